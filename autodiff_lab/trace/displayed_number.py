@@ -1,4 +1,4 @@
-"""`Number`: a displayed number, as a `Trace` holds it: the value of a float or an array, and how views write it."""
+"""Displayed numbers: a float or an array as a `Trace` holds it, with the texts that views show of it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ COPIED = " → "
 
 @dataclass(frozen=True, eq=False)
 class Number:
-    """A number or an array, as it is shown and as it is.
+    """A displayed number: the value of a float or an array, and how it is written.
 
     Attributes
     ----------
@@ -47,7 +47,7 @@ class Number:
 
     @classmethod
     def of(cls, x: object) -> Number:
-        """Describe a float or an array."""
+        """Describe a float or an array as a displayed number."""
         array = np.asarray(x, dtype=float)
         value = entries(array.tolist()) if array.size <= _LARGEST_LIST else None
         text = numbers.number(array)
@@ -56,17 +56,17 @@ class Number:
 
     @property
     def in_node(self) -> str:
-        """What a node of the graph shows."""
+        """The displayed number in a node of a graph: the short form, where there is one."""
         return self.short or self.text
 
     @property
     def in_box(self) -> str:
-        """What a box of the player shows of a value: of an array that cannot be written in full, its shape."""
+        """The displayed number in a box of the player: an array's shape, where its entries do not all fit."""
         return str(self.shape) if self.short and self.shape else self.in_node
 
     @property
     def range_in_box(self) -> str:
-        """What a box of the player shows of a derivative: its shape is that of the value, so the entries alone.
+        """The displayed derivative in a box of the player: the entries alone, as its shape is that of the value.
 
         >>> Number.of(np.arange(6.0).reshape(3, 2)).in_box, Number.of(np.arange(6.0).reshape(3, 2)).range_in_box
         ('(3, 2)', '0 … 5')
@@ -74,7 +74,7 @@ class Number:
         return self.in_node.removeprefix(f"{self.shape} ")
 
     def flowing(self, to: tuple[int, ...] = ()) -> str:
-        """What an edge of the graph shows: the shape of what flows, and the one that it is copied to.
+        """The shape of a displayed number as an edge of a graph shows it, with the one that it is copied to.
 
         >>> Number.of([1.0, 2.0, 3.0]).flowing(), Number.of([1.0, 2.0, 3.0]).flowing((2, 3)), Number.of(1.0).flowing()
         ('(3,)', '(3,) → (2, 3)', '')

@@ -30,7 +30,7 @@ _MAX_WINDOW_LINES = 100
 
 
 class Excerpts(TapeReader):
-    """The excerpts of a recorded run.
+    """The excerpts of a long recorded run: a sequence of traces, each of one window on the tape.
 
     Parameters
     ----------
@@ -100,7 +100,10 @@ class Excerpts(TapeReader):
 
     @functools.cached_property
     def arrivals(self) -> dict[int, tuple[int, int, Number]]:
-        """For each line that the sweep reaches: the step of the whole run that does it first, the last, the adjoint."""
+        """For each line that the sweep reaches, in any excerpt: its first and last such step, and its adjoint.
+
+        The steps are those of the whole run.
+        """
         lines, found = len(self.tape), {}
         if self.tape.output is not None:
             found[self.tape.output] = (lines, lines, reverse_steps.seed_of(self.tape))
@@ -169,7 +172,10 @@ class Excerpts(TapeReader):
 
 
 def cut_windows(outline: Section, max_lines: int) -> list[tuple[Section, ...]]:
-    """Cut an outline at borders of its sections, so that no window has more than `max_lines`; the inputs begin one."""
+    """Cut the outline of a run at borders of its sections into the windows of its excerpts.
+
+    None has more than `max_lines`; the inputs begin the first.
+    """
 
     def pieces(section: Section) -> Iterator[Section]:
         if section.size <= max_lines:

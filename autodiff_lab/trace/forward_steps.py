@@ -21,7 +21,7 @@ Seeds = tuple[Any, ...]
 
 
 def read_directions(tape: Any, direction: Any) -> list[tuple[str, Seeds]]:
-    """Read what `Trace.of` takes as a direction: the name and the seeds of each one.
+    """Read the directions in which forward steps follow the tangents: the name and the seeds of each one.
 
     Raises
     ------
@@ -64,7 +64,7 @@ def _read_direction(tape: Any, direction: Any) -> tuple[str, Seeds]:
 
 
 def describe_direction(tape: Any, name: str, seeds: Seeds) -> Direction:
-    """Write a direction out: ``ẋ1 = 1, ẋ2 = 0``."""
+    """Describe a direction of the forward steps, written out as ``ẋ1 = 1, ẋ2 = 0``."""
     numbers = tuple(map(Number.of, seeds))
     pairs = zip(tape.input_names, numbers, strict=True)
     shown = join_items(f"{notation.format_tangent(label)} = {number.text}" for label, number in pairs)
@@ -79,7 +79,7 @@ def _tangents(tape: Any, seeds: Sequence[Seeds]) -> list[Any]:
 
 
 def forward_steps(tape: Any, lines: tuple[Line, ...], named: Sequence[tuple[str, Seeds]]) -> Iterator[Step]:
-    """One step for each line: its value, and its tangents with it."""
+    """Make the steps of forward mode: one for each line, with its value and its tangents."""
     seeds = [seeds for _, seeds in named]
     tangents = _tangents(tape, seeds)
     shown = [_numbers(tape, i, tangents[i], len(seeds)) for i in range(len(tape))]
@@ -143,7 +143,7 @@ def _through_map(tape: Any, i: int, line: Line, names: Mapping[str, str]) -> str
 def compare_with_gradient(
     tape: Any, trace: Trace, named: Sequence[tuple[str, Seeds]], tangent: tuple[Number, ...]
 ) -> Equation | None:
-    """The tangent of the result, and the same number from the gradient that the sweep finds; of numbers only."""
+    """Compare the tangent after the last forward step with the gradient that a sweep finds; of numbers only."""
     if any(np.ndim(x) for x in (tape.values[tape.output], *tape.values[: tape.n_inputs])):
         return None
     adjoints = seed_adjoints(tape)

@@ -1,4 +1,4 @@
-"""Read a tape as a `Trace`: describe its lines, then follow its reverse sweep or its tangents."""
+"""Make a `Trace` from a tape: describe its lines, then follow its reverse sweep or its tangents."""
 
 import functools
 import re
@@ -30,13 +30,13 @@ _quietly = np.errstate(all="ignore")
 
 
 def read_tape(tape: Any, f: Callable[..., Any], value: Any = None, options: RunOptions = RunOptions()) -> Trace:  # noqa: B008
-    """Describe a tape, and its reverse sweep or its tangents; see `Trace.from_tape`."""
+    """Make a `Trace` from a tape, with its reverse sweep or its tangents; see `Trace.from_tape`."""
     with use_language(options.lang):
         return TapeReader(tape, f, value).read(options)
 
 
 class TapeReader:
-    """A tape as a `Trace`, in either mode, in the language that is spoken when it is made.
+    """A reader that makes traces from a tape, in either mode, in the language that is in use when the reader is made.
 
     Parameters
     ----------
@@ -78,12 +78,12 @@ class TapeReader:
 
     @functools.cached_property
     def run(self) -> Trace:
-        """The lines, and where they stand in the source: what both modes share. There are no steps yet."""
+        """What the traces made from a tape have in common: the lines and their sources. There are no steps yet."""
         return self.describe_run(self.lines)
 
     @_quietly
     def read(self, options: RunOptions) -> Trace:
-        """Follow the derivative that the options ask for."""
+        """Make the trace from the tape, with the derivative that the options ask for."""
         if options.mode == "reverse":
             trace = _follow_sweep(self.tape, self.run, options.fault)
         else:
@@ -93,7 +93,7 @@ class TapeReader:
 
     @_quietly
     def describe_run(self, lines: Sequence[Line]) -> Trace:
-        """Describe a run of these lines, without steps; the lines of a window on the tape may stand for all."""
+        """Make a trace without steps from these lines of the tape: all of them, or those of a window."""
         tape, lines = self.tape, tuple(lines)
         result = tape.output
         value = self._value if result is None else tape.values[result]

@@ -31,7 +31,7 @@ class _NamedLevel(SymbolLevel):
 
 
 class NamedValue(Symbol):
-    """A name that stands for an array: the rules of maps ask for shapes."""
+    """A named value to run the rules of local partials on: a symbol that knows its shape, for which maps ask."""
 
     __slots__ = ("shape",)
     level = _NamedLevel()
@@ -85,7 +85,7 @@ def _apply_rule(tape: Any, i: int, slot: int, y: Any, args: Sequence[Any]) -> An
 
 
 def write_way_back(tape: Any, i: int, slot: int) -> tuple[str, str]:
-    """How the adjoint goes back, as text and as LaTeX: the rule itself, run on names instead of numbers.
+    """Write a local partial, or the map instead, as text and as LaTeX: the rule itself, run on names.
 
     For an elementwise operation this is the local partial, for a reduction the weights. For a linear or multilinear
     map it is the map applied to the line's adjoint, if that is short. Otherwise it is the name of the map.
@@ -133,7 +133,10 @@ def _map(tape: Any, i: int, slot: int) -> str:
 
 
 def edge_label(formula: str, partial: Number | None) -> tuple[str, str]:
-    """What an edge says, and the whole of it: ``cos x2 = 0.2837``; of an array the formula, if that is short."""
+    """Write a local partial as the label of a graph's edge, shortened and in full: ``cos x2 = 0.2837``.
+
+    Of an array it is the formula, if that is short.
+    """
     if partial is None:
         whole = edge = formula
     elif formula in ("", partial.text):
@@ -146,7 +149,7 @@ def edge_label(formula: str, partial: Number | None) -> tuple[str, str]:
 
 
 def operation_latex(tape: Any, i: int) -> str:
-    """What a line computes, in LaTeX."""
+    """Write the operation whose partials are taken in LaTeX, in names."""
     op = tape.ops[i]
     if op is None:
         return notation.latex(tape.input_names[i] or tape.name(i))

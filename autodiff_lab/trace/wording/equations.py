@@ -37,13 +37,13 @@ _GAP = ("p", "   ")
 
 
 def write_line(line: Line) -> tuple[Equation, ...]:
-    """What a line of the tape records: v₂ = v₋₁ · v₀ = 2 · 5 = 10."""
+    """Write the equation that a line of the tape records, in symbols: v₂ = v₋₁ · v₀ = 2 · 5 = 10."""
     pieces = [("n", line.display_name), EQUALS, ("p", line.expression), *_write_values(line)]
     return (join_pieces([*pieces, EQUALS, ("w", line.value.text)]),)
 
 
 def calculate_line(line: Line) -> Equation:
-    """What a line records: ``b = x1 · x2 = 2 · 5 = 10``."""
+    """Write the equation that a line records, in the learner's names: ``b = x1 · x2 = 2 · 5 = 10``."""
     pieces = [("n", line.learner_name), *([EQUALS, ("p", line.reading)] if line.operands else [])]
     return join_pieces([*pieces, *_write_values(line), EQUALS, ("w", line.value.in_node)])
 
@@ -57,18 +57,21 @@ def _write_values(line: Line) -> list[Piece]:
 
 
 def write_seed(line: Line, seed: Number) -> tuple[Equation, ...]:
-    """How the sweep starts."""
+    """Write the equation with which the sweep starts, in symbols: v̄₅ = 1, the seed."""
     return (join_pieces([("a", format_adjoint(line.name)), EQUALS, ("r", seed.text), _note("the seed")]),)
 
 
 def calculate_seed(line: Line, seed: Number) -> Equation:
-    """Where the sweep starts: ``∂y/∂y = 1``; of an array the sum is differentiated: ``∂Σy/∂y = [1 1]``."""
+    """Write the equation with which the sweep starts: ``∂y/∂y = 1``; of an array, that of its sum ``Σy``."""
     name = line.display_name if line.occurrence else line.learner_name
     return join_pieces([("a", f"∂{'Σ' if seed.shape else ''}{name}/∂{name}"), EQUALS, ("r", seed.in_node)])
 
 
 def write_sweep(lines: Sequence[Line], i: int, adjoint: Number, sends: Sequence[Contribution]) -> tuple[Equation, ...]:
-    """What a line sends: v̄₀ = not reached + v̄₄ · ∂v₄/∂v₀ = (−1) × cos v₀ = (−1) × 0.2837 = −0.2837."""
+    """Write the equations of what a line sends, in symbols.
+
+    v̄₀ = not reached + v̄₄ · ∂v₄/∂v₀ = (−1) × cos v₀ = (−1) × 0.2837 = −0.2837.
+    """
     if not sends:
         own = ("a", format_adjoint(lines[i].name))
         return (join_pieces([own, EQUALS, ("a", adjoint.text), _note("nothing is sent back")]),)
@@ -100,7 +103,7 @@ def _write_contribution(lines: Sequence[Line], i: int, adjoint: Number, send: Co
 
 
 def calculate_contribution(lines: Sequence[Line], i: int, adjoint: Number, sends: Sequence[Contribution]) -> Equation:
-    """What a line sends, and what that makes of what was there: ``x2: −0.2837 + 1 × 2 = 1.7163``."""
+    """Write the equation of what a line sends and the sum it makes, in numbers: ``x2: −0.2837 + 1 × 2 = 1.7163``."""
     if not sends:
         return join_pieces([_head(lines[i]), ("c", message("nothing is sent back"))])
     (send,) = sends
@@ -113,7 +116,7 @@ def calculate_contribution(lines: Sequence[Line], i: int, adjoint: Number, sends
 def write_term(
     line: Line, adjoint: Number, send: Contribution, names: Mapping[str, str] = {}, follows: bool = True
 ) -> list[Piece]:
-    """A contribution itself: of numbers the product ``(−1) × 0.2837``, of arrays and maps how it comes about.
+    """Write a contribution as a term of an equation: of numbers ``(−1) × 0.2837``, else how it comes about.
 
     `names` has the learner's names by those of the tape; a term that `follows` a sum has its sign in parentheses.
     """
@@ -133,9 +136,9 @@ def write_term(
 def gradient(
     f: str, lines: Sequence[Line], adjoints: Mapping[int, Number], truth: Mapping[int, Number] | None = None
 ) -> Equation:
-    """What the sweep was for. An input that nothing reached has derivative 0.
+    """Write the equations of the gradient, behind the last step of the sweep.
 
-    Of a faulty sweep the `truth` stands beside each.
+    An input that nothing reached has derivative 0. Of a faulty sweep the `truth` stands beside each.
     """
     found = []
     for i, line in enumerate(takewhile(lambda line: line.kind == "input", lines)):
@@ -152,7 +155,9 @@ def gradient(
 def write_tangents(
     lines: Sequence[Line], i: int, tangents: Sequence[tuple[Number, ...]], directions: Sequence[str], through: str
 ) -> tuple[Equation, ...]:
-    """A value and its tangents: v̇₂ = ∂v₂/∂v₋₁ · v̇₋₁ + ∂v₂/∂v₀ · v̇₀ = v₀ × 1 + v₋₁ × 0 = 5 × 1 + 2 × 0 = 5.
+    """Write the equations of a value and its tangents, in symbols and in numbers.
+
+    v̇₂ = ∂v₂/∂v₋₁ · v̇₋₁ + ∂v₂/∂v₀ · v̇₀ = v₀ × 1 + v₋₁ × 0 = 5 × 1 + 2 × 0 = 5.
 
     `through` says how tangents go through a line that has no local partials. Of several directions the symbols stand
     in the first equation only, and each has one with its numbers.
@@ -218,7 +223,7 @@ def _write_sum_of_arrays(
 def calculate_tangents(
     lines: Sequence[Line], i: int, tangents: Sequence[Sequence[Number]], directions: Sequence[str], through: str
 ) -> Equation:
-    """A value and how fast it moves: ``b: 2 · 5 = 10, rate 5 × 1 + 2 × 0 = 5``; along several directions the rates."""
+    """Write the equation of a value and its rate: ``b: 2 · 5 = 10, rate 5 × 1 + 2 × 0 = 5``; or only several rates."""
     line = lines[i]
     shown = (substitute_values(line) or line.reading) if line.operands else ""
     pieces = [_head(line), *([("v", shown), EQUALS] if shown else []), ("w", line.value.in_node)]
@@ -235,7 +240,7 @@ def calculate_tangents(
 def write_rate(
     lines: Sequence[Line], i: int, tangents: Sequence[Sequence[Number]], sign: Piece = TIMES, unknown: str = ""
 ) -> list[Piece]:
-    """What a tangent is made of: partials times tangents, in numbers, or of arrays in formulas.
+    """Write the side of an equation that a tangent equals: partials times tangents, in numbers or in formulas.
 
     A formula of arrays that is too long is called `unknown`; nothing is written if that is empty.
     """
@@ -248,7 +253,7 @@ def write_rate(
 
 
 def term_forward(operand: Operand, tangent: Number) -> str:
-    """The product that an operand brings to a tangent: ``0.2837 × 1``."""
+    """Write the term that an operand adds to the equation of a tangent: ``0.2837 × 1``."""
     rate = format_tangent(operand.name)
     if operand.partial is None:
         return rate
@@ -261,14 +266,14 @@ def term_forward(operand: Operand, tangent: Number) -> str:
 def derivatives(
     f: str, result: str, labels: Sequence[str], directions: Sequence[str], tangents: Sequence[Number]
 ) -> Equation:
-    """What the run forward was for: a partial derivative for each direction along one input, or else a rate."""
+    """Write the equations of what the run forward was for: a partial for each direction along one input, or a rate."""
     names = [f"∂{f}/∂{name}" if name in labels else format_tangent(result) for name in directions]
     found = [[("g", name), EQUALS, ("u", tangent.text)] for name, tangent in zip(names, tangents, strict=True)]
     return join_pieces(_join_groups(found, _GAP))
 
 
 def same_partials(f: str, pairs: Sequence[tuple[str, Number, Number]]) -> Equation:
-    """Forward and in reverse, the same: ∂f/∂x1 = 5.5 = 5.5."""
+    """Write the equations in which forward and reverse mode agree on partial derivatives: ∂f/∂x1 = 5.5 = 5.5."""
     found = [
         [("g", f"∂{f}/∂{name}"), EQUALS, ("u", forward.text), EQUALS, ("r", reverse.text)]
         for name, forward, reverse in pairs
@@ -277,7 +282,10 @@ def same_partials(f: str, pairs: Sequence[tuple[str, Number, Number]]) -> Equati
 
 
 def same_number(result: str, tangent: Number, terms: Sequence[tuple[Number, Number]], total: Number) -> Equation:
-    """Forward a rate, in reverse the gradient times the direction: ẏ = 6.3582 = 5.5 × 1 + 1.7163 × 0.5 = 6.3582."""
+    """Write the equation in which forward mode's rate agrees with the gradient times the direction.
+
+    ẏ = 6.3582 = 5.5 × 1 + 1.7163 × 0.5 = 6.3582.
+    """
     products = [[("a", atom(partial.text)), TIMES, ("t", atom(seed.text))] for partial, seed in terms]
     pieces = [("g", format_tangent(result)), EQUALS, ("u", tangent.text), EQUALS, *_join_groups(products, PLUS), EQUALS]
     return join_pieces([*pieces, ("r", total.text), _note("forward and from the gradient")])
@@ -306,7 +314,7 @@ def _join_products(factors: Iterable[tuple[str, str]], sign: Piece = TIMES) -> l
 
 
 def fill_with_pieces(key: str, **slots: list[Piece]) -> list[Piece]:
-    """A string of the catalogue among the pieces of an equation; neighbours that are words become one."""
+    """Fill a string of the catalogue with pieces of an equation; neighbours that are words become one."""
     filled: list[Piece] = []
     parts = (part if isinstance(part, list) else [("c", part)] for part in message_parts(key, **slots))
     for piece in (piece for part in parts for piece in part):
@@ -318,5 +326,5 @@ def fill_with_pieces(key: str, **slots: list[Piece]) -> list[Piece]:
 
 
 def join_pieces(pieces: Sequence[Piece]) -> Equation:
-    """Make an equation of its pieces."""
+    """Join pieces to an equation."""
     return Equation("".join(kind for kind, _ in pieces), tuple(text for kind, text in pieces if kind.isalpha()))

@@ -14,33 +14,33 @@ _MAX_FORMULA_LENGTH = 48
 
 
 def name_operands(lines: Sequence[Line], i: int) -> dict[str, str]:
-    """What the learner calls line `i` and its operands, by their names on the tape."""
+    """The names in the formula of line `i`: what the learner calls it and its operands, by their tape names."""
     own = [i, *(operand.line for operand in lines[i].line_operands)]
     return {lines[j].name: lines[j].learner_name for j in own}
 
 
 def write_map(line: Line, operand: Operand, names: Mapping[str, str]) -> str:
-    """Write the way of the adjoint of a line through a map, in the learner's `names`: ``h̄ @ x.T``."""
+    """Write the formula of an adjoint's path back through a map, in the learner's `names`: ``h̄ @ x.T``."""
     bar = format_adjoint(names.get(line.name, line.name))
     return format_expression(operand.formula, names).replace(line.adjoint_name, bar)
 
 
 def substitute_values(line: Line) -> str:
-    """Write the operation with its operands' values: ``2 · 5``; empty if that says no more than the result does."""
+    """Put the operands' values into the formula of a line: ``2 · 5``; empty if that says no more than the result."""
     text = _put_values(line.text, line.operands)
     known = (line.reading, line.source_expression, line.expression, line.value.text)
     return "" if text in known or len(text) > _MAX_FORMULA_LENGTH else text
 
 
 def substitute_partial(line: Line, slot: int) -> str:
-    """Write a local partial that is a number with the operands' values: ``cos 5``; its value where that is too long."""
+    """Put the operands' values into the formula of a local partial: ``cos 5``; its value where that is too long."""
     operand = line.operands[slot]
     text = _put_values(operand.formula, line.operands, {line.name: line.value.text})
     return operand.partial.text if not operand.formula or len(text) > _MAX_FORMULA_LENGTH else text
 
 
 def partial_formula(operand: Operand, names: Mapping[str, str] | None = None) -> str:
-    """Write a local partial as a formula, or else as its entries; empty if both are long."""
+    """Write the formula of a local partial, or else its entries; empty if both are long."""
     formula, entries = format_expression(operand.formula, names), operand.partial.text
     if formula and len(formula) <= _MAX_FORMULA_LENGTH:
         return formula
@@ -48,7 +48,7 @@ def partial_formula(operand: Operand, names: Mapping[str, str] | None = None) ->
 
 
 def tell_resizing(line: Line, adjoint: Number, send: Contribution) -> str:
-    """Tell whether the adjoint is ``"summed"`` to the operand's shape, or ``"spread"`` to it; empty if neither."""
+    """Tell for a formula if the adjoint is ``"summed"`` or ``"spread"`` to the operand's shape; empty if neither."""
     to, come = send.contribution.shape, adjoint.shape
     if to == come or line.operands[send.slot].partial is None:
         return ""
@@ -56,7 +56,7 @@ def tell_resizing(line: Line, adjoint: Number, send: Contribution) -> str:
 
 
 def is_reduced(line: Line) -> bool:
-    """Whether the line sums up what it is given, weighted by the partials."""
+    """Whether the formula of a line is a sum of what it is given, weighted by the partials."""
     return any(
         o.partial is not None and len(o.value.shape) > len(line.value.shape) and o.partial.shape == o.value.shape
         for o in line.operands
@@ -64,7 +64,7 @@ def is_reduced(line: Line) -> bool:
 
 
 def is_name(formula: str) -> bool:
-    """Whether a way back is not written out, but named: ``transpose of cumsum``."""
+    """Whether a formula does not write a map out, but only names it: ``transpose of cumsum``."""
     return matches_message("transpose of", formula) or matches_message("pullback of", formula)
 
 
