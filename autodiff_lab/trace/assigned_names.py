@@ -63,10 +63,7 @@ def is_clear(name: str) -> bool:
 
 
 def name_lines(
-    inputs: Sequence[str],
-    spans: Sequence[Sequence[Any]],
-    turns: Sequence[Any],
-    assignments: Mapping[Any, Assignment],
+    inputs: Sequence[str], spans: Sequence[Sequence[Any]], turns: Sequence[Any], assignments: Mapping[Any, Assignment]
 ) -> list[Name]:
     """Name each line of a tape by the assignments in the source; ``""`` where none gives its value a name.
 

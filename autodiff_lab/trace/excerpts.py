@@ -15,11 +15,10 @@ import numpy as np
 
 from autodiff_lab.text import notation
 from autodiff_lab.text.messages import current_language, message, use_language
-from autodiff_lab.trace import memory_usage, outline, reverse_steps
+from autodiff_lab.trace import memory_usage, reverse_steps
 from autodiff_lab.trace.from_tape import TapeReader
-from autodiff_lab.trace.memory_usage import Cost
 from autodiff_lab.trace.model import Excerpt, Line, Number, Step, StepRange, Trace
-from autodiff_lab.trace.outline import Section
+from autodiff_lab.trace.outline import Section, simplify_outline
 from autodiff_lab.trace.wording import equations
 
 MAX_WHOLE_LINES = 600
@@ -64,7 +63,7 @@ class Excerpts(TapeReader):
         self._largest = reverse_steps.find_largest_size(self._events)
         self._held = memory_usage.count_held(tape)
         self.steps = len(tape) + (len(self._events) + 1 if tape.output is not None else 0)
-        self.simple_outline = outline.simplify_outline(self.outline, lambda i: notation.format_name(tape.name(i)))
+        self.simple_outline = simplify_outline(self.outline, lambda i: notation.format_name(tape.name(i)))
         self._windows = cut_windows(self.simple_outline, _MAX_WINDOW_LINES)
         self._starts = [pieces[0].first for pieces in self._windows]
         self.last_uses = memory_usage.find_last_uses(tape.parents, tape.output)
@@ -167,7 +166,7 @@ class Excerpts(TapeReader):
             steps=tuple(_move_step(step, place) for step in steps),
             result=place.get(tape.output),
             excerpt=excerpt,
-            cost=Cost(1, len(tape) - tape.n_inputs, products, *self._held[-1]),
+            cost=memory_usage.Cost(1, len(tape) - tape.n_inputs, products, *self._held[-1]),
         )
 
 

@@ -10,7 +10,6 @@ from autodiff_lab.engine.values import as_shaped
 from autodiff_lab.text import notation
 from autodiff_lab.text.messages import join_items, message
 from autodiff_lab.trace import memory_usage, quiz
-from autodiff_lab.trace.memory_usage import Meter
 from autodiff_lab.trace.model import Direction, Equation, Line, Number, Step, TangentTerm, Trace
 from autodiff_lab.trace.reverse_steps import seed_adjoints, share_of, size_of
 from autodiff_lab.trace.wording import equations, explanations, formulas
@@ -104,7 +103,7 @@ def forward_steps(tape: Any, lines: tuple[Line, ...], named: Sequence[tuple[str,
             arithmetic=equations.calculate_tangents(lines, i, shown, names, told),
             tangents=shown[i],
             pushes=tuple(pushes),
-            meter=Meter(max(0, i + 1 - tape.n_inputs), products, *kept[i]),
+            meter=memory_usage.Meter(max(0, i + 1 - tape.n_inputs), products, *kept[i]),
             freed_lines=forgotten[i],
             questions=tuple(asked),
         )

@@ -12,9 +12,7 @@ from autodiff_lab.engine.errors import InputError
 from autodiff_lab.text import notation
 from autodiff_lab.text.messages import current_language, join_items, join_sentences, message, use_language
 from autodiff_lab.trace import assigned_names, forward_steps, memory_usage, partials, quiz, reverse_steps, source_map
-from autodiff_lab.trace.assigned_names import Name
 from autodiff_lab.trace.faulty_engines import FAULTS
-from autodiff_lab.trace.memory_usage import Cost
 from autodiff_lab.trace.model import Line, Number, Operand, Trace
 from autodiff_lab.trace.outline import Group, build_outline, overview
 from autodiff_lab.trace.run_options import RunOptions
@@ -76,18 +74,14 @@ class TapeReader:
         self.sources = self._located.sources
         self.outline = build_outline(self.sources, spans, turns, tape.n_inputs, self._sweeps)
 
-    @functools.cached_property
-    def run(self) -> Trace:
-        """What the traces made from a tape have in common: the lines and their sources. There are no steps yet."""
-        return self.describe_run(self.lines)
-
     @_quietly
     def read(self, options: RunOptions) -> Trace:
         """Make the trace from the tape, with the derivative that the options ask for."""
+        run = self.describe_run(self.lines)
         if options.mode == "reverse":
-            trace = _follow_sweep(self.tape, self.run, options.fault)
+            trace = _follow_sweep(self.tape, run, options.fault)
         else:
-            trace = _follow_tangents(self.tape, self.run, options.direction)
+            trace = _follow_tangents(self.tape, run, options.direction)
         english = replace(options, lang="en")
         return trace.remembering(lambda: read_tape(self.tape, self._f, self._value, english))
 
@@ -153,16 +147,16 @@ class TapeReader:
         return overview(self.outline, lambda i: notation.format_name(self.tape.name(i)))
 
 
-def _name_result(tape: Any, names: list[Name]) -> str:
+def _name_result(tape: Any, names: list[assigned_names.Name]) -> str:
     """What the result is called; if the source has no name for it, it gets the one of pictures."""
     result = tape.output
-    own = names[result] if result is not None and result >= tape.n_inputs else Name("")
+    own = names[result] if result is not None and result >= tape.n_inputs else assigned_names.Name("")
     if own.text and not own.occurrence:
         return own.text
     taken = {*tape.input_names, *(name.text for name in names)}
     name = message("result name") if "y" in taken else "y"
     if result is not None and not names[result].text:
-        names[result] = Name(name)
+        names[result] = assigned_names.Name(name)
     return name
 
 
@@ -203,7 +197,7 @@ def _follow_sweep(tape: Any, trace: Trace, fault: str = "") -> Trace:
         trace,
         note=join_sentences(trace.note, explanations.array_note(lines, tape.output)),
         steps=tuple(steps),
-        cost=Cost(1, len(tape) - tape.n_inputs, products, *held[-1]),
+        cost=memory_usage.Cost(1, len(tape) - tape.n_inputs, products, *held[-1]),
         hints=quiz.hints(steps),
     )
     return _mark_faulty(run, fault, truth) if fault else run
@@ -241,7 +235,7 @@ def _follow_tangents(tape: Any, trace: Trace, direction: Any = None) -> Trace:
         opening=explanations.opening_forward(trace.title, trace.lines, [one.shown for one in directions]),
         directions=directions,
         hints=quiz.hints(steps),
-        cost=Cost(passes, passes * operations, passes * products, *most),
+        cost=memory_usage.Cost(passes, passes * operations, passes * products, *most),
         agreement=agreement,
     )
 

@@ -91,7 +91,7 @@ def _sum(values: Iterable[Any], start: Kept = Kept(0, 0)) -> Kept:  # noqa: B008
 
 
 def find_last_uses(operands: Sequence[Sequence[int | None]], result: int | None) -> list[int]:
-    """Find up to which line each line must stay in memory: the last that uses it; the result, beyond all of them."""
+    """Find the last line that uses each line, and so keeps it in memory; the result is used behind all of them."""
     last = list(range(len(operands)))
     for i, parents in enumerate(operands):
         for parent in parents:

@@ -109,11 +109,9 @@ def locate(f: Callable[..., Any], sites: Sequence[Frames] | None, n_lines: int, 
 
 def unwrap_function(f: Callable[..., Any]) -> Callable[..., Any]:
     """Find the function whose source a learner wrote, under `functools.partial`, decorators and methods."""
-    while isinstance(f, functools.partial):
-        f = f.func
     f = inspect.unwrap(f)
     if isinstance(f, functools.partial):
-        return unwrap_function(f)
+        return unwrap_function(f.func)
     call = inspect.getattr_static(type(f), "__call__", None)
     if inspect.isfunction(call):
         return unwrap_function(call)

@@ -11,7 +11,6 @@ from autodiff_lab.text.messages import matches_message, message, message_parts
 from autodiff_lab.text.notation import atom, factor, format_adjoint, format_tangent
 from autodiff_lab.trace.model import Contribution, Equation, Line, Number, Operand
 from autodiff_lab.trace.wording import formulas
-from autodiff_lab.trace.wording.formulas import MAX_LISTED, partial_formula, substitute_values
 
 KINDS = {
     "n": "name",
@@ -49,7 +48,7 @@ def calculate_line(line: Line) -> Equation:
 
 
 def _write_values(line: Line) -> list[Piece]:
-    values = substitute_values(line) if line.operands else ""
+    values = formulas.substitute_values(line) if line.operands else ""
     return [EQUALS, ("v", values)] if values else []
 
 
@@ -90,7 +89,7 @@ def _write_contribution(lines: Sequence[Line], i: int, adjoint: Number, send: Co
     if operand.partial is None:
         return [*pieces, *write_term(line, adjoint, send), *end]
     pieces += [bar, DOT, ("p", f"∂{line.display_name}/∂{parent.display_name}")]
-    formula = partial_formula(operand)
+    formula = formulas.partial_formula(operand)
     if adjoint.shape or operand.partial.shape:
         pieces += [EQUALS, *held, bar, TIMES, ("p", factor(formula))] if formula else []
     else:
@@ -127,7 +126,7 @@ def write_term(
         return fill_with_pieces("through", bar=[bar], map=[("c", way)]) if formulas.is_name(way) else [("p", way)]
     if not (adjoint.shape or operand.partial.shape):
         return [("a", atom(adjoint.text) if follows else adjoint.text), TIMES, ("p", atom(operand.partial.text))]
-    formula = partial_formula(operand, names)
+    formula = formulas.partial_formula(operand, names)
     product = [bar, TIMES, ("p", factor(formula) if formula else message("partials"))]
     how = formulas.tell_resizing(line, adjoint, send)
     return fill_with_pieces(f"term {how}", term=product) if how else product
@@ -180,7 +179,7 @@ def write_tangents(
         found = [[*head, *middles[0], EQUALS, ("u", tangents[i][0].text), *note]]
     else:
         found = [[*head, *note]]
-        for name, middle, tangent in list(zip(directions, middles, tangents[i], strict=True))[:MAX_LISTED]:
+        for name, middle, tangent in list(zip(directions, middles, tangents[i], strict=True))[: formulas.MAX_LISTED]:
             found.append([("c", f"  {format_tangent(name)}: "), own, *middle, EQUALS, ("u", tangent.text)])
     return (*write_line(line), *map(join_pieces, found))
 
@@ -201,7 +200,7 @@ def _write_products(line: Line, rates: Sequence[Number], with_formulas: bool) ->
     """The local partials times the tangents of the operands, in numbers; before that the partials as formulas."""
     shown = [atom(rate.text) for rate in rates]
     partials = [operand.partial.text for operand in line.line_operands]
-    written = [partial_formula(operand) for operand in line.line_operands]
+    written = [formulas.partial_formula(operand) for operand in line.line_operands]
     products = [EQUALS, *_join_products(zip(map(atom, partials), shown, strict=True))]
     if not with_formulas or written == partials:
         return products
@@ -212,7 +211,7 @@ def _write_sum_of_arrays(
     line: Line, names: Mapping[str, str] = {}, sign: Piece = TIMES, unknown: str = ""
 ) -> list[Piece]:
     """The local partials times the tangents of the operands, of arrays: in formulas, see `write_rate`."""
-    written = [partial_formula(operand, names) or unknown for operand in line.line_operands]
+    written = [formulas.partial_formula(operand, names) or unknown for operand in line.line_operands]
     if not all(written):
         return []
     rates = [format_tangent(names.get(operand.name, operand.name)) for operand in line.line_operands]
@@ -225,7 +224,7 @@ def calculate_tangents(
 ) -> Equation:
     """Write the equation of a value and its rate: ``b: 2 · 5 = 10, rate 5 × 1 + 2 × 0 = 5``; or only several rates."""
     line = lines[i]
-    shown = (substitute_values(line) or line.reading) if line.operands else ""
+    shown = (formulas.substitute_values(line) or line.reading) if line.operands else ""
     pieces = [_head(line), *([("v", shown), EQUALS] if shown else []), ("w", line.value.in_node)]
     if len(directions) == 1:
         how = line.operands and (_write_way_through(line, through) or write_rate(lines, i, tangents))
@@ -233,8 +232,8 @@ def calculate_tangents(
         return join_pieces(pieces)
     each = zip(directions, tangents[i], strict=True)
     rates = [[("t", f"{name}: "), ("u", tangent.in_node)] for name, tangent in each]
-    pieces += [("c", message("rates")), *_join_groups(rates[:MAX_LISTED], ("p", message("separator")))]
-    return join_pieces(pieces + [("p", "…")] * (len(rates) > MAX_LISTED))
+    pieces += [("c", message("rates")), *_join_groups(rates[: formulas.MAX_LISTED], ("p", message("separator")))]
+    return join_pieces(pieces + [("p", "…")] * (len(rates) > formulas.MAX_LISTED))
 
 
 def write_rate(
@@ -258,7 +257,7 @@ def term_forward(operand: Operand, tangent: Number) -> str:
     if operand.partial is None:
         return rate
     if tangent.shape or operand.partial.shape:
-        formula = partial_formula(operand)
+        formula = formulas.partial_formula(operand)
         return f"{factor(formula) if formula else message('partials')} × {rate}"
     return f"{atom(operand.partial.text)} × {atom(tangent.text)}"
 

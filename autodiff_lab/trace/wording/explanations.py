@@ -15,7 +15,6 @@ from autodiff_lab.text.notation import atom, factor, format_adjoint, format_tang
 from autodiff_lab.trace.model import Contribution, Line, Number, Operand
 from autodiff_lab.trace.source_map import Source
 from autodiff_lab.trace.wording import equations, formulas
-from autodiff_lab.trace.wording.formulas import MAX_LISTED, partial_formula, substitute_values
 
 
 def opening(title: str, lines: Sequence[Line]) -> str:
@@ -75,7 +74,7 @@ def _say_input(key: str, line: Line, **slots: str) -> str:
 
 def _equation(line: Line) -> str:
     """What an operation computes, as an equation."""
-    return " = ".join(filter(None, [line.clear_name, line.reading, substitute_values(line), line.value.text]))
+    return " = ".join(filter(None, [line.clear_name, line.reading, formulas.substitute_values(line), line.value.text]))
 
 
 def explain_tangents(
@@ -99,9 +98,9 @@ def explain_tangents(
 
 
 def _list_rates(directions: Sequence[str], tangents: Sequence[Number]) -> str:
-    shown = list(zip(directions, tangents, strict=True))
-    rates = join_items(message("rate along", tangent=rate.text, name=name) for name, rate in shown[:MAX_LISTED])
-    more = len(shown) - MAX_LISTED
+    each = zip(directions, tangents, strict=True)
+    said = [message("rate along", tangent=rate.text, name=name) for name, rate in each]
+    rates, more = join_items(said[: formulas.MAX_LISTED]), len(said) - formulas.MAX_LISTED
     return message("rates, cut", rates=rates, n=number_word(more)) if more > 0 else rates
 
 
@@ -138,19 +137,14 @@ def explain_sweep(
     if not sends:
         return message("sends nothing back", line=who)
     (send,) = sends
-    slots = {
-        "who": who,
-        "what": _arithmetic(lines, i, adjoint, send),
-        "parent": lines[send.parent].clear_name,
-        "name": lines[send.parent].learner_name,
-        "now": send.after.text,
-    }
+    parent, what, now = lines[send.parent], _arithmetic(lines, i, adjoint, send), send.after.text
+    slots = {"who": who, "what": what, "parent": parent.clear_name, "name": parent.learner_name}
     if send.replaces:
-        said = message("sends in place", **slots, before=send.before.text)
+        said = message("sends in place", **slots, now=now, before=send.before.text)
     else:
         if send.before is not None and not send.after.shape:
-            slots["now"] = f"{send.before.text} + {atom(send.contribution.text)} = {send.after.text}"
-        said = message("sends", **slots)
+            now = f"{send.before.text} + {atom(send.contribution.text)} = {now}"
+        said = message("sends", **slots, now=now)
     return join_sentences(said, _name_waiting(lines, i, send.parent, later) if later else "")
 
 
@@ -213,7 +207,7 @@ def _arithmetic(lines: Sequence[Line], i: int, adjoint: Number, send: Contributi
         how = formulas.write_map(line, operand, names)
         how = message("its adjoint through", map=how) if formulas.is_name(how) else how
     elif adjoint.shape or operand.partial.shape or send.contribution.shape:
-        formula = partial_formula(operand, names)
+        formula = formulas.partial_formula(operand, names)
         formula = formula or f"∂{line.learner_name}/∂{lines[send.parent].learner_name}"
         how = f"{format_adjoint(line.learner_name)} · {factor(formula)}"
         if resized := formulas.tell_resizing(line, adjoint, send):
@@ -229,7 +223,7 @@ _RESIZED = {"summed": "summed over copies", "spread": "spread over entries"}
 
 def _name_waiting(lines: Sequence[Line], i: int, parent: int, later: Sequence[int]) -> str:
     users = list(dict.fromkeys(reversed(later)))
-    if len(users) > MAX_LISTED:
+    if len(users) > formulas.MAX_LISTED:
         where = message("other lines", n=number_word(len(users)))
     else:
         names = (lines[j].clear_name for j in users)
