@@ -12,7 +12,7 @@ from autodiff_lab.text.messages import join_items, message
 from autodiff_lab.trace import memory_usage, quiz
 from autodiff_lab.trace.model import Direction, Equation, Line, Number, Step, TangentTerm, Trace
 from autodiff_lab.trace.reverse_steps import seed_adjoints, share_of, size_of
-from autodiff_lab.trace.wording import equations, explanations, formulas
+from autodiff_lab.trace.wording import equations, explanations
 from autodiff_lab.transforms import recording
 
 Seeds = tuple[Any, ...]
@@ -93,7 +93,7 @@ def forward_steps(tape: Any, lines: tuple[Line, ...], named: Sequence[tuple[str,
             pushes.append(TangentTerm(slot, j, Number.of(x), term, share_of(x, largest)))
         products += len(seeds) * sum(1 for j in tape.parents[i] if j >= 0 and tangents[j] is not None)
         how, names = _through_map(tape, i, line, {}), [name for name, _ in named]
-        told = _through_map(tape, i, line, formulas.name_operands(lines, i))
+        told = _through_map(tape, i, line, equations.name_operands(lines, i))
         asked = [*quiz.about_value(tape, i, line), *quiz.about_tangent(tape, lines, i, tangents)] if askable else []
         yield Step(
             "forward",

@@ -4,13 +4,14 @@ What is *written* is in symbols, with the names of the tape. What is *calculated
 learner's names. `explanations` says the same in words.
 """
 
+import math
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import takewhile
 
 from autodiff_lab.text.messages import matches_message, message, message_parts
-from autodiff_lab.text.notation import atom, factor, format_adjoint, format_tangent
+from autodiff_lab.text.notation import atom, factor, format_adjoint, format_expression, format_tangent
 from autodiff_lab.trace.model import Contribution, Equation, Line, Number, Operand
-from autodiff_lab.trace.wording import formulas
 
 KINDS = {
     "n": "name",
@@ -31,6 +32,10 @@ Piece = tuple[str, str]
 EQUALS, PLUS, TIMES, DOT = ((sign, "") for sign in "=+×·")
 _GAP = ("p", "   ")
 
+MAX_LISTED = 4
+"""So many directions or lines are listed; of more it is said how many they are."""
+_MAX_FORMULA_LENGTH = 48
+
 
 # A line is recorded
 
@@ -48,7 +53,7 @@ def calculate_line(line: Line) -> Equation:
 
 
 def _write_values(line: Line) -> list[Piece]:
-    values = formulas.substitute_values(line) if line.operands else ""
+    values = substitute_values(line) if line.operands else ""
     return [EQUALS, ("v", values)] if values else []
 
 
@@ -89,7 +94,7 @@ def _write_contribution(lines: Sequence[Line], i: int, adjoint: Number, send: Co
     if operand.partial is None:
         return [*pieces, *write_term(line, adjoint, send), *end]
     pieces += [bar, DOT, ("p", f"∂{line.display_name}/∂{parent.display_name}")]
-    formula = formulas.partial_formula(operand)
+    formula = partial_formula(operand)
     if adjoint.shape or operand.partial.shape:
         pieces += [EQUALS, *held, bar, TIMES, ("p", factor(formula))] if formula else []
     else:
@@ -97,7 +102,7 @@ def _write_contribution(lines: Sequence[Line], i: int, adjoint: Number, send: Co
         if formula != operand.partial.text:
             pieces += [EQUALS, *held, known, TIMES, ("p", factor(formula))]
         pieces += [EQUALS, *held, known, TIMES, ("p", atom(operand.partial.text))]
-    how = formulas.tell_resizing(line, adjoint, send)
+    how = tell_resizing(line, adjoint, send)
     return [*pieces, *([("c", message(f"{how} to the shape", shape=send.contribution.shape))] if how else []), *end]
 
 
@@ -107,7 +112,7 @@ def calculate_contribution(lines: Sequence[Line], i: int, adjoint: Number, sends
         return join_pieces([_head(lines[i]), ("c", message("nothing is sent back"))])
     (send,) = sends
     held = [] if send.before is None or send.replaces else [("a", send.before.in_node), PLUS]
-    term = write_term(lines[i], adjoint, send, formulas.name_operands(lines, i), bool(held))
+    term = write_term(lines[i], adjoint, send, name_operands(lines, i), bool(held))
     gone = [("m", f"  {message('lost', value=send.before.in_node)}")] if send.replaces else []
     return join_pieces([_head(lines[send.parent]), *held, *term, EQUALS, ("r", send.after.in_node), *gone])
 
@@ -122,13 +127,13 @@ def write_term(
     operand, bar = line.operands[send.slot], ("a", format_adjoint(names.get(line.name, line.name)))
     if operand.partial is None:
         # The formula of a map is the whole contribution.
-        way = formulas.write_map(line, operand, names)
-        return fill_with_pieces("through", bar=[bar], map=[("c", way)]) if formulas.is_name(way) else [("p", way)]
+        way = write_map(line, operand, names)
+        return fill_with_pieces("through", bar=[bar], map=[("c", way)]) if is_name(way) else [("p", way)]
     if not (adjoint.shape or operand.partial.shape):
         return [("a", atom(adjoint.text) if follows else adjoint.text), TIMES, ("p", atom(operand.partial.text))]
-    formula = formulas.partial_formula(operand, names)
+    formula = partial_formula(operand, names)
     product = [bar, TIMES, ("p", factor(formula) if formula else message("partials"))]
-    how = formulas.tell_resizing(line, adjoint, send)
+    how = tell_resizing(line, adjoint, send)
     return fill_with_pieces(f"term {how}", term=product) if how else product
 
 
@@ -179,7 +184,7 @@ def write_tangents(
         found = [[*head, *middles[0], EQUALS, ("u", tangents[i][0].text), *note]]
     else:
         found = [[*head, *note]]
-        for name, middle, tangent in list(zip(directions, middles, tangents[i], strict=True))[: formulas.MAX_LISTED]:
+        for name, middle, tangent in list(zip(directions, middles, tangents[i], strict=True))[:MAX_LISTED]:
             found.append([("c", f"  {format_tangent(name)}: "), own, *middle, EQUALS, ("u", tangent.text)])
     return (*write_line(line), *map(join_pieces, found))
 
@@ -200,7 +205,7 @@ def _write_products(line: Line, rates: Sequence[Number], with_formulas: bool) ->
     """The local partials times the tangents of the operands, in numbers; before that the partials as formulas."""
     shown = [atom(rate.text) for rate in rates]
     partials = [operand.partial.text for operand in line.line_operands]
-    written = [formulas.partial_formula(operand) for operand in line.line_operands]
+    written = [partial_formula(operand) for operand in line.line_operands]
     products = [EQUALS, *_join_products(zip(map(atom, partials), shown, strict=True))]
     if not with_formulas or written == partials:
         return products
@@ -211,12 +216,12 @@ def _write_sum_of_arrays(
     line: Line, names: Mapping[str, str] = {}, sign: Piece = TIMES, unknown: str = ""
 ) -> list[Piece]:
     """The local partials times the tangents of the operands, of arrays: in formulas, see `write_rate`."""
-    written = [formulas.partial_formula(operand, names) or unknown for operand in line.line_operands]
+    written = [partial_formula(operand, names) or unknown for operand in line.line_operands]
     if not all(written):
         return []
     rates = [format_tangent(names.get(operand.name, operand.name)) for operand in line.line_operands]
     terms = _join_products(zip(map(factor, written), rates, strict=True), sign)
-    return fill_with_pieces("the sum of", terms=terms) if formulas.is_reduced(line) else terms
+    return fill_with_pieces("the sum of", terms=terms) if is_reduced(line) else terms
 
 
 def calculate_tangents(
@@ -224,7 +229,7 @@ def calculate_tangents(
 ) -> Equation:
     """Write the equation of a value and its rate: ``b: 2 · 5 = 10, rate 5 × 1 + 2 × 0 = 5``; or only several rates."""
     line = lines[i]
-    shown = (formulas.substitute_values(line) or line.reading) if line.operands else ""
+    shown = (substitute_values(line) or line.reading) if line.operands else ""
     pieces = [_head(line), *([("v", shown), EQUALS] if shown else []), ("w", line.value.in_node)]
     if len(directions) == 1:
         how = line.operands and (_write_way_through(line, through) or write_rate(lines, i, tangents))
@@ -232,8 +237,8 @@ def calculate_tangents(
         return join_pieces(pieces)
     each = zip(directions, tangents[i], strict=True)
     rates = [[("t", f"{name}: "), ("u", tangent.in_node)] for name, tangent in each]
-    pieces += [("c", message("rates")), *_join_groups(rates[: formulas.MAX_LISTED], ("p", message("separator")))]
-    return join_pieces(pieces + [("p", "…")] * (len(rates) > formulas.MAX_LISTED))
+    pieces += [("c", message("rates")), *_join_groups(rates[:MAX_LISTED], ("p", message("separator")))]
+    return join_pieces(pieces + [("p", "…")] * (len(rates) > MAX_LISTED))
 
 
 def write_rate(
@@ -245,7 +250,7 @@ def write_rate(
     """
     line = lines[i]
     if not line.is_scalar:
-        return _write_sum_of_arrays(line, formulas.name_operands(lines, i), sign, unknown)
+        return _write_sum_of_arrays(line, name_operands(lines, i), sign, unknown)
     rates = [atom(tangents[operand.line][0].text) for operand in line.line_operands]
     first, *others = [operand.partial.text for operand in line.line_operands]
     return _join_products(zip([first, *map(atom, others)], rates, strict=True), sign)
@@ -257,7 +262,7 @@ def term_forward(operand: Operand, tangent: Number) -> str:
     if operand.partial is None:
         return rate
     if tangent.shape or operand.partial.shape:
-        formula = formulas.partial_formula(operand)
+        formula = partial_formula(operand)
         return f"{factor(formula) if formula else message('partials')} × {rate}"
     return f"{atom(operand.partial.text)} × {atom(tangent.text)}"
 
@@ -327,3 +332,74 @@ def fill_with_pieces(key: str, **slots: list[Piece]) -> list[Piece]:
 def join_pieces(pieces: Sequence[Piece]) -> Equation:
     """Join pieces to an equation."""
     return Equation("".join(kind for kind, _ in pieces), tuple(text for kind, text in pieces if kind.isalpha()))
+
+
+# Right-hand sides: operations, local partials and maps, in names and in numbers
+
+
+def name_operands(lines: Sequence[Line], i: int) -> dict[str, str]:
+    """The names in the equation of line `i`: what the learner calls it and its operands, by their tape names."""
+    own = [i, *(operand.line for operand in lines[i].line_operands)]
+    return {lines[j].name: lines[j].learner_name for j in own}
+
+
+def write_map(line: Line, operand: Operand, names: Mapping[str, str]) -> str:
+    """Write for an equation an adjoint's path back through a map, in the learner's `names`: ``h̄ @ x.T``."""
+    bar = format_adjoint(names.get(line.name, line.name))
+    return format_expression(operand.formula, names).replace(line.adjoint_name, bar)
+
+
+def substitute_values(line: Line) -> str:
+    """Put the operands' values into the equation of a line: ``2 · 5``; empty if that says no more than the result."""
+    text = _put_values(line.text, line.operands)
+    known = (line.reading, line.source_expression, line.expression, line.value.text)
+    return "" if text in known or len(text) > _MAX_FORMULA_LENGTH else text
+
+
+def substitute_partial(line: Line, slot: int) -> str:
+    """Put the operands' values into a local partial of an equation: ``cos 5``; its value where that is too long."""
+    operand = line.operands[slot]
+    text = _put_values(operand.formula, line.operands, {line.name: line.value.text})
+    return operand.partial.text if not operand.formula or len(text) > _MAX_FORMULA_LENGTH else text
+
+
+def partial_formula(operand: Operand, names: Mapping[str, str] | None = None) -> str:
+    """Write a local partial for an equation: as a formula, or else as its entries; empty if both are long."""
+    formula, entries = format_expression(operand.formula, names), operand.partial.text
+    if formula and len(formula) <= _MAX_FORMULA_LENGTH:
+        return formula
+    return "" if operand.partial.shape and not entries.startswith("[") else entries
+
+
+def tell_resizing(line: Line, adjoint: Number, send: Contribution) -> str:
+    """Tell for an equation if the adjoint is ``"summed"`` or ``"spread"`` to the operand's shape, or neither."""
+    to, come = send.contribution.shape, adjoint.shape
+    if to == come or line.operands[send.slot].partial is None:
+        return ""
+    return "spread" if (len(to), math.prod(to)) > (len(come), math.prod(come)) else "summed"
+
+
+def is_reduced(line: Line) -> bool:
+    """Whether the equation of a line has a sum of what the line is given, weighted by the partials."""
+    return any(
+        o.partial is not None and len(o.value.shape) > len(line.value.shape) and o.partial.shape == o.value.shape
+        for o in line.operands
+    )
+
+
+def is_name(formula: str) -> bool:
+    """Whether an equation does not write a map out, but only names it: ``transpose of cumsum``."""
+    return matches_message("transpose of", formula) or matches_message("pullback of", formula)
+
+
+def _put_values(expression: str, operands: Sequence[Operand], own: Mapping[str, str] = {}) -> str:
+    """Put the operands' values instead of their names: ``v-1 * v0`` becomes ``2 · 5``.
+
+    Empty if there is an array that is too large to be written out.
+    """
+    if any(operand.value.shape and not operand.value.text.startswith("[") for operand in operands):
+        return ""
+    values = {operand.name: operand.value.text for operand in operands if operand.line is not None} | dict(own)
+    if not re.fullmatch(r"\w+\([^()]*\)", expression):
+        values = {name: atom(text) for name, text in values.items()}
+    return format_expression(expression, values)

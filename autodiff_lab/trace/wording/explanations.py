@@ -14,7 +14,7 @@ from autodiff_lab.text.messages import join_items, join_sentences, join_with_and
 from autodiff_lab.text.notation import atom, factor, format_adjoint, format_tangent
 from autodiff_lab.trace.model import Contribution, Line, Number, Operand
 from autodiff_lab.trace.source_map import Source
-from autodiff_lab.trace.wording import equations, formulas
+from autodiff_lab.trace.wording import equations
 
 
 def opening(title: str, lines: Sequence[Line]) -> str:
@@ -74,7 +74,7 @@ def _say_input(key: str, line: Line, **slots: str) -> str:
 
 def _equation(line: Line) -> str:
     """What an operation computes, as an equation."""
-    return " = ".join(filter(None, [line.clear_name, line.reading, formulas.substitute_values(line), line.value.text]))
+    return " = ".join(filter(None, [line.clear_name, line.reading, equations.substitute_values(line), line.value.text]))
 
 
 def explain_tangents(
@@ -100,7 +100,7 @@ def explain_tangents(
 def _list_rates(directions: Sequence[str], tangents: Sequence[Number]) -> str:
     each = zip(directions, tangents, strict=True)
     said = [message("rate along", tangent=rate.text, name=name) for name, rate in each]
-    rates, more = join_items(said[: formulas.MAX_LISTED]), len(said) - formulas.MAX_LISTED
+    rates, more = join_items(said[: equations.MAX_LISTED]), len(said) - equations.MAX_LISTED
     return message("rates, cut", rates=rates, n=number_word(more)) if more > 0 else rates
 
 
@@ -202,18 +202,18 @@ def _all_zero(number: Number) -> bool:
 
 def _arithmetic(lines: Sequence[Line], i: int, adjoint: Number, send: Contribution) -> str:
     """``−1 · cos 5 = −0.2837``; for arrays the formula ``c̄ · cos x = [1 2 3]``; for a linear map the map."""
-    line, operand, names = lines[i], lines[i].operands[send.slot], formulas.name_operands(lines, i)
+    line, operand, names = lines[i], lines[i].operands[send.slot], equations.name_operands(lines, i)
     if operand.partial is None:
-        how = formulas.write_map(line, operand, names)
-        how = message("its adjoint through", map=how) if formulas.is_name(how) else how
+        how = equations.write_map(line, operand, names)
+        how = message("its adjoint through", map=how) if equations.is_name(how) else how
     elif adjoint.shape or operand.partial.shape or send.contribution.shape:
-        formula = formulas.partial_formula(operand, names)
+        formula = equations.partial_formula(operand, names)
         formula = formula or f"∂{line.learner_name}/∂{lines[send.parent].learner_name}"
         how = f"{format_adjoint(line.learner_name)} · {factor(formula)}"
-        if resized := formulas.tell_resizing(line, adjoint, send):
+        if resized := equations.tell_resizing(line, adjoint, send):
             how = message(_RESIZED[resized], product=how)
     else:
-        how = f"{adjoint.text} · {factor(formulas.substitute_partial(line, send.slot))}"
+        how = f"{adjoint.text} · {factor(equations.substitute_partial(line, send.slot))}"
     return f"{how} = {send.contribution.text}"
 
 
@@ -223,7 +223,7 @@ _RESIZED = {"summed": "summed over copies", "spread": "spread over entries"}
 
 def _name_waiting(lines: Sequence[Line], i: int, parent: int, later: Sequence[int]) -> str:
     users = list(dict.fromkeys(reversed(later)))
-    if len(users) > formulas.MAX_LISTED:
+    if len(users) > equations.MAX_LISTED:
         where = message("other lines", n=number_word(len(users)))
     else:
         names = (lines[j].clear_name for j in users)
