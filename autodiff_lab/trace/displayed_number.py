@@ -56,7 +56,7 @@ class Number:
 
     @property
     def in_node(self) -> str:
-        """The displayed number in a node of a graph: the short form, where there is one."""
+        """The displayed number in a node of a graph: its short form, if it has one."""
         return self.short or self.text
 
     @property

@@ -94,15 +94,12 @@ class Excerpts(TapeReader):
 
     @functools.cached_property
     def large_sections(self) -> list[Section]:
-        """The sections of the whole run that are larger than an excerpt."""
+        """The sections of the outline that are too large for one excerpt."""
         return [section for section in self.simple_outline.walk() if section.size > _MAX_WINDOW_LINES]
 
     @functools.cached_property
     def arrivals(self) -> dict[int, tuple[int, int, Number]]:
-        """For each line that the sweep reaches, in any excerpt: its first and last such step, and its adjoint.
-
-        The steps are those of the whole run.
-        """
+        """For all excerpts: the first and the last step of the whole run that sends to each line, and its adjoint."""
         lines, found = len(self.tape), {}
         if self.tape.output is not None:
             found[self.tape.output] = (lines, lines, reverse_steps.seed_of(self.tape))

@@ -1,4 +1,4 @@
-"""The model of a run: a `Trace` with its lines and its steps, which go through the reverse sweep or the tangents.
+"""The model of a run as plain data: a `Trace`, its lines, and its steps through the reverse sweep or the tangents.
 
 Everything that a view shows (a table, a drawing, the player, a sentence) is a function of a `Trace` and a step
 number. A trace holds numbers and text only, never an array or an engine object; so it can be stored, compared and
@@ -98,7 +98,7 @@ class Line:
 
     @property
     def is_scalar(self) -> bool:
-        """Whether this line of a `Trace` computes a number from numbers: no array among its value and operands."""
+        """Whether this line of a `Trace` computes a number from numbers: neither it nor a line it uses is an array."""
         return not (self.value.shape or any(operand.value.shape for operand in self.line_operands))
 
     @property
@@ -113,13 +113,13 @@ class Line:
 
     @property
     def row_name(self) -> str:
-        """The name of this line of a `Trace` in a table: ``v₅``, and beside it the learner's for an operation."""
+        """The name of this line of a `Trace`, as tables show it: ``v₅``, and for an operation the learner's too."""
         named = self.kind == "operation" and self.assigned_name
         return f"{self.display_name} = {self.assigned_name}" if named else self.display_name
 
     @property
     def label_or_name(self) -> str:
-        """The label of this line of a `Trace`, if it is an input with a clear one; else the name on the tape."""
+        """The label of this line of a `Trace`, if it is an input's and no name of the tape; else `display_name`."""
         return self.label if self.label and notation.format_name(self.label) == self.label else self.display_name
 
 
@@ -480,7 +480,7 @@ class Trace(Outputs):
 
     @classmethod
     def from_json(cls, text: str) -> Trace:
-        """Read a `Trace` from the JSON that `to_json` wrote.
+        """Make a `Trace` from the JSON text that `Trace.to_json` wrote.
 
         Raises
         ------

@@ -56,11 +56,11 @@ class Section(NamedTuple):
 
     @property
     def turns(self) -> int:
-        """How often the loop ran that a section of the outline is; 0 for one that is no loop."""
+        """How often a loop in the outline of a run turned; 0 for a section that is no loop."""
         return self.n if self.kind == "loop" else 0
 
     def walk(self) -> Iterator[Section]:
-        """Give this section of the outline and all inside that have something inside, from the outside in."""
+        """Give this section of the outline and all inside it that have something inside, from the outside in."""
         if self.inside:
             yield self
             for section in self.inside:

@@ -116,7 +116,9 @@ class Outputs:
         page: str | None = None,
         theme: str = "light",
     ) -> Any:
-        """Output chosen steps of a run side by side for a handout, each with its sentence; `Strip.save` writes it.
+        """Output steps of a trace or a player side by side for a handout; `Strip.save` writes it.
+
+        Each step has its sentence below.
 
         Parameters
         ----------

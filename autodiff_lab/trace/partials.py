@@ -31,7 +31,7 @@ class _NamedLevel(SymbolLevel):
 
 
 class NamedValue(Symbol):
-    """A named value to run the rules of local partials on: a symbol that knows its shape, for which maps ask."""
+    """A named value that the rules of local partials run on: a symbol that knows its shape, as the maps need it."""
 
     __slots__ = ("shape",)
     level = _NamedLevel()
@@ -85,7 +85,7 @@ def _apply_rule(tape: Any, i: int, slot: int, y: Any, args: Sequence[Any]) -> An
 
 
 def write_way_back(tape: Any, i: int, slot: int) -> tuple[str, str]:
-    """Write a local partial, or the map instead, as text and as LaTeX: the rule itself, run on names.
+    """Write the local partial for an operand as text and as LaTeX, by running the rule on names instead of numbers.
 
     For an elementwise operation this is the local partial, for a reduction the weights. For a linear or multilinear
     map it is the map applied to the line's adjoint, if that is short. Otherwise it is the name of the map.
@@ -149,7 +149,7 @@ def edge_label(formula: str, partial: Number | None) -> tuple[str, str]:
 
 
 def operation_latex(tape: Any, i: int) -> str:
-    """Write the operation whose partials are taken in LaTeX, in names."""
+    """Write the operation of a line in LaTeX, in the names that its local partials use."""
     op = tape.ops[i]
     if op is None:
         return notation.latex(tape.input_names[i] or tape.name(i))

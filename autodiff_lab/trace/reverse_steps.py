@@ -180,7 +180,7 @@ def measure_steps(
 
 
 def share_of(contribution: Any, largest: float) -> float:
-    """How large the contribution of a reverse step is beside the largest of the run, from 0 to 1; forward, a term."""
+    """How large a contribution of a reverse step is beside the largest of the run, from 0 to 1."""
     return round(size_of(contribution) / largest, 3) if largest else 0.0
 
 

@@ -52,5 +52,5 @@ class RunOptions:
         check_language(self.function, self.lang)
 
     def along(self, direction: Any) -> RunOptions:
-        """The same options, but for a run forward in a direction; in reverse, if there is none."""
+        """The options of the same run forward in a direction; in reverse, if there is none."""
         return replace(self, mode="reverse" if direction is None else "forward", direction=direction)

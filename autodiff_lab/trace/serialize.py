@@ -22,7 +22,7 @@ def entries(x: Any) -> Entries:
 
 
 class Pool:
-    """The values that are serialized once: a list without repetition, and the place of each value in it.
+    """The pool of values that are serialized once each, with the place of every value in it.
 
     >>> pool = Pool(str)
     >>> pool.place("a"), pool.place("b"), pool.place("a"), pool.values

@@ -140,7 +140,7 @@ def write_term(
 def gradient(
     f: str, lines: Sequence[Line], adjoints: Mapping[int, Number], truth: Mapping[int, Number] | None = None
 ) -> Equation:
-    """Write the equations of the gradient, behind the last step of the sweep.
+    """Write the equations of the gradient, after the last step of the sweep.
 
     An input that nothing reached has derivative 0. Of a faulty sweep the `truth` stands beside each.
     """
@@ -270,7 +270,7 @@ def term_forward(operand: Operand, tangent: Number) -> str:
 def derivatives(
     f: str, result: str, labels: Sequence[str], directions: Sequence[str], tangents: Sequence[Number]
 ) -> Equation:
-    """Write the equations of what the run forward was for: a partial for each direction along one input, or a rate."""
+    """Write the equations that forward mode ends with: a partial for each direction along one input, or a rate."""
     names = [f"∂{f}/∂{name}" if name in labels else format_tangent(result) for name in directions]
     found = [[("g", name), EQUALS, ("u", tangent.text)] for name, tangent in zip(names, tangents, strict=True)]
     return join_pieces(_join_groups(found, _GAP))
@@ -372,7 +372,7 @@ def partial_formula(operand: Operand, names: Mapping[str, str] | None = None) ->
 
 
 def tell_resizing(line: Line, adjoint: Number, send: Contribution) -> str:
-    """Tell for an equation if the adjoint is ``"summed"`` or ``"spread"`` to the operand's shape, or neither."""
+    """Tell for an equation if the adjoint is ``"summed"`` or ``"spread"`` to the operand's shape; ``""`` if neither."""
     to, come = send.contribution.shape, adjoint.shape
     if to == come or line.operands[send.slot].partial is None:
         return ""
