@@ -27,7 +27,7 @@ _MAX_VALUE_LENGTH = 20
 _quietly = np.errstate(all="ignore")
 
 
-def read_tape(tape: Any, f: Callable[..., Any], value: Any = None, options: RunOptions = RunOptions()) -> Trace:  # noqa: B008
+def read_tape(tape: Any, f: Callable[..., Any], value: Any, options: RunOptions) -> Trace:
     """Make a `Trace` from a tape, with its reverse sweep or its tangents; see `Trace.from_tape`."""
     with use_language(options.lang):
         return TapeReader(tape, f, value).read(options)
