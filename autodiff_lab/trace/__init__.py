@@ -1,1 +1,1 @@
-"""The record of a run as plain data, and all that is derived from it without a picture."""
+"""A run of a function as a trace: plain data, and all that is derived from it without a picture."""

@@ -11,14 +11,14 @@ Expression = ast.expr | ast.AugAssign
 
 
 class Name(NamedTuple):
-    """A name, and which one of several values of that name it is, from 1; 0 if it is the only one."""
+    """An assigned name, and which of several values assigned to that name this is, from 1; 0 if it is the only one."""
 
     text: str
     occurrence: int = 0
 
 
 class Assignment(NamedTuple):
-    """An expression whose value gets a name.
+    """An assignment in the learner's source: an expression whose value gets a name.
 
     A call may record several operations, of which the last is its value; any other expression records one itself.
     """
@@ -28,7 +28,7 @@ class Assignment(NamedTuple):
 
 
 def find_assignments(function: ast.AST) -> Iterator[tuple[Expression, Assignment]]:
-    r"""Find the expressions whose whole value is given a name; of ``a += x`` that is the statement.
+    r"""Find the assignments in a syntax tree: each expression that is given a name; of ``a += x`` the statement.
 
     >>> found = find_assignments(ast.parse("a = b = f(x)\nc, d = x * 2, -x\na += 1\ne.f = x[0]"))
     >>> [(ast.unparse(expression), each.name) for expression, each in found]
@@ -58,17 +58,14 @@ def _match_target(target: ast.expr, value: Expression) -> Iterator[tuple[Express
 
 
 def is_clear(name: str) -> bool:
-    """Whether a name says something, and cannot be taken for a name of the tape."""
+    """Whether an assigned name says something, and cannot be taken for a name of the tape such as ``v1``."""
     return notation.format_name(name) == name != "_"
 
 
 def name_lines(
-    inputs: Sequence[str],
-    spans: Sequence[Sequence[Any]],
-    turns: Sequence[Any],
-    assignments: Mapping[Any, Assignment],
+    inputs: Sequence[str], spans: Sequence[Sequence[Any]], turns: Sequence[Any], assignments: Mapping[Any, Assignment]
 ) -> list[Name]:
-    """Name each line of a tape; ``""`` where the source has no name for its value.
+    """Name each line of a tape by the assignments in the source; ``""`` where none gives its value a name.
 
     Parameters
     ----------

@@ -7,7 +7,7 @@ turn, a call or a line of the source ends.
 
 import functools
 from bisect import bisect_right
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -15,10 +15,10 @@ import numpy as np
 
 from autodiff_lab.text import notation
 from autodiff_lab.text.messages import current_language, message, use_language
-from autodiff_lab.trace import memory_usage, outline, reverse_steps
+from autodiff_lab.trace import memory_usage, reverse_steps
 from autodiff_lab.trace.from_tape import TapeReader
-from autodiff_lab.trace.model import Cost, Excerpt, Line, Number, Step, StepRange, Trace
-from autodiff_lab.trace.outline import Section
+from autodiff_lab.trace.model import Excerpt, Line, Number, Step, StepRange, Trace
+from autodiff_lab.trace.outline import Section, simplify_outline
 from autodiff_lab.trace.wording import equations
 
 MAX_WHOLE_LINES = 600
@@ -29,7 +29,7 @@ _MAX_WINDOW_LINES = 100
 
 
 class Excerpts(TapeReader):
-    """The excerpts of a recorded run.
+    """The excerpts of a long recorded run: a sequence of traces, each of one window on the tape.
 
     Parameters
     ----------
@@ -63,8 +63,8 @@ class Excerpts(TapeReader):
         self._largest = reverse_steps.find_largest_size(self._events)
         self._held = memory_usage.count_held(tape)
         self.steps = len(tape) + (len(self._events) + 1 if tape.output is not None else 0)
-        self.simple_outline = outline.simplify_outline(self.outline, lambda i: notation.format_name(tape.name(i)))
-        self._windows = outline.cut_windows(self.simple_outline, _MAX_WINDOW_LINES)
+        self.simple_outline = simplify_outline(self.outline, lambda i: notation.format_name(tape.name(i)))
+        self._windows = cut_windows(self.simple_outline, _MAX_WINDOW_LINES)
         self._starts = [pieces[0].first for pieces in self._windows]
         self.last_uses = memory_usage.find_last_uses(tape.parents, tape.output)
         self._kept = functools.lru_cache(maxsize=32)(self._read)
@@ -94,12 +94,12 @@ class Excerpts(TapeReader):
 
     @functools.cached_property
     def large_sections(self) -> list[Section]:
-        """The sections of the whole run that are larger than an excerpt."""
+        """The sections of the outline that are too large for one excerpt."""
         return [section for section in self.simple_outline.walk() if section.size > _MAX_WINDOW_LINES]
 
     @functools.cached_property
     def arrivals(self) -> dict[int, tuple[int, int, Number]]:
-        """For each line that the sweep reaches: the step of the whole run that does it first, the last, the adjoint."""
+        """For all excerpts: the first and the last step of the whole run that sends to each line, and its adjoint."""
         lines, found = len(self.tape), {}
         if self.tape.output is not None:
             found[self.tape.output] = (lines, lines, reverse_steps.seed_of(self.tape))
@@ -163,8 +163,33 @@ class Excerpts(TapeReader):
             steps=tuple(_move_step(step, place) for step in steps),
             result=place.get(tape.output),
             excerpt=excerpt,
-            cost=Cost(1, len(tape) - tape.n_inputs, products, *self._held[-1]),
+            cost=memory_usage.Cost(1, len(tape) - tape.n_inputs, products, *self._held[-1]),
         )
+
+
+def cut_windows(outline: Section, max_lines: int) -> list[tuple[Section, ...]]:
+    """Cut the outline of a run at borders of its sections into the windows of its excerpts.
+
+    None has more than `max_lines`; the inputs begin the first.
+    """
+
+    def pieces(section: Section) -> Iterator[Section]:
+        if section.size <= max_lines:
+            yield section
+        else:
+            for part in section.inside:
+                yield from pieces(part)
+
+    found: list[list[Section]] = []
+    for piece in pieces(outline):
+        if not found or (found[-1][0].first + max_lines < piece.end and not _all_inputs(found[-1])):
+            found.append([])
+        found[-1].append(piece)
+    return [tuple(some) for some in found]
+
+
+def _all_inputs(pieces: Sequence[Section]) -> bool:
+    return all(leaf.kind == "input" for piece in pieces for leaf in (piece.inside or (piece,)))
 
 
 def _move_line(line: Line, place: Mapping[int, int]) -> Line:

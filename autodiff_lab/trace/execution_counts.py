@@ -11,9 +11,7 @@ import ast
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
-
-from autodiff_lab.trace.records import Turn
+from typing import Any, NamedTuple
 
 NOT_KNOWN = -1
 """What stands for a row of which there is nothing to say."""
@@ -22,6 +20,15 @@ _OPENING = re.compile(r"\s*(else|finally|except|case)\b")
 
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
 _Loop = ast.For | ast.AsyncFor | ast.While
+
+
+class Turn(NamedTuple):
+    """An executed turn of a loop: turn `n` of `count`, of the loop whose head is line `line` (0-based) of a source."""
+
+    source: int
+    line: int
+    n: int
+    count: int
 
 
 @dataclass(frozen=True)
@@ -61,7 +68,7 @@ class _Frame:
 def follow_execution(
     walk: Sequence[Any] | None, places: Sequence[Place], n_lines: int
 ) -> tuple[list[tuple[int, ...]], list[tuple[Turn, ...]]]:
-    """Follow the events of a walk through the sources.
+    """Count how often each line of the sources ran, and find the turns of loops, by following an execution log.
 
     Parameters
     ----------
@@ -135,7 +142,7 @@ def _own_rows(node: ast.stmt) -> range:
 
 
 def first_row(node: ast.stmt | ast.expr) -> int:
-    """The row on which a statement or a lambda begins, with its decorators."""
+    """The first row of a statement or lambda, decorators included: the row that its execution count belongs to."""
     return min([node.lineno, *(decorator.lineno for decorator in getattr(node, "decorator_list", ()))])
 
 

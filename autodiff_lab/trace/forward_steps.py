@@ -10,9 +10,9 @@ from autodiff_lab.engine.values import as_shaped
 from autodiff_lab.text import notation
 from autodiff_lab.text.messages import join_items, message
 from autodiff_lab.trace import memory_usage, quiz
-from autodiff_lab.trace.model import Direction, Equation, Line, Meter, Number, Step, TangentTerm, Trace
+from autodiff_lab.trace.model import Direction, Equation, Line, Number, Step, TangentTerm, Trace
 from autodiff_lab.trace.reverse_steps import seed_adjoints, share_of, size_of
-from autodiff_lab.trace.wording import equations, explanations, formulas
+from autodiff_lab.trace.wording import equations, explanations
 from autodiff_lab.transforms import recording
 
 Seeds = tuple[Any, ...]
@@ -20,7 +20,7 @@ Seeds = tuple[Any, ...]
 
 
 def read_directions(tape: Any, direction: Any) -> list[tuple[str, Seeds]]:
-    """Read what `Trace.of` takes as a direction: the name and the seeds of each one.
+    """Read the directions in which forward steps follow the tangents: the name and the seeds of each one.
 
     Raises
     ------
@@ -63,7 +63,7 @@ def _read_direction(tape: Any, direction: Any) -> tuple[str, Seeds]:
 
 
 def describe_direction(tape: Any, name: str, seeds: Seeds) -> Direction:
-    """Write a direction out: ``ẋ1 = 1, ẋ2 = 0``."""
+    """Describe a direction of the forward steps, written out as ``ẋ1 = 1, ẋ2 = 0``."""
     numbers = tuple(map(Number.of, seeds))
     pairs = zip(tape.input_names, numbers, strict=True)
     shown = join_items(f"{notation.format_tangent(label)} = {number.text}" for label, number in pairs)
@@ -78,7 +78,7 @@ def _tangents(tape: Any, seeds: Sequence[Seeds]) -> list[Any]:
 
 
 def forward_steps(tape: Any, lines: tuple[Line, ...], named: Sequence[tuple[str, Seeds]]) -> Iterator[Step]:
-    """One step for each line: its value, and its tangents with it."""
+    """Make the steps of forward mode: one for each line, with its value and its tangents."""
     seeds = [seeds for _, seeds in named]
     tangents = _tangents(tape, seeds)
     shown = [_numbers(tape, i, tangents[i], len(seeds)) for i in range(len(tape))]
@@ -93,7 +93,7 @@ def forward_steps(tape: Any, lines: tuple[Line, ...], named: Sequence[tuple[str,
             pushes.append(TangentTerm(slot, j, Number.of(x), term, share_of(x, largest)))
         products += len(seeds) * sum(1 for j in tape.parents[i] if j >= 0 and tangents[j] is not None)
         how, names = _through_map(tape, i, line, {}), [name for name, _ in named]
-        told = _through_map(tape, i, line, formulas.name_operands(lines, i))
+        told = _through_map(tape, i, line, equations.name_operands(lines, i))
         asked = [*quiz.about_value(tape, i, line), *quiz.about_tangent(tape, lines, i, tangents)] if askable else []
         yield Step(
             "forward",
@@ -103,7 +103,7 @@ def forward_steps(tape: Any, lines: tuple[Line, ...], named: Sequence[tuple[str,
             arithmetic=equations.calculate_tangents(lines, i, shown, names, told),
             tangents=shown[i],
             pushes=tuple(pushes),
-            meter=Meter(max(0, i + 1 - tape.n_inputs), products, *kept[i]),
+            meter=memory_usage.Meter(max(0, i + 1 - tape.n_inputs), products, *kept[i]),
             freed_lines=forgotten[i],
             questions=tuple(asked),
         )
@@ -142,7 +142,7 @@ def _through_map(tape: Any, i: int, line: Line, names: Mapping[str, str]) -> str
 def compare_with_gradient(
     tape: Any, trace: Trace, named: Sequence[tuple[str, Seeds]], tangent: tuple[Number, ...]
 ) -> Equation | None:
-    """The tangent of the result, and the same number from the gradient that the sweep finds; of numbers only."""
+    """Compare the tangent after the last forward step with the gradient that a sweep finds; of numbers only."""
     if any(np.ndim(x) for x in (tape.values[tape.output], *tape.values[: tape.n_inputs])):
         return None
     adjoints = seed_adjoints(tape)

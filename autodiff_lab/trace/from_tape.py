@@ -1,4 +1,4 @@
-"""Read a tape as a `Trace`: describe its lines, then follow its reverse sweep or its tangents."""
+"""Make a `Trace` from a tape: describe its lines, then follow its reverse sweep or its tangents."""
 
 import functools
 import re
@@ -12,16 +12,14 @@ from autodiff_lab.engine.errors import InputError
 from autodiff_lab.text import notation
 from autodiff_lab.text.messages import current_language, join_items, join_sentences, message, use_language
 from autodiff_lab.trace import assigned_names, forward_steps, memory_usage, partials, quiz, reverse_steps, source_map
-from autodiff_lab.trace.assigned_names import Name
 from autodiff_lab.trace.faulty_engines import FAULTS
-from autodiff_lab.trace.model import Cost, Line, Number, Operand, Trace
+from autodiff_lab.trace.model import Line, Number, Operand, Trace
 from autodiff_lab.trace.outline import Group, build_outline, overview
 from autodiff_lab.trace.run_options import RunOptions
 from autodiff_lab.trace.wording import equations, explanations
 from autodiff_lab.transforms.keywords import parameter_names, spell_function
 from autodiff_lab.transforms.recording import name_of
 
-_MAX_EDGE_LENGTH = 44
 _MAX_VALUE_LENGTH = 20
 
 
@@ -29,14 +27,14 @@ _MAX_VALUE_LENGTH = 20
 _quietly = np.errstate(all="ignore")
 
 
-def read_tape(tape: Any, f: Callable[..., Any], value: Any = None, options: RunOptions = RunOptions()) -> Trace:  # noqa: B008
-    """Describe a tape, and its reverse sweep or its tangents; see `Trace.from_tape`."""
+def read_tape(tape: Any, f: Callable[..., Any], value: Any, options: RunOptions) -> Trace:
+    """Make a `Trace` from a tape, with its reverse sweep or its tangents; see `Trace.from_tape`."""
     with use_language(options.lang):
         return TapeReader(tape, f, value).read(options)
 
 
 class TapeReader:
-    """A tape as a `Trace`, in either mode, in the language that is spoken when it is made.
+    """A reader that makes traces from a tape, in either mode, in the language that is in use when the reader is made.
 
     Parameters
     ----------
@@ -72,28 +70,24 @@ class TapeReader:
         self._result_name = _name_result(tape, self._names)
         numbers = {number: k for k, number in enumerate(dict.fromkeys(tape.written_by_sweep.values()), start=1)}
         self._sweeps = [numbers.get(tape.written_by_sweep.get(i), 0) for i in range(len(tape))]
-        self.lines: Sequence[Line] = OnDemand(_quietly(self._describe_line), len(tape))
+        self.lines: Sequence[Line] = _OnDemand(_quietly(self._describe_line), len(tape))
         self.sources = self._located.sources
         self.outline = build_outline(self.sources, spans, turns, tape.n_inputs, self._sweeps)
 
-    @functools.cached_property
-    def run(self) -> Trace:
-        """The lines, and where they stand in the source: what both modes share. There are no steps yet."""
-        return self.describe_run(self.lines)
-
     @_quietly
     def read(self, options: RunOptions) -> Trace:
-        """Follow the derivative that the options ask for."""
+        """Make the trace from the tape, with the derivative that the options ask for."""
+        run = self.describe_run(self.lines)
         if options.mode == "reverse":
-            trace = _follow_sweep(self.tape, self.run, options.fault)
+            trace = _follow_sweep(self.tape, run, options.fault)
         else:
-            trace = _follow_tangents(self.tape, self.run, options.direction)
+            trace = _follow_tangents(self.tape, run, options.direction)
         english = replace(options, lang="en")
         return trace.remembering(lambda: read_tape(self.tape, self._f, self._value, english))
 
     @_quietly
     def describe_run(self, lines: Sequence[Line]) -> Trace:
-        """Describe a run of these lines, without steps; the lines of a window on the tape may stand for all."""
+        """Make a trace without steps from these lines of the tape: all of them, or those of a window."""
         tape, lines = self.tape, tuple(lines)
         result = tape.output
         value = self._value if result is None else tape.values[result]
@@ -153,20 +147,20 @@ class TapeReader:
         return overview(self.outline, lambda i: notation.format_name(self.tape.name(i)))
 
 
-def _name_result(tape: Any, names: list[Name]) -> str:
+def _name_result(tape: Any, names: list[assigned_names.Name]) -> str:
     """What the result is called; if the source has no name for it, it gets the one of pictures."""
     result = tape.output
-    own = names[result] if result is not None and result >= tape.n_inputs else Name("")
+    own = names[result] if result is not None and result >= tape.n_inputs else assigned_names.Name("")
     if own.text and not own.occurrence:
         return own.text
     taken = {*tape.input_names, *(name.text for name in names)}
     name = message("result name") if "y" in taken else "y"
     if result is not None and not names[result].text:
-        names[result] = Name(name)
+        names[result] = assigned_names.Name(name)
     return name
 
 
-class OnDemand(Sequence):
+class _OnDemand(Sequence):
     """A sequence whose items are made when they are asked for, and kept."""
 
     def __init__(self, make: Callable[[int], Any], length: int) -> None:
@@ -203,7 +197,7 @@ def _follow_sweep(tape: Any, trace: Trace, fault: str = "") -> Trace:
         trace,
         note=join_sentences(trace.note, explanations.array_note(lines, tape.output)),
         steps=tuple(steps),
-        cost=Cost(1, len(tape) - tape.n_inputs, products, *held[-1]),
+        cost=memory_usage.Cost(1, len(tape) - tape.n_inputs, products, *held[-1]),
         hints=quiz.hints(steps),
     )
     return _mark_faulty(run, fault, truth) if fault else run
@@ -241,7 +235,7 @@ def _follow_tangents(tape: Any, trace: Trace, direction: Any = None) -> Trace:
         opening=explanations.opening_forward(trace.title, trace.lines, [one.shown for one in directions]),
         directions=directions,
         hints=quiz.hints(steps),
-        cost=Cost(passes, passes * operations, passes * products, *most),
+        cost=memory_usage.Cost(passes, passes * operations, passes * products, *most),
         agreement=agreement,
     )
 
@@ -281,19 +275,6 @@ def _operands(tape: Any, i: int, labels: Mapping[str, str]) -> Iterator[Operand]
         partial = partials.local_partial(tape, i, slot)
         shown = None if partial is None else Number.of(partial)
         formula, latex = partials.write_way_back(tape, i, slot)
-        edge, whole = edge_label(notation.format_expression(formula, labels), shown)
+        edge, whole = partials.edge_label(notation.format_expression(formula, labels), shown)
         title, name = "" if whole == edge else whole, tape.name(parent)
         yield Operand(parent, name, value, shown, formula, latex, edge, title, value.flowing(to))
-
-
-def edge_label(formula: str, partial: Number | None) -> tuple[str, str]:
-    """What an edge says, and the whole of it: ``cos x2 = 0.2837``; of an array the formula, if that is short."""
-    if partial is None:
-        whole = edge = formula
-    elif formula in ("", partial.text):
-        whole, edge = partial.text, partial.in_node
-    else:
-        whole = edge = f"{formula} = {partial.text}"
-        if partial.shape:
-            edge = formula if len(formula) <= _MAX_EDGE_LENGTH else partial.in_node
-    return notation.shorten(edge, _MAX_EDGE_LENGTH), whole

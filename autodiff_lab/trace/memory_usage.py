@@ -1,4 +1,4 @@
-"""Memory usage: the numbers that a tape holds, and the few that forward mode needs at a time.
+"""Memory usage and cost: the numbers that a tape holds, and the few that forward mode needs at a time.
 
 A tape keeps, for every line, its operands and its value, because the sweep may ask for them. Forward mode forgets a
 value, and its tangents, once no later line needs it. (Griewank and Walther, *Evaluating Derivatives*, 2008, chapter 4.)
@@ -11,14 +11,40 @@ import numpy as np
 
 
 class Kept(NamedTuple):
-    """So many numbers, and the bytes they take."""
+    """A memory usage: how many numbers are kept, and the bytes they take."""
 
     numbers: int
     bytes: int
 
 
+class Meter(NamedTuple):
+    """The memory usage at a step, and what the run has cost up to there.
+
+    `operations` counts lines that were computed, `products` multiplications by a local partial (one for each edge and
+    direction), `kept` the numbers that are still needed, which take so many `bytes`.
+    """
+
+    operations: int
+    products: int
+    kept: int
+    bytes: int
+
+
+class Cost(NamedTuple):
+    """The cost of the whole gradient in one mode: the operations of all `passes`, and the memory usage.
+
+    A pass is a run, and in reverse its sweep. `kept` is the most that has to be remembered at any step.
+    """
+
+    passes: int
+    operations: int
+    products: int
+    kept: int
+    bytes: int
+
+
 def count_held(tape: Any) -> list[Kept]:
-    """Count what the first n lines of a tape hold, for n from 0 to all of them.
+    """Count the memory usage of a tape: what its first n lines hold, for n from 0 to all of them.
 
     What several lines share is counted once, as `Tape.nbytes` counts.
 
@@ -38,7 +64,7 @@ def count_held(tape: Any) -> list[Kept]:
 
 
 def find_forgotten(tape: Any) -> list[tuple[int, ...]]:
-    """Tell which lines forward mode lets go at each line: those that neither this one nor a later one needs."""
+    """Tell which lines forward mode drops from memory at each line: those that neither it nor a later one needs."""
     forgotten: list[list[int]] = [[] for _ in range(len(tape) + 1)]
     for j, last in enumerate(find_last_uses(tape.parents, tape.output)):
         forgotten[last if last > j else min(j + 1, len(tape))].append(j)
@@ -46,7 +72,7 @@ def find_forgotten(tape: Any) -> list[tuple[int, ...]]:
 
 
 def count_needed_forward(tape: Any, directions: int) -> list[Kept]:
-    """Count what a later line still needs, after each line; every value counts with its tangents."""
+    """Count the memory usage of forward mode after each line: the values still needed, each with its tangents."""
     numbers = size = 0
     needed = []
     for value, forgotten in zip(tape.values, find_forgotten(tape), strict=True):
@@ -65,7 +91,7 @@ def _sum(values: Iterable[Any], start: Kept = Kept(0, 0)) -> Kept:  # noqa: B008
 
 
 def find_last_uses(operands: Sequence[Sequence[int | None]], result: int | None) -> list[int]:
-    """The last line that uses each line; the result is used behind all of them."""
+    """Find the last line that uses each line, and so keeps it in memory; the result is used behind all of them."""
     last = list(range(len(operands)))
     for i, parents in enumerate(operands):
         for parent in parents:

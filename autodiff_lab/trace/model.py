@@ -1,4 +1,4 @@
-"""`Trace`: one run of a function, and its reverse sweep or its tangents, as plain data.
+"""The model of a run as plain data: a `Trace`, its lines, and its steps through the reverse sweep or the tangents.
 
 Everything that a view shows (a table, a drawing, the player, a sentence) is a function of a `Trace` and a step
 number. A trace holds numbers and text only, never an array or an engine object; so it can be stored, compared and
@@ -9,24 +9,239 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple
 
 from autodiff_lab.engine.views import view
+from autodiff_lab.text import notation
+from autodiff_lab.trace.displayed_number import COPIED, Number
+from autodiff_lab.trace.execution_counts import Turn
+from autodiff_lab.trace.memory_usage import Cost, Meter
 from autodiff_lab.trace.outline import Group
 from autodiff_lab.trace.outputs import Outputs
-from autodiff_lab.trace.records import *  # noqa: F403 — a trace and its parts are imported together
-from autodiff_lab.trace.records import Cost, Direction, Equation, Excerpt, Hint, Line, Number, Source, Step
+from autodiff_lab.trace.quiz import Hint, Question
 from autodiff_lab.trace.run_options import RunOptions
 from autodiff_lab.trace.serialize import Pool, build, plain
+from autodiff_lab.trace.source_map import Source, Span
 from autodiff_lab.transforms.keywords import check_keywords
 
 VERSION = 4
 
 
 @dataclass(frozen=True)
+class Operand:
+    """One operand of a line in a `Trace`, with the local partial that carries the adjoint back to it.
+
+    `line` and `partial` are None for a constant. `partial` is an array of weights for a reduction. It is None also
+    where the adjoint goes back through a map that has no table of partials, which `formula` then writes or names.
+    `edge` is what the edge of a graph says, and `edge_title` the whole of it where `edge` is shortened. `shapes` is
+    what it says of an array: its shape, and where broadcasting copies it, the shape of its copies.
+    """
+
+    line: int | None
+    name: str
+    value: Number
+    partial: Number | None = None
+    formula: str = ""
+    latex: str = ""
+    edge: str = ""
+    edge_title: str = ""
+    shapes: str = ""
+
+    @property
+    def is_copied(self) -> bool:
+        """Whether broadcasting copies this operand of a line in a `Trace` to the shape of the line's result."""
+        return COPIED in self.shapes
+
+
+@dataclass(frozen=True)
+class Line:
+    """One line of a `Trace`: an input (`kind` is ``"input"``, `label` its parameter) or an ``"operation"``.
+
+    `text` is the engine's own spelling (``"v-1 * v0"``), `symbol` what a node of the graph shows (``"×"``), and
+    `latex` the operation in LaTeX. As people write it, the line has the `display_name` ``"v₂"`` and computes
+    `expression` (``"v₋₁ · v₀"``), or with the learner's names `source_expression` (``"x1 · x2"``). JSON calls the
+    last one ``"meaning"``, and the names ``"shown"``, ``"bar"`` and ``"dot"``. `where` has the outermost frame first.
+    `sweep_id` is 0 for what the program does itself, and counts the sweeps of inner derivatives, whose operations are
+    on the tape as well. `turns` are those of the loops that were running, the outermost first.
+
+    The learner's source calls the value `assigned_name`, in JSON ``"called"``: that is an input's label, and the target
+    of the assignment whose right-hand side the line is. A result that has none is called as in pictures: ``"y"``. Of
+    several lines of this name in one source, it is number `occurrence`. `reading` is the operation in these names.
+    """
+
+    name: str
+    kind: str
+    value: Number
+    label: str = ""
+    op: str = ""
+    symbol: str = ""
+    text: str = ""
+    operands: tuple[Operand, ...] = ()
+    where: tuple[Span, ...] = ()
+    latex: str = ""
+    display_name: str = field(default="", metadata={"key": "shown"})
+    expression: str = ""
+    source_expression: str = field(default="", metadata={"key": "meaning"})
+    adjoint_name: str = field(default="", metadata={"key": "bar"})
+    tangent_name: str = field(default="", metadata={"key": "dot"})
+    sweep_id: int = field(default=0, metadata={"key": "stretch"})
+    turns: tuple[Turn, ...] = ()
+    assigned_name: str = field(default="", metadata={"key": "called"})
+    occurrence: int = 0
+    reading: str = ""
+
+    @property
+    def line_operands(self) -> list[Operand]:
+        """The operands of this line of a `Trace` that are lines themselves; the others are constants."""
+        return [operand for operand in self.operands if operand.line is not None]
+
+    @property
+    def is_scalar(self) -> bool:
+        """Whether this line of a `Trace` computes a number from numbers: neither it nor a line it uses is an array."""
+        return not (self.value.shape or any(operand.value.shape for operand in self.line_operands))
+
+    @property
+    def learner_name(self) -> str:
+        """What the learner calls this line of a `Trace`; its `display_name` on the tape, where that is nothing."""
+        return self.assigned_name or self.display_name
+
+    @property
+    def clear_name(self) -> str:
+        """The learner's name for this line of a `Trace`, and where several have it the one on the tape: ``s (v₃)``."""
+        return f"{self.assigned_name} ({self.display_name})" if self.occurrence else self.learner_name
+
+    @property
+    def row_name(self) -> str:
+        """The name of this line of a `Trace`, as tables show it: ``v₅``, and for an operation the learner's too."""
+        named = self.kind == "operation" and self.assigned_name
+        return f"{self.display_name} = {self.assigned_name}" if named else self.display_name
+
+    @property
+    def label_or_name(self) -> str:
+        """The label of this line of a `Trace`, if it is an input's and no name of the tape; else `display_name`."""
+        return self.label if self.label and notation.format_name(self.label) == self.label else self.display_name
+
+
+@dataclass(frozen=True)
+class Contribution:
+    """A contribution that a step of a `Trace` sends from a line to a parent; `before` is None if nothing had arrived.
+
+    `term` is the product that it is (``"(−1) × 0.2837"``), `share` its size beside the largest of the run: 0 to 1. A
+    faulty engine may let it take the place of what was there: it `replaces` that. Where an operand was copied to the
+    shape of the result, `copies` are the contributions of all copies, whose sum it is.
+    """
+
+    slot: int
+    parent: int
+    contribution: Number
+    after: Number
+    before: Number | None = None
+    term: str = ""
+    share: float = 0.0
+    replaces: bool = False
+    copies: Number | None = None
+
+
+@dataclass(frozen=True)
+class TangentTerm:
+    """A term of a tangent in a step of a `Trace`: the tangent of one operand times its local partial."""
+
+    slot: int
+    parent: int
+    contribution: Number
+    term: str = ""
+    share: float = 0.0
+
+
+class StepRange(NamedTuple):
+    """Of a `Trace` that shows an excerpt: its steps from `first` to `last` are the whole run's from `at` on."""
+
+    first: int
+    last: int
+    at: int
+
+
+@dataclass(frozen=True)
+class Excerpt:
+    """Which part of a long run a `Trace` shows: its `number`, of all the `lines` and `steps` of the run.
+
+    `parts` say which steps of the whole run it has; its other steps only prepare these. `said` says it in words, and
+    `later` where the adjoints that have `arrived` come from. Its first lines are from `before`: these lines of the run.
+    The sweep goes through each chapter of the run from a step of the whole run up to, not including, another: `swept`.
+    """
+
+    number: int
+    lines: int
+    steps: int
+    parts: tuple[StepRange, ...]
+    said: str = ""
+    later: str = ""
+    arrived: tuple[Number | None, ...] = ()
+    before: tuple[int, ...] = ()
+    swept: tuple[tuple[int, int], ...] = ()
+
+
+@dataclass(frozen=True)
+class Direction:
+    """A direction of a forward `Trace`: the tangent of each input, its `name` in a menu; `shown` writes it out."""
+
+    name: str
+    shown: str
+    seeds: tuple[Number, ...]
+
+
+class Equation(NamedTuple):
+    """An equation in a step of a `Trace`: its `form`, and the `pieces` that stand for the letters in it.
+
+    The letters say what a piece is, see `equations.KINDS`; a sign such as ``=`` stands for itself.
+
+    >>> Equation("n=p=w", ("v₁", "log v₋₁", "0.6931")).text
+    'v₁ = log v₋₁ = 0.6931'
+    """
+
+    form: str
+    pieces: tuple[str, ...]
+
+    @property
+    def text(self) -> str:
+        """The whole equation in a step of a `Trace`, as one line of text."""
+        pieces = iter(self.pieces)
+        return "".join(next(pieces) if kind.isalpha() else f" {kind} " for kind in self.form)
+
+
+@dataclass(frozen=True)
+class Step:
+    """One step of a `Trace`: a line is recorded, the sweep is seeded, or a line sends its contributions.
+
+    `phase` is ``"record"``, ``"seed"`` or ``"sweep"``; `adjoint` is the line's own, and None while recording. In
+    forward mode it is ``"forward"``: a line is computed, and with it one tangent for each direction; `pushes` are what
+    the operands bring, where there is a single direction. `sentence` says the step in words, `arithmetic` in
+    numbers with the learner's names, `equations` in symbols with those of the tape. `freed_lines` are the lines that
+    nobody needs any more from here on, `questions` what to foresee before it is shown.
+    """
+
+    phase: str
+    line: int
+    adjoint: Number | None = None
+    sends: tuple[Contribution, ...] = ()
+    sentence: str = ""
+    equations: tuple[Equation, ...] = ()
+    tangents: tuple[Number, ...] = ()
+    pushes: tuple[TangentTerm, ...] = ()
+    meter: Meter | None = None
+    freed_lines: tuple[int, ...] = field(default=(), metadata={"key": "released"})
+    questions: tuple[Question, ...] = ()
+    arithmetic: Equation | None = None
+
+    def with_equation(self, equation: Equation) -> Step:
+        """The same step of a `Trace` with one equation more."""
+        return replace(self, equations=(*self.equations, equation))
+
+
+@dataclass(frozen=True)
 class Trace(Outputs):
-    """One run of a function line by line: recorded and swept in reverse, or with its tangents, forward.
+    """A trace of one run of a function, line by line: recorded and swept in reverse, or forward with its tangents.
 
     Attributes
     ----------
@@ -111,7 +326,7 @@ class Trace(Outputs):
         fault: str = "",
         lang: str = "en",
     ) -> Trace:
-        """Run ``f(*args)``, record it and sweep it in reverse; or run it forward, with its tangents.
+        """Trace a run of ``f(*args)``: record it and sweep it in reverse, or run it forward with its tangents.
 
         Parameters
         ----------
@@ -172,7 +387,7 @@ class Trace(Outputs):
         fault: str = "",
         lang: str = "en",
     ) -> Trace:
-        """Describe a tape that was recorded from `f`; give `value` if the result is not a line of the tape."""
+        """Trace a run that was recorded from `f` already; give `value` if the result is not a line of the tape."""
         return view("read_tape")(tape, f, value, RunOptions(mode, direction, fault, lang))
 
     @property
@@ -180,12 +395,12 @@ class Trace(Outputs):
         return self
 
     def in_english(self) -> Trace | None:
-        """Give the same run in English; None if that is not known any more, as after `from_json`."""
+        """Give the `Trace` of the same run in English; None if that is lost, as after `from_json`."""
         again = self.__dict__.get("_again")
         return self if self.lang == "en" else again and again()
 
     def remembering(self, again: Callable[[], Trace]) -> Trace:
-        """Keep how to tell this run in English, if it is not. That is no part of the trace, and stored nowhere."""
+        """Let a `Trace` remember how to tell its run in English, if it is not; this is stored nowhere."""
         if self.lang != "en":
             self.__dict__["_again"] = again
         return self
@@ -195,39 +410,42 @@ class Trace(Outputs):
 
     @property
     def derivative_name(self) -> str:
-        """What stands in a derivative: the function's own name, if it can; in reverse the sum of an array's entries."""
+        """What a `Trace` differentiates, by name: the function's, or else the result's.
+
+        In reverse it is the sum of an array's entries: ``Σf``.
+        """
         own = self.function if self.function.rstrip("′").isidentifier() else self.result_name
         return f"Σ{own}" if self.mode == "reverse" and self.value.shape else own
 
     @property
     def inputs(self) -> tuple[int, ...]:
-        """The lines that are inputs."""
+        """The lines of a `Trace` that are inputs."""
         return tuple(i for i, line in enumerate(self.lines) if line.kind == "input")
 
     @property
     def gradient(self) -> tuple[Number | None, ...]:
-        """The adjoints of the inputs after the last step; None for an input that the sweep never reached."""
+        """The gradient in a `Trace`: the inputs' adjoints after the last step; None for one that was never reached."""
         last = self.adjoints_at(len(self.steps) - 1)
         return tuple(last[i] for i in self.inputs)
 
     @property
     def tangent(self) -> tuple[Number, ...]:
-        """The tangents of the result, one for each direction; none in reverse mode, or for a constant result."""
+        """The tangents of the result of a `Trace`, one for each direction; none in reverse, or for a constant."""
         last = self.tangents_at(len(self.steps) - 1)
         return () if self.result is None else last[self.result]
 
     @property
     def unreached(self) -> tuple[int, ...]:
-        """The lines that get no adjoint: the result does not depend on them."""
+        """The lines of a `Trace` that get no adjoint: the result does not depend on them."""
         last = self.adjoints_at(len(self.steps) - 1)
         return tuple(i for i, adjoint in enumerate(last) if adjoint is None)
 
     def recorded_at(self, step: int) -> int:
-        """Count the lines on the tape once step `step` is done (−1: before the first)."""
+        """Count the lines that a `Trace` has recorded once step `step` is done (−1: before the first)."""
         return sum(1 for done in self.steps[: step + 1] if done.phase in ("record", "forward"))
 
     def adjoints_at(self, step: int) -> list[Number | None]:
-        """Give the adjoint of every line once step `step` is done; None where nothing has arrived."""
+        """Give the adjoint of every line of a `Trace` once step `step` is done; None where nothing has arrived."""
         adjoints: list[Number | None] = [None] * len(self.lines)
         for done in self.steps[: step + 1]:
             if done.phase == "seed" and done.adjoint is not None:
@@ -239,7 +457,7 @@ class Trace(Outputs):
         return adjoints
 
     def tangents_at(self, step: int) -> list[tuple[Number, ...]]:
-        """Give the tangents of every line once step `step` is done; none where it is not computed yet."""
+        """Give the tangents of every line of a `Trace` once step `step` is done; none where not computed yet."""
         tangents: list[tuple[Number, ...]] = [()] * len(self.lines)
         for done in self.steps[: step + 1]:
             if done.tangents:
@@ -247,7 +465,7 @@ class Trace(Outputs):
         return tangents
 
     def to_dict(self) -> dict[str, Any]:
-        """Give the trace as dictionaries, lists, strings, numbers and None: what JSON knows.
+        """Give this `Trace` as dictionaries, lists, strings, numbers and None: what JSON knows.
 
         Fields that have their default are left out. Each number is written once, in the list ``"numbers"``; wherever
         a trace holds a `Number`, its place in that list stands.
@@ -257,12 +475,12 @@ class Trace(Outputs):
         return {"version": VERSION, "numbers": [plain(number) for number in pool.values], **data}
 
     def to_json(self) -> str:
-        """Give the trace as JSON; nan and the infinities are the strings ``"nan"``, ``"inf"`` and ``"-inf"``."""
+        """Give this `Trace` as JSON; nan and the infinities are the strings ``"nan"``, ``"inf"`` and ``"-inf"``."""
         return json.dumps(self.to_dict(), ensure_ascii=False, allow_nan=False, separators=(",", ":"))
 
     @classmethod
     def from_json(cls, text: str) -> Trace:
-        """Read what `to_json` wrote.
+        """Make a `Trace` from the JSON text that `Trace.to_json` wrote.
 
         Raises
         ------

@@ -14,10 +14,11 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from autodiff_lab.text.messages import message
 from autodiff_lab.text.notation import shorten
-from autodiff_lab.trace.records import Source, Span, Turn
 
 if TYPE_CHECKING:
+    from autodiff_lab.trace.execution_counts import Turn
     from autodiff_lab.trace.model import Trace
+    from autodiff_lab.trace.source_map import Source, Span
 
 MAX_PARTS = 30
 """A section has no more sections and operations inside than so many; the inputs of a run stand beside them."""
@@ -34,7 +35,7 @@ _LEAVES = ("input", "operation")
 
 
 class Section(NamedTuple):
-    """The lines from `first` up to, not including, `end`.
+    """A section of the outline of a run: the lines from `first` up to, not including, `end`.
 
     `kind` is ``"run"``, ``"loop"`` (each time that it is entered), ``"turn"``, ``"line"`` of the source, ``"call"``, a
     recorded ``"sweep"``; ``"turns"`` or ``"part"`` for neighbours that were put together; ``"input"`` or
@@ -50,16 +51,16 @@ class Section(NamedTuple):
 
     @property
     def size(self) -> int:
-        """How many lines it has."""
+        """How many lines of the tape a section of the outline has."""
         return self.end - self.first
 
     @property
     def turns(self) -> int:
-        """How often a loop ran; 0 for everything else."""
+        """How often a loop in the outline of a run turned; 0 for a section that is no loop."""
         return self.n if self.kind == "loop" else 0
 
     def walk(self) -> Iterator[Section]:
-        """Give this section and all inside of it that have something inside, from the outside in."""
+        """Give this section of the outline and all inside it that have something inside, from the outside in."""
         if self.inside:
             yield self
             for section in self.inside:
@@ -67,9 +68,10 @@ class Section(NamedTuple):
 
 
 class Group(NamedTuple):
-    """The lines from `first` up to, not including, `end`, which the text `title` has written: one box of a picture.
+    """A group of lines, cut from the outline of a run: from `first` up to, not including, `end`; one box of a picture.
 
-    It is a loop if it has `turns`; `each` is how many lines a turn has, 0 if not all have as many.
+    `title` is the text of the source that wrote them. It is a loop if it has `turns`; `each` is how many lines a turn
+    has, 0 if not all have as many.
     """
 
     title: str
@@ -80,7 +82,7 @@ class Group(NamedTuple):
 
     @property
     def size(self) -> int:
-        """How many lines it has."""
+        """How many lines of the tape a group in the outline of a run has."""
         return self.end - self.first
 
 
@@ -95,7 +97,7 @@ def build_outline(
     n_inputs: int,
     sweeps: Sequence[int] = (),
 ) -> Section:
-    """Put the lines of a tape into sections: all there are, however few operations they have.
+    """Build the outline of a run from the lines of its tape: all sections, however few operations they have.
 
     Parameters
     ----------
@@ -199,7 +201,7 @@ def _title(kind: str, place: Sequence[int], sources: Sequence[Source]) -> str:
 
 
 def simplify_outline(section: Section, named: Callable[[int], str]) -> Section:
-    """Make an outline that is easy to take in out of all the sections of `build_outline`.
+    """Simplify the outline of a run, as `build_outline` makes it, so that it is easy to take in.
 
     Few operations need no sections of their own. What would be too many is bundled, turns in round numbers. A section
     that has a single one inside is that one.
@@ -277,28 +279,6 @@ def _title_of_range(first: Section | Group, last: Section | Group, named: Callab
     return shorten(" … ".join(dict.fromkeys(ends)), _MAX_TITLE_LENGTH)
 
 
-def cut_windows(outline: Section, max_lines: int) -> list[tuple[Section, ...]]:
-    """Cut an outline at borders of its sections, so that no window has more than `max_lines`; the inputs begin one."""
-
-    def pieces(section: Section) -> Iterator[Section]:
-        if section.size <= max_lines:
-            yield section
-        else:
-            for part in section.inside:
-                yield from pieces(part)
-
-    found: list[list[Section]] = []
-    for piece in pieces(outline):
-        if not found or (found[-1][0].first + max_lines < piece.end and not _all_inputs(found[-1])):
-            found.append([])
-        found[-1].append(piece)
-    return [tuple(some) for some in found]
-
-
-def _all_inputs(pieces: Sequence[Section]) -> bool:
-    return all(leaf.kind == "input" for piece in pieces for leaf in (piece.inside or (piece,)))
-
-
 def outline_of(trace: Trace) -> Section:
     """Build the outline of the lines of a trace, with all its sections."""
     where, turns, sweeps = ([getattr(line, name) for line in trace.lines] for name in ("where", "turns", "sweep_id"))
@@ -306,7 +286,7 @@ def outline_of(trace: Trace) -> Section:
 
 
 def group_lines(trace: Trace, by: str | None) -> tuple[Group, ...]:
-    """Put the operations of a trace into groups; inputs belong to none.
+    """Put the operations of a trace into groups, by its outline; inputs belong to none.
 
     Parameters
     ----------
@@ -334,7 +314,10 @@ def group_lines(trace: Trace, by: str | None) -> tuple[Group, ...]:
 
 
 def overview(run: Section, named: Callable[[int], str]) -> tuple[Group, ...]:
-    """Find the outermost loops of a run, and the lines of the source between them: at most 60, of a short run none."""
+    """The coarsest outline of a long run: its outermost loops, and the lines of the source between them.
+
+    There are at most 60 of these groups; a short run has none.
+    """
     return _join_to_few(_cut(run, "loop"), named) if run.size > MAX_PARTS else ()
 
 

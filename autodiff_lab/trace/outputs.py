@@ -1,4 +1,4 @@
-"""Exports of a run, as methods of `Trace` and of `Player`: pictures, films, handouts, tables and words.
+"""The outputs of a run, as methods of `Trace` and of `Player`: pictures, films, handouts, tables and transcripts.
 
 Each method asks for its view when it is called: a trace itself needs neither matplotlib nor Pillow.
 """
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class Outputs:
-    """The outputs of a trace, as methods: pictures, films, handouts, tables and transcripts.
+    """The outputs of a trace or a player, as methods: pictures, films, handouts, tables and transcripts.
 
     A picture has the graph as it stands at a step, and the arithmetic and the sentence of the step below it. All of a
     run have one size. Of a graph that is too large they show the part around the step, and say so.
@@ -28,7 +28,7 @@ class Outputs:
         raise NotImplementedError
 
     def save_svg(self, path: str | Path, step: int | None = None, *, theme: str = "auto") -> Path:
-        """Write a step as SVG.
+        """Output one step of a trace or a player as an SVG file.
 
         Parameters
         ----------
@@ -54,7 +54,7 @@ class Outputs:
         return view("save_svg")(self._run, path, step, theme=theme)
 
     def save_png(self, path: str | Path, step: int | None = None, *, theme: str = "light", scale: float = 2.0) -> Path:
-        """Write a step as PNG; see `save_svg`.
+        """Output one step of a trace or a player as a PNG file; see `save_svg`.
 
         Parameters
         ----------
@@ -80,7 +80,7 @@ class Outputs:
         scale: float = 1.0,
         seconds: float | None = None,
     ) -> Path:
-        """Write the run as an animated GIF, one frame for each step.
+        """Output the run of a trace or a player as an animated GIF, one frame for each step.
 
         Parameters
         ----------
@@ -116,7 +116,9 @@ class Outputs:
         page: str | None = None,
         theme: str = "light",
     ) -> Any:
-        """Lay chosen steps out side by side for a handout, each with its sentence; `Strip.save` writes it.
+        """Output steps of a trace or a player side by side for a handout; `Strip.save` writes it.
+
+        Each step has its sentence below.
 
         Parameters
         ----------
@@ -140,9 +142,9 @@ class Outputs:
         return view("strip")(self._run, steps, columns=columns, page=page, theme=theme)
 
     def table(self, **options: Any) -> Any:
-        """Return the evaluation trace as a table; see `autodiff_lab.table` for the options."""
+        """Output the run of a trace or a player as a table; see `autodiff_lab.table` for the options."""
         return view("table")(self._run, **options)
 
     def transcript(self) -> Any:
-        """Return every sentence of the run, numbered, under the phase that it belongs to."""
+        """Output every sentence of a trace or a player, numbered, under the phase that it belongs to."""
         return view("transcript")(self._run)

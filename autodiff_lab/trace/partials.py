@@ -8,9 +8,10 @@ import numpy as np
 from autodiff_lab.engine.broadcasting import keepdims_shape, shape_of
 from autodiff_lab.text import notation
 from autodiff_lab.text.messages import message
+from autodiff_lab.trace.displayed_number import Number
 from autodiff_lab.transforms.symbol import Symbol, SymbolLevel
 
-_MAX_MAP_LENGTH = 44
+_MAX_EDGE_LENGTH = _MAX_MAP_LENGTH = 44
 
 
 class _NamedLevel(SymbolLevel):
@@ -30,7 +31,7 @@ class _NamedLevel(SymbolLevel):
 
 
 class NamedValue(Symbol):
-    """A name that stands for an array: the rules of maps ask for shapes."""
+    """A named value that the rules of local partials run on: a symbol that knows its shape, as the maps need it."""
 
     __slots__ = ("shape",)
     level = _NamedLevel()
@@ -84,7 +85,7 @@ def _apply_rule(tape: Any, i: int, slot: int, y: Any, args: Sequence[Any]) -> An
 
 
 def write_way_back(tape: Any, i: int, slot: int) -> tuple[str, str]:
-    """How the adjoint goes back, as text and as LaTeX: the rule itself, run on names instead of numbers.
+    """Write the local partial for an operand as text and as LaTeX, by running the rule on names instead of numbers.
 
     For an elementwise operation this is the local partial, for a reduction the weights. For a linear or multilinear
     map it is the map applied to the line's adjoint, if that is short. Otherwise it is the name of the map.
@@ -131,8 +132,24 @@ def _map(tape: Any, i: int, slot: int) -> str:
     return "0" if found is None else found.text() if isinstance(found, Symbol) else ""
 
 
+def edge_label(formula: str, partial: Number | None) -> tuple[str, str]:
+    """Write a local partial as the label of a graph's edge, shortened and in full: ``cos x2 = 0.2837``.
+
+    Of an array it is the formula, if that is short.
+    """
+    if partial is None:
+        whole = edge = formula
+    elif formula in ("", partial.text):
+        whole, edge = partial.text, partial.in_node
+    else:
+        whole = edge = f"{formula} = {partial.text}"
+        if partial.shape:
+            edge = formula if len(formula) <= _MAX_EDGE_LENGTH else partial.in_node
+    return notation.shorten(edge, _MAX_EDGE_LENGTH), whole
+
+
 def operation_latex(tape: Any, i: int) -> str:
-    """What a line computes, in LaTeX."""
+    """Write the operation of a line in LaTeX, in the names that its local partials use."""
     op = tape.ops[i]
     if op is None:
         return notation.latex(tape.input_names[i] or tape.name(i))

@@ -4,16 +4,22 @@ The wrong answers are computed as the right ones are: by the engine's own rules,
 the wrong way. Only numbers are asked for, never arrays.
 """
 
+from __future__ import annotations
+
 import math
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from autodiff_lab.text.messages import message
 from autodiff_lab.text.notation import atom
-from autodiff_lab.trace.model import Hint, Line, Mistake, Number, Question, Step
-from autodiff_lab.trace.reverse_steps import SweepEvent
+from autodiff_lab.trace.displayed_number import Number
+
+if TYPE_CHECKING:
+    from autodiff_lab.trace.model import Line, Step
+    from autodiff_lab.trace.reverse_steps import SweepEvent
 
 MAX_LINES = 40
 """A longer tape is for looking at, not for answering questions."""
@@ -22,19 +28,43 @@ KINDS = ("overwrote", "missing", "incoming", "output", "point", "other", "sign",
 """The kinds of mistakes, in the order in which they are told apart."""
 
 
+class Mistake(NamedTuple):
+    """A wrong answer to a quiz question that can be recognised, and what `kind` of mistake leads to it."""
+
+    kind: str
+    value: float
+
+
+class Hint(NamedTuple):
+    """The hint that a quiz gives to a kind of mistake."""
+
+    kind: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Question:
+    """A quiz question before a step is shown, for a ``"value"``, ``"partial"``, ``"adjoint"`` or ``"tangent"``."""
+
+    kind: str
+    ask: str
+    answer: Number
+    mistakes: tuple[Mistake, ...] = ()
+
+
 def hints(steps: Iterable[Step]) -> tuple[Hint, ...]:
-    """What may have to be said about the answers to the questions of these steps."""
+    """Collect the hints to all mistakes that can be made in the quiz questions of these steps."""
     kinds = {mistake.kind for step in steps for question in step.questions for mistake in question.mistakes}
     return tuple(Hint(kind, message(f"hint {kind}")) for kind in KINDS if kind in kinds)
 
 
 def is_askable(tape: Any) -> bool:
-    """Whether questions are asked about a tape: it is short, and has operations on numbers."""
+    """Whether a tape is short enough for a quiz."""
     return len(tape) <= MAX_LINES
 
 
 def about_value(tape: Any, i: int, line: Line) -> Iterator[Question]:
-    """Ask for the value of an operation."""
+    """Ask a quiz question about the value of an operation."""
     op = tape.ops[i]
     if op is None or not _numbers(tape, i):
         return
@@ -52,7 +82,7 @@ def about_value(tape: Any, i: int, line: Line) -> Iterator[Question]:
 
 
 def about_contribution(tape: Any, lines: Sequence[Line], event: SweepEvent) -> Iterator[Question]:
-    """Ask for the local partial of a contribution, then for the adjoint that it leads to."""
+    """Ask two quiz questions about a contribution: its local partial, then the adjoint that it leads to."""
     i, op = event.line, tape.ops[event.line]
     if not event.sent or not _numbers(tape, i) or op.partials is None:
         return
@@ -80,7 +110,7 @@ def about_contribution(tape: Any, lines: Sequence[Line], event: SweepEvent) -> I
 
 
 def about_tangent(tape: Any, lines: Sequence[Line], i: int, tangents: Sequence[Any]) -> Iterator[Question]:
-    """Ask for the tangent of an operation."""
+    """Ask a quiz question about the tangent of an operation."""
     op, line = tape.ops[i], lines[i]
     moving = [slot for slot, j in enumerate(tape.parents[i]) if j >= 0 and tangents[j] is not None]
     if op is None or op.partials is None or tangents[i] is None or not _numbers(tape, i) or not moving:

@@ -1,4 +1,4 @@
-"""The steps of reverse mode: who sends what, along which edge, and how the sums grow."""
+"""The steps of reverse mode: which line sends what, along which edge, and how the sums grow."""
 
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from dataclasses import replace
@@ -9,13 +9,14 @@ import numpy as np
 
 from autodiff_lab.text.messages import join_sentences
 from autodiff_lab.trace import partials
-from autodiff_lab.trace.memory_usage import Kept
-from autodiff_lab.trace.model import Contribution, Line, Meter, Number, Question, Step
+from autodiff_lab.trace.memory_usage import Kept, Meter
+from autodiff_lab.trace.model import Contribution, Line, Number, Step
+from autodiff_lab.trace.quiz import Question
 from autodiff_lab.trace.wording import equations, explanations
 
 
 class RawContribution(NamedTuple):
-    """One contribution as the engine has it, and what the parent held before and after."""
+    """One contribution of a reverse step as the engine has it, and what the parent held before and after."""
 
     slot: int
     parent: int
@@ -26,14 +27,14 @@ class RawContribution(NamedTuple):
 
 
 class Remark(NamedTuple):
-    """What is said about an event of a faulty sweep: a string of the catalogue, and the lines that it names."""
+    """A remark on a reverse step of a faulty sweep: a string of the catalogue, and the lines that it names."""
 
     key: str
     lines: Sequence[int] = ()
 
 
 class SweepEvent(NamedTuple):
-    """A line sends: its adjoint, and a contribution; none if it has none. Or `again`: the sweep is seeded once more."""
+    """What becomes a reverse step: a line sends one contribution or none; or the sweep is seeded `again`."""
 
     line: int
     adjoint: Any
@@ -43,19 +44,19 @@ class SweepEvent(NamedTuple):
 
 
 def seed_of(tape: Any) -> Any:
-    """The adjoint that the result starts with: 1, for every entry."""
+    """The adjoint of the result that the reverse steps begin with: 1, for every entry."""
     return np.ones(np.shape(tape.values[tape.output]))[()]
 
 
 def seed_adjoints(tape: Any) -> list[Any]:
-    """The adjoints before a sweep: the result has its seed, and nothing has arrived anywhere else."""
+    """The adjoints before the first reverse step: the result has its seed, and nothing has arrived anywhere else."""
     adjoints: list[Any] = [None] * len(tape)
     adjoints[tape.output] = seed_of(tape)
     return adjoints
 
 
 def watch_sweep(tape: Any) -> Iterator[SweepEvent]:
-    """Watch the engine's own sweep: it says which lines send, in which order, and which adjoint each has."""
+    """Watch the steps of the engine's own reverse sweep: which lines send, in which order, and with which adjoint."""
     adjoints: list[Any] = [None] * len(tape)
     held = seed_adjoints(tape)
     for i in tape.sweep(tape.output, held[tape.output], adjoints):
@@ -63,12 +64,12 @@ def watch_sweep(tape: Any) -> Iterator[SweepEvent]:
 
 
 def list_events(tape: Any, sweep: Callable[[Any], Iterable[SweepEvent]] = watch_sweep) -> list[SweepEvent]:
-    """The events of a sweep; there are none where the result does not depend on the inputs."""
+    """List the events of a sweep, from which reverse steps are made; none if the result is constant."""
     return [] if tape.output is None else list(sweep(tape))
 
 
 def send(tape: Any, i: int, adjoint: Any, held: list[Any], overwrites: bool = False) -> list[SweepEvent]:
-    """Let line `i` send: each contribution is added to what its parent has `held` so far, or takes its place.
+    """Take the reverse steps of line `i`: add each contribution to what its parent has `held`, or replace that.
 
     Each contribution is an event; a line that has none is one, too.
     """
@@ -83,7 +84,7 @@ def send(tape: Any, i: int, adjoint: Any, held: list[Any], overwrites: bool = Fa
 
 
 def pull_back(tape: Any, i: int, adjoint: Any) -> Iterator[tuple[int, int, Any]]:
-    """What line `i` has for each of its operands, by the engine's own pullback: slot, parent, contribution."""
+    """The contributions of line `i` in its reverse steps, by the engine's pullback: slot, parent, contribution."""
     for slot, parent in enumerate(tape.parents[i]):
         if parent >= 0:
             contribution = tape.ops[i].pullback(slot, adjoint, tape.values[i], tape.args[i], tape.kwargs.get(i, {}))
@@ -92,14 +93,14 @@ def pull_back(tape: Any, i: int, adjoint: Any) -> Iterator[tuple[int, int, Any]]
 
 
 def add_to(before: Any, contribution: Any) -> Any:
-    """The sum so far, of which nothing may be there yet."""
+    """Add the contribution of a reverse step to the sum so far, of which nothing may be there yet."""
     return contribution if before is None else before + contribution
 
 
 def sweep_steps(
     tape: Any, lines: Sequence[Line], events: Sequence[SweepEvent], largest: float, of: Container[int] | None = None
 ) -> list[Step]:
-    """The seed and a step for each event of a sweep; of these lines, or of all.
+    """Make the steps of a reverse sweep: the seed, and one for each event; of these lines, or of all.
 
     `largest` is the size of the largest contribution, see `find_largest_size`.
     """
@@ -149,7 +150,7 @@ def _describe_contributions(tape: Any, line: Line, event: SweepEvent, largest: f
 def record_step(
     tape: Any, lines: Sequence[Line], i: int, held: Sequence[Kept], questions: Iterable[Question] = ()
 ) -> Step:
-    """The step that records line `i`; `held` is what the first lines of the tape hold, by `memory_usage.count_held`."""
+    """Make the step of reverse mode that records line `i`; `held` is counted by `memory_usage.count_held`."""
     return Step(
         "record",
         i,
@@ -164,7 +165,7 @@ def record_step(
 def measure_steps(
     tape: Any, steps: Sequence[Step], held: Sequence[Kept], end: int, products: int = 0, faulty: bool = False
 ) -> Iterator[Step]:
-    """Say of each step of a sweep what it has cost, and which lines it lets go.
+    """Add to each step of a reverse sweep what it has cost, and which lines it lets go.
 
     Before the first step, the lines up to `end` are held, and `products` multiplications are done.
     """
@@ -179,23 +180,23 @@ def measure_steps(
 
 
 def share_of(contribution: Any, largest: float) -> float:
-    """How large a contribution is beside the largest of the run, from 0 to 1."""
+    """How large a contribution of a reverse step is beside the largest of the run, from 0 to 1."""
     return round(size_of(contribution) / largest, 3) if largest else 0.0
 
 
 def size_of(x: Any) -> float:
-    """The largest entry that is a number, without its sign."""
+    """The size of a contribution in a reverse step: its largest entry that is a number, without the sign."""
     entries = np.abs(np.asarray(x, dtype=float))
     return float(np.max(entries, initial=0.0, where=np.isfinite(entries)))
 
 
 def find_largest_size(events: Iterable[SweepEvent]) -> float:
-    """The size of the largest contribution of a sweep: what `share_of` is a share of."""
+    """Find the size of the largest contribution in all reverse steps: what `share_of` is a share of."""
     return max((size_of(sent.contribution) for event in events for sent in event.sent), default=0.0)
 
 
 def final_adjoints(tape: Any, events: Iterable[SweepEvent]) -> dict[int, Number]:
-    """The adjoints that are there in the end, by line."""
+    """The adjoints after the last reverse step, by line."""
     if tape.output is None:
         return {}
     last = {tape.output: seed_of(tape)} | {sent.parent: sent.after for event in events for sent in event.sent}

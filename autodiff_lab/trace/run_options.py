@@ -15,7 +15,7 @@ FAULTS = ("overwrite", "wrong order", "recursion", "stale")
 
 @dataclass(frozen=True)
 class RunOptions:
-    """What `Trace.of` and `play` are told of a run, checked.
+    """The options of a run that `Trace.of` and `play` are given, checked.
 
     Attributes
     ----------
@@ -52,5 +52,5 @@ class RunOptions:
         check_language(self.function, self.lang)
 
     def along(self, direction: Any) -> RunOptions:
-        """The same run forward in a direction; in reverse, if there is none."""
+        """The options of the same run forward in a direction; in reverse, if there is none."""
         return replace(self, mode="reverse" if direction is None else "forward", direction=direction)

@@ -1,4 +1,4 @@
-"""Frozen dataclasses to JSON's dictionaries and lists, and back; what need not be said is left out.
+"""Serialize frozen dataclasses as JSON's dictionaries and lists, and read them back; defaults are left out.
 
 A field that has its default is not written. Values of one type, the pooled one, are written once: a list of them, and
 the place in this list wherever one stands.
@@ -17,12 +17,12 @@ Entries = float | tuple | None
 
 
 def entries(x: Any) -> Entries:
-    """Give nested lists of numbers as nested tuples of floats."""
+    """Turn the nested lists of numbers that JSON has into nested tuples of floats."""
     return tuple(entries(entry) for entry in x) if isinstance(x, list) else float(x)
 
 
 class Pool:
-    """Equal values, each kept once.
+    """The pool of values that are serialized once each, with the place of every value in it.
 
     >>> pool = Pool(str)
     >>> pool.place("a"), pool.place("b"), pool.place("a"), pool.values
@@ -35,7 +35,7 @@ class Pool:
         self._places: dict[Any, int] = {}
 
     def place(self, x: Any) -> int:
-        """Tell where `x` stands, and put it there the first time."""
+        """Tell where `x` stands in the pool of values to serialize, and put it there the first time."""
         if x not in self._places:
             self._places[x] = len(self.values)
             self.values.append(x)
@@ -43,7 +43,7 @@ class Pool:
 
 
 def plain(x: Any, pool: Pool | None = None) -> Any:
-    """Give a dataclass as dictionaries and lists; `pool` collects the values that are to be written once."""
+    """Serialize a dataclass as dictionaries and lists; `pool` collects the values that are to be written once."""
     if pool is not None and isinstance(x, pool.kind):
         return pool.place(x)
     if dataclasses.is_dataclass(x):
@@ -62,7 +62,7 @@ def _fields(cls: Any) -> dict[str, tuple[Any, dataclasses.Field]]:
 
 
 def build(kind: Any, data: Any, pool: Pool | None = None) -> Any:
-    """Make a value of type `kind` from JSON data; the types of the fields say how."""
+    """Make a value of type `kind` from its serialized form, JSON data; the types of the fields say how."""
     if kind == Entries:
         return data if data is None else entries(data)
     if pool is not None and kind is pool.kind:

@@ -14,13 +14,12 @@ import sysconfig
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import CodeType
-from typing import Any
+from typing import Any, NamedTuple
 
 from autodiff_lab.engine.printing import replace_bidi
 from autodiff_lab.text.messages import join_items, message
 from autodiff_lab.trace.assigned_names import Assignment, find_assignments
-from autodiff_lab.trace.execution_counts import Place, first_row, follow_execution
-from autodiff_lab.trace.model import Source, Span, Turn
+from autodiff_lab.trace.execution_counts import Place, Turn, first_row, follow_execution
 from autodiff_lab.transforms.recording import name_of
 
 Frames = tuple[tuple[CodeType, int], ...]
@@ -31,9 +30,33 @@ _LIBRARIES = tuple(f"{sysconfig.get_path(name)}{os.sep}" for name in ("stdlib", 
 _INSIDE = ("<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>")
 
 
+class Span(NamedTuple):
+    """A stretch of text that a source map points to: 0-based lines and character columns into `Source.text`."""
+
+    source: int
+    line: int
+    column: int
+    end_line: int
+    end_column: int
+
+
+@dataclass(frozen=True)
+class Source:
+    """One source in a source map: a function's text, dedented; `first_line` is where it stands in its file or cell.
+
+    `ran` has for each line how often it ran, and for the head of a loop how often that turned; 0 if it is known not to
+    have run, −1 where there is nothing to say. It is empty if every line ran once, or if nothing is known.
+    """
+
+    name: str
+    first_line: int
+    text: tuple[str, ...]
+    ran: tuple[int, ...] = ()
+
+
 @dataclass(frozen=True)
 class Located:
-    """The sources that a tape came from; of each line its spans and its turns, outermost first; what was not found.
+    """The source map of a tape: its sources; of each line the spans and turns, outermost first; what was not found.
 
     `assignments` are the stretches of the sources whose value is given a name.
     """
@@ -46,7 +69,7 @@ class Located:
 
 
 def locate(f: Callable[..., Any], sites: Sequence[Frames] | None, n_lines: int, walk: Any = None) -> Located:
-    """Find the source of `f`, and of all the learner's code that ran, and each line's place in it.
+    """Map a tape to its source: find `f` and all the learner's code that ran, and each line's place in it.
 
     Parameters
     ----------
@@ -85,12 +108,10 @@ def locate(f: Callable[..., Any], sites: Sequence[Frames] | None, n_lines: int, 
 
 
 def unwrap_function(f: Callable[..., Any]) -> Callable[..., Any]:
-    """Give the function a learner wrote, from under `functools.partial`, decorators and methods."""
-    while isinstance(f, functools.partial):
-        f = f.func
+    """Find the function whose source a learner wrote, under `functools.partial`, decorators and methods."""
     f = inspect.unwrap(f)
     if isinstance(f, functools.partial):
-        return unwrap_function(f)
+        return unwrap_function(f.func)
     call = inspect.getattr_static(type(f), "__call__", None)
     if inspect.isfunction(call):
         return unwrap_function(call)
@@ -123,14 +144,14 @@ class _Book:
         self.span = functools.cache(self._find_span)
 
     def block(self, code: CodeType) -> int | None:
-        """Give the number of the block that shows `code`, opening it at the first time."""
+        """Give the number of the source block that shows `code`, opening it the first time."""
         if code not in self._numbers:
             self._numbers[code] = self._open(code)
         return self._numbers[code]
 
     @property
     def lost(self) -> set[CodeType]:
-        """The code whose text was not found."""
+        """The code that could not be mapped to a source: no text of it was found."""
         return {code for code, number in self._numbers.items() if number is None}
 
     def _find_span(self, code: CodeType, lasti: int) -> Span | None:
@@ -143,7 +164,7 @@ class _Book:
         return self.blocks[number].span(number, place)
 
     def assignments(self) -> Iterator[tuple[Span, Assignment]]:
-        """Give the stretches of text whose value is given a name."""
+        """Map the assignments: give each stretch of a source whose value gets a name."""
         for number, block in enumerate(self.blocks):
             lines = _file(block.filename)
             for node, assignment in find_assignments(block.node):

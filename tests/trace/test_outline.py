@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from autodiff_lab import grad, record
-from autodiff_lab.trace import from_tape, outline
+from autodiff_lab.trace import excerpts, from_tape, outline
 from autodiff_lab.trace.outline import MAX_PARTS
 
 
@@ -217,7 +217,7 @@ def test_lines_without_source_are_bundled_by_their_names():
 @pytest.mark.parametrize("name", RUNS)
 def test_stretches_end_where_sections_end(name):
     tape, _, run = sections(*RUNS[name])
-    found = outline.cut_windows(run, 100)
+    found = excerpts.cut_windows(run, 100)
     starts = [pieces[0].first for pieces in found]
     assert starts[0] == 0 and found[-1][-1].end == len(tape)
     assert starts[1:] == [pieces[-1].end for pieces in found[:-1]]

@@ -14,8 +14,8 @@ from autodiff_lab.systems.static_graph.nodes import Constant, Node
 from autodiff_lab.systems.static_graph.operators import Operator
 from autodiff_lab.systems.static_graph.rules import contributions
 from autodiff_lab.text import notation
-from autodiff_lab.trace.from_tape import edge_label
 from autodiff_lab.trace.model import Line, Number, Operand, Step, Trace
+from autodiff_lab.trace.partials import edge_label
 from autodiff_lab.transforms.symbol import Symbol
 
 UNKNOWN = Number("not computed yet", None)

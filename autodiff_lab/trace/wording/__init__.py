@@ -1,1 +1,1 @@
-"""How a step is said: in words, in numbers, and in symbols."""
+"""The wording of a step: as a sentence, as an equation in numbers, and as one in symbols."""

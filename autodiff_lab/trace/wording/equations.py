@@ -4,14 +4,14 @@ What is *written* is in symbols, with the names of the tape. What is *calculated
 learner's names. `explanations` says the same in words.
 """
 
+import math
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import takewhile
 
 from autodiff_lab.text.messages import matches_message, message, message_parts
-from autodiff_lab.text.notation import atom, factor, format_adjoint, format_tangent
+from autodiff_lab.text.notation import atom, factor, format_adjoint, format_expression, format_tangent
 from autodiff_lab.trace.model import Contribution, Equation, Line, Number, Operand
-from autodiff_lab.trace.wording import formulas
-from autodiff_lab.trace.wording.formulas import MAX_LISTED, partial_formula, substitute_values
 
 KINDS = {
     "n": "name",
@@ -32,18 +32,22 @@ Piece = tuple[str, str]
 EQUALS, PLUS, TIMES, DOT = ((sign, "") for sign in "=+×·")
 _GAP = ("p", "   ")
 
+MAX_LISTED = 4
+"""So many directions or lines are listed; of more it is said how many they are."""
+_MAX_FORMULA_LENGTH = 48
+
 
 # A line is recorded
 
 
 def write_line(line: Line) -> tuple[Equation, ...]:
-    """What a line of the tape records: v₂ = v₋₁ · v₀ = 2 · 5 = 10."""
+    """Write the equation that a line of the tape records, in symbols: v₂ = v₋₁ · v₀ = 2 · 5 = 10."""
     pieces = [("n", line.display_name), EQUALS, ("p", line.expression), *_write_values(line)]
     return (join_pieces([*pieces, EQUALS, ("w", line.value.text)]),)
 
 
 def calculate_line(line: Line) -> Equation:
-    """What a line records: ``b = x1 · x2 = 2 · 5 = 10``."""
+    """Write the equation that a line records, in the learner's names: ``b = x1 · x2 = 2 · 5 = 10``."""
     pieces = [("n", line.learner_name), *([EQUALS, ("p", line.reading)] if line.operands else [])]
     return join_pieces([*pieces, *_write_values(line), EQUALS, ("w", line.value.in_node)])
 
@@ -57,18 +61,21 @@ def _write_values(line: Line) -> list[Piece]:
 
 
 def write_seed(line: Line, seed: Number) -> tuple[Equation, ...]:
-    """How the sweep starts."""
+    """Write the equation with which the sweep starts, in symbols: v̄₅ = 1, the seed."""
     return (join_pieces([("a", format_adjoint(line.name)), EQUALS, ("r", seed.text), _note("the seed")]),)
 
 
 def calculate_seed(line: Line, seed: Number) -> Equation:
-    """Where the sweep starts: ``∂y/∂y = 1``; of an array the sum is differentiated: ``∂Σy/∂y = [1 1]``."""
+    """Write the equation with which the sweep starts: ``∂y/∂y = 1``; of an array, that of its sum ``Σy``."""
     name = line.display_name if line.occurrence else line.learner_name
     return join_pieces([("a", f"∂{'Σ' if seed.shape else ''}{name}/∂{name}"), EQUALS, ("r", seed.in_node)])
 
 
 def write_sweep(lines: Sequence[Line], i: int, adjoint: Number, sends: Sequence[Contribution]) -> tuple[Equation, ...]:
-    """What a line sends: v̄₀ = not reached + v̄₄ · ∂v₄/∂v₀ = (−1) × cos v₀ = (−1) × 0.2837 = −0.2837."""
+    """Write the equations of what a line sends, in symbols.
+
+    v̄₀ = not reached + v̄₄ · ∂v₄/∂v₀ = (−1) × cos v₀ = (−1) × 0.2837 = −0.2837.
+    """
     if not sends:
         own = ("a", format_adjoint(lines[i].name))
         return (join_pieces([own, EQUALS, ("a", adjoint.text), _note("nothing is sent back")]),)
@@ -95,17 +102,17 @@ def _write_contribution(lines: Sequence[Line], i: int, adjoint: Number, send: Co
         if formula != operand.partial.text:
             pieces += [EQUALS, *held, known, TIMES, ("p", factor(formula))]
         pieces += [EQUALS, *held, known, TIMES, ("p", atom(operand.partial.text))]
-    how = formulas.tell_resizing(line, adjoint, send)
+    how = tell_resizing(line, adjoint, send)
     return [*pieces, *([("c", message(f"{how} to the shape", shape=send.contribution.shape))] if how else []), *end]
 
 
 def calculate_contribution(lines: Sequence[Line], i: int, adjoint: Number, sends: Sequence[Contribution]) -> Equation:
-    """What a line sends, and what that makes of what was there: ``x2: −0.2837 + 1 × 2 = 1.7163``."""
+    """Write the equation of what a line sends and the sum it makes, in numbers: ``x2: −0.2837 + 1 × 2 = 1.7163``."""
     if not sends:
         return join_pieces([_head(lines[i]), ("c", message("nothing is sent back"))])
     (send,) = sends
     held = [] if send.before is None or send.replaces else [("a", send.before.in_node), PLUS]
-    term = write_term(lines[i], adjoint, send, formulas.name_operands(lines, i), bool(held))
+    term = write_term(lines[i], adjoint, send, name_operands(lines, i), bool(held))
     gone = [("m", f"  {message('lost', value=send.before.in_node)}")] if send.replaces else []
     return join_pieces([_head(lines[send.parent]), *held, *term, EQUALS, ("r", send.after.in_node), *gone])
 
@@ -113,29 +120,29 @@ def calculate_contribution(lines: Sequence[Line], i: int, adjoint: Number, sends
 def write_term(
     line: Line, adjoint: Number, send: Contribution, names: Mapping[str, str] = {}, follows: bool = True
 ) -> list[Piece]:
-    """A contribution itself: of numbers the product ``(−1) × 0.2837``, of arrays and maps how it comes about.
+    """Write a contribution as a term of an equation: of numbers ``(−1) × 0.2837``, else how it comes about.
 
     `names` has the learner's names by those of the tape; a term that `follows` a sum has its sign in parentheses.
     """
     operand, bar = line.operands[send.slot], ("a", format_adjoint(names.get(line.name, line.name)))
     if operand.partial is None:
         # The formula of a map is the whole contribution.
-        way = formulas.write_map(line, operand, names)
-        return fill_with_pieces("through", bar=[bar], map=[("c", way)]) if formulas.is_name(way) else [("p", way)]
+        way = write_map(line, operand, names)
+        return fill_with_pieces("through", bar=[bar], map=[("c", way)]) if is_name(way) else [("p", way)]
     if not (adjoint.shape or operand.partial.shape):
         return [("a", atom(adjoint.text) if follows else adjoint.text), TIMES, ("p", atom(operand.partial.text))]
     formula = partial_formula(operand, names)
     product = [bar, TIMES, ("p", factor(formula) if formula else message("partials"))]
-    how = formulas.tell_resizing(line, adjoint, send)
+    how = tell_resizing(line, adjoint, send)
     return fill_with_pieces(f"term {how}", term=product) if how else product
 
 
 def gradient(
     f: str, lines: Sequence[Line], adjoints: Mapping[int, Number], truth: Mapping[int, Number] | None = None
 ) -> Equation:
-    """What the sweep was for. An input that nothing reached has derivative 0.
+    """Write the equations of the gradient, after the last step of the sweep.
 
-    Of a faulty sweep the `truth` stands beside each.
+    An input that nothing reached has derivative 0. Of a faulty sweep the `truth` stands beside each.
     """
     found = []
     for i, line in enumerate(takewhile(lambda line: line.kind == "input", lines)):
@@ -152,7 +159,9 @@ def gradient(
 def write_tangents(
     lines: Sequence[Line], i: int, tangents: Sequence[tuple[Number, ...]], directions: Sequence[str], through: str
 ) -> tuple[Equation, ...]:
-    """A value and its tangents: v̇₂ = ∂v₂/∂v₋₁ · v̇₋₁ + ∂v₂/∂v₀ · v̇₀ = v₀ × 1 + v₋₁ × 0 = 5 × 1 + 2 × 0 = 5.
+    """Write the equations of a value and its tangents, in symbols and in numbers.
+
+    v̇₂ = ∂v₂/∂v₋₁ · v̇₋₁ + ∂v₂/∂v₀ · v̇₀ = v₀ × 1 + v₋₁ × 0 = 5 × 1 + 2 × 0 = 5.
 
     `through` says how tangents go through a line that has no local partials. Of several directions the symbols stand
     in the first equation only, and each has one with its numbers.
@@ -212,13 +221,13 @@ def _write_sum_of_arrays(
         return []
     rates = [format_tangent(names.get(operand.name, operand.name)) for operand in line.line_operands]
     terms = _join_products(zip(map(factor, written), rates, strict=True), sign)
-    return fill_with_pieces("the sum of", terms=terms) if formulas.is_reduced(line) else terms
+    return fill_with_pieces("the sum of", terms=terms) if is_reduced(line) else terms
 
 
 def calculate_tangents(
     lines: Sequence[Line], i: int, tangents: Sequence[Sequence[Number]], directions: Sequence[str], through: str
 ) -> Equation:
-    """A value and how fast it moves: ``b: 2 · 5 = 10, rate 5 × 1 + 2 × 0 = 5``; along several directions the rates."""
+    """Write the equation of a value and its rate: ``b: 2 · 5 = 10, rate 5 × 1 + 2 × 0 = 5``; or only several rates."""
     line = lines[i]
     shown = (substitute_values(line) or line.reading) if line.operands else ""
     pieces = [_head(line), *([("v", shown), EQUALS] if shown else []), ("w", line.value.in_node)]
@@ -235,20 +244,20 @@ def calculate_tangents(
 def write_rate(
     lines: Sequence[Line], i: int, tangents: Sequence[Sequence[Number]], sign: Piece = TIMES, unknown: str = ""
 ) -> list[Piece]:
-    """What a tangent is made of: partials times tangents, in numbers, or of arrays in formulas.
+    """Write the side of an equation that a tangent equals: partials times tangents, in numbers or in formulas.
 
     A formula of arrays that is too long is called `unknown`; nothing is written if that is empty.
     """
     line = lines[i]
     if not line.is_scalar:
-        return _write_sum_of_arrays(line, formulas.name_operands(lines, i), sign, unknown)
+        return _write_sum_of_arrays(line, name_operands(lines, i), sign, unknown)
     rates = [atom(tangents[operand.line][0].text) for operand in line.line_operands]
     first, *others = [operand.partial.text for operand in line.line_operands]
     return _join_products(zip([first, *map(atom, others)], rates, strict=True), sign)
 
 
 def term_forward(operand: Operand, tangent: Number) -> str:
-    """The product that an operand brings to a tangent: ``0.2837 × 1``."""
+    """Write the term that an operand adds to the equation of a tangent: ``0.2837 × 1``."""
     rate = format_tangent(operand.name)
     if operand.partial is None:
         return rate
@@ -261,14 +270,14 @@ def term_forward(operand: Operand, tangent: Number) -> str:
 def derivatives(
     f: str, result: str, labels: Sequence[str], directions: Sequence[str], tangents: Sequence[Number]
 ) -> Equation:
-    """What the run forward was for: a partial derivative for each direction along one input, or else a rate."""
+    """Write the equations that forward mode ends with: a partial for each direction along one input, or a rate."""
     names = [f"∂{f}/∂{name}" if name in labels else format_tangent(result) for name in directions]
     found = [[("g", name), EQUALS, ("u", tangent.text)] for name, tangent in zip(names, tangents, strict=True)]
     return join_pieces(_join_groups(found, _GAP))
 
 
 def same_partials(f: str, pairs: Sequence[tuple[str, Number, Number]]) -> Equation:
-    """Forward and in reverse, the same: ∂f/∂x1 = 5.5 = 5.5."""
+    """Write the equations in which forward and reverse mode agree on partial derivatives: ∂f/∂x1 = 5.5 = 5.5."""
     found = [
         [("g", f"∂{f}/∂{name}"), EQUALS, ("u", forward.text), EQUALS, ("r", reverse.text)]
         for name, forward, reverse in pairs
@@ -277,7 +286,10 @@ def same_partials(f: str, pairs: Sequence[tuple[str, Number, Number]]) -> Equati
 
 
 def same_number(result: str, tangent: Number, terms: Sequence[tuple[Number, Number]], total: Number) -> Equation:
-    """Forward a rate, in reverse the gradient times the direction: ẏ = 6.3582 = 5.5 × 1 + 1.7163 × 0.5 = 6.3582."""
+    """Write the equation in which forward mode's rate agrees with the gradient times the direction.
+
+    ẏ = 6.3582 = 5.5 × 1 + 1.7163 × 0.5 = 6.3582.
+    """
     products = [[("a", atom(partial.text)), TIMES, ("t", atom(seed.text))] for partial, seed in terms]
     pieces = [("g", format_tangent(result)), EQUALS, ("u", tangent.text), EQUALS, *_join_groups(products, PLUS), EQUALS]
     return join_pieces([*pieces, ("r", total.text), _note("forward and from the gradient")])
@@ -306,7 +318,7 @@ def _join_products(factors: Iterable[tuple[str, str]], sign: Piece = TIMES) -> l
 
 
 def fill_with_pieces(key: str, **slots: list[Piece]) -> list[Piece]:
-    """A string of the catalogue among the pieces of an equation; neighbours that are words become one."""
+    """Fill a string of the catalogue with pieces of an equation; neighbours that are words become one."""
     filled: list[Piece] = []
     parts = (part if isinstance(part, list) else [("c", part)] for part in message_parts(key, **slots))
     for piece in (piece for part in parts for piece in part):
@@ -318,5 +330,76 @@ def fill_with_pieces(key: str, **slots: list[Piece]) -> list[Piece]:
 
 
 def join_pieces(pieces: Sequence[Piece]) -> Equation:
-    """Make an equation of its pieces."""
+    """Join pieces to an equation."""
     return Equation("".join(kind for kind, _ in pieces), tuple(text for kind, text in pieces if kind.isalpha()))
+
+
+# Right-hand sides: operations, local partials and maps, in names and in numbers
+
+
+def name_operands(lines: Sequence[Line], i: int) -> dict[str, str]:
+    """The names in the equation of line `i`: what the learner calls it and its operands, by their tape names."""
+    own = [i, *(operand.line for operand in lines[i].line_operands)]
+    return {lines[j].name: lines[j].learner_name for j in own}
+
+
+def write_map(line: Line, operand: Operand, names: Mapping[str, str]) -> str:
+    """Write for an equation an adjoint's path back through a map, in the learner's `names`: ``h̄ @ x.T``."""
+    bar = format_adjoint(names.get(line.name, line.name))
+    return format_expression(operand.formula, names).replace(line.adjoint_name, bar)
+
+
+def substitute_values(line: Line) -> str:
+    """Put the operands' values into the equation of a line: ``2 · 5``; empty if that says no more than the result."""
+    text = _put_values(line.text, line.operands)
+    known = (line.reading, line.source_expression, line.expression, line.value.text)
+    return "" if text in known or len(text) > _MAX_FORMULA_LENGTH else text
+
+
+def substitute_partial(line: Line, slot: int) -> str:
+    """Put the operands' values into a local partial of an equation: ``cos 5``; its value where that is too long."""
+    operand = line.operands[slot]
+    text = _put_values(operand.formula, line.operands, {line.name: line.value.text})
+    return operand.partial.text if not operand.formula or len(text) > _MAX_FORMULA_LENGTH else text
+
+
+def partial_formula(operand: Operand, names: Mapping[str, str] | None = None) -> str:
+    """Write a local partial for an equation: as a formula, or else as its entries; empty if both are long."""
+    formula, entries = format_expression(operand.formula, names), operand.partial.text
+    if formula and len(formula) <= _MAX_FORMULA_LENGTH:
+        return formula
+    return "" if operand.partial.shape and not entries.startswith("[") else entries
+
+
+def tell_resizing(line: Line, adjoint: Number, send: Contribution) -> str:
+    """Tell for an equation if the adjoint is ``"summed"`` or ``"spread"`` to the operand's shape; ``""`` if neither."""
+    to, come = send.contribution.shape, adjoint.shape
+    if to == come or line.operands[send.slot].partial is None:
+        return ""
+    return "spread" if (len(to), math.prod(to)) > (len(come), math.prod(come)) else "summed"
+
+
+def is_reduced(line: Line) -> bool:
+    """Whether the equation of a line has a sum of what the line is given, weighted by the partials."""
+    return any(
+        o.partial is not None and len(o.value.shape) > len(line.value.shape) and o.partial.shape == o.value.shape
+        for o in line.operands
+    )
+
+
+def is_name(formula: str) -> bool:
+    """Whether an equation does not write a map out, but only names it: ``transpose of cumsum``."""
+    return matches_message("transpose of", formula) or matches_message("pullback of", formula)
+
+
+def _put_values(expression: str, operands: Sequence[Operand], own: Mapping[str, str] = {}) -> str:
+    """Put the operands' values instead of their names: ``v-1 * v0`` becomes ``2 · 5``.
+
+    Empty if there is an array that is too large to be written out.
+    """
+    if any(operand.value.shape and not operand.value.text.startswith("[") for operand in operands):
+        return ""
+    values = {operand.name: operand.value.text for operand in operands if operand.line is not None} | dict(own)
+    if not re.fullmatch(r"\w+\([^()]*\)", expression):
+        values = {name: atom(text) for name, text in values.items()}
+    return format_expression(expression, values)

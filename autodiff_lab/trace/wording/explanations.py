@@ -12,19 +12,19 @@ import numpy as np
 
 from autodiff_lab.text.messages import join_items, join_sentences, join_with_and, message, number_word, plural_message
 from autodiff_lab.text.notation import atom, factor, format_adjoint, format_tangent
-from autodiff_lab.trace.model import Contribution, Line, Number, Operand, Source
-from autodiff_lab.trace.wording import equations, formulas
-from autodiff_lab.trace.wording.formulas import MAX_LISTED, partial_formula, substitute_values
+from autodiff_lab.trace.model import Contribution, Line, Number, Operand
+from autodiff_lab.trace.source_map import Source
+from autodiff_lab.trace.wording import equations
 
 
 def opening(title: str, lines: Sequence[Line]) -> str:
-    """Say what there is to see before the first step."""
+    """Explain in words what there is to see before the first step of a run."""
     at = _at(lines)
     return message("opening at", title=title, at=at) if at else message("opening", title=title)
 
 
 def opening_forward(title: str, lines: Sequence[Line], shown: Sequence[str]) -> str:
-    """Say what there is to see before the first step forward; `shown` are the directions, written out."""
+    """Explain in words what there is to see before the first step forward; `shown` are the directions."""
     if len(shown) == 1:
         return message("opening forward", title=title, at=_at(lines), direction=shown[0])
     return message("opening forward, several", title=title, at=_at(lines), n=number_word(len(shown)))
@@ -35,13 +35,13 @@ def _at(lines: Sequence[Line]) -> str:
 
 
 def explain_line(lines: Sequence[Line], i: int) -> str:
-    """Say what a line of the tape records: v₂ = x1 · x2 = 2 · 5 = 10."""
+    """Explain in a sentence what a line of the tape records: v₂ = x1 · x2 = 2 · 5 = 10."""
     said = _say_input("input", lines[i]) if lines[i].kind == "input" else _explain_operation(lines, i)
     return join_sentences(announce_turn(lines, i), said)
 
 
 def announce_turn(lines: Sequence[Line], i: int) -> str:
-    """Say which turn of a loop begins with a line, if one does: ``Turn 2 of 5:``."""
+    """Begin the explanation of a line with the turn of a loop that begins there, if one does: ``Turn 2 of 5:``."""
     turns = lines[i].turns
     if not turns or (i and lines[i - 1].turns == turns):
         return ""
@@ -74,13 +74,13 @@ def _say_input(key: str, line: Line, **slots: str) -> str:
 
 def _equation(line: Line) -> str:
     """What an operation computes, as an equation."""
-    return " = ".join(filter(None, [line.clear_name, line.reading, substitute_values(line), line.value.text]))
+    return " = ".join(filter(None, [line.clear_name, line.reading, equations.substitute_values(line), line.value.text]))
 
 
 def explain_tangents(
     lines: Sequence[Line], i: int, tangents: Sequence[tuple[Number, ...]], directions: Sequence[str], through: str
 ) -> str:
-    """Say what a line computes forward: its value, and its tangent in each direction."""
+    """Explain in a sentence what a line computes forward: its value, and its tangent in each direction."""
     line, tangent = lines[i], tangents[i][0]
     own, is_input = format_tangent(line.learner_name), line.kind == "input"
     if len(directions) > 1:
@@ -98,9 +98,9 @@ def explain_tangents(
 
 
 def _list_rates(directions: Sequence[str], tangents: Sequence[Number]) -> str:
-    shown = list(zip(directions, tangents, strict=True))
-    rates = join_items(message("rate along", tangent=rate.text, name=name) for name, rate in shown[:MAX_LISTED])
-    more = len(shown) - MAX_LISTED
+    each = zip(directions, tangents, strict=True)
+    said = [message("rate along", tangent=rate.text, name=name) for name, rate in each]
+    rates, more = join_items(said[: equations.MAX_LISTED]), len(said) - equations.MAX_LISTED
     return message("rates, cut", rates=rates, n=number_word(more)) if more > 0 else rates
 
 
@@ -111,7 +111,7 @@ def _say_rate(lines: Sequence[Line], i: int, tangents: Sequence[tuple[Number, ..
 
 
 def explain_seed(lines: Sequence[Line], i: int, seed: Number) -> str:
-    """Say how the sweep starts."""
+    """Explain in a sentence how the sweep starts."""
     name = lines[i].clear_name
     return message("seeded array", name=name) if seed.shape else message("seeded", name=name, seed=seed.text)
 
@@ -119,7 +119,7 @@ def explain_seed(lines: Sequence[Line], i: int, seed: Number) -> str:
 def explain_sweep(
     lines: Sequence[Line], i: int, adjoint: Number, sends: Sequence[Contribution], later: Sequence[int]
 ) -> str:
-    """Say what a line sends to a parent, and who still waits for more.
+    """Explain in words what a line sends to a parent, and which lines will send more to it later.
 
     Parameters
     ----------
@@ -137,40 +137,35 @@ def explain_sweep(
     if not sends:
         return message("sends nothing back", line=who)
     (send,) = sends
-    slots = {
-        "who": who,
-        "what": _arithmetic(lines, i, adjoint, send),
-        "parent": lines[send.parent].clear_name,
-        "name": lines[send.parent].learner_name,
-        "now": send.after.text,
-    }
+    parent, what, now = lines[send.parent], _arithmetic(lines, i, adjoint, send), send.after.text
+    slots = {"who": who, "what": what, "parent": parent.clear_name, "name": parent.learner_name}
     if send.replaces:
-        said = message("sends in place", **slots, before=send.before.text)
+        said = message("sends in place", **slots, now=now, before=send.before.text)
     else:
         if send.before is not None and not send.after.shape:
-            slots["now"] = f"{send.before.text} + {atom(send.contribution.text)} = {send.after.text}"
-        said = message("sends", **slots)
+            now = f"{send.before.text} + {atom(send.contribution.text)} = {now}"
+        said = message("sends", **slots, now=now)
     return join_sentences(said, _name_waiting(lines, i, send.parent, later) if later else "")
 
 
 def explain_remark(lines: Sequence[Line], key: str, named: Sequence[int]) -> str:
-    """Say what is wrong about an event of a faulty sweep."""
+    """Explain in a sentence what is wrong at a step of a faulty sweep."""
     return message(key, names=message("and").join(dict.fromkeys(lines[j].clear_name for j in named)))
 
 
 def constant_note(value: Number | None) -> str:
-    """Say that the result depends on no input."""
+    """Explain in a note on the run that the result depends on no input."""
     return message("nothing returned") if value is None else message("constant", value=value.text)
 
 
 def counts_note(tape: Any) -> str:
-    """Say which integers stay constant, and why."""
+    """Explain in a note on the run which integers stay constant, and why."""
     named = [f"{name} = {tape.constant_arguments[name]!r}" for name in tape.count_arguments]
     return plural_message("counts", len(named), names=join_items(named)) if named else ""
 
 
 def way_notes(sources: Sequence[Source]) -> list[str]:
-    """Say of each source which of its lines did not run, and which ran several times."""
+    """Explain in notes on each source which of its lines did not run, and which ran several times."""
     notes = []
     for source in sources:
         said = []
@@ -185,14 +180,14 @@ def way_notes(sources: Sequence[Source]) -> list[str]:
 
 
 def array_note(lines: Sequence[Line], result: int | None) -> str:
-    """Say what reverse mode does with an array."""
+    """Explain in a note on the run what reverse mode does with a result that is an array."""
     if result is None or not lines[result].value.shape:
         return ""
     return message("array result", shape=lines[result].value.shape)
 
 
 def sweeps_note(lines: Sequence[Line]) -> str:
-    """Say which lines the sweeps of inner derivatives have written."""
+    """Explain in a note on the run which lines the sweeps of inner derivatives have written."""
     said = []
     for sweep in sorted({line.sweep_id for line in lines} - {0}):
         names = [line.display_name for line in lines if line.sweep_id == sweep]
@@ -207,18 +202,18 @@ def _all_zero(number: Number) -> bool:
 
 def _arithmetic(lines: Sequence[Line], i: int, adjoint: Number, send: Contribution) -> str:
     """``−1 · cos 5 = −0.2837``; for arrays the formula ``c̄ · cos x = [1 2 3]``; for a linear map the map."""
-    line, operand, names = lines[i], lines[i].operands[send.slot], formulas.name_operands(lines, i)
+    line, operand, names = lines[i], lines[i].operands[send.slot], equations.name_operands(lines, i)
     if operand.partial is None:
-        how = formulas.write_map(line, operand, names)
-        how = message("its adjoint through", map=how) if formulas.is_name(how) else how
+        how = equations.write_map(line, operand, names)
+        how = message("its adjoint through", map=how) if equations.is_name(how) else how
     elif adjoint.shape or operand.partial.shape or send.contribution.shape:
-        formula = partial_formula(operand, names)
+        formula = equations.partial_formula(operand, names)
         formula = formula or f"∂{line.learner_name}/∂{lines[send.parent].learner_name}"
         how = f"{format_adjoint(line.learner_name)} · {factor(formula)}"
-        if resized := formulas.tell_resizing(line, adjoint, send):
+        if resized := equations.tell_resizing(line, adjoint, send):
             how = message(_RESIZED[resized], product=how)
     else:
-        how = f"{adjoint.text} · {factor(formulas.substitute_partial(line, send.slot))}"
+        how = f"{adjoint.text} · {factor(equations.substitute_partial(line, send.slot))}"
     return f"{how} = {send.contribution.text}"
 
 
@@ -228,7 +223,7 @@ _RESIZED = {"summed": "summed over copies", "spread": "spread over entries"}
 
 def _name_waiting(lines: Sequence[Line], i: int, parent: int, later: Sequence[int]) -> str:
     users = list(dict.fromkeys(reversed(later)))
-    if len(users) > MAX_LISTED:
+    if len(users) > equations.MAX_LISTED:
         where = message("other lines", n=number_word(len(users)))
     else:
         names = (lines[j].clear_name for j in users)

@@ -1,4 +1,4 @@
-"""The formula of a whole program: a function run on names, with the engine's own operations and rules."""
+"""The formula of a whole function: what it returns when it is run on names, by the engine's operations and rules."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _DEEPEST = 200
 
 @dataclass(frozen=True, repr=False)
 class Formula:
-    """What a program computes, as one expression.
+    """The formula of a function: what a program computes, as one expression.
 
     Attributes
     ----------
@@ -51,17 +51,17 @@ class Formula:
 
     @property
     def text(self) -> str:
-        """The formula as one writes it in a line."""
+        """The formula of a function as one writes it in a line."""
         return self._written(spell)
 
     @property
     def python(self) -> str:
-        """The formula as Python source, with NumPy as ``np``."""
+        """The formula of a function as Python source, with NumPy as ``np``."""
         return self._written(partial(spell, prefix="np."))
 
     @property
     def latex(self) -> str:
-        """The formula as LaTeX, for use between dollar signs."""
+        """The formula of a function as LaTeX, for use between dollar signs."""
         write = self._written(lambda x: x.latex() if isinstance(x, Symbol) else latex_value(spell(x)), r",\; ")
         return write if pytree.children(self.result) is None else rf"\left{write[:-1]}\right)"
 
@@ -80,7 +80,7 @@ class Formula:
 
 
 def formula(f: Callable[..., Any], *names: Any) -> Formula:
-    """Run a function on names instead of numbers, and give the formula that comes out.
+    """Write a function as a formula: run it on names instead of numbers, and give what comes out.
 
     Parameters
     ----------

@@ -1,0 +1,93 @@
+"""Displayed numbers: a float or an array as a `Trace` holds it, with the texts that views show of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from autodiff_lab.text import numbers
+from autodiff_lab.trace.serialize import Entries, entries
+
+_LARGEST_LIST = 64
+
+COPIED = " → "
+"""Between the shape of an operand, and the one that broadcasting copies it to."""
+
+
+@dataclass(frozen=True, eq=False)
+class Number:
+    """A displayed number: the value of a float or an array, and how it is written.
+
+    Attributes
+    ----------
+    text : str
+        The short form, as `text.numbers.number` writes it.
+    value : float, nested tuple of float, or None
+        The entries; None for an array of more than 64 entries.
+    shape : tuple of int
+        ``()`` for a scalar.
+    short : str
+        What fits into a node of the graph; empty where that is `text`.
+    cells : str
+        The entries of an array, row by row, as they are shown in a table: up to 12 rows and
+        columns, up to 4 slices; once, where all are equal.
+
+    >>> Number.of(np.float64(-0.28366218546322625))
+    Number(text='−0.2837', value=-0.28366218546322625, shape=(), short='')
+    >>> Number.of(np.arange(6.0).reshape(3, 2)).in_node
+    '(3, 2) 0 … 5'
+    """
+
+    text: str
+    value: Entries
+    shape: tuple[int, ...] = ()
+    short: str = ""
+    cells: str = field(default="", repr=False)
+
+    @classmethod
+    def of(cls, x: object) -> Number:
+        """Describe a float or an array as a displayed number."""
+        array = np.asarray(x, dtype=float)
+        value = entries(array.tolist()) if array.size <= _LARGEST_LIST else None
+        text = numbers.number(array)
+        short = numbers.short(array, text)
+        return cls(text, value, array.shape, "" if short == text else short, numbers.cells(array))
+
+    @property
+    def in_node(self) -> str:
+        """The displayed number in a node of a graph: its short form, if it has one."""
+        return self.short or self.text
+
+    @property
+    def in_box(self) -> str:
+        """The displayed number in a box of the player: an array's shape, where its entries do not all fit."""
+        return str(self.shape) if self.short and self.shape else self.in_node
+
+    @property
+    def range_in_box(self) -> str:
+        """The displayed derivative in a box of the player: the entries alone, as its shape is that of the value.
+
+        >>> Number.of(np.arange(6.0).reshape(3, 2)).in_box, Number.of(np.arange(6.0).reshape(3, 2)).range_in_box
+        ('(3, 2)', '0 … 5')
+        """
+        return self.in_node.removeprefix(f"{self.shape} ")
+
+    def flowing(self, to: tuple[int, ...] = ()) -> str:
+        """The shape of a displayed number as an edge of a graph shows it, with the one that it is copied to.
+
+        >>> Number.of([1.0, 2.0, 3.0]).flowing(), Number.of([1.0, 2.0, 3.0]).flowing((2, 3)), Number.of(1.0).flowing()
+        ('(3,)', '(3,) → (2, 3)', '')
+        """
+        return f"{self.shape}{COPIED}{to}" if to and to != self.shape else str(self.shape) if self.shape else ""
+
+    # nan differs from itself, yet a trace that was stored and read again must equal the first one:
+    # two numbers are equal when they are written alike.
+    def _key(self) -> tuple:
+        return self.text, numbers.spell_nonfinite(self.value), self.shape, self.cells
+
+    def __eq__(self, other: object) -> bool:
+        return self._key() == other._key() if isinstance(other, Number) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self._key())
