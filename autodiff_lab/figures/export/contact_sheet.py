@@ -9,12 +9,11 @@ from pathlib import Path
 from typing import Any
 
 from autodiff_lab.figures.export import bitmap
-from autodiff_lab.figures.export.frame import Frames
-from autodiff_lab.figures.export.step_choice import pick_steps
+from autodiff_lab.figures.export.frame import Frames, pick_steps
 from autodiff_lab.figures.export.svg_text import Run, add_heights, legend_runs, wrap_runs, write_paragraphs
 from autodiff_lab.figures.graph.box_size import SIZE
-from autodiff_lab.figures.graph.render import image_tag, notebook_data
-from autodiff_lab.figures.style.svg import element, write_picture
+from autodiff_lab.figures.graph.render import notebook_data
+from autodiff_lab.figures.style.svg import element, image_tag, write_picture
 from autodiff_lab.text.arguments import check_choice, check_number, check_path
 from autodiff_lab.trace.model import Trace
 

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from autodiff_lab.text import notation
-from autodiff_lab.text.messages import message
+from autodiff_lab.text.messages import message, plural_message
 from autodiff_lab.trace.model import Line, Operand, Trace
+from autodiff_lab.trace.outline import Group, Section
 
 SIZE = 14
 """The size of type in a drawing, in points."""
@@ -84,6 +85,12 @@ def node_texts(trace: Trace) -> Iterator[tuple[int, str, str]]:
         yield from ((send.parent, "adjoint", send.after.range_in_box) for send in step.sends)
         if step.tangents:
             yield step.line, "tangent", ", ".join(tangent.range_in_box for tangent in step.tangents)
+
+
+def say_size(group: Group | Section) -> str:
+    """How many operations a group has, and how often its text ran."""
+    operations = plural_message("operations", group.size)
+    return message("times", n=group.turns, operations=operations) if group.turns > 1 else operations
 
 
 class GroupBox(NamedTuple):

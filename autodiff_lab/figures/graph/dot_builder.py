@@ -4,6 +4,8 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import graphviz
+
 from autodiff_lab.trace.outline import Group
 
 _MAX_RANKS_PASSED = 1300
@@ -122,3 +124,8 @@ def _far(lines: Sequence[Any], box: dict[int, str]) -> set[tuple[int, int]]:
 def outputs(group: Any, last: Sequence[int]) -> list[int]:
     """The lines that leave a group: somebody behind it uses them, or they are the result."""
     return [i for i in range(group.first, group.end) if last[i] >= group.end]
+
+
+def escape_text(text: str) -> str:
+    """Escape a plain attribute: graphviz reads backslashes in it."""
+    return graphviz.escape("".join(char if char.isprintable() else "�" for char in text))

@@ -12,10 +12,9 @@ from typing import Any
 import numpy as np
 
 from autodiff_lab.figures.graph.box_graph import BoxGraph
-from autodiff_lab.figures.graph.box_size import MAX_OUTPUTS, BoxSizes, GroupBox, is_in_heading
+from autodiff_lab.figures.graph.box_size import MAX_OUTPUTS, BoxSizes, GroupBox, is_in_heading, say_size
 from autodiff_lab.figures.graph.dot_builder import add_graph, outputs
 from autodiff_lab.figures.graph.layout import layouts_of
-from autodiff_lab.figures.graph.node_style import size_of
 from autodiff_lab.text.messages import in_its_language, join_items, message
 from autodiff_lab.text.notation import shorten
 from autodiff_lab.trace.excerpts import Excerpts
@@ -222,7 +221,7 @@ def _boxes(sections: Sequence[Section], wires: Sequence[Any], lines: Sequence[Li
 def _describe_size(part: Section, used: Sequence[str]) -> str:
     if part.kind == "input":
         return ""
-    size = size_of(part)
+    size = say_size(part)
     few = [*used[:_USED], "…"] if len(used) > _USED else used
     return message("box uses", size=size, names=join_items(few)) if used else size
 

@@ -2,15 +2,14 @@
 
 from collections.abc import Mapping, Sequence
 
-import graphviz
-
-from autodiff_lab.figures.graph.box_size import MAX_OUTPUTS, SIZE, BoxSizes, GroupBox, node_heading
+from autodiff_lab.figures.graph.box_size import MAX_OUTPUTS, SIZE, BoxSizes, GroupBox, node_heading, say_size
+from autodiff_lab.figures.graph.dot_builder import escape_text
 from autodiff_lab.figures.style.fonts import font_stack
 from autodiff_lab.figures.style.themes import BLUE, GREEN, VERMILION, Theme
 from autodiff_lab.text import notation
-from autodiff_lab.text.messages import join_items, message, plural_message
+from autodiff_lab.text.messages import join_items, message
 from autodiff_lab.trace.model import Line, Operand, Trace
-from autodiff_lab.trace.outline import Group, Section
+from autodiff_lab.trace.outline import Group
 
 _FLOWING = {"class": "edge-operand carrying", "penwidth": "2.5"}
 # The adjoint goes against the edge: the arrow turns round.
@@ -82,7 +81,7 @@ class GraphStyle:
             "id": f"n{i}",
             "class": " ".join(classes),
             "label": f"<{'<br/>'.join(rows)}>",
-            "tooltip": escaped_text(self._title_of_node(i, line)),
+            "tooltip": escape_text(self._title_of_node(i, line)),
             **self.sizes.node(i, line, len(rows)),
         }
 
@@ -107,7 +106,7 @@ class GraphStyle:
 
     def group(self, group: Group, outputs: Sequence[int]) -> dict[str, str]:
         """One box for several lines: the text they come from, and the values that leave it."""
-        size = size_of(group)
+        size = say_size(group)
         title = group.title or f"{self.trace.lines[group.first].display_name} …"
         rows = [f"<b>{_markup(title)}</b>", self._soft(size)]
         for i in outputs[:MAX_OUTPUTS]:
@@ -123,7 +122,7 @@ class GraphStyle:
             "id": f"g{group.first}",
             "class": "group",
             "label": f"<{'<br/>'.join(rows)}>",
-            "tooltip": escaped_text(message("group", title=title.rstrip(":"), size=size)),
+            "tooltip": escape_text(message("group", title=title.rstrip(":"), size=size)),
             **self.sizes.group(GroupBox(title, group.first, group.end, size), outputs),
         }
 
@@ -133,7 +132,7 @@ class GraphStyle:
         carrying = tail in self.receiving and any(head.first <= i < head.end for i in self.computing)
         look = self._label(line.display_name if named else "", line.value.flowing(), carrying)
         look |= _CARRYING if carrying else {"class": "edge-operand"}
-        look["tooltip"] = escaped_text(f"{line.display_name} = {line.value.text}")
+        look["tooltip"] = escape_text(f"{line.display_name} = {line.value.text}")
         return self._hide(look, max(tail, head.first))
 
     def _title_of_node(self, i: int, line: Line) -> str:
@@ -160,7 +159,7 @@ class GraphStyle:
 
     def _beside(self, name: str, kind: str, text: str, style: str, tooltip: str) -> dict[str, str]:
         paper = {"style": style, "fillcolor": self.theme.constant_paper}
-        return {"id": name, "class": kind, "label": f"<{_markup(text)}>", **paper, "tooltip": escaped_text(tooltip)}
+        return {"id": name, "class": kind, "label": f"<{_markup(text)}>", **paper, "tooltip": escape_text(tooltip)}
 
     def edge(self, i: int, slot: int, line: Line, operand: Operand) -> dict[str, str]:
         """The way of an operand into an operation; the adjoint comes back along it."""
@@ -170,7 +169,7 @@ class GraphStyle:
         if operand.edge:
             tail, partial = self.trace.lines[operand.line].display_name, operand.edge_title or operand.edge
             said = message("edge", tail=tail, head=line.display_name, partial=partial)
-            look["tooltip"] = look["labeltooltip"] = escaped_text(said)
+            look["tooltip"] = look["labeltooltip"] = escape_text(said)
         if carrying:
             look |= _CARRYING
         if (i, slot) in self.pushing:
@@ -191,12 +190,6 @@ class GraphStyle:
         return {"label": f"<{chip}>"}
 
 
-def size_of(group: Group | Section) -> str:
-    """How many operations a group has, and how often its text ran."""
-    operations = plural_message("operations", group.size)
-    return message("times", n=group.turns, operations=operations) if group.turns > 1 else operations
-
-
 def _markup(text: str) -> str:
     # Graphviz reads \N, \n and \\ in every label, after it has read the entities.
     return notation.escape(text).replace("\\", "&#92;&#92;")
@@ -208,8 +201,3 @@ def _coloured(markup: str, colour: str) -> str:
 
 def _bold(text: str, colour: str) -> str:
     return _coloured(f"<b>{_markup(text)}</b>", colour)
-
-
-def escaped_text(text: str) -> str:
-    """Escape a plain attribute: graphviz reads backslashes in it."""
-    return graphviz.escape("".join(char if char.isprintable() else "�" for char in text))

@@ -8,7 +8,8 @@ import graphviz
 
 from autodiff_lab.figures.graph.box_size import SIZE
 from autodiff_lab.figures.graph.node_style import usual_look
-from autodiff_lab.figures.graph.render import Drawing, DrawingError, image_tag, picture
+from autodiff_lab.figures.graph.render import Drawing, DrawingError, picture
+from autodiff_lab.figures.style.svg import image_tag
 from autodiff_lab.figures.style.themes import LIGHT, follow_page_theme
 
 _LOOK = usual_look(LIGHT, "en")

@@ -20,9 +20,9 @@ import graphviz
 from autodiff_lab.engine.errors import AutodiffError
 from autodiff_lab.figures.graph.without_graphviz.drawing import FORMATS, draw_plainly
 from autodiff_lab.figures.style.fonts import provide_font
+from autodiff_lab.figures.style.svg import image_tag
 from autodiff_lab.figures.style.themes import follow_page_theme
 from autodiff_lab.text.messages import join_sentences, message, use_language
-from autodiff_lab.text.notation import escape
 
 _SCROLLS_FROM = 1000
 
@@ -140,17 +140,6 @@ def _attributes(element: ElementTree.Element, names: Iterable[str] | None = None
 
 
 _LONG_DECIMAL = re.compile(r"-?\d+\.\d\d+")
-
-
-def data_url(svg: str) -> str:
-    """Write a picture as the `src` of an ``<img>``."""
-    return f"data:image/svg+xml;base64,{base64.b64encode(svg.encode()).decode()}"
-
-
-def image_tag(svg: str, description: str, width: str = "100%") -> str:
-    """Write a picture as an ``<img>`` with a text alternative, at most so wide."""
-    source = data_url(svg[svg.index("<svg") :])
-    return f'<img alt="{escape(description)}" style="max-width:{width};height:auto" src="{source}">'
 
 
 def notebook_data(html: str, text: str, png: Callable[[], bytes]) -> dict[str, str]:

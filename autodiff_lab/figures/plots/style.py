@@ -15,8 +15,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from autodiff_lab.figures.graph.reader_graph import show_graphs_in
-from autodiff_lab.figures.graph.render import image_tag, notebook_data
+from autodiff_lab.figures.graph.render import notebook_data
 from autodiff_lab.figures.style.fonts import font_stack
+from autodiff_lab.figures.style.svg import image_tag
 from autodiff_lab.figures.style.themes import Theme, find_theme, follow_page_theme
 from autodiff_lab.transforms.recording import name_of
 

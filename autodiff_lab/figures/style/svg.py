@@ -1,5 +1,7 @@
 """SVG writer: elements, and whole pictures."""
 
+import base64
+
 from autodiff_lab.figures.style.fonts import font_stack
 from autodiff_lab.text.notation import escape
 
@@ -46,3 +48,14 @@ def write_picture(size: tuple[float, float], paper: str, lang: str, title: str, 
         font_family=font_stack(lang),
         font_size=f"{font_size:g}",
     )
+
+
+def data_url(svg: str) -> str:
+    """Write a picture as the `src` of an ``<img>``."""
+    return f"data:image/svg+xml;base64,{base64.b64encode(svg.encode()).decode()}"
+
+
+def image_tag(svg: str, description: str, width: str = "100%") -> str:
+    """Write a picture as an ``<img>`` with a text alternative, at most so wide."""
+    source = data_url(svg[svg.index("<svg") :])
+    return f'<img alt="{escape(description)}" style="max-width:{width};height:auto" src="{source}">'

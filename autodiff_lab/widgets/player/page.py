@@ -20,9 +20,10 @@ from pathlib import Path
 from typing import Any
 
 from autodiff_lab.figures.graph import draw
-from autodiff_lab.figures.graph.render import Drawing, data_url
+from autodiff_lab.figures.graph.render import Drawing
 from autodiff_lab.figures.style import themes
 from autodiff_lab.figures.style.fonts import font_stack
+from autodiff_lab.figures.style.svg import data_url
 from autodiff_lab.figures.tables import trace_table
 from autodiff_lab.text.messages import in_its_language, join_items, message
 from autodiff_lab.text.notation import escape

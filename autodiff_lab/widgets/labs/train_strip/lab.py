@@ -1,7 +1,7 @@
 """TrainStrip: four frames of `TrainFilm` side by side, for paper and for a page where nothing can be moved."""
 
-from autodiff_lab.figures.graph.render import data_url
 from autodiff_lab.figures.style import themes
+from autodiff_lab.figures.style.svg import data_url
 from autodiff_lab.text.notation import escape, number
 from autodiff_lab.widgets.labs.canvas import Sheet
 from autodiff_lab.widgets.labs.train_film.runs import CASES, count_right, draw_plane, train
