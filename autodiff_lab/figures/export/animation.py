@@ -1,4 +1,4 @@
-"""A run as an animated GIF: one frame for each step, each for as long as it takes to read."""
+"""Animations: a run as an animated GIF, one frame for each step, each for as long as it takes to read."""
 
 import warnings
 from collections.abc import Iterable
@@ -51,7 +51,7 @@ def save_gif(
 
 
 def reading_time(sentence: str) -> float:
-    """Return how many seconds a step is shown.
+    """Return how many seconds an animated GIF shows a step: as long as its sentence takes to read.
 
     >>> reading_time("v₁ = log x1 = log 2 = 0.6931.")
     2.7

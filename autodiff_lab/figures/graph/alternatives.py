@@ -1,4 +1,4 @@
-"""Several layouts of one graph, from which a view takes the one that shows largest in the room it has."""
+"""Layout alternatives: several layouts of one graph, of which a view takes the one that suits the room it has."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -41,7 +41,7 @@ _COLUMN, _FOLD, _EACH_ROW, _EACH_TURN, _MAX_TURNS = 0.05, 0.1, 0.04, 0.04, 4
 
 @in_its_language
 def layout_alternatives(trace: Trace, in_groups: bool = False) -> list[dict[str, Any]]:
-    """Lay out a graph in the ways that fit best into a usual, a wide and a narrow room.
+    """Lay out a graph in alternatives: those that fit best into a usual, a wide and a narrow room.
 
     Parameters
     ----------
@@ -78,12 +78,12 @@ def layout_alternatives(trace: Trace, in_groups: bool = False) -> list[dict[str,
 
 
 def choose_for_room(room: Point, layouts: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    """Choose the first layout with the largest product of its ease and its scale, which counts up to `ENOUGH`."""
+    """Choose the layout alternative that suits a room: by the product of its ease and its scale, up to `ENOUGH`."""
     return max(layouts, key=lambda one: one["ease"] * min(ENOUGH, scale_in(room, one)))
 
 
 def scale_in(room: Point, places: dict[str, Any]) -> float:
-    """How large a layout is if it is to be whole in a room."""
+    """Return at which scale a layout alternative is whole in a room."""
     return min(room[0] / places["width"], room[1] / places["height"])
 
 
@@ -99,7 +99,7 @@ class _Layers:
         self.ranks, self.chains = order_ranks(self.boxes, self.ways)
 
     def places(self, room: tuple[float, float] = (BETWEEN, BESIDE), rows: int = 1) -> dict[str, Any]:
-        """Place everything; nodes and edges are called by their numbers."""
+        """Give one layout alternative: a row, a column or a fold; nodes and edges are called by their numbers."""
         if rows == 1:
             place_ranks(self.ranks, self.ways, self.chains, *room)
             shape, strain = ("row", 0.0) if self.flat else ("column", _COLUMN)

@@ -1,4 +1,4 @@
-"""A graph of plain boxes of the right sizes, and of edges: what a layout is found for."""
+"""Box graphs: plain boxes of the right sizes and edges between them, for which a layout is found."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -14,7 +14,7 @@ BESIDE, BETWEEN = 18.0, 43.2
 
 
 class BoxGraph:
-    """Boxes of some sizes and edges between them, whatever they are called: equal ones are laid out once."""
+    """A graph of plain boxes and edges, made for its layout only; box graphs that differ in names alone share one."""
 
     is_large = False
 
@@ -24,24 +24,24 @@ class BoxGraph:
         self._said: dict[str, tuple[str, dict[str, str]]] = {}
 
     def node(self, name: str, **look: str) -> None:
-        """Add a box."""
+        """Add a plain box of a given size to the box graph."""
         self.nodes[name] = look
 
     def edge(self, tail: str, head: str, id: str, said: str = "", shapes: str = "", **look: str) -> None:
-        """Add an edge, which has a place for a label if anything is `said` of it."""
+        """Add an edge between two boxes of the box graph, with a place for a label if anything is `said` of it."""
         self._said[id] = said, {"shapes": shapes} if shapes else {}
         # The main way stays straight; constants, and values from elsewhere, stand aside.
         self.edges[id] = (tail, head, look | ({"weight": "8"} if tail[0] in "ng" else {}))
 
     @property
     def key(self) -> Any:
-        """What is equal for graphs that are laid out the same."""
+        """What is equal for box graphs that have the same layout: sizes and edges, without names."""
         number = {name: k for k, name in enumerate(self.nodes)}
         nodes = tuple(tuple(look.items()) for look in self.nodes.values())
         return nodes, tuple((number[tail], number[head], *look.items()) for tail, head, look in self.edges.values())
 
     def drawing(self) -> Drawing:
-        """The graph for Graphviz."""
+        """Return the box graph as a `Drawing`, for Graphviz to lay out."""
         type_ = {"fontname": font_stack(current_language()), "fontsize": str(SIZE)}
         digraph = Drawing(
             graph_attr={"rankdir": "LR", "nodesep": f"{BESIDE / 72:g}", "ranksep": f"{BETWEEN / 72:g}"},
@@ -57,7 +57,7 @@ class BoxGraph:
         return digraph
 
     def restore_names(self, places: Mapping[str, Any], headings: Sequence[tuple[str, str]]) -> dict[str, Any]:
-        """Give the places of a graph that is equal to this one the names of this one, and the headings of its nodes."""
+        """Name the places in the layout of an equal box graph as in this one, and add the headings of its nodes."""
         nodes, edges = {}, {}
         for k, name in enumerate(self.nodes):
             head = {"head": list(headings[int(name[1:])])} if name[0] == "n" else {}

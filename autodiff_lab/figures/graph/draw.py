@@ -1,4 +1,4 @@
-"""Draw the graph of a trace: nodes with name, operation, value and adjoint; edges with the local partial.
+"""`draw`: the graph of a run, nodes with name, operation, value and adjoint, edges with the local partial.
 
 Beside the picture stands the same in words, for a reader who cannot see it.
 """
@@ -116,7 +116,7 @@ def _length(trace: Trace, groups: Sequence[Group]) -> float:
 
 
 def draw_tape(tape: Any, **options: Any) -> Drawing:
-    """Draw a tape that was recorded; see `draw` for the options.
+    """Draw the graph of a recorded tape; see `draw` for the options.
 
     >>> from autodiff_lab import record
     >>> draw_tape(record(lambda x: x * x, 3.0)[1])
@@ -126,7 +126,7 @@ def draw_tape(tape: Any, **options: Any) -> Drawing:
 
 
 def trace_of_tape(tape: Any, lang: str = "en") -> Trace:
-    """Read a tape whose program nobody has named.
+    """Make the trace to draw of a tape, whose program has no name.
 
     >>> from autodiff_lab import record
     >>> trace_of_tape(record(lambda x: x * x, 3.0)[1]).title
@@ -157,7 +157,7 @@ def graph(
     theme: str = "auto",
     group: str | Sequence[Group] | None = None,
 ) -> Drawing:
-    """Draw a trace as it stands once a step is done.
+    """Draw the graph of a trace as it stands once a step is done.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Ordered ranks, folded into rows as a snake: every other row runs back.
+"""Fold a long graph: its ordered ranks run in rows as a snake, every other row back.
 
 An edge into the next row goes straight down, if no other box is in between; else it runs along the rows and turns round
 at their end, as what is drawn on a strip of paper that is folded.
@@ -26,7 +26,7 @@ def fold_ranks(
     between: float,
     beside: float,
 ) -> int:
-    """Give every box and every way its place, as `arrange` does, in at most so many rows of about the same length.
+    """Fold a graph's ordered ranks into at most so many rows of about the same length, and place boxes and edges.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Positions from Graphviz, in the coordinates of a browser: the origin at the top left, y downwards."""
+"""The layout of a graph by Graphviz, in the coordinates of a browser: the origin at the top left, y downwards."""
 
 import contextlib
 import json
@@ -19,7 +19,7 @@ _PAD = 4.0
 
 
 def layout_of(digraph: graphviz.Digraph) -> dict[str, Any]:
-    """Lay out a graph and give the places of its nodes and edges by id; an edge without one is left out.
+    """Return the layout of a graph by Graphviz: the places of nodes and edges by id; an edge without one is left out.
 
     >>> digraph = graphviz.Digraph(edge_attr={"label": "1"})
     >>> digraph.node("n0", id="n0"); digraph.node("n1", id="n1"); digraph.edge("n0", "n1", id="e1_0")
@@ -32,7 +32,9 @@ def layout_of(digraph: graphviz.Digraph) -> dict[str, Any]:
 
 
 def layouts_of(digraphs: Sequence[graphviz.Digraph]) -> list[dict[str, Any]]:
-    """Lay out many small graphs. To start `dot` takes longer than to place some boxes, so it is started once for all.
+    """Return the layouts of many small graphs by Graphviz, which is started once for all of them.
+
+    To start `dot` takes longer than to place some boxes.
 
     >>> one = graphviz.Digraph(); one.node("n0", id="n0")
     >>> [list(places["nodes"]) for places in layouts_of([one, one])]

@@ -1,4 +1,4 @@
-"""The attributes of each node and edge of a graph at one step: words, colours, sizes."""
+"""Node style: the words, colours and borders of each node and edge of a graph at one step."""
 
 from collections.abc import Mapping, Sequence
 
@@ -20,7 +20,7 @@ _EMPTY_ROW = "&#160;"
 
 
 def usual_look(colours: Theme, lang: str) -> dict[str, dict[str, str]]:
-    """Give the attributes that a graph, its nodes and its edges have where nothing else is said."""
+    """Return the usual style of a graph, its nodes and its edges, as attributes of Graphviz."""
     type_ = {"fontname": font_stack(lang), "fontsize": str(SIZE), "fontcolor": colours.ink}
     box = {"shape": "box", "style": "rounded,filled", "fillcolor": colours.paper, "margin": "0.08,0.03"}
     return {
@@ -31,7 +31,7 @@ def usual_look(colours: Theme, lang: str) -> dict[str, dict[str, str]]:
 
 
 class GraphStyle:
-    """The attributes of Graphviz that each part of a graph has at one step.
+    """The style of each node and edge of a graph at one step of the run, as attributes of Graphviz.
 
     Parameters
     ----------
@@ -57,7 +57,7 @@ class GraphStyle:
         self.lit = {"color": VERMILION if self.sweeping else GREEN, "penwidth": "3"}
 
     def node(self, i: int, line: Line) -> dict[str, str]:
-        """A line of the tape."""
+        """The style of the node of a line: its label with value and adjoint, its border, and whether it is lit."""
         classes = [line.kind]
         look = {"style": "rounded,filled"}
         if line.kind == "input":
@@ -105,7 +105,7 @@ class GraphStyle:
         return [*shown, notation.NOT_REACHED if self.sweeping else _EMPTY_ROW]
 
     def group(self, group: Group, outputs: Sequence[int]) -> dict[str, str]:
-        """One box for several lines: the text they come from, and the values that leave it."""
+        """The style of the node of a group: a label with its source text and the values that leave it."""
         size = say_size(group)
         title = group.title or f"{self.trace.lines[group.first].display_name} …"
         rows = [f"<b>{_markup(title)}</b>", self._soft(size)]
@@ -127,7 +127,7 @@ class GraphStyle:
         }
 
     def flow(self, tail: int, named: bool, head: Group) -> dict[str, str]:
-        """An edge that stands for all ways of a value into a group."""
+        """The style of the edge of a value into a group: thick and coloured while an adjoint comes back along it."""
         line = self.trace.lines[tail]
         carrying = tail in self.receiving and any(head.first <= i < head.end for i in self.computing)
         look = self._label(line.display_name if named else "", line.value.flowing(), carrying)
@@ -145,13 +145,13 @@ class GraphStyle:
         return text
 
     def constant(self, i: int, slot: int, operand: Operand) -> dict[str, str]:
-        """A constant operand, which stands beside the operation that uses it."""
+        """The style of the node of a constant operand: dashed, on grey paper, beside the operation that uses it."""
         tooltip = message("the constant", value=operand.value.text)
         look = self._beside(f"c{i}_{slot}", "constant", operand.value.in_node, "filled,dashed", tooltip)
         return {**self._hide(look, i), **self.sizes.constant(i, slot, operand)}
 
     def again(self, node: str, user: int, tail: int) -> dict[str, str]:
-        """A value that stands far away, by its name beside the operation that uses it."""
+        """The style of the node that repeats the name of a far-away value, beside the operation that uses it."""
         line = self.trace.lines[tail]
         tooltip = message("far away", name=line.label_or_name, value=line.value.text)
         look = self._beside(node, "again", line.label_or_name, "rounded,filled,dashed", tooltip)
@@ -162,7 +162,7 @@ class GraphStyle:
         return {"id": name, "class": kind, "label": f"<{_markup(text)}>", **paper, "tooltip": escape_text(tooltip)}
 
     def edge(self, i: int, slot: int, line: Line, operand: Operand) -> dict[str, str]:
-        """The way of an operand into an operation; the adjoint comes back along it."""
+        """The style of the edge of an operand: its local partial, and its colour while a derivative goes along it."""
         carrying = (i, slot) in self.carrying
         look = {"class": "edge-constant", "style": "dashed"} if operand.line is None else {"class": "edge-operand"}
         look |= self._label(operand.edge if self.shows["partials"] else "", operand.shapes, carrying)

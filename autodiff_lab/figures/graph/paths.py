@@ -1,4 +1,4 @@
-"""Paths of edges as points: a start, then three for each piece of a Bézier curve, then perhaps a straight tip."""
+"""Edge paths as points: a start, then three for each piece of a Bézier curve, then perhaps a straight tip."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -12,7 +12,7 @@ _SAMPLES = 8
 
 
 def write_path(curve: Sequence[Point], *tip: Point) -> str:
-    """Write an SVG path.
+    """Write the path of an edge, a Bézier curve with a straight tip, as the text of an SVG path.
 
     >>> write_path([(0, 0), (1, 0), (2, 1), (3, 1)], (4, 1))
     'M0,0C1,0 2,1 3,1L4,1'
@@ -22,7 +22,7 @@ def write_path(curve: Sequence[Point], *tip: Point) -> str:
 
 
 def middle_of(path: str) -> Point:
-    """Find the point half way along a path.
+    """Find the point half way along the path of an edge, where its label stands.
 
     >>> middle_of("M0,0C10,0 20,0 30,0L40,0")
     (20.0, 0.0)
@@ -41,7 +41,7 @@ def middle_of(path: str) -> Point:
 
 
 def sampled(curve: Sequence[Point]) -> Iterator[Point]:
-    """Points on a curve, close to each other."""
+    """Yield points close to each other on the path of an edge, by which its length and extent are measured."""
     yield curve[0]
     for k in range(0, len(curve) - 1, 3):
         (a, b), (c, d), (e, f), (g, h) = curve[k : k + 4]
@@ -52,6 +52,6 @@ def sampled(curve: Sequence[Point]) -> Iterator[Point]:
 
 
 def lead_straight(start: Point, end: Point) -> list[Point]:
-    """The three points of a piece of a curve that is a straight line."""
+    """Return the three points that lead the path of an edge straight on: a Bézier piece that is a line."""
     (x, y), (u, v) = start, end
     return [(x + (u - x) / 3, y + (v - y) / 3), (u - (u - x) / 3, v - (v - y) / 3), end]

@@ -1,4 +1,4 @@
-"""`Drawing`: a graphviz `Digraph` that a notebook can show on a machine with or without Graphviz."""
+"""Rendering of graphs by Graphviz or without it, and `Drawing`: a `Digraph` that a notebook can show anywhere."""
 
 from __future__ import annotations
 
@@ -40,11 +40,11 @@ _IN_A_CHILD = (
 
 
 class DrawingError(AutodiffError, RuntimeError):
-    """Nothing on this machine could draw the graph in the format that was asked for."""
+    """Nothing on this machine could render a graph or picture in the format that was asked for."""
 
 
 class Drawing(graphviz.Digraph):
-    """A graphviz graph with a text alternative, drawn by whatever this machine has.
+    """A graphviz graph with a text alternative, rendered by whatever this machine has.
 
     Everything that `graphviz.Digraph` can do works; `source` is the DOT text. In a notebook it is shown as an SVG
     picture, and (if there is Graphviz) as PNG where SVG is not trusted.
@@ -73,7 +73,7 @@ class Drawing(graphviz.Digraph):
     layout_timed_out: bool = False
 
     def copy(self) -> Drawing:
-        """Give a copy that knows as much about itself."""
+        """Copy the drawing with its title, description, theme and language, as rendering in another size needs it."""
         other = super().copy()
         vars(other).update({name: value for name, value in vars(self).items() if name in Drawing.__annotations__})
         return other
@@ -97,7 +97,9 @@ class Drawing(graphviz.Digraph):
 
 
 def picture(digraph: graphviz.Digraph) -> str:
-    """Draw a graph for an ``<img>`` in half the bytes: there an SVG has no tooltips, and nothing looks for its ids.
+    """Render a graph as SVG for an ``<img>`` in half the bytes.
+
+    There an SVG has no tooltips, and nothing looks for its ids.
 
     >>> digraph = graphviz.Digraph(); digraph.node("a", tooltip="first")
     >>> len(picture(digraph)) < len(render(digraph)) / 2
@@ -143,7 +145,7 @@ _LONG_DECIMAL = re.compile(r"-?\d+\.\d\d+")
 
 
 def notebook_data(html: str, text: str, png: Callable[[], bytes]) -> dict[str, str]:
-    """Give what a notebook shows: HTML, text, and a bitmap for where HTML is not trusted, if it can be painted here."""
+    """Bundle what a notebook shows: HTML, text, and, where HTML is not trusted, a PNG, if it can be rendered here."""
     data = {"text/html": html, "text/plain": text}
     with contextlib.suppress(DrawingError):
         data["image/png"] = base64.b64encode(png()).decode()
@@ -151,7 +153,7 @@ def notebook_data(html: str, text: str, png: Callable[[], bytes]) -> dict[str, s
 
 
 def render(digraph: graphviz.Digraph, format: str = "svg", *, scale: float = 1.0) -> bytes:
-    """Lay out and draw a graph: with `dot` if it is on the PATH, in this process with pygraphviz, or without Graphviz.
+    """Render a graph: with `dot` if it is on the PATH, in this process with pygraphviz, or without Graphviz.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Functions of one or two numbers as curves and landscapes: their tangent, their gradient, and a path downhill."""
+"""Landscapes: functions of one or two numbers as curves and contour lines, with tangent, gradient or path."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from matplotlib.axes import Axes
 from matplotlib.colors import BoundaryNorm, LinearSegmentedColormap, to_rgba
 
 from autodiff_lab.engine.errors import InputError, ShapeError
-from autodiff_lab.figures.plots.style import Plot, name_in_title, open_plot
+from autodiff_lab.figures.plots.style import Plot, open_plot
 from autodiff_lab.figures.style.themes import BLUE, Theme
 from autodiff_lab.text.notation import number
 from autodiff_lab.transforms.gradients import grad
-from autodiff_lab.transforms.recording import argument_names
+from autodiff_lab.transforms.recording import argument_names, name_of
 
 _FINE = 241
 _GRID = 61
@@ -175,7 +175,7 @@ _Numbers = tuple[Callable[..., Any], list[float], list[str], str]
 
 def _numbers_only(f: Callable[..., Any], args: Sequence[Any]) -> _Numbers:
     """The function as one of numbers: an array of two is taken apart."""
-    title = name_in_title(f)
+    title = _name_in_title(f)
     names = argument_names(f, len(args))
     shapes = [np.shape(x) for x in args]
     if shapes in ([()], [(), ()]):
@@ -272,7 +272,9 @@ def _draw_arrows(axes: Axes, f: Callable[..., Any], spans: Sequence[Span], colou
     cells = [(np.arange(_ARROWS) + 0.5) / _ARROWS * (high - low) + low for low, high in spans]
     x, y = np.meshgrid(*cells)
     with np.errstate(all="ignore"):
-        arrows = np.array([_gradient_at(f, point) for point in np.column_stack([x.ravel(), y.ravel()]).tolist()])
+        arrows = np.array(
+            [_gradient_at(f, point) for point in zip(x.ravel().tolist(), y.ravel().tolist(), strict=True)]
+        )
     length = np.hypot(*arrows.T)
     usual = np.nanmedian(length[np.isfinite(length)]) if np.isfinite(length).any() else 0.0
     if not usual > 0:
@@ -292,3 +294,13 @@ def _draw_point(
     if length > 0:
         axes.quiver(*point, *(s / length for s in slopes), color=colours.adjoint, angles="uv", scale=5.0, width=0.009)
     axes.set(xlim=spans[0], ylim=spans[1])
+
+
+def _name_in_title(f: Callable[..., Any]) -> str:
+    """Name a function for the title of a plot.
+
+    >>> _name_in_title(abs), _name_in_title(lambda x: x)
+    ('abs', 'the function')
+    """
+    name = name_of(f)
+    return "the function" if "<lambda>" in name else name

@@ -35,7 +35,7 @@ _LATIN = ("DejaVu Sans", "Verdana", "Helvetica", "Arial")
 
 
 def font_stack(lang: str) -> str:
-    """Name the fonts of a picture in a language, the best first, for a reader's own machine to choose from.
+    """List the fonts of a picture in a language, the best first, for a reader's own machine to choose from.
 
     >>> font_stack("en")
     'DejaVu Sans,Verdana,Helvetica,Arial,sans-serif'

@@ -1,4 +1,4 @@
-"""The columns of an evaluation trace table, with a cell for every line of a trace."""
+"""The columns of an evaluation trace table, each with a cell for every line of the trace."""
 
 from collections.abc import Sequence
 
@@ -13,12 +13,12 @@ FilledColumn = tuple[Column, list[Cell]]
 
 
 def build_grids(traces: Sequence[Trace], beside: bool, partials: bool) -> tuple[tuple[Grid, ...], Grid]:
-    """Build the tables of a trace in each mode, the last of which has the sweep: those shown, and all in one table.
+    """Put the columns of an evaluation trace together into grids: those that are shown, and one that has all columns.
 
     Parameters
     ----------
     traces : sequence of Trace
-        One, or the same run in forward and in reverse.
+        One, or the same run in forward and in reverse; the last has the sweep.
     beside : bool
         Whether one table is shown, with arrows that say which way a column is computed.
     partials : bool

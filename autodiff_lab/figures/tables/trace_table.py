@@ -1,7 +1,7 @@
 """Evaluation trace tables, as in Griewank and Walther: the forward run, and the reverse sweep in its own order.
 
 Beside each other, primal, tangent and adjoint stand as in the survey of Baydin and others (2018, tables 2 and 3).
-What is in a column is decided in `columns`; how a table is written, in `grids`.
+What is in a column is decided in `columns`; how a table is written, in `text.table`.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ LAYOUTS = ("stacked", "beside")
 
 @dataclass(frozen=True, repr=False)
 class Table:
-    """The evaluation trace of one run, as one table or two.
+    """The evaluation trace of one run as a table, or as two: the forward run and the reverse sweep.
 
     Attributes
     ----------
@@ -55,38 +55,38 @@ class Table:
 
     @property
     def forward(self) -> Grid:
-        """Line, operation, value, and what else is computed along with the program; in the order of the run."""
+        """The trace table of the forward run: line, operation, value, and tangents if there are any."""
         return self.grids[0]
 
     @property
     def reverse(self) -> Grid | None:
-        """Line, its adjoint, and what it sends, in the order of the sweep; None where there is no such table."""
+        """The trace table of the reverse sweep: line, adjoint, and what it sends; None where there is no such table."""
         return self.grids[1] if len(self.grids) > 1 else None
 
     def text(self) -> str:
-        """Give the tables as text."""
+        """Write the evaluation trace table as plain text, as `print` shows it."""
         return "\n\n".join([grid.text() for grid in self.grids] + ([self.note] if self.note else []))
 
     def html(self) -> str:
-        """Give the tables as HTML."""
+        """Write the evaluation trace table as HTML, as a notebook shows it."""
         note = f"<p>{escape(self.note)}</p>" if self.note else ""
         return "".join(grid.html() for grid in self.grids) + note
 
     def latex(self) -> str:
-        """Give the tables as LaTeX for math mode, one below the other."""
+        """Write the evaluation trace table as LaTeX for math mode, the sweep below the forward run."""
         arrays = [grid.latex() for grid in self.grids]
         return "\n".join([r"\begin{array}{l}", ("\n" + r"\\[2ex]" + "\n").join(arrays), r"\end{array}"])
 
     def markdown(self) -> str:
-        """Give the tables as Markdown."""
+        """Write the evaluation trace table as Markdown."""
         return "\n\n".join([grid.markdown() for grid in self.grids] + ([escape(self.note)] if self.note else []))
 
     def csv(self) -> str:
-        """Give one record for each line of the tape, as comma-separated values in full precision."""
+        """Write the evaluation trace table as comma-separated values: one record for each line, in full precision."""
         return self.whole.csv()
 
     def data(self) -> dict[str, list[Any]]:
-        """Give the columns by title, in full precision; ``pandas.DataFrame`` takes this as it is."""
+        """Return the trace table as a list for each title, in full precision; ``pandas.DataFrame`` takes this as it is."""
         return self.whole.data()
 
     def __str__(self) -> str:

@@ -1,4 +1,4 @@
-"""The whole run in words: every sentence, numbered, under the phase that it belongs to."""
+"""Transcripts: the whole run in words, every sentence, numbered, under the phase that it belongs to."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from autodiff_lab.trace.wording.explanations import way_notes
 
 @dataclass(frozen=True)
 class Section:
-    """A phase of the run, and what is said in it: the number of each step, and its sentence."""
+    """A section of a transcript: a phase of the run, with the number of each step and its sentence."""
 
     heading: str
     steps: tuple[tuple[int, str], ...]
@@ -21,7 +21,7 @@ class Section:
 
 @dataclass(frozen=True, repr=False)
 class Transcript:
-    """A run in words. `print` shows it as text, a notebook as Markdown.
+    """The transcript of a run: all of its sentences. `print` shows it as text, a notebook as Markdown.
 
     Attributes
     ----------
@@ -74,7 +74,7 @@ class Transcript:
 
 @in_its_language
 def transcript(trace: Trace) -> Transcript:
-    """Write down what is said at every step.
+    """Write the transcript of a run: the sentence of every step, under its phase.
 
     >>> print(transcript(Trace.of(lambda x: x * x, 3.0)))
     lambda x

@@ -1,4 +1,4 @@
-"""The player: step through the recorded run of a function, in a notebook or in a page of its own."""
+"""The player, which steps through a recorded run: its Python side, and its JavaScript and style sheets."""
 
 from autodiff_lab.widgets.player.widget import Player, play
 

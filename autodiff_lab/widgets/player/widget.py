@@ -1,4 +1,4 @@
-"""`play(f, *args)`: step through the recorded run of a function, in a notebook or in a page of its own."""
+"""The player's widget: `Player`, and `play`, which runs a function and steps through its record."""
 
 from __future__ import annotations
 
@@ -127,7 +127,7 @@ def _inputs(trace: Trace) -> list[str]:
 
 
 class Player(Outputs, Live):
-    """A run of a function that can be stepped through; made by `play`.
+    """The player widget: a run of a function that can be stepped through; made by `play`.
 
     All stepping happens in the browser. Python is asked only to record the function again when an input changes;
     if that fails, `error` says why and the last good picture stays.
@@ -254,12 +254,12 @@ class Player(Outputs, Live):
 
     @property
     def trace(self) -> Trace:
-        """The run in reverse."""
+        """The run in reverse that the player widget shows, as a `Trace`."""
         return self._views.trace
 
     @property
     def forward(self) -> Mapping[str, Trace]:
-        """The run forward, by direction."""
+        """The run forward that the player widget shows, a `Trace` for each direction of its menu."""
         return self._views.forward
 
     @property
@@ -271,7 +271,7 @@ class Player(Outputs, Live):
         return f"Player({self.trace.title}, {self._last() + 1 - self._n_inputs} steps)"
 
     def save_html(self, path: str | Path) -> Path:
-        """Write the player into one file that needs no kernel and no network.
+        """Write the player widget into one HTML file that needs no kernel and no network.
 
         Parameters
         ----------
@@ -293,7 +293,7 @@ class Player(Outputs, Live):
         return path
 
     def link(self, site: str | None = None) -> str:
-        """Give a link that opens this function in a browser, where nothing is installed, and plays it.
+        """Return a link that opens this player in a browser where nothing is installed, and runs its function there.
 
         Parameters
         ----------
@@ -324,7 +324,7 @@ class Player(Outputs, Live):
         return link.address(link.program(self._f, self._arguments(self.inputs), options), site)
 
     def figure(self) -> str:
-        """Give the player in HTML, as the output of a cell has it."""
+        """Return the player widget in HTML, as the output of a cell has it."""
         return page.figure(self.trace, self._shown(), self.key, self._views.still)
 
     def _repr_mimebundle_(self, **kwargs: Any) -> tuple[dict[str, Any], dict[str, Any]]:

@@ -2,8 +2,12 @@
 
 The four steps of Sugiyama, Tagawa and Toda (1981): nodes are given ranks along the arrows; an edge over several ranks
 is cut into pieces by points of its own, one of which carries its label; the nodes of each rank are ordered so that few
-edges cross (here); and then moved to where their neighbours are (`placement`). Everything is deterministic. Graphviz
-does it better; this is enough to read a small graph.
+edges cross; and then moved to where their neighbours are. Everything is deterministic. Graphviz does it better; this is
+enough to read a small graph.
+
+Each box is drawn to its neighbours as by springs, the pieces of a long edge by stronger ones (as Gansner, Koutsofios,
+North and Vo weigh them, 1993); order and distances within a rank are kept. Boxes are never joined to rigid lines: in a
+long graph that makes a staircase. An edge is straight past the boxes of a rank, and curved only between two ranks.
 """
 
 from bisect import bisect_right, insort
@@ -44,7 +48,7 @@ Point = tuple[float, float]
 
 @dataclass(eq=False)
 class Box:
-    """A node: how much room it takes along the ranks (`length`) and across them (`breadth`); where its centre is.
+    """A node in a layered layout: its room along the ranks (`length`) and across them (`breadth`), and its centre.
 
     If `is_point`, it is a point of an edge, or its label. `oval` says that the border is an ellipse. `is_side` that it
     stands beside the main way, which it need not bend.
@@ -61,18 +65,18 @@ class Box:
 
     @property
     def centre(self) -> Point:
-        """Its middle."""
+        """The middle of this box in the layered layout, along the ranks and across them."""
         return self.along, self.across
 
     @property
     def corners(self) -> list[Point]:
-        """The corner with the least coordinates, and the one with the largest."""
+        """Two opposite corners of this box in the layered layout: least coordinates first, then largest."""
         return [(self.along + k * self.length / 2, self.across + k * self.breadth / 2) for k in (-1, 1)]
 
 
 @dataclass(eq=False)
 class Way:
-    """An edge: from where to where, the room for its label and for its arrows; and (found here) where it runs.
+    """An edge in a layered layout: from where to where, room for its label and arrows, and (found here) where it runs.
 
     `points` are those of a Bézier curve, three more for each piece. It ends where its arrows begin; `start` and `stop`
     are on the borders. `label` is where the label is.
@@ -93,12 +97,12 @@ Neighbours = dict[Box, list[Box]]
 
 
 def turn(point: Point, flat: bool) -> Point:
-    """Along and across the ranks, as x and y, or back; they are the same if ranks follow each other to the right."""
+    """Turn a point of a layered layout, along and across its ranks, to x and y, or back; no change if `flat`."""
     return point if flat else (point[1], point[0])
 
 
 def arrange(boxes: Sequence[Box], ways: Sequence[Way], *, between: float = 24.0, beside: float = 22.0) -> None:
-    """Give every box and every way its place; ranks follow each other along the first coordinate.
+    """Lay out boxes and edges in layers: ranks that follow each other along the first coordinate.
 
     Parameters
     ----------
@@ -122,7 +126,7 @@ def arrange(boxes: Sequence[Box], ways: Sequence[Way], *, between: float = 24.0,
 
 
 def order_ranks(boxes: Sequence[Box], ways: Sequence[Way]) -> tuple[list[list[Box]], list[list[Box]]]:
-    """Give the boxes of each rank in their order, with points for the edges that pass it, and the chain of each way."""
+    """Order boxes in the ranks of a layered layout, with points for edges that pass; give each edge's chain too."""
     _rank(boxes, ways)
     if any(way.length for way in ways):
         for box in boxes:
@@ -140,7 +144,7 @@ def order_ranks(boxes: Sequence[Box], ways: Sequence[Way]) -> tuple[list[list[Bo
 def place_ranks(
     ranks: list[list[Box]], ways: Sequence[Way], chains: Sequence[list[Box]], between: float, beside: float
 ) -> list[tuple[float, float]]:
-    """Place boxes and ways whose order is known; give where each rank begins and ends."""
+    """Place the boxes and edges of a layered layout whose order is known; give where each rank begins and ends."""
     for number, rank in enumerate(ranks):
         for box in rank:
             box.rank = number
