@@ -86,7 +86,7 @@ class Table:
         return self.whole.csv()
 
     def data(self) -> dict[str, list[Any]]:
-        """Return the trace table as a list for each title, in full precision; ``pandas.DataFrame`` takes this as it is."""
+        """Return the trace table as lists by title, in full precision; ``pandas.DataFrame`` takes this as it is."""
         return self.whole.data()
 
     def __str__(self) -> str:
