@@ -237,15 +237,12 @@ def _grid(trace: Trace, filled: Sequence[FilledColumn], arrows: bool) -> Grid:
 
 
 def _forward_columns(trace: Trace) -> list[FilledColumn]:
+    names = [_name(line, trace.result_name if i == trace.result else "") for i, line in enumerate(trace.lines)]
     return [
-        (Column(message("column.line")), _names(trace)),
+        (Column(message("column.line")), names),
         (Column(message("column.operation")), [Cell(line.expression, line.latex, line.text) for line in trace.lines]),
         (Column(message("column.value"), True, DOWN), [_value(line.value) for line in trace.lines]),
     ]
-
-
-def _names(trace: Trace) -> list[Cell]:
-    return [_name(line, trace.result_name if i == trace.result else "") for i, line in enumerate(trace.lines)]
 
 
 def _name(line: Line, called: str) -> Cell:
@@ -255,9 +252,13 @@ def _name(line: Line, called: str) -> Cell:
 
 
 def _partials(trace: Trace, line: Line) -> Cell:
-    cells = [_partial(trace, line, operand) for operand in line.operands if operand.line is not None]
-    text, latex = ";  ".join(cell.text for cell in cells), r",\quad ".join(cell.latex for cell in cells)
-    return Cell(text, latex, text)
+    joined = _join([_partial(trace, line, operand) for operand in line.operands if operand.line is not None])
+    return Cell(joined.text, joined.latex, joined.text)
+
+
+def _join(cells: Sequence[Cell]) -> Cell:
+    """One cell with what several have, in a row."""
+    return Cell(";  ".join(cell.text for cell in cells), r",\quad ".join(cell.latex for cell in cells))
 
 
 def _partial(trace: Trace, line: Line, operand: Operand) -> Cell:
@@ -334,9 +335,7 @@ def _value(value: Number) -> Cell:
 
 def _sends(trace: Trace, steps: Sequence[Step]) -> Cell:
     cells = [_send(trace, step, send) for step in steps for send in step.sends]
-    if not cells:
-        return _words("sends nothing")
-    return Cell(";  ".join(cell.text for cell in cells), r",\quad ".join(cell.latex for cell in cells))
+    return _join(cells) if cells else _words("sends nothing")
 
 
 def _send(trace: Trace, step: Step, send: Contribution) -> Cell:

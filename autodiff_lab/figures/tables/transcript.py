@@ -1,6 +1,5 @@
 """Transcripts: the whole run in words, every sentence, numbered, under the phase that it belongs to."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import groupby
 
@@ -41,27 +40,26 @@ class Transcript:
 
     def text(self) -> str:
         """Give the transcript as plain text."""
-        return "\n".join(self._text())
-
-    def _text(self) -> Iterator[str]:
-        yield from (self.title, "═" * display_width(self.title), *self.remarks)
-        yield from () if self.sections else (self.opening,)
+        lines = [self.title, "═" * display_width(self.title), *self._remarks()]
         last = max((number for section in self.sections for number, _ in section.steps), default=0)
         for section in self.sections:
-            yield from ("", section.heading, "─" * display_width(section.heading))
-            yield from (f"{number:>{len(str(last))}}. {sentence}" for number, sentence in section.steps)
+            lines += ["", section.heading, "─" * display_width(section.heading)]
+            lines += [f"{number:>{len(str(last))}}. {sentence}" for number, sentence in section.steps]
+        return "\n".join(lines)
 
     def markdown(self) -> str:
         """Give the transcript as Markdown; the numbers go on from phase to phase."""
-        return "\n".join(self._markdown())
-
-    def _markdown(self) -> Iterator[str]:
-        yield f"## {markdown_text(self.title)}"
-        for remark in self.remarks if self.sections else (*self.remarks, self.opening):
-            yield from ("", markdown_text(remark))
+        lines = [f"## {markdown_text(self.title)}"]
+        for remark in self._remarks():
+            lines += ["", markdown_text(remark)]
         for section in self.sections:
-            yield from ("", f"### {markdown_text(section.heading)}", "")
-            yield from (f"{number}. {markdown_text(sentence)}" for number, sentence in section.steps)
+            lines += ["", f"### {markdown_text(section.heading)}", ""]
+            lines += [f"{number}. {markdown_text(sentence)}" for number, sentence in section.steps]
+        return "\n".join(lines)
+
+    def _remarks(self) -> tuple[str, ...]:
+        """What is said before the first step; a run without steps has nothing but its opening."""
+        return self.remarks if self.sections else (*self.remarks, self.opening)
 
     def __str__(self) -> str:
         return self.text()
