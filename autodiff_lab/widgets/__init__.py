@@ -1,1 +1,1 @@
-"""Moving views of a recorded run: the player, live in a notebook and in exported pages."""
+"""Widgets: the player of a recorded run and the labs, live in a notebook and in exported pages."""

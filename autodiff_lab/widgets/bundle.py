@@ -1,4 +1,4 @@
-"""JavaScript is written in modules, and joined here: a page and anywidget each take one text."""
+"""Bundles of JavaScript: the modules it is written in, joined to one text, as a page and anywidget take it."""
 
 import re
 from pathlib import Path
@@ -8,7 +8,7 @@ _COMMENT = re.compile(r"(?<=\S)\s+// .*$")
 
 
 def list_modules(last: Path) -> list[Path]:
-    """Name the modules that `last` stands on, each behind those it imports; `last` comes last.
+    """List the JavaScript modules of a bundle in order: those that `last` imports, directly or not, then `last`.
 
     >>> names = [path.stem for path in list_modules(Path(__file__).with_name("player") / "js" / "widget.js")]
     >>> names.index("state") < names.index("mount") < names.index("widget")
@@ -21,13 +21,15 @@ def list_modules(last: Path) -> list[Path]:
 
 
 def bundle(last: Path) -> str:
-    """Give a module and all that it imports as one module, which exports what its parts export."""
+    """Bundle a JavaScript module and all that it imports into one module, which exports what its parts export."""
     # What one module exports is a name that the others see anyway, once they are one text.
     return "\n".join(strip_comments(_IMPORT.sub("", path.read_text(encoding="utf-8"))) for path in list_modules(last))
 
 
 def strip_comments(text: str) -> str:
-    r"""Leave out comments and indentation; the sources have no strings over several lines, and none with `` // ``.
+    r"""Strip JavaScript or CSS of comments and indentation for a bundle.
+
+    The sources have no strings over several lines, and none with `` // ``.
 
     >>> strip_comments("let a = 1; // one\n\n  // another\n  a = 2;")
     'let a = 1;\na = 2;'

@@ -1,4 +1,4 @@
-"""How a player is shown where its call does not say: in which language, and how large."""
+"""Defaults of the player, where a call of `play` does not say: in which language, and how large."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _now = {"lang": "en", "scale": "normal"}
 
 
 def play_defaults(*, lang: str | None = None, scale: str | None = None) -> dict[str, str]:
-    """Say once for all players that are made from now on what `play` would be told each time.
+    """Set the defaults of all players made from now on: what `play` would otherwise be told each time.
 
     Parameters
     ----------

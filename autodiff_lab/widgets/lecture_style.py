@@ -1,4 +1,4 @@
-"""`lecture_style()`: a notebook that is read from the last row."""
+"""Lecture style: a notebook in type so large that it is read from the last row."""
 
 from __future__ import annotations
 
@@ -29,7 +29,9 @@ _STYLE = """\
 
 
 class LectureStyle:
-    """The style of a notebook that is shown on a wall. A notebook takes it over where the last line of a cell gives it.
+    """The lecture style of a notebook that is shown on a wall.
+
+    A notebook takes it over where the last line of a cell gives it.
 
     Parameters
     ----------
@@ -41,7 +43,7 @@ class LectureStyle:
         self.size = size
 
     def css(self) -> str:
-        """Give the style sheet.
+        """Return the CSS style sheet that makes a notebook large for a lecture.
 
         >>> "--jp-content-font-size1: 24px" in LectureStyle(24).css()
         True
@@ -57,7 +59,7 @@ class LectureStyle:
 
 
 def lecture_style(size: float = 24) -> LectureStyle:
-    """Make this notebook large: prose, code and tables in one column, and every player that is made from now on.
+    """Show this notebook in lecture style: all in one column and large, also every player that is made from now on.
 
     Write it as the last line of a cell; what that cell shows is the style. In the light and in the dark theme.
 

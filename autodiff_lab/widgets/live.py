@@ -1,4 +1,4 @@
-"""How the output of a cell becomes its live widget, and what it is where no kernel has the widget.
+"""Live widgets: how the output of a cell becomes its widget, and what it is where no kernel has the widget.
 
 A widget's view in an output is a number in a kernel. Opened again without that kernel it is an error, which JupyterLab
 prefers to any picture beside it. So the output is HTML alone: a figure, and a script that finds the live widget on the
@@ -40,7 +40,7 @@ _FRAMED = {"PYCHARM_HOSTED", "KAGGLE_KERNEL_RUN_TYPE", "COLAB_RELEASE_TAG", "DEE
 
 
 class Live(anywidget.AnyWidget):
-    """A widget that its outputs find by a key.
+    """A live widget, which a script in an output finds by its key.
 
     Its JavaScript calls ``announce(model, render)`` from `live.js` in ``initialize``.
     """
@@ -51,7 +51,7 @@ class Live(anywidget.AnyWidget):
         super().__init__(key=uuid.uuid4().hex[:12], **state)
 
     def figure(self) -> str:
-        """Give the HTML of an output: `placeholder_html` with this widget's key."""
+        """Return the HTML of an output of this live widget: `placeholder_html` with its key."""
         raise NotImplementedError
 
     def _repr_mimebundle_(self, **kwargs: Any) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -89,7 +89,7 @@ def placeholder_html(figure: str, kind: str, key: str = "", stand_in: str = "") 
 
 
 def outputs_see_widgets() -> bool:
-    """Whether a script in an output stands on one page with the live widgets, as far as is known here.
+    """Whether a script in an output can find the live widgets, on one page with it, as far as is known here.
 
     In JupyterLab and Notebook a Jupyter server tells the kernel the name of the notebook; Voilà tells it an address; in
     JupyterLite the kernel runs in the page. VS Code starts kernels itself or, on a server, for a notebook with a name

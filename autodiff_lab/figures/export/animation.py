@@ -1,4 +1,4 @@
-"""A run as an animated GIF: one frame for each step, each for as long as it takes to read."""
+"""Animations: a run as an animated GIF, one frame for each step, each for as long as it takes to read."""
 
 import warnings
 from collections.abc import Iterable
@@ -8,8 +8,7 @@ import numpy as np
 from PIL import Image
 
 from autodiff_lab.figures.export import bitmap
-from autodiff_lab.figures.export.frame import Frames
-from autodiff_lab.figures.export.step_choice import pick_steps
+from autodiff_lab.figures.export.frame import Frames, pick_steps
 from autodiff_lab.text.arguments import check_number, check_path
 from autodiff_lab.trace.model import Trace
 
@@ -52,7 +51,7 @@ def save_gif(
 
 
 def reading_time(sentence: str) -> float:
-    """Return how many seconds a step is shown.
+    """Return how many seconds an animated GIF shows a step: as long as its sentence takes to read.
 
     >>> reading_time("v₁ = log x1 = log 2 = 0.6931.")
     2.7

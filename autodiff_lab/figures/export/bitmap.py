@@ -1,4 +1,4 @@
-"""SVG pictures as PNG and PDF, painted by resvg with the fonts that matplotlib brings along.
+"""Bitmaps: SVG pictures as PNG and PDF, painted by resvg with the fonts that matplotlib brings along.
 
 The same picture comes out on every machine, with or without fonts of its own.
 """
@@ -34,7 +34,7 @@ def check_options(function: str, theme: str, scale: float) -> tuple[str, float]:
 
 
 def translate_if_illegible(function: str, trace: Trace) -> Trace:
-    """Return a trace in English where this machine has no font for its language, with a warning; or the trace itself.
+    """Return the trace to paint as a bitmap: in English, with a warning, if no font here has Chinese characters.
 
     Raises
     ------
@@ -53,7 +53,7 @@ def translate_if_illegible(function: str, trace: Trace) -> Trace:
 
 
 def render_png(svg: str, scale: float = 1.0) -> bytes:
-    """Paint a picture as PNG, so many times larger than on a page; the same bytes every time.
+    """Paint an SVG picture as a PNG bitmap, `scale` times larger than on a page; the same bytes every time.
 
     Raises
     ------
@@ -64,7 +64,7 @@ def render_png(svg: str, scale: float = 1.0) -> bytes:
 
 
 def render_pdf(svgs: Sequence[str]) -> bytes:
-    """Paint pictures as the pages of a PDF, sharp enough for a printer; the same bytes every time.
+    """Paint SVG pictures as bitmaps on the pages of a PDF, sharp enough for a printer; the same bytes every time.
 
     Raises
     ------
@@ -80,7 +80,7 @@ def render_pdf(svgs: Sequence[str]) -> bytes:
 
 
 def open_png(png: bytes) -> Image.Image:
-    """Return a PNG as an image in RGB."""
+    """Open the bytes of a PNG bitmap as a Pillow image in RGB."""
     with Image.open(io.BytesIO(png)) as image:
         return image.convert("RGB")
 

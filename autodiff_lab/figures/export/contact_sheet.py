@@ -9,12 +9,11 @@ from pathlib import Path
 from typing import Any
 
 from autodiff_lab.figures.export import bitmap
-from autodiff_lab.figures.export.frame import Frames
-from autodiff_lab.figures.export.step_choice import pick_steps
+from autodiff_lab.figures.export.frame import Frames, pick_steps
 from autodiff_lab.figures.export.svg_text import Run, add_heights, legend_runs, wrap_runs, write_paragraphs
 from autodiff_lab.figures.graph.box_size import SIZE
-from autodiff_lab.figures.graph.render import image_tag, notebook_data
-from autodiff_lab.figures.style.svg import element, write_picture
+from autodiff_lab.figures.graph.render import notebook_data
+from autodiff_lab.figures.style.svg import element, image_tag, write_picture
 from autodiff_lab.text.arguments import check_choice, check_number, check_path
 from autodiff_lab.trace.model import Trace
 
@@ -50,12 +49,12 @@ class _Plan:
         self.rows = int((height - add_heights(self._head) - 8 + _GAP) // (frames.height * self.scale + _GAP))
 
     def rate(self) -> tuple[Any, ...]:
-        """Rate a plan: the whole graph first; then as many panels as fit, up to a page full; then large type."""
+        """Rate the plan of a contact sheet: the whole graph first; then panels, up to a page full; then large type."""
         whole, panels = self.frames.whole, min(_PANELS, self.columns * self.rows)
         return self.rows > 0, whole, whole or self.frames.width >= _WIDE, panels, self.page == "A4", self.scale
 
     def write_sheet(self, panels: Sequence[str], height: float | None = None) -> str:
-        """Put panels on one sheet, row by row; without a height, it is as tall as it has to be."""
+        """Write one page of a contact sheet: panels row by row; without a height, as tall as they need."""
         frames, colours, width = self.frames, self.frames.colours, PAGES[self.page][0]
         wide, tall = frames.width * self.scale, frames.height * self.scale
         head, end = write_paragraphs(self._head, _MARGIN, _MARGIN, colours)
@@ -86,7 +85,7 @@ def _make_plans(
 
 @dataclass(frozen=True, repr=False)
 class Strip:
-    """Chosen steps of a run for a handout. A notebook shows it; `save` writes it as SVG, PDF or PNG.
+    """A contact sheet for a handout: chosen steps of a run. A notebook shows it; `save` writes it as SVG, PDF or PNG.
 
     Attributes
     ----------
@@ -107,11 +106,11 @@ class Strip:
     printed: Strip | None = None
 
     def svg(self) -> str:
-        """Return the whole strip as one picture, as wide as the page and as tall as it has to be."""
+        """Return the whole contact sheet as one SVG, as wide as the page and as tall as its panels need."""
         return self.whole
 
     def save(self, path: str | Path, scale: float = 2.0) -> Path:
-        """Write the strip; the ending of the name says how.
+        """Write the contact sheet to a file; the ending of the name says how.
 
         Parameters
         ----------
@@ -151,7 +150,7 @@ def strip(
     page: str | None = None,
     theme: str = "light",
 ) -> Strip:
-    """Put chosen steps of a run side by side; see `Trace.strip`."""
+    """Put chosen steps of a run side by side on a contact sheet; see `Trace.strip`."""
     check_choice("strip", "page", page, (None, *PAGES))
     check_choice("strip", "columns", columns, (None, *_COLUMNS))
     check_choice("strip", "theme", theme, bitmap.THEMES)

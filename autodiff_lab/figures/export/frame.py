@@ -4,8 +4,8 @@ All frames of a run have one size, and each box keeps its place: they can be sho
 drawn by `figures.graph`; here it gets its surroundings.
 """
 
-from collections.abc import Mapping, Sequence
-from itertools import compress
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import compress, pairwise
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +17,7 @@ from autodiff_lab.figures.graph.draw import graph, picture
 from autodiff_lab.figures.graph.layout import layout_of
 from autodiff_lab.figures.style.svg import element, write_picture
 from autodiff_lab.figures.style.themes import find_theme, follow_page_theme
-from autodiff_lab.text.arguments import check_path, check_step
+from autodiff_lab.text.arguments import check_path, check_step, check_steps
 from autodiff_lab.text.messages import message, use_language
 from autodiff_lab.text.notation import escape
 from autodiff_lab.trace.model import Trace
@@ -32,7 +32,7 @@ _SINGLE = 250  # lines of a tape that are drawn one by one
 
 
 class Frames:
-    """The frames of one run.
+    """The frames of one run: an SVG picture for each step, all of one size.
 
     Parameters
     ----------
@@ -99,7 +99,7 @@ class Frames:
         self.height = round(self._top + self._size[1] + 12 + words + footer + _MARGIN)
 
     def svg(self, step: int) -> str:
-        """Draw the frame of a step; −1 is before the first."""
+        """Draw the frame of a step as SVG; −1 is before the first."""
         colours, below = self.colours, self._top + self._size[1] + 8
         footer = self.height - _MARGIN - add_heights(self._footer)
         with use_language(self.trace.lang):
@@ -119,12 +119,12 @@ class Frames:
         return follow_page_theme(svg) if self._theme == "auto" else svg
 
     def sentence(self, step: int) -> str:
-        """Return what is said at a step."""
+        """Return the sentence that stands below the graph in the frame of a step."""
         return self.trace.steps[step].sentence if step >= 0 else self.trace.opening
 
     @property
     def remarks(self) -> list[str]:
-        """What the picture of this graph leaves out, or puts together."""
+        """Footnotes of a frame: that its graph is drawn in groups, or that only a part of it is in view."""
         boxes = len(self._groups) + len(self.trace.inputs)
         with use_language(self.trace.lang):
             grouped = [message("grouped", lines=len(self.trace.lines), boxes=boxes)] if self._group else []
@@ -192,8 +192,41 @@ class Frames:
         return "".join(veils)
 
 
+def pick_steps(function: str, trace: Trace, steps: Iterable[int] | None, most: int) -> tuple[list[int], str]:
+    """Pick the steps that get a frame: those asked for, or so many at most, with a remark if some are left out.
+
+    Raises
+    ------
+    InputError
+        If a step that is asked for does not exist.
+    """
+    if steps is not None:
+        return check_steps(function, steps, len(trace.steps)), ""
+    shown = choose_steps([step.phase for step in trace.steps], most)
+    with use_language(trace.lang):
+        remark = message("some steps", shown=len(shown), count=len(trace.steps))
+    return shown or [-1], remark if len(shown) < len(trace.steps) else ""
+
+
+def choose_steps(phases: Sequence[str], most: int) -> list[int]:
+    """Choose the steps that get a frame, so many at most: the ends of each phase, and others evenly between them.
+
+    >>> choose_steps(["record"] * 7 + ["seed"] + ["sweep"] * 5, 6)
+    [0, 3, 6, 7, 8, 12]
+    """
+    count = len(phases)
+    if count <= most:
+        return list(range(count))
+    ends = [k for k in range(count) if k in (0, count - 1) or phases[k] != phases[k - 1] or phases[k] != phases[k + 1]]
+    picked = set(ends[: most - 1]) | {count - 1} if len(ends) > most else set(ends)
+    while len(picked) < most:
+        start, end = max(pairwise(sorted(picked)), key=lambda gap: gap[1] - gap[0])
+        picked.add((start + end) // 2)
+    return sorted(picked)
+
+
 def save_svg(trace: Trace, path: str | Path, step: int | None = None, *, theme: str = "auto") -> Path:
-    """Write a step as SVG; see `Trace.save_svg`."""
+    """Write the frame of a step as an SVG file; see `Trace.save_svg`."""
     path = check_path("save_svg", path, ".svg")
     step = check_step("save_svg", step, len(trace.steps))
     path.write_text(Frames(trace, theme=theme).svg(step), encoding="utf-8")
@@ -203,7 +236,7 @@ def save_svg(trace: Trace, path: str | Path, step: int | None = None, *, theme: 
 def save_png(
     trace: Trace, path: str | Path, step: int | None = None, *, theme: str = "light", scale: float = 2.0
 ) -> Path:
-    """Write a step as PNG; see `Trace.save_png`."""
+    """Write the frame of a step as a PNG file; see `Trace.save_png`."""
     path = check_path("save_png", path, ".png")
     step = check_step("save_png", step, len(trace.steps))
     theme, scale = bitmap.check_options("save_png", theme, scale)

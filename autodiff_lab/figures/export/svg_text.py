@@ -1,4 +1,4 @@
-"""Coloured text in an SVG picture: lines that are broken to a width, and paragraphs that stand below each other.
+"""SVG text: coloured words in a picture, lines that are broken to a width, and paragraphs that stand below each other.
 
 Widths are estimated a little generously, as those of boxes are; so the picture does not depend on a font.
 """
@@ -26,7 +26,7 @@ _SHORTEST = 4
 
 
 class Run(NamedTuple):
-    """Text in one colour, which is a role of a `Theme`."""
+    """A run of SVG text in one colour, which is a role of a `Theme`."""
 
     text: str
     ink: str = "ink"
@@ -34,19 +34,19 @@ class Run(NamedTuple):
 
 
 class Paragraph(NamedTuple):
-    """Lines of text in one size of type."""
+    """A paragraph of SVG text: lines of runs in one size of type."""
 
     lines: Sequence[Sequence[Run]]
     size: float = SIZE
 
     @property
     def height(self) -> float:
-        """How tall its lines are together."""
+        """How tall the lines of this paragraph of SVG text are together, in points."""
         return len(self.lines) * _LEADING * self.size
 
     @property
     def width(self) -> float:
-        """How wide its longest line is."""
+        """How wide the longest line of this paragraph of SVG text is, in points."""
         return max(sum(text_width(run.text, run.bold) for run in line) for line in self.lines) * self.size / SIZE
 
 
@@ -56,7 +56,7 @@ _BOLD_INKS = {"w": "value", "r": "adjoint", "u": "tangent", "g": "ink"}
 
 
 def equation_runs(equation: Equation) -> list[Run]:
-    """Return a line of arithmetic as runs in its colours."""
+    """Return an equation of a step as runs of SVG text: values, adjoints and tangents each in their colour."""
     texts = iter(equation.pieces)
     return [
         Run(next(texts), (_INKS | _BOLD_INKS)[kind], kind in _BOLD_INKS)
@@ -68,18 +68,18 @@ def equation_runs(equation: Equation) -> list[Run]:
 
 @in_its_language
 def legend_runs(trace: Trace) -> tuple[list[Run], list[Run]]:
-    """Return how to read a box of the graph, in its colours; and what a reader has to be warned of, if anything."""
+    """Return the legend of a graph as runs of SVG text, and the warning of a faulty engine, if it is one."""
     inks = {kind: Run(message(kind), kind, True) for kind in ("value", "adjoint", "tangent")}
     return fill_runs(f"legend.{trace.mode}", **inks), [Run(trace.warning, "adjoint", True)]
 
 
 def fill_runs(key: str, **slots: Run) -> list[Run]:
-    """Fill the slots of a string with runs; its own words are soft."""
+    """Fill the slots of a message with runs of SVG text; its own words are in the soft ink."""
     return [piece if isinstance(piece, Run) else Run(piece, "soft_ink") for piece in message_parts(key, **slots)]
 
 
 def wrap_runs(runs: Iterable[Run], width: float, size: float = SIZE) -> Paragraph:
-    """Break text into lines that are at most so wide, in points.
+    """Wrap runs of SVG text into a paragraph whose lines are at most so wide, in points.
 
     >>> [[run.text for run in line] for line in wrap_runs([Run("one two "), Run("three", "value")], 70).lines]
     [['one two'], ['three']]
@@ -124,14 +124,14 @@ def _join_runs(line: list[Run]) -> list[Run]:
 
 
 def add_heights(paragraphs: Iterable[Paragraph]) -> float:
-    """Return how tall paragraphs are that stand below each other."""
+    """Add up the heights of paragraphs of SVG text that stand below each other."""
     return sum(paragraph.height for paragraph in paragraphs)
 
 
 def write_paragraphs(
     paragraphs: Iterable[Paragraph], x: float, top: float, theme: Theme, anchor: str = "start"
 ) -> tuple[str, float]:
-    """Write paragraphs below each other, the first from `top` on; return them and where the last one ends."""
+    """Write paragraphs of SVG text below each other from `top` on; return the SVG and where the last one ends."""
     written = []
     for paragraph in paragraphs:
         size = paragraph.size

@@ -1,4 +1,4 @@
-"""The window on a graph that is too large for a picture: it follows the steps, and moves only when it must."""
+"""The viewport: a window on a graph too large for a picture, which follows the steps and moves only when it must."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -18,7 +18,7 @@ Corner = tuple[float, float]
 def place_windows(
     trace: Trace, groups: Sequence[Group], layout: Mapping[str, Any], width: float, height: float
 ) -> list[Corner]:
-    """Place the window at each step, the first before all steps.
+    """Place the viewport on a large graph at each step of a run, the first before all steps.
 
     Parameters
     ----------
@@ -73,7 +73,7 @@ _SHIFT = re.compile(r"translate\((-?[\d.]+) (-?[\d.]+)\)")
 
 
 def crop(drawn: str, corner: Corner, width: float, height: float) -> str:
-    """Leave out of a picture, as `render.picture` writes it, what lies outside of the window."""
+    """Crop the SVG of a graph, as `render.picture` writes it: what lies outside of the viewport is left out."""
     shift = _SHIFT.search(drawn)
     left, top = (a - float(b) for a, b in zip(corner, shift.groups() if shift else (0, 0), strict=True))
 

@@ -1,4 +1,4 @@
-"""The size of each part of a graph: what a layout needs to know of it, and what a drawing gives it."""
+"""Box sizes: how wide and tall each node of a graph is, by the widest text that it shows at any step."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from autodiff_lab.text import notation
-from autodiff_lab.text.messages import message
+from autodiff_lab.text.messages import message, plural_message
 from autodiff_lab.trace.model import Line, Operand, Trace
+from autodiff_lab.trace.outline import Group, Section
 
 SIZE = 14
 """The size of type in a drawing, in points."""
@@ -30,15 +31,15 @@ _OPENING_SIGN = "  "
 
 
 def node_heading(trace: Trace, i: int, line: Line) -> tuple[str, str]:
-    """The first line of a node: what it is, and its name on the tape."""
+    """The first line in the box of a node, by which it is sized as well: what it is, and its name on the tape."""
     return line.symbol, f"{line.display_name} = {trace.result_name}" if i == trace.result else line.display_name
 
 
 def player_heading(trace: Trace, i: int, line: Line) -> tuple[str, str]:
-    """What a node of a player is called, in bold, and what it computes, softer.
+    """The first line in the box of a node in a player, by which it is sized: its name, in bold, and what it computes.
 
-    That is the learner's name, and the operation with its constants: ``("b", "2 ×")``. What has no name is called by
-    what it computes, if that is short, or else by its operation and its name on the tape.
+    The name is the learner's; then comes the operation with its constants: ``("b", "2 ×")``. What has no name is
+    called by what it computes, if that is short, or else by its operation and its name on the tape.
     """
     name = line.assigned_name or (trace.result_name if i == trace.result else "")
     name = notation.shorten(name, _MAX_NAME)
@@ -59,12 +60,12 @@ def _with_turn(name: str, line: Line) -> str:
 
 
 def is_in_heading(operand: Operand) -> bool:
-    """Whether an operand needs no box in a player: a constant number is written beside the sign of the operation."""
+    """Whether an operand has no box of its own in a player: a constant number is written in the box that uses it."""
     return operand.line is None and not operand.value.shape
 
 
 def text_width(text: str, bold: bool = False) -> float:
-    """Estimate the width of text in points, a little generously, so that boxes do not depend on installed fonts."""
+    """Estimate the width of text in points, a little generously, so that box sizes do not depend on installed fonts."""
     width = 0.0
     for char in text:
         width += 0.42 if char in _NARROW else _WIDTHS[notation.display_width(char)]
@@ -72,7 +73,7 @@ def text_width(text: str, bold: bool = False) -> float:
 
 
 def node_texts(trace: Trace) -> Iterator[tuple[int, str, str]]:
-    """What the nodes show below their heading at any step: the line, the kind of value, and the text."""
+    """Yield every text that a node's box needs room for below its heading, at any step: line, kind of value, text."""
     for i, line in enumerate(trace.lines):
         yield i, "value", line.value.in_box
     for i, truth in enumerate(trace.truth):
@@ -86,8 +87,14 @@ def node_texts(trace: Trace) -> Iterator[tuple[int, str, str]]:
             yield step.line, "tangent", ", ".join(tangent.range_in_box for tangent in step.tangents)
 
 
+def say_size(group: Group | Section) -> str:
+    """Say the size of a group, as its box does: how many operations it has, and how often its text ran."""
+    operations = plural_message("operations", group.size)
+    return message("times", n=group.turns, operations=operations) if group.turns > 1 else operations
+
+
 class GroupBox(NamedTuple):
-    """A group as a closed box: its title, and how many operations it has, with the values from elsewhere it uses."""
+    """A closed group, with the texts that give its box its size: a title, how many operations, which values it uses."""
 
     title: str
     first: int
@@ -98,7 +105,7 @@ class GroupBox(NamedTuple):
 
 @dataclass(frozen=True)
 class BoxSizes:
-    """The sizes of the parts of a graph as attributes of Graphviz: a graph that has no others is laid out the same.
+    """The box sizes of a graph as attributes of Graphviz, which are all that its layout needs.
 
     Parameters
     ----------
@@ -121,7 +128,7 @@ class BoxSizes:
 
     @classmethod
     def of(cls, trace: Trace, player: bool = False) -> BoxSizes:
-        """The sizes that the steps of a trace need: each box is wide enough for every text it shows at any step.
+        """Measure the box sizes for a trace: each box is wide enough for every text it shows at any step.
 
         Those of a `player` have its headings, and hold the usual numbers, so that they stay while a slider moves.
         """
@@ -138,35 +145,35 @@ class BoxSizes:
         return cls(trace.lines, widths, found.__getitem__, headings, height)
 
     def node(self, i: int, line: Line, rows: int = _NODE_ROWS) -> dict[str, str]:
-        """A line of the tape: heading, value and derivative are three rows."""
+        """The box size of a line of the tape, with a row each for heading, value and derivative."""
         share = (rows - 1) / (_NODE_ROWS - 1)
         return _size(self.widths[i], _SMALL_HEIGHT + (self.height - _SMALL_HEIGHT) * share)
 
     def constant(self, i: int, slot: int, operand: Operand) -> dict[str, str]:
-        """A constant operand, which stands beside the operation that uses it."""
+        """The box size of a constant operand, which stands beside the operation that uses it."""
         return _small_size(operand.value.in_node)
 
     def again(self, node: str, user: int, tail: int) -> dict[str, str]:
-        """A value that is written again, beside the operation that uses it."""
+        """The box size of a value that is written again, beside the operation that uses it."""
         return _small_size(self.lines[tail].label_or_name)
 
     def edge(self, i: int, slot: int, line: Line, operand: Operand) -> dict[str, str]:
-        """The way of an operand into an operation."""
+        """Whether the edge of an operand needs room for a label; beside the box sizes, a layout depends on that."""
         return {"id": f"e{i}_{slot}", "said": operand.edge or operand.shapes}
 
     def flow(self, tail: int, named: bool, head: GroupBox) -> dict[str, str]:
-        """The way of a value into a group; an array has its name, and so has one of several from the same place."""
+        """The label to leave room for at the edge of a value into a group's box: an array's name, or one of several."""
         line = self.lines[tail]
         shapes = line.value.flowing()
         name = line.display_name if named or shapes else ""
         return {"id": f"f{tail}_{head.first}", "said": name, **({"shapes": shapes} if shapes else {})}
 
     def several(self, count: int, tail: int, head: GroupBox) -> dict[str, str]:
-        """The way of many values from one group into another."""
+        """The label to leave room for at one edge that stands for many values between the boxes of two groups."""
         return {"id": f"m{tail}_{head.first}_{count}", "said": message("values together", n=count)}
 
     def group(self, group: GroupBox, outputs: Sequence[int]) -> dict[str, str]:
-        """A closed group: its title, its size, and the values that leave it."""
+        """The box size of a closed group, with rows for its title and the values that leave it."""
         texts = [group.title + _OPENING_SIGN, group.subtitle]
         for i in outputs[:MAX_OUTPUTS]:
             line = self.lines[i]

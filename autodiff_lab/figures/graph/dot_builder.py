@@ -1,8 +1,10 @@
-"""The nodes and edges of a graph: every graph of a tape is written here, as a picture or for its layout only."""
+"""DOT builder: adds the nodes and edges of a tape to a graph, for a picture or for its layout only."""
 
 import math
 from collections.abc import Callable, Sequence
 from typing import Any
+
+import graphviz
 
 from autodiff_lab.trace.outline import Group
 
@@ -20,7 +22,7 @@ def add_graph(
     single: float = math.inf,
     omit: Callable[[Any], bool] = lambda operand: False,
 ) -> None:
-    """Add the nodes and edges of a tape to a graph, in the order of the tape.
+    """Build the DOT of a tape: add its nodes and edges to a graph, in the order of the tape.
 
     Parameters
     ----------
@@ -93,7 +95,7 @@ def add_graph(
 
 
 def name_boxes(lines: range, groups: Sequence[Any]) -> dict[int, str]:
-    """Name the box that each line stands in: its own, or that of its group."""
+    """Name the DOT node that each line of the tape stands in: its own, or that of its group."""
     own = {i: f"n{i}" for i in lines}
     return own | {i: f"g{group.first}" for group in groups for i in range(group.first, group.end)}
 
@@ -120,5 +122,10 @@ def _far(lines: Sequence[Any], box: dict[int, str]) -> set[tuple[int, int]]:
 
 
 def outputs(group: Any, last: Sequence[int]) -> list[int]:
-    """The lines that leave a group: somebody behind it uses them, or they are the result."""
+    """List the lines whose edges leave a group's DOT node: a later line uses them, or they are the result."""
     return [i for i in range(group.first, group.end) if last[i] >= group.end]
+
+
+def escape_text(text: str) -> str:
+    """Escape plain text, such as a tooltip, as an attribute in DOT, where backslashes have a meaning."""
+    return graphviz.escape("".join(char if char.isprintable() else "�" for char in text))

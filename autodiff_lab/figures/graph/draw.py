@@ -1,4 +1,4 @@
-"""Draw the graph of a trace: nodes with name, operation, value and adjoint; edges with the local partial.
+"""`draw`: the graph of a run, nodes with name, operation, value and adjoint, edges with the local partial.
 
 Beside the picture stands the same in words, for a reader who cannot see it.
 """
@@ -7,9 +7,9 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from autodiff_lab.engine.errors import InputError
-from autodiff_lab.figures.graph.box_size import BoxSizes
-from autodiff_lab.figures.graph.dot_builder import add_graph, name_boxes
-from autodiff_lab.figures.graph.node_style import GraphStyle, escaped_text, size_of, usual_look
+from autodiff_lab.figures.graph.box_size import BoxSizes, say_size
+from autodiff_lab.figures.graph.dot_builder import add_graph, escape_text, name_boxes
+from autodiff_lab.figures.graph.node_style import GraphStyle, usual_look
 from autodiff_lab.figures.graph.render import FAST_LAYOUT, Drawing, DrawingError, picture, render
 from autodiff_lab.figures.style.themes import find_theme
 from autodiff_lab.text.arguments import check_choice
@@ -116,7 +116,7 @@ def _length(trace: Trace, groups: Sequence[Group]) -> float:
 
 
 def draw_tape(tape: Any, **options: Any) -> Drawing:
-    """Draw a tape that was recorded; see `draw` for the options.
+    """Draw the graph of a recorded tape; see `draw` for the options.
 
     >>> from autodiff_lab import record
     >>> draw_tape(record(lambda x: x * x, 3.0)[1])
@@ -126,7 +126,7 @@ def draw_tape(tape: Any, **options: Any) -> Drawing:
 
 
 def trace_of_tape(tape: Any, lang: str = "en") -> Trace:
-    """Read a tape whose program nobody has named.
+    """Make the trace to draw of a tape, whose program has no name.
 
     >>> from autodiff_lab import record
     >>> trace_of_tape(record(lambda x: x * x, 3.0)[1]).title
@@ -157,7 +157,7 @@ def graph(
     theme: str = "auto",
     group: str | Sequence[Group] | None = None,
 ) -> Drawing:
-    """Draw a trace as it stands once a step is done.
+    """Draw the graph of a trace as it stands once a step is done.
 
     Parameters
     ----------
@@ -188,7 +188,7 @@ def graph(
     style = GraphStyle(trace, step, colours, shown)
     drawing = Drawing("trace", **usual_look(colours, trace.lang))
     paper = "transparent" if theme == "auto" else colours.paper
-    drawing.graph_attr.update(rankdir=direction, bgcolor=paper, tooltip=escaped_text(trace.title))
+    drawing.graph_attr.update(rankdir=direction, bgcolor=paper, tooltip=escape_text(trace.title))
     if len(trace.lines) > _CAREFUL:
         # Without a limit, Graphviz's network simplex takes most of a minute for 2500 operations.
         drawing.graph_attr.update(FAST_LAYOUT)
@@ -203,7 +203,7 @@ def _describe_graph(trace: Trace, groups: Sequence[Group], adjoints: bool) -> st
     """The alternative text: its boxes, as many as one can listen to, and the derivatives if it shows them."""
     derivatives = _say_derivatives(trace) if adjoints else ""
     if any(group.title for group in groups):
-        kind, said = "graph of boxes", [message("box", title=group.title, size=size_of(group)) for group in groups]
+        kind, said = "graph of boxes", [message("box", title=group.title, size=say_size(group)) for group in groups]
     else:
         kind, said = "graph of lines", [f"{line.source_expression} = {line.value.text}" for line in trace.lines]
     shown, more = join_items(said[:_MAX_PARTS_SAID]), len(said) - _MAX_PARTS_SAID

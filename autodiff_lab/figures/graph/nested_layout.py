@@ -1,4 +1,4 @@
-"""The layout of a graph for a view that draws by itself: of all its nodes, or of groups that open.
+"""Nested layouts, for a view that draws the graph by itself: of all its nodes, or of groups within groups that open.
 
 What is directly inside of each group has a layout of its own, and the view puts them into each other. So only sizes
 matter here. Turns of a loop mostly have the same shape, and each shape is laid out once.
@@ -11,11 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_lab.figures.graph.box_graph import BoxGraph
-from autodiff_lab.figures.graph.box_size import MAX_OUTPUTS, BoxSizes, GroupBox, is_in_heading
+from autodiff_lab.figures.graph.box_size import MAX_OUTPUTS, BoxSizes, GroupBox, is_in_heading, say_size
 from autodiff_lab.figures.graph.dot_builder import add_graph, outputs
-from autodiff_lab.figures.graph.layout import layouts_of
-from autodiff_lab.figures.graph.node_style import size_of
+from autodiff_lab.figures.graph.layout import BoxGraph, layouts_of
 from autodiff_lab.text.messages import in_its_language, join_items, message
 from autodiff_lab.text.notation import shorten
 from autodiff_lab.trace.excerpts import Excerpts
@@ -36,7 +34,7 @@ _USUAL = "−0.0000"
 
 @in_its_language
 def layout_graph(trace: Trace, in_groups: bool = False) -> dict[str, Any]:
-    """Find the place of every node, edge and label of a graph, from sizes alone.
+    """Lay out the graph of a trace from box sizes alone: flat, or nested, a layout inside of each group.
 
     Parameters
     ----------
@@ -75,7 +73,7 @@ def layout_graph(trace: Trace, in_groups: bool = False) -> dict[str, Any]:
 
 @in_its_language
 def fits(trace: Trace, places: Mapping[str, Any]) -> bool:
-    """Tell whether the groups of a layout have room for the values of this trace, which has the same groups."""
+    """Tell whether the groups of a nested layout have room for the values of this trace, which has the same groups."""
     sizes, around = BoxSizes.of(trace), [(0, len(trace.lines), places)]
     for name, group in sorted(places["groups"].items(), key=lambda one: (_ends(one[0])[0], -_ends(one[0])[1])):
         first, end = _ends(name)
@@ -95,7 +93,7 @@ def _ends(name: str) -> tuple[int, ...]:
 
 @in_its_language
 def excerpt_layout(excerpts: Excerpts, number: int) -> dict[str, Any]:
-    """Give the places inside of the groups of one excerpt of a long run; ids and lines are those of the whole run."""
+    """Give the nested layout of one excerpt of a long run: the inside of its groups, with the ids of the whole run."""
     trace, pieces, last = excerpts[number], excerpts.sections(number), excerpts.last_uses
     start, _, at = trace.excerpt.parts[0]
     sections = [section for piece in pieces for section in (piece.walk() if piece.inside else [piece])]
@@ -114,7 +112,7 @@ def excerpt_layout(excerpts: Excerpts, number: int) -> dict[str, Any]:
 @in_its_language
 @np.errstate(all="ignore")
 def whole_layout(excerpts: Excerpts) -> dict[str, Any]:
-    """Give the groups of a long run without the operations: each is a box with the values that leave it.
+    """Give the nested layout of a long run without operations: its groups, with the values that leave them.
 
     Returns
     -------
@@ -147,7 +145,7 @@ def whole_layout(excerpts: Excerpts) -> dict[str, Any]:
 
 
 class LaidOutExcerpts(Excerpts):
-    """The excerpts of a long run, with the layout of each and of the groups around them."""
+    """The excerpts of a long run, with the nested layout of each and of the groups around them."""
 
     whole = functools.cached_property(whole_layout)
 
@@ -222,7 +220,7 @@ def _boxes(sections: Sequence[Section], wires: Sequence[Any], lines: Sequence[Li
 def _describe_size(part: Section, used: Sequence[str]) -> str:
     if part.kind == "input":
         return ""
-    size = size_of(part)
+    size = say_size(part)
     few = [*used[:_USED], "…"] if len(used) > _USED else used
     return message("box uses", size=size, names=join_items(few)) if used else size
 

@@ -1,16 +1,15 @@
-"""The attributes of each node and edge of a graph at one step: words, colours, sizes."""
+"""Node style: the words, colours and borders of each node and edge of a graph at one step."""
 
 from collections.abc import Mapping, Sequence
 
-import graphviz
-
-from autodiff_lab.figures.graph.box_size import MAX_OUTPUTS, SIZE, BoxSizes, GroupBox, node_heading
+from autodiff_lab.figures.graph.box_size import MAX_OUTPUTS, SIZE, BoxSizes, GroupBox, node_heading, say_size
+from autodiff_lab.figures.graph.dot_builder import escape_text
 from autodiff_lab.figures.style.fonts import font_stack
 from autodiff_lab.figures.style.themes import BLUE, GREEN, VERMILION, Theme
 from autodiff_lab.text import notation
-from autodiff_lab.text.messages import join_items, message, plural_message
+from autodiff_lab.text.messages import join_items, message
 from autodiff_lab.trace.model import Line, Operand, Trace
-from autodiff_lab.trace.outline import Group, Section
+from autodiff_lab.trace.outline import Group
 
 _FLOWING = {"class": "edge-operand carrying", "penwidth": "2.5"}
 # The adjoint goes against the edge: the arrow turns round.
@@ -21,7 +20,7 @@ _EMPTY_ROW = "&#160;"
 
 
 def usual_look(colours: Theme, lang: str) -> dict[str, dict[str, str]]:
-    """Give the attributes that a graph, its nodes and its edges have where nothing else is said."""
+    """Return the usual style of a graph, its nodes and its edges, as attributes of Graphviz."""
     type_ = {"fontname": font_stack(lang), "fontsize": str(SIZE), "fontcolor": colours.ink}
     box = {"shape": "box", "style": "rounded,filled", "fillcolor": colours.paper, "margin": "0.08,0.03"}
     return {
@@ -32,7 +31,7 @@ def usual_look(colours: Theme, lang: str) -> dict[str, dict[str, str]]:
 
 
 class GraphStyle:
-    """The attributes of Graphviz that each part of a graph has at one step.
+    """The style of each node and edge of a graph at one step of the run, as attributes of Graphviz.
 
     Parameters
     ----------
@@ -58,7 +57,7 @@ class GraphStyle:
         self.lit = {"color": VERMILION if self.sweeping else GREEN, "penwidth": "3"}
 
     def node(self, i: int, line: Line) -> dict[str, str]:
-        """A line of the tape."""
+        """The style of the node of a line: its label with value and adjoint, its border, and whether it is lit."""
         classes = [line.kind]
         look = {"style": "rounded,filled"}
         if line.kind == "input":
@@ -82,7 +81,7 @@ class GraphStyle:
             "id": f"n{i}",
             "class": " ".join(classes),
             "label": f"<{'<br/>'.join(rows)}>",
-            "tooltip": escaped_text(self._title_of_node(i, line)),
+            "tooltip": escape_text(self._title_of_node(i, line)),
             **self.sizes.node(i, line, len(rows)),
         }
 
@@ -106,8 +105,8 @@ class GraphStyle:
         return [*shown, notation.NOT_REACHED if self.sweeping else _EMPTY_ROW]
 
     def group(self, group: Group, outputs: Sequence[int]) -> dict[str, str]:
-        """One box for several lines: the text they come from, and the values that leave it."""
-        size = size_of(group)
+        """The style of the node of a group: a label with its source text and the values that leave it."""
+        size = say_size(group)
         title = group.title or f"{self.trace.lines[group.first].display_name} …"
         rows = [f"<b>{_markup(title)}</b>", self._soft(size)]
         for i in outputs[:MAX_OUTPUTS]:
@@ -123,17 +122,17 @@ class GraphStyle:
             "id": f"g{group.first}",
             "class": "group",
             "label": f"<{'<br/>'.join(rows)}>",
-            "tooltip": escaped_text(message("group", title=title.rstrip(":"), size=size)),
+            "tooltip": escape_text(message("group", title=title.rstrip(":"), size=size)),
             **self.sizes.group(GroupBox(title, group.first, group.end, size), outputs),
         }
 
     def flow(self, tail: int, named: bool, head: Group) -> dict[str, str]:
-        """An edge that stands for all ways of a value into a group."""
+        """The style of the edge of a value into a group: thick and coloured while an adjoint comes back along it."""
         line = self.trace.lines[tail]
         carrying = tail in self.receiving and any(head.first <= i < head.end for i in self.computing)
         look = self._label(line.display_name if named else "", line.value.flowing(), carrying)
         look |= _CARRYING if carrying else {"class": "edge-operand"}
-        look["tooltip"] = escaped_text(f"{line.display_name} = {line.value.text}")
+        look["tooltip"] = escape_text(f"{line.display_name} = {line.value.text}")
         return self._hide(look, max(tail, head.first))
 
     def _title_of_node(self, i: int, line: Line) -> str:
@@ -146,13 +145,13 @@ class GraphStyle:
         return text
 
     def constant(self, i: int, slot: int, operand: Operand) -> dict[str, str]:
-        """A constant operand, which stands beside the operation that uses it."""
+        """The style of the node of a constant operand: dashed, on grey paper, beside the operation that uses it."""
         tooltip = message("the constant", value=operand.value.text)
         look = self._beside(f"c{i}_{slot}", "constant", operand.value.in_node, "filled,dashed", tooltip)
         return {**self._hide(look, i), **self.sizes.constant(i, slot, operand)}
 
     def again(self, node: str, user: int, tail: int) -> dict[str, str]:
-        """A value that stands far away, by its name beside the operation that uses it."""
+        """The style of the node that repeats the name of a far-away value, beside the operation that uses it."""
         line = self.trace.lines[tail]
         tooltip = message("far away", name=line.label_or_name, value=line.value.text)
         look = self._beside(node, "again", line.label_or_name, "rounded,filled,dashed", tooltip)
@@ -160,17 +159,17 @@ class GraphStyle:
 
     def _beside(self, name: str, kind: str, text: str, style: str, tooltip: str) -> dict[str, str]:
         paper = {"style": style, "fillcolor": self.theme.constant_paper}
-        return {"id": name, "class": kind, "label": f"<{_markup(text)}>", **paper, "tooltip": escaped_text(tooltip)}
+        return {"id": name, "class": kind, "label": f"<{_markup(text)}>", **paper, "tooltip": escape_text(tooltip)}
 
     def edge(self, i: int, slot: int, line: Line, operand: Operand) -> dict[str, str]:
-        """The way of an operand into an operation; the adjoint comes back along it."""
+        """The style of the edge of an operand: its local partial, and its colour while a derivative goes along it."""
         carrying = (i, slot) in self.carrying
         look = {"class": "edge-constant", "style": "dashed"} if operand.line is None else {"class": "edge-operand"}
         look |= self._label(operand.edge if self.shows["partials"] else "", operand.shapes, carrying)
         if operand.edge:
             tail, partial = self.trace.lines[operand.line].display_name, operand.edge_title or operand.edge
             said = message("edge", tail=tail, head=line.display_name, partial=partial)
-            look["tooltip"] = look["labeltooltip"] = escaped_text(said)
+            look["tooltip"] = look["labeltooltip"] = escape_text(said)
         if carrying:
             look |= _CARRYING
         if (i, slot) in self.pushing:
@@ -191,12 +190,6 @@ class GraphStyle:
         return {"label": f"<{chip}>"}
 
 
-def size_of(group: Group | Section) -> str:
-    """How many operations a group has, and how often its text ran."""
-    operations = plural_message("operations", group.size)
-    return message("times", n=group.turns, operations=operations) if group.turns > 1 else operations
-
-
 def _markup(text: str) -> str:
     # Graphviz reads \N, \n and \\ in every label, after it has read the entities.
     return notation.escape(text).replace("\\", "&#92;&#92;")
@@ -208,8 +201,3 @@ def _coloured(markup: str, colour: str) -> str:
 
 def _bold(text: str, colour: str) -> str:
     return _coloured(f"<b>{_markup(text)}</b>", colour)
-
-
-def escaped_text(text: str) -> str:
-    """Escape a plain attribute: graphviz reads backslashes in it."""
-    return graphviz.escape("".join(char if char.isprintable() else "�" for char in text))

@@ -1,4 +1,4 @@
-"""Graphs that a reader makes with `graphviz`, shown in the look of the course on a machine with or without Graphviz."""
+"""Graphs that a reader makes with the `graphviz` package, in the look of the course, with or without Graphviz."""
 
 import re
 from typing import Any
@@ -8,7 +8,8 @@ import graphviz
 
 from autodiff_lab.figures.graph.box_size import SIZE
 from autodiff_lab.figures.graph.node_style import usual_look
-from autodiff_lab.figures.graph.render import Drawing, DrawingError, image_tag, picture
+from autodiff_lab.figures.graph.render import Drawing, DrawingError, picture
+from autodiff_lab.figures.style.svg import image_tag
 from autodiff_lab.figures.style.themes import LIGHT, follow_page_theme
 
 _LOOK = usual_look(LIGHT, "en")
@@ -18,7 +19,7 @@ _LOOK["node_attr"] |= {"label": r"\N", "margin": "0.08,0.04", "height": "0.4"}
 
 
 def show_graph(digraph: graphviz.Digraph) -> dict[str, str]:
-    """Return a graph as HTML, and as a short text. What the reader has set stays; all else is the course's look.
+    """Return a reader's own graph as HTML and short text. What the reader has set stays; the rest is the course's look.
 
     >>> digraph = graphviz.Digraph(); digraph.edge("x", "y", label="2")
     >>> show_graph(digraph)["text/plain"]
@@ -76,5 +77,5 @@ def _one_line(text: str) -> str:
 
 
 def show_graphs_in(shell: Any) -> None:
-    """Let a running notebook show every `graphviz.Digraph` in this way."""
+    """Let a running notebook show every graph that a reader makes, a `graphviz.Digraph`, in the look of the course."""
     shell.display_formatter.mimebundle_formatter.for_type(graphviz.Digraph, show_graph)

@@ -1,4 +1,4 @@
-"""`Drawing`: a graphviz `Digraph` that a notebook can show on a machine with or without Graphviz."""
+"""Rendering of graphs by Graphviz or without it, and `Drawing`: a `Digraph` that a notebook can show anywhere."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ import graphviz
 from autodiff_lab.engine.errors import AutodiffError
 from autodiff_lab.figures.graph.without_graphviz.drawing import FORMATS, draw_plainly
 from autodiff_lab.figures.style.fonts import provide_font
+from autodiff_lab.figures.style.svg import image_tag
 from autodiff_lab.figures.style.themes import follow_page_theme
 from autodiff_lab.text.messages import join_sentences, message, use_language
-from autodiff_lab.text.notation import escape
 
 _SCROLLS_FROM = 1000
 
@@ -40,11 +40,11 @@ _IN_A_CHILD = (
 
 
 class DrawingError(AutodiffError, RuntimeError):
-    """Nothing on this machine could draw the graph in the format that was asked for."""
+    """Nothing on this machine could render a graph or picture in the format that was asked for."""
 
 
 class Drawing(graphviz.Digraph):
-    """A graphviz graph with a text alternative, drawn by whatever this machine has.
+    """A graphviz graph with a text alternative, rendered by whatever this machine has.
 
     Everything that `graphviz.Digraph` can do works; `source` is the DOT text. In a notebook it is shown as an SVG
     picture, and (if there is Graphviz) as PNG where SVG is not trusted.
@@ -73,7 +73,7 @@ class Drawing(graphviz.Digraph):
     layout_timed_out: bool = False
 
     def copy(self) -> Drawing:
-        """Give a copy that knows as much about itself."""
+        """Copy the drawing with its title, description, theme and language, as rendering in another size needs it."""
         other = super().copy()
         vars(other).update({name: value for name, value in vars(self).items() if name in Drawing.__annotations__})
         return other
@@ -97,7 +97,9 @@ class Drawing(graphviz.Digraph):
 
 
 def picture(digraph: graphviz.Digraph) -> str:
-    """Draw a graph for an ``<img>`` in half the bytes: there an SVG has no tooltips, and nothing looks for its ids.
+    """Render a graph as SVG for an ``<img>`` in half the bytes.
+
+    There an SVG has no tooltips, and nothing looks for its ids.
 
     >>> digraph = graphviz.Digraph(); digraph.node("a", tooltip="first")
     >>> len(picture(digraph)) < len(render(digraph)) / 2
@@ -142,19 +144,8 @@ def _attributes(element: ElementTree.Element, names: Iterable[str] | None = None
 _LONG_DECIMAL = re.compile(r"-?\d+\.\d\d+")
 
 
-def data_url(svg: str) -> str:
-    """Write a picture as the `src` of an ``<img>``."""
-    return f"data:image/svg+xml;base64,{base64.b64encode(svg.encode()).decode()}"
-
-
-def image_tag(svg: str, description: str, width: str = "100%") -> str:
-    """Write a picture as an ``<img>`` with a text alternative, at most so wide."""
-    source = data_url(svg[svg.index("<svg") :])
-    return f'<img alt="{escape(description)}" style="max-width:{width};height:auto" src="{source}">'
-
-
 def notebook_data(html: str, text: str, png: Callable[[], bytes]) -> dict[str, str]:
-    """Give what a notebook shows: HTML, text, and a bitmap for where HTML is not trusted, if it can be painted here."""
+    """Bundle what a notebook shows: HTML, text, and, where HTML is not trusted, a PNG, if it can be rendered here."""
     data = {"text/html": html, "text/plain": text}
     with contextlib.suppress(DrawingError):
         data["image/png"] = base64.b64encode(png()).decode()
@@ -162,7 +153,7 @@ def notebook_data(html: str, text: str, png: Callable[[], bytes]) -> dict[str, s
 
 
 def render(digraph: graphviz.Digraph, format: str = "svg", *, scale: float = 1.0) -> bytes:
-    """Lay out and draw a graph: with `dot` if it is on the PATH, in this process with pygraphviz, or without Graphviz.
+    """Render a graph: with `dot` if it is on the PATH, in this process with pygraphviz, or without Graphviz.
 
     Parameters
     ----------

@@ -23,7 +23,7 @@ _MOST_SAID = 20
 
 
 def draw_static_graph(graph: Any, targets: Sequence[Node] = (), **options: Any) -> Drawing:
-    """Draw the part of a static graph that the targets need, or all of it; `options` are those of `draw`.
+    """Draw a static graph as a `Drawing`: the part that the targets need, or all of it, with the `options` of `draw`.
 
     Examples
     --------
@@ -45,7 +45,7 @@ def draw_static_graph(graph: Any, targets: Sequence[Node] = (), **options: Any) 
 
 
 def trace_of(graph: Any, targets: Sequence[Node] = ()) -> Trace:
-    """Describe a static graph as the plain data that pictures are made of.
+    """Describe a static graph as a `Trace`, the plain data that its drawing is made of.
 
     Constants stand beside the operations that use them. The steps are the sweep's results only, for the last picture;
     for its way there see `Graph.forward_steps` and `Graph.backward_steps`.

@@ -1,4 +1,4 @@
-"""Functions of one or two numbers as curves and landscapes: their tangent, their gradient, and a path downhill."""
+"""Landscapes: functions of one or two numbers as curves and contour lines, with tangent, gradient or path."""
 
 from __future__ import annotations
 
@@ -6,12 +6,23 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.colors import BoundaryNorm, LinearSegmentedColormap, to_rgba
 
 from autodiff_lab.engine.errors import InputError, ShapeError
-from autodiff_lab.figures.plots.style import Plot, name_in_title, open_plot
-from autodiff_lab.figures.plots.surfaces import Span, draw_arrows, draw_contours, draw_curve, draw_point, gradient_at
+from autodiff_lab.figures.plots.style import Plot, open_plot
+from autodiff_lab.figures.style.themes import BLUE, Theme
 from autodiff_lab.text.notation import number
-from autodiff_lab.transforms.recording import argument_names
+from autodiff_lab.transforms.gradients import grad
+from autodiff_lab.transforms.recording import argument_names, name_of
+
+_FINE = 241
+_GRID = 61
+_ARROWS = 11
+_LEVELS = 12
+
+Span = tuple[float, float]
+"""From where to where."""
 
 
 def plot_tangent(
@@ -51,11 +62,11 @@ def plot_tangent(
     'The function of x from 1 to 5. At x = 3 the value is 9 and the tangent has the slope 6.'
     """
     f, point, names, title = _numbers_only(f, args)
-    spans, slopes, value = _spans(point, span), gradient_at(f, point), float(f(*point))
+    spans, slopes, value = _spans(point, span), _gradient_at(f, point), float(f(*point))
     at, shown, slope = _at(names, point), number(value), ", ".join(map(number, slopes))
     if len(point) == 1:
         with open_plot(theme) as (figure, axes, colours):
-            draw_curve(axes, f, spans[0], names[0], colours)
+            _draw_curve(axes, f, spans[0], names[0], colours)
             x, limits = np.array(spans[0]), axes.get_ylim()
             line = value + slopes[0] * (x - point[0])
             axes.plot(x, line, "--", color=colours.tangent, label=f"tangent, slope {slope}")
@@ -69,9 +80,9 @@ def plot_tangent(
         )
         return figure
     with open_plot(theme, 6.6, 5.4) as (figure, axes, colours):
-        draw_contours(axes, f, spans, names, colours)
-        draw_arrows(axes, f, spans, colours)
-        draw_point(axes, point, slopes, spans, colours)
+        _draw_contours(axes, f, spans, names, colours)
+        _draw_arrows(axes, f, spans, colours)
+        _draw_point(axes, point, slopes, spans, colours)
         axes.set_title(f"At {at}: gradient ({slope})")
     figure.description = (
         f"Contour lines of {title} for {_ranges(names, spans)}, with arrows along its gradient. At {at} the value is "
@@ -133,9 +144,9 @@ def plot_descent(f: Callable[..., Any], path: Any, *, span: Any = None, theme: s
     curve = len(start) == 1
     with open_plot(theme, 6.6, 4.4 if curve else 5.4) as (figure, axes, colours):
         if curve:
-            draw_curve(axes, f, spans[0], names[0], colours)
+            _draw_curve(axes, f, spans[0], names[0], colours)
         else:
-            draw_contours(axes, f, spans, names, colours)
+            _draw_contours(axes, f, spans, names, colours)
         across, up = (points[:, 0], heights) if curve else points.T
         ink = colours.adjoint
         hollow = {"markerfacecolor": colours.paper, "markeredgewidth": 2}
@@ -164,7 +175,7 @@ _Numbers = tuple[Callable[..., Any], list[float], list[str], str]
 
 def _numbers_only(f: Callable[..., Any], args: Sequence[Any]) -> _Numbers:
     """The function as one of numbers: an array of two is taken apart."""
-    title = name_in_title(f)
+    title = _name_in_title(f)
     names = argument_names(f, len(args))
     shapes = [np.shape(x) for x in args]
     if shapes in ([()], [(), ()]):
@@ -213,3 +224,83 @@ def _ranges(names: Sequence[str], spans: Sequence[Span]) -> str:
     return " and ".join(
         f"{name} from {number(low)} to {number(high)}" for name, (low, high) in zip(names, spans, strict=True)
     )
+
+
+def _gradient_at(f: Callable[..., Any], point: Sequence[float]) -> list[float]:
+    """Evaluate the gradient of a function of numbers."""
+    return [float(g) for g in grad(f, tuple(range(len(point))))(*point)]
+
+
+def _draw_curve(axes: Axes, f: Callable[..., Any], span: Span, name: str, colours: Theme) -> None:
+    """Draw a function of one number; where it has no value, its curve has a gap."""
+    x = np.linspace(*span, _FINE)
+    with np.errstate(all="ignore"):
+        y = np.array([float(f(t)) for t in x])
+    axes.plot(x, np.where(np.isfinite(y), y, np.nan), color=colours.value, label="function")
+    axes.set(xlabel=name, ylabel="value")
+    axes.margins(x=0, y=0.12)
+    bottom, top = np.nanquantile(y[np.isfinite(y)], (0.03, 0.97)) if np.isfinite(y).any() else (0.0, 0.0)
+    low, high = axes.get_ylim()
+    if 0 < 8 * (top - bottom) < high - low:
+        # Beside a pole nothing else could be seen.
+        axes.set_ylim(bottom - (top - bottom) / 4, top + (top - bottom) / 4)
+
+
+def _draw_contours(
+    axes: Axes, f: Callable[..., Any], spans: Sequence[Span], names: Sequence[str], colours: Theme
+) -> None:
+    """Draw contour lines at even shares of the picture, so that a narrow valley shows as well; darker is higher."""
+    x, y = (np.linspace(*span, _GRID) for span in spans)
+    with np.errstate(all="ignore"):
+        z = np.array([[float(f(a, b)) for a in x] for b in y])
+    z = np.where(np.isfinite(z), z, np.nan)
+    axes.grid(False)
+    axes.set(xlabel=names[0], ylabel=names[1])
+    levels = np.unique(np.nanquantile(z, np.linspace(0, 1, _LEVELS + 2))) if np.isfinite(z).any() else np.array([])
+    if len(levels) < 3:
+        return
+    shades = LinearSegmentedColormap.from_list("height", [to_rgba(BLUE, 0.0), to_rgba(BLUE, 0.45)], N=_LEVELS + 1)
+    axes.contourf(x, y, z, levels=levels, cmap=shades, norm=BoundaryNorm(levels, _LEVELS + 1))
+    lines = axes.contour(x, y, z, levels=levels[1:-1], colors=colours.line, linewidths=0.9)
+    labels = axes.clabel(lines, lines.levels[1::3], fmt=lambda level: number(float(f"{level:.3g}")), fontsize=10.5)
+    for label in labels:  # on paper, so that no line runs through it
+        label.set(color=colours.ink, bbox={"facecolor": colours.paper, "edgecolor": "none", "pad": 1.5})
+
+
+def _draw_arrows(axes: Axes, f: Callable[..., Any], spans: Sequence[Span], colours: Theme) -> None:
+    """Draw arrows along the gradient; long gradients are drawn shorter than they are, or they would hide the rest."""
+    cells = [(np.arange(_ARROWS) + 0.5) / _ARROWS * (high - low) + low for low, high in spans]
+    x, y = np.meshgrid(*cells)
+    with np.errstate(all="ignore"):
+        arrows = np.array(
+            [_gradient_at(f, point) for point in zip(x.ravel().tolist(), y.ravel().tolist(), strict=True)]
+        )
+    length = np.hypot(*arrows.T)
+    usual = np.nanmedian(length[np.isfinite(length)]) if np.isfinite(length).any() else 0.0
+    if not usual > 0:
+        return
+    shown = np.where(np.isfinite(length) & (length > 0), np.tanh(length / usual) / np.maximum(length, 1e-300), np.nan)
+    u, v = (arrows * shown[:, None]).T
+    look = {"color": colours.soft_ink, "angles": "uv", "pivot": "mid"}
+    axes.quiver(x.ravel(), y.ravel(), u, v, scale=_ARROWS * 1.25, width=0.0035, headwidth=4.5, **look)
+
+
+def _draw_point(
+    axes: Axes, point: Sequence[float], slopes: Sequence[float], spans: Sequence[Span], colours: Theme
+) -> None:
+    """Draw one point and the direction of its gradient, large."""
+    axes.plot(*([x] for x in point), "o", color=colours.adjoint, markersize=8)
+    length = float(np.hypot(*slopes))
+    if length > 0:
+        axes.quiver(*point, *(s / length for s in slopes), color=colours.adjoint, angles="uv", scale=5.0, width=0.009)
+    axes.set(xlim=spans[0], ylim=spans[1])
+
+
+def _name_in_title(f: Callable[..., Any]) -> str:
+    """Name a function for the title of a plot.
+
+    >>> _name_in_title(abs), _name_in_title(lambda x: x)
+    ('abs', 'the function')
+    """
+    name = name_of(f)
+    return "the function" if "<lambda>" in name else name

@@ -1,4 +1,4 @@
-"""Jacobians and Hessians as pictures: every number where there is room for it, otherwise a heat map or the pattern."""
+"""Plots of matrices, as Jacobians and Hessians: every number where there is room, else a heat map or the pattern."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _BELOW, _ABOVE = "#56B4E9", VERMILION
 
 
 def plot_jacobian(f: Callable[..., Any], *args: Any, sparsity: bool = False, theme: str = "auto") -> Plot:
-    """Draw the Jacobian of `f`: a row for each entry of the result, a column for each entry of the arguments.
+    """Plot the Jacobian matrix of `f`: a row for each entry of the result, a column for each entry of the arguments.
 
     Parameters
     ----------
@@ -69,7 +69,7 @@ def plot_jacobian(f: Callable[..., Any], *args: Any, sparsity: bool = False, the
 
 
 def plot_hessian(f: Callable[..., Any], *args: Any, sparsity: bool = False, theme: str = "auto") -> Plot:
-    """Draw the Hessian of `f`, which returns one number: rows and columns are the entries of the arguments.
+    """Plot the Hessian matrix of `f`, which returns one number: rows and columns are the entries of the arguments.
 
     Parameters
     ----------
@@ -133,7 +133,7 @@ def plot_matrix(
     sparsity: bool = False,
     theme: str = "auto",
 ) -> Plot:
-    """Draw a matrix: with its numbers up to 8 by 8, as a heat map beyond, or only where it is not 0.
+    """Plot a matrix: with its numbers up to 8 by 8, as a heat map beyond, or only where it is not 0.
 
     Parameters
     ----------

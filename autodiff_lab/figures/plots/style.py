@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -15,10 +15,10 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from autodiff_lab.figures.graph.reader_graph import show_graphs_in
-from autodiff_lab.figures.graph.render import image_tag, notebook_data
+from autodiff_lab.figures.graph.render import notebook_data
 from autodiff_lab.figures.style.fonts import font_stack
+from autodiff_lab.figures.style.svg import image_tag
 from autodiff_lab.figures.style.themes import Theme, find_theme, follow_page_theme
-from autodiff_lab.transforms.recording import name_of
 
 _DPI = 96
 
@@ -50,13 +50,13 @@ class Plot(Figure):
     theme: str = "light"
 
     def svg(self) -> str:
-        """Return the picture as SVG: the same bytes every time."""
+        """Return the plot as SVG in the course's matplotlib style: the same bytes every time."""
         written = self._saved("svg", Date=None, Creator=None)
         text = _name_fonts(written.decode())
         return follow_page_theme(text) if self.theme == "auto" else text
 
     def png(self, scale: float = 1.0) -> bytes:
-        """Return the picture as PNG, so many times larger than on a page; light, if its theme is ``"auto"``."""
+        """Return the plot as PNG, `scale` times larger than on a page; in light colours, if its theme is ``"auto"``."""
         return self._saved("png", scale, Software=None)
 
     def _saved(self, format: str, scale: float = 1.0, **metadata: Any) -> bytes:
@@ -145,22 +145,12 @@ _ALIKE = re.compile(r'(<g(?![^>]* style=)[^>]*)>(<use [^>]*?( style="[^"]*")/>(?
 
 @contextmanager
 def open_plot(theme: str, width: float = 6.6, height: float = 4.4) -> Iterator[tuple[Plot, Axes, Theme]]:
-    """Open a figure with its axes, to be drawn on inside the block; matplotlib's own settings stay as they are."""
+    """Open a plot in the course's matplotlib style, to be drawn on inside the block; the reader's settings stay."""
     colours = find_theme("plot", theme)
     with matplotlib.rc_context(_settings(colours)):
         figure = Plot(figsize=(width, height), dpi=_DPI, layout="constrained")
         figure.theme = theme
         yield figure, figure.subplots(), colours
-
-
-def name_in_title(f: Callable[..., Any]) -> str:
-    """Name a function for a title.
-
-    >>> name_in_title(abs), name_in_title(lambda x: x)
-    ('abs', 'the function')
-    """
-    name = name_of(f)
-    return "the function" if "<lambda>" in name else name
 
 
 _STYLE_SHEET = matplotlib.rc_params_from_file(Path(__file__).with_name("style_sheet.txt"), use_default_template=False)

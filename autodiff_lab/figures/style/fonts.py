@@ -13,34 +13,22 @@ from xml.sax.saxutils import escape
 FONT_FOLDERS = ("/usr/share/fonts", "/usr/local/share/fonts", "~/.local/share/fonts", "~/.fonts")
 
 
-CHINESE_FONTS = (
-    "Noto Sans CJK SC",
-    "Noto Sans SC",
-    "Source Han Sans SC",
-    "Source Han Sans CN",
-    "Microsoft YaHei",
-    "PingFang SC",
-    "Hiragino Sans GB",
-    "WenQuanYi Micro Hei",
-    "WenQuanYi Zen Hei",
-    "Droid Sans Fallback",
-    "SimHei",
-    "Heiti SC",
-    "Noto Sans CJK JP",
-    "Arial Unicode MS",
+_CHINESE_STACK = (
+    "Noto Sans CJK SC,Noto Sans SC,Source Han Sans SC,Source Han Sans CN,Microsoft YaHei,PingFang SC,Hiragino Sans GB,"
+    "WenQuanYi Micro Hei,WenQuanYi Zen Hei,Droid Sans Fallback"
 )
+CHINESE_FONTS = (*_CHINESE_STACK.split(","), "SimHei", "Heiti SC", "Noto Sans CJK JP", "Arial Unicode MS")
 """Fonts with simplified Chinese, on Linux, Windows and macOS."""
-
-_LATIN = ("DejaVu Sans", "Verdana", "Helvetica", "Arial")
 
 
 def font_stack(lang: str) -> str:
-    """Name the fonts of a picture in a language, the best first, for a reader's own machine to choose from.
+    """List the fonts of a picture in a language, the best first, for a reader's own machine to choose from.
 
     >>> font_stack("en")
     'DejaVu Sans,Verdana,Helvetica,Arial,sans-serif'
     """
-    return ",".join((*_LATIN, *(CHINESE_FONTS[:10] if lang == "zh" else ()), "sans-serif"))
+    chinese = f"{_CHINESE_STACK}," if lang == "zh" else ""
+    return f"DejaVu Sans,Verdana,Helvetica,Arial,{chinese}sans-serif"
 
 
 @functools.cache

@@ -1,4 +1,6 @@
-"""SVG writer: elements, and whole pictures."""
+"""SVG: writing elements and whole pictures, and embedding a picture in HTML."""
+
+import base64
 
 from autodiff_lab.figures.style.fonts import font_stack
 from autodiff_lab.text.notation import escape
@@ -8,7 +10,7 @@ KEEP_SPACES = {"xml:space": "preserve"}
 
 
 def element(tag: str, *inside: str, **attributes: str | float | None) -> str:
-    """Write an SVG element.
+    """Write an SVG element: a tag with its attributes, escaped, and what is inside.
 
     Parameters
     ----------
@@ -30,7 +32,7 @@ def element(tag: str, *inside: str, **attributes: str | float | None) -> str:
 
 
 def write_picture(size: tuple[float, float], paper: str, lang: str, title: str, *inside: str, font_size: float) -> str:
-    """Write a picture of its own, as large as this in points, on paper of one colour."""
+    """Write a whole SVG picture: its size in points, its title, paper of one colour, and the elements on it."""
     width, height = size
     return element(
         "svg",
@@ -46,3 +48,14 @@ def write_picture(size: tuple[float, float], paper: str, lang: str, title: str, 
         font_family=font_stack(lang),
         font_size=f"{font_size:g}",
     )
+
+
+def data_url(svg: str) -> str:
+    """Encode an SVG picture as a `data:` URL, for the `src` of an ``<img>``."""
+    return f"data:image/svg+xml;base64,{base64.b64encode(svg.encode()).decode()}"
+
+
+def image_tag(svg: str, description: str, width: str = "100%") -> str:
+    """Embed an SVG picture in HTML: an ``<img>`` with a text alternative, at most so wide."""
+    source = data_url(svg[svg.index("<svg") :])
+    return f'<img alt="{escape(description)}" style="max-width:{width};height:auto" src="{source}">'

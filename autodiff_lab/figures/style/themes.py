@@ -1,4 +1,4 @@
-"""The palette: the colours of every picture, for a light page, for a dark one, and for a page that may be either."""
+"""Themes: the colours of every picture, for a light page, for a dark one, and for a page that may be either."""
 
 import re
 from typing import NamedTuple
@@ -14,7 +14,7 @@ _GREY = "#808080"
 
 
 class Theme(NamedTuple):
-    """One colour for each role; every ink reaches a contrast of 4.5 on every paper (WCAG AA)."""
+    """A theme, one colour for each role; every ink reaches a contrast of 4.5 on every paper (WCAG AA)."""
 
     paper: str
     adjoint_paper: str
@@ -69,7 +69,7 @@ THEMES = ("auto", "light", "dark")
 
 
 def css_variables(prefix: str = "") -> dict[str, str]:
-    """Give every colour as a CSS variable that follows the page: ``{"--ink": "light-dark(#1A1A1A, #EDEDED)", …}``.
+    """Give every colour of the themes as a CSS variable that is light or dark as the page is.
 
     >>> css_variables("adl-")["--adl-soft_ink"]
     'light-dark(#5F6368, #A9AEB4)'
@@ -91,7 +91,7 @@ def find_theme(function: str, name: str) -> Theme:
 
 
 def follow_page_theme(svg: str) -> str:
-    """Let a light picture turn dark where its page is dark.
+    """Let an SVG picture in the light theme turn dark where its page is dark.
 
     Notes
     -----

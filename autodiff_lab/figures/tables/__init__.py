@@ -1,1 +1,1 @@
-"""The evaluation trace table, and the transcript of a run."""
+"""A run as text: the evaluation trace table, and the transcript; and what a notebook displays for a tape."""

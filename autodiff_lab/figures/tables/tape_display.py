@@ -1,4 +1,4 @@
-"""What a notebook shows for a tape: its graph, and its evaluation trace beside it."""
+"""The display of a tape in a notebook: its graph, and its evaluation trace beside it."""
 
 from typing import Any
 
@@ -10,7 +10,7 @@ LONGEST_TABLE = 60
 
 
 def show_tape(tape: Any) -> dict[str, str]:
-    """Return a recorded tape as HTML, graph and evaluation trace, and as the text that `print` gives.
+    """Return what a notebook displays for a recorded tape: graph and evaluation trace in HTML, and the text of `print`.
 
     Nothing has been swept, so no adjoint is shown; ``tape.draw()`` shows where a sweep would go.
 

@@ -1,6 +1,5 @@
-"""The whole run in words: every sentence, numbered, under the phase that it belongs to."""
+"""Transcripts: the whole run in words, every sentence, numbered, under the phase that it belongs to."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import groupby
 
@@ -13,7 +12,7 @@ from autodiff_lab.trace.wording.explanations import way_notes
 
 @dataclass(frozen=True)
 class Section:
-    """A phase of the run, and what is said in it: the number of each step, and its sentence."""
+    """A section of a transcript: a phase of the run, with the number of each step and its sentence."""
 
     heading: str
     steps: tuple[tuple[int, str], ...]
@@ -21,7 +20,7 @@ class Section:
 
 @dataclass(frozen=True, repr=False)
 class Transcript:
-    """A run in words. `print` shows it as text, a notebook as Markdown.
+    """The transcript of a run: all of its sentences. `print` shows it as text, a notebook as Markdown.
 
     Attributes
     ----------
@@ -41,27 +40,26 @@ class Transcript:
 
     def text(self) -> str:
         """Give the transcript as plain text."""
-        return "\n".join(self._text())
-
-    def _text(self) -> Iterator[str]:
-        yield from (self.title, "═" * display_width(self.title), *self.remarks)
-        yield from () if self.sections else (self.opening,)
+        lines = [self.title, "═" * display_width(self.title), *self._remarks()]
         last = max((number for section in self.sections for number, _ in section.steps), default=0)
         for section in self.sections:
-            yield from ("", section.heading, "─" * display_width(section.heading))
-            yield from (f"{number:>{len(str(last))}}. {sentence}" for number, sentence in section.steps)
+            lines += ["", section.heading, "─" * display_width(section.heading)]
+            lines += [f"{number:>{len(str(last))}}. {sentence}" for number, sentence in section.steps]
+        return "\n".join(lines)
 
     def markdown(self) -> str:
         """Give the transcript as Markdown; the numbers go on from phase to phase."""
-        return "\n".join(self._markdown())
-
-    def _markdown(self) -> Iterator[str]:
-        yield f"## {markdown_text(self.title)}"
-        for remark in self.remarks if self.sections else (*self.remarks, self.opening):
-            yield from ("", markdown_text(remark))
+        lines = [f"## {markdown_text(self.title)}"]
+        for remark in self._remarks():
+            lines += ["", markdown_text(remark)]
         for section in self.sections:
-            yield from ("", f"### {markdown_text(section.heading)}", "")
-            yield from (f"{number}. {markdown_text(sentence)}" for number, sentence in section.steps)
+            lines += ["", f"### {markdown_text(section.heading)}", ""]
+            lines += [f"{number}. {markdown_text(sentence)}" for number, sentence in section.steps]
+        return "\n".join(lines)
+
+    def _remarks(self) -> tuple[str, ...]:
+        """What is said before the first step; a run without steps has nothing but its opening."""
+        return self.remarks if self.sections else (*self.remarks, self.opening)
 
     def __str__(self) -> str:
         return self.text()
@@ -74,7 +72,7 @@ class Transcript:
 
 @in_its_language
 def transcript(trace: Trace) -> Transcript:
-    """Write down what is said at every step.
+    """Write the transcript of a run: the sentence of every step, under its phase.
 
     >>> print(transcript(Trace.of(lambda x: x * x, 3.0)))
     lambda x

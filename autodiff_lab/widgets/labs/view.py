@@ -13,8 +13,8 @@ import anywidget
 import ipywidgets as widgets
 import traitlets
 
-from autodiff_lab.figures.graph.render import image_tag
 from autodiff_lab.figures.style import themes
+from autodiff_lab.figures.style.svg import image_tag
 from autodiff_lab.text.notation import escape
 from autodiff_lab.widgets.bundle import bundle
 from autodiff_lab.widgets.labs.lab import Button, Choice, Control, Entry, Lab, Play, Slider

@@ -1,5 +1,1 @@
-"""The player: step through the recorded run of a function, in a notebook or in a page of its own."""
-
-from autodiff_lab.widgets.player.widget import Player, play
-
-__all__ = ["Player", "play"]
+"""The player, which steps through a recorded run: its Python side, and its JavaScript and style sheets."""

@@ -1,4 +1,4 @@
-"""A link to a player: the address of a page that runs a function of one's own, written into the address itself."""
+"""Links to a player: the address of a page that runs a function of one's own, written into the address itself."""
 
 import dis
 import inspect
@@ -22,11 +22,11 @@ _IN_THE_PAGE = sys.stdlib_module_names | {"numpy", "scipy", "autodiff_lab"}
 
 
 class LinkError(AutodiffError, ValueError):
-    """A function or an input cannot be written into a link."""
+    """A function or an input of a player cannot be written into a link."""
 
 
 def address(program: str, site: str | None) -> str:
-    """Write the address of a page that runs a program; without `site`, a page of the tutorial's own site."""
+    """Write the link to a page that runs a player's program; without `site`, a page of the tutorial's own site."""
     urls = dict(line.split(", ", 1) for line in metadata("autodiff_lab").get_all("Project-URL", ()))
     if site is None and "Homepage" not in urls:
         raise LinkError(
@@ -44,7 +44,7 @@ def address(program: str, site: str | None) -> str:
 
 
 def program(f: Callable[..., Any], args: tuple[Any, ...], options: Mapping[str, Any]) -> str:
-    """Write a program that plays a function: its source, and of what it takes from outside what can be written.
+    """Write the program that a link to a player carries: the function's source, and what it takes from outside.
 
     Examples
     --------

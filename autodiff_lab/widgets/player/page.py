@@ -1,4 +1,4 @@
-"""The player in HTML that needs no kernel and no network: a still figure, and the script that brings it to life.
+"""The player as a page, HTML without kernel or network: a still figure, and the script that brings it to life.
 
 The figure alone is a picture, a caption and tables; it is what a reader sees where scripts are taken out (a notebook
 that is not trusted, a code host) or switched off. It does not give away what the sweep finds; the tables are folded.
@@ -20,9 +20,10 @@ from pathlib import Path
 from typing import Any
 
 from autodiff_lab.figures.graph import draw
-from autodiff_lab.figures.graph.render import Drawing, data_url
+from autodiff_lab.figures.graph.render import Drawing
 from autodiff_lab.figures.style import themes
 from autodiff_lab.figures.style.fonts import font_stack
+from autodiff_lab.figures.style.svg import data_url
 from autodiff_lab.figures.tables import trace_table
 from autodiff_lab.text.messages import in_its_language, join_items, message
 from autodiff_lab.text.notation import escape
@@ -77,13 +78,13 @@ th, td { padding: 2px 12px 2px 0; }"""
 
 
 def document(title: str, style: str, body: str, lang: str = "en") -> str:
-    """Write a page around a body, in a style of its own; `title` is text, `lang` a language tag."""
+    """Write a whole HTML page around a body, in a style of its own; `title` is text, `lang` a language tag."""
     return _PAGE % {"lang": lang, "title": escape(title), "style": style, "body": body}
 
 
 @in_its_language
 def page(trace: Trace, payload: Mapping[str, Any]) -> str:
-    """Write one whole page with the player in it."""
+    """Write a whole HTML page with the player in it, as `Player.save_html` saves it."""
     title = message("page title", title=trace.title)
     type_ = "system-ui, sans-serif" if trace.lang == "en" else f"system-ui, {font_stack(trace.lang)}"
     body = f"<main>\n{figure(trace, payload)}\n</main>"
@@ -91,7 +92,7 @@ def page(trace: Trace, payload: Mapping[str, Any]) -> str:
 
 
 def figure(trace: Trace, payload: Mapping[str, Any], key: str = "", still: Still | None = None) -> str:
-    """Write the still figure, and the script that puts the player in its place.
+    """Write the player's still figure for a page, and the script that puts the player in its place.
 
     Parameters
     ----------
@@ -120,7 +121,7 @@ Still = tuple[Drawing, str]
 
 
 def draw_still(trace: Trace, in_groups: bool) -> Still:
-    """Draw the graph before the sweep, which a reader may be asked to predict; in groups if the player has groups.
+    """Draw the still figure of a player's page: the graph before the sweep, in groups if the player has groups.
 
     Of a long run it is a window.
     """
@@ -131,7 +132,7 @@ def draw_still(trace: Trace, in_groups: bool) -> Still:
 
 @functools.cache
 def packed() -> str:
-    """Give the script and the style sheet as a page carries them: JSON, deflated, in base64.
+    """Pack the player's script and style sheet as a page carries them: JSON, deflated, in base64.
 
     >>> json.loads(zlib.decompress(base64.b64decode(packed()))) == [SCRIPT, STYLE]
     True
@@ -140,7 +141,7 @@ def packed() -> str:
 
 
 def png(still: Still) -> bytes:
-    """Draw the graph before the sweep as PNG, in a few colours; a very large graph is drawn smaller.
+    """Draw the still figure of a player's page as PNG, in a few colours; a very large graph is drawn smaller.
 
     Raises
     ------
@@ -160,7 +161,7 @@ def png(still: Still) -> bytes:
 
 @in_its_language
 def caption(trace: Trace) -> str:
-    """Write the caption of the player's still figure: what was run, and what came out.
+    """Write the caption of the still figure on a player's page: what was run, and what came out.
 
     >>> caption(Trace.of(lambda x, y: x * x, 3.0, 1.0))
     'lambda x, y at x = 3, y = 1: the value is 9.'

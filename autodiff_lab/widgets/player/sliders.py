@@ -11,13 +11,13 @@ Range = tuple[float, float]
 
 
 class RangeError(AutodiffError, ValueError):
-    """A range for a slider makes no sense, or does not belong to an input that has a slider."""
+    """The range of a slider in a player makes no sense, or its input has no slider."""
 
 
 def check_ranges(
     ranges: Mapping[str, Any] | None, scalars: Mapping[str, float], arrays: Sequence[str]
 ) -> dict[str, Range]:
-    """Read the learner's ranges.
+    """Check the ranges of a player's sliders, as the learner gives them.
 
     Parameters
     ----------
@@ -62,7 +62,7 @@ def check_ranges(
 
 
 def control(name: str, value: float, within: Range | None = None) -> dict[str, Any]:
-    """Describe one slider, for the player's JavaScript.
+    """Describe one slider of a player, for the player's JavaScript.
 
     Without a range of its own a slider reaches from near 0 to near twice the value, so that it keeps its sign and a
     logarithm its meaning; for a value close to 0 it reaches 1 to each side. `value` is always one of its stops.

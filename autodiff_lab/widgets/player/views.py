@@ -1,4 +1,4 @@
-"""What the player is given: the run in reverse, and the same run forward in each direction of its menu.
+"""The views of a run in the player: in reverse, and forward in each direction of its menu.
 
 Where the boxes of its graph stand, and that they stay there while a slider moves, is decided here too.
 """
@@ -33,12 +33,12 @@ _MOST_STEPS = 200  # of all directions of the menu together; beyond, the menu is
 
 
 class ModeError(AutodiffError, ValueError):
-    """There is no such mode of the player, or a direction was given that it does not offer."""
+    """The player has no view of the run in such a mode, or in such a direction."""
 
 
 @dataclass(frozen=True)
 class Views:
-    """One run, in reverse and forward; `why` says why there is no forward mode, if there is none.
+    """The views of one run in the player, in reverse and forward; `why` says why, if there is no forward mode.
 
     Of a `long` run, `trace` is the stretch that is shown. The graph has groups if it is `large`.
     """
@@ -50,7 +50,7 @@ class Views:
     large: bool = False
 
     def payload(self, layouts: Mapping[str, Sequence[Any]]) -> dict[str, Any]:
-        """Give what the player's JavaScript takes. The lines are written once, with the run in reverse.
+        """Give the views as the player's JavaScript takes them. The lines are written once, with the run in reverse.
 
         Each run with a layout of its own has ``"layouts"``, one or more of the same boxes, of which the view takes the
         one that its room suits.
@@ -86,12 +86,12 @@ class Views:
 
     @functools.cached_property
     def still(self) -> page.Still:
-        """The picture of the run for a page without scripts, drawn when it is first asked for."""
+        """The still picture of these views, for a page without scripts; drawn when it is first asked for."""
         return page.draw_still(self.trace, self.large)
 
     @property
     def printable(self) -> page.Still:
-        """The same picture for a PNG: in English, where this machine has no font for its language."""
+        """The still picture of these views for a PNG: in English, where this machine has no font for its language."""
         trace = self.trace
         if trace.lang != "en":
             from autodiff_lab.figures.export import bitmap
@@ -100,18 +100,18 @@ class Views:
         return self.still if trace is self.trace else page.draw_still(trace, self.large)
 
     def layouts(self, trace: Trace) -> list[dict[str, Any]]:
-        """Lay out the graph of one of the `traces_to_measure`: in one way or several."""
+        """Lay out the graph of one view of the player, a trace of `traces_to_measure`, in one way or several."""
         if self.long is not None:
             return [{**self.long.layout(trace.excerpt.number), **alternatives.ONLY}]
         return alternatives.layout_alternatives(trace, self.large)
 
     def around(self, step: int) -> Views:
-        """Give the views on the stretch of a long run that has this step."""
+        """Give the player's views of the stretch of a long run that has this step."""
         return replace(self, trace=self.long[self.long.holding(step)])
 
     @property
     def traces_to_measure(self) -> dict[str, Trace]:
-        """The traces to measure the boxes of the graph by: they have every number that is shown.
+        """The traces by which the player measures the boxes of its graph: they have every number that a view shows.
 
         All runs share one, called ``""``, so that the graph stands still when the mode changes; a run in many
         directions at once needs wider boxes, and has its own.
@@ -129,7 +129,7 @@ class Views:
 def lay_out(
     views: Views, before: Views | None = None, shown: Mapping[str, Any] | None = None
 ) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Give what the browser takes of a run: what changes with the stretch of a long run, and what does not.
+    """Lay out the player's views of a run for the browser: what changes with the stretch of a long run, and what not.
 
     Parameters
     ----------
@@ -144,7 +144,7 @@ def lay_out(
 def reuse_or_compute_layout(
     views: Views, before: Views | None = None, payload: Mapping[str, Any] | None = None
 ) -> dict[str, list[dict[str, Any]]]:
-    """Lay out the graphs of a run; keep the old places where they still fit.
+    """Lay out the graphs of the player's views; keep the old places where they still fit.
 
     Parameters
     ----------
@@ -192,7 +192,7 @@ def views(
     group: str | None = "auto",
     kwargs: Mapping[str, Any] | None = None,
 ) -> Views:
-    """Run ``f(*args)`` once, and read the record in both modes.
+    """Run ``f(*args)`` once, and read the record into the player's views, in both modes.
 
     Parameters
     ----------

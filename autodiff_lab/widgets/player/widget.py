@@ -1,4 +1,4 @@
-"""`play(f, *args)`: step through the recorded run of a function, in a notebook or in a page of its own."""
+"""The player's widget: `Player`, and `play`, which runs a function and steps through its record."""
 
 from __future__ import annotations
 
@@ -116,9 +116,12 @@ def play(
     >>> play(f, 2.0, 5.0, ranges={"x1": (0.1, 4)})
     Player(f(x1, x2), 14 steps)
     """
-    options = {"mode": mode, "direction": direction, "fault": fault, "predict": predict, "lang": lang, "scale": scale}
-    options |= {"group": group, "details": details}
-    return Player(f, *args, kwargs=kwargs, ranges=ranges, **options)
+    check_choice("play", "group", group, modes.GROUPINGS)
+    usual = play_defaults()
+    options = RunOptions(fault=fault, lang=lang or usual["lang"], function="play")
+    scale = check_choice("play", "scale", scale or usual["scale"], SCALES)
+    shown = {"mode": mode, "predict": predict, "details": details, "scale": scale}
+    return Player(f, args, kwargs, ranges, direction, options, group, **shown)
 
 
 def _inputs(trace: Trace) -> list[str]:
@@ -127,7 +130,7 @@ def _inputs(trace: Trace) -> list[str]:
 
 
 class Player(Outputs, Live):
-    """A run of a function that can be stepped through; made by `play`.
+    """The player widget: a run of a function that can be stepped through; made by `play`.
 
     All stepping happens in the browser. Python is asked only to record the function again when an input changes;
     if that fails, `error` says why and the last good picture stays.
@@ -207,24 +210,17 @@ class Player(Outputs, Live):
     def __init__(
         self,
         f: Callable[..., Any],
-        *args: Any,
-        kwargs: Mapping[str, Any] | None = None,
-        ranges: Mapping[str, tuple[float, float]] | None = None,
-        mode: str = "reverse",
-        direction: Any = None,
-        fault: str = "",
-        predict: bool = False,
-        lang: str | None = None,
-        scale: str | None = None,
-        group: str | None = "auto",
-        details: bool = False,
+        args: tuple[Any, ...],
+        kwargs: Mapping[str, Any] | None,
+        ranges: Mapping[str, tuple[float, float]] | None,
+        direction: Any,
+        options: RunOptions,
+        group: str | None,
+        **shown: Any,
     ) -> None:
-        lang, scale = lang or play_defaults()["lang"], scale or play_defaults()["scale"]
-        self._f = f
-        self._args, self._kwargs = args, kwargs
-        self._group = check_choice("play", "group", group, modes.GROUPINGS)
+        self._f, self._args, self._kwargs, self._group = f, args, kwargs, group
         named = direction is None or isinstance(direction, str)
-        self._options = RunOptions(fault=fault, lang=lang, function="play").along(None if named else direction)
+        self._options = options.along(None if named else direction)
         views = modes.views(f, args, self._options, group, kwargs)
         leaves, inputs = flatten(args), _inputs(views.trace)
         self._n_inputs = len(inputs)  # they are there from the start, so their steps are none to stop at
@@ -241,12 +237,9 @@ class Player(Outputs, Live):
             beside=beside,
             inputs=values,
             controls=self._sliders(values),
-            mode=mode,
-            predict=predict,
-            details=details,
-            scale=check_choice("play", "scale", scale, SCALES),
             direction=(direction or next(iter(views.forward), "")) if named else "custom",
             custom=[] if named else self._rates(),
+            **shown,
         )
         self.observe(self._run_again, "inputs")
         self.observe(self._run_again, "custom")
@@ -254,12 +247,12 @@ class Player(Outputs, Live):
 
     @property
     def trace(self) -> Trace:
-        """The run in reverse."""
+        """The run in reverse that the player widget shows, as a `Trace`."""
         return self._views.trace
 
     @property
     def forward(self) -> Mapping[str, Trace]:
-        """The run forward, by direction."""
+        """The run forward that the player widget shows, a `Trace` for each direction of its menu."""
         return self._views.forward
 
     @property
@@ -271,7 +264,7 @@ class Player(Outputs, Live):
         return f"Player({self.trace.title}, {self._last() + 1 - self._n_inputs} steps)"
 
     def save_html(self, path: str | Path) -> Path:
-        """Write the player into one file that needs no kernel and no network.
+        """Write the player widget into one HTML file that needs no kernel and no network.
 
         Parameters
         ----------
@@ -293,7 +286,7 @@ class Player(Outputs, Live):
         return path
 
     def link(self, site: str | None = None) -> str:
-        """Give a link that opens this function in a browser, where nothing is installed, and plays it.
+        """Return a link that opens this player in a browser where nothing is installed, and runs its function there.
 
         Parameters
         ----------
@@ -324,7 +317,7 @@ class Player(Outputs, Live):
         return link.address(link.program(self._f, self._arguments(self.inputs), options), site)
 
     def figure(self) -> str:
-        """Give the player in HTML, as the output of a cell has it."""
+        """Return the player widget in HTML, as the output of a cell has it."""
         return page.figure(self.trace, self._shown(), self.key, self._views.still)
 
     def _repr_mimebundle_(self, **kwargs: Any) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -353,14 +346,15 @@ class Player(Outputs, Live):
             self._options = self._options.along(rates)
         with self.hold_sync():
             try:
-                views = self._record(values)
+                # A slider may pass a pole: ∞ and nan are shown as such, a warning would have no cell to stand in.
+                with np.errstate(all="ignore"):
+                    views = modes.views(self._f, self._arguments(values), self._options, self._group, self._kwargs)
                 if views.long is not None:
                     views = views.around(min(self.step, views.long.steps - 1))
                 payload, beside = modes.lay_out(views, self._views, self.payload)
             except KeyboardInterrupt:
                 with use_language(self._options.lang):
                     self.error = message("interrupted")
-                self.controls = self._sliders(values)
                 raise
             except Exception as error:
                 # The learner's function may raise anything; the player stays, and says what it was.
@@ -375,7 +369,8 @@ class Player(Outputs, Live):
                     self.direction = next(iter(views.forward), "")
                 self.step = min(self.step, self._last())
                 self.payload, self.beside = payload, beside
-            self.controls = self._sliders(values)
+            finally:
+                self.controls = self._sliders(values)
 
     def _arguments(self, values: list[float]) -> tuple[Any, ...]:
         """What the function is called with, at these values of its sliders."""
@@ -383,11 +378,6 @@ class Player(Outputs, Live):
         for k, value in zip(self._scalars, values, strict=True):
             leaves[k] = value
         return unflatten(self._args, leaves)
-
-    def _record(self, values: list[float]) -> modes.Views:
-        # A slider may pass a pole: ∞ and nan are shown as such, a warning would have no cell to stand in.
-        with np.errstate(all="ignore"):
-            return modes.views(self._f, self._arguments(values), self._options, self._group, self._kwargs)
 
     def _turn_to(self, change: Any) -> None:
         """Show the stretch of a long run that has this step."""
@@ -420,12 +410,9 @@ class Player(Outputs, Live):
 
     @traitlets.validate("inputs")
     def _right_number(self, proposal: Any) -> list[float]:
-        names = getattr(self, "_names", None)
-        if names is not None and len(proposal["value"]) != len(names):
-            raise traitlets.TraitError(
-                f"inputs takes {len(names)} numbers ({', '.join(names) or 'no input is a scalar'}), "
-                f"and these are {len(proposal['value'])}."
-            )
+        given, names = len(proposal["value"]), ", ".join(self._names) or "no input is a scalar"
+        if given != len(self._names):
+            raise traitlets.TraitError(f"inputs takes {len(self._names)} numbers ({names}), and these are {given}.")
         return proposal["value"]
 
     @traitlets.validate("step")

@@ -13,7 +13,7 @@ from autodiff_lab import Trace
 from autodiff_lab.figures.graph import render
 from autodiff_lab.figures.graph.alternatives import ROOMS, choose_for_room, layout_alternatives, scale_in
 from autodiff_lab.figures.graph.box_size import node_texts, player_heading, text_width
-from autodiff_lab.figures.graph.paths import sampled
+from autodiff_lab.figures.graph.layout import sampled
 
 USUAL, WIDE, NARROW = ROOMS
 READABLE = 11 / 14.5

@@ -1,4 +1,4 @@
-"""Read the DOT text of a `graphviz.Digraph`: nodes and edges with their attributes, and the text of a label.
+"""DOT parser for the text of a `graphviz.Digraph`: nodes and edges with their attributes, and labels.
 
 Understood is the language that the `graphviz` package writes: quoted names, labels in markup, attributes for all that
 follow, subgraphs. A subgraph as the end of an edge is not.
@@ -22,7 +22,7 @@ _TOKEN = re.compile(
 
 
 class DotGraph:
-    """What a DOT text describes: attributes of the whole, and nodes and edges with all that holds for them.
+    """A parsed DOT text: attributes of the whole graph, and nodes and edges with all that holds for them.
 
     Raises
     ------
@@ -109,7 +109,7 @@ class DotGraph:
 
 @dataclass(frozen=True)
 class Run:
-    """A piece of a label in one style."""
+    """A run of text in one style, parsed from a label in DOT."""
 
     text: str
     bold: bool = False
@@ -117,13 +117,13 @@ class Run:
 
     @property
     def width(self) -> float:
-        """In points, at the usual size of type."""
+        """The width of this run of a parsed DOT label, in points, at the usual size of type."""
         return text_width(self.text, self.bold)
 
 
 @dataclass(frozen=True)
 class Label:
-    """Lines of runs, the paper behind them, and the size of their type."""
+    """The label of a node or edge, parsed from DOT: lines of runs, the paper behind them, and the size of type."""
 
     lines: list[list[Run]]
     paper: str = ""
@@ -134,12 +134,12 @@ class Label:
 
     @property
     def width(self) -> float:
-        """Of the longest line, in points."""
+        """The width of the longest line of this parsed DOT label, in points."""
         return max(sum(run.width for run in line) for line in self.lines) * self.size / SIZE
 
     @property
     def height(self) -> float:
-        """Of all lines, in points."""
+        """The height of all lines of this parsed DOT label, in points."""
         return len(self.lines) * self.size * self.LEADING
 
 
@@ -147,7 +147,7 @@ _ENTITY = re.compile(r"&(?!(?:lt|gt|amp|quot|apos|#\d+|#x[\da-fA-F]+);)(\w+);")
 
 
 def read_label(look: Attributes, default: str = "", name: str = "") -> Label:
-    r"""Read the label of a node or an edge; `name` is what ``\N`` stands for.
+    r"""Parse the label of a node or an edge in DOT, plain or in markup; `name` is what ``\N`` stands for.
 
     >>> read_label({"label": "<<b>x</b><br/>1 &lt; 2>"}).lines
     [[Run(text='x', bold=True, colour='')], [Run(text='1 < 2', bold=False, colour='')]]

@@ -1,4 +1,4 @@
-"""Draw a `graphviz.Digraph` where there is no Graphviz: positions and SVG, as Graphviz itself would write them.
+"""Drawing of a `graphviz.Digraph` without Graphviz: positions and SVG, as Graphviz itself would write them.
 
 The DOT text is read by `dot_parser` and laid out by `layers`. Boxes, ellipses and bare labels are drawn, with the
 colours and the line styles that our drawings use; any other shape becomes a box. Subgraphs are drawn without a frame,
@@ -28,7 +28,7 @@ _OVALS = ("ellipse", "oval", "circle", "doublecircle", "point")
 
 
 def draw_plainly(digraph: graphviz.Digraph, format: str) -> bytes:
-    """Lay out and draw a graph, as SVG or (``"json0"``) as positions only.
+    """Lay out and draw a graph without Graphviz, as SVG or (``"json0"``) as positions only.
 
     Raises
     ------
@@ -114,7 +114,7 @@ class _Picture:
         self.width, self.height = max(xs) - min(xs), max(ys) - min(ys)
 
     def place(self, point: Point) -> Point:
-        """Where a point of the layout is in the picture."""
+        """Return where a point of the layout is in the picture that is drawn without Graphviz."""
         x, y = turn((self._sign * point[0], point[1]), self._flat)
         return x - self._origin[0], y - self._origin[1]
 
@@ -124,7 +124,7 @@ class _Picture:
         return (x, y - aside) if self._flat else (x + aside, y)
 
     def json0(self) -> dict[str, Any]:
-        """Positions as Graphviz writes them: in points, the origin at the bottom left."""
+        """Give positions without Graphviz, in the form of its ``json0``: in points, the origin at the bottom left."""
 
         def up(point: Point) -> str:
             return f"{point[0]:.2f},{self.height - point[1]:.2f}"
@@ -144,7 +144,7 @@ class _Picture:
         return {"bb": f"0,0,{self.width:.2f},{self.height:.2f}", "objects": objects, "edges": edges}
 
     def svg(self) -> str:
-        """The drawing, made of the kinds of elements that Graphviz writes too."""
+        """Write the drawing as SVG, made of the kinds of elements that Graphviz writes too."""
         width, height = self.width + 2 * _PAD, self.height + 2 * _PAD
         paper = self.look.get("bgcolor", "white")
         sheet = _rectangle(self.width / 2, self.height / 2, width / 2, height / 2)

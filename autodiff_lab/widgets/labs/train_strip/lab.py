@@ -1,7 +1,7 @@
 """The picture TrainStrip, which has no controls: four frames of the lab TrainFilm side by side, for paper."""
 
-from autodiff_lab.figures.graph.render import data_url
 from autodiff_lab.figures.style import themes
+from autodiff_lab.figures.style.svg import data_url
 from autodiff_lab.text.notation import escape, number
 from autodiff_lab.widgets.labs.canvas import Sheet
 from autodiff_lab.widgets.labs.train_film.lab import CASES, count_right, draw_plane, train
