@@ -1,4 +1,4 @@
-"""What an exercise is: a question, its answer, the wrong answers it knows, and its hints.
+"""An exercise: a question, its right answer, the wrong answers that are recognised, hints and replies.
 
 An exercise never raises, whatever it is given: the notebook must run from top to bottom with nothing answered, and a
 learner with a broken answer needs a sentence, not a traceback of somebody else's code.
@@ -42,7 +42,7 @@ MARKS = {"passed": "✓", "not attempted": "…", "not yet": "✗", "hint": "→
 
 @dataclass(frozen=True)
 class Reply:
-    """The reply of a check: its status, and the plain text that the learner reads under the cell."""
+    """The reply of an exercise to an answer: its status, and the text that the learner reads under the cell."""
 
     status: str
     """One of ``passed``, ``not attempted``, ``not yet``, ``hint``, ``solution``."""
@@ -52,7 +52,7 @@ class Reply:
 
     @property
     def passed(self) -> bool:
-        """Whether the answer was right."""
+        """Whether the answer to the exercise was right."""
         return self.status == "passed"
 
     def __repr__(self) -> str:
@@ -63,7 +63,7 @@ class Reply:
 
 @dataclass
 class Exercise:
-    """One exercise of one notebook.
+    """One exercise of one notebook: called with an answer, it checks it and replies.
 
     Parameters
     ----------
@@ -159,12 +159,12 @@ class Exercise:
 
     @property
     def title(self) -> str:
-        """The number a reader sees: ``"Exercise 03.2"``."""
+        """The title of the exercise as a reader sees it: ``"Exercise 03.2"``."""
         return "Exercise " + self.name.removeprefix("ex_").replace("_", ".")
 
     @property
     def call(self) -> str:
-        """How the notebook asks for the check: ``"check.ex_03_2(ops_div)"``."""
+        """The code with which a notebook checks an answer to the exercise: ``"check.ex_03_2(ops_div)"``."""
         return f"check.{self.name}({', '.join(self.takes)})"
 
     def __post_init__(self) -> None:
@@ -174,19 +174,19 @@ class Exercise:
 
     @property
     def is_varied(self) -> bool:
-        """Whether a seed gives other numbers."""
+        """Whether the exercise has other numbers for another seed."""
         return self.make is not None
 
     def instance(self, seed: Seed = None) -> Instance:
-        """What is asked of a learner: for this seed, for the one set by ``check.seed``, or else in the text."""
+        """What the exercise asks of a learner with this seed, with that of ``check.seed``, or else in the text."""
         return self.draw(self.choose_seed(seed))
 
     def choose_seed(self, seed: Seed = None) -> str | None:
-        """Return this seed as `draw` takes it; without one, that set by ``check.seed``."""
+        """Choose the seed for the exercise: the one given here, in normal form, or else the one of ``check.seed``."""
         return normalize_seed(seed) if seed is not None else progress.current_seed() if self.is_varied else None
 
     def draw(self, seed: str | None) -> Instance:
-        """Draw what is asked of a learner with this seed; without one, what is asked in the text."""
+        """Draw the numbers of the exercise for a learner's seed; without one, return those of the text."""
         found = None
         if self.make is not None and seed is not None:
             found = draw_instance(self.make, self.draws, f"{self.name}/{seed}", self.tolerance)
@@ -197,11 +197,11 @@ class Exercise:
         return Instance(self.expected, self.misconceptions, self.reference, Given(**data))
 
     def given(self, seed: Seed = None) -> Given:
-        """The data of the exercise: ``x1, x2 = check.ex_02_4.given()``."""
+        """The numbers that the exercise gives a learner: ``x1, x2 = check.ex_02_4.given()``."""
         return self.instance(seed).given
 
     def __call__(self, *answers: Any, seed: Seed = None) -> Reply:
-        """Check an answer and reply something useful; never raise."""
+        """Check an answer to the exercise and reply something useful; never raise."""
         try:
             reply = self._judge(answers, self.instance(seed))
         except KeyboardInterrupt:
@@ -215,7 +215,7 @@ class Exercise:
         return reply
 
     def lend(self, *answers: Any) -> Any:
-        """The learner's own code if it passes, or else a good answer, so that the notebook can go on.
+        """Lend a good answer to the exercise where the learner's own code does not pass, so that the notebook goes on.
 
         Returns what was handed over, in the same order; one thing is not put into a tuple.
         """
@@ -229,7 +229,7 @@ class Exercise:
         return lent if len(lent) > 1 else lent[0]
 
     def good_answers(self, names: dict[str, Any], reference: str = "") -> tuple[Any, ...]:
-        """What the reference hands over, functions living among these names of a learner's, if there are any."""
+        """Run the exercise's reference solution; its functions take their globals from `names`, if there are any."""
         scope = {**names}
         exec(reference or self.reference, scope)
         found = [scope[name] for name in self.takes]
@@ -241,7 +241,7 @@ class Exercise:
         )
 
     def begin_again(self) -> None:
-        """Forget attempts and hints."""
+        """Forget the attempts at the exercise and the hints it has given."""
         self.attempts, self.passed, self.hints_given = 0, False, 0
 
     def _judge(self, answers: tuple[Any, ...], asked: Instance) -> Reply:
@@ -275,7 +275,7 @@ class Exercise:
         return replace(self.judge_observation(seen, asked), observed=(seen,))
 
     def judge_observation(self, seen: Any, asked: Instance) -> Reply:
-        """Judge what was observed of an answer; the learner's code is needed for observing it only."""
+        """Judge what the exercise has observed of an answer; the learner's code is not run again."""
         if agrees(seen, asked.expected, self.tolerance):
             return Reply("passed", f"{self.title} passed. {self.praise}")
         for misconception in asked.misconceptions:
@@ -318,7 +318,7 @@ class Exercise:
         return Reply("not yet", f"{self.title}, not yet: {text}")
 
     def hint(self) -> Reply:
-        """The next hint, a little stronger than the one before."""
+        """Give the next hint for the exercise, a little stronger than the one before."""
         if self.hints_given >= len(self.hints):
             end = "That was the last hint." if self.hints else "There is no hint for this one."
             return Reply("hint", f"{self.title}: {end} After an attempt, check.{self.name}.solution() shows an answer.")
@@ -327,7 +327,7 @@ class Exercise:
         return Reply("hint", f"{self.title}, {count}: {self.hints[self.hints_given - 1]}")
 
     def solution(self, seed: Seed = None) -> Reply:
-        """One good answer, once you have tried."""
+        """Show a good answer to the exercise, once there was an attempt."""
         if not self.attempts:
             return Reply("hint", f"{self.title}: try it first; a wrong answer is enough. Then ask again.")
         worked = self.instance(seed).reference.strip()
