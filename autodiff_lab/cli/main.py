@@ -157,11 +157,8 @@ def _write_lecture(options: Namespace) -> int:
     """
     from ..classroom.lecture import kit
 
-    if options.plan:
-        files = kit.write_plan(options.plan, options.out, overwrite=options.overwrite)
-    else:
-        files = kit.write_lesson(options.notebook, options.out, overwrite=options.overwrite)
-    for path in files:
+    write, what = (kit.write_plan, options.plan) if options.plan else (kit.write_lesson, options.notebook)
+    for path in write(what, options.out, overwrite=options.overwrite):
         print(f"{path.stat().st_size / 1000:7.0f} kB  {path}")
     return 0
 

@@ -5,6 +5,7 @@ import io
 import json
 import re
 import unicodedata
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -95,11 +96,8 @@ class Grid:
         r"""Write the grid as a LaTeX ``array``: put it between ``$$`` and MathJax or LaTeX shows it."""
         layout = "".join("r" if column.numeric else "l" for column in self.columns)
         columns = [
-            [
-                row[k].latex + (rf"\phantom{{{tail}}}" if tail else "")
-                for row, tail in zip(self.rows, self._missing(k), strict=True)
-            ]
-            for k in range(len(self.columns))
+            [cell.latex + (rf"\phantom{{{tail}}}" if tail else "") for cell, tail in column]
+            for column in self._columns_with_tails()
         ]
         rows = [" & ".join(cells) + r" \\" for cells in zip(*columns, strict=True)]
         head = " & ".join(column.latex for column in self.columns) + r" \\"
@@ -127,25 +125,21 @@ class Grid:
         """Return the grid's columns by title, numbers as they are: what a data frame or a plot takes."""
         return {column.title: [row[k].data for row in self.rows] for k, column in enumerate(self.columns)}
 
-    def _missing(self, k: int) -> list[str]:
-        """What each number of a column lacks on the right of its point, in digits: ``".0000"``; empty for a text."""
-        if not self.columns[k].numeric:
-            return [""] * len(self.rows)
-        texts = [row[k].text for row in self.rows]
-        tails = [text[text.find(".") :] if "." in text and _plain(text) else "" for text in texts]
-        longest = max(tails, key=len, default="")
-        return [
-            longest[len(tail) :] if _plain(text) or text == notation.NOT_REACHED else ""
-            for text, tail in zip(texts, tails, strict=True)
-        ]
+    def _columns_with_tails(self) -> Iterator[list[tuple[Cell, str]]]:
+        """Yield the cells by column, each with the digits that it lacks on the right of its point: ``".0000"``."""
+        for k, column in enumerate(self.columns):
+            cells = [row[k] for row in self.rows]
+            tails = ["".join(cell.text.partition(".")[1:]) if _plain(cell.text) else "" for cell in cells]
+            longest = max(tails, key=len, default="") if column.numeric else ""
+            yield [
+                (cell, longest[len(tail) :] if _plain(cell.text) or cell.text == notation.NOT_REACHED else "")
+                for cell, tail in zip(cells, tails, strict=True)
+            ]
 
     def _padded(self, digit: str, point: str) -> list[list[str]]:
         """The texts by column; numbers get spaces on the right until their points stand under each other."""
         spaces = str.maketrans({**dict.fromkeys("0123456789", digit), ".": point})
-        return [
-            [row[k].text + tail.translate(spaces) for row, tail in zip(self.rows, self._missing(k), strict=True)]
-            for k in range(len(self.columns))
-        ]
+        return [[cell.text + tail.translate(spaces) for cell, tail in column] for column in self._columns_with_tails()]
 
 
 _DOTTED = re.compile("(.)\N{COMBINING DOT ABOVE}")

@@ -136,10 +136,8 @@ def run_confined(
             preexec_fn=_process_limits(limits),
         )
         said, complaint = bytearray(), bytearray()
-        readers = [
-            threading.Thread(target=_drain_pipe, args=pair, daemon=True)
-            for pair in ((process.stdout, said), (process.stderr, complaint))
-        ]
+        pipes = ((process.stdout, said), (process.stderr, complaint))
+        readers = [threading.Thread(target=_drain_pipe, args=pipe, daemon=True) for pipe in pipes]
         for reader in readers:
             reader.start()
         try:
@@ -218,13 +216,11 @@ def _resident_kilobytes(pid: int) -> int:
 
 def _kill_family(process: subprocess.Popen[bytes]) -> None:
     """End the program and whatever it has started; behind walls nothing survives the first process."""
-    try:
+    with contextlib.suppress(ProcessLookupError):
         if hasattr(os, "killpg"):
             os.killpg(process.pid, signal.SIGKILL)
         else:
             process.kill()
-    except ProcessLookupError:
-        pass
     process.wait(30)
 
 

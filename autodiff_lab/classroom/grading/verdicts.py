@@ -4,13 +4,11 @@ What comes out of the walls is evidence and no proof: a hand-in runs in the same
 What does not fit together is pointed at.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 from autodiff_lab.classroom.grading.confinement import Done, Limits
 from autodiff_lab.classroom.grading.examiner import MAX_SHOWN_CHARACTERS
@@ -105,7 +103,7 @@ class Row:
         return json.dumps(asdict(self))
 
     @classmethod
-    def from_json(cls, line: str) -> Row:
+    def from_json(cls, line: str) -> Self:
         """Read the verdict on a notebook from a line of JSON."""
         data = json.loads(line)
         answers = {name: Answer(**answer) for name, answer in data["answers"].items()}

@@ -75,11 +75,7 @@ def choose_from(*options: str) -> Callable[[Any], Any]:
     >>> choose_from("forward", "reverse")(["Forward", "(reverse)"])
     ('forward', 'reverse')
     """
-
-    def read(answer: Any) -> Any:
-        return in_small_letters(answer, *options)
-
-    return read
+    return lambda answer: in_small_letters(answer, *options)
 
 
 def agrees(seen: Any, wanted: Any, tolerance: float = SIX_DIGITS) -> bool:

@@ -35,6 +35,7 @@ class Report:
         return said + "".join(each.html() for each in self.grids)
 
 
+@dataclass
 class Lesson:
     """A lesson of the course: its exercises, and ``check.progress``, which shows what is done in it and in the course.
 
@@ -44,8 +45,8 @@ class Lesson:
         As in the notebook's first line: ``"02"``, ``"Dual numbers: arithmetic that carries a slope"``.
     """
 
-    def __init__(self, number: str, title: str) -> None:
-        self.number, self.title = number, title
+    number: str
+    title: str
 
     def exercises(self) -> dict[str, Exercise]:
         """All exercises of one lesson of the course by name, in the order of their numbers."""
@@ -71,30 +72,20 @@ class Lesson:
         course = [(each.number, each.title, list(each.exercises())) for each in everyone]
         everything = [name for _, _, names in course for name in names]
         said = f"Notebook {self.number}: {done(list(mine))} exercises done. The whole course: {done(everything)}."
-        return Report(
-            tuple(filter(None, [said, _about_the_seed(), progress.trouble()])),
-            (
-                grid(
-                    f"Notebook {self.number} · {self.title}",
-                    ("exercise", "state"),
-                    [(each.title, WORDS.get(states.get(name, ""), "open")) for name, each in mine.items()],
-                ),
-                grid(
-                    "The course",
-                    ("notebook", "title", "exercises done"),
-                    [(number, title, done(names)) for number, title, names in course],
-                ),
-            ),
+        here = [(each.title, WORDS.get(states.get(name, ""), "open")) for name, each in mine.items()]
+        everywhere = [(number, title, done(names)) for number, title, names in course]
+        grids = (
+            grid(f"Notebook {self.number} · {self.title}", ("exercise", "state"), here),
+            grid("The course", ("notebook", "title", "exercises done"), everywhere),
         )
+        return Report(tuple(filter(None, [said, _about_the_seed(), progress.trouble()])), grids)
 
     def reset(self) -> Report:
         """Forget all progress in the course, and the seed; the hints begin again: ``check.progress.reset()``."""
         progress.forget()
-        for name, module in list(sys.modules.items()):
-            if name.startswith(f"{room.__name__}.lesson_"):
-                for thing in vars(module).values():
-                    if isinstance(thing, Exercise):
-                        thing.begin_again()
+        for each in lessons():
+            for exercise in each.exercises().values():
+                exercise.begin_again()
         return self()
 
     def seed(self, seed: Seed) -> Report:

@@ -12,30 +12,10 @@ from dataclasses import KW_ONLY, dataclass, field, replace
 from itertools import compress
 from typing import Any
 
-from autodiff_lab.lessons.checks import progress
-from autodiff_lab.lessons.checks.compare import (
-    SIX_DIGITS,
-    Refused,
-    agrees,
-    describe,
-    digits_within,
-    disagreement,
-    first_difference,
-    has_form_of,
-    is_rounded,
-    is_shortened,
-    plain,
-)
+from autodiff_lab.lessons.checks import compare, progress, variants
+from autodiff_lab.lessons.checks.compare import Refused, agrees, describe, plain
 from autodiff_lab.lessons.checks.run_code import Crashed, is_unfinished, note_learner_files
-from autodiff_lab.lessons.checks.variants import (
-    Given,
-    Instance,
-    Misconception,
-    Seed,
-    default_data,
-    draw_instance,
-    normalize_seed,
-)
+from autodiff_lab.lessons.checks.variants import Given, Instance, Misconception, Seed
 
 MARKS = {"passed": "✓", "not attempted": "…", "not yet": "✗", "hint": "→", "solution": "→"}
 
@@ -146,7 +126,7 @@ class Exercise:
     misconceptions: tuple[Misconception, ...] = ()
     hints: tuple[str, ...] = ()
     observe: Callable[..., Any] = plain
-    tolerance: float = SIX_DIGITS
+    tolerance: float = compare.SIX_DIGITS
     is_whole: bool = False
     formerly: str = ""
     gave: Mapping[str, Any] = field(default_factory=dict)
@@ -183,17 +163,19 @@ class Exercise:
 
     def choose_seed(self, seed: Seed = None) -> str | None:
         """Choose the seed for the exercise: the one given here, in normal form, or else the one of ``check.seed``."""
-        return normalize_seed(seed) if seed is not None else progress.current_seed() if self.is_varied else None
+        return (
+            variants.normalize_seed(seed) if seed is not None else progress.current_seed() if self.is_varied else None
+        )
 
     def draw(self, seed: str | None) -> Instance:
         """Draw the numbers of the exercise for a learner's seed; without one, return those of the text."""
         found = None
         if self.make is not None and seed is not None:
-            found = draw_instance(self.make, self.draws, f"{self.name}/{seed}", self.tolerance)
+            found = variants.draw_instance(self.make, self.draws, f"{self.name}/{seed}", self.tolerance)
         return found or self._in_the_text()
 
     def _in_the_text(self) -> Instance:
-        data = default_data(self.make) if self.make else self.gave
+        data = variants.default_data(self.make) if self.make else self.gave
         return Instance(self.expected, self.misconceptions, self.reference, Given(**data))
 
     def given(self, seed: Seed = None) -> Given:
@@ -294,14 +276,14 @@ class Exercise:
         if isinstance(seen, Crashed):
             return seen.sentence()
         if isinstance(expected, dict) and isinstance(seen, dict):
-            return disagreement(seen, expected, self.cases)
-        if is_rounded(seen, expected):
-            return f"Very close, but not the same number. Give at least {digits_within(self.tolerance)} digits."
-        known = next((wrong.hint for wrong in asked.misconceptions if is_shortened(seen, wrong.seen)), None)
+            return compare.disagreement(seen, expected, self.cases)
+        if compare.is_rounded(seen, expected):
+            return f"Very close, but not the same number. Give at least {compare.digits_within(self.tolerance)} digits."
+        known = next((wrong.hint for wrong in asked.misconceptions if compare.is_shortened(seen, wrong.seen)), None)
         if known is not None:
             return known
-        if has_form_of(seen, expected):
-            where = first_difference(seen, expected, self.tolerance)
+        if compare.has_form_of(seen, expected):
+            where = compare.first_difference(seen, expected, self.tolerance)
             return f"You gave {describe(seen)}. {where} For a hint, run check.{self.name}.hint()."
         return f"I expect {self.expects}, and you gave {describe(seen)}."
 

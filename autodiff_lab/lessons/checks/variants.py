@@ -5,14 +5,12 @@ choices; a seed (a learner's name) decides which, always in the same way. What i
 lead to are computed from the data, so that every instance is checked and explained as well as the one in the text.
 """
 
-from __future__ import annotations
-
 import inspect
 import itertools
 import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Self
 
 from autodiff_lab.lessons.checks.compare import agrees, describe
 
@@ -44,7 +42,7 @@ class Given(tuple[Any, ...]):
 
     names: tuple[str, ...]
 
-    def __new__(cls, **data: Any) -> Given:
+    def __new__(cls, **data: Any) -> Self:
         """Keep the values as the tuple, and the names beside it."""
         given = super().__new__(cls, data.values())
         given.names = tuple(data)
