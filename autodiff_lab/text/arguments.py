@@ -16,7 +16,7 @@ class PathError(AutodiffError, ValueError):
 
 
 def check_choice(function: str, option: str, given: Any, allowed: Sequence[Any]) -> Any:
-    """Check that an argument is one of the allowed choices, and return it.
+    """Check that a function's argument is one of the allowed choices, and return it.
 
     Raises
     ------
@@ -38,7 +38,7 @@ def check_choice(function: str, option: str, given: Any, allowed: Sequence[Any])
 
 
 def check_number(function: str, option: str, given: Any, least: float, most: float) -> float:
-    """Check that an argument is a number in a range, and return it.
+    """Check that a function's argument is a number in a range, and return it.
 
     Raises
     ------
@@ -63,7 +63,7 @@ def check_number(function: str, option: str, given: Any, least: float, most: flo
 
 
 def check_path(function: str, path: str | Path, *extensions: str) -> Path:
-    """Check that an argument is a path under which a file can be written, and return it.
+    """Check that a function's argument is a path under which a file can be written, and return it.
 
     Raises
     ------

@@ -125,7 +125,7 @@ def digits_within(tolerance: float) -> int:
 
 
 def is_shortened(seen: Any, wanted: Any) -> bool:
-    """Whether an answer is this one, rounded to fewer digits.
+    """Compare two answers: whether the first is the second, written with fewer digits.
 
     >>> is_shortened((31.55, "a"), (31.547867, "a")), is_shortened((31.55, 2.0), (31.547867, 3.0))
     (True, False)
@@ -206,7 +206,7 @@ def disagreement(seen: Any, wanted: dict[str, Any], cases: str = "") -> str:
 
 
 def describe(thing: Any) -> str:
-    """Describe any object in a few words for a check's reply, without addresses in memory.
+    """Describe any object in a few words, beside what it is compared with; without addresses in memory.
 
     >>> describe((5.0, 1.7163378145367738)), describe("x"), describe(None), describe(print), describe([])
     ('(5, 1.71634)', "the text 'x'", 'None', 'the function print', 'an empty list')
