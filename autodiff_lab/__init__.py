@@ -27,40 +27,26 @@ from .transforms.vmap import vmap
 
 __version__ = "0.1.0"
 
-_ON_FIRST_USE = {
-    "Adam": "optimize",
-    "CheckError": "transforms.checking",
-    "Formula": "trace.wording.function_formula",
-    "GradientDescent": "optimize",
-    "GradientTape": "systems.gradient_tape",
-    "Graph": "systems.static_graph",
-    "Momentum": "optimize",
-    "Optimizer": "optimize",
-    "Placeholder": "systems.static_graph",
-    "Player": "widgets.player.widget",
-    "Plot": "figures.plots",
-    "Program": "programs",
-    "Symbol": "transforms.symbol",
-    "Table": "figures.tables.trace_table",
-    "Trace": "trace.model",
-    "check_grads": "transforms.checking",
-    "draw": "figures.graph.draw",
-    "formula": "trace.wording.function_formula",
-    "gradients": "systems.static_graph",
-    "lecture_style": "widgets.lecture_style",
-    "load_iris": "data",
-    "play": "widgets.player.widget",
-    "play_defaults": "widgets.defaults",
-    "plot_descent": "figures.plots",
-    "plot_hessian": "figures.plots",
-    "plot_jacobian": "figures.plots",
-    "plot_matrix": "figures.plots",
-    "plot_tangent": "figures.plots",
-    "program": "programs",
-    "style_plots": "figures.plots",
-    "table": "figures.tables.trace_table",
-    "trace_nonfinite": "transforms.nonfinite",
+_LOADED_ON_FIRST_USE = {
+    "data": ("load_iris",),
+    "figures.graph.draw": ("draw",),
+    "figures.plots": ("Plot", "plot_descent", "plot_hessian", "plot_jacobian", "plot_matrix", "plot_tangent"),
+    "figures.plots.style": ("style_plots",),
+    "figures.tables.trace_table": ("Table", "table"),
+    "optimize": ("Adam", "GradientDescent", "Momentum", "Optimizer"),
+    "programs": ("Program", "program"),
+    "systems.gradient_tape": ("GradientTape",),
+    "systems.static_graph": ("Graph", "Placeholder", "gradients"),
+    "trace.model": ("Trace",),
+    "trace.wording.function_formula": ("Formula", "formula"),
+    "transforms.checking": ("CheckError", "check_grads"),
+    "transforms.nonfinite": ("trace_nonfinite",),
+    "transforms.symbol": ("Symbol",),
+    "widgets.defaults": ("play_defaults",),
+    "widgets.lecture_style": ("lecture_style",),
+    "widgets.player.widget": ("Player", "play"),
 }
+_MODULE_OF = {name: module for module, names in _LOADED_ON_FIRST_USE.items() for name in names}
 
 # What shows a tape, a trace or a graph: `engine.views` hands these names to whoever asks for them below.
 _VIEWS = {
@@ -139,9 +125,9 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _ON_FIRST_USE:
+    if name not in _MODULE_OF:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = getattr(import_module(f".{_ON_FIRST_USE[name]}", __name__), name)
+    value = getattr(import_module(f".{_MODULE_OF[name]}", __name__), name)
     globals()[name] = value
     return value
 

@@ -1,4 +1,4 @@
-"""`python -m autodiff_lab`: the command `autodiff-lab`."""
+"""`python -m autodiff_lab` runs the command `autodiff-lab`."""
 
 import sys
 

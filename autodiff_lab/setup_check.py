@@ -1,5 +1,5 @@
-"""What notebook 00 imports: see `autodiff_lab.cli.setup_check`."""
+"""A short path for notebook 00: ``from autodiff_lab.setup_check import check_setup`` runs the command line's check."""
 
-from .cli.setup_check import check_setup
+from .cli.check import check_setup
 
 __all__ = ["check_setup"]

@@ -1,1 +1,1 @@
-"""The classroom: what a lecturer makes of the tutorial (a lecture, a course set), and of what students hand in."""
+"""For the classroom: notebook sets for students and teachers, lecture kits, and the grading of hand-ins."""

@@ -1,4 +1,4 @@
-"""Write the students' and the teacher's set of notebooks: `autodiff-lab course`.
+"""Write a course's two sets of notebooks, the students' and the teacher's: `autodiff-lab course`.
 
 The student's set is the tutorial with every exercise open, without the page and the plans for lecturers, and without
 the saved outputs that answer what is asked: who runs the cell sees them. In the teacher's set each exercise has a good
@@ -22,7 +22,7 @@ LINK = re.compile(rb"\[([^]]*)\]\(for_lecturers\.md[^)]*\)")
 
 
 def write_course(folder: Path) -> dict[str, Copied]:
-    """Write the two sets into ``folder/student`` and ``folder/teacher``; what is there already is left as it is.
+    """Write a course's notebooks into ``folder/student`` and ``folder/teacher``; files that exist are left as they are.
 
     Raises
     ------
@@ -56,7 +56,7 @@ def write_course(folder: Path) -> dict[str, Copied]:
 
 
 def answered(notebook: Any, exercises: Mapping[str, Exercise]) -> Any:
-    r"""Return a copy of a notebook with the reference answers instead of the unanswered ones.
+    r"""Return a copy of a course notebook in which each exercise has its reference answer, as for a teacher.
 
     >>> from autodiff_lab.lessons.lesson_00 import ex_00_1
     >>> cells = [nbformat.v4.new_code_cell("answer = ...\n\ncheck.ex_00_1(answer)")]
@@ -74,14 +74,14 @@ def answered(notebook: Any, exercises: Mapping[str, Exercise]) -> Any:
 
 
 def find_exercise(cell: Any, exercises: Mapping[str, Exercise]) -> Exercise | None:
-    """Find the exercise whose check a cell calls."""
+    """Find the exercise that a cell of a course notebook checks."""
     if cell.cell_type != "code":
         return None
     return next((each for name, each in exercises.items() if re.search(rf"check\.{name}\(", cell.source)), None)
 
 
 def make_teacher_notebook(notebook: Any, exercises: Mapping[str, Exercise]) -> Any:
-    """Return a copy with good answers, and below each the hints and the wrong answers that are recognised."""
+    """Make the teacher's copy of a course notebook: good answers, and below each its hints and recognised mistakes."""
     notebook = answered(notebook, exercises)
     cells = []
     for cell in notebook.cells:
@@ -95,7 +95,7 @@ def make_teacher_notebook(notebook: Any, exercises: Mapping[str, Exercise]) -> A
 
 
 def write_notes(exercise: Exercise) -> str:
-    """Write what a teacher wants to know of an exercise, as Markdown: its hints and recognised wrong answers."""
+    """Write the teacher's notes on an exercise of the course, as Markdown: its hints and recognised wrong answers."""
     parts = [f"**For the teacher: {exercise.title}**"]
     if exercise.is_varied:
         parts.append("Each student may have numbers of their own (`check.seed`); these are the numbers of the text.")

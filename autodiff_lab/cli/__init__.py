@@ -1,1 +1,1 @@
-"""The command `autodiff-lab`, and what it checks."""
+"""The command line of `autodiff-lab`: its parser, and modules for `check`, `present` and the tutorial itself."""

@@ -1,7 +1,8 @@
-"""The command `autodiff-lab`: open the tutorial in JupyterLab, or one of the subcommands.
+"""The main program of the command `autodiff-lab`: its subcommands and their options.
 
-Each is a function here, and its docstring is what `--help` says of it. What it does lives in a module of its own and is
-loaded only when it is asked for, so that `autodiff-lab check` can still say what is missing when something is.
+Each subcommand is a function here, and its docstring is what `--help` says of it. What it does lives in a module of its
+own and is loaded only when it is asked for, so that `autodiff-lab check` can still say what is missing when something
+is.
 """
 
 import argparse
@@ -21,14 +22,14 @@ and delete your files, the other hand-ins and these grades, use the network, and
 
 
 def build_parser() -> ArgumentParser:
-    """Return the parser of the command line."""
-    about, as_written = inspect.getdoc(open_tutorial), argparse.RawDescriptionHelpFormatter
+    """Build the parser of the command `autodiff-lab` with all its subcommands and options."""
+    about, as_written = inspect.getdoc(_open_tutorial), argparse.RawDescriptionHelpFormatter
     parser = ArgumentParser(prog="autodiff-lab", description=about, formatter_class=as_written)
-    parser.set_defaults(run=open_tutorial)
+    parser.set_defaults(run=_open_tutorial)
     parser.add_argument("--version", action="version", version=f"autodiff-lab {__version__}")
     parser.add_argument("--to", metavar="DIR", type=Path, help="copy the notebooks into DIR and open them there")
     parser.add_argument("--no-browser", action="store_true", help="print the address, do not open a browser")
-    parser.add_argument("--port", type=port_number, help="the port to listen on (default: 8888, or the next free one)")
+    parser.add_argument("--port", type=_port_number, help="the port to listen on (default: 8888, or the next free one)")
     commands = parser.add_subparsers(
         dest="command", metavar="{check,course,present,lecture,grade}", title="other commands"
     )
@@ -39,40 +40,40 @@ def build_parser() -> ArgumentParser:
         command.set_defaults(run=run)
         return command
 
-    add_command(check_setup, "check")
-    course = add_command(write_course, "course")
+    add_command(_check_setup, "check")
+    course = add_command(_write_course, "course")
     course.add_argument("--out", metavar="DIR", type=Path, required=True, help="the folder to write into")
-    presenting = add_command(present_notebook, "present")
+    presenting = add_command(_present_notebook, "present")
     presenting.add_argument("notebook", metavar="NN", help="the number of a lesson, as 04, or a notebook of your own")
     presenting.add_argument("--no-browser", dest="hidden", action="store_true", help="print the addresses only")
-    presenting.add_argument("--port", dest="own_port", type=port_number, help="the port to listen on")
-    lecture = add_command(write_lecture, "lecture")
+    presenting.add_argument("--port", dest="own_port", type=_port_number, help="the port to listen on")
+    lecture = add_command(_write_lecture, "lecture")
     what = lecture.add_mutually_exclusive_group(required=True)
     what.add_argument("notebook", metavar="NN", nargs="?", help="the number of a lesson, as 04, or a notebook of yours")
     what.add_argument("--plan", metavar="PLAN", help="40, 90, first_evening, …, or a Markdown file of your own")
     lecture.add_argument("--out", metavar="DIR", type=Path, required=True, help="the folder to write into")
     lecture.add_argument("--overwrite", action="store_true", help="write over the kit of an earlier run")
-    grading = add_command(grade_notebooks, "grade")
+    grading = add_command(_grade_notebooks, "grade")
     grading.add_argument("folder", metavar="DIR", type=Path, help="what was handed in")
     grading.add_argument("--out", metavar="DIR", type=Path, help="where to write the table (default: into DIR)")
     again = grading.add_mutually_exclusive_group()
     again.add_argument("--overwrite", action="store_true", help="write over the table of an earlier run")
     again.add_argument("--resume", action="store_true", help="keep its rows, and grade what is new, changed or missing")
-    grading.add_argument("--seconds", type=positive, default=120, help="time for one notebook (default: 120)")
-    grading.add_argument("--megabytes", type=positive, default=2000, help="memory for one notebook (default: 2000)")
+    grading.add_argument("--seconds", type=_positive, default=120, help="time for one notebook (default: 120)")
+    grading.add_argument("--megabytes", type=_positive, default=2000, help="memory for one notebook (default: 2000)")
     grading.add_argument("--unconfined", action="store_true", help="run without walls, with all your rights")
-    grading.add_argument("--jobs", type=positive, help="how many run at a time (default: one for each processor)")
+    grading.add_argument("--jobs", type=_positive, help="how many run at a time (default: one for each processor)")
     return parser
 
 
-def positive(text: str) -> int:
+def _positive(text: str) -> int:
     """Read a whole number of at least 1 from the command line."""
     if not text.isdecimal() or int(text) < 1:
         raise argparse.ArgumentTypeError(f"{text!r} is not a whole number of at least 1")
     return int(text)
 
 
-def port_number(text: str) -> int:
+def _port_number(text: str) -> int:
     """Read a TCP port from the command line."""
     if not text.isdecimal() or not 1 <= int(text) <= 65535:
         raise argparse.ArgumentTypeError(f"{text!r} is not a port; a port is a whole number from 1 to 65535")
@@ -80,7 +81,7 @@ def port_number(text: str) -> int:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run the command and return its exit code: 0 done, 1 it cannot work here (a wrong option: 2)."""
+    """Run the command `autodiff-lab`, and return its exit code: 0 done, 1 it cannot work here (a wrong option: 2)."""
     parser = build_parser()
     options = parser.parse_args(argv)
     if options.command and (options.to or options.no_browser or options.port):
@@ -92,7 +93,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 1
 
 
-def open_tutorial(options: Namespace) -> int:
+def _open_tutorial(options: Namespace) -> int:
     """Open the autodiff_lab tutorial in JupyterLab.
 
     In a checkout of the source, the checkout's own notebooks are opened. Installed
@@ -113,17 +114,17 @@ def open_tutorial(options: Namespace) -> int:
     return 0
 
 
-def check_setup(_: Namespace) -> int:
+def _check_setup(_: Namespace) -> int:
     """Say what is installed, what draws the graphs, and how to mend what is missing.
 
     The exit code is 0 if everything is in place, 1 if not.
     """
-    from . import setup_check
+    from .check import check_setup
 
-    return setup_check.check_setup()
+    return check_setup()
 
 
-def write_course(options: Namespace) -> int:
+def _write_course(options: Namespace) -> int:
     """Write the students' notebooks, and the teacher's with answers, hints and known wrong answers.
 
     DIR/student has them as they are, with every exercise open; DIR/teacher has a good answer, the hints and the
@@ -136,7 +137,7 @@ def write_course(options: Namespace) -> int:
     return 0
 
 
-def present_notebook(options: Namespace) -> int:
+def _present_notebook(options: Namespace) -> int:
     """Open a notebook for a hall: large type, nothing around it, and a clicker that steps players and runs cells.
 
     It is a copy, in which all answers are folded; leaving it changes nothing. A page with what to ask, the answers and
@@ -148,7 +149,7 @@ def present_notebook(options: Namespace) -> int:
     return 0
 
 
-def write_lecture(options: Namespace) -> int:
+def _write_lecture(options: Namespace) -> int:
     """Write what a lecturer takes along; it needs no network and no Python.
 
     With --plan: the slides of a lecture, in which the players play, the speaker's page with the answers, and a sheet
@@ -156,23 +157,20 @@ def write_lecture(options: Namespace) -> int:
     """
     from ..classroom.lecture import kit
 
-    if options.plan:
-        files = kit.write_plan(options.plan, options.out, overwrite=options.overwrite)
-    else:
-        files = kit.write_lesson(options.notebook, options.out, overwrite=options.overwrite)
-    for path in files:
+    write, what = (kit.write_plan, options.plan) if options.plan else (kit.write_lesson, options.notebook)
+    for path in write(what, options.out, overwrite=options.overwrite):
         print(f"{path.stat().st_size / 1000:7.0f} kB  {path}")
     return 0
 
 
 def draw_progress(done: int, count: int) -> None:
-    """Write over the terminal's last line how much is done, or of nothing an empty line; elsewhere keep quiet."""
+    """Draw the command's progress bar over the terminal's last line, or for 0 of 0 an empty line; elsewhere nothing."""
     if sys.stderr.isatty():
         bar = f"[{'#' * (30 * done // count):30}] {done} of {count}" if count else ""
         print(f"\r\033[K{bar}", end="", file=sys.stderr, flush=True)
 
 
-def grade_notebooks(options: Namespace) -> int:
+def _grade_notebooks(options: Namespace) -> int:
     """Run a folder of handed-in notebooks, and write who passed what.
 
     The folder has the notebooks, or a folder for each student. Each notebook runs behind the walls of bubblewrap

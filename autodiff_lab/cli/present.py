@@ -1,4 +1,4 @@
-"""`autodiff-lab present`: a notebook for a hall. Large type, nothing around it, and a clicker that steps and runs.
+"""`autodiff-lab present`: a notebook on a hall's screen, in large type, with a clicker that steps and runs.
 
 What is presented is a copy, in a folder that is gone afterwards: neither the notebook nor JupyterLab's own settings
 change. The copy is large by JupyterLab's custom style sheet, and the clicker's keys are shortcuts of that one run.
@@ -51,7 +51,7 @@ _SETTINGS = {
 
 
 def present(name: str, *, browser: bool = True, port: int | None = None) -> None:
-    """Open a copy of a notebook for a hall, and its speaker's page beside it; return when JupyterLab is stopped.
+    """Present a copy of a notebook in a hall, its speaker's page beside it; return when JupyterLab is stopped.
 
     Parameters
     ----------
@@ -90,7 +90,7 @@ def present(name: str, *, browser: bool = True, port: int | None = None) -> None
 
 
 def write_settings(folder: Path) -> None:
-    """Write JupyterLab's settings for a hall into a folder: the reader's own, and what a clicker needs."""
+    """Write the JupyterLab settings with which `autodiff-lab present` runs: the reader's own, and a clicker's keys."""
     from jupyterlab.commands import get_user_settings_dir
 
     own = Path(get_user_settings_dir())

@@ -1,4 +1,4 @@
-"""`autodiff-lab`: open the tutorial in JupyterLab, in place or on copies."""
+"""`autodiff-lab` without a subcommand: open the tutorial in JupyterLab, in place or on copies."""
 
 import os
 import sys
@@ -14,7 +14,7 @@ ANOTHER_FOLDER = "Set the environment variable JUPYTER_RUNTIME_DIR to a folder t
 
 
 def open_tutorial(to: Path | None = None, *, browser: bool = True, port: int | None = None) -> None:
-    """Open the first notebook in JupyterLab and return when JupyterLab is stopped.
+    """Open the tutorial's first notebook in JupyterLab, and return when JupyterLab is stopped.
 
     Parameters
     ----------
@@ -46,7 +46,7 @@ def open_tutorial(to: Path | None = None, *, browser: bool = True, port: int | N
 
 
 def why_not_writable(folder: Path) -> str:
-    """Return why no file can be made in a folder, or nothing if one can. It is tried, as permissions do not say all."""
+    """Return why the tutorial's folder cannot be written to, or nothing if it can; tried, as permissions mislead."""
     try:
         with tempfile.TemporaryFile(dir=folder):
             return ""
@@ -55,7 +55,7 @@ def why_not_writable(folder: Path) -> str:
 
 
 def why_jupyter_would_not_start() -> str:
-    """Return why Jupyter cannot keep its own files (it would stop with a traceback), or nothing if it can."""
+    """Return why Jupyter would fail to open the tutorial (it cannot write its own files), or nothing if it can."""
     from jupyter_core.paths import jupyter_runtime_dir
 
     folder = Path(jupyter_runtime_dir())
@@ -66,7 +66,7 @@ def why_jupyter_would_not_start() -> str:
 def run_lab(
     folder: Path, *, start: str = f"lab/tree/{START}", browser: bool, port: int | None, options: Sequence[str] = ()
 ) -> None:
-    """Run JupyterLab on `folder`, in this very process, until it is stopped; `start` is what it opens."""
+    """Run JupyterLab on a folder of the tutorial, in this process, until it is stopped; `start` is what it opens."""
     try:
         import ipykernel  # noqa: F401  (JupyterLab starts without it, and then no notebook runs)
         from jupyterlab.labapp import LabApp

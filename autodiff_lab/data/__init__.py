@@ -1,4 +1,4 @@
-"""Data that ships with the package: Fisher's iris measurements.
+"""The data sets that ship with the package: Fisher's iris measurements.
 
 R. A. Fisher, *The use of multiple measurements in taxonomic problems* (1936); the corrected table, as in R and in
 scikit-learn from version 0.20 on.
@@ -23,14 +23,14 @@ SHA256 = "39f03d68cb1774ba478c11b2b26b881e069926d92a320f3e87be64f1567aa139"
 
 
 class Sample(NamedTuple):
-    """A sample of the flowers: `features` of shape (n, 4) in centimetres, `labels` of shape (n,), 0 to 2."""
+    """Some rows of the iris data set: `features` of shape (n, 4) in cm, `labels` of shape (n,), 0 to 2."""
 
     features: np.ndarray
     labels: np.ndarray
 
 
 class Iris(NamedTuple):
-    """The data set, split in two: every fourth row is for testing."""
+    """The packaged iris data set, split into training data and every fourth row as test data."""
 
     train: Sample
     test: Sample
@@ -40,7 +40,7 @@ class Iris(NamedTuple):
 
 @cache
 def load_iris(path: Path = FILE) -> Iris:
-    """Read the 150 flowers, and split them: rows 0, 4, 8, … are for testing, the others for training.
+    """Load the iris data set: 150 flowers, of which rows 0, 4, 8, … are test data and the others training data.
 
     Parameters
     ----------

@@ -1,1 +1,1 @@
-"""The tutorial as Jupyter meets it: where its notebooks are, which kernel runs them, how JupyterLab behaves."""
+"""The tutorial inside Jupyter, in three parts: the notebooks, the kernel, the settings of JupyterLab."""

@@ -1,4 +1,4 @@
-"""The kernel that runs the notebooks: the one of this Python, whatever else Jupyter finds under its name."""
+"""The kernel that runs the notebooks: this Python's, whatever else Jupyter finds under its name."""
 
 import os
 import shutil
@@ -30,7 +30,7 @@ def kernel_of_this_python() -> Iterator[None]:
 
 
 def foreign_kernel() -> str | None:
-    """Return what Jupyter's kernel "python3" would run, or None if it is this Python."""
+    """Return the command of Jupyter's kernel "python3" if it is another Python's, or None if it is this one's."""
     from jupyter_client.kernelspec import KernelSpecManager, NoSuchKernel
 
     try:
@@ -52,5 +52,5 @@ def _same_environment(one: str, other: str) -> bool:
 
 
 def python_command() -> str:
-    """Return this Python as one types it in a terminal."""
+    """Return the Python that the notebooks' kernel runs, as one types it in a terminal."""
     return f'"{sys.executable}"' if " " in sys.executable else sys.executable

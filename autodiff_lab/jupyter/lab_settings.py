@@ -1,4 +1,4 @@
-"""Settings of the tutorial's JupyterLab: no news, encryption of what goes to the kernel, a log with what helps.
+"""Settings of the tutorial's JupyterLab: no news, encrypted messages to the kernel, a log of only what helps.
 
 All of it holds for one run. Nothing is written into the learner's own settings, and what they have set there counts.
 """
@@ -17,12 +17,12 @@ NO_HELP = re.compile(r"Notebook .* is not trusted$|The websocket_ping_timeout .*
 
 
 def helps_a_learner(record: logging.LogRecord) -> bool:
-    """Return whether a line of the log is to be shown: a filter of `logging`."""
+    """Return whether a line of JupyterLab's log helps a learner, and is shown: a filter for `logging`."""
     return not NO_HELP.match(record.getMessage())
 
 
 def without_news() -> AbstractContextManager[None]:
-    """Change two defaults of a JupyterLab that is started in here: no question about news, no look for updates.
+    """Change two settings of a JupyterLab that is started inside: no question about news, no look for updates.
 
     It would ask, before anything else, whether it may fetch news from the network. It reads the folder ``labconfig``
     of each folder of its settings.
@@ -32,14 +32,14 @@ def without_news() -> AbstractContextManager[None]:
 
 @contextmanager
 def prepend_folder(variable: str, folder: str) -> Iterator[None]:
-    """Put a folder in front of those that an environment variable names."""
+    """Put a folder in front of a search path that JupyterLab reads, as the setting ``JUPYTER_CONFIG_PATH``."""
     with set_variable(variable, os.pathsep.join(filter(None, [folder, os.environ.get(variable)]))):
         yield
 
 
 @contextmanager
 def set_variable(variable: str, value: str) -> Iterator[None]:
-    """Set an environment variable for a while."""
+    """Set an environment variable that is a setting of JupyterLab's, and restore it afterwards."""
     before = os.environ.get(variable)
     os.environ[variable] = value
     try:
@@ -49,7 +49,7 @@ def set_variable(variable: str, value: str) -> Iterator[None]:
 
 
 def encryption_options() -> list[str]:
-    """Return the option that encrypts what goes between JupyterLab and a kernel, where these versions can do that.
+    """Return the JupyterLab setting that encrypts what goes to a kernel, where the installed versions can do that.
 
     It all stays on this machine; but on one with several users the others could listen, and ipykernel warns of it.
     """
@@ -61,7 +61,7 @@ def encryption_options() -> list[str]:
 
 
 def default_port() -> int:
-    """Return the port that JupyterLab tries first."""
+    """Return the port that is set for JupyterLab: the one that it tries first."""
     from jupyter_server.serverapp import DEFAULT_JUPYTER_SERVER_PORT
 
     return int(os.environ.get("JUPYTER_PORT") or DEFAULT_JUPYTER_SERVER_PORT)

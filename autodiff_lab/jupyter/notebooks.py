@@ -1,4 +1,4 @@
-"""The tutorial's notebooks: where they are installed, and copies of them for a learner to work on."""
+"""The tutorial's notebooks: where they are installed, and how they are copied for a learner."""
 
 import os
 from collections.abc import Callable
@@ -16,19 +16,19 @@ NOT_COPIED = {".ipynb_checkpoints", "__pycache__", ".DS_Store", "my_progress.jso
 
 
 class TutorialError(Exception):
-    """The tutorial cannot be opened; the message says why and what to do."""
+    """The tutorial's notebooks cannot be found, copied or opened; the message says why and what to do."""
 
 
 @dataclass(frozen=True)
 class Copied:
-    """What :func:`copy_notebooks` did, as paths relative to the target folder."""
+    """Which notebooks :func:`copy_notebooks` copied and which it kept, as paths relative to the target folder."""
 
     new: tuple[Path, ...]
     kept: tuple[Path, ...]
     """Files that were there already and differ from the tutorial's: the learner's own work."""
 
     def report(self, target: Path) -> None:
-        """Print one line for what is new in the target folder, and one for what was left alone."""
+        """Print how many notebooks were copied into the target folder, and which were kept as they are."""
         new, kept = (f"{len(files)} file{'s' * (len(files) != 1)}" for files in (self.new, self.kept))
         if self.new:
             print(f"Copied {new} into {target}")
@@ -60,12 +60,12 @@ def installed_notebooks() -> Path:
 
 
 def are_in_checkout(notebooks: Path) -> bool:
-    """Return whether these notebooks are the checkout's own, where a learner may work in place."""
+    """Return whether these notebooks are those of a source checkout, where a learner may work in place."""
     return notebooks.parent != PACKAGE
 
 
 def copy_notebooks(source: Path, target: Path, content: Callable[[Path], bytes | None] = Path.read_bytes) -> Copied:
-    """Copy the files of `source` that `target` does not have yet; never overwrite one.
+    """Copy the notebooks in `source` that `target` does not have yet; never overwrite one.
 
     Parameters
     ----------

@@ -1,1 +1,1 @@
-"""Text: notation, numbers, messages and their catalogue, tables of text, checks of arguments."""
+"""Text that learners read: messages and their catalogue, numbers, notation, tables, errors for wrong arguments."""

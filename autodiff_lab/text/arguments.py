@@ -1,4 +1,4 @@
-"""Checks of arguments: an option, a number, a file to write, a step of a run; each is refused in one way.
+"""Check the arguments of public functions (an option, a number, a path, a step), with one wording of errors.
 
 They come before anything is drawn, so that nothing is drawn in vain.
 """
@@ -12,11 +12,11 @@ from autodiff_lab.engine.errors import AutodiffError, InputError
 
 
 class PathError(AutodiffError, ValueError):
-    """A file cannot be written under this name, or in this folder."""
+    """A path that was given as an argument cannot be written to: a wrong extension, or no such folder."""
 
 
 def check_choice(function: str, option: str, given: Any, allowed: Sequence[Any]) -> Any:
-    """Check that an option is one of the choices, and return it.
+    """Check that a function's argument is one of the allowed choices, and return it.
 
     Raises
     ------
@@ -38,7 +38,7 @@ def check_choice(function: str, option: str, given: Any, allowed: Sequence[Any])
 
 
 def check_number(function: str, option: str, given: Any, least: float, most: float) -> float:
-    """Check that an option is a number in a range, and return it.
+    """Check that a function's argument is a number in a range, and return it.
 
     Raises
     ------
@@ -63,7 +63,7 @@ def check_number(function: str, option: str, given: Any, least: float, most: flo
 
 
 def check_path(function: str, path: str | Path, *extensions: str) -> Path:
-    """Check that a file can be written under a path, and return the path.
+    """Check that a function's argument is a path under which a file can be written, and return it.
 
     Raises
     ------
@@ -91,7 +91,7 @@ def check_path(function: str, path: str | Path, *extensions: str) -> Path:
 
 
 def check_steps(function: str, steps: Iterable[int], count: int) -> list[int]:
-    """Check that a run of `count` steps has these, and return them; −1 is before the first.
+    """Check that the argument ``steps`` has only steps of a run of `count`, and return them; −1 is before the first.
 
     Raises
     ------
@@ -107,7 +107,7 @@ def check_steps(function: str, steps: Iterable[int], count: int) -> list[int]:
 
 
 def check_step(function: str, step: int | None, count: int) -> int:
-    """Check that a run of `count` steps has this one, and return it; None is the last.
+    """Check that the argument ``step`` is a step of a run of `count`, and return it; None is the last.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Messages: every word a learner reads, in the current language.
+"""Messages in the current language: every word that a learner reads, from the catalogue.
 
 They stand in the catalogue: a file for each room, where a string is a table with an entry for each language, with the
 same named slots in both. ``.one`` and ``.many`` are two forms of one string, for one thing and for several.
@@ -30,20 +30,20 @@ _LANGUAGE: ContextVar[str] = ContextVar("lang", default="en")
 
 @functools.cache
 def read_room(room: str) -> dict[str, dict[str, str]]:
-    """Read the strings of a room: by key, then by language."""
+    """Read one file of the message catalogue: strings by key, then by language."""
     path = Path(__file__).parent / "catalogue" / f"{room}.toml"
     return tomllib.loads(path.read_text(encoding="utf-8"))
 
 
 @functools.cache
 def read_catalogue() -> dict[str, dict[str, str]]:
-    """Read every string: by key, then by language. That takes a few milliseconds, so it waits for the first message."""
+    """Read the whole message catalogue: strings by key, then by language; at the first message, as it takes some ms."""
     return {key: texts for room in ROOMS for key, texts in read_room(room).items()}
 
 
 @contextmanager
 def use_language(lang: str) -> Iterator[None]:
-    """Write messages in a language inside the block.
+    """Write messages in this language inside a ``with`` block.
 
     >>> with use_language("zh"):
     ...     message("step", step=3, count=13)
@@ -59,7 +59,7 @@ def use_language(lang: str) -> Iterator[None]:
 
 
 def in_its_language(show: Callable[..., Any]) -> Callable[..., Any]:
-    """Let a function whose first argument is a trace write messages in the language of that trace."""
+    """Decorate a function whose first argument is a trace: its messages are in the language of that trace."""
 
     @functools.wraps(show)
     def in_language(trace: Any, *args: Any, **kwargs: Any) -> Any:
@@ -70,12 +70,12 @@ def in_its_language(show: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def current_language() -> str:
-    """Return the current language."""
+    """Return the language in which messages are written now."""
     return _LANGUAGE.get()
 
 
 def check_language(function: str, lang: str) -> str:
-    """Check that a language exists, and return it.
+    """Check that there are messages in a language, and return it.
 
     Raises
     ------
@@ -86,17 +86,17 @@ def check_language(function: str, lang: str) -> str:
 
 
 def template(key: str) -> str:
-    """Return a string as it stands in the catalogue, its slots still open."""
+    """Return a message of the catalogue as it stands there, its slots still open."""
     return read_catalogue()[key][_LANGUAGE.get()]
 
 
 def message(key: str, **slots: Any) -> str:
-    """Return a string of the catalogue with its slots filled."""
+    """Return a message of the catalogue in the current language, with its slots filled."""
     return template(key).format(**slots)
 
 
 def plural_message(key: str, n: int, /, **slots: Any) -> str:
-    """Return a string that has a form of its own for one: ``key.one`` and ``key.many``, with the number in slot ``n``.
+    """Return a message in its form for one or for many, ``key.one`` or ``key.many``, the number in slot ``n``.
 
     >>> plural_message("operations", 1), plural_message("operations", 3)
     ('1 operation', '3 operations')
@@ -105,7 +105,7 @@ def plural_message(key: str, n: int, /, **slots: Any) -> str:
 
 
 def message_parts(key: str, **slots: Any) -> list[Any]:
-    """Return a string in pieces: its own words as they are, and in each slot what is given for it.
+    """Return a message in pieces: its own words as they are, and in each slot the object given for it.
 
     >>> message_parts("step", step=("bold", "3"), count=13)
     ['step ', ('bold', '3'), ' of ', 13]
@@ -118,7 +118,7 @@ def message_parts(key: str, **slots: Any) -> list[Any]:
 
 
 def matches_message(key: str, text: str) -> bool:
-    """Return whether a text is a string of the catalogue, whatever stands in its slot.
+    """Return whether a text is a certain message of the catalogue, whatever stands in its slot.
 
     >>> matches_message("transpose of", "transpose of cumsum"), matches_message("transpose of", "v̄₁ @ v₀.T")
     (True, False)
@@ -128,12 +128,12 @@ def matches_message(key: str, text: str) -> bool:
 
 
 def join_items(items: Iterable[str]) -> str:
-    """Join items with commas, without an "and"."""
+    """Join items for a message with the language's commas, without an "and"."""
     return template("separator").join(items)
 
 
 def join_with_and(items: Sequence[str]) -> str:
-    """Join items with commas and an "and".
+    """Join items for a message with the language's commas and "and".
 
     >>> join_with_and(["v₁"]), join_with_and(["v₁", "v₂", "v₃"])
     ('v₁', 'v₁, v₂ and v₃')
@@ -143,18 +143,18 @@ def join_with_and(items: Sequence[str]) -> str:
 
 
 def join_sentences(*sentences: str) -> str:
-    """Join sentences one after the other; empty ones are left out."""
+    """Join sentences of messages as the language does; empty ones are left out."""
     return template("gap").join(sentence for sentence in sentences if sentence)
 
 
 def player_words(lang: str) -> dict[str, str]:
-    """Return the strings of the player in one language, for its script, which has no words of its own."""
+    """Return all messages that the player's script shows, in one language; the script has no words of its own."""
     with use_language(lang):
         return {key: template(key) for key in (*read_room("interface"), *_SHARED)}
 
 
 def number_word(n: int) -> str:
-    """Write a small number as a word, where that is usual.
+    """Return the message for a small number as a word in the current language, where that is usual.
 
     >>> number_word(3), number_word(12)
     ('three', '12')

@@ -1,4 +1,4 @@
-"""Notation of names and expressions, as text and in LaTeX.
+"""Mathematical notation of names, operations and expressions, as text and in LaTeX.
 
 The engine writes plain ASCII (``v-1``, ``3.0 * v1``); every picture, table and sentence writes what a textbook
 writes (``v₋₁``, ``3 · v₁``). All of that translation is here.
@@ -58,7 +58,7 @@ _SPELLINGS = (
 
 
 def format_name(name: str) -> str:
-    """Write a tape name the way a textbook does.
+    """Write the name of a tape entry in textbook notation: with a subscript.
 
     >>> format_name("v-1"), format_name("v12"), format_name("x1")
     ('v₋₁', 'v₁₂', 'x1')
@@ -68,7 +68,7 @@ def format_name(name: str) -> str:
 
 
 def format_adjoint(name: str) -> str:
-    """Write the adjoint of a line: a bar over its name.
+    """Write the notation for the adjoint of a tape entry: a bar over its name.
 
     >>> format_adjoint("v0") == "v̄₀"
     True
@@ -78,7 +78,7 @@ def format_adjoint(name: str) -> str:
 
 
 def format_tangent(name: str) -> str:
-    """Write the tangent of a line, or of an input by its own name: a dot over it.
+    """Write the notation for the tangent of a tape entry, or of an input: a dot over its name.
 
     >>> format_tangent("v0") == "v̇₀", format_tangent("x1") == "ẋ1"
     (True, True)
@@ -88,7 +88,7 @@ def format_tangent(name: str) -> str:
 
 
 def latex(name: str) -> str:
-    r"""Write a name in LaTeX.
+    r"""Write a name in LaTeX notation.
 
     >>> latex("v-1"), latex("x1"), latex("learning_rate")
     ('v_{-1}', 'x_{1}', '\\mathrm{learning\\_rate}')
@@ -103,7 +103,7 @@ def latex(name: str) -> str:
 
 
 def latex_adjoint(name: str) -> str:
-    r"""Write an adjoint in LaTeX.
+    r"""Write an adjoint in LaTeX notation: the name under a bar.
 
     >>> latex_adjoint("v-1")
     '\\bar{v}_{-1}'
@@ -113,7 +113,7 @@ def latex_adjoint(name: str) -> str:
 
 
 def latex_text(text: str) -> str:
-    r"""Escape text for LaTeX's text mode, as inside ``\text{…}``.
+    r"""Escape text in notation for LaTeX's text mode, as inside ``\text{…}``.
 
     >>> latex_text("50%_a")
     '50\\%\\_a'
@@ -133,7 +133,7 @@ def latex_text(text: str) -> str:
 
 
 def latex_value(text: str) -> str:
-    r"""Write what `number` wrote, or a product or sum of it, for LaTeX's math mode.
+    r"""Write a formatted number, or a product or sum of some, in LaTeX notation for math mode.
 
     >>> latex_value("−0.2837 + 1 · 2 = 1.7163"), latex_value("1.3e−05"), latex_value("[1 2]")
     ('-0.2837 + 1 \\cdot 2 = 1.7163', '1.3 \\cdot 10^{-5}', '[1 \\; 2]')
@@ -148,7 +148,7 @@ def latex_value(text: str) -> str:
 
 
 def latex_expression(expression: str) -> str:
-    r"""Write an expression of the tape in LaTeX, its names as names and all the rest as it is.
+    r"""Write an expression of the tape in LaTeX notation: names in math mode, all the rest as text.
 
     >>> latex_expression("sum(v1, axis=0)"), latex_expression("v0 @ v-1")
     ('\\text{sum(}v_{1}\\text{, axis=0)}', 'v_{0}\\text{ @ }v_{-1}')
@@ -163,7 +163,7 @@ def latex_expression(expression: str) -> str:
 
 
 def symbol(op: str) -> str:
-    """Return the sign that a node of the graph shows for an operation; of a very long name the beginning.
+    """Return the mathematical notation for an operation, ``×`` for ``multiply``; a very long name is shortened.
 
     >>> symbol("multiply"), symbol("subtract"), symbol("log")
     ('×', '−', 'log')
@@ -172,7 +172,7 @@ def symbol(op: str) -> str:
 
 
 def shorten(text: str, longest: int) -> str:
-    """Cut a text that is too long, and end it with an ellipsis.
+    """Shorten a name or an expression that is too long, and end it with an ellipsis.
 
     >>> shorten("a long story", 7)
     'a long…'
@@ -181,7 +181,7 @@ def shorten(text: str, longest: int) -> str:
 
 
 def format_expression(expression: str, labels: Mapping[str, str] | None = None) -> str:
-    """Write an expression of the engine for people.
+    """Write an expression of the engine in textbook notation.
 
     Parameters
     ----------
@@ -222,7 +222,7 @@ def _readable_piece(text: str) -> str:
 
 
 def atom(text: str) -> str:
-    """Put a negative number in parentheses, so that it can stand after an operator.
+    """Put a negative number in an expression's notation in parentheses, so that it can follow an operator.
 
     >>> atom("−1"), atom("5")
     ('(−1)', '5')
@@ -231,7 +231,7 @@ def atom(text: str) -> str:
 
 
 def factor(text: str) -> str:
-    """Put a sum, a quotient or a negative number in parentheses, so that it can stand beside a multiplication sign.
+    """Put a sum, quotient or negative number in parentheses, so that it can be a factor in a product's notation.
 
     >>> factor("1 / v₀"), factor("(x > 0)"), factor("cos v₀")
     ('(1 / v₀)', '(x > 0)', 'cos v₀')
@@ -242,7 +242,7 @@ def factor(text: str) -> str:
 
 
 def display_width(text: str) -> int:
-    """Count the columns that a terminal needs: a combining bar needs none, a CJK character two.
+    """Count the terminal columns that notation takes: a combining bar, as in v̄, takes none, a CJK character two.
 
     >>> display_width("v̄₀"), display_width("x1")
     (2, 2)
@@ -253,7 +253,7 @@ def display_width(text: str) -> int:
 
 
 def escape(text: str) -> str:
-    """Escape text for HTML and for Graphviz's HTML-like labels; a name such as ``<script>`` is shown, not run.
+    """Escape a name or an expression for HTML and Graphviz's HTML-like labels: ``<lambda>`` is shown, not run.
 
     >>> escape('<b a="1">')
     '&lt;b a=&quot;1&quot;&gt;'

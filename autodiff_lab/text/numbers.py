@@ -1,4 +1,4 @@
-"""Numbers and arrays, written in a few characters."""
+"""Numbers, and arrays of numbers, written in a few characters."""
 
 import math
 from collections.abc import Callable
@@ -18,7 +18,7 @@ _SLICES = 4
 
 
 def number(x: Any) -> str:
-    """Write a number, or an array, in a few characters.
+    """Write a number, or an array of numbers, in a few characters.
 
     Whole numbers have no point. Other numbers have four decimals, without the zeros at the end when these four
     decimals are the number itself; so ``0.5`` is one half and ``0.5000`` is close to it. Tiny and huge numbers
@@ -41,7 +41,7 @@ def number(x: Any) -> str:
 
 
 def short(x: Any, written: str) -> str:
-    """Write for a node of the graph what `number` has `written`: of a long array its shape and its range.
+    """Shorten what `number` has `written` to fit into a graph's node: of a long array its shape and range.
 
     >>> x = np.array([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])
     >>> short(x, number(x)), short(x / 3, number(x / 3)), short(x[0], number(x[0]))
@@ -55,7 +55,7 @@ def short(x: Any, written: str) -> str:
 
 
 def cells(x: Any) -> str:
-    """Write the entries of an array, row by row, each as `number` does: the first rows and columns of its first slices.
+    """Write the numbers in an array, row by row: the first rows and columns of its first slices.
 
     Where all of them are equal, one stands for all.
 
@@ -106,7 +106,7 @@ def _nested(array: np.ndarray) -> str:
 
 
 def spell_nonfinite(x: Any) -> Any:
-    """Write NaN and infinities as strings, which JSON has no numbers for; in tuples and lists too.
+    """Spell the numbers that JSON lacks, NaN and infinities, as strings; in tuples and lists too.
 
     >>> spell_nonfinite((0.5, float("nan"), -float("inf")))
     (0.5, 'nan', '-inf')

@@ -1,10 +1,11 @@
-"""A captioned table and its renderings: text, HTML, LaTeX, Markdown and CSV."""
+"""A captioned grid of cells under headings, and its renderings as text, HTML, LaTeX, Markdown and CSV."""
 
 import csv
 import io
 import json
 import re
 import unicodedata
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,7 +22,7 @@ _FIGURE_SPACE, _POINT_SPACE = "\N{FIGURE SPACE}", "\N{PUNCTUATION SPACE}"
 
 @dataclass(frozen=True)
 class Cell:
-    """One cell: as text, as LaTeX in math mode, and as `data` for a program to read (a number in full precision)."""
+    """A cell of a grid: as text, as LaTeX in math mode, and as `data` for a program (a number in full precision)."""
 
     text: str
     latex: str
@@ -30,7 +31,7 @@ class Cell:
 
 @dataclass(frozen=True)
 class Column:
-    """A heading, whether numbers stand below it, and which way they are computed (↓, ↑ or nothing)."""
+    """A column of a grid: its title, whether its cells are numbers, and the direction in which they are computed."""
 
     title: str
     numeric: bool = False
@@ -38,12 +39,12 @@ class Column:
 
     @property
     def heading(self) -> str:
-        """The title with its arrow."""
+        """The heading of a grid's column: its title with the arrow of its direction."""
         return f"{self.title} {self.arrow}".rstrip()
 
     @property
     def latex(self) -> str:
-        """The heading in LaTeX."""
+        """The heading of a grid's column in LaTeX."""
         sign = {DOWN: r" \downarrow", UP: r" \uparrow", "": ""}[self.arrow]
         title = _DOTTED.sub(r"$\\dot{\1}$", notation.latex_text(unicodedata.normalize("NFD", self.title)))
         return rf"\text{{{title}}}{sign}"
@@ -51,14 +52,14 @@ class Column:
 
 @dataclass(frozen=True)
 class Grid:
-    """A captioned table."""
+    """A captioned grid of cells, which renders itself as text, HTML, LaTeX, Markdown or CSV."""
 
     caption: str
     columns: tuple[Column, ...]
     rows: tuple[tuple[Cell, ...], ...]
 
     def text(self) -> str:
-        """Align the columns with spaces; numbers stand point under point."""
+        """Write the grid as plain text: columns aligned with spaces, numbers with point under point."""
         columns = []
         for column, texts in zip(self.columns, self._padded(" ", " "), strict=True):
             width = max(map(display_width, [column.heading, *texts]))
@@ -68,7 +69,7 @@ class Grid:
         return "\n".join([self.caption, *lines])
 
     def html(self) -> str:
-        """Write a `<table>` with a caption and scopes; it takes its colours from the page."""
+        """Write the grid as an HTML `<table>` with a caption and scopes; it takes its colours from the page."""
         left = "text-align:left"
         # The spaces that hold the points under each other must not be dropped at the end of a cell.
         right = "text-align:right;white-space:pre"
@@ -92,14 +93,11 @@ class Grid:
         )
 
     def latex(self) -> str:
-        r"""Write an ``array``: put it between ``$$`` and MathJax or LaTeX shows it."""
+        r"""Write the grid as a LaTeX ``array``: put it between ``$$`` and MathJax or LaTeX shows it."""
         layout = "".join("r" if column.numeric else "l" for column in self.columns)
         columns = [
-            [
-                row[k].latex + (rf"\phantom{{{tail}}}" if tail else "")
-                for row, tail in zip(self.rows, self._missing(k), strict=True)
-            ]
-            for k in range(len(self.columns))
+            [cell.latex + (rf"\phantom{{{tail}}}" if tail else "") for cell, tail in column]
+            for column in self._columns_with_tails()
         ]
         rows = [" & ".join(cells) + r" \\" for cells in zip(*columns, strict=True)]
         head = " & ".join(column.latex for column in self.columns) + r" \\"
@@ -107,7 +105,7 @@ class Grid:
         return "\n".join(lines)
 
     def markdown(self) -> str:
-        """Write a table of GitHub's Markdown, its caption in bold above it."""
+        """Write the grid as a table of GitHub's Markdown, its caption in bold above it."""
         head = [markdown_text(column.heading) for column in self.columns]
         rule = ["---:" if column.numeric else ":---" for column in self.columns]
         padded = self._padded(_FIGURE_SPACE, _POINT_SPACE)
@@ -116,7 +114,7 @@ class Grid:
         return "\n".join([f"**{markdown_text(self.caption)}**", "", *table])
 
     def csv(self) -> str:
-        """Write comma-separated values: a header, then one record a line; numbers in full precision."""
+        """Write the grid as comma-separated values: a header, then one record a line; numbers in full precision."""
         written = io.StringIO()
         writer = csv.writer(written, lineterminator="\n")
         writer.writerow([column.title for column in self.columns])
@@ -124,28 +122,24 @@ class Grid:
         return written.getvalue()
 
     def data(self) -> dict[str, list[Any]]:
-        """Return the columns by title, numbers as they are: what a data frame or a plot takes."""
+        """Return the grid's columns by title, numbers as they are: what a data frame or a plot takes."""
         return {column.title: [row[k].data for row in self.rows] for k, column in enumerate(self.columns)}
 
-    def _missing(self, k: int) -> list[str]:
-        """What each number of a column lacks on the right of its point, in digits: ``".0000"``; empty for a text."""
-        if not self.columns[k].numeric:
-            return [""] * len(self.rows)
-        texts = [row[k].text for row in self.rows]
-        tails = [text[text.find(".") :] if "." in text and _plain(text) else "" for text in texts]
-        longest = max(tails, key=len, default="")
-        return [
-            longest[len(tail) :] if _plain(text) or text == notation.NOT_REACHED else ""
-            for text, tail in zip(texts, tails, strict=True)
-        ]
+    def _columns_with_tails(self) -> Iterator[list[tuple[Cell, str]]]:
+        """Yield the cells by column, each with the digits that it lacks on the right of its point: ``".0000"``."""
+        for k, column in enumerate(self.columns):
+            cells = [row[k] for row in self.rows]
+            tails = ["".join(cell.text.partition(".")[1:]) if _plain(cell.text) else "" for cell in cells]
+            longest = max(tails, key=len, default="") if column.numeric else ""
+            yield [
+                (cell, longest[len(tail) :] if _plain(cell.text) or cell.text == notation.NOT_REACHED else "")
+                for cell, tail in zip(cells, tails, strict=True)
+            ]
 
     def _padded(self, digit: str, point: str) -> list[list[str]]:
         """The texts by column; numbers get spaces on the right until their points stand under each other."""
         spaces = str.maketrans({**dict.fromkeys("0123456789", digit), ".": point})
-        return [
-            [row[k].text + tail.translate(spaces) for row, tail in zip(self.rows, self._missing(k), strict=True)]
-            for k in range(len(self.columns))
-        ]
+        return [[cell.text + tail.translate(spaces) for cell, tail in column] for column in self._columns_with_tails()]
 
 
 _DOTTED = re.compile("(.)\N{COMBINING DOT ABOVE}")
@@ -165,7 +159,7 @@ _MARKED = re.compile(r"([\\`*_\[\]|$~])")
 
 
 def markdown_text(text: str) -> str:
-    """Escape what Markdown, or HTML inside it, would read as a sign."""
+    """Escape the text of a grid's cell for Markdown, and for HTML inside it."""
     text = _escaped(text).replace("&#x27;", "'").replace("&quot;", '"')
     return _MARKED.sub(r"\\\1", text)
 

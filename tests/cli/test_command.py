@@ -9,7 +9,8 @@ import pytest
 
 import autodiff_lab
 from autodiff_lab.__main__ import main
-from autodiff_lab.cli import setup_check, tutorial
+from autodiff_lab.cli import check as setup_check
+from autodiff_lab.cli import tutorial
 from autodiff_lab.jupyter import notebooks as tutorial_notebooks
 
 

@@ -1,1 +1,1 @@
-"""`autodiff-lab grade`: hand-ins are run behind walls, and a report says what was done."""
+"""The parts of grading: confinement, examiner, observations, verdicts, report and gradebooks."""

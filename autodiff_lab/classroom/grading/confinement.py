@@ -1,4 +1,4 @@
-"""Run somebody else's program behind walls: with a few files of its own, for a while, and in so much memory.
+"""Confine somebody else's program: bubblewrap's walls around it, a few files, and limits of time and memory.
 
 The walls are those of `bwrap` (Debian's package ``bubblewrap``, Linux). Of the machine the program sees the system's
 programs and this Python, read-only, and folders of its own, which vanish with it; it has no network. Its processes are
@@ -39,7 +39,7 @@ HOME = "/tmp/home"
 
 @dataclass(frozen=True)
 class Limits:
-    """What a program may take, with all that it starts.
+    """The limits of a confined program, with all processes that it starts: time, memory, processes, disk.
 
     Attributes
     ----------
@@ -61,7 +61,7 @@ class Limits:
 
 @dataclass(frozen=True)
 class Done:
-    """How a confined program ended.
+    """How a confined program ended: by itself or at which limit, its exit code and what it wrote.
 
     Attributes
     ----------
@@ -90,7 +90,7 @@ def run_confined(
     variables: Mapping[str, str] | None = None,
     walls: bool = True,
 ) -> Done:
-    r"""Run a command in a folder that holds copies of some files, and end it when it takes more than it may.
+    r"""Run a command confined to a folder with copies of some files, and end it when it exceeds its limits.
 
     Parameters
     ----------
@@ -136,10 +136,8 @@ def run_confined(
             preexec_fn=_process_limits(limits),
         )
         said, complaint = bytearray(), bytearray()
-        readers = [
-            threading.Thread(target=_drain_pipe, args=pair, daemon=True)
-            for pair in ((process.stdout, said), (process.stderr, complaint))
-        ]
+        pipes = ((process.stdout, said), (process.stderr, complaint))
+        readers = [threading.Thread(target=_drain_pipe, args=pipe, daemon=True) for pipe in pipes]
         for reader in readers:
             reader.start()
         try:
@@ -185,7 +183,7 @@ def _watch(process: subprocess.Popen[bytes], limits: Limits) -> str:
 
 
 def family_usage(pid: int) -> tuple[float, int]:
-    """Measure a process and all its descendants: megabytes of memory, number of processes and threads.
+    """Measure what a confined process and all its descendants use: megabytes of memory, processes and threads.
 
     In a process space of its own nobody can leave the family: an orphan is adopted by the space's first process, which
     is a descendant too. What two processes share is counted twice. Where there is no ``/proc``, nothing is counted.
@@ -218,13 +216,11 @@ def _resident_kilobytes(pid: int) -> int:
 
 def _kill_family(process: subprocess.Popen[bytes]) -> None:
     """End the program and whatever it has started; behind walls nothing survives the first process."""
-    try:
+    with contextlib.suppress(ProcessLookupError):
         if hasattr(os, "killpg"):
             os.killpg(process.pid, signal.SIGKILL)
         else:
             process.kill()
-    except ProcessLookupError:
-        pass
     process.wait(30)
 
 
@@ -262,7 +258,7 @@ def _process_limits(limits: Limits) -> Callable[[], None] | None:
 
 
 def why_no_walls() -> str:
-    """Return why programs cannot be confined here, or nothing if bubblewrap is there; whether it works is tried."""
+    """Return why programs cannot be confined here, or nothing if bubblewrap is installed; whether it works is tried."""
     return "" if shutil.which("bwrap") else "bubblewrap is not installed"
 
 

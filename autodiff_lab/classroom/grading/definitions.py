@@ -1,4 +1,4 @@
-"""What decides about answers, taken down before a hand-in runs, to notice when it changes its own checks.
+"""The definitions of the checks, recorded before a hand-in runs, to notice when it changes the checks that judge it.
 
 This notices what a notebook does to the exercises and the checks, even if it restores them later, since it is asked for
 at each answer. It does not notice a change to NumPy, to Python or to this very process.
@@ -17,7 +17,7 @@ STATE = ("attempts", "passed", "hints_given", "_session", "_new_names")
 
 
 def list_definitions() -> dict[str, tuple[Any, ...]]:
-    """List the functions, exercises and constants of the lessons that are loaded, each with all that it consists of.
+    """List the definitions (functions, exercises, constants) of the loaded lessons, each with all that it consists of.
 
     >>> sorted(name for name in list_definitions() if name.startswith("checks.compare.is_r"))
     ['checks.compare.is_rounded']
@@ -44,7 +44,7 @@ def _take_apart(thing: Any) -> Iterator[Any]:
 
 
 def name_changes(before: dict[str, tuple[Any, ...]]) -> list[str]:
-    """Name definitions that are not what they were, a few if there are many."""
+    """Name the definitions of checks that a hand-in has changed, at most three."""
     now = list_definitions()
     return [name for name, parts in before.items() if not _are_same(parts, now.get(name, ()))][:3]
 

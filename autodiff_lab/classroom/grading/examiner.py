@@ -1,4 +1,4 @@
-"""Run one handed-in notebook inside the walls, cell by cell, and write down what the checks observe.
+"""The examiner: runs one handed-in notebook inside the walls, cell by cell, and reports what the checks observe.
 
     python -m autodiff_lab.classroom.grading.examiner NOTEBOOK SECRET
 
@@ -27,7 +27,7 @@ MAX_SHOWN_CHARACTERS = 1000
 
 
 def lesson_of(cells: list[str]) -> str | None:
-    """Find the number of the lesson whose checks a notebook's code imports: ``"03"``.
+    """Find which lesson's checks the cells to be examined import: ``"03"``.
 
     >>> lesson_of(["import numpy as np", "from autodiff_lab.lessons import lesson_03 as check"])
     '03'
@@ -37,7 +37,7 @@ def lesson_of(cells: list[str]) -> str | None:
 
 
 def code_of(notebook: bytes) -> list[str]:
-    """Read the code cells of a notebook file.
+    """Read the code cells that are to be examined from a handed-in notebook file.
 
     Raises
     ------
@@ -53,7 +53,7 @@ def code_of(notebook: bytes) -> list[str]:
 
 
 def examine(cells: list[str]) -> Iterator[dict[str, Any]]:
-    """Run code cells, and yield what the checks observed of each answer, and the error of each cell that raises.
+    """Examine code cells: run them, and yield what the checks observed of each answer, and each cell's error.
 
     Yields
     ------
@@ -117,7 +117,7 @@ def _run_cell(shell: Any, source: str) -> str:
 
 
 def main(path: str, secret: str) -> None:
-    """Examine one notebook; tell through what was the standard output, and keep the cells from it."""
+    """Run the examiner on one notebook: findings go to the original standard output, which the cells cannot reach."""
     told, nowhere = os.dup(1), os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, 1)
     os.dup2(nowhere, 2)

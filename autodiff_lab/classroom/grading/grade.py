@@ -1,4 +1,4 @@
-"""Grade a folder of handed-in notebooks, each run behind walls: `autodiff-lab grade`.
+"""Grade a folder of handed-in notebooks, several at a time, each run behind walls: `autodiff-lab grade`.
 
 A notebook that is broken, endless or too large costs its own row and nothing else. Answers are judged outside the
 walls, by what was observed inside: that shows who was stuck where; it is no proof against somebody who wants to cheat.
@@ -29,11 +29,13 @@ MAX_NOTEBOOK_BYTES = 20_000_000
 
 
 class GradingError(TutorialError):
-    """Nothing can be graded here; the message says why and what to do."""
+    """The hand-ins of this folder cannot be graded here; the message says why and what to do."""
 
 
 def find_notebooks(folder: Path) -> list[Path]:
-    """Find the notebooks in a folder and the folders below it, without what Jupyter keeps for itself.
+    """Find the handed-in notebooks that are to be graded, in a folder and all folders below it.
+
+    What Jupyter keeps for itself, its checkpoints, is left out.
 
     Raises
     ------
@@ -49,7 +51,7 @@ def find_notebooks(folder: Path) -> list[Path]:
 
 
 def check_walls(limits: Limits, *, walls: bool = True) -> None:
-    """Grade an empty notebook, so that what does not work here is not put down to any student.
+    """Grade an empty notebook first, so that what does not work on this machine is not blamed on a student.
 
     Raises
     ------
@@ -87,7 +89,7 @@ def grade(
     tell: Callable[[Row], None] = lambda _: None,
     show: Callable[[Row], None] = lambda _: None,
 ) -> list[Row]:
-    """Run every notebook in `folder` and return a row for each, in the order of their names.
+    """Grade every notebook in `folder`, and return a row for each, in the order of their names.
 
     Parameters
     ----------

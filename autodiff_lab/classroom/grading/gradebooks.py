@@ -1,4 +1,4 @@
-"""The grades as Moodle and Canvas import them, for hand-ins whose names are those of their downloads."""
+"""Gradebooks: the grades as Moodle and Canvas import them, for hand-ins named as in their downloads."""
 
 import csv
 import io
@@ -18,7 +18,7 @@ Grades = dict[tuple[str, str], dict[str, Any]]
 
 
 def moodle_csv(rows: Sequence[Row]) -> str:
-    """Write the columns of a Moodle assignment's offline grading worksheet that it imports; nothing if no name fits.
+    """Write Moodle's gradebook, an offline grading worksheet, with the columns it imports; nothing if no name fits.
 
     A grade is the number of exercises passed, in all notebooks; where there is something to look at, it is left open.
 
@@ -35,7 +35,7 @@ def moodle_csv(rows: Sequence[Row]) -> str:
 
 
 def canvas_csv(rows: Sequence[Row]) -> str:
-    """Write a table for Canvas's *Import Gradebook*, a column for each notebook; nothing if no name fits.
+    """Write Canvas's gradebook for *Import Gradebook*, a column for each notebook; nothing if no name fits.
 
     >>> row = Row("lovelaceada_late_7_8_03.ipynb", "03", "ran", ("ex_03_1",))
     >>> print(canvas_csv([row]).splitlines()[2])
@@ -61,7 +61,7 @@ def _grades(rows: Sequence[Row], names: re.Pattern[str]) -> tuple[Grades, dict[s
 
 
 def write_csv(head: Sequence[object], lines: Sequence[Sequence[object]]) -> str:
-    """Write a table as CSV; nothing if it has no lines.
+    """Write grades as CSV for a gradebook or spreadsheet, formulas escaped; nothing if there are no lines.
 
     What a spreadsheet would take for a formula is written as text: a file's name is its author's to choose.
     """

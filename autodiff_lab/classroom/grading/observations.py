@@ -1,4 +1,4 @@
-"""What a check observes of an answer, as plain data that leaves the walls and is judged outside."""
+"""An observation: what a check saw of an answer, as JSON that leaves the walls and is judged outside."""
 
 import json
 import numbers
@@ -14,7 +14,7 @@ KINDS = {"Crashed": Crashed, "Refused": Refused}
 
 
 def encode_observation(observed: tuple[Any, ...]) -> str:
-    """Write down an observation as JSON; of what is no plain data, its description.
+    """Encode an observation of an answer as JSON; objects that are no plain data by their descriptions.
 
     >>> encode_observation(((5.5, None, Crashed("ValueError", "no")), {"a": print}))
     '[[5.5, null, {"Crashed": ["ValueError", "no", "", true]}], {"a": "the function print"}]'
@@ -33,7 +33,7 @@ def _encode(thing: Any) -> Any:
 
 
 def decode_observation(written: str) -> list[Any]:
-    """Read an observation that `encode_observation` has written; something else may raise anything.
+    """Decode an observation from JSON that `encode_observation` wrote; other text may raise anything.
 
     >>> decode_observation('[[5.5, {"Refused": ["It is no function."]}]]')
     [[5.5, Refused(reason='It is no function.')]]

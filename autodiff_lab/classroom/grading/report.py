@@ -1,4 +1,4 @@
-"""Write the report on graded notebooks, as CSV and HTML: a row for each, and the mistakes of the whole class."""
+"""The report on graded notebooks, as CSV and HTML: a row for each, and the mistakes of the whole class."""
 
 import os
 from collections import Counter
@@ -27,7 +27,7 @@ WALLS = {True: "behind the walls of bubblewrap", False: "without walls (--unconf
 def open_report(
     folder: Path, *, overwrite: bool = False, resume: bool = False, walls: bool = True
 ) -> Iterator[Callable[[Row], None]]:
-    """Open ``grades.csv`` and ``grades.html`` in a folder; yield a function that adds a row.
+    """Open the grading report, ``grades.csv`` and ``grades.html``, in a folder; yield a function that adds a row.
 
     Each row is in ``grades.csv``, and with all that is known in ``grades.jsonl``, as soon as it is added. At the end,
     however it comes, the rows of ``grades.csv`` are put into the order of their names, and the other files are written.
@@ -84,12 +84,12 @@ def open_report(
 
 
 def report_paths(folder: Path) -> tuple[Path, Path]:
-    """Return the paths of the report: CSV, HTML."""
+    """Return the paths of the grading report: ``grades.csv`` and ``grades.html``."""
     return folder / "grades.csv", folder / "grades.html"
 
 
 def read_rows(folder: Path) -> dict[str, Row]:
-    """Read the rows of an earlier run in this folder, by file."""
+    """Read the rows of an earlier grading report in this folder, by file, to resume it."""
     rows = {}
     with suppress(OSError):
         for line in (folder / JOURNAL).read_text(encoding="utf-8", errors="replace").split("\n"):
@@ -100,7 +100,7 @@ def read_rows(folder: Path) -> dict[str, Row]:
 
 
 def csv_text(rows: Sequence[Row]) -> str:
-    """Write the table as CSV, one line for each notebook.
+    """Write the grading report as CSV, one line for each notebook.
 
     >>> print(csv_text([Row("ada/03.ipynb", "03", "ran", ("ex_03_1",), {"ex_03_1": Answer("passed")})]).splitlines()[1])
     ada,ada/03.ipynb,03,1,1,1,ran,,
@@ -118,7 +118,7 @@ def _exercise_number(exercise: str) -> str:
 
 
 def html_page(rows: Sequence[Row], *, walls: bool = True) -> str:
-    """Write the table as one HTML page: for each lesson what went wrong most, who did what, and every answer."""
+    """Write the grading report as an HTML page: for each lesson the most frequent mistakes, a table, every answer."""
     titles = {lesson.number: lesson.title for lesson in lessons()}
     parts = []
     for lesson in sorted({row.lesson for row in rows}, key=lambda number: (number not in titles, number)):

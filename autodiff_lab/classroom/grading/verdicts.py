@@ -1,16 +1,14 @@
-"""From what an examiner says to a row of the report: answers are judged here, outside the walls.
+"""Verdicts on hand-ins: what the examiner found is judged here, outside the walls, and becomes a row of the report.
 
 What comes out of the walls is evidence and no proof: a hand-in runs in the same process as the checks that observe it.
 What does not fit together is pointed at.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 from autodiff_lab.classroom.grading.confinement import Done, Limits
 from autodiff_lab.classroom.grading.examiner import MAX_SHOWN_CHARACTERS
@@ -23,7 +21,7 @@ MAX_ATTEMPTS = 50
 
 @dataclass(frozen=True)
 class Answer:
-    """What became of an exercise that was tried.
+    """The verdict on one exercise of a hand-in: passed or not yet, the reply, the cell, the recognised mistake.
 
     Attributes
     ----------
@@ -48,7 +46,7 @@ class Answer:
 
 @dataclass(frozen=True)
 class Row:
-    """The result of one handed-in notebook: a row of the report.
+    """The verdict on one handed-in notebook: a row of the report.
 
     Attributes
     ----------
@@ -81,32 +79,32 @@ class Row:
 
     @property
     def who(self) -> str:
-        """Whose it is: the folder it lies in, or else the file's name."""
+        """Whom the verdict is about: the folder in which the notebook lies, or else the file's name."""
         parts = Path(self.file).parts
         return parts[0] if len(parts) > 1 else Path(self.file).stem
 
     @property
     def passed(self) -> int:
-        """How many exercises are passed."""
+        """How many exercises have the verdict passed."""
         return sum(answer.state == "passed" for answer in self.answers.values())
 
     @property
     def attempted(self) -> int:
-        """How many exercises were tried."""
+        """How many exercises of the hand-in have a verdict, since they were tried."""
         return len(self.answers)
 
     @property
     def how_it_went(self) -> str:
-        """How it ended, and what to look at."""
+        """How the hand-in's run ended, and the doubts about its verdicts that a lecturer should look at."""
         return "; look at this: ".join((self.ended, *self.doubts))
 
     def to_json(self) -> str:
-        """Write the row as a line of JSON."""
+        """Write the verdict on a notebook as one line of JSON."""
         return json.dumps(asdict(self))
 
     @classmethod
-    def from_json(cls, line: str) -> Row:
-        """Read a row that `to_json` has written."""
+    def from_json(cls, line: str) -> Self:
+        """Read the verdict on a notebook from a line of JSON."""
         data = json.loads(line)
         answers = {name: Answer(**answer) for name, answer in data["answers"].items()}
         changes = {"exercises": tuple(data["exercises"]), "doubts": tuple(data["doubts"]), "answers": answers}
@@ -114,7 +112,7 @@ class Row:
 
 
 def printable(text: str) -> str:
-    r"""Escape control characters and lone surrogates, which a terminal would obey or refuse.
+    r"""Make text of a hand-in safe to quote in a verdict: escape control characters and lone surrogates.
 
     >>> print(printable("ada\x1b[2J\nbob \u202e \udce9"))
     ada\x1b[2J\nbob \u202e \udce9
@@ -145,7 +143,7 @@ def _read_findings(said: bytes, token: str) -> tuple[list[dict[str, Any]], bool]
 def complete_row(
     row: Row, done: Done, token: str, cells: Sequence[str], exercises: Mapping[str, Exercise], limits: Limits
 ) -> Row:
-    """Complete a row by what the examiner has found."""
+    """Judge what the examiner found in a hand-in, and complete the row with the verdicts."""
     findings, others = _read_findings(done.said, token)
     if not any("begin" in finding for finding in findings):
         ended = f"exit status {done.code}" if done.ended == "by itself" else done.ended
@@ -188,7 +186,7 @@ def _judge(exercise: Exercise, finding: Mapping[str, Any], cells: Sequence[str])
 
 
 def mark_as_not_run(row: Row, reason: str) -> Row:
-    """Complete a row by why the hand-in could not be run."""
+    """Complete a row with the verdict that the hand-in could not be run, and why."""
     return replace(row, ended=f"not run, and not its own fault: {printable(reason)[:200]}", judged=False)
 
 

@@ -1,1 +1,1 @@
-"""`autodiff-lab lecture`: slides, speaker pages and handouts, made from plans and notebooks."""
+"""The parts of a lecture kit: plans, and the slides, speaker pages and handouts that are written from them."""

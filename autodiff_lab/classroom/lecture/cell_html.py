@@ -1,4 +1,4 @@
-"""What is written in Markdown, and what a cell shows, as HTML that needs no network.
+"""The HTML of notebook cells in lecture pages: Markdown with MathML formulas, and saved outputs; no network needed.
 
 A formula is translated once, here, so the page needs neither MathJax nor its fonts: browsers set MathML themselves.
 """
@@ -16,7 +16,7 @@ from autodiff_lab.widgets.player.page import document
 
 
 def mathml(latex: str, display: str = "inline") -> str:
-    r"""Translate a formula; what cannot be translated is shown as it was written.
+    r"""Translate a cell's LaTeX formula to MathML; what cannot be translated is shown as it was written.
 
     >>> mathml("x_1")[-53:]
     '<mrow><msub><mi>x</mi><mn>1</mn></msub></mrow></math>'
@@ -46,12 +46,12 @@ class _Prose(IPythonRenderer):
 
 
 def mark_up(text: str) -> str:
-    """Write Markdown as HTML."""
+    """Write a cell's Markdown as HTML, formulas as MathML."""
     return MarkdownWithMath(renderer=_Prose(escape=False, exclude_anchor_links=True)).render(text).strip()
 
 
 def mark_up_line(text: str) -> str:
-    """Write a line of Markdown as HTML, without a paragraph around it.
+    """Write one line of a cell's Markdown as HTML, without a paragraph around it.
 
     >>> mark_up_line("It is `x1`.")
     'It is <code>x1</code>.'
@@ -60,17 +60,17 @@ def mark_up_line(text: str) -> str:
 
 
 def page(title: str, body: str, *parts: str) -> str:
-    """Write a page that needs nothing else; its style is in files beside this one."""
+    """Put the HTML of cells into a lecture page that needs no other file; its styles are in files beside this one."""
     return document(title, "\n".join(map(read_part, parts)), body)
 
 
 def read_part(name: str) -> str:
-    """Read a style sheet or a script that goes into pages."""
+    """Read a style sheet or script of the lecture pages, to stand in their HTML beside the cells."""
     return (Path(__file__).parent / name).read_text(encoding="utf-8")
 
 
 def cell_output(cell: Any) -> tuple[str, str]:
-    """Return what a cell shows, as it was saved, and of what kind it is: a player, a lab, a picture, a text or nothing.
+    """Return a cell's saved output as HTML, and its kind: player, lab, picture, text or nothing.
 
     Of several outputs the one that says most counts: a picture before a text.
     """

@@ -1,4 +1,4 @@
-"""A handout: one sheet for a lesson, with its question, its picture, what to keep, and questions to answer at home."""
+"""The handout of a lesson: one sheet with its question, its picture, what to keep, and questions for home."""
 
 import re
 from pathlib import Path
@@ -9,7 +9,7 @@ from autodiff_lab.classroom.lecture.plans import read_cells
 
 
 def handout(path: Path) -> str:
-    """Write the one sheet of a lesson, to be printed on A4 or Letter."""
+    """Write the one-sheet handout of a lesson, to be printed on A4 or Letter."""
     cells = read_cells(path)
     head = cells[0].source
     title, question = (next(iter(re.findall(p, head, re.MULTILINE)), "") for p in (r"^# (.+)$", r"^\*\*(.+\?)\*\*$"))

@@ -1,4 +1,4 @@
-"""`autodiff-lab lecture`: what a lecturer takes along. Everything in it works without a network, and without Python.
+"""Write a lecturer's kit, the files to take along: `autodiff-lab lecture`. They need neither network nor Python.
 
 From a plan its slides, in which the players play, and the speaker's page; from each lesson one sheet to hand out.
 """
@@ -13,7 +13,7 @@ from autodiff_lab.jupyter.notebooks import installed_notebooks
 
 
 def notebook_named(name: str) -> Path:
-    """Find a notebook: a lesson by its number, or a file.
+    """Find the notebook for a lecture kit: a lesson by its number, or a file.
 
     Raises
     ------
@@ -39,7 +39,7 @@ def notebook_named(name: str) -> Path:
 
 
 def write_plan(name: str, folder: Path, *, overwrite: bool = False) -> list[Path]:
-    """Write slides and speaker's page of a plan, and the handouts of its lessons.
+    """Write the kit for a lecture plan: its slides, its speaker's page, and the handouts of its lessons.
 
     Parameters
     ----------
@@ -63,7 +63,7 @@ def write_plan(name: str, folder: Path, *, overwrite: bool = False) -> list[Path
 
 
 def write_lesson(name: str, folder: Path, *, overwrite: bool = False) -> list[Path]:
-    """Write speaker's page and handout of a lesson, given by its number or as a file; raises as `write_plan` does."""
+    """Write the kit for one lesson: its speaker's page and its handout; raises as `write_plan` does."""
     path = notebook_named(name)
     number = path.stem[:2] if path.stem[:2].isdecimal() else path.stem
     written = {f"{number}.speaker.html": lesson_page(path), f"{number}.handout.html": handout(path)}

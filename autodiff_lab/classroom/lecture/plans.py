@@ -1,4 +1,4 @@
-"""A plan for a lecture: what to ask, where to show it, what many will answer, and the answer. Plain Markdown.
+"""Lecture plans, in plain Markdown: what to ask, where to show it, the usual wrong answer, and the right one.
 
 The plans stand beside the notebooks, in ``plans/``. A slide, a row of the table for lecturers and a part of the
 speaker's page are made from each stop::
@@ -31,12 +31,12 @@ _PART = re.compile(r"^\*\*(Show|Many say|Answer)\*\* (.+?)(?=\n\n|\Z)", re.MULTI
 
 
 class LectureError(TutorialError):
-    """A lecture kit cannot be made; the message says why and what to do."""
+    """A lecture plan, or a notebook for it, cannot be found or read; the message says why and what to do."""
 
 
 @dataclass(frozen=True)
 class Stop:
-    """A stop of a plan: one question, one slide.
+    """A stop of a lecture plan: one question, one slide.
 
     Attributes
     ----------
@@ -64,7 +64,7 @@ class Stop:
 
     @property
     def cell(self) -> Any:
-        """The cell that is shown, as it was saved.
+        """The notebook cell that this stop of the lecture plan shows, as it was saved.
 
         Raises
         ------
@@ -79,7 +79,7 @@ class Stop:
 
 @dataclass(frozen=True)
 class Plan:
-    """A lecture, stop after stop.
+    """A lecture plan: its title, introduction, stops and end.
 
     Attributes
     ----------
@@ -98,21 +98,21 @@ class Plan:
 
     @property
     def minutes(self) -> int:
-        """How long it takes."""
+        """How many minutes the lecture plan takes."""
         return sum(stop.minutes for stop in self.stops)
 
     @property
     def plain_title(self) -> str:
-        """The title without Markdown's signs, for the name of a page."""
+        """The title of the lecture plan without Markdown's signs."""
         return re.sub(r"[*`]", "", self.title)
 
     def timed_stops(self) -> Iterator[tuple[int, Stop]]:
-        """Give the stops, each with the minute in which it begins."""
+        """Yield the stops of the lecture plan, each with the minute in which it begins."""
         return zip(accumulate((stop.minutes for stop in self.stops), initial=0), self.stops, strict=False)
 
 
 def read_cells(notebook: Path) -> list[Any]:
-    """Read the cells of a notebook.
+    """Read the cells of a notebook that a lecture plan names, or that a lecture is made from.
 
     Raises
     ------
@@ -129,7 +129,7 @@ _cells_of = functools.lru_cache(maxsize=32)(read_cells)
 
 
 def list_plans() -> dict[str, Path]:
-    """Return the plans that come with the tutorial, by the names that the command takes.
+    """List the lecture plans that come with the tutorial, by the names that `autodiff-lab lecture --plan` takes.
 
     >>> list(list_plans())[:2]
     ['40', '90']
@@ -139,7 +139,7 @@ def list_plans() -> dict[str, Path]:
 
 
 def find_plan(name: str) -> Plan:
-    """Read a plan by its name, or a file of one's own.
+    """Find and read a lecture plan: by its name, or a Markdown file of one's own.
 
     Raises
     ------
@@ -158,7 +158,7 @@ def find_plan(name: str) -> Plan:
 
 
 def read_plan(path: Path) -> Plan:
-    """Read a plan from its file; the notebooks that it names are beside it, or the installed ones."""
+    """Read a lecture plan from its file; the notebooks that it names are beside it, or the installed ones."""
     try:
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as problem:

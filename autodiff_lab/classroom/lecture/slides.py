@@ -1,4 +1,4 @@
-"""The slides of a plan: a question; one key later what is shown, and then the answer. reveal.js turns them."""
+"""Slides of a lecture: a question; one key later what is shown, then the answer. reveal.js turns them."""
 
 from autodiff_lab.classroom.lecture.cell_html import cell_output, mark_up, mark_up_line, page, read_part
 from autodiff_lab.classroom.lecture.plans import Plan, Stop
@@ -6,7 +6,7 @@ from autodiff_lab.text.notation import escape
 
 
 def deck(plan: Plan) -> str:
-    """Write the slides of a plan as one page that needs nothing else.
+    """Write the slides of a lecture plan as one HTML page that needs no other file.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""The speaker's page: what to ask, the answers, the usual wrong answers, minutes. For a second screen, or on paper."""
+"""The speaker's page, for a second screen or on paper: what to ask, the answers, the usual mistakes, minutes."""
 
 import re
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""Comparing what a learner gave with what was asked for: plain data, six digits, spaces ignored."""
+"""Compare a learner's answer with the right one: as plain data, to six digits, spaces ignored."""
 
 import functools
 import math
@@ -18,18 +18,18 @@ _LARGEST = 1000
 
 
 class Finding(str):
-    """What a check itself says of a learner's code, in words; a text of the learner's is none."""
+    """A sentence in which a check says what it found; compared and quoted as it is, unlike a learner's own text."""
 
 
 @dataclass
 class Refused(Exception):
-    """What was handed over cannot be looked at in the way the exercise needs; `reason` is a full sentence."""
+    """An answer that cannot be compared with the right one, for a `reason` that is a full sentence."""
 
     reason: str
 
 
 def plain(answer: Any) -> Any:
-    """Turn an answer into plain data: Variables and NumPy scalars become floats, lists and arrays become tuples.
+    """Turn an answer into plain data to compare: Variables and NumPy scalars to floats, lists and arrays to tuples.
 
     >>> plain([np.float64(5.5), 2])
     (5.5, 2.0)
@@ -54,7 +54,7 @@ def plain(answer: Any) -> Any:
 
 
 def in_small_letters(answer: Any, *options: str) -> Any:
-    """Turn an answer's words into bare small letters; with `options`, no word but these.
+    """Turn the words of an answer into bare lower case before they are compared; with `options`, no word but these.
 
     >>> in_small_letters([1, "(B) "]), in_small_letters(["Forward", "either"], "forward", "reverse", "either")
     ((1.0, 'b'), ('forward', 'either'))
@@ -70,20 +70,16 @@ def in_small_letters(answer: Any, *options: str) -> Any:
 
 
 def choose_from(*options: str) -> Callable[[Any], Any]:
-    """The observer of an answer whose words are among these: of a letter, or of a choice.
+    """Return a function that prepares a multiple-choice answer for the comparison: its words must be among these.
 
     >>> choose_from("forward", "reverse")(["Forward", "(reverse)"])
     ('forward', 'reverse')
     """
-
-    def read(answer: Any) -> Any:
-        return in_small_letters(answer, *options)
-
-    return read
+    return lambda answer: in_small_letters(answer, *options)
 
 
 def agrees(seen: Any, wanted: Any, tolerance: float = SIX_DIGITS) -> bool:
-    """Whether an observation is the wanted one; a wanted dictionary asks only for the entries it names.
+    """Whether an answer agrees with the right one; a right one that is a dictionary asks only for the keys it has.
 
     >>> agrees((5.5, 1.7163378), (5.5, 1.7163378145367738)), agrees((5.5, 1.7), (5.5, 1.7163378145367738))
     (True, False)
@@ -114,13 +110,13 @@ def _holds_throughout(alike: Callable[[Any, Any], bool], seen: Any, wanted: Sequ
 
 
 def is_rounded(seen: Any, wanted: Any) -> bool:
-    """Whether a number was meant to be right and was typed with too few digits."""
+    """Whether a number in an answer agrees with the right one, but is given with too few digits."""
     close = agrees(seen, wanted, ROUNDED) or is_shortened(seen, wanted)
     return close and any(isinstance(part, float) for part in _leaves(wanted))
 
 
 def digits_within(tolerance: float) -> int:
-    """How many digits of any number are enough for this relative error.
+    """How many digits a number must have to be compared within this relative error.
 
     >>> digits_within(1e-6), digits_within(5e-4)
     (7, 4)
@@ -129,7 +125,7 @@ def digits_within(tolerance: float) -> int:
 
 
 def is_shortened(seen: Any, wanted: Any) -> bool:
-    """Whether an answer is this one, written down with fewer digits.
+    """Compare two answers: whether the first is the second, written with fewer digits.
 
     >>> is_shortened((31.55, "a"), (31.547867, "a")), is_shortened((31.55, 2.0), (31.547867, 3.0))
     (True, False)
@@ -147,7 +143,7 @@ def is_shortened(seen: Any, wanted: Any) -> bool:
 
 
 def has_form_of(seen: Any, wanted: Any) -> bool:
-    """Whether an answer has the form of the right one, whatever stands in it; a number may be instead of None.
+    """Whether an answer has the form of the right one, whatever its values; a number may stand instead of None.
 
     >>> has_form_of((1.0, "no"), (2.0, "yes")), has_form_of((None, 1.0), (6.0, None))
     (True, True)
@@ -164,7 +160,7 @@ _PLACES = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh")
 
 
 def first_difference(seen: Any, wanted: Any, tolerance: float = SIX_DIGITS) -> str:
-    """Where an answer of the right form begins to be wrong.
+    """Compare an answer of the right form with the right one, and say in words which part differs first.
 
     >>> first_difference((1.0, 2.0, 4.0), (1.0, 2.0, 3.0)), first_difference(2.0, 3.0)
     ('Of the 3, only the third is not right.', 'That is not it.')
@@ -194,7 +190,7 @@ def first_difference(seen: Any, wanted: Any, tolerance: float = SIX_DIGITS) -> s
 
 
 def disagreement(seen: Any, wanted: dict[str, Any], cases: str = "") -> str:
-    """The first case of several that came out differently, in words."""
+    """Compare the results of several cases, and say in words which case is the first that differs."""
     for case, value in wanted.items():
         found = seen.get(case) if isinstance(seen, dict) else seen
         if isinstance(found, Crashed):
@@ -210,7 +206,7 @@ def disagreement(seen: Any, wanted: dict[str, Any], cases: str = "") -> str:
 
 
 def describe(thing: Any) -> str:
-    """A short description without addresses, safe for objects of any kind.
+    """Describe any object in a few words, beside what it is compared with; without addresses in memory.
 
     >>> describe((5.0, 1.7163378145367738)), describe("x"), describe(None), describe(print), describe([])
     ('(5, 1.71634)', "the text 'x'", 'None', 'the function print', 'an empty list')
@@ -242,7 +238,7 @@ def describe(thing: Any) -> str:
 
 
 def summarize(found: Any) -> Any:
-    """Turn the result of a learner's code into plain data; of anything unforeseen give a description.
+    """Turn the result of a learner's code into plain data to compare; anything unforeseen into a description.
 
     >>> summarize(np.float64(2.0)), summarize(None), summarize(object())
     (2.0, None, 'an object of type object')

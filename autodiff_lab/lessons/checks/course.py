@@ -1,4 +1,4 @@
-"""A lesson in the course: what is done in it and around it, and the seed for a learner's own numbers."""
+"""The whole course in the checks: its lessons, a learner's progress through them, and the seed for own numbers."""
 
 import importlib
 import pkgutil
@@ -22,7 +22,7 @@ WORDS = {"passed": "✓ done", "tried": "… tried", "": "open"}
 
 @dataclass(frozen=True)
 class Report:
-    """Sentences and tables, as HTML in a notebook and as text elsewhere."""
+    """A report on a learner's progress in the course: sentences and tables, as HTML or as text."""
 
     sentences: tuple[str, ...]
     grids: tuple[Grid, ...] = ()
@@ -35,8 +35,9 @@ class Report:
         return said + "".join(each.html() for each in self.grids)
 
 
+@dataclass
 class Lesson:
-    """The progress in a lesson and in the course; ``check.progress`` in a notebook.
+    """A lesson of the course: its exercises, and ``check.progress``, which shows what is done in it and in the course.
 
     Attributes
     ----------
@@ -44,17 +45,17 @@ class Lesson:
         As in the notebook's first line: ``"02"``, ``"Dual numbers: arithmetic that carries a slope"``.
     """
 
-    def __init__(self, number: str, title: str) -> None:
-        self.number, self.title = number, title
+    number: str
+    title: str
 
     def exercises(self) -> dict[str, Exercise]:
-        """The exercises of this lesson by name, in the order of their numbers."""
+        """All exercises of one lesson of the course by name, in the order of their numbers."""
         module = importlib.import_module(f"{room.__name__}.lesson_{self.number}")
         found = {name: thing for name, thing in vars(module).items() if isinstance(thing, Exercise)}
         return dict(sorted(found.items()))
 
     def __call__(self) -> Report:
-        """What is done in this notebook and in the course."""
+        """Report what is done in this lesson and in the whole course: ``check.progress()``."""
         try:
             return self._report()
         except Exception as problem:  # a courtesy must not stand in anybody's way
@@ -71,34 +72,24 @@ class Lesson:
         course = [(each.number, each.title, list(each.exercises())) for each in everyone]
         everything = [name for _, _, names in course for name in names]
         said = f"Notebook {self.number}: {done(list(mine))} exercises done. The whole course: {done(everything)}."
-        return Report(
-            tuple(filter(None, [said, _about_the_seed(), progress.trouble()])),
-            (
-                grid(
-                    f"Notebook {self.number} · {self.title}",
-                    ("exercise", "state"),
-                    [(each.title, WORDS.get(states.get(name, ""), "open")) for name, each in mine.items()],
-                ),
-                grid(
-                    "The course",
-                    ("notebook", "title", "exercises done"),
-                    [(number, title, done(names)) for number, title, names in course],
-                ),
-            ),
+        here = [(each.title, WORDS.get(states.get(name, ""), "open")) for name, each in mine.items()]
+        everywhere = [(number, title, done(names)) for number, title, names in course]
+        grids = (
+            grid(f"Notebook {self.number} · {self.title}", ("exercise", "state"), here),
+            grid("The course", ("notebook", "title", "exercises done"), everywhere),
         )
+        return Report(tuple(filter(None, [said, _about_the_seed(), progress.trouble()])), grids)
 
     def reset(self) -> Report:
-        """Forget all that was done in the course, and the seed; the hints begin again."""
+        """Forget all progress in the course, and the seed; the hints begin again: ``check.progress.reset()``."""
         progress.forget()
-        for name, module in list(sys.modules.items()):
-            if name.startswith(f"{room.__name__}.lesson_"):
-                for thing in vars(module).values():
-                    if isinstance(thing, Exercise):
-                        thing.begin_again()
+        for each in lessons():
+            for exercise in each.exercises().values():
+                exercise.begin_again()
         return self()
 
     def seed(self, seed: Seed) -> Report:
-        """Take numbers of your own, in this and in every notebook; `None` gives those of the text again.
+        """Take own numbers in every lesson of the course, ``check.seed("Ada")``; `None` gives those of the text again.
 
         Parameters
         ----------
@@ -120,7 +111,7 @@ def _about_the_seed() -> str:
 
 
 def lesson(number: str, title: str, **checks: Mapping[str, Any]) -> tuple[Lesson, Callable[[Seed], Report]]:
-    """Give a lesson the exercises of its ``exercises.toml``, each with its check, and return its progress and seed.
+    """Define a lesson of the course: read its ``exercises.toml``, add the checks, return ``progress`` and ``seed``.
 
     Parameters
     ----------
@@ -141,7 +132,7 @@ def lesson(number: str, title: str, **checks: Mapping[str, Any]) -> tuple[Lesson
 
 
 def moved() -> dict[str, Exercise]:
-    """Every exercise that has moved to another notebook, by the name it had before.
+    """All exercises of the course that have moved from one lesson to another, by their former names.
 
     >>> moved()["ex_14_4"].name
     'ex_15_1'
@@ -158,7 +149,7 @@ def _find_moved(name: str) -> Exercise:
 
 
 def lessons() -> list[Lesson]:
-    """Every lesson of the package, in the order of the course."""
+    """All lessons of the course, in order."""
     names = sorted(found.name for found in pkgutil.iter_modules(room.__path__) if found.name.startswith("lesson_"))
     modules = [importlib.import_module(f"{room.__name__}.{name}") for name in names]
     return [module.progress for module in modules]

@@ -1,4 +1,4 @@
-"""What an exercise is: a question, its answer, the wrong answers it knows, and its hints.
+"""An exercise: a question, its right answer, the wrong answers that are recognised, hints and replies.
 
 An exercise never raises, whatever it is given: the notebook must run from top to bottom with nothing answered, and a
 learner with a broken answer needs a sentence, not a traceback of somebody else's code.
@@ -12,37 +12,17 @@ from dataclasses import KW_ONLY, dataclass, field, replace
 from itertools import compress
 from typing import Any
 
-from autodiff_lab.lessons.checks import progress
-from autodiff_lab.lessons.checks.compare import (
-    SIX_DIGITS,
-    Refused,
-    agrees,
-    describe,
-    digits_within,
-    disagreement,
-    first_difference,
-    has_form_of,
-    is_rounded,
-    is_shortened,
-    plain,
-)
+from autodiff_lab.lessons.checks import compare, progress, variants
+from autodiff_lab.lessons.checks.compare import Refused, agrees, describe, plain
 from autodiff_lab.lessons.checks.run_code import Crashed, is_unfinished, note_learner_files
-from autodiff_lab.lessons.checks.variants import (
-    Given,
-    Instance,
-    Misconception,
-    Seed,
-    default_data,
-    draw_instance,
-    normalize_seed,
-)
+from autodiff_lab.lessons.checks.variants import Given, Instance, Misconception, Seed
 
 MARKS = {"passed": "✓", "not attempted": "…", "not yet": "✗", "hint": "→", "solution": "→"}
 
 
 @dataclass(frozen=True)
 class Reply:
-    """The reply of a check: its status, and the plain text that the learner reads under the cell."""
+    """The reply of an exercise to an answer: its status, and the text that the learner reads under the cell."""
 
     status: str
     """One of ``passed``, ``not attempted``, ``not yet``, ``hint``, ``solution``."""
@@ -52,7 +32,7 @@ class Reply:
 
     @property
     def passed(self) -> bool:
-        """Whether the answer was right."""
+        """Whether the answer to the exercise was right."""
         return self.status == "passed"
 
     def __repr__(self) -> str:
@@ -63,7 +43,7 @@ class Reply:
 
 @dataclass
 class Exercise:
-    """One exercise of one notebook.
+    """One exercise of one notebook: called with an answer, it checks it and replies.
 
     Parameters
     ----------
@@ -146,7 +126,7 @@ class Exercise:
     misconceptions: tuple[Misconception, ...] = ()
     hints: tuple[str, ...] = ()
     observe: Callable[..., Any] = plain
-    tolerance: float = SIX_DIGITS
+    tolerance: float = compare.SIX_DIGITS
     is_whole: bool = False
     formerly: str = ""
     gave: Mapping[str, Any] = field(default_factory=dict)
@@ -159,12 +139,12 @@ class Exercise:
 
     @property
     def title(self) -> str:
-        """The number a reader sees: ``"Exercise 03.2"``."""
+        """The title of the exercise as a reader sees it: ``"Exercise 03.2"``."""
         return "Exercise " + self.name.removeprefix("ex_").replace("_", ".")
 
     @property
     def call(self) -> str:
-        """How the notebook asks for the check: ``"check.ex_03_2(ops_div)"``."""
+        """The code with which a notebook checks an answer to the exercise: ``"check.ex_03_2(ops_div)"``."""
         return f"check.{self.name}({', '.join(self.takes)})"
 
     def __post_init__(self) -> None:
@@ -174,34 +154,36 @@ class Exercise:
 
     @property
     def is_varied(self) -> bool:
-        """Whether a seed gives other numbers."""
+        """Whether the exercise has other numbers for another seed."""
         return self.make is not None
 
     def instance(self, seed: Seed = None) -> Instance:
-        """What is asked of a learner: for this seed, for the one set by ``check.seed``, or else in the text."""
+        """What the exercise asks of a learner with this seed, with that of ``check.seed``, or else in the text."""
         return self.draw(self.choose_seed(seed))
 
     def choose_seed(self, seed: Seed = None) -> str | None:
-        """Return this seed as `draw` takes it; without one, that set by ``check.seed``."""
-        return normalize_seed(seed) if seed is not None else progress.current_seed() if self.is_varied else None
+        """Choose the seed for the exercise: the one given here, in normal form, or else the one of ``check.seed``."""
+        return (
+            variants.normalize_seed(seed) if seed is not None else progress.current_seed() if self.is_varied else None
+        )
 
     def draw(self, seed: str | None) -> Instance:
-        """Draw what is asked of a learner with this seed; without one, what is asked in the text."""
+        """Draw the numbers of the exercise for a learner's seed; without one, return those of the text."""
         found = None
         if self.make is not None and seed is not None:
-            found = draw_instance(self.make, self.draws, f"{self.name}/{seed}", self.tolerance)
+            found = variants.draw_instance(self.make, self.draws, f"{self.name}/{seed}", self.tolerance)
         return found or self._in_the_text()
 
     def _in_the_text(self) -> Instance:
-        data = default_data(self.make) if self.make else self.gave
+        data = variants.default_data(self.make) if self.make else self.gave
         return Instance(self.expected, self.misconceptions, self.reference, Given(**data))
 
     def given(self, seed: Seed = None) -> Given:
-        """The data of the exercise: ``x1, x2 = check.ex_02_4.given()``."""
+        """The numbers that the exercise gives a learner: ``x1, x2 = check.ex_02_4.given()``."""
         return self.instance(seed).given
 
     def __call__(self, *answers: Any, seed: Seed = None) -> Reply:
-        """Check an answer and reply something useful; never raise."""
+        """Check an answer to the exercise and reply something useful; never raise."""
         try:
             reply = self._judge(answers, self.instance(seed))
         except KeyboardInterrupt:
@@ -215,7 +197,7 @@ class Exercise:
         return reply
 
     def lend(self, *answers: Any) -> Any:
-        """The learner's own code if it passes, or else a good answer, so that the notebook can go on.
+        """Lend a good answer to the exercise where the learner's own code does not pass, so that the notebook goes on.
 
         Returns what was handed over, in the same order; one thing is not put into a tuple.
         """
@@ -229,7 +211,7 @@ class Exercise:
         return lent if len(lent) > 1 else lent[0]
 
     def good_answers(self, names: dict[str, Any], reference: str = "") -> tuple[Any, ...]:
-        """What the reference hands over, functions living among these names of a learner's, if there are any."""
+        """Run the exercise's reference solution; its functions take their globals from `names`, if there are any."""
         scope = {**names}
         exec(reference or self.reference, scope)
         found = [scope[name] for name in self.takes]
@@ -241,7 +223,7 @@ class Exercise:
         )
 
     def begin_again(self) -> None:
-        """Forget attempts and hints."""
+        """Forget the attempts at the exercise and the hints it has given."""
         self.attempts, self.passed, self.hints_given = 0, False, 0
 
     def _judge(self, answers: tuple[Any, ...], asked: Instance) -> Reply:
@@ -275,7 +257,7 @@ class Exercise:
         return replace(self.judge_observation(seen, asked), observed=(seen,))
 
     def judge_observation(self, seen: Any, asked: Instance) -> Reply:
-        """Judge what was observed of an answer; the learner's code is needed for observing it only."""
+        """Judge what the exercise has observed of an answer; the learner's code is not run again."""
         if agrees(seen, asked.expected, self.tolerance):
             return Reply("passed", f"{self.title} passed. {self.praise}")
         for misconception in asked.misconceptions:
@@ -294,14 +276,14 @@ class Exercise:
         if isinstance(seen, Crashed):
             return seen.sentence()
         if isinstance(expected, dict) and isinstance(seen, dict):
-            return disagreement(seen, expected, self.cases)
-        if is_rounded(seen, expected):
-            return f"Very close, but not the same number. Give at least {digits_within(self.tolerance)} digits."
-        known = next((wrong.hint for wrong in asked.misconceptions if is_shortened(seen, wrong.seen)), None)
+            return compare.disagreement(seen, expected, self.cases)
+        if compare.is_rounded(seen, expected):
+            return f"Very close, but not the same number. Give at least {compare.digits_within(self.tolerance)} digits."
+        known = next((wrong.hint for wrong in asked.misconceptions if compare.is_shortened(seen, wrong.seen)), None)
         if known is not None:
             return known
-        if has_form_of(seen, expected):
-            where = first_difference(seen, expected, self.tolerance)
+        if compare.has_form_of(seen, expected):
+            where = compare.first_difference(seen, expected, self.tolerance)
             return f"You gave {describe(seen)}. {where} For a hint, run check.{self.name}.hint()."
         return f"I expect {self.expects}, and you gave {describe(seen)}."
 
@@ -318,7 +300,7 @@ class Exercise:
         return Reply("not yet", f"{self.title}, not yet: {text}")
 
     def hint(self) -> Reply:
-        """The next hint, a little stronger than the one before."""
+        """Give the next hint for the exercise, a little stronger than the one before."""
         if self.hints_given >= len(self.hints):
             end = "That was the last hint." if self.hints else "There is no hint for this one."
             return Reply("hint", f"{self.title}: {end} After an attempt, check.{self.name}.solution() shows an answer.")
@@ -327,7 +309,7 @@ class Exercise:
         return Reply("hint", f"{self.title}, {count}: {self.hints[self.hints_given - 1]}")
 
     def solution(self, seed: Seed = None) -> Reply:
-        """One good answer, once you have tried."""
+        """Show a good answer to the exercise, once there was an attempt."""
         if not self.attempts:
             return Reply("hint", f"{self.title}: try it first; a wrong answer is enough. Then ask again.")
         worked = self.instance(seed).reference.strip()

@@ -1,4 +1,4 @@
-"""The file ``exercises.toml`` of a lesson: the words of its exercises, and the wrong answers they know.
+"""The exercise file of a lesson, ``exercises.toml``: the texts of its exercises, and the wrong answers they recognise.
 
 One table is one exercise; its keys are parameters of `Exercise`, and `choices`: the words that may stand in an answer.
 What is computed (`expected`, `observe`, `make`) stands in the lesson's own modules. Each ``[[ex_NN_K.wrong]]`` is a
@@ -33,7 +33,7 @@ from autodiff_lab.lessons.checks.variants import Instance, Make, Misconception, 
 
 
 def read_exercises(path: Path, checks: Mapping[str, Mapping[str, Any]]) -> dict[str, Exercise]:
-    """Read the exercises of a lesson, each with what its check needs besides words.
+    """Read the exercise file of a lesson, and join each exercise's texts with the code of its check.
 
     Parameters
     ----------

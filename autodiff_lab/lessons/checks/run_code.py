@@ -1,4 +1,4 @@
-"""Running a learner's own code: quietly, with an end, and with the error turned into a sentence."""
+"""Run a learner's own code: without output, with a limit of steps, and with its error turned into a sentence."""
 
 import contextlib
 import dis
@@ -23,7 +23,7 @@ STEPS = 1_000_000
 
 @dataclass(frozen=True)
 class Crashed:
-    """The learner's code raised.
+    """An error that was raised when a learner's code was run.
 
     As a wanted value, `message` is a part of the message to be found, and with ``is_theirs=False`` the error must come
     from the notebook's own code.
@@ -37,11 +37,11 @@ class Crashed:
 
     @property
     def never_ends(self) -> bool:
-        """Whether it had to be stopped. Another case would take as long, and say the same."""
+        """Whether the learner's code was stopped because it ran too long; another case would take as long."""
         return self.kind == TookTooLong.__name__
 
     def sentence(self) -> str:
-        """What happened, with the learner's own line where there is one."""
+        """Say in a sentence what a learner's code raised, with the learner's own line where there is one."""
         whose = "your line `{}`" if self.is_theirs else "the notebook's line `{}`, with what your code gave it"
         where = f" in {whose.format(self.line)}" if self.line else ""
         if self.never_ends:
@@ -57,11 +57,11 @@ class Crashed:
 
 
 class TookTooLong(BaseException):
-    """Raised into code that runs on; no `Exception`, so that the code's own ``except`` does not swallow it."""
+    """Raised into a learner's code that runs too long; no `Exception`, so that no ``except`` there swallows it."""
 
 
 def attempt(code: Callable[..., Any], *args: Any, steps: int = STEPS) -> Any:
-    """Run ``code(*args)`` and return its result, or a `Crashed`. What the code prints is dropped.
+    """Run ``code(*args)`` of a learner, drop what it prints, and return its result or a `Crashed`.
 
     >>> attempt(int, "5")
     5
@@ -103,7 +103,7 @@ def _first_line(problem: BaseException) -> str:
 
 @contextlib.contextmanager
 def note_learner_files(answers: Iterable[Any]) -> Iterator[None]:
-    """Note where what was handed over is written, so that an error is told by the learner's line."""
+    """Note which cells a learner's code stands in while it runs, so that an error names the learner's own line."""
     before = _handed_over.get()
     _handed_over.set(frozenset(file for answer in answers for file in _files(answer)))
     try:
@@ -133,7 +133,7 @@ def _learners_line(problem: BaseException) -> tuple[str, bool]:
 
 
 def is_unfinished(answer: Any) -> bool:
-    """Whether there are still three dots where the learner's own words should be."""
+    """Whether a learner's code or data still has the three dots of the unanswered exercise."""
     if answer is ...:
         return True
     if isinstance(answer, list | tuple | set):
@@ -152,8 +152,13 @@ def _says_nothing(code: types.CodeType) -> bool:
 
 
 def nested_code(code: types.CodeType) -> Iterator[types.CodeType]:
-    """Yield the code of a function, and of its inner functions."""
+    """Yield the code object of a learner's function, and those of its inner functions."""
     yield code
     for constant in code.co_consts:
         if isinstance(constant, types.CodeType):
             yield from nested_code(constant)
+
+
+def names_in(code: types.CodeType) -> set[str]:
+    """List the globals and attributes that a learner's code uses, also in its inner functions."""
+    return {name for each in nested_code(code) for name in each.co_names}

@@ -1,4 +1,4 @@
-"""A sandbox for a learner's functions: they run among the names of the notebook, which are given back as they were.
+"""The sandbox that all lessons share: a learner's functions run among the notebook's names, which are then restored.
 
 What a learner writes uses what stands beside it in the notebook: classes, functions, a tape. A check runs it right
 there, with other names in some places for the time of the check, and restores all it may have changed.
@@ -10,14 +10,14 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from autodiff_lab.lessons.checks.compare import Refused, describe, summarize
-from autodiff_lab.lessons.checks.run_code import Crashed, attempt, nested_code
+from autodiff_lab.lessons.checks.run_code import Crashed, attempt
 
 
 @contextlib.contextmanager
 def borrow_names(
     function: types.FunctionType, listing: tuple[str, ...] = (), empty: tuple[str, ...] = (), **replaced: Any
 ) -> Iterator[dict[str, Any]]:
-    """Lend the names beside a learner's function, and restore them and the tapes and tables among them.
+    """Open a sandbox: lend the globals of a learner's function, then restore them, the tapes and tables among them too.
 
     Parameters
     ----------
@@ -69,7 +69,7 @@ def run_cases(
     empty: tuple[str, ...] = (),
     **replaced: Any,
 ) -> Any:
-    """Run a learner's functions on some cases, and return what comes out as plain data.
+    """Run a learner's functions in the sandbox, once for each case, and return the results as plain data.
 
     Parameters
     ----------
@@ -95,12 +95,12 @@ def run_cases(
 
 
 def call_case(names: dict[str, Any], case: Callable[..., Any], *how: Any) -> Any:
-    """Run a case that is a function of the learner's names itself, for `run_cases`."""
+    """Call a case that is itself a function of the sandbox's names: what `run_cases` runs where cases are code."""
     return case(names, *how)
 
 
 def split_parts(found: Mapping[str, Any], label: str, parts: Sequence[str]) -> dict[str, Any]:
-    """Take the results of each case apart; an error, or anything else that has not these parts, stands for each part.
+    """Split each case's result from the sandbox into its parts; anything without these parts stands for each of them.
 
     >>> split_parts({"x * y": (2.0, 3.0), "x / 0": None}, "{}, the slope in {}", "xy")  # doctest: +ELLIPSIS
     {'x * y, the slope in x': 2.0, 'x * y, the slope in y': 3.0, 'x / 0, the slope in x': None, ...}
@@ -114,7 +114,7 @@ def split_parts(found: Mapping[str, Any], label: str, parts: Sequence[str]) -> d
 
 
 def vet_code(*functions: Any, listing: tuple[str, ...] = (), machine: str = "notebook") -> None:
-    """Raise `Refused` if these cannot be run on the learner's machine, whose names are in `listing`."""
+    """Raise `Refused` if something cannot be run in the sandbox: no function, or the notebook lacks a name."""
     for function in functions:
         if callable(function) and not isinstance(function, types.FunctionType):
             raise Refused(f"You gave {describe(function)}. Write a function of your own, with def.")
@@ -128,8 +128,3 @@ def vet_code(*functions: Any, listing: tuple[str, ...] = (), machine: str = "not
                 f"The check runs your function on your own {machine} and cannot find {missing[0]} beside it. "
                 "Run the cells above this one first."
             )
-
-
-def names_in(code: types.CodeType) -> set[str]:
-    """The global names and attributes that a function uses, also in its inner functions."""
-    return {name for each in nested_code(code) for name in each.co_names}

@@ -1,18 +1,16 @@
-"""One exercise, many learners: the text's own example, and an instance of it for every seed.
+"""Variants of an exercise, for every lesson: the example of the text, and other numbers for each learner's seed.
 
 An exercise whose answer is a number need not ask everybody for the same number. Its data are drawn from a few good
 choices; a seed (a learner's name) decides which, always in the same way. What is expected and what the known mistakes
 lead to are computed from the data, so that every instance is checked and explained as well as the one in the text.
 """
 
-from __future__ import annotations
-
 import inspect
 import itertools
 import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Self
 
 from autodiff_lab.lessons.checks.compare import agrees, describe
 
@@ -21,7 +19,7 @@ Seed = str | int | None
 
 @dataclass(frozen=True)
 class Misconception:
-    """A wrong answer that is worth its own explanation."""
+    """A known wrong answer to a variant of an exercise: what a learner writes, what it leads to, and its hint."""
 
     written: str
     """What a learner with this idea in mind writes into the cell (source text; the tests run it)."""
@@ -32,7 +30,7 @@ class Misconception:
 
 
 class Given(tuple[Any, ...]):
-    """The data of one instance: shown as text, taken apart like a tuple, or asked by name.
+    """The data that a variant of an exercise gives: printed as text, unpacked like a tuple, or read by name.
 
     >>> given = Given(x1=2.0, x2=5.0)
     >>> given
@@ -44,7 +42,7 @@ class Given(tuple[Any, ...]):
 
     names: tuple[str, ...]
 
-    def __new__(cls, **data: Any) -> Given:
+    def __new__(cls, **data: Any) -> Self:
         """Keep the values as the tuple, and the names beside it."""
         given = super().__new__(cls, data.values())
         given.names = tuple(data)
@@ -62,7 +60,7 @@ class Given(tuple[Any, ...]):
 
 @dataclass
 class Instance:
-    """What an exercise asks of one learner, and all that follows from it.
+    """A variant of an exercise for one learner: its data, right answer, reference solution and known mistakes.
 
     Parameters
     ----------
@@ -99,7 +97,7 @@ class Instance:
         self.reference = self.reference or f"answer = {self.expected!r}"
 
     def is_sound(self, tolerance: float) -> bool:
-        """Whether no known mistake leads to the right answer here, nor to the same one as another mistake."""
+        """Whether in this variant no known mistake leads to the right answer, nor two mistakes to the same answer."""
         seen = [wrong.seen for wrong in self.misconceptions]
         pairs = [(one, self.expected) for one in seen] + list(itertools.combinations(seen, 2))
         return not any(agrees(a, b, tolerance) or agrees(b, a, tolerance) for a, b in pairs)
@@ -110,17 +108,17 @@ Draws = Mapping[str, Sequence[Any]]
 
 
 def default_data(make: Make) -> dict[str, Any]:
-    """The data of the example of the text."""
+    """The data of the variant that stands in the text: the defaults of `make`."""
     return {name: parameter.default for name, parameter in inspect.signature(make).parameters.items()}
 
 
-def make_instance(make: Make, data: Mapping[str, Any]) -> Instance:
+def _make_instance(make: Make, data: Mapping[str, Any]) -> Instance:
     """Make the instance with these data."""
     return replace(make(**data), given=Given(**data))
 
 
 def draw_instance(make: Make, draws: Draws, seed: str, tolerance: float) -> Instance | None:
-    """Draw the instance of a seed: the first sound one; None if there is none.
+    """Draw the variant of an exercise for a seed: the first sound one of 50; None if there is none.
 
     >>> def double(x=2.0):
     ...     return Instance(2 * x)
@@ -130,20 +128,20 @@ def draw_instance(make: Make, draws: Draws, seed: str, tolerance: float) -> Inst
     """
     choice = random.Random(seed)  # a text as a seed gives the same draws in every version
     for _ in range(50):
-        instance = make_instance(make, {name: choice.choice(values) for name, values in draws.items()})
+        instance = _make_instance(make, {name: choice.choice(values) for name, values in draws.items()})
         if instance.is_sound(tolerance):
             return instance
     return None
 
 
 def every_draw(make: Make, draws: Draws) -> Iterator[Instance]:
-    """Yield all instances there are; for the tests."""
+    """Yield all variants that an exercise can have, for the tests."""
     for values in itertools.product(*draws.values()):
-        yield make_instance(make, dict(zip(draws, values, strict=True)))
+        yield _make_instance(make, dict(zip(draws, values, strict=True)))
 
 
 def normalize_seed(seed: Seed) -> str | None:
-    """Normalize a seed: "Ada " and "ada" are the same learner; None is the example of the text."""
+    """Normalize the seed that chooses a learner's variants: "Ada " is "ada", and None is the example of the text."""
     if seed is None:
         return None
     return " ".join("".join(char if char.isprintable() else " " for char in str(seed)).split()).casefold()[:80]

@@ -1,4 +1,4 @@
-"""`autodiff-lab check`: what is installed, what draws the graphs, and how to mend what is not in place.
+"""`autodiff-lab check`: report what is installed, what draws the graphs, and how to mend what is not in place.
 
 A check is a function that yields findings, and tries a thing before it speaks of it; `CHECKS` lists them under their
 headings. Versions that are asked for are read from the installed package's own metadata, so they are written down once,
@@ -15,6 +15,7 @@ import sys
 import textwrap
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from importlib import metadata
 from pathlib import Path
 from typing import Literal
@@ -36,40 +37,28 @@ FRONT_ENDS = {"@jupyter-widgets/jupyterlab-manager": "jupyterlab_widgets", "anyw
 
 @dataclass(frozen=True)
 class Finding:
-    """One line of the report; a note or a problem comes with the line that mends it."""
+    """One line in the report of `autodiff-lab check`; a note or problem comes with the command that mends it."""
 
     state: Literal["ok", "note", "problem"]
     text: str
     mend: str = ""
 
 
-def good(text: str) -> Finding:
-    """Return a finding that all is well."""
-    return Finding("ok", text)
+_good, _note, _problem = (partial(Finding, state) for state in ("ok", "note", "problem"))
 
 
-def note(text: str, mend: str) -> Finding:
-    """Return a finding of something that works, but not as it could."""
-    return Finding("note", text, mend)
-
-
-def problem(text: str, mend: str) -> Finding:
-    """Return a finding of something that does not work."""
-    return Finding("problem", text, mend)
-
-
-def pip_install(*what: str) -> str:
+def _pip_install(*what: str) -> str:
     """Return the command that installs something into this Python."""
     return " ".join([python_command(), "-m pip install", *what])
 
 
 def check_python() -> Iterator[Finding]:
-    """Compare this Python with the one the package asks for."""
+    """`autodiff-lab check`: compare this Python's version with the oldest that the package supports."""
     here, oldest = platform.python_version(), "{}.{}".format(*OLDEST_PYTHON)
     if tuple(map(int, here.split(".")[:2])) >= OLDEST_PYTHON:
-        yield good(f"Python {here} (asked for: >={oldest})")
+        yield _good(f"Python {here} (asked for: >={oldest})")
     else:
-        yield problem(
+        yield _problem(
             f"This is Python {here}; autodiff-lab asks for >={oldest}.",
             f"install Python {oldest} or newer (from python.org, or your system's package python{oldest}), delete the "
             f"folder .venv, and make it again with python{oldest} instead of python3",
@@ -77,14 +66,14 @@ def check_python() -> Iterator[Finding]:
 
 
 def check_packages() -> Iterator[Finding]:
-    """Compare every dependency with the version the package asks for."""
+    """`autodiff-lab check`: compare every installed dependency with the version that the package requires."""
     from packaging.requirements import Requirement
 
     try:
         requirements = metadata.requires(DISTRIBUTION) or []
     except metadata.PackageNotFoundError:
         where = "autodiff-lab itself is not installed in this Python; it runs from the folder you are in."
-        yield problem(where, pip_install("-e ."))
+        yield _problem(where, _pip_install("-e ."))
         return
     for requirement in map(Requirement, requirements):
         name, asked = requirement.name, requirement.specifier
@@ -93,29 +82,29 @@ def check_packages() -> Iterator[Finding]:
         try:
             version = metadata.version(name)
         except metadata.PackageNotFoundError:
-            yield problem(f"{name} is not installed.", pip_install(f'"{name}{asked}"'))
+            yield _problem(f"{name} is not installed.", _pip_install(f'"{name}{asked}"'))
             continue
         if asked.contains(version, prereleases=True):
-            yield good(f"{name} {version} (asked for: {asked})")
+            yield _good(f"{name} {version} (asked for: {asked})")
         else:
-            upgrade = pip_install("--upgrade", f'"{name}{asked}"')
-            yield problem(f"{name} is {version}; autodiff-lab asks for {asked}.", upgrade)
+            upgrade = _pip_install("--upgrade", f'"{name}{asked}"')
+            yield _problem(f"{name} is {version}; autodiff-lab asks for {asked}.", upgrade)
 
 
 def check_drawing() -> Iterator[Finding]:
-    """Say what draws the graphs, and draw one."""
+    """`autodiff-lab check`: say what draws the graphs here (Graphviz or the package itself), and draw one."""
     dot = shutil.which("dot")
     if dot:
-        yield good(f"`dot` draws the graphs: {dot_version(dot)} at {dot}")
-    elif can_be_imported("pygraphviz"):
-        yield good("pygraphviz draws the graphs, in this process (there is no `dot` on the PATH, and none is needed)")
+        yield _good(f"`dot` draws the graphs: {dot_version(dot)} at {dot}")
+    elif _can_be_imported("pygraphviz"):
+        yield _good("pygraphviz draws the graphs, in this process (there is no `dot` on the PATH, and none is needed)")
     elif sys.platform == IN_A_BROWSER:
-        yield good("autodiff-lab arranges and draws the graphs by itself, as SVG (a browser has no Graphviz)")
+        yield _good("autodiff-lab arranges and draws the graphs by itself, as SVG (a browser has no Graphviz)")
     else:
-        yield note(
+        yield _note(
             "Neither `dot` nor pygraphviz is here: autodiff-lab arranges and draws the graphs by itself, as SVG. "
             "Graphviz arranges large graphs better, and writes the PNG that an untrusted notebook shows.",
-            pip_install("pygraphviz"),
+            _pip_install("pygraphviz"),
         )
     try:
         from graphviz import Digraph
@@ -124,13 +113,13 @@ def check_drawing() -> Iterator[Finding]:
 
         graph = Digraph()
         graph.edge("x", "y")
-        yield good(f"a graph of two nodes was drawn ({len(render(graph, format='svg'))} bytes of SVG)")
+        yield _good(f"a graph of two nodes was drawn ({len(render(graph, format='svg'))} bytes of SVG)")
     except Exception as error:  # whatever goes wrong in here, the reader needs to know it and what to do
-        reinstall = pip_install("--force-reinstall", "graphviz", "pygraphviz")
-        yield problem(f"A graph of two nodes cannot be drawn ({type(error).__name__}: {error}).", reinstall)
+        reinstall = _pip_install("--force-reinstall", "graphviz", "pygraphviz")
+        yield _problem(f"A graph of two nodes cannot be drawn ({type(error).__name__}: {error}).", reinstall)
 
 
-def can_be_imported(name: str) -> bool:
+def _can_be_imported(name: str) -> bool:
     """Return whether a package is there and works."""
     try:
         importlib.import_module(name)
@@ -140,7 +129,7 @@ def can_be_imported(name: str) -> bool:
 
 
 def dot_version(dot: str) -> str:
-    """Return what `dot` calls itself (it answers on stderr)."""
+    """Return the version of Graphviz's `dot` for the report of `autodiff-lab check`; it answers on stderr."""
     try:
         answer = subprocess.run([dot, "-V"], capture_output=True, text=True, timeout=30, check=False)
     except (OSError, subprocess.SubprocessError) as error:
@@ -149,13 +138,13 @@ def dot_version(dot: str) -> str:
 
 
 def check_notebooks() -> Iterator[Finding]:
-    """Find the tutorial's notebooks."""
+    """`autodiff-lab check`: find the tutorial's notebooks and count them."""
     folder = installed_notebooks()
-    yield good(f"{len(list(folder.glob('*.ipynb')))} notebooks in {folder}")
+    yield _good(f"{len(list(folder.glob('*.ipynb')))} notebooks in {folder}")
 
 
 def check_trust() -> Iterator[Finding]:
-    """Say which notebooks Jupyter does not trust: it shows no script of a notebook that was run by somebody else."""
+    """`autodiff-lab check`: say which notebooks Jupyter does not trust, so that it shows no scripts of theirs."""
     import nbformat
     from nbformat.sign import NotebookNotary
 
@@ -170,9 +159,9 @@ def check_trust() -> Iterator[Finding]:
             untrusted += not notary.check_signature(nbformat.read(file, as_version=4))
         except (ValueError, OSError) as error:
             why = str(error).partition("\n")[0][:80]
-            yield problem(f"{file.name} is no notebook any more ({why}).", f"rename it, and get {file} again")
+            yield _problem(f"{file.name} is no notebook any more ({why}).", f"rename it, and get {file} again")
     if untrusted:
-        yield note(
+        yield _note(
             f"{untrusted} of {len(files)} notebooks have not been run here yet, so Jupyter calls them not trusted. "
             "Until you run its cell, a player in them is a still picture; nothing else differs. To trust them at once:",
             f"{python_command()} -m jupyter trust {folder / '*.ipynb'}",
@@ -180,22 +169,22 @@ def check_trust() -> Iterator[Finding]:
 
 
 def check_folders() -> Iterator[Finding]:
-    """Try whether a learner's work, and what Jupyter keeps for itself, can be written down."""
+    """`autodiff-lab check`: try whether a learner's work, and Jupyter's own files, can be written."""
     notebooks = installed_notebooks()
     work = notebooks if are_in_checkout(notebooks) else Path.cwd()
     refused = why_not_writable(work)
     if refused:
         elsewhere = "work on copies, in a folder that you can write to: autodiff-lab --to DIR"
-        yield problem(f"Nothing that you do can be saved in {work} ({refused}).", elsewhere)
+        yield _problem(f"Nothing that you do can be saved in {work} ({refused}).", elsewhere)
     else:
-        yield good(f"your work can be saved in {work}")
+        yield _good(f"your work can be saved in {work}")
     refused = why_jupyter_would_not_start()
     if refused:
-        yield problem(f"{refused}, so it would not start.", ANOTHER_FOLDER)
+        yield _problem(f"{refused}, so it would not start.", ANOTHER_FOLDER)
 
 
 def check_widgets() -> Iterator[Finding]:
-    """Look for the half of the widgets that runs in the browser."""
+    """`autodiff-lab check`: look for the JavaScript half of the widget libraries in JupyterLab's extensions."""
     from jupyter_core.paths import jupyter_path
     from jupyterlab_server.config import get_federated_extensions, get_page_config
 
@@ -205,35 +194,35 @@ def check_widgets() -> Iterator[Finding]:
     for name, package in FRONT_ENDS.items():
         half, unseen = f"JupyterLab's half of the widgets, {name}", "the player would not show."
         if name not in found:
-            yield problem(f"{half}, is missing: {unseen}", pip_install("--force-reinstall", "--no-deps", package))
+            yield _problem(f"{half}, is missing: {unseen}", _pip_install("--force-reinstall", "--no-deps", package))
         elif name in switched_off:
             enable = f"{python_command()} -m jupyter labextension enable {name}"
-            yield problem(f"{half}, is switched off: {unseen}", enable)
-        elif (here := front_end_version(name)) not in (None, found[name]["version"]):
-            yield problem(
+            yield _problem(f"{half}, is switched off: {unseen}", enable)
+        elif (here := _front_end_version(name)) not in (None, found[name]["version"]):
+            yield _problem(
                 f"JupyterLab would load {name} {found[name]['version']}, which another Python has left behind, and not "
                 f"{here}, which fits this one: {unseen}",
                 f"delete the folder {found[name]['ext_path']}",
             )
         else:
-            yield good(f"JupyterLab's half of the widgets: {name} {found[name]['version']}")
+            yield _good(f"JupyterLab's half of the widgets: {name} {found[name]['version']}")
 
 
-def front_end_version(name: str) -> str | None:
+def _front_end_version(name: str) -> str | None:
     """Return the version of JupyterLab's half of the widgets that is installed beside this Python."""
     package = Path(sys.prefix, "share", "jupyter", "labextensions", name, "package.json")
     return json.loads(package.read_text(encoding="utf-8"))["version"] if package.is_file() else None
 
 
 def check_kernel() -> Iterator[Finding]:
-    """Say whether a notebook opened in JupyterLab runs in this Python."""
+    """`autodiff-lab check`: say whether a notebook opened in JupyterLab runs in this Python."""
     import ipykernel
 
     foreign = foreign_kernel()
     if foreign is None:
-        yield good(f"notebooks run in this Python: {sys.executable} (ipykernel {ipykernel.__version__})")
+        yield _good(f"notebooks run in this Python: {sys.executable} (ipykernel {ipykernel.__version__})")
     else:
-        yield note(
+        yield _note(
             f"On this machine Jupyter's kernel `python3` is {foreign}, not this Python. "
             "`autodiff-lab` uses this Python all the same; for a JupyterLab that you start yourself:",
             f"{python_command()} -m ipykernel install --user --name autodiff-lab",
@@ -241,9 +230,9 @@ def check_kernel() -> Iterator[Finding]:
 
 
 def check_port() -> Iterator[Finding]:
-    """Say on which port JupyterLab is going to listen."""
+    """`autodiff-lab check`: say on which port JupyterLab is going to listen."""
     if "JPY_PARENT_PID" in os.environ:
-        yield good("this runs in a notebook, so Jupyter is up already")
+        yield _good("this runs in a notebook, so Jupyter is up already")
         return
     from tornado.netutil import bind_sockets
 
@@ -252,13 +241,13 @@ def check_port() -> Iterator[Finding]:
         for socket in bind_sockets(port, "localhost"):
             socket.close()
     except OSError:
-        yield note(
+        yield _note(
             f"Port {port} is taken, perhaps by a JupyterLab that still runs; `autodiff-lab` is going to take any other "
             "that is free, and prints the address. To see what runs:",
             f"{python_command()} -m jupyter server list",
         )
     else:
-        yield good(f"JupyterLab is going to listen on port {port} of this machine, which is free")
+        yield _good(f"JupyterLab is going to listen on port {port} of this machine, which is free")
 
 
 CHECKS: dict[str, tuple[Callable[[], Iterator[Finding]], ...]] = {
@@ -280,20 +269,20 @@ ABOUT_THE_MACHINE = ("Notebooks", "Widgets", "Kernel", "JupyterLab")
 PROSE = textwrap.TextWrapper(100, subsequent_indent=" " * 10, break_long_words=False, break_on_hyphens=False)
 
 
-def run_check(check: Callable[[], Iterator[Finding]]) -> Iterator[Finding]:
+def _run_check(check: Callable[[], Iterator[Finding]]) -> Iterator[Finding]:
     """Run one check; a library or a notebook that it misses is a finding too."""
     try:
         yield from check()
     except TutorialError as error:
         reason, _, mend = str(error).partition("\n")
-        yield problem(reason, mend)
+        yield _problem(reason, mend)
     except ImportError as error:
         package = (error.name or "jupyterlab").partition(".")[0]
-        yield problem(f"{package} cannot be imported ({error}).", pip_install("--force-reinstall", package))
+        yield _problem(f"{package} cannot be imported ({error}).", _pip_install("--force-reinstall", package))
 
 
 def check_setup() -> int:
-    """Print the report and return the exit code: 0 if everything is in place, 1 if not."""
+    """Run `autodiff-lab check`: print the report, and return the exit code, 0 if everything is in place, 1 if not."""
     print(f"autodiff-lab {__version__}, checked with {sys.executable}")
     in_a_browser = sys.platform == IN_A_BROWSER
     said: dict[Finding, None] = {}
@@ -301,7 +290,7 @@ def check_setup() -> int:
         if in_a_browser and heading in ABOUT_THE_MACHINE:
             continue
         print(f"\n{heading}")
-        for finding in (finding for check in checks for finding in run_check(check)):
+        for finding in (finding for check in checks for finding in _run_check(check)):
             if finding in said:
                 continue  # two checks miss the same library
             said[finding] = None
