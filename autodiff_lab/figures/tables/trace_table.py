@@ -1,7 +1,7 @@
 """Evaluation trace tables, as in Griewank and Walther: the forward run, and the reverse sweep in its own order.
 
 Beside each other, primal, tangent and adjoint stand as in the survey of Baydin and others (2018, tables 2 and 3).
-What is in a column is decided here; how a table is written, in `text.table`.
+What is in a column is decided here; how a table is written, in `text.grid`.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from typing import Any
 from autodiff_lab.engine.errors import InputError
 from autodiff_lab.text import notation
 from autodiff_lab.text.arguments import check_choice
+from autodiff_lab.text.grid import DOWN, UP, Cell, Column, Grid
 from autodiff_lab.text.messages import check_language, message, message_parts, use_language
 from autodiff_lab.text.notation import escape, format_adjoint, format_expression, latex_value
-from autodiff_lab.text.table import DOWN, UP, Cell, Column, Grid
 from autodiff_lab.trace.model import Contribution, Direction, Line, Number, Operand, Step, Trace
 from autodiff_lab.transforms.gradients import record
 from autodiff_lab.transforms.keywords import check_keywords

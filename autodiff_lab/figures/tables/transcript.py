@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 from itertools import groupby
 
+from autodiff_lab.text.grid import markdown_text
 from autodiff_lab.text.messages import in_its_language, message
 from autodiff_lab.text.notation import display_width
-from autodiff_lab.text.table import markdown_text
 from autodiff_lab.trace.model import Trace
 from autodiff_lab.trace.wording.explanations import way_notes
 

@@ -10,8 +10,8 @@ from typing import Any, ClassVar, Self
 
 from autodiff_lab.engine.errors import AutodiffError
 from autodiff_lab.engine.views import view
+from autodiff_lab.text.grid import Cell, Column, Grid
 from autodiff_lab.text.notation import latex_text, number
-from autodiff_lab.text.table import Cell, Column, Grid
 
 
 class LabError(AutodiffError, ValueError):
