@@ -84,10 +84,10 @@ def test_a_check_that_is_changed_is_named(monkeypatch):
 
 
 def test_data_of_a_check_that_is_changed_in_place_is_named(monkeypatch):
-    from autodiff_lab.lessons.lesson_13 import sandbox
+    from autodiff_lab.lessons.lesson_13 import exercises
 
     before = list_definitions()
-    tables = [name for name, thing in vars(sandbox).items() if isinstance(thing, dict) and not name.startswith("__")]
+    tables = [name for name, thing in vars(exercises).items() if isinstance(thing, dict) and not name.startswith("__")]
     assert tables, "the cases that answers are tried with"
-    monkeypatch.setitem(getattr(sandbox, tables[0]), "another", 1)
-    assert f"lesson_13.sandbox.{tables[0]}" in name_changes(before)
+    monkeypatch.setitem(getattr(exercises, tables[0]), "another", 1)
+    assert f"lesson_13.exercises.{tables[0]}" in name_changes(before)

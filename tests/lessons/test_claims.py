@@ -7,7 +7,7 @@ import pytest
 
 import autodiff_lab as ad
 from autodiff_lab.lessons import lesson_04
-from autodiff_lab.lessons.lesson_04.sandbox import two_products
+from autodiff_lab.lessons.lesson_04.exercises import two_products
 
 
 @pytest.mark.parametrize("n", [1, 2, 5])

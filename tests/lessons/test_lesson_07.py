@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from autodiff_lab.lessons.lesson_07 import ex_07_1, ex_07_2
-from autodiff_lab.lessons.lesson_07.sandbox import count_pending, run_minimize, squared_error, truth_table
+from autodiff_lab.lessons.lesson_07.exercises import count_pending, run_minimize, squared_error, truth_table
 from autodiff_lab.systems import gradient_tape
 
 from ..notebooks.reading import named, read

@@ -5,7 +5,7 @@ import pytest
 
 from autodiff_lab import jacfwd, jacrev, jvp, linearize, vjp
 from autodiff_lab.lessons import lesson_09
-from autodiff_lab.lessons.lesson_09.sandbox import CASES, chain, choose_modes, count_multiplications, count_runs
+from autodiff_lab.lessons.lesson_09.exercises import CASES, chain, choose_modes, count_multiplications, count_runs
 from autodiff_lab.widgets.labs.jacobian_painter.programs import of_document_1, polar, softmax, standardize
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from autodiff_lab import grad, hvp
 from autodiff_lab.lessons import lesson_10 as check
-from autodiff_lab.lessons.lesson_10.sandbox import CURVATURES, NESTED, course, nesting
+from autodiff_lab.lessons.lesson_10.exercises import CURVATURES, NESTED, course, nesting
 
 from .test_every_exercise import in_the_notebook, submit
 

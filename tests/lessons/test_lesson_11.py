@@ -8,7 +8,7 @@ import pytest
 
 from autodiff_lab import grad
 from autodiff_lab.lessons import lesson_11
-from autodiff_lab.lessons.lesson_11.sandbox import HEADS, attention, softmax_rows
+from autodiff_lab.lessons.lesson_11.exercises import HEADS, attention, softmax_rows
 
 from .test_every_exercise import submit
 

@@ -11,7 +11,7 @@ import pytest
 from autodiff_lab import grad, hessian
 from autodiff_lab.data import load_iris
 from autodiff_lab.lessons import lesson_12 as check
-from autodiff_lab.lessons.lesson_12.sandbox import cross_entropy, iris_run, sharpness
+from autodiff_lab.lessons.lesson_12.exercises import cross_entropy, iris_run, sharpness
 from autodiff_lab.systems.wengert import var
 
 REFERENCE = json.loads((Path(__file__).parents[1] / "data" / "reference_cases.json").read_text())

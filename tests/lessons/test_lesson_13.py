@@ -12,7 +12,7 @@ import pytest
 
 from autodiff_lab import custom_gradient, grad
 from autodiff_lab.lessons import lesson_13
-from autodiff_lab.lessons.lesson_13.sandbox import (
+from autodiff_lab.lessons.lesson_13.exercises import (
     FAIR,
     PROGRAMS,
     find_birthplace,

@@ -5,7 +5,7 @@ import pytest
 
 import autodiff_lab as ad
 from autodiff_lab.lessons import lesson_16 as lesson
-from autodiff_lab.lessons.lesson_16.sandbox import FITS, LOOPS, ROOTS, find_best, unrolled
+from autodiff_lab.lessons.lesson_16.exercises import FITS, LOOPS, ROOTS, find_best, unrolled
 
 from ..notebooks.reading import listing, named, read
 

@@ -1,13 +1,13 @@
 """Notebook 01, differentiating a program: the table of its exercises, what each expects and how it is checked."""
 
 from autodiff_lab.lessons.checks.course import lesson
-from autodiff_lab.lessons.lesson_01 import sandbox
+from autodiff_lab.lessons.lesson_01 import exercises
 
 progress, seed = lesson(
     "01",
     "What does it mean to differentiate a program?",
-    ex_01_2={"observe": sandbox.judge_steps},
-    ex_01_3={"observe": sandbox.read_number_and_word},
-    ex_01_4={"expected": sandbox.expected_complex_steps(), "observe": sandbox.try_complex_step},
-    ex_01_5={"observe": sandbox.compare_three_ways, "make": sandbox.differentiate_three_ways},
+    ex_01_2={"observe": exercises.judge_steps},
+    ex_01_3={"observe": exercises.read_number_and_word},
+    ex_01_4={"expected": exercises.expected_complex_steps(), "observe": exercises.try_complex_step},
+    ex_01_5={"observe": exercises.compare_three_ways, "make": exercises.differentiate_three_ways},
 )

@@ -1,14 +1,14 @@
 """Notebook 03, the tape line by line: the table of its exercises, what each expects and how it is checked."""
 
 from autodiff_lab.lessons.checks.course import lesson
-from autodiff_lab.lessons.lesson_03 import sandbox
+from autodiff_lab.lessons.lesson_03 import exercises
 
 progress, seed = lesson(
     "03",
     "The tape, line by line",
-    ex_03_1={"observe": sandbox.read_printed_lines},
-    ex_03_2={"observe": sandbox.divide},
-    ex_03_4={"expected": sandbox.DEAD_ENDS, "observe": sandbox.sweep_past_dead_ends},
-    ex_03_5b={"expected": sandbox.IDENTITIES, "observe": sandbox.tell_names_apart},
-    ex_03_6={"expected": sandbox.expected_with_numbers(), "observe": sandbox.allow_numbers},
+    ex_03_1={"observe": exercises.read_printed_lines},
+    ex_03_2={"observe": exercises.divide},
+    ex_03_4={"expected": exercises.DEAD_ENDS, "observe": exercises.sweep_past_dead_ends},
+    ex_03_5b={"expected": exercises.IDENTITIES, "observe": exercises.tell_names_apart},
+    ex_03_6={"expected": exercises.expected_with_numbers(), "observe": exercises.allow_numbers},
 )

@@ -1,18 +1,18 @@
 """Notebook 04, the adjoint flow: the table of its exercises, what each expects and how it is checked."""
 
 from autodiff_lab.lessons.checks.course import lesson
-from autodiff_lab.lessons.lesson_04 import sandbox
+from autodiff_lab.lessons.lesson_04 import exercises
 
 progress, seed = lesson(
     "04",
     "The adjoint flow: fan-out, order, DAG vs tape",
-    ex_04_1={"make": sandbox.count_calls_and_cells},
-    ex_04_2={"make": sandbox.annotate_graph},
-    ex_04_3={"expected": sandbox.expected_slopes(), "observe": sandbox.sweep_programs},
-    ex_04_4={"make": sandbox.sweep_by_hand},
-    ex_04_5={"make": sandbox.sum_over_operations},
-    ex_04_6={"observe": sandbox.read_orders},
-    ex_04_7={"expected": dict.fromkeys(sandbox.ORDERS, sandbox.GOOD), "observe": sandbox.order_programs},
-    ex_04_8={"make": sandbox.use_operand_twice},
-    ex_04_9={"make": sandbox.call_backward_thrice},
+    ex_04_1={"make": exercises.count_calls_and_cells},
+    ex_04_2={"make": exercises.annotate_graph},
+    ex_04_3={"expected": exercises.expected_slopes(), "observe": exercises.sweep_programs},
+    ex_04_4={"make": exercises.sweep_by_hand},
+    ex_04_5={"make": exercises.sum_over_operations},
+    ex_04_6={"observe": exercises.read_orders},
+    ex_04_7={"expected": dict.fromkeys(exercises.ORDERS, exercises.GOOD), "observe": exercises.order_programs},
+    ex_04_8={"make": exercises.use_operand_twice},
+    ex_04_9={"make": exercises.call_backward_thrice},
 )

@@ -1,15 +1,15 @@
 """Notebook 05, three ways to remember: the table of its exercises, what each expects and how it is checked."""
 
 from autodiff_lab.lessons.checks.course import lesson
-from autodiff_lab.lessons.lesson_05 import sandbox
+from autodiff_lab.lessons.lesson_05 import exercises
 
 progress, seed = lesson(
     "05",
     "Three ways to remember: partials, closures, replay",
-    ex_05_1={"expected": sandbox.expected_by_hand(), "observe": sandbox.sweep_by_hand},
-    ex_05_2={"expected": sandbox.expected_cells(), "observe": sandbox.sweep_cells},
-    ex_05_3={"make": sandbox.count_stored_numbers},
-    ex_05_4={"expected": sandbox.tell_what_survives()},
-    ex_05_5={"make": sandbox.mix_two_runs},
-    ex_05_6={"expected": sandbox.expected_hessians(), "observe": sandbox.differentiate_again},
+    ex_05_1={"expected": exercises.expected_by_hand(), "observe": exercises.sweep_by_hand},
+    ex_05_2={"expected": exercises.expected_cells(), "observe": exercises.sweep_cells},
+    ex_05_3={"make": exercises.count_stored_numbers},
+    ex_05_4={"expected": exercises.tell_what_survives()},
+    ex_05_5={"make": exercises.mix_two_runs},
+    ex_05_6={"expected": exercises.expected_hessians(), "observe": exercises.differentiate_again},
 )

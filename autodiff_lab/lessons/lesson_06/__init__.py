@@ -1,17 +1,17 @@
 """Notebook 06, static graphs: the table of its exercises, what each expects and how it is checked."""
 
 from autodiff_lab.lessons.checks.course import lesson
-from autodiff_lab.lessons.lesson_06 import sandbox
+from autodiff_lab.lessons.lesson_06 import exercises
 
 progress, seed = lesson(
     "06",
     "Static graphs: build first, feed later",
-    ex_06_1={"expected": sandbox.expected_runs(), "observe": sandbox.run_programs},
-    ex_06_2={"make": sandbox.evaluate_first_example},
-    ex_06_3={"expected": sandbox.expected_batch(), "observe": sandbox.feed_batch},
-    ex_06_4={"expected": sandbox.expected_jacobians(), "observe": sandbox.find_jacobians},
-    ex_06_5a={"make": sandbox.alias_sum},
-    ex_06_5b={"expected": sandbox.expected_sums(), "observe": sandbox.sum_flat},
-    ex_06_6={"expected": sandbox.expected_counts(), "observe": sandbox.count_terms},
-    ex_06_7={"expected": sandbox.expected_partials(), "observe": sandbox.find_partials},
+    ex_06_1={"expected": exercises.expected_runs(), "observe": exercises.run_programs},
+    ex_06_2={"make": exercises.evaluate_first_example},
+    ex_06_3={"expected": exercises.expected_batch(), "observe": exercises.feed_batch},
+    ex_06_4={"expected": exercises.expected_jacobians(), "observe": exercises.find_jacobians},
+    ex_06_5a={"make": exercises.alias_sum},
+    ex_06_5b={"expected": exercises.expected_sums(), "observe": exercises.sum_flat},
+    ex_06_6={"expected": exercises.expected_counts(), "observe": exercises.count_terms},
+    ex_06_7={"expected": exercises.expected_partials(), "observe": exercises.find_partials},
 )

@@ -1,15 +1,15 @@
 """Notebook 08, control flow: the table of its exercises, what each expects and how it is checked."""
 
 from autodiff_lab.lessons.checks.course import lesson
-from autodiff_lab.lessons.lesson_08 import sandbox
+from autodiff_lab.lessons.lesson_08 import exercises
 
 progress, seed = lesson(
     "08",
     "Control flow: you differentiate what ran",
-    ex_08_1={"make": sandbox.measure_two_tapes},
-    ex_08_2={"make": sandbox.differentiate_at_switch},
-    ex_08_3={"expected": sandbox.expected_ratio(), "observe": sandbox.run_ratio},
-    ex_08_4={"make": sandbox.differentiate_at_kink},
-    ex_08_5={"expected": sandbox.expected_roots(), "observe": sandbox.find_roots},
-    ex_08_6={"expected": sandbox.expected_branches(), "observe": sandbox.run_branches},
+    ex_08_1={"make": exercises.measure_two_tapes},
+    ex_08_2={"make": exercises.differentiate_at_switch},
+    ex_08_3={"expected": exercises.expected_ratio(), "observe": exercises.run_ratio},
+    ex_08_4={"make": exercises.differentiate_at_kink},
+    ex_08_5={"expected": exercises.expected_roots(), "observe": exercises.find_roots},
+    ex_08_6={"expected": exercises.expected_branches(), "observe": exercises.run_branches},
 )

@@ -1,16 +1,16 @@
 """Notebook 10, derivatives of derivatives: the table of its exercises, what each expects and how it is checked."""
 
 from autodiff_lab.lessons.checks.course import lesson
-from autodiff_lab.lessons.lesson_10 import sandbox
+from autodiff_lab.lessons.lesson_10 import exercises
 
 progress, seed = lesson(
     "10",
     "Derivatives of derivatives",
-    ex_10_1={"expected": sandbox.expected_products(), "observe": sandbox.multiply_hessians},
-    ex_10_2={"make": sandbox.merge_marks},
-    ex_10_3={"expected": sandbox.expected_nested(), "observe": sandbox.run_nested},
-    ex_10_4={"make": sandbox.find_convexity},
-    ex_10_5={"make": sandbox.find_coefficients},
-    ex_10_6={"expected": sandbox.expected_on_a_tape(), "observe": sandbox.differentiate_on_tape},
-    ex_10_7={"expected": sandbox.take_steps(sandbox.truncated), "observe": sandbox.take_steps},
+    ex_10_1={"expected": exercises.expected_products(), "observe": exercises.multiply_hessians},
+    ex_10_2={"make": exercises.merge_marks},
+    ex_10_3={"expected": exercises.expected_nested(), "observe": exercises.run_nested},
+    ex_10_4={"make": exercises.find_convexity},
+    ex_10_5={"make": exercises.find_coefficients},
+    ex_10_6={"expected": exercises.expected_on_a_tape(), "observe": exercises.differentiate_on_tape},
+    ex_10_7={"expected": exercises.take_steps(exercises.truncated), "observe": exercises.take_steps},
 )

@@ -1,16 +1,16 @@
 """Notebook 13, trust, but verify: the table of its exercises, what each expects and how it is checked."""
 
 from autodiff_lab.lessons.checks.course import lesson
-from autodiff_lab.lessons.lesson_13 import sandbox
+from autodiff_lab.lessons.lesson_13 import exercises
 
 progress, seed = lesson(
     "13",
     "Trust, but verify: checks, kinks, NaNs, custom rules",
-    ex_13_1={"observe": sandbox.read_birthplace, "make": sandbox.find_birthplace, "draws": sandbox.DRAWS},
-    ex_13_2=sandbox.compare_with(sandbox.log_or_zero, sandbox.SHIELDED),
-    ex_13_3=sandbox.compare_with(sandbox.softplus, sandbox.STABLE),
-    ex_13_4=sandbox.compare_with(sandbox.half_of_sinc_squared, sandbox.CANCELLING),
-    ex_13_5={"expected": sandbox.expected_shares(), "observe": sandbox.judge_shares},
-    ex_13_6={"make": sandbox.differentiate_clip},
-    ex_13_7=sandbox.compare_with(sandbox.limit_adjoint, sandbox.LIMITED),
+    ex_13_1={"observe": exercises.read_birthplace, "make": exercises.find_birthplace, "draws": exercises.DRAWS},
+    ex_13_2=exercises.compare_with(exercises.log_or_zero, exercises.SHIELDED),
+    ex_13_3=exercises.compare_with(exercises.softplus, exercises.STABLE),
+    ex_13_4=exercises.compare_with(exercises.half_of_sinc_squared, exercises.CANCELLING),
+    ex_13_5={"expected": exercises.expected_shares(), "observe": exercises.judge_shares},
+    ex_13_6={"make": exercises.differentiate_clip},
+    ex_13_7=exercises.compare_with(exercises.limit_adjoint, exercises.LIMITED),
 )

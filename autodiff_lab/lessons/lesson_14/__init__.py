@@ -1,12 +1,12 @@
 """Notebook 14, memory: the table of its exercises, what each expects and how it is checked."""
 
 from autodiff_lab.lessons.checks.course import lesson
-from autodiff_lab.lessons.lesson_14 import sandbox
+from autodiff_lab.lessons.lesson_14 import exercises
 
 progress, seed = lesson(
     "14",
     "Memory: keep a value, or compute it again",
-    ex_14_1={"expected": sandbox.expected_prices(), "observe": sandbox.find_prices},
-    ex_14_2={"expected": sandbox.expected_plans(), "observe": sandbox.follow_plans},
-    ex_14_3={"expected": sandbox.expected_segments(), "observe": sandbox.reverse_in_segments},
+    ex_14_1={"expected": exercises.expected_prices(), "observe": exercises.find_prices},
+    ex_14_2={"expected": exercises.expected_plans(), "observe": exercises.follow_plans},
+    ex_14_3={"expected": exercises.expected_segments(), "observe": exercises.reverse_in_segments},
 )

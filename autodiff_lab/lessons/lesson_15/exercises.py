@@ -11,7 +11,7 @@ from autodiff_lab import CheckError, Trace, Variable, check_grads, custom_gradie
 from autodiff_lab import value_and_grad as engine
 from autodiff_lab.lessons.checks import Crashed, Refused, attempt, describe, in_small_letters, plain, summarize
 from autodiff_lab.lessons.checks.sandbox import borrow_names, vet_code
-from autodiff_lab.lessons.lesson_08.sandbox import until_ten
+from autodiff_lab.lessons.lesson_08.exercises import until_ten
 
 # A tape, compiled
 

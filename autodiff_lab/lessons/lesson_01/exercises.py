@@ -7,7 +7,7 @@ import numpy as np
 
 from autodiff_lab import grad
 from autodiff_lab.lessons.checks import Crashed, Instance, Refused, attempt, describe, plain, run_cases, vet_code
-from autodiff_lab.lessons.lesson_02.sandbox import example
+from autodiff_lab.lessons.lesson_02.exercises import example
 from autodiff_lab.widgets.labs.v_curve.lab import METHODS
 
 SLOPE = grad(example, argnums=1)(2.0, 5.0)

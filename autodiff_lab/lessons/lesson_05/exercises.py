@@ -11,7 +11,7 @@ import numpy as np
 
 from autodiff_lab import grad, hessian, value_and_grad
 from autodiff_lab.lessons.checks import Instance, plain, run_cases
-from autodiff_lab.lessons.lesson_02.sandbox import example
+from autodiff_lab.lessons.lesson_02.exercises import example
 from autodiff_lab.systems.side_by_side import compare
 from autodiff_lab.widgets.labs.expression import parse_expression
 
