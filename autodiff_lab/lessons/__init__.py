@@ -9,6 +9,6 @@ asked, and ``check.ex_03_1.solution()`` shows worked code after an attempt.
 `checks` has what all lessons share: what an exercise is, how its file is read, how an answer is run and compared,
 numbers of one's own, and what is remembered. In a package ``lesson_NN`` the file ``exercises.toml`` has the words of
 the exercises, their hints, and the wrong answers they know; ``__init__`` is the table of what is computed for each;
-`sandbox` has the functions that do so, each under its exercise's number: they run what a learner wrote, say what is
+`exercises` has the functions that do so, each under its exercise's number: they run what a learner wrote, say what is
 right, and make an exercise with numbers of one's own. ``answers.toml`` has what a class hands in.
 """

@@ -25,8 +25,8 @@ def double(x):
 def read(tmp_path, text, **checks):
     """The exercises of a file with this text."""
     path = tmp_path / "exercises.toml"
-    path.write_text(text, encoding="utf-8")
-    return read_exercises(path, checks)
+    path.write_text(f'title = "Exercises of a test"\n{text}', encoding="utf-8")
+    return read_exercises(path, checks)[1]
 
 
 def test_change_is_applied_to_the_reference(tmp_path):
@@ -128,5 +128,5 @@ def test_wrong_words_name_their_exercise(tmp_path, words):
 
 
 def test_broken_file_names_its_line(tmp_path):
-    with pytest.raises(tomllib.TOMLDecodeError, match="line 2"):
+    with pytest.raises(tomllib.TOMLDecodeError, match="line 3"):
         read(tmp_path, "[ex_99_1]\nexpects = a function")

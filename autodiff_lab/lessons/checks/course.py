@@ -110,19 +110,20 @@ def _about_the_seed() -> str:
     return f"Exercises with numbers of their own take them from the seed “{seed}”." if seed else ""
 
 
-def lesson(number: str, title: str, **checks: Mapping[str, Any]) -> tuple[Lesson, Callable[[Seed], Report]]:
+def lesson(number: str, **checks: Mapping[str, Any]) -> tuple[Lesson, Callable[[Seed], Report]]:
     """Define a lesson of the course: read its ``exercises.toml``, add the checks, return ``progress`` and ``seed``.
 
     Parameters
     ----------
-    number, title : str
-        As in the notebook's first line.
+    number : str
+        As in the notebook's first line, and in its title, which stands in the exercise file.
     **checks : mapping
-        For an exercise, by name, what `read_exercises` takes: ``ex_02_1={"observe": sandbox.multiply}``.
+        For an exercise, by name, what `read_exercises` takes: ``ex_02_1={"observe": exercises.multiply}``.
     """
     package = sys.modules[f"{room.__name__}.lesson_{number}"]
     folder = Path(str(package.__file__)).parent
-    for name, exercise in read_exercises(folder / "exercises.toml", checks).items():
+    title, exercises = read_exercises(folder / "exercises.toml", checks)
+    for name, exercise in exercises.items():
         setattr(package, name, exercise)
         if exercise.formerly:
             progress.rename(exercise.formerly, name)

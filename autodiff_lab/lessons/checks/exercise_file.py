@@ -1,8 +1,8 @@
 """The exercise file of a lesson, ``exercises.toml``: the texts of its exercises, and the wrong answers they recognise.
 
-One table is one exercise; its keys are parameters of `Exercise`, and `choices`: the words that may stand in an answer.
-What is computed (`expected`, `observe`, `make`) stands in the lesson's own modules. Each ``[[ex_NN_K.wrong]]`` is a
-wrong answer with a hint of its own:
+It begins with the lesson's `title`. One table is one exercise; its keys are parameters of `Exercise`, and `choices`:
+the words that may stand in an answer. What is computed (`expected`, `observe`, `make`) stands in ``exercises.py``
+beside it. Each ``[[ex_NN_K.wrong]]`` is a wrong answer with a hint of its own:
 
 ``answer``
     What is handed over, as data; or ``code``, the source text of the cell; or ``change``, what is different from the
@@ -32,8 +32,8 @@ from autodiff_lab.lessons.checks.run_code import Crashed
 from autodiff_lab.lessons.checks.variants import Instance, Make, Misconception, default_data
 
 
-def read_exercises(path: Path, checks: Mapping[str, Mapping[str, Any]]) -> dict[str, Exercise]:
-    """Read the exercise file of a lesson, and join each exercise's texts with the code of its check.
+def read_exercises(path: Path, checks: Mapping[str, Mapping[str, Any]]) -> tuple[str, dict[str, Exercise]]:
+    """Read the exercise file of a lesson: the title, and the exercises, their texts joined with the code of the checks.
 
     Parameters
     ----------
@@ -51,6 +51,7 @@ def read_exercises(path: Path, checks: Mapping[str, Mapping[str, Any]]) -> dict[
         exactly once, say, or a hint names data that there are not. The message names the exercise.
     """
     content = tomllib.loads(path.read_text(encoding="utf-8"))
+    title = content.pop("title")
     if unknown := checks.keys() - content.keys():
         raise KeyError(f"{path.parent.name} has checks for {sorted(unknown)}, which are not in {path.name}")
     exercises = {}
@@ -61,7 +62,7 @@ def read_exercises(path: Path, checks: Mapping[str, Mapping[str, Any]]) -> dict[
             raise ValueError(
                 f"{name} in {path.parent.name}/{path.name}: {type(problem).__name__}, {problem}"
             ) from problem
-    return exercises
+    return title, exercises
 
 
 def _make_exercise(name: str, words: dict[str, Any], check: Mapping[str, Any]) -> Exercise:

@@ -5,7 +5,6 @@ from autodiff_lab.lessons.lesson_01 import exercises
 
 progress, seed = lesson(
     "01",
-    "What does it mean to differentiate a program?",
     ex_01_2={"observe": exercises.judge_steps},
     ex_01_3={"observe": exercises.read_number_and_word},
     ex_01_4={"expected": exercises.expected_complex_steps(), "observe": exercises.try_complex_step},

@@ -1,4 +1,4 @@
-"""Notebook 01, differentiating a program: its sandbox tries steps, quotients and complex steps."""
+"""Notebook 01, differentiating a program: its exercises try steps, quotients and complex steps."""
 
 import types
 from typing import Any

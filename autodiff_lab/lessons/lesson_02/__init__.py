@@ -5,7 +5,6 @@ from autodiff_lab.lessons.lesson_02 import exercises
 
 progress, seed = lesson(
     "02",
-    "Dual numbers: arithmetic that carries a slope",
     ex_02_1={"expected": exercises.expected_arithmetic(), "observe": exercises.run_arithmetic},
     ex_02_2={"expected": exercises.expected_functions(), "observe": exercises.run_functions},
     ex_02_3={"make": exercises.trace_forward},

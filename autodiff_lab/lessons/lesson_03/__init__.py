@@ -5,7 +5,6 @@ from autodiff_lab.lessons.lesson_03 import exercises
 
 progress, seed = lesson(
     "03",
-    "The tape, line by line",
     ex_03_1={"observe": exercises.read_printed_lines},
     ex_03_2={"observe": exercises.divide},
     ex_03_4={"expected": exercises.DEAD_ENDS, "observe": exercises.sweep_past_dead_ends},

@@ -1,4 +1,4 @@
-"""Notebook 03, the tape line by line: its sandbox records small programs on the learner's own tape."""
+"""Notebook 03, the tape line by line: its exercises record small programs on the learner's own tape."""
 
 import math
 import re
@@ -134,10 +134,10 @@ def expected_with_numbers() -> dict[str, Any]:
 def allow_numbers(allow_constants: Any) -> Any:
     """Exercise 03.6: the learner's operators with a plain number on either side, on a class of their own."""
     # A working `ops_div`, so that this exercise does not wait for another one.
-    division = read_exercises(Path(__file__).parent / "exercises.toml", {"ex_03_2": {"observe": divide}})["ex_03_2"]
+    _, known = read_exercises(Path(__file__).parent / "exercises.toml", {"ex_03_2": {"observe": divide}})
 
     def teach(names: dict[str, Any]) -> None:
-        (names["ops_div"],) = division.good_answers(names)
+        (names["ops_div"],) = known["ex_03_2"].good_answers(names)
         names["Variable"] = fresh = type("Variable", (names["Variable"],), {})
         taught = allow_constants(fresh)
         names["Variable"] = taught if isinstance(taught, type) else fresh

@@ -5,7 +5,6 @@ from autodiff_lab.lessons.lesson_04 import exercises
 
 progress, seed = lesson(
     "04",
-    "The adjoint flow: fan-out, order, DAG vs tape",
     ex_04_1={"make": exercises.count_calls_and_cells},
     ex_04_2={"make": exercises.annotate_graph},
     ex_04_3={"expected": exercises.expected_slopes(), "observe": exercises.sweep_programs},

@@ -5,7 +5,6 @@ from autodiff_lab.lessons.lesson_05 import exercises
 
 progress, seed = lesson(
     "05",
-    "Three ways to remember: partials, closures, replay",
     ex_05_1={"expected": exercises.expected_by_hand(), "observe": exercises.sweep_by_hand},
     ex_05_2={"expected": exercises.expected_cells(), "observe": exercises.sweep_cells},
     ex_05_3={"make": exercises.count_stored_numbers},

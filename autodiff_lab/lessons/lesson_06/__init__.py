@@ -5,7 +5,6 @@ from autodiff_lab.lessons.lesson_06 import exercises
 
 progress, seed = lesson(
     "06",
-    "Static graphs: build first, feed later",
     ex_06_1={"expected": exercises.expected_runs(), "observe": exercises.run_programs},
     ex_06_2={"make": exercises.evaluate_first_example},
     ex_06_3={"expected": exercises.expected_batch(), "observe": exercises.feed_batch},

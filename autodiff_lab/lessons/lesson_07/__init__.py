@@ -5,7 +5,6 @@ from autodiff_lab.lessons.lesson_07 import exercises
 
 progress, seed = lesson(
     "07",
-    "TensorFlow's two machines",
     ex_07_1={"make": exercises.ask_for_pending_counts},
     ex_07_2={"expected": exercises.expected_gradients(), "observe": exercises.sweep_programs},
     ex_07_3={"expected": exercises.expected_differences(), "observe": exercises.subtract},

@@ -5,7 +5,6 @@ from autodiff_lab.lessons.lesson_08 import exercises
 
 progress, seed = lesson(
     "08",
-    "Control flow: you differentiate what ran",
     ex_08_1={"make": exercises.measure_two_tapes},
     ex_08_2={"make": exercises.differentiate_at_switch},
     ex_08_3={"expected": exercises.expected_ratio(), "observe": exercises.run_ratio},

@@ -1,4 +1,4 @@
-"""Notebook 08, control flow: its sandbox runs the learner's branches and loops, on a tape and in a graph."""
+"""Notebook 08, control flow: its exercises run the learner's branches and loops, on a tape and in a graph."""
 
 import math
 from collections.abc import Callable

@@ -5,7 +5,6 @@ from autodiff_lab.lessons.lesson_09 import exercises
 
 progress, seed = lesson(
     "09",
-    "Jacobians: rows, columns and what they cost",
     ex_09_1={"make": exercises.choose_modes},
     ex_09_2={"expected": exercises.expected_jacobians(), "observe": exercises.find_jacobians},
     ex_09_3={"make": exercises.sum_rows},

@@ -1,4 +1,4 @@
-"""Notebook 09, Jacobians: its sandbox runs Jacobians by columns, by rows and by coloured passes."""
+"""Notebook 09, Jacobians: its exercises run Jacobians by columns, by rows and by coloured passes."""
 
 import types
 from collections.abc import Callable

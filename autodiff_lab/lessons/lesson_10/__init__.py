@@ -5,7 +5,6 @@ from autodiff_lab.lessons.lesson_10 import exercises
 
 progress, seed = lesson(
     "10",
-    "Derivatives of derivatives",
     ex_10_1={"expected": exercises.expected_products(), "observe": exercises.multiply_hessians},
     ex_10_2={"make": exercises.merge_marks},
     ex_10_3={"expected": exercises.expected_nested(), "observe": exercises.run_nested},

@@ -5,7 +5,6 @@ from autodiff_lab.lessons.lesson_11 import exercises
 
 progress, seed = lesson(
     "11",
-    "Arrays: broadcasting and matrix backprop",
     ex_11_1={"expected": exercises.sum_back_shapes(exercises.sum_back), "observe": exercises.sum_back_shapes},
     ex_11_2={"make": exercises.differentiate_mean_and_variance},
     ex_11_3={"make": exercises.differentiate_gather},

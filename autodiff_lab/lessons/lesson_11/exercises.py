@@ -1,4 +1,4 @@
-"""Notebook 11, arrays: its sandbox runs the learner's own array cells beside the engine.
+"""Notebook 11, arrays: its exercises run the learner's own array cells beside the engine.
 
 The functions a learner writes there use what stands beside them in the notebook: `Array`, `total`, the list `tape` and
 `adjoints_from`. A check builds small programs of the learner's own cells and compares the adjoints with the engine's.

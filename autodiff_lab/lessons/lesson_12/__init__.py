@@ -5,7 +5,6 @@ from autodiff_lab.lessons.lesson_12 import exercises
 
 progress, seed = lesson(
     "12",
-    "Learning from scratch: iris softmax, then an MLP",
     ex_12_1={"expected": exercises.expected_score_gradients(), "observe": exercises.find_score_gradients},
     ex_12_2={"make": exercises.train_softmax},
     ex_12_3a={"expected": exercises.expected_comparison(), "observe": exercises.compare_claims},

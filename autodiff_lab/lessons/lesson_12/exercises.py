@@ -1,4 +1,4 @@
-"""Notebook 12, learning from scratch: its sandbox trains with the learner's formulas, updates and gradients."""
+"""Notebook 12, learning from scratch: its exercises train with the learner's formulas, updates and gradients."""
 
 import functools
 import itertools

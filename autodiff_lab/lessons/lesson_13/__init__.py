@@ -5,7 +5,6 @@ from autodiff_lab.lessons.lesson_13 import exercises
 
 progress, seed = lesson(
     "13",
-    "Trust, but verify: checks, kinks, NaNs, custom rules",
     ex_13_1={"observe": exercises.read_birthplace, "make": exercises.find_birthplace, "draws": exercises.DRAWS},
     ex_13_2=exercises.compare_with(exercises.log_or_zero, exercises.SHIELDED),
     ex_13_3=exercises.compare_with(exercises.softplus, exercises.STABLE),

@@ -5,7 +5,6 @@ from autodiff_lab.lessons.lesson_14 import exercises
 
 progress, seed = lesson(
     "14",
-    "Memory: keep a value, or compute it again",
     ex_14_1={"expected": exercises.expected_prices(), "observe": exercises.find_prices},
     ex_14_2={"expected": exercises.expected_plans(), "observe": exercises.follow_plans},
     ex_14_3={"expected": exercises.expected_segments(), "observe": exercises.reverse_in_segments},

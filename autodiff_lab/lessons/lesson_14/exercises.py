@@ -1,4 +1,4 @@
-"""Notebook 14, memory: its sandbox runs the learner's schedules and counts their slots and steps."""
+"""Notebook 14, memory: its exercises run the learner's schedules and count their slots and steps."""
 
 import functools
 import itertools

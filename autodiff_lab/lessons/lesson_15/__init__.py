@@ -5,7 +5,6 @@ from autodiff_lab.lessons.lesson_15 import exercises
 
 progress, seed = lesson(
     "15",
-    "Compilation, and the road to real frameworks",
     ex_15_1={"expected": exercises.expected_compiled(), "observe": exercises.compile_and_run},
     ex_15_2={"expected": exercises.expected_guarded(), "observe": exercises.run_guarded},
     ex_15_3={"observe": exercises.read_letters},

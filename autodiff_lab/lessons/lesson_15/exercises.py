@@ -1,4 +1,4 @@
-"""Notebook 15, compilation and frameworks: its sandbox runs the learner's compiler, guard and rules."""
+"""Notebook 15, compilation and frameworks: its exercises run the learner's compiler, guard and rules."""
 
 import math
 import types

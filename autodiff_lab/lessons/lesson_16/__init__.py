@@ -5,7 +5,6 @@ from autodiff_lab.lessons.lesson_16 import exercises
 
 progress, seed = lesson(
     "16",
-    "Differentiate the solution, not the solver",
     ex_16_1={"expected": exercises.expected_slopes(), "observe": exercises.slope_roots},
     ex_16_2={"expected": exercises.expected_tangents(), "observe": exercises.push_solutions},
     ex_16_3={"expected": exercises.expected_rule(), "observe": exercises.use_rule},

@@ -1,4 +1,4 @@
-"""Notebook 16, differentiate the solution: its sandbox compares slopes with those of converged loops.
+"""Notebook 16, differentiate the solution: its exercises compare slopes with those of converged loops.
 
 The expected numbers come from the loops themselves, differentiated turn by turn until nothing changes any more.
 """

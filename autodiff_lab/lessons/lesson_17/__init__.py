@@ -5,7 +5,6 @@ from autodiff_lab.lessons.lesson_17 import exercises
 
 progress, seed = lesson(
     "17",
-    "Linearize, transpose, batch",
     ex_17_1={"expected": exercises.expected_partials(), "observe": exercises.find_partials},
     ex_17_3={"observe": exercises.find_transposes},
     ex_17_4={"observe": exercises.find_batches},

@@ -1,4 +1,4 @@
-"""Notebook 17, linearize, transpose, batch: its sandbox runs the learner's rules for equation lists."""
+"""Notebook 17, linearize, transpose, batch: its exercises run the learner's rules for equation lists."""
 
 from collections.abc import Callable
 from typing import Any
