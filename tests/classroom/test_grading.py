@@ -25,13 +25,14 @@ from autodiff_lab.cli.main import build_parser, main
 from autodiff_lab.lessons.lesson_03 import progress as lesson
 from autodiff_lab.text.notation import escape
 
-from ..notebooks.reading import answered, named, read
+from ..notebooks.reading import answered, named, read, without_still_pictures
 
 ROOT = Path(__file__).parents[2]
 WITHOUT = ["--unconfined"] if why_no_walls() else []
 EXERCISES = lesson.exercises()
 OPEN = read(named("03"))
 GOOD = answered(OPEN, EXERCISES)
+SHORT = nbformat.from_dict(GOOD | {"cells": without_still_pictures(GOOD.cells)})
 
 
 def wrong():
@@ -83,20 +84,20 @@ def graded(tmp_path_factory, outside):
         "wrong": wrong(),
         "empty": OPEN,
         "strange": with_cells(OPEN, "answer = ['\\x1b[2J', -77]", "check.ex_03_1(answer)"),
-        "crashing": with_cells(GOOD, "raise RuntimeError('mine')", "undefined_name"),
-        "endless": with_cells(GOOD, "while True: pass"),
-        "hungry": with_cells(GOOD, "x = bytearray(10**12)", "import os; os.abort()"),
-        "leaves": with_cells(GOOD, "import os; os._exit(0)"),
-        "kills": with_cells(GOOD, "import os, signal; os.kill(os.getppid(), signal.SIGKILL)"),
+        "crashing": with_cells(SHORT, "raise RuntimeError('mine')", "undefined_name"),
+        "endless": with_cells(SHORT, "import time\nwhile True: time.sleep(0.1)"),
+        "hungry": with_cells(SHORT, "x = bytearray(10**12)", "import os; os.abort()"),
+        "leaves": with_cells(SHORT, "import os; os._exit(0)"),
+        "kills": with_cells(SHORT, "import os, signal; os.kill(os.getppid(), signal.SIGKILL)"),
         "cheats": with_cells(OPEN, "type(check.ex_03_1)._judge = lambda *_: 0 / 0", "check.ex_03_2(1)"),
-        "shouts": with_cells(GOOD, "import os\nfor _ in range(300): os.write(1, b'{\"exercise\": 1}' * 50_000)"),
+        "shouts": with_cells(SHORT, "import os\nfor _ in range(300): os.write(1, b'{\"exercise\": 1}' * 50_000)"),
         "destroys": with_cells(
             GOOD,
             f"import shutil; shutil.rmtree({str(folder)!r}, ignore_errors=True)",
             f"open({str(outside / 'evil')!r}, 'w').write('was here')",
             f"print(open({str(folder / 'good' / '03.ipynb')!r}).read())",
         ),
-        "calls": with_cells(GOOD, "import socket; socket.create_connection(('127.0.0.1', 9), 2)"),
+        "calls": with_cells(SHORT, "import socket; socket.create_connection(('127.0.0.1', 9), 2)"),
     }
     for name, notebook in handed.items():
         (folder / name).mkdir()

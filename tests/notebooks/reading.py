@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import dis
 import functools
 import importlib
 import pkgutil
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+from types import CodeType
 from typing import Any
 
 import nbformat
@@ -62,3 +65,41 @@ def shown(cell: Any) -> str:
     for output in cell.get("outputs", []):
         parts.append(output.get("text", "") or output.get("data", {}).get("text/plain", ""))
     return "\n".join(parts)
+
+
+def without_still_pictures(cells: Sequence[Any]) -> list[Any]:
+    """Leave out what looks the same whatever a learner answers, as the notebooks' own test runs it.
+
+    That is a cell whose output is not compared and in which no name comes from an exercise, not even by way of another
+    cell; and no later cell needs what it binds.
+    """
+    theirs: set[str] = set()
+    of_a_learner: list[bool] = []
+    for cell in cells:
+        bound, used = names(cell)
+        of_a_learner.append("exercise" in tags(cell) or bool(used & theirs))
+        theirs = theirs | bound if of_a_learner[-1] else theirs - bound
+    needed: set[str] = set()
+    kept: list[Any] = []
+    for cell, his in zip(reversed(cells), reversed(of_a_learner), strict=True):
+        bound, used = names(cell)
+        if his or "nbval-ignore-output" not in tags(cell) or bound & needed:
+            needed = (needed - bound) | used
+            kept.insert(0, cell)
+    return kept
+
+
+def names(cell: Any) -> tuple[set[str], set[str]]:
+    """The notebook's names that a cell binds, and those that it uses as it finds them."""
+    bound: set[str] = set()
+    used: set[str] = set()
+    source = re.sub(r"^[%!].*", "", cell.source, flags=re.M) if cell.cell_type == "code" else ""
+    codes = [compile(source, cell.id, "exec")]
+    for code in codes:
+        for step in dis.get_instructions(code):
+            if step.opname in ("STORE_NAME", "STORE_GLOBAL"):
+                bound.add(step.argval)
+            elif step.opname in ("LOAD_NAME", "LOAD_GLOBAL") and step.argval not in bound:
+                used.add(step.argval)
+        codes += [constant for constant in code.co_consts if isinstance(constant, CodeType)]
+    return bound, used
