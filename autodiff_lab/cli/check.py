@@ -37,7 +37,7 @@ FRONT_ENDS = {"@jupyter-widgets/jupyterlab-manager": "jupyterlab_widgets", "anyw
 
 @dataclass(frozen=True)
 class Finding:
-    """One line in the report of `autodiff-lab check`; a note or problem comes with the command that mends it."""
+    """One line of what the command `autodiff-lab check` reports; a note or problem comes with what mends it."""
 
     state: Literal["ok", "note", "problem"]
     text: str
@@ -53,7 +53,7 @@ def _pip_install(*what: str) -> str:
 
 
 def check_python() -> Iterator[Finding]:
-    """`autodiff-lab check`: compare this Python's version with the oldest that the package supports."""
+    """The command line's `check` of this Python: compare its version with the oldest that the package supports."""
     here, oldest = platform.python_version(), "{}.{}".format(*OLDEST_PYTHON)
     if tuple(map(int, here.split(".")[:2])) >= OLDEST_PYTHON:
         yield _good(f"Python {here} (asked for: >={oldest})")
@@ -66,7 +66,7 @@ def check_python() -> Iterator[Finding]:
 
 
 def check_packages() -> Iterator[Finding]:
-    """`autodiff-lab check`: compare every installed dependency with the version that the package requires."""
+    """The command line's `check` of dependencies: compare what is installed with what the package requires."""
     from packaging.requirements import Requirement
 
     try:
@@ -92,7 +92,7 @@ def check_packages() -> Iterator[Finding]:
 
 
 def check_drawing() -> Iterator[Finding]:
-    """`autodiff-lab check`: say what draws the graphs here (Graphviz or the package itself), and draw one."""
+    """The command line's `check` of drawing: say what draws the graphs, Graphviz or the package, and draw one."""
     dot = shutil.which("dot")
     if dot:
         yield _good(f"`dot` draws the graphs: {dot_version(dot)} at {dot}")
@@ -138,13 +138,13 @@ def dot_version(dot: str) -> str:
 
 
 def check_notebooks() -> Iterator[Finding]:
-    """`autodiff-lab check`: find the tutorial's notebooks and count them."""
+    """The command line's `check` of notebooks: find the tutorial's and count them."""
     folder = installed_notebooks()
     yield _good(f"{len(list(folder.glob('*.ipynb')))} notebooks in {folder}")
 
 
 def check_trust() -> Iterator[Finding]:
-    """`autodiff-lab check`: say which notebooks Jupyter does not trust, so that it shows no scripts of theirs."""
+    """The command line's `check` of trust: say of which notebooks Jupyter shows no scripts."""
     import nbformat
     from nbformat.sign import NotebookNotary
 
@@ -169,7 +169,7 @@ def check_trust() -> Iterator[Finding]:
 
 
 def check_folders() -> Iterator[Finding]:
-    """`autodiff-lab check`: try whether a learner's work, and Jupyter's own files, can be written."""
+    """The command line's `check` of folders: try whether a learner's work, and Jupyter's own files, can be written."""
     notebooks = installed_notebooks()
     work = notebooks if are_in_checkout(notebooks) else Path.cwd()
     refused = why_not_writable(work)
@@ -184,7 +184,7 @@ def check_folders() -> Iterator[Finding]:
 
 
 def check_widgets() -> Iterator[Finding]:
-    """`autodiff-lab check`: look for the JavaScript half of the widget libraries in JupyterLab's extensions."""
+    """The command line's `check` of widgets: look for their JavaScript half in JupyterLab's extensions."""
     from jupyter_core.paths import jupyter_path
     from jupyterlab_server.config import get_federated_extensions, get_page_config
 
@@ -215,7 +215,7 @@ def _front_end_version(name: str) -> str | None:
 
 
 def check_kernel() -> Iterator[Finding]:
-    """`autodiff-lab check`: say whether a notebook opened in JupyterLab runs in this Python."""
+    """The command line's `check` of the kernel: say whether a notebook opened in JupyterLab runs in this Python."""
     import ipykernel
 
     foreign = foreign_kernel()
@@ -230,7 +230,7 @@ def check_kernel() -> Iterator[Finding]:
 
 
 def check_port() -> Iterator[Finding]:
-    """`autodiff-lab check`: say on which port JupyterLab is going to listen."""
+    """The command line's `check` of the port: say on which JupyterLab is going to listen."""
     if "JPY_PARENT_PID" in os.environ:
         yield _good("this runs in a notebook, so Jupyter is up already")
         return

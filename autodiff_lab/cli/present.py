@@ -90,7 +90,7 @@ def present(name: str, *, browser: bool = True, port: int | None = None) -> None
 
 
 def write_settings(folder: Path) -> None:
-    """Write the JupyterLab settings with which `autodiff-lab present` runs: the reader's own, and a clicker's keys."""
+    """`autodiff-lab present`: write the settings it starts JupyterLab with, the reader's own and a clicker's keys."""
     from jupyterlab.commands import get_user_settings_dir
 
     own = Path(get_user_settings_dir())

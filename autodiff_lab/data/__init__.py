@@ -30,7 +30,7 @@ class Sample(NamedTuple):
 
 
 class Iris(NamedTuple):
-    """The packaged iris data set, split into training data and every fourth row as test data."""
+    """The data that come with the package: Fisher's irises, in training data and, every fourth row, test data."""
 
     train: Sample
     test: Sample

@@ -36,7 +36,7 @@ FLOAT64 = np.dtype(np.float64)
 
 
 def unit_partial(y: Any, *operands: Any) -> float:
-    """The constant local partial 1, as of ``+``; the engine recognises it by identity and skips the multiplication."""
+    """The constant local partial 1, as of ``+``; dispatch recognises it by identity and skips the multiplication."""
     return 1.0
 
 
@@ -87,7 +87,7 @@ class Op:
 
     @cached_property
     def static(self) -> frozenset[str]:
-        """The names of an operation's static options (``axis``, ``shape``), read from its rule's own signature."""
+        """The options that dispatch passes on as they are (``axis``, ``shape``), by the rule's signature."""
         if self.kind == "reduction":
             return frozenset({"axis", "keepdims"})
         rule = next((rule for rule in self.rules if rule is not None), None)
@@ -246,12 +246,12 @@ def _raise_leak(op: Op, operands: tuple[Any, ...], level: Level) -> NoReturn:
 
 
 def apply_transpose(linear_map: Callable[[Any], Any], like: Any, t: Any) -> Any:
-    """Apply the transpose of a linear map of arrays like `like` to `t`; ``tape.py``, which records, replaces this."""
+    """Dispatch the transpose of a linear map of arrays like `like` on `t`; ``tape.py`` replaces this to record."""
     raise NotImplementedError
 
 
 class Traced:
-    """The base class of Variable, Dual and Symbol, by which dispatch recognises a traced value among the operands.
+    """By what dispatch recognises a traced value among the operands: the base class of Variable, Dual, Symbol.
 
     It has a `value`, one level down, and the `level` it belongs to.
     """

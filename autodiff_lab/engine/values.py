@@ -51,7 +51,7 @@ _copies: dict[int, tuple[weakref.ref[np.ndarray], np.ndarray]] = {}
 
 
 def copy_constant(constant: Any) -> Any:
-    """Copy the value of an array constant that is recorded, so that the program may overwrite the array later.
+    """Convert the value of a constant for the record: an array is copied, so that the program may overwrite it.
 
     A small array is copied each time. A large one is copied once while it lives, and compared when it comes again: a
     training loop then pays for a look at its data. One that is read-only, and no view of another, is kept as it is.
@@ -127,7 +127,7 @@ def to_output(x: Any) -> Any:
 
 
 def to_outputs(gradients: list[Any], inputs: Sequence[Any], taken: Sequence[Any] = ()) -> list[Any]:
-    """Convert gradient values for the caller, to the inputs' types; copied only where something else holds them."""
+    """Convert the values of gradients for the caller, to the types of the inputs' values; copied only where shared."""
     held: set[int] = set()
     out: list[Any] = []
     for g, x in zip(gradients, inputs):  # noqa: B905 — `strict` costs as much as the rest of a number's way

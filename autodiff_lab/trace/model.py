@@ -164,7 +164,7 @@ class StepRange(NamedTuple):
 
 @dataclass(frozen=True)
 class Excerpt:
-    """Which part of a long run a `Trace` shows: its `number`, of all the `lines` and `steps` of the run.
+    """In the model of a long run: which part it shows, by `number`, of all the `lines` and `steps` of the run.
 
     `parts` say which steps of the whole run it has; its other steps only prepare these. `said` says it in words, and
     `later` where the adjoints that have `arrived` come from. Its first lines are from `before`: these lines of the run.

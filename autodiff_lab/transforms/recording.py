@@ -122,7 +122,7 @@ def push_tangents(tape: Tape, tangents: Sequence[Any], batch: int | None = None)
 
 
 def push_line(tape: Tape, line: int, tangents: tuple[Any, ...], batch: int | None = None) -> Any:
-    """The tangent of one line of a recorded call, from the tangents of its operands."""
+    """Push tangents through one line of the recording of a call: its tangent, from those of its operands."""
     if all(t is None for t in tangents):
         return None
     op: Any = tape.ops[line]
@@ -142,7 +142,7 @@ def result_value(y: Any, tape: Tape) -> Any:
 
 
 def innermost_value(x: Any) -> Any:
-    """The plain number or array behind a recorded value, below all nested recordings."""
+    """The plain number or array below all nested recordings of calls."""
     return innermost_value(x.value) if isinstance(x, Traced) else x
 
 
@@ -216,7 +216,7 @@ _DERIVATIVES = frozenset({"grad", "value_and_grad", "jacfwd", "jacrev", "jacobia
 
 
 def derivative_name(f: Callable[..., Any]) -> str:
-    """The transform by which the function to record was made: ``"grad"``, ``"jacobian"``, …; empty if by none."""
+    """Recording a call: the transform that made the function, ``"grad"``, ``"jacobian"``, …; empty if none did."""
     code = getattr(f, "__code__", None)
     if code is None or not hasattr(f, "__wrapped__") or not f.__globals__["__name__"].startswith(f"{__package__}."):
         return ""

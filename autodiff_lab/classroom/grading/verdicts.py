@@ -186,7 +186,7 @@ def _judge(exercise: Exercise, finding: Mapping[str, Any], cells: Sequence[str])
 
 
 def mark_as_not_run(row: Row, reason: str) -> Row:
-    """Complete a row with the verdict that the hand-in could not be run, and why."""
+    """The verdict on a hand-in that could not be run: complete its row, and say why."""
     return replace(row, ended=f"not run, and not its own fault: {printable(reason)[:200]}", judged=False)
 
 

@@ -34,7 +34,7 @@ def reduction(key: Any, weights: Rule, call: Any = None) -> Op:
 
 
 def linear(key: Any, *transposes: Rule | None, call: Any = None, variadic: bool = False, batched: Any = None) -> Op:
-    """Add the row of a linear map to the table: ``transpose(g, y, *operands, **static)`` carries back an adjoint.
+    """The row of a linear map: ``transpose(g, y, *operands, **static)`` carries back an adjoint. Adds it to the table.
 
     ``batched(t, y, **static)``, where given, maps a batch of tangents at once.
     """
@@ -51,17 +51,17 @@ def linear(key: Any, *transposes: Rule | None, call: Any = None, variadic: bool 
 
 
 def multilinear(key: Any, *transposes: Rule, call: Any = None, **options: Any) -> Op:
-    """Add the row of a product to the table: a map that is linear in each operand while the others are held."""
+    """The row of a product, a map that is linear in each operand while the others are held. Adds it to the table."""
     return _row("multilinear", key, transposes, call, **options)
 
 
 def general(key: Any, *pullbacks: Rule | None, call: Any = None) -> Op:
-    """Add the row of any function: ``pullback(g, y, *operands, **static)``; the pushforward is its transpose."""
+    """The row of any function: ``pullback(g, y, *operands, **static)``; the pushforward is its transpose."""
     return _row("general", key, pullbacks, call)
 
 
 def composed(*keys: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Add the row of a function that is composed of other rows: these are recorded instead, and it needs no rule."""
+    """The row of a function that is composed of other rows: these are recorded instead, and it needs no rule."""
 
     def register(function: Callable[..., Any]) -> Callable[..., Any]:
         for key in keys:
@@ -72,17 +72,17 @@ def composed(*keys: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
 
 
 def flat(key: Any, call: Any = None, symbol: str | None = None) -> Op:
-    """Add the row of a function whose derivative is zero wherever it exists, such as ``floor``."""
+    """The row of a function whose derivative is zero wherever it exists, such as ``floor``."""
     return _row("flat", key, (), call, symbol=symbol)
 
 
 def comparison(key: Any, symbol: str | None = None, call: Any = None) -> Op:
-    """Add the row of a comparison, or another function with a discrete result, such as ``less`` or ``argmax``."""
+    """The row of a comparison, or another function with a discrete result, such as ``less`` or ``argmax``."""
     return _row("comparison", key, (), call, symbol=symbol)
 
 
 def shape_only(key: Any) -> Op:
-    """Add the row of a function that looks at the shape or type only, such as ``np.ndim``: nothing is recorded."""
+    """The row of a function that looks at the shape or type only, such as ``np.ndim``: nothing is recorded."""
     return _row("shape", key, (), None)
 
 

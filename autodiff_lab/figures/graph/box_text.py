@@ -1,4 +1,4 @@
-"""Box sizes: how wide and tall each node of a graph is, by the widest text that it shows at any step."""
+"""Texts in the boxes of a graph, and box sizes: as wide as the widest text that a box shows at any step."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ _OPENING_SIGN = "  "
 
 
 def node_heading(trace: Trace, i: int, line: Line) -> tuple[str, str]:
-    """The first line in the box of a node, by which it is sized as well: what it is, and its name on the tape."""
+    """The first line of text in the box of a node: what it is, and its name on the tape. It counts for the size."""
     return line.symbol, f"{line.display_name} = {trace.result_name}" if i == trace.result else line.display_name
 
 
 def player_heading(trace: Trace, i: int, line: Line) -> tuple[str, str]:
-    """The first line in the box of a node in a player, by which it is sized: its name, in bold, and what it computes.
+    """The first line of text in a node's box in the player: its name, in bold, and what it computes.
 
     The name is the learner's; then comes the operation with its constants: ``("b", "2 ×")``. What has no name is
     called by what it computes, if that is short, or else by its operation and its name on the tape.
@@ -60,7 +60,7 @@ def _with_turn(name: str, line: Line) -> str:
 
 
 def is_in_heading(operand: Operand) -> bool:
-    """Whether an operand has no box of its own in a player: a constant number is written in the box that uses it."""
+    """Whether an operand is only text in the box that uses it, without a box of its own: a constant number."""
     return operand.line is None and not operand.value.shape
 
 
@@ -88,13 +88,13 @@ def node_texts(trace: Trace) -> Iterator[tuple[int, str, str]]:
 
 
 def say_size(group: Group | Section) -> str:
-    """Say the size of a group, as its box does: how many operations it has, and how often its text ran."""
+    """The text in a group's box that says how many operations it has, and how often its source ran."""
     operations = plural_message("operations", group.size)
     return message("times", n=group.turns, operations=operations) if group.turns > 1 else operations
 
 
 class GroupBox(NamedTuple):
-    """A closed group, with the texts that give its box its size: a title, how many operations, which values it uses."""
+    """The texts in a closed group's box, which give it its size: title, number of operations, values it uses."""
 
     title: str
     first: int
@@ -162,14 +162,14 @@ class BoxSizes:
         return {"id": f"e{i}_{slot}", "said": operand.edge or operand.shapes}
 
     def flow(self, tail: int, named: bool, head: GroupBox) -> dict[str, str]:
-        """The label to leave room for at the edge of a value into a group's box: an array's name, or one of several."""
+        """The text at a value's edge into a group's box, for which room is left: an array's name, or one of several."""
         line = self.lines[tail]
         shapes = line.value.flowing()
         name = line.display_name if named or shapes else ""
         return {"id": f"f{tail}_{head.first}", "said": name, **({"shapes": shapes} if shapes else {})}
 
     def several(self, count: int, tail: int, head: GroupBox) -> dict[str, str]:
-        """The label to leave room for at one edge that stands for many values between the boxes of two groups."""
+        """The text at one edge that stands for many values between the boxes of two groups, for which room is left."""
         return {"id": f"m{tail}_{head.first}_{count}", "said": message("values together", n=count)}
 
     def group(self, group: GroupBox, outputs: Sequence[int]) -> dict[str, str]:

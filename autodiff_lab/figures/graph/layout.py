@@ -60,7 +60,7 @@ class BoxGraph:
         return nodes, tuple((number[tail], number[head], *look.items()) for tail, head, look in self.edges.values())
 
     def drawing(self) -> Drawing:
-        """Return the graph of boxes as a `Drawing`, for its layout by Graphviz."""
+        """Return the graph whose layout is wanted as a `Drawing` that Graphviz lays out."""
         type_ = {"fontname": font_stack(current_language()), "fontsize": str(SIZE)}
         digraph = Drawing(
             graph_attr={"rankdir": "LR", "nodesep": f"{BESIDE / 72:g}", "ranksep": f"{BETWEEN / 72:g}"},
@@ -76,7 +76,7 @@ class BoxGraph:
         return digraph
 
     def restore_names(self, places: Mapping[str, Any], headings: Sequence[tuple[str, str]]) -> dict[str, Any]:
-        """Name the places in the layout of an equal graph of boxes as in this one, and add its headings."""
+        """Take over the layout of an equal graph under the names of this one, and add its headings."""
         nodes, edges = {}, {}
         for k, name in enumerate(self.nodes):
             head = {"head": list(headings[int(name[1:])])} if name[0] == "n" else {}

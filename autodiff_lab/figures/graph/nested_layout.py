@@ -34,7 +34,7 @@ _USUAL = "−0.0000"
 
 @in_its_language
 def layout_graph(trace: Trace, in_groups: bool = False) -> dict[str, Any]:
-    """Lay out the graph of a trace from box sizes alone: flat, or nested, a layout inside of each group.
+    """Lay out the graph of a trace from sizes alone: as a nested layout, one inside of each group, or flat.
 
     Parameters
     ----------

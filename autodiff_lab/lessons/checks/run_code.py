@@ -152,7 +152,7 @@ def _says_nothing(code: types.CodeType) -> bool:
 
 
 def nested_code(code: types.CodeType) -> Iterator[types.CodeType]:
-    """Yield the code object of a learner's function, and those of its inner functions."""
+    """Yield the code that is run for a learner's function: its code object, and those of its inner functions."""
     yield code
     for constant in code.co_consts:
         if isinstance(constant, types.CodeType):

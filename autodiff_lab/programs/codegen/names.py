@@ -45,10 +45,10 @@ def name_object(x: Any, wanted: str, known: dict[str, Any], taken: set[str]) -> 
 
 
 def key_text(key: Any, keys: dict[str, Any], taken: set[str]) -> str:
-    """A dict's key in the generated source, or a name for it: the `repr` of a learner's object never gets there."""
+    """The name of a dict's key in the generated source, or its text: a learner's own `repr` never gets there."""
     return repr(key) if is_plain_key(key) else name_object(key, "key", keys, taken)
 
 
 def is_plain_key(key: Any) -> bool:
-    """Whether a dict's key may be written into the source itself, which is searched for names with dots."""
+    """Whether a dict's key needs no name and may stand in the source itself, which is searched for names with dots."""
     return type(key) in (int, bool, type(None)) or (type(key) is str and re.fullmatch(r"[\w ]*", key) is not None)

@@ -121,7 +121,7 @@ class OperandWriter:
         return "..." if index is Ellipsis else self.static_text(index)
 
     def new_name(self, wanted: str) -> str:
-        """Make a new name for an operand that has none: ``t1``, ``t2``, … for ``t``."""
+        """Give an operand that has no name in the generated source a new one: ``t1``, ``t2``, … for ``t``."""
         wanted = to_identifier(wanted)
         if len(wanted) > 1:
             return take_name(wanted, self.taken)

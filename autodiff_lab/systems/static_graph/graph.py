@@ -1,4 +1,4 @@
-"""The static graph: its nodes, the forward run of them, and the reverse sweep back through that run."""
+"""The class `Graph`, a static graph: it holds nodes, runs them, and is swept in reverse."""
 
 from __future__ import annotations
 
@@ -176,7 +176,7 @@ class Graph:
         deque(self._backward(node, seed), maxlen=0)
 
     def backward_steps(self, node: Node | None = None) -> Iterator[Snapshot]:
-        """Sweep back over the static graph one node at a time, with a snapshot of queue and counts after each."""
+        """`Graph.backward` one node at a time, with a snapshot of the graph's queue and counts after each."""
         yield from (Snapshot.of(done, sweep.queue, sweep.pending) for done, sweep in self._backward(node))
 
     def _backward(self, node: Node | None, seed: Any = None) -> Iterator[tuple[Node | None, Sweep]]:

@@ -159,7 +159,7 @@ def count_pending(
 
 
 def passes(node: Operator) -> bool:
-    """Whether the sweep passes adjoints on through an operator: not comparisons, steps and questions about shape."""
+    """Whether a sweep passes adjoints through this node: not through comparisons, steps, questions about shape."""
     return node.op.kind not in ("flat", "comparison", "shape")
 
 

@@ -30,7 +30,7 @@ class Control:
 
 @dataclass(frozen=True)
 class Slider(Control):
-    """A slider in a lab's list `controls`: a number between two ends, in steps; whole where the step is an `int`."""
+    """A lab's setting moved by a slider: a number between two ends, in steps; whole where the step is an `int`."""
 
     low: float
     high: float
@@ -69,7 +69,7 @@ class Choice(Control):
 
 @dataclass(frozen=True)
 class Toggle(Control):
-    """A toggle in a lab's list `controls`: on or off."""
+    """A lab's setting that is on or off, moved by a toggle."""
 
     initial: bool = False
 
