@@ -21,8 +21,6 @@ from .eager import Eager, Tensor, Variable, constant
 if TYPE_CHECKING:
     from .gradient_tape import GradientTape
 
-__all__ = ["READ", "Record", "Step", "Sweep"]
-
 
 @dataclass(frozen=True, slots=True, weakref_slot=True, eq=False)
 class Record:

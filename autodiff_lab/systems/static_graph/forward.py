@@ -13,8 +13,6 @@ from ...engine.errors import InputError, ShapeError
 from .nodes import Constant, Node, Variable
 from .operators import COND, Operator
 
-__all__ = ["Forward", "Snapshot"]
-
 
 class Forward:
     """A forward run of a static graph, one node at a time: iterate over it.

@@ -18,8 +18,6 @@ from .nodes import Constant, Node
 from .rules import require_shape
 from .sweep import Sweep, count_pending
 
-__all__ = ["gradients", "pending_counts", "require_differentiable"]
-
 
 def gradients(ys: Any, xs: Any, grad_ys: Any = None, stop_gradients: Any = (), unconnected: str = "none") -> Any:
     """Add symbolic gradients to a static graph: the nodes of Σⱼ ∂yⱼ/∂x for each x.

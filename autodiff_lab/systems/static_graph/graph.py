@@ -21,8 +21,6 @@ from .gradients import require_differentiable
 from .nodes import OPEN_GRAPHS, Constant, Node, Placeholder, Variable
 from .sweep import Sweep
 
-__all__ = ["Graph"]
-
 
 class Graph:
     """A static graph: its nodes, each under a name of its own, and the values of the last run.

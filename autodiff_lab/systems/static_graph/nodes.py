@@ -21,8 +21,6 @@ from ...engine.values import as_shaped, as_value, to_output
 if TYPE_CHECKING:
     from .graph import Graph
 
-__all__ = ["Constant", "Node", "Placeholder", "Variable"]
-
 OPEN_GRAPHS: ContextVar[tuple[Graph, ...]] = ContextVar("open static graphs", default=())
 """The graphs of the ``with`` blocks around, innermost last; each thread and each task has its own."""
 

@@ -21,8 +21,6 @@ from ...engine.printing import format_call, format_value
 from ...engine.rules.shapes import dummy_array
 from .nodes import Constant, Extent, Node, innermost_graph
 
-__all__ = ["COND", "MERGED", "OUTPUT", "Operator", "extent_of", "fold_pairs"]
-
 
 class GraphLevel(StandingLevel):
     """The level of nodes, above every derivative: an operation on a node builds an operator node."""

@@ -16,8 +16,6 @@ from ...transforms.gradients import vjp
 from .nodes import Node
 from .operators import Operator, extent_of, fold_pairs
 
-__all__ = ["Operation", "apply_registered", "contributions", "register_gradient", "require_shape", "sum_back"]
-
 
 class Operation(NamedTuple):
     """An operation as a registered gradient rule sees it: its inputs and outputs are nodes, or numbers in a run."""

@@ -24,8 +24,6 @@ from .nodes import Constant, Node
 from .operators import COND, OUTPUT, Operator
 from .rules import Operation, apply_registered, contributions
 
-__all__ = ["Sweep", "count_pending"]
-
 
 class Sweep:
     """The reverse sweep over a static graph, one node at a time: iterate over it. The counters are its own.

@@ -52,24 +52,7 @@ const { mount } = await import("data:text/javascript;charset=utf-8," + encodeURI
 return (place) => mount(place, %(payload)s, { css: style%(step)s }).destroy;
 }"""
 
-_PAGE = """\
-<!DOCTYPE html>
-<html lang="%(lang)s">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<link rel="icon" href="data:,">
-<title>%(title)s</title>
-<style>
-%(style)s
-</style>
-</head>
-<body>
-%(body)s
-</body>
-</html>
-"""
+_PAGE = (PARTS / "page.html").read_text(encoding="utf-8")
 
 _STYLE = """\
 body { margin: 12px; font-family: %s; }
