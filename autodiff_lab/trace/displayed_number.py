@@ -1,7 +1,5 @@
 """Displayed numbers: a float or an array as a `Trace` holds it, with the texts that views show of it."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -46,7 +44,7 @@ class Number:
     cells: str = field(default="", repr=False)
 
     @classmethod
-    def of(cls, x: object) -> Number:
+    def of(cls, x: object) -> "Number":
         """Describe a float or an array as a displayed number."""
         array = np.asarray(x, dtype=float)
         value = entries(array.tolist()) if array.size <= _LARGEST_LIST else None

@@ -9,8 +9,7 @@ from ...engine.dispatch import TABLE, Op
 from ...engine.printing import format_value
 from ...engine.rules.shapes import is_basic_index
 from ...transforms import pytree
-from ..draft import Constant, Draft
-from ..optimization_passes import ADD, BROADCAST
+from ..optimization_passes import ADD, BROADCAST, Constant, Draft
 from ..program_inputs import Input
 from .expressions import VIEWS, may_be_view, write_expression
 from .names import MARK, key_text, mark_name, name_object

@@ -88,7 +88,8 @@ def explain_tangents(
         key = "input tangents" if is_input else "with its tangents"
     elif is_input:
         slots = {"tangent": own, "rate": tangent.text}
-        key = "input stays" if _all_zero(tangent) else "input moves"
+        stays = tangent.value is not None and not np.any(np.array(tangent.value, dtype=float))
+        key = "input stays" if stays else "input moves"
     else:
         how = _say_rate(lines, i, tangents, through)
         slots = {"tangent": " = ".join(filter(None, [own, how, tangent.text]))}
@@ -194,10 +195,6 @@ def sweeps_note(lines: Sequence[Line]) -> str:
         which = names[0] if len(names) == 1 else f"{names[0]} … {names[-1]}"
         said.append(message("a recorded sweep", lines=which, n=number_word(len(names))))
     return join_sentences(*said)
-
-
-def _all_zero(number: Number) -> bool:
-    return number.value is not None and not np.any(np.array(number.value, dtype=float))
 
 
 def _arithmetic(lines: Sequence[Line], i: int, adjoint: Number, send: Contribution) -> str:

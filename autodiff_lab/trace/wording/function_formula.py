@@ -120,7 +120,7 @@ def formula(f: Callable[..., Any], *names: Any) -> Formula:
     >>> print(formula(grad(f)))
     x2 + 1 / x1
     """
-    if not names and _takes_any_number(f):
+    if not names and any(p.kind is p.VAR_POSITIONAL for p in _parameters(f) or ()):
         raise InputError(f"{name_of(f)} takes any number of arguments; name those you mean: formula(f, 'x1', 'x2').")
     own = argument_names(f, max(_positional(f), len(names)))
     if names and not any(isinstance(name, str) for name in pytree.flatten(names)):
@@ -175,10 +175,6 @@ def _positional(f: Callable[..., Any]) -> int:
     if parameters is None:
         return 1
     return sum(p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD) and p.default is p.empty for p in parameters)
-
-
-def _takes_any_number(f: Callable[..., Any]) -> bool:
-    return any(p.kind is p.VAR_POSITIONAL for p in _parameters(f) or ())
 
 
 def _fit(f: Callable[..., Any], names: tuple[Any, ...]) -> bool:

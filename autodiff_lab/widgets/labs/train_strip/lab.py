@@ -1,8 +1,8 @@
 """The picture TrainStrip, which has no controls: four frames of the lab TrainFilm side by side, for paper."""
 
 from autodiff_lab.figures.style import themes
-from autodiff_lab.figures.style.svg import data_url
-from autodiff_lab.text.notation import escape, number
+from autodiff_lab.figures.style.svg import image_tag
+from autodiff_lab.text.notation import number
 from autodiff_lab.widgets.labs.canvas import Sheet
 from autodiff_lab.widgets.labs.train_film.lab import CASES, count_right, draw_plane, train
 
@@ -54,8 +54,7 @@ class TrainStrip:
         return sheet.svg()
 
     def _repr_mimebundle_(self, **_: object) -> dict[str, str]:
-        alt, image = escape(self.description), data_url(themes.follow_page_theme(self.svg()))
-        html = f'<img alt="{alt}" style="max-width:100%;height:auto" src="{image}">'
+        html = image_tag(themes.follow_page_theme(self.svg()), self.description)
         return {"text/html": html, "text/plain": repr(self)}
 
     def __repr__(self) -> str:
