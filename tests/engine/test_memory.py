@@ -27,6 +27,13 @@ from autodiff_lab import (
 )
 
 
+@pytest.fixture(autouse=True, scope="module")
+def nothing_from_before() -> None:
+    """What other tests have left in this process is not searched again for each of these."""
+    gc.collect()
+    gc.freeze()
+
+
 def baydin(x1: Any, x2: Any) -> Any:
     return np.log(x1) + x1 * x2 - np.sin(x2)
 

@@ -61,13 +61,8 @@ class Transcript:
         """What is said before the first step; a run without steps has nothing but its opening."""
         return self.remarks if self.sections else (*self.remarks, self.opening)
 
-    def __str__(self) -> str:
-        return self.text()
-
-    __repr__ = __str__
-
-    def _repr_markdown_(self) -> str:
-        return self.markdown()
+    __str__ = __repr__ = text
+    _repr_markdown_ = markdown
 
 
 @in_its_language

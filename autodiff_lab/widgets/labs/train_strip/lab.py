@@ -54,8 +54,8 @@ class TrainStrip:
         return sheet.svg()
 
     def _repr_mimebundle_(self, **_: object) -> dict[str, str]:
-        html = image_tag(themes.follow_page_theme(self.svg()), self.description)
-        return {"text/html": html, "text/plain": repr(self)}
+        picture = themes.follow_page_theme(self.svg())
+        return {"text/html": image_tag(picture, self.description), "text/plain": repr(self)}
 
     def __repr__(self) -> str:
         return f"{type(self).__name__} of {self.description}"
