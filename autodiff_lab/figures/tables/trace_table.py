@@ -92,13 +92,8 @@ class Table:
         """Return the trace table as lists by title, in full precision; ``pandas.DataFrame`` takes this as it is."""
         return self.whole.data()
 
-    def __str__(self) -> str:
-        return self.text()
-
-    __repr__ = __str__
-
-    def _repr_html_(self) -> str:
-        return self.html()
+    __str__ = __repr__ = text
+    _repr_html_ = html
 
 
 @check_keywords
