@@ -174,7 +174,6 @@ def main(argv: list[str] | None = None) -> None:
     for line in Table(options.quick).lines():
         print(line, flush=True)
         lines.append(line)
-    gc.unfreeze()
     if options.write:
         README.write_text(written(README.read_text(encoding="utf-8"), "\n".join(lines).strip()), encoding="utf-8")
 

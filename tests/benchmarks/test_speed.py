@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -22,12 +21,10 @@ IN_TESTS = ["engine", "program", "closures", "micrograd", "autograd"]  # the oth
 
 
 @pytest.fixture(scope="module", autouse=True)
-def a_young_heap() -> Iterator[None]:
+def a_young_heap() -> None:
     """Keep pytest's own objects out of every garbage collection that the timed code causes."""
     gc.collect()
     gc.freeze()
-    yield
-    gc.unfreeze()
 
 
 @pytest.mark.parametrize("name", list(WORKS))
