@@ -39,12 +39,12 @@ def test_speed(benchmark: Any, name: str, who: str) -> None:
 
 
 def fastest(*works: Work, who: tuple[str, ...]) -> list[float]:
-    """The best of three rounds, of each hand at its work: what a busy machine disturbs least."""
+    """The best of twelve rounds, of each hand at its work: what a busy machine disturbs least."""
     calls = {
         f"{k}": work.hand_written if name == "hand" else work.call(hand(name))
         for k, (work, name) in enumerate(zip(works, who, strict=True))
     }
-    return [min(rounds) for rounds in timed(calls, 3, 0.01, 1.0).values()]
+    return [min(rounds) for rounds in timed(calls, 12, 0.01, 3.0).values()]
 
 
 def test_a_chain_is_faster_than_closures() -> None:

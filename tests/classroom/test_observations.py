@@ -12,6 +12,7 @@ from autodiff_lab.lessons.checks.compare import Refused, agrees
 from autodiff_lab.lessons.checks.run_code import Crashed
 from autodiff_lab.lessons.lesson_03 import ex_03_3
 
+from ..about import for_each
 from ..notebooks.reading import exercises
 
 
@@ -20,7 +21,7 @@ def crossed(seen):
     return found
 
 
-@pytest.mark.parametrize(("number", "exercise"), exercises(), ids=lambda each: getattr(each, "name", each))
+@for_each(("number", "exercise"), exercises(), ids=lambda each: getattr(each, "name", each))
 def test_every_answer_that_a_check_knows_is_judged_outside_as_inside(number, exercise):
     asked = exercise.draw(None)
     for seen in (asked.expected, *(wrong.seen for wrong in asked.misconceptions)):

@@ -11,6 +11,8 @@ from autodiff_lab import CheckError, check_grads, policy
 from autodiff_lab.engine.dispatch import TABLE, Op
 from autodiff_lab.engine.errors import AutodiffError, InputError
 
+from ..about import for_each
+
 
 @pytest.fixture
 def rule(monkeypatch: pytest.MonkeyPatch) -> Any:
@@ -78,8 +80,8 @@ def softmax(x: Any) -> Any:
     return e / np.sum(e)
 
 
-@pytest.mark.parametrize("seed", range(10))
-@pytest.mark.parametrize(
+@for_each("seed", range(10))
+@for_each(
     "f,x",
     [
         (lambda x: x**3, 0.0),

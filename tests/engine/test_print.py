@@ -9,6 +9,8 @@ import pytest
 
 from autodiff_lab import Symbol, Tape, grad, jvp, record
 
+from ..about import for_each
+
 A = np.array([[1.0, 2.0], [3.0, 4.0]])
 
 
@@ -186,8 +188,8 @@ AWKWARD = {
 }
 
 
-@pytest.mark.parametrize("name", list(AWKWARD))
-@pytest.mark.parametrize("mode", ["plain", "inside grad", "inside jvp"])
+@for_each("name", list(AWKWARD))
+@for_each("mode", ["plain", "inside grad", "inside jvp"])
 def test_never_the_name_of_a_numpy_type(name: str, mode: str) -> None:
     texts = []
 

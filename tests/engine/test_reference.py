@@ -15,6 +15,8 @@ import pytest
 
 from autodiff_lab import grad, hessian, jacfwd, jacrev, jvp, record, vjp
 
+from ..about import for_each
+
 DATA = json.loads((Path(__file__).parents[1] / "data" / "reference_cases.json").read_text())
 CASES = {case["name"]: case for case in DATA["cases"]}
 EDGES = {case["name"]: case for case in DATA["edge_cases"]}
@@ -40,7 +42,7 @@ def test_the_whole_file_is_here() -> None:
     assert set(POLICY) <= set(EDGES)
 
 
-@pytest.mark.parametrize("name", list(CASES))
+@for_each("name", list(CASES))
 def test_value(name: str) -> None:
     case = CASES[name]
     f, args = program(case)
@@ -48,7 +50,7 @@ def test_value(name: str) -> None:
         np.testing.assert_allclose(value, number(case["value"]), **EXACT)
 
 
-@pytest.mark.parametrize("name", list(CASES))
+@for_each("name", list(CASES))
 def test_gradient_in_reverse(name: str) -> None:
     case = CASES[name]
     f, args = program(case)
@@ -62,7 +64,7 @@ def test_gradient_in_reverse(name: str) -> None:
             np.testing.assert_allclose(got, number(expected), **EXACT)
 
 
-@pytest.mark.parametrize("name", list(CASES))
+@for_each("name", list(CASES))
 def test_gradient_forward(name: str) -> None:
     case = CASES[name]
     f, args = program(case)
@@ -76,7 +78,7 @@ def test_gradient_forward(name: str) -> None:
             np.testing.assert_allclose(column, expected[(..., *i)] if n else expected, **EXACT)
 
 
-@pytest.mark.parametrize("name", list(CASES))
+@for_each("name", list(CASES))
 def test_whole_jacobians(name: str) -> None:
     case = CASES[name]
     f, args = program(case)
@@ -108,8 +110,8 @@ NESTINGS = {
 }
 
 
-@pytest.mark.parametrize("nesting", list(NESTINGS))
-@pytest.mark.parametrize("name", [name for name in CASES if "hessian" in CASES[name]])
+@for_each("nesting", list(NESTINGS))
+@for_each("name", [name for name in CASES if "hessian" in CASES[name]])
 def test_hessian(name: str, nesting: str) -> None:
     case = CASES[name]
     f, args = program(case)
@@ -123,7 +125,7 @@ def test_hessian(name: str, nesting: str) -> None:
         np.testing.assert_allclose(np.array(columns).T, wanted, **EXACT)
 
 
-@pytest.mark.parametrize("name", [name for name in CASES if "hessian" in CASES[name]])
+@for_each("name", [name for name in CASES if "hessian" in CASES[name]])
 def test_whole_hessian(name: str) -> None:
     case = CASES[name]
     f, args = program(case)
@@ -145,8 +147,8 @@ POLICY = {
 }
 
 
-@pytest.mark.parametrize("mode", ["reverse", "forward"])
-@pytest.mark.parametrize("name", list(EDGES))
+@for_each("mode", ["reverse", "forward"])
+@for_each("name", list(EDGES))
 def test_edge(name: str, mode: str) -> None:
     case = EDGES[name]
     f, args = program(case)

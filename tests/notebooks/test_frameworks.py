@@ -2,8 +2,7 @@
 
 import datetime
 
-import pytest
-
+from ..about import for_each
 from .frameworks import said
 from .reading import named, read
 
@@ -11,7 +10,7 @@ SAID = said.read()
 SHOWN = [(number, name) for number in said.notebooks() for name in said.functions(number)]
 
 
-@pytest.mark.parametrize("number, name", SHOWN, ids=lambda part: part)
+@for_each("number, name", SHOWN, ids=lambda part: part)
 def test_the_notebook_shows_what_ran_and_what_it_printed(number, name):
     printed = SAID[f"{number} {name}"]
     code = said.functions(number)[name].strip()

@@ -10,6 +10,7 @@ from autodiff_lab.figures.graph.draw import graph, render
 from autodiff_lab.figures.style.themes import LIGHT
 from autodiff_lab.trace.outline import GROUPINGS, MAX_GROUPS, group_lines
 
+from ...about import for_each
 from .drawn import SPACE, chain, rows_of, size
 
 
@@ -54,8 +55,8 @@ GROUPED = [
 ]
 
 
-@pytest.mark.parametrize("by", GROUPINGS)
-@pytest.mark.parametrize(("f", "args"), GROUPED)
+@for_each("by", GROUPINGS)
+@for_each(("f", "args"), GROUPED)
 def test_groups_are_stretches_of_the_tape(f, args, by):
     """Each operation is in one group, and the groups are in the order of the tape: their graph has no cycle."""
     trace = Trace.of(f, *args)
