@@ -11,9 +11,12 @@ from .server import LabServer
 
 # JupyterLab shows an exception and a warning alike, as stderr; only the first has a traceback and stops the run.
 LOOK = """() => [...document.querySelectorAll('.jp-Notebook .jp-Cell')].map(cell => ({
-    done: /^\\[\\d+\\]:$/.test(cell.querySelector('.jp-InputPrompt')?.innerText.trim() ?? ''),
-    stderr: [...cell.querySelectorAll('[data-mime-type="application/vnd.jupyter.stderr"]')].map(e => e.innerText) + "",
+    done: /^\\[\\d+\\]:$/.test(cell.querySelector('.jp-InputPrompt')?.textContent.trim() ?? ''),
+    stderr: [...cell.querySelectorAll('[data-mime-type$="jupyter.stderr"]')].map(e => e.textContent) + "",
 }))"""
+
+# Milliseconds between two looks at all cells: to look in every frame would take half of the processor.
+OFTEN = 100
 
 FINISHED = f"""(kinds) => {{
     const cells = ({LOOK})();
@@ -63,21 +66,30 @@ class OpenNotebook:
         """Choose Edit → Clear Outputs of All Cells, so that a prompt ``[3]:`` can only come from a run in this page."""
         self.page.get_by_role("menuitem", name="Edit", exact=True).click()
         self.page.get_by_role("menuitem", name="Clear Outputs of All Cells", exact=True).click()
-        self.page.wait_for_function(f"() => !({LOOK})().some(cell => cell.done)")
+        self.page.wait_for_function(f"() => !({LOOK})().some(cell => cell.done)", polling=OFTEN)
         return self
 
     def unfold(self) -> OpenNotebook:
         """Choose View → Expand All Outputs: what answers a question is folded until its cell is run."""
         self.page.get_by_role("menuitem", name="View", exact=True).click()
         self.page.get_by_role("menuitem", name="Expand All Outputs", exact=True).click()
-        self.page.wait_for_function("() => !document.querySelector('.jp-OutputPlaceholder')")
+        self.page.wait_for_function("() => !document.querySelector('.jp-OutputPlaceholder')", polling=OFTEN)
+        return self
+
+    def choose_theme(self, name: str) -> OpenNotebook:
+        """Choose a theme in Settings → Theme, a menu that the view of a single document has not."""
+        self.page.get_by_role("menuitem", name="Settings", exact=True).click()
+        entries = self.page.locator(".lm-Menu-itemLabel")  # a submenu and a theme that is chosen are no menu items
+        entries.get_by_text("Theme", exact=True).hover()
+        entries.get_by_text(name, exact=True).click()
+        self.page.locator(f"body[data-jp-theme-name='{name}']").wait_for(state="attached")
         return self
 
     def run_all(self, seconds: float = 240) -> OpenNotebook:
         """Choose Run → Run All Cells and wait until every cell has its number; none may show an error or a warning."""
         self.page.get_by_role("menuitem", name="Run", exact=True).click()
         self.page.get_by_role("menuitem", name="Run All Cells", exact=True).click()
-        self.page.wait_for_function(FINISHED, arg=self._kinds(), timeout=1000 * seconds)
+        self.page.wait_for_function(FINISHED, arg=self._kinds(), timeout=1000 * seconds, polling=OFTEN)
         assert not self.errors()
         return self
 
@@ -111,7 +123,7 @@ class OpenNotebook:
         self.page.keyboard.insert_text(source)
         self.page.keyboard.press("Control+Enter")
         if wait:
-            self.page.wait_for_function(f"() => ({LOOK})().at(-1).done")
+            self.page.wait_for_function(f"() => ({LOOK})().at(-1).done", polling=OFTEN)
             assert not self.errors()
 
     def save(self) -> None:

@@ -73,18 +73,20 @@ def uses(lab):
     assert lab.error() == ""
 
 
-@pytest.mark.parametrize("theme", ["JupyterLab Light", "JupyterLab Dark"])
-def test_a_notebook_that_was_saved_is_opened_again(theme, server, open_notebook, request):
-    """Its outputs are trusted, and no kernel has what they show: players step all the same, labs are pictures."""
-    path = server.write("saved.ipynb", *CELLS, "from autodiff_lab.widgets.labs import VCurve\n\nVCurve()")
-    server.theme(theme)
-    try:
-        notebook = open_notebook(path, height=1900).run_all()
-        moves_an_input(PlayerOnPage(notebook.page))
-        uses(LabOnPage(notebook.page, VCurve))
-        notebook.save()
-        notebook.page.goto("about:blank")
+def test_a_notebook_that_was_saved_is_opened_again(server, open_notebook, request):
+    """Its outputs are trusted, and no kernel has what they show: players step all the same, labs are pictures.
 
+    Light when it is saved, and dark when it is opened again.
+    """
+    path = server.write("saved.ipynb", *CELLS, "from autodiff_lab.widgets.labs import VCurve\n\nVCurve()")
+    notebook = open_notebook(path, height=1900).run_all()
+    moves_an_input(PlayerOnPage(notebook.page))
+    uses(LabOnPage(notebook.page, VCurve))
+    notebook.save()
+    notebook.page.goto("about:blank")
+
+    server.theme("JupyterLab Dark")
+    try:
         kept = open_notebook(path, height=1900)  # the kernel still runs: so does all that it has
         player = has_sliders(PlayerOnPage(kept.page))
         player.arrives_at(LAST)

@@ -101,9 +101,14 @@ def gaps(path: Path, page: Any) -> list[tuple[int, str]]:
         # An empty output keeps an answer folded in JupyterLab; a page knows no folding.
         cell["outputs"] = [output for output in cell.get("outputs", []) if output.get("data") != {}]
     html, _ = HTMLExporter(template_name="lab", mathjax_url="", require_js_url="").from_notebook_node(notebook)
-    page.set_viewport_size({"width": 1034, "height": SCREEN_PX})
     page.route(re.compile("^http"), lambda route: route.abort())
     page.set_content(html, wait_until="load")
+    return gaps_on(page, notebook)
+
+
+def gaps_on(page: Any, notebook: Any) -> list[tuple[int, str]]:
+    """As `gaps`, on a page that has the notebook already."""
+    page.set_viewport_size({"width": 1034, "height": SCREEN_PX})
     page.wait_for_timeout(500)
     ids = [cell.id for cell in notebook.cells]
     tops, pictures, end = page.evaluate(_LOOK)
