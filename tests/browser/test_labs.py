@@ -360,7 +360,8 @@ def test_what_is_moved_while_it_plays_is_not_lost(server, open_notebook):
     assert slider.get_attribute("aria-valuenow") == "5.0"
 
 
-def test_everything_can_be_read_in_both_themes(server, open_notebook):
+def test_everything_can_be_read(server, open_notebook):
+    """All labs stand in one page, which is light, then dark."""
     cells = [f"from autodiff_lab.widgets.labs import {NAMES}", *(f"{kind.__name__}()" for kind in LABS)]
     path = server.write("labs.ipynb", *cells)
     notebook = open_notebook(path, view="lab/tree", width=1600, height=1400).run_all()
