@@ -141,6 +141,8 @@ def test_a_function_of_scipy_is_called_by_its_own_name() -> None:
     lost = message_of(define("return special.logsumexp(x, axis=0)", special=special), V, "reverse")
     assert lost.startswith("scipy.special.logsumexp asks for the bare numbers")
     assert "\nwrite\n    return np.logaddexp.reduce(x, axis=0)\n" in lost
+    kept = message_of(define("return special.logsumexp(x, axis=0, keepdims=True)", special=special), V, "reverse")
+    assert "np.logaddexp.reduce(x, axis=0, keepdims=True)" in kept
     whole = message_of(define("return logsumexp(x)", logsumexp=special.logsumexp), V, "forward")
     assert "\nwrite\n    return np.logaddexp.reduce(x, axis=None)\n" in whole
     np.testing.assert_allclose(np.logaddexp.reduce(V, axis=None), special.logsumexp(V))
