@@ -15,7 +15,7 @@ LOOK = """() => [...document.querySelectorAll('.jp-Notebook .jp-Cell')].map(cell
     stderr: [...cell.querySelectorAll('[data-mime-type$="jupyter.stderr"]')].map(e => e.textContent) + "",
 }))"""
 
-# Milliseconds between two looks at all cells: to look in every frame would take half of the processor.
+# Milliseconds between two looks at all cells; to look in every frame takes up to a tenth of what the page computes.
 OFTEN = 100
 
 FINISHED = f"""(kinds) => {{
