@@ -28,8 +28,8 @@ from .tutorial import ANOTHER_FOLDER, why_jupyter_would_not_start, why_not_writa
 
 DISTRIBUTION = "autodiff-lab"
 
+# As `pyproject.toml` has it; written here too, since it has to be known before anything is installed.
 OLDEST_PYTHON = (3, 11)
-"""As `pyproject.toml` has it; written here too, since it has to be known before anything is installed."""
 
 # JupyterLab's half of each widget library, and the Python package that brings it.
 FRONT_ENDS = {"@jupyter-widgets/jupyterlab-manager": "jupyterlab_widgets", "anywidget": "anywidget"}
@@ -259,11 +259,11 @@ CHECKS: dict[str, tuple[Callable[[], Iterator[Finding]], ...]] = {
     "JupyterLab": (check_port,),
 }
 
+# What `sys.platform` is where Python itself runs in the reader's browser (JupyterLite).
 IN_A_BROWSER = "emscripten"
-"""What `sys.platform` is where Python itself runs in the reader's browser (JupyterLite)."""
 
+# What is not beside a Python in a browser: its notebooks, widgets and kernel are part of the page.
 ABOUT_THE_MACHINE = ("Notebooks", "Widgets", "Kernel", "JupyterLab")
-"""What is not beside a Python in a browser: its notebooks, widgets and kernel are part of the page."""
 
 # Commands are printed whole, to be copied; prose is broken, but never a path.
 PROSE = textwrap.TextWrapper(100, subsequent_indent=" " * 10, break_long_words=False, break_on_hyphens=False)

@@ -19,8 +19,8 @@ from ..jupyter.notebooks import NOT_COPIED
 from ..widgets.lecture_style import LectureStyle
 from .tutorial import run_lab
 
+# Prose; all else follows.
 TYPE_PX = 24.0
-"""Prose; all else follows."""
 
 _AROUND = """\
 :root { --adl-scale: lecture; --adl-around: 76px; }

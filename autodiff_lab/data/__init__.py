@@ -18,8 +18,8 @@ from ..engine.errors import AutodiffError
 __all__ = ["Iris", "Sample", "load_iris"]
 
 FILE = Path(__file__).with_name("iris.csv")
+# Of the 150 lines ``sepal_length,…,label``, joined by line feeds: line ends and species names may differ.
 SHA256 = "39f03d68cb1774ba478c11b2b26b881e069926d92a320f3e87be64f1567aa139"
-"""Of the 150 lines ``sepal_length,…,label``, joined by line feeds: line ends and species names may differ."""
 
 
 class Sample(NamedTuple):

@@ -16,8 +16,8 @@ import numpy as np
 from .dispatch import Op, Traced, as_operand
 from .errors import MutationError, UnsupportedError
 
+# Options of NumPy's functions that change how a result is found, not what it is.
 NEUTRAL_OPTIONS = frozenset({"kind", "stable", "subok"})
-"""Options of NumPy's functions that change how a result is found, not what it is."""
 
 
 @cache

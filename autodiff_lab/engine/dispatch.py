@@ -29,8 +29,8 @@ __all__ = ["TABLE", "Level", "Op", "Traced", "apply", "as_operand", "no_recordin
 
 NO_OPTIONS: Mapping[str, Any] = {}
 
+# NumPy's letters for the kinds of numbers that can be computed with: floats, integers, booleans.
 REAL_KINDS = "fiub"
-"""NumPy's letters for the kinds of numbers that can be computed with: floats, integers, booleans."""
 
 FLOAT64 = np.dtype(np.float64)
 
@@ -209,8 +209,8 @@ class Op:
         return self.rules[0](y, x, axis)  # type: ignore[misc]
 
 
+# The rows, by the public NumPy function (or Python operator) that a learner calls. Filled by ``rules/``.
 TABLE: dict[Any, Op] = {}
-"""The rows, by the public NumPy function (or Python operator) that a learner calls. Filled by ``rules/``."""
 
 
 def _match_type(t: Any, y: Any) -> Any:

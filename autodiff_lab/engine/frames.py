@@ -5,8 +5,8 @@ import linecache
 import sys
 from types import FrameType
 
+# Modules between the learner's own lines and the tape: an operation is never said to stand there.
 INTERNAL_MODULES = ("autodiff_lab.engine.", "autodiff_lab.transforms.", "numpy.", "scipy.")
-"""Modules between the learner's own lines and the tape: an operation is never said to stand there."""
 
 
 def is_user_frame(frame: FrameType, internal: tuple[str, ...] = INTERNAL_MODULES) -> bool:

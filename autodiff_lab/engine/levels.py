@@ -27,8 +27,8 @@ class Level:
     """
 
     _numbers: ClassVar[itertools.count[int]] = itertools.count(1)
+    # Whether there is nothing to note but the line itself.
     has_fast_path: ClassVar[Any] = False
-    """Whether there is nothing to note but the line itself."""
     pausable: ClassVar[bool] = True
     open = True
     fast = False  # open, has_fast_path and not paused: operators may skip the dispatch
@@ -94,8 +94,8 @@ def _require_inputs_fit(f: Callable[..., Any], given: int) -> None:
         ) from None
 
 
+# The levels that are open, in all threads.
 open_levels: list[Level] = []
-"""The levels that are open, in all threads."""
 
 
 # A lost derivative
@@ -129,8 +129,8 @@ class Pause:
         return is_on_stack(self.frame) if self.frame is not None else self.thread == threading.get_ident()
 
 
+# The blocks that have been entered and not left, in all threads and generators.
 pauses: list[Pause] = []
-"""The blocks that have been entered and not left, in all threads and generators."""
 
 _pauses_lock = threading.RLock()
 

@@ -42,8 +42,8 @@ class Overloaded(Traced):
     """The overloaded operators, array methods and NumPy protocols that Variable, Dual and Symbol inherit."""
 
     __slots__ = ()
+    # Both ways of an operator, ``self * x`` and ``x * self``, by the ufunc.
     binary: ClassVar[dict[Any, tuple[Callable[..., Any], Callable[..., Any]]]] = {}
-    """Both ways of an operator, ``self * x`` and ``x * self``, by the ufunc."""
 
     # NumPy's two protocols. Functions are looked up in the table one by one; nothing is guessed.
 
@@ -271,8 +271,8 @@ class Overloaded(Traced):
         return self
 
 
+# Indices that need no thought: what they pick is an array, or a number, and nobody writes to them.
 BASIC_INDICES = frozenset({int, slice})
-"""Indices that need no thought: what they pick is an array, or a number, and nobody writes to them."""
 
 METHODS = (
     *("sum", "mean", "prod", "max", "min", "ptp", "var", "std", "cumsum", "cumprod", "all", "any", "argmax", "argmin"),

@@ -49,24 +49,24 @@ def explain_conversion(x: Any) -> str:
 
 # The learner's line
 
+# A longer line is shown from the expression on that has to change.
 MAX_SHOWN_CHARACTERS = 100
-"""A longer line is shown from the expression on that has to change."""
 
 ARRAY_MAKERS = (np.array, np.asarray, np.asanyarray, np.ascontiguousarray)
 
 LISTS = (ast.List, ast.Tuple)
+# What a list of plain numbers consists of.
 PLAIN = (*LISTS, ast.Constant, ast.UnaryOp, ast.unaryop, ast.expr_context)
-"""What a list of plain numbers consists of."""
 
 
 class Asked(NamedTuple):
     """A remedy for a call that asked for bare numbers: the function, and the user's line before and after rewriting."""
 
+    # The function that the line calls; None where that cannot be told.
     function: Any
-    """The function that the line calls; None where that cannot be told."""
+    # Both are empty where nobody knows what to write instead.
     old: str
     new: str
-    """Both empty where nobody knows what to write instead."""
 
 
 def _find_asking_call(x: Any) -> Asked:

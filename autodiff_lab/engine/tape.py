@@ -23,11 +23,11 @@ from .values import as_shaped, copy_constant, to_output
 from .variable import Variable
 from .views import view
 
+# The most lines of a run that is to be shown; to record them takes some seconds.
 MAX_TAPE_LINES = 100_000
-"""The most lines of a run that is to be shown; to record them takes some seconds."""
 
+# The most numbers that its lines may hold: 800 MB.
 MAX_TAPE_VALUES = 100_000_000
-"""The most numbers that its lines may hold: 800 MB."""
 
 
 class Comparison(NamedTuple):

@@ -11,11 +11,11 @@ from typing import Any
 
 from .frames import is_user_frame
 
+# Modules whose frames a learner has no use for.
 HIDDEN_MODULES = ("autodiff_lab.", "numpy.", "scipy.", "IPython.", "contextlib.")
-"""Modules whose frames a learner has no use for."""
 
+# So many lines a traceback in a notebook has at most, if its message has no more than a few.
 MAX_SHOWN_LINES = 15
-"""So many lines a traceback in a notebook has at most, if its message has no more than a few."""
 
 
 def hides_own_error(error: BaseException) -> bool:

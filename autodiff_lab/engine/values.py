@@ -44,8 +44,8 @@ def as_value(x: Any, name: str = "the input") -> Any:
     return a[()] if a.ndim == 0 else a
 
 
+# Up to so many bytes an array is copied faster than it is compared.
 MAX_COPIED_BYTES = 1 << 14
-"""Up to so many bytes an array is copied faster than it is compared."""
 
 _copies: dict[int, tuple[weakref.ref[np.ndarray], np.ndarray]] = {}
 

@@ -24,8 +24,8 @@ class Copied:
     """Which notebooks :func:`copy_notebooks` copied and which it kept, as paths relative to the target folder."""
 
     new: tuple[Path, ...]
+    # Files that were there already and differ from the tutorial's: the learner's own work.
     kept: tuple[Path, ...]
-    """Files that were there already and differ from the tutorial's: the learner's own work."""
 
     def report(self, target: Path) -> None:
         """Print how many notebooks were copied into the target folder, and which were kept as they are."""

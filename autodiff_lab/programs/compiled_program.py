@@ -19,11 +19,11 @@ from .compiled_version import Line, Operations, Options, Version
 from .optimization_passes import PASSES
 from .program_inputs import Inputs, find_difference, read_inputs, write_conditions
 
+# Entries of an array that is still written into the source; larger ones go into an ``.npz`` file.
 MAX_ENTRIES_IN_SOURCE = 256
-"""Entries of an array that is still written into the source; larger ones go into an ``.npz`` file."""
 
+# What every file is made of; the names behind ``$`` are filled in.
 TEMPLATE = Path(__file__).with_name("saved_program.txt")
-"""What every file is made of; the names behind ``$`` are filled in."""
 
 BRANCH_CHANGED = '''
 

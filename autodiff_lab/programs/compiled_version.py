@@ -27,8 +27,8 @@ from .optimization_passes import Draft, optimize
 from .program_inputs import Inputs, write_conditions
 from .recorded_derivative import RecordedDerivative
 
+# Programs with more lines than this do not keep the listing of what became of each.
 MAX_LISTED_LINES = 20_000
-"""Programs with more lines than this do not keep the listing of what became of each."""
 
 
 class Operations(NamedTuple):

@@ -339,8 +339,8 @@ REWRITES = {
     "small first": Rewrite(multiply_small_first, frozenset({MULTIPLY}), only_arrays=True),
     "sharing": Rewrite(share_subexpressions),
 }
+# The passes by name, in the order in which they are applied.
 PASSES = (*REWRITES, "dead code")
-"""The passes by name, in the order in which they are applied."""
 
 
 def _choose_rewrites(op: Any, wanted: set[str], of_array: bool) -> list[tuple[str, Callable[[Draft, int], Any]]]:

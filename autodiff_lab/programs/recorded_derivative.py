@@ -177,9 +177,9 @@ class NamingPass(ForwardPass):
         return (y.value, y.tangent) if own else (y, zeros(recording.innermost_value(y)))
 
 
+# Questions whose answers are positions: they are used as indices, so asking is deciding.
 POSITION_ROWS = {"argmax", "argmin", "argsort", "nonzero", "flatnonzero", "argwhere", "searchsorted", "digitize"}
 POSITION_ROWS |= {"argpartition"}
-"""Questions whose answers are positions: they are used as indices, so asking is deciding."""
 
 
 class Decision(NamedTuple):

@@ -188,6 +188,7 @@ class CheckedOperations(Operations):
 
 Design = Callable[[Program, list[np.ndarray]], Run]
 
+# The three designs, and two ways to make the third safe. Each is called with the program and the inputs' places.
 DESIGNS: dict[str, Design] = {
     "partials": Partials,
     "closures": Closures,
@@ -195,7 +196,6 @@ DESIGNS: dict[str, Design] = {
     "operations, inputs copied": CopiedOperations,
     "operations, inputs checked": CheckedOperations,
 }
-"""The three designs, and two ways to make the third safe. Each is called with the program and the inputs' places."""
 
 
 def _run_program(f: Program, inputs: Sequence[Any], kind: type) -> Any:

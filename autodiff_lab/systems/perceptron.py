@@ -41,16 +41,16 @@ class Step(NamedTuple):
     params: dict[str, np.ndarray]
 
 
+# One of two, and not both.
 XOR = Task(np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]]), np.array([[0.0], [1.0], [1.0], [0.0]]))
-"""One of two, and not both."""
 
+# Parameters of a network with three hidden units, small and all different, to begin with and to check by hand.
 FIXED_START = {
     "W1": np.array([[0.1, -0.2, 0.3], [0.4, 0.5, -0.6]]),
     "b1": np.array([0.01, -0.02, 0.03]),
     "W2": np.array([[0.7], [-0.8], [0.9]]),
     "b2": np.array([0.05]),
 }
-"""Parameters of a network with three hidden units, small and all different, to begin with and to check by hand."""
 
 
 class Updates(Protocol):

@@ -65,8 +65,8 @@ class Record:
         return constant(c)
 
 
+# What a tape records when a Variable is read: the tensor is what the Variable held.
 READ = Op("read", Variable.read, "elementwise", (unit_partial,))
-"""What a tape records when a Variable is read: the tensor is what the Variable held."""
 
 
 def tensor_name(number: int, made_by: Mapping[int, int | None], names: Mapping[int, str]) -> str:

@@ -138,13 +138,13 @@ def _check_counts(steps: int, slots: int) -> tuple[int, int]:
     return int(steps), int(slots)
 
 
+# The checkpointing schedules, for a number of steps and of slots; only the last looks at the slots.
 SCHEDULES: dict[str, Callable[[int, int], list[Action]]] = {
     "all": lambda steps, slots: keep_all(steps),
     "none": lambda steps, slots: keep_none(steps),
     "segments of √l": lambda steps, slots: segments(steps),
     "binomial": binomial,
 }
-"""The checkpointing schedules, for a number of steps and of slots; only the last looks at the slots."""
 
 
 def beta(slots: int, runs: int) -> int:

@@ -37,12 +37,12 @@ from ..engine.operators import Overloaded, is_operand
 from ..engine.rules.elementwise import as_numpy_number
 from ..engine.values import as_number
 
+# The functions of the table, by name. They are NumPy's own: a cell answers ``np.sin(x)``.
 FUNCTIONS = {
     key.__name__: key
     for key, op in TABLE.items()
     if isinstance(key, np.ufunc) and op.kind == "elementwise" and hasattr(np, key.__name__)
 }
-"""The functions of the table, by name. They are NumPy's own: a cell answers ``np.sin(x)``."""
 
 globals().update(FUNCTIONS)
 

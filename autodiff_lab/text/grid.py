@@ -13,8 +13,8 @@ from autodiff_lab.text import notation
 from autodiff_lab.text.notation import display_width, escape
 from autodiff_lab.text.numbers import spell_nonfinite
 
+# Which way a column is computed: along with the program, or against it.
 DOWN, UP = "↓", "↑"
-"""Which way a column is computed: along with the program, or against it."""
 
 # As wide as a digit and as a full stop in a font whose digits are equally wide.
 _FIGURE_SPACE, _POINT_SPACE = "\N{FIGURE SPACE}", "\N{PUNCTUATION SPACE}"

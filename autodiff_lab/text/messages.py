@@ -19,11 +19,11 @@ from typing import Any
 from autodiff_lab.text.arguments import check_choice
 
 LANGUAGES = ("en", "zh")
+# The files of the catalogue, by what their strings are for.
 ROOMS = ("sentences", "equations", "pictures", "tables", "interface")
-"""The files of the catalogue, by what their strings are for."""
 
+# What the player says as pictures and sentences do.
 _SHARED = ("separator", "not reached", "group", "and more", "values together")
-"""What the player says as pictures and sentences do."""
 
 _LANGUAGE: ContextVar[str] = ContextVar("lang", default="en")
 

@@ -11,8 +11,8 @@ from collections.abc import Mapping
 
 from autodiff_lab.text.numbers import number
 
+# What stands where an adjoint is not there yet. It is not 0: nothing has arrived.
 NOT_REACHED = "·"
-"""What stands where an adjoint is not there yet. It is not 0: nothing has arrived."""
 
 _SUBSCRIPT = str.maketrans("-0123456789", "₋₀₁₂₃₄₅₆₇₈₉")
 _PLAIN_DIGITS = str.maketrans("₋₀₁₂₃₄₅₆₇₈₉", "-0123456789")

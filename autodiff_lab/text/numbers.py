@@ -12,8 +12,8 @@ _HANDFUL = 6
 _LONGEST = 32
 _LONGEST_IN_NODE = 14
 
+# So many rows and columns of an array are written out.
 SIDE = 12
-"""So many rows and columns of an array are written out."""
 _SLICES = 4
 
 

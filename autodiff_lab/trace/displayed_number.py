@@ -9,8 +9,8 @@ from autodiff_lab.trace.serialize import Entries, entries
 
 _LARGEST_LIST = 64
 
+# Between the shape of an operand, and the one that broadcasting copies it to.
 COPIED = " → "
-"""Between the shape of an operand, and the one that broadcasting copies it to."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -21,11 +21,11 @@ from autodiff_lab.trace.model import Excerpt, Line, Number, Step, StepRange, Tra
 from autodiff_lab.trace.outline import Section, simplify_outline
 from autodiff_lab.trace.wording import equations
 
+# A run of more lines than this is shown by excerpts.
 MAX_WHOLE_LINES = 600
-"""A run of more lines than this is shown by excerpts."""
 
+# So many lines has an excerpt at most, and the inputs.
 _MAX_WINDOW_LINES = 100
-"""So many lines has an excerpt at most, and the inputs."""
 
 
 class Excerpts(TapeReader):

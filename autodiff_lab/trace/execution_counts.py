@@ -13,8 +13,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+# What stands for a row of which there is nothing to say.
 NOT_KNOWN = -1
-"""What stands for a row of which there is nothing to say."""
 
 _OPENING = re.compile(r"\s*(else|finally|except|case)\b")
 

@@ -101,5 +101,5 @@ def _remark(event: SweepEvent, key: str, lines: list[int]) -> SweepEvent:
 
 
 _SWEEPS = (_sweep_by_overwriting, _sweep_in_wrong_order, _sweep_in_recursion, _sweep_twice)
+# The faulty sweeps on show, by the name of the fault.
 FAULTS = dict(zip(run_options.FAULTS, _SWEEPS, strict=True))
-"""The faulty sweeps on show, by the name of the fault."""

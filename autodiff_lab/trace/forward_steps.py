@@ -15,8 +15,8 @@ from autodiff_lab.trace.reverse_steps import seed_adjoints, share_of, size_of
 from autodiff_lab.trace.wording import equations, explanations
 from autodiff_lab.transforms import recording
 
+# One tangent for each input.
 Seeds = tuple[Any, ...]
-"""One tangent for each input."""
 
 
 def read_directions(tape: Any, direction: Any) -> list[tuple[str, Seeds]]:

@@ -20,12 +20,12 @@ if TYPE_CHECKING:
     from autodiff_lab.trace.model import Trace
     from autodiff_lab.trace.source_map import Source, Span
 
+# A section has no more sections and operations inside than so many; the inputs of a run stand beside them.
 MAX_PARTS = 30
-"""A section has no more sections and operations inside than so many; the inputs of a run stand beside them."""
 
 GROUPINGS = ("auto", "line", "loop", "call", None)
+# How many boxes a reader can still take in.
 MAX_GROUPS = 60
-"""How many boxes a reader can still take in."""
 
 _FEW, _SMALL = 12, 3
 _ROUND = 10
@@ -86,8 +86,8 @@ class Group(NamedTuple):
         return self.end - self.first
 
 
+# The kind of a section, and what tells it from its neighbours.
 Key = tuple
-"""The kind of a section, and what tells it from its neighbours."""
 
 
 def build_outline(

@@ -21,11 +21,11 @@ if TYPE_CHECKING:
     from autodiff_lab.trace.model import Line, Step
     from autodiff_lab.trace.reverse_steps import SweepEvent
 
+# A longer tape is for looking at, not for answering questions.
 MAX_LINES = 40
-"""A longer tape is for looking at, not for answering questions."""
 
+# The kinds of mistakes, in the order in which they are told apart.
 KINDS = ("overwrote", "missing", "incoming", "output", "point", "other", "sign", "swapped", "rate", "part")
-"""The kinds of mistakes, in the order in which they are told apart."""
 
 
 class Mistake(NamedTuple):

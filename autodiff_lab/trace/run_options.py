@@ -9,8 +9,8 @@ from autodiff_lab.engine.errors import InputError
 from autodiff_lab.text.messages import check_language
 
 MODES = ("reverse", "forward")
+# The mistakes of the faulty engines, see `faulty_engines`.
 FAULTS = ("overwrite", "wrong order", "recursion", "stale")
-"""The mistakes of the faulty engines, see `faulty_engines`."""
 
 
 @dataclass(frozen=True)

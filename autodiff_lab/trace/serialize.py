@@ -12,8 +12,8 @@ from typing import Any
 
 from autodiff_lab.text.numbers import spell_nonfinite
 
+# A float, nested tuples of floats, or None for an array too large to keep.
 Entries = float | tuple | None
-"""A float, nested tuples of floats, or None for an array too large to keep."""
 
 
 def entries(x: Any) -> Entries:

@@ -14,8 +14,8 @@ from typing import Any, NamedTuple
 from ..engine.frames import is_user_frame
 from ..engine.tape import Tape
 
+# So many events are kept; of a run with more of them nothing is known, rather than a part.
 MAX_EVENTS = 200_000
-"""So many events are kept; of a run with more of them nothing is known, rather than a part."""
 
 
 class Event(NamedTuple):

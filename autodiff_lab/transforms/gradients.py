@@ -17,8 +17,8 @@ from ..engine.variable import Variable
 from . import pytree, recording
 from .keywords import check_keywords
 
+# What stays as it is beside the inputs, though it is passed by position.
 CONSTANT_TYPES = (str, bool, np.bool_, type(None))
-"""What stays as it is beside the inputs, though it is passed by position."""
 
 
 @check_keywords

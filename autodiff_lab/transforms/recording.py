@@ -20,11 +20,11 @@ from . import execution_log, pytree
 
 NUMBER_TYPES = frozenset({float, np.float64})
 
+# Arguments that need not be taken apart, nor their gradients put together.
 LEAF_TYPES = frozenset({float, np.float64, np.ndarray, Variable, Dual})
-"""Arguments that need not be taken apart, nor their gradients put together."""
 
+# All arguments in a row: what `argnums` nearly always is, where it is not one number.
 FIRST_ARGUMENTS = frozenset(tuple(range(n)) for n in range(1, 20))
-"""All arguments in a row: what `argnums` nearly always is, where it is not one number."""
 
 
 def record_call(

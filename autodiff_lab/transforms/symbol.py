@@ -38,6 +38,7 @@ class SymbolLevel(StandingLevel):
 _NEUTRAL = {"add": (0, (0, 1)), "subtract": (0, (1,)), "multiply": (1, (0, 1)), "divide": (1, (1,)), "power": (1, (1,))}
 _STRENGTH = dict.fromkeys(("multiply", "divide", "matmul", "remainder", "floor_divide"), 3)
 _STRENGTH |= {"add": 1, "subtract": 1, "negative": 2, "power": 4}
+# What an operation is written as, and how tightly its operands must hold together to need no brackets in it.
 _LATEX_PATTERNS = {
     "divide": (r"\frac{%s}{%s}", (0, 0)),
     "reciprocal": (r"\frac{1}{%s}", (0,)),
@@ -50,7 +51,6 @@ _LATEX_PATTERNS = {
     "sqrt": (r"\sqrt{%s}", (0,)),
     "absolute": (r"\left|%s\right|", (0,)),
 }
-"""What an operation is written as, and how tightly its operands must hold together to need no brackets in it."""
 _LATEX_FUNCTIONS = frozenset({"arccos", "arcsin", "arctan", "cos", "cosh", "log", "sin", "sinh", "tan", "tanh"})
 _LATEX_SIGNS = {"<=": r"\le", ">=": r"\ge", "!=": r"\ne", "==": "="}
 

@@ -23,15 +23,15 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+# Bytes of output that are read; whoever says more is cut short.
 MAX_OUTPUT_BYTES = 2_000_000
-"""Bytes of output that are read; whoever says more is cut short."""
 
+# How often the processes are counted: what they can take in this time, they can take beyond the limit.
 LOOK_EVERY_S = 0.1
-"""How often the processes are counted: what they can take in this time, they can take beyond the limit."""
 
 PACKAGE = Path(__file__).resolve().parents[2]
+# How the kernel calls the machine, and its numbers for ``memfd_create``, ``memfd_secret`` and ``shmget``.
 MACHINES = {"x86_64": (0xC000003E, (319, 447, 29)), "aarch64": (0xC00000B7, (279, 447, 194))}
-"""How the kernel calls the machine, and its numbers for ``memfd_create``, ``memfd_secret`` and ``shmget``."""
 SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/nix/store", "/gnu/store")
 SYSTEM_SETTINGS = ("/etc/ld.so.cache", "/etc/alternatives", "/etc/fonts", "/etc/localtime")
 HOME = "/tmp/home"

@@ -12,8 +12,8 @@ from typing import Any
 from autodiff_lab.lessons.checks.exercise import Exercise
 
 ROOM = "autodiff_lab.lessons."
+# What changes by itself while a learner works.
 STATE = ("attempts", "passed", "hints_given", "_session", "_new_names")
-"""What changes by itself while a learner works."""
 
 
 def list_definitions() -> dict[str, tuple[Any, ...]]:

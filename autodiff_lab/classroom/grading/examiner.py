@@ -22,8 +22,8 @@ from autodiff_lab.classroom.grading.definitions import list_definitions, name_ch
 from autodiff_lab.classroom.grading.observations import encode_observation
 from autodiff_lab.lessons.checks.exercise import Exercise, Reply
 
+# Characters of a reply that go into the report, or of the answer.
 MAX_SHOWN_CHARACTERS = 1000
-"""Characters of a reply that go into the report, or of the answer."""
 
 
 def lesson_of(cells: list[str]) -> str | None:

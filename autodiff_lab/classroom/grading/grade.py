@@ -24,8 +24,8 @@ from autodiff_lab.jupyter.notebooks import TutorialError
 from autodiff_lab.lessons.checks.course import lessons, moved
 from autodiff_lab.lessons.checks.progress import FILE, VARIABLE
 
+# Bytes: no notebook of the course comes near, and a larger file is not opened.
 MAX_NOTEBOOK_BYTES = 20_000_000
-"""Bytes: no notebook of the course comes near, and a larger file is not opened."""
 
 
 class GradingError(TutorialError):

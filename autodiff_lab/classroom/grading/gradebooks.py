@@ -8,13 +8,13 @@ from typing import Any
 
 from autodiff_lab.classroom.grading.verdicts import Row
 
+# A folder or file of *Download all submissions*; the number is the participant's.
 MOODLE = re.compile(r"(?P<name>[^/]+)_(?P<id>\d+)_assignsubmission_file")
-"""A folder or file of *Download all submissions*; the number is the participant's."""
+# A file of *Download Submissions*; the numbers are the user's and the file's.
 CANVAS = re.compile(r"(?P<name>\w+?)_(?:late_)?(?P<id>\d+)_\d+_", re.IGNORECASE)
-"""A file of *Download Submissions*; the numbers are the user's and the file's."""
 
+# For each student, by number and name, the grade in each lesson; empty where there is something to look at.
 Grades = dict[tuple[str, str], dict[str, Any]]
-"""For each student, by number and name, the grade in each lesson; empty where there is something to look at."""
 
 
 def moodle_csv(rows: Sequence[Row]) -> str:

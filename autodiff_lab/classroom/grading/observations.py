@@ -8,8 +8,8 @@ from typing import Any
 from autodiff_lab.lessons.checks.compare import Refused, describe
 from autodiff_lab.lessons.checks.run_code import Crashed
 
+# Characters of JSON: no right answer comes near.
 MAX_CHARACTERS = 50_000
-"""Characters of JSON: no right answer comes near."""
 KINDS = {"Crashed": Crashed, "Refused": Refused}
 
 

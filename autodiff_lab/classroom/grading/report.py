@@ -17,8 +17,8 @@ from autodiff_lab.text.notation import escape
 COLUMNS = ("who", "file", "notebook", "passed", "attempted", "exercises", "how it went", "doubts", "wrong answers met")
 GRADEBOOKS = {"grades-moodle.csv": moodle_csv, "grades-canvas.csv": canvas_csv}
 JOURNAL = "grades.jsonl"
+# How many of the wrong answers a page begins with: what there is time to talk about.
 MOST = 5
-"""How many of the wrong answers a page begins with: what there is time to talk about."""
 NOT_ATTEMPTED = "not attempted"
 WALLS = {True: "behind the walls of bubblewrap", False: "without walls (--unconfined), with all your rights"}
 

@@ -15,8 +15,8 @@ from autodiff_lab.classroom.grading.examiner import MAX_SHOWN_CHARACTERS
 from autodiff_lab.classroom.grading.observations import decode_observation
 from autodiff_lab.lessons.checks.exercise import Exercise, Reply
 
+# Attempts at an exercise that are judged; a notebook of the course makes one.
 MAX_ATTEMPTS = 50
-"""Attempts at an exercise that are judged; a notebook of the course makes one."""
 
 
 @dataclass(frozen=True)

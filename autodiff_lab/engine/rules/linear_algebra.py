@@ -156,8 +156,8 @@ def _over(a: Any, gaps: Any) -> Any:
     return np.where(none & (a != 0), np.nan, a / np.where(none, 1.0, gaps))
 
 
+# ``a / gaps``; where there is no gap, 0 / 0 is 0 and the rest NaN: what is not asked for does no harm.
 over = general("over", lambda g, y, a, gaps: _over(g, gaps), lambda g, y, a, gaps: -_over(g * y, gaps), call=_over)
-"""``a / gaps``; where there is no gap, 0 / 0 is 0 and the rest NaN: what is not asked for does no harm."""
 
 
 def _eigh_back(g: Any, y: Any, a: Any) -> Any:

@@ -12,8 +12,8 @@ import numpy as np
 from ..dispatch import TABLE, Traced, apply
 from .rows import elementwise, general
 
+# Their names, which SciPy's module `special` has too.
 SPECIAL_ROWS = frozenset({"erf", "expit", "gammaln", "psi", "polygamma"})
-"""Their names, which SciPy's module `special` has too."""
 
 
 def add_special_rows() -> bool:

@@ -15,8 +15,8 @@ from autodiff_lab.figures.style import fonts
 from autodiff_lab.text.arguments import check_choice, check_number
 from autodiff_lab.trace.model import Trace
 
+# Only a picture in a page can follow it; one made of pixels has to be the one or the other.
 THEMES = ("light", "dark")
-"""Only a picture in a page can follow it; one made of pixels has to be the one or the other."""
 
 _PAGE_DPI = 96.0
 _PRINT_DPI = 300.0

@@ -17,13 +17,13 @@ from autodiff_lab.figures.style.svg import element, image_tag, write_picture
 from autodiff_lab.text.arguments import check_choice, check_number, check_path
 from autodiff_lab.trace.model import Trace
 
+# Paper, in points.
 PAGES = {
     "A4": (595.0, 842.0),
     "A4 landscape": (842.0, 595.0),
     "letter": (612.0, 792.0),
     "letter landscape": (792.0, 612.0),
 }
-"""Paper, in points."""
 
 _MARGIN, _GAP = 36.0, 14.0
 _TITLE, _SMALL, _LEAST_TYPE = 13.0, 9.0, 7.5

@@ -50,9 +50,9 @@ class Paragraph(NamedTuple):
         return max(sum(text_width(run.text, run.bold) for run in line) for line in self.lines) * self.size / SIZE
 
 
+# How the pieces of an equation are written; the letters are those of `equations.KINDS`.
 _INKS = {"n": "ink", "p": "ink", "v": "value", "a": "adjoint", "t": "tangent", "m": "soft_ink", "c": "soft_ink"}
 _BOLD_INKS = {"w": "value", "r": "adjoint", "u": "tangent", "g": "ink"}
-"""How the pieces of an equation are written; the letters are those of `equations.KINDS`."""
 
 
 def equation_runs(equation: Equation) -> list[Run]:

@@ -11,8 +11,8 @@ from autodiff_lab.trace.outline import Group
 _AIR = 24.0
 _LONGEST_TEXT = 400.0
 
+# Where the upper left corner of the window is, in points of the graph.
 Corner = tuple[float, float]
-"""Where the upper left corner of the window is, in points of the graph."""
 
 
 def place_windows(

@@ -17,37 +17,37 @@ from autodiff_lab.figures.graph.without_graphviz.layers import Box, Way, order_r
 from autodiff_lab.text.messages import in_its_language
 from autodiff_lab.trace.model import Trace
 
+# Rooms for a graph, in pixels: beside a program, above one, and on a telephone.
 ROOMS = ((642.0, 450.0), (900.0, 330.0), (366.0, 420.0))
-"""Rooms for a graph, in pixels: beside a program, above one, and on a telephone."""
 
+# Room between two ranks and beside each box, where boxes would else be too small to be read.
 TIGHT = (28.0, 10.0)
-"""Room between two ranks and beside each box, where boxes would else be too small to be read."""
 
+# So large is a layout in its room that a player, which has more besides, can still show whole.
 _READABLE = 0.88
-"""So large is a layout in its room that a player, which has more besides, can still show whole."""
 
+# A graph of more lines has one layout.
 MAX_LINES = 40
-"""A graph of more lines has one layout."""
 
+# More room between two ranks and between two boxes, for a graph that is so small that it is there.
 AIRY = (72.0, 36.0)
-"""More room between two ranks and between two boxes, for a graph that is so small that it is there."""
 
+# At this scale type has 12 pixels, and an easier layout is of more use than a larger one.
 ENOUGH = 0.85
-"""At this scale type has 12 pixels, and an easier layout is of more use than a larger one."""
 
+# What is said of a layout without alternatives.
 ONLY = {"shape": "row", "ease": 1.0}
-"""What is said of a layout without alternatives."""
 
 _MAX_ROWS, _PAD, _HARDLY_SMALLER = 6, 4.0, 0.9
+# How much larger than a row a layout must be, since it is less easy to read.
 _COLUMN, _FOLD, _EACH_ROW, _EACH_TURN, _MAX_TURNS = 0.05, 0.1, 0.04, 0.04, 4
-"""How much larger than a row a layout must be, since it is less easy to read."""
 
+# Room between two rows, and more for each edge in it.
 _CHANNEL, _EACH = 36.0, 4.0
-"""Room between two rows, and more for each edge in it."""
 
 _PORT = 14.0
+# How far an edge goes aside where it turns into the next row: more, if it turns round others.
 _TURN, _WIDER = 12.0, 0.2
-"""How far an edge goes aside where it turns into the next row: more, if it turns round others."""
 
 
 @in_its_language

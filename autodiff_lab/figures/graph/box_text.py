@@ -12,22 +12,22 @@ from autodiff_lab.text.messages import message, plural_message
 from autodiff_lab.trace.model import Line, Operand, Trace
 from autodiff_lab.trace.outline import Group, Section
 
+# The size of type in a drawing, in points.
 SIZE = 14
-"""The size of type in a drawing, in points."""
 
+# So many of the values that leave a group are written into its box.
 MAX_OUTPUTS = 3
-"""So many of the values that leave a group are written into its box."""
 
 _NODE_ROWS, _NODE_HEIGHT, _SMALL_HEIGHT = 3, 0.95, 0.4
+# In a player, for three or four rows.
 _PLAYER_HEIGHT = 0.86
-"""In a player, for three or four rows."""
 _MAX_NAME, _MAX_READING = 16, 12
 _GROUP_ROW, _GROUP_MARGIN = 21, 10
+# Narrow characters have 0.42 of the size of type, the others as many columns as a terminal gives them.
 _NARROW, _WIDTHS = "₀₁₂₃₄₅₆₇₈₉₋⁰¹²³⁴⁵⁶⁷⁸⁹⁻.,·:;|!il[]() ", (0.0, 0.68, 1.02)
-"""Narrow characters have 0.42 of the size of type, the others as many columns as a terminal gives them."""
 
+# Room before the title of a group, for the sign that it opens.
 _OPENING_SIGN = "  "
-"""Room before the title of a group, for the sign that it opens."""
 
 
 def node_heading(trace: Trace, i: int, line: Line) -> tuple[str, str]:

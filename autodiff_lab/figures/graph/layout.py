@@ -22,14 +22,14 @@ from autodiff_lab.text.messages import current_language, message
 
 Point = tuple[float, float]
 
+# Room between two boxes of a rank, and between two ranks: a number that travels along an edge can be read there.
 BESIDE, BETWEEN = 18.0, 43.2
-"""Room between two boxes of a rank, and between two ranks: a number that travels along an edge can be read there."""
 
 # Borders are drawn half outside of their box.
 _PAD = 4.0
 
+# So many short lines stand for a piece of a curve where it is measured.
 _SAMPLES = 8
-"""So many short lines stand for a piece of a curve where it is measured."""
 
 
 class BoxGraph:

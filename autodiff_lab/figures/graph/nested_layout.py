@@ -21,15 +21,15 @@ from autodiff_lab.trace.memory_usage import find_last_uses
 from autodiff_lab.trace.model import Line, Number, Trace
 from autodiff_lab.trace.outline import Section, outline_of, simplify_outline
 
+# A graph of so many lines is drawn operation by operation.
 MAX_SINGLE_LINES = 150
-"""A graph of so many lines is drawn operation by operation."""
 
 _TITLE, _USED = 30, 3
+# Points that numbers may take of the margin of a box, when they become longer.
 _MARGIN = 15
-"""Points that numbers may take of the margin of a box, when they become longer."""
 
+# Room for an adjoint that is not complete yet.
 _USUAL = "−0.0000"
-"""Room for an adjoint that is not complete yet."""
 
 
 @in_its_language

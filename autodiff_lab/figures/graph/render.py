@@ -26,11 +26,11 @@ from autodiff_lab.text.messages import join_sentences, message, use_language
 
 _SCROLLS_FROM = 1000
 
+# Seconds that a large graph may take to be laid out with care.
 LAYOUT_TIMEOUT_S = 5.0
-"""Seconds that a large graph may take to be laid out with care."""
 
+# What keeps Graphviz from looking for the very best places.
 FAST_LAYOUT = {"nslimit": "0.1", "nslimit1": "0.1", "mclimit": "0.1"}
-"""What keeps Graphviz from looking for the very best places."""
 
 _IN_A_CHILD = (
     "import sys, pygraphviz\n"

@@ -21,8 +21,8 @@ _GRID = 61
 _ARROWS = 11
 _LEVELS = 12
 
+# From where to where.
 Span = tuple[float, float]
-"""From where to where."""
 
 
 def plot_tangent(

@@ -28,8 +28,8 @@ _LONGEST_NAME = 12
 _LETTER = 0.09
 # Half transparent at most, so that numbers can be read on any cell and the page's own colour is the zero.
 _STRONGEST = 0.58
+# Okabe and Ito's light blue: on a dark page their blue would not stand out.
 _BELOW, _ABOVE = "#56B4E9", VERMILION
-"""Okabe and Ito's light blue: on a dark page their blue would not stand out."""
 
 
 def plot_jacobian(f: Callable[..., Any], *args: Any, sparsity: bool = False, theme: str = "auto") -> Plot:

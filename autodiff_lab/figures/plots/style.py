@@ -139,8 +139,8 @@ _NOT_SEEN = re.compile(r'<!--.*?-->|<metadata>.*?</metadata>|(?<=<g) id="[\w.]+"
 _LONG_DECIMAL = re.compile(r"(?<![\w.(-])-?\d+\.\d{3,}")
 _PATH = re.compile(r'(?<= d=")[^"]*')
 _STYLE = re.compile(r'(?<= style=")[^"]*')
+# Markers of one series, which repeat their colours.
 _ALIKE = re.compile(r'(<g(?![^>]* style=)[^>]*)>(<use [^>]*?( style="[^"]*")/>(?:<use [^>]*?\3/>)*)</g>')
-"""Markers of one series, which repeat their colours."""
 
 
 @contextmanager

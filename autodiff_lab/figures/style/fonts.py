@@ -17,8 +17,8 @@ _CHINESE_STACK = (
     "Noto Sans CJK SC,Noto Sans SC,Source Han Sans SC,Source Han Sans CN,Microsoft YaHei,PingFang SC,Hiragino Sans GB,"
     "WenQuanYi Micro Hei,WenQuanYi Zen Hei,Droid Sans Fallback"
 )
+# Fonts with simplified Chinese, on Linux, Windows and macOS.
 CHINESE_FONTS = (*_CHINESE_STACK.split(","), "SimHei", "Heiti SC", "Noto Sans CJK JP", "Arial Unicode MS")
-"""Fonts with simplified Chinese, on Linux, Windows and macOS."""
 
 
 def font_stack(lang: str) -> str:

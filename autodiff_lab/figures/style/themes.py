@@ -28,6 +28,10 @@ class Theme(NamedTuple):
     tangent: str
 
 
+# The colour of each role, on a light page and on a dark one.
+#
+# The inks are Okabe and Ito's hues, darkened until text of 14 px reaches a contrast of 4.5 on a white box (WCAG AA), or
+# made light. The dark paper is JupyterLab's dark page.
 _COLOURS = {
     "paper": ("#FFFFFF", "#111111"),
     "adjoint_paper": ("#FFF1E6", "#2E1C0C"),
@@ -40,14 +44,10 @@ _COLOURS = {
     "adjoint": ("#B04A00", "#FF9A5C"),
     "tangent": ("#0069A6", "#6DB9F2"),
 }
-"""The colour of each role, on a light page and on a dark one.
-
-The inks are Okabe and Ito's hues, darkened until text of 14 px reaches a contrast of 4.5 on a white box (WCAG AA), or
-made light. The dark paper is JupyterLab's dark page.
-"""
 
 LIGHT, DARK = (Theme(*colours) for colours in zip(*_COLOURS.values(), strict=True))
 
+# What only a picture that can be touched needs besides, on a light page and on a dark one.
 ON_SCREEN = {
     "value_tint": ("#E6F3EE", "#12271F"),
     "tangent_tint": ("#E7F1FA", "#13253A"),
@@ -63,7 +63,6 @@ ON_SCREEN = {
     "warn": ("#6B5200", "#F0D37A"),
     "warn_tint": ("#FDF6DE", "#322B14"),
 }
-"""What only a picture that can be touched needs besides, on a light page and on a dark one."""
 
 THEMES = ("auto", "light", "dark")
 

@@ -5,8 +5,8 @@ from typing import Any
 from autodiff_lab.figures.graph.draw import draw, trace_of_tape
 from autodiff_lab.figures.tables.trace_table import table
 
+# Lines. Beside the graph of a longer tape, which is drawn in groups, there is no table.
 LONGEST_TABLE = 60
-"""Lines. Beside the graph of a longer tape, which is drawn in groups, there is no table."""
 
 
 def show_tape(tape: Any) -> dict[str, str]:

@@ -23,8 +23,8 @@ from autodiff_lab.transforms.keywords import check_keywords
 MODES = ("reverse", "forward", "both")
 LAYOUTS = ("stacked", "beside")
 
+# A column and its cells.
 FilledColumn = tuple[Column, list[Cell]]
-"""A column and its cells."""
 
 
 @dataclass(frozen=True, repr=False)

@@ -24,11 +24,11 @@ MARKS = {"passed": "✓", "not attempted": "…", "not yet": "✗", "hint": "→
 class Reply:
     """The reply of an exercise to an answer: its status, and the text that the learner reads under the cell."""
 
+    # One of ``passed``, ``not attempted``, ``not yet``, ``hint``, ``solution``.
     status: str
-    """One of ``passed``, ``not attempted``, ``not yet``, ``hint``, ``solution``."""
     text: str
+    # What the check observed, if it looked at a whole answer.
     observed: tuple[Any, ...] = field(default=(), repr=False, compare=False)
-    """What the check observed, if it looked at a whole answer."""
 
     @property
     def passed(self) -> bool:

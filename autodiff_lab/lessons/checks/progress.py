@@ -15,15 +15,15 @@ from typing import Any
 from autodiff_lab.lessons.checks.variants import Seed, normalize_seed
 
 FILE = "my_progress.jsonl"
+# An environment variable: another file to keep progress in, or ``off``.
 VARIABLE = "AUTODIFF_LAB_PROGRESS"
-"""An environment variable: another file to keep progress in, or ``off``."""
 VERSION = 1
 
+# Where the notebook is, before anybody changes the folder.
 _folder = Path(os.path.abspath(os.curdir)) if os.path.isdir(os.curdir) else Path()
-"""Where the notebook is, before anybody changes the folder."""
 _session: list[dict[str, Any]] = []
+# The new names of exercises that have moved to another notebook; the file keeps the old ones.
 _new_names: dict[str, str] = {}
-"""Of exercises that have moved to another notebook. The file keeps the old names."""
 
 
 def note(exercise: str, status: str) -> None:

@@ -17,8 +17,8 @@ from typing import Any
 
 import numpy as np
 
+# How far a check runs before it says that the code never ends (a right answer takes some thousands of steps).
 STEPS = 1_000_000
-"""How far a check runs before it says that the code never ends (a right answer takes some thousands of steps)."""
 
 
 @dataclass(frozen=True)
@@ -32,8 +32,8 @@ class Crashed:
     kind: str
     message: str = ""
     line: str = ""
+    # Whether the line is the learner's, or one of the notebook's that got something odd from the learner's code.
     is_theirs: bool = field(default=True, repr=False)
-    """Whether the line is the learner's, or one of the notebook's that got something odd from the learner's code."""
 
     @property
     def never_ends(self) -> bool:

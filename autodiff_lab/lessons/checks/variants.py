@@ -21,12 +21,12 @@ Seed = str | int | None
 class Misconception:
     """A known wrong answer to a variant of an exercise: what a learner writes, what it leads to, and its hint."""
 
+    # What a learner with this idea in mind writes into the cell (source text; the tests run it).
     written: str
-    """What a learner with this idea in mind writes into the cell (source text; the tests run it)."""
+    # What the check then observes. A dictionary need only hold the entries that give the idea away.
     seen: Any
-    """What the check then observes. A dictionary need only hold the entries that give the idea away."""
+    # Says where this answer comes from, without giving the right one away.
     hint: str
-    """Says where this answer comes from, without giving the right one away."""
 
 
 class Given(tuple[Any, ...]):

@@ -11,8 +11,8 @@ from autodiff_lab.lessons.lesson_02.exercises import example
 from autodiff_lab.widgets.labs.v_curve.lab import METHODS
 
 SLOPE = grad(example, argnums=1)(2.0, 5.0)
+# The relative error that is small enough, and the step at which the V of each error has its lowest point.
 LIMITS = {"forward": (1e-7, 1e-8), "central": (1e-9, 3e-5)}
-"""The relative error that is small enough, and the step at which the V of each error has its lowest point."""
 
 
 def judge_steps(answer: Any) -> Any:

@@ -54,13 +54,13 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {"log": np.log, "sin": np.sin, "exp":
 AT = (2.0, 3.0)
 
 Cases = dict[str, tuple[str, tuple[Pair, ...]]]
+# Twenty products and twenty quotients: the sign, and two dual numbers.
 ARITHMETIC: Cases = {case.format(sign): (sign, (a, b)) for sign in SIGNS for case, a, b in points()}
-"""Twenty products and twenty quotients: the sign, and two dual numbers."""
+# Four functions of 2 + 3ε, and the example made of two of them, seeded once in each input.
 AMONG_FUNCTIONS: Cases = {f"{name} of {write_dual(AT)}": (name, (AT,)) for name in FUNCTIONS} | {
     f"the example with the seed ({one:g}, {other:g})": ("example", ((2.0, one), (5.0, other)))
     for one, other in ((1.0, 0.0), (0.0, 1.0))
 }
-"""Four functions of 2 + 3ε, and the example made of two of them, seeded once in each input."""
 
 
 def expected_arithmetic() -> dict[str, Pair]:

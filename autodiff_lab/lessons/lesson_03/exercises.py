@@ -17,8 +17,8 @@ TAPE: dict[str, Any] = {
 }
 
 
+# Of ln x + x·y − sin y at (2, 5).
 GRADIENT = (5.5, 1.7163378145367738)
-"""Of ln x + x·y − sin y at (2, 5)."""
 AS_TYPED = str.maketrans("\N{MINUS SIGN}\N{EN DASH}₋×·₀₁₂₃₄₅", "---**012345")
 
 

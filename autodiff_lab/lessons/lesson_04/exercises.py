@@ -23,8 +23,8 @@ DOUBLED = f"x doubled {DOUBLINGS} times"
 Program = Callable[..., Any]
 
 
+# What the names that a program uses mean on the engine's side.
 NUMPYS = SimpleNamespace(sin=np.sin, log=np.log, Cell=float)
-"""What the names that a program uses mean on the engine's side."""
 
 
 def olah(use: Any, a: Any, b: Any) -> Any:

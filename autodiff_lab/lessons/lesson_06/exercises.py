@@ -277,8 +277,8 @@ def find_partials(sin_partials: Any, cos_partials: Any, mul_partials: Any) -> An
 
 # With numbers of one's own
 
+# The value that the document prints for its first example.
 PRINTED = 46.63906
-"""The value that the document prints for its first example."""
 
 
 def evaluate_first_example(a: float = 10.0, b: float = 4.0) -> Instance:

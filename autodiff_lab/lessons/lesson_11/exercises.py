@@ -106,6 +106,7 @@ def invert_matrices(inverse: Any) -> Any:
 # One attention head
 
 _NUMBERS = np.random.default_rng(11)
+# Queries, keys, values, and the adjoint of the result.
 HEADS: dict[str, tuple[np.ndarray, ...]] = {
     f"{queries} queries, {keys} keys": tuple(
         np.round(_NUMBERS.normal(size=shape), 1)
@@ -113,7 +114,6 @@ HEADS: dict[str, tuple[np.ndarray, ...]] = {
     )
     for queries, keys, width, out in ((2, 3, 2, 2), (4, 4, 3, 5))
 }
-"""Queries, keys, values, and the adjoint of the result."""
 
 
 def softmax_rows(s: Any) -> Any:

@@ -96,13 +96,13 @@ def _bent(x: Any) -> Any:
 BELOW = "below 0.000001"
 SLOPES = grad(_bent)(POINT)
 LARGEST = float(np.max(np.abs(SLOPES)))
+# What is claimed to be the gradient, and its error relative to the largest entry.
 CLAIMS: dict[str, tuple[Any, str | float]] = {
     "the gradient itself": (SLOPES, BELOW),
     "three times the gradient": (3 * SLOPES, 2.0),
     "one entry too small": (SLOPES - np.array([0.0, 0.0, 1.0]), 1.0 / LARGEST),
     "one entry too large": (SLOPES + np.array([0.0, 2.0, 0.0]), 2.0 / LARGEST),
 }
-"""What is claimed to be the gradient, and its error relative to the largest entry."""
 
 
 def compare_claims(worst_error: Any) -> Any:

@@ -161,6 +161,7 @@ def expected_shares() -> dict[str, Any]:
 
 # With numbers of one's own
 
+# Each with one input, so that the rows are v0, v1, v2, …
 PROGRAMS: dict[str, tuple[Callable[[Any], Any], float]] = {
     "where(x > 0, log(x), 0) at x = 0": (lambda x: np.where(x > 0, np.log(x), 0.0), 0.0),
     "sqrt(x * x) ** 2 at x = 0": (lambda x: np.sqrt(x * x) ** 2, 0.0),
@@ -170,12 +171,11 @@ PROGRAMS: dict[str, tuple[Callable[[Any], Any], float]] = {
     "x * log(x) at x = 0": (lambda x: x * np.log(x), 0.0),
     "arccos(cos(x)) at x = 0": (lambda x: np.arccos(np.cos(x)), 0.0),
 }
-"""Each with one input, so that the rows are v0, v1, v2, …"""
 DRAWS = {"program": tuple(PROGRAMS)}
 
 
+# The lab and the tables write v₁ for v1, and ∞ for inf.
 _PLAIN = str.maketrans({**dict(zip("₀₁₂₃₄₅₆₇₈₉", "0123456789", strict=True)), "∞": "inf", "−": "-", "_": None})
-"""The lab and the tables write v₁ for v1, and ∞ for inf."""
 
 
 def read_birthplace(answer: Any) -> Any:

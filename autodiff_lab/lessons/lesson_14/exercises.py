@@ -43,10 +43,10 @@ CHAINS = {f"the gradient of {steps} step{'s' * (steps > 1)}": steps for steps in
 PEAK = "states in slots, of 100 steps"
 ALIVE = "states alive anywhere, of 100 steps"
 EXTRA = "extra steps, of 100 steps"
+# What one step puts on a tape.
 LINES = 3
-"""What one step puts on a tape."""
+# Twice the root; two more, for the state at hand and the one that is being made; two runs of the chain.
 WITHIN = {PEAK: 20, ALIVE: 22, EXTRA: 200}
-"""Twice the root; two more, for the state at hand and the one that is being made; two runs of the chain."""
 
 
 class State(float):

@@ -22,6 +22,7 @@ from .operands import ATOM, CHOICE, POWER, PRODUCT, QUESTION, SIGN, SUM
 if TYPE_CHECKING:
     from .statements import StatementWriter
 
+# The symbol, how tightly it holds, and how tightly its operands must.
 INFIX: dict[Op, tuple[str, int, int, int]] = {
     TABLE[f]: (TABLE[f].symbol or "", level, level + (level == QUESTION), level + 1)
     for level, functions in (
@@ -31,7 +32,6 @@ INFIX: dict[Op, tuple[str, int, int, int]] = {
     )
     for f in functions
 }
-"""The symbol, how tightly it holds, and how tightly its operands must."""
 
 MATH: dict[Op, str] = {
     TABLE[f]: f"math.{f.__name__.replace('arc', 'a')}"
@@ -46,10 +46,11 @@ MATH |= {TABLE[np.deg2rad]: "math.radians", TABLE[np.rad2deg]: "math.degrees", T
 
 _KEYS = {op: key for key, op in TABLE.items()}
 
+# What stands for `math` when a program is run again in NumPy's arithmetic.
 IN_NUMPY: dict[str, Any] = {text[5:]: _KEYS[op] for op, text in MATH.items() if text.startswith("math.")}
 IN_NUMPY |= {"pow": np.power, "inf": np.inf, "nan": np.nan}
-"""What stands for `math` when a program is run again in NumPy's arithmetic."""
 
+# What NumPy calls the rows that it has a function for.
 NAMES = {
     op: f"np{'.linalg' if 'linalg' in getattr(key, '__module__', '') else ''}.{key.__name__}"
     for op, key in _KEYS.items()
@@ -57,13 +58,12 @@ NAMES = {
 }
 NAMES |= {TABLE[name]: f"np.{name}" for name in ("clip", "concatenate", "convolve")}
 NAMES |= {TABLE["unless"]: "np.where", TABLE["norm"]: "np.linalg.norm"}
-"""What NumPy calls the rows that it has a function for."""
 
+# An expression, its names between marks, and how tightly it holds together.
 Text = tuple[str, int]
-"""An expression, its names between marks, and how tightly it holds together."""
 
+# How the lines of one row are written.
 Write = Callable[[Any, int, Any], Text]
-"""How the lines of one row are written."""
 
 
 def write_expression(w: StatementWriter, i: int) -> Text:
@@ -312,8 +312,8 @@ OF_ARRAYS: dict[Op, Write] = {
 }
 
 EINSUM, ROWS = TABLE["einsum"], set(TABLE.values())
+# Rows whose result may be a view of an operand.
 VIEWS = {TABLE[k] for k in ("getitem", np.transpose, np.reshape, np.broadcast_to, "stop_gradient", np.positive)}
-"""Rows whose result may be a view of an operand."""
 
 
 def may_be_view(op: Op, operands: Sequence[Any]) -> bool:

@@ -8,14 +8,14 @@ from typing import NamedTuple
 from .names import MARK, mark_name
 from .statements import Statement
 
+# Statements in one function. Python's compiler takes any number, at a price in memory that grows with them.
 PART_STATEMENTS = 4_000
-"""Statements in one function. Python's compiler takes any number, at a price in memory that grows with them."""
 
+# Statements from which on names are used again in the lines that run.
 MIN_REUSING_STATEMENTS = 200
-"""Statements from which on names are used again in the lines that run."""
 
+# So many lines are written into each other at most in the lines that run; with more, they run no faster.
 MAX_INLINED_LINES = 4
-"""So many lines are written into each other at most in the lines that run; with more, they run no faster."""
 
 
 class Function(NamedTuple):

@@ -10,8 +10,8 @@ TAKEN = {*keyword.kwlist, *keyword.softkwlist, *dir(builtins), "math", "np", "Br
 TAKEN |= {"_dispatch", "_switch_version", "_run_in_numpy", "_main"}  # what a call goes through
 TAKEN |= {"Path", "FunctionType", "SimpleNamespace", "namedtuple", "_arrays", "_checked"}  # in a file of its own
 
+# Stands on both sides of a name while a statement is put together; no text of Python holds it.
 MARK = "\0"
-"""Stands on both sides of a name while a statement is put together; no text of Python holds it."""
 
 
 def mark_name(name: str) -> str:

@@ -15,14 +15,14 @@ from .expressions import VIEWS, may_be_view, write_expression
 from .names import MARK, key_text, mark_name, name_object
 from .operands import ATOM, CHOICE, QUESTION, OperandWriter, write_number
 
+# Characters of an expression that is still folded into the line that uses it.
 MAX_FOLDED_CHARACTERS = 60
-"""Characters of an expression that is still folded into the line that uses it."""
 
+# So many expressions are folded into each other at most; Python's parser gives up at about a hundred.
 MAX_FOLDED_EXPRESSIONS = 8
-"""So many expressions are folded into each other at most; Python's parser gives up at about a hundred."""
 
+# Lines of the tape within which an array expression is folded into the line that uses it.
 MAX_FOLDED_TAPE_LINES = 12
-"""Lines of the tape within which an array expression is folded into the line that uses it."""
 
 SCATTER = TABLE["scatter"]
 

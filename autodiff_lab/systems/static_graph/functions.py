@@ -12,8 +12,8 @@ from ...engine.errors import InputError
 from ...engine.values import as_value
 from .operators import COND, MERGED, OUTPUT, Operator
 
+# The names that founding document 1 uses, and two more.
 SHORT = {"sub": "subtract", "mul": "multiply", "div": "divide", "neg": "negative", "pow": "power", "abs": "absolute"}
-"""The names that founding document 1 uses, and two more."""
 
 
 def __getattr__(name: str) -> Callable[..., Operator]:

@@ -21,11 +21,11 @@ from ...engine.values import as_shaped, as_value, to_output
 if TYPE_CHECKING:
     from .graph import Graph
 
+# The graphs of the ``with`` blocks around, innermost last; each thread and each task has its own.
 OPEN_GRAPHS: ContextVar[tuple[Graph, ...]] = ContextVar("open static graphs", default=())
-"""The graphs of the ``with`` blocks around, innermost last; each thread and each task has its own."""
 
+# A shape; or, while that is not known, the number of the node that will bring it.
 Extent = tuple[int, ...] | int
-"""A shape; or, while that is not known, the number of the node that will bring it."""
 
 
 class Node(Overloaded):

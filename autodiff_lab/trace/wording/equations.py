@@ -13,6 +13,7 @@ from autodiff_lab.text.messages import matches_message, message, message_parts
 from autodiff_lab.text.notation import atom, factor, format_adjoint, format_expression, format_tangent
 from autodiff_lab.trace.model import Contribution, Equation, Line, Number, Operand
 
+# What the letters of `Equation.form` stand for; the player's style sheet has a colour for each.
 KINDS = {
     "n": "name",
     "p": "plain",
@@ -26,14 +27,13 @@ KINDS = {
     "c": "note",
     "g": "gradient",
 }
-"""What the letters of `Equation.form` stand for; the player's style sheet has a colour for each."""
 
 Piece = tuple[str, str]
 EQUALS, PLUS, TIMES, DOT = ((sign, "") for sign in "=+×·")
 _GAP = ("p", "   ")
 
+# So many directions or lines are listed; of more it is said how many they are.
 MAX_LISTED = 4
-"""So many directions or lines are listed; of more it is said how many they are."""
 _MAX_FORMULA_LENGTH = 48
 
 

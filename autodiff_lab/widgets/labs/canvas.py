@@ -16,12 +16,12 @@ from autodiff_lab.text.notation import escape, number
 FONT = "system-ui,-apple-system,Segoe UI,Roboto,DejaVu Sans,sans-serif"
 CODE_FONT = "ui-monospace,Menlo,Consolas,DejaVu Sans Mono,monospace"
 Point = tuple[float, float]
+# The two ends of a scale.
 Scale = tuple[float, float]
-"""Its two ends."""
+# Left, top, width, height.
 Frame = tuple[float, float, float, float]
-"""Left, top, width, height."""
+# A place on a scale, and its label.
 Tick = tuple[float, str]
-"""A place on a scale, and its label."""
 
 
 class Sheet:

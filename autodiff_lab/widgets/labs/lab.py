@@ -24,8 +24,8 @@ class Control:
 
     name: str
     label: str
+    # Whether it is folded away until somebody asks for more; at first sight a lab has six controls at most.
     more: bool = field(default=False, kw_only=True)
-    """Whether it is folded away until somebody asks for more; at first sight a lab has six controls at most."""
 
 
 @dataclass(frozen=True)
@@ -54,8 +54,8 @@ class Choice(Control):
     """A choice in a lab's list `controls`: one of a few options, in words."""
 
     options: tuple[str, ...]
+    # The first of the options, unless it says another.
     initial: str = ""
-    """The first of the options, unless it says another."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "initial", self.initial or self.options[0])
@@ -101,8 +101,8 @@ class Button(Control):
 class Play(Control):
     """A control in a lab's list `controls` that presses a button again and again while it can be, or until paused."""
 
+    # Milliseconds.
     every: int = 1000
-    """Milliseconds."""
     label: str = field(default="Play", kw_only=True)
 
 
@@ -132,12 +132,12 @@ class Lab:
     ({'x': 1.5, 'double': 3.0}, 'Twice 1.5 is 3.')
     """
 
+    # The name of the class, unless it says another.
     title: ClassVar[str]
-    """The name of the class, unless it says another."""
     about: ClassVar[str]
     controls: ClassVar[tuple[Control, ...]] = ()
+    # The answer to what was typed last; the next press, entry or other setting clears it.
     reply: str = ""
-    """The answer to what was typed last; the next press, entry or other setting clears it."""
 
     _inputs: ClassVar[dict[str, Slider | Choice | Toggle | Entry]]
     _view: Any = None
@@ -279,10 +279,10 @@ class SteppedLab(Lab):
     A subclass says in `length` how many steps its run has. Moving a control begins again.
     """
 
+    # How many steps have been taken.
     done: int = 0
-    """How many steps have been taken."""
+    # The button that takes a step, where it has another name: ``rewind = SteppedLab.next``, ``forward = "rewind"``.
     forward: ClassVar[str] = "next"
-    """The button that takes a step, where it has another name: ``rewind = SteppedLab.next``, ``forward = "rewind"``."""
 
     @property
     def length(self) -> int:

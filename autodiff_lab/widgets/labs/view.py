@@ -21,8 +21,8 @@ from autodiff_lab.widgets.labs.lab import Button, Choice, Control, Entry, Lab, P
 from autodiff_lab.widgets.live import Live, placeholder_html
 
 HERE = Path(__file__).parent
+# The class of a button that cannot be pressed now; `disabled` would take the focus away from under the fingers.
 CANNOT = "adl-lab-off"
-"""The class of a button that cannot be pressed now; `disabled` would take the focus away from under the fingers."""
 STILL = "This is a picture: run the cell in the notebook to use the lab."
 
 

@@ -15,8 +15,8 @@ from autodiff_lab.engine.errors import AutodiffError
 from autodiff_lab.trace.source_map import locate
 from autodiff_lab.transforms.recording import name_of
 
+# Servers refuse longer addresses.
 LONGEST = 8000
-"""Servers refuse longer addresses."""
 
 _IN_THE_PAGE = sys.stdlib_module_names | {"numpy", "scipy", "autodiff_lab"}
 

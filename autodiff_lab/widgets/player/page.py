@@ -31,8 +31,8 @@ from autodiff_lab.trace.model import Trace
 from autodiff_lab.widgets.bundle import bundle, strip_comments
 from autodiff_lab.widgets.live import placeholder_html
 
+# The player's modules and style sheets.
 PARTS = Path(__file__).parent
-"""The player's modules and style sheets."""
 
 _STYLES = (
     *("frame", "transport", "details", "layout", "graph", "source", "tape", "words", "predict", "arrays", "overview"),
@@ -99,8 +99,8 @@ def figure(trace: Trace, payload: Mapping[str, Any], key: str = "", still: Still
     return placeholder_html(page, "player", key, _ALONE % parts)
 
 
+# A graph, and its picture in SVG.
 Still = tuple[Drawing, str]
-"""A graph, and its picture in SVG."""
 
 
 def draw_still(trace: Trace, in_groups: bool) -> Still:
@@ -159,8 +159,8 @@ def _for_script(data: Any) -> str:
     return json.dumps(data, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
 
 
+# The whole player as one module.
 SCRIPT = bundle(PARTS / "js" / "widget.js")
-"""The whole player as one module."""
 
 
 def _nested(rules: Iterable[str]) -> Iterator[str]:
@@ -185,7 +185,7 @@ def _within(outer: str, rule: str) -> str:
 
 
 _COLOURS = "".join(f"{name}: {colour}; " for name, colour in themes.css_variables("adl-").items())
+# The whole style sheet.
 STYLE = "\n".join(strip_comments((PARTS / "css" / f"{name}.css").read_text(encoding="utf-8")) for name in _STYLES)
 STYLE = "\n".join(_nested([f".adl-player {{ {_COLOURS}}}", *STYLE.splitlines()]))
 STYLE = re.sub(r"(?<=[:;,{}])\s|\s(?={)|;?\s*(?=})", "", STYLE)
-"""The whole style sheet."""

@@ -129,8 +129,8 @@ class Label:
     paper: str = ""
     size: float = SIZE
 
+    # Lines are so many times as far apart as the type is high.
     LEADING = 1.3
-    """Lines are so many times as far apart as the type is high."""
 
     @property
     def width(self) -> float:

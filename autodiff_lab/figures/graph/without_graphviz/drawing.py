@@ -17,12 +17,12 @@ from autodiff_lab.figures.graph.without_graphviz.dot_parser import Attributes, D
 from autodiff_lab.figures.graph.without_graphviz.layers import Box, Point, Way, arrange, turn
 from autodiff_lab.figures.style.svg import element
 
+# What can be written without Graphviz.
 FORMATS = ("svg", "json0")
-"""What can be written without Graphviz."""
 
 _INCH, _PAD, _ARROW = 72.0, 4.0, 10.0
+# So far apart are two borders of a node.
 _RING = 4.0
-"""So far apart are two borders of a node."""
 
 _OVALS = ("ellipse", "oval", "circle", "doublecircle", "point")
 

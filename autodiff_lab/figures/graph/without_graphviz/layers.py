@@ -18,32 +18,32 @@ from itertools import accumulate, pairwise
 from statistics import fmean
 
 _ORDERINGS = 24
+# Neighbours change places only in a graph with at most so many boxes and points; that step is the slow one.
 _MAX_SWAPPED = 400
-"""Neighbours change places only in a graph with at most so many boxes and points; that step is the slow one."""
 
 _LEAST_GAP = 12.0
+# Room for an arrow of this size is always left, so that a change of its size moves nothing.
 _USUAL_ARROW = 10.0
-"""Room for an arrow of this size is always left, so that a change of its size moves nothing."""
 
 _SLOPE, _MAX_GAP, _TURN = 0.2, 48.0, 16.0
 
 _SWEEPS = 40
+# How strongly two neighbours are drawn to each other, by how many of them are points of an edge.
 _STRONG = (1.0, 2.0, 40.0)
-"""How strongly two neighbours are drawn to each other, by how many of them are points of an edge."""
 
+# So much weaker is a short side way, such as the weights of a layer: it follows, and the main way stays straight.
 _WEAK = 0.02
-"""So much weaker is a short side way, such as the weights of a layer: it follows, and the main way stays straight."""
 
+# Between two edges less room is needed than between boxes.
 _POINT = 0.6
-"""Between two edges less room is needed than between boxes."""
 
 _APART = 20.0
 _SAME = 0.05
+# Edges arrive on so much of a border, at least so far from each other if there is room.
 _BORDER = 0.7
-"""Edges arrive on so much of a border, at least so far from each other if there is room."""
 
+# Along the ranks, and across them.
 Point = tuple[float, float]
-"""Along the ranks, and across them."""
 
 
 @dataclass(eq=False)

@@ -15,11 +15,11 @@ RAN, RECORDED, CODE = 14, 72, 142
 TOP, LINE = 60, 23
 TAPE, ROW, ROWS, COLUMN = 190, 20, 10, 200
 EDGE = 440
+# Of each plot the role of its curves, its frame, and what is measured.
 PLOTS = (
     ("value", (500, 34, 408, 146), "value f(x)", ""),
     ("adjoint", (500, 226, 408, 142), "slope f′(x), by the sweep", "x"),
 )
-"""Of each plot the role of its curves, its frame, and what is measured."""
 
 
 class BranchRecorder(Lab):

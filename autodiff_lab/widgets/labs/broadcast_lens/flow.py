@@ -19,12 +19,12 @@ Shape = tuple[int, ...]
 SHAPES: dict[str, Shape] = {str(s): s for s in ((), (3,), (1, 3), (2, 1), (3, 1), (2, 3), (3, 3), (2, 3, 3))}
 AXES: dict[str, Any] = {str(axis): axis for axis in (0, 1, 2, (0, 1), (0, 2), (1, 2))} | {"all": None}
 
+# Of each program the sign between A and B, and what is added up of every place.
 OPS: dict[str, tuple[str, Callable[[Any, Any], Any]]] = {
     "Σ (A + B)²": ("+", lambda a, b: np.square(a + b)),
     "Σ (A − B)²": ("−", lambda a, b: np.square(a - b)),
     "Σ A · B": ("·", lambda a, b: a * b),
 }
-"""Of each program the sign between A and B, and what is added up of every place."""
 OVER_AXES = "Σ (sum of A over axes)²"
 
 

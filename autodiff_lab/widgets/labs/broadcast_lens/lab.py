@@ -14,8 +14,8 @@ from autodiff_lab.widgets.labs.phrases import count_times, list_some
 WIDTH, HEIGHT = 900, 416
 LEFT, RIGHT = 10, 424
 FORWARD, BACKWARD = 82, 250
+# How high the boxes of each half can be, with the wires below them.
 HALF = 122
-"""How high the boxes of each half can be, with the wires below them."""
 WIDEST, LANE, GAP, LAYER = 120, 16, 5, 14
 CHANNEL = 400
 LONGEST_LINE = 84
@@ -191,8 +191,8 @@ class Panel:
         room = (CHANNEL if left == LEFT else WIDTH) - left
         across = (room - LAYER * (self.layers - 1)) / (self.layers * self.columns) - GAP
         self.wide, self.high = min(WIDEST, across), min(40.0, HALF / self.rows - LANE)
+        # The size of type.
         self.size = 18 if self.wide > 90 else 14
-        """Of the type."""
 
     def corner(self, k: int) -> Point:
         """Find the upper left corner of the k-th entry's box, as the broadcast lens draws it."""

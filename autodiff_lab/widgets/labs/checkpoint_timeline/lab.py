@@ -18,17 +18,17 @@ START = 0.3
 
 WIDTH, HEIGHT = 900, 416
 FRAME = (40.0, 30.0, 526.0, 306.0)
+# Where the schedules and the slots begin, where the bars do, and how wide it all is.
 RIGHT, BARS, ROOM = 606, 732, 280
-"""Where the schedules and the slots begin, where the bars do, and how wide it all is."""
+# Where the boxes of the slots begin, and how much room they have downwards.
 BOXES, DEEP = 256, 160
-"""Where the boxes of the slots begin, and how much room they have downwards."""
+# For each kind of action what its line means, the line's role, width and dash.
 LOOKS = {
     "advance": ("advance", "value", 2.5, ""),
     "reverse": ("reverse", "adjoint", 3.0, "4 3"),
     "store": ("in a slot", "tangent", 1.2, ""),
     "restore": ("restore", "soft_ink", 1.0, "1 3"),
 }
-"""For each kind of action what its line means, the line's role, width and dash."""
 
 
 def step(x: Any) -> Any:

@@ -12,11 +12,11 @@ LEFT, TOP, BOX_WIDTH, BOX_HEIGHT = 22, 76, 132, 66
 ACROSS, DOWN, FLOORS = 170, 88, 4
 GAP = (DOWN - BOX_HEIGHT) / 2
 RADIUS = 12
+# The left edge of what stands beside the graph, and the height at which the gradients begin.
 PANEL, GRADIENTS = 694, 210
-"""The left edge of what stands beside the graph, and the height at which the gradients begin."""
 
+# The width of a character of size 15, on the average.
 CHARACTER_WIDTH = 8.2
-"""The width of a character of size 15, on the average."""
 
 
 class Places:

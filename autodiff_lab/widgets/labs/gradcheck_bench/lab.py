@@ -20,10 +20,10 @@ BIAS = np.array([0.5, 1.0])
 class Sample(NamedTuple):
     """A function of the gradcheck bench's layer whose rule is checked, and the numbers at which it is."""
 
+    # Its key in the table of rules.
     row: Any
-    """Its key in the table of rules."""
+    # Operands beside the first.
     more: tuple[float, ...] = ()
-    """Operands beside the first."""
     batch: np.ndarray = BATCH
     bias: np.ndarray = BIAS
 
@@ -40,25 +40,25 @@ BUGS = ("none", "wrong sign", "missing factor", "no sum-back")
 DIRECTIONS = ("a random direction", "the first entry of b")
 DTYPES = ("float64", "float32")
 SMALLEST, LARGEST, STEP = -12.0, -0.5, 0.5
+# The stops of the step h, as logarithms.
 STEPS = np.arange(SMALLEST, LARGEST + STEP, STEP).tolist()
-"""The stops of the step h, as logarithms."""
 
 
 class Check(NamedTuple):
     """The result of checking a rule on the gradcheck bench, right or with a bug."""
 
+    # The logarithm of the step.
     h: float
-    """The logarithm of the step."""
+    # What the rule says, along the direction.
     slope: float
-    """What the rule says, along the direction."""
+    # What the central difference says.
     quotient: float
-    """What the central difference says."""
+    # Their relative error; 0 where both are 0.
     error: float
-    """Their relative error; 0 where both are 0."""
+    # Of the adjoint of b.
     shape: tuple[int, ...]
-    """Of the adjoint of b."""
+    # ``"right"``, ``"look closer"`` or ``"wrong"``.
     verdict: str
-    """``"right"``, ``"look closer"`` or ``"wrong"``."""
 
 
 def loss(sample: Sample, batch: Any, bias: Any) -> Any:
@@ -115,8 +115,8 @@ def relative_error(a: float, b: float) -> float:
     return abs(a - b) / largest if largest else 0.0
 
 
+# Above the first a rule is wrong, up to the second it is right; what lies between is to be looked at.
 WRONG, RIGHT = 1e-2, 1e-7
-"""Above the first a rule is wrong, up to the second it is right; what lies between is to be looked at."""
 
 
 def _verdict(error: float, same_shape: bool) -> str:
@@ -128,8 +128,8 @@ def _verdict(error: float, same_shape: bool) -> str:
 # The lab
 
 KEPT = 300
+# The logarithms of the errors that the plot can show; what is smaller is put on its lower edge.
 FLOOR, CEILING = -13.0, 1.0
-"""The logarithms of the errors that the plot can show; what is smaller is put on its lower edge."""
 LIGHTS = {
     "wrong": ("✗", "adjoint", "above 1e−2"),
     "look closer": ("?", "tangent", "between"),

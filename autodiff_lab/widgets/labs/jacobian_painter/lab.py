@@ -28,8 +28,8 @@ WORDS = {
 
 WIDTH, HEIGHT = 900, 418
 LEFT, TOP, WIDEST, HIGHEST = 104, 92, 136, 96
+# For the matrix and, beside it or below it, what came out of a pass.
 ROOM = (534, 312)
-"""For the matrix and, beside it or below it, what came out of a pass."""
 METERS, LONG = 676, 212
 INK = {FORWARD: "tangent", REVERSE: "adjoint"}
 ARROW = {FORWARD: "↓", REVERSE: "→"}

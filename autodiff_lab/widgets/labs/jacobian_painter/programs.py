@@ -16,8 +16,8 @@ from autodiff_lab.transforms.gradients import record, vjp
 from autodiff_lab.transforms.jacobians import linearize
 
 FORWARD, REVERSE = "forward", "reverse"
+# The operations that count once for each entry of their result; a product of matrices counts its inner sum too.
 BY_ENTRY = ("multiply", "divide", "power")
-"""The operations that count once for each entry of their result; a product of matrices counts its inner sum too."""
 LARGEST = 6
 
 

@@ -13,12 +13,12 @@ from autodiff_lab.widgets.labs.canvas import Sheet, draw_heads, draw_rule
 from autodiff_lab.widgets.labs.expression import parse_expression, parse_number
 from autodiff_lab.widgets.labs.lab import Button, Choice, Entry, Grid, Play, SteppedLab, grid
 
+# The rows for which there is room.
 MOST_ROWS = 7
-"""The rows for which there is room."""
 WIDTH, HEIGHT, TOP, RIGHT = 900, 414, 44, 892
 LINE, OPERATION, VALUE, ADJOINT, SENDS = 18, 132, 422, 564, 592
+# For which there is room in the last column, in the smallest type.
 MOST_LETTERS = 39
-"""For which there is room in the last column, in the smallest type."""
 HEADS = (
     (LINE, "row", "start"),
     (OPERATION, "operation", "start"),
@@ -42,6 +42,7 @@ def double_where(x: Any) -> Any:
     return np.where(x > 0, np.log(safe), 0.0)
 
 
+# Of each pair one makes a NaN, and one of the same function does not.
 PROGRAMS = {
     "where(x > 0, log(x), 0)": Program(lambda x: np.where(x > 0, np.log(x), 0.0), 0.0),
     "… with a second where inside": Program(double_where, 0.0),
@@ -53,7 +54,6 @@ PROGRAMS = {
     "sigmoid: (1 + tanh(x / 2)) / 2": Program(lambda x: 0.5 * (1 + np.tanh(x / 2)), -800.0),
     "x · log(x)": Program(lambda x: x * np.log(x), 0.0),
 }
-"""Of each pair one makes a NaN, and one of the same function does not."""
 
 
 @functools.lru_cache(maxsize=256)
@@ -84,8 +84,8 @@ def find_complaint(expression: str, x: float) -> str:
 class Birth(NamedTuple):
     """The birth of the first NaN or infinity in a sweep: which step sends which product, with which local partial."""
 
+    # How many products have been sent with it.
     place: int
-    """How many products have been sent with it."""
     step: Step
     send: Contribution
     partial: Number | None

@@ -14,21 +14,21 @@ from autodiff_lab.widgets.labs.canvas import Axes, Sheet, make_ticks
 from autodiff_lab.widgets.labs.lab import Button, Choice, Grid, Play, Slider, SteppedLab, grid
 
 MINIMUM = 7.0
+# Further from the minimum than this, and a path has run away.
 FAR = 1e6
-"""Further from the minimum than this, and a path has run away."""
 ARRIVED = 1e-9
 LONGEST = 400
+# A curvature that is smaller than this counts as this much, where Newton's step is damped.
 FLATTEST = 1e-3
-"""A curvature that is smaller than this counts as this much, where Newton's step is damped."""
 
 SPAN = (-12.0, 26.0)
 CURVE, SLOPES = (46, 30, 846, 214), (46, 276, 846, 112)
 HEIGHTS, RATES = (1.5, 6.2), (-0.36, 0.36)
+# Where the step is written: between the curve that it moves on and the slope that it comes from.
 EQUATION = 268
-"""Where the step is written: between the curve that it moves on and the slope that it comes from."""
 
+# How many of the last places the table lists.
 SHOWN = 10
-"""How many of the last places the table lists."""
 RATED = "gradient descent"
 ENDS = {
     "arrived": "The path has arrived.",

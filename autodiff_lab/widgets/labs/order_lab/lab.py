@@ -20,8 +20,8 @@ PLACES = {"x": (10, 116), "a": (198, 116), "b": (372, 48), "c": (372, 184), "y":
 MADE_OF = {"x": "input", "a": "x²", "b": "a²", "c": "a²", "y": "b + c"}
 LIST_LEFT, BELOW = 706, 284
 SHOWN = 8
+# Where the words beside the chain begin, and their bars.
 COUNTS, BARS = 470, 692
-"""Where the words beside the chain begin, and their bars."""
 
 ADDS, OVERWRITES, RECURSION = WAYS = ("you choose, += adds", "you choose, = overwrites", "recursion, path by path")
 

@@ -14,8 +14,8 @@ from autodiff_lab.trace.reverse_steps import SweepEvent, seed_adjoints, send
 from autodiff_lab.transforms.gradients import grad, record
 
 CELLS = ("x", "a", "b", "c", "y")
+# The cells that have something to send, as they stand on the tape read backwards.
 OPERATIONS = CELLS[:0:-1]
-"""The cells that have something to send, as they stand on the tape read backwards."""
 POINT = 2.0
 
 

@@ -11,8 +11,8 @@ from autodiff_lab.widgets.labs.tag_inspector.machines import Flat, Line, Run, Wa
 
 ROW, TOP, ROWS = 38, 92, 8
 WIDTH, HEIGHT = 900, TOP + ROW * ROWS - 2
+# Where the middle of each column is: 1, ε₁, ε₂ and ε₁ε₂.
 COLUMNS = (390, 526, 662, 812)
-"""Where the middle of each column is: 1, ε₁, ε₂ and ε₁ε₂."""
 CELL = 126
 
 

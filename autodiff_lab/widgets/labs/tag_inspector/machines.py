@@ -17,8 +17,8 @@ from autodiff_lab.engine.levels import Level
 from autodiff_lab.text.notation import number
 from autodiff_lab.transforms.gradients import jvp
 
+# What stands before 1, ε₁, ε₂ and ε₁ε₂.
 Four = tuple[float, float, float, float]
-"""What stands before 1, ε₁, ε₂ and ε₁ε₂."""
 
 
 class Untagged:
@@ -65,15 +65,15 @@ class Line:
     """One line of a run, as the machine with tags and the machine without them see it."""
 
     text: str
+    # ``marked`` (a derivative begins), ``taken`` (a derivative ends), or empty for an operation.
     kind: str
-    """``marked`` (a derivative begins), ``taken`` (a derivative ends), or empty for an operation."""
+    # Whose ε is put on or taken off: 1 or 2; 0 for an operation.
     level: int
-    """Whose ε is put on or taken off: 1 or 2; 0 for an operation."""
     tagged: Four
+    # Four numbers where one dual number stands inside another; their ε are kept apart by their places.
     untagged: Flat | Four
-    """Four numbers where one dual number stands inside another; their ε are kept apart by their places."""
+    # Where two marks become one: what each operand adds to the number before ε.
     merged: tuple[float, float] | None = None
-    """Where two marks become one: what each operand adds to the number before ε."""
 
 
 @dataclass
@@ -84,8 +84,8 @@ class Watched:
     text: str
     tagged: Any
     untagged: Any
+    # Which derivatives put the untagged number's ε there. The machine itself does not know; the watcher does.
     marks: frozenset[int] = frozenset()
-    """Which derivatives put the untagged number's ε there. The machine itself does not know; the watcher does."""
 
     def __add__(self, other: Watched) -> Watched:
         return self.run.operate(operator.add, self, other, f"({self.text} + {other.text})")

@@ -59,11 +59,11 @@ EXAMPLES = {
     "while p < 10: p = p * x": Example(until_ten, 1.5, 1.0),
 }
 
+# The passes of the package that each toggle stands for.
 TOGGLES = {"dead": ("dead code",), "ones": ("constants", "identities"), "shared": ("sharing",)}
-"""The passes of the package that each toggle stands for."""
 
+# What the picture says about a line that a pass has removed.
 WORDS = {"constants": "×1", "identities": "×1", "sharing": "shared", "dead code": "dead"}
-"""What the picture says about a line that a pass has removed."""
 
 NEVER_ENDS = "At x ≤ 1 the loop would never end, so it cannot be recorded here. The guard says no before it tries."
 

@@ -48,8 +48,8 @@ class TapeWatch(SteppedLab):
         Toggle("zeros", "zeros for None", more=True),
     )
 
+    # Rewind twice at most: the second answer is the last new one.
     length = 2
-    """Rewind twice at most: the second answer is the last new one."""
 
     rewind, forward = SteppedLab.next, "rewind"
 

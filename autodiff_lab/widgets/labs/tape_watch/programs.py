@@ -73,8 +73,8 @@ def write_program(at: Settings) -> list[str]:
     return [*lines, *([f"{asked},", '    unconnected_gradients="zero")'] if at.zeros else [f"{asked})"])]
 
 
+# Gradients, or instead of them a refusal.
 Answer = tuple[dict[str, float | None] | None, str]
-"""Gradients, or instead of them a refusal."""
 
 
 @functools.lru_cache(maxsize=4096)

@@ -14,15 +14,15 @@ from autodiff_lab.widgets.labs.expression import parse_expression
 from autodiff_lab.widgets.labs.lab import Button, Choice, Entry, Grid, Lab, Slider, grid
 from autodiff_lab.widgets.labs.phrases import list_numbers
 
+# What the inputs are called, by their names on the tape.
 LABELS = {"v-1": "x", "v0": "y"}
-"""What the inputs are called, by their names on the tape."""
 
+# For so many operations there are lines.
 ROOM = 7
-"""For so many operations there are lines."""
 
 LEFT, RIGHT = 10, 908
+# Where each begins, and how wide it is.
 COLUMNS = ((150, 232), (388, 232), (626, 286))
-"""Where each begins, and how wide it is."""
 
 TOP, LINE = 74, 22
 BELOW = TOP + ROOM * LINE + 6

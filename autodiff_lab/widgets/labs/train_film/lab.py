@@ -16,8 +16,8 @@ from autodiff_lab.widgets.labs.lab import Button, Choice, Grid, Lab, Play, Slide
 
 STEPS, EVERY = 300, 5
 SAMPLES_PER_ROW = 64
+# How high a row of the plane is in which the network's answer is looked at.
 ROW = 3
-"""How high a row of the plane is in which the network's answer is looked at."""
 
 
 class Case(NamedTuple):

@@ -14,18 +14,18 @@ from autodiff_lab.widgets.labs.canvas import Axes, Sheet, draw_legend, make_tick
 from autodiff_lab.widgets.labs.lab import Button, Choice, Grid, Lab, Play, Slider, Toggle, grid
 
 IN_PLACE, REBIND = "in place", "bind the name anew"
+# What is measured in each epoch; the last two are the lengths of its gradient and of what is used in its place.
 COLUMNS = ("losses", "all_right", "all_cells", "gradients", "steps")
-"""What is measured in each epoch; the last two are the lengths of its gradient and of what is used in its place."""
 Measured = tuple[Epoch, tuple[float, ...]]
 
+# Where a scale may end. It is another one only when a curve would leave it.
 TOPS = (1.2, 3, 12, 30, 120, 300, 1200, 3000, 12000, 30000, 120000)
-"""Where a scale may end. It is another one only when a curve would leave it."""
 LOSS = (50, 32, 490, 288)
 LEFT, WIDTH = 620, 270
 
 RATES = ("0.01", "0.02", "0.05", "0.1", "0.2", "0.5", "1", "2", "5", "10")
+# How much is computed before the page is drawn again: three epochs, or one where the tape has grown long.
 CELLS_A_PRESS = 15_000
-"""How much is computed before the page is drawn again: three epochs, or one where the tape has grown long."""
 ROWS = 17
 
 

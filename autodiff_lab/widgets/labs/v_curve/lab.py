@@ -19,8 +19,8 @@ FUNCTIONS: dict[str, tuple[Callable[[Any], Any], float]] = {
     "x² at 1": (lambda x: x * x, 1.0),
 }
 SMALLEST, STEP = -20, 0.5
+# Where an error of 0 is drawn: no double is that close to another one and not equal.
 FLOOR = -17.0
-"""Where an error of 0 is drawn: no double is that close to another one and not equal."""
 
 
 class Method(NamedTuple):
@@ -44,6 +44,7 @@ METHODS = {
 }
 
 
+# What is said of h where all curves agree, and where they do not.
 SIDES = {
     "lost": ("h is lost when it is added to x: the difference is 0 or noise.", "h is lost when it is added to x"),
     "right": ("On this side the curve is bent and the quotient cuts it short: a smaller h helps.", "a smaller h helps"),
@@ -54,7 +55,6 @@ SIDES = {
     "best": ("This is the best h: truncation and cancellation are about equal.", "this is the best h"),
     "exact": ("Here nothing is left over: no error at all.", "nothing is left over"),
 }
-"""What is said of h where all curves agree, and where they do not."""
 
 
 class VCurve(Lab):
