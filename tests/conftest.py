@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import os
 from collections.abc import Generator
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,9 @@ from .figures.graph.drawn import CASES
 # Two workers share the machine with a browser: how long an example takes says nothing about the code.
 settings.register_profile("autodiff_lab", deadline=None)
 settings.load_profile("autodiff_lab")
+
+# Workers, kernels and commands import the package: each would compile it anew, if none may keep what it has compiled.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 SCREENSHOTS = Path(__file__).parent / "browser" / "screenshots"
 

@@ -20,6 +20,7 @@ import pytest
 
 from .notebook import OpenNotebook
 from .server import LabServer
+from .tab import Tab
 from .watch import NOTHING_LEAVES, Watch
 
 HERE = Path(__file__).parent
@@ -227,25 +228,67 @@ def tidy_server(server: LabServer) -> Iterator[LabServer]:
     server.end_sessions(but=before)
 
 
+@pytest.fixture(scope="session")
+def lasting_tab(browser: Any, server: LabServer) -> Iterator[Tab]:
+    """A page of JupyterLab for all tests, in a browser context of its own."""
+    with browser.new_context(reduced_motion="reduce") as context:
+        context.set_default_timeout(PATIENCE)
+        yield Tab(context.new_page(), server)
+
+
 @pytest.fixture
-def open_notebook(tidy_server: LabServer, new_page: Callable[..., Any]) -> Callable[..., OpenNotebook]:
-    """Open a notebook of the server in a page of its own."""
-    return lambda path, view="doc/tree", **options: OpenNotebook(new_page(**options), tidy_server, path, view)
+def tab(lasting_tab: Tab, watch: Watch, request: pytest.FixtureRequest) -> Iterator[Tab]:
+    """The page of JupyterLab that stays, while a test has it; a test that fails leaves a new one behind."""
+    with watch.follow(lasting_tab.page.context, offline=False):
+        yield lasting_tab
+        photograph(lasting_tab.page, request)
+        lasting_tab.close_notebook()
+    if request.node.stash.get(FAILED, False):
+        lasting_tab.reset()
+
+
+@pytest.fixture
+def open_notebook(
+    tidy_server: LabServer, new_page: Callable[..., Any], request: pytest.FixtureRequest
+) -> Callable[..., OpenNotebook]:
+    """Open a notebook of the server in the page that stays; for another view, in a page of its own."""
+
+    def opened(path: str, view: str = "doc/tree", width: int = 1280, height: int = 900) -> OpenNotebook:
+        if view != "doc/tree":
+            return OpenNotebook(new_page(width, height), tidy_server, path, view)
+        tab = request.getfixturevalue("tab")
+        tab.page.set_viewport_size({"width": width, "height": height})
+        return tab.open(path)
+
+    return opened
 
 
 @pytest.fixture(scope="module")
 def shared_watch() -> Watch:
-    """What the page of `shared_notebook` did; judged at the end, and before that by a test that asks for a verdict."""
+    """What the shared pages of a module did; judged at the end, and before that by a test that asks for a verdict."""
     return Watch()
+
+
+@contextmanager
+def _shared_pages(browser: Any, watch: Watch) -> Iterator[Any]:
+    with (
+        browser.new_context() as context,
+        watched_pages(lambda offline, options: context, watch, lambda page: None) as open_page,
+    ):
+        yield open_page
+
+
+@pytest.fixture(scope="module")
+def shared_page(browser: Any, shared_watch: Watch) -> Iterator[Callable[..., Any]]:
+    """Open a page once for all tests of a module that only look at it."""
+    with _shared_pages(browser, shared_watch) as open_page:
+        yield open_page
 
 
 @pytest.fixture(scope="module")
 def shared_notebook(browser: Any, server: LabServer, shared_watch: Watch) -> Iterator[Callable[..., OpenNotebook]]:
     """Open a notebook once for all tests of a module that only look at it or put back what they change."""
-    with (
-        browser.new_context() as context,
-        watched_pages(lambda offline, options: context, shared_watch, lambda page: None) as open_page,
-    ):
+    with _shared_pages(browser, shared_watch) as open_page:
         yield lambda path, view="doc/tree", **options: OpenNotebook(
             open_page(**{"height": 1100, **options}), server, path, view
         )

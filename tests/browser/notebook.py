@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from itertools import zip_longest
 from typing import Any
 
@@ -15,6 +17,8 @@ LOOK = """() => [...document.querySelectorAll('.jp-Notebook .jp-Cell')].map(cell
     stderr: [...cell.querySelectorAll('[data-mime-type$="jupyter.stderr"]')].map(e => e.textContent) + "",
 }))"""
 
+THEMES = ("JupyterLab Light", "JupyterLab Dark")
+
 # Milliseconds between two looks at all cells; to look in every frame takes up to a tenth of what the page computes.
 OFTEN = 100
 
@@ -25,12 +29,26 @@ FINISHED = f"""(kinds) => {{
 }}"""
 
 
+# Close the notebooks that are open, whether they are saved or not, and open another one.
+OPEN = """async (path) => {
+    const { commands, shell } = window.jupyterapp;
+    for (const widget of [...shell.widgets('main')]) widget.dispose();
+    if (path) await commands.execute('docmanager:open', { path });
+}"""
+
+
 class OpenNotebook:
-    """A page that shows one notebook and nothing else: JupyterLab's single-document view, or Notebook 7's."""
+    """A page that shows one notebook and nothing else: JupyterLab's single-document view, or Notebook 7's.
+
+    A page that JupyterLab has been loaded into opens it as a click in the list of files does, with a third of the work.
+    """
 
     def __init__(self, page: Any, server: LabServer, path: str, view: str = "doc/tree") -> None:
         self.page, self.server, self.path = page, server, path
-        page.goto(f"{server.url}/{view}/{path}?token={server.token}&reset")
+        if page.evaluate("Boolean(window.jupyterapp)"):
+            page.evaluate(OPEN, path)
+        else:
+            page.goto(f"{server.url}/{view}/{path}?token={server.token}&reset")
         page.locator(".jp-NotebookPanel .jp-Notebook .jp-Cell").first.wait_for()
         self._wait_for_idle_kernel()
 
@@ -76,14 +94,18 @@ class OpenNotebook:
         self.page.wait_for_function("() => !document.querySelector('.jp-OutputPlaceholder')", polling=OFTEN)
         return self
 
-    def choose_theme(self, name: str) -> OpenNotebook:
-        """Choose a theme in Settings → Theme, a menu that the view of a single document has not."""
-        self.page.get_by_role("menuitem", name="Settings", exact=True).click()
-        entries = self.page.locator(".lm-Menu-itemLabel")  # a submenu and a theme that is chosen are no menu items
-        entries.get_by_text("Theme", exact=True).hover()
-        entries.get_by_text(name, exact=True).click()
+    @contextmanager
+    def in_theme(self, name: str) -> Iterator[None]:
+        """Choose a theme, as an entry of Settings → Theme does; at the end JupyterLab is light again."""
+        try:
+            self._choose_theme(name)
+            yield
+        finally:
+            self._choose_theme(THEMES[0])
+
+    def _choose_theme(self, name: str) -> None:
+        self.page.evaluate("(theme) => jupyterapp.commands.execute('apputils:change-theme', { theme })", name)
         self.page.locator(f"body[data-jp-theme-name='{name}']").wait_for(state="attached")
-        return self
 
     def run_all(self, seconds: float = 240) -> OpenNotebook:
         """Choose Run → Run All Cells and wait until every cell has its number; none may show an error or a warning."""

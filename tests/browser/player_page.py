@@ -33,6 +33,13 @@ ARRIVED = """([player, step]) => {
 }"""
 
 
+# What the counter says, where the scrubber stands and ends, and the step that is shown.
+STEP = """(player) => {
+    const { value, max } = player.querySelector('.adl-scrubber input');
+    return [player.querySelector('.adl-counter').innerText, value, max, player.dataset.step];
+}"""
+
+
 def cell(function: Callable[..., Any], call: str) -> str:
     """The text of a notebook cell that defines `function` and ends in `call`."""
     source = textwrap.dedent(inspect.getsource(function))
@@ -59,10 +66,10 @@ class PlayerOnPage:
     @property
     def step(self) -> int:
         """What the counter says, as it stands at the scrubber too."""
-        step, steps = map(int, self.root.locator(".adl-counter").inner_text().split(" / "))
-        scrubber = self.root.get_by_role("slider", name="Step", exact=True)
-        assert (scrubber.input_value(), scrubber.get_attribute("max")) == (str(step), str(steps))
-        assert (self.root.get_attribute("data-step") == "-1") == (step == 0)
+        counter, value, last, shown = self.root.evaluate(STEP)
+        step, steps = map(int, counter.split(" / "))
+        assert (value, last) == (str(step), str(steps))
+        assert (shown == "-1") == (step == 0)
         return step
 
     def arrives_at(self, step: int) -> None:

@@ -37,6 +37,7 @@ SETTINGS = {
         "doNotDisturbMode": True,
     },
     "@jupyterlab/completer-extension:manager": {"autoCompletion": False},
+    "@jupyterlab/apputils-extension:themes": {"theme": "JupyterLab Light"},
 }
 
 
@@ -48,6 +49,7 @@ class LabServer:
         self.root = folder / "root"
         self.token = secrets.token_hex(16)
         self.log = folder / "jupyterlab.log"
+        self.settings: dict[str, Any] = {}  # what a page that is loaded now has of them
         self._copy_notebooks()
         self._private_kernel()
         self._no_build_check()
@@ -98,6 +100,7 @@ class LabServer:
             *("--ServerApp.port_retries=0", f"--IdentityProvider.token={self.token}"),
             *(f"--ServerApp.root_dir={self.root}", "--ServerApp.allow_root=True"),
             "--KernelSpecManager.allowed_kernelspecs=python3",
+            "--LabApp.expose_app_in_browser=True",  # for a page that opens one notebook after the other
             # These files have their version in their name; the browser need not ask whether they have changed.
             *("--ServerApp.static_immutable_cache=/static/", "--ServerApp.static_immutable_cache=/lab/extensions/"),
         ]
@@ -144,6 +147,7 @@ class LabServer:
 
     def set(self, plugin: str, settings: dict[str, Any]) -> None:
         self.api("PUT", f"/lab/api/settings/{plugin}", {"raw": json.dumps(settings)})
+        self.settings[plugin] = settings
 
     def theme(self, name: str) -> None:
         self.set("@jupyterlab/apputils-extension:themes", {"theme": name})

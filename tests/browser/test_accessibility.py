@@ -144,6 +144,7 @@ def test_everything_by_keyboard(opened):
 @pytest.mark.parametrize("wish", ["reduce", "no-preference"])
 def test_nothing_moves_for_a_reader_who_wants_no_motion(wish, opened):
     player = opened(reduced_motion=wish)
+    player.speed(4)
     page = player.page
     page.evaluate(
         """() => { window.moved = [];

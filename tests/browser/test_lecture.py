@@ -11,6 +11,7 @@ from autodiff_lab.lessons.checks.course import lessons as list_lessons
 
 from .axe import serious
 from .conftest import photograph
+from .notebook import THEMES
 from .player_page import LAST, PlayerOnPage, f
 from .test_themes import readable
 
@@ -243,7 +244,20 @@ def test_a_sheet_is_one_sheet_of_paper(new_page, tmp_path):
 
 
 SIZES = "all => all.map((each) => parseFloat(getComputedStyle(each).fontSize))"
-CURRENT = ".adl-sentence, .adl-code.is-current code, .adl-tape .is-current :is(th, td):visible"
+SEEN = f"""(root) => {{
+    const box = (element) => element.getBoundingClientRect();
+    const between = (name) => [box(root.querySelector(name)).top, box(root.querySelector(name)).bottom];
+    const {{ x, y, width, height }} = box(root);
+    const cells = [...root.querySelectorAll(".adl-tape .is-current :is(th, td)")];
+    const shown = cells.filter((cell) => cell.checkVisibility({{ visibilityProperty: true }}));
+    return {{
+        sizes: ({SIZES})([...root.querySelectorAll(".adl-sentence, .adl-code.is-current code"), ...shown]),
+        phase: root.dataset.phase,
+        box: [x, y, width, height],
+        words: between(".adl-words"),
+        sentence: between(".adl-sentence"),
+    }};
+}}"""
 
 
 def many(x, y):
@@ -269,13 +283,12 @@ def test_lecture_scale(width, height, options, new_page, tmp_path, request):
         player.key("PageDown")
         if player.step == before:
             break
-        sizes = player.root.locator(CURRENT).evaluate_all(SIZES)
-        assert len(sizes) > 3 or "seed" in player.root.get_attribute("data-phase"), "a pane shows nothing current"
-        assert min(sizes) >= TYPE
-        shapes.add(tuple(round(value) for value in player.root.bounding_box().values()))
-        words = player.root.locator(".adl-words").bounding_box()
-        sentence = player.root.locator(".adl-sentence").bounding_box()
-        assert sentence["y"] >= words["y"] and sentence["y"] + sentence["height"] <= words["y"] + words["height"] + 1
+        seen = player.root.evaluate(SEEN)
+        assert len(seen["sizes"]) > 3 or "seed" in seen["phase"], "a pane shows nothing current"
+        assert min(seen["sizes"]) >= TYPE
+        shapes.add(tuple(round(value) for value in seen["box"]))
+        (top, bottom), (above, below) = seen["sentence"], seen["words"]
+        assert top >= above and bottom <= below + 1
     assert len(shapes) == 1, "the player changes its shape"
     x, y, wide, tall = shapes.pop()
     assert x >= 0 and y >= 0 and x + wide <= width and y + tall <= height
@@ -347,29 +360,26 @@ def test_the_row_of_each_step_stands_below_the_head_of_the_tape(new_page, tmp_pa
         player.key("ArrowLeft")
 
 
-@pytest.mark.parametrize("theme", ["JupyterLab Light", "JupyterLab Dark"])
+@pytest.mark.parametrize("theme", THEMES)
 def test_the_style_of_a_notebook(theme, server, open_notebook, request):
     code = "def f(x, y):\n    return x * y + x\n\nprint(f(2.0, 3.0))"
     cells = ("import autodiff_lab as ad\n\nad.lecture_style()", code, "ad.play(f, 2.0, 3.0)", "ad.table(f, 2.0, 3.0)")
-    server.theme(theme)
-    try:
-        notebook = open_notebook(server.write("hall.ipynb", *cells)).run_all()
-    finally:
-        server.theme("JupyterLab Light")
-    page = notebook.page
-    for place in (
-        ".cm-line",
-        ".jp-OutputArea-output pre",
-        "table:not(.adl-player table) td",
-        ".adl-tape td",
-        ".adl-sentence",
-    ):
-        size = page.locator(f".jp-Notebook {place}").evaluate_all(SIZES)[0]
-        assert size >= 20, place
-    player = PlayerOnPage(page)
-    assert "adl-lecture" in player.root.get_attribute("class")
-    player.focus()
-    player.key("PageDown", "PageDown")
-    assert player.step == 2
-    readable(player)
-    photograph(page, request)
+    notebook = open_notebook(server.write("hall.ipynb", *cells))
+    with notebook.in_theme(theme):
+        page = notebook.run_all().page
+        for place in (
+            ".cm-line",
+            ".jp-OutputArea-output pre",
+            "table:not(.adl-player table) td",
+            ".adl-tape td",
+            ".adl-sentence",
+        ):
+            size = page.locator(f".jp-Notebook {place}").evaluate_all(SIZES)[0]
+            assert size >= 20, place
+        player = PlayerOnPage(page)
+        assert "adl-lecture" in player.root.get_attribute("class")
+        player.focus()
+        player.key("PageDown", "PageDown")
+        assert player.step == 2
+        readable(player)
+        photograph(page, request)

@@ -22,12 +22,12 @@ def notebook(name):
     return nbformat.read(REPOSITORY / "notebooks" / name, as_version=4)
 
 
-@pytest.fixture
-def as_delivered(tidy_server):
+@pytest.fixture(scope="module")
+def as_delivered(server):
     """JupyterLab makes only the cells in sight, as for a learner; other tests have it make them all."""
-    tidy_server.set(TRACKER, {})
+    server.set(TRACKER, {})
     yield
-    tidy_server.set(TRACKER, SETTINGS[TRACKER])
+    server.set(TRACKER, SETTINGS[TRACKER])
 
 
 @pytest.mark.parametrize("name", PAGES)

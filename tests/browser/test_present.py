@@ -92,16 +92,20 @@ def test_a_clicker_runs_cells_and_steps_the_player(width, height, hall, new_page
     )
 
 
-def test_answers_are_closed_when_it_is_opened(hall, new_page):
-    page = new_page(width=1280, height=720)
+@pytest.fixture(scope="module")
+def first_opened(hall, shared_page):
+    """The page as it comes, for tests that only look at it."""
+    page = shared_page(width=1280, height=720)
     opened(page, hall[0])
-    assert page.locator(".jp-OutputPlaceholder").count() >= 1
+    return page
 
 
-def test_the_lecturers_own_theme_holds_and_nothing_is_written_into_it(hall, new_page):
-    page = new_page(width=1280, height=720)
-    opened(page, hall[0])
-    page.locator("body[data-jp-theme-name='JupyterLab Dark']").wait_for(state="attached")
+def test_answers_are_closed_when_it_is_opened(first_opened):
+    assert first_opened.locator(".jp-OutputPlaceholder").count() >= 1
+
+
+def test_the_lecturers_own_theme_holds_and_nothing_is_written_into_it(hall, first_opened):
+    first_opened.locator("body[data-jp-theme-name='JupyterLab Dark']").wait_for(state="attached")
     written = [path for path in Path(hall[2]).rglob("*") if path.is_file()]
     assert [path.name for path in written if path.name != "migrated"] == ["themes.jupyterlab-settings"]
 

@@ -6,6 +6,7 @@ import pytest
 
 from autodiff_lab import play
 
+from .notebook import THEMES
 from .player_page import AT_HALF_WAY, LAST, PlayerOnPage, cell, f, picky
 
 CONTRAST = Path(__file__).with_name("contrast.js").read_text(encoding="utf-8")
@@ -31,21 +32,19 @@ def readable_at_every_phase(player):
     assert {"5.5", "1.7163", "11.6521", "0.2837", "value"} <= seen, "the text was looked at"
 
 
-@pytest.mark.parametrize("theme", ["JupyterLab Light", "JupyterLab Dark"])
+@pytest.mark.parametrize("theme", THEMES)
 def test_in_jupyterlab(theme, server, open_notebook):
     cells = (cell(f, "play(f, 2.0, 5.0)"), cell(picky, "play(picky, 4.0, ranges={'x': (-4, 9)})"))
-    server.theme(theme)
-    try:
-        notebook = open_notebook(server.write("theme.ipynb", *cells), height=1900).run_all()
-    finally:
-        server.theme("JupyterLab Light")
-    is_light = notebook.page.evaluate("document.body.dataset.jpThemeLight")
-    assert is_light == ("true" if theme == "JupyterLab Light" else "false")
-    readable_at_every_phase(PlayerOnPage(notebook.page))
-    second = PlayerOnPage(notebook.page, 1)
-    second.set_input("x", -1)
-    second.root.locator(".adl-error pre").wait_for()
-    assert "ValueError: picky wants x >= 0" in readable(second)
+    notebook = open_notebook(server.write("theme.ipynb", *cells), height=1900)
+    with notebook.in_theme(theme):
+        notebook.run_all()
+        is_light = notebook.page.evaluate("document.body.dataset.jpThemeLight")
+        assert is_light == ("true" if theme == "JupyterLab Light" else "false")
+        readable_at_every_phase(PlayerOnPage(notebook.page))
+        second = PlayerOnPage(notebook.page, 1)
+        second.set_input("x", -1)
+        second.root.locator(".adl-error pre").wait_for()
+        assert "ValueError: picky wants x >= 0" in readable(second)
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

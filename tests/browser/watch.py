@@ -50,13 +50,18 @@ class Watch:
             context.route("**/*", self._route)
         else:
             listeners["request"] = self._request
+        there = context.pages
         for event, listener in listeners.items():
             context.on(event, listener)
+        for page in there:
+            page.on("websocket", self._request)
         try:
             yield
         finally:
             for event, listener in listeners.items():
                 context.remove_listener(event, listener)
+            for page in there:
+                page.remove_listener("websocket", self._request)
             if offline:
                 context.unroute("**/*", self._route)
 
