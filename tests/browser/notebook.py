@@ -40,7 +40,7 @@ OPEN = """async (path) => {
 class OpenNotebook:
     """A page that shows one notebook and nothing else: JupyterLab's single-document view, or Notebook 7's.
 
-    A page that JupyterLab has been loaded into opens it as a click in the list of files does, with less than half of the work.
+    A page that has JupyterLab opens it as a click in the list of files does, which is less than half the work.
     """
 
     def __init__(self, page: Any, server: LabServer, path: str, view: str = "doc/tree") -> None:

@@ -28,7 +28,7 @@ def is_open(player):
     return fold.is_visible()
 
 
-def test_the_fold_is_closed_until_it_is_asked_for_and_stays_as_it_was_left(opened):
+def test_the_fold_is_closed_first_and_stays_as_it_was_left(opened):
     player = opened()
     assert not is_open(player)
     for inside in WITHOUT:

@@ -184,7 +184,7 @@ def test_all_slides_at_once(kit, new_page, request):
     assert deck.at == here, "a key makes the screen light again, and does nothing else"
 
 
-def test_every_slide_is_printed_with_its_answer_and_players_at_their_end(kit, new_page):
+def test_slides_are_printed_with_answers_and_last_steps(kit, new_page):
     deck = Deck(new_page(offline=True, width=1280, height=720), kit["slides.html"])
     pages = len(re.findall(rb"/Type\s*/Page\b", deck.page.pdf(prefer_css_page_size=True)))
     assert pages == deck.count

@@ -108,7 +108,7 @@ def test_thickness_follows_the_contribution(player):
     assert five / two == pytest.approx(5 / 2)
 
 
-def test_the_tape_greys_what_it_let_go_and_the_costs_say_what_it_keeps(player):
+def test_the_tape_greys_and_the_costs_count_what_it_let_go(player):
     player.open_details()
 
     def kept():

@@ -55,7 +55,7 @@ NOTE_STEPS = """root => {
 }"""
 
 
-def test_the_film_runs_from_the_start_to_the_gradient_in_less_than_twenty_seconds(opened):
+def test_the_film_reaches_the_gradient_in_twenty_seconds(opened):
     player = opened(clock=True)
     player.shows_the_start()
     player.root.evaluate(NOTE_STEPS)
@@ -70,7 +70,7 @@ def test_the_film_runs_from_the_start_to_the_gradient_in_less_than_twenty_second
     assert not tokens(player) and not is_moving(player)
 
 
-def test_the_large_button_stands_on_the_picture_until_the_first_step(opened):
+def test_the_large_button_stands_there_until_the_first_step(opened):
     player = opened(clock=True)
     begin = player.root.locator(".adl-begin")
     assert begin.is_visible()
@@ -229,7 +229,7 @@ PLACES = """([step, progress]) => {
 }"""
 
 
-def test_numbers_leave_from_the_sending_box_and_arrive_at_the_receiving_one(opened):
+def test_numbers_travel_from_the_sending_to_the_receiving_box(opened):
     player = opened()
     trace = play(f, 2.0, 5.0).trace
     for s in range(FIRST, END + 1):

@@ -104,7 +104,7 @@ def test_answers_are_closed_when_it_is_opened(first_opened):
     assert first_opened.locator(".jp-OutputPlaceholder").count() >= 1
 
 
-def test_the_lecturers_own_theme_holds_and_nothing_is_written_into_it(hall, first_opened):
+def test_the_lecturers_settings_hold_and_stay_untouched(hall, first_opened):
     first_opened.locator("body[data-jp-theme-name='JupyterLab Dark']").wait_for(state="attached")
     written = [path for path in Path(hall[2]).rglob("*") if path.is_file()]
     assert [path.name for path in written if path.name != "migrated"] == ["themes.jupyterlab-settings"]

@@ -396,7 +396,7 @@ def test_a_seed_of_ones_own_is_graded_with_it(tmp_path):
     assert grade(tmp_path, walls=not WITHOUT)[0].passed == 1
 
 
-def test_an_exercise_that_has_moved_is_graded_in_a_notebook_from_before(tmp_path):
+def test_an_old_notebook_has_its_moved_exercise_graded(tmp_path):
     cells = [
         "from autodiff_lab.lessons import lesson_14 as check",
         "answer = ('d', 'f', 'a', 'c', 'e', 'b')\n\ncheck.ex_14_6(answer)",

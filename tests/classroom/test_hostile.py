@@ -163,7 +163,7 @@ def rows(graded, request):
     return graded[request.param]
 
 
-def test_everybody_has_a_row_and_the_honest_have_what_they_deserve(rows, folder):
+def test_everybody_has_a_row_and_the_honest_their_points(rows, folder):
     assert len(HOSTILE) == 20
     assert set(rows) == {"ada", "zoë", "fifo", "link", "socket"} | set(HOSTILE) | set(CHEATS) | set(FILES)
     for who in ("ada", "zoë"):

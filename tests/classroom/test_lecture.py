@@ -94,7 +94,7 @@ def test_the_sheet_has_question_picture_and_recap(path):
 
 
 @pytest.mark.parametrize("path", PATHS, ids=lambda path: path.name[:2])
-def test_the_speaker_page_of_a_lesson_has_each_exercise_and_minutes(path):
+def test_the_speaker_page_has_each_exercise_and_minutes(path):
     text = lesson_page(path)
     found = EXERCISES.get(path.name[:2], {})
     assert text.count("A good answer:") == len(found)

@@ -22,7 +22,7 @@ def crossed(seen):
 
 
 @for_each(("number", "exercise"), exercises(), ids=lambda each: getattr(each, "name", each))
-def test_every_answer_that_a_check_knows_is_judged_outside_as_inside(number, exercise):
+def test_every_known_answer_is_judged_outside_as_inside(number, exercise):
     asked = exercise.draw(None)
     for seen in (asked.expected, *(wrong.seen for wrong in asked.misconceptions)):
         inside, outside = (exercise.judge_observation(each, asked) for each in (seen, crossed(seen)))

@@ -35,7 +35,7 @@ def hand_in(folder, **sources):
 
 
 @pytest.mark.skipif(os.name == "nt", reason="it is killed as on Unix")
-def test_a_killed_run_goes_on_and_reports_as_if_nothing_had_been(tmp_path, capsys, monkeypatch):
+def test_a_killed_run_goes_on_and_reports_the_same(tmp_path, capsys, monkeypatch):
     """It is killed while the second of three runs."""
     folder, whole = tmp_path / "class", tmp_path / "whole"
     folder.mkdir()
@@ -81,7 +81,7 @@ def test_what_could_not_be_run_is_tried_again(tmp_path, monkeypatch):
     assert row.ended == "ran" and grade(tmp_path, walls=not WITHOUT, known={row.file: row})[0] is row
 
 
-def test_several_run_at_a_time_and_are_shown_in_the_order_of_their_names(tmp_path, monkeypatch):
+def test_several_run_at_a_time_and_are_shown_by_name(tmp_path, monkeypatch):
     """They end in the other order."""
     hand_in(tmp_path, a="1", b="1", c="1")
     running, most = [], []

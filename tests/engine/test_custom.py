@@ -299,7 +299,7 @@ def test_a_rule_that_branches_is_not_transposed():
     assert jvp(both, (1.0,), (1.0,))[1] == pytest.approx(grad(both)(1.0), rel=1e-12)
 
 
-def test_a_rule_whose_loop_would_not_end_at_zero_is_refused_at_once():
+def test_a_rule_that_loops_without_end_at_zero_is_refused():
     def by_relative_loop(g, y, x):
         w, before = g, 0.0
         while not abs(w - before) < 1e-12 * abs(w):

@@ -12,7 +12,7 @@ def test_the_module_is_the_listing_of_the_notebook():
     assert listed in inspect.getsource(cells)
 
 
-def test_the_module_has_nothing_else_but_the_square_and_the_pictures():
+def test_the_module_has_only_the_square_and_pictures():
     (listed,) = (cell.source for cell in read(named("03")).cells if cell.id == "cell-class")
     rest = inspect.getsource(cells).replace(listed, "")
     assert [line.split("(")[0] for line in rest.splitlines() if line.startswith(("def ", "class "))] == [
@@ -22,7 +22,7 @@ def test_the_module_has_nothing_else_but_the_square_and_the_pictures():
     ]
 
 
-def test_the_picture_has_an_arrow_for_each_link_and_the_adjoints():
+def test_the_picture_has_every_link_and_adjoint():
     x = cells.Cell(3)
     y = x * x
     source = cells.draw([x, y], {x: 6.0}, x=x).source

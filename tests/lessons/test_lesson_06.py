@@ -38,7 +38,7 @@ def definitions(source):
     return named
 
 
-def test_the_module_for_later_notebooks_is_what_the_reader_writes():
+def test_the_module_is_what_the_reader_writes():
     written = definitions(listing("06")) | definitions(ex_06_1.reference)
     module = definitions(inspect.getsource(nodes))
     assert {"Node", "Operator", "needed", "draw", "COMPUTE", "run"} <= set(module)

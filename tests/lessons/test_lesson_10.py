@@ -101,14 +101,14 @@ def test_a_step_that_stops_goes_downhill_in_every_case():
         assert np.dot(check.ex_10_7.expected[case], gradient) < 0, case
 
 
-def test_a_step_without_negative_curvature_solves_newtons_system():
+def test_positive_curvature_solves_newtons_system():
     for case in list(CURVATURES)[::4]:
         gradient, hessian = CURVATURES[case]
         solved = np.linalg.solve(hessian, -np.array(gradient))
         np.testing.assert_allclose(check.ex_10_7.expected[case], solved, rtol=1e-9)
 
 
-def test_a_function_that_asks_for_products_without_end_is_stopped():
+def test_endless_products_are_stopped():
     endless = "def truncated_cg(gradient, hessian_times):\n    while True:\n        hessian_times(gradient)"
     assert "more than 50 products" in submit("10", check.ex_10_7, endless).text
 

@@ -99,7 +99,7 @@ def test_the_learners_tape_is_given_back():
     assert submit("11", lesson_11.ex_11_4, before + lesson_11.ex_11_4.reference + after).passed
 
 
-def test_an_attention_head_by_hand_is_the_engines_to_twelve_digits():
+def test_an_attention_head_by_hand_is_the_engines():
     names = {}
     exec(lesson_11.ex_11_8.reference, names)
     q, k, v, g = HEADS["4 queries, 4 keys"]

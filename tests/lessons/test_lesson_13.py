@@ -142,7 +142,7 @@ def test_a_tie_rule_need_not_be_even():
     assert "add up to 2" in " ".join(map(str, judge_shares(greedy_at_three).values()))
 
 
-def test_an_error_in_a_rule_is_not_told_by_a_line_of_the_package():
+def test_an_error_in_a_rule_is_told_by_its_own_line():
     """The decorator's function stands for the learner's, and its lines are not theirs."""
     wrong = custom_gradient(vjp=lambda g, y, x: [np.clip(g, -1.0, 1.0)])(lambda x: x)
     reply = lesson_13.ex_13_7(wrong)

@@ -64,7 +64,7 @@ def run_cells(*ids, before=""):
     return names
 
 
-def test_the_deep_equilibrium_model_agrees_with_its_layers_and_with_differences():
+def test_the_deep_equilibrium_model_agrees_with_its_layers():
     names = run_cells("ex-16-6", "deq-code", before="rng = np.random.default_rng(1)")
     loss, params = names["loss"], names["params"]
 
@@ -81,7 +81,7 @@ def test_the_deep_equilibrium_model_agrees_with_its_layers_and_with_differences(
         ad.jvp(loss, (params,), (params,))
 
 
-def test_the_hypergradient_agrees_with_the_rule_of_solve_and_with_differences():
+def test_the_hypergradient_agrees_with_the_rule_of_solve():
     names = run_cells("fit-run", "ex-16-5", "tune-run")
     slope, validate, best = names["slope_of_validation"], names["validate"], names["best"]
     for lam in (1e-3, 0.1, 3.0):

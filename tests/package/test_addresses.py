@@ -77,7 +77,7 @@ def test_before_the_first_release_nothing_is_promised(tree):
     assert "pip install git+https://github.com/" in (tree / "notebooks/for_lecturers.md").read_text("utf-8")
 
 
-def test_a_release_dates_the_changelog_and_names_itself_in_every_link(tree):
+def test_a_release_dates_the_changelog_and_fixes_the_links(tree):
     version = re.search(r"^## (\S+)", (tree / CHANGELOG).read_text("utf-8"), re.MULTILINE)[1]
     date_release(version, tree)
     write_all(tree)
@@ -96,7 +96,7 @@ def test_a_release_dates_the_changelog_and_names_itself_in_every_link(tree):
     assert released(tree) == (version, today)
 
 
-def test_work_on_the_next_version_leaves_the_links_at_the_last_release():
+def test_the_next_version_keeps_the_links_of_the_last_one():
     log = "# What is new\n\n## 0.2.0\n\nMore.\n\n## 0.1.0 (2026-12-01)\n\nFirst.\n"
     assert dated(log, "0.2.0", "2027-01-02").count("## 0.2.0 (2027-01-02)\n") == 1
     assert dated(log, "0.2.0", "2027-01-02").endswith("## 0.1.0 (2026-12-01)\n\nFirst.\n")

@@ -52,7 +52,7 @@ def test_the_first_sentence_says_what_one_gets() -> None:
     assert first.startswith("Step through automatic differentiation of your own function")
 
 
-def test_installing_begins_with_the_same_command_and_has_it_for_windows() -> None:
+def test_installing_has_the_same_command_also_for_windows() -> None:
     commands = re.findall(r"^```\n(.*)\n```$", read(INSTALLING), re.MULTILINE)
     there = COMMANDS[0].replace("python3", "py").replace(".venv/bin/", ".venv\\Scripts\\")
     assert commands == [COMMANDS[0], there]

@@ -109,7 +109,7 @@ def about(wheel: zipfile.ZipFile) -> email.message.Message:
     return email.message_from_string(wheel.read(name).decode())
 
 
-def test_the_page_in_an_index_has_the_film_the_command_and_the_ten_lines(about: email.message.Message) -> None:
+def test_the_page_in_an_index_has_film_command_and_example(about: email.message.Message) -> None:
     page = about.get_payload()
     assert page.startswith("# autodiff_lab\n\nStep through automatic differentiation of your own function")
     assert "```\npip install autodiff-lab && autodiff-lab\n```" in page

@@ -60,7 +60,7 @@ def test_an_action_has_one_commit_in_all_of_them():
 
 
 @pytest.mark.parametrize("name", WORKFLOWS)
-def test_a_workflow_gives_no_rights_and_does_not_run_twice_at_once(name):
+def test_a_workflow_gives_no_rights_and_runs_once_at_a_time(name):
     assert WORKFLOWS[name]["permissions"] == {}
     assert WORKFLOWS[name]["concurrency"]["group"]
     assert not {"pull_request_target", "workflow_run"} & set(WORKFLOWS[name][True]), "they run with our rights"
@@ -76,7 +76,7 @@ def test_a_job_has_the_rights_that_it_needs_and_an_end(name):
         assert "${{" not in step.get("run", ""), "what others wrote comes in as a variable, not as a command"
 
 
-def test_the_tests_run_on_the_systems_and_pythons_that_the_package_names():
+def test_the_tests_run_on_the_systems_that_are_named():
     matrix = JOBS["tests/tests"]["strategy"]["matrix"]
     said = [one.rpartition(" ")[2] for one in PROJECT["classifiers"] if re.search(r"Python :: 3\.\d+$", one)]
     assert matrix["python"] == said
@@ -100,7 +100,7 @@ def test_what_is_published_was_tested_and_comes_from_the_tag():
     assert not any("password" in str(step) for step in steps("release/publish"))
 
 
-def test_the_site_is_built_for_every_pull_request_and_published_from_main_alone():
+def test_the_site_is_published_from_main_alone():
     assert "pull_request" in WORKFLOWS["site"][True]
     assert "if" not in JOBS["site/build"]
     assert JOBS["site/publish"]["if"].startswith("github.ref == 'refs/heads/main' && ")
@@ -119,7 +119,7 @@ def test_a_form_asks_little_and_says_why(path):
 
 
 @pytest.mark.parametrize("name", ["SECURITY.md", "CODE_OF_CONDUCT.md"])
-def test_links_between_the_pages_of_the_repository_lead_somewhere(name):
+def test_links_between_the_pages_lead_somewhere(name):
     text = (ROOT / ".github" / name).read_text(encoding="utf-8")
     for link in re.findall(r"\]\((?!https://)([^)#]+)", text):
         assert (ROOT / ".github" / link).is_file(), link

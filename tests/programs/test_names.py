@@ -253,7 +253,7 @@ def test_a_file_holds_no_text_of_the_learners(tmp_path: Path) -> None:
         program(lambda p: p[Colour.RED] * 2, {Colour.RED: 1.0}).save(path)
 
 
-def test_functions_of_scipy_that_were_met_first_are_not_called_numpys():
+def test_functions_of_scipy_are_not_called_numpys():
     """The names are read off the table when a program is first written: SciPy's rows may stand in it by then."""
     pytest.importorskip("scipy")
     code = """

@@ -120,14 +120,14 @@ def test_a_called_function_has_its_own_names():
     assert [line.reading for line in trace.lines[2:4]] == ["u · u", "u + 1"]
 
 
-def test_the_body_of_a_loop_in_a_function_that_is_called_without_a_frame_of_its_own():
+def test_a_loop_in_a_function_without_a_frame_of_its_own():
     def f(*xs):
         return functools.reduce(lambda p, q: p * q, [square(x) for x in xs])
 
     assert names(f, 2.0, 3.0) == ["u1", "", "u2", "", "y"]
 
 
-def test_without_a_source_nothing_but_inputs_and_result_is_named():
+def test_without_a_source_inputs_and_result_are_named():
     f = eval("lambda x: (x * 2) ** 2")
     assert names(f, 3.0) == ["", "y"]
     _, tape = record(square, 3.0)  # without places

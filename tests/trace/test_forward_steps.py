@@ -168,7 +168,7 @@ def test_what_the_tape_holds_is_what_the_engine_says(f, args):
     assert kept[recorded:] == sorted(kept[recorded:], reverse=True)
 
 
-def test_forward_mode_forgets_what_nothing_needs_with_the_next_line():
+def test_forward_mode_forgets_what_nothing_needs():
     def f(x):
         _ = x * 3.0
         return x * x

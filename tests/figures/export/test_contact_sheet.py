@@ -85,7 +85,7 @@ def test_a_notebook_shows_it():
     assert shown["image/png"].startswith("iVBOR")
 
 
-def test_without_a_painter_a_notebook_shows_svg_and_files_say_why(monkeypatch, tmp_path):
+def test_without_a_painter_there_is_svg_and_files_say_why(monkeypatch, tmp_path):
     monkeypatch.setitem(sys.modules, "resvg_py", None)  # as in a browser
     strip = Trace.of(lambda x: x * x, 3.0).strip()
     assert set(strip._repr_mimebundle_()) == {"text/html", "text/plain"}

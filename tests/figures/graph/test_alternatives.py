@@ -147,7 +147,7 @@ def test_no_edge_runs_through_a_box(case):
                     assert not inside, (places["shape"], edge["ends"], name)
 
 
-def test_constant_numbers_are_in_the_heading_and_arrays_have_a_box(case):
+def test_a_constant_number_has_no_box_and_an_array_has(case):
     trace, layouts = case
     constants = {
         f"c{i}_{k}"
@@ -195,7 +195,7 @@ def test_the_same_each_time_and_without_graphviz(case, monkeypatch):
 
 
 @pytest.mark.parametrize("name", ["seed", "cross entropy", "chain", "horner", "square"])
-def test_up_to_twenty_operations_every_box_is_whole_and_readable(name):
+def test_with_twenty_operations_every_box_is_readable(name):
     layouts = laid_out(name)[1]
     for room in (USUAL, WIDE):
         assert scale_in(room, choose_for_room(room, layouts)) >= READABLE
@@ -220,7 +220,7 @@ def test_the_shape_follows_the_graph_and_the_room():
     assert row["ease"] > column["ease"]
 
 
-def test_there_are_no_more_layouts_than_rooms_and_each_is_the_best_for_one(case):
+def test_each_of_the_layouts_is_the_best_for_a_room(case):
     _, layouts = case
     assert 1 <= len(layouts) <= len(ROOMS)
     assert all(any(choose_for_room(room, layouts) is one for room in ROOMS) for one in layouts)
@@ -238,7 +238,7 @@ def test_values_run_on_in_a_row_and_back_in_the_next():
         assert xs == sorted(xs, reverse=bool(k % 2))
 
 
-def test_inputs_stand_in_the_learners_order_where_they_are_first_used():
+def test_inputs_stand_in_the_learners_order():
     row, column = laid_out("seed")[1]
     assert row["nodes"]["n0"]["y"] < row["nodes"]["n1"]["y"] and row["nodes"]["n0"]["x"] == row["nodes"]["n1"]["x"]
     assert column["nodes"]["n0"]["x"] < column["nodes"]["n1"]["x"]

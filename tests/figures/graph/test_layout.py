@@ -120,7 +120,7 @@ def test_positions_need_no_colours_and_no_words(example_trace, monkeypatch):
     assert not re.search(r"color|tooltip|class=|<b>|sin", sources[0])
 
 
-def test_a_drawing_gives_its_boxes_the_size_that_their_texts_need(trace):
+def test_a_drawings_boxes_have_the_size_of_their_texts(trace):
     sizes = BoxSizes.of(trace)
     drawn = layout_of(graph(trace))["nodes"]
     for i, line in enumerate(trace.lines):

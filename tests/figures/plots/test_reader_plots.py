@@ -96,7 +96,7 @@ def test_below_a_slider_the_picture_stays_in_the_file(outputs):
     assert not any("widget" in kind for kind in output.data)
 
 
-def test_a_graph_is_a_picture_that_follows_the_page_with_and_without_dot(outputs):
+def test_a_graph_follows_the_page_with_and_without_dot(outputs):
     (output,) = outputs[4]
     page = output.data["text/html"]
     svg = base64.b64decode(re.search(r"base64,([^\"]+)", page)[1]).decode()

@@ -161,7 +161,7 @@ def test_what_the_lens_shows_without_a_kernel_is_the_end():
     assert lens(a="(3, 3)", b="(2, 1)").still().snapshot()["refused"]
 
 
-def test_boxes_are_as_large_as_there_is_room_and_none_leaves_the_picture():
+def test_boxes_fill_their_room_and_none_leaves_the_picture():
     place = re.compile(r'<rect x="([\d.]+)" y="([\d.]+)" width="([\d.]+)" height="([\d.]+)"')
     for a, b in itertools.product(SHAPES, SHAPES):
         if not shapes_fit({"program": PLUS, "a": a, "b": b}):

@@ -244,7 +244,7 @@ def test_it_opens_at_the_first_step_of_a_run():
 
 
 @every_program
-def test_another_program_is_built_fed_and_waits_for_its_first_step(program):
+def test_another_program_is_fed_and_waits_for_a_step(program):
     lab = FeedGraph()
     lab.set(program=program)
     assert lab.can("step") and not lab.can("build") and lab.snapshot()["queue"]

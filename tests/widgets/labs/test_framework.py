@@ -61,7 +61,7 @@ def test_steps_go_on_and_back_and_another_setting_begins_again():
     assert lab.done == 0
 
 
-def test_reply_to_what_was_typed_stays_until_something_else_is_done():
+def test_a_reply_stays_until_something_else_is_done():
     lab = Countdown()
     lab.set(guess="2")
     assert lab.reply == "guess: 2" and lab.guess == ""

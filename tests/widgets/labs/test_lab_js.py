@@ -48,7 +48,7 @@ needs_node = pytest.mark.skipif(
 
 
 @needs_node
-def test_who_asks_and_is_not_answered_is_told_until_an_answer_comes(tmp_path):
+def test_who_is_not_answered_is_told_until_an_answer_comes(tmp_path):
     module, script = tmp_path / "shell.mjs", tmp_path / "ask.mjs"
     module.write_text(LabView._esm, encoding="utf-8")
     script.write_text(NOBODY % json.dumps(module.as_uri()), encoding="utf-8")

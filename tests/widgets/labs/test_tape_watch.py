@@ -136,7 +136,7 @@ def test_without_a_kernel_it_is_rewound():
     assert other.still().snapshot()["slopes"] == {"x": 4.0, "y": 6.0}, "with other settings too"
 
 
-def test_one_press_shows_a_slope_that_is_none_and_what_would_help():
+def test_one_press_shows_a_lost_slope_and_its_remedy():
     lab = TapeWatch()
     lab.press("rewind")
     assert lab.snapshot()["slopes"] == {"x": 4.0, "y": None}

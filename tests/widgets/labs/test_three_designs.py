@@ -85,7 +85,7 @@ def test_new_inputs_are_for_operations_only():
     assert "the old value" in lab.picture() and "at (3.5, 1.5)" in lab.picture()
 
 
-def test_it_opens_with_the_run_and_one_press_shows_what_is_overwritten():
+def test_one_press_after_opening_shows_what_is_overwritten():
     lab = ThreeDesigns()
     assert [column["numbers"] for column in lab.snapshot()["columns"][:3]] == [5, 2, 5]
     lab.press("write")

@@ -102,7 +102,7 @@ def test_the_still_picture_is_full():
     assert "5.5" in str(TraceTable().still())
 
 
-def test_the_row_of_the_result_has_the_name_that_the_sentence_uses():
+def test_the_result_has_one_name_in_row_and_sentence():
     lab = TraceTable()
     for _ in range(lab.length):
         lab.press("next")

@@ -62,7 +62,7 @@ def test_the_network_is_undecided_on_the_boundary(task, step):
     assert lines and out == pytest.approx(0.5, abs=0.02)
 
 
-def test_it_opens_one_press_of_play_before_the_method_that_separates_the_classes():
+def test_it_opens_one_press_before_the_classes_separate():
     lab = TrainFilm()
     assert lab.can("forward") and f"Adam: {lab.snapshot()['loss']:.4f}" in lab.picture()
     assert "80 of 80 points are on the right side" in lab.still().sentence()

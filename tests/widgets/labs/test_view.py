@@ -153,7 +153,7 @@ def test_a_button_that_cannot_be_pressed_keeps_the_focus(lab):
     assert CANNOT in back._dom_classes and not back.disabled
 
 
-def test_play_presses_at_each_tick_and_stops_when_there_is_nothing_to_press(lab):
+def test_play_presses_until_there_is_nothing_to_press(lab):
     play = lab.view.controls["Play"]
     by_page(play, playing=True, value=1)
     by_page(play, value=5)  # a slow kernel has missed some ticks
@@ -174,7 +174,7 @@ def test_what_is_typed_is_handed_over_and_may_be_typed_again(lab):
     assert lab.view.sentence.value.endswith("7 it is")
 
 
-def test_what_cannot_be_done_is_said_until_something_else_is_done(lab):
+def test_what_cannot_be_done_is_said_until_the_next_act(lab):
     view = lab.view
     by_page(view.controls["guess"], value="?")
     assert view.error == "A number, please."
