@@ -173,8 +173,9 @@ class NamingPass(ForwardPass):
 
     def split(self, y: Any) -> tuple[Any, Any]:
         """Split a result that the forward pass has recorded into its value and its tangent, 0 for a constant."""
-        own = type(y) is Dual and y.level is self
-        return (y.value, y.tangent) if own else (y, zeros(recording.innermost_value(y)))
+        if type(y) is Dual and y.level is self:
+            return y.value, y.tangent
+        return y, zeros(recording.innermost_value(recording.check_result(y)))
 
 
 # Questions whose answers are positions: they are used as indices, so asking is deciding.

@@ -236,6 +236,14 @@ def test_a_call_inside_a_derivative_says_what_to_do() -> None:
         grad(lambda x: p(x)[0])(2.0)
 
 
+@pytest.mark.parametrize("mode", ["reverse", "forward"])
+def test_a_result_that_is_no_number_is_refused(mode: str) -> None:
+    with pytest.raises(InputError, match=r"returned None. Give it a `return`"):
+        program(lambda x: None, 2.0, mode=mode)
+    with pytest.raises(InputError, match="the result is 'two'"):
+        program(lambda x: "two", 2.0, mode=mode)
+
+
 def test_nothing_warns_at_ordinary_points() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
