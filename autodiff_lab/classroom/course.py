@@ -55,12 +55,12 @@ def write_course(folder: Path) -> dict[str, Copied]:
     }
 
 
-def answered(notebook: Any, exercises: Mapping[str, Exercise]) -> Any:
+def fill_answers(notebook: Any, exercises: Mapping[str, Exercise]) -> Any:
     r"""Return a copy of a course notebook in which each exercise has its reference answer, as for a teacher.
 
     >>> from autodiff_lab.lessons.lesson_00 import ex_00_1
     >>> cells = [nbformat.v4.new_code_cell("answer = ...\n\ncheck.ex_00_1(answer)")]
-    >>> print(answered(nbformat.v4.new_notebook(cells=cells), {"ex_00_1": ex_00_1}).cells[0].source)
+    >>> print(fill_answers(nbformat.v4.new_notebook(cells=cells), {"ex_00_1": ex_00_1}).cells[0].source)
     answer = -0.2837
     <BLANKLINE>
     check.ex_00_1(answer)
@@ -82,7 +82,7 @@ def find_exercise(cell: Any, exercises: Mapping[str, Exercise]) -> Exercise | No
 
 def make_teacher_notebook(notebook: Any, exercises: Mapping[str, Exercise]) -> Any:
     """Make the teacher's copy of a course notebook: good answers, and below each its hints and recognised mistakes."""
-    notebook = answered(notebook, exercises)
+    notebook = fill_answers(notebook, exercises)
     cells = []
     for cell in notebook.cells:
         cells.append(cell)

@@ -78,7 +78,7 @@ class Run(Protocol):
             x.value = number
         return float(self.result.value)
 
-    def stored(self, program: Tape) -> Iterator[list[tuple[str, Any]]]:
+    def list_stored(self, program: Tape) -> Iterator[list[tuple[str, Any]]]:
         """What the tape design keeps for the derivative of each operation of `program`, a tape of the same run."""
 
 
@@ -101,7 +101,7 @@ class Partials(Run):
             rows.append([x.sensitivity for x in self.inputs])
         return rows
 
-    def stored(self, program: Tape) -> Iterator[list[tuple[str, Any]]]:
+    def list_stored(self, program: Tape) -> Iterator[list[tuple[str, Any]]]:
         line_of = {id(self.result): program.output}
         kept: dict[Any, list[tuple[str, Any]]] = {}
         for cell in reversed(self.result.tape):  # cells have no names: walk down both records in step
@@ -130,15 +130,15 @@ class Closures(Run):
     def hessian(self) -> list[list[float]]:
         return [[float(h.value) for h in grad(g, self.inputs)] for g in grad(self.result, self.inputs)]
 
-    def stored(self, program: Tape) -> Iterator[list[tuple[str, Any]]]:
+    def list_stored(self, program: Tape) -> Iterator[list[tuple[str, Any]]]:
         return (_find_rule_reads(program, line) for line in range(program.n_inputs, len(program)))
 
 
 class Operations(Run):
     """The design of the engine's tape (and document 2): a line keeps its operation, operands and result.
 
-    One table keeps the rules. `stored` lists the operands, which is what a line names; a rule may read the result as
-    well, or nothing else.
+    One table keeps the rules. `list_stored` gives the operands, which is what a line names; a rule may read the
+    result as well, or nothing else.
     """
 
     def __init__(self, f: Program, inputs: list[np.ndarray]) -> None:
@@ -157,7 +157,7 @@ class Operations(Run):
     def replay(self, inputs: Sequence[float]) -> float:
         return float(self.tape.replay(*inputs))
 
-    def stored(self, program: Tape) -> Iterator[list[tuple[str, Any]]]:
+    def list_stored(self, program: Tape) -> Iterator[list[tuple[str, Any]]]:
         tape = self.tape
         for line in range(program.n_inputs, len(program)):
             yield [(_line_name(tape, j), x) for j, x in zip(tape.parents[line], tape.args[line], strict=True)]

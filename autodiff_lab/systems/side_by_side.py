@@ -89,7 +89,7 @@ class Column:
     replay: Outcome
     shares: bool
 
-    def kept(self, operations: int) -> int:
+    def count_kept(self, operations: int) -> int:
         """How many numbers the compared design keeps once the first so many operations have run."""
         return _count(self.ledger[:operations], self.shares)
 
@@ -166,7 +166,9 @@ def compare(
 
     def column(name: str, design: Design) -> Column:
         run = design(f, entry_views(at))
-        ledger = [Stored(tuple(n for n, _ in kept), tuple(float(x) for _, x in kept)) for kept in run.stored(program)]
+        ledger = [
+            Stored(tuple(n for n, _ in kept), tuple(float(x) for _, x in kept)) for kept in run.list_stored(program)
+        ]
         gradient, count, own = run.gradient(), _count(ledger, run.shares), at.copy()
         changed = design(f, entry_views(own))
         own[:] = written

@@ -61,7 +61,7 @@ class Grid:
     def text(self) -> str:
         """Write the grid as plain text: columns aligned with spaces, numbers with point under point."""
         columns = []
-        for column, texts in zip(self.columns, self._padded(" ", " "), strict=True):
+        for column, texts in zip(self.columns, self._pad_columns(" ", " "), strict=True):
             width = max(map(display_width, [column.heading, *texts]))
             padded = [_pad(text, width, left=column.numeric) for text in (column.heading, *texts)]
             columns.append([padded[0], "─" * width, *padded[1:]])
@@ -79,10 +79,10 @@ class Grid:
             for column in self.columns
         )
         body = []
-        for name, *texts in zip(*self._padded(_FIGURE_SPACE, _POINT_SPACE), strict=True):
+        for name, *texts in zip(*self._pad_columns(_FIGURE_SPACE, _POINT_SPACE), strict=True):
             cells = [f'<th scope="row" style="{left};white-space:nowrap">{escape(name)}</th>']
             cells += [
-                f'<td style="{right if column.numeric else left}">{_escaped(text)}</td>'
+                f'<td style="{right if column.numeric else left}">{_escape_html(text)}</td>'
                 for text, column in zip(texts, self.columns[1:], strict=True)
             ]
             body.append(f"<tr>{''.join(cells)}</tr>")
@@ -108,7 +108,7 @@ class Grid:
         """Write the grid as a table of GitHub's Markdown, its caption in bold above it."""
         head = [markdown_text(column.heading) for column in self.columns]
         rule = ["---:" if column.numeric else ":---" for column in self.columns]
-        padded = self._padded(_FIGURE_SPACE, _POINT_SPACE)
+        padded = self._pad_columns(_FIGURE_SPACE, _POINT_SPACE)
         rows = [[markdown_text(text) for text in row] for row in zip(*padded, strict=True)]
         table = [f"| {' | '.join(cells)} |" for cells in (head, rule, *rows)]
         return "\n".join([f"**{markdown_text(self.caption)}**", "", *table])
@@ -136,7 +136,7 @@ class Grid:
                 for cell, tail in zip(cells, tails, strict=True)
             ]
 
-    def _padded(self, digit: str, point: str) -> list[list[str]]:
+    def _pad_columns(self, digit: str, point: str) -> list[list[str]]:
         """The texts by column; numbers get spaces on the right until their points stand under each other."""
         spaces = str.maketrans({**dict.fromkeys("0123456789", digit), ".": point})
         return [[cell.text + tail.translate(spaces) for cell, tail in column] for column in self._columns_with_tails()]
@@ -149,7 +149,7 @@ def _plain(text: str) -> bool:
     return text.replace("−", "").replace(".", "", 1).isdigit()
 
 
-def _escaped(text: str) -> str:
+def _escape_html(text: str) -> str:
     """Escape for HTML; the spaces that align numbers count as unprintable to Python, and are no letters of a name."""
     body = text.rstrip(_FIGURE_SPACE + _POINT_SPACE)
     return escape(body) + text[len(body) :]
@@ -160,7 +160,7 @@ _MARKED = re.compile(r"([\\`*_\[\]|$~])")
 
 def markdown_text(text: str) -> str:
     """Escape the text of a grid's cell for Markdown, and for HTML inside it."""
-    text = _escaped(text).replace("&#x27;", "'").replace("&quot;", '"')
+    text = _escape_html(text).replace("&#x27;", "'").replace("&quot;", '"')
     return _MARKED.sub(r"\\\1", text)
 
 

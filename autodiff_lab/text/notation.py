@@ -153,7 +153,7 @@ def latex_expression(expression: str) -> str:
     >>> latex_expression("sum(v1, axis=0)"), latex_expression("v0 @ v-1")
     ('\\text{sum(}v_{1}\\text{, axis=0)}', 'v_{0}\\text{ @ }v_{-1}')
     """
-    pieces = re.split(rf"(?<![\w.])(v-?\d+|v{_MACRON}[₋₀-₉]+)(?!\w)", _respelled(expression))
+    pieces = re.split(rf"(?<![\w.])(v-?\d+|v{_MACRON}[₋₀-₉]+)(?!\w)", _respell(expression))
     pieces[::2] = [rf"\text{{{latex_text(piece)}}}" if piece else "" for piece in pieces[::2]]
     pieces[1::2] = [
         latex_adjoint("v" + name[2:].translate(_PLAIN_DIGITS)) if _MACRON in name else latex(name)
@@ -198,7 +198,7 @@ def format_expression(expression: str, labels: Mapping[str, str] | None = None) 
     ("einsum('ij,j→i', v₀, v₁)", 'v₀.T')
     """
     labels = labels or {}
-    expression = _respelled(expression)
+    expression = _respell(expression)
     # The names are taken out first: "v-1" has a hyphen that is no minus sign.
     pieces = _NAME.split(expression)
     pieces[::2] = [_readable_piece(piece) for piece in pieces[::2]]
@@ -209,7 +209,7 @@ def format_expression(expression: str, labels: Mapping[str, str] | None = None) 
     return f"{call[1]} {call[2]}" if call else text
 
 
-def _respelled(expression: str) -> str:
+def _respell(expression: str) -> str:
     for engine, reader in _SPELLINGS:
         expression = engine.sub(reader, expression)
     return expression

@@ -33,7 +33,7 @@ def number(x: Any) -> str:
     if np.ndim(x) == 0:
         return _scalar(float(x))
     array = np.asarray(x, dtype=float)
-    if 0 < array.size <= _HANDFUL and len(written := _nested(array)) <= _LONGEST:
+    if 0 < array.size <= _HANDFUL and len(written := _spell_array(array)) <= _LONGEST:
         return written
     if array.size == 0:
         return message("array", shape=array.shape)
@@ -99,10 +99,10 @@ def _scalar(x: float) -> str:
     return text.replace("-", "−")
 
 
-def _nested(array: np.ndarray) -> str:
+def _spell_array(array: np.ndarray) -> str:
     if array.ndim == 0:
         return _scalar(float(array))
-    return "[" + " ".join(_nested(entry) for entry in array) + "]"
+    return "[" + " ".join(_spell_array(entry) for entry in array) + "]"
 
 
 def spell_nonfinite(x: Any) -> Any:

@@ -25,13 +25,13 @@ from autodiff_lab.cli.main import build_parser, main
 from autodiff_lab.lessons.lesson_03 import progress as lesson
 from autodiff_lab.text.notation import escape
 
-from ..notebooks.reading import answered, named, read, without_still_pictures
+from ..notebooks.reading import fill_answers, named, read, without_still_pictures
 
 ROOT = Path(__file__).parents[2]
 WITHOUT = ["--unconfined"] if why_no_walls() else []
 EXERCISES = lesson.exercises()
 OPEN = read(named("03"))
-GOOD = answered(OPEN, EXERCISES)
+GOOD = fill_answers(OPEN, EXERCISES)
 SHORT = nbformat.from_dict(GOOD | {"cells": without_still_pictures(GOOD.cells)})
 
 

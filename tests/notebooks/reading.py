@@ -15,7 +15,7 @@ from typing import Any
 import nbformat
 
 import autodiff_lab.lessons
-from autodiff_lab.classroom.course import answered  # noqa: F401 — what the tests read with, they answer with
+from autodiff_lab.classroom.course import fill_answers  # noqa: F401 — what the tests read with, they answer with
 from autodiff_lab.lessons.checks.exercise import Exercise
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -7,7 +7,7 @@ import pytest
 from jupyter_client.manager import KernelManager
 
 from .normalise import execute
-from .reading import NOTEBOOKS, answered, lessons, named, read, shown, tags, without_still_pictures
+from .reading import NOTEBOOKS, fill_answers, lessons, named, read, shown, tags, without_still_pictures
 
 LESSONS = dict(lessons())
 ANEW = """\
@@ -28,7 +28,7 @@ def kernel():
 
 @pytest.mark.parametrize("number", LESSONS)
 def test_every_exercise_passes_with_its_reference_answer(number, kernel):
-    notebook = answered(read(named(number)), LESSONS[number])
+    notebook = fill_answers(read(named(number)), LESSONS[number])
     notebook.cells = without_still_pictures(notebook.cells)
     notebook.cells.insert(0, nbformat.v4.new_code_cell(ANEW))
     solved = execute(notebook, kernel=kernel)

@@ -21,7 +21,7 @@ from autodiff_lab.classroom.grading.confinement import Done, Limits, run_confine
 from autodiff_lab.classroom.grading.examiner import code_of, lesson_of
 from autodiff_lab.classroom.grading.verdicts import Row, complete_row, mark_as_not_run, printable
 from autodiff_lab.jupyter.notebooks import TutorialError
-from autodiff_lab.lessons.checks.course import lessons, moved
+from autodiff_lab.lessons.checks.course import lessons, list_moved
 from autodiff_lab.lessons.checks.progress import FILE, VARIABLE
 
 # Bytes: no notebook of the course comes near, and a larger file is not opened.
@@ -154,7 +154,7 @@ def _grade_notebook(path: Path, file: str, folder: Path, known: Row | None, limi
     if exercises is None:
         return Row(file, number, "asks for the checks of no lesson of this course")
     asked = "\n".join(cells)
-    exercises |= {each.name: each for formerly, each in moved().items() if f"check.{formerly}(" in asked}
+    exercises |= {each.name: each for formerly, each in list_moved().items() if f"check.{formerly}(" in asked}
     row = Row(file, number, "", tuple(exercises), digest=digest)
     done, token = _run_examiner(files, limits, hidden=[folder], walls=walls)
     try:

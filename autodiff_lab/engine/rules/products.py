@@ -25,7 +25,7 @@ def _as_matrices(g: Any, a: Any, b: Any) -> tuple[Any, Any, Any]:
     return (np.reshape(g, (*np.broadcast_shapes(shape_of(a)[:-2], shape_of(b)[:-2]), rows, columns)), a, b)
 
 
-def _flipped(x: Any) -> Any:
+def _transpose_matrices(x: Any) -> Any:
     return x.T if len(shape_of(x)) == 2 else np.swapaxes(x, -1, -2)
 
 
@@ -34,7 +34,7 @@ def _matmul_left(g: Any, y: Any, a: Any, b: Any) -> Any:
     if len(shape_of(a)) == len(shape_of(b)) == 2:
         return g @ b.T
     g, matrix, b = _as_matrices(g, a, b)
-    return np.reshape(unbroadcast(np.matmul(g, _flipped(b)), matrix), shape_of(a))
+    return np.reshape(unbroadcast(np.matmul(g, _transpose_matrices(b)), matrix), shape_of(a))
 
 
 def _matmul_right(g: Any, y: Any, a: Any, b: Any) -> Any:
@@ -42,7 +42,7 @@ def _matmul_right(g: Any, y: Any, a: Any, b: Any) -> Any:
     if len(shape_of(a)) == len(shape_of(b)) == 2:
         return a.T @ g
     g, a, matrix = _as_matrices(g, a, b)
-    return np.reshape(unbroadcast(np.matmul(_flipped(a), g), matrix), shape_of(b))
+    return np.reshape(unbroadcast(np.matmul(_transpose_matrices(a), g), matrix), shape_of(b))
 
 
 def _matmul_batch(size: int, y: Any, operands: Any, tangents: Any, static: Any) -> Any:

@@ -11,7 +11,7 @@ from typing import Any
 
 from autodiff_lab.figures.graph.box_text import BoxSizes, is_in_heading
 from autodiff_lab.figures.graph.dot_builder import add_graph
-from autodiff_lab.figures.graph.layout import BESIDE, BETWEEN, BoxGraph, Point, lead_straight, sampled, write_path
+from autodiff_lab.figures.graph.layout import BESIDE, BETWEEN, BoxGraph, Point, lead_straight, sample_path, write_path
 from autodiff_lab.figures.graph.nested_layout import layout_graph
 from autodiff_lab.figures.graph.without_graphviz.layers import Box, Way, order_ranks, place_ranks, turn
 from autodiff_lab.text.messages import in_its_language
@@ -118,7 +118,7 @@ class _Layers:
             turns = _fold_ranks(self.ranks, self.ways, self.chains, rows, *room)
             shape, strain = "fold", _FOLD + _EACH_ROW * rows + _EACH_TURN * min(turns, _MAX_TURNS)
         corners = [corner for box in self.boxes for corner in box.corners]
-        corners += [point for way in self.ways for point in sampled(way.points)]
+        corners += [point for way in self.ways for point in sample_path(way.points)]
         xs, ys = zip(*(turn(corner, self.flat) for corner in corners), strict=True)
         left, top = min(xs) - _PAD, min(ys) - _PAD
 
@@ -241,7 +241,7 @@ class _Row:
         bounds = place_ranks([rank for rank in ranks if rank], list(self.pieces.values()), chains, between, beside)
         self.length = bounds[-1][1]
         ys = [y for box in self.boxes for _, y in box.corners]
-        ys += [y for way in self.pieces.values() for _, y in sampled(way.points)]
+        ys += [y for way in self.pieces.values() for _, y in sample_path(way.points)]
         self.low, self.high = min(ys), max(ys)
 
     def place(self, point: Point) -> Point:

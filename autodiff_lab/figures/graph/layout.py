@@ -171,7 +171,7 @@ def middle_of(path: str) -> Point:
     """
     points = [(float(x), float(y)) for x, y in re.findall(r"(-?[\d.]+),(-?[\d.]+)", path)]
     curve, tip = (points[:-1], points[-1:]) if "L" in path else (points, [])
-    line = [*sampled(curve), *tip]
+    line = [*sample_path(curve), *tip]
     half = sum(map(dist, line, line[1:])) / 2
     for (x, y), (u, v) in pairwise(line):
         length = dist((x, y), (u, v))
@@ -182,7 +182,7 @@ def middle_of(path: str) -> Point:
     return line[-1]
 
 
-def sampled(curve: Sequence[Point]) -> Iterator[Point]:
+def sample_path(curve: Sequence[Point]) -> Iterator[Point]:
     """Yield points close to each other on the path of an edge in a layout, by which it is measured."""
     yield curve[0]
     for k in range(0, len(curve) - 1, 3):

@@ -90,7 +90,7 @@ class GraphStyle:
         return look if i < self.recorded else {**look, "style": "invis"}
 
     def _soft(self, text: str) -> str:
-        return _coloured(_markup(text), self.theme.soft_ink)
+        return _colour_markup(_markup(text), self.theme.soft_ink)
 
     def _numbers(self, i: int) -> list[str]:
         """What a box shows of a line: its value, and its adjoint or its tangents; the mode says which."""
@@ -178,7 +178,7 @@ class GraphStyle:
 
     def _label(self, text: str, shapes: str, carrying: bool) -> dict[str, str]:
         """A label, and below it the shape of what flows, on paper of its own: the page may be white or black."""
-        shown = [_coloured(_markup(text), self.theme.adjoint) if carrying else _markup(text)] if text else []
+        shown = [_colour_markup(_markup(text), self.theme.adjoint) if carrying else _markup(text)] if text else []
         if self.shows["shapes"] and shapes:
             shown.append(self._soft(shapes))
         if not shown:
@@ -195,9 +195,9 @@ def _markup(text: str) -> str:
     return notation.escape(text).replace("\\", "&#92;&#92;")
 
 
-def _coloured(markup: str, colour: str) -> str:
+def _colour_markup(markup: str, colour: str) -> str:
     return f'<font color="{colour}">{markup}</font>'
 
 
 def _bold(text: str, colour: str) -> str:
-    return _coloured(f"<b>{_markup(text)}</b>", colour)
+    return _colour_markup(f"<b>{_markup(text)}</b>", colour)

@@ -191,7 +191,7 @@ def plot_matrix(
             _numbers(axes, matrix, colours, written)
         _frame(axes, names, colours, side)
         axes.set_title(title, pad=10)
-    figure.description = _described(title, matrix, names, written)
+    figure.description = _describe_matrix(title, matrix, names, written)
     return figure
 
 
@@ -255,7 +255,7 @@ def _frame(axes: Axes, names: Sequence[Sequence[str]], colours: Theme, side: flo
         spine.set(visible=True, color=colours.line)
 
 
-def _described(title: str, matrix: np.ndarray, names: Sequence[Sequence[str]], written: bool) -> str:
+def _describe_matrix(title: str, matrix: np.ndarray, names: Sequence[Sequence[str]], written: bool) -> str:
     m, n = matrix.shape
     start = f"{title}, {m} row{'s' * (m != 1)} and {n} column{'s' * (n != 1)}."
     if written:

@@ -51,15 +51,15 @@ class Plot(Figure):
 
     def svg(self) -> str:
         """Return the plot as SVG in the course's matplotlib style: the same bytes every time."""
-        written = self._saved("svg", Date=None, Creator=None)
+        written = self._save_bytes("svg", Date=None, Creator=None)
         text = _name_fonts(written.decode())
         return follow_page_theme(text) if self.theme == "auto" else text
 
     def png(self, scale: float = 1.0) -> bytes:
         """Return the plot as PNG, `scale` times larger than on a page; in light colours, if its theme is ``"auto"``."""
-        return self._saved("png", scale, Software=None)
+        return self._save_bytes("png", scale, Software=None)
 
-    def _saved(self, format: str, scale: float = 1.0, **metadata: Any) -> bytes:
+    def _save_bytes(self, format: str, scale: float = 1.0, **metadata: Any) -> bytes:
         file = io.BytesIO()
         with matplotlib.rc_context(_settings(find_theme("plot", self.theme))):
             self.savefig(file, format=format, dpi=_DPI * scale, metadata=metadata)

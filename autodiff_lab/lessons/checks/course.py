@@ -132,10 +132,10 @@ def lesson(number: str, **checks: Mapping[str, Any]) -> tuple[Lesson, Callable[[
     return this, this.seed
 
 
-def moved() -> dict[str, Exercise]:
+def list_moved() -> dict[str, Exercise]:
     """All exercises of the course that have moved from one lesson to another, by their former names.
 
-    >>> moved()["ex_14_4"].name
+    >>> list_moved()["ex_14_4"].name
     'ex_15_1'
     """
     every = (each for lesson in lessons() for each in lesson.exercises().values())
@@ -144,7 +144,7 @@ def moved() -> dict[str, Exercise]:
 
 def _find_moved(name: str) -> Exercise:
     """Find what a lesson no longer has for a notebook from before: ``check.ex_14_4`` leads to where it is now."""
-    if name.startswith("ex_") and name in (found := moved()):
+    if name.startswith("ex_") and name in (found := list_moved()):
         return found[name]
     raise AttributeError(f"This lesson has no {name!r}.", name=name)
 

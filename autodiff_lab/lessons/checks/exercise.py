@@ -244,9 +244,9 @@ class Exercise:
             return Reply("not attempted", self._open())
         beside = (lent if hole else own for own, lent, hole in zip(answers, good, missing, strict=True))
         reply = self._judge_all(tuple(beside), asked)
-        right = _listed(compress(self.takes, (not hole for hole in missing)), "right; ")
+        right = _list_names(compress(self.takes, (not hole for hole in missing)), "right; ")
         said = right if reply.passed else reply.text.removeprefix(self._not_yet("").text) + " "
-        return self._not_yet(said + _listed(compress(self.takes, missing), "not written yet."))
+        return self._not_yet(said + _list_names(compress(self.takes, missing), "not written yet."))
 
     def _judge_all(self, answers: tuple[Any, ...], asked: Instance) -> Reply:
         with note_learner_files(answers):
@@ -321,7 +321,7 @@ def _names_beside(answers: tuple[Any, ...]) -> dict[str, Any]:
     return next((answer.__globals__ for answer in answers if isinstance(answer, types.FunctionType)), {})
 
 
-def _listed(names: Iterable[str], what: str) -> str:
+def _list_names(names: Iterable[str], what: str) -> str:
     """A sentence of several names: "a, b and c are right"."""
     *first, last = names
     return f"{', '.join(first)} and {last} are {what}" if first else f"{last} is {what}"

@@ -82,10 +82,10 @@ def _path() -> Path | None:
     asked = os.environ.get(VARIABLE)
     if asked is not None:
         return None if asked in ("", "off") else Path(asked)
-    return _folder / FILE if _attended() else None
+    return _folder / FILE if _is_attended() else None
 
 
-def _attended() -> bool:
+def _is_attended() -> bool:
     """Whether a person sits before the notebook: a run that cannot be asked a question makes nobody's progress."""
     if "PYTEST_CURRENT_TEST" in os.environ or "IPython" not in sys.modules:
         return False

@@ -192,7 +192,7 @@ def follow_row(by_x: Any, by_k: Any) -> Any:
 def follow_invention(my_function: Any, my_partial: Any) -> Any:
     """Exercise 15.5: what all interpreters make of the learner's own function and its partial."""
     vet_code(my_function, my_partial)
-    made = custom_gradient(partials=my_partial)(_named(my_function))
+    made = custom_gradient(partials=my_partial)(_rename_function(my_function))
     points = [x for x, _ in POINTS]
 
     def lines() -> str:
@@ -218,7 +218,7 @@ def follow_invention(my_function: Any, my_partial: Any) -> Any:
     return _until_one_crashes(trials)
 
 
-def _named(function: types.FunctionType) -> types.FunctionType:
+def _rename_function(function: types.FunctionType) -> types.FunctionType:
     """The function under a name that can stand in a formula, which ``<lambda>`` cannot."""
     if function.__name__.isidentifier():
         return function

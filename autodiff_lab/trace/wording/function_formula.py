@@ -52,20 +52,20 @@ class Formula:
     @property
     def text(self) -> str:
         """The formula of a function as one writes it in a line."""
-        return self._written(spell)
+        return self._join_leaves(spell)
 
     @property
     def python(self) -> str:
         """The formula of a function as Python source, with NumPy as ``np``."""
-        return self._written(partial(spell, prefix="np."))
+        return self._join_leaves(partial(spell, prefix="np."))
 
     @property
     def latex(self) -> str:
         """The formula of a function as LaTeX, for use between dollar signs."""
-        write = self._written(lambda x: x.latex() if isinstance(x, Symbol) else latex_value(spell(x)), r",\; ")
+        write = self._join_leaves(lambda x: x.latex() if isinstance(x, Symbol) else latex_value(spell(x)), r",\; ")
         return write if pytree.children(self.result) is None else rf"\left{write[:-1]}\right)"
 
-    def _written(self, write: Callable[[Any], str], comma: str = ", ") -> str:
+    def _join_leaves(self, write: Callable[[Any], str], comma: str = ", ") -> str:
         leaves = list(map(write, pytree.flatten(self.result)))
         return leaves[0] if pytree.children(self.result) is None else f"({comma.join(leaves)})"
 
@@ -130,7 +130,7 @@ def formula(f: Callable[..., Any], *names: Any) -> Formula:
             f"{_call(f, own[: len(names)])}."
         )
     names = names or tuple(own)
-    arguments = pytree.map_leaves(_named, names)
+    arguments = pytree.map_leaves(_name_value, names)
     try:
         # The values beside the names are ones, at which a formula need not be defined.
         with np.errstate(all="ignore"):
@@ -147,7 +147,7 @@ def formula(f: Callable[..., Any], *names: Any) -> Formula:
         ) from error
     if any(x is None for x in pytree.flatten(result)):
         raise InputError(f"{name_of(f)} returned None, and a formula needs a result. Give it a `return`.")
-    size, depth = _measured(result)
+    size, depth = _measure_formula(result)
     if size > _LARGEST or depth > _DEEPEST:
         what = f"{size:,} signs" if size < 10**9 else f"{float(size):.1e} signs"
         raise UnsupportedError(
@@ -188,7 +188,7 @@ def _fit(f: Callable[..., Any], names: tuple[Any, ...]) -> bool:
     return True
 
 
-def _named(name: Any) -> Any:
+def _name_value(name: Any) -> Any:
     if not isinstance(name, str):
         return name
     if not name.isidentifier():
@@ -196,7 +196,7 @@ def _named(name: Any) -> Any:
     return NamedValue(name, 1.0)
 
 
-def _measured(result: Any) -> tuple[int, int]:
+def _measure_formula(result: Any) -> tuple[int, int]:
     """The size of a formula written out, and how deep it nests; each operation is looked at once."""
     known: dict[int, tuple[int, int]] = {}
     waiting = list(pytree.flatten(result))

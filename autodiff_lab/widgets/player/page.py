@@ -95,7 +95,7 @@ def figure(trace: Trace, payload: Mapping[str, Any], key: str = "", still: Still
         f"<details><summary>{escape(written.forward.caption)}</summary>{written.html()}</details></figure>"
     )
     step = f", step: {payload['step']}" if "step" in payload else ""
-    parts = {"payload": _for_script(payload), "packed": packed(), "step": step}
+    parts = {"payload": _for_script(payload), "packed": pack_assets(), "step": step}
     return placeholder_html(page, "player", key, _ALONE % parts)
 
 
@@ -114,10 +114,10 @@ def draw_still(trace: Trace, in_groups: bool) -> Still:
 
 
 @functools.cache
-def packed() -> str:
+def pack_assets() -> str:
     """Pack the player's script and style sheet as a page carries them: JSON, deflated, in base64.
 
-    >>> json.loads(zlib.decompress(base64.b64decode(packed()))) == [SCRIPT, STYLE]
+    >>> json.loads(zlib.decompress(base64.b64decode(pack_assets()))) == [SCRIPT, STYLE]
     True
     """
     return base64.b64encode(zlib.compress(json.dumps([SCRIPT, STYLE]).encode(), 9)).decode()
@@ -163,10 +163,10 @@ def _for_script(data: Any) -> str:
 SCRIPT = bundle(PARTS / "js" / "widget.js")
 
 
-def _nested(rules: Iterable[str]) -> Iterator[str]:
+def _nest_rules(rules: Iterable[str]) -> Iterator[str]:
     """Name `.adl-player` once for neighbouring rules: every notebook carries the style sheet many times.
 
-    >>> list(_nested([".adl-player .a, .adl-player .b { }", ".adl-player .c { }", ".adl-player.d .e { }"]))
+    >>> list(_nest_rules([".adl-player .a, .adl-player .b { }", ".adl-player .c { }", ".adl-player.d .e { }"]))
     ['.adl-player {', '.a, .b { }', '.c { }', '}', '.adl-player.d {', '.e { }', '}']
     """
     for outer, group in groupby(rules, _outer):
@@ -187,5 +187,5 @@ def _within(outer: str, rule: str) -> str:
 _COLOURS = "".join(f"{name}: {colour}; " for name, colour in themes.css_variables("adl-").items())
 # The whole style sheet.
 STYLE = "\n".join(strip_comments((PARTS / "css" / f"{name}.css").read_text(encoding="utf-8")) for name in _STYLES)
-STYLE = "\n".join(_nested([f".adl-player {{ {_COLOURS}}}", *STYLE.splitlines()]))
+STYLE = "\n".join(_nest_rules([f".adl-player {{ {_COLOURS}}}", *STYLE.splitlines()]))
 STYLE = re.sub(r"(?<=[:;,{}])\s|\s(?={)|;?\s*(?=})", "", STYLE)

@@ -282,7 +282,7 @@ class Player(Outputs, Live):
             If the name does not end in ``.html``, or there is no such folder.
         """
         path = check_path("save_html", path, ".html", ".htm")
-        path.write_text(page.page(self.trace, self._shown()), encoding="utf-8")
+        path.write_text(page.page(self.trace, self._collect_page_state()), encoding="utf-8")
         return path
 
     def link(self, site: str | None = None) -> str:
@@ -318,7 +318,7 @@ class Player(Outputs, Live):
 
     def figure(self) -> str:
         """Return the widget's figure in HTML, as the output of a cell has it."""
-        return page.figure(self.trace, self._shown(), self.key, self._views.still)
+        return page.figure(self.trace, self._collect_page_state(), self.key, self._views.still)
 
     def _repr_mimebundle_(self, **kwargs: Any) -> tuple[dict[str, Any], dict[str, Any]]:
         # HTML for all: where a kernel has this player, it is the live one, else one that steps by itself; where scripts
@@ -329,7 +329,7 @@ class Player(Outputs, Live):
         data["text/plain"] = repr(self)
         return data, metadata
 
-    def _shown(self) -> dict[str, Any]:
+    def _collect_page_state(self) -> dict[str, Any]:
         """What a page is given: the payload, and the mode and the step it opens in."""
         usual = {"scale": "normal", "details": False, "step": -1}
         names = ("mode", "direction", "predict", *(name for name in usual if getattr(self, name) != usual[name]))

@@ -13,7 +13,7 @@ from autodiff_lab import Trace
 from autodiff_lab.figures.graph import render
 from autodiff_lab.figures.graph.alternatives import ROOMS, choose_for_room, layout_alternatives, scale_in
 from autodiff_lab.figures.graph.box_text import node_texts, player_heading, text_width
-from autodiff_lab.figures.graph.layout import sampled
+from autodiff_lab.figures.graph.layout import sample_path
 
 USUAL, WIDE, NARROW = ROOMS
 READABLE = 11 / 14.5
@@ -120,7 +120,7 @@ def test_every_line_has_a_box_and_no_box_overlaps_another(case):
 
 def test_everything_is_in_its_frame(case):
     for places in case[1]:
-        points = [point for edge in places["edges"].values() for point in sampled(curve_of(edge["path"])[0])]
+        points = [point for edge in places["edges"].values() for point in sample_path(curve_of(edge["path"])[0])]
         for box in places["nodes"].values():
             points += [(box["x"] + k * box["w"] / 2, box["y"] + k * box["h"] / 2) for k in (-1, 1)]
         assert all(0 <= x <= places["width"] and 0 <= y <= places["height"] for x, y in points)
@@ -141,7 +141,7 @@ def test_every_edge_leads_from_its_operand_to_its_operation(case):
 def test_no_edge_runs_through_a_box(case):
     for places in case[1]:
         for edge in places["edges"].values():
-            for x, y in sampled(curve_of(edge["path"])[0]):
+            for x, y in sample_path(curve_of(edge["path"])[0]):
                 for name, box in places["nodes"].items():
                     inside = abs(x - box["x"]) < box["w"] / 2 - 0.5 and abs(y - box["y"]) < box["h"] / 2 - 0.5
                     assert not inside, (places["shape"], edge["ends"], name)
@@ -180,7 +180,7 @@ def test_a_label_is_on_the_middle_of_its_edge(case):
             assert bool(edge["label"]) == bool(operand.edge or operand.shapes)
             if edge["label"]:
                 curve, tip = curve_of(edge["path"])
-                line = [*sampled(curve), tip]
+                line = [*sample_path(curve), tip]
                 ways = np.cumsum([0.0, *map(dist, line, line[1:])])
                 half = int(np.searchsorted(ways, ways[-1] / 2))
                 label = tuple(edge["label"].values())

@@ -168,7 +168,7 @@ def test_columns_after_writing_hold_what_the_designs_hold(program):
     _, tape = record(f, *at.tolist())
     at[:] = 0.0
     for name in ("partials", "operations", "operations, inputs copied", "operations, inputs checked"):
-        held = [[(label, float(x)) for label, x in kept] for kept in runs[name].stored(tape)]
+        held = [[(label, float(x)) for label, x in kept] for kept in runs[name].list_stored(tape)]
         shown = [[(part["name"], part["number"]) for part in kept] for kept in columns(lab)[name]["ledger"]]
         assert held == shown, name
     held = runs["closures"].inputs

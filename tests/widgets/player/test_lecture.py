@@ -20,7 +20,7 @@ def square(x):
 
 
 def html(player):
-    return page.figure(player.trace, player._shown())
+    return page.figure(player.trace, player._collect_page_state())
 
 
 def test_a_player_is_normal_unless_it_is_asked_for():

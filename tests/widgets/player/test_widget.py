@@ -464,7 +464,7 @@ def test_a_long_runs_groups_are_sent_once_for_all_stretches():
     player.step = 700
     assert player.trace.excerpt.number != before and "whole" not in player.payload
     assert "payload" in sent and "beside" not in sent
-    assert player._shown()["whole"]["groups"] == groups, "a page is given all"
+    assert player._collect_page_state()["whole"]["groups"] == groups, "a page is given all"
     player.inputs = [2.0]
     assert player.beside["whole"]["groups"] != groups
 

@@ -169,10 +169,10 @@ class _Picture:
             if node.oval:
                 shapes.append(element("ellipse", cx=f"{x:.2f}", cy=f"{y:.2f}", rx=f"{w:.2f}", ry=f"{h:.2f}", **paint))
             elif "rounded" in node.style:
-                shapes.append(element("path", d=_rounded(x, y, w, h, min(8.0, w, h)), **paint))
+                shapes.append(element("path", d=_draw_rounded_box(x, y, w, h, min(8.0, w, h)), **paint))
             else:
                 shapes.append(element("polygon", points=_rectangle(x, y, w, h), **paint))
-        return "".join(shapes) + _written(node, (x, y))
+        return "".join(shapes) + _draw_label(node, (x, y))
 
     def _draw_edge(self, edge: _Edge) -> str:
         way = edge.way
@@ -184,7 +184,7 @@ class _Picture:
                 dx, dy = ((a - b) * 0.35 for a, b in zip(tip, foot, strict=True))
                 wings = _pairs(tip, (foot[0] - dy, foot[1] + dx), (foot[0] + dy, foot[1] - dx), tip)
                 parts.append(element("polygon", points=wings, fill=edge.pen["stroke"], stroke=edge.pen["stroke"]))
-        return "".join(parts) + (_written(edge, self.label_place(edge)) if edge.labelled else "")
+        return "".join(parts) + (_draw_label(edge, self.label_place(edge)) if edge.labelled else "")
 
 
 def _group(kind: str, number: int, part: _Part, inside: str) -> str:
@@ -197,7 +197,7 @@ def _group(kind: str, number: int, part: _Part, inside: str) -> str:
     return element("g", title, inside, id=name, **{"class": classes}) + "\n"
 
 
-def _written(part: _Part, place: Point) -> str:
+def _draw_label(part: _Part, place: Point) -> str:
     """The text of a label about its middle, with its paper."""
     (x, y), label, parts = place, part.label, []
     if label.paper:
@@ -226,7 +226,7 @@ def _rectangle(x: float, y: float, w: float, h: float) -> str:
     return _pairs((x - w, y - h), (x + w, y - h), (x + w, y + h), (x - w, y + h), (x - w, y - h))
 
 
-def _rounded(x: float, y: float, w: float, h: float, r: float) -> str:
+def _draw_rounded_box(x: float, y: float, w: float, h: float, r: float) -> str:
     """A rectangle with round corners, in lines and Bézier curves."""
     d = f"M{_pairs((x - w + r, y - h))}"
     for across, down in ((1, -1), (1, 1), (-1, 1), (-1, -1)):

@@ -262,13 +262,13 @@ def _swap(ranks: list[list[Box]], before: Neighbours, behind: Neighbours) -> Non
             improved = False
             for i in range(len(rank) - 1):
                 one, other = rank[i : i + 2]
-                if sum(map(_crossed, ends[one], ends[other])) > sum(map(_crossed, ends[other], ends[one])):
+                if sum(map(_count_crossed, ends[one], ends[other])) > sum(map(_count_crossed, ends[other], ends[one])):
                     rank[i : i + 2] = other, one
                     improved = True
         place |= {box: i for i, box in enumerate(rank)}
 
 
-def _crossed(left: list[int], right: list[int]) -> int:
+def _count_crossed(left: list[int], right: list[int]) -> int:
     return sum(1 for a in left for b in right if a > b)
 
 

@@ -183,9 +183,9 @@ class ThreeDesigns(Lab):
                 ]
                 for kept in column.ledger[: self.steps]
             ],
-            "numbers": column.kept(self.steps),
+            "numbers": column.count_kept(self.steps),
             "closures": self.steps if column.closures else 0,
-            "rules": whole.columns[0].kept(self.steps) if column.design == "partials" or swept else 0,
+            "rules": whole.columns[0].count_kept(self.steps) if column.design == "partials" or swept else 0,
             "gradient": (column.mutated.numbers if written else column.gradient) if swept else None,
             "verdict": column.mutated.verdict if swept and written else "",
             **{name: vars(getattr(column, name)) if name in self.tried else None for name in ("again", "replay")},
