@@ -153,6 +153,12 @@ def test_a_fork_bomb_is_put_out():
     assert family_usage(os.getpid())[1] < 40, "nothing of it is left"
 
 
+def test_who_delays_the_look_is_not_out_of_time(monkeypatch):
+    """A fork bomb leaves the one who counts no time to count before the end."""
+    monkeypatch.setattr(confinement, "family_usage", lambda pid: (0.0, time.sleep(0.3) or 1000))
+    assert run("import time; time.sleep(99)", Limits(seconds=0.2, processes=40)).ended == "too many processes"
+
+
 def test_a_detached_process_ends_with_its_hand_in():
     code = "import subprocess as s; s.Popen(['sleep', '77.123'], start_new_session=True, stdout=-3, stderr=-3)"
     assert run(code).ended == "by itself"

@@ -131,7 +131,7 @@ def folder(tmp_path_factory):
 @pytest.fixture(scope="module")
 def graded(folder):
     """For each user the rows by name."""
-    jobs = f"jobs=6, limits=Limits(seconds={SECONDS})"
+    jobs = f"jobs=4, limits=Limits(seconds={SECONDS})"
     code = (
         "import sys\nfrom pathlib import Path\nfrom autodiff_lab.classroom.grading.grade import Limits, grade\n"
         f"grade(Path(sys.argv[1]), {jobs}, tell=lambda row: print(row.to_json(), flush=True))"
@@ -146,7 +146,7 @@ def graded(folder):
         if os.geteuid() == 0:
             command = [*as_user(folder), sys.executable, "-c", code, str(folder)]
             other = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-        found["me"] = grade(folder, Limits(seconds=SECONDS), jobs=6)
+        found["me"] = grade(folder, Limits(seconds=SECONDS), jobs=4)
         if other:
             said, complaint = other.communicate(timeout=120)
             assert (other.returncode, complaint) == (0, "")
