@@ -239,12 +239,14 @@ def lasting_tab(browser: Any, server: LabServer) -> Iterator[Tab]:
 @pytest.fixture
 def tab(lasting_tab: Tab, watch: Watch, request: pytest.FixtureRequest) -> Iterator[Tab]:
     """The page of JupyterLab that stays, while a test has it; a test that fails leaves a new one behind."""
-    with watch.follow(lasting_tab.page.context, offline=False):
-        yield lasting_tab
-        photograph(lasting_tab.page, request)
-        lasting_tab.close_notebook()
-    if request.node.stash.get(FAILED, False):
-        lasting_tab.reset()
+    try:
+        with watch.follow(lasting_tab.page.context, offline=False):
+            yield lasting_tab
+            photograph(lasting_tab.page, request)
+            lasting_tab.close_notebook()
+    finally:
+        if request.node.stash.get(FAILED, False):
+            lasting_tab.reset()
 
 
 @pytest.fixture
@@ -256,9 +258,7 @@ def open_notebook(
     def opened(path: str, view: str = "doc/tree", width: int = 1280, height: int = 900) -> OpenNotebook:
         if view != "doc/tree":
             return OpenNotebook(new_page(width, height), tidy_server, path, view)
-        tab = request.getfixturevalue("tab")
-        tab.page.set_viewport_size({"width": width, "height": height})
-        return tab.open(path)
+        return request.getfixturevalue("tab").open(path, width, height)
 
     return opened
 

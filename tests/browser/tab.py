@@ -18,11 +18,12 @@ class Tab:
         self.page, self.server = page, server
         self._loaded_with: dict[str, Any] = {}
 
-    def open(self, path: str) -> OpenNotebook:
+    def open(self, path: str, width: int, height: int) -> OpenNotebook:
         """Open a notebook in the place of the one before; other settings than that one had are loaded first."""
         if self.server.settings != self._loaded_with:
             self.reset()
             self._loaded_with = dict(self.server.settings)
+        self.page.set_viewport_size({"width": width, "height": height})
         return OpenNotebook(self.page, self.server, path)
 
     def close_notebook(self) -> None:
@@ -33,5 +34,6 @@ class Tab:
             self.page.evaluate(OPEN, None)
 
     def reset(self) -> None:
-        """Leave JupyterLab, so that the next notebook loads it."""
-        self.page.goto("about:blank")
+        """Take a new page, for which the next notebook loads JupyterLab; this one may have crashed."""
+        left, self.page = self.page, self.page.context.new_page()
+        left.close()
