@@ -138,7 +138,7 @@ def dot_version(dot: str) -> str:
 
 
 def check_notebooks() -> Iterator[Finding]:
-    """The command line's `check` of notebooks: find the tutorial's and count them."""
+    """In ``autodiff-lab check``, the notebooks: find the tutorial's and count them."""
     folder = installed_notebooks()
     yield _good(f"{len(list(folder.glob('*.ipynb')))} notebooks in {folder}")
 
@@ -215,7 +215,7 @@ def _front_end_version(name: str) -> str | None:
 
 
 def check_kernel() -> Iterator[Finding]:
-    """The command line's `check` of the kernel: say whether a notebook opened in JupyterLab runs in this Python."""
+    """In ``autodiff-lab check``, the kernel: say whether a notebook opened in JupyterLab runs in this Python."""
     import ipykernel
 
     foreign = foreign_kernel()

@@ -23,7 +23,7 @@ SHA256 = "39f03d68cb1774ba478c11b2b26b881e069926d92a320f3e87be64f1567aa139"
 
 
 class Sample(NamedTuple):
-    """Some rows of the iris data set: `features` of shape (n, 4) in cm, `labels` of shape (n,), 0 to 2."""
+    """Rows of a data set that ships as a file: `features` of shape (n, 4) in cm, `labels` of shape (n,), 0 to 2."""
 
     features: np.ndarray
     labels: np.ndarray
@@ -40,7 +40,7 @@ class Iris(NamedTuple):
 
 @cache
 def load_iris(path: Path = FILE) -> Iris:
-    """Load the iris data set: 150 flowers, of which rows 0, 4, 8, … are test data and the others training data.
+    """Load the data of the file iris.csv: 150 flowers; rows 0, 4, 8, … are test data, the others training data.
 
     Parameters
     ----------

@@ -63,7 +63,7 @@ def keepdims_shape(shape: tuple[int, ...], axis: Any) -> tuple[int, ...]:
 
 
 def spread(g: Any, x: Any, axis: Any = None, keepdims: bool = False) -> Any:
-    """Broadcast the adjoint of a sum back to the shape of its operand `x`, along the reduced axes."""
+    """Broadcasting for the adjoint of a sum: back to the shape of its operand `x`, along the reduced axes."""
     shape = shape_of(x)
     if shape == shape_of(g):
         return g

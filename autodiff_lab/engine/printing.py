@@ -17,7 +17,7 @@ _BIDI_CONTROLS = dict.fromkeys(
 
 
 def replace_bidi(text: str) -> str:
-    r"""Make a user's text safe to print, without the control characters that reverse the direction of the text around.
+    r"""For printing, free a user's text of the control characters that reverse the direction of the text around.
 
     Each is replaced by one sign, so that columns stay what they are. See the Unicode Bidirectional Algorithm (UAX 9).
 

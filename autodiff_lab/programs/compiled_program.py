@@ -97,7 +97,7 @@ class Program:
 
     @property
     def constants(self) -> dict[str, Any]:
-        """The constant arrays of the compiled program by their names in its source; they cannot be written to."""
+        """Of a `Program`, the constant arrays by their names in its source; they cannot be written to."""
         return dict(self._current.constants)
 
     @property

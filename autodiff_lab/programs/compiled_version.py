@@ -49,7 +49,7 @@ class Line(NamedTuple):
 
 
 class Options(NamedTuple):
-    """The options with which each version of a program is compiled; see `program`."""
+    """Options that a compiled version has from its program; see `program`."""
 
     f: Callable[..., Any]
     mode: str

@@ -28,7 +28,7 @@ from ..transforms.jacobians import jacfwd
 
 
 class Leaf:
-    """A leaf of the arguments that will be an input, a line of its own, once the derivative is recorded."""
+    """Of a derivative to be recorded, a leaf of the arguments that will be an input, a line of its own."""
 
     __slots__ = ("value",)
 
@@ -184,7 +184,7 @@ POSITION_ROWS |= {"argpartition"}
 
 
 class Decision(NamedTuple):
-    """A decision that control flow depended on while recording a derivative: its line, its outcome, who asked."""
+    """In a recorded derivative, a decision that control flow depended on: its line, its outcome, who asked."""
 
     before: int  # the line that was recorded next
     line: int
@@ -236,7 +236,7 @@ class Answer(Variable):
             return func(*map(_decide_all, args), **{name: _decide_all(x) for name, x in kwargs.items()})
 
     def astype(self, dtype: Any) -> Any:
-        """Convert a recorded comparison to numbers, 1 for True: still data as floats, a decision as another type."""
+        """In a recorded derivative, convert a comparison to 1 or 0: data as floats, a decision as another type."""
         return self * 1.0 if np.dtype(dtype).kind == "f" else self.decide().astype(dtype)
 
     __invert__ = partialmethod(np.logical_not)

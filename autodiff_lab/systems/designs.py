@@ -83,7 +83,7 @@ class Run(Protocol):
 
 
 class Partials(Run):
-    """The design of Wengert cells (document 3): a cell keeps its local partials."""
+    """Of three designs the one of Wengert cells (document 3): a cell keeps its local partials."""
 
     def __init__(self, f: Program, inputs: list[np.ndarray]) -> None:
         self.inputs = [var(x) for x in inputs]

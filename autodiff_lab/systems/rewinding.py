@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, weakref_slot=True, eq=False)
 class Record:
-    """A gradient tape's record of one operation: what rewinding needs to send an adjoint back through it.
+    """What rewinding a gradient tape needs of one operation, to send an adjoint back through it.
 
     Attributes
     ----------

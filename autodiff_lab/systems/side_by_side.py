@@ -90,7 +90,7 @@ class Column:
     shares: bool
 
     def count_kept(self, operations: int) -> int:
-        """How many numbers the compared design keeps once the first so many operations have run."""
+        """Side by side with others, how many numbers a design keeps after the first so many operations."""
         return _count(self.ledger[:operations], self.shares)
 
 

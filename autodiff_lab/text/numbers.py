@@ -106,7 +106,7 @@ def _spell_array(array: np.ndarray) -> str:
 
 
 def spell_nonfinite(x: Any) -> Any:
-    """Spell the numbers that JSON lacks, NaN and infinities, as strings; in tuples and lists too.
+    """Numbers as text: spell NaN and infinity, for which JSON has none; in tuples and lists too.
 
     >>> spell_nonfinite((0.5, float("nan"), -float("inf")))
     (0.5, 'nan', '-inf')

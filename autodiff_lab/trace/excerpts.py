@@ -94,7 +94,7 @@ class Excerpts(TapeReader):
 
     @functools.cached_property
     def large_sections(self) -> list[Section]:
-        """The sections of the outline that are too large for one excerpt."""
+        """For excerpts: the sections of the outline that are too large for one of them."""
         return [section for section in self.simple_outline.walk() if section.size > _MAX_WINDOW_LINES]
 
     @functools.cached_property

@@ -20,7 +20,7 @@ Seeds = tuple[Any, ...]
 
 
 def read_directions(tape: Any, direction: Any) -> list[tuple[str, Seeds]]:
-    """Read the directions in which forward steps follow the tangents: the name and the seeds of each one.
+    """For forward steps, read the directions in which tangents are followed: the name and the seeds of each one.
 
     Raises
     ------

@@ -116,7 +116,7 @@ class Outputs:
         page: str | None = None,
         theme: str = "light",
     ) -> Any:
-        """Output steps of a trace or a player side by side for a handout; `Strip.save` writes it.
+        """The output `strip` of a trace or a player: steps side by side for a handout; `Strip.save` writes it.
 
         Each step has its sentence below.
 
@@ -146,5 +146,5 @@ class Outputs:
         return view("table")(self._run, **options)
 
     def transcript(self) -> Any:
-        """Output every sentence of a trace or a player, numbered, under the phase that it belongs to."""
+        """The output `transcript` of a trace or a player: all sentences, numbered, under their phases."""
         return view("transcript")(self._run)

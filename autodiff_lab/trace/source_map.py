@@ -42,7 +42,7 @@ class Span(NamedTuple):
 
 @dataclass(frozen=True)
 class Source:
-    """One source in a source map: a function's text, dedented; `first_line` is where it stands in its file or cell.
+    """What a source map leads to: a function's text, dedented; `first_line` is where it stands in its file or cell.
 
     `ran` has for each line how often it ran, and for the head of a loop how often that turned; 0 if it is known not to
     have run, −1 where there is nothing to say. It is empty if every line ran once, or if nothing is known.

@@ -29,7 +29,7 @@ def record(
     sites: bool = False,
     most: int | None = MAX_TAPE_LINES,
 ) -> tuple[Any, Tape]:
-    """Run `f` and record its operations on a tape, from which gradients are computed.
+    """Beside `grad` and `vjp`: run `f` and give the tape, from which gradients can be computed later.
 
     Parameters
     ----------
@@ -281,7 +281,7 @@ def differentiate(
 
 
 def jvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) -> tuple[Any, Any]:
-    """The value of `f` and its directional derivative, the gradient's counterpart in forward mode.
+    """The value of `f` and its directional derivative: in forward mode what `vjp` and `grad` are in reverse mode.
 
     Parameters
     ----------

@@ -135,19 +135,19 @@ def result_line(y: Any, tape: Tape) -> int | None:
 
 
 def result_value(y: Any, tape: Tape) -> Any:
-    """The value of a recorded call's result, one level down: what a lower level, or the caller, should see."""
+    """After recording a call, the value of its result one level down: what a lower level, or the caller, sees."""
     if type(y) is Variable and y.tape is tape:
         return y.value
     return check_result(y)
 
 
 def innermost_value(x: Any) -> Any:
-    """The plain number or array below all nested recordings of calls."""
+    """Below all recording, nested or not, the plain number or array of a value."""
     return innermost_value(x.value) if isinstance(x, Traced) else x
 
 
 def check_result(y: Any) -> Any:
-    """Check the result of a recorded call that does not depend on its inputs: a plain number, or of a lower level."""
+    """After recording a call, check a result that does not depend on its inputs: plain, or of a lower level."""
     if isinstance(y, Traced) and not y.level.open:
         raise LeakError(
             f"The function returned {y!r}, which belongs to a derivative call that has already ended. "

@@ -65,7 +65,7 @@ def page(title: str, body: str, *parts: str) -> str:
 
 
 def read_part(name: str) -> str:
-    """Read a style sheet or script of the lecture pages, to stand in their HTML beside the cells."""
+    """For the HTML of cells, read the style sheet or script that they need beside them."""
     return (Path(__file__).parent / name).read_text(encoding="utf-8")
 
 

@@ -51,12 +51,12 @@ def linear(key: Any, *transposes: Rule | None, call: Any = None, variadic: bool 
 
 
 def multilinear(key: Any, *transposes: Rule, call: Any = None, **options: Any) -> Op:
-    """The row of a product, a map that is linear in each operand while the others are held. Adds it to the table."""
+    """Make a row for a map that is linear in each operand while the others are held, and add it to the table."""
     return _row("multilinear", key, transposes, call, **options)
 
 
 def general(key: Any, *pullbacks: Rule | None, call: Any = None) -> Op:
-    """The row of any function: ``pullback(g, y, *operands, **static)``; the pushforward is its transpose."""
+    """Make a row for any function: ``pullback(g, y, *operands, **static)``; the pushforward is its transpose."""
     return _row("general", key, pullbacks, call)
 
 

@@ -56,7 +56,7 @@ _BOLD_INKS = {"w": "value", "r": "adjoint", "u": "tangent", "g": "ink"}
 
 
 def equation_runs(equation: Equation) -> list[Run]:
-    """Return an equation of a step as runs of SVG text: values, adjoints and tangents each in their colour."""
+    """Return runs of SVG text for an equation of a step: values, adjoints and tangents each in their colour."""
     texts = iter(equation.pieces)
     return [
         Run(next(texts), (_INKS | _BOLD_INKS)[kind], kind in _BOLD_INKS)
@@ -68,7 +68,7 @@ def equation_runs(equation: Equation) -> list[Run]:
 
 @in_its_language
 def legend_runs(trace: Trace) -> tuple[list[Run], list[Run]]:
-    """Return the legend of a graph as runs of SVG text, and the warning of a faulty engine, if it is one."""
+    """Return runs of SVG text for the legend of a graph, and the warning of a faulty engine, if it is one."""
     inks = {kind: Run(message(kind), kind, True) for kind in ("value", "adjoint", "tangent")}
     return fill_runs(f"legend.{trace.mode}", **inks), [Run(trace.warning, "adjoint", True)]
 

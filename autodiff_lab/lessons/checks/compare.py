@@ -238,7 +238,7 @@ def describe(thing: Any) -> str:
 
 
 def summarize(found: Any) -> Any:
-    """Turn the result of a learner's code into plain data to compare; anything unforeseen into a description.
+    """Make the result of a learner's code ready to compare: plain data, and for anything unforeseen a description.
 
     >>> summarize(np.float64(2.0)), summarize(None), summarize(object())
     (2.0, None, 'an object of type object')

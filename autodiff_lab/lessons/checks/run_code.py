@@ -133,7 +133,7 @@ def _learners_line(problem: BaseException) -> tuple[str, bool]:
 
 
 def is_unfinished(answer: Any) -> bool:
-    """Whether a learner's code or data still has the three dots of the unanswered exercise."""
+    """Whether a learner's code, before it is run, or data still has the three dots of the unanswered exercise."""
     if answer is ...:
         return True
     if isinstance(answer, list | tuple | set):
@@ -152,7 +152,7 @@ def _says_nothing(code: types.CodeType) -> bool:
 
 
 def nested_code(code: types.CodeType) -> Iterator[types.CodeType]:
-    """Yield the code that is run for a learner's function: its code object, and those of its inner functions."""
+    """Yield all code that runs when a learner's function is checked: its own, and that of its inner functions."""
     yield code
     for constant in code.co_consts:
         if isinstance(constant, types.CodeType):

@@ -20,7 +20,7 @@ Pair = tuple[float, float]
 
 
 def example(x1: Any, x2: Any) -> Any:
-    """Notebook 02: the function of the course, ln x₁ + x₁x₂ − sin x₂."""
+    """Exercises of notebook 02: the function of the course, ln x₁ + x₁x₂ − sin x₂."""
     return np.log(x1) + x1 * x2 - np.sin(x2)
 
 

@@ -49,7 +49,7 @@ def draw(cells, adjoint=(), word="adjoint", **names):
 
 
 def draw_closure(function):
-    """Draw a function and the variables that it keeps."""
+    """Draw the cells of a closure: a function and the variables that it keeps."""
     graph = graphviz.Digraph()
     for name, kept in zip(function.__code__.co_freevars, function.__closure__, strict=True):
         graph.edge(function.__name__, f"{name} = {kept.cell_contents}")

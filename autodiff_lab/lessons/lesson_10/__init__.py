@@ -1,4 +1,4 @@
-"""Notebook 10, derivatives of derivatives: the table of its exercises, what each expects and how it is checked."""
+"""Notebook 10, derivatives of derivatives: the package with the table of its exercises, and what each expects."""
 
 from autodiff_lab.lessons.checks.course import lesson
 from autodiff_lab.lessons.lesson_10 import exercises

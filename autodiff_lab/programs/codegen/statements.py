@@ -82,7 +82,7 @@ class StatementWriter(OperandWriter):
                 self.names[line] = name
 
     def name_operand(self, ref: Any) -> str:
-        """An operand that a statement may contain twice: a number, or a name that an earlier statement defines."""
+        """Name what one of the statements may contain twice: a number, or a name that an earlier statement defines."""
         if type(ref) is int and self.depths[ref]:
             name = self.new_name("t")
             self.write_statement(f"{mark_name(name)} = {self.texts[ref]}", (name,))

@@ -117,6 +117,6 @@ class Snapshot(NamedTuple):
 
     @classmethod
     def of(cls, done: Node | None, queue: Iterable[Node], waiting: Mapping[Node, int]) -> Self:
-        """Take a snapshot of a forward run (or sweep) over a static graph: its queue, and the counts of its nodes."""
+        """Take a snapshot while going forward through a static graph (or back): its queue, and its nodes' counts."""
         counts = {node.name: waiting[node] for node in sorted(waiting, key=lambda node: node.number)}
         return cls(None if done is None else done.name, tuple(node.name for node in queue), counts)

@@ -174,7 +174,7 @@ class Graph:
         deque(self._backward(node, seed), maxlen=0)
 
     def backward_steps(self, node: Node | None = None) -> Iterator[Snapshot]:
-        """`Graph.backward` one node at a time, with a snapshot of the graph's queue and counts after each."""
+        """The graph's own `backward`, one node at a time, with a snapshot of its queue and counts after each."""
         yield from (Snapshot.of(done, sweep.queue, sweep.pending) for done, sweep in self._backward(node))
 
     def _backward(self, node: Node | None, seed: Any = None) -> Iterator[tuple[Node | None, Sweep]]:

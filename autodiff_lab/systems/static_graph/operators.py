@@ -40,7 +40,7 @@ Node.level = GraphLevel()
 
 
 class Partial(NamedTuple):
-    """A partial sum (or product) inside a longer operator node: its own node, if there still is one; its slots."""
+    """A partial sum (or product) inside one of the longer operators: its own node, if there still is one; its slots."""
 
     ref: weakref.ref[Operator]
     slots: tuple[Any, ...]
@@ -104,7 +104,7 @@ class Operator(Node):
 
     @property
     def operands(self) -> tuple[Node, ...]:
-        """The nodes that this operator node works on, by position; one that is used twice stands there twice."""
+        """As operators have them, the nodes that one works on, by position; one used twice stands there twice."""
         return self.merged_operands()[0]
 
     def compute(self, values: Mapping[int, Any]) -> Any:
@@ -144,7 +144,7 @@ def _slot(x: Node, op: Op) -> Any:
 
 
 def fold_pairs(op: Op, terms: Sequence[Any], pairs: Sequence[tuple[int, int]]) -> list[Any]:
-    """Fold the operands of a merged operator by pairs: its partial sums, of numbers or (for a derivative) of nodes."""
+    """Among operators, fold the operands of a merged one by pairs: its partial sums, of numbers or of nodes."""
     results: list[Any] = []
     for left, right in pairs:
         results.append(apply(op, tuple(terms[i] if i >= 0 else results[-i - 1] for i in (left, right))))

@@ -61,7 +61,7 @@ th, td { padding: 2px 12px 2px 0; }"""
 
 
 def document(title: str, style: str, body: str, lang: str = "en") -> str:
-    """Write a whole HTML page around a body, in a style of its own; `title` is text, `lang` a language tag."""
+    """A whole page for the player or a report: HTML around a body, in its own style; `lang` is a language tag."""
     return _PAGE % {"lang": lang, "title": escape(title), "style": style, "body": body}
 
 

@@ -317,7 +317,7 @@ class Player(Outputs, Live):
         return link.address(link.program(self._f, self._arguments(self.inputs), options), site)
 
     def figure(self) -> str:
-        """Return the widget's figure in HTML, as the output of a cell has it."""
+        """Of the player's widget, return the figure in HTML, as the output of a cell has it."""
         return page.figure(self.trace, self._collect_page_state(), self.key, self._views.still)
 
     def _repr_mimebundle_(self, **kwargs: Any) -> tuple[dict[str, Any], dict[str, Any]]:

@@ -220,7 +220,7 @@ class Panel:
         self.sheet.box(*self.corner(k), self.wide, self.high, role, fill, width)
 
     def draw_entries(self, values: np.ndarray, homes: np.ndarray, entry: int, known: int | None = None) -> None:
-        """Draw all entries of an array in the broadcast lens; those of one home glow.
+        """Draw all entries of an array in the picture of the lab BroadcastLens; those of one home glow.
 
         With `known` only those of the first homes have their number.
         """

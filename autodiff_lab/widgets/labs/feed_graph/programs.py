@@ -150,7 +150,7 @@ class Pass:
 
     @property
     def found_so_far(self) -> dict[str, Any]:
-        """What a pass through a FeedGraph program has found up to here, by its nodes' names."""
+        """Of FeedGraph's programs: what a pass through one has found up to here, by its nodes' names."""
         done = {step.node for step in self.steps[: self.at + 1]}
         return {name: x for name, x in self.found.items() if name in done}
 

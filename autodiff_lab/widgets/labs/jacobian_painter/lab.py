@@ -63,14 +63,14 @@ class JacobianPainter(Lab):
     # Controls
 
     def change(self, name: str) -> None:
-        """Begin the matrix again; only the layer can have any number n of inputs and m of results."""
+        """Begin JacobianPainter's matrix again; only the layer can have any number n of inputs and m of results."""
         if name != "program":
             self.program = LAYER
         self.n, self.m = len(self.of.inputs), len(self.of.results)
         self.begin()
 
     def enter(self, name: str, text: str) -> None:
-        """Push the vector v that was typed forward through the Jacobian's program, or pull a typed w back."""
+        """Push the vector v that was typed into the Jacobian painter forward through its program, or pull a w back."""
         mode = FORWARD if name == "v" else REVERSE
         size = self._size(mode)
         seed = tuple(parse_number(part) for part in re.split(r"[\s,;]+", text.strip(" ,;()[]\n\t")))

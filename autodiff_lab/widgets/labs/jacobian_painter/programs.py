@@ -118,7 +118,7 @@ def take_pass(of: Program, mode: str, seed: tuple[float, ...]) -> Pass:
 
 @functools.cache
 def count_run(of: Program) -> int:
-    """Count the multiplications of the program itself, without any JVP or VJP."""
+    """Count the multiplications of one of JacobianPainter's programs itself, without any JVP or VJP."""
     return count_multiplications(record(of.function, np.array(of.point))[1])
 
 

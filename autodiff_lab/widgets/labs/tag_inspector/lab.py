@@ -17,7 +17,7 @@ CELL = 126
 
 
 class Nested(NamedTuple):
-    """A nested derivative for the tag inspector, and the points x and y at which it is shown first."""
+    """A choice of the lab TagInspector: a nested derivative, and the points x and y at which it is shown first."""
 
     program: Callable[..., Watched]
     x: float
@@ -186,7 +186,7 @@ def epsilon(level: int, tags: bool) -> str:
 
 
 def write_sum(line: Line, tags: bool) -> str:
-    """Write a dual number of the tag inspector as a sum of its ε terms, tagged or untagged.
+    """In the picture of the lab TagInspector, write a dual number as a sum of ε terms, tagged or not.
 
     >>> line = Line("x · y", "", 0, (4.0, 1.0, 4.0, 1.0), Flat(4.0, 5.0, 1.0), (1.0, 4.0))
     >>> write_sum(line, True), write_sum(line, False)

@@ -48,7 +48,7 @@ def train(task: str, method: str) -> list[Step]:
 
 
 def count_right(task: str, step: Step) -> int:
-    """Count the points that the network of a run has on the right side of 0.5."""
+    """TrainFilm: count the points that the network of a run has on the right side of 0.5."""
     x, t = CASES[task].task
     return int(np.sum((perceptron.network(step.params, x) > 0.5) == (t > 0.5)))
 
@@ -67,7 +67,7 @@ def find_region(case: Case, params: dict[str, np.ndarray], rows: int = 107) -> l
 
 
 def find_boundary(case: Case, params: dict[str, np.ndarray], rows: int = 107) -> list[np.ndarray]:
-    """Find the boundary that a run's network draws: the lines on which its output is 0.5, as arrays of places."""
+    """TrainFilm: find the boundary that a network draws: the lines where its output is 0.5, as arrays of places."""
     from contourpy import contour_generator
 
     return contour_generator(*_answer_plane(case, params, rows)).lines(0.0)
