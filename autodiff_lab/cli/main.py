@@ -164,7 +164,7 @@ def _write_lecture(options: Namespace) -> int:
 
 
 def draw_progress(done: int, count: int) -> None:
-    """Draw the main command's progress bar over the last line of a terminal, or for 0 of 0 an empty line."""
+    """Draw the command's progress bar over the terminal's last line, or for 0 of 0 an empty line; elsewhere nothing."""
     if sys.stderr.isatty():
         bar = f"[{'#' * (30 * done // count):30}] {done} of {count}" if count else ""
         print(f"\r\033[K{bar}", end="", file=sys.stderr, flush=True)

@@ -143,7 +143,7 @@ class Op:
         static: Mapping[str, Any] = NO_OPTIONS,
         batch: int | None = None,
     ) -> Any:
-        """An operation's own pushforward: the tangent of its result from its operands' (None: constant).
+        """The Jacobian-vector product of one operation: the tangent of its result from its operands' (None: constant).
 
         With `batch`, every tangent has a leading axis of that length: that many directions at once.
         """

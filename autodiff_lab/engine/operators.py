@@ -220,12 +220,12 @@ class Overloaded(Traced):
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """As an operator of arrays, ``x.shape`` of a traced value; () for a number."""
+        """The array attribute ``x.shape`` of a traced value; () for a number."""
         return getattr(self.value, "shape", ())
 
     @property
     def ndim(self) -> int:
-        """As an operator of arrays, ``x.ndim`` of a traced value: its number of axes."""
+        """The array attribute ``x.ndim`` of a traced value: its number of axes."""
         return len(self.shape)
 
     @property
@@ -248,7 +248,7 @@ class Overloaded(Traced):
         return np.reshape(self, shape[0] if len(shape) == 1 else shape, **options)
 
     def transpose(self, *axes: Any) -> Any:
-        """As an operator of arrays, ``x.transpose(axes)`` of a traced value; see ``numpy.transpose``."""
+        """The array method ``x.transpose(axes)`` on a traced value: axes in another order; see ``numpy.transpose``."""
         order = axes[0] if len(axes) == 1 and not isinstance(axes[0], int) else axes or None
         return np.transpose(self, order)
 

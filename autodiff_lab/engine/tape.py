@@ -190,7 +190,7 @@ class Tape(Level):
     # Rewinding
 
     def sweep(self, line: int, seed: Any, adjoints: list[Any], keep: bool = True) -> Iterator[int]:
-        """The tape's own reverse sweep, from `line` backwards, one line at a time.
+        """The reverse sweep over the tape from `line`, one line at a time.
 
         Parameters
         ----------
@@ -339,7 +339,7 @@ class Tape(Level):
         return len(self.ops)
 
     def name(self, line: int) -> str:
-        """What the tape calls its lines: v1, v2, … for operations; …, v-1, v0 for inputs (Griewank and Walther)."""
+        """The name of a tape line: v1, v2, … for operations; …, v-1, v0 for inputs (Griewank and Walther)."""
         return f"v{line - self.n_inputs + 1}"
 
     def expression(self, line: int) -> str:

@@ -28,7 +28,7 @@ class Copied:
     kept: tuple[Path, ...]
 
     def report(self, target: Path) -> None:
-        """Print how many of the Jupyter notebooks were copied into a folder, and which were kept as they are."""
+        """Print how many notebooks were copied into the target folder, and which were kept as they are."""
         new, kept = (f"{len(files)} file{'s' * (len(files) != 1)}" for files in (self.new, self.kept))
         if self.new:
             print(f"Copied {new} into {target}")

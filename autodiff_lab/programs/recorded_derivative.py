@@ -236,7 +236,7 @@ class Answer(Variable):
             return func(*map(_decide_all, args), **{name: _decide_all(x) for name, x in kwargs.items()})
 
     def astype(self, dtype: Any) -> Any:
-        """In a recorded derivative, convert a comparison to 1 or 0: data as floats, a decision as another type."""
+        """Convert a recorded comparison to numbers, 1 for True: still data as floats, a decision as another type."""
         return self * 1.0 if np.dtype(dtype).kind == "f" else self.decide().astype(dtype)
 
     __invert__ = partialmethod(np.logical_not)

@@ -12,7 +12,7 @@ from autodiff_lab.engine.errors import AutodiffError, InputError
 
 
 class PathError(AutodiffError, ValueError):
-    """Error of a bad argument: a path cannot be written to: a wrong extension, or no such folder."""
+    """A path that was given as an argument cannot be written to: a wrong extension, or no such folder."""
 
 
 def check_choice(function: str, option: str, given: Any, allowed: Sequence[Any]) -> Any:

@@ -50,7 +50,7 @@ class Operand:
 
     @property
     def is_copied(self) -> bool:
-        """As the model of a line's operand says: whether broadcasting copies it to the shape of the result."""
+        """Whether broadcasting copies this operand of a line in a `Trace` to the shape of the line's result."""
         return COPIED in self.shapes
 
 
@@ -164,7 +164,7 @@ class StepRange(NamedTuple):
 
 @dataclass(frozen=True)
 class Excerpt:
-    """The model's own note of which part of a long run it shows, by `number`, of all `lines` and `steps`.
+    """In the model of a long run: which part it shows, by `number`, of all the `lines` and `steps` of the run.
 
     `parts` say which steps of the whole run it has; its other steps only prepare these. `said` says it in words, and
     `later` where the adjoints that have `arrived` come from. Its first lines are from `before`: these lines of the run.
@@ -387,7 +387,7 @@ class Trace(Outputs):
         fault: str = "",
         lang: str = "en",
     ) -> Trace:
-        """A method of the model, for a run of `f` that was recorded already; give `value` if the result is no line."""
+        """Trace a run that was recorded from `f` already; give `value` if the result is not a line of the tape."""
         return view("read_tape")(tape, f, value, RunOptions(mode, direction, fault, lang))
 
     @property
@@ -465,7 +465,7 @@ class Trace(Outputs):
         return tangents
 
     def to_dict(self) -> dict[str, Any]:
-        """A method of the model, `Trace.to_dict`: dictionaries, lists, strings, numbers and None, what JSON knows.
+        """Give this `Trace` as dictionaries, lists, strings, numbers and None: what JSON knows.
 
         Fields that have their default are left out. Each number is written once, in the list ``"numbers"``; wherever
         a trace holds a `Number`, its place in that list stands.
@@ -475,12 +475,12 @@ class Trace(Outputs):
         return {"version": VERSION, "numbers": [plain(number) for number in pool.values], **data}
 
     def to_json(self) -> str:
-        """A method of the model: as JSON; nan and the infinities are ``"nan"``, ``"inf"`` and ``"-inf"``."""
+        """Give this `Trace` as JSON; nan and the infinities are the strings ``"nan"``, ``"inf"`` and ``"-inf"``."""
         return json.dumps(self.to_dict(), ensure_ascii=False, allow_nan=False, separators=(",", ":"))
 
     @classmethod
     def from_json(cls, text: str) -> Trace:
-        """A method of the model, `Trace.from_json`: read what `Trace.to_json` wrote.
+        """Make a `Trace` from the JSON text that `Trace.to_json` wrote.
 
         Raises
         ------

@@ -18,7 +18,7 @@ from .recording import record_call, result_line
 
 
 class CheckError(AutodiffError, AssertionError):
-    """Raised when checking gradients: a derivative and its finite difference disagree.
+    """The error of a gradient check: a derivative and its finite difference disagree.
 
     See Also
     --------

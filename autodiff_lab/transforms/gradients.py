@@ -29,7 +29,7 @@ def record(
     sites: bool = False,
     most: int | None = MAX_TAPE_LINES,
 ) -> tuple[Any, Tape]:
-    """Beside `grad` and `vjp`: run `f` and give the tape, from which gradients can be computed later.
+    """Run `f` and record its operations on a tape, from which gradients are computed.
 
     Parameters
     ----------

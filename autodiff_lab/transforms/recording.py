@@ -142,12 +142,12 @@ def result_value(y: Any, tape: Tape) -> Any:
 
 
 def innermost_value(x: Any) -> Any:
-    """Below all recording, nested or not, the plain number or array of a value."""
+    """The plain number or array below all nested recordings of calls."""
     return innermost_value(x.value) if isinstance(x, Traced) else x
 
 
 def check_result(y: Any) -> Any:
-    """After recording a call, check a result that does not depend on its inputs: plain, or of a lower level."""
+    """Check the result of a recorded call that does not depend on its inputs: a plain number, or of a lower level."""
     if isinstance(y, Traced) and not y.level.open:
         raise LeakError(
             f"The function returned {y!r}, which belongs to a derivative call that has already ended. "

@@ -85,7 +85,7 @@ class Row:
 
     @property
     def passed(self) -> int:
-        """Of all verdicts on a hand-in, how many are passed."""
+        """How many exercises have the verdict passed."""
         return sum(answer.state == "passed" for answer in self.answers.values())
 
     @property
@@ -95,7 +95,7 @@ class Row:
 
     @property
     def how_it_went(self) -> str:
-        """How a row of verdicts says that the run ended, with the doubts that a lecturer should look at."""
+        """How the hand-in's run ended, and the doubts about its verdicts that a lecturer should look at."""
         return "; look at this: ".join((self.ended, *self.doubts))
 
     def to_json(self) -> str:

@@ -23,7 +23,7 @@ __all__ += ["reduction", "shape_only"]
 
 
 def policy() -> str:
-    """The convention that all rooms of rules follow at kinks and ties, as text.
+    """The convention that the derivative rules follow at kinks and ties, as text.
 
     Returns
     -------

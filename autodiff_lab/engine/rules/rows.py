@@ -51,7 +51,7 @@ def linear(key: Any, *transposes: Rule | None, call: Any = None, variadic: bool 
 
 
 def multilinear(key: Any, *transposes: Rule, call: Any = None, **options: Any) -> Op:
-    """Make a row for a map that is linear in each operand while the others are held, and add it to the table."""
+    """The row of a product, a map that is linear in each operand while the others are held. Adds it to the table."""
     return _row("multilinear", key, transposes, call, **options)
 
 

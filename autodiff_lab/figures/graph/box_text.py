@@ -162,14 +162,14 @@ class BoxSizes:
         return {"id": f"e{i}_{slot}", "said": operand.edge or operand.shapes}
 
     def flow(self, tail: int, named: bool, head: GroupBox) -> dict[str, str]:
-        """How large a text is beside a value's edge into a group's box: an array's name, or one of several."""
+        """The text at a value's edge into a group's box, for which room is left: an array's name, or one of several."""
         line = self.lines[tail]
         shapes = line.value.flowing()
         name = line.display_name if named or shapes else ""
         return {"id": f"f{tail}_{head.first}", "said": name, **({"shapes": shapes} if shapes else {})}
 
     def several(self, count: int, tail: int, head: GroupBox) -> dict[str, str]:
-        """How large a text is beside the one edge that stands for many values between two groups' boxes."""
+        """The text at one edge that stands for many values between the boxes of two groups, for which room is left."""
         return {"id": f"m{tail}_{head.first}_{count}", "said": message("values together", n=count)}
 
     def group(self, group: GroupBox, outputs: Sequence[int]) -> dict[str, str]:

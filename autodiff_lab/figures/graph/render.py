@@ -40,7 +40,7 @@ _IN_A_CHILD = (
 
 
 class DrawingError(AutodiffError, RuntimeError):
-    """Error: no renderer on this machine writes a graph in the format that was asked for."""
+    """Error: nothing on this machine could render a graph or picture in the format that was asked for."""
 
 
 class Drawing(graphviz.Digraph):

@@ -154,7 +154,7 @@ class Exercise:
 
     @property
     def is_varied(self) -> bool:
-        """As an exercise says of itself: whether it has other numbers for another seed."""
+        """Whether the exercise has other numbers for another seed."""
         return self.make is not None
 
     def instance(self, seed: Seed = None) -> Instance:

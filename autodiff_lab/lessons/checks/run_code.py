@@ -133,7 +133,7 @@ def _learners_line(problem: BaseException) -> tuple[str, bool]:
 
 
 def is_unfinished(answer: Any) -> bool:
-    """Whether a learner's code, before it is run, or data still has the three dots of the unanswered exercise."""
+    """Whether a learner's code or data still has the three dots of the unanswered exercise."""
     if answer is ...:
         return True
     if isinstance(answer, list | tuple | set):

@@ -49,7 +49,7 @@ def cond(condition: Any, true_value: Any, false_value: Any, name: str | None = N
 
 
 def operation(kind: str, compute: Callable[..., Any], *inputs: Any, outputs: int = 1, name: str | None = None) -> Any:
-    """One more of the functions that build nodes: for an operation of your own; see `register_gradient`.
+    """A function that builds a node for an operation of your own; `register_gradient` gives it a derivative.
 
     Parameters
     ----------

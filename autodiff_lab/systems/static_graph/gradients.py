@@ -75,7 +75,7 @@ def gradients(ys: Any, xs: Any, grad_ys: Any = None, stop_gradients: Any = (), u
 
 
 def pending_counts(ys: Any, xs: Any, stop_gradients: Any = ()) -> dict[str, int]:
-    """The pending counts, before gradients are added: for how many of them each node from xs to ys waits.
+    """The pending counts before gradients are added: how many contributions each node from xs to ys waits for.
 
     Examples
     --------

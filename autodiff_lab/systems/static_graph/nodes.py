@@ -57,7 +57,7 @@ class Node(Overloaded):
 
     @property
     def grad(self) -> Any:
-        """What this node keeps of the last sweep, its adjoint; None (not 0) if nothing arrived."""
+        """The adjoint that the last sweep over the static graph gave this node; None (not 0) if nothing arrived."""
         return to_output(self.graph.grads.get(self.number))
 
     @property

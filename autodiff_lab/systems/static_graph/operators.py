@@ -104,7 +104,7 @@ class Operator(Node):
 
     @property
     def operands(self) -> tuple[Node, ...]:
-        """As operators have them, the nodes that one works on, by position; one used twice stands there twice."""
+        """The nodes that this operator node works on, by position; one that is used twice stands there twice."""
         return self.merged_operands()[0]
 
     def compute(self, values: Mapping[int, Any]) -> Any:
@@ -144,7 +144,7 @@ def _slot(x: Node, op: Op) -> Any:
 
 
 def fold_pairs(op: Op, terms: Sequence[Any], pairs: Sequence[tuple[int, int]]) -> list[Any]:
-    """Among operators, fold the operands of a merged one by pairs: its partial sums, of numbers or of nodes."""
+    """Fold the operands of a merged operator by pairs: its partial sums, of numbers or (for a derivative) of nodes."""
     results: list[Any] = []
     for left, right in pairs:
         results.append(apply(op, tuple(terms[i] if i >= 0 else results[-i - 1] for i in (left, right))))

@@ -110,7 +110,7 @@ def contributions(
     static: Mapping[str, Any],
     wanted: Sequence[bool],
 ) -> list[Any]:
-    """Apply one of the rules of static graphs to an operator: what `g` contributes to each `wanted` operand.
+    """Apply the table's gradient rule of an operator: what the adjoint `g` contributes to each `wanted` operand.
 
     A merged sum or product is taken apart again into the `pairs` that were written: each is the row of the table for
     two operands. So no factor is ever divided out, and a factor of zero is as good as any.

@@ -61,7 +61,7 @@ th, td { padding: 2px 12px 2px 0; }"""
 
 
 def document(title: str, style: str, body: str, lang: str = "en") -> str:
-    """A whole page for the player or a report: HTML around a body, in its own style; `lang` is a language tag."""
+    """A whole page for the player or a report: HTML around a body; `title` is text, `lang` a language tag."""
     return _PAGE % {"lang": lang, "title": escape(title), "style": style, "body": body}
 
 

@@ -106,7 +106,7 @@ class Views:
         return alternatives.layout_alternatives(trace, self.large)
 
     def around(self, step: int) -> Views:
-        """The views of a player around a step: of the stretch of a long run that has it."""
+        """Give the player's views of the stretch of a long run that has this step."""
         return replace(self, trace=self.long[self.long.holding(step)])
 
     @property
