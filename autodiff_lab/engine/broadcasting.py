@@ -74,8 +74,3 @@ def spread(g: Any, x: Any, axis: Any = None, keepdims: bool = False) -> Any:
         full[...] = g
         return full
     return np.broadcast_to(g, shape)
-
-
-def zeros_like(x: Any) -> Any:
-    """Zeros that broadcast as `x` does, of its shape and type."""
-    return np.zeros(shape_of(x), dtype=x.dtype) if hasattr(x, "dtype") else 0.0

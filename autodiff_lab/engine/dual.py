@@ -13,9 +13,10 @@ import numpy as np
 
 from . import rules  # noqa: F401 — rules fills the table
 from .broadcasting import unbroadcast
-from .dispatch import FLOAT64, TABLE, Level, Op, apply, as_operand, unit_partial
+from .dispatch import FLOAT64, TABLE, Level, apply, as_operand
 from .operators import BASIC_INDICES, ELEMENTWISE_OPERATORS, Overloaded, install_operator, is_operand
 from .printing import format_value
+from .rules.rows import Op, unit_partial
 from .values import as_shaped, as_value
 
 

@@ -16,9 +16,10 @@ import numpy as np
 
 from . import dispatch, printing, rules  # noqa: F401 — rules fills the table
 from .broadcasting import unbroadcast
-from .dispatch import NO_OPTIONS, Level, Op, as_operand, unit_partial
+from .dispatch import NO_OPTIONS, Level, as_operand
 from .errors import BranchChanged, EndlessError, ReleasedError, ShapeError, UnsupportedError
 from .frames import find_user_frame, is_user_frame
+from .rules.rows import Op, unit_partial
 from .values import as_shaped, copy_constant, to_output
 from .variable import Variable
 from .views import view

@@ -87,6 +87,11 @@ def as_number(x: Any, name: str = "the input") -> float:
     return float(value)
 
 
+def as_numpy_number(x: Any) -> Any:
+    """Convert the value of a Python number to NumPy's float64: 1 / 0 is then infinite, where Python raises."""
+    return np.float64(x) if type(x) is float or type(x) is int else x
+
+
 def as_shaped(t: Any, x: Any, name: str = "the tangent") -> Any:
     """Check a tangent, a cotangent or a new value for `x`, and convert it: floats of the same shape."""
     t = as_value(t, name)
@@ -107,6 +112,11 @@ def zeros(x: Any) -> Any:
     if type(x) is np.float64:
         return np.float64(0.0)
     return np.zeros(shape_of(x), dtype=getattr(x, "dtype", float))[()]
+
+
+def zeros_like(x: Any) -> Any:
+    """Zeros that broadcast as `x` does, of its shape and type."""
+    return np.zeros(shape_of(x), dtype=x.dtype) if hasattr(x, "dtype") else 0.0
 
 
 def ones(x: Any) -> Any:

@@ -16,7 +16,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..engine.broadcasting import shape_of
-from ..engine.dispatch import NO_OPTIONS, TABLE, Op
+from ..engine.dispatch import NO_OPTIONS, TABLE
+from ..engine.rules.rows import Op
 from ..engine.values import MAX_COPIED_BYTES
 from ..engine.variable import Variable
 from ..transforms import pytree

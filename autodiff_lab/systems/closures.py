@@ -41,11 +41,11 @@ import numpy as np
 
 from ..engine import printing
 from ..engine.broadcasting import shape_of
-from ..engine.dispatch import NO_OPTIONS, TABLE, Level, Op, apply
+from ..engine.dispatch import NO_OPTIONS, TABLE, Level, apply
 from ..engine.errors import InputError, LeakError, ShapeError
 from ..engine.operators import Overloaded
-from ..engine.rules.elementwise import as_numpy_number
-from ..engine.values import as_number, to_output
+from ..engine.rules.rows import Op
+from ..engine.values import as_number, as_numpy_number, to_output
 
 __all__ = ["Recording", "Tape", "Variable", "grad"]
 

@@ -16,11 +16,12 @@ from typing import Any
 import numpy as np
 
 from ..engine.broadcasting import shape_of
-from ..engine.dispatch import Level, Op, Traced, as_operand
+from ..engine.dispatch import Level, Traced, as_operand
 from ..engine.errors import InputError, MutationError
 from ..engine.levels import StandingLevel, is_paused, open_levels, pauses
 from ..engine.operators import Overloaded
 from ..engine.printing import format_value
+from ..engine.rules.rows import Op
 from ..engine.values import as_shaped, as_value, to_output
 from ..transforms import custom
 

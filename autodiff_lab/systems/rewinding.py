@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..engine.broadcasting import shape_of
-from ..engine.dispatch import Op, unit_partial
 from ..engine.errors import ShapeError
+from ..engine.rules.rows import Op, unit_partial
 from ..engine.values import copy_constant
 from .eager import Eager, Tensor, Variable, constant
 

@@ -9,11 +9,12 @@ from typing import Any
 import numpy as np
 
 from ..engine import dispatch
-from ..engine.broadcasting import shape_of, zeros_like
-from ..engine.dispatch import Op, Traced, apply, as_operand
+from ..engine.broadcasting import shape_of
+from ..engine.dispatch import Traced, apply, as_operand
 from ..engine.errors import InputError, MutationError, ShapeError, UnsupportedError
 from ..engine.printing import replace_bidi
-from ..engine.rules.rows import flat
+from ..engine.rules.rows import Op, flat
+from ..engine.values import zeros_like
 from . import pytree
 from .gradients import vjp
 from .recording import innermost_value

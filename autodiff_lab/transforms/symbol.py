@@ -12,11 +12,12 @@ from typing import Any
 
 import numpy as np
 
-from ..engine.dispatch import FLOAT64, NO_OPTIONS, Op, Traced
+from ..engine.dispatch import FLOAT64, NO_OPTIONS, Traced
 from ..engine.errors import DetachedError
 from ..engine.levels import StandingLevel
 from ..engine.operators import Overloaded
 from ..engine.printing import format_call, format_index, format_static, format_value
+from ..engine.rules.rows import Op
 from ..engine.rules.special import SPECIAL_ROWS
 
 

@@ -15,10 +15,11 @@ from typing import Any, NoReturn
 import numpy as np
 
 from ..engine.broadcasting import align_axes, normalize_axes, shape_of
-from ..engine.dispatch import TABLE, Level, Op, apply, as_operand
+from ..engine.dispatch import TABLE, Level, apply, as_operand
 from ..engine.errors import InputError, ShapeError, UnsupportedError
 from ..engine.operators import Overloaded
 from ..engine.rules.products import einsum_batch
+from ..engine.rules.rows import Op
 from ..engine.values import to_output
 from . import pytree
 from .recording import argument_names, check_result, innermost_value, name_of

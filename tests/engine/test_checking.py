@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 from autodiff_lab import CheckError, check_grads, policy
-from autodiff_lab.engine.dispatch import TABLE, Op
+from autodiff_lab.engine.dispatch import TABLE
 from autodiff_lab.engine.errors import AutodiffError, InputError
+from autodiff_lab.engine.rules.rows import Op
 
 from ..about import for_each
 

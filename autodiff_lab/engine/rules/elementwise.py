@@ -5,14 +5,10 @@ from typing import Any
 
 import numpy as np
 
-from ..dispatch import Traced, unit_partial
+from ..dispatch import Traced
 from ..errors import MutationError
-from .rows import comparison, composed, elementwise, flat, over_length, shape_only, unless
-
-
-def as_numpy_number(x: Any) -> Any:
-    """Convert the divisor in an elementwise rule to NumPy's number: 1 / 0 is then infinite, where Python raises."""
-    return np.float64(x) if type(x) is float or type(x) is int else x
+from ..values import as_numpy_number
+from .rows import comparison, composed, elementwise, flat, over_length, shape_only, unit_partial, unless
 
 
 # Arithmetic

@@ -7,9 +7,17 @@ from typing import Any
 import numpy as np
 
 from ..broadcasting import keepdims_shape, normalize_axes, shape_of, sum_axes
-from ..dispatch import unit_partial
 from ..errors import ShapeError, UnsupportedError
-from .rows import axis_behind_batch, composed, linear, over_length, reduction, share_between_equals, unless
+from .rows import (
+    axis_behind_batch,
+    composed,
+    linear,
+    over_length,
+    reduction,
+    share_between_equals,
+    unit_partial,
+    unless,
+)
 
 # Sums and means
 

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...engine import rules  # noqa: F401 — fills the table
-from ...engine.dispatch import NO_OPTIONS, TABLE, Op
+from ...engine.dispatch import NO_OPTIONS, TABLE
+from ...engine.rules.rows import Op
 from ..optimization_passes import Constant
 from .names import mark_name, name_object
 from .operands import ATOM, CHOICE, POWER, PRODUCT, QUESTION, SIGN, SUM

@@ -5,8 +5,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...engine.dispatch import TABLE, Op
+from ...engine.dispatch import TABLE
 from ...engine.printing import format_value
+from ...engine.rules.rows import Op
 from ...engine.rules.shapes import is_basic_index
 from ...transforms import pytree
 from ..optimization_passes import ADD, BROADCAST, Constant, Draft

@@ -7,8 +7,9 @@ from collections.abc import Callable
 from functools import reduce
 from typing import Any
 
-from ...engine.dispatch import TABLE, Op, as_operand
+from ...engine.dispatch import TABLE, as_operand
 from ...engine.errors import InputError
+from ...engine.rules.rows import Op
 from ...engine.values import as_value
 from .operators import COND, MERGED, OUTPUT, Operator
 

@@ -14,10 +14,11 @@ import numpy as np
 
 from ...engine import rules  # noqa: F401 — fills the table
 from ...engine.broadcasting import shape_of
-from ...engine.dispatch import NO_OPTIONS, TABLE, Op, apply, as_operand
+from ...engine.dispatch import NO_OPTIONS, TABLE, apply, as_operand
 from ...engine.errors import AutodiffError, ShapeError
 from ...engine.levels import StandingLevel
 from ...engine.printing import format_call, format_value
+from ...engine.rules.rows import Op
 from ...engine.rules.shapes import dummy_array
 from .nodes import Constant, Extent, Node, innermost_graph
 

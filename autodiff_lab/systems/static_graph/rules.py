@@ -10,8 +10,9 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from ...engine.broadcasting import shape_of, unbroadcast
-from ...engine.dispatch import TABLE, Op, unit_partial
+from ...engine.dispatch import TABLE
 from ...engine.errors import InputError, ShapeError, UnsupportedError
+from ...engine.rules.rows import Op, unit_partial
 from ...transforms.gradients import vjp
 from .nodes import Node
 from .operators import Operator, extent_of, fold_pairs
