@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ..engine.errors import BranchChanged, InputError, ShapeError, UnsupportedError
-from ..transforms.recording import name_of
+from ..transforms.signatures import name_of
 from .codegen.expressions import IN_NUMPY
 from .compiled_version import Line, Operations, Options, Version
 from .optimization_passes import PASSES

@@ -14,7 +14,8 @@ from ..engine.dispatch import Traced
 from ..engine.errors import InputError
 from ..engine.values import as_value
 from ..transforms import pytree
-from ..transforms.recording import argument_names, resolve_argnums
+from ..transforms.recording import resolve_argnums
+from ..transforms.signatures import argument_names
 from .codegen.names import TAKEN, is_plain_key, key_text, take_name
 from .recorded_derivative import Leaf
 

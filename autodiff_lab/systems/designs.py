@@ -26,7 +26,8 @@ from ..engine.dispatch import NO_OPTIONS
 from ..engine.errors import InputError, MutationError
 from ..engine.tape import Tape, Variable
 from ..transforms.jacobians import hessian
-from ..transforms.recording import name_of, sweep_tape
+from ..transforms.recording import sweep_tape
+from ..transforms.signatures import name_of
 from ..transforms.symbol import Symbol
 from .closures import Recording, grad
 from .closures import Variable as NamedVariable

@@ -17,8 +17,7 @@ from autodiff_lab.trace.model import Line, Number, Operand, Trace
 from autodiff_lab.trace.outline import Group, build_outline, overview
 from autodiff_lab.trace.run_options import RunOptions
 from autodiff_lab.trace.wording import equations, explanations
-from autodiff_lab.transforms.keywords import parameter_names, spell_function
-from autodiff_lab.transforms.recording import name_of
+from autodiff_lab.transforms.signatures import name_of, parameter_names, spell_function
 
 _MAX_VALUE_LENGTH = 20
 

@@ -23,7 +23,7 @@ from autodiff_lab.trace.quiz import Hint, Question
 from autodiff_lab.trace.run_options import RunOptions
 from autodiff_lab.trace.serialize import Pool, build, plain
 from autodiff_lab.trace.source_map import Source, Span
-from autodiff_lab.transforms.keywords import check_keywords
+from autodiff_lab.transforms.signatures import check_keywords
 
 VERSION = 4
 

@@ -20,7 +20,7 @@ from autodiff_lab.engine.printing import replace_bidi
 from autodiff_lab.text.messages import join_items, message
 from autodiff_lab.trace.assigned_names import Assignment, find_assignments
 from autodiff_lab.trace.execution_counts import Place, Turn, first_row, follow_execution
-from autodiff_lab.transforms.recording import name_of
+from autodiff_lab.transforms.signatures import name_of
 
 Frames = tuple[tuple[CodeType, int], ...]
 _Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda

@@ -15,7 +15,7 @@ from ..engine.tape import MAX_TAPE_LINES, Tape
 from ..engine.values import as_shaped, as_value, ones, to_output, to_outputs, zeros
 from ..engine.variable import Variable
 from . import pytree, recording
-from .keywords import check_keywords
+from .signatures import argument_names, check_keywords, derivative_name, name_of
 
 # What stays as it is beside the inputs, though it is passed by position.
 CONSTANT_TYPES = (str, bool, np.bool_, type(None))
@@ -92,14 +92,14 @@ def record(
             counts |= needed
             which = [k for k in which if k not in needed]
     if kwargs or len(which) < len(args):
-        names = recording.argument_names(f, len(args))
+        names = argument_names(f, len(args))
         tape.constant_arguments = {names[k]: x for k, x in enumerate(args) if k not in which} | dict(kwargs or {})
         tape.count_arguments = tuple(names[k] for k in sorted(counts))
     if pytree.children(result) is not None:
-        maker = recording.derivative_name(f)
+        maker = derivative_name(f)
         one = f"Take one of them, `lambda *x: {maker}(…)(*x)[0]`" if maker else "Return one array, np.stack([...])"
         raise ShapeError(
-            f"{recording.name_of(f)} returned a {type(result).__name__} of results, and a tape has one result. "
+            f"{name_of(f)} returned a {type(result).__name__} of results, and a tape has one result. "
             f"{one}, or use vjp, which takes several."
         )
     tape.output, value = recording.result_line(result, tape), recording.result_value(result, tape)
@@ -267,7 +267,7 @@ def differentiate(
     aux = None
     if has_aux:
         if not isinstance(result, tuple) or len(result) != 2:
-            raise ShapeError(f"has_aux=True means that {recording.name_of(f)} returns a pair (result, extra).")
+            raise ShapeError(f"has_aux=True means that {name_of(f)} returns a pair (result, extra).")
         result, aux = result
         aux = pytree.map_leaves(
             lambda y: to_output(recording.result_value(y, tape)) if isinstance(y, Traced) else y, aux

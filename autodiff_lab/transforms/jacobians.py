@@ -21,6 +21,7 @@ from ..engine.levels import no_recording
 from ..engine.values import as_shaped, as_value, ones, to_output, to_outputs, zeros
 from . import pytree, recording
 from .gradients import differentiate, grad, jvp, vjp
+from .signatures import name_of
 
 
 def jacfwd(f: Callable[..., Any], argnums: int | Sequence[int] = 0) -> Callable[..., Any]:
@@ -370,7 +371,7 @@ def _require_elementwise(f: Callable[..., Any], value: Any, pullback: Callable[.
 
 def _refuse_mixed(f: Callable[..., Any]) -> NoReturn:
     raise ShapeError(
-        f"{recording.name_of(f)} does not work entry by entry: an entry of its result depends on other entries of the "
+        f"{name_of(f)} does not work entry by entry: an entry of its result depends on other entries of the "
         "argument than its own, or has no entry of its own. Use jacobian for all these derivatives, or vjp for a "
         "weighted sum."
     )

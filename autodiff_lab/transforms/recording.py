@@ -1,6 +1,5 @@
 """Recording a call of a function: its arguments and results, and sweeps and tangents along the tape."""
 
-import inspect
 import operator
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
@@ -12,11 +11,11 @@ from ..engine.broadcasting import shape_of
 from ..engine.dispatch import NO_OPTIONS, Traced
 from ..engine.dual import Dual
 from ..engine.errors import InputError, LeakError, ShapeError
-from ..engine.printing import replace_bidi
 from ..engine.tape import Tape
 from ..engine.values import as_value, zeros
 from ..engine.variable import Variable
 from . import execution_log, pytree
+from .signatures import argument_names, name_of
 
 NUMBER_TYPES = frozenset({float, np.float64})
 
@@ -177,17 +176,6 @@ def resolve_argnums(argnums: int | Sequence[int], args: Sequence[Any], f: Callab
     return [k % len(args) for k in which]
 
 
-def argument_names(f: Callable[..., Any], count: int) -> list[str]:
-    """The names of the arguments of a call to record; ``args[0]`` where `f` takes any number, ``x1`` where unknown."""
-    try:
-        parameters = list(inspect.signature(f).parameters.values())
-    except (TypeError, ValueError):
-        return [f"x{k + 1}" for k in range(count)]
-    names = [p.name for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
-    rest = next((p.name for p in parameters if p.kind == p.VAR_POSITIONAL), "x")
-    return (names + [f"{rest}[{k}]" for k in range(max(0, count - len(names)))])[:count]
-
-
 def group_by_argument(
     leaves: list[Any], argnums: int | Sequence[int], which: Sequence[int], args: Sequence[Any]
 ) -> Any:
@@ -210,31 +198,3 @@ def require_scalar(result: Any, f: Callable[..., Any]) -> None:
             f"{name_of(f)} returned {returned}, and a gradient belongs to one number. "
             "Reduce it (np.sum, np.mean), or use vjp with a cotangent of the result's shape."
         )
-
-
-_DERIVATIVES = frozenset({"grad", "value_and_grad", "jacfwd", "jacrev", "jacobian", "hessian", "elementwise_grad"})
-
-
-def derivative_name(f: Callable[..., Any]) -> str:
-    """Recording a call: the transform that made the function, ``"grad"``, ``"jacobian"``, …; empty if none did."""
-    code = getattr(f, "__code__", None)
-    if code is None or not hasattr(f, "__wrapped__") or not f.__globals__["__name__"].startswith(f"{__package__}."):
-        return ""
-    maker = code.co_qualname.partition(".<locals>.")[0]
-    return maker if maker in _DERIVATIVES else ""
-
-
-def name_of(f: Callable[..., Any]) -> str:
-    """The name of a recorded function, for titles and messages. A gradient has a prime.
-
-    >>> from autodiff_lab import grad, jacobian
-    >>> name_of(partial(pow, 2)), name_of(lambda x: x), name_of(grad(grad(abs))), name_of(jacobian(grad(abs)))
-    ('pow', '<lambda>', 'abs′′', 'jacobian(abs′)')
-    """
-    if isinstance(f, partial):
-        return name_of(f.func)
-    maker = derivative_name(f)
-    if maker:
-        inner = name_of(f.__wrapped__)  # type: ignore[attr-defined]
-        return f"{inner}′" if maker == "grad" else f"{maker}({inner})"
-    return replace_bidi(getattr(f, "__name__", None) or type(f).__name__)

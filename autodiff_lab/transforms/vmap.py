@@ -22,7 +22,8 @@ from ..engine.rules.products import einsum_batch
 from ..engine.rules.rows import Op
 from ..engine.values import to_output
 from . import pytree
-from .recording import argument_names, check_result, innermost_value, name_of
+from .recording import check_result, innermost_value
+from .signatures import argument_names, name_of
 
 
 def vmap(f: Callable[..., Any], in_axes: int | Sequence[int | None] | None = 0) -> Callable[..., Any]:

@@ -10,7 +10,6 @@ from ..errors import MutationError
 from ..values import as_numpy_number
 from .rows import comparison, composed, elementwise, flat, over_length, shape_only, unit_partial, unless
 
-
 # Arithmetic
 
 

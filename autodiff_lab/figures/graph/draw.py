@@ -17,7 +17,7 @@ from autodiff_lab.text.messages import in_its_language, join_items, message, tem
 from autodiff_lab.trace.memory_usage import find_last_uses
 from autodiff_lab.trace.model import Trace
 from autodiff_lab.trace.outline import GROUPINGS, Group, group_lines
-from autodiff_lab.transforms.keywords import check_keywords
+from autodiff_lab.transforms.signatures import check_keywords
 
 __all__ = ["Drawing", "DrawingError", "draw", "draw_tape", "graph", "picture", "render"]
 

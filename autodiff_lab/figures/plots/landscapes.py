@@ -14,7 +14,7 @@ from autodiff_lab.figures.plots.style import Plot, open_plot
 from autodiff_lab.figures.style.themes import BLUE, Theme
 from autodiff_lab.text.notation import number
 from autodiff_lab.transforms.gradients import grad
-from autodiff_lab.transforms.recording import argument_names, name_of
+from autodiff_lab.transforms.signatures import argument_names, name_of
 
 _FINE = 241
 _GRID = 61

@@ -18,7 +18,7 @@ from autodiff_lab.text.arguments import check_choice
 from autodiff_lab.text.notation import number
 from autodiff_lab.transforms import pytree
 from autodiff_lab.transforms.jacobians import hessian, jacobian
-from autodiff_lab.transforms.recording import argument_names
+from autodiff_lab.transforms.signatures import argument_names
 
 _WRITTEN_OUT = 8
 _SIGNED = 20

@@ -18,7 +18,7 @@ from autodiff_lab.text.messages import check_language, message, message_parts, u
 from autodiff_lab.text.notation import escape, format_adjoint, format_expression, latex_value
 from autodiff_lab.trace.model import Contribution, Direction, Line, Number, Operand, Step, Trace
 from autodiff_lab.transforms.gradients import record
-from autodiff_lab.transforms.keywords import check_keywords
+from autodiff_lab.transforms.signatures import check_keywords
 
 MODES = ("reverse", "forward", "both")
 LAYOUTS = ("stacked", "beside")

@@ -15,8 +15,7 @@ from autodiff_lab.engine.tracebacks import hides_own_error
 from autodiff_lab.text.notation import latex_value
 from autodiff_lab.trace.partials import NamedValue
 from autodiff_lab.transforms import pytree
-from autodiff_lab.transforms.keywords import spell_function
-from autodiff_lab.transforms.recording import argument_names, name_of
+from autodiff_lab.transforms.signatures import argument_names, name_of, spell_function
 from autodiff_lab.transforms.symbol import Symbol, spell
 
 _LARGEST = 5000

@@ -13,7 +13,7 @@ import numpy as np
 
 from autodiff_lab.engine.errors import AutodiffError
 from autodiff_lab.trace.source_map import locate
-from autodiff_lab.transforms.recording import name_of
+from autodiff_lab.transforms.signatures import name_of
 
 # Servers refuse longer addresses.
 LONGEST = 8000

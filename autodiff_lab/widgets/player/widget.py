@@ -20,9 +20,8 @@ from autodiff_lab.text.notation import number
 from autodiff_lab.trace.model import Trace
 from autodiff_lab.trace.outputs import Outputs
 from autodiff_lab.trace.run_options import RunOptions
-from autodiff_lab.transforms.keywords import check_keywords
 from autodiff_lab.transforms.pytree import flatten, paths, unflatten
-from autodiff_lab.transforms.recording import argument_names
+from autodiff_lab.transforms.signatures import argument_names, check_keywords
 from autodiff_lab.widgets.defaults import SCALES, play_defaults
 from autodiff_lab.widgets.live import Live
 from autodiff_lab.widgets.player import link, page

@@ -1,4 +1,4 @@
-"""Keyword arguments: telling the options of a public function from the keywords of the function it is given."""
+"""Signatures: the names of a function and its arguments, and which keywords are options, which the function's own."""
 
 import inspect
 from collections.abc import Callable, Sequence
@@ -6,7 +6,7 @@ from functools import partial, wraps
 from typing import Any, TypeVar
 
 from ..engine.errors import AutodiffError, InputError
-from .recording import name_of
+from ..engine.printing import replace_bidi
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -80,3 +80,42 @@ def parameter_names(f: Any) -> Sequence[str]:
         return [*inspect.signature(f).parameters]
     except (TypeError, ValueError):
         return []
+
+
+def argument_names(f: Callable[..., Any], count: int) -> list[str]:
+    """The names of the arguments of a call to record; ``args[0]`` where `f` takes any number, ``x1`` where unknown."""
+    try:
+        parameters = list(inspect.signature(f).parameters.values())
+    except (TypeError, ValueError):
+        return [f"x{k + 1}" for k in range(count)]
+    names = [p.name for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+    rest = next((p.name for p in parameters if p.kind == p.VAR_POSITIONAL), "x")
+    return (names + [f"{rest}[{k}]" for k in range(max(0, count - len(names)))])[:count]
+
+
+_DERIVATIVES = frozenset({"grad", "value_and_grad", "jacfwd", "jacrev", "jacobian", "hessian", "elementwise_grad"})
+
+
+def derivative_name(f: Callable[..., Any]) -> str:
+    """Recording a call: the transform that made the function, ``"grad"``, ``"jacobian"``, …; empty if none did."""
+    code = getattr(f, "__code__", None)
+    if code is None or not hasattr(f, "__wrapped__") or not f.__globals__["__name__"].startswith(f"{__package__}."):
+        return ""
+    maker = code.co_qualname.partition(".<locals>.")[0]
+    return maker if maker in _DERIVATIVES else ""
+
+
+def name_of(f: Callable[..., Any]) -> str:
+    """The name of a recorded function, for titles and messages. A gradient has a prime.
+
+    >>> from autodiff_lab import grad, jacobian
+    >>> name_of(partial(pow, 2)), name_of(lambda x: x), name_of(grad(grad(abs))), name_of(jacobian(grad(abs)))
+    ('pow', '<lambda>', 'abs′′', 'jacobian(abs′)')
+    """
+    if isinstance(f, partial):
+        return name_of(f.func)
+    maker = derivative_name(f)
+    if maker:
+        inner = name_of(f.__wrapped__)  # type: ignore[attr-defined]
+        return f"{inner}′" if maker == "grad" else f"{maker}({inner})"
+    return replace_bidi(getattr(f, "__name__", None) or type(f).__name__)
