@@ -21,8 +21,9 @@ from .engine.errors import AutodiffError, BranchChanged, DetachedWarning
 from .engine.rules import policy
 from .engine.tape import Tape, Variable
 from .transforms.custom import checkpoint, custom_gradient, stop_gradient
-from .transforms.gradients import grad, jvp, record, value_and_grad, vjp
+from .transforms.gradients import grad, jvp, value_and_grad, vjp
 from .transforms.jacobians import elementwise_grad, hessian, hvp, jacfwd, jacobian, jacrev, linearize
+from .transforms.recording import record
 from .transforms.vmap import vmap
 
 __version__ = "0.1.0"

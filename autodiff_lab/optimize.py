@@ -18,7 +18,7 @@ from .engine.errors import InputError, ShapeError
 from .engine.values import as_shaped, as_value, to_output, zeros
 from .systems.gradient_tape import GradientTape, Variable
 from .transforms import pytree
-from .transforms.recording import require_scalar
+from .transforms.gradients import require_scalar
 
 __all__ = ["Adam", "GradientDescent", "Momentum", "Optimizer"]
 

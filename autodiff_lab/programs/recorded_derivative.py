@@ -25,6 +25,7 @@ from ..engine.tape import Tape
 from ..engine.values import as_shaped, copy_constant, ones, zeros
 from ..engine.variable import Variable
 from ..transforms import pytree, recording
+from ..transforms.gradients import require_scalar
 from ..transforms.jacobians import jacfwd
 
 
@@ -100,7 +101,7 @@ class RecordedDerivative:
         """Record the function, then the sweep."""
         tape, names = self.tape, self.names
         result, inner = recording.record_call(f, args, self.which)
-        recording.require_scalar(result, f)
+        require_scalar(result, f)
         line, value, first = recording.result_line(result, inner), recording.result_value(result, inner), inner.n_inputs
         inputs = inner.values[:first]
         role = [names[v.index] for v in inputs]

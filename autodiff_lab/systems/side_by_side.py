@@ -27,8 +27,8 @@ import numpy as np
 
 from ..engine.errors import AutodiffError, InputError
 from ..engine.values import as_number
-from ..transforms.gradients import record
 from ..transforms.jacobians import hessian
+from ..transforms.recording import record
 from .designs import DESIGNS, Design, Program, entry_views
 
 __all__ = ["Column", "Comparison", "Outcome", "Stored", "compare"]

@@ -369,7 +369,7 @@ class Trace(Outputs):
         >>> trace.gradient[0].text, trace.truth[0].text
         ('3', '7')
         """
-        from autodiff_lab.transforms.gradients import record
+        from autodiff_lab.transforms.recording import record
 
         options = RunOptions(mode, direction, fault, lang)
         value, tape = record(f, *args, kwargs=kwargs, sites=True)

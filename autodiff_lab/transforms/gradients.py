@@ -2,110 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from functools import wraps
 from typing import Any
 
 import numpy as np
 
+from ..engine.broadcasting import shape_of
 from ..engine.dispatch import FLOAT64, Traced
 from ..engine.dual import Dual, ForwardPass, dual
 from ..engine.errors import InputError, ShapeError
-from ..engine.tape import MAX_TAPE_LINES, Tape
 from ..engine.values import as_shaped, as_value, ones, to_output, to_outputs, zeros
 from ..engine.variable import Variable
 from . import pytree, recording
-from .signatures import argument_names, check_keywords, derivative_name, name_of
-
-# What stays as it is beside the inputs, though it is passed by position.
-CONSTANT_TYPES = (str, bool, np.bool_, type(None))
-
-
-@check_keywords
-def record(
-    f: Callable[..., Any],
-    *args: Any,
-    kwargs: Mapping[str, Any] | None = None,
-    sites: bool = False,
-    most: int | None = MAX_TAPE_LINES,
-) -> tuple[Any, Tape]:
-    """Run `f` and record its operations on a tape, from which gradients are computed.
-
-    Parameters
-    ----------
-    f : callable
-        Written with operators and NumPy functions.
-    *args : number, array, or nested tuples, lists and dicts of these
-        The inputs. Each leaf becomes one input line. A string, None or a boolean beside them stays constant; so does an
-        integer, if the run needs it as an index or a count: `f` then runs a second time.
-    kwargs : mapping of str, optional
-        Keyword arguments for `f`; they stay constant.
-    sites : bool
-        Also note where in the source each operation stands.
-    most : int or None
-        With `sites`, as what is shown is recorded: the number of lines at which the run is given up, for it may never
-        end. None for no limit.
-
-    Returns
-    -------
-    value : number or array
-        What `f` returned, as a plain value.
-    tape : Tape
-        The record. ``tape.output`` is the line of the result.
-
-    Raises
-    ------
-    InputError
-        If an input is not a real number or an array of real numbers.
-    ShapeError
-        If `f` returns several results; :func:`vjp` takes those.
-    EndlessError
-        If there are more lines than `most`, or they hold more than 100 000 000 numbers.
-
-    See Also
-    --------
-    Tape : The record that derivatives are computed from.
-    play : Step through a run.
-    draw : Draw the graph of a run.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> value, tape = record(lambda x: np.sin(x) * 2, 0.0)
-    >>> print(tape)
-    v0 = 0.0
-    v1 = sin(v0)    = 0.0
-    v2 = v1 * 2     = 0.0
-    y = v2 = 0.0
-    """
-    which: Sequence[int] = [k for k, x in enumerate(args) if not isinstance(x, CONSTANT_TYPES)] or range(len(args))
-    counts: set[int] = set()
-    while True:
-        tape = Tape(sites, most)
-        try:
-            result, _ = recording.record_call(f, args, which, kwargs, tape, named=True, copied=True)
-            break
-        except Exception:
-            needed = recording.find_count_arguments(tape, args, which)
-            if not needed or len(needed) == len(which):
-                raise
-            counts |= needed
-            which = [k for k in which if k not in needed]
-    if kwargs or len(which) < len(args):
-        names = argument_names(f, len(args))
-        tape.constant_arguments = {names[k]: x for k, x in enumerate(args) if k not in which} | dict(kwargs or {})
-        tape.count_arguments = tuple(names[k] for k in sorted(counts))
-    if pytree.children(result) is not None:
-        maker = derivative_name(f)
-        one = f"Take one of them, `lambda *x: {maker}(…)(*x)[0]`" if maker else "Return one array, np.stack([...])"
-        raise ShapeError(
-            f"{name_of(f)} returned a {type(result).__name__} of results, and a tape has one result. "
-            f"{one}, or use vjp, which takes several."
-        )
-    tape.output, value = recording.result_line(result, tape), recording.result_value(result, tape)
-    if tape.output is None:
-        tape.constant = value
-    return to_output(value), tape
+from .signatures import name_of
 
 
 def vjp(f: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[[Any], tuple[Any, ...]]]:
@@ -258,6 +168,19 @@ def grad(f: Callable[..., Any], argnums: int | Sequence[int] = 0, has_aux: bool 
     return derivative
 
 
+def require_scalar(result: Any, f: Callable[..., Any]) -> None:
+    """Refuse the result of a recorded call, if it is not one number and so has no gradient."""
+    entries = pytree.children(result)
+    if shape_of(result) != () or entries is not None:
+        returned = f"an array of shape {shape_of(result)}"
+        if entries is not None:
+            returned = f"a {type(result).__name__} of {len(entries)} results"
+        raise ShapeError(
+            f"{name_of(f)} returned {returned}, and a gradient belongs to one number. "
+            "Reduce it (np.sum, np.mean), or use vjp with a cotangent of the result's shape."
+        )
+
+
 def differentiate(
     f: Callable[..., Any], argnums: int | Sequence[int], has_aux: bool, args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> tuple[Any, Any, Any]:
@@ -273,7 +196,7 @@ def differentiate(
             lambda y: to_output(recording.result_value(y, tape)) if isinstance(y, Traced) else y, aux
         )
     if type(result) is not Variable or type(result.value) is not np.float64:
-        recording.require_scalar(result, f)
+        require_scalar(result, f)
     value = recording.result_value(result, tape)
     seeds = (ones(value),)
     gradients = to_outputs(recording.sweep_tape(tape, (result,), seeds), tape.values, seeds)

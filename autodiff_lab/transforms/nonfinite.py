@@ -13,7 +13,7 @@ from ..engine.dispatch import NO_OPTIONS
 from ..engine.printing import format_value
 from ..engine.tape import Tape
 from ..engine.values import ones
-from .gradients import record
+from .recording import record
 
 
 @dataclass(frozen=True)

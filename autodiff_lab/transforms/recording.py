@@ -1,4 +1,4 @@
-"""Recording a call of a function: its arguments and results, and sweeps and tangents along the tape."""
+"""Recording a call of a function on a tape (`record`): its arguments and results, and sweeps and tangents along it."""
 
 import operator
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -7,15 +7,17 @@ from typing import Any
 
 import numpy as np
 
-from ..engine.broadcasting import shape_of
 from ..engine.dispatch import NO_OPTIONS, Traced
 from ..engine.dual import Dual
 from ..engine.errors import InputError, LeakError, ShapeError
-from ..engine.tape import Tape
-from ..engine.values import as_value, zeros
+from ..engine.tape import MAX_TAPE_LINES, Tape
+from ..engine.values import as_value, to_output, zeros
 from ..engine.variable import Variable
 from . import execution_log, pytree
-from .signatures import argument_names, name_of
+from .signatures import argument_names, check_keywords, derivative_name, name_of
+
+# What stays as it is beside the inputs, though it is passed by position.
+CONSTANT_TYPES = (str, bool, np.bool_, type(None))
 
 NUMBER_TYPES = frozenset({float, np.float64})
 
@@ -24,6 +26,93 @@ LEAF_TYPES = frozenset({float, np.float64, np.ndarray, Variable, Dual})
 
 # All arguments in a row: what `argnums` nearly always is, where it is not one number.
 FIRST_ARGUMENTS = frozenset(tuple(range(n)) for n in range(1, 20))
+
+
+@check_keywords
+def record(
+    f: Callable[..., Any],
+    *args: Any,
+    kwargs: Mapping[str, Any] | None = None,
+    sites: bool = False,
+    most: int | None = MAX_TAPE_LINES,
+) -> tuple[Any, Tape]:
+    """Run `f` and record its operations on a tape, from which gradients are computed.
+
+    Parameters
+    ----------
+    f : callable
+        Written with operators and NumPy functions.
+    *args : number, array, or nested tuples, lists and dicts of these
+        The inputs. Each leaf becomes one input line. A string, None or a boolean beside them stays constant; so does an
+        integer, if the run needs it as an index or a count: `f` then runs a second time.
+    kwargs : mapping of str, optional
+        Keyword arguments for `f`; they stay constant.
+    sites : bool
+        Also note where in the source each operation stands.
+    most : int or None
+        With `sites`, as what is shown is recorded: the number of lines at which the run is given up, for it may never
+        end. None for no limit.
+
+    Returns
+    -------
+    value : number or array
+        What `f` returned, as a plain value.
+    tape : Tape
+        The record. ``tape.output`` is the line of the result.
+
+    Raises
+    ------
+    InputError
+        If an input is not a real number or an array of real numbers.
+    ShapeError
+        If `f` returns several results; :func:`vjp` takes those.
+    EndlessError
+        If there are more lines than `most`, or they hold more than 100 000 000 numbers.
+
+    See Also
+    --------
+    Tape : The record that derivatives are computed from.
+    play : Step through a run.
+    draw : Draw the graph of a run.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> value, tape = record(lambda x: np.sin(x) * 2, 0.0)
+    >>> print(tape)
+    v0 = 0.0
+    v1 = sin(v0)    = 0.0
+    v2 = v1 * 2     = 0.0
+    y = v2 = 0.0
+    """
+    which: Sequence[int] = [k for k, x in enumerate(args) if not isinstance(x, CONSTANT_TYPES)] or range(len(args))
+    counts: set[int] = set()
+    while True:
+        tape = Tape(sites, most)
+        try:
+            result, _ = record_call(f, args, which, kwargs, tape, named=True, copied=True)
+            break
+        except Exception:
+            needed = find_count_arguments(tape, args, which)
+            if not needed or len(needed) == len(which):
+                raise
+            counts |= needed
+            which = [k for k in which if k not in needed]
+    if kwargs or len(which) < len(args):
+        names = argument_names(f, len(args))
+        tape.constant_arguments = {names[k]: x for k, x in enumerate(args) if k not in which} | dict(kwargs or {})
+        tape.count_arguments = tuple(names[k] for k in sorted(counts))
+    if pytree.children(result) is not None:
+        maker = derivative_name(f)
+        one = f"Take one of them, `lambda *x: {maker}(…)(*x)[0]`" if maker else "Return one array, np.stack([...])"
+        raise ShapeError(
+            f"{name_of(f)} returned a {type(result).__name__} of results, and a tape has one result. "
+            f"{one}, or use vjp, which takes several."
+        )
+    tape.output, value = result_line(result, tape), result_value(result, tape)
+    if tape.output is None:
+        tape.constant = value
+    return to_output(value), tape
 
 
 def record_call(
@@ -185,16 +274,3 @@ def group_by_argument(
         of = {k: pytree.map_leaves(lambda _: next(remaining), args[k]) for k in dict.fromkeys(which)}
         leaves = [of[k] for k in which]
     return leaves[0] if hasattr(argnums, "__index__") else tuple(leaves)
-
-
-def require_scalar(result: Any, f: Callable[..., Any]) -> None:
-    """Refuse the result of a recorded call, if it is not one number and so has no gradient."""
-    entries = pytree.children(result)
-    if shape_of(result) != () or entries is not None:
-        returned = f"an array of shape {shape_of(result)}"
-        if entries is not None:
-            returned = f"a {type(result).__name__} of {len(entries)} results"
-        raise ShapeError(
-            f"{name_of(f)} returned {returned}, and a gradient belongs to one number. "
-            "Reduce it (np.sum, np.mean), or use vjp with a cotangent of the result's shape."
-        )

@@ -17,7 +17,7 @@ from autodiff_lab.text.grid import DOWN, UP, Cell, Column, Grid
 from autodiff_lab.text.messages import check_language, message, message_parts, use_language
 from autodiff_lab.text.notation import escape, format_adjoint, format_expression, latex_value
 from autodiff_lab.trace.model import Contribution, Direction, Line, Number, Operand, Step, Trace
-from autodiff_lab.transforms.gradients import record
+from autodiff_lab.transforms.recording import record
 from autodiff_lab.transforms.signatures import check_keywords
 
 MODES = ("reverse", "forward", "both")

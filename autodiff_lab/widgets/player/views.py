@@ -21,7 +21,7 @@ from autodiff_lab.trace import excerpts
 from autodiff_lab.trace.from_tape import TapeReader
 from autodiff_lab.trace.model import Trace
 from autodiff_lab.trace.run_options import RunOptions
-from autodiff_lab.transforms.gradients import record
+from autodiff_lab.transforms.recording import record
 from autodiff_lab.widgets.player import page
 
 MODES = ("reverse", "forward", "both")

@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 
 from autodiff_lab.engine.dispatch import TABLE
 from autodiff_lab.systems.designs import DESIGNS, entry_views
-from autodiff_lab.transforms.gradients import grad, record
+from autodiff_lab.transforms.gradients import grad
 from autodiff_lab.transforms.jacobians import hessian
+from autodiff_lab.transforms.recording import record
 from autodiff_lab.widgets.labs import ThreeDesigns
 from autodiff_lab.widgets.labs.expression import parse_expression
 from autodiff_lab.widgets.labs.lab import LabError

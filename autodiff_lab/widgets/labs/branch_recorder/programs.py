@@ -19,7 +19,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from autodiff_lab.trace.source_map import locate
-from autodiff_lab.transforms.gradients import record, value_and_grad
+from autodiff_lab.transforms.gradients import value_and_grad
+from autodiff_lab.transforms.recording import record
 
 LOW, HIGH, STEP = 1.3, 4.0, 0.02
 

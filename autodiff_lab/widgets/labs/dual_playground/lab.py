@@ -9,7 +9,8 @@ import numpy as np
 from autodiff_lab.engine.tape import Tape
 from autodiff_lab.text.notation import atom, number
 from autodiff_lab.trace.model import Trace
-from autodiff_lab.transforms.gradients import grad, jvp, record
+from autodiff_lab.transforms.gradients import grad, jvp
+from autodiff_lab.transforms.recording import record
 from autodiff_lab.widgets.labs.canvas import Axes, Point, Sheet, make_ticks
 from autodiff_lab.widgets.labs.lab import Button, Grid, Lab, Slider, grid
 

@@ -12,8 +12,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from autodiff_lab.engine.tape import Tape
-from autodiff_lab.transforms.gradients import record, vjp
+from autodiff_lab.transforms.gradients import vjp
 from autodiff_lab.transforms.jacobians import linearize
+from autodiff_lab.transforms.recording import record
 
 FORWARD, REVERSE = "forward", "reverse"
 # The operations that count once for each entry of their result; a product of matrices counts its inner sum too.

@@ -11,7 +11,8 @@ import numpy as np
 
 from autodiff_lab.trace.faulty_engines import FAULTS
 from autodiff_lab.trace.reverse_steps import SweepEvent, seed_adjoints, send
-from autodiff_lab.transforms.gradients import grad, record
+from autodiff_lab.transforms.gradients import grad
+from autodiff_lab.transforms.recording import record
 
 CELLS = ("x", "a", "b", "c", "y")
 # The cells that have something to send, as they stand on the tape read backwards.
