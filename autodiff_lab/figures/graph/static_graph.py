@@ -10,8 +10,7 @@ import numpy as np
 
 from autodiff_lab.figures.graph import draw as graphs
 from autodiff_lab.figures.graph.render import Drawing
-from autodiff_lab.systems.static_graph.nodes import Constant, Node
-from autodiff_lab.systems.static_graph.operators import Operator
+from autodiff_lab.systems.static_graph.nodes import Constant, Node, Operator
 from autodiff_lab.systems.static_graph.rules import contributions
 from autodiff_lab.text import notation
 from autodiff_lab.trace.model import Line, Number, Operand, Step, Trace

@@ -12,10 +12,10 @@
 >>> a.grad, b.grad
 (4.071428571428571, 10.071428571428571)
 
-Read ``nodes.py`` (what a graph is made of), ``operators.py`` (how an operation becomes a node), ``forward.py`` (the
-run), ``sweep.py`` (the reverse sweep, with the rules of ``rules.py``), ``gradients.py`` (the same sweep, added to the
-graph as nodes), and ``graph.py``, which brings them together. Every row of the engine's table is a function here, by
-its name: ``sin``, ``exp``, ``add``, ….
+Read ``nodes.py`` (what a graph is made of, and how an operation becomes a node), ``forward.py`` (the run), ``sweep.py``
+(the reverse sweep, with the rules of ``rules.py``), ``gradients.py`` (the same sweep, added to the graph as nodes), and
+``graph.py``, which brings them together. Every row of the engine's table is a function here, by its name: ``sin``,
+``exp``, ``add``, ….
 
 Founding document 1 has one graph for a whole process. Here a ``with`` block says which one is built, in this thread
 or task. A node lives as long as somebody holds it: a variable of the program, or another node.
@@ -24,12 +24,10 @@ or task. A node lives as long as somebody holds it: a variable of the program, o
 from typing import Any
 
 from . import functions
-from .forward import Snapshot
 from .functions import cond, operation
 from .gradients import gradients, pending_counts
-from .graph import Graph
-from .nodes import Constant, Node, Placeholder, Variable
-from .operators import Operator
+from .graph import Graph, Snapshot
+from .nodes import Constant, Node, Operator, Placeholder, Variable
 from .rules import register_gradient, sum_back
 
 __all__ = ["Constant", "Graph", "Node", "Operator", "Placeholder", "Snapshot", "Variable"]

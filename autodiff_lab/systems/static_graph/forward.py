@@ -6,12 +6,11 @@ nothing has to be put back afterwards; and only what the fetched nodes need is e
 
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, NamedTuple, Self
+from typing import Any
 
 from ...engine.broadcasting import shape_of
 from ...engine.errors import InputError, ShapeError
-from .nodes import Constant, Node, Variable
-from .operators import COND, Operator
+from .nodes import COND, Constant, Node, Operator, Variable
 
 
 class Forward:
@@ -103,20 +102,3 @@ class Forward:
                 f"Give it a value: graph.run(…, {{{node.name}: 2.0}})."
             )
         return self.feed[node]
-
-
-class Snapshot(NamedTuple):
-    """The state of a forward run (or sweep) over a static graph between two nodes, as plain data.
-
-    `node` has just been done (None: before the first), `queue` is ready, and each node still waits for so many.
-    """
-
-    node: str | None
-    queue: tuple[str, ...]
-    waiting: dict[str, int]
-
-    @classmethod
-    def of(cls, done: Node | None, queue: Iterable[Node], waiting: Mapping[Node, int]) -> Self:
-        """Take a snapshot while going forward through a static graph (or back): its queue, and its nodes' counts."""
-        counts = {node.name: waiting[node] for node in sorted(waiting, key=lambda node: node.number)}
-        return cls(None if done is None else done.name, tuple(node.name for node in queue), counts)

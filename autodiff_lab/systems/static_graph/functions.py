@@ -11,7 +11,7 @@ from ...engine.dispatch import TABLE, as_operand
 from ...engine.errors import InputError
 from ...engine.rules.rows import Op
 from ...engine.values import as_value
-from .operators import COND, MERGED, OUTPUT, Operator
+from .nodes import COND, MERGED, OUTPUT, Operator
 
 # The names that founding document 1 uses, and two more.
 SHORT = {"sub": "subtract", "mul": "multiply", "div": "divide", "neg": "negative", "pow": "power", "abs": "absolute"}

@@ -7,7 +7,7 @@ import warnings
 import weakref
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 
@@ -16,7 +16,7 @@ from ...engine.errors import InputError, ShapeError
 from ...engine.values import as_shaped, ones, to_output
 from ...engine.views import view
 from ...transforms import pytree
-from .forward import Forward, Snapshot
+from .forward import Forward
 from .gradients import require_differentiable
 from .nodes import OPEN_GRAPHS, Constant, Node, Placeholder, Variable
 from .sweep import Sweep
@@ -274,3 +274,20 @@ class Graph:
         for node in targets:
             self.require(node, "to be drawn")
         return view("draw_static_graph")(self, targets, **options)
+
+
+class Snapshot(NamedTuple):
+    """The state of a forward run (or sweep) over a static graph between two nodes, as plain data.
+
+    `node` has just been done (None: before the first), `queue` is ready, and each node still waits for so many.
+    """
+
+    node: str | None
+    queue: tuple[str, ...]
+    waiting: dict[str, int]
+
+    @classmethod
+    def of(cls, done: Node | None, queue: Iterable[Node], waiting: Mapping[Node, int]) -> Self:
+        """Take a snapshot while going forward through a static graph (or back): its queue, and its nodes' counts."""
+        counts = {node.name: waiting[node] for node in sorted(waiting, key=lambda node: node.number)}
+        return cls(None if done is None else done.name, tuple(node.name for node in queue), counts)

@@ -14,8 +14,7 @@ from ...engine.dispatch import TABLE
 from ...engine.errors import InputError, ShapeError, UnsupportedError
 from ...engine.rules.rows import Op, unit_partial
 from ...transforms.gradients import vjp
-from .nodes import Node
-from .operators import Operator, extent_of, fold_pairs
+from .nodes import Node, Operator, extent_of, fold_pairs
 
 
 class Operation(NamedTuple):

@@ -20,8 +20,7 @@ import numpy as np
 
 from ...engine.values import zeros
 from .functions import cond
-from .nodes import Constant, Node
-from .operators import COND, OUTPUT, Operator
+from .nodes import COND, OUTPUT, Constant, Node, Operator
 from .rules import Operation, apply_registered, contributions
 
 
@@ -70,7 +69,7 @@ class Sweep:
             node = self.queue.popleft()
             gate, adjoint = self._collect(node)
             self.adjoints[node] = _pass_gates(gate, adjoint, node)
-            if isinstance(node, Operator) and passes(node) and node not in self.stops:
+            if isinstance(node, Operator) and _passes(node) and node not in self.stops:
                 sent = [] if adjoint is None else self._send(node, gate, adjoint)
                 for k, x in enumerate(node.operands):
                     if x in self.pending:
@@ -143,7 +142,7 @@ def count_pending(
         node = todo.pop()
         if node not in operands:
             operands[node] = ()
-            if isinstance(node, Operator) and passes(node) and node not in stopped:
+            if isinstance(node, Operator) and _passes(node) and node not in stopped:
                 operands[node] = tuple(x for x in node.operands if values is None or x.number in values)
                 todo += operands[node]
     pending: dict[Node, int] = {}
@@ -156,7 +155,7 @@ def count_pending(
     return pending
 
 
-def passes(node: Operator) -> bool:
+def _passes(node: Operator) -> bool:
     """Whether a sweep passes adjoints through this node: not through comparisons, steps, questions about shape."""
     return node.op.kind not in ("flat", "comparison", "shape")
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from autodiff_lab.engine.errors import AutodiffError
 from autodiff_lab.systems.static_graph import Constant, Graph, Node, Placeholder, Snapshot
-from autodiff_lab.systems.static_graph.operators import MERGED, Operator, Partial
+from autodiff_lab.systems.static_graph.nodes import MERGED, Operator, Partial
 from autodiff_lab.text.notation import format_expression, number
 from autodiff_lab.widgets.labs.expression import parse_expression
 
