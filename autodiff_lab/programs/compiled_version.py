@@ -23,7 +23,8 @@ from .codegen.expressions import IN_NUMPY
 from .codegen.functions import indent, split_functions
 from .codegen.names import TAKEN, take_name
 from .codegen.statements import StatementWriter
-from .optimization_passes import Draft, optimize
+from .draft import Draft
+from .optimization_passes import optimize
 from .program_inputs import Inputs, write_conditions
 from .recorded_derivative import RecordedDerivative
 

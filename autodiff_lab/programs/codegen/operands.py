@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from ..optimization_passes import Constant, Draft, is_number
+from ..draft import Constant, Draft, is_number
 from .names import mark_name, name_object, take_name, to_identifier
 
 # How tightly an expression holds together; a looser one is put in parentheses.

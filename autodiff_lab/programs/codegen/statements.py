@@ -10,7 +10,8 @@ from ...engine.printing import format_value
 from ...engine.rules.rows import Op
 from ...engine.rules.shapes import is_basic_index
 from ...transforms import pytree
-from ..optimization_passes import ADD, BROADCAST, Constant, Draft
+from ..draft import Constant, Draft
+from ..optimization_passes import ADD, BROADCAST
 from ..program_inputs import Input
 from .expressions import VIEWS, may_be_view, write_expression
 from .names import MARK, key_text, mark_name, name_object
