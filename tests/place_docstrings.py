@@ -39,8 +39,8 @@ def main() -> None:
     asked = options.parse_args()
     every = docstrings()
     drawn = random.Random(asked.seed).sample(every, asked.count or len(every))
-    kinds = {".py", ".js", ".css", ".toml", ".txt"}
-    files = [path.relative_to(PACKAGE).as_posix() for path in sorted(PACKAGE.rglob("*")) if path.suffix in kinds]
+    kept = [path for path in sorted(PACKAGE.rglob("*")) if path.is_file() and "__pycache__" not in path.parts]
+    files = [path.relative_to(PACKAGE).as_posix() for path in kept]
     asked.folder.mkdir(parents=True, exist_ok=True)
     parts = {
         "files": files,

@@ -125,7 +125,7 @@ class Pause:
         self.frame, self.thread = find_suspendable_frame(), threading.get_ident()
 
     def is_here(self) -> bool:
-        """Whether the code that is running now is inside this ``no_recording`` block."""
+        """Whether the code that is running now is inside this block, so that its levels are paused."""
         return is_on_stack(self.frame) if self.frame is not None else self.thread == threading.get_ident()
 
 
@@ -150,7 +150,7 @@ def _update_fast(levels: Iterable[Level]) -> None:
 
 @contextmanager
 def no_recording() -> Iterator[None]:
-    """Pause recording: inside the ``with`` block, traced values are constants to every derivative in progress.
+    """Pause recording at all levels: in the ``with`` block, traced values are constants to each derivative in progress.
 
     That holds for what runs inside the block, in its thread; not for another thread meanwhile, nor for the caller of a
     generator that is suspended in the block.

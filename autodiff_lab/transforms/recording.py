@@ -93,7 +93,7 @@ def record(
             result, _ = record_call(f, args, which, kwargs, tape, named=True, copied=True)
             break
         except Exception:
-            needed = find_count_arguments(tape, args, which)
+            needed = _find_count_arguments(tape, args, which)
             if not needed or len(needed) == len(which):
                 raise
             counts |= needed
@@ -154,7 +154,7 @@ def record_call(
     return result, tape
 
 
-def find_count_arguments(tape: Tape, args: Sequence[Any], which: Sequence[int]) -> set[int]:
+def _find_count_arguments(tape: Tape, args: Sequence[Any], which: Sequence[int]) -> set[int]:
     """Find the integer arguments of a failed recording that the function needed as an index or a count."""
     owners = [k for k in which for _ in pytree.flatten(args[k])]
     lines, needed = [*tape.detached_lines[-1:]], set()

@@ -59,7 +59,7 @@ class Sweep:
         self.stops = set(stops)
         self.queue = deque(node for node in reversed(self.pending) if self.pending[node] == 0)
         self.adjoints: dict[Node, Any] = {}
-        self.arrived: dict[Node, list[tuple[Gate | None, Any]]] = {node: [] for node in self.pending}
+        self.arrived: dict[Node, list[tuple[_Gate | None, Any]]] = {node: [] for node in self.pending}
         for y, seed in zip(ys, seeds, strict=True):
             if y in self.arrived:
                 self.arrived[y].append((None, seed))
@@ -80,7 +80,7 @@ class Sweep:
                             self.queue.append(x)
             yield node
 
-    def _collect(self, node: Node) -> tuple[Gate | None, Any]:
+    def _collect(self, node: Node) -> tuple[_Gate | None, Any]:
         """Sum what has arrived, within a gate if all of it came through that one; a list for several outputs."""
         parts = self.arrived.pop(node)
         if not parts:
@@ -98,14 +98,14 @@ class Sweep:
             return reduce(operator.add, parts)
         return zeros(self._read(node)[k]) if self.values is not None else np.zeros_like(self._outputs(node)[k])
 
-    def _send(self, node: Operator, gate: Gate | None, adjoint: Any) -> list[tuple[Gate | None, Any] | None]:
+    def _send(self, node: Operator, gate: _Gate | None, adjoint: Any) -> list[tuple[_Gate | None, Any] | None]:
         """Compute what a node sends to each operand, and through which gate; None where nothing flows."""
         operands, pairs = node.merged_operands()
         if node.op is OUTPUT:
             return [(None, (node.static["k"], self.adjoints[node]))]
         if node.op is COND and self.values is None:
             condition = operands[0]
-            return [None, (Gate(condition, True, gate), adjoint), (Gate(condition, False, gate), adjoint)]
+            return [None, (_Gate(condition, True, gate), adjoint), (_Gate(condition, False, gate), adjoint)]
         y, terms = self._read(node), [self._read(x) for x in operands]
         if node.op.rules:
             wanted = [x in self.pending for x in operands]
@@ -160,15 +160,15 @@ def _passes(node: Operator) -> bool:
     return node.op.kind not in ("flat", "comparison", "shape")
 
 
-class Gate(NamedTuple):
+class _Gate(NamedTuple):
     """A branch of a `cond` that the sweep has entered: it counts only when `condition` comes out as `wanted`."""
 
     condition: Node
     wanted: bool
-    outer: Gate | None
+    outer: _Gate | None
 
 
-def _pass_gates(gate: Gate | None, adjoint: Any, node: Node) -> Any:
+def _pass_gates(gate: _Gate | None, adjoint: Any, node: Node) -> Any:
     """Pass an adjoint out of its branches: itself if the branch was taken (only then computed), else zero."""
     while gate is not None:
         branches = adjoint, np.zeros_like(node)
