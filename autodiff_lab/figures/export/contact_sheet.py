@@ -11,7 +11,7 @@ from typing import Any
 from autodiff_lab.figures.export import bitmap
 from autodiff_lab.figures.export.frame import Frames, pick_steps
 from autodiff_lab.figures.export.svg_text import Run, add_heights, legend_runs, wrap_runs, write_paragraphs
-from autodiff_lab.figures.graph.box_text import SIZE
+from autodiff_lab.figures.graph.boxes import SIZE
 from autodiff_lab.figures.graph.render import notebook_data
 from autodiff_lab.figures.style.svg import element, image_tag, write_picture
 from autodiff_lab.text.arguments import check_choice, check_number, check_path

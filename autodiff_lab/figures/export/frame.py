@@ -12,7 +12,7 @@ from typing import Any
 from autodiff_lab.figures.export import bitmap, svg_text
 from autodiff_lab.figures.export.svg_text import Paragraph, Run, add_heights, wrap_runs, write_paragraphs
 from autodiff_lab.figures.export.viewport import crop, place_windows
-from autodiff_lab.figures.graph.box_text import SIZE
+from autodiff_lab.figures.graph.boxes import SIZE
 from autodiff_lab.figures.graph.draw import graph, picture
 from autodiff_lab.figures.graph.layout import layout_of
 from autodiff_lab.figures.style.svg import element, write_picture

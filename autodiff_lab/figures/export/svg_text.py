@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from autodiff_lab.figures.graph.box_text import SIZE, text_width
+from autodiff_lab.figures.graph.boxes import SIZE, text_width
 from autodiff_lab.figures.style.svg import element
 from autodiff_lab.figures.style.themes import Theme
 from autodiff_lab.text.messages import in_its_language, message, message_parts

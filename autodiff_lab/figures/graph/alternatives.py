@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from itertools import pairwise, product
 from typing import Any
 
-from autodiff_lab.figures.graph.box_text import BoxSizes, is_in_heading
+from autodiff_lab.figures.graph.boxes import BoxSizes, is_in_heading
 from autodiff_lab.figures.graph.dot_builder import add_graph
 from autodiff_lab.figures.graph.layout import BESIDE, BETWEEN, BoxGraph, Point, lead_straight, sample_path, write_path
 from autodiff_lab.figures.graph.nested_layout import layout_graph

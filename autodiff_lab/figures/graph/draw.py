@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from autodiff_lab.engine.errors import InputError
-from autodiff_lab.figures.graph.box_text import BoxSizes, say_size
+from autodiff_lab.figures.graph.boxes import BoxSizes, say_size
 from autodiff_lab.figures.graph.dot_builder import add_graph, escape_text, name_boxes
 from autodiff_lab.figures.graph.node_style import GraphStyle, usual_look
 from autodiff_lab.figures.graph.render import FAST_LAYOUT, Drawing, DrawingError, picture, render

@@ -15,7 +15,7 @@ from typing import Any
 
 import graphviz
 
-from autodiff_lab.figures.graph.box_text import SIZE
+from autodiff_lab.figures.graph.boxes import SIZE
 from autodiff_lab.figures.graph.render import Drawing, render
 from autodiff_lab.figures.style.fonts import font_stack, provide_font
 from autodiff_lab.text.messages import current_language, message

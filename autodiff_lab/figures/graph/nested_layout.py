@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_lab.figures.graph.box_text import MAX_OUTPUTS, BoxSizes, GroupBox, is_in_heading, say_size
+from autodiff_lab.figures.graph.boxes import MAX_OUTPUTS, BoxSizes, GroupBox, is_in_heading, say_size
 from autodiff_lab.figures.graph.dot_builder import add_graph, outputs
 from autodiff_lab.figures.graph.layout import BoxGraph, layouts_of
 from autodiff_lab.text.messages import in_its_language, join_items, message

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from autodiff_lab.figures.graph.box_text import MAX_OUTPUTS, SIZE, BoxSizes, GroupBox, node_heading, say_size
+from autodiff_lab.figures.graph.boxes import MAX_OUTPUTS, SIZE, BoxSizes, GroupBox, node_heading, say_size
 from autodiff_lab.figures.graph.dot_builder import escape_text
 from autodiff_lab.figures.style.fonts import font_stack
 from autodiff_lab.figures.style.themes import BLUE, GREEN, VERMILION, Theme

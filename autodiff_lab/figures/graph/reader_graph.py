@@ -6,7 +6,7 @@ from xml.etree import ElementTree
 
 import graphviz
 
-from autodiff_lab.figures.graph.box_text import SIZE
+from autodiff_lab.figures.graph.boxes import SIZE
 from autodiff_lab.figures.graph.node_style import usual_look
 from autodiff_lab.figures.graph.render import Drawing, DrawingError, picture
 from autodiff_lab.figures.style.svg import image_tag

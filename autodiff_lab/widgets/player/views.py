@@ -14,7 +14,7 @@ import numpy as np
 
 from autodiff_lab.engine.errors import AutodiffError
 from autodiff_lab.figures.graph import alternatives, nested_layout
-from autodiff_lab.figures.graph.box_text import node_texts, player_heading, text_width
+from autodiff_lab.figures.graph.boxes import node_texts, player_heading, text_width
 from autodiff_lab.figures.graph.nested_layout import LaidOutExcerpts
 from autodiff_lab.text.messages import join_items, message, player_words, use_language
 from autodiff_lab.trace import excerpts

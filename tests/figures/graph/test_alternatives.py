@@ -12,7 +12,7 @@ import pytest
 from autodiff_lab import Trace
 from autodiff_lab.figures.graph import render
 from autodiff_lab.figures.graph.alternatives import ROOMS, choose_for_room, layout_alternatives, scale_in
-from autodiff_lab.figures.graph.box_text import node_texts, player_heading, text_width
+from autodiff_lab.figures.graph.boxes import node_texts, player_heading, text_width
 from autodiff_lab.figures.graph.layout import sample_path
 
 USUAL, WIDE, NARROW = ROOMS

@@ -8,7 +8,7 @@ import pytest
 
 from autodiff_lab import Trace, play
 from autodiff_lab.figures.graph import render as rendering
-from autodiff_lab.figures.graph.box_text import BoxSizes
+from autodiff_lab.figures.graph.boxes import BoxSizes
 from autodiff_lab.figures.graph.draw import graph, render
 from autodiff_lab.figures.graph.layout import layout_of, middle_of
 from autodiff_lab.figures.graph.nested_layout import layout_graph

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from xml.etree import ElementTree
 
-from autodiff_lab.figures.graph.box_text import SIZE, text_width
+from autodiff_lab.figures.graph.boxes import SIZE, text_width
 
 Attributes = dict[str, str]
 

@@ -12,7 +12,7 @@ from xml.sax.saxutils import escape
 
 import graphviz
 
-from autodiff_lab.figures.graph.box_text import SIZE
+from autodiff_lab.figures.graph.boxes import SIZE
 from autodiff_lab.figures.graph.without_graphviz.dot_parser import Attributes, DotGraph, read_label
 from autodiff_lab.figures.graph.without_graphviz.layers import Box, Point, Way, arrange, turn
 from autodiff_lab.figures.style.svg import element

@@ -3,7 +3,7 @@ import { progress } from "./groups.js";
 import { NOT_REACHED, tangentsOf } from "../state.js";
 import { middle, rangeInBox } from "./parts.js";
 
-const [ROW, AIR, HEAD] = [21, 10, 26]; // as `box_text.py` measures
+const [ROW, AIR, HEAD] = [21, 10, 26]; // as `boxes.py` measures
 
 /**
  * A group of the graph, closed or open: closed a box with its title, its size and what leaves it; open a frame with a
