@@ -9,7 +9,7 @@ from typing import Any
 from autodiff_lab.engine.errors import InputError
 from autodiff_lab.figures.graph.boxes import BoxSizes, say_size
 from autodiff_lab.figures.graph.dot_builder import add_graph, escape_text, name_boxes
-from autodiff_lab.figures.graph.node_style import GraphStyle, usual_look
+from autodiff_lab.figures.graph.graph_style import GraphStyle, usual_look
 from autodiff_lab.figures.graph.render import FAST_LAYOUT, Drawing, DrawingError, picture, render
 from autodiff_lab.figures.style.themes import find_theme
 from autodiff_lab.text.arguments import check_choice

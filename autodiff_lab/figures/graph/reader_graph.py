@@ -7,7 +7,7 @@ from xml.etree import ElementTree
 import graphviz
 
 from autodiff_lab.figures.graph.boxes import SIZE
-from autodiff_lab.figures.graph.node_style import usual_look
+from autodiff_lab.figures.graph.graph_style import usual_look
 from autodiff_lab.figures.graph.render import Drawing, DrawingError, picture
 from autodiff_lab.figures.style.svg import image_tag
 from autodiff_lab.figures.style.themes import LIGHT, follow_page_theme
