@@ -54,7 +54,7 @@ _VIEWS = {
     "LabView": "widgets.labs.view",
     "draw_static_graph": "figures.graph.static_graph",
     "draw_tape": "figures.graph.draw",
-    "read_tape": "trace.from_tape",
+    "read_tape": "trace.tape_reader",
     "save_gif": "figures.export.animation",
     "save_png": "figures.export.frame",
     "save_svg": "figures.export.frame",

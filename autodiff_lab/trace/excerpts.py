@@ -16,9 +16,9 @@ import numpy as np
 from autodiff_lab.text import notation
 from autodiff_lab.text.messages import current_language, message, use_language
 from autodiff_lab.trace import memory_usage, reverse_steps
-from autodiff_lab.trace.from_tape import TapeReader
 from autodiff_lab.trace.model import Excerpt, Line, Number, Step, StepRange, Trace
 from autodiff_lab.trace.outline import Section, simplify_outline
+from autodiff_lab.trace.tape_reader import TapeReader
 from autodiff_lab.trace.wording import equations
 
 # A run of more lines than this is shown by excerpts.

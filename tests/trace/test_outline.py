@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from autodiff_lab import grad, record
-from autodiff_lab.trace import excerpts, from_tape, outline
+from autodiff_lab.trace import excerpts, outline, tape_reader
 from autodiff_lab.trace.outline import MAX_PARTS
 
 
@@ -104,7 +104,7 @@ RUNS = {
 
 def sections(f, args):
     _, tape = record(f, *args, sites=True)
-    run = from_tape.TapeReader(tape, f).outline
+    run = tape_reader.TapeReader(tape, f).outline
     return tape, run, outline.simplify_outline(run, tape.name)
 
 
