@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from autodiff_lab.text import numbers
-from autodiff_lab.trace.serialize import Entries, entries
+from autodiff_lab.text.dataclass_json import Entries, entries
 
 _LARGEST_LIST = 64
 
