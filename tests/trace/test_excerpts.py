@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from autodiff_lab import Trace, record
-from autodiff_lab.figures.graph.nested_layout import LaidOutExcerpts as Excerpts
+from autodiff_lab.figures.graph.layout import LaidOutExcerpts as Excerpts
 from autodiff_lab.trace.excerpts import MAX_WHOLE_LINES
 
 

@@ -11,8 +11,16 @@ from typing import Any
 
 from autodiff_lab.figures.graph.boxes import BoxSizes, is_in_heading
 from autodiff_lab.figures.graph.dot_builder import add_graph
-from autodiff_lab.figures.graph.layout import BESIDE, BETWEEN, BoxGraph, Point, lead_straight, sample_path, write_path
-from autodiff_lab.figures.graph.nested_layout import layout_graph
+from autodiff_lab.figures.graph.layout import (
+    BESIDE,
+    BETWEEN,
+    BoxGraph,
+    Point,
+    layout_graph,
+    lead_straight,
+    sample_path,
+    write_path,
+)
 from autodiff_lab.figures.graph.without_graphviz.layers import Box, Way, order_ranks, place_ranks, turn
 from autodiff_lab.text.messages import in_its_language
 from autodiff_lab.trace.model import Trace

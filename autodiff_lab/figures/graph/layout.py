@@ -1,24 +1,35 @@
-"""Layouts of graphs: boxes and edges, their places by Graphviz, and the paths of the edges.
+"""Layouts of graphs: the places of boxes, and the paths of edges, for a view that draws the graph by itself.
 
-Places are in the coordinates of a browser: the origin at the top left, y downwards.
+A layout has all nodes of the graph, or is nested: what is directly inside of each group has a layout of its own, and
+the view puts them into each other. So only sizes matter here. Turns of a loop mostly have the same shape, and each
+shape is laid out once. Places are in the coordinates of a browser: the origin at the top left, y downwards.
 """
 
 import contextlib
+import functools
 import json
 import re
 import shutil
 import subprocess
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from math import dist
+from types import SimpleNamespace
 from typing import Any
 
 import graphviz
+import numpy as np
 
-from autodiff_lab.figures.graph.boxes import SIZE
+from autodiff_lab.figures.graph.boxes import MAX_OUTPUTS, SIZE, BoxSizes, GroupBox, is_in_heading, say_size
+from autodiff_lab.figures.graph.dot_builder import add_graph, outputs
 from autodiff_lab.figures.graph.render import Drawing, render
 from autodiff_lab.figures.style.fonts import font_stack, provide_font
-from autodiff_lab.text.messages import current_language, message
+from autodiff_lab.text.messages import current_language, in_its_language, join_items, message
+from autodiff_lab.text.notation import shorten
+from autodiff_lab.trace.excerpts import Excerpts
+from autodiff_lab.trace.memory_usage import find_last_uses
+from autodiff_lab.trace.model import Line, Number, Trace
+from autodiff_lab.trace.outline import Section, outline_of, simplify_outline
 
 Point = tuple[float, float]
 
@@ -30,6 +41,216 @@ _PAD = 4.0
 
 # So many short lines stand for a piece of a curve where it is measured.
 _SAMPLES = 8
+
+# A graph of so many lines is drawn operation by operation.
+MAX_SINGLE_LINES = 150
+
+_TITLE, _USED = 30, 3
+# Points that numbers may take of the margin of a box, when they become longer.
+_MARGIN = 15
+
+# Room for an adjoint that is not complete yet.
+_USUAL = "−0.0000"
+
+
+@in_its_language
+def layout_graph(trace: Trace, in_groups: bool = False) -> dict[str, Any]:
+    """Lay out the graph of a trace from sizes alone: as a nested layout, one inside of each group, or flat.
+
+    Parameters
+    ----------
+    trace : Trace
+    in_groups : bool
+        Whether the operations stand in groups, which open; otherwise all of them stand beside each other.
+
+    Returns
+    -------
+    dict
+        ``{"width", "height", "nodes": {id: {"x", "y", "w", "h"}}, "edges": {id: {"path", "label": {"x", "y"}}}}``
+        in points, from the top left corner; x and y are centres, and a path is an SVG path from the operand to the
+        border of the operation. A label may be written over the middle of its path, where no room is kept for it; of
+        an edge without one it is None. ``"ends"`` are the nodes that an edge leads from and to. The node of a line
+        has its ``"head"``, as `player_heading` gives it; constant numbers are in there and have no node.
+        If placing the nodes carefully took too long, ``"note"`` says that it was not done. A group is ``g{line}``,
+        after its first line. ``"groups"`` has for each group, by the first and the end of its lines (``"g2_14"``), its
+        ``"title"`` and size (``"said"``), the lines whose values leave it (``"outs"``), and the ``"layout"`` of what
+        is inside.
+    """
+    run = simplify_outline(outline_of(trace), lambda i: trace.lines[i].display_name) if in_groups else None
+    count = len(trace.lines)
+    run = run or Section("run", "", 0, count, tuple(Section("", "", i, i + 1) for i in range(count)))
+    last = find_last_uses([[operand.line for operand in line.operands] for line in trace.lines], trace.result)
+    sections = list(run.walk())
+    boxes = _boxes(sections, trace.lines)
+    around, *inside = _layout_sections(sections, boxes, trace.lines, BoxSizes.of(trace, player=True), last)
+    if not in_groups:
+        return around
+    groups = {
+        _identify(one): {**_payload(boxes[_identify(one)], last), "layout": places}
+        for one, places in zip(sections[1:], inside, strict=True)
+    }
+    return {**around, "groups": groups}
+
+
+@in_its_language
+def fits(trace: Trace, places: Mapping[str, Any]) -> bool:
+    """Tell whether the groups of a nested layout have room for the values of this trace, which has the same groups."""
+    sizes, around = BoxSizes.of(trace), [(0, len(trace.lines), places)]
+    for name, group in sorted(places["groups"].items(), key=lambda one: (_ends(one[0])[0], -_ends(one[0])[1])):
+        first, end = _ends(name)
+        while around[-1][1] < end or around[-1][1] <= first:
+            around.pop()
+        box, leaving = GroupBox(group["title"], first, end, group["said"]), group["outs"] + [0] * group.get("more", 0)
+        needed = sizes.group(box, leaving)
+        if 72 * float(needed["width"]) > around[-1][2]["nodes"][f"g{first}"]["w"] + _MARGIN:
+            return False
+        around.append((first, end, group["layout"]))
+    return True
+
+
+def _ends(name: str) -> tuple[int, ...]:
+    return tuple(map(int, name[1:].split("_")))
+
+
+@in_its_language
+def excerpt_layout(excerpts: Excerpts, number: int) -> dict[str, Any]:
+    """Give the nested layout of one excerpt of a long run: the inside of its groups, with the ids of the whole run."""
+    trace, pieces, last = excerpts[number], excerpts.sections(number), excerpts.last_uses
+    start, _, at = trace.excerpt.parts[0]
+    sections = [section for piece in pieces for section in (piece.walk() if piece.inside else [piece])]
+    own = [_move_section(section, start - at) for section in sections]
+    last = [last[i] + start - at for i in (*trace.excerpt.before, *range(at, pieces[-1].end))]
+    boxes = _boxes(own, trace.lines)
+    found = _layout_sections(own, boxes, trace.lines, BoxSizes.of(trace, player=True), last)
+    groups: dict[str, Any] = {}
+    for section, mine, places in zip(sections, own, found, strict=True):
+        box = boxes.get(_identify(mine))  # else it is one of those of the whole run, and told there
+        told = _payload(box, last, lambda i: i + at - start) if box else {}
+        groups[_identify(section)] = {"layout": places, **told}
+    return {"width": 0, "height": 0, "nodes": {}, "edges": {}, "groups": groups}
+
+
+@in_its_language
+@np.errstate(all="ignore")
+def whole_layout(excerpts: Excerpts) -> dict[str, Any]:
+    """Give the nested layout of a long run without operations: its groups, with the values that leave them.
+
+    Returns
+    -------
+    dict
+        As `layout` gives it. ``"outs"`` are the number of a line, its name, its value, its adjoint, and the steps of
+        the whole run at which the adjoint begins and is complete.
+    """
+    sections, lines, last = excerpts.large_sections, excerpts.lines, excerpts.last_uses
+    arrivals, operands = excerpts.arrivals, excerpts.tape.parents
+    final = functools.cache(lambda i: Number.of(arrivals[i][2]).in_node if i in arrivals else "")
+    sizes = BoxSizes(lines, (), lambda i: [max(final(i), _USUAL, key=len)])
+    # All that has to be known of a line inside of a group: which lines it uses.
+    wires = [SimpleNamespace(operands=[SimpleNamespace(line=j) for j in each if j >= 0]) for each in operands]
+    boxes = _boxes(sections, wires, lines)
+    around, *inside = _layout_sections(sections, boxes, wires, sizes, last)
+    groups: dict[str, Any] = {}
+
+    def leaves(i: int) -> tuple[Any, ...]:
+        reached = (final(i), *arrivals[i][:2]) if i in arrivals else ()
+        return (i, lines[i].label_or_name, lines[i].value.in_node, *reached)
+
+    for section in sections:
+        for part in section.inside:
+            kind = {"input": True} if part.kind == "input" else {}
+            groups[_identify(part)] = {**_payload(boxes[_identify(part)], last, leaves), **kind}
+    for section, places in zip(sections[1:], inside, strict=True):
+        groups[_identify(section)]["layout"] = places
+    ways = {int(name[1:].split("_")[0]) for one in (around, *inside) for name in one["edges"]}
+    return {**around, "groups": groups, "names": {i: lines[i].label_or_name for i in sorted(ways)}}
+
+
+class LaidOutExcerpts(Excerpts):
+    """The excerpts of a long run, with the nested layout of each and of the groups around them."""
+
+    whole = functools.cached_property(whole_layout)
+
+    def __init__(self, tape: Any, f: Any, value: Any = None) -> None:
+        super().__init__(tape, f, value)
+        self.layout = functools.lru_cache(maxsize=32)(functools.partial(excerpt_layout, self))
+
+
+def _identify(section: Section) -> str:
+    """The id of a section: no other has the same lines.
+
+    >>> _identify(Section("loop", "for k in range(3):", 2, 14))
+    'g2_14'
+    """
+    return f"g{section.first}_{section.end}"
+
+
+def _layout_sections(
+    sections: Sequence[Section],
+    boxes: Mapping[str, GroupBox],
+    lines: Sequence[Any],
+    sizes: BoxSizes,
+    last: Sequence[int],
+) -> list[dict[str, Any]]:
+    """Lay out what is directly inside of each section.
+
+    Parameters
+    ----------
+    sections : sequence of Section
+    boxes : mapping of str to GroupBox
+        The closed groups, by their ids; any other section has one operation, and is drawn as such.
+    lines : sequence
+        The tape; `add_graph` says what has to be known of it.
+    sizes : BoxSizes
+    last : sequence of int
+        The last line that uses each line.
+    """
+    graphs = []
+    for section in sections:
+        graph = BoxGraph()
+        closed = [boxes[_identify(part)] for part in section.inside if _identify(part) in boxes]
+        within = range(section.first, section.end)
+        add_graph(graph, lines, sizes, closed, last, within, MAX_OUTPUTS, is_in_heading)
+        graphs.append(graph)
+    drawings = {graph.key: graph.drawing() for graph in graphs}
+    places = dict(zip(drawings, layouts_of(list(drawings.values())), strict=True))
+    return [graph.restore_names(places[graph.key], sizes.headings) for graph in graphs]
+
+
+def _move_section(section: Section, by: int) -> Section:
+    inside = tuple(_move_section(one, by) for one in section.inside)
+    return section._replace(first=section.first + by, end=section.end + by, inside=inside)
+
+
+def _boxes(sections: Sequence[Section], wires: Sequence[Any], lines: Sequence[Line] = ()) -> dict[str, GroupBox]:
+    """The boxes directly inside of some sections, by their ids; operations as well, and inputs if `lines` name them."""
+    boxes = {}
+    for section in sections:
+        for part in section.inside:
+            title = part.title
+            if not part.inside:
+                if not lines:
+                    continue
+                title = lines[part.first].label_or_name
+            used = {operand.line for wire in wires[part.first : part.end] for operand in wire.operands}
+            names = [(lines or wires)[i].label_or_name for i in sorted(used - {None}) if i < section.first]
+            size = _describe_size(part, names)
+            boxes[_identify(part)] = GroupBox(shorten(title, _TITLE), part.first, part.end, size, title)
+    return boxes
+
+
+def _describe_size(part: Section, used: Sequence[str]) -> str:
+    if part.kind == "input":
+        return ""
+    size = say_size(part)
+    few = [*used[:_USED], "…"] if len(used) > _USED else used
+    return message("box uses", size=size, names=join_items(few)) if used else size
+
+
+def _payload(box: GroupBox, last: Sequence[int], write: Callable[[int], Any] = int) -> dict[str, Any]:
+    """What a view is given of a closed group: its title, its size, and the lines whose values leave it."""
+    full, leaving = {"whole": box.full_title} if box.full_title != box.title else {}, outputs(box, last)
+    more = {"more": len(leaving) - MAX_OUTPUTS} if len(leaving) > MAX_OUTPUTS else {}
+    return {"title": box.title, "said": box.subtitle, **full, "outs": [*map(write, leaving[:MAX_OUTPUTS])], **more}
 
 
 class BoxGraph:

@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 
 from autodiff_lab.engine.errors import AutodiffError
-from autodiff_lab.figures.graph import alternatives, nested_layout
+from autodiff_lab.figures.graph import alternatives
 from autodiff_lab.figures.graph.boxes import node_texts, player_heading, text_width
-from autodiff_lab.figures.graph.nested_layout import LaidOutExcerpts
+from autodiff_lab.figures.graph.layout import MAX_SINGLE_LINES, LaidOutExcerpts, fits
 from autodiff_lab.text.messages import join_items, message, player_words, use_language
 from autodiff_lab.trace import excerpts
 from autodiff_lab.trace.model import Trace
@@ -180,7 +180,7 @@ def _fits(widest: Trace, layout: Mapping[str, Any]) -> bool:
     nodes = dict(layout["nodes"])
     for group in layout.get("groups", {}).values():
         nodes |= group["layout"]["nodes"]
-    if "groups" in layout and not nested_layout.fits(widest, layout):
+    if "groups" in layout and not fits(widest, layout):
         return False
     return all(text_width(text, bold=True) + 6 <= nodes[f"n{i}"]["w"] for i, _, text in node_texts(widest))
 
@@ -209,7 +209,7 @@ def views(
     with use_language(options.lang):
         value, tape = record(f, *args, kwargs=kwargs, sites=True)
         found = _views(tape, f, value, options)
-    return replace(found, large=group == "auto" and len(tape) > nested_layout.MAX_SINGLE_LINES)
+    return replace(found, large=group == "auto" and len(tape) > MAX_SINGLE_LINES)
 
 
 def _views(tape: Any, f: Callable[..., Any], value: Any, options: RunOptions) -> Views:

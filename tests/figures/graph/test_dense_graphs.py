@@ -9,7 +9,7 @@ from autodiff_lab import Trace, draw, play, record
 from autodiff_lab.engine.errors import InputError
 from autodiff_lab.figures.graph import draw as graphs
 from autodiff_lab.figures.graph import render
-from autodiff_lab.figures.graph.nested_layout import layout_graph
+from autodiff_lab.figures.graph.layout import layout_graph
 
 
 def dense(x, y):

@@ -10,7 +10,7 @@ import pytest
 from autodiff_lab import Trace, draw, record
 from autodiff_lab.engine.errors import InputError, ReleasedError
 from autodiff_lab.figures.graph.draw import graph, render
-from autodiff_lab.figures.graph.nested_layout import layout_graph
+from autodiff_lab.figures.graph.layout import layout_graph
 from autodiff_lab.figures.graph.render import Drawing
 from autodiff_lab.figures.style.themes import LIGHT
 

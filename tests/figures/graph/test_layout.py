@@ -10,8 +10,7 @@ from autodiff_lab import Trace, play
 from autodiff_lab.figures.graph import render as rendering
 from autodiff_lab.figures.graph.boxes import BoxSizes
 from autodiff_lab.figures.graph.draw import graph, render
-from autodiff_lab.figures.graph.layout import layout_of, middle_of
-from autodiff_lab.figures.graph.nested_layout import layout_graph
+from autodiff_lab.figures.graph.layout import layout_graph, layout_of, middle_of
 
 from .drawn import chain, used_everywhere
 

@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 
 from autodiff_lab import Trace, grad, record
-from autodiff_lab.figures.graph import layout, nested_layout, render
-from autodiff_lab.figures.graph.nested_layout import LaidOutExcerpts as Excerpts
+from autodiff_lab.figures.graph import layout, render
+from autodiff_lab.figures.graph.layout import LaidOutExcerpts as Excerpts
+from autodiff_lab.figures.graph.layout import layouts_of
 from autodiff_lab.figures.graph.without_graphviz.drawing import draw_plainly
 from autodiff_lab.widgets.player import views as modes
 from autodiff_lab.widgets.player.views import reuse_or_compute_layout
@@ -25,7 +26,7 @@ def trace():
 
 @pytest.fixture(scope="module")
 def places(trace):
-    return nested_layout.layout_graph(trace, in_groups=True)
+    return layout.layout_graph(trace, in_groups=True)
 
 
 def around(places):
@@ -44,7 +45,7 @@ def names(places, kind):
 def test_every_operation_is_drawn_in_one_place(name):
     f, args = RUNS[name]
     trace = Trace.of(f, *args)
-    places = nested_layout.layout_graph(trace, in_groups=True)
+    places = layout.layout_graph(trace, in_groups=True)
     assert sorted(names(places, "n")) == sorted(f"n{i}" for i in range(len(trace.lines)))
     assert sorted(names(places, "g")) == sorted(re.sub("_.*", "", group) for group in places["groups"])
     constants = {
@@ -114,7 +115,7 @@ def test_many_values_from_group_to_group_go_together():
             x = x + 0.01 * np.sin(x) * x
         return x * x
 
-    places = nested_layout.layout_graph(Trace.of(grad(f), 0.5), in_groups=True)
+    places = layout.layout_graph(Trace.of(grad(f), 0.5), in_groups=True)
     (one, loop), (other, sweep) = (
         (name, group)
         for name, group in places["groups"].items()
@@ -133,28 +134,28 @@ def test_many_outputs_are_counted():
         a = [x * k for k in range(1, 171)]
         return sum(a[::2]) * sum(a[1::2])
 
-    groups = nested_layout.layout_graph(Trace.of(f, 1.0), in_groups=True)["groups"]
+    groups = layout.layout_graph(Trace.of(f, 1.0), in_groups=True)["groups"]
     first = next(iter(groups.values()))
     assert len(first["outs"]) == 3 and first["more"] == 167
 
 
 def test_turns_of_one_shape_are_laid_out_once(trace, places, monkeypatch):
     laid = []
-    monkeypatch.setattr(nested_layout, "layouts_of", lambda some: laid.append(len(some)) or layout.layouts_of(some))
-    again = nested_layout.layout_graph(trace, in_groups=True)
+    monkeypatch.setattr(layout, "layouts_of", lambda some: laid.append(len(some)) or layouts_of(some))
+    again = layout.layout_graph(trace, in_groups=True)
     assert laid[0] < len(again["groups"]) / 2
     assert json.dumps(again) == json.dumps(places), "the same each time"
 
 
 def test_groups_of_a_chinese_trace_are_titled_in_chinese():
-    groups = nested_layout.layout_graph(Trace.of(network, 0.5, 1.3, 0.2, lang="zh"), in_groups=True)["groups"]
+    groups = layout.layout_graph(Trace.of(network, 0.5, 1.3, 0.2, lang="zh"), in_groups=True)["groups"]
     assert ("第 2 轮", "17 个运算，用到 a、b") in [(group["title"], group["said"]) for group in groups.values()]
 
 
 def test_groups_are_laid_out_without_graphviz(trace, monkeypatch):
     monkeypatch.setattr(render, "_draw", lambda digraph, format: draw_plainly(digraph, format))
     monkeypatch.setattr(render.shutil, "which", lambda name: None)
-    places = nested_layout.layout_graph(trace, in_groups=True)
+    places = layout.layout_graph(trace, in_groups=True)
     assert sorted(names(places, "n")) == sorted(f"n{i}" for i in range(len(trace.lines)))
     for _, _, one in around(places):
         boxes = list(one["nodes"].values())
@@ -180,7 +181,7 @@ def test_dot_is_started_once_for_all(trace, places, monkeypatch, tmp_path):
     )
     dot.chmod(0o755)
     monkeypatch.setenv("PATH", str(tmp_path))
-    together = nested_layout.layout_graph(trace, in_groups=True)
+    together = layout.layout_graph(trace, in_groups=True)
     assert (tmp_path / "started").read_text() == "."
     assert list(together["groups"]) == list(places["groups"])
     assert sorted(names(together, "n")) == sorted(names(places, "n"))
@@ -195,9 +196,9 @@ def test_a_layout_is_kept_while_its_numbers_fit():
     def measured(x):
         return modes.views(f, (x,)).traces_to_measure[""]
 
-    places = nested_layout.layout_graph(measured(1.5), in_groups=True)
-    assert nested_layout.fits(measured(1.5), places) and nested_layout.fits(measured(2.5), places)
-    assert not nested_layout.fits(measured(-123456.7), places)
+    places = layout.layout_graph(measured(1.5), in_groups=True)
+    assert layout.fits(measured(1.5), places) and layout.fits(measured(2.5), places)
+    assert not layout.fits(measured(-123456.7), places)
 
 
 # A long run
@@ -274,8 +275,8 @@ def test_an_array_on_its_way_into_a_group_says_its_shape():
             x = np.tanh(w * x)
         return np.sum(x)
 
-    edges = nested_layout.layout_graph(Trace.of(f, np.ones(3), np.ones((2, 1))), in_groups=True)["edges"]
+    edges = layout.layout_graph(Trace.of(f, np.ones(3), np.ones((2, 1))), in_groups=True)["edges"]
     into = {name: edge.get("shapes") for name, edge in edges.items() if name[0] == "f"}
     assert set(into.values()) == {"(3,)", "(2, 1)"} and all(edges[name]["label"] for name in into)
-    numbers = nested_layout.layout_graph(Trace.of(f, 1.0, 0.5), in_groups=True)["edges"]
+    numbers = layout.layout_graph(Trace.of(f, 1.0, 0.5), in_groups=True)["edges"]
     assert not any("shapes" in edge for edge in numbers.values())

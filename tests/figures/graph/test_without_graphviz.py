@@ -14,8 +14,7 @@ import pytest
 
 from autodiff_lab import Trace, draw, play
 from autodiff_lab.figures.graph import draw as graphs
-from autodiff_lab.figures.graph.layout import layout_of
-from autodiff_lab.figures.graph.nested_layout import layout_graph
+from autodiff_lab.figures.graph.layout import layout_graph, layout_of
 from autodiff_lab.figures.graph.render import DrawingError, picture, render
 from autodiff_lab.figures.graph.without_graphviz.dot_parser import DotGraph
 from autodiff_lab.figures.graph.without_graphviz.drawing import draw_plainly
