@@ -11,16 +11,7 @@ from typing import Any
 
 from autodiff_lab.figures.graph.boxes import BoxSizes, is_in_heading
 from autodiff_lab.figures.graph.dot_builder import add_graph
-from autodiff_lab.figures.graph.layout import (
-    BESIDE,
-    BETWEEN,
-    BoxGraph,
-    Point,
-    layout_graph,
-    lead_straight,
-    sample_path,
-    write_path,
-)
+from autodiff_lab.figures.graph.layout import BESIDE, BETWEEN, BoxGraph, Point, layout_graph, sample_path, write_path
 from autodiff_lab.figures.graph.without_graphviz.layers import Box, Way, order_ranks, place_ranks, turn
 from autodiff_lab.text.messages import in_its_language
 from autodiff_lab.trace.model import Trace
@@ -287,8 +278,14 @@ def _lead_down(fold: _Fold, rows: Sequence[_Row]) -> None:
         top = max(box.across + box.breadth / 2 for box in rows[fold.row[way.tail]].boxes)
         bottom = min(box.across - box.breadth / 2 for box in rows[fold.row[way.head]].boxes) - tip
         middle = (top + bottom) / 2
-        way.points = [start, *lead_straight(start, (x, top)), (x, middle), (u, middle), (u, bottom)]
-        way.points += lead_straight((u, bottom), (u, way.stop[1] - tip))
+        way.points = [start, *_lead_straight(start, (x, top)), (x, middle), (u, middle), (u, bottom)]
+        way.points += _lead_straight((u, bottom), (u, way.stop[1] - tip))
+
+
+def _lead_straight(start: Point, end: Point) -> list[Point]:
+    """Return three points that lead an edge's path straight on: a Bézier piece that is a line."""
+    (x, y), (u, v) = start, end
+    return [(x + (u - x) / 3, y + (v - y) / 3), (u - (u - x) / 3, v - (v - y) / 3), end]
 
 
 def _cut_evenly(lengths: Sequence[float], rows: int) -> list[int]:

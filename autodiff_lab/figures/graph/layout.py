@@ -412,9 +412,3 @@ def sample_path(curve: Sequence[Point]) -> Iterator[Point]:
             t = i / _SAMPLES
             p, q, r, s = (1 - t) ** 3, 3 * t * (1 - t) ** 2, 3 * t * t * (1 - t), t**3
             yield p * a + q * c + r * e + s * g, p * b + q * d + r * f + s * h
-
-
-def lead_straight(start: Point, end: Point) -> list[Point]:
-    """Return three points that lead an edge's path in a layout straight on: a Bézier piece that is a line."""
-    (x, y), (u, v) = start, end
-    return [(x + (u - x) / 3, y + (v - y) / 3), (u - (u - x) / 3, v - (v - y) / 3), end]
