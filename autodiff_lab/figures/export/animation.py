@@ -8,7 +8,8 @@ import numpy as np
 from PIL import Image
 
 from autodiff_lab.figures.export import bitmap
-from autodiff_lab.figures.export.frame import Frames, pick_steps
+from autodiff_lab.figures.export.frame import Frames
+from autodiff_lab.figures.export.frame_selection import pick_steps
 from autodiff_lab.text.arguments import check_number, check_path
 from autodiff_lab.trace.model import Trace
 

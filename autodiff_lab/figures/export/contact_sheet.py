@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from autodiff_lab.figures.export import bitmap
-from autodiff_lab.figures.export.frame import Frames, pick_steps
+from autodiff_lab.figures.export.frame import Frames
+from autodiff_lab.figures.export.frame_selection import pick_steps
 from autodiff_lab.figures.export.svg_text import Run, add_heights, legend_runs, wrap_runs, write_paragraphs
 from autodiff_lab.figures.graph.boxes import SIZE
 from autodiff_lab.figures.graph.render import notebook_data

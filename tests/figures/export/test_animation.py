@@ -7,7 +7,7 @@ from autodiff_lab import Trace
 from autodiff_lab.engine.errors import InputError
 from autodiff_lab.figures.export import animation
 from autodiff_lab.figures.export.animation import reading_time
-from autodiff_lab.figures.export.frame import choose_steps
+from autodiff_lab.figures.export.frame_selection import choose_steps
 
 from ..example import example
 from ..runs import RUNS
