@@ -1,13 +1,15 @@
 """Transcripts: the whole run in words, every sentence, numbered, under the phase that it belongs to."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import groupby
+from itertools import count, groupby
+from operator import itemgetter
 
 from autodiff_lab.text.grid import markdown_text
-from autodiff_lab.text.messages import in_its_language, message
+from autodiff_lab.text.messages import in_its_language, message, plural_message
 from autodiff_lab.text.notation import display_width
 from autodiff_lab.trace.model import Trace
-from autodiff_lab.trace.wording.explanations import way_notes
+from autodiff_lab.trace.source_map import Source
 
 
 @dataclass(frozen=True)
@@ -91,5 +93,20 @@ def transcript(trace: Trace) -> Transcript:
     for phase, steps in groupby(enumerate(trace.steps, 1), key=lambda numbered: numbered[1].phase):
         heading = message(f"phase.{phase}")
         sections.append(Section(heading[:1].upper() + heading[1:], tuple((n, step.sentence) for n, step in steps)))
-    remarks = tuple(remark for remark in (trace.warning, trace.note, *way_notes(trace.sources)) if remark)
+    remarks = tuple(remark for remark in (trace.warning, trace.note, *_way_notes(trace.sources)) if remark)
     return Transcript(trace.title, remarks, trace.opening, tuple(sections))
+
+
+def _way_notes(sources: Sequence[Source]) -> list[str]:
+    """Explain in a remark on each source which of its lines did not run, and which ran several times."""
+    notes = []
+    for source in sources:
+        said = []
+        for n, stretch in groupby(zip(source.ran, count(source.first_line), strict=False), key=itemgetter(0)):
+            rows = [row for _, row in stretch]
+            if n not in (-1, 1):
+                said.append(
+                    plural_message("line ran" if n else "line missed", len(rows), line=rows[0], last=rows[-1], n=n)
+                )
+        notes += [message("the way of", name=source.name, ways=message("semicolon").join(said))] if said else []
+    return notes

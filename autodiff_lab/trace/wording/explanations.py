@@ -4,8 +4,6 @@ Each function looks only at the lines and at what was sent; their words are in t
 """
 
 from collections.abc import Sequence
-from itertools import count, groupby
-from operator import itemgetter
 from typing import Any
 
 import numpy as np
@@ -13,7 +11,6 @@ import numpy as np
 from autodiff_lab.text.messages import join_items, join_sentences, join_with_and, message, number_word, plural_message
 from autodiff_lab.text.notation import atom, factor, format_adjoint, format_tangent
 from autodiff_lab.trace.model import Contribution, Line, Number, Operand
-from autodiff_lab.trace.source_map import Source
 from autodiff_lab.trace.wording import equations
 
 
@@ -163,21 +160,6 @@ def counts_note(tape: Any) -> str:
     """Explain in a note on the run which integers stay constant, and why."""
     named = [f"{name} = {tape.constant_arguments[name]!r}" for name in tape.count_arguments]
     return plural_message("counts", len(named), names=join_items(named)) if named else ""
-
-
-def way_notes(sources: Sequence[Source]) -> list[str]:
-    """Explain in notes on each source which of its lines did not run, and which ran several times."""
-    notes = []
-    for source in sources:
-        said = []
-        for n, stretch in groupby(zip(source.ran, count(source.first_line), strict=False), key=itemgetter(0)):
-            rows = [row for _, row in stretch]
-            if n not in (-1, 1):
-                said.append(
-                    plural_message("line ran" if n else "line missed", len(rows), line=rows[0], last=rows[-1], n=n)
-                )
-        notes += [message("the way of", name=source.name, ways=message("semicolon").join(said))] if said else []
-    return notes
 
 
 def array_note(lines: Sequence[Line], result: int | None) -> str:
