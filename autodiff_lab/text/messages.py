@@ -22,9 +22,6 @@ LANGUAGES = ("en", "zh")
 # The files of the catalogue, by what their strings are for.
 ROOMS = ("sentences", "equations", "pictures", "tables", "interface")
 
-# What the player says as pictures and sentences do.
-_SHARED = ("separator", "not reached", "group", "and more", "values together")
-
 _LANGUAGE: ContextVar[str] = ContextVar("lang", default="en")
 
 
@@ -145,12 +142,6 @@ def join_with_and(items: Sequence[str]) -> str:
 def join_sentences(*sentences: str) -> str:
     """Join sentences of messages as the language does; empty ones are left out."""
     return template("gap").join(sentence for sentence in sentences if sentence)
-
-
-def player_words(lang: str) -> dict[str, str]:
-    """Return all messages that the player's script shows, in one language; the script has no words of its own."""
-    with use_language(lang):
-        return {key: template(key) for key in (*read_room("interface"), *_SHARED)}
 
 
 def number_word(n: int) -> str:

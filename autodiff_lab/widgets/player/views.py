@@ -16,7 +16,7 @@ from autodiff_lab.engine.errors import AutodiffError
 from autodiff_lab.figures.graph import alternatives
 from autodiff_lab.figures.graph.boxes import node_texts, player_heading, text_width
 from autodiff_lab.figures.graph.layout import MAX_SINGLE_LINES, LaidOutExcerpts, fits
-from autodiff_lab.text.messages import join_items, message, player_words, use_language
+from autodiff_lab.text.messages import join_items, message, read_room, template, use_language
 from autodiff_lab.trace import excerpts
 from autodiff_lab.trace.model import Trace
 from autodiff_lab.trace.run_options import RunOptions
@@ -27,6 +27,9 @@ from autodiff_lab.widgets.player import page
 MODES = ("reverse", "forward", "both")
 
 GROUPINGS = ("auto", None)
+
+# What the player says as pictures and sentences do.
+_SHARED = ("separator", "not reached", "group", "and more", "values together")
 
 _MOST_AT_ONCE = 4  # directions that a node of the graph can show together
 _MOST_STEPS = 200  # of all directions of the menu together; beyond, the menu is shorter
@@ -66,7 +69,7 @@ class Views:
             own = {"layouts": layouts[name]} if name in layouts else {}
             forward.append({"name": name, **own, **_beyond(run.to_dict(), trace)})
         shown = {"trace": trace, "layouts": layouts[""], "forward": forward, "no_forward": self.why}
-        shown["words"] = player_words(self.trace.lang)
+        shown["words"] = _write_words(self.trace.lang)
         if self.long is None:
             return shown
         numbers = self._beside()
@@ -242,6 +245,12 @@ def _menu(tape: Any, custom: Any) -> dict[str, Any]:
     if custom is not None:
         menu["custom"] = custom
     return menu if tape.n_inputs else {}
+
+
+def _write_words(lang: str) -> dict[str, str]:
+    """Return all messages that the player's script shows, in one language; the script has no words of its own."""
+    with use_language(lang):
+        return {key: template(key) for key in (*read_room("interface"), *_SHARED)}
 
 
 def _beyond(data: dict[str, Any], base: Mapping[str, Any]) -> dict[str, Any]:
