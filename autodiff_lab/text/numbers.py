@@ -12,10 +12,6 @@ _HANDFUL = 6
 _LONGEST = 32
 _LONGEST_IN_NODE = 14
 
-# So many rows and columns of an array are written out.
-SIDE = 12
-_SLICES = 4
-
 
 def number(x: Any) -> str:
     """Write a number, or an array of numbers, in a few characters.
@@ -52,23 +48,6 @@ def short(x: Any, written: str) -> str:
         return written
     entries = _range(array, lambda entry: _scalar(float(f"{entry:.3g}")))
     return message("array in short", shape=array.shape, entries=entries)
-
-
-def cells(x: Any) -> str:
-    """Write the numbers in an array, row by row: the first rows and columns of its first slices.
-
-    Where all of them are equal, one stands for all.
-
-    >>> cells(np.array([[1.0, -0.5], [2.0, 1 / 3]])), cells(np.arange(100.0)), cells(3.0)
-    ('1 −0.5 2 0.3333', '0 1 2 3 4 5 6 7 8 9 10 11', '')
-    """
-    array = np.asarray(x, dtype=float)
-    if array.ndim == 0 or array.size == 0:
-        return ""
-    rows, columns = ((1, *array.shape)[-2:]) if array.ndim < 2 else array.shape[-2:]
-    slices = array.reshape(-1, rows, columns)[:_SLICES, :SIDE, :SIDE]
-    written = [_scalar(float(entry)) for entry in slices.flat]
-    return " ".join(written if len(set(written)) > 1 else written[:1])
 
 
 def _range(array: np.ndarray, write: Callable[[float], str]) -> str:

@@ -9,6 +9,10 @@ from autodiff_lab.text.dataclass_json import Entries, entries
 
 _LARGEST_LIST = 64
 
+# So many rows and columns of an array are written out.
+_SIDE = 12
+_SLICES = 4
+
 # Between the shape of an operand, and the one that broadcasting copies it to.
 COPIED = " → "
 
@@ -50,7 +54,7 @@ class Number:
         value = entries(array.tolist()) if array.size <= _LARGEST_LIST else None
         text = numbers.number(array)
         short = numbers.short(array, text)
-        return cls(text, value, array.shape, "" if short == text else short, numbers.cells(array))
+        return cls(text, value, array.shape, "" if short == text else short, _write_cells(array))
 
     @property
     def in_node(self) -> str:
@@ -89,3 +93,19 @@ class Number:
 
     def __hash__(self) -> int:
         return hash(self._key())
+
+
+def _write_cells(array: np.ndarray) -> str:
+    """Write the numbers in an array, row by row: the first rows and columns of its first slices.
+
+    Where all of them are equal, one stands for all.
+
+    >>> _write_cells(np.array([[1.0, -0.5], [2.0, 1 / 3]])), _write_cells(np.arange(100.0)), _write_cells(np.array(3.0))
+    ('1 −0.5 2 0.3333', '0 1 2 3 4 5 6 7 8 9 10 11', '')
+    """
+    if array.ndim == 0 or array.size == 0:
+        return ""
+    rows, columns = ((1, *array.shape)[-2:]) if array.ndim < 2 else array.shape[-2:]
+    slices = array.reshape(-1, rows, columns)[:_SLICES, :_SIDE, :_SIDE]
+    written = [numbers.number(entry) for entry in slices.flat]
+    return " ".join(written if len(set(written)) > 1 else written[:1])
