@@ -10,7 +10,7 @@ from autodiff_lab.engine.values import as_shaped
 from autodiff_lab.text import notation
 from autodiff_lab.text.messages import join_items, message
 from autodiff_lab.trace import memory_usage, quiz
-from autodiff_lab.trace.model import Direction, Equation, Line, Number, Step, TangentTerm, Trace
+from autodiff_lab.trace.model import Direction, Line, Number, Step, TangentTerm, Trace
 from autodiff_lab.trace.reverse_steps import seed_adjoints, share_of, size_of
 from autodiff_lab.trace.wording import equations, explanations
 from autodiff_lab.transforms import recording
@@ -141,7 +141,7 @@ def _through_map(tape: Any, i: int, line: Line, names: Mapping[str, str]) -> str
 
 def compare_with_gradient(
     tape: Any, trace: Trace, named: Sequence[tuple[str, Seeds]], tangent: tuple[Number, ...]
-) -> Equation | None:
+) -> equations.Equation | None:
     """Compare the tangent after the last forward step with the gradient that a sweep finds; of numbers only."""
     if any(np.ndim(x) for x in (tape.values[tape.output], *tape.values[: tape.n_inputs])):
         return None

@@ -23,6 +23,7 @@ from autodiff_lab.trace.outputs import Outputs
 from autodiff_lab.trace.quiz import Hint, Question
 from autodiff_lab.trace.run_options import RunOptions
 from autodiff_lab.trace.source_map import Source, Span
+from autodiff_lab.trace.wording.equations import Equation
 from autodiff_lab.transforms.signatures import check_keywords
 
 VERSION = 4
@@ -189,25 +190,6 @@ class Direction:
     name: str
     shown: str
     seeds: tuple[Number, ...]
-
-
-class Equation(NamedTuple):
-    """An equation in a step of a `Trace`: its `form`, and the `pieces` that stand for the letters in it.
-
-    The letters say what a piece is, see `equations.KINDS`; a sign such as ``=`` stands for itself.
-
-    >>> Equation("n=p=w", ("v₁", "log v₋₁", "0.6931")).text
-    'v₁ = log v₋₁ = 0.6931'
-    """
-
-    form: str
-    pieces: tuple[str, ...]
-
-    @property
-    def text(self) -> str:
-        """The whole equation in a step of a `Trace`, as one line of text."""
-        pieces = iter(self.pieces)
-        return "".join(next(pieces) if kind.isalpha() else f" {kind} " for kind in self.form)
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,8 @@ from autodiff_lab.figures.style.svg import element
 from autodiff_lab.figures.style.themes import Theme
 from autodiff_lab.text.messages import in_its_language, message, message_parts
 from autodiff_lab.text.notation import escape
-from autodiff_lab.trace.model import Equation, Trace
+from autodiff_lab.trace.model import Trace
+from autodiff_lab.trace.wording.equations import Equation
 
 _LEADING = 1.45  # from one line to the next, in sizes of type
 

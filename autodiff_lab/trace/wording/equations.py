@@ -4,14 +4,19 @@ What is *written* is in symbols, with the names of the tape. What is *calculated
 learner's names. `explanations` says the same in words.
 """
 
+from __future__ import annotations
+
 import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import takewhile
+from typing import TYPE_CHECKING, NamedTuple
 
 from autodiff_lab.text.messages import matches_message, message, message_parts
 from autodiff_lab.text.notation import atom, factor, format_adjoint, format_expression, format_tangent
-from autodiff_lab.trace.model import Contribution, Equation, Line, Number, Operand
+
+if TYPE_CHECKING:
+    from autodiff_lab.trace.model import Contribution, Line, Number, Operand
 
 # What the letters of `Equation.form` stand for; the player's style sheet has a colour for each.
 KINDS = {
@@ -35,6 +40,25 @@ _GAP = ("p", "   ")
 # So many directions or lines are listed; of more it is said how many they are.
 MAX_LISTED = 4
 _MAX_FORMULA_LENGTH = 48
+
+
+class Equation(NamedTuple):
+    """An equation in a step of a `Trace`: its `form`, and the `pieces` that stand for the letters in it.
+
+    The letters say what a piece is, see `KINDS`; a sign such as ``=`` stands for itself.
+
+    >>> Equation("n=p=w", ("v₁", "log v₋₁", "0.6931")).text
+    'v₁ = log v₋₁ = 0.6931'
+    """
+
+    form: str
+    pieces: tuple[str, ...]
+
+    @property
+    def text(self) -> str:
+        """The whole equation in a step of a `Trace`, as one line of text."""
+        pieces = iter(self.pieces)
+        return "".join(next(pieces) if kind.isalpha() else f" {kind} " for kind in self.form)
 
 
 # A line is recorded
