@@ -140,7 +140,7 @@ class Excerpts(TapeReader):
                 told[0] = Step("seed", end - 1)
                 parts.append(StepRange(len(steps) + 1, last, len(tape) + 1 + len(later)))
             products = sum(len(event.sent) for event in later)
-            steps += reverse_steps.measure_steps(tape, told, self._held, end, products)
+            steps += memory_usage.measure_steps(tape, told, self._held, end, products)
         if number == 0 and swept:
             shown = {i: Number.of(self.arrivals[i][2]) for i in range(tape.n_inputs) if i in self.arrivals}
             gradient = equations.gradient(run.derivative_name, self.lines[: tape.n_inputs], shown)

@@ -4,10 +4,17 @@ A tape keeps, for every line, its operands and its value, because the sweep may 
 value, and its tangents, once no later line needs it. (Griewank and Walther, *Evaluating Derivatives*, 2008, chapter 4.)
 """
 
-from collections.abc import Iterable, Sequence
-from typing import Any, NamedTuple
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from itertools import zip_longest
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+
+if TYPE_CHECKING:
+    from autodiff_lab.trace.model import Step
 
 
 class Kept(NamedTuple):
@@ -61,6 +68,23 @@ def count_held(tape: Any) -> list[Kept]:
         seen |= new
         held.append(_sum(new.values(), held[-1]))
     return held
+
+
+def measure_steps(
+    tape: Any, steps: Sequence[Step], held: Sequence[Kept], end: int, products: int = 0, faulty: bool = False
+) -> Iterator[Step]:
+    """Add to each step of a reverse sweep what it has cost, and which lines it lets go.
+
+    Before the first step, the lines up to `end` are held, and `products` multiplications are done.
+    """
+    for step, after in zip_longest(steps, steps[1:]):
+        products += len(step.sends)
+        # A line whose last contribution has gone is not asked for again, nor any line behind it. A faulty sweep may.
+        done = step.phase == "sweep" and not faulty and (after is None or after.line != step.line)
+        left = step.line if done else end
+        meter = Meter(len(tape) - tape.n_inputs, products, *held[left])
+        yield replace(step, meter=meter, freed_lines=tuple(range(left, end)))
+        end = left
 
 
 def find_forgotten(tape: Any) -> list[tuple[int, ...]]:

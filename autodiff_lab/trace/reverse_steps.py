@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from dataclasses import replace
-from itertools import zip_longest
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -160,23 +159,6 @@ def record_step(
         meter=Meter(max(0, i + 1 - tape.n_inputs), 0, *held[i + 1]),
         questions=tuple(questions),
     )
-
-
-def measure_steps(
-    tape: Any, steps: Sequence[Step], held: Sequence[Kept], end: int, products: int = 0, faulty: bool = False
-) -> Iterator[Step]:
-    """Add to each step of a reverse sweep what it has cost, and which lines it lets go.
-
-    Before the first step, the lines up to `end` are held, and `products` multiplications are done.
-    """
-    for step, after in zip_longest(steps, steps[1:]):
-        products += len(step.sends)
-        # A line whose last contribution has gone is not asked for again, nor any line behind it. A faulty sweep may.
-        done = step.phase == "sweep" and not faulty and (after is None or after.line != step.line)
-        left = step.line if done else end
-        meter = Meter(len(tape) - tape.n_inputs, products, *held[left])
-        yield replace(step, meter=meter, freed_lines=tuple(range(left, end)))
-        end = left
 
 
 def share_of(contribution: Any, largest: float) -> float:

@@ -187,7 +187,7 @@ def _follow_sweep(tape: Any, trace: Trace, fault: str = "") -> Trace:
         if asked:
             questions = [(), *(tuple(quiz.about_contribution(tape, lines, event)) for event in events)]
             swept = [replace(step, questions=about) for step, about in zip(swept, questions, strict=True)]
-        steps += reverse_steps.measure_steps(tape, swept, held, len(tape), faulty=bool(fault))
+        steps += memory_usage.measure_steps(tape, swept, held, len(tape), faulty=bool(fault))
     adjoints = reverse_steps.final_adjoints(tape, events)
     truth = reverse_steps.final_adjoints(tape, reverse_steps.list_events(tape)) if fault else None
     steps[-1] = steps[-1].with_equation(equations.gradient(trace.derivative_name, lines, adjoints, truth))
