@@ -177,14 +177,6 @@ def find_largest_size(events: Iterable[SweepEvent]) -> float:
     return max((size_of(sent.contribution) for event in events for sent in event.sent), default=0.0)
 
 
-def final_adjoints(tape: Any, events: Iterable[SweepEvent]) -> dict[int, Number]:
-    """The adjoints after the last reverse step, by line."""
-    if tape.output is None:
-        return {}
-    last = {tape.output: seed_of(tape)} | {sent.parent: sent.after for event in events for sent in event.sent}
-    return {line: Number.of(adjoint) for line, adjoint in last.items()}
-
-
 def _find_waiting(events: Sequence[SweepEvent]) -> list[tuple[list[int], int]]:
     """For each event of the sweep: which lines will send to the same parent later on.
 

@@ -188,8 +188,8 @@ def _follow_sweep(tape: Any, trace: Trace, fault: str = "") -> Trace:
             questions = [(), *(tuple(quiz.about_contribution(tape, lines, event)) for event in events)]
             swept = [replace(step, questions=about) for step, about in zip(swept, questions, strict=True)]
         steps += memory_usage.measure_steps(tape, swept, held, len(tape), faulty=bool(fault))
-    adjoints = reverse_steps.final_adjoints(tape, events)
-    truth = reverse_steps.final_adjoints(tape, reverse_steps.list_events(tape)) if fault else None
+    adjoints = _find_final_adjoints(tape, events)
+    truth = _find_final_adjoints(tape, reverse_steps.list_events(tape)) if fault else None
     steps[-1] = steps[-1].with_equation(equations.gradient(trace.derivative_name, lines, adjoints, truth))
     products = sum(len(event.sent) for event in events)
     run = replace(
@@ -200,6 +200,13 @@ def _follow_sweep(tape: Any, trace: Trace, fault: str = "") -> Trace:
         hints=quiz.hints(steps),
     )
     return _mark_faulty(run, fault, truth) if fault else run
+
+
+def _find_final_adjoints(tape: Any, events: Sequence[reverse_steps.SweepEvent]) -> dict[int, Number]:
+    """The adjoints after the last reverse step, by line."""
+    seed = {} if tape.output is None else {tape.output: reverse_steps.seed_of(tape)}
+    last = seed | {sent.parent: sent.after for event in events for sent in event.sent}
+    return {line: Number.of(adjoint) for line, adjoint in last.items()}
 
 
 def _mark_faulty(run: Trace, fault: str, truth: Mapping[int, Number]) -> Trace:
