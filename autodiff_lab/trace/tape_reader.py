@@ -32,6 +32,25 @@ def read_tape(tape: Any, f: Callable[..., Any], value: Any, options: RunOptions)
         return TapeReader(tape, f, value).read(options)
 
 
+def trace_of_tape(tape: Any, lang: str = "en") -> Trace:
+    """Make a `Trace` from a tape alone; its program has no name.
+
+    >>> from autodiff_lab import record
+    >>> trace_of_tape(record(lambda x: x * x, 3.0)[1]).title
+    'tape(x)'
+    """
+    return read_tape(tape, _Tape(), tape.constant, RunOptions(lang=lang))
+
+
+class _Tape:
+    """Stands for the program, which a tape does not know."""
+
+    __name__ = "tape"
+
+    def __call__(self) -> None:
+        """It is never called."""
+
+
 class TapeReader:
     """A reader that makes traces from a tape, in either mode, in the language that is in use when the reader is made.
 

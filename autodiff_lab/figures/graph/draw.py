@@ -17,6 +17,7 @@ from autodiff_lab.text.messages import in_its_language, join_items, message, tem
 from autodiff_lab.trace.memory_usage import find_last_uses
 from autodiff_lab.trace.model import Trace
 from autodiff_lab.trace.outline import GROUPINGS, Group, group_lines
+from autodiff_lab.trace.tape_reader import trace_of_tape
 from autodiff_lab.transforms.signatures import check_keywords
 
 __all__ = ["Drawing", "DrawingError", "draw", "draw_tape", "graph", "picture", "render"]
@@ -123,25 +124,6 @@ def draw_tape(tape: Any, **options: Any) -> Drawing:
     <drawing of tape(x)>
     """
     return draw(trace_of_tape(tape, options.get("lang") or "en"), **options)
-
-
-def trace_of_tape(tape: Any, lang: str = "en") -> Trace:
-    """Make the trace to draw of a tape, whose program has no name.
-
-    >>> from autodiff_lab import record
-    >>> trace_of_tape(record(lambda x: x * x, 3.0)[1]).title
-    'tape(x)'
-    """
-    return Trace.from_tape(tape, _Tape(), value=tape.constant, lang=lang)
-
-
-class _Tape:
-    """Stands for the program, which a tape does not know."""
-
-    __name__ = "tape"
-
-    def __call__(self) -> None:
-        """It is never called."""
 
 
 @in_its_language

@@ -2,8 +2,9 @@
 
 from typing import Any
 
-from autodiff_lab.figures.graph.draw import draw, trace_of_tape
+from autodiff_lab.figures.graph.draw import draw
 from autodiff_lab.figures.tables.trace_table import table
+from autodiff_lab.trace.tape_reader import trace_of_tape
 
 # Lines. Beside the graph of a longer tape, which is drawn in groups, there is no table.
 LONGEST_TABLE = 60
