@@ -10,7 +10,7 @@ from typing import Any
 
 from autodiff_lab.engine.errors import InputError
 from autodiff_lab.trace import reverse_steps, run_options
-from autodiff_lab.trace.reverse_steps import RawContribution, Remark, SweepEvent
+from autodiff_lab.trace.reverse_steps import RawContribution, SweepEvent
 
 _MAX_STEPS = 400
 
@@ -45,7 +45,7 @@ def _sweep_in_recursion(tape: Any) -> Iterator[SweepEvent]:
 
     def enter(i: int) -> Iterator[SweepEvent]:
         times[i] += 1
-        again = (Remark("sends again"),) if times[i] > 1 else ()
+        again = (("sends again", ()),) if times[i] > 1 else ()
         for slot, parent, contribution in reverse_steps.pull_back(tape, i, adjoints[i]):
             before, adjoints[parent] = adjoints[parent], reverse_steps.add_to(adjoints[parent], contribution)
             sent = RawContribution(slot, parent, contribution, before, adjoints[parent])
@@ -70,9 +70,9 @@ def _sweep_twice(tape: Any) -> Iterator[SweepEvent]:
             adjoints[sent.parent] = sent.after
         yield event
     adjoints[tape.output] = reverse_steps.seed_of(tape)
-    yield SweepEvent(tape.output, adjoints[tape.output], remarks=(Remark("second sweep"),), again=True)
+    yield SweepEvent(tape.output, adjoints[tape.output], remarks=(("second sweep", ()),), again=True)
     for event in _send_in_order(tape, adjoints):
-        yield event._replace(remarks=(Remark("on top"),) if event.sent else ())
+        yield event._replace(remarks=(("on top", ()),) if event.sent else ())
 
 
 def _send_in_order(tape: Any, adjoints: list[Any], overwrites: bool = False) -> Iterator[SweepEvent]:
@@ -97,7 +97,7 @@ def _users(tape: Any) -> list[list[int]]:
 
 def _remark(event: SweepEvent, key: str, lines: list[int]) -> SweepEvent:
     """Add a remark that names lines, if there are any."""
-    return event._replace(remarks=(*event.remarks, Remark(key, lines))) if lines else event
+    return event._replace(remarks=(*event.remarks, (key, lines))) if lines else event
 
 
 _SWEEPS = (_sweep_by_overwriting, _sweep_in_wrong_order, _sweep_in_recursion, _sweep_twice)

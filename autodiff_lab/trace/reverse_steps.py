@@ -13,6 +13,9 @@ from autodiff_lab.trace.model import Contribution, Line, Number, Step
 from autodiff_lab.trace.quiz import Question
 from autodiff_lab.trace.wording import equations, explanations
 
+# What is wrong at a step of a faulty sweep: a string of the catalogue, and the lines that it names.
+Remark = tuple[str, Sequence[int]]
+
 
 class RawContribution(NamedTuple):
     """One contribution of a reverse step as the engine has it, and what the parent held before and after."""
@@ -23,13 +26,6 @@ class RawContribution(NamedTuple):
     before: Any
     after: Any
     replaces: bool = False
-
-
-class Remark(NamedTuple):
-    """A remark on a reverse step of a faulty sweep: a string of the catalogue, and the lines that it names."""
-
-    key: str
-    lines: Sequence[int] = ()
 
 
 class SweepEvent(NamedTuple):
