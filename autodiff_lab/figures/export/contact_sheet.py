@@ -45,8 +45,7 @@ class _Plan:
         self.scale = min(1.0, self._column / frames.width)
         title = wrap_runs([Run(trace.title, bold=True)], width, _TITLE)
         soft = [[Run(said, "soft_ink")] for said in (trace.note, *frames.remarks, remark)]
-        small = [*legend_runs(trace), *soft]
-        self._head = [title, *(wrap_runs(runs, width, _SMALL) for runs in small)]
+        self._head = [title, *(wrap_runs(runs, width, _SMALL) for runs in (*legend_runs(trace), *soft))]
         self.rows = int((height - add_heights(self._head) - 8 + _GAP) // (frames.height * self.scale + _GAP))
 
     def rate(self) -> tuple[Any, ...]:

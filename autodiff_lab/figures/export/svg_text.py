@@ -58,11 +58,9 @@ _BOLD_INKS = {"w": "value", "r": "adjoint", "u": "tangent", "g": "ink"}
 
 def equation_runs(equation: Equation) -> list[Run]:
     """Return runs of SVG text for an equation of a step: values, adjoints and tangents each in their colour."""
-    texts = iter(equation.pieces)
+    texts, inks = iter(equation.pieces), _INKS | _BOLD_INKS
     return [
-        Run(next(texts), (_INKS | _BOLD_INKS)[kind], kind in _BOLD_INKS)
-        if kind.isalpha()
-        else Run(f" {kind}{_TIED}", "soft_ink")
+        Run(next(texts), inks[kind], kind in _BOLD_INKS) if kind.isalpha() else Run(f" {kind}{_TIED}", "soft_ink")
         for kind in equation.form
     ]
 

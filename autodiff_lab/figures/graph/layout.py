@@ -226,11 +226,9 @@ def _boxes(sections: Sequence[Section], wires: Sequence[Any], lines: Sequence[Li
     boxes = {}
     for section in sections:
         for part in section.inside:
-            title = part.title
-            if not part.inside:
-                if not lines:
-                    continue
-                title = lines[part.first].label_or_name
+            if not (part.inside or lines):
+                continue
+            title = part.title if part.inside else lines[part.first].label_or_name
             used = {operand.line for wire in wires[part.first : part.end] for operand in wire.operands}
             names = [(lines or wires)[i].label_or_name for i in sorted(used - {None}) if i < section.first]
             size = _describe_size(part, names)

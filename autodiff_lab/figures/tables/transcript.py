@@ -105,8 +105,7 @@ def _way_notes(sources: Sequence[Source]) -> list[str]:
         for n, stretch in groupby(zip(source.ran, count(source.first_line), strict=False), key=itemgetter(0)):
             rows = [row for _, row in stretch]
             if n not in (-1, 1):
-                said.append(
-                    plural_message("line ran" if n else "line missed", len(rows), line=rows[0], last=rows[-1], n=n)
-                )
+                key = "line ran" if n else "line missed"
+                said.append(plural_message(key, len(rows), line=rows[0], last=rows[-1], n=n))
         notes += [message("the way of", name=source.name, ways=message("semicolon").join(said))] if said else []
     return notes

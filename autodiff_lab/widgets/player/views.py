@@ -69,7 +69,9 @@ class Views:
             own = {"layouts": layouts[name]} if name in layouts else {}
             forward.append({"name": name, **own, **_beyond(run.to_dict(), trace)})
         shown = {"trace": trace, "layouts": layouts[""], "forward": forward, "no_forward": self.why}
-        shown["words"] = _write_words(self.trace.lang)
+        # The script has no words of its own.
+        with use_language(self.trace.lang):
+            shown["words"] = {key: template(key) for key in (*read_room("interface"), *_SHARED)}
         if self.long is None:
             return shown
         numbers = self._beside()
@@ -245,12 +247,6 @@ def _menu(tape: Any, custom: Any) -> dict[str, Any]:
     if custom is not None:
         menu["custom"] = custom
     return menu if tape.n_inputs else {}
-
-
-def _write_words(lang: str) -> dict[str, str]:
-    """Return all messages that the player's script shows, in one language; the script has no words of its own."""
-    with use_language(lang):
-        return {key: template(key) for key in (*read_room("interface"), *_SHARED)}
 
 
 def _beyond(data: dict[str, Any], base: Mapping[str, Any]) -> dict[str, Any]:
