@@ -73,7 +73,7 @@ def count_held(tape: Any) -> list[Kept]:
 def measure_steps(
     tape: Any, steps: Sequence[Step], held: Sequence[Kept], end: int, products: int = 0, faulty: bool = False
 ) -> Iterator[Step]:
-    """Add to each step of a reverse sweep what it has cost, and which lines it lets go.
+    """Add to each step of a reverse sweep its cost and memory usage, and the lines that it lets go.
 
     Before the first step, the lines up to `end` are held, and `products` multiplications are done.
     """

@@ -165,7 +165,7 @@ class StepRange(NamedTuple):
 
 @dataclass(frozen=True)
 class Excerpt:
-    """In the model of a long run: which part it shows, by `number`, of all the `lines` and `steps` of the run.
+    """What a `Trace` shows of a long run: which part, by `number`, of all the `lines` and `steps` of the run.
 
     `parts` say which steps of the whole run it has; its other steps only prepare these. `said` says it in words, and
     `later` where the adjoints that have `arrived` come from. Its first lines are from `before`: these lines of the run.

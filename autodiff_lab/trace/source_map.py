@@ -42,7 +42,7 @@ class Span(NamedTuple):
 
 @dataclass(frozen=True)
 class Source:
-    """What a source map leads to: a function's text, dedented; `first_line` is where it stands in its file or cell.
+    """A function in the source map: its text, dedented; `first_line` is where it stands in its file or cell.
 
     `ran` has for each line how often it ran, and for the head of a loop how often that turned; 0 if it is known not to
     have run, −1 where there is nothing to say. It is empty if every line ran once, or if nothing is known.
@@ -164,7 +164,7 @@ class _Book:
         return self.blocks[number].span(number, place)
 
     def assignments(self) -> Iterator[tuple[Span, Assignment]]:
-        """Map the assignments: give each stretch of a source whose value gets a name."""
+        """Map assignments to the source: yield each stretch of text whose value gets a name."""
         for number, block in enumerate(self.blocks):
             lines = _file(block.filename)
             for node, assignment in find_assignments(block.node):

@@ -1,4 +1,4 @@
-"""Make a `Trace` from a tape: describe its lines, then follow its reverse sweep or its tangents."""
+"""The reader of a tape: it describes the lines, and follows the reverse sweep or the tangents, for a `Trace`."""
 
 import functools
 import re
@@ -27,13 +27,13 @@ _quietly = np.errstate(all="ignore")
 
 
 def read_tape(tape: Any, f: Callable[..., Any], value: Any, options: RunOptions) -> Trace:
-    """Make a `Trace` from a tape, with its reverse sweep or its tangents; see `Trace.from_tape`."""
+    """Read a tape into a `Trace`, with its reverse sweep or its tangents; see `Trace.from_tape`."""
     with use_language(options.lang):
         return TapeReader(tape, f, value).read(options)
 
 
 def trace_of_tape(tape: Any, lang: str = "en") -> Trace:
-    """Make a `Trace` from a tape alone; its program has no name.
+    """Read a tape alone into a `Trace`; its program has no name.
 
     >>> from autodiff_lab import record
     >>> trace_of_tape(record(lambda x: x * x, 3.0)[1]).title

@@ -244,7 +244,7 @@ class _Row:
         self.low, self.high = min(ys), max(ys)
 
     def place(self, point: Point) -> Point:
-        """Where a point of the row is in the picture."""
+        """Where a point of this row is in the folded layout."""
         (x, y), (left, top) = point, self.shift
         return left + (self.length - x if self.back else x), top + (self.high - y if self.turned else y - self.low)
 

@@ -1,4 +1,4 @@
-"""Texts in the boxes of a graph, and box sizes: as wide as the widest text that a box shows at any step."""
+"""Boxes of a graph: the texts in them, and their sizes, as wide as the widest text that a box shows at any step."""
 
 from __future__ import annotations
 
@@ -158,7 +158,7 @@ class BoxSizes:
         return _small_size(self.lines[tail].label_or_name)
 
     def edge(self, i: int, slot: int, line: Line, operand: Operand) -> dict[str, str]:
-        """Whether the edge of an operand needs room for a label; beside the box sizes, a layout depends on that."""
+        """Beside the box sizes, whether an operand's edge needs room for a label: a layout depends on that, too."""
         return {"id": f"e{i}_{slot}", "said": operand.edge or operand.shapes}
 
     def flow(self, tail: int, named: bool, head: GroupBox) -> dict[str, str]:

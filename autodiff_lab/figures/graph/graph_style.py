@@ -1,4 +1,4 @@
-"""Node style: the words, colours and borders of each node and edge of a graph at one step."""
+"""Graph style: the words, colours and borders of each node and edge of a graph at one step."""
 
 from collections.abc import Mapping, Sequence
 

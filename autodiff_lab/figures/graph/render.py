@@ -145,7 +145,7 @@ _LONG_DECIMAL = re.compile(r"-?\d+\.\d\d+")
 
 
 def notebook_data(html: str, text: str, png: Callable[[], bytes]) -> dict[str, str]:
-    """Bundle what a notebook shows: HTML, text, and, where HTML is not trusted, a PNG, if it can be rendered here."""
+    """Bundle a rendered picture for a notebook: HTML, text, and, where HTML is not trusted, a PNG if possible."""
     data = {"text/html": html, "text/plain": text}
     with contextlib.suppress(DrawingError):
         data["image/png"] = base64.b64encode(png()).decode()

@@ -43,7 +43,7 @@ _MAX_FORMULA_LENGTH = 48
 
 
 class Equation(NamedTuple):
-    """An equation in a step of a `Trace`: its `form`, and the `pieces` that stand for the letters in it.
+    """An equation in pieces: its `form`, and the `pieces` that stand for the letters in it.
 
     The letters say what a piece is, see `KINDS`; a sign such as ``=`` stands for itself.
 
@@ -56,7 +56,7 @@ class Equation(NamedTuple):
 
     @property
     def text(self) -> str:
-        """The whole equation in a step of a `Trace`, as one line of text."""
+        """The whole equation, as one line of text."""
         pieces = iter(self.pieces)
         return "".join(next(pieces) if kind.isalpha() else f" {kind} " for kind in self.form)
 
