@@ -10,7 +10,7 @@ import sys
 import pytest
 
 from autodiff_lab.lessons import lesson_00, lesson_03
-from autodiff_lab.lessons.checks import progress
+from autodiff_lab.lessons.checks import progress_file
 from autodiff_lab.lessons.checks.course import lessons
 from autodiff_lab.lessons.checks.exercise import Exercise
 
@@ -21,8 +21,8 @@ DONE, NOTHING = (f"Notebook 03: {done} of {EXERCISES} exercises done." for done 
 @pytest.fixture
 def file(tmp_path, monkeypatch):
     path = tmp_path / "progress.jsonl"
-    monkeypatch.setenv(progress.VARIABLE, str(path))
-    monkeypatch.setattr(progress, "_session", [])
+    monkeypatch.setenv(progress_file.VARIABLE, str(path))
+    monkeypatch.setattr(progress_file, "_session", [])
     return path
 
 
@@ -39,26 +39,26 @@ def test_what_is_tried_and_passed_is_kept_once(file):
     for answer in (..., 4, 4, 5, 5, 4):
         one(answer)
     assert [event["kind"] for event in events(file)] == ["tried", "passed"]
-    assert progress.states() == {"ex_03_3": "passed"}
+    assert progress_file.states() == {"ex_03_3": "passed"}
     assert DONE in repr(lesson_03.progress())
 
 
 def test_nothing_is_written_unless_asked(tmp_path, monkeypatch):
-    monkeypatch.delenv(progress.VARIABLE, raising=False)
-    monkeypatch.setattr(progress, "_folder", tmp_path)
-    monkeypatch.setattr(progress, "_session", [])
+    monkeypatch.delenv(progress_file.VARIABLE, raising=False)
+    monkeypatch.setattr(progress_file, "_folder", tmp_path)
+    monkeypatch.setattr(progress_file, "_session", [])
     quiz()(5)
     assert not list(tmp_path.iterdir())
-    assert progress.states() == {"ex_03_3": "passed"}, "the session remembers"
-    monkeypatch.setenv(progress.VARIABLE, "off")
+    assert progress_file.states() == {"ex_03_3": "passed"}, "the session remembers"
+    monkeypatch.setenv(progress_file.VARIABLE, "off")
     quiz()(4)
     assert not list(tmp_path.iterdir())
 
 
 def test_progress_is_kept_for_a_notebook_and_not_for_a_program(tmp_path, monkeypatch):
-    monkeypatch.delenv(progress.VARIABLE, raising=False)
+    monkeypatch.delenv(progress_file.VARIABLE, raising=False)
     monkeypatch.delenv("PYTEST_CURRENT_TEST")
-    monkeypatch.setattr(progress, "_folder", tmp_path)
+    monkeypatch.setattr(progress_file, "_folder", tmp_path)
     for can_be_asked in (True, False):
 
         class Shell:
@@ -66,9 +66,9 @@ def test_progress_is_kept_for_a_notebook_and_not_for_a_program(tmp_path, monkeyp
                 _allow_stdin = can_be_asked
 
         monkeypatch.setitem(sys.modules, "IPython", type("IPython", (), {"get_ipython": staticmethod(Shell)}))
-        assert progress._path() == (tmp_path / progress.FILE if can_be_asked else None)
+        assert progress_file._path() == (tmp_path / progress_file.FILE if can_be_asked else None)
     monkeypatch.setitem(sys.modules, "pyodide_kernel", object())  # JupyterLite's kernel says nothing of whom it can ask
-    assert progress._path() == tmp_path / progress.FILE
+    assert progress_file._path() == tmp_path / progress_file.FILE
 
 
 @pytest.mark.parametrize(
@@ -87,20 +87,20 @@ def test_progress_is_kept_for_a_notebook_and_not_for_a_program(tmp_path, monkeyp
 def test_a_broken_file_costs_only_what_is_broken(file, content):
     file.write_bytes(content)
     assert quiz()(5).passed
-    assert progress.states()["ex_03_3"] == "passed"
+    assert progress_file.states()["ex_03_3"] == "passed"
     assert DONE in repr(lesson_03.progress())
 
 
 def test_a_line_that_was_cut_off_does_not_take_the_next_with_it(file):
     file.write_text('{"version": 1, "kind": "pas')
     quiz()(5)
-    assert progress.states() == {"ex_03_3": "passed"}
+    assert progress_file.states() == {"ex_03_3": "passed"}
 
 
 def test_a_progress_file_of_a_later_version_is_read_and_kept(file):
     later = '{"version": 2, "kind": "passed", "exercise": "ex_03_1", "how": "elegantly"}\n'
     file.write_text(later + '{"version": 1, "kind": "passed", "exercise": "ex_03_3"}\n')
-    assert progress.states() == {"ex_03_3": "passed"}
+    assert progress_file.states() == {"ex_03_3": "passed"}
     assert "later version" in repr(lesson_03.progress())
     lesson_03.ex_03_1("?")
     assert file.read_text().startswith(later)
@@ -116,10 +116,10 @@ def test_a_folder_in_the_place_of_the_file(file):
 def test_a_folder_that_does_not_exist_or_is_nobodys(monkeypatch, tmp_path):
     for path in (tmp_path / "gone" / "file", "/proc/progress", "a\0b"):
         if "\0" not in str(path):
-            monkeypatch.setenv(progress.VARIABLE, str(path))
+            monkeypatch.setenv(progress_file.VARIABLE, str(path))
         else:
-            monkeypatch.setattr(progress, "_path", lambda: tmp_path / "a\0b")
-        monkeypatch.setattr(progress, "_session", [])
+            monkeypatch.setattr(progress_file, "_path", lambda: tmp_path / "a\0b")
+        monkeypatch.setattr(progress_file, "_session", [])
         assert quiz()(5).passed
         assert DONE in repr(lesson_03.progress())
         lesson_03.progress.reset()
@@ -128,12 +128,12 @@ def test_a_folder_that_does_not_exist_or_is_nobodys(monkeypatch, tmp_path):
 
 def test_two_kernels_at_once(file):
     code = (
-        "import sys; from autodiff_lab.lessons.checks import progress\n"
-        "for k in range(40): progress.note(f'ex_{sys.argv[1]}_{k}', 'passed')"
+        "import sys; from autodiff_lab.lessons.checks import progress_file\n"
+        "for k in range(40): progress_file.note(f'ex_{sys.argv[1]}_{k}', 'passed')"
     )
     both = [subprocess.Popen([sys.executable, "-c", code, name]) for name in ("a", "b")]
     assert [one.wait(60) for one in both] == [0, 0]
-    assert len(progress.states()) == 80
+    assert len(progress_file.states()) == 80
 
 
 def test_reset_is_one_call(file):
@@ -141,7 +141,7 @@ def test_reset_is_one_call(file):
     lesson_03.ex_03_3.hint()
     lesson_03.seed("Ada")
     assert NOTHING in repr(lesson_03.progress.reset())
-    assert not file.exists() and progress.current_seed() is None
+    assert not file.exists() and progress_file.current_seed() is None
     assert lesson_03.ex_03_3.hints_given == lesson_03.ex_03_3.attempts == 0
 
 
@@ -153,18 +153,18 @@ def test_reset_where_the_file_cannot_be_removed(file, monkeypatch):
 
     monkeypatch.setattr(type(file), "unlink", refuse)
     lesson_03.progress.reset()
-    assert progress.states() == {} and file.exists()
+    assert progress_file.states() == {} and file.exists()
     quiz()(5)
-    assert progress.states() == {"ex_03_3": "passed"}
+    assert progress_file.states() == {"ex_03_3": "passed"}
 
 
 def test_a_seed_holds_in_every_notebook_until_taken_back(file):
-    assert progress.current_seed() is None
+    assert progress_file.current_seed() is None
     lesson_03.seed("Ada Lovelace")
-    assert progress.current_seed() == "ada lovelace"
+    assert progress_file.current_seed() == "ada lovelace"
     assert "ada lovelace" in repr(lesson_00.progress())
     lesson_00.seed(None)
-    assert progress.current_seed() is None
+    assert progress_file.current_seed() is None
 
 
 def test_a_seed_is_text_and_no_markup(file):
@@ -188,7 +188,7 @@ def test_every_lesson_is_in_the_course():
 
 
 def test_a_report_that_cannot_be_made_is_a_sentence(file, monkeypatch):
-    monkeypatch.setattr(progress, "states", lambda: 1 / 0)
+    monkeypatch.setattr(progress_file, "states", lambda: 1 / 0)
     assert repr(lesson_03.progress()) == "Progress cannot be shown (ZeroDivisionError)."
 
 
@@ -199,8 +199,8 @@ def test_a_pipe_in_the_place_of_the_file_does_not_hang(file):
     signal.alarm(5)
     try:
         quiz()(5)
-        assert progress.states() == {"ex_03_3": "passed"}, "the session remembers"
-        assert "progress.jsonl is not a file: only this session is shown" in progress.trouble()
+        assert progress_file.states() == {"ex_03_3": "passed"}, "the session remembers"
+        assert "progress.jsonl is not a file: only this session is shown" in progress_file.trouble()
         assert DONE in repr(lesson_03.progress())
     finally:
         signal.alarm(0)

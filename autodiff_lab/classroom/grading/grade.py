@@ -22,7 +22,7 @@ from autodiff_lab.classroom.grading.examiner import code_of, lesson_of
 from autodiff_lab.classroom.grading.verdicts import Row, complete_row, mark_as_not_run, printable
 from autodiff_lab.jupyter.notebooks import TutorialError
 from autodiff_lab.lessons.checks.course import lessons, list_moved
-from autodiff_lab.lessons.checks.progress import FILE, VARIABLE
+from autodiff_lab.lessons.checks.progress_file import FILE, VARIABLE
 
 # Bytes: no notebook of the course comes near, and a larger file is not opened.
 MAX_NOTEBOOK_BYTES = 20_000_000

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from autodiff_lab import lessons as room
-from autodiff_lab.lessons.checks import progress
+from autodiff_lab.lessons.checks import progress_file
 from autodiff_lab.lessons.checks.exercise import Exercise
 from autodiff_lab.lessons.checks.exercise_file import read_exercises
 from autodiff_lab.lessons.checks.variants import Seed
@@ -63,7 +63,7 @@ class Lesson:
 
     def _report(self) -> Report:
         everyone = lessons()  # an exercise that has moved tells its old name when it is imported
-        states = progress.states()
+        states = progress_file.states()
 
         def done(names: Sequence[str]) -> str:
             return f"{sum(states.get(name) == 'passed' for name in names)} of {len(names)}"
@@ -78,11 +78,11 @@ class Lesson:
             grid(f"Notebook {self.number} · {self.title}", ("exercise", "state"), here),
             grid("The course", ("notebook", "title", "exercises done"), everywhere),
         )
-        return Report(tuple(filter(None, [said, _about_the_seed(), progress.trouble()])), grids)
+        return Report(tuple(filter(None, [said, _about_the_seed(), progress_file.trouble()])), grids)
 
     def reset(self) -> Report:
         """Forget all progress in the course, and the seed; the hints begin again: ``check.progress.reset()``."""
-        progress.forget()
+        progress_file.forget()
         for each in lessons():
             for exercise in each.exercises().values():
                 exercise.begin_again()
@@ -96,7 +96,7 @@ class Lesson:
         seed : str, int or None
             Your name will do.
         """
-        progress.set_seed(seed)
+        progress_file.set_seed(seed)
         varied = [each for each in self.exercises().values() if each.is_varied]
         said = _about_the_seed() or "The exercises have the numbers of the text again."
         if not varied:
@@ -106,7 +106,7 @@ class Lesson:
 
 
 def _about_the_seed() -> str:
-    seed = progress.current_seed()
+    seed = progress_file.current_seed()
     return f"Exercises with numbers of their own take them from the seed “{seed}”." if seed else ""
 
 
@@ -126,7 +126,7 @@ def lesson(number: str, **checks: Mapping[str, Any]) -> tuple[Lesson, Callable[[
     for name, exercise in exercises.items():
         setattr(package, name, exercise)
         if exercise.formerly:
-            progress.rename(exercise.formerly, name)
+            progress_file.rename(exercise.formerly, name)
     vars(package)["__getattr__"] = _find_moved
     this = Lesson(number, title)
     return this, this.seed

@@ -12,7 +12,7 @@ from dataclasses import KW_ONLY, dataclass, field, replace
 from itertools import compress
 from typing import Any
 
-from autodiff_lab.lessons.checks import compare, progress, variants
+from autodiff_lab.lessons.checks import compare, progress_file, variants
 from autodiff_lab.lessons.checks.compare import Refused, agrees, describe, plain
 from autodiff_lab.lessons.checks.run_code import Crashed, is_unfinished, note_learner_files
 from autodiff_lab.lessons.checks.variants import Given, Instance, Misconception, Seed
@@ -163,9 +163,9 @@ class Exercise:
 
     def choose_seed(self, seed: Seed = None) -> str | None:
         """Choose the seed for the exercise: the one given here, in normal form, or else the one of ``check.seed``."""
-        return (
-            variants.normalize_seed(seed) if seed is not None else progress.current_seed() if self.is_varied else None
-        )
+        if seed is not None:
+            return variants.normalize_seed(seed)
+        return progress_file.current_seed() if self.is_varied else None
 
     def draw(self, seed: str | None) -> Instance:
         """Draw the numbers of the exercise for a learner's seed; without one, return those of the text."""
@@ -193,7 +193,7 @@ class Exercise:
         if reply.status != "not attempted":
             self.attempts += 1
         self.passed = self.passed or reply.passed
-        progress.note(self.name, reply.status)
+        progress_file.note(self.name, reply.status)
         return reply
 
     def lend(self, *answers: Any) -> Any:
