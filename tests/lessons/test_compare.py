@@ -8,7 +8,8 @@ import pytest
 
 from autodiff_lab.lessons import lesson_03
 from autodiff_lab.lessons.checks.compare import agrees, describe, is_rounded, plain
-from autodiff_lab.lessons.checks.run_code import Crashed, attempt, is_unfinished
+from autodiff_lab.lessons.checks.exercise import is_unfinished
+from autodiff_lab.lessons.checks.run_code import Crashed, attempt
 
 
 class Variable:

@@ -4,6 +4,7 @@ An exercise never raises, whatever it is given: the notebook must run from top t
 learner with a broken answer needs a sentence, not a traceback of somebody else's code.
 """
 
+import dis
 import inspect
 import textwrap
 import types
@@ -14,7 +15,7 @@ from typing import Any
 
 from autodiff_lab.lessons.checks import compare, progress_file, variants
 from autodiff_lab.lessons.checks.compare import Refused, agrees, describe, plain
-from autodiff_lab.lessons.checks.run_code import Crashed, is_unfinished, note_learner_files
+from autodiff_lab.lessons.checks.run_code import Crashed, nested_code, note_learner_files
 from autodiff_lab.lessons.checks.variants import Given, Instance, Misconception, Seed
 
 MARKS = {"passed": "✓", "not attempted": "…", "not yet": "✗", "hint": "→", "solution": "→"}
@@ -314,6 +315,25 @@ class Exercise:
             return Reply("hint", f"{self.title}: try it first; a wrong answer is enough. Then ask again.")
         worked = self.instance(seed).reference.strip()
         return Reply("solution", f"# {self.title}, one good answer\n{worked}\n\n{self.call}")
+
+
+def is_unfinished(answer: Any) -> bool:
+    """Whether a learner's code or data still has the three dots of the unanswered exercise."""
+    if answer is ...:
+        return True
+    if isinstance(answer, list | tuple | set):
+        return any(is_unfinished(part) for part in answer)
+    if isinstance(answer, dict):
+        return any(is_unfinished(part) for part in (*answer.keys(), *answer.values()))
+    if isinstance(answer, types.FunctionType):
+        return _says_nothing(answer.__code__) or any(... in code.co_consts for code in nested_code(answer.__code__))
+    return False
+
+
+def _says_nothing(code: types.CodeType) -> bool:
+    """Whether a function's body is only ``...`` (or ``pass``), with or without a docstring."""
+    spoken = [step for step in dis.get_instructions(code) if step.opname not in {"RESUME", "NOP", "COPY_FREE_VARS"}]
+    return len(spoken) <= 2 and spoken[0].argval is None and spoken[-1].opname.startswith("RETURN")
 
 
 def _names_beside(answers: tuple[Any, ...]) -> dict[str, Any]:

@@ -1,7 +1,6 @@
 """Run a learner's own code: without output, with a limit of steps, and with its error turned into a sentence."""
 
 import contextlib
-import dis
 import inspect
 import io
 import linecache
@@ -130,25 +129,6 @@ def _learners_line(problem: BaseException) -> tuple[str, bool]:
     for frame in reversed(own or cells):
         return linecache.getline(frame.filename, frame.lineno or 0).strip(), bool(own) or not _handed_over.get()
     return "", True
-
-
-def is_unfinished(answer: Any) -> bool:
-    """Whether a learner's code or data still has the three dots of the unanswered exercise."""
-    if answer is ...:
-        return True
-    if isinstance(answer, list | tuple | set):
-        return any(is_unfinished(part) for part in answer)
-    if isinstance(answer, dict):
-        return any(is_unfinished(part) for part in (*answer.keys(), *answer.values()))
-    if isinstance(answer, types.FunctionType):
-        return _says_nothing(answer.__code__) or any(... in code.co_consts for code in nested_code(answer.__code__))
-    return False
-
-
-def _says_nothing(code: types.CodeType) -> bool:
-    """Whether a function's body is only ``...`` (or ``pass``), with or without a docstring."""
-    spoken = [step for step in dis.get_instructions(code) if step.opname not in {"RESUME", "NOP", "COPY_FREE_VARS"}]
-    return len(spoken) <= 2 and spoken[0].argval is None and spoken[-1].opname.startswith("RETURN")
 
 
 def nested_code(code: types.CodeType) -> Iterator[types.CodeType]:
