@@ -4,7 +4,7 @@ import functools
 import math
 import numbers
 import reprlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -203,6 +203,20 @@ def disagreement(seen: Any, wanted: dict[str, Any], cases: str = "") -> str:
             wanted_one = f"“{value}”" if isinstance(value, str) else describe(value)
             return f"In the case {case} I expect {wanted_one}, and you get {came_out}. {cases}".rstrip()
     return "Something is different, but I cannot say what."
+
+
+def split_parts(found: Mapping[str, Any], label: str, parts: Sequence[str]) -> dict[str, Any]:
+    """Split each case's result from the sandbox into its parts; anything without these parts stands for each of them.
+
+    >>> split_parts({"x * y": (2.0, 3.0), "x / 0": None}, "{}, the slope in {}", "xy")  # doctest: +ELLIPSIS
+    {'x * y, the slope in x': 2.0, 'x * y, the slope in y': 3.0, 'x / 0, the slope in x': None, ...}
+    """
+    split = {}
+    for case, result in found.items():
+        has_parts = isinstance(result, tuple) and len(result) == len(parts)
+        each = result if has_parts else [result for _ in parts]
+        split |= {label.format(case, part): x for part, x in zip(parts, each, strict=True)}
+    return split
 
 
 def describe(thing: Any) -> str:

@@ -6,7 +6,7 @@ there, with other names in some places for the time of the check, and restores a
 
 import contextlib
 import types
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from autodiff_lab.lessons.checks.compare import Refused, describe, summarize
@@ -97,20 +97,6 @@ def run_cases(
 def call_case(names: dict[str, Any], case: Callable[..., Any], *how: Any) -> Any:
     """Call a case that is itself a function of the sandbox's names: what `run_cases` runs where cases are code."""
     return case(names, *how)
-
-
-def split_parts(found: Mapping[str, Any], label: str, parts: Sequence[str]) -> dict[str, Any]:
-    """Split each case's result from the sandbox into its parts; anything without these parts stands for each of them.
-
-    >>> split_parts({"x * y": (2.0, 3.0), "x / 0": None}, "{}, the slope in {}", "xy")  # doctest: +ELLIPSIS
-    {'x * y, the slope in x': 2.0, 'x * y, the slope in y': 3.0, 'x / 0, the slope in x': None, ...}
-    """
-    split = {}
-    for case, result in found.items():
-        has_parts = isinstance(result, tuple) and len(result) == len(parts)
-        each = result if has_parts else [result for _ in parts]
-        split |= {label.format(case, part): x for part, x in zip(parts, each, strict=True)}
-    return split
 
 
 def vet_code(*functions: Any, listing: tuple[str, ...] = (), machine: str = "notebook") -> None:

@@ -11,10 +11,8 @@ from typing import Any
 import numpy as np
 
 from autodiff_lab.engine.errors import ReleasedError
-from autodiff_lab.lessons.checks import Crashed, Instance, attempt
-from autodiff_lab.lessons.checks.compare import Finding, Refused, describe, in_small_letters, plain, summarize
-from autodiff_lab.lessons.checks.run_code import names_in
-from autodiff_lab.lessons.checks.sandbox import run_cases, split_parts, vet_code
+from autodiff_lab.lessons.checks import Crashed, Instance, attempt, names_in, plain, run_cases, split_parts, vet_code
+from autodiff_lab.lessons.checks.compare import Finding, Refused, describe, in_small_letters, summarize
 from autodiff_lab.systems import static_graph
 from autodiff_lab.systems.gradient_tape import GradientTape, Variable, constant
 

@@ -9,8 +9,8 @@ import numpy as np
 
 from autodiff_lab import CheckError, Trace, Variable, check_grads, custom_gradient, formula, grad, jvp, program, record
 from autodiff_lab import value_and_grad as engine
-from autodiff_lab.lessons.checks import Crashed, Refused, attempt, describe, in_small_letters, plain, summarize
-from autodiff_lab.lessons.checks.sandbox import borrow_names, vet_code
+from autodiff_lab.lessons.checks import Crashed, Refused, attempt, borrow_names, describe, plain, summarize, vet_code
+from autodiff_lab.lessons.checks.compare import in_small_letters
 from autodiff_lab.lessons.lesson_08.exercises import until_ten
 
 # A tape, compiled
