@@ -12,6 +12,7 @@ import platform
 import shutil
 import subprocess
 import sys
+import tempfile
 import textwrap
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -24,12 +25,13 @@ from .. import __version__
 from ..jupyter.kernel import foreign_kernel, python_command
 from ..jupyter.lab_settings import default_port
 from ..jupyter.notebooks import TutorialError, are_in_checkout, installed_notebooks
-from .tutorial import ANOTHER_FOLDER, why_jupyter_would_not_start, why_not_writable
 
 DISTRIBUTION = "autodiff-lab"
 
 # As `pyproject.toml` has it; written here too, since it has to be known before anything is installed.
 OLDEST_PYTHON = (3, 11)
+
+ANOTHER_FOLDER = "Set the environment variable JUPYTER_RUNTIME_DIR to a folder that you can write to."
 
 # JupyterLab's half of each widget library, and the Python package that brings it.
 FRONT_ENDS = {"@jupyter-widgets/jupyterlab-manager": "jupyterlab_widgets", "anywidget": "anywidget"}
@@ -181,6 +183,24 @@ def check_folders() -> Iterator[Finding]:
     refused = why_jupyter_would_not_start()
     if refused:
         yield _problem(f"{refused}, so it would not start.", ANOTHER_FOLDER)
+
+
+def why_not_writable(folder: Path) -> str:
+    """Return why the tutorial's folder cannot be written to, or nothing if it can; tried, as permissions mislead."""
+    try:
+        with tempfile.TemporaryFile(dir=folder):
+            return ""
+    except OSError as error:
+        return error.strerror or type(error).__name__
+
+
+def why_jupyter_would_not_start() -> str:
+    """Return why Jupyter would fail to open the tutorial (it cannot write its own files), or nothing if it can."""
+    from jupyter_core.paths import jupyter_runtime_dir
+
+    folder = Path(jupyter_runtime_dir())
+    refused = why_not_writable(next(parent for parent in (folder, *folder.parents) if parent.exists()))
+    return f"Jupyter cannot keep its own files in {folder} ({refused})" if refused else ""
 
 
 def check_widgets() -> Iterator[Finding]:

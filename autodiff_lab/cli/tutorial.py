@@ -2,15 +2,13 @@
 
 import os
 import sys
-import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
 from ..jupyter.kernel import kernel_of_this_python, python_command
 from ..jupyter.lab_settings import encryption_options, helps_a_learner, without_news
 from ..jupyter.notebooks import DEFAULT_COPY, START, TutorialError, are_in_checkout, copy_notebooks, installed_notebooks
-
-ANOTHER_FOLDER = "Set the environment variable JUPYTER_RUNTIME_DIR to a folder that you can write to."
+from .check import ANOTHER_FOLDER, why_jupyter_would_not_start, why_not_writable
 
 
 def open_tutorial(to: Path | None = None, *, browser: bool = True, port: int | None = None) -> None:
@@ -43,24 +41,6 @@ def open_tutorial(to: Path | None = None, *, browser: bool = True, port: int | N
             "Work on copies, in a folder that you can write to: autodiff-lab --to DIR"
         )
     run_lab(notebooks, browser=browser, port=port)
-
-
-def why_not_writable(folder: Path) -> str:
-    """Return why the tutorial's folder cannot be written to, or nothing if it can; tried, as permissions mislead."""
-    try:
-        with tempfile.TemporaryFile(dir=folder):
-            return ""
-    except OSError as error:
-        return error.strerror or type(error).__name__
-
-
-def why_jupyter_would_not_start() -> str:
-    """Return why Jupyter would fail to open the tutorial (it cannot write its own files), or nothing if it can."""
-    from jupyter_core.paths import jupyter_runtime_dir
-
-    folder = Path(jupyter_runtime_dir())
-    refused = why_not_writable(next(parent for parent in (folder, *folder.parents) if parent.exists()))
-    return f"Jupyter cannot keep its own files in {folder} ({refused})" if refused else ""
 
 
 def run_lab(
