@@ -131,9 +131,10 @@ def _write_course(options: Namespace) -> int:
     recognised wrong answers of every exercise. Nothing is overwritten.
     """
     from ..classroom import course
+    from .tutorial import report_copies
 
     for name, copied in course.write_course(options.out).items():
-        copied.report(options.out / name)
+        report_copies(copied, options.out / name)
     return 0
 
 

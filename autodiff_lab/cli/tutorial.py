@@ -7,8 +7,10 @@ from pathlib import Path
 
 from ..jupyter.kernel import kernel_of_this_python, python_command
 from ..jupyter.lab_settings import encryption_options, helps_a_learner, without_news
-from ..jupyter.notebooks import DEFAULT_COPY, START, TutorialError, are_in_checkout, copy_notebooks, installed_notebooks
+from ..jupyter.notebooks import START, Copied, TutorialError, are_in_checkout, copy_notebooks, installed_notebooks
 from .check import ANOTHER_FOLDER, why_jupyter_would_not_start, why_not_writable
+
+DEFAULT_COPY = "autodiff-lab-notebooks"
 
 
 def open_tutorial(to: Path | None = None, *, browser: bool = True, port: int | None = None) -> None:
@@ -32,7 +34,7 @@ def open_tutorial(to: Path | None = None, *, browser: bool = True, port: int | N
     notebooks = installed_notebooks()
     if to is not None or not are_in_checkout(notebooks):
         target = (to or Path(DEFAULT_COPY)).expanduser().resolve()
-        copy_notebooks(notebooks, target).report(target)
+        report_copies(copy_notebooks(notebooks, target), target)
         notebooks = target
     refused = why_not_writable(notebooks)
     if refused:
@@ -41,6 +43,18 @@ def open_tutorial(to: Path | None = None, *, browser: bool = True, port: int | N
             "Work on copies, in a folder that you can write to: autodiff-lab --to DIR"
         )
     run_lab(notebooks, browser=browser, port=port)
+
+
+def report_copies(copied: Copied, target: Path) -> None:
+    """Print how many notebooks were copied into the target folder, and which were kept as they are."""
+    new, kept = (f"{len(files)} file{'s' * (len(files) != 1)}" for files in (copied.new, copied.kept))
+    if copied.new:
+        print(f"Copied {new} into {target}")
+    else:
+        print(f"Your notebooks are in {target}; there is nothing new to copy.")
+    if copied.kept:
+        print(f"Kept {kept} as you left it: {', '.join(map(str, copied.kept))}")
+        print("(To get the tutorial's version of a file again, rename yours and run this command again.)")
 
 
 def run_lab(

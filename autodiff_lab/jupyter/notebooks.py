@@ -8,7 +8,6 @@ from pathlib import Path
 from .kernel import python_command
 
 START = "00_start_here.ipynb"
-DEFAULT_COPY = "autodiff-lab-notebooks"
 PACKAGE = Path(__file__).resolve().parents[1]
 
 # What a running notebook leaves beside itself is not part of the tutorial.
@@ -26,17 +25,6 @@ class Copied:
     new: tuple[Path, ...]
     # Files that were there already and differ from the tutorial's: the learner's own work.
     kept: tuple[Path, ...]
-
-    def report(self, target: Path) -> None:
-        """Print how many notebooks were copied into the target folder, and which were kept as they are."""
-        new, kept = (f"{len(files)} file{'s' * (len(files) != 1)}" for files in (self.new, self.kept))
-        if self.new:
-            print(f"Copied {new} into {target}")
-        else:
-            print(f"Your notebooks are in {target}; there is nothing new to copy.")
-        if self.kept:
-            print(f"Kept {kept} as you left it: {', '.join(map(str, self.kept))}")
-            print("(To get the tutorial's version of a file again, rename yours and run this command again.)")
 
 
 def installed_notebooks() -> Path:

@@ -72,7 +72,7 @@ def test_it_runs_as_a_module(arguments: list[str]) -> None:
 def test_help_names_the_folder_of_the_copies(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
         main(["--help"])
-    assert f"./{tutorial_notebooks.DEFAULT_COPY} " in capsys.readouterr().out
+    assert f"./{tutorial.DEFAULT_COPY} " in capsys.readouterr().out
 
 
 def test_check_is_content_with_this_environment(capsys: pytest.CaptureFixture[str]) -> None:
