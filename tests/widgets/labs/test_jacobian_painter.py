@@ -6,15 +6,8 @@ import pytest
 from autodiff_lab import jacfwd, jacrev, jvp, record, vjp
 from autodiff_lab.widgets.labs import JacobianPainter
 from autodiff_lab.widgets.labs.jacobian_painter.lab import HEIGHT, METERS, Cells
-from autodiff_lab.widgets.labs.jacobian_painter.programs import (
-    FIXED,
-    LARGEST,
-    LAYER,
-    NAMES,
-    count_multiplications,
-    find_program,
-    take_pass,
-)
+from autodiff_lab.widgets.labs.jacobian_painter.passes import count_multiplications, take_pass
+from autodiff_lab.widgets.labs.jacobian_painter.programs import FIXED, LARGEST, LAYER, NAMES, find_program
 from autodiff_lab.widgets.labs.lab import Slider
 
 from ...about import for_each

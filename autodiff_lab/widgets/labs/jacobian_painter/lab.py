@@ -6,8 +6,8 @@ from typing import Any, NamedTuple, Self
 from autodiff_lab.text.notation import number
 from autodiff_lab.widgets.labs.canvas import Point, Sheet
 from autodiff_lab.widgets.labs.expression import parse_number
-from autodiff_lab.widgets.labs.jacobian_painter import programs
-from autodiff_lab.widgets.labs.jacobian_painter.programs import FORWARD, LARGEST, LAYER, REVERSE, Pass, Program
+from autodiff_lab.widgets.labs.jacobian_painter.passes import FORWARD, REVERSE, Pass, count_run, take_pass
+from autodiff_lab.widgets.labs.jacobian_painter.programs import LARGEST, LAYER, NAMES, Program, find_program
 from autodiff_lab.widgets.labs.lab import Button, Choice, Entry, Grid, Lab, Slider, grid
 from autodiff_lab.widgets.labs.phrases import count_noun
 
@@ -51,7 +51,7 @@ class JacobianPainter(Lab):
     controls = (
         Button("jvp", "JVP: push the next e forward"),
         Button("vjp", "VJP: pull the next e back"),
-        Choice("program", "program", programs.NAMES),
+        Choice("program", "program", NAMES),
         Slider("n", "inputs, n", 1, LARGEST, 1, 3),
         Slider("m", "results, m", 1, LARGEST, 1, 2),
         Button("begin", "Begin again"),
@@ -79,7 +79,7 @@ class JacobianPainter(Lab):
             numbers = count_noun(size, "number")
             self.reply = f"{text!r} cannot be used: {WORDS[mode].seed}. Type {numbers}, such as {example}."
         else:
-            self._passes.append(programs.take_pass(self.of, mode, seed))
+            self._passes.append(take_pass(self.of, mode, seed))
 
     def jvp(self) -> None:
         """Paint the next column of the Jacobian: push the first basis vector that was not pushed forward yet."""
@@ -92,7 +92,7 @@ class JacobianPainter(Lab):
     def _paint(self, mode: str) -> None:
         size, done = self._size(mode), self._list_painted(mode)
         k = next(k for k in range(size) if k not in done)
-        self._passes.append(programs.take_pass(self.of, mode, tuple(float(i == k) for i in range(size))))
+        self._passes.append(take_pass(self.of, mode, tuple(float(i == k) for i in range(size))))
 
     def back(self) -> None:
         """Take back the last pass, and with it the column or row of the Jacobian that it painted."""
@@ -118,7 +118,7 @@ class JacobianPainter(Lab):
     @property
     def of(self) -> Program:
         """The program whose Jacobian is painted, with the point at which it is differentiated."""
-        return programs.find_program(self.program, self.n, self.m)
+        return find_program(self.program, self.n, self.m)
 
     def _size(self, mode: str) -> int:
         return self.n if mode == FORWARD else self.m
@@ -150,7 +150,7 @@ class JacobianPainter(Lab):
         """What was spent in one mode, and what the whole matrix takes."""
         spent = [each.multiplications for each in self._passes if each.mode == mode]
         size = self._size(mode)
-        each = programs.take_pass(self.of, mode, (1.0, *[0.0] * (size - 1))).multiplications
+        each = take_pass(self.of, mode, (1.0, *[0.0] * (size - 1))).multiplications
         work = {"multiplications": sum(spent), "each": each, "whole": size * each}
         return {"passes": len(spent), "needed": size, **work}
 
@@ -160,7 +160,7 @@ class JacobianPainter(Lab):
             return self.reply
         if not self._passes:
             return (
-                f"The program has been run and recorded once, with {_count(programs.count_run(self.of))}. Nothing is "
+                f"The program has been run and recorded once, with {_count(count_run(self.of))}. Nothing is "
                 f"known of its {self.m} × {self.n} matrix. Which is the shorter way to fill it: by columns, or by rows?"
             )
         return f"{self._about_the_last(self._passes[-1])} {self._about_the_matrix(self.snapshot())}"
@@ -216,7 +216,7 @@ class JacobianPainter(Lab):
                 _draw_cell(sheet, cells, (i, j), x, by)
         if snap["last"]:
             _draw_last(sheet, cells, **snap["last"])
-        _draw_meters(sheet, snap["meters"], programs.count_run(of))
+        _draw_meters(sheet, snap["meters"], count_run(of))
         sheet.text(METERS, HEIGHT - 20, f"entries known: {snap['known']} of {self.n * self.m}", bold=True)
         return sheet.svg()
 
