@@ -8,8 +8,8 @@
 
 A lab is found by its name: ``VCurve`` is in the folder ``v_curve``, ``NaNDetective`` in ``nan_detective``. In each
 folder `lab` is the controller, with what it draws and offers to run; where that takes more than a page, it stands in a
-module of its own, `picture` or `programs`. Beside the folders `lab` is what all controllers share, `canvas` what they
-draw on, and `view` puts a lab on the page.
+module of its own, such as `picture`, `programs` or `passes`. Beside the folders `lab` is what all controllers share,
+`canvas` what they draw on, and `view` puts a lab on the page.
 """
 
 import pkgutil

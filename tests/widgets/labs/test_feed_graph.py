@@ -17,9 +17,9 @@ from autodiff_lab.systems.static_graph import Graph, Placeholder
 from autodiff_lab.transforms.jacobians import jacrev
 from autodiff_lab.widgets.labs import FeedGraph
 from autodiff_lab.widgets.labs.expression import parse_expression
+from autodiff_lab.widgets.labs.feed_graph.graph_builder import FLATTEN, INPUTS, PROGRAMS
 from autodiff_lab.widgets.labs.feed_graph.lab import TARGETS
 from autodiff_lab.widgets.labs.feed_graph.picture import BOX_HEIGHT, BOX_WIDTH, FLOORS, WIDTH
-from autodiff_lab.widgets.labs.feed_graph.programs import FLATTEN, INPUTS, PROGRAMS
 
 ONE, TWO, DOCUMENT, SUM, ALIAS, DOUBLED = PROGRAMS
 FED = {"x": "1", "y": "2", "z": "3"}

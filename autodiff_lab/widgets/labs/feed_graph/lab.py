@@ -7,9 +7,9 @@ from typing import Any, Self
 from autodiff_lab.systems.static_graph import Constant, Operator
 from autodiff_lab.text.notation import format_expression, number
 from autodiff_lab.widgets.labs.expression import parse_number
-from autodiff_lab.widgets.labs.feed_graph import programs
+from autodiff_lab.widgets.labs.feed_graph.graph_builder import FLATTEN, INPUTS, PROGRAMS, GraphBuilder
+from autodiff_lab.widgets.labs.feed_graph.passes import Pass, run_graph, sweep_graph
 from autodiff_lab.widgets.labs.feed_graph.picture import Places, draw
-from autodiff_lab.widgets.labs.feed_graph.programs import INPUTS, PROGRAMS, GraphBuilder, Pass
 from autodiff_lab.widgets.labs.lab import Button, Choice, Entry, Grid, Lab, Play, grid
 
 TARGETS = ("all outputs", "the first output", "the second output")
@@ -49,7 +49,7 @@ class FeedGraph(Lab):
         Button("backward", "Backward"),
         Choice("program", "program", tuple(PROGRAMS)),
         Choice("target", "backward from", TARGETS, more=True),
-        Choice("flatten", "flatten sums", programs.FLATTEN, more=True),
+        Choice("flatten", "flatten sums", FLATTEN, more=True),
         *(Entry(name, f"feed {name}", "a number", more=True) for name in INPUTS),
         Button("begin", "Begin with nothing", more=True),
         Button("build", "Build a line", more=True),
@@ -104,7 +104,7 @@ class FeedGraph(Lab):
         built = self.state.built
         feed = {built.named[name]: x for name, x in self.feed.items() if name in built.named}
         self._forget()
-        self.state.way = programs.run_graph(built.graph, list(built.results.values()), feed)
+        self.state.way = run_graph(built.graph, list(built.results.values()), feed)
 
     def backward(self) -> None:
         """Begin a sweep of the feed-graph lab from the outputs, or from one of them."""
@@ -113,7 +113,7 @@ class FeedGraph(Lab):
         name, node = " + ".join(name for name, node in outputs.items() if node not in used), None
         if self.target != TARGETS[0] and len(outputs) > 1:
             name, node = list(outputs.items())[TARGETS.index(self.target) - 1]
-        self.state.way = programs.sweep_graph(graph, node, name)
+        self.state.way = sweep_graph(graph, node, name)
 
     def step(self) -> None:
         """Let one node have its turn in the feed-graph lab's run or sweep."""
