@@ -12,6 +12,7 @@ from autodiff_lab.trace.model import Contribution, Number, Step, Trace
 from autodiff_lab.widgets.labs.canvas import Sheet, draw_heads, draw_rule
 from autodiff_lab.widgets.labs.expression import parse_expression, parse_number
 from autodiff_lab.widgets.labs.lab import Button, Choice, Entry, Grid, Play, SteppedLab, grid
+from autodiff_lab.widgets.labs.nan_detective.nan_birth import Birth, explain_birth, find_birth, is_finite
 
 # The rows for which there is room.
 MOST_ROWS = 7
@@ -79,43 +80,6 @@ def find_complaint(expression: str, x: float) -> str:
     if len(trace.lines) > MOST_ROWS:
         return f"{expression!r} has {len(trace.lines)} rows, and there is room for {MOST_ROWS}. Type a shorter one."
     return ""
-
-
-class Birth(NamedTuple):
-    """The birth of the first NaN or infinity in a sweep: which step sends which product, with which local partial."""
-
-    # How many products have been sent with it.
-    place: int
-    step: Step
-    send: Contribution
-    partial: Number | None
-
-
-def find_birth(trace: Trace, sweep: Sequence[Step]) -> Birth | None:
-    """Find the product that gives birth to the first NaN or infinity of a sweep; None if every adjoint is finite."""
-    for place, step in enumerate(sweep, 1):
-        for send in step.sends:
-            if not (is_finite(send.contribution) and is_finite(send.after)):
-                return Birth(place, step, send, trace.lines[step.line].operands[send.slot].partial)
-    return None
-
-
-def explain_birth(birth: Birth, row: str) -> str:
-    """Explain a NaN's birth by its two factors: which is not finite, or whether it is 0 × ∞."""
-    adjoint, partial = birth.step.adjoint, birth.partial
-    if is_finite(birth.send.contribution):
-        return "It is finite; the sum with what was there already is not."
-    if partial is None:
-        return ""
-    odd = [name for name, x in (("adjoint", adjoint), ("local partial", partial)) if not is_finite(x)]
-    if odd and np.any(np.isnan(birth.send.contribution.value)):
-        return f"What arrived at {row} is {adjoint.text}, its local partial is {partial.text}: 0 × ∞ is NaN."
-    return f"Its {' and its '.join(odd)} is not finite." if odd else "Both are finite, and their product overflows."
-
-
-def is_finite(x: Number) -> bool:
-    """Whether all entries of a value are finite: none is NaN or infinite."""
-    return bool(np.all(np.isfinite(np.asarray(x.value, dtype=float))))
 
 
 class NaNDetective(SteppedLab):
