@@ -4,7 +4,8 @@ import pytest
 
 from autodiff_lab.lessons.checks.variants import every_draw
 from autodiff_lab.lessons.lesson_08 import ex_08_1, ex_08_2, ex_08_3, ex_08_5, ex_08_6
-from autodiff_lab.lessons.lesson_08.exercises import count_operations, programs, until_ten
+from autodiff_lab.lessons.lesson_08.exercises import count_operations, programs
+from autodiff_lab.widgets.labs.branch_recorder.programs import until_ten
 
 from .test_every_exercise import in_the_notebook, submit
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from autodiff_lab import grad, record, value_and_grad
 from autodiff_lab.lessons.checks import Instance, Refused, attempt, call_case, plain, run_cases
+from autodiff_lab.widgets.labs.branch_recorder.programs import until_ten
 
 # A branch at one point
 
@@ -126,14 +127,6 @@ def run_branches(run: Any, cond_gradient: Any) -> Any:
 # With numbers of one's own
 
 FULL = 10.0
-
-
-def until_ten(x: Any) -> Any:
-    """Exercises 08.1, 08.2 and 15.2: multiply x by itself until the product is ten or more."""
-    y = x
-    while y < FULL:
-        y = y * x
-    return y
 
 
 def count_operations(x: float) -> tuple[int, int]:
