@@ -15,13 +15,9 @@ import numpy as np
 from autodiff_lab import Trace, grad, jvp
 from autodiff_lab.lessons.checks import Finding, Instance, describe, run_cases
 from autodiff_lab.text.notation import number
+from autodiff_lab.widgets.labs.trace_table.lab import f as example
 
 Pair = tuple[float, float]
-
-
-def example(x1: Any, x2: Any) -> Any:
-    """Exercises of notebook 02: the function of the course, ln x₁ + x₁x₂ − sin x₂."""
-    return np.log(x1) + x1 * x2 - np.sin(x2)
 
 
 def points() -> list[tuple[str, Pair, Pair]]:

@@ -10,15 +10,9 @@ from typing import Any
 from autodiff_lab import Variable, grad
 from autodiff_lab.lessons.checks import Crashed, attempt, borrow_names, run_cases, summarize, vet_code
 from autodiff_lab.systems.schedules import Action, cost, fewest_extra_steps, reverse
+from autodiff_lab.widgets.labs.checkpoint_timeline.lab import START, logistic
 
 # The chain
-
-START = 0.3
-
-
-def logistic(x: Any) -> Any:
-    """Exercises 14.2 and 14.3: one step of the chain, 4x(1 − x)."""
-    return 4.0 * x * (1.0 - x)
 
 
 def differentiate_loop(steps: int) -> float:

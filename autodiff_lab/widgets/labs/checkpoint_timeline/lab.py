@@ -31,7 +31,7 @@ LOOKS = {
 }
 
 
-def step(x: Any) -> Any:
+def logistic(x: Any) -> Any:
     """Take one step of the chain that the checkpoint timeline reverses: a turn of the logistic map."""
     return 4.0 * x * (1.0 - x)
 
@@ -158,7 +158,7 @@ class CheckpointTimeline(SteppedLab):
 def _run_schedule(name: str, steps: int, slots: int) -> tuple[list[Action], Reversal]:
     """Carry out a schedule by the engine."""
     actions = SCHEDULES[name](steps, slots)
-    return actions, reverse(step, START, actions)
+    return actions, reverse(logistic, START, actions)
 
 
 def _measure_cost(name: str, steps: int, slots: int) -> tuple[int, int]:
@@ -172,7 +172,7 @@ def _sweep_whole_chain(steps: int) -> float:
 
     def chain(x: Any) -> Any:
         for _ in range(steps):
-            x = step(x)
+            x = logistic(x)
         return x
 
     return float(grad(chain)(START))

@@ -13,6 +13,7 @@ from autodiff_lab.transforms.gradients import grad, jvp
 from autodiff_lab.transforms.recording import record
 from autodiff_lab.widgets.labs.canvas import Axes, Point, Sheet, make_ticks
 from autodiff_lab.widgets.labs.lab import Button, Grid, Lab, Slider, grid
+from autodiff_lab.widgets.labs.trace_table.lab import f
 
 REGION = ((0.0, 6.0), (1.0, 7.0))
 MAP = (40.0, 30.0, 354.0, 354.0)
@@ -106,11 +107,6 @@ class DualPlayground(Lab):
 
 
 # The pass
-
-
-def f(x1: Any, x2: Any) -> Any:
-    """The function on the dual playground's map: ln x₁ + x₁x₂ − sin x₂."""
-    return np.log(x1) + x1 * x2 - np.sin(x2)
 
 
 @functools.lru_cache(maxsize=1)

@@ -120,8 +120,7 @@ def find_remedies(at: Settings) -> dict[str, list[str]]:
 
 
 def _ask_once(at: Settings) -> dict[str, float | None]:
-    _, answers = record_program(at)
-    return answers[0][0] or {}
+    return record_program(at)[1][0][0] or {}
 
 
 def _find_least(at: Settings, name: str) -> list[str]:
