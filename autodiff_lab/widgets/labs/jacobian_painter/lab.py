@@ -226,7 +226,7 @@ def _count(count: int) -> str:
 
 
 def _list_entries(numbers: tuple[float, ...]) -> str:
-    return ", ".join(map(write_entry, numbers))
+    return ", ".join(map(_write_entry, numbers))
 
 
 # What is drawn
@@ -267,7 +267,7 @@ def _draw_cell(sheet: Sheet, cells: Cells, at: tuple[int, int], x: float | None,
         inset = 2 + 3 * k
         sheet.box(left + inset, top + inset, cells.wide - 2 * inset, cells.high - 2 * inset, INK[mode], width=2)
         sheet.text(across + 18 * (k - (len(by) - 1) / 2), top + cells.high - 7, ARROW[mode], INK[mode], "middle", 14)
-    sheet.text(across, down - 6, write_entry(x, cells.places), "ink", "middle", cells.type)
+    sheet.text(across, down - 6, _write_entry(x, cells.places), "ink", "middle", cells.type)
 
 
 def _draw_last(sheet: Sheet, cells: Cells, mode: str, seed: list[float], result: list[float]) -> None:
@@ -283,12 +283,12 @@ def _draw_last(sheet: Sheet, cells: Cells, mode: str, seed: list[float], result:
         across, down, slots = 0, 10, [(size, j) for j in range(len(result))]
     sheet.text(*seed_head, ink, "end" if mode == FORWARD else "middle", bold=True)
     for at, x in zip(places, seed, strict=True):
-        sheet.text(*at, write_entry(x, cells.places), ink, "middle", 14, bold=x != 0)
+        sheet.text(*at, _write_entry(x, cells.places), ink, "middle", 14, bold=x != 0)
     sheet.text(*result_head, ink, "middle" if mode == FORWARD else "end", bold=True)
     for at, x in zip(slots, result, strict=True):
         (left, top), middle = cells.corner(*at), cells.middle(*at)
         sheet.box(left + across + 2, top + down + 2, cells.wide - 4, cells.high - 4, ink, "constant_paper")
-        sheet.text(middle[0] + across, middle[1] + down, write_entry(x, cells.places), ink, "middle", cells.type)
+        sheet.text(middle[0] + across, middle[1] + down, _write_entry(x, cells.places), ink, "middle", cells.type)
 
 
 def _draw_meters(sheet: Sheet, meters: dict[str, dict[str, int]], run: int) -> None:
@@ -309,10 +309,10 @@ def _draw_meters(sheet: Sheet, meters: dict[str, dict[str, int]], run: int) -> N
         sheet.text(METERS, y + 98, f"multiplications: {meter['multiplications']} of {meter['whole']}", size=14)
 
 
-def write_entry(x: float, places: int = 4) -> str:
+def _write_entry(x: float, places: int = 4) -> str:
     """Write an entry of the Jacobian in the room of its cell; a rounding error that stands for 0 is written 0.
 
-    >>> write_entry(1.1e-16), write_entry(-0.84604), write_entry(-0.84604, 3)
+    >>> _write_entry(1.1e-16), _write_entry(-0.84604), _write_entry(-0.84604, 3)
     ('0', '−0.8460', '−0.846')
     """
     if abs(x) < FAINT:

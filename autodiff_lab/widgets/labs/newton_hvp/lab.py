@@ -236,7 +236,7 @@ class NewtonHVP(SteppedLab):
         sheet.paste(_draw_background())
         _draw_line_to_zero(sheet, places, self.method)
         _draw_path(sheet, places)
-        step = write_step(places, self.method, self.rate)
+        step = _write_step(places, self.method, self.rate)
         sheet.text(CURVE[0] + CURVE[2], EQUATION, step, "ink", "end", 16, bold=True)
         return sheet.svg()
 
@@ -249,10 +249,10 @@ def _describe(at: Place) -> str:
 # What is drawn
 
 
-def write_step(places: Sequence[Place], method: str, rate: float) -> str:
+def _write_step(places: Sequence[Place], method: str, rate: float) -> str:
     """Write the last Newton or gradient step as an equation, or the first one with its result left open.
 
-    >>> write_step([Place(1.0, 3.8, -0.25, -0.125)], "Newton", 2.0)
+    >>> _write_step([Place(1.0, 3.8, -0.25, -0.125)], "Newton", 2.0)
     'x − f′ / f″ = 1 − (−0.25) / (−0.125) = ?'
     """
     at = places[max(0, len(places) - 2)]

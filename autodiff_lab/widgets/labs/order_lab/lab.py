@@ -76,7 +76,7 @@ class OrderLab(Lab):
     def _go_to(self, moves: Iterable[SweepEvent]) -> None:
         """Let so much be sent, and keep what came of an order that is complete."""
         self.moves = tuple(moves)
-        if self.complete:
+        if self._is_complete:
             order = "recursion" if self.way == RECURSION else " ".join(self.order)
             self._tried[order, "=" if self.way == OVERWRITES else "+="] = self.held["x"]
 
@@ -85,7 +85,7 @@ class OrderLab(Lab):
         if name in OPERATIONS:
             return self.way != RECURSION and name not in self.order
         if name == "next":
-            return self.way == RECURSION and not self.complete
+            return self.way == RECURSION and not self._is_complete
         return bool(self.moves)
 
     def still(self) -> Self:
@@ -98,7 +98,7 @@ class OrderLab(Lab):
         return [CELLS[move.line] for move in self.moves]
 
     @property
-    def complete(self) -> bool:
+    def _is_complete(self) -> bool:
         """Whether the order is complete: no cell has anything left to send."""
         return len(self.moves) == len(sweeps.sweep_by_recursion() if self.way == RECURSION else OPERATIONS)
 
@@ -129,7 +129,7 @@ class OrderLab(Lab):
             "order": order,
             "cells": cells,
             "starved": [name for name, cell in cells.items() if cell["early"]],
-            "complete": self.complete,
+            "complete": self._is_complete,
             "slope": held["x"],
             "right": sweeps.slope(),
             "arrows": [
@@ -149,10 +149,10 @@ class OrderLab(Lab):
             return "y holds the seed 1. Which cell may send first, and which cells must wait?"
         snap, last = self.snapshot(), self.moves[-1]
         said = " ".join([self._about(last, snap), *(explain_remark((), *remark) for remark in last.remarks)])
-        if not self.complete:
+        if not self._is_complete:
             return said
         end = ": this order is valid" if snap["slope"] == snap["right"] else f" instead of {number(snap['right'])}"
-        return f"{said} All is sent, and x holds {write_adjoint(snap['slope'])}{end}."
+        return f"{said} All is sent, and x holds {_write_adjoint(snap['slope'])}{end}."
 
     def _about(self, move: SweepEvent, snap: dict[str, Any]) -> str:
         name, cells = CELLS[move.line], snap["cells"]
@@ -177,8 +177,8 @@ class OrderLab(Lab):
             (
                 name,
                 cell["value"],
-                write_adjoint(cell["holds"]),
-                ", then ".join(map(write_adjoint, cell["sent"])) or "·",
+                _write_adjoint(cell["holds"]),
+                ", then ".join(map(_write_adjoint, cell["sent"])) or "·",
                 ", ".join(cell["waits"]) or "none",
                 ", ".join(cell["early"]) or "none",
             )
@@ -252,7 +252,7 @@ def _draw_cell(sheet: Sheet, name: str, cell: dict[str, Any], snap: dict[str, An
         sheet.text(x + BOX_WIDTH / 2, y + BOX_HEIGHT + 18, said, role, "middle", 14, starved)
 
 
-def write_adjoint(x: float | None) -> str:
+def _write_adjoint(x: float | None) -> str:
     """Write what a cell of the order lab holds or has sent: a number, or nothing."""
     return "nothing" if x is None else number(x)
 
@@ -260,7 +260,7 @@ def write_adjoint(x: float | None) -> str:
 def _describe_state(cell: dict[str, Any]) -> tuple[str, str]:
     if not cell["sent"]:
         return (f"waits for {', '.join(cell['waits'])}", "soft_ink") if cell["waits"] else ("may send", "ink")
-    sent = ", then ".join(map(write_adjoint, cell["sent"]))
+    sent = ", then ".join(map(_write_adjoint, cell["sent"]))
     if cell["early"]:
         return f"starved: {sent if cell['sent'] == [None] else f'sent {sent}'}", "adjoint"
     return f"sent {sent}", "adjoint" if len(cell["sent"]) > 1 else "ink"

@@ -106,7 +106,7 @@ class TagInspector(SteppedLab):
         return f"{said} {self._write_verdict()}".strip()
 
     def _about_the_line(self, line: Line) -> str:
-        shown = write_sum(line, self.tags)
+        shown = _write_sum(line, self.tags)
         if line.kind == "marked":
             return f"A derivative begins: {line.text} moves, so it is {shown}."
         if self.tags or not line.merged:
@@ -118,11 +118,11 @@ class TagInspector(SteppedLab):
         )
 
     def _about_the_end(self, line: Line) -> str:
-        said = f"A derivative ends: before {epsilon(line.level, self.tags)} stands {write_sum(line, self.tags)}."
+        said = f"A derivative ends: before {_epsilon(line.level, self.tags)} stands {_write_sum(line, self.tags)}."
         is_same = isinstance(line.untagged, Flat) and tuple(line.untagged[:2]) == line.tagged[:2]
         if self.tags or is_same or line is self.run.lines[-1]:
             return said
-        return f"{said} With tags it is {write_sum(line, tags=True)}."
+        return f"{said} With tags it is {_write_sum(line, tags=True)}."
 
     def _write_verdict(self) -> str:
         """At the end: result and slope."""
@@ -143,7 +143,7 @@ class TagInspector(SteppedLab):
         caption = f"{self.program} at x = {number(self.x)}, {'with' if self.tags else 'without'} tags"
         if self.tags:
             return grid(caption, ("line", "1", "ε₁", "ε₂", "ε₁ε₂"), [(line.text, *line.tagged) for line in lines])
-        rows = [(line.text, write_sum(line, tags=False), _write_remark(line)) for line in lines]
+        rows = [(line.text, _write_sum(line, tags=False), _write_remark(line)) for line in lines]
         return grid(caption, ("line", "number", "remark"), rows)
 
     def picture(self) -> str:
@@ -176,20 +176,20 @@ def _write_remark(line: Line) -> str:
 # What is drawn
 
 
-def epsilon(level: int, tags: bool) -> str:
+def _epsilon(level: int, tags: bool) -> str:
     """Write the ε of a derivative as the tag inspector's picture does: with its tag as ε₁ or ε₂, or ε for both.
 
-    >>> epsilon(2, True), epsilon(2, False)
+    >>> _epsilon(2, True), _epsilon(2, False)
     ('ε₂', 'ε')
     """
     return f"ε{'₁₂'[level - 1]}" if tags else "ε"
 
 
-def write_sum(line: Line, tags: bool) -> str:
+def _write_sum(line: Line, tags: bool) -> str:
     """In the picture of the lab TagInspector, write a dual number as a sum of ε terms, tagged or not.
 
     >>> line = Line("x · y", "", 0, (4.0, 1.0, 4.0, 1.0), Flat(4.0, 5.0, 1.0), (1.0, 4.0))
-    >>> write_sum(line, True), write_sum(line, False)
+    >>> _write_sum(line, True), _write_sum(line, False)
     ('4 + 1 ε₁ + 4 ε₂ + 1 ε₁ε₂', '4 + 5 ε')
     """
     if tags:

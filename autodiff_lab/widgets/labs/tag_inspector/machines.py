@@ -106,9 +106,9 @@ class Run:
         self.lines: list[Line] = []
         self._levels: list[Level] = []
         at = (Watched(self, number(point), point, point) for point in (x, y))
-        self.result = program(self.slope, *at)
+        self.result = program(self._differentiate, *at)
 
-    def slope(self, f: Callable[[Watched], Watched], at: Watched) -> Watched:
+    def _differentiate(self, f: Callable[[Watched], Watched], at: Watched) -> Watched:
         """Differentiate `f` on both machines: mark the point with an ε, run, and take what stands before it."""
         level = len(self._levels) + 1
         letter = "xy"[level - 1]

@@ -183,7 +183,7 @@ class TapeCompiler(Lab):
         rows = min(max(FEWEST_ROWS, counts[1] + 2), MOST_ROWS)  # whatever the passes take, so that no line moves
         for x, is_back in ((FORWARD, False), (BACK, True)):
             _draw_tape(sheet, x, [line for line in snap["tape"] if line["backward"] == is_back], rows)
-        _draw_program(sheet, shorten_source(snap["source"]), rows)
+        _draw_program(sheet, _shorten_source(snap["source"]), rows)
         return sheet.svg()
 
 
@@ -221,10 +221,10 @@ def _draw_tape(sheet: Sheet, x: float, tape: list[dict[str, Any]], rows: int) ->
             sheet.text(fate, y, gone, "ink", size=14)
 
 
-def shorten_source(source: str) -> list[str]:
+def _shorten_source(source: str) -> list[str]:
     r"""Shorten compiled source to the lines that the picture has: a guard in one line, without its message.
 
-    >>> shorten_source("def f(x):\n    if not x < 10:\n        raise BranchChanged('…')\n    return x\n")
+    >>> _shorten_source("def f(x):\n    if not x < 10:\n        raise BranchChanged('…')\n    return x\n")
     ['def f(x):', '    if not x < 10: raise BranchChanged(…)', '    return x']
     """
     joined = re.sub(r":\n +raise BranchChanged\(.*\)", ": raise BranchChanged(…)", source)

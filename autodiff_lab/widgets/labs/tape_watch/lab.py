@@ -79,7 +79,7 @@ class TapeWatch(SteppedLab):
             return f"The tape has recorded {recorded}. Which gradients will be None? Decide, then press Rewind."
         if snap["refused"]:
             return snap["refused"]
-        slopes = ", ".join(f"{write_slope(g)} for {name}" for name, g in snap["slopes"].items())
+        slopes = ", ".join(f"{_write_slope(g)} for {name}" for name, g in snap["slopes"].items())
         again = " The records were kept, so the tape could be rewound again." if snap["asked"] == 2 else ""
         remedies = [_describe_remedy(name, ways) for name, ways in snap["remedies"].items()]
         return " ".join([f"The gradients: {slopes}.{again}", *remedies])
@@ -88,7 +88,7 @@ class TapeWatch(SteppedLab):
         """For each source what the gradient tape knows it as (watched or unknown), and its gradient or None."""
         snap = self.snapshot()
         rows = [
-            (name, snap["watched"][name], write_slope(snap["slopes"][name]) if snap["slopes"] else "·")
+            (name, snap["watched"][name], _write_slope(snap["slopes"][name]) if snap["slopes"] else "·")
             for name in PROGRAMS[self.program].sources
         ]
         heads = ("source", "known to the tape as", "gradient")
@@ -132,10 +132,10 @@ def _draw_tape(sheet: Sheet, snap: dict[str, Any]) -> None:
         sheet.code(RIGHT, TOP + LINE * k, [(rounded, "value" if snap["kept"] else "soft_ink")], 14)
 
 
-def write_slope(slope: float | None) -> str:
+def _write_slope(slope: float | None) -> str:
     """Write the gradient that the watched tape answers, or None where it has none.
 
-    >>> write_slope(None), write_slope(3.75)
+    >>> _write_slope(None), _write_slope(3.75)
     ('None', '3.75')
     """
     return "None" if slope is None else number(slope)
@@ -153,5 +153,5 @@ def _draw_slopes(sheet: Sheet, snap: dict[str, Any]) -> None:
         if snap["slopes"] is None:
             answer = "refused" if snap["refused"] else "?"
         else:
-            answer = write_slope(snap["slopes"][name])
+            answer = _write_slope(snap["slopes"][name])
         sheet.text(RIGHT + 206, y, answer, "adjoint" if answer not in "?None" else "ink", size=15, bold=True)
