@@ -186,7 +186,7 @@ def check_folders() -> Iterator[Finding]:
 
 
 def why_not_writable(folder: Path) -> str:
-    """Return why the tutorial's folder cannot be written to, or nothing if it can; tried, as permissions mislead."""
+    """Check by trying, as permissions mislead, whether a folder can be written to: return why not, or nothing."""
     try:
         with tempfile.TemporaryFile(dir=folder):
             return ""
@@ -195,7 +195,7 @@ def why_not_writable(folder: Path) -> str:
 
 
 def why_jupyter_would_not_start() -> str:
-    """Return why Jupyter would fail to open the tutorial (it cannot write its own files), or nothing if it can."""
+    """Check whether Jupyter can write its own files: return why it would fail to open the tutorial, or nothing."""
     from jupyter_core.paths import jupyter_runtime_dir
 
     folder = Path(jupyter_runtime_dir())

@@ -85,7 +85,7 @@ class Row:
 
     @property
     def passed(self) -> int:
-        """How many exercises have the verdict passed."""
+        """How many exercises of the hand-in have the verdict passed."""
         return sum(answer.state == "passed" for answer in self.answers.values())
 
     @property
@@ -95,7 +95,7 @@ class Row:
 
     @property
     def how_it_went(self) -> str:
-        """How the hand-in's run ended, and the doubts about its verdicts that a lecturer should look at."""
+        """The verdict on the run itself: how it ended, and the doubts that a lecturer should look at."""
         return "; look at this: ".join((self.ended, *self.doubts))
 
     def to_json(self) -> str:

@@ -206,7 +206,7 @@ def disagreement(seen: Any, wanted: dict[str, Any], cases: str = "") -> str:
 
 
 def split_parts(found: Mapping[str, Any], label: str, parts: Sequence[str]) -> dict[str, Any]:
-    """Split each case's result from the sandbox into its parts; anything without these parts stands for each of them.
+    """Split the result of each case into parts to compare one by one; what has no such parts stands for each of them.
 
     >>> split_parts({"x * y": (2.0, 3.0), "x / 0": None}, "{}, the slope in {}", "xy")  # doctest: +ELLIPSIS
     {'x * y, the slope in x': 2.0, 'x * y, the slope in y': 3.0, 'x / 0, the slope in x': None, ...}

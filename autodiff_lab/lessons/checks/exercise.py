@@ -169,7 +169,7 @@ class Exercise:
         return progress_file.current_seed() if self.is_varied else None
 
     def draw(self, seed: str | None) -> Instance:
-        """Draw the numbers of the exercise for a learner's seed; without one, return those of the text."""
+        """What the exercise asks with the numbers drawn for a learner's seed; without one, with those of the text."""
         found = None
         if self.make is not None and seed is not None:
             found = variants.draw_instance(self.make, self.draws, f"{self.name}/{seed}", self.tolerance)
@@ -318,7 +318,7 @@ class Exercise:
 
 
 def is_unfinished(answer: Any) -> bool:
-    """Whether a learner's code or data still has the three dots of the unanswered exercise."""
+    """Whether an answer to an exercise is unfinished: code or data that still has the three dots in it."""
     if answer is ...:
         return True
     if isinstance(answer, list | tuple | set):

@@ -1,4 +1,4 @@
-"""A learner's progress: a list of events in a small file beside the notebooks, ``my_progress.jsonl``.
+"""The progress file, ``my_progress.jsonl`` beside the notebooks: a learner's progress as a list of events.
 
 The file has one line of JSON for each event and is only ever appended to. So two notebooks may write at the same time,
 a line that was cut off or comes from a later version costs nothing but itself, and a folder that cannot be written to
@@ -27,7 +27,7 @@ _new_names: dict[str, str] = {}
 
 
 def note(exercise: str, status: str) -> None:
-    """Note in the learner's progress that an exercise was tried or passed; only the first time."""
+    """Note in the progress file that an exercise was tried or passed; only the first time."""
     kind = {"passed": "passed", "not yet": "tried"}.get(status)
     known = {event["kind"] for event in _events() if event.get("exercise") == exercise}
     if kind is not None and kind not in known and "passed" not in known:
@@ -35,12 +35,12 @@ def note(exercise: str, status: str) -> None:
 
 
 def rename(formerly: str, exercise: str) -> None:
-    """Count progress that was saved under an exercise's former name for the exercise as it is called now."""
+    """Count what the progress file has under an exercise's former name for the exercise as it is called now."""
     _new_names[formerly] = exercise
 
 
 def states() -> dict[str, str]:
-    """Read from the learner's progress which exercises are ``tried`` and which are ``passed``."""
+    """Read from the progress file which exercises are ``tried`` and which are ``passed``."""
     found: dict[str, str] = {}
     for event in _events():
         name = event.get("exercise")
@@ -50,13 +50,13 @@ def states() -> dict[str, str]:
 
 
 def current_seed() -> str | None:
-    """The seed that was last saved with the learner's progress; None for the numbers of the text."""
+    """The seed that was last saved in the progress file; None for the numbers of the text."""
     seeds = [event.get("seed") for event in _events() if event["kind"] == "seed"]
     return seeds[-1] if seeds and isinstance(seeds[-1], str) else None
 
 
 def set_seed(seed: Seed) -> None:
-    """Save a learner's seed with their progress, so that all notebooks use it."""
+    """Save a learner's seed in the progress file, so that all notebooks use it."""
     if normalize_seed(seed) != current_seed():
         _append({"kind": "seed", "seed": normalize_seed(seed)})
 

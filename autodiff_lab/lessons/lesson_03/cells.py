@@ -35,7 +35,7 @@ def square(x):
 
 
 def draw(cells, adjoint=(), word="adjoint", **names):
-    """Draw a box for each cell, an arrow for each link, and the local partial on the arrow."""
+    """Draw notebook 03's cells as boxes, their links as arrows, and the local partials on the arrows."""
     called = {cell: f"{name} = " for name, cell in names.items()}
     graph = graphviz.Digraph(graph_attr={"rankdir": "LR"})
     for k, cell in enumerate(cells):

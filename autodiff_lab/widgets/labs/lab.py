@@ -253,7 +253,7 @@ class Lab:
 
     @property
     def view(self) -> Any:
-        """The widget that shows any lab; the controller makes it when it is first asked for."""
+        """Any lab's own view, a widget; the lab, which is the controller, makes it when it is first asked for."""
         if self._view is None:
             self._view = view("LabView")(self)
         return self._view

@@ -32,7 +32,7 @@ LOOKS = {
 
 
 def logistic(x: Any) -> Any:
-    """Take one step of the chain that the checkpoint timeline reverses: a turn of the logistic map."""
+    """The logistic map 4x(1 − x), a step of the chain that the checkpoint timeline reverses."""
     return 4.0 * x * (1.0 - x)
 
 

@@ -32,12 +32,15 @@ def residual(z: Any, x: Any) -> Any:
 
 
 def turn_newton(z: Any, x: Any) -> Any:
-    """Take one turn of the lab's Newton loop to the solution of z = cos(x z)."""
+    """Take one turn of the Newton loop that converges to the solution of z = cos(x z)."""
     return z - residual(z, x) / (1 + x * np.sin(x * z))
 
 
 def halve(ends: Any, x: Any) -> Any:
-    """Take one turn of the lab's bisection loop: halve the interval with the solution, whose middle is the state."""
+    """Take one turn of the loop that converges by bisection: halve the interval around the solution.
+
+    The state is its ends; their middle counts as z.
+    """
     low, high = ends
     middle = (low + high) / 2
     return (middle, high) if middle < np.cos(x * middle) else (low, middle)
@@ -52,7 +55,7 @@ TURNS: dict[str, tuple[Turn, Any]] = {
 
 
 def run(loop: str, turns: int) -> Callable[[Any], list[Any]]:
-    """Make a program of x that runs one of the lab's loops and returns the states, from the first to the last."""
+    """Make a program of x that runs one of ConvergedLoop's loops and returns the states, from the first to the last."""
     turn, start = TURNS[loop]
 
     def program(x: Any) -> list[Any]:
@@ -86,20 +89,20 @@ def find_errors(loop: str, x: float) -> tuple[float, tuple[float, ...], dict[str
 
 
 def slope_of_root(z: float, x: float) -> float:
-    """Find dz/dx by the implicit function theorem, wherever the lab's loop has stopped."""
+    """Find dz/dx by the implicit function theorem, wherever the converged loop has stopped."""
     along_z, along_x = grad(residual, argnums=(0, 1))(z, x)
     return float(-along_x / along_z)
 
 
 def one_turn(loop: str, z: float, x: float) -> float:
-    """Find dz/dx by one turn of the lab's loop alone, with the state as a constant."""
+    """Find dz/dx by one turn of the converged loop alone, with the state as a constant."""
     turn, start = TURNS[loop]
     return 0.0 if isinstance(start, tuple) else float(grad(turn, argnums=1)(z, x))
 
 
 @functools.lru_cache(256)
 def count_lines(loop: str, turns: int, x: float) -> dict[str, int]:
-    """Count the tape lines of the slope by each of the lab's `WAYS` through a loop, without the inputs."""
+    """Count the tape lines of the slope by each of ConvergedLoop's `WAYS`, without the inputs."""
     unrolled, one_turn = (record(lambda x, n=n: run(loop, n)(x)[-1], x)[1] for n in (turns, 1))
     equation = record(residual, _value(TURNS[loop][1]), x)[1]
     tapes = (unrolled, one_turn, equation)
@@ -107,7 +110,7 @@ def count_lines(loop: str, turns: int, x: float) -> dict[str, int]:
 
 
 def count_work(lines: dict[str, int]) -> dict[str, int]:
-    """Count operations for the slope by each of the lab's `WAYS`: the loop, what it records beside it, and the sweep.
+    """Count operations for the slope by each of ConvergedLoop's `WAYS`: loop, what it records beside it, and the sweep.
 
     A sweep goes back over a line for each line that was recorded.
     """

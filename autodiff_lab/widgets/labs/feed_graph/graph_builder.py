@@ -68,7 +68,7 @@ class GraphBuilder:
 
     @property
     def inputs(self) -> list[str]:
-        """The names of the placeholders in a FeedGraph program."""
+        """The names of the placeholders in the graph that is built of a FeedGraph program."""
         return [name for name in self.named if name in INPUTS]
 
     @property

@@ -16,7 +16,7 @@ from autodiff_lab.systems.static_graph import Graph, Node, Snapshot
 
 @dataclass
 class Pass:
-    """A pass through the graph of a FeedGraph program, with all its steps, and how far it has come.
+    """A pass through FeedGraph's static graph, run or sweep, with all its steps, and how far it has come.
 
     Attributes
     ----------
@@ -44,23 +44,23 @@ class Pass:
 
     @property
     def now(self) -> Snapshot:
-        """The step at which a pass through a FeedGraph program stands."""
+        """The step at which a pass through FeedGraph's graph stands."""
         return self.steps[self.at]
 
     @property
     def over(self) -> bool:
-        """Whether a pass through a FeedGraph program has no step left."""
+        """Whether a pass through FeedGraph's graph has no step left."""
         return self.at == len(self.steps) - 1
 
     @property
     def found_so_far(self) -> dict[str, Any]:
-        """Of FeedGraph's programs: what a pass through one has found up to here, by its nodes' names."""
+        """What a pass through FeedGraph's graph has found up to here, by the names of its nodes."""
         done = {step.node for step in self.steps[: self.at + 1]}
         return {name: x for name, x in self.found.items() if name in done}
 
     @property
     def stuck(self) -> list[str]:
-        """The nodes of a FeedGraph program that still wait although the pass is over and nobody has refused."""
+        """The nodes that still wait although a pass through FeedGraph's graph is over and nobody has refused."""
         return [name for name, count in self.now.waiting.items() if count] if self.over and not self.refused else []
 
 

@@ -21,7 +21,7 @@ BY_ENTRY = ("multiply", "divide", "power")
 
 
 class Pass(NamedTuple):
-    """One JVP or VJP through a program: its mode, its seed, what came out, and the multiplications it took."""
+    """One pass of the Jacobian painter, a JVP or a VJP: its mode, its seed, what came out, and its multiplications."""
 
     mode: str
     seed: tuple[float, ...]
@@ -30,14 +30,14 @@ class Pass(NamedTuple):
 
     @property
     def entry(self) -> int | None:
-        """The number, from 0, of the basis vector that was the seed of this JVP or VJP; None for another seed."""
+        """Which basis vector was the seed of this pass, a JVP or a VJP, counted from 0; None for another seed."""
         units = [k for k, x in enumerate(self.seed) if x == 1]
         return units[0] if len(units) == 1 and np.count_nonzero(self.seed) == 1 else None
 
 
 @functools.lru_cache(maxsize=512)
 def take_pass(of: Program, mode: str, seed: tuple[float, ...]) -> Pass:
-    """Take one JVP or VJP through a program that has been run and recorded already, and count its multiplications.
+    """Take one pass, a JVP or a VJP, through a program that has been run and recorded; count its multiplications.
 
     >>> from autodiff_lab.widgets.labs.jacobian_painter.programs import find_program
     >>> take_pass(find_program("document 1", 2, 2), "reverse", (1.0, 0.0)).result

@@ -63,12 +63,12 @@ def find_place(x: float) -> Place:
 
 
 def step_by_slope(at: Place, rate: float) -> float:
-    """Take a step of gradient descent: against the slope, as far as the learning rate says."""
+    """Take a step of gradient descent down NewtonHVP's curve: against the slope, as far as the learning rate says."""
     return at.x - rate * at.slope
 
 
 def step_by_newton(at: Place, rate: float) -> float:
-    """Take a step of Newton's method: to where the slope would be 0 if it went on in a straight line."""
+    """Take a step of Newton's method on the curve: to where the slope would be 0 if it went on in a straight line."""
     return at.x - at.slope / at.curvature if at.curvature else math.inf
 
 
@@ -176,7 +176,7 @@ class NewtonHVP(SteppedLab):
     )
 
     def change(self, name: str) -> None:
-        """Begin the descent again; a new learning rate chooses gradient descent, which alone has one."""
+        """Begin NewtonHVP's descent again; a new learning rate chooses gradient descent, which alone has one."""
         if name == "rate":
             self.method = RATED
         super().change(name)
@@ -198,20 +198,20 @@ class NewtonHVP(SteppedLab):
 
     @property
     def walk(self) -> Walk:
-        """The whole descent from the chosen start by the chosen method, with its fate."""
+        """NewtonHVP's whole descent from the chosen start by the chosen method, with its fate."""
         return walk(self.method, self.start, self.rate if self.method == RATED else 0.0)
 
     @property
     def places(self) -> tuple[Place, ...]:
-        """The places of the descent so far: the start, and where each step has landed."""
+        """The places of NewtonHVP's descent so far: the start, and where each step has landed."""
         return self.walk.places[: self.done + 1]
 
     def snapshot(self) -> dict[str, Any]:
-        """The path of the descent so far, and whether it arrives, runs away or goes to and fro."""
+        """The path of NewtonHVP's descent so far, and whether it arrives, runs away or goes to and fro."""
         return {"path": [at.x for at in self.places], "fate": self.walk.fate, "finished": not self.can("step")}
 
     def sentence(self) -> str:
-        """What the last step of the descent did, uphill or downhill, and how the path ends."""
+        """What the last step of NewtonHVP's descent did, uphill or downhill, and how the path ends."""
         here, end = self.places[-1], "" if self.can("step") else f" {ENDS[self.walk.fate]}"
         if not self.done:
             rate = f" with the learning rate {number(self.rate)}" if self.method == RATED else ""
@@ -225,7 +225,7 @@ class NewtonHVP(SteppedLab):
         )
 
     def table(self) -> Grid:
-        """The last places of the descent, each with f, f′ and f″."""
+        """The last places of NewtonHVP's descent, each with f, f′ and f″."""
         rows = [(str(k), *at) for k, at in enumerate(self.places)][-SHOWN:]
         return grid(f"{self.method} from x = {number(self.start)}", ("step", "x", "f", "f′", "f″"), rows)
 

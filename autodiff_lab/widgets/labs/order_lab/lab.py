@@ -81,7 +81,7 @@ class OrderLab(Lab):
             self._tried[order, "=" if self.way == OVERWRITES else "+="] = self.held["x"]
 
     def can(self, name: str) -> bool:
-        """Whether a cell may send: each sends once, in any order, but a recursion chooses for itself."""
+        """Whether a cell of the order lab may send: each sends once, in any order; a recursion chooses for itself."""
         if name in OPERATIONS:
             return self.way != RECURSION and name not in self.order
         if name == "next":

@@ -67,7 +67,7 @@ class SwellMeter(Lab):
         }
 
     def sentence(self) -> str:
-        """How large the derivative is as a formula, and how few operations AD needs for it."""
+        """How much the derivative swells as a formula, and how few operations AD needs for it."""
         snap = self.snapshot()
         ratio = f", {number(snap['sweep'] / snap['operations'])} for each of its own" if snap["operations"] else ""
         parts, characters = count_noun(snap["derivative_size"], "part"), count_noun(snap["characters"], "character")
@@ -126,7 +126,7 @@ def measure_swell(n: int) -> Swell:
 
 
 def differentiate(tape: Tape, name: str) -> tuple[Symbol, Symbol]:
-    """Write out the formula that a tape of one input computes, and its derivative, which swells.
+    """For the swell meter, write out the formula that a tape of one input computes, and its derivative, which swells.
 
     Nothing is shared: a value that is used twice is written twice, as on paper.
     """

@@ -91,25 +91,25 @@ class TapeCompiler(Lab):
     )
 
     def begin(self) -> None:
-        """Record and compile the chosen program at its own first input."""
+        """Let the tape compiler record and compile the chosen program at the program's own first input."""
         self.x = self.recorded_at = EXAMPLES[self.program].at
 
     def change(self, name: str) -> None:
-        """Record and compile another program; a pass that is switched on or off keeps the input."""
+        """Let the tape compiler begin with another program; a pass that is switched on or off keeps the input."""
         if name == "program":
             self.begin()
 
     def record(self) -> None:
-        """Record the program again, and compile it, at the input that the slider is at."""
+        """Let the tape compiler record the program again, and compile it, at the input that the slider is at."""
         self.recorded_at = self.x
 
     @property
     def never_ends(self) -> bool:
-        """Whether the loop to be compiled would never end at this input."""
+        """Whether the loop that the tape compiler is to record would never end at this input."""
         return EXAMPLES[self.program].f is until_ten and self.x <= 1
 
     def can(self, name: str) -> bool:
-        """Whether the program can be recorded again: at another input than before, where its loop ends."""
+        """Whether the tape compiler can record the program again: at another input than before, where its loop ends."""
         return self.x != self.recorded_at and not self.never_ends
 
     def snapshot(self) -> dict[str, Any]:

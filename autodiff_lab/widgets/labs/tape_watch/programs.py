@@ -114,7 +114,7 @@ def record_program(at: Settings) -> tuple[dict[str, Any], list[Answer]]:
 
 
 def find_remedies(at: Settings) -> dict[str, list[str]]:
-    """Find the least changes of the settings that would give each gradient that is None; maybe there are none."""
+    """Find the least changes of a program's settings that would give each gradient that is None; there may be none."""
     at = replace(at, zeros=False)
     return {name: _find_least(at, name) for name, slope in _ask_once(at).items() if slope is None}
 

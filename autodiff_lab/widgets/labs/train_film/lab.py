@@ -48,13 +48,13 @@ def train(task: str, method: str) -> list[Step]:
 
 
 def count_right(task: str, step: Step) -> int:
-    """TrainFilm: count the points that the network of a run has on the right side of 0.5."""
+    """Count the points of the train film's task that the network of a run has on the right side of 0.5."""
     x, t = CASES[task].task
     return int(np.sum((perceptron.network(step.params, x) > 0.5) == (t > 0.5)))
 
 
 def find_region(case: Case, params: dict[str, np.ndarray], rows: int = 107) -> list[tuple[float, float, float]]:
-    """Find where a run's network gives class 1, above 0.5: (from x, to x, y) for each piece of each row."""
+    """Find where the train film's network gives class 1, above 0.5: (from x, to x, y) for each piece of each row."""
     x, ys, all_above = _answer_plane(case, params, rows)
     pieces = []
     for y, above in zip(ys, all_above, strict=True):
@@ -67,7 +67,7 @@ def find_region(case: Case, params: dict[str, np.ndarray], rows: int = 107) -> l
 
 
 def find_boundary(case: Case, params: dict[str, np.ndarray], rows: int = 107) -> list[np.ndarray]:
-    """TrainFilm: find the boundary that a network draws: the lines where its output is 0.5, as arrays of places."""
+    """Find the boundary that the train film's network draws: the lines where its output is 0.5, as arrays of places."""
     from contourpy import contour_generator
 
     return contour_generator(*_answer_plane(case, params, rows)).lines(0.0)

@@ -31,7 +31,7 @@ ROWS = 17
 
 @functools.lru_cache(maxsize=4)
 def start_training(rate: str, zero_grad: bool, update: str, stable: bool) -> tuple[list[Measured], Iterator[Epoch]]:
-    """Start a run with some settings: the epochs that have been computed, and the generator of all others.
+    """Start a run in the train room: the epochs that have been computed, and the generator of all others.
 
     What one run has computed another with the same settings need not compute again.
     """
@@ -52,11 +52,11 @@ class Run:
 
     @property
     def is_lost(self) -> bool:
-        """Whether this run is lost: its loss is no longer finite, and will not be again."""
+        """Whether a run in the train room is lost: its loss is no longer finite, and will not be again."""
         return bool(self._length) and not math.isfinite(self.epochs[-1].loss)
 
     def train(self, until: int, cells: float = math.inf) -> None:
-        """Go on with a run, up to `until` epochs in all, for at most so many tape cells, and one epoch at least."""
+        """Train on in the train room: up to `until` epochs in all, at most so many tape cells, at least one epoch."""
         done = 0
         while done < cells and self._length < until and not self.is_lost:
             if self._length == len(self._computed):
@@ -74,7 +74,7 @@ class Run:
 
 
 def measure_length(vector: Parameters) -> float:
-    """Measure the length of a run's gradient, over all parameters.
+    """Measure the length of a gradient in the train room, over all parameters.
 
     >>> measure_length(Parameters(np.array([[3.0]]), np.array([4.0])))
     5.0
@@ -83,7 +83,7 @@ def measure_length(vector: Parameters) -> float:
 
 
 def measure_error(epoch: Epoch) -> float:
-    """Measure how far the step that a run subtracts is from the gradient, in lengths of the gradient."""
+    """Measure how far the step that the train room subtracts is from the gradient, in lengths of the gradient."""
     apart = Parameters(*(s - g for s, g in zip(epoch.step, epoch.gradient, strict=True)))
     return measure_length(apart) / (measure_length(epoch.gradient) or math.nan)
 
@@ -122,7 +122,7 @@ class TrainRoom(Lab):
         self.run = Run(self.rate, self.zero_grad, self.update, self.stable)
 
     def change(self, name: str) -> None:
-        """Begin a new run with other settings, or fewer epochs; with more epochs the run goes on."""
+        """Begin a new run in the train room with other settings, or fewer epochs; with more epochs the run goes on."""
         if name != "epochs" or self.epochs < len(self.run.epochs):
             self.restart()
 
@@ -131,7 +131,7 @@ class TrainRoom(Lab):
         self.run.train(self.epochs, CELLS_A_PRESS)
 
     def restart(self) -> None:
-        """Train from the beginning; the run that was there stays in grey for comparison."""
+        """Train from the beginning; the train room keeps the run that was there in grey for comparison."""
         if self.run.epochs:
             self._before = self.run
         self.begin()
