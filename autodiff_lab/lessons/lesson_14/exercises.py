@@ -7,23 +7,12 @@ import weakref
 from collections.abc import Callable
 from typing import Any
 
-from autodiff_lab import Variable, grad
+from autodiff_lab import Variable
 from autodiff_lab.lessons.checks import Crashed, attempt, borrow_names, run_cases, summarize, vet_code
 from autodiff_lab.systems.schedules import Action, cost, fewest_extra_steps, reverse
-from autodiff_lab.widgets.labs.checkpoint_timeline.lab import START, logistic
+from autodiff_lab.widgets.labs.checkpoint_timeline.lab import START, logistic, sweep_whole_chain
 
 # The chain
-
-
-def differentiate_loop(steps: int) -> float:
-    """Exercises 14.2 and 14.3: the derivative of the chain by a plain loop of so many steps."""
-
-    def run(x: Any) -> Any:
-        for _ in range(steps):
-            x = logistic(x)
-        return x
-
-    return grad(run)(START)
 
 
 def keep_to(limit: int, count: int) -> str:
@@ -81,7 +70,7 @@ class Watched:
 
 def expected_segments() -> dict[str, Any]:
     """Exercise 14.3: the gradients of plain loops, and that the limits on states and steps are kept."""
-    found: dict[str, Any] = {case: differentiate_loop(steps) for case, steps in CHAINS.items()}
+    found: dict[str, Any] = {case: sweep_whole_chain(steps) for case, steps in CHAINS.items()}
     return found | {case: keep_to(limit, limit) for case, limit in WITHIN.items()}
 
 
@@ -160,7 +149,7 @@ def expected_plans() -> dict[str, Any]:
     """Exercise 14.2: the gradients of plain loops, few slots, and the lowest price."""
     found: dict[str, Any] = {}
     for steps, slots in PLANNED:
-        wanted = differentiate_loop(steps), keep_to(slots, slots), fewest_extra_steps(steps, slots)
+        wanted = sweep_whole_chain(steps), keep_to(slots, slots), fewest_extra_steps(steps, slots)
         found |= zip(name_cases(steps, slots), wanted, strict=True)
     return found
 

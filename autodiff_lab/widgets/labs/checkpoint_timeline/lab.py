@@ -109,7 +109,7 @@ class CheckpointTimeline(SteppedLab):
             "peak": run.slots,
             "extra": run.extra,
             "gradient": run.gradient,
-            "plain": _sweep_whole_chain(self.l),
+            "plain": sweep_whole_chain(self.l),
             "fits": run.slots <= self.s,
             "meters": {name: _measure_cost(name, self.l, self.s) for name in SCHEDULES},
             "actions": actions,
@@ -167,8 +167,8 @@ def _measure_cost(name: str, steps: int, slots: int) -> tuple[int, int]:
 
 
 @functools.lru_cache(maxsize=256)
-def _sweep_whole_chain(steps: int) -> float:
-    """Sweep the loop back with everything on one tape."""
+def sweep_whole_chain(steps: int) -> float:
+    """The derivative of the chain that the checkpoint timeline reverses, swept back with everything on one tape."""
 
     def chain(x: Any) -> Any:
         for _ in range(steps):
