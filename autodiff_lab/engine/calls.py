@@ -15,7 +15,7 @@ import numpy as np
 
 from .dispatch import Traced, as_operand
 from .errors import MutationError, UnsupportedError
-from .rules.rows import Op
+from .rules.table import Op
 
 # Options of NumPy's functions that change how a result is found, not what it is.
 NEUTRAL_OPTIONS = frozenset({"kind", "stable", "subok"})

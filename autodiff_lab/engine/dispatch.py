@@ -1,7 +1,7 @@
 """Dispatch of operations: which level handles an operation on traced values.
 
-Read in this order: an ``Op`` (in ``rules/rows.py``) is one row of the table. A :class:`Level` (in ``levels.py``) is one
-derivative in progress (a tape, a forward pass). :func:`apply` gives an operation to the highest level among its
+Read in this order: an ``Op`` (in ``rules/table.py``) is one row of the table. A :class:`Level` (in ``levels.py``) is
+one derivative in progress (a tape, a forward pass). :func:`apply` gives an operation to the highest level among its
 operands; to that level everything lower is a constant. How operators and plain NumPy calls get here stands in
 ``operators.py``.
 """
@@ -17,7 +17,7 @@ from .errors import InputError, LeakError
 from .levels import Level, is_paused, no_recording, pauses
 
 if TYPE_CHECKING:
-    from .rules.rows import Op
+    from .rules.table import Op
 
 __all__ = ["TABLE", "Level", "Traced", "apply", "as_operand", "no_recording"]
 

@@ -16,7 +16,7 @@ from .broadcasting import unbroadcast
 from .dispatch import FLOAT64, TABLE, Level, apply, as_operand
 from .operators import BASIC_INDICES, ELEMENTWISE_OPERATORS, Overloaded, install_operator, is_operand
 from .printing import format_value
-from .rules.rows import Op, unit_partial
+from .rules.table import Op, unit_partial
 from .values import as_shaped, as_value
 
 

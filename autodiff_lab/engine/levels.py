@@ -15,7 +15,7 @@ from .frames import describe_line, find_suspendable_frame, find_user_frame, is_o
 from .tracebacks import hides_own_error, shorten_display
 
 if TYPE_CHECKING:
-    from .rules.rows import Op
+    from .rules.table import Op
 
 
 class Level:

@@ -10,7 +10,7 @@ import numpy as np
 from . import printing, rules  # noqa: F401 — rules fills the table
 from .dispatch import FLOAT64, TABLE, apply, as_operand
 from .operators import BASIC_INDICES, ELEMENTWISE_OPERATORS, Overloaded, install_operator, is_operand
-from .rules.rows import Op
+from .rules.table import Op
 from .values import copy_constant
 
 if TYPE_CHECKING:

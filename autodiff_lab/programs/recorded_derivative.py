@@ -20,7 +20,7 @@ from ..engine.dispatch import NO_OPTIONS, TABLE, apply, as_operand
 from ..engine.dual import Dual, ForwardPass, dual
 from ..engine.errors import AutodiffError, UnsupportedError
 from ..engine.frames import INTERNAL_MODULES, describe_line, is_user_frame
-from ..engine.rules.rows import Op
+from ..engine.rules.table import Op
 from ..engine.tape import Tape
 from ..engine.values import as_shaped, copy_constant, ones, zeros
 from ..engine.variable import Variable

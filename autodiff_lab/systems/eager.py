@@ -21,7 +21,7 @@ from ..engine.errors import InputError, MutationError
 from ..engine.levels import StandingLevel, is_paused, open_levels, pauses
 from ..engine.operators import Overloaded
 from ..engine.printing import format_value
-from ..engine.rules.rows import Op
+from ..engine.rules.table import Op
 from ..engine.values import as_shaped, as_value, to_output
 from ..transforms import custom
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..engine.broadcasting import shape_of
 from ..engine.errors import ShapeError
-from ..engine.rules.rows import Op, unit_partial
+from ..engine.rules.table import Op, unit_partial
 from ..engine.values import copy_constant
 from .eager import Eager, Tensor, Variable, constant
 

@@ -13,7 +13,7 @@ from ..engine.broadcasting import shape_of
 from ..engine.dispatch import Traced, apply, as_operand
 from ..engine.errors import InputError, MutationError, ShapeError, UnsupportedError
 from ..engine.printing import replace_bidi
-from ..engine.rules.rows import Op, flat
+from ..engine.rules.table import Op, flat
 from ..engine.values import zeros_like
 from . import pytree
 from .gradients import vjp

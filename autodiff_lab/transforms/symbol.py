@@ -17,8 +17,8 @@ from ..engine.errors import DetachedError
 from ..engine.levels import StandingLevel
 from ..engine.operators import Overloaded
 from ..engine.printing import format_call, format_index, format_static, format_value
-from ..engine.rules.rows import Op
 from ..engine.rules.special import SPECIAL_ROWS
+from ..engine.rules.table import Op
 
 
 class SymbolLevel(StandingLevel):

@@ -19,7 +19,7 @@ from ..engine.dispatch import TABLE, Level, apply, as_operand
 from ..engine.errors import InputError, ShapeError, UnsupportedError
 from ..engine.operators import Overloaded
 from ..engine.rules.products import einsum_batch
-from ..engine.rules.rows import Op
+from ..engine.rules.table import Op
 from ..engine.values import to_output
 from . import pytree
 from .recording import check_result, innermost_value

@@ -8,7 +8,7 @@ import numpy as np
 from ..dispatch import Traced
 from ..errors import MutationError
 from ..values import as_numpy_number
-from .rows import comparison, composed, elementwise, flat, over_length, shape_only, unit_partial, unless
+from .table import comparison, composed, elementwise, flat, over_length, shape_only, unit_partial, unless
 
 # Arithmetic
 

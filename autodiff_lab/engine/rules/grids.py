@@ -7,7 +7,7 @@ import numpy as np
 from ..broadcasting import keepdims_shape, shape_of
 from ..dispatch import Traced, as_operand
 from ..errors import UnsupportedError
-from .rows import composed
+from .table import composed
 
 # Points
 

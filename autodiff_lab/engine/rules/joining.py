@@ -8,7 +8,7 @@ import numpy as np
 from ..broadcasting import shape_of
 from ..dispatch import Traced, as_operand
 from ..errors import UnsupportedError
-from .rows import axis_behind_batch, composed, linear
+from .table import axis_behind_batch, composed, linear
 
 # Joined
 

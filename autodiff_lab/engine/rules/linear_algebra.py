@@ -13,7 +13,7 @@ import numpy as np
 from ..broadcasting import shape_of, unbroadcast
 from ..dispatch import Traced, apply
 from ..errors import UnsupportedError
-from .rows import composed, flat, general, share_between_equals, unless
+from .table import composed, flat, general, share_between_equals, unless
 
 la = np.linalg
 Slogdet, QR, Eigh = (type(f(np.eye(1))) for f in (la.slogdet, la.qr, la.eigh))  # NumPy's results, with named parts

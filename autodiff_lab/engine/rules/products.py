@@ -10,7 +10,7 @@ import numpy as np
 from ..broadcasting import shape_of, unbroadcast
 from ..dispatch import as_operand
 from ..errors import UnsupportedError
-from .rows import composed, multilinear
+from .table import composed, multilinear
 
 # Matrix products
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from ..broadcasting import keepdims_shape, normalize_axes, shape_of, sum_axes
 from ..errors import ShapeError, UnsupportedError
-from .rows import (
+from .table import (
     axis_behind_batch,
     composed,
     linear,

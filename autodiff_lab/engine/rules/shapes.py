@@ -8,7 +8,7 @@ import numpy as np
 from ..broadcasting import align_axes, shape_of, unbroadcast
 from ..dispatch import TABLE, Traced, apply
 from ..errors import UnsupportedError
-from .rows import comparison, composed, linear
+from .table import comparison, composed, linear
 
 # Shape
 

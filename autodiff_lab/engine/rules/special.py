@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..dispatch import TABLE, Traced, apply
-from .rows import elementwise, general
+from .table import elementwise, general
 
 # Their names, which SciPy's module `special` has too.
 SPECIAL_ROWS = frozenset({"erf", "expit", "gammaln", "psi", "polygamma"})

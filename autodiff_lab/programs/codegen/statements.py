@@ -7,8 +7,8 @@ import numpy as np
 
 from ...engine.dispatch import TABLE
 from ...engine.printing import format_value
-from ...engine.rules.rows import Op
 from ...engine.rules.shapes import is_basic_index
+from ...engine.rules.table import Op
 from ...transforms import pytree
 from ..draft import Constant, Draft
 from ..optimization_passes import ADD, BROADCAST

@@ -9,7 +9,7 @@ from typing import Any
 
 from ...engine.dispatch import TABLE, as_operand
 from ...engine.errors import InputError
-from ...engine.rules.rows import Op
+from ...engine.rules.table import Op
 from ...engine.values import as_value
 from .nodes import COND, MERGED, OUTPUT, Operator
 

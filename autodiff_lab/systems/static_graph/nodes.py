@@ -22,8 +22,8 @@ from ...engine.errors import AutodiffError, DetachedError, InputError, MutationE
 from ...engine.levels import StandingLevel
 from ...engine.operators import Overloaded
 from ...engine.printing import format_call, format_value
-from ...engine.rules.rows import Op
 from ...engine.rules.shapes import dummy_array
+from ...engine.rules.table import Op
 from ...engine.values import as_shaped, as_value, to_output
 
 if TYPE_CHECKING:
