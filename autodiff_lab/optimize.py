@@ -13,9 +13,8 @@ from typing import Any
 import numpy as np
 
 from .engine.broadcasting import shape_of
-from .engine.dispatch import Traced
 from .engine.errors import InputError, ShapeError
-from .engine.values import as_shaped, as_value, to_output, zeros
+from .engine.values import Traced, as_shaped, as_value, to_output, zeros
 from .systems.gradient_tape import GradientTape, Variable
 from .transforms import pytree
 from .transforms.gradients import require_scalar

@@ -13,9 +13,9 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from .dispatch import Traced, as_operand
 from .errors import MutationError, UnsupportedError
 from .rules.table import Op
+from .values import Traced, as_operand
 
 # Options of NumPy's functions that change how a result is found, not what it is.
 NEUTRAL_OPTIONS = frozenset({"kind", "stable", "subok"})

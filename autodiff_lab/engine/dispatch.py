@@ -11,23 +11,16 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, NoReturn
 
-import numpy as np
-
-from .errors import InputError, LeakError
+from .errors import LeakError
 from .levels import Level, is_paused, no_recording, pauses
+from .values import Traced
 
 if TYPE_CHECKING:
     from .rules.table import Op
 
-__all__ = ["TABLE", "Level", "Traced", "apply", "as_operand", "no_recording"]
+__all__ = ["TABLE", "Level", "apply", "no_recording"]
 
 NO_OPTIONS: Mapping[str, Any] = {}
-
-# NumPy's letters for the kinds of numbers that can be computed with: floats, integers, booleans.
-REAL_KINDS = "fiub"
-
-FLOAT64 = np.dtype(np.float64)
-
 
 # The rows, by the public NumPy function (or Python operator) that a learner calls. Filled by ``rules/``.
 TABLE: dict[Any, Op] = {}
@@ -61,33 +54,3 @@ def _raise_leak(op: Op, operands: tuple[Any, ...], level: Level) -> NoReturn:
 def apply_transpose(linear_map: Callable[[Any], Any], like: Any, t: Any) -> Any:
     """Dispatch the transpose of a linear map of arrays like `like` on `t`; ``tape.py`` replaces this to record."""
     raise NotImplementedError
-
-
-class Traced:
-    """By what dispatch recognises a traced value among the operands: the base class of Variable, Dual, Symbol.
-
-    It has a `value`, one level down, and the `level` it belongs to.
-    """
-
-    __slots__ = ()
-    level: Any
-    value: Any
-
-
-def as_operand(x: Any) -> Any:
-    """Convert an operand before dispatch: lists become arrays, 0-d arrays numbers; what is not real is refused."""
-    its = type(x)
-    if its is np.float64 or its is float or (its is np.ndarray and x.dtype is FLOAT64 and x.ndim):
-        return x  # what nearly always comes
-    if isinstance(x, Traced):
-        return x
-    if isinstance(x, (list, tuple)):
-        x = np.asarray(x)
-    kind = getattr(getattr(x, "dtype", None), "kind", "f") if not isinstance(x, complex) else "c"
-    if kind not in REAL_KINDS:
-        raise InputError(
-            "complex numbers are not supported: keep the real and the imaginary part as two real values."
-            if kind == "c"
-            else f"An array of dtype {x.dtype} cannot be computed with here; convert with np.asarray(x, dtype=float)."
-        )
-    return x[()] if isinstance(x, np.ndarray) and x.ndim == 0 else x

@@ -13,11 +13,11 @@ import numpy as np
 
 from . import rules  # noqa: F401 — rules fills the table
 from .broadcasting import unbroadcast
-from .dispatch import FLOAT64, TABLE, Level, apply, as_operand
+from .dispatch import TABLE, Level, apply
 from .operators import BASIC_INDICES, ELEMENTWISE_OPERATORS, Overloaded, install_operator, is_operand
 from .printing import format_value
 from .rules.table import Op, unit_partial
-from .values import as_shaped, as_value
+from .values import FLOAT64, as_operand, as_shaped, as_value
 
 
 class ForwardPass(Level):

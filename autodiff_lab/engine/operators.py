@@ -11,11 +11,12 @@ from typing import Any, ClassVar, NoReturn
 import numpy as np
 
 from .calls import call_composed, numpy_name, split_arguments
-from .dispatch import TABLE, Traced, apply, as_operand
+from .dispatch import TABLE, apply
 from .errors import AutodiffError, DetachedError, MutationError, ShapeError, UnsupportedError
 from .levels import is_paused, note_caught, open_levels
 from .remedies import explain_conversion, missing_rule
 from .rules.special import add_special_rows
+from .values import Traced, as_operand
 
 
 def is_operand(x: Any) -> bool:

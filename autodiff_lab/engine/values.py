@@ -7,9 +7,24 @@ from typing import Any
 import numpy as np
 
 from .broadcasting import shape_of
-from .dispatch import FLOAT64, Traced
 from .errors import InputError, ShapeError
 from .printing import format_value
+
+# NumPy's letters for the kinds of numbers that can be computed with: floats, integers, booleans.
+REAL_KINDS = "fiub"
+
+FLOAT64 = np.dtype(np.float64)
+
+
+class Traced:
+    """A traced value: the base class of Variable, Dual and Symbol, by which dispatch knows them among the operands.
+
+    It has a `value`, one level down, and the `level` it belongs to.
+    """
+
+    __slots__ = ()
+    level: Any
+    value: Any
 
 
 def as_value(x: Any, name: str = "the input") -> Any:
@@ -42,6 +57,25 @@ def as_value(x: Any, name: str = "the input") -> Any:
     if a.dtype.kind != "f":
         a = a.astype(np.float64)
     return a[()] if a.ndim == 0 else a
+
+
+def as_operand(x: Any) -> Any:
+    """Convert an operand before dispatch: lists become arrays, 0-d arrays numbers; what is not real is refused."""
+    its = type(x)
+    if its is np.float64 or its is float or (its is np.ndarray and x.dtype is FLOAT64 and x.ndim):
+        return x  # what nearly always comes
+    if isinstance(x, Traced):
+        return x
+    if isinstance(x, (list, tuple)):
+        x = np.asarray(x)
+    kind = getattr(getattr(x, "dtype", None), "kind", "f") if not isinstance(x, complex) else "c"
+    if kind not in REAL_KINDS:
+        raise InputError(
+            "complex numbers are not supported: keep the real and the imaginary part as two real values."
+            if kind == "c"
+            else f"An array of dtype {x.dtype} cannot be computed with here; convert with np.asarray(x, dtype=float)."
+        )
+    return x[()] if isinstance(x, np.ndarray) and x.ndim == 0 else x
 
 
 # Up to so many bytes an array is copied faster than it is compared.

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from . import printing, rules  # noqa: F401 — rules fills the table
-from .dispatch import FLOAT64, TABLE, apply, as_operand
+from .dispatch import TABLE, apply
 from .operators import BASIC_INDICES, ELEMENTWISE_OPERATORS, Overloaded, install_operator, is_operand
 from .rules.table import Op
-from .values import copy_constant
+from .values import FLOAT64, as_operand, copy_constant
 
 if TYPE_CHECKING:
     from .tape import Tape

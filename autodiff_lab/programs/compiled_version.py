@@ -15,9 +15,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..engine.dispatch import FLOAT64
 from ..engine.errors import BranchChanged
 from ..engine.printing import format_call, format_value
+from ..engine.values import FLOAT64
 from ..transforms import pytree
 from .codegen.expressions import IN_NUMPY
 from .codegen.functions import indent, split_functions

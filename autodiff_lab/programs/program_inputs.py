@@ -10,9 +10,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..engine.dispatch import Traced
 from ..engine.errors import InputError
-from ..engine.values import as_value
+from ..engine.values import Traced, as_value
 from ..transforms import pytree
 from ..transforms.recording import resolve_argnums
 from ..transforms.signatures import argument_names

@@ -16,13 +16,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..engine.broadcasting import shape_of
-from ..engine.dispatch import NO_OPTIONS, TABLE, apply, as_operand
+from ..engine.dispatch import NO_OPTIONS, TABLE, apply
 from ..engine.dual import Dual, ForwardPass, dual
 from ..engine.errors import AutodiffError, UnsupportedError
 from ..engine.frames import INTERNAL_MODULES, describe_line, is_user_frame
 from ..engine.rules.table import Op
 from ..engine.tape import Tape
-from ..engine.values import as_shaped, copy_constant, ones, zeros
+from ..engine.values import as_operand, as_shaped, copy_constant, ones, zeros
 from ..engine.variable import Variable
 from ..transforms import pytree, recording
 from ..transforms.gradients import require_scalar

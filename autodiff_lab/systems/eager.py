@@ -16,13 +16,13 @@ from typing import Any
 import numpy as np
 
 from ..engine.broadcasting import shape_of
-from ..engine.dispatch import Level, Traced, as_operand
+from ..engine.dispatch import Level
 from ..engine.errors import InputError, MutationError
 from ..engine.levels import StandingLevel, is_paused, open_levels, pauses
 from ..engine.operators import Overloaded
 from ..engine.printing import format_value
 from ..engine.rules.table import Op
-from ..engine.values import as_shaped, as_value, to_output
+from ..engine.values import Traced, as_operand, as_shaped, as_value, to_output
 from ..transforms import custom
 
 __all__ = ["Eager", "Recorder", "Tensor", "Variable", "constant", "custom_gradient"]

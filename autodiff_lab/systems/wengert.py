@@ -30,12 +30,12 @@ from typing import Any
 import numpy as np
 
 from ..engine.broadcasting import shape_of
-from ..engine.dispatch import NO_OPTIONS, TABLE, as_operand
+from ..engine.dispatch import NO_OPTIONS, TABLE
 from ..engine.errors import ShapeError, UnsupportedError
 from ..engine.levels import StandingLevel
 from ..engine.operators import Overloaded, is_operand
 from ..engine.rules.table import Op
-from ..engine.values import as_number, as_numpy_number
+from ..engine.values import as_number, as_numpy_number, as_operand
 
 # The functions of the table, by name. They are NumPy's own: a cell answers ``np.sin(x)``.
 FUNCTIONS = {

@@ -9,9 +9,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..engine.broadcasting import shape_of
-from ..engine.dispatch import Traced
 from ..engine.errors import AutodiffError, InputError
-from ..engine.values import as_value
+from ..engine.values import Traced, as_value
 from . import pytree
 from .gradients import jvp, vjp
 from .recording import record_call, result_line

@@ -10,11 +10,11 @@ import numpy as np
 
 from ..engine import dispatch
 from ..engine.broadcasting import shape_of
-from ..engine.dispatch import Traced, apply, as_operand
+from ..engine.dispatch import apply
 from ..engine.errors import InputError, MutationError, ShapeError, UnsupportedError
 from ..engine.printing import replace_bidi
 from ..engine.rules.table import Op, flat
-from ..engine.values import zeros_like
+from ..engine.values import Traced, as_operand, zeros_like
 from . import pytree
 from .gradients import vjp
 from .recording import innermost_value

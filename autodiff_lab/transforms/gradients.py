@@ -9,10 +9,9 @@ from typing import Any
 import numpy as np
 
 from ..engine.broadcasting import shape_of
-from ..engine.dispatch import FLOAT64, Traced
 from ..engine.dual import Dual, ForwardPass, dual
 from ..engine.errors import InputError, ShapeError
-from ..engine.values import as_shaped, as_value, ones, to_output, to_outputs, zeros
+from ..engine.values import FLOAT64, Traced, as_shaped, as_value, ones, to_output, to_outputs, zeros
 from ..engine.variable import Variable
 from . import pytree, recording
 from .signatures import name_of

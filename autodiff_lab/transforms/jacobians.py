@@ -14,11 +14,10 @@ from typing import Any, NoReturn
 import numpy as np
 
 from ..engine.broadcasting import shape_of
-from ..engine.dispatch import FLOAT64, as_operand
 from ..engine.dual import Dual, ForwardPass, dual
 from ..engine.errors import ShapeError
 from ..engine.levels import no_recording
-from ..engine.values import as_shaped, as_value, ones, to_output, to_outputs, zeros
+from ..engine.values import FLOAT64, as_operand, as_shaped, as_value, ones, to_output, to_outputs, zeros
 from . import pytree, recording
 from .gradients import differentiate, grad, jvp, vjp
 from .signatures import name_of

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from ..engine.dispatch import NO_OPTIONS, Traced
+from ..engine.dispatch import NO_OPTIONS
 from ..engine.dual import Dual
 from ..engine.errors import InputError, LeakError, ShapeError
 from ..engine.tape import MAX_TAPE_LINES, Tape
-from ..engine.values import as_value, to_output, zeros
+from ..engine.values import Traced, as_value, to_output, zeros
 from ..engine.variable import Variable
 from . import execution_log, pytree
 from .signatures import argument_names, check_keywords, derivative_name, name_of

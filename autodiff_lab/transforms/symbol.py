@@ -12,13 +12,14 @@ from typing import Any
 
 import numpy as np
 
-from ..engine.dispatch import FLOAT64, NO_OPTIONS, Traced
+from ..engine.dispatch import NO_OPTIONS
 from ..engine.errors import DetachedError
 from ..engine.levels import StandingLevel
 from ..engine.operators import Overloaded
 from ..engine.printing import format_call, format_index, format_static, format_value
 from ..engine.rules.special import SPECIAL_ROWS
 from ..engine.rules.table import Op
+from ..engine.values import FLOAT64, Traced
 
 
 class SymbolLevel(StandingLevel):

@@ -15,12 +15,12 @@ from typing import Any, NoReturn
 import numpy as np
 
 from ..engine.broadcasting import align_axes, normalize_axes, shape_of
-from ..engine.dispatch import TABLE, Level, apply, as_operand
+from ..engine.dispatch import TABLE, Level, apply
 from ..engine.errors import InputError, ShapeError, UnsupportedError
 from ..engine.operators import Overloaded
 from ..engine.rules.products import einsum_batch
 from ..engine.rules.table import Op
-from ..engine.values import to_output
+from ..engine.values import as_operand, to_output
 from . import pytree
 from .recording import check_result, innermost_value
 from .signatures import argument_names, name_of

@@ -17,8 +17,8 @@ from hypothesis import strategies as st
 
 from autodiff_lab import AutodiffError, grad, jvp, record, value_and_grad, vjp
 from autodiff_lab.engine import errors
-from autodiff_lab.engine.dispatch import Traced
 from autodiff_lab.engine.errors import DetachedError, DetachedWarning, InputError, LeakError, ShapeError
+from autodiff_lab.engine.values import Traced
 
 from ..about import about
 from .misuses import ARRAY, MISUSES, NUMBER

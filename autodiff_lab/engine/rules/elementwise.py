@@ -5,9 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from ..dispatch import Traced
 from ..errors import MutationError
-from ..values import as_numpy_number
+from ..values import Traced, as_numpy_number
 from .table import comparison, composed, elementwise, flat, over_length, shape_only, unit_partial, unless
 
 # Arithmetic

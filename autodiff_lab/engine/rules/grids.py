@@ -5,8 +5,8 @@ from typing import Any
 import numpy as np
 
 from ..broadcasting import keepdims_shape, shape_of
-from ..dispatch import Traced, as_operand
 from ..errors import UnsupportedError
+from ..values import Traced, as_operand
 from .table import composed
 
 # Points

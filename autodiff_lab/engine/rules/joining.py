@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 
 from ..broadcasting import shape_of
-from ..dispatch import Traced, as_operand
 from ..errors import UnsupportedError
+from ..values import Traced, as_operand
 from .table import axis_behind_batch, composed, linear
 
 # Joined

@@ -11,8 +11,9 @@ from typing import Any
 import numpy as np
 
 from ..broadcasting import shape_of, unbroadcast
-from ..dispatch import Traced, apply
+from ..dispatch import apply
 from ..errors import UnsupportedError
+from ..values import Traced
 from .table import composed, flat, general, share_between_equals, unless
 
 la = np.linalg

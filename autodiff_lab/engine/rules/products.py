@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from ..broadcasting import shape_of, unbroadcast
-from ..dispatch import as_operand
 from ..errors import UnsupportedError
+from ..values import as_operand
 from .table import composed, multilinear
 
 # Matrix products

@@ -6,8 +6,9 @@ from typing import Any
 import numpy as np
 
 from ..broadcasting import align_axes, shape_of, unbroadcast
-from ..dispatch import TABLE, Traced, apply
+from ..dispatch import TABLE, apply
 from ..errors import UnsupportedError
+from ..values import Traced
 from .table import comparison, composed, linear
 
 # Shape

@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from ..dispatch import TABLE, Traced, apply
+from ..dispatch import TABLE, apply
+from ..values import Traced
 from .table import elementwise, general
 
 # Their names, which SciPy's module `special` has too.

@@ -9,9 +9,9 @@ import numpy as np
 
 from .. import dispatch
 from ..broadcasting import align_axes, keepdims_shape, normalize_axes, shape_of, spread, sum_axes, unbroadcast
-from ..dispatch import NO_OPTIONS, TABLE, apply, as_operand
+from ..dispatch import NO_OPTIONS, TABLE, apply
 from ..errors import UnsupportedError
-from ..values import zeros_like
+from ..values import as_operand, zeros_like
 
 Rule = Callable[..., Any]
 

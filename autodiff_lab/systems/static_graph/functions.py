@@ -7,10 +7,10 @@ from collections.abc import Callable
 from functools import reduce
 from typing import Any
 
-from ...engine.dispatch import TABLE, as_operand
+from ...engine.dispatch import TABLE
 from ...engine.errors import InputError
 from ...engine.rules.table import Op
-from ...engine.values import as_value
+from ...engine.values import as_operand, as_value
 from .nodes import COND, MERGED, OUTPUT, Operator
 
 # The names that founding document 1 uses, and two more.

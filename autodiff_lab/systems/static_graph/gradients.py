@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from ...engine.dispatch import as_operand
 from ...engine.errors import InputError, ShapeError, UnsupportedError
+from ...engine.values import as_operand
 from ...transforms import pytree
 from .nodes import Constant, Node
 from .rules import require_shape

@@ -17,14 +17,14 @@ import numpy as np
 
 from ...engine import rules  # noqa: F401 — fills the table
 from ...engine.broadcasting import shape_of
-from ...engine.dispatch import NO_OPTIONS, TABLE, Traced, apply, as_operand
+from ...engine.dispatch import NO_OPTIONS, TABLE, apply
 from ...engine.errors import AutodiffError, DetachedError, InputError, MutationError, ShapeError, UnsupportedError
 from ...engine.levels import StandingLevel
 from ...engine.operators import Overloaded
 from ...engine.printing import format_call, format_value
 from ...engine.rules.shapes import dummy_array
 from ...engine.rules.table import Op
-from ...engine.values import as_shaped, as_value, to_output
+from ...engine.values import Traced, as_operand, as_shaped, as_value, to_output
 
 if TYPE_CHECKING:
     from .graph import Graph
