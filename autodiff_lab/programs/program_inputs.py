@@ -13,8 +13,7 @@ import numpy as np
 from ..engine.errors import InputError
 from ..engine.values import Traced, as_value
 from ..transforms import pytree
-from ..transforms.recording import resolve_argnums
-from ..transforms.signatures import argument_names
+from ..transforms.signatures import argument_names, resolve_argnums
 from .codegen.names import TAKEN, is_plain_key, key_text, take_name
 from .recorded_derivative import Leaf
 

@@ -27,6 +27,7 @@ from ..engine.variable import Variable
 from ..transforms import pytree, recording
 from ..transforms.gradients import require_scalar
 from ..transforms.jacobians import jacfwd
+from ..transforms.signatures import resolve_argnums
 
 
 class Leaf:
@@ -71,7 +72,7 @@ class RecordedDerivative:
         self, f: Callable[..., Any], args: Sequence[Any], argnums: Any, mode: str, labels: Sequence[str]
     ) -> None:
         self.tape, self.names = OuterTape(), dict(enumerate(labels))
-        self.argnums, self.which = argnums, recording.resolve_argnums(argnums, args, f)
+        self.argnums, self.which = argnums, resolve_argnums(argnums, args, f)
         self.turn, self.operations = -1, 0
         remaining = iter(labels)
 

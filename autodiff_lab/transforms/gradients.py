@@ -14,7 +14,7 @@ from ..engine.errors import InputError, ShapeError
 from ..engine.values import FLOAT64, Traced, as_shaped, as_value, ones, to_output, to_outputs, zeros
 from ..engine.variable import Variable
 from . import pytree, recording
-from .signatures import name_of
+from .signatures import name_of, resolve_argnums
 
 
 def vjp(f: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[[Any], tuple[Any, ...]]]:
@@ -184,7 +184,7 @@ def differentiate(
     f: Callable[..., Any], argnums: int | Sequence[int], has_aux: bool, args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> tuple[Any, Any, Any]:
     """Record `f` and sweep back: its value, its gradient shaped like the arguments, and what else `f` returned."""
-    which = recording.resolve_argnums(argnums, args, f)
+    which = resolve_argnums(argnums, args, f)
     result, tape = recording.record_call(f, args, which, kwargs)
     aux = None
     if has_aux:

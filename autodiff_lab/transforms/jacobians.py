@@ -20,7 +20,7 @@ from ..engine.levels import no_recording
 from ..engine.values import FLOAT64, as_operand, as_shaped, as_value, ones, to_output, to_outputs, zeros
 from . import pytree, recording
 from .gradients import differentiate, grad, jvp, vjp
-from .signatures import name_of
+from .signatures import name_of, resolve_argnums
 
 
 def jacfwd(f: Callable[..., Any], argnums: int | Sequence[int] = 0) -> Callable[..., Any]:
@@ -54,7 +54,7 @@ def jacfwd(f: Callable[..., Any], argnums: int | Sequence[int] = 0) -> Callable[
 
     @wraps(f)
     def jacobian(*args: Any, **kwargs: Any) -> Any:
-        which = recording.resolve_argnums(argnums, args, f)
+        which = resolve_argnums(argnums, args, f)
         asked = dict.fromkeys(which)
         leaves = [as_value(x, "the input") for k in asked for x in pytree.flatten(args[k])]
         sizes = [x.size for x in leaves]
@@ -120,7 +120,7 @@ def jacrev(f: Callable[..., Any], argnums: int | Sequence[int] = 0) -> Callable[
 
     @wraps(f)
     def jacobian(*args: Any, **kwargs: Any) -> Any:
-        which = recording.resolve_argnums(argnums, args, f)
+        which = resolve_argnums(argnums, args, f)
         result, tape = recording.record_call(f, args, which, kwargs)
 
         def block(y: Any) -> Any:
@@ -177,7 +177,7 @@ def jacobian(f: Callable[..., Any], argnums: int | Sequence[int] = 0) -> Callabl
 
     @wraps(f)
     def cheaper(*args: Any, **kwargs: Any) -> Any:
-        which = recording.resolve_argnums(argnums, args, f)
+        which = resolve_argnums(argnums, args, f)
         inputs = sum(math.prod(shape_of(as_value(x))) for k in dict.fromkeys(which) for x in pytree.flatten(args[k]))
         outputs = sum(math.prod(shape_of(y)) for y in pytree.flatten(f(*args, **kwargs)))
         return (jacrev if outputs < inputs else jacfwd)(f, argnums)(*args, **kwargs)

@@ -1,6 +1,5 @@
 """Recording a call of a function on a tape (`record`): its arguments and results, and sweeps and tangents along it."""
 
-import operator
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
@@ -23,9 +22,6 @@ NUMBER_TYPES = frozenset({float, np.float64})
 
 # Arguments that need not be taken apart, nor their gradients put together.
 LEAF_TYPES = frozenset({float, np.float64, np.ndarray, Variable, Dual})
-
-# All arguments in a row: what `argnums` nearly always is, where it is not one number.
-FIRST_ARGUMENTS = frozenset(tuple(range(n)) for n in range(1, 20))
 
 
 @check_keywords
@@ -244,25 +240,6 @@ def check_result(y: Any) -> Any:
     if y is None:
         raise InputError("The function returned None. Give it a `return`.")
     return as_value(y, "the result")
-
-
-def resolve_argnums(argnums: int | Sequence[int], args: Sequence[Any], f: Callable[..., Any]) -> Sequence[int]:
-    """Resolve `argnums`, which arguments of a call are recorded as inputs, to positions counted from the front."""
-    if type(argnums) is int and 0 <= argnums < len(args):
-        return (argnums,)
-    if type(argnums) is tuple and argnums in FIRST_ARGUMENTS and len(argnums) <= len(args):
-        return argnums
-    try:
-        which = [*map(operator.index, (argnums,) if hasattr(argnums, "__index__") else argnums)]
-    except TypeError:
-        raise InputError(f"argnums is {argnums!r}; it takes a position (0, 1, …) or a tuple of positions.") from None
-    for k in which:
-        if not -len(args) <= k < len(args):
-            raise InputError(
-                f"argnums asks for argument {k!r}, but {name_of(f)} was called with {len(args)} positional "
-                f"argument{'s' if len(args) != 1 else ''}. Pass by position what is to be differentiated."
-            )
-    return [k % len(args) for k in which]
 
 
 def group_by_argument(

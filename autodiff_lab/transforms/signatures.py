@@ -1,6 +1,7 @@
 """Signatures: the names of a function and its arguments, and which keywords are options, which the function's own."""
 
 import inspect
+import operator
 from collections.abc import Callable, Sequence
 from functools import partial, wraps
 from typing import Any, TypeVar
@@ -9,6 +10,9 @@ from ..engine.errors import AutodiffError, InputError
 from ..engine.printing import replace_bidi
 
 F = TypeVar("F", bound=Callable[..., Any])
+
+# All arguments in a row: what `argnums` nearly always is, where it is not one number.
+FIRST_ARGUMENTS = frozenset(tuple(range(n)) for n in range(1, 20))
 
 
 def check_keywords(public: F | None = None, *, more: Sequence[str] = ()) -> Any:
@@ -91,6 +95,25 @@ def argument_names(f: Callable[..., Any], count: int) -> list[str]:
     names = [p.name for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
     rest = next((p.name for p in parameters if p.kind == p.VAR_POSITIONAL), "x")
     return (names + [f"{rest}[{k}]" for k in range(max(0, count - len(names)))])[:count]
+
+
+def resolve_argnums(argnums: int | Sequence[int], args: Sequence[Any], f: Callable[..., Any]) -> Sequence[int]:
+    """Resolve `argnums`, which arguments of a call are recorded as inputs, to positions counted from the front."""
+    if type(argnums) is int and 0 <= argnums < len(args):
+        return (argnums,)
+    if type(argnums) is tuple and argnums in FIRST_ARGUMENTS and len(argnums) <= len(args):
+        return argnums
+    try:
+        which = [*map(operator.index, (argnums,) if hasattr(argnums, "__index__") else argnums)]
+    except TypeError:
+        raise InputError(f"argnums is {argnums!r}; it takes a position (0, 1, …) or a tuple of positions.") from None
+    for k in which:
+        if not -len(args) <= k < len(args):
+            raise InputError(
+                f"argnums asks for argument {k!r}, but {name_of(f)} was called with {len(args)} positional "
+                f"argument{'s' if len(args) != 1 else ''}. Pass by position what is to be differentiated."
+            )
+    return [k % len(args) for k in which]
 
 
 _DERIVATIVES = frozenset({"grad", "value_and_grad", "jacfwd", "jacrev", "jacobian", "hessian", "elementwise_grad"})
