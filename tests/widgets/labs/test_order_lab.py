@@ -6,8 +6,7 @@ import pytest
 
 from autodiff_lab import Trace, grad
 from autodiff_lab.widgets.labs import OrderLab
-from autodiff_lab.widgets.labs.order_lab.lab import OVERWRITES, RECURSION, WAYS
-from autodiff_lab.widgets.labs.order_lab.sweeps import POINT, f, slope
+from autodiff_lab.widgets.labs.order_lab.lab import OVERWRITES, POINT, RECURSION, WAYS, f, slope
 
 VALID = {"ybca", "ycba"}
 

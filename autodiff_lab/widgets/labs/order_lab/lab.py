@@ -1,18 +1,30 @@
-"""The controller of the lab OrderLab: a button for each cell that sends, and the picture of what has been sent."""
+"""The lab OrderLab: a button for each cell that sends, sweeps in any order of the cells, and what has been sent.
 
-from collections.abc import Iterable
+The partials are the engine's. What an order can get wrong is when a cell sends, and with what it had by then.
+"""
+
+import functools
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial, partialmethod
 from itertools import pairwise
 from typing import Any, Self
 
+import numpy as np
+
 from autodiff_lab.text.notation import number
-from autodiff_lab.trace.reverse_steps import SweepEvent
+from autodiff_lab.trace.faulty_engines import FAULTS
+from autodiff_lab.trace.reverse_steps import SweepEvent, seed_adjoints, send
 from autodiff_lab.trace.wording.explanations import explain_remark
+from autodiff_lab.transforms.gradients import grad
+from autodiff_lab.transforms.recording import record
 from autodiff_lab.widgets.labs.canvas import Point, Sheet, draw_bar, draw_rule
 from autodiff_lab.widgets.labs.lab import STEP_BUTTONS, Button, Choice, Grid, Lab, Play, Slider, grid
-from autodiff_lab.widgets.labs.order_lab import sweeps
-from autodiff_lab.widgets.labs.order_lab.sweeps import CELLS, OPERATIONS, list_users, record_tape
 from autodiff_lab.widgets.labs.phrases import count_noun
+
+CELLS = ("x", "a", "b", "c", "y")
+# The cells that have something to send, as they stand on the tape read backwards.
+OPERATIONS = CELLS[:0:-1]
+POINT = 2.0
 
 WIDTH, HEIGHT = 900, 408
 BOX_WIDTH, BOX_HEIGHT = 116, 60
@@ -24,6 +36,87 @@ SHOWN = 8
 COUNTS, BARS = 470, 692
 
 ADDS, OVERWRITES, RECURSION = WAYS = ("you choose, += adds", "you choose, = overwrites", "recursion, path by path")
+
+
+def f(x: Any) -> Any:
+    """(x²)² + (x²)², the function that the order lab sweeps; its inner square is computed once and used twice."""
+    a = np.square(x)
+    b = np.square(a)
+    c = np.square(a)
+    return b + c
+
+
+@functools.cache
+def record_tape() -> Any:
+    """Record the order lab's function (x²)² + (x²)² at x = 2, for its sweeps."""
+    return record(f, POINT)[1]
+
+
+@functools.cache
+def slope() -> float:
+    """Find the slope of (x²)² + (x²)² at 2, which a sweep in every valid order must give.
+
+    >>> slope()
+    64.0
+    """
+    return float(grad(f)(POINT))
+
+
+@functools.cache
+def list_users() -> dict[str, tuple[str, ...]]:
+    """List for each cell of the order lab the cells that use it, and must send before it.
+
+    >>> list_users()["a"]
+    ('b', 'c')
+    """
+    parents = record_tape().parents
+    return {name: tuple(user for k, user in enumerate(CELLS) if i in parents[k]) for i, name in enumerate(CELLS)}
+
+
+def sweep_in_order(order: Sequence[str], overwrites: bool = False) -> Iterator[SweepEvent]:
+    """Sweep by letting the cells send in a given order, each once, whatever it holds when its turn comes.
+
+    >>> [float(list(sweep_in_order(order))[-1].sent[0].after) for order in ("ybca", "ycba")]
+    [64.0, 64.0]
+    >>> [float(move.sent[0].after) for move in sweep_in_order("ybac") if move.line == 1]
+    [32.0]
+    """
+    tape = record_tape()
+    adjoints = seed_adjoints(tape)
+    for i in map(CELLS.index, order):
+        adjoint = adjoints[i]
+        events = [] if adjoint is None else send(tape, i, adjoint, adjoints, overwrites)
+        yield SweepEvent(i, adjoint, tuple(sent for event in events for sent in event.sent))
+
+
+@functools.cache
+def sweep_by_recursion() -> tuple[SweepEvent, ...]:
+    """Sweep along every path by itself, passing on the whole adjoint: the player's fault of that name.
+
+    >>> [float(move.sent[0].after) for move in sweep_by_recursion()][-1]
+    96.0
+    """
+    return tuple(FAULTS["recursion"](record_tape()))
+
+
+@functools.cache
+def count_paths(doublings: int) -> tuple[int, int, int]:
+    """Count paths from the result to x, calls of a sweep by recursion, and cells, for ``x = x + x`` many times.
+
+    >>> [count_paths(k) for k in (1, 2, 10)]
+    [(2, 3, 2), (4, 7, 3), (1024, 2047, 11)]
+    """
+
+    def doubled(x: Any) -> Any:
+        for _ in range(doublings):
+            x = x + x
+        return x
+
+    tape = record(doubled, 1.0)[1]
+    calls = [tape.output]
+    for i in calls:  # which grows meanwhile: a call makes one for each operand
+        calls += tape.parents[i]
+    return sum(i < tape.n_inputs for i in calls), len(calls), len(tape)
 
 
 class OrderLab(Lab):
@@ -57,13 +150,13 @@ class OrderLab(Lab):
 
     def _send(self, name: str) -> None:
         """Let a cell send."""
-        self._go_to(sweeps.sweep_in_order([*self.order, name], self.way == OVERWRITES))
+        self._go_to(sweep_in_order([*self.order, name], self.way == OVERWRITES))
 
     y, c, b, a = map(partial(partialmethod, _send), OPERATIONS)
 
     def next(self) -> None:
         """Let the order lab's recursion go one call further."""
-        self._go_to(sweeps.sweep_by_recursion()[: len(self.moves) + 1])
+        self._go_to(sweep_by_recursion()[: len(self.moves) + 1])
 
     def back(self) -> None:
         """Take back the last sending of a cell in the order lab."""
@@ -100,7 +193,7 @@ class OrderLab(Lab):
     @property
     def _is_complete(self) -> bool:
         """Whether the order is complete: no cell has anything left to send."""
-        return len(self.moves) == len(sweeps.sweep_by_recursion() if self.way == RECURSION else OPERATIONS)
+        return len(self.moves) == len(sweep_by_recursion() if self.way == RECURSION else OPERATIONS)
 
     @property
     def held(self) -> dict[str, float | None]:
@@ -124,14 +217,14 @@ class OrderLab(Lab):
                 "early": [user for user in users if user not in before],
                 "waits": [user for user in users if user not in order],
             }
-        paths, calls, visits = sweeps.count_paths(self.k)
+        paths, calls, visits = count_paths(self.k)
         return {
             "order": order,
             "cells": cells,
             "starved": [name for name, cell in cells.items() if cell["early"]],
             "complete": self._is_complete,
             "slope": held["x"],
-            "right": sweeps.slope(),
+            "right": slope(),
             "arrows": [
                 [CELLS[move.line], CELLS[one.parent], float(one.contribution)] for move in moves for one in move.sent
             ],
@@ -293,7 +386,7 @@ def _draw_paths(sheet: Sheet, many: int) -> None:
         sheet.dot(*place, "ink", 7)
         if k in (0, many):
             sheet.text(place[0], place[1] + 26, "y" if k else "x", "ink", "middle", bold=True)
-    paths, calls, visits = sweeps.count_paths(many)
+    paths, calls, visits = count_paths(many)
     for y, said, count, role in (
         (BELOW + 20, "paths from y to x", paths, "adjoint"),
         (BELOW + 54, "calls, if each path is followed", calls, "adjoint"),
