@@ -133,13 +133,12 @@ class Op:
         if self.partials is not None:
             total = None
             for k, t in enumerate(tangents):
-                if t is None:
-                    continue
-                if batch is not None:
-                    t = align_axes(t, shape_of(operands[k]), shape_of(y))
-                rule = self.partials[k]
-                term = t if rule is unit_partial else t * rule(y, *operands)  # type: ignore[misc]
-                total = term if total is None else total + term
+                if t is not None:
+                    if batch is not None:
+                        t = align_axes(t, shape_of(operands[k]), shape_of(y))
+                    rule = self.partials[k]
+                    term = t if rule is unit_partial else t * rule(y, *operands)  # type: ignore[misc]
+                    total = term if total is None else total + term
             return None if total is None else unbroadcast(total, y, batch)
         if batch is None and len(tangents) == 1 and self.kind == "linear":
             return _match_type(as_operand(self.fn(tangents[0], **static)), y)  # a linear map is its own derivative

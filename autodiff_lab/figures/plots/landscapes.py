@@ -270,19 +270,16 @@ def _draw_contours(
 def _draw_arrows(axes: Axes, f: Callable[..., Any], spans: Sequence[Span], colours: Theme) -> None:
     """Draw arrows along the gradient; long gradients are drawn shorter than they are, or they would hide the rest."""
     cells = [(np.arange(_ARROWS) + 0.5) / _ARROWS * (high - low) + low for low, high in spans]
-    x, y = np.meshgrid(*cells)
+    points = np.stack([x.ravel() for x in np.meshgrid(*cells)])
     with np.errstate(all="ignore"):
-        arrows = np.array(
-            [_gradient_at(f, point) for point in zip(x.ravel().tolist(), y.ravel().tolist(), strict=True)]
-        )
+        arrows = np.array([_gradient_at(f, point) for point in points.T.tolist()])
     length = np.hypot(*arrows.T)
     usual = np.nanmedian(length[np.isfinite(length)]) if np.isfinite(length).any() else 0.0
     if not usual > 0:
         return
     shown = np.where(np.isfinite(length) & (length > 0), np.tanh(length / usual) / np.maximum(length, 1e-300), np.nan)
-    u, v = (arrows * shown[:, None]).T
     look = {"color": colours.soft_ink, "angles": "uv", "pivot": "mid"}
-    axes.quiver(x.ravel(), y.ravel(), u, v, scale=_ARROWS * 1.25, width=0.0035, headwidth=4.5, **look)
+    axes.quiver(*points, *(arrows.T * shown), scale=_ARROWS * 1.25, width=0.0035, headwidth=4.5, **look)
 
 
 def _draw_point(

@@ -215,10 +215,8 @@ def _heat(figure: Plot, axes: Axes, matrix: np.ndarray, bar: bool) -> None:
 def _numbers(axes: Axes, matrix: np.ndarray, colours: Theme, written: bool) -> None:
     """The numbers; or where there is no room for them, the minus signs, so that colour does not stand alone."""
     for (i, j), x in np.ndenumerate(matrix):
-        text = _short(x) if written else "−" if x < 0 else ""
-        if text:
-            faint = colours.soft_ink if x == 0 else colours.ink
-            axes.text(j, i, text, ha="center", va="center", color=faint)
+        if text := _short(x) if written else "−" if x < 0 else "":
+            axes.text(j, i, text, ha="center", va="center", color=colours.soft_ink if x == 0 else colours.ink)
 
 
 def _short(x: float) -> str:
