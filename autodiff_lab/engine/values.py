@@ -149,7 +149,7 @@ def zeros(x: Any) -> Any:
 
 
 def zeros_like(x: Any) -> Any:
-    """Zeros that broadcast as `x` does, of its shape and type."""
+    """Zeros like the value `x`, of its shape and type; for a number of Python, 0.0."""
     return np.zeros(shape_of(x), dtype=x.dtype) if hasattr(x, "dtype") else 0.0
 
 

@@ -81,7 +81,7 @@ class Draft:
         self._arrays: dict[Any, tuple[Any, Constant]] = {}
 
     def constant(self, x: Any) -> Constant:
-        """A pass's constant of that value; arrays are copied, so that what is done to them later changes nothing."""
+        """The draft's constant of that value; arrays are copied, so that what is done to them later changes nothing."""
         if isinstance(x, np.ndarray):
             small = x.nbytes <= MAX_COPIED_BYTES  # a tape keeps a large one once
             key = (x.dtype.str, x.shape, x.tobytes()) if small else id(x)

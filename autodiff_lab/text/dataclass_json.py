@@ -22,7 +22,7 @@ def entries(x: Any) -> Entries:
 
 
 class Pool:
-    """The pool of values that are serialized once each, with the place of every value in it.
+    """The pool of a dataclass's values that JSON has once each, with the place of every value in it.
 
     >>> pool = Pool(str)
     >>> pool.place("a"), pool.place("b"), pool.place("a"), pool.values

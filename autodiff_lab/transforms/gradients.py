@@ -168,7 +168,7 @@ def grad(f: Callable[..., Any], argnums: int | Sequence[int] = 0, has_aux: bool 
 
 
 def require_scalar(result: Any, f: Callable[..., Any]) -> None:
-    """Refuse the result of a recorded call, if it is not one number and so has no gradient."""
+    """Refuse a result that is not one number, and so has no gradient."""
     entries = pytree.children(result)
     if shape_of(result) != () or entries is not None:
         returned = f"an array of shape {shape_of(result)}"

@@ -206,7 +206,7 @@ def push_tangents(tape: Tape, tangents: Sequence[Any], batch: int | None = None)
 
 
 def push_line(tape: Tape, line: int, tangents: tuple[Any, ...], batch: int | None = None) -> Any:
-    """Push tangents through one line of the recording of a call: its tangent, from those of its operands."""
+    """Push tangents through one line of a recorded tape: its tangent, from those of its operands."""
     if all(t is None for t in tangents):
         return None
     op: Any = tape.ops[line]
@@ -219,19 +219,19 @@ def result_line(y: Any, tape: Tape) -> int | None:
 
 
 def result_value(y: Any, tape: Tape) -> Any:
-    """After recording a call, the value of its result one level down: what a lower level, or the caller, sees."""
+    """The value of a recorded function's result, one level down: what a lower level, or the caller, sees."""
     if type(y) is Variable and y.tape is tape:
         return y.value
     return check_result(y)
 
 
 def innermost_value(x: Any) -> Any:
-    """The plain number or array below all nested recordings of calls."""
+    """The plain number or array below all nested recordings."""
     return innermost_value(x.value) if isinstance(x, Traced) else x
 
 
 def check_result(y: Any) -> Any:
-    """Check the result of a recorded call that does not depend on its inputs: a plain number, or of a lower level."""
+    """Check the result of a recorded function, where it does not depend on the inputs: plain, or of a lower level."""
     if isinstance(y, Traced) and not y.level.open:
         raise LeakError(
             f"The function returned {y!r}, which belongs to a derivative call that has already ended. "

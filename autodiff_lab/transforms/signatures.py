@@ -87,7 +87,7 @@ def parameter_names(f: Any) -> Sequence[str]:
 
 
 def argument_names(f: Callable[..., Any], count: int) -> list[str]:
-    """The names of the arguments of a call to record; ``args[0]`` where `f` takes any number, ``x1`` where unknown."""
+    """The names of the first `count` arguments of `f`; ``args[0]`` where it takes any number, ``x1`` where unknown."""
     try:
         parameters = list(inspect.signature(f).parameters.values())
     except (TypeError, ValueError):
@@ -98,7 +98,7 @@ def argument_names(f: Callable[..., Any], count: int) -> list[str]:
 
 
 def resolve_argnums(argnums: int | Sequence[int], args: Sequence[Any], f: Callable[..., Any]) -> Sequence[int]:
-    """Resolve `argnums`, which arguments of a call are recorded as inputs, to positions counted from the front."""
+    """Resolve `argnums`, which arguments are differentiated, to positions counted from the front."""
     if type(argnums) is int and 0 <= argnums < len(args):
         return (argnums,)
     if type(argnums) is tuple and argnums in FIRST_ARGUMENTS and len(argnums) <= len(args):
@@ -120,7 +120,7 @@ _DERIVATIVES = frozenset({"grad", "value_and_grad", "jacfwd", "jacrev", "jacobia
 
 
 def derivative_name(f: Callable[..., Any]) -> str:
-    """Recording a call: the transform that made the function, ``"grad"``, ``"jacobian"``, …; empty if none did."""
+    """The name of the transform that made a function, ``"grad"``, ``"jacobian"``, …; empty if none did."""
     code = getattr(f, "__code__", None)
     if code is None or not hasattr(f, "__wrapped__") or not f.__globals__["__name__"].startswith(f"{__package__}."):
         return ""
@@ -129,7 +129,7 @@ def derivative_name(f: Callable[..., Any]) -> str:
 
 
 def name_of(f: Callable[..., Any]) -> str:
-    """The name of a recorded function, for titles and messages. A gradient has a prime.
+    """The name of a function, for titles and messages. A gradient has a prime.
 
     >>> from autodiff_lab import grad, jacobian
     >>> name_of(partial(pow, 2)), name_of(lambda x: x), name_of(grad(grad(abs))), name_of(jacobian(grad(abs)))

@@ -1,4 +1,4 @@
-"""The rows of the table of derivative rules: what a row is (`Op`), and one function or decorator to add each kind."""
+"""The table of derivative rules: what a row is (`Op`), and one function or decorator to add each kind of row."""
 
 import inspect
 from collections.abc import Callable, Mapping
@@ -17,12 +17,12 @@ Rule = Callable[..., Any]
 
 
 def unit_partial(y: Any, *operands: Any) -> float:
-    """The constant local partial 1, as of ``+``; dispatch recognises it by identity and skips the multiplication."""
+    """The rule of a row whose local partial is the constant 1, as of ``+``: known by identity, it saves a product."""
     return 1.0
 
 
 class Op:
-    """A primitive operation that the engine can dispatch, with its derivative rules: one row of the table.
+    """One row of the table of derivative rules: a primitive operation of the engine, with its rules.
 
     Parameters
     ----------
@@ -68,7 +68,7 @@ class Op:
 
     @cached_property
     def static(self) -> frozenset[str]:
-        """The options that dispatch passes on as they are (``axis``, ``shape``), by the rule's signature."""
+        """The options of a row's function that are no operands (``axis``, ``shape``), by the signature of its rule."""
         if self.kind == "reduction":
             return frozenset({"axis", "keepdims"})
         rule = next((rule for rule in self.rules if rule is not None), None)
@@ -220,7 +220,7 @@ def reduction(key: Any, weights: Rule, call: Any = None) -> Op:
 
 
 def linear(key: Any, *transposes: Rule | None, call: Any = None, variadic: bool = False, batched: Any = None) -> Op:
-    """The row of a linear map: ``transpose(g, y, *operands, **static)`` carries back an adjoint. Adds it to the table.
+    """Add the row of a linear map to the table: ``transpose(g, y, *operands, **static)`` carries back an adjoint.
 
     ``batched(t, y, **static)``, where given, maps a batch of tangents at once.
     """
@@ -237,17 +237,17 @@ def linear(key: Any, *transposes: Rule | None, call: Any = None, variadic: bool 
 
 
 def multilinear(key: Any, *transposes: Rule, call: Any = None, **options: Any) -> Op:
-    """The row of a product, a map that is linear in each operand while the others are held. Adds it to the table."""
+    """Add the row of a product to the table: a map that is linear in each operand while the others are held."""
     return _row("multilinear", key, transposes, call, **options)
 
 
 def general(key: Any, *pullbacks: Rule | None, call: Any = None) -> Op:
-    """Make a row for any function: ``pullback(g, y, *operands, **static)``; the pushforward is its transpose."""
+    """Add the row of any function to the table: ``pullback(g, y, *operands, **static)``; forward mode transposes it."""
     return _row("general", key, pullbacks, call)
 
 
 def composed(*keys: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """The row of a function that is composed of other rows: these are recorded instead, and it needs no rule."""
+    """Add the row of a function that is composed of others to the table: those are recorded, and it needs no rule."""
 
     def register(function: Callable[..., Any]) -> Callable[..., Any]:
         for key in keys:
@@ -258,17 +258,17 @@ def composed(*keys: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
 
 
 def flat(key: Any, call: Any = None, symbol: str | None = None) -> Op:
-    """The row of a function whose derivative is zero wherever it exists, such as ``floor``."""
+    """Add the row of a function whose derivative is zero wherever it exists, such as ``floor``, to the table."""
     return _row("flat", key, (), call, symbol=symbol)
 
 
 def comparison(key: Any, symbol: str | None = None, call: Any = None) -> Op:
-    """The row of a comparison, or another function with a discrete result, such as ``less`` or ``argmax``."""
+    """Add the row of a comparison to the table, or of another discrete function, such as ``less`` or ``argmax``."""
     return _row("comparison", key, (), call, symbol=symbol)
 
 
 def shape_only(key: Any) -> Op:
-    """The row of a function that looks at the shape or type only, such as ``np.ndim``: nothing is recorded."""
+    """Add the row of a function of shape or type only to the table, such as ``np.ndim``: nothing is recorded."""
     return _row("shape", key, (), None)
 
 

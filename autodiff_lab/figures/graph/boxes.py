@@ -65,7 +65,7 @@ def is_in_heading(operand: Operand) -> bool:
 
 
 def text_width(text: str, bold: bool = False) -> float:
-    """Estimate the width of text in points, a little generously, so that box sizes do not depend on installed fonts."""
+    """Estimate the width of text in a box, in points, a little generously: box sizes depend on no installed font."""
     width = 0.0
     for char in text:
         width += 0.42 if char in _NARROW else _WIDTHS[notation.display_width(char)]

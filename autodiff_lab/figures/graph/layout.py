@@ -166,7 +166,7 @@ def whole_layout(excerpts: Excerpts) -> dict[str, Any]:
 
 
 class LaidOutExcerpts(Excerpts):
-    """The excerpts of a long run, with the nested layout of each and of the groups around them."""
+    """The excerpts of a long run with their nested layouts, and the layout of the groups around them."""
 
     whole = functools.cached_property(whole_layout)
 
@@ -252,7 +252,7 @@ def _payload(box: GroupBox, last: Sequence[int], write: Callable[[int], Any] = i
 
 
 class BoxGraph:
-    """A graph of plain boxes and edges, made for its layout only; those that differ in names alone share a layout."""
+    """A graph whose layout is wanted: plain boxes and edges; those that differ in names alone share a layout."""
 
     is_large = False
 
@@ -273,7 +273,7 @@ class BoxGraph:
 
     @property
     def key(self) -> Any:
-        """What is equal for graphs of boxes that have the same layout: sizes and edges, without names."""
+        """What graphs of the same layout have in common: sizes and edges, without names."""
         number = {name: k for k, name in enumerate(self.nodes)}
         nodes = tuple(tuple(look.items()) for look in self.nodes.values())
         return nodes, tuple((number[tail], number[head], *look.items()) for tail, head, look in self.edges.values())

@@ -277,7 +277,7 @@ class Graph:
 
 
 class Snapshot(NamedTuple):
-    """The state of a forward run (or sweep) over a static graph between two nodes, as plain data.
+    """A snapshot of a static graph that is being run or swept: its state between two nodes, as plain data.
 
     `node` has just been done (None: before the first), `queue` is ready, and each node still waits for so many.
     """
@@ -288,6 +288,6 @@ class Snapshot(NamedTuple):
 
     @classmethod
     def of(cls, done: Node | None, queue: Iterable[Node], waiting: Mapping[Node, int]) -> Self:
-        """Take a snapshot while going forward through a static graph (or back): its queue, and its nodes' counts."""
+        """Take a snapshot of a static graph that is being run or swept: its queue, and its nodes' counts."""
         counts = {node.name: waiting[node] for node in sorted(waiting, key=lambda node: node.number)}
         return cls(None if done is None else done.name, tuple(node.name for node in queue), counts)

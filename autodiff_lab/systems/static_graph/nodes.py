@@ -251,7 +251,7 @@ Node.level = GraphLevel()
 
 
 class Partial(NamedTuple):
-    """A partial sum (or product) inside one of the longer operators: its own node, if there still is one; its slots."""
+    """A partial sum (or product) merged into an operator node: its own node, if there still is one; its slots."""
 
     ref: weakref.ref[Operator]
     slots: tuple[Any, ...]
@@ -319,7 +319,7 @@ class Operator(Node):
         return self.merged_operands()[0]
 
     def compute(self, values: Mapping[int, Any]) -> Any:
-        """Compute an operator's value from those of its operands (by number; a branch not taken has none)."""
+        """Compute an operator node's value from those of its operands (by number; a branch not taken has none)."""
         operands, pairs = self.merged_operands()
         terms = [values.get(x.number) for x in operands]
         try:
@@ -337,7 +337,7 @@ class Operator(Node):
 
     @property
     def expression(self) -> str:
-        """What this operator computes, in the names of its operands: ``x + y + z``."""
+        """What this operator node computes, in the names of its operands: ``x + y + z``."""
         names = [format_value(x.value) if isinstance(x, Constant) and not x.named else x.name for x in self.operands]
         symbol = self.op.symbol
         return f" {symbol} ".join(names) if symbol else format_call(self.op.name, None, names, dict(self.static))
@@ -355,7 +355,7 @@ def _slot(x: Node, op: Op) -> Any:
 
 
 def fold_pairs(op: Op, terms: Sequence[Any], pairs: Sequence[tuple[int, int]]) -> list[Any]:
-    """Fold the operands of a merged operator by pairs: its partial sums, of numbers or (for a derivative) of nodes."""
+    """Fold the operands of a merged operator node by pairs: partial sums, of numbers or (for a derivative) of nodes."""
     results: list[Any] = []
     for left, right in pairs:
         results.append(apply(op, tuple(terms[i] if i >= 0 else results[-i - 1] for i in (left, right))))

@@ -56,7 +56,7 @@ class Equation(NamedTuple):
 
     @property
     def text(self) -> str:
-        """The whole equation, as one line of text."""
+        """The equation with its pieces filled in, as one line of text."""
         pieces = iter(self.pieces)
         return "".join(next(pieces) if kind.isalpha() else f" {kind} " for kind in self.form)
 
