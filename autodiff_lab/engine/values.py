@@ -27,6 +27,11 @@ class Traced:
     value: Any
 
 
+def innermost_value(x: Any) -> Any:
+    """The plain value, a number or an array, below all the levels at which it is traced."""
+    return innermost_value(x.value) if isinstance(x, Traced) else x
+
+
 def as_value(x: Any, name: str = "the input") -> Any:
     """Check and convert an input value: to ``numpy.float64`` (float32 stays) or an array of floats.
 

@@ -22,7 +22,7 @@ from ..engine.errors import AutodiffError, UnsupportedError
 from ..engine.frames import INTERNAL_MODULES, describe_line, is_user_frame
 from ..engine.rules.table import Op
 from ..engine.tape import Tape
-from ..engine.values import as_operand, as_shaped, copy_constant, ones, zeros
+from ..engine.values import as_operand, as_shaped, copy_constant, innermost_value, ones, zeros
 from ..engine.variable import Variable
 from ..transforms import pytree, recording
 from ..transforms.gradients import require_scalar
@@ -113,7 +113,7 @@ class RecordedDerivative:
         self.turn, self.operations = len(tape), len(inner) - first
         adjoints: list[Any] = [None] * len(inner)
         if line is not None:
-            seed = tape.constant_line(ones(recording.innermost_value(value)))
+            seed = tape.constant_line(ones(innermost_value(value)))
             names[seed.index] = f"{role[line]}_bar"
             holder: dict[int, int] = {}  # the outer line that holds the adjoint of an inner one, so far
             for i in inner.sweep(line, seed, adjoints):
@@ -126,9 +126,7 @@ class RecordedDerivative:
                         holder[j] = g.index
                         names.setdefault(g.index, f"{role[j]}_bar")
         pairs = zip(adjoints[:first], inputs, strict=True)
-        found = [
-            zeros(recording.innermost_value(x)) if g is None else as_shaped(g, x, "the gradient") for g, x in pairs
-        ]
+        found = [zeros(innermost_value(x)) if g is None else as_shaped(g, x, "the gradient") for g, x in pairs]
         return value, recording.group_by_argument(found, self.argnums, self.which, args)
 
     def _record_forward(self, f: Any, args: Sequence[Any]) -> Any:
@@ -178,7 +176,7 @@ class NamingPass(ForwardPass):
         """Split a result that the forward pass has recorded into its value and its tangent, 0 for a constant."""
         if type(y) is Dual and y.level is self:
             return y.value, y.tangent
-        return y, zeros(recording.innermost_value(recording.check_result(y)))
+        return y, zeros(innermost_value(recording.check_result(y)))
 
 
 # Questions whose answers are positions: they are used as indices, so asking is deciding.

@@ -14,10 +14,9 @@ from ..engine.dispatch import apply
 from ..engine.errors import InputError, MutationError, ShapeError, UnsupportedError
 from ..engine.printing import replace_bidi
 from ..engine.rules.table import Op, flat
-from ..engine.values import Traced, as_operand, zeros_like
+from ..engine.values import Traced, as_operand, innermost_value, zeros_like
 from . import pytree
 from .gradients import vjp
-from .recording import innermost_value
 
 
 def custom_gradient(

@@ -225,11 +225,6 @@ def result_value(y: Any, tape: Tape) -> Any:
     return check_result(y)
 
 
-def innermost_value(x: Any) -> Any:
-    """The plain number or array below all nested recordings."""
-    return innermost_value(x.value) if isinstance(x, Traced) else x
-
-
 def check_result(y: Any) -> Any:
     """Check the result of a recorded function, where it does not depend on the inputs: plain, or of a lower level."""
     if isinstance(y, Traced) and not y.level.open:

@@ -20,9 +20,9 @@ from ..engine.errors import InputError, ShapeError, UnsupportedError
 from ..engine.operators import Overloaded
 from ..engine.rules.products import einsum_batch
 from ..engine.rules.table import Op
-from ..engine.values import as_operand, to_output
+from ..engine.values import as_operand, innermost_value, to_output
 from . import pytree
-from .recording import check_result, innermost_value
+from .recording import check_result
 from .signatures import argument_names, name_of
 
 

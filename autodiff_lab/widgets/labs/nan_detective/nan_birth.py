@@ -41,5 +41,5 @@ def explain_birth(birth: Birth, row: str) -> str:
 
 
 def is_finite(x: Number) -> bool:
-    """Whether all entries of a traced value or adjoint are finite: none is NaN or infinite."""
+    """Whether no NaN or infinity has been born in a value or adjoint: all its entries are finite."""
     return bool(np.all(np.isfinite(np.asarray(x.value, dtype=float))))

@@ -87,7 +87,7 @@ def step_by_damped_newton(at: Place, rate: float) -> float:
 
 
 def find_derivatives(x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Find slope and curvature of the founding document's curve at many points at once, for drawing."""
+    """Find slope and curvature of NewtonHVP's curve at many points at once, for drawing."""
     ones = np.ones_like(x)
     return jvp(lambda x: jvp(f, (x,), (ones,))[1], (x,), (ones,))
 
