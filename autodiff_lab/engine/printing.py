@@ -1,15 +1,9 @@
-"""Printing values, operations and tapes as plain text: numbers, expressions, and the evaluation trace."""
-
-from __future__ import annotations
+"""Printing values and operations as plain text: numbers, calls and indices as one writes them in Python."""
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
-
-if TYPE_CHECKING:
-    from .tape import Tape
-
 
 _BIDI_CONTROLS = dict.fromkeys(
     [0x61C, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A)], "\N{REPLACEMENT CHARACTER}"
@@ -77,22 +71,3 @@ def format_index(key: Any) -> str:
         parts = ["" if p is None else format_value(p) for p in (key.start, key.stop)]
         return ":".join(parts if key.step is None else [*parts, str(key.step)])
     return "..." if key is Ellipsis else format_static(key)
-
-
-def format_operands(tape: Tape, parents: tuple[int, ...], args: tuple[Any, ...]) -> list[str]:
-    """Format the operands of a printed operation: tape names such as ``v1`` for lines, values for constants."""
-    return [tape.name(j) if j >= 0 else format_value(x) for j, x in zip(parents, args, strict=True)]
-
-
-def format_trace(tape: Tape) -> str:
-    """Format the evaluation trace that ``print(tape)`` shows: one line per input and operation, and the result."""
-    left = [f"{tape.name(i)} = {tape.expression(i)}" for i in range(tape.n_inputs, len(tape))]
-    width = max(map(len, left), default=0)
-    rows = [f"{name} = {x!r}, a constant" for name, x in tape.constant_arguments.items()]
-    rows += [f"{tape.name(i)} = {format_value(tape.values[i])}" for i in range(tape.n_inputs)]
-    rows += [
-        f"{text:<{width}}    = {format_value(v)}" for text, v in zip(left, tape.values[tape.n_inputs :], strict=True)
-    ]
-    if tape.output is not None:
-        rows.append(f"y = {tape.name(tape.output)} = {format_value(tape.values[tape.output])}")
-    return "\n".join(rows)

@@ -310,7 +310,7 @@ class Tape(Level):
         return to_output(self.constant if self.output is None else new[self.output])
 
     def _branch_changed(self, question: Comparison, outcome: Any) -> NoReturn:
-        names = printing.format_operands(self, question.parents, question.operands)
+        names = self._format_operands(question.parents, question.operands)
         text = printing.format_call(question.op.name, question.op.symbol, names, question.static)
         raise BranchChanged(
             f"When this tape was recorded, {text} was {printing.format_value(question.outcome)}; with the new inputs "
@@ -348,8 +348,12 @@ class Tape(Level):
         op = self.ops[line]
         if op is None:
             return self.input_names[line]
-        operands = printing.format_operands(self, self.parents[line], self.args[line])
+        operands = self._format_operands(self.parents[line], self.args[line])
         return printing.format_call(op.name, op.symbol, operands, self.kwargs.get(line, NO_OPTIONS))
+
+    def _format_operands(self, parents: tuple[int, ...], args: tuple[Any, ...]) -> list[str]:
+        """The operands of an operation as text: tape names such as ``v1`` for lines, values for constants."""
+        return [self.name(j) if j >= 0 else printing.format_value(x) for j, x in zip(parents, args, strict=True)]
 
     def draw(self, **options: Any) -> Any:
         """Draw the tape as a graph; :func:`autodiff_lab.draw` tells the options.
@@ -369,7 +373,16 @@ class Tape(Level):
         return {"text/plain": repr(self)} if self.is_freed else view("show_tape")(self)
 
     def __str__(self) -> str:
-        return printing.format_trace(self)
+        """The evaluation trace as text: one line per input and operation, and the result."""
+        self._require_values()
+        left = [f"{self.name(i)} = {self.expression(i)}" for i in range(self.n_inputs, len(self))]
+        width, shown = max(map(len, left), default=0), [*map(printing.format_value, self.values)]
+        rows = [f"{name} = {x!r}, a constant" for name, x in self.constant_arguments.items()]
+        rows += [f"{self.name(i)} = {shown[i]}" for i in range(self.n_inputs)]
+        rows += [f"{text:<{width}}    = {v}" for text, v in zip(left, shown[self.n_inputs :], strict=True)]
+        if self.output is not None:
+            rows.append(f"y = {self.name(self.output)} = {shown[self.output]}")
+        return "\n".join(rows)
 
     def __repr__(self) -> str:
         return f"Tape({self.n_inputs} inputs, {len(self) - self.n_inputs} operations)"

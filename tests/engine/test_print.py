@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from autodiff_lab import Symbol, Tape, grad, jvp, record
+from autodiff_lab.engine.errors import ReleasedError
 
 from ..about import for_each
 
@@ -260,3 +261,11 @@ def test_a_value_can_be_printed_with_so_many_digits() -> None:
 
 def test_a_symbol_is_printed_as_it_is_whatever_the_digits() -> None:
     assert f"{Symbol('x'):.3f}" == str(Symbol("x"))
+
+
+def test_printing_a_freed_tape_says_what_to_do() -> None:
+    tape = record(lambda x: x * x, 3.0)[1]
+    tape.free_values()
+    with pytest.raises(ReleasedError, match="Record the function again"):
+        str(tape)
+    assert repr(tape) == "Tape(1 inputs, 1 operations)"
