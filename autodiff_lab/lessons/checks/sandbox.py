@@ -95,7 +95,7 @@ def run_cases(
 
 
 def call_case(names: dict[str, Any], case: Callable[..., Any], *how: Any) -> Any:
-    """Call a case that is itself a function of the sandbox's names: what `run_cases` runs where cases are code."""
+    """Run a case of the sandbox that is itself a function, of the names that the learner's code was lent."""
     return case(names, *how)
 
 

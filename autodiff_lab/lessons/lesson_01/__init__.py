@@ -1,4 +1,4 @@
-"""Notebook 01, differentiating a program: the package with the table of its exercises, and what each expects."""
+"""The package of notebook 01, differentiating a program, with the table of its exercises and what each expects."""
 
 from autodiff_lab.lessons.checks.course import lesson
 from autodiff_lab.lessons.lesson_01 import exercises

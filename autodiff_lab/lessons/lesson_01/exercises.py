@@ -1,4 +1,4 @@
-"""Notebook 01, differentiating a program: its exercises try steps, quotients and complex steps."""
+"""The exercises of notebook 01, differentiating a program: they try steps, quotients and complex steps."""
 
 import types
 from typing import Any

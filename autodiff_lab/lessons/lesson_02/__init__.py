@@ -1,4 +1,4 @@
-"""Notebook 02, dual numbers: the package with the table of its exercises, and what each expects."""
+"""The package of notebook 02, dual numbers, with the table of its exercises and what each expects."""
 
 from autodiff_lab.lessons.checks.course import lesson
 from autodiff_lab.lessons.lesson_02 import exercises

@@ -1,4 +1,4 @@
-"""Notebook 02, dual numbers: its exercises run the learner's dual numbers beside the engine's forward mode.
+"""The exercises of notebook 02, dual numbers: they run the learner's dual numbers beside the engine's forward mode.
 
 The functions a learner writes in notebook 02 use the class `Dual` that stands beside them in the notebook. A check runs
 them right there, and compares value and tangent with what `jvp` computes from the table of rules.

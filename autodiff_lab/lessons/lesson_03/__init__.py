@@ -1,4 +1,4 @@
-"""Notebook 03, the tape line by line: the package with the table of its exercises, and what each expects."""
+"""The package of notebook 03, the tape line by line, with the table of its exercises and what each expects."""
 
 from autodiff_lab.lessons.checks.course import lesson
 from autodiff_lab.lessons.lesson_03 import exercises

@@ -1,4 +1,4 @@
-"""Notebook 03, the tape line by line: its exercises record small programs on the learner's own tape."""
+"""The exercises of notebook 03, the tape line by line: they record small programs on the learner's own tape."""
 
 import math
 import re

@@ -1,4 +1,4 @@
-"""Notebook 04, the adjoint flow: the package with the table of its exercises, and what each expects."""
+"""The package of notebook 04, the adjoint flow, with the table of its exercises and what each expects."""
 
 from autodiff_lab.lessons.checks.course import lesson
 from autodiff_lab.lessons.lesson_04 import exercises

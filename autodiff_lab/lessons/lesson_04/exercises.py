@@ -1,4 +1,4 @@
-"""Notebook 04, the adjoint flow: its exercises sweep and order programs made of the learner's own cells.
+"""The exercises of notebook 04, the adjoint flow: they sweep and order programs made of the learner's own cells.
 
 The functions a learner writes there use what stands beside them: `Cell`, the list `tape`, `sin` and `log`. A check
 writes its programs with these, compares the slopes with the engine's, and gives the tape back as it was.

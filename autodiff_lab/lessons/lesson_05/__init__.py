@@ -1,4 +1,4 @@
-"""Notebook 05, three ways to remember: the package with the table of its exercises, and what each expects."""
+"""The package of notebook 05, three ways to remember, with the table of its exercises and what each expects."""
 
 from autodiff_lab.lessons.checks.course import lesson
 from autodiff_lab.lessons.lesson_05 import exercises

@@ -1,4 +1,4 @@
-"""Notebook 05, three ways to remember: its exercises run the learner's cells and closures beside the engine.
+"""The exercises of notebook 05, three ways to remember: they run the learner's cells and closures beside the engine.
 
 The functions a learner writes there use what stands beside them: `Var`, `Un`, `Bin` and the list `tape` for cells,
 `Variable`, `remember` and the list `gradient_tape` for closures. A check runs them on these and restores the lists.

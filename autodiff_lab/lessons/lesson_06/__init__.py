@@ -1,4 +1,4 @@
-"""Notebook 06, static graphs: the package with the table of its exercises, and what each expects."""
+"""The package of notebook 06, static graphs, with the table of its exercises and what each expects."""
 
 from autodiff_lab.lessons.checks.course import lesson
 from autodiff_lab.lessons.lesson_06 import exercises

@@ -1,4 +1,4 @@
-"""Notebook 06, static graphs: its exercises borrow the learner's own static graph for a check.
+"""The exercises of notebook 06, static graphs: they borrow the learner's own static graph for a check.
 
 The functions a learner writes there use what stands beside them in the notebook: the kinds of nodes, `needed`, `run`,
 `backward`, and the tables `COMPUTE` and `PARTIALS`. What is right is said by NumPy, or by the package's graph.

@@ -1,4 +1,4 @@
-"""Notebook 07, TensorFlow's two machines: the package with the table of its exercises, and what each expects."""
+"""The package of notebook 07, TensorFlow's two machines, with the table of its exercises and what each expects."""
 
 from autodiff_lab.lessons.checks.course import lesson
 from autodiff_lab.lessons.lesson_07 import exercises

@@ -1,4 +1,4 @@
-"""Notebook 07, TensorFlow's two machines: its exercises run the learner's graph beside the package's.
+"""The exercises of notebook 07, TensorFlow's two machines: they run the learner's graph beside the package's.
 
 The functions a learner writes there use what stands beside them in the notebook: the nodes and `run` of notebook 06,
 `between`, and the table `GRADIENT`. A check builds small programs of these nodes, and of the package's static graph,

@@ -1,4 +1,4 @@
-"""Notebook 08, control flow: the package with the table of its exercises, and what each expects."""
+"""The package of notebook 08, control flow, with the table of its exercises and what each expects."""
 
 from autodiff_lab.lessons.checks.course import lesson
 from autodiff_lab.lessons.lesson_08 import exercises

@@ -1,4 +1,4 @@
-"""Notebook 08, control flow: its exercises run the learner's branches and loops, on a tape and in a graph."""
+"""The exercises of notebook 08, control flow: they run the learner's branches and loops, on a tape and in a graph."""
 
 import math
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""Notebook 09, Jacobians: the package with the table of its exercises, and what each expects."""
+"""The package of notebook 09, Jacobians, with the table of its exercises and what each expects."""
 
 from autodiff_lab.lessons.checks.course import lesson
 from autodiff_lab.lessons.lesson_09 import exercises

@@ -1,4 +1,4 @@
-"""Notebook 09, Jacobians: its exercises run Jacobians by columns, by rows and by coloured passes."""
+"""The exercises of notebook 09, Jacobians: they run Jacobians by columns, by rows and by coloured passes."""
 
 import types
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""Notebook 10, derivatives of derivatives: the package with the table of its exercises, and what each expects."""
+"""The package of notebook 10, derivatives of derivatives, with the table of its exercises and what each expects."""
 
 from autodiff_lab.lessons.checks.course import lesson
 from autodiff_lab.lessons.lesson_10 import exercises

@@ -1,4 +1,4 @@
-"""Notebook 10, derivatives of derivatives: its exercises run the learner's nested derivatives beside the engine's.
+"""The exercises of notebook 10, derivatives of derivatives: they run nested derivatives beside the engine's.
 
 Hessian-vector products are looked at from inside: the function that is differentiated notes what it is given, a
 Variable that holds a Dual or a Dual that holds a Variable. So the check knows which derivative stands around which.

@@ -1,4 +1,4 @@
-"""Notebook 11, arrays: the package with the table of its exercises, and what each expects."""
+"""The package of notebook 11, arrays, with the table of its exercises and what each expects."""
 
 from autodiff_lab.lessons.checks.course import lesson
 from autodiff_lab.lessons.lesson_11 import exercises

@@ -1,4 +1,4 @@
-"""Notebook 11, arrays: its exercises run the learner's own array cells beside the engine.
+"""The exercises of notebook 11, arrays: they run the learner's own array cells beside the engine.
 
 The functions a learner writes there use what stands beside them in the notebook: `Array`, `total`, the list `tape` and
 `adjoints_from`. A check builds small programs of the learner's own cells and compares the adjoints with the engine's.

@@ -1,4 +1,4 @@
-"""Notebook 12, learning from scratch: the package with the table of its exercises, and what each expects."""
+"""The package of notebook 12, learning from scratch, with the table of its exercises and what each expects."""
 
 from autodiff_lab.lessons.checks.course import lesson
 from autodiff_lab.lessons.lesson_12 import exercises

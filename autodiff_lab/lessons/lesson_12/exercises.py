@@ -1,4 +1,4 @@
-"""Notebook 12, learning from scratch: its exercises train with the learner's formulas, updates and gradients."""
+"""The exercises of notebook 12, learning from scratch: they train with the learner's formulas and updates."""
 
 import functools
 import itertools

@@ -1,4 +1,4 @@
-"""Notebook 13, trust, but verify: the package with the table of its exercises, and what each expects."""
+"""The package of notebook 13, trust, but verify, with the table of its exercises and what each expects."""
 
 from autodiff_lab.lessons.checks.course import lesson
 from autodiff_lab.lessons.lesson_13 import exercises

@@ -1,4 +1,4 @@
-"""Notebook 13, trust, but verify: its exercises compare the learner's functions and rules with good ones."""
+"""The exercises of notebook 13, trust, but verify: they compare the learner's functions and rules with good ones."""
 
 from collections.abc import Callable, Mapping
 from typing import Any

@@ -1,4 +1,4 @@
-"""Notebook 14, memory: the package with the table of its exercises, and what each expects."""
+"""The package of notebook 14, memory, with the table of its exercises and what each expects."""
 
 from autodiff_lab.lessons.checks.course import lesson
 from autodiff_lab.lessons.lesson_14 import exercises

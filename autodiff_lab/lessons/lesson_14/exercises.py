@@ -1,4 +1,4 @@
-"""Notebook 14, memory: its exercises run the learner's schedules and count their slots and steps."""
+"""The exercises of notebook 14, memory: they run the learner's schedules and count their slots and steps."""
 
 import functools
 import itertools

@@ -1,4 +1,4 @@
-"""Notebook 15, compilation and frameworks: the package with the table of its exercises, and what each expects."""
+"""The package of notebook 15, compilation and frameworks, with the table of its exercises and what each expects."""
 
 from autodiff_lab.lessons.checks.course import lesson
 from autodiff_lab.lessons.lesson_15 import exercises

@@ -1,4 +1,4 @@
-"""Notebook 15, compilation and frameworks: its exercises run the learner's compiler, guard and rules."""
+"""The exercises of notebook 15, compilation and frameworks: they run the learner's compiler, guard and rules."""
 
 import math
 import types

@@ -1,4 +1,4 @@
-"""Notebook 16, differentiate the solution: the package with the table of its exercises, and what each expects."""
+"""The package of notebook 16, differentiate the solution, with the table of its exercises and what each expects."""
 
 from autodiff_lab.lessons.checks.course import lesson
 from autodiff_lab.lessons.lesson_16 import exercises

@@ -1,4 +1,4 @@
-"""Notebook 16, differentiate the solution: its exercises compare slopes with those of converged loops.
+"""The exercises of notebook 16, differentiate the solution: they compare slopes with those of converged loops.
 
 The expected numbers come from the loops themselves, differentiated turn by turn until nothing changes any more.
 """

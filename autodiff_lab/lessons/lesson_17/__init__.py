@@ -1,4 +1,4 @@
-"""Notebook 17, linearize, transpose, batch: the package with the table of its exercises, and what each expects."""
+"""The package of notebook 17, linearize, transpose, batch, with the table of its exercises and what each expects."""
 
 from autodiff_lab.lessons.checks.course import lesson
 from autodiff_lab.lessons.lesson_17 import exercises

@@ -1,4 +1,4 @@
-"""Notebook 17, linearize, transpose, batch: its exercises run the learner's rules for equation lists."""
+"""The exercises of notebook 17, linearize, transpose, batch: they run the learner's rules for equation lists."""
 
 from collections.abc import Callable
 from typing import Any
