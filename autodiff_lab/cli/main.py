@@ -119,7 +119,7 @@ def _check_setup(_: Namespace) -> int:
 
     The exit code is 0 if everything is in place, 1 if not.
     """
-    from .check import check_setup
+    from ..setup_check import check_setup
 
     return check_setup()
 

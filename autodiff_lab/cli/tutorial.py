@@ -8,7 +8,7 @@ from pathlib import Path
 from ..jupyter.kernel import kernel_of_this_python, python_command
 from ..jupyter.lab_settings import encryption_options, helps_a_learner, without_news
 from ..jupyter.notebooks import START, Copied, TutorialError, are_in_checkout, copy_notebooks, installed_notebooks
-from .check import ANOTHER_FOLDER, why_jupyter_would_not_start, why_not_writable
+from ..setup_check import ANOTHER_FOLDER, why_jupyter_would_not_start, why_not_writable
 
 DEFAULT_COPY = "autodiff-lab-notebooks"
 

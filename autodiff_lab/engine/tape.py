@@ -330,7 +330,7 @@ class Tape(Level):
 
     @property
     def nbytes(self) -> int:
-        """The memory that the values on the tape take, in bytes; an array that several lines share is counted once."""
+        """The bytes that this tape takes for its values; an array that several lines share is counted once."""
         arrays = {id(x): getattr(x, "nbytes", 8) for row in (*self.args, self.values) for x in row}
         return sum(arrays.values())
 

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 import autodiff_lab
+from autodiff_lab import setup_check
 from autodiff_lab.__main__ import main
-from autodiff_lab.cli import check as setup_check
 from autodiff_lab.cli import tutorial
 from autodiff_lab.jupyter import notebooks as tutorial_notebooks
 

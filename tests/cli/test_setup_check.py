@@ -13,11 +13,11 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from autodiff_lab.cli import check as setup_check
+from autodiff_lab import setup_check
 from autodiff_lab.cli import tutorial
-from autodiff_lab.cli.check import Finding
 from autodiff_lab.jupyter import notebooks as tutorial_notebooks
 from autodiff_lab.jupyter.lab_settings import default_port
+from autodiff_lab.setup_check import Finding
 
 
 def only(findings: Iterator[Finding]) -> Finding:

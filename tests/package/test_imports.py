@@ -32,12 +32,13 @@ FLOORS = [
     {"widgets.player", "widgets.labs"},
     {"lessons"},
     {"classroom"},
+    {"setup_check"},
     {"cli"},
     {"the package"},
 ]
 NUMBER = {room: number for number, rooms in enumerate(FLOORS) for room in rooms}
 # The package itself hands out public names, and stands above all rooms; only who teaches with them asks it for them.
-ASKS_THE_PACKAGE = {"lessons", "classroom", "cli", "the package"}
+ASKS_THE_PACKAGE = {"lessons", "classroom", "setup_check", "cli", "the package"}
 
 
 def room_of(module: str) -> str:
