@@ -4,8 +4,8 @@
 
 Built is the site that is published, whose Python (Pyodide) comes from a public address; and the same with a copy of
 that Pyodide beside it, which a package on PyPI contains: its checksums are those that Pyodide's own package on npm
-lists. In the second, every notebook is run and says the same as here; a player, a slider, a lab, an exercise and a
-link with a function in it are used (`.ci/lite/visit.py`). The newest Pyodide's core (npm) compiles every file of the
+lists. In the second, every notebook is run and says the same as here; a player, a slider, a lab and an exercise are
+used, and addresses with a program in them are opened, which must not run (`.ci/lite/visit.py`). The newest Pyodide's core (npm) compiles every file of the
 wheel, finds the modules of the standard library that they import, and lays a graph out.
 
 `--keep` leaves the published site in a folder, and pictures of the visit beside it.
@@ -135,7 +135,7 @@ def the_notebooks_run(python: Path, served: Path, pictures: Path) -> None:
     say(f"{len(found['seconds'])} notebooks ran in {time.monotonic() - begun:.0f} s: {times}")
     if found["refused"] or found["wrong"]:
         sys.exit("\n".join(["refused: " + url for url in found["refused"]] + found["wrong"]))
-    say("the player, a slider, a lab, an exercise, and a link work; nobody else was asked")
+    say("the player, a slider, a lab and an exercise work, no address runs a program; nobody else was asked")
 
 
 class QuietHandler(http.server.SimpleHTTPRequestHandler):

@@ -27,7 +27,8 @@ PYTHON = "3.12"
 
 OF_PYODIDE = ("numpy", "matplotlib")
 IN_THE_SITE = ("anywidget", "comm", "graphviz", "ipywidgets", "latex2mathml", "psygnal", "typing_extensions")
-APPS = ("lab", "notebooks", "repl", "tree")
+# Not `repl`: its address holds a program, and it runs that unasked, where the reader's notebooks are.
+APPS = ("lab", "notebooks", "tree")
 KERNEL = "@jupyterlite/pyodide-kernel-extension"
 
 
@@ -75,13 +76,21 @@ def build(out: Path, pyodide: Path | None) -> None:
         options += [f"--apps={name}" for name in APPS] + [f"--piplite-wheels={file}" for file in files]
         command = Path(sys.executable).with_name("jupyter-lite")
         run(command, "build", *options, cwd=lite, env={**os.environ, "JUPYTER_PREFER_ENV_PATH": "1"})
-        shutil.copy(HERE / "starting.js", work / "site")
-        for page in (work / "site").rglob("index.html"):
-            text, up = page.read_text(encoding="utf-8"), "../" * (len(page.relative_to(work / "site").parts) - 1)
-            page.write_text(
-                text.replace("</head>", f'<script src="{up}starting.js"></script></head>'), encoding="utf-8"
-            )
+        add_scripts(work / "site")
         shutil.copytree(work / "site", out, dirs_exist_ok=True)
+
+
+def add_scripts(site: Path) -> None:
+    """Put our scripts into each page: the one that reads the address runs before any other."""
+    for name in ("address.js", "starting.js"):
+        shutil.copy(HERE / name, site)
+    for page in site.rglob("index.html"):
+        up = "../" * (len(page.relative_to(site).parts) - 1)
+        first, last = (f'<script src="{up}{name}"></script>' for name in ("address.js", "starting.js"))
+        head, opened, rest = page.read_text(encoding="utf-8").partition("<head>")
+        if not opened:
+            sys.exit(f"{page.relative_to(site)} has no head, and its address would not be read first")
+        page.write_text(head + opened + first + rest.replace("</head>", f"{last}</head>"), encoding="utf-8")
 
 
 def main() -> None:

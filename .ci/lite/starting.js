@@ -1,5 +1,4 @@
-// Says on a page of the site that Python is starting, how long that takes, and what to do where it does not; and begins
-// to play where the page was opened by a link with a function in it (`Player.link`).
+// Says on a page of the site that Python is starting, how long that takes, and what to do where it does not.
 (() => {
   const KEPT = "autodiff-lab-seconds-to-start";
   const STARTING = new Set(["unknown", "starting", "restarting", "autorestarting", undefined]);
@@ -49,12 +48,4 @@
     }
   }
   setInterval(look, 300);
-
-  if (!new URLSearchParams(location.search).has("code") || matchMedia("(prefers-reduced-motion: reduce)").matches) return;
-  const waiting = setInterval(() => {
-    const button = document.querySelector('.adl-player [data-action="play"]');
-    if (!button) return;
-    clearInterval(waiting);
-    setTimeout(() => button.click(), 800); // first one sees what is going to move
-  }, 300);
 })();

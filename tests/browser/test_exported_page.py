@@ -1,6 +1,7 @@
 """A saved page plays without a kernel and without a network: every request it makes is refused."""
 
 import re
+from urllib.parse import quote
 
 import nbformat
 import pytest
@@ -40,6 +41,16 @@ def test_saved_page(saved, new_page):
     step_through(player)
     assert page.title()
     assert page.locator("html").get_attribute("lang")
+
+
+@pytest.mark.parametrize("before", ["?q=", "?code=", "#", "#/", "?step=5#cell-id="])
+def test_saved_page_takes_nothing_from_its_address(before, saved, new_page):
+    page = new_page(offline=True)
+    script = "<img src=x onerror='window.ran = 1'><script>window.ran = 1</script>"
+    page.goto(f"{saved.as_uri()}{before}{quote(script)}")
+    PlayerOnPage(page).shows_the_start()
+    assert page.evaluate("window.ran") is None
+    assert "onerror" not in page.content()
 
 
 def test_saved_page_holds_the_full_numbers(saved):

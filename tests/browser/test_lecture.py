@@ -79,6 +79,21 @@ def test_keys_inside_a_player_step_it_and_outside_turn_slides(kit, new_page):
     assert (player.step, deck.at) == (LAST, here)
 
 
+def test_an_address_says_where_to_begin_and_changes_no_option(kit, new_page):
+    page = new_page(offline=True)
+    options = "postMessage=true&parallaxBackgroundImage=https://elsewhere.example/a.png&view=scroll&showNotes=true"
+    page.goto(f"{kit['slides.html'].as_uri()}?{options}#/2")
+    page.wait_for_function("typeof deck !== 'undefined' && deck.isReady()")
+    shown = page.evaluate("(({ postMessage, view, showNotes }) => [postMessage, view, showNotes])(deck.getConfig())")
+    assert shown == [False, None, False]
+    assert page.evaluate("deck.getConfig().parallaxBackgroundImage") == ""
+    assert page.evaluate("deck.getSlidePastCount()") == 2
+    message = {"method": "setState", "args": [{"indexh": 0, "previewIframe": "https://elsewhere.example/"}]}
+    page.evaluate("(message) => postMessage(JSON.stringify(message), '*')", message)
+    page.wait_for_timeout(500)
+    assert page.locator("iframe").count() == 0
+
+
 def test_a_clicker_steps_the_player_and_then_turns_the_slide(kit, new_page):
     deck = Deck(new_page(offline=True), kit["slides.html"])
     player = deck.show(".player")

@@ -1,5 +1,8 @@
 // Turns the slides. A clicker sends PageUp and PageDown: they step the player of the slide, and then turn it. Arrows
 // turn slides, unless the focus is inside a player.
+// reveal.js takes options out of the address, over those here: slides.html?postMessage=true would let whoever links to
+// the slides show a page of their own in them. So it finds no options there.
+if (location.search) history.replaceState(null, "", location.pathname + location.hash);
 const deck = new Reveal({
   width: "100%", height: "100%", margin: 0, minScale: 1, maxScale: 1, hash: true,
   slideNumber: (slide) => [[deck.getSlidePastCount(slide) + 1, "/", deck.getTotalSlides(), slide?.dataset.minutes].join(" ")],

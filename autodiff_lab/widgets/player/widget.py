@@ -6,7 +6,7 @@ import base64
 import contextlib
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 import traitlets
@@ -24,7 +24,7 @@ from autodiff_lab.transforms.pytree import flatten, paths, unflatten
 from autodiff_lab.transforms.signatures import argument_names, check_keywords
 from autodiff_lab.widgets.defaults import SCALES, play_defaults
 from autodiff_lab.widgets.live import Live
-from autodiff_lab.widgets.player import link, page
+from autodiff_lab.widgets.player import page
 from autodiff_lab.widgets.player import views as modes
 from autodiff_lab.widgets.player.sliders import check_ranges, control
 
@@ -126,6 +126,10 @@ def play(
 def _inputs(trace: Trace) -> list[str]:
     """What the function calls the inputs that it runs on."""
     return [trace.lines[i].label for i in trace.inputs]
+
+
+class LinkError(AutodiffError, NotImplementedError):
+    """Error: a player was asked for a link, which would run its function without asking whoever opens it."""
 
 
 class Player(Outputs, Live):
@@ -284,36 +288,26 @@ class Player(Outputs, Live):
         path.write_text(page.page(self.trace, self._collect_page_state()), encoding="utf-8")
         return path
 
-    def link(self, site: str | None = None) -> str:
-        """Return a link that opens this player in a browser where nothing is installed, and runs its function there.
-
-        Parameters
-        ----------
-        site : str, optional
-            The address of another site of the tutorial than its own.
-
-        Returns
-        -------
-        str
-            An address that holds the function and its inputs. The page behind it runs Python itself (JupyterLite), so
-            the sliders record there too.
+    def link(self) -> NoReturn:
+        """Refuse to write a link that plays this player widget; `Player.save_html` writes a page to pass on instead.
 
         Raises
         ------
         LinkError
-            If the source of the function is not known, if it takes something from outside that cannot be written down
-            (functions, modules of NumPy and Python, numbers and arrays can), or if all of it is too long.
+            Always. A link would carry the function, and whoever opened it would run it, without being asked, where
+            their own notebooks are kept. A page made by `Player.save_html` plays a run that is over, and runs no Python.
 
         Examples
         --------
-        >>> play(lambda x: x * x, 3.0).link("https://example.org")
-        'https://example.org/lite/repl/index.html?kernel=python&showBanner=0&code=import%20numpy%20...'
+        >>> play(lambda x: x * x, 3.0).link()
+        Traceback (most recent call last):
+        autodiff_lab.widgets.player.widget.LinkError: player.link() would write a link that runs your function ...
         """
-        usual = {"ranges": {}, "mode": "reverse", "fault": "", "predict": False, "lang": "en", "kwargs": None}
-        here = {"ranges": self._ranges, "mode": self.mode, "fault": self._options.fault, "predict": self.predict}
-        here |= {"lang": self._options.lang, "kwargs": self._kwargs and dict(self._kwargs)}
-        options = {name: value for name, value in here.items() if value != usual[name]}
-        return link.address(link.program(self._f, self._arguments(self.inputs), options), site)
+        raise LinkError(
+            "player.link() would write a link that runs your function in the browser of whoever opens it, without "
+            "asking them, and where their own notebooks are kept. So it writes none. Write a page instead, and pass "
+            'the file on: player.save_html("flow.html").'
+        )
 
     def figure(self) -> str:
         """Of the player's widget, return the figure in HTML, as the output of a cell has it."""
