@@ -116,6 +116,29 @@ def test_code_that_never_ends_is_stopped(endless):
     assert "stopped" in crashed.sentence()
 
 
+def test_a_debugger_goes_on_after_a_learners_code():
+    def debugger(frame, event, arg):
+        return None
+
+    before = sys.gettrace()
+    sys.settrace(debugger)
+    try:
+        for code in (lambda: 5, lambda: 1 / 0):
+            attempt(code)
+            assert sys.gettrace() is debugger
+    finally:
+        sys.settrace(before)
+
+
+def test_a_learners_code_is_stopped_although_it_checked_code_itself():
+    def check_and_go_on():
+        attempt(int, "5")
+        for _ in range(20_000):
+            pass
+
+    assert attempt(check_and_go_on, steps=5000).never_ends
+
+
 def test_errors_become_sentences():
     def recurse():
         return recurse()

@@ -43,6 +43,13 @@ def test_what_is_tried_and_passed_is_kept_once(file):
     assert DONE in repr(lesson_03.progress())
 
 
+def test_what_passed_at_the_first_try_is_not_noted_as_tried_later(file):
+    one = quiz()
+    for answer in (5, 4, 5):
+        one(answer)
+    assert [event["kind"] for event in events(file)] == ["passed"]
+
+
 def test_nothing_is_written_unless_asked(tmp_path, monkeypatch):
     monkeypatch.delenv(progress_file.VARIABLE, raising=False)
     monkeypatch.setattr(progress_file, "_folder", tmp_path)

@@ -206,6 +206,15 @@ def test_another_path_may_be_shorter():
     assert player.step == 3
 
 
+def test_stepping_back_ends_before_the_first_step():
+    player = play(square, 3.0)
+    player.step = 0
+    player.step = -1
+    assert player.step == -1
+    player.step = -2
+    assert player.step == -1
+
+
 def test_the_number_of_inputs_is_checked():
     player = play(f, 2.0, 5.0)
     with pytest.raises(traitlets.TraitError, match=r"2 numbers \(x1, x2\)"):
@@ -472,6 +481,22 @@ def test_a_long_runs_groups_are_sent_once_for_all_stretches():
     assert player._collect_page_state()["whole"]["groups"] == groups, "a page is given all"
     player.inputs = [2.0]
     assert player.beside["whole"]["groups"] != groups
+
+
+def test_a_saved_page_of_a_long_run_has_both_ends_and_the_neighbours(tmp_path):
+    def f(x):
+        for _ in range(400):
+            x = np.sin(x) + 0.1
+        return x
+
+    player = play(f, 1.0)
+    for step, held in ((-1, [0, 1, 8]), (350, [0, 2, 3, 4, 8]), (800, [0, 7, 8])):
+        player.step = step
+        saved = payload_of(player.save_html(tmp_path / "flow.html").read_text())
+        stretches = [each["trace"]["excerpt"] for each in (saved, *saved["others"])]
+        assert sorted(stretch["number"] for stretch in stretches) == held
+        assert all(stretch["said"] in saved["no_others"] for stretch in stretches)
+        assert any("v₈₀₀ of 801" in stretch["said"] for stretch in stretches)
 
 
 @pytest.mark.filterwarnings("ignore:play. no font on this machine")
