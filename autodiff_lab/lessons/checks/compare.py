@@ -217,7 +217,7 @@ def disagreement(seen: Any, wanted: dict[str, Any], cases: str = "", tolerance: 
 
 
 def _find_visible_difference(seen: Any, wanted: Any, tolerance: float) -> tuple[Any, Any, str]:
-    """Go into the parts of two things that read the same until they do not, and say by which indices: `` at [1][0]``."""
+    """Go into the parts of two things that read alike until they no longer do, and say where: `` at [1][0]``."""
     place = ""
     while has_form_of(seen, wanted) and isinstance(wanted, list | tuple) and describe(seen) == describe(wanted):
         differs = [not agrees(s, w, tolerance) for s, w in zip(seen, wanted, strict=True)]

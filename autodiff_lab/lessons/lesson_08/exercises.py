@@ -14,7 +14,7 @@ from autodiff_lab.widgets.labs.branch_recorder.programs import until_ten
 # A branch at one point
 
 IDENTITY = "of the slope of x if x != 0 else 0 * x, at 0, by AD and in truth"
-# From where rounding spoils the quotient to where a few terms of the series are too few: 1, 2 and 5 of each power of ten.
+# From where rounding spoils the quotient to where a few terms are too few: 1, 2 and 5 of each power of ten.
 DISTANCES = ("2", "1", *(f"0.{'0' * k}{digit}" for k in range(12) for digit in (5, 2, 1)))
 PLACES = {"at 0": (0.0,)} | {f"at {sign}{x}": (float(sign + x),) for x in DISTANCES[::-1] for sign in ("", "-")}
 

@@ -101,7 +101,6 @@ def expected_products() -> dict[str, Any]:
 
 def multiply_matrices(matmul: Any) -> Any:
     """Exercise 11.4: the adjoints of A and B in two matrix products, by the learner's cell."""
-
     values: dict[str, Any] = {}
 
     def run(names: dict[str, Any], a: np.ndarray, b: np.ndarray, weights: np.ndarray, case: str) -> Any:
@@ -133,7 +132,6 @@ def expected_inverses() -> dict[str, Any]:
 
 def invert_matrices(inverse: Any) -> Any:
     """Exercise 11.6: the adjoint of the matrix that is inverted, by the learner's cell."""
-
     values: dict[str, Any] = {}
 
     def run(names: dict[str, Any], a: np.ndarray, weights: np.ndarray, case: str) -> Any:
