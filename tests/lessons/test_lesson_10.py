@@ -102,8 +102,9 @@ def test_a_step_that_stops_goes_downhill_in_every_case():
 
 
 def test_positive_curvature_solves_newtons_system():
-    for case in list(CURVATURES)[::4]:
-        gradient, hessian = CURVATURES[case]
+    positive = {case: data for case, data in CURVATURES.items() if np.all(np.linalg.eigvalsh(data[1]) > 0)}
+    assert len(positive) == 3
+    for case, (gradient, hessian) in positive.items():
         solved = np.linalg.solve(hessian, -np.array(gradient))
         np.testing.assert_allclose(check.ex_10_7.expected[case], solved, rtol=1e-9)
 

@@ -75,7 +75,13 @@ def test_the_bug_is_momentum_without_a_brake():
 
 def test_the_loss_of_the_text_is_the_reference():
     (entry,) = (entry for entry in SERIES if entry["epoch"] == 10)
-    assert check.ex_12_2.expected == pytest.approx(float(entry["loss"]), abs=1e-12)
+    assert check.ex_12_2.make(rate=0.1, epoch=10).expected == pytest.approx(float(entry["loss"]), abs=1e-12)
+
+
+def test_no_run_of_the_notebook_answers_the_exercise_on_the_loop():
+    """The notebook trains at 0.05, 0.1 and 0.2; a loss of those runs is the answer for nobody."""
+    asked = {check.ex_12_2.given().rate, *check.ex_12_2.draws["rate"]}
+    assert not asked & {0.05, 0.1, 0.2}
 
 
 def test_half_the_curvature_says_where_the_rate_is_too_long():

@@ -14,12 +14,14 @@ from autodiff_lab.engine.errors import ReleasedError
 from autodiff_lab.lessons.checks import Crashed, Instance, attempt, names_in, plain, run_cases, split_parts, vet_code
 from autodiff_lab.lessons.checks.compare import Finding, Refused, describe, in_small_letters, summarize
 from autodiff_lab.systems import static_graph
+from autodiff_lab.systems.eager import active_recorders
 from autodiff_lab.systems.gradient_tape import GradientTape, Variable, constant
 
 GRAPH: dict[str, Any] = {
     "listing": ("Placeholder", "Operator", "sin", "log", "COMPUTE", "GRADIENT", "run", "between"),
     "machine": "graph",
 }
+NODES: dict[str, Any] = GRAPH | {"listing": (*GRAPH["listing"], "Node")}
 POINT = (2.0, 3.0)
 Program = Callable[[Any, Any], tuple[list[Any], list[Any]]]
 
@@ -79,6 +81,10 @@ def _programs(sin: Callable[[Any], Any], log: Callable[[Any], Any]) -> dict[str,
         y = x * z
         return [y * y, y], [x]
 
+    def early(x: Any, z: Any) -> tuple[list[Any], list[Any]]:
+        a = x * x
+        return [a + sin(sin(a))], [x]
+
     def between_two(x: Any, z: Any) -> tuple[list[Any], list[Any]]:
         a = x * z
         return [a * a + x], [x, a]
@@ -87,6 +93,8 @@ def _programs(sin: Callable[[Any], Any], log: Callable[[Any], Any]) -> dict[str,
         "x · x, where x is used twice by one operation": lambda x, z: ([x * x], [x]),
         "sin x · x + log sin x": lambda x, z: ([fan(x, z)], [x]),
         "the same, with an operation that nobody asked for": unused,
+        "a + sin sin a, where a = x · x": early,
+        "x + x, where both contributions are one and the same node": lambda x, z: ([x + x], [x]),
         "two ys, x · z and x + z": lambda x, z: ([x * z, x + z], [x, z]),
         "two ys, of which one is made from the other": of_a_square,
         "two xs, of which one is made from the other": between_two,
@@ -150,10 +158,12 @@ def subtract(sub_gradient: Any) -> Any:
         sent = sub_gradient(names["Operator"]("sub", x, y), weights)
         if not isinstance(sent, list | tuple) or len(sent) != 2:
             return Finding(describe(sent))
+        if not all(isinstance(each, names["Node"]) for each in sent):
+            return Finding(f"{describe(sent)}, and each of the two has to be a node")
         fed = {x: np.ones(shapes[0]), y: np.ones(shapes[1]), weights: WEIGHTS}
         return [plain(np.asarray(value)) for value in names["run"](list(sent), fed)]
 
-    return split_parts(run_cases(answer, SHAPES, sub_gradient, **GRAPH), BY_OPERAND, "xy")
+    return split_parts(run_cases(answer, SHAPES, sub_gradient, **NODES), BY_OPERAND, "xy")
 
 
 # The package's tape
@@ -210,7 +220,8 @@ def read_policies(answer: Any) -> Any:
 STEPS = 20
 WHERE = "of w after one step"
 BESIDE = "of a Variable that the loss does not use"
-AT_ONCE = "of w and b after one step, if the loss is w * b"
+AT_ONCE = "of w and b after one step, if the loss is w * b and the learning rate 0.2"
+RECORDED = "of whether a tape was recording when you called the loss"
 
 
 def after(k: int) -> str:
@@ -221,7 +232,7 @@ def after(k: int) -> str:
 def expected_losses() -> dict[str, Any]:
     """Exercise 07.7: each of twenty steps multiplies the loss, which begins with 68, by 0.64."""
     losses = {after(k): 68 * 0.64**k for k in range(STEPS + 1)}
-    return {WHERE: 4.6, **losses, BESIDE: 1.0, AT_ONCE: (4.0, 9.5)}
+    return {WHERE: 4.6, **losses, BESIDE: 1.0, AT_ONCE: (3.0, 9.0), RECORDED: True}
 
 
 def run_minimize(minimize: Any) -> Any:
@@ -230,7 +241,13 @@ def run_minimize(minimize: Any) -> Any:
     if "minimize" in names_in(minimize.__code__):
         return Refused("You call an optimizer's own minimize. That is the function to be written here.")
     w, b = Variable(5.0, name="w"), Variable(10.0, name="b")
-    went = attempt(minimize, lambda: w * b, [w, b], 0.1)  # the slope in each Variable depends on the other one
+    recording: list[bool] = []
+
+    def product() -> Any:  # the slope in each Variable depends on the other one
+        recording.append(bool(active_recorders()))
+        return w * b
+
+    went = attempt(minimize, product, [w, b], 0.2)
     at_once = went if isinstance(went, Crashed) else plain((w.numpy(), b.numpy()))
     w, b, beside = Variable(5.0, name="w"), Variable(10.0, name="b"), Variable(1.0, name="beside")
     found = {after(0): plain(squared_error(w, b).numpy())}
@@ -240,7 +257,7 @@ def run_minimize(minimize: Any) -> Any:
             return {WHERE: went}
         found[after(k)] = went if isinstance(went, Crashed) else plain(squared_error(w, b).numpy())
         found.setdefault(WHERE, went if isinstance(went, Crashed) else w.numpy())
-    return found | {BESIDE: beside.numpy(), AT_ONCE: at_once}
+    return found | {BESIDE: beside.numpy(), AT_ONCE: at_once, RECORDED: any(recording)}
 
 
 # With numbers of one's own

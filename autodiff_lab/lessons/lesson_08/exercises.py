@@ -8,12 +8,15 @@ import numpy as np
 
 from autodiff_lab import grad, record, value_and_grad
 from autodiff_lab.lessons.checks import Instance, Refused, attempt, call_case, plain, run_cases
+from autodiff_lab.lessons.checks.compare import Finding, describe
 from autodiff_lab.widgets.labs.branch_recorder.programs import until_ten
 
 # A branch at one point
 
 IDENTITY = "of the slope of x if x != 0 else 0 * x, at 0, by AD and in truth"
-PLACES = {"at 0": (0.0,), "at 0.0000001": (1e-7,), "at 0.5": (0.5,), "at -2": (-2.0,)}
+# From where rounding spoils the quotient to where a few terms are too few: 1, 2 and 5 of each power of ten.
+DISTANCES = ("2", "1", *(f"0.{'0' * k}{digit}" for k in range(12) for digit in (5, 2, 1)))
+PLACES = {"at 0": (0.0,)} | {f"at {sign}{x}": (float(sign + x),) for x in DISTANCES[::-1] for sign in ("", "-")}
 
 
 def expected_ratio() -> dict[str, Any]:
@@ -40,7 +43,15 @@ def run_ratio(answer: Any, ratio: Any) -> Any:
 
 # A loop that stops when its value is good enough
 
-STARTS = {"√9 from 3": (9.0, 3.0), "√2 from 1": (2.0, 1.0), "√2 from 1.5": (2.0, 1.5), "√1000000 from 1": (1e6, 1.0)}
+STARTS = {
+    "√9 from 3": (9.0, 3.0),
+    "√2 from 1": (2.0, 1.0),
+    "√2 from 1.5": (2.0, 1.5),
+    "√4 from 2": (4.0, 2.0),
+    "√1000000 from 1": (1e6, 1.0),
+    "√2 from a billion": (2.0, 1e9),
+    "√2 from a billionth": (2.0, 1e-9),
+}
 TABLE = {"sqrt", "cbrt", "power", "exp", "log"}
 
 
@@ -51,7 +62,7 @@ def expected_roots() -> dict[str, Any]:
 
 def find_roots(root: Any) -> Any:
     """Exercise 08.5: value and slope of the learner's root by a loop, from several starts."""
-    found = run_cases(lambda names, x, start: value_and_grad(lambda x: root(x, start))(x), STARTS, root)
+    found = run_cases(lambda names, x, start: value_and_grad(root)(x, start), STARTS, root)
     if len(found) < len(STARTS):
         return found
     recorded = attempt(lambda: record(lambda x: root(x, 1.0), 2.0)[1].ops)
@@ -65,6 +76,7 @@ def find_roots(root: Any) -> Any:
 BRANCHES: dict[str, tuple[Callable[..., Any], float]] = {
     "cond(x > 0, log x, x · x) at 2": (lambda x, log, cond: cond(x > 0, log(x), x * x), 2.0),
     "cond(x > 0, log x, x · x) at -3": (lambda x, log, cond: cond(x > 0, log(x), x * x), -3.0),
+    "cond(x > 0, log x, x · x) at 1": (lambda x, log, cond: cond(x > 0, log(x), x * x), 1.0),
     "cond(x > 0, x · x, 5) at -1": (lambda x, log, cond: cond(x > 0, x * x, 5.0), -1.0),
     "cond(x · x < 4, x + x, x · x · x) at 3": (lambda x, log, cond: cond(x * x < 4, x + x, x * x * x), 3.0),
     "cond(x > 0, log x, cond(x < -4, x + x, x · x · x)) · x at -2": (
@@ -75,6 +87,8 @@ BRANCHES: dict[str, tuple[Callable[..., Any], float]] = {
 }
 VALUE, SLOPE = "{}, its value", "{}, its slope"
 LOGARITHMS = "of the number of logarithms computed at -3"
+TWO_TARGETS = "of x · x and x + x at 3, both asked for at once"
+FED = "of how many values are in the feed after a run that was fed one"
 
 
 def _choose(condition: Any, a: Any, b: Any) -> Any:
@@ -92,7 +106,7 @@ def expected_branches() -> dict[str, Any]:
     for case, (program, x) in BRANCHES.items():
         both = value_and_grad(lambda x, program=program: program(x, _quiet_log, _choose))(x)
         found |= dict(zip((VALUE.format(case), SLOPE.format(case)), both, strict=True))
-    return found | {LOGARITHMS: 0.0}
+    return found | {TWO_TARGETS: (9.0, 6.0), FED: 1.0, LOGARITHMS: 0.0}
 
 
 def run_branches(run: Any, cond_gradient: Any) -> Any:
@@ -109,17 +123,29 @@ def run_branches(run: Any, cond_gradient: Any) -> Any:
         x = names["Op"]("x")
         y = program(x, lambda t: t.operation("log", t), names["cond"])
         values = run([names["gradient"](y, x) if slope else y], {x: at})
-        return values[0] if isinstance(values, list | tuple) and len(values) == 1 else values
+        if not isinstance(values, list | tuple):
+            return Finding(f"{describe(values)}; run returns a list, with one value for each target")
+        return values[0] if len(values) == 1 else values
 
     def count_logarithms(names: dict[str, Any]) -> float:
         answer(names, *BRANCHES["cond(x > 0, log x, x · x) at -3"])
         return float(len(logarithms))
 
+    def ask_for_two(names: dict[str, Any]) -> Any:
+        x = names["Op"]("x")
+        return run([x * x, x + x], {x: 3.0})
+
+    def count_fed(names: dict[str, Any]) -> float:
+        x = names["Op"]("x")
+        feed = {x: 3.0}
+        run([x * x], feed)
+        return float(len(feed))
+
     cases: dict[str, tuple[Any, ...]] = {}
     for case, (program, at) in BRANCHES.items():
         cases[VALUE.format(case)] = (answer, program, at)
         cases[SLOPE.format(case)] = (answer, program, at, True)
-    cases[LOGARITHMS] = (count_logarithms,)
+    cases |= {TWO_TARGETS: (ask_for_two,), FED: (count_fed,), LOGARITHMS: (count_logarithms,)}
     listing = ("Op", "COMPUTE", "GRADIENT", "gradient", "cond")
     return run_cases(call_case, cases, run, cond_gradient, listing=listing, machine="graph")
 

@@ -18,6 +18,7 @@ CASES: dict[str, tuple[Function, tuple[float, ...]]] = {
     "two inputs, three results": (lambda x: np.stack([x[0] * x[1], x[1] ** 2, 5 + 0 * x[0]]), (3.0, 2.0)),
 }
 WAYS = "by columns", "by rows"
+UNTOUCHED = "whether x is left as it was"
 RUNS_OF_F = "how often f is run by rows, for two inputs and three results"
 MADE_OF = "what my_jacfwd is made of", "what my_jacrev is made of"
 PUSHES, PULLS, READY_MADE, DIFFERENCES = "pushes", "pulls", "a ready-made Jacobian", "values of f alone"
@@ -48,17 +49,19 @@ def expected_jacobians() -> dict[str, Any]:
     """Exercise 09.2: the package's Jacobians; a tape is recorded once, however many rows are pulled from it."""
     matrices = {case: plain(jacobian(f)(np.array(x))) for case, (f, x) in CASES.items()}
     found = {f"{case}, {way}": matrix for way in WAYS for case, matrix in matrices.items()}
-    return found | {RUNS_OF_F: 1.0} | dict(zip(MADE_OF, (PUSHES, PULLS), strict=True))
+    return found | {UNTOUCHED: True, RUNS_OF_F: 1.0} | dict(zip(MADE_OF, (PUSHES, PULLS), strict=True))
 
 
 def find_jacobians(my_jacfwd: Any, my_jacrev: Any) -> Any:
     """Exercise 09.2: the learner's Jacobians by columns and by rows, and how often f was run."""
     vet_code(my_jacfwd, my_jacrev)
-    found: dict[str, Any] = {}
+    found: dict[str, Any] = {UNTOUCHED: True}
     for way, code, made in zip(WAYS, (my_jacfwd, my_jacrev), MADE_OF, strict=True):
         for case, (f, x) in CASES.items():
             f, runs = count_runs(f)
-            found[f"{case}, {way}"] = seen = summarize(attempt(code, f, np.array(x)))
+            given = np.array(x)
+            found[f"{case}, {way}"] = seen = summarize(attempt(code, f, given))
+            found[UNTOUCHED] &= np.array_equal(given, x)
             if isinstance(seen, Crashed) and seen.never_ends:
                 return found
         if not isinstance(seen, Crashed):

@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 
 from autodiff_lab import Dual, Variable, hvp, jvp
-from autodiff_lab.lessons.checks import Instance, plain, run_cases
+from autodiff_lab.lessons.checks import Instance, names_in, plain, run_cases
+from autodiff_lab.lessons.checks.compare import Finding
 from autodiff_lab.widgets.labs.tag_inspector.machines import Run
 
 Derivative = Callable[[Callable[[Any], Any], Any], Any]
@@ -37,12 +38,16 @@ PRODUCTS: dict[str, tuple[Callable[[Any], Any], tuple[float, ...], tuple[float, 
 }
 
 
+MATRICES = {"hessian", "jacobian", "jacfwd", "jacrev"}
+
+
 def expected_products() -> dict[str, Any]:
     """Exercise 10.1: Hessian-vector products in each of three nestings, and what f is given."""
     found: dict[str, Any] = {}
     for way in WAYS:
         for case, (f, x, v) in PRODUCTS.items():
             found[on(way, case)] = plain(hvp(f, (np.array(x),), (np.array(v),)))
+        found[made_of(way)] = NO_MATRIX
         found[inside(way)] = way
     return found
 
@@ -54,6 +59,14 @@ def on(way: str, case: str) -> str:
     'reverse_over_forward on x² at 3'
     """
     return f"{way.replace(' ', '_')} on {case}"
+
+
+NO_MATRIX = "products, without a matrix"
+
+
+def made_of(way: str) -> str:
+    """Exercise 10.1: the name of the case that says what a product was made of."""
+    return f"“what {way.replace(' ', '_')} is made of”"
 
 
 def inside(way: str) -> str:
@@ -75,7 +88,11 @@ def multiply_hessians(reverse_over_reverse: Any, forward_over_reverse: Any, reve
 
     cases = {on(way, case): (way, *data) for way in WAYS for case, data in PRODUCTS.items()}
     found = run_cases(run, cases, *code.values())
-    return found | {inside(way): _sum_up(kinds) for way, kinds in nestings.items()}
+    for way, kinds in nestings.items():
+        whole = sorted(MATRICES & names_in(code[way].__code__))
+        found[made_of(way)] = f"a matrix, by {whole[0]}" if whole else NO_MATRIX
+        found[inside(way)] = _sum_up(kinds)
+    return found
 
 
 def nesting(x: Any) -> str:
@@ -136,7 +153,14 @@ def run_nested(together: Any, D_tagged: Any) -> Any:
     """Exercise 10.3: nested derivatives by the learner's tagged numbers, whose class finds `together` by name."""
     cases = {case: (program,) for case, program in NESTED.items()}
     beside: dict[str, Any] = {"listing": ("Tagged", "tags"), "machine": "class", "together": together}
-    return run_cases(lambda names, program: program(D_tagged), cases, together, D_tagged, **beside)
+
+    def run(names: dict[str, Any], program: Any) -> Any:
+        slope = program(D_tagged)
+        if isinstance(slope, names["Tagged"]):
+            return Finding("a Tagged number, though no derivative is left that its tag could belong to")
+        return slope
+
+    return run_cases(run, cases, together, D_tagged, **beside)
 
 
 # Conjugate gradients where the curvature is negative
@@ -146,6 +170,11 @@ CURVATURES: dict[str, tuple[tuple[float, ...], tuple[tuple[float, ...], ...]]] =
     "negative curvature along the first direction": ((2.0, 1.0), ((-1.0, 0.0), (0.0, -2.0))),
     "negative curvature along the second direction": ((2.0, 1.0), ((3.0, 0.0), (0.0, -1.0))),
     "curvature 0 along the first direction": ((1.0, 1.0), ((1.0, 0.0), (0.0, -1.0))),
+    "three unknowns, negative curvature along the second direction": (
+        (0.0, 1.0, -1.0),
+        ((-1.0, 1.0, 0.0), (1.0, 2.0, 0.0), (0.0, 0.0, 3.0)),
+    ),
+    "a gradient of a few thousandths": ((0.003, 0.004), ((2.0, 0.0), (0.0, 5.0))),
     "three unknowns, all curvatures positive": ((1.0, -2.0, 3.0), ((4.0, 1.0, 0.0), (1.0, 3.0, 1.0), (0.0, 1.0, 2.0))),
 }
 
@@ -170,7 +199,7 @@ def truncated(gradient: Any, hessian_times: Callable[[Any], Any]) -> Any:
 
 
 def take_steps(truncated_cg: Any) -> Any:
-    """Exercise 10.7: the steps of a truncated conjugate gradient method on five Hessians."""
+    """Exercise 10.7: the steps of a truncated conjugate gradient method on several Hessians."""
     return run_cases(lambda names, *data: one_step(truncated_cg, *data), CURVATURES, truncated_cg)
 
 
@@ -185,8 +214,10 @@ def one_step(function: Any, gradient: tuple[float, ...], hessian: tuple[tuple[fl
             raise RuntimeError("more than 50 products H p for two or three unknowns")
         return np.array(hessian) @ p
 
+    given = np.array(gradient)
     with np.errstate(divide="raise", invalid="raise"):
-        return plain(function(np.array(gradient), hessian_times))
+        step = plain(function(given, hessian_times))
+    return step if np.array_equal(given, gradient) else Finding("another gradient than you were given: it was changed")
 
 
 # On the learner's tape
@@ -288,5 +319,6 @@ def find_coefficients(x: float = 3.0, y: float = 2.0) -> Instance:
         "marks exchanged": (value, in_y, in_x, both),
         "slopes multiplied": (value, in_x, in_y, in_x * in_y),
         "the product dropped": (value, in_x, in_y, 0.0),
+        "powers exchanged": (f(y, x), 3 * x * x * y * y, 2 * x * x * x * y, 6 * x * x * y),
     }
     return Instance(plain((value, in_x, in_y, both)), mistakes=mistakes)

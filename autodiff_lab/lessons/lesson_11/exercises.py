@@ -12,9 +12,12 @@ import numpy as np
 from autodiff_lab import grad, record
 from autodiff_lab.engine.broadcasting import unbroadcast as engine_unbroadcast
 from autodiff_lab.lessons.checks import Instance, plain, run_cases, split_parts
+from autodiff_lab.lessons.checks.compare import Finding, describe
 
 CELLS: dict[str, Any] = {"listing": ("Array", "tape", "total", "adjoints_from"), "machine": "cells", "empty": ("tape",)}
 ADJOINT = "{}, the adjoint of {}"
+VALUE = "{}, its value"
+CHANGED = "another array than you were given: your function has changed it"
 
 A = np.array([[2.0, 1.0], [0.5, 3.0]])
 B = np.array([[1.0, -2.0], [4.0, 0.25]])
@@ -44,8 +47,34 @@ def sum_back_shapes(unbroadcast: Any) -> Any:
     >>> sum_back_shapes(sum_back)["from (2, 3) to (3,)"]
     (9.0, 18.0, 36.0)
     """
-    cases = {f"from {have} to {want}": (have, want) for have, want in SHAPES}
-    return run_cases(lambda names, have, want: unbroadcast(_distinct(have), want), cases, unbroadcast)
+
+    def run(names: dict[str, Any], have: tuple[int, ...], want: tuple[int, ...]) -> Any:
+        g = _distinct(have)
+        found = unbroadcast(g, want)
+        return found if np.array_equal(g, _distinct(have)) else Finding(CHANGED)
+
+    return run_cases(run, {f"from {have} to {want}": (have, want) for have, want in SHAPES}, unbroadcast)
+
+
+# The links of a cell
+
+
+def find_fault(names: dict[str, Any], cell: Any) -> Finding | None:
+    """Exercises 11.4 and 11.6: what keeps a sweep from going through a learner's cell; None if nothing does."""
+    if not isinstance(cell, names["Array"]):
+        return Finding(f"{describe(cell)}, and no Array")
+    for link in cell.links:
+        if not isinstance(link, tuple | list) or len(link) != 2:
+            return Finding(f"a link that is {describe(link)}, and no pair of an operand and its pullback")
+        operand, pullback = link
+        if not isinstance(operand, names["Array"]):
+            return Finding(f"a link to {describe(operand)}: the operand is the Array itself, not its value")
+        if not callable(pullback):
+            return Finding(f"a link with {describe(pullback)}, and no function of g")
+        sent = pullback(np.ones(cell.value.shape))
+        if not isinstance(sent, np.ndarray):
+            return Finding(f"{describe(sent)} from a pullback, which returns an array of the shape of its operand")
+    return None
 
 
 # Matrix products
@@ -66,18 +95,25 @@ def expected_products() -> dict[str, Any]:
         case: plain(grad(lambda x, y, w=weights: np.sum((x @ y) * w), argnums=(0, 1))(a, b))
         for case, (a, b, weights) in PRODUCTS.items()
     }
-    return split_parts(found, ADJOINT, "AB")
+    values = {VALUE.format(case): plain(a @ b) for case, (a, b, _) in PRODUCTS.items()}
+    return split_parts(found, ADJOINT, "AB") | values
 
 
 def multiply_matrices(matmul: Any) -> Any:
     """Exercise 11.4: the adjoints of A and B in two matrix products, by the learner's cell."""
+    values: dict[str, Any] = {}
 
-    def run(names: dict[str, Any], a: np.ndarray, b: np.ndarray, weights: np.ndarray) -> Any:
+    def run(names: dict[str, Any], a: np.ndarray, b: np.ndarray, weights: np.ndarray, case: str) -> Any:
         left, right, factor = map(names["Array"], (a, b, weights))
-        adjoint = names["adjoints_from"](names["total"](matmul(left, right) * factor))
+        product = matmul(left, right)
+        if (fault := find_fault(names, product)) is not None:
+            return fault
+        values[VALUE.format(case)] = plain(product.value)
+        adjoint = names["adjoints_from"](names["total"](product * factor))
         return [adjoint.get(left), adjoint.get(right)]
 
-    return split_parts(run_cases(run, PRODUCTS, matmul, **CELLS), ADJOINT, "AB")
+    cases = {case: (*data, case) for case, data in PRODUCTS.items()}
+    return split_parts(run_cases(run, cases, matmul, **CELLS), ADJOINT, "AB") | values
 
 
 # The inverse
@@ -90,17 +126,24 @@ INVERSES = {
 
 def expected_inverses() -> dict[str, Any]:
     """Exercise 11.6: the adjoint of the matrix that is inverted, by the engine."""
-    return {case: plain(grad(lambda x, w=w: np.sum(np.linalg.inv(x) * w))(a)) for case, (a, w) in INVERSES.items()}
+    found = {case: plain(grad(lambda x, w=w: np.sum(np.linalg.inv(x) * w))(a)) for case, (a, w) in INVERSES.items()}
+    return found | {VALUE.format(case): plain(np.linalg.inv(a)) for case, (a, _) in INVERSES.items()}
 
 
 def invert_matrices(inverse: Any) -> Any:
     """Exercise 11.6: the adjoint of the matrix that is inverted, by the learner's cell."""
+    values: dict[str, Any] = {}
 
-    def run(names: dict[str, Any], a: np.ndarray, weights: np.ndarray) -> Any:
+    def run(names: dict[str, Any], a: np.ndarray, weights: np.ndarray, case: str) -> Any:
         matrix, factor = names["Array"](a), names["Array"](weights)
-        return names["adjoints_from"](names["total"](inverse(matrix) * factor)).get(matrix)
+        inverted = inverse(matrix)
+        if (fault := find_fault(names, inverted)) is not None:
+            return fault
+        values[VALUE.format(case)] = plain(inverted.value)
+        return names["adjoints_from"](names["total"](inverted * factor)).get(matrix)
 
-    return run_cases(run, INVERSES, inverse, **CELLS)
+    cases = {case: (*data, case) for case, data in INVERSES.items()}
+    return run_cases(run, cases, inverse, **CELLS) | values
 
 
 # One attention head
@@ -140,7 +183,10 @@ def pull_heads(attention_pullback: Any) -> Any:
     """Exercise 11.8: the adjoints of queries, keys and values that a pullback gives for each attention head."""
 
     def run(names: dict[str, Any], q: Any, k: Any, v: Any, g: Any) -> Any:
-        return attention_pullback(g, q, k, v, softmax_rows(q @ k.T / np.sqrt(q.shape[1])))
+        given = (g, q, k, v, softmax_rows(q @ k.T / np.sqrt(q.shape[1])))
+        copies = [array.copy() for array in given]
+        found = attention_pullback(*copies)
+        return found if all(map(np.array_equal, copies, given)) else Finding(CHANGED)
 
     return split_parts(run_cases(run, HEADS, attention_pullback), ADJOINT, "QKV")
 
