@@ -189,18 +189,27 @@ def first_difference(seen: Any, wanted: Any, tolerance: float = SIX_DIGITS) -> s
     return f"{of}, the {place} is the first that is not right."
 
 
-def disagreement(seen: Any, wanted: dict[str, Any], cases: str = "") -> str:
-    """Compare the results of several cases, and say in words which case is the first that differs."""
+def disagreement(seen: Any, wanted: dict[str, Any], cases: str = "", tolerance: float = SIX_DIGITS) -> str:
+    """Compare the results of several cases, and say in words which case is the first that differs.
+
+    >>> disagreement({"x / y": (2.0, 2.9)}, {"x / y": (2.0, 3.0)}, "These are value and slope.")
+    'In the case x / y I expect (2, 3), and you get (2, 2.9). These are value and slope.'
+    >>> disagreement({"x / y": 3.00000001}, {"x / y": 3.0}, tolerance=1e-12)
+    'In the case x / y you get 3, and only its first digits are right. Compute it without a step h and without rounding.'
+    """
     for case, value in wanted.items():
         found = seen.get(case) if isinstance(seen, dict) else seen
         if isinstance(found, Crashed):
             return f"In the case {case}: {found.sentence()}"
-        if not agrees(found, value):
+        if not agrees(found, value, tolerance):
             if isinstance(value, str) and isinstance(found, str):
                 return f"In the case {case} I expect “{value}”, and I see “{found[:_LONGEST]}”. {cases}".rstrip()
             told_already = isinstance(found, str)  # by `summarize`
             came_out = found[:_LONGEST] if told_already else describe(found)
             wanted_one = f"“{value}”" if isinstance(value, str) else describe(value)
+            if came_out == wanted_one and agrees(found, value, ROUNDED):
+                only_close = f"In the case {case} you get {came_out}, and only its first digits are right."
+                return f"{only_close} Compute it without a step h and without rounding."
             return f"In the case {case} I expect {wanted_one}, and you get {came_out}. {cases}".rstrip()
     return "Something is different, but I cannot say what."
 

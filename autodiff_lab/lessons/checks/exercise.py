@@ -277,7 +277,7 @@ class Exercise:
         if isinstance(seen, Crashed):
             return seen.sentence()
         if isinstance(expected, dict) and isinstance(seen, dict):
-            return compare.disagreement(seen, expected, self.cases)
+            return compare.disagreement(seen, expected, self.cases, self.tolerance)
         if compare.is_rounded(seen, expected):
             return f"Very close, but not the same number. Give at least {compare.digits_within(self.tolerance)} digits."
         known = next((wrong.hint for wrong in asked.misconceptions if compare.is_shortened(seen, wrong.seen)), None)
