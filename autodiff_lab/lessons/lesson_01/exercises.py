@@ -87,7 +87,7 @@ WIDE = 0.01
 FORMULA, CENTRAL, AD = f"by_formula(x) for x in {OTHERS}", f"by_difference(0.6, {WIDE})", "by_ad"
 ALL_DIGITS = "the digits of by_ad that are right"
 ON_PAPER = Refused("by_formula runs l4 or AD. Find the slope on paper: write what the chain rule gives, in x alone.")
-BY_A_STEP = Refused("by_formula takes a step. On paper no step is left: write what the chain rule gives, in x alone.")
+BY_A_STEP = Refused("by_formula takes a step. Find the slope on paper: write what the chain rule gives, in x alone.")
 # What the notebook above has for taking steps.
 STEPPING = {"forward", "central", "complex_step", "by_difference", "imag"}
 EXACT = tuple(grad(logistic)(x) for x in (0.3, 0.1, 0.15, 0.2, 0.35, 0.4, 0.45, 0.6, 0.7))
