@@ -195,7 +195,7 @@ def disagreement(seen: Any, wanted: dict[str, Any], cases: str = "", tolerance: 
     >>> disagreement({"x / y": (2.0, 2.9)}, {"x / y": (2.0, 3.0)}, "These are value and slope.")
     'In the case x / y I expect (2, 3), and you get (2, 2.9). These are value and slope.'
     >>> disagreement({"x / y": 3.00000001}, {"x / y": 3.0}, tolerance=1e-12)
-    'In the case x / y you get 3, and only its first digits are right. Compute it without a step h and without rounding.'
+    'In the case x / y you get 3, and only its first digits are right. Compute it without a step and without rounding.'
     """
     for case, value in wanted.items():
         found = seen.get(case) if isinstance(seen, dict) else seen
@@ -209,7 +209,7 @@ def disagreement(seen: Any, wanted: dict[str, Any], cases: str = "", tolerance: 
             wanted_one = f"“{value}”" if isinstance(value, str) else describe(value)
             if came_out == wanted_one and agrees(found, value, ROUNDED):
                 only_close = f"In the case {case} you get {came_out}, and only its first digits are right."
-                return f"{only_close} Compute it without a step h and without rounding."
+                return f"{only_close} Compute it without a step and without rounding."
             return f"In the case {case} I expect {wanted_one}, and you get {came_out}. {cases}".rstrip()
     return "Something is different, but I cannot say what."
 

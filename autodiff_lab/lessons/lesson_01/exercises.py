@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 
 from autodiff_lab import grad
-from autodiff_lab.lessons.checks import Crashed, Instance, Refused, attempt, describe, names_in, plain, run_cases, vet_code
-from autodiff_lab.lessons.checks.run_code import nested_code
+from autodiff_lab.lessons.checks import Crashed, Instance, Refused, attempt, describe, plain, run_cases, vet_code
+from autodiff_lab.lessons.checks.run_code import names_in, nested_code
 from autodiff_lab.lessons.lesson_02.exercises import example
 from autodiff_lab.widgets.labs.v_curve.lab import METHODS
 
