@@ -105,7 +105,9 @@ def tell_names_apart(remember_identity: Any, grad_identity: Any) -> Any:
         a, b = make_inputs(names, 1.0, 3.0, called=("v1", "b"))
         return grad_identity(a * a + b, [a, b])
 
-    cases = dict(zip(IDENTITIES, [(slopes, 2.0, 5.0), (slopes, 2.0, 2.0), (squared,), (tells_dropped_ones_apart,)], strict=True))
+    cases = dict(
+        zip(IDENTITIES, [(slopes, 2.0, 5.0), (slopes, 2.0, 2.0), (squared,), (tells_dropped_ones_apart,)], strict=True)
+    )
     both = (remember_identity, grad_identity)
     return run_cases(call_case, cases, *both, **TAPE, remember=remember_identity)
 
