@@ -199,18 +199,19 @@ def disagreement(seen: Any, wanted: dict[str, Any], cases: str = "", tolerance: 
     """
     for case, value in wanted.items():
         found = seen.get(case) if isinstance(seen, dict) else seen
+        if agrees(found, value, tolerance):
+            continue
         if isinstance(found, Crashed):
             return f"In the case {case}: {found.sentence()}"
-        if not agrees(found, value, tolerance):
-            if isinstance(value, str) and isinstance(found, str):
-                return f"In the case {case} I expect “{value}”, and I see “{found[:_LONGEST]}”. {cases}".rstrip()
-            told_already = isinstance(found, str)  # by `summarize`
-            came_out = found[:_LONGEST] if told_already else describe(found)
-            wanted_one = f"“{value}”" if isinstance(value, str) else describe(value)
-            if came_out == wanted_one and agrees(found, value, ROUNDED):
-                only_close = f"In the case {case} you get {came_out}, and only its first digits are right."
-                return f"{only_close} Compute it without a step and without rounding."
-            return f"In the case {case} I expect {wanted_one}, and you get {came_out}. {cases}".rstrip()
+        if isinstance(value, str) and isinstance(found, str):
+            return f"In the case {case} I expect “{value}”, and I see “{found[:_LONGEST]}”. {cases}".rstrip()
+        told_already = isinstance(found, str)  # by `summarize`
+        came_out = found[:_LONGEST] if told_already else describe(found)
+        wanted_one = f"“{value}”" if isinstance(value, str) else describe(value)
+        if came_out == wanted_one and agrees(found, value, ROUNDED):
+            only_close = f"In the case {case} you get {came_out}, and only its first digits are right."
+            return f"{only_close} Compute it without a step and without rounding."
+        return f"In the case {case} I expect {wanted_one}, and you get {came_out}. {cases}".rstrip()
     return "Something is different, but I cannot say what."
 
 
