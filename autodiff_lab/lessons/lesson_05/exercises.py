@@ -139,10 +139,10 @@ def differentiate_again(sin_again: Any, cos_again: Any, reciprocal: Any, log_aga
 
 
 def count_stored_numbers(program: str = "tanh(w * x + b)") -> Instance:
-    """Exercise 05.3: (partials, operand slots, values in closures) that the designs keep of a program.
+    """Exercise 05.3: (partials, values of operations, values in closures) that the designs keep of a program.
 
     >>> count_stored_numbers().expected
-    (5, 5, 3)
+    (5, 6, 3)
     """
     columns = compare(parse_expression(program, ("w", "x", "b")), 0.5, 2.0, 0.1).columns[:3]
     partials, closures, operations = (column.numbers for column in columns)
@@ -152,7 +152,7 @@ def count_stored_numbers(program: str = "tanh(w * x + b)") -> Instance:
     stored = set().union(*names)
     inputs_alone = len(stored & {"v-2", "v-1", "v0"})
     # Of a function of one operand both the operand and the result.
-    operand_and_result = len(stored.union(*([f"v{k}", *columns[2].ledger[k - 1].names] for k in _unary(columns[2]))))
+    operand_and_result = len(stored.union(*_of_one_operand(columns[2])))
     without_results = len({name for k, kept in enumerate(names, 1) for name in kept if name != f"v{k}"})
     mistakes = {
         "one partial each": (lines, operations, closures),
@@ -162,14 +162,15 @@ def count_stored_numbers(program: str = "tanh(w * x + b)") -> Instance:
         "a value per partial": (partials, operations, partials),
         "inputs alone": (partials, operations, inputs_alone),
         "operand and result": (partials, operations, operand_and_result),
-        "results counted": (partials, operations + lines, closures),
+        "last result forgotten": (partials, operations - 1, closures),
+        "counted per line": (partials, sum(len(kept.names) for kept in columns[2].ledger), closures),
     }
     return Instance(right, mistakes=mistakes)
 
 
-def _unary(operations: Any) -> list[int]:
-    """The numbers of the lines whose operation has one operand."""
-    return [k for k, kept in enumerate(operations.ledger, 1) if len(kept.names) == 1]
+def _of_one_operand(operations: Any) -> list[tuple[str, ...]]:
+    """The operand and the result of each line whose operation has one operand."""
+    return [kept.names for kept in operations.ledger if len(kept.names) == 2]
 
 
 def tell_what_survives() -> tuple[str, ...]:
