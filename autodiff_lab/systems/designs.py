@@ -138,9 +138,10 @@ class Closures(Run):
 class Operations(Run):
     """The design of the engine's tape (and document 2): a line keeps its operation, operands and result.
 
-    One table keeps the rules. `list_stored` gives the operands, which is what a line names; a rule may read the
-    result as well, or nothing else.
+    One table keeps the rules. A rule may read less than a line keeps: the operands alone, the result alone, or nothing.
     """
+
+    shares = True
 
     def __init__(self, f: Program, inputs: list[np.ndarray]) -> None:
         self.tape = Tape()
@@ -161,7 +162,8 @@ class Operations(Run):
     def list_stored(self, program: Tape) -> Iterator[list[tuple[str, Any]]]:
         tape = self.tape
         for line in range(program.n_inputs, len(program)):
-            yield [(_line_name(tape, j), x) for j, x in zip(tape.parents[line], tape.args[line], strict=True)]
+            operands = [(_line_name(tape, j), x) for j, x in zip(tape.parents[line], tape.args[line], strict=True)]
+            yield [*operands, (_line_name(tape, line), tape.values[line])]
 
 
 class CopiedOperations(Operations):

@@ -10,9 +10,9 @@ operations, inputs copied   5        40     0         survives    yes           
 operations, inputs checked  5        40     0         raises      yes                   yes
 >>> for operation, *kept in zip(comparison.program, *(c.ledger for c in comparison.columns[:3]), strict=True):
 ...     print(operation, *(stored.names for stored in kept), sep=" | ")
-v1 = sin(v-1) | ('∂v1/∂v-1',) | ('v-1',) | ('v-1',)
-v2 = v-1 * v0 | ('∂v2/∂v-1', '∂v2/∂v0') | ('v-1', 'v0') | ('v-1', 'v0')
-v3 = v1 + v2 | ('∂v3/∂v1', '∂v3/∂v2') | () | ('v1', 'v2')
+v1 = sin(v-1) | ('∂v1/∂v-1',) | ('v-1',) | ('v-1', 'v1')
+v2 = v-1 * v0 | ('∂v2/∂v-1', '∂v2/∂v0') | ('v-1', 'v0') | ('v-1', 'v0', 'v2')
+v3 = v1 + v2 | ('∂v3/∂v1', '∂v3/∂v2') | () | ('v1', 'v2', 'v3')
 
 The inputs live in an array, and each design is given their places in it. So writing into the array after the run does
 to each what it does: a cell has made its numbers out of the inputs and needs them no more; a closure, and a tape that
@@ -63,8 +63,8 @@ class Column:
     ledger : tuple of Stored
         One entry for each operation of the program.
     numbers, bytes : int
-        How many numbers that makes, and what they take as float64; Python's own objects come on top. A value that
-        several closures hold counts once.
+        How many different numbers that makes, and what they take as float64; Python's own objects come on top. A value
+        that several closures hold, or several lines name, is kept once and counts once.
     closures : int
         How many are alive after the run.
     mutated : Outcome

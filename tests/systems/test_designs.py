@@ -70,8 +70,8 @@ def test_the_designs_agree_anywhere(a: float, b: float) -> None:
 
 def test_the_ledger_of_a_neuron() -> None:
     columns = by_name(compare(neuron, 0.5, 2.0, 0.1))
-    assert [columns[name].numbers for name in THREE] == [5, 3, 5]
-    assert [columns[name].bytes for name in THREE] == [40, 24, 40]
+    assert [columns[name].numbers for name in THREE] == [5, 3, 6]
+    assert [columns[name].bytes for name in THREE] == [40, 24, 48]
     assert [columns[name].closures for name in THREE] == [0, 3, 0]
 
 
@@ -86,7 +86,11 @@ def test_the_ledger_says_what_of_which_operation() -> None:
         (("∂v3/∂v2",), (pytest.approx(1 - y * y),)),
     ]
     assert closures == [(("v-2", "v-1"), (0.5, 2.0)), ((), ()), (("v2",), (pytest.approx(1.1),))]
-    assert operations == [(("v-2", "v-1"), (0.5, 2.0)), (("v1", "v0"), (1.0, 0.1)), (("v2",), (1.1,))]
+    assert operations == [
+        (("v-2", "v-1", "v1"), (0.5, 2.0, 1.0)),
+        (("v1", "v0", "v2"), (1.0, 0.1, 1.1)),
+        (("v2", "v3"), (1.1, pytest.approx(y))),
+    ]
 
 
 def test_what_a_closure_keeps_is_read_off_its_rule() -> None:
@@ -107,7 +111,7 @@ def test_an_operation_off_the_result_is_no_cell() -> None:
     partials, closures, operations = comparison.columns[:3]
     assert comparison.program == ("v1 = v-1 * v0", "v2 = exp(v1)", "v3 = v-1 * 3")
     assert [stored.numbers for stored in partials.ledger] == [(), (), (3.0,)]
-    assert [stored.names for stored in operations.ledger] == [("v-1", "v0"), ("v1",), ("v-1", "constant")]
+    assert [stored.names for stored in operations.ledger] == [("v-1", "v0", "v1"), ("v1", "v2"), ("v-1", "constant", "v3")]
     assert closures.closures == 3
 
 

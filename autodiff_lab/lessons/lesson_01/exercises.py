@@ -7,6 +7,7 @@ import numpy as np
 
 from autodiff_lab import grad
 from autodiff_lab.lessons.checks import Crashed, Instance, Refused, attempt, describe, plain, run_cases, vet_code
+from autodiff_lab.lessons.checks.run_code import names_in, nested_code
 from autodiff_lab.lessons.lesson_02.exercises import example
 from autodiff_lab.widgets.labs.v_curve.lab import METHODS
 
@@ -86,6 +87,9 @@ WIDE = 0.01
 FORMULA, CENTRAL, AD = f"by_formula(x) for x in {OTHERS}", f"by_difference(0.6, {WIDE})", "by_ad"
 ALL_DIGITS = "the digits of by_ad that are right"
 ON_PAPER = Refused("by_formula runs l4 or AD. Find the slope on paper: write what the chain rule gives, in x alone.")
+BY_A_STEP = Refused("by_formula takes a step. Find the slope on paper: write what the chain rule gives, in x alone.")
+# What the notebook above has for taking steps.
+STEPPING = {"forward", "central", "complex_step", "by_difference", "imag"}
 EXACT = tuple(grad(logistic)(x) for x in (0.3, 0.1, 0.15, 0.2, 0.35, 0.4, 0.45, 0.6, 0.7))
 
 
@@ -114,6 +118,18 @@ def differentiate_three_ways(x: float = 0.3) -> Instance:
     return Instance({**by_formula, **by_difference, AD: slope(x), ALL_DIGITS: "all"}, mistakes=mistakes)
 
 
+def _takes_a_step(function: Any, looked_at: set[Any]) -> bool:
+    """Whether a learner's function, or another one that it calls by name, takes a difference or an imaginary step."""
+    if not isinstance(function, types.FunctionType) or function in looked_at:
+        return False
+    looked_at.add(function)
+    names = names_in(function.__code__)
+    constants = (constant for code in nested_code(function.__code__) for constant in code.co_consts)
+    if names & STEPPING or any(isinstance(constant, complex) for constant in constants):
+        return True
+    return any(_takes_a_step(function.__globals__.get(name), looked_at) for name in names)
+
+
 def compare_three_ways(by_formula: Any, by_difference: Any, by_ad: Any) -> Any:
     """Exercise 01.5: the learner's formula at other points, difference, and AD to its last digit."""
     if isinstance(by_formula, types.FunctionType) and by_formula.__globals__["__name__"].startswith("autodiff_lab"):
@@ -121,6 +137,8 @@ def compare_three_ways(by_formula: Any, by_difference: Any, by_ad: Any) -> Any:
     if callable(by_ad):
         return Refused("by_ad is a function that computes slopes. Call it at x: by_ad = ad.grad(l4)(x).")
     vet_code(by_formula, by_difference, listing=("l4",), machine="program")
+    if _takes_a_step(by_formula, set()):
+        return BY_A_STEP
     # On paper there is no program to run: what the formula computes with is its own.
     names = {name: thing for name, thing in by_formula.__globals__.items() if name not in ("l4", "ad", "f", "grad")}
     alone = types.FunctionType(

@@ -8,7 +8,7 @@ progress, seed = lesson(
     ex_02_1={"expected": exercises.expected_arithmetic(), "observe": exercises.run_arithmetic},
     ex_02_2={"expected": exercises.expected_functions(), "observe": exercises.run_functions},
     ex_02_3={"make": exercises.trace_forward},
-    ex_02_4={"make": exercises.find_steepest_direction},
+    ex_02_4={"observe": exercises.read_direction, "make": exercises.find_steepest_direction},
     ex_02_5={"make": exercises.count_passes},
     ex_02_6={"make": exercises.square_dual},
 )

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from autodiff_lab import Trace, grad, jvp
-from autodiff_lab.lessons.checks import Finding, Instance, describe, run_cases
+from autodiff_lab.lessons.checks import Finding, Instance, describe, plain, run_cases
 from autodiff_lab.text.notation import number
 from autodiff_lab.widgets.labs.trace_table.lab import f as example
 
@@ -58,27 +58,49 @@ AMONG_FUNCTIONS: Cases = {f"{name} of {write_dual(AT)}": (name, (AT,)) for name 
     for one, other in ((1.0, 0.0), (0.0, 1.0))
 }
 
+# Several tangents that one value carries at once, as in section 6 of the notebook.
+TANGENTS = (1.0, 0.0, 3.0)
+SEVERAL = {name: f"the tangents of {name} at 2, if the value carries the tangents 1, 0 and 3" for name in FUNCTIONS}
+# The operands belong to the program: it may use them again.
+KEPT_OF_SIGNS = {sign: f"whether a {sign} b leaves a and b as they were" for sign in SIGNS}
+KEPT_OF_FUNCTIONS = {name: f"whether {name}(x) leaves x as it was" for name in FUNCTIONS}
+
 
 def expected_arithmetic() -> dict[str, Pair]:
     """Exercise 02.1: what twenty products and twenty quotients of dual numbers are."""
-    return {case: by_the_engine(SIGNS[sign], *duals) for case, (sign, duals) in ARITHMETIC.items()}
+    found = {case: by_the_engine(SIGNS[sign], *duals) for case, (sign, duals) in ARITHMETIC.items()}
+    return found | dict.fromkeys(KEPT_OF_SIGNS.values(), True)
 
 
 def expected_functions() -> dict[str, Pair]:
     """Exercise 02.2: four functions of the dual number 2 + 3ε, and the example seeded once in each input."""
     known = {**FUNCTIONS, "example": example}
-    return {case: by_the_engine(known[name], *duals) for case, (name, duals) in AMONG_FUNCTIONS.items()}
+    found: dict[str, Any] = {
+        case: by_the_engine(known[name], *duals) for case, (name, duals) in AMONG_FUNCTIONS.items()
+    }
+    for name, case in SEVERAL.items():
+        found[case] = tuple(by_the_engine(FUNCTIONS[name], (AT[0], tangent))[1] for tangent in TANGENTS)
+    return found | dict.fromkeys(KEPT_OF_FUNCTIONS.values(), True)
 
 
 def run_arithmetic(dual_mul: Any, dual_div: Any) -> Any:
     """Exercise 02.1: the products and quotients of dual numbers by the learner's functions."""
-    return _run_duals({"*": dual_mul, "/": dual_div}, ARITHMETIC)
+    own = {"*": dual_mul, "/": dual_div}
+    kept = _run_kept(own, KEPT_OF_SIGNS, (2.0, 3.0), (5.0, 7.0))
+    return _run_duals(own, ARITHMETIC) | kept
 
 
 def run_functions(dual_log: Any, dual_sin: Any, dual_exp: Any, dual_sqrt: Any) -> Any:
     """Exercise 02.2: the learner's four functions of 2 + 3ε, and the example made of two of them."""
     own = {"log": dual_log, "sin": dual_sin, "exp": dual_exp, "sqrt": dual_sqrt}
-    return _run_duals(own, AMONG_FUNCTIONS, example=lambda x1, x2: dual_log(x1) + x1 * x2 - dual_sin(x2))
+    found = _run_duals(own, AMONG_FUNCTIONS, example=lambda x1, x2: dual_log(x1) + x1 * x2 - dual_sin(x2))
+
+    def tangents(names: dict[str, Any], name: str) -> Any:
+        result = own[name](names["Dual"](AT[0], np.array(TANGENTS)))
+        return plain(getattr(result, "tangent", result))
+
+    several = run_cases(tangents, {case: (name,) for name, case in SEVERAL.items()}, *own.values())
+    return found | several | _run_kept(own, KEPT_OF_FUNCTIONS, AT)
 
 
 def _run_duals(own: dict[str, Any], cases: Cases, **made: Any) -> Any:
@@ -87,7 +109,8 @@ def _run_duals(own: dict[str, Any], cases: Cases, **made: Any) -> Any:
 
     def run(names: dict[str, Any], name: str, duals: tuple[Pair, ...]) -> Any:
         mine = names["Dual"]
-        result = operations[name](*(mine(value, tangent) for value, tangent in duals))
+        made = {dual: mine(*dual) for dual in duals}  # in x / x both operands are the same object
+        result = operations[name](*(made[dual] for dual in duals))
         if isinstance(result, list | tuple):
             return Finding(f"no Dual, but {describe(result)}")
         if not isinstance(result, mine):
@@ -96,6 +119,17 @@ def _run_duals(own: dict[str, Any], cases: Cases, **made: Any) -> Any:
         return Finding("a Dual with another Dual inside it") if any(isinstance(part, mine) for part in parts) else parts
 
     return run_cases(run, cases, *own.values(), listing=("Dual",), machine="class")
+
+
+def _run_kept(own: dict[str, Any], cases: dict[str, str], *duals: Pair) -> Any:
+    """Whether each of the learner's functions leaves its operands as they were."""
+
+    def run(names: dict[str, Any], name: str) -> bool:
+        operands = [names["Dual"](*dual) for dual in duals]
+        own[name](*operands)
+        return all((each.value, each.tangent) == dual for each, dual in zip(operands, duals, strict=True))
+
+    return run_cases(run, {case: (name,) for name, case in cases.items()}, *own.values())
 
 
 # With numbers of one's own
@@ -112,6 +146,7 @@ def trace_forward(x1: float = 2.0, x2: float = 5.0) -> Instance:
     other = tangents(0.0, 1.0)[1:]
     mistakes = {
         "tangents multiplied": (0.0, v1, 0.0, v1),
+        "own value": (x1, x1 + v1, 0.0, x1 + v1),
         "cosine not multiplied": (*right[:2], other[2], right[1] - other[2]),
         "seed in x2": other,
         "both seeded": tangents(1.0, 1.0)[1:],
@@ -126,6 +161,7 @@ def find_steepest_direction(x1: float = 2.0, x2: float = 5.0) -> Instance:
     angle, slope = math.degrees(math.atan2(by2, by1)), math.hypot(by1, by2)
     _, diagonal = by_the_engine(example, (x1, math.sqrt(0.5)), (x2, math.sqrt(0.5)))
     mistakes = {
+        "downhill": (angle - 180, slope),
         "radians": (math.radians(angle), slope),
         "legs exchanged": (90 - angle, slope),
         "slopes added": (angle, by1 + by2),
@@ -133,6 +169,18 @@ def find_steepest_direction(x1: float = 2.0, x2: float = 5.0) -> Instance:
         "along x1": (0.0, by1),
     }
     return Instance((angle, slope), mistakes=mistakes)
+
+
+def read_direction(answer: Any) -> Any:
+    """Exercise 02.4: degrees and slope, the degrees between −180 and 180: a full turn more is the same direction.
+
+    >>> read_direction((370.0, 5.5)), read_direction([-350, 5.5])
+    ((10.0, 5.5), (10.0, 5.5))
+    """
+    seen = plain(answer)
+    if not isinstance(seen, tuple) or len(seen) != 2 or not isinstance(seen[0], float):
+        return seen
+    return math.remainder(seen[0], 360), seen[1]
 
 
 def count_passes(n: int = 1000, m: int = 1) -> Instance:

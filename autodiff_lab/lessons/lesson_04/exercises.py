@@ -5,14 +5,15 @@ writes its programs with these, compares the slopes with the engine's, and gives
 """
 
 import functools
+import itertools
 from collections.abc import Callable, Iterator
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
 from autodiff_lab import grad, jvp, record
-from autodiff_lab.lessons.checks import Finding, Instance, Refused, describe, plain, run_cases
+from autodiff_lab.lessons.checks import Finding, Instance, Refused, call_case, describe, plain, run_cases
 from autodiff_lab.trace.reverse_steps import add_to, pull_back, seed_of, watch_sweep
 from autodiff_lab.widgets.labs.expression import parse_expression
 from autodiff_lab.widgets.labs.order_lab.lab import count_paths
@@ -94,6 +95,11 @@ ORDERS: dict[str, tuple[Program, tuple[float, ...]]] = {
     DOUBLED: (doubled, (1.0,)),
 }
 GOOD = "every cell once, after its operands"
+COLLECTS = "whether each cell collects from its consumers"
+UNTOUCHED = "whether the list of cells and their links are as they were"
+LEFT_OVER = "cells of an earlier call are there"
+# What outlives a call of the learner's, by which the second call on the same result goes wrong.
+AGAIN = "wrong when it is called once more on the same result: {}"
 
 
 def expected_slopes() -> dict[str, Any]:
@@ -105,7 +111,27 @@ def expected_slopes() -> dict[str, Any]:
     return {
         case: plain(grad(functools.partial(program, NUMPYS), argnums=tuple(range(len(at))))(*at))
         for case, (program, at) in SLOPES.items()
-    }
+    } | {COLLECTS: True, UNTOUCHED: True}
+
+
+class WatchedPartial(float):
+    """Exercise 04.3: a local partial that notes whose it is whenever it is multiplied by an adjoint."""
+
+    consumer: Any
+    sent: list[Any]
+
+    @classmethod
+    def of(cls, partial: float, consumer: Any, sent: list[Any]) -> Self:
+        """Watch a consumer's partial; `sent` has the consumers in the order in which their partials are used."""
+        watched = cls(partial)
+        watched.consumer, watched.sent = consumer, sent
+        return watched
+
+    def __mul__(self, other: Any) -> Any:
+        self.sent.append(self.consumer)
+        return float(self) * other
+
+    __rmul__ = __mul__
 
 
 def sweep_programs(adjoints_from: Any) -> Any:
@@ -117,7 +143,31 @@ def sweep_programs(adjoints_from: Any) -> Any:
         found = adjoints_from(result, list(names["tape"]))
         return [found.get(x) for x in inputs] if isinstance(found, dict) else found
 
-    return run_cases(run, SLOPES, adjoints_from, **TAPE)
+    def collects(names: dict[str, Any]) -> bool:
+        cells = _olah_cells(names)
+        sent: list[Any] = []
+        for cell in cells:
+            cell.links = [(operand, WatchedPartial.of(partial, cell, sent)) for operand, partial in cell.links]
+        adjoints_from(cells[-1], cells)
+        # Whoever sends is done with one consumer before the next; where each collects, the consumers take turns.
+        one_by_one = [consumer for consumer, _ in itertools.groupby(sent)]
+        return not sent or len(one_by_one) > len(set(sent))
+
+    def leaves_alone(names: dict[str, Any]) -> bool:
+        given = _olah_cells(names)
+        before = [(cell, list(cell.links)) for cell in given]
+        adjoints_from(given[-1], given)
+        return [(cell, list(cell.links)) for cell in given] == before
+
+    found = run_cases(run, SLOPES, adjoints_from, **TAPE)
+    how = {COLLECTS: (collects,), UNTOUCHED: (leaves_alone,)}
+    return found | run_cases(call_case, how, adjoints_from, **TAPE)
+
+
+def _olah_cells(names: dict[str, Any]) -> list[Any]:
+    """The learner's cells of (a + b)(b + 1), each after its operands."""
+    olah(SimpleNamespace(**names), names["Cell"](2.0), names["Cell"](1.0))
+    return list(names["tape"])
 
 
 VALID = ("ybca", "ycba")
@@ -134,9 +184,11 @@ def read_orders(answer: Any) -> Any:
     odd = next((order for order in given if sorted(order) != sorted(VALID[0])), None)
     if odd is not None:
         return Refused(f"An order has each of y, b, c and a once, and {describe(odd)} does not.")
+    wrong = set(given) - set(VALID)
     return {
-        "wrong orders in your list": len(set(given) - set(VALID)),
+        "wrong orders in your list": len(wrong),
         "valid orders that are missing": len(set(VALID) - set(given)),
+        "other orders than the valid ones": bool(wrong),
         "your orders": tuple(given),
     }
 
@@ -146,14 +198,23 @@ def order_programs(topological_order: Any) -> Any:
 
     def run(names: dict[str, Any], program: Program, at: tuple[float, ...]) -> Finding:
         result = program(SimpleNamespace(**names), *(names["Cell"](x) for x in at))
-        first, again = (_about(topological_order(result), result, names["Cell"]) for _ in range(2))
-        return Finding("wrong when it is called once more on the same result" if first == GOOD != again else first)
+        made = tuple(names["tape"])
+        noted = [set(vars(cell)) for cell in made]
+        first, again = (_about(topological_order(result), result, names["Cell"], made) for _ in range(2))
+        if first != GOOD or again == GOOD:
+            return Finding(first)
+        if [set(vars(cell)) for cell in made] != noted:
+            return Finding(AGAIN.format("a cell keeps a mark"))
+        defaults = (*(topological_order.__defaults__ or ()), *(topological_order.__kwdefaults__ or {}).values())
+        if any(isinstance(default, list | dict | set) for default in defaults):
+            return Finding(AGAIN.format("a default keeps what it was given"))
+        return Finding(AGAIN.format("something outlives the call"))
 
     return run_cases(run, ORDERS, topological_order, **TAPE)
 
 
-def _about(order: Any, result: Any, kind: type) -> str:
-    """The first thing that is wrong with an order."""
+def _about(order: Any, result: Any, kind: type, made: tuple[Any, ...]) -> str:
+    """The first thing that is wrong with an order of the cells that were made for one program."""
     if not isinstance(order, list | tuple) or not all(isinstance(cell, kind) for cell in order):
         return f"no list of cells, but {describe(order)}"
     needed, to_visit = set(), [result]
@@ -166,6 +227,8 @@ def _about(order: Any, result: Any, kind: type) -> str:
         return "a cell is there twice"
     if needed - set(order):
         return "a cell is missing"
+    if set(order) - set(made):
+        return LEFT_OVER
     if set(order) - needed:
         return "a cell is there that the result does not need"
     if _stand_first(order):
@@ -292,6 +355,8 @@ def use_operand_twice(x: float = 3.0) -> Instance:
     mistakes = {
         "first place twice": (2 * first[0], 2 * first[1], 2.0),
         "first partial doubled": (2 * first[0], *right[1:]),
+        "first partials doubled": (2 * first[0], 2 * first[1], right[2]),
+        "two for both": (2 * first[0], 2 * first[0], right[2]),
         "value of the quotient": (right[0], 1.0, right[2]),
         "second place alone": last,
         "first place alone": first,

@@ -39,7 +39,11 @@ MADE_OF_TWO: dict[str, tuple[Callable[..., Callable[..., Any]], tuple[float, flo
     "x / x at x = 3": (lambda exp, div: lambda x, y: div(x, x), (3.0, 2.0)),
 }
 
-THIRD = "the third derivatives of log x and of sin x at 2"
+# How often to differentiate, and what that is called: the sine and the cosine take turns up to the fourth derivative.
+HIGHER = {
+    3: "the third derivatives of log x and of sin x at 2",
+    4: "the fourth derivatives of log x and of sin x at 2",
+}
 HESSIANS = {"the second derivatives at (2, 5)": (2.0, 5.0), "the second derivatives at (0.5, 1)": (0.5, 1.0)}
 
 
@@ -64,9 +68,17 @@ def expected_cells() -> dict[str, Any]:
 
 
 def expected_hessians() -> dict[str, Any]:
-    """Exercise 05.6: the second derivatives of the course's function at two points, and two third ones."""
+    """Exercise 05.6: the second derivatives of the course's function at two points, and two third and fourth ones."""
     found = {case: plain(hessian(example, argnums=BOTH)(*at)) for case, at in HESSIANS.items()}
-    return found | {THIRD: plain([grad(grad(grad(f)))(2.0) for f in (np.log, np.sin)])}
+    for order, case in HIGHER.items():
+        found[case] = tuple(_differentiate(f, order)(2.0) for f in (np.log, np.sin))
+    return found
+
+
+def _differentiate(f: Callable[..., Any], order: int) -> Callable[..., Any]:
+    for _ in range(order):
+        f = grad(f)
+    return f
 
 
 def sweep_by_hand(by_hand: Any) -> Any:
@@ -105,10 +117,10 @@ def differentiate_again(sin_again: Any, cos_again: Any, reciprocal: Any, log_aga
         first = names["grad"](names["log_again"](x) + x * y - names["sin_again"](y), [x, y])
         return [names["grad"](each, [x, y]) for each in first]
 
-    def third(names: dict[str, Any], name: str) -> Any:
+    def higher(names: dict[str, Any], name: str, order: int) -> Any:
         x = names["Variable"](2.0)
         y = names[name](x)
-        for _ in range(3):
+        for _ in range(order):
             (y,) = names["grad"](y, [x])
             if y is None:
                 return None
@@ -117,24 +129,30 @@ def differentiate_again(sin_again: Any, cos_again: Any, reciprocal: Any, log_aga
     # The four call each other by name: under these names the check puts what it was given, as one of them may be lent.
     own = {"sin_again": sin_again, "cos_again": cos_again, "reciprocal": reciprocal, "log_again": log_again}
     found = run_cases(second, HESSIANS, *own.values(), **CLOSURES, **own)
-    thirds = run_cases(third, {name: (name,) for name in ("log_again", "sin_again")}, *own.values(), **CLOSURES, **own)
-    return found | {THIRD: tuple(thirds.values())}
+    for order, case in HIGHER.items():
+        cases = {name: (name, order) for name in ("log_again", "sin_again")}
+        found[case] = tuple(run_cases(higher, cases, *own.values(), **CLOSURES, **own).values())
+    return found
 
 
 # With numbers of one's own
 
 
 def count_stored_numbers(program: str = "tanh(w * x + b)") -> Instance:
-    """Exercise 05.3: (partials, operand slots, values in closures) that the designs keep of a program.
+    """Exercise 05.3: (partials, values of operations, values in closures) that the designs keep of a program.
 
     >>> count_stored_numbers().expected
-    (5, 5, 3)
+    (5, 6, 3)
     """
     columns = compare(parse_expression(program, ("w", "x", "b")), 0.5, 2.0, 0.1).columns[:3]
     partials, closures, operations = (column.numbers for column in columns)
     right = (partials, operations, closures)
     names = [stored.names for stored in columns[1].ledger]
     lines = len(names)
+    stored = set().union(*names)
+    inputs_alone = len(stored & {"v-2", "v-1", "v0"})
+    # Of a function of one operand both the operand and the result.
+    operand_and_result = len(stored.union(*_of_one_operand(columns[2])))
     without_results = len({name for k, kept in enumerate(names, 1) for name in kept if name != f"v{k}"})
     mistakes = {
         "one partial each": (lines, operations, closures),
@@ -142,9 +160,17 @@ def count_stored_numbers(program: str = "tanh(w * x + b)") -> Instance:
         "counted per closure": (partials, operations, sum(map(len, names))),
         "results forgotten": (partials, operations, without_results),
         "a value per partial": (partials, operations, partials),
-        "results counted": (partials, operations + lines, closures),
+        "inputs alone": (partials, operations, inputs_alone),
+        "operand and result": (partials, operations, operand_and_result),
+        "last result forgotten": (partials, operations - 1, closures),
+        "counted per line": (partials, sum(len(kept.names) for kept in columns[2].ledger), closures),
     }
     return Instance(right, mistakes=mistakes)
+
+
+def _of_one_operand(operations: Any) -> list[tuple[str, ...]]:
+    """The operand and the result of each line whose operation has one operand."""
+    return [kept.names for kept in operations.ledger if len(kept.names) == 2]
 
 
 def tell_what_survives() -> tuple[str, ...]:

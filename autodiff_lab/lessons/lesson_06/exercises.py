@@ -35,6 +35,12 @@ FLAT = "x + x + log(log(y)) as one sum of three"
 UNUSED = "x * x, with a y beside it that is not fed"
 UNFED = "x * y, where y is not fed"
 TWO = "two targets, x * x and x + y"
+ARRAYS = "x * y, where x is fed the array [2, 4]"
+AGAIN = "x * y at (2, 3), and then the same graph at (5, 3)"
+BETWEEN = "the value that the node x + y holds after (x + y) * x was run"
+DOUBLINGS = 12
+ONCE = f"how many operations are computed if x is doubled {DOUBLINGS} times"
+LOOP = "a sum that is an input of itself, and so never has all its inputs"
 
 
 def expected_runs() -> dict[str, Any]:
@@ -45,6 +51,11 @@ def expected_runs() -> dict[str, Any]:
         TWO: (x * x, x + y),
         UNUSED: x**2,
         UNFED: Crashed("ValueError", "was not fed"),
+        ARRAYS: (x * y, 2 * x * y),
+        AGAIN: (x * y, 5 * y),
+        BETWEEN: x + y,
+        ONCE: float(DOUBLINGS),
+        LOOP: None,
     }
 
 
@@ -56,17 +67,58 @@ def run_programs(run: Any) -> Any:
         return run(f(names["log"], *inputs), dict(list(zip(inputs, POINT, strict=True))[:fed]))
 
     def answer(names: dict[str, Any], f: Callable[..., Any], fed: int = 2) -> Any:
-        values = values_of(names, lambda *given: [f(*given)], fed)
-        return values[0] if isinstance(values, list | tuple) and len(values) == 1 else values
+        return first(values_of(names, lambda *given: [f(*given)], fed))
 
     def flat(log: Any, x: Any, y: Any) -> Any:
         return run.__globals__["Operator"]("add", x, x, log(log(y)))
+
+    def first(values: Any) -> Any:
+        return values[0] if isinstance(values, list | tuple) and len(values) == 1 else values
+
+    def feed_array(names: dict[str, Any]) -> Any:
+        x, y = names["Placeholder"]("x"), names["Placeholder"]("y")
+        return first(run([x * y], {x: np.array([2.0, 4.0]), y: 3.0}))
+
+    def feed_again(names: dict[str, Any]) -> Any:
+        x, y = names["Placeholder"]("x"), names["Placeholder"]("y")
+        target = x * y
+        return tuple(first(run([target], {x: fed, y: 3.0})) for fed in (2.0, 5.0))
+
+    def value_between(names: dict[str, Any]) -> Any:
+        x, y = names["Placeholder"]("x"), names["Placeholder"]("y")
+        between = x + y
+        run([between * x], {x: 2.0, y: 3.0})
+        return between.value
+
+    def count_operations(names: dict[str, Any]) -> float:
+        add, computed = names["COMPUTE"]["add"], []
+
+        def counted(*values: Any) -> Any:
+            computed.append(values)
+            return add(*values)
+
+        names["COMPUTE"]["add"] = counted
+        x = result = names["Placeholder"]("x")
+        for _ in range(DOUBLINGS):
+            result = result + result
+        run([result], {x: 1.0})
+        return float(max(len(computed), DOUBLINGS))
+
+    def wait_for_itself(names: dict[str, Any]) -> Any:
+        looped = names["Variable"](1.0) + names["Variable"](2.0)
+        looped.inputs.append(looped)
+        return first(run([looped], {}))
 
     cases: dict[str, tuple[Any, ...]] = {case: (answer, f) for case, f in PROGRAMS.items()} | {
         FLAT: (answer, flat),
         TWO: (values_of, lambda log, x, y: [x * x, x + y]),
         UNUSED: (answer, lambda log, x, y: (x * x, x * y)[0], 1),
         UNFED: (answer, lambda log, x, y: x * y, 1),
+        ARRAYS: (feed_array,),
+        AGAIN: (feed_again,),
+        BETWEEN: (value_between,),
+        ONCE: (count_operations,),
+        LOOP: (wait_for_itself,),
     }
     return run_cases(call_case, cases, run, listing=_NODES, machine="graph")
 
@@ -114,6 +166,7 @@ def feed_batch(feed_all: Any) -> Any:
 
 # Jacobians
 
+LEFT = "x * x, with a y beside it whose adjoint is 6 from an earlier sweep"
 Outputs = Callable[[Any, Any], tuple[list[Any], list[Any]]]
 
 
@@ -131,6 +184,7 @@ def _outputs(exp: Callable[[Any], Any], log: Callable[[Any], Any]) -> dict[str, 
         "x * y and x + y": lambda x, y: ([x * y, x + y], [x, y]),
         "h * h + x in h = exp(x)": to_interior,
         "exp(x) and log(y)": lambda x, y: ([exp(x), log(y)], [x, y]),
+        LEFT: lambda x, y: ([x * x], [x, y]),
     }
 
 
@@ -150,6 +204,8 @@ def find_jacobians(jacobian_any: Any) -> Any:
     def answer(names: dict[str, Any], case: str) -> Any:
         ys, xs = _outputs(names["exp"], names["log"])[case](*map(names["Variable"], POINT))
         names["run"](ys, {})
+        if case == LEFT:
+            xs[1].grad = 6.0
         return jacobian_any(ys, xs)
 
     return run_cases(answer, {case: (case,) for case in _outputs(np.exp, np.log)}, jacobian_any, **MACHINE)
