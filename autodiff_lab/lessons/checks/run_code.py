@@ -5,7 +5,6 @@ import inspect
 import io
 import linecache
 import re
-import sys
 import traceback
 import types
 import warnings
@@ -15,6 +14,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+
+from autodiff_lab.lessons.checks.step_limit import StepLimit, TookTooLong
 
 # How far a check runs before it says that the code never ends (a right answer takes some thousands of steps).
 STEPS = 1_000_000
@@ -55,10 +56,6 @@ class Crashed:
         return f"your code raised {self.kind}{where}{': ' * bool(self.message)}{self.message}."
 
 
-class TookTooLong(BaseException):
-    """Raised into a learner's code that runs too long; no `Exception`, so that no ``except`` there swallows it."""
-
-
 def attempt(code: Callable[..., Any], *args: Any, steps: int = STEPS) -> Any:
     """Run ``code(*args)`` of a learner, drop what it prints, and return its result or a `Crashed`.
 
@@ -67,25 +64,10 @@ def attempt(code: Callable[..., Any], *args: Any, steps: int = STEPS) -> Any:
     >>> attempt(int, "x")
     Crashed(kind='ValueError', message="invalid literal for int() with base 10: 'x'", line='')
     """
-    left = steps
-
-    def count(frame: types.FrameType, event: str, arg: object) -> Any:
-        nonlocal left
-        frame.f_trace_opcodes = True  # lines are not enough: `while True: pass` on one line is one line for ever
-        left -= 1
-        if left < 0:
-            raise TookTooLong
-        return count
-
-    before = sys.gettrace()
     try:
         with contextlib.redirect_stdout(io.StringIO()), warnings.catch_warnings(), np.errstate(all="ignore"):
             warnings.simplefilter("ignore")
-            sys.settrace(count)
-            try:
-                return code(*args)
-            finally:
-                sys.settrace(before)
+            return StepLimit(steps).run(code, *args)
     except KeyboardInterrupt:
         raise
     except BaseException as problem:  # SystemExit too: a learner's exit() must not end the notebook

@@ -174,6 +174,7 @@ def follow_row(by_x: Any, by_k: Any) -> Any:
     vet_code(by_x, by_k)
     made = custom_gradient(partials=(by_x, by_k))(saturation)
     at = POINTS[0]
+    Trace.of(saturation, *at)  # the texts that a trace reads once are no steps of the learner's code
     both = grad(made, argnums=(0, 1))
     trials: dict[str, Callable[[], Any]] = {
         "reverse, both slopes": lambda: both(*at),
