@@ -113,7 +113,7 @@ def loop_on_one_line():
 
 def catch_everything():
     while True:
-        try:
+        try:  # noqa: SIM105
             loop()
         except:  # noqa: E722
             pass
