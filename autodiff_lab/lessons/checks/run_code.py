@@ -50,7 +50,7 @@ class Crashed:
                 "Does a loop grow the list it walks along, or run the same things again and again?"
             )
         if self.kind == "RecursionError":
-            return f"your code calls itself without an end{where}. Look for an operator that is written with itself."
+            return f"your code calls itself without an end{where}. Look for a function or an operator that uses itself."
         if self.kind == "UnboundLocalError" or self.kind == "NameError":
             return f"Python does not know a name{where}: {self.message}."
         return f"your code raised {self.kind}{where}{': ' * bool(self.message)}{self.message}."
@@ -79,7 +79,8 @@ def _first_line(problem: BaseException) -> str:
         lines = str(problem).splitlines()
     except Exception:  # a message that cannot be made
         return ""
-    return re.sub(r" at 0x[0-9a-fA-F]+", "", lines[0]).rstrip(".") if lines else ""
+    without_address = re.sub(r" at 0x[0-9a-fA-F]+", "", lines[0]).rstrip(".") if lines else ""
+    return re.sub(r"[\w.]+\.<locals>\.", "", without_address)
 
 
 @contextlib.contextmanager

@@ -146,20 +146,30 @@ def judge_shares(share: Any) -> Any:
         found[SEEN_RANDOM] = attempt(_judge, share, x)
         if found[SEEN_RANDOM] != FAIR:
             break
-    found[DOCUMENTED] = _judge_words(share.__doc__ or "", attempt(share, np.array([2.0, 1.0, 2.0])))
+    is_fair = all(seen == FAIR for seen in found.values())
+    does = attempt(_name_rule, share) if is_fair else ""
+    found[DOCUMENTED] = _judge_words(share.__doc__ or "", does)
     return found
 
 
-def _judge_words(said: str, shares: Any) -> str:
-    """What is found of a docstring, beside the shares of (2, 1, 2)."""
+def _name_rule(share: Callable[..., Any]) -> str:
+    """What a fair rule does, seen at (2, 1, 2)."""
+    first, _, last = np.asarray(share(np.array([2.0, 1.0, 2.0])), dtype=float)
+    if first == 1:
+        return "first"
+    return "last" if last == 1 else "even"
+
+
+def _judge_words(said: str, does: Any) -> str:
+    """What is found of a docstring, beside what the rule does, where that is known."""
     if not said.strip():
         return "is missing"
     if not _is_sentence(said):
         return "says too little"
-    first, _, last = plain(np.asarray(shares, dtype=float))
-    does = "first" if first == 1 else "last" if last == 1 else "even"
     speaks_of = {rule for rule, words in SPEAKS_OF.items() if any(word in said.lower() for word in words)}
-    return SAYS if not speaks_of or does in speaks_of else f"does not say what is done: {DONE[does]}"
+    if does not in DONE or not speaks_of or does in speaks_of:
+        return SAYS
+    return f"does not say what is done: {DONE[does]}"
 
 
 def _is_sentence(said: str) -> bool:
