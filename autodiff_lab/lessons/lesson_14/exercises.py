@@ -148,7 +148,7 @@ def make_price(total: Callable[..., Any]) -> Callable[..., Any]:
     """Exercises 14.1 and 14.2: the notebook's ``price``, anew: it remembers nothing of an earlier ``total``."""
 
     @functools.cache
-    def price(l: int, s: int) -> Any:
+    def price(l: int, s: int) -> Any:  # noqa: E741  (an error shows the names of the notebook)
         if l == 1:
             return 0
         return min(total(l, s, k) for k in range(1, l)) if s > 0 else math.inf
@@ -159,7 +159,7 @@ def make_price(total: Callable[..., Any]) -> Callable[..., Any]:
 def make_right_names() -> dict[str, Any]:
     """Exercise 14.2: the names ``total`` and ``price`` as they should be, whatever the learner's are."""
 
-    def total(l: int, s: int, k: int) -> Any:
+    def total(l: int, s: int, k: int) -> Any:  # noqa: E741
         return k + price(l - k, s - 1) + price(k, s)
 
     price = make_price(total)
