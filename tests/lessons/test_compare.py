@@ -1,7 +1,9 @@
 """How answers are looked at: comparing, running, and noticing what is unfinished."""
 
 import builtins
+import importlib
 import sys
+import weakref
 
 import numpy as np
 import pytest
@@ -109,7 +111,42 @@ def loop_on_one_line():
     while True: pass  # noqa: E701  # fmt: skip
 
 
-@pytest.mark.parametrize("endless", [loop, loop_on_one_line])
+def catch_everything():
+    while True:
+        try:  # noqa: SIM105
+            loop()
+        except:  # noqa: E722
+            pass
+
+
+def leave_for_another_reason():
+    try:
+        loop()
+    finally:
+        raise ValueError
+
+
+def return_after_the_stop():
+    try:
+        loop()
+    finally:
+        return 3  # noqa: B012
+
+
+class Watched:
+    pass
+
+
+def work_in_finalizers():
+    while True:
+        watched = Watched()
+        weakref.finalize(watched, int, "5").atexit = False
+
+
+ENDLESS = [loop, loop_on_one_line, catch_everything, leave_for_another_reason, return_after_the_stop]
+
+
+@pytest.mark.parametrize("endless", [*ENDLESS, work_in_finalizers])
 def test_code_that_never_ends_is_stopped(endless):
     crashed = attempt(endless, steps=5000)
     assert crashed.kind == "TookTooLong"
@@ -137,6 +174,36 @@ def test_a_learners_code_is_stopped_although_it_checked_code_itself():
             pass
 
     assert attempt(check_and_go_on, steps=5000).never_ends
+
+
+@pytest.mark.parametrize("more", range(60))
+def test_wherever_the_limit_falls_in_a_finalizer_the_code_is_stopped(more, capfd):
+    """What is raised in a finalizer is dropped by Python, and said on the error stream."""
+    before = sys.gettrace(), sys.getprofile(), sys.unraisablehook
+    assert attempt(work_in_finalizers, steps=1000 + more).never_ends
+    assert (sys.gettrace(), sys.getprofile(), sys.unraisablehook) == before
+    assert capfd.readouterr().err == ""
+
+
+def test_what_is_stopped_can_clean_up():
+    cleaned = []
+
+    def clean_up():
+        try:
+            loop()
+        finally:
+            for k in range(100):
+                cleaned.append(k)
+
+    assert attempt(clean_up, steps=1000).never_ends
+    assert len(cleaned) == 100
+
+
+def test_the_steps_of_an_import_are_not_counted(tmp_path, monkeypatch):
+    (tmp_path / "imported_by_a_check.py").write_text("for k in range(10_000):\n    pass\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    assert attempt(importlib.import_module, "imported_by_a_check", steps=1000).k == 9999
+    assert attempt(loop, steps=1000).never_ends, "the count goes on"
 
 
 def test_errors_become_sentences():

@@ -1,5 +1,8 @@
 """Notebook 15: right answers that look different from ours pass, and shortcuts do not."""
 
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 
@@ -83,6 +86,36 @@ def test_keeping_all_versions_passes():
 def test_every_way_to_write_the_partials_passes(by_x, by_k):
     written = f"def by_x(y, x, k): return {by_x}\ndef by_k(y, x, k): return {by_k}"
     assert submit(lesson.ex_15_4, written).passed
+
+
+FRESH = """
+import numpy as np
+from autodiff_lab.lessons import lesson_15
+from autodiff_lab.lessons.checks import step_limit
+from autodiff_lab.lessons.checks.run_code import STEPS
+
+steps = []
+run = step_limit.StepLimit.run
+def counted(limit, *args):
+    try:
+        return run(limit, *args)
+    finally:
+        steps.append(STEPS - limit._left)
+step_limit.StepLimit.run = counted
+exec({reference!r})
+print({call})
+assert max(steps) < STEPS / 2, max(steps)
+"""
+
+
+@pytest.mark.parametrize("exercise", [lesson.ex_15_4, lesson.ex_15_5], ids=lambda exercise: exercise.name)
+def test_in_a_fresh_kernel_a_right_answer_is_far_from_the_limit_of_steps(exercise):
+    """What the package reads or imports only once isn't counted."""
+    call = f"lesson_15.{exercise.call.removeprefix('check.')}"
+    code = FRESH.format(reference=exercise.reference, call=call)
+    said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120)
+    assert said.returncode == 0, said.stderr
+    assert "passed" in said.stdout, said.stdout
 
 
 @pytest.mark.parametrize(

@@ -253,7 +253,7 @@ def describe(thing: Any) -> str:
     >>> describe(np.zeros((30, 40))), describe({"x": 1}), describe(1j)
     ('an array of shape (30, 40)', "a dictionary with the keys 'x'", 'the complex number 1j')
     """
-    if thing is None or isinstance(thing, bool):
+    if thing is None or isinstance(thing, bool | Finding):
         return str(thing)
     if isinstance(thing, str):
         return f"the text {reprlib.repr(thing)}"
@@ -306,11 +306,16 @@ def _real(x: Any) -> str:
 
 
 def _parts(thing: list | tuple | dict) -> str:
-    shown = ", ".join(reprlib.repr(part) if isinstance(part, str) else describe(part) for part in list(thing)[:8])
+    shown = ", ".join(map(_part, list(thing)[:8]))
     more = ", …" if len(thing) > 8 else ""
     if isinstance(thing, dict):
         return f"a dictionary with the keys {shown}{more}"
     return f"({shown}{more or ',' * (len(thing) == 1)})"
+
+
+def _part(part: Any) -> str:
+    is_their_text = isinstance(part, str) and not isinstance(part, Finding)
+    return reprlib.repr(part) if is_their_text else describe(part)
 
 
 def _leaves(thing: Any) -> Iterator[Any]:

@@ -5,7 +5,6 @@ import inspect
 import io
 import linecache
 import re
-import sys
 import traceback
 import types
 import warnings
@@ -15,6 +14,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+
+from autodiff_lab.lessons.checks.step_limit import StepLimit, TookTooLong
 
 # How far a check runs before it says that the code never ends (a right answer takes some thousands of steps).
 STEPS = 1_000_000
@@ -49,17 +50,13 @@ class Crashed:
                 "Does a loop grow the list it walks along, or run the same things again and again?"
             )
         if self.kind == "RecursionError":
-            return f"your code calls itself without an end{where}. Look for an operator that is written with itself."
+            return f"your code calls itself without an end{where}. Look for a function or an operator that uses itself."
         early = re.search(r"(?:local|free) variable '(\w+)'", self.message)
         if early:
             return f"your code uses {early[1]}{where} before it has a value: the line that gives it one comes later."
         if self.kind == "UnboundLocalError" or self.kind == "NameError":
             return f"Python does not know a name{where}: {self.message}."
         return f"your code raised {self.kind}{where}{': ' * bool(self.message)}{self.message}."
-
-
-class TookTooLong(BaseException):
-    """Raised into a learner's code that runs too long; no `Exception`, so that no ``except`` there swallows it."""
 
 
 def attempt(code: Callable[..., Any], *args: Any, steps: int = STEPS) -> Any:
@@ -70,25 +67,10 @@ def attempt(code: Callable[..., Any], *args: Any, steps: int = STEPS) -> Any:
     >>> attempt(int, "x")
     Crashed(kind='ValueError', message="invalid literal for int() with base 10: 'x'", line='')
     """
-    left = steps
-
-    def count(frame: types.FrameType, event: str, arg: object) -> Any:
-        nonlocal left
-        frame.f_trace_opcodes = True  # lines are not enough: `while True: pass` on one line is one line for ever
-        left -= 1
-        if left < 0:
-            raise TookTooLong
-        return count
-
-    before = sys.gettrace()
     try:
         with contextlib.redirect_stdout(io.StringIO()), warnings.catch_warnings(), np.errstate(all="ignore"):
             warnings.simplefilter("ignore")
-            sys.settrace(count)
-            try:
-                return code(*args)
-            finally:
-                sys.settrace(before)
+            return StepLimit(steps).run(code, *args)
     except KeyboardInterrupt:
         raise
     except BaseException as problem:  # SystemExit too: a learner's exit() must not end the notebook
@@ -100,7 +82,8 @@ def _first_line(problem: BaseException) -> str:
         lines = str(problem).splitlines()
     except Exception:  # a message that cannot be made
         return ""
-    return re.sub(r" at 0x[0-9a-fA-F]+", "", lines[0]).rstrip(".") if lines else ""
+    without_address = re.sub(r" at 0x[0-9a-fA-F]+", "", lines[0]).rstrip(".") if lines else ""
+    return re.sub(r"[\w.]+\.<locals>\.", "", without_address)
 
 
 @contextlib.contextmanager

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_lab import Trace, custom_gradient, grad, value_and_grad
+from autodiff_lab import Tape, Trace, custom_gradient, grad, record, value_and_grad
 from autodiff_lab.lessons.checks import Finding, Instance, attempt, describe, plain, run_cases, vet_code
 
 Case = tuple[Callable[..., Any], Any]
@@ -69,13 +69,20 @@ def softplus(x: Any) -> Any:
 
 
 STABLE: dict[str, Case] = {
-    "x = 800": (slopes, 800.0),
-    "x = 1": (slopes, 1.0),
-    "x = -800": (slopes, -800.0),
+    **{f"x = {x:g}": (slopes, x) for x in (800.0, 1.0, -800.0, 11.0, -11.0)},
     "three times it, x = 1": (scale_by(3.0), 1.0),
     "the second derivative at 1": (lambda function, x: grad(grad(function))(x), 1.0),
     "1e18 times it, x = -40": (scale_by(1e18), -40.0),
 }
+
+OWN_RULE = "it has a rule of its own"
+
+
+def compare_stable(log1pexp: Any) -> Any:
+    """Exercise 13.3: the learner's function by cases, and whether it is one line on a tape, as what has a rule is."""
+    found = run_cases(lambda names, run, x: spell_nonfinite(plain(run(log1pexp, x))), STABLE, log1pexp)
+    tape = attempt(lambda: record(log1pexp, 1.0)[1])
+    return found | {OWN_RULE: isinstance(tape, Tape) and len(tape) == 2}
 
 
 def half_of_sinc_squared(x: Any) -> Any:
@@ -90,8 +97,7 @@ def to_eight_places(function: Callable[..., Any], x: float) -> Any:
 
 
 CANCELLING: dict[str, Case] = {
-    "x = 0.5": (slopes, 0.5),
-    "x = 1e-4": (slopes, 1e-4),
+    **{f"x = {x:g}": (slopes, x) for x in (0.5, 0.007, 0.002, 1e-4)},
     "x = 1e-8": (to_eight_places, 1e-8),
 }
 
@@ -122,6 +128,13 @@ FAIR = "the adjoints of the entries add up to that of the maximum, and only the 
 SEEN_RANDOM = "a hundred random arrays with ties"
 DOCUMENTED = "its docstring"
 SAYS = "says what is done at a tie"
+# Words by which a docstring speaks of a rule, and what the rule does; a docstring with none of them is believed.
+SPEAKS_OF = {
+    "even": ("even", "equal", "split", "divid", "half", "alike", "uniform", "平"),
+    "first": ("first", "argmax", "第一", "最先"),
+    "last": ("last", "最后"),
+}
+DONE = {"even": "several get a share", "first": "the first gets all", "last": "the last gets all"}
 
 
 def judge_shares(share: Any) -> Any:
@@ -133,9 +146,36 @@ def judge_shares(share: Any) -> Any:
         found[SEEN_RANDOM] = attempt(_judge, share, x)
         if found[SEEN_RANDOM] != FAIR:
             break
-    words = (share.__doc__ or "").split()
-    found[DOCUMENTED] = SAYS if len(words) >= 3 else "is missing, or too short to say what is done at a tie"
+    is_fair = all(seen == FAIR for seen in found.values())
+    does = attempt(_name_rule, share) if is_fair else ""
+    found[DOCUMENTED] = _judge_words(share.__doc__ or "", does)
     return found
+
+
+def _name_rule(share: Callable[..., Any]) -> str:
+    """What a fair rule does, seen at (2, 1, 2)."""
+    first, _, last = np.asarray(share(np.array([2.0, 1.0, 2.0])), dtype=float)
+    if first == 1:
+        return "first"
+    return "last" if last == 1 else "even"
+
+
+def _judge_words(said: str, does: Any) -> str:
+    """What is found of a docstring, beside what the rule does, where that is known."""
+    if not said.strip():
+        return "is missing"
+    if not _is_sentence(said):
+        return "says too little"
+    speaks_of = {rule for rule, words in SPEAKS_OF.items() if any(word in said.lower() for word in words)}
+    if does not in DONE or not speaks_of or does in speaks_of:
+        return SAYS
+    return f"does not say what is done: {DONE[does]}"
+
+
+def _is_sentence(said: str) -> bool:
+    """Whether there are two words, or four characters of a script that has no spaces."""
+    without_spaces = [letter for letter in said if letter.isalpha() and not letter.isascii()]
+    return len(said.split()) >= 2 or len(without_spaces) >= 4
 
 
 def _judge(share: Callable[..., Any], x: np.ndarray) -> str:
@@ -195,7 +235,7 @@ def read_birthplace(answer: Any) -> Any:
 
 def _in_words(part: Any) -> Any:
     try:
-        return f"{float(part) + 0.0:g}"
+        return Finding(f"{float(part) + 0.0:g}")
     except (TypeError, ValueError):
         return part
 

@@ -1,5 +1,6 @@
 """The exercises of notebook 15, compilation and frameworks: they run the learner's compiler, guard and rules."""
 
+import itertools
 import math
 import types
 from collections.abc import Callable
@@ -174,6 +175,7 @@ def follow_row(by_x: Any, by_k: Any) -> Any:
     vet_code(by_x, by_k)
     made = custom_gradient(partials=(by_x, by_k))(saturation)
     at = POINTS[0]
+    Trace.of(saturation, *at)  # the texts that a trace reads once are no steps of the learner's code
     both = grad(made, argnums=(0, 1))
     trials: dict[str, Callable[[], Any]] = {
         "reverse, both slopes": lambda: both(*at),
@@ -204,6 +206,13 @@ def follow_invention(my_function: Any, my_partial: Any) -> Any:
         found = [float(my_function(x)) for x in points]
         return "numbers that differ" if len(set(found)) == 3 and all(map(math.isfinite, found)) else describe(found)
 
+    def smoothness() -> str:
+        values = _find_jump(lambda x: float(my_function(x)))
+        if values:
+            return f"the function {values}"
+        slopes = _find_jump(lambda x: float(my_partial(my_function(x), x)))
+        return f"the partial {slopes}" if slopes else "no jump"
+
     def alike(other: Callable[[float], Any]) -> str:
         pairs = [(float(other(x)), float(grad(made)(x))) for x in points]
         return "agrees" if np.allclose(*zip(*pairs, strict=True), rtol=1e-9, atol=1e-12) else describe(pairs[0])
@@ -211,11 +220,46 @@ def follow_invention(my_function: Any, my_partial: Any) -> Any:
     trials: dict[str, Callable[[], Any]] = {
         "on the tape": lines,
         "the values at three points": values,
+        "between 0.5 and 4": smoothness,
         "against differences": lambda: _against_differences(made, *((x,) for x in points)),
         "as a formula": lambda: alike(lambda x: _read(formula(grad(made), "x").python, made, (x,))),
         "compiled": lambda: alike(lambda x: program(made, points[0])(x)[1]),
     }
     return _until_one_crashes(trials)
+
+
+EDGES = np.linspace(0.5, 4.0, 65).tolist()
+SMALL = 1e-6
+
+
+def _find_jump(function: Callable[[float], float]) -> str:
+    """Where a function of one number jumps or is not finite, in words; found by halving intervals; empty if nowhere.
+
+    >>> _find_jump(lambda x: abs(x - 2)), _find_jump(lambda x: float(x > 2.5)), _find_jump(lambda x: 1 / (x - 0.5))
+    ('', 'jumps near x = 2.5', 'is not finite at x = 0.5')
+    """
+    at_edges = []
+    for x in EDGES:
+        at_edges.append(_value_or_nan(function, x))
+        if not math.isfinite(at_edges[-1]):
+            return f"is not finite at x = {x:.3g}"
+    largest_change = SMALL * max(1.0, *map(abs, at_edges))
+    for low, high in itertools.pairwise(zip(EDGES, at_edges, strict=True)):
+        for _ in range(40):
+            middle = (low[0] + high[0]) / 2
+            between = middle, _value_or_nan(function, middle)
+            is_left = abs(between[1] - low[1]) > abs(high[1] - between[1])
+            low, high = (low, between) if is_left else (between, high)
+        if not abs(high[1] - low[1]) <= largest_change:
+            return f"jumps near x = {high[0]:.3g}"
+    return ""
+
+
+def _value_or_nan(function: Callable[[float], float], x: float) -> float:
+    try:
+        return function(x)
+    except (ValueError, ZeroDivisionError, OverflowError):
+        return math.nan
 
 
 def _rename_function(function: types.FunctionType) -> types.FunctionType:
