@@ -8,6 +8,7 @@ is.
 import argparse
 import inspect
 import io
+import os
 import sys
 from argparse import ArgumentParser, Namespace
 from collections.abc import Callable, Sequence
@@ -19,6 +20,10 @@ from ..jupyter.notebooks import TutorialError
 UNCONFINED = """\
 autodiff-lab: WARNING: --unconfined. There are no walls: each notebook runs with all your rights. It can read, change
 and delete your files, the other hand-ins and these grades, use the network, and leave programs running."""
+
+AS_ROOT = """\
+autodiff-lab: WARNING: you are root. Should a notebook find a hole in its walls, it has the whole machine. Grade as an
+ordinary user; nothing here needs more rights than that."""
 
 
 def build_parser() -> ArgumentParser:
@@ -55,7 +60,7 @@ def build_parser() -> ArgumentParser:
     lecture.add_argument("--overwrite", action="store_true", help="write over the kit of an earlier run")
     grading = add_command(_grade_notebooks, "grade")
     grading.add_argument("folder", metavar="DIR", type=Path, help="what was handed in")
-    grading.add_argument("--out", metavar="DIR", type=Path, help="where to write the table (default: into DIR)")
+    grading.add_argument("--out", metavar="DIR", type=Path, help="where to write the table (default: DIR-grades)")
     again = grading.add_mutually_exclusive_group()
     again.add_argument("--overwrite", action="store_true", help="write over the table of an earlier run")
     again.add_argument("--resume", action="store_true", help="keep its rows, and grade what is new, changed or missing")
@@ -175,24 +180,30 @@ def _grade_notebooks(options: Namespace) -> int:
     """Run a folder of handed-in notebooks, and write who passed what.
 
     The folder has the notebooks, or a folder for each student. Each notebook runs behind the walls of bubblewrap
-    (Linux): without network and your files, and with limits of time, memory, processes and disk. Writes grades.csv, a
-    line as soon as a notebook has ended, and grades.html; of a download from Moodle or Canvas also what they import.
-    With --resume a run that was ended goes on. The exit code is 1 if some could not be run through no fault of theirs.
-    It is no proof against cheating: open what the report says to look at.
+    (Linux): without network and your files, and with limits of time, memory, processes and disk. Every other file has
+    its line, too. Writes grades.csv, a line as soon as a notebook has ended, and grades.html; of a download from Moodle
+    or Canvas also what they import. With --resume a run that was ended goes on. The exit code is 1 if some could not be
+    run through no fault of theirs. It is no proof against cheating: open what the report says to look at.
     """
-    from ..classroom.grading.grade import Limits, check_walls, find_notebooks, grade
-    from ..classroom.grading.report import open_report, read_rows, report_paths
+    from ..classroom.grading.grade import Limits, check_walls, grade
+    from ..classroom.grading.hand_ins import find_hand_ins
+    from ..classroom.grading.journal import load_key, read_journal
+    from ..classroom.grading.report import default_folder, open_report, report_files, report_paths
     from ..classroom.grading.verdicts import Row
 
-    out, walls = options.out or options.folder, not options.unconfined
+    out, walls = options.out or default_folder(options.folder), not options.unconfined
     limits = Limits(options.seconds, options.megabytes)
     if not walls:
         print(UNCONFINED, file=sys.stderr)
-    count = len(find_notebooks(options.folder))
+    elif hasattr(os, "geteuid") and os.geteuid() == 0:
+        print(AS_ROOT, file=sys.stderr)
+    count = len(find_hand_ins(options.folder, report_files(out)))
     check_walls(limits, walls=walls)
     if isinstance(sys.stdout, io.TextIOWrapper):  # a terminal that has no letter for a name shows its number
         sys.stdout.reconfigure(errors="backslashreplace")
-    known = read_rows(out) if options.resume else {}
+    known, complaint = read_journal(out, load_key()) if options.resume else ({}, "")
+    if complaint:
+        print(f"autodiff-lab: {complaint}", file=sys.stderr)
     with open_report(out, overwrite=options.overwrite, resume=options.resume, walls=walls) as add:
         ended: list[Row] = []
 
@@ -206,10 +217,11 @@ def _grade_notebooks(options: Namespace) -> int:
             print(f"{row.passed:3} of {len(row.exercises):2}  {row.file}: {row.how_it_went}", flush=True)
             draw_progress(len(ended), count)
 
-        rows = grade(options.folder, limits, jobs=options.jobs, walls=walls, known=known, tell=tell, show=show)
+        choices = {"jobs": options.jobs, "walls": walls, "known": known, "leave_out": report_files(out)}
+        rows = grade(options.folder, limits, tell=tell, show=show, **choices)
     draw_progress(0, 0)
     table, page = report_paths(out)
-    print(f"{len(rows)} notebooks; the table is in {table}, and to be read in {page}")
+    print(f"{len(rows)} files; the table is in {table}, and to be read in {page}")
     not_run = sum(not row.judged for row in rows)
     if not_run:
         print(f"autodiff-lab: {not_run} of them could not be run, through no fault of theirs", file=sys.stderr)

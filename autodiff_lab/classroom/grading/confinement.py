@@ -1,14 +1,16 @@
 """Confine somebody else's program: bubblewrap's walls around it, a few files, and limits of time and memory.
 
 The walls are those of `bwrap` (Debian's package ``bubblewrap``, Linux). Of the machine the program sees the system's
-programs and this Python, read-only, and folders of its own, which vanish with it; it has no network. Its processes are
-counted together from outside, and all of them end as soon as they take more than the limits allow.
+programs and this Python, read-only, and folders of its own, which vanish with it; it has no network. It can change no
+setting of the kernel, and the system calls that `REFUSED_CALLS` names are refused. Its processes are counted together
+from outside, and all of them end as soon as they take more than the limits allow.
 
 Without the walls a program runs with all the rights of whoever runs it.
 """
 
 import contextlib
 import errno
+import math
 import os
 import platform
 import shutil
@@ -19,7 +21,7 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -29,10 +31,62 @@ MAX_OUTPUT_BYTES = 2_000_000
 # How often the processes are counted: what they can take in this time, they can take beyond the limit.
 LOOK_EVERY_S = 0.1
 
+# Bytes that the kernel may hold for a file in memory besides its content, and for a socket where nothing else is said.
+BYTES_OF_A_FILE = 1500
+BYTES_OF_A_SOCKET = 212_992
+
+# Bytes of memory up to which a process is not asked what of it is shared.
+SMALL_BYTES = 10_000_000
+
+# How much of its time a program must have computed for a time-out to be its own fault alone.
+BUSY = 0.8
+
+# Bytes of memory that stay free on the machine. There are more ways to make the kernel hold memory for a program than
+# can be counted one by one: locks, mappings, names of files.
+RESERVE_BYTES = 500_000_000
+
+# Files and sockets that one process may have open at a time.
+MAX_DESCRIPTORS = 256
+
 PACKAGE = Path(__file__).resolve().parents[2]
-# How the kernel calls the machine, and its numbers for ``memfd_create``, ``memfd_secret`` and ``shmget``.
-MACHINES = {"x86_64": (0xC000003E, (319, 447, 29)), "aarch64": (0xC00000B7, (279, 447, 194))}
+# How the kernel calls each machine; the columns of numbers below are in this order.
+MACHINES = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
+# System calls that a hand-in is refused, and their numbers on each of `MACHINES`; -1 where there is no such call.
+REFUSED_CALLS = {
+    # Memory that no process holds, and that is therefore not seen from outside.
+    "memfd_create": (319, 279),
+    "memfd_secret": (447, 447),
+    "shmget": (29, 194),
+    "msgget": (68, 186),
+    "semget": (64, 190),
+    "mq_open": (240, 180),
+    "io_setup": (206, 0),
+    "inotify_init": (253, -1),
+    "inotify_init1": (294, 26),
+    "fanotify_init": (300, 262),
+    # The keys of whoever grades: no namespace hides them.
+    "add_key": (248, 217),
+    "request_key": (249, 218),
+    "keyctl": (250, 219),
+    # Parts of the kernel that no notebook needs, and through which others have broken out.
+    "io_uring_setup": (425, 425),
+    "io_uring_enter": (426, 426),
+    "io_uring_register": (427, 427),
+    "userfaultfd": (323, 282),
+    "bpf": (321, 280),
+    "perf_event_open": (298, 241),
+}
+# Calls that are refused by what they ask for: sockets of any family but AF_UNIX, and larger buffers for those.
+CALLS_FOR_SOCKETS = {"socket": (41, 198), "socketpair": (53, 199)}
+CALLS_FOR_OPTIONS = {"setsockopt": (54, 208)}
+AF_UNIX, SOL_SOCKET, SO_SNDBUF = 1, 1, 7
+# What Python and its libraries read in /proc, besides the folders of the hand-in's own processes.
+PROC = ("cpuinfo", "filesystems", "loadavg", "meminfo", "stat", "sys", "uptime", "version", "vmstat")
 SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/nix/store", "/gnu/store")
+# The folders of its own, each in memory.
+WRITABLE = ("/tmp", "/dev/shm")
+# Limits of what is shared by all programs of a user, and of a hand-in's place before all others on a processor.
+NONE_OF = ("RLIMIT_MSGQUEUE", "RLIMIT_RTPRIO", "RLIMIT_NICE")
 SYSTEM_SETTINGS = ("/etc/ld.so.cache", "/etc/alternatives", "/etc/fonts", "/etc/localtime")
 HOME = "/tmp/home"
 
@@ -73,12 +127,16 @@ class Done:
         What it wrote to its standard output, as far as it was read.
     complaint : str
         The last line of its standard error.
+    crowded : bool
+        Whether other programs may have had a part in that: its time ran out although it had not used it to compute,
+        or the memory ran out that all programs on the machine share.
     """
 
     ended: str
     code: int
     said: bytes
     complaint: str
+    crowded: bool = False
 
 
 def run_confined(
@@ -109,7 +167,7 @@ def run_confined(
     --------
     >>> import sys
     >>> run_confined([sys.executable, "-c", "print(open('n').read())"], {"n": b"42"}, Limits(), walls=False)
-    Done(ended='by itself', code=0, said=b'42\n', complaint='')
+    Done(ended='by itself', code=0, said=b'42\n', complaint='', crowded=False)
     """
     with contextlib.ExitStack() as open_things:
         if walls:
@@ -141,13 +199,13 @@ def run_confined(
         for reader in readers:
             reader.start()
         try:
-            ended = _watch(process, limits)
+            ended, crowded = _watch(process, limits)
         finally:
             _kill_family(process)
         for reader in readers:
             reader.join(5)
     last = complaint.decode(errors="replace").strip().rpartition("\n")[2]
-    return Done(ended, process.returncode, bytes(said), last)
+    return Done(ended, process.returncode, bytes(said), last, crowded)
 
 
 @contextlib.contextmanager
@@ -165,53 +223,128 @@ def _drain_pipe(pipe: object, said: bytearray) -> None:
         said += chunk[: max(0, MAX_OUTPUT_BYTES - len(said))]
 
 
-def _watch(process: subprocess.Popen[bytes], limits: Limits) -> str:
-    """Wait until the program ends, or has taken too much."""
+def _watch(process: subprocess.Popen[bytes], limits: Limits) -> tuple[str, bool]:
+    """Wait until the program ends, or has taken too much; and say whether others may have had a part in that."""
     deadline = time.monotonic() + limits.seconds
+    reserve = min(RESERVE_BYTES, _free_bytes() / 2)
     while True:
         try:
             process.wait(LOOK_EVERY_S)
-            return "by itself"
+            return "by itself", False
         except subprocess.TimeoutExpired:
             megabytes, processes = family_usage(process.pid)
+        if processes > limits.processes:  # first: many small processes fill the memory, too
+            return "too many processes", False
         if megabytes > limits.megabytes:
-            return "out of memory"
-        if processes > limits.processes:
-            return "too many processes"
+            return "out of memory", False
+        if _free_bytes() < reserve:
+            return "out of memory", True
         if time.monotonic() > deadline:  # last: who takes all of the machine delays whoever looks
-            return "out of time"
+            return "out of time", _cpu_seconds(process.pid) < BUSY * limits.seconds
+
+
+def _free_bytes() -> float:
+    """Read how much memory programs can still take on this machine; infinite where the system does not say it."""
+    try:
+        return _sum_of(Path("/proc/meminfo"), b"MemAvailable:") or math.inf
+    except OSError:
+        return math.inf
 
 
 def family_usage(pid: int) -> tuple[float, int]:
     """Measure what a confined process and all its descendants use: megabytes of memory, processes and threads.
 
-    In a process space of its own nobody can leave the family: an orphan is adopted by the space's first process, which
-    is a descendant too. What two processes share is counted twice. Where there is no ``/proc``, nothing is counted.
+    What two processes share is counted once. What the kernel keeps for the sockets and the files in memory of a process
+    space of its own is counted too, at the most that it can be. Where there is no ``/proc``, nothing is counted.
 
     >>> family_usage(os.getpid())[0] < 10_000
     True
     """
-    threads: dict[int, int] = {}
+    family = _family(pid)
+    processes = sum(int(fields[17]) for fields in family.values())
+    megabytes = (sum(map(_own_bytes, family)) + _kernel_bytes(family)) / 1_000_000
+    return megabytes, processes
+
+
+def _family(pid: int) -> dict[int, list[bytes]]:
+    """Find a process and all its descendants; for each the fields of its ``stat`` behind the name.
+
+    In a process space of its own nobody can leave the family: an orphan is adopted by the space's first process, which
+    is a descendant too.
+    """
+    fields: dict[int, list[bytes]] = {}
     children: dict[int, list[int]] = {}
     for name in filter(str.isdecimal, os.listdir("/proc") if os.path.isdir("/proc") else ()):
         with contextlib.suppress(OSError):  # it has ended since
             # The name of the program stands in parentheses, and may itself hold some.
-            fields = Path("/proc", name, "stat").read_bytes().rpartition(b")")[2].split()
-            threads[int(name)] = int(fields[17])
-            children.setdefault(int(fields[1]), []).append(int(name))
-    family = [pid]
-    for member in family:
-        family += children.get(member, ())
-    kilobytes = sum(map(_resident_kilobytes, family))
-    return kilobytes / 1000, sum(threads.get(member, 0) for member in family)
+            fields[int(name)] = Path("/proc", name, "stat").read_bytes().rpartition(b")")[2].split()
+            children.setdefault(int(fields[int(name)][1]), []).append(int(name))
+    members = [pid]
+    for member in members:
+        members += children.get(member, ())
+    return {member: fields[member] for member in members if member in fields}
 
 
-def _resident_kilobytes(pid: int) -> int:
-    """Memory that belongs to a process, without the files (programs, libraries) that are mapped into it."""
+def _own_bytes(pid: int) -> int:
+    """Measure the memory of a process, without the files (programs, libraries) that are mapped into it.
+
+    What it shares with others, as a fork does with its parent, counts by its share of it. That takes the kernel time,
+    so it is asked for only where the process has much memory.
+    """
     with contextlib.suppress(OSError):
-        lines = Path(f"/proc/{pid}/status").read_bytes().splitlines()
-        return sum(int(line.split()[1]) for line in lines if line.startswith((b"RssAnon:", b"RssShmem:")))
+        status, rollup = Path(f"/proc/{pid}/status"), Path(f"/proc/{pid}/smaps_rollup")
+        resident, tables = _sum_of(status, b"RssAnon:", b"RssShmem:"), _sum_of(status, b"VmPTE:")
+        if resident < SMALL_BYTES:
+            return resident + tables
+        with contextlib.suppress(OSError):  # it has ended since, or this kernel does not say it
+            return _sum_of(rollup, b"Pss_Anon:", b"Pss_Shmem:") + tables
+        return resident + tables
     return 0
+
+
+def _sum_of(path: Path, *names: bytes) -> int:
+    """Add up the sizes that the lines of these names have in a file of the kernel's; in bytes."""
+    return 1000 * sum(int(line.split()[1]) for line in path.read_bytes().splitlines() if line.startswith(names))
+
+
+def _kernel_bytes(family: Iterable[int]) -> int:
+    """Estimate what the kernel holds for a family that has a space of its own: its sockets, and its files in memory."""
+    ours = _network_of(os.getpid())
+    inside = next((member for member in family if _network_of(member) not in ("", ours)), None)
+    if inside is None:
+        return 0
+    total = 0
+    with contextlib.suppress(OSError, ValueError):  # it has ended since
+        used = Path(f"/proc/{inside}/net/sockstat").read_text().split()[2]
+        # Each may hold messages as large as its buffer, and one more.
+        total += 2 * _bytes_of_a_socket() * int(used)
+    for place in WRITABLE:
+        with contextlib.suppress(OSError):
+            found = os.statvfs(f"/proc/{inside}/root{place}")
+            total += BYTES_OF_A_FILE * (found.f_files - found.f_ffree)
+    return total
+
+
+def _network_of(pid: int) -> str:
+    """Name the network that a process is in, so that those of two can be compared; empty if nobody knows."""
+    try:
+        return os.readlink(f"/proc/{pid}/ns/net")
+    except OSError:
+        return ""
+
+
+def _bytes_of_a_socket() -> int:
+    """Read how large the buffer of a socket is on this machine."""
+    try:
+        return int(Path("/proc/sys/net/core/wmem_default").read_text())
+    except (OSError, ValueError):
+        return BYTES_OF_A_SOCKET
+
+
+def _cpu_seconds(pid: int) -> float:
+    """Add up how long a process, its descendants and those of them that have ended have computed."""
+    ticks = sum(int(ticks) for fields in _family(pid).values() for ticks in fields[11:15])
+    return ticks / os.sysconf("SC_CLK_TCK") if ticks else 0.0
 
 
 def _kill_family(process: subprocess.Popen[bytes]) -> None:
@@ -249,6 +382,8 @@ def _process_limits(limits: Limits) -> Callable[[], None] | None:
             (resource.RLIMIT_CPU, int(2 * limits.seconds) + 1),
             (resource.RLIMIT_FSIZE, limits.disk * 1_000_000),
             (resource.RLIMIT_CORE, 0),
+            (resource.RLIMIT_NOFILE, MAX_DESCRIPTORS),
+            *((getattr(resource, name), 0) for name in NONE_OF if hasattr(resource, name)),
         ):
             hard = resource.getrlimit(what)[1]
             most = most if hard == resource.RLIM_INFINITY else min(most, hard)
@@ -267,7 +402,8 @@ def _bwrap_command(limits: Limits, hidden: Sequence[Path], given: Mapping[str, i
     # As root a program could otherwise take its walls down, and anybody could build others inside, without limits.
     options = ["--unshare-all", "--unshare-user", "--disable-userns", "--cap-drop", "ALL", "--die-with-parent"]
     options += ["--proc", "/proc", "--dev", "/dev", "--dir", "/run", "--dir", "/home"]
-    for place in ("/tmp", "/dev/shm"):
+    options += _proc_masks()
+    for place in WRITABLE:
         options += ["--size", str(limits.disk * 1_000_000), "--tmpfs", place]
     shown = [*map(Path, SYSTEM), *map(Path, SYSTEM_SETTINGS), *_of_python()]
     for path in shown:
@@ -280,20 +416,73 @@ def _bwrap_command(limits: Limits, hidden: Sequence[Path], given: Mapping[str, i
         options += ["--file", str(descriptor), f"{HOME}/{name}"]
     if platform.machine() in MACHINES:
         options += ["--seccomp", str(refused)]
-    return ["bwrap", *options, "--remount-ro", "/dev", "--remount-ro", "/", "--"]
+    return ["bwrap", *options, "--remount-ro", "/dev", "--remount-ro", "/proc", "--remount-ro", "/", "--"]
+
+
+def _proc_masks() -> list[str]:
+    """Return the options that hide what ``/proc`` tells of the machine, such as its keys and timers, all but `PROC`.
+
+    If root grades, the kernel's files open in a hand-in as they open for root, whatever rights were dropped. For the
+    same reason all of ``/proc`` is read-only: the settings in ``/proc/sys`` are those of the whole machine.
+    """
+    options = []
+    for entry in os.scandir("/proc"):
+        if entry.name.isdecimal() or entry.name in PROC or entry.is_symlink():
+            continue
+        path = f"/proc/{entry.name}"
+        hide = ["--tmpfs", path, "--remount-ro", path] if entry.is_dir() else ["--ro-bind", "/dev/null", path]
+        options += hide
+    return options
 
 
 def _seccomp_program() -> bytes:
-    """Assemble a seccomp filter (classic BPF) that refuses the system calls in `MACHINES`.
+    """Assemble a seccomp filter (classic BPF) that refuses `REFUSED_CALLS`, and all sockets but those of AF_UNIX.
 
-    They make memory that no process needs to hold, and that is therefore not seen from outside.
+    A socket of another family may lead out of the walls: AF_VSOCK knows no namespaces, and reaches the host of a
+    virtual machine.
     """
-    architecture, numbers = MACHINES.get(platform.machine(), (0, ()))
-    tests = [(0x35, 0x40000000), *((0x15, number) for number in numbers)]  # at least: calls of another ABI; equal
-    program = [(0x20, 0, 0, 4), (0x15, 0, len(tests) + 2, architecture), (0x20, 0, 0, 0)]
-    program += [(jump, len(tests) - k, 0, number) for k, (jump, number) in enumerate(tests)]
-    program += [(0x06, 0, 0, 0x7FFF0000), (0x06, 0, 0, 0x00050000 | errno.ENOSYS)]  # allow; refuse
-    return b"".join(struct.pack("=HBBI", *instruction) for instruction in program)
+    machine = platform.machine()
+    if machine not in MACHINES:
+        return b""
+    column = [*MACHINES].index(machine)
+
+    def jumps(calls: Mapping[str, tuple[int, ...]], target: str) -> list[tuple[int, int, str, str]]:
+        numbers = [each[column] for each in calls.values()]
+        return [(equal, number, target, "") for number in numbers if number >= 0]
+
+    load, equal, at_least, answer = 0x20, 0x15, 0x35, 0x06
+    # Blocks of instructions: the operation, its operand, and the blocks to go on with if true, if false; else the next.
+    # Where each field of a call stands: its number at 0, the machine at 4, its arguments from 16 on, 8 bytes each.
+    blocks = {
+        "begin": [
+            (load, 4, "", ""),
+            (equal, MACHINES[machine], "", "refuse"),
+            (load, 0, "", ""),
+            (at_least, 0x40000000, "refuse", ""),  # calls of another ABI
+            *jumps(REFUSED_CALLS, "refuse"),
+            *jumps(CALLS_FOR_SOCKETS, "family"),
+            *jumps(CALLS_FOR_OPTIONS, "option"),
+        ],
+        "allow": [(answer, 0x7FFF0000, "", "")],
+        "family": [(load, 16, "", ""), (equal, AF_UNIX, "accept", "refuse")],
+        "option": [
+            (load, 24, "", ""),
+            (equal, SOL_SOCKET, "", "accept"),
+            (load, 32, "", ""),
+            (equal, SO_SNDBUF, "refuse", "accept"),
+        ],
+        "accept": [(answer, 0x7FFF0000, "", "")],
+        "refuse": [(answer, 0x00050000 | errno.ENOSYS, "", "")],
+    }
+    places, lines = {}, []
+    for name, block in blocks.items():
+        places[name] = len(lines)
+        lines += block
+    program = []
+    for number, (operation, operand, *targets) in enumerate(lines, 1):
+        yes, no = (places[target] - number if target else 0 for target in targets)
+        program.append(struct.pack("=HBBI", operation, yes, no, operand))
+    return b"".join(program)
 
 
 def _of_python() -> list[Path]:

@@ -5,10 +5,12 @@
 There is no kernel: the cells run in IPython, in this very process, one after the other, whatever the cell before did.
 What the cells print is thrown away; the findings leave as lines of JSON through the standard output as it was before
 the first cell, behind the word in the file SECRET, which is gone before the first cell runs. The first line says that
-the examiner itself has begun: whatever fails before it is no hand-in's fault.
+the examiner itself has begun: whatever fails before it is no hand-in's fault. The second has the code of the cells, so
+that nobody outside has to read a file that a stranger wrote.
 """
 
 import importlib
+import importlib.util
 import json
 import os
 import re
@@ -24,6 +26,9 @@ from autodiff_lab.lessons.checks.exercise import Exercise, Reply
 
 # Characters of a reply that go into the report, or of the answer.
 MAX_SHOWN_CHARACTERS = 1000
+
+# Characters of code in a notebook, as JSON: far more than anybody writes, and half of what may be said.
+MAX_CODE_CHARACTERS = 1_000_000
 
 
 def lesson_of(cells: list[str]) -> str | None:
@@ -48,7 +53,7 @@ def code_of(notebook: bytes) -> list[str]:
         document = json.loads(notebook.decode())
         cells = [cell for cell in document["cells"] if cell["cell_type"] == "code"]
         return ["".join(cell["source"]) for cell in cells]
-    except (ValueError, LookupError, TypeError, RecursionError) as problem:
+    except (ValueError, LookupError, TypeError, RecursionError, MemoryError) as problem:
         raise ValueError(f"this is not a notebook that can be read ({type(problem).__name__})") from problem
 
 
@@ -62,7 +67,7 @@ def examine(cells: list[str]) -> Iterator[dict[str, Any]]:
         for each answer that was looked at: what was said to it, and `encode_observation` of what it was judged by;
         ``{"raised": "ValueError", "cell": 4}`` for each cell that raises; cells are counted from 1; and at the end
         ``{"end": True, "changed": []}``. `changed` names the definitions of the checks that are no longer what they
-        were before the first cell.
+        were before the first cell; a cell behind which there are such is told with ``{"changed": …, "cell": 4}``.
 
     Examples
     --------
@@ -99,6 +104,9 @@ def examine(cells: list[str]) -> Iterator[dict[str, Any]]:
             seen.clear()
             if problem:
                 yield {"raised": problem, "cell": number}
+            changed = name_changes(before)
+            if changed:
+                yield {"changed": changed, "cell": number}
         changed = name_changes(before)
     finally:
         Exercise.__call__ = asked  # type: ignore[method-assign]
@@ -128,8 +136,25 @@ def main(path: str, secret: str) -> None:
         write(told, f"{token} {json.dumps(finding)}\n".encode())
 
     tell({"begin": True})
-    for finding in examine(code_of(Path(path).read_bytes())):
+    try:
+        cells = code_of(Path(path).read_bytes())
+    except ValueError as problem:
+        tell({"unreadable": str(problem)})
+        return
+    if len(json.dumps(cells)) > MAX_CODE_CHARACTERS:
+        tell({"unreadable": f"the code is longer than {MAX_CODE_CHARACTERS} characters, and was not run"})
+        return
+    tell({"cells": cells})
+    if not _is_of_the_course(cells):
+        return
+    for finding in examine(cells):
         tell(finding)
+
+
+def _is_of_the_course(cells: list[str]) -> bool:
+    """Whether the cells ask for the checks of a lesson; nothing else is run."""
+    lesson = lesson_of(cells)
+    return lesson is not None and importlib.util.find_spec(f"autodiff_lab.lessons.lesson_{lesson}") is not None
 
 
 if __name__ == "__main__":

@@ -8,10 +8,14 @@ from typing import Any
 
 from autodiff_lab.classroom.grading.verdicts import Row
 
-# A folder or file of *Download all submissions*; the number is the participant's.
-MOODLE = re.compile(r"(?P<name>[^/]+)_(?P<id>\d+)_assignsubmission_file")
+# A folder or file of *Download all submissions*; the number is the participant's. What follows it is the student's own
+# choice: only the first number counts, and where there is another, the grade is left open.
+MOODLE = re.compile(r"(?P<name>[^/]+?)_(?P<id>\d+)_assignsubmission_file")
 # A file of *Download Submissions*; the numbers are the user's and the file's.
 CANVAS = re.compile(r"(?P<name>\w+?)_(?:late_)?(?P<id>\d+)_\d+_", re.IGNORECASE)
+# Where in a cell a spreadsheet may see the beginning of a formula: at the cell's, or behind a character that separates
+# cells for those who read commas as another character; with or without spaces and quotation marks.
+FORMULA = re.compile(r'(^|[;,|\t\r\n])([\s"]*)(?=[=+\-@＝＋－＠])')
 
 # For each student, by number and name, the grade in each lesson; empty where there is something to look at.
 Grades = dict[tuple[str, str], dict[str, Any]]
@@ -56,7 +60,8 @@ def _grades(rows: Sequence[Row], names: re.Pattern[str]) -> tuple[Grades, dict[s
     for row in sorted(rows, key=lambda row: (not row.doubts, row.passed)):
         found = names.match(row.file)
         if found and row.exercises and row.judged:
-            students.setdefault((found["id"], found["name"]), {})[row.lesson] = "" if row.doubts else row.passed
+            is_open = row.doubts or MOODLE.match(row.file.partition("/")[0], found.end())
+            students.setdefault((found["id"], found["name"]), {})[row.lesson] = "" if is_open else row.passed
     return dict(sorted(students.items())), most
 
 
@@ -71,4 +76,9 @@ def write_csv(head: Sequence[object], lines: Sequence[Sequence[object]]) -> str:
 
 
 def _escape_formula(cell: object) -> object:
-    return f"'{cell}" if isinstance(cell, str) and cell.startswith(("=", "+", "-", "@", "\t", "\r")) else cell
+    r"""Write an apostrophe before whatever a spreadsheet may take for a formula.
+
+    >>> print(_escape_formula("x;=1+1;y"))
+    x;'=1+1;y
+    """
+    return FORMULA.sub(r"\1\2'", cell) if isinstance(cell, str) else cell

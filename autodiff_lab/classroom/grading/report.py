@@ -3,12 +3,13 @@
 import os
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from urllib.parse import quote
 
 from autodiff_lab.classroom.grading.grade import GradingError
 from autodiff_lab.classroom.grading.gradebooks import canvas_csv, moodle_csv, write_csv
+from autodiff_lab.classroom.grading.journal import JOURNAL, load_key, open_journal, sign_row
 from autodiff_lab.classroom.grading.verdicts import Answer, Row, printable
 from autodiff_lab.lessons.checks.course import lessons
 from autodiff_lab.lessons.checks.exercise import MARKS
@@ -16,7 +17,6 @@ from autodiff_lab.text.notation import escape
 
 COLUMNS = ("who", "file", "notebook", "passed", "attempted", "exercises", "how it went", "doubts", "wrong answers met")
 GRADEBOOKS = {"grades-moodle.csv": moodle_csv, "grades-canvas.csv": canvas_csv}
-JOURNAL = "grades.jsonl"
 # How many of the wrong answers a page begins with: what there is time to talk about.
 MOST = 5
 NOT_ATTEMPTED = "not attempted"
@@ -40,7 +40,8 @@ def open_report(
         If they cannot be written.
     """
     paths = report_paths(folder)
-    there = [path for path in (*paths, *(folder / name for name in (JOURNAL, *GRADEBOOKS))) if os.path.lexists(path)]
+    key = load_key()
+    there = [path for path in report_files(folder) if os.path.lexists(path)]
     if there and not (overwrite or resume):
         raise FileExistsError(
             f"{there[0]} is there already; name another folder with --out, or say --resume (to grade what is new) "
@@ -56,18 +57,23 @@ def open_report(
             # With the mark at its beginning a spreadsheet takes the text for what it is, UTF-8.
             table = files.enter_context(paths[0].open("x", encoding="utf-8-sig", newline=""))
             page = files.enter_context(paths[1].open("x", encoding="utf-8"))
-            journal = files.enter_context((folder / JOURNAL).open("a", encoding="utf-8"))
+            journal = files.enter_context(open_journal(folder))
         except OSError as problem:
             raise GradingError(
                 f"the grades cannot be written into {printable(str(folder))} ({problem.strerror}). Nothing was run.\n"
                 "Name a folder that you can write to: --out DIR"
+            ) from problem
+        except ValueError as problem:
+            raise GradingError(
+                f"{printable(str(folder / JOURNAL))} is {problem}: somebody else may have put it there. Nothing was "
+                "run.\nName another folder with --out DIR, or say --overwrite"
             ) from problem
 
         def add(row: Row) -> None:
             head, _, line = csv_text([row]).partition("\r\n")
             table.write(line if rows else f"{head}\r\n{line}")
             rows.append(row)
-            journal.write(f"\n{row.to_json()}")  # a line before it that was cut short costs only itself
+            journal.write(f"\n{sign_row(row, key)}")  # a line before it that was cut short costs only itself
             table.flush()
             journal.flush()
 
@@ -80,7 +86,8 @@ def open_report(
             page.write(html_page(rows, walls=walls))
             for name, write in GRADEBOOKS.items():
                 if text := write(rows):
-                    (folder / name).write_text(text, encoding="utf-8", newline="")
+                    with (folder / name).open("x", encoding="utf-8", newline="") as gradebook:
+                        gradebook.write(text)
 
 
 def report_paths(folder: Path) -> tuple[Path, Path]:
@@ -88,15 +95,19 @@ def report_paths(folder: Path) -> tuple[Path, Path]:
     return folder / "grades.csv", folder / "grades.html"
 
 
-def read_rows(folder: Path) -> dict[str, Row]:
-    """Read the rows of an earlier grading report in this folder, by file, to resume it."""
-    rows = {}
-    with suppress(OSError):
-        for line in (folder / JOURNAL).read_text(encoding="utf-8", errors="replace").split("\n"):
-            with suppress(ValueError, TypeError, LookupError, AttributeError):  # cut short, or of another version
-                row = Row.from_json(line)
-                rows[row.file] = row
-    return rows
+def report_files(folder: Path) -> list[Path]:
+    """Return the paths of all files of a grading report."""
+    return [*report_paths(folder), *(folder / name for name in (JOURNAL, *GRADEBOOKS))]
+
+
+def default_folder(hand_ins: Path) -> Path:
+    """Return the folder for the report on a folder of hand-ins: beside it, as in it others may write.
+
+    >>> print(default_folder(Path("class", "homework")).as_posix())
+    class/homework-grades
+    """
+    place = hand_ins if hand_ins.name and hand_ins.name != ".." else hand_ins.resolve()
+    return place.parent / f"{place.name}-grades"
 
 
 def csv_text(rows: Sequence[Row]) -> str:
@@ -123,11 +134,11 @@ def html_page(rows: Sequence[Row], *, walls: bool = True) -> str:
     parts = []
     for lesson in sorted({row.lesson for row in rows}, key=lambda number: (number not in titles, number)):
         mine = [row for row in rows if row.lesson == lesson]
-        title = f"{lesson} · {titles[lesson]}" if lesson in titles else "Notebooks that could not be placed"
+        title = f"{lesson} · {titles[lesson]}" if lesson in titles else "Files that could not be placed"
         parts.append(f"<h2>{escape(title)}</h2>{_recognised_answers(mine)}{_table(mine)}{_answers(mine)}")
     done = sum(row.passed for row in rows)
     said = (
-        f"{len(rows)} notebooks, {done} exercises passed. Each ran in a process of its own, {WALLS[walls]}. "
+        f"{len(rows)} files, {done} exercises passed. Each notebook ran in a process of its own, {WALLS[walls]}. "
         "What its checks observed there was judged outside: evidence, and no proof."
     )
     legend = " · ".join(f"{MARKS[state]} {state}" for state in ("passed", "not yet", NOT_ATTEMPTED))

@@ -11,8 +11,9 @@ from pathlib import Path
 from typing import Any, Self
 
 from autodiff_lab.classroom.grading.confinement import Done, Limits
-from autodiff_lab.classroom.grading.examiner import MAX_SHOWN_CHARACTERS
+from autodiff_lab.classroom.grading.examiner import MAX_SHOWN_CHARACTERS, lesson_of
 from autodiff_lab.classroom.grading.observations import decode_observation
+from autodiff_lab.lessons.checks.course import lessons, list_moved
 from autodiff_lab.lessons.checks.exercise import Exercise, Reply
 
 # Attempts at an exercise that are judged; a notebook of the course makes one.
@@ -64,6 +65,8 @@ class Row:
         What does not fit together: reasons to look at the notebook oneself.
     judged : bool
         False where the hand-in could not be run for a reason that is not its own.
+    crowded : bool
+        Whether other hand-ins that ran beside it may have had a part in how it ended.
     digest : str
         Stands for all that the row was made from.
     """
@@ -75,6 +78,7 @@ class Row:
     answers: dict[str, Answer] = field(default_factory=dict)
     doubts: tuple[str, ...] = ()
     judged: bool = True
+    crowded: bool = False
     digest: str = ""
 
     @property
@@ -140,15 +144,39 @@ def _read_findings(said: bytes, token: str) -> tuple[list[dict[str, Any]], bool]
     return findings, others
 
 
-def complete_row(
-    row: Row, done: Done, token: str, cells: Sequence[str], exercises: Mapping[str, Exercise], limits: Limits
-) -> Row:
+def complete_row(row: Row, done: Done, token: str, limits: Limits) -> Row:
     """Judge what the examiner found in a hand-in, and complete the row with the verdicts."""
+    row = replace(row, crowded=done.crowded)
     findings, others = _read_findings(done.said, token)
     if not any("begin" in finding for finding in findings):
         ended = f"exit status {done.code}" if done.ended == "by itself" else done.ended
         return mark_as_not_run(row, done.complaint or ended)
-    doubts = ["it wrote to the report itself"] if others else []
+    # The second line is the examiner's own, as no cell had run.
+    opening = findings[1] if len(findings) > 1 else {}
+    if "unreadable" in opening:
+        return replace(row, ended=opening["unreadable"])
+    if "cells" not in opening:
+        return replace(row, ended=_describe_end(done, [], False, limits))
+    number = lesson_of(opening["cells"]) or ""
+    exercises = _exercises_of(number, opening["cells"])
+    if exercises is None:
+        return replace(row, lesson=number, ended="asks for the checks of no lesson of this course")
+    row = replace(row, lesson=number, exercises=tuple(exercises))
+    try:
+        row = _judge_findings(row, findings[2:], opening["cells"], exercises)
+        raised = [(each["cell"], printable(str(each["raised"]))[:80]) for each in findings if "raised" in each]
+        ended = _describe_end(done, raised, any("end" in finding for finding in findings), limits)
+    except Exception:  # the examiner writes no such lines
+        return replace(row, ended="what it says cannot be read", doubts=("it wrote to the report itself",), answers={})
+    doubts = ("it wrote to the report itself", *row.doubts) if others else row.doubts
+    return replace(row, ended=ended, doubts=doubts)
+
+
+def _judge_findings(
+    row: Row, findings: Sequence[Mapping[str, Any]], cells: Sequence[str], exercises: Mapping[str, Exercise]
+) -> Row:
+    """Judge what was observed of the answers to each exercise."""
+    doubts = []
     changed = dict.fromkeys(str(name)[:80] for finding in findings for name in finding.get("changed", ()))
     if changed:
         doubts.append(f"it changes the checks themselves ({', '.join([*changed][:3])})")
@@ -161,9 +189,17 @@ def complete_row(
             answer = next((answer for answer, _ in tried if answer.state == "passed"), tried[-1][0])
             answers[name] = replace(answer, attempts=len(mine) - len(judged) + len(tried))
             doubts += dict.fromkeys(f"{exercise.title.split()[1]} {doubt}" for _, doubt in tried if doubt)
-    raised = [(each["cell"], printable(str(each["raised"]))[:80]) for each in findings if "raised" in each]
-    ended = _describe_end(done, raised, any("end" in finding for finding in findings), limits)
-    return replace(row, ended=ended, answers=answers, doubts=tuple(map(printable, doubts)))
+    return replace(row, answers=answers, doubts=tuple(map(printable, doubts)))
+
+
+def _exercises_of(number: str, cells: Sequence[str]) -> dict[str, Exercise] | None:
+    """Find the exercises that the code of a lesson's notebook can be judged by; None if there is no such lesson."""
+    exercises = next((lesson.exercises() for lesson in lessons() if lesson.number == number), None)
+    if exercises is None:
+        return None
+    code = "\n".join(cells)
+    moved = {each.name: each for formerly, each in list_moved().items() if f"check.{formerly}(" in code}
+    return exercises | moved
 
 
 def _judge(exercise: Exercise, finding: Mapping[str, Any], cells: Sequence[str]) -> tuple[Answer, str]:

@@ -1,0 +1,158 @@
+"""Hand-ins in a folder: which files there are, and the opening of one of them, which may be anything.
+
+Every file has its place in the report, also what is no notebook: whoever handed it in has to be told. What programs
+leave behind by themselves (`LITTER`) is left out.
+"""
+
+import os
+import stat
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+
+from autodiff_lab.classroom.grading.verdicts import printable
+from autodiff_lab.lessons.checks.progress_file import FILE
+
+# Bytes: no notebook of the course comes near, and a larger file is not read.
+MAX_NOTEBOOK_BYTES = 20_000_000
+
+# Files of one student that are graded; the course has twenty notebooks.
+MAX_FILES = 50
+
+# Files of one student that are looked at, to choose those from: the notebooks first.
+MAX_LOOKED_AT = 10_000
+
+# What Jupyter, Python and operating systems leave beside a hand-in; the progress is read with its notebook.
+LITTER = (
+    ".ipynb_checkpoints", "__pycache__", ".git", "__MACOSX", ".DS_Store", "Thumbs.db", "desktop.ini", FILE,
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class HandIn:
+    """A file that was handed in, or why it is not looked at.
+
+    Attributes
+    ----------
+    path : Path
+    problem : str
+        Why it is not opened; empty if it may be a notebook.
+    """
+
+    path: Path
+    problem: str = ""
+
+
+def find_hand_ins(folder: Path, leave_out: Collection[Path] = ()) -> list[HandIn]:
+    """Find the files that were handed in, in a folder and all folders below it.
+
+    A student is a folder at the top, or a file there.
+
+    Parameters
+    ----------
+    folder : Path
+    leave_out : collection of Path
+        Files that are not the students', such as an earlier report.
+
+    Raises
+    ------
+    FileNotFoundError
+        If there is no such folder, or no notebook in it.
+    """
+    others = {path.absolute() for path in leave_out}
+    names = sorted(os.listdir(folder)) if folder.is_dir() else []
+    students = [folder / name for name in names if name not in LITTER and (folder / name).absolute() not in others]
+    found = [hand_in for student in students for hand_in in _hand_ins_of(student)]
+    if not any(_is_named_as_a_notebook(hand_in.path) for hand_in in found):
+        raise FileNotFoundError(f"there are no notebooks (*.ipynb) in {printable(str(folder))}")
+    return sorted(found, key=lambda hand_in: hand_in.path)
+
+
+def _hand_ins_of(student: Path) -> Iterator[HandIn]:
+    """List what one student handed in, at most `MAX_FILES`, the notebooks first; one more stands for all others."""
+    looked_at = [*islice(_walk(student), MAX_LOOKED_AT)]
+    looked_at.sort(key=lambda hand_in: (not _is_named_as_a_notebook(hand_in.path), hand_in.path))
+    yield from looked_at[:MAX_FILES]
+    more = len(looked_at) - MAX_FILES
+    if more > 0:
+        count = f"{more} more files" if len(looked_at) < MAX_LOOKED_AT else f"more than {more} more files"
+        yield HandIn(student / f"and {count}", f"only {MAX_FILES} files of one student are looked at")
+
+
+def _walk(place: Path) -> Iterator[HandIn]:
+    """List a file, or the files in a folder and all folders below it; a link is followed nowhere."""
+    waiting = [place]
+    while waiting:
+        path = waiting.pop()
+        try:
+            # Of a folder that may be listed and not entered nothing else is known of what is in it.
+            is_folder = stat.S_ISDIR(path.lstat().st_mode)
+            names = _names_in(path) if is_folder else []
+        except OSError as problem:
+            yield HandIn(path, f"the file cannot be read ({problem.strerror})")
+            continue
+        if not is_folder:
+            yield HandIn(path, _why_not_opened(path))
+        elif path == place and not names:
+            yield HandIn(path, "an empty folder")
+        waiting += [path / name for name in reversed(names) if name not in LITTER]
+
+
+def _names_in(folder: Path) -> list[str]:
+    """List what is in a folder, in order; of a very large one as much as is looked at."""
+    with os.scandir(folder) as entries:
+        return sorted(entry.name for entry in islice(entries, MAX_LOOKED_AT))
+
+
+def _is_named_as_a_notebook(path: Path) -> bool:
+    return path.suffix.lower() == ".ipynb"
+
+
+def _why_not_opened(path: Path) -> str:
+    """Say why a file is not even opened, or nothing."""
+    if path.is_symlink():
+        return "a link or a device and not a file, not opened"
+    if not _is_named_as_a_notebook(path):
+        return "not a notebook (its name does not end in .ipynb), not opened"
+    return ""
+
+
+def read_file(path: Path) -> bytes:
+    """Read a handed-in file.
+
+    Raises
+    ------
+    ValueError
+        If it is none, too large, or cannot be read; the message says which.
+    """
+    try:
+        with os.fdopen(open_regular_file(path, os.O_RDONLY), "rb") as file:
+            content = file.read(MAX_NOTEBOOK_BYTES + 1)
+    except OSError as problem:
+        raise ValueError(f"the file cannot be read ({problem.strerror})") from problem
+    if len(content) > MAX_NOTEBOOK_BYTES:
+        raise ValueError(f"larger than {MAX_NOTEBOOK_BYTES // 1_000_000} MB, not opened")
+    return content
+
+
+def open_regular_file(path: Path, flags: int) -> int:
+    """Open a file that somebody else may have put there; return its descriptor. No link is followed.
+
+    Raises
+    ------
+    ValueError
+        If it is a link, a device or a folder.
+    OSError
+        If it cannot be opened.
+    """
+    problem = "a link or a device and not a file, not opened"
+    if os.path.lexists(path) and not stat.S_ISREG(path.lstat().st_mode):
+        raise ValueError(problem)
+    # Should it have become one since: a link is an error, and a pipe is not waited for.
+    careful = ("O_NOFOLLOW", "O_NONBLOCK", "O_CLOEXEC", "O_BINARY")
+    descriptor = os.open(path, flags | sum(getattr(os, name, 0) for name in careful), 0o666)
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
+        raise ValueError(problem)
+    return descriptor
