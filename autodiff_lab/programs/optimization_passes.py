@@ -150,7 +150,8 @@ def multiply_small_first(draft: Draft, i: int) -> Any:
                 draft.names.pop(inner, None)
                 draft.operands[inner] = (b, c)
                 draft.values[inner] = np.multiply(draft.value(b), draft.value(c))
-                draft.operands[i] = (large, inner)
+                both_known = type(b) is Constant and type(c) is Constant
+                draft.operands[i] = (large, draft.constant(draft.values[inner]) if both_known else inner)
                 return None
     return None
 
