@@ -148,6 +148,13 @@ class Program:
         if inputs.key == compiled_for.key or self._options.rerecord:
             return self._run_matching(inputs)
         differ = find_difference(compiled_for, inputs)
+        paths, paths_now = ([leaf.path for leaf in found.leaves] for found in (compiled_for, inputs))
+        if paths != paths_now and sorted(paths) == sorted(paths_now):
+            raise ShapeError(
+                f"{name} was compiled for {', '.join(paths)} in this order, and was called with "
+                f"{', '.join(paths_now)}. The order of a dict counts, for a function may loop over it. Pass the keys "
+                "in the first order, or compile with on_branch='rerecord', which makes another version."
+            )
         if differ:
             raise ShapeError(
                 f"{name} was compiled for {differ[0].path} as {differ[0].kind}, and was called with {differ[1].path} "

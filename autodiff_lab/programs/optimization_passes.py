@@ -106,7 +106,7 @@ def simplify_signs(draft: Draft, i: int) -> Any:
     """The pass that simplifies signs and quotients: x - z for x + (-z), x / z for x · (1 / z), which rounds once."""
     op, refs = draft.ops[i], draft.operands[i]
     b = refs[-1]
-    if type(b) is not int:
+    if type(b) is not int or draft.values[b].dtype.kind != "f":  # -z of an unsigned integer is none
         return None
     if op is ADD or op is SUBTRACT:
         opposite = draft.operands[b][0] if draft.ops[b] is NEGATIVE else _strip_minus(draft, i, b)
