@@ -3,7 +3,7 @@
 In the order of the work: ``program_inputs.py`` reads what a call is given; ``recorded_derivative.py`` records the
 derivative; ``optimization_passes.py`` drops from its draft (``draft.py``) what nobody would have written; the room
 ``codegen`` writes the rest as Python. ``compiled_version.py`` puts it together and runs it, ``compiled_program.py``
-chooses the version for a call, and saves one into a file.
+chooses the version for a call.
 """
 
 from .compiled_program import Program, program

@@ -6,30 +6,16 @@ import sys
 import time
 import warnings
 from collections.abc import Callable, Iterable, Sequence
-from pathlib import Path
-from string import Template
+from inspect import Parameter, Signature
 from typing import Any
 
 import numpy as np
 
-from ..engine.errors import BranchChanged, InputError, ShapeError, UnsupportedError
+from ..engine.errors import BranchChanged, InputError, ShapeError
 from ..transforms.signatures import name_of
-from .codegen.expressions import IN_NUMPY
 from .compiled_version import Line, Operations, Options, Version
 from .optimization_passes import PASSES
-from .program_inputs import Inputs, find_difference, read_inputs, write_conditions
-
-# Entries of an array that is still written into the source; larger ones go into an ``.npz`` file.
-MAX_ENTRIES_IN_SOURCE = 256
-
-# What every file is made of; the names behind ``$`` are filled in.
-TEMPLATE = Path(__file__).with_name("saved_program.txt")
-
-BRANCH_CHANGED = '''
-
-class BranchChanged(RuntimeError):
-    """The function would go another way."""
-'''
+from .program_inputs import Inputs, find_difference, read_inputs
 
 
 class Program:
@@ -60,15 +46,16 @@ class Program:
     (9.0, 6.0)
     """
 
+    # A call runs the entry of the current version, without a method in between: that would cost a fifth of a program of
+    # ten numbers. Each program holds its entry in this slot, where Python looks for what a call runs.
+    __slots__ = ("__call__", "__dict__", "__weakref__")
+
     def __init__(self, options: Options) -> None:
         self._options = options
         self._versions: dict[Version, None] = {}  # in the order of their last use, with the current one at the end
         self._current: Version
         self._has_warned = False
-
-    def __call__(self, *args: Any) -> Any:
-        """Run on new arguments; each program has its own, see `_activate`."""
-        return self._dispatch(*args)
+        self.__call__ = self._dispatch  # see `_activate`
 
     @property
     def source(self) -> str:
@@ -121,19 +108,13 @@ class Program:
             f"{done.backward} backward, of {had.forward} and {had.backward} recorded"
         )
 
-    def save(self, path: str | Path) -> list[Path]:
-        """Save the compiled program as a Python file that needs NumPy and nothing else; return the files written.
-
-        Large arrays go into an ``.npz`` file beside it.
-        """
-        return _write_file(self._current, Path(path))
-
     def _read(self, args: Sequence[Any]) -> Inputs:
         return read_inputs(self._options.f, args, self._options.argnums)
 
     def _add(self, inputs: Inputs) -> Version:
         """Compile a version, and let go those that are unused for the longest time."""
         version = Version(self._options, inputs)
+        self.__signature__ = Signature([Parameter(name, Parameter.POSITIONAL_OR_KEYWORD) for name in inputs.names])
         start = time.process_time()
         before = list(self._versions)
         self._activate(version)
@@ -151,7 +132,7 @@ class Program:
         self._versions.pop(version, None)
         self._versions[version] = None
         version.entry = version.entry or version.make_entry(self._dispatch, self._switch_version)
-        type(self).__call__ = staticmethod(version.entry)  # type: ignore[assignment]
+        self.__call__ = version.entry
 
     def _dispatch(self, *args: Any, **kwargs: Any) -> Any:
         """Run a call that is not, at first sight, what the current version was compiled for."""
@@ -167,6 +148,13 @@ class Program:
         if inputs.key == compiled_for.key or self._options.rerecord:
             return self._run_matching(inputs)
         differ = find_difference(compiled_for, inputs)
+        paths, paths_now = ([leaf.path for leaf in found.leaves] for found in (compiled_for, inputs))
+        if paths != paths_now and sorted(paths) == sorted(paths_now):
+            raise ShapeError(
+                f"{name} was compiled for {', '.join(paths)} in this order, and was called with "
+                f"{', '.join(paths_now)}. The order of a dict counts, for a function may loop over it. Pass the keys "
+                "in the first order, or compile with on_branch='rerecord', which makes another version."
+            )
         if differ:
             raise ShapeError(
                 f"{name} was compiled for {differ[0].path} as {differ[0].kind}, and was called with {differ[1].path} "
@@ -259,7 +247,8 @@ def program(
     makes a negative zero positive. Arrays that `f` closes over are copied when the program is compiled, and so is
     whatever else `f` reads: a function that rolls dice is recorded with one throw.
 
-    What runs is the source, with names used again, or left out, where that is faster.
+    What is printed is what runs. In a program of more than 200 lines, which nobody reads line by line, a number that is
+    used once stands where it is used, and a name is used again when its value is no longer needed: that is faster.
 
     Examples
     --------
@@ -289,7 +278,7 @@ def program(
     if not isinstance(max_versions, int) or max_versions < 1:
         raise InputError(f"max_versions is {max_versions!r}; it takes a whole number, 1 or more.")
     options = Options(f, mode, argnums, passes, on_branch == "rerecord", max_versions)
-    made: Program = type("Program", (Program,), {"__doc__": Program.__doc__, "__module__": __name__})(options)
+    made = Program(options)
     made._add(made._read(example_args))
     return made
 
@@ -327,62 +316,3 @@ def _warn_many_versions(before: Version, last: Version) -> None:
 
 def _array_text(x: np.ndarray) -> str:
     return f"np.array({x.tolist()!r})" if x.size <= 8 else f"...  # an array of shape {x.shape}, {x.dtype}"
-
-
-def _write_file(version: Version, path: Path) -> list[Path]:
-    """Write a version into a file; return the paths of the files written."""
-    if version.own_functions:
-        raise UnsupportedError(
-            f"{', '.join(version.own_functions)} could not be taken apart into NumPy's functions, so it cannot go into "
-            "a file. Write it with functions that the table knows."
-        )
-    for kind in version.objects.values():
-        if not (isinstance(kind, type) and issubclass(kind, tuple) and hasattr(kind, "_fields")):
-            raise UnsupportedError(
-                f"A {type(kind).__name__} is needed to take the arguments apart, or to put the result together, and it "
-                "cannot go into a file. Use words or whole numbers as the keys of a dict."
-            )
-    source, inputs, name = version.source, version.inputs, version.functions[-1].name
-    large = {k: x for k, x in version.constants.items() if x.size > MAX_ENTRIES_IN_SOURCE}
-    beside = path.with_suffix(".npz")
-    if large:
-        np.savez(beside, **large)
-    imports = "from collections import namedtuple\n" if version.objects else ""
-    imports += "from pathlib import Path\n" if large else ""
-    called = name_of(version.options.f).replace("\\", "/").replace('"', "'")  # it stands between quotes
-    title = f"{name}: compiled from {called}, mode {version.options.mode!r}."
-    wanted = ", ".join(f"{leaf.path} {leaf.kind}" for leaf in inputs.leaves)
-    used = {k: f"{v.__name__ if callable(v) else k}" for k, v in IN_NUMPY.items() if f"math.{k}" in source}
-    doubles = all(leaf.value.dtype == np.float64 for leaf in inputs.leaves)
-    as_numpy = "tuple(np.float64(c) if type(c) is float else c for c in code.co_consts)"
-    bound = [
-        f"{k} = namedtuple({k!r}, {tuple(map(str.__str__, kind._fields))})\n" for k, kind in version.objects.items()
-    ]
-    if large:
-        bound.append(f"_arrays = np.load(Path(__file__).with_name({beside.name!r}))\n")
-    bound += [
-        f'{k} = _arrays["{k}"]\n' if k in large else f"{k} = {_exact_text(x)}\n" for k, x in version.constants.items()
-    ]
-    text = Template(TEMPLATE.read_text(encoding="utf-8")).substitute(
-        title=title,
-        imports=imports,
-        bound="".join(bound),
-        exception=BRANCH_CHANGED if "BranchChanged" in source else "",
-        source=source,
-        functions=", ".join(f"{k}=np.{numpy_name}" for k, numpy_name in used.items()),
-        numbers=as_numpy if doubles else "code.co_consts",
-        name=name,
-        wanted=wanted.replace('"', "'"),
-        doc=repr(f"{title} Takes {wanted}."),
-        parameters=", ".join(inputs.names),
-        tests=" and ".join(write_conditions(inputs.args, inputs.names) or ["True"]),
-        parts=", ".join(function.name for function in version.functions),
-    )
-    path.write_text(text, encoding="utf-8")
-    return [path, beside] if large else [path]
-
-
-def _exact_text(x: Any) -> str:
-    """An array written out, to the last bit."""
-    text = repr(x.tolist()).replace("inf", "np.inf").replace("nan", "np.nan")
-    return f"np.array({text}, dtype=np.{x.dtype})" if x.dtype != np.bool_ else f"np.array({text})"

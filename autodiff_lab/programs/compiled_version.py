@@ -117,8 +117,8 @@ class Version:
         inside = [leaf for leaf in inputs.leaves if leaf.name != leaf.path]
         used = {name for s in (*writer.statements, result) for name in s.names} if inside else ()
         head = [f"{leaf.name} = {leaf.path}" for leaf in inside if leaf.name in used]
-        body, arrays = writer.statements, not all(writer.numbers)
-        self.functions = split_functions(name, inputs.names, set(labels), head, body, result, arrays)
+        body, reuse = writer.statements, writer.is_long
+        self.functions = split_functions(name, inputs.names, set(labels), head, body, result, reuse)
         self.constants, self.own_functions = writer.constants, writer.functions
         self.objects = {**inputs.keys, **writer.objects}
         self.namespace: dict[str, Any] = {"math": math, "np": np, "BranchChanged": BranchChanged}
@@ -136,7 +136,7 @@ class Version:
     @property
     def source(self) -> str:
         """The Python source of a compiled version: all its functions."""
-        return "\n\n".join(function.text(function.shown) for function in self.functions)
+        return "\n\n".join(function.text for function in self.functions)
 
     @cached_property
     def lines(self) -> list[Line]:
@@ -160,10 +160,10 @@ class Version:
 
     @cached_property
     def _function(self) -> Any:
-        """The program as it is shown."""
+        """The program as it is printed, with its parts."""
         for function in self.functions:
             if function.name not in self.namespace:
-                _define(function.name, function.text(function.shown), self.namespace)
+                _define(function.name, function.text, self.namespace)
         return self.namespace[self.functions[-1].name]
 
     @cached_property
@@ -185,13 +185,10 @@ class Version:
         tests = write_conditions(inputs.args, inputs.names)
         if tests is None:
             return dispatch
-        names, lines = ", ".join(inputs.names), main.running
+        names, lines = ", ".join(inputs.names), main.lines
         hidden = {"_dispatch": dispatch, "_switch_version": switch_version, "_run_in_numpy": self._run_in_numpy}
-        if len(self.functions) > 1:
-            for part in self.functions[:-1]:
-                _define(part.name, part.text(part.running), self.namespace)
-            hidden["_main"] = self._function
-            lines = f"return _main({names})"
+        for part in self.functions[:-1]:
+            _define(part.name, part.text, self.namespace)
         text = f"def {main.name}({names}):\n    if {' and '.join(tests) or 'True'}:\n        try:"
         text += indent(f"\n{lines}", 3) + "\n"
         text += f"        except (ArithmeticError, ValueError):\n            return _run_in_numpy(({names},))\n"

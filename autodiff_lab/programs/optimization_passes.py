@@ -106,7 +106,7 @@ def simplify_signs(draft: Draft, i: int) -> Any:
     """The pass that simplifies signs and quotients: x - z for x + (-z), x / z for x · (1 / z), which rounds once."""
     op, refs = draft.ops[i], draft.operands[i]
     b = refs[-1]
-    if type(b) is not int:
+    if type(b) is not int or draft.values[b].dtype.kind != "f":  # -z of an unsigned integer is none
         return None
     if op is ADD or op is SUBTRACT:
         opposite = draft.operands[b][0] if draft.ops[b] is NEGATIVE else _strip_minus(draft, i, b)
@@ -150,7 +150,8 @@ def multiply_small_first(draft: Draft, i: int) -> Any:
                 draft.names.pop(inner, None)
                 draft.operands[inner] = (b, c)
                 draft.values[inner] = np.multiply(draft.value(b), draft.value(c))
-                draft.operands[i] = (large, inner)
+                both_known = type(b) is Constant and type(c) is Constant
+                draft.operands[i] = (large, draft.constant(draft.values[inner]) if both_known else inner)
                 return None
     return None
 

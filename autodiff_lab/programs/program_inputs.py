@@ -5,7 +5,9 @@ is differentiated by, is an input. Whatever else there is (a count, a switch, an
 call with another one is a call of another program.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from enum import Enum
+from types import BuiltinFunctionType, FunctionType, ModuleType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -74,7 +76,7 @@ def read_inputs(f: Callable[..., Any], args: Sequence[Any], argnums: Any) -> Inp
         paths = _source_paths(names[k], x, keys, taken)
         for leaf, label, path in zip(pytree.flatten(x), pytree.paths(labels[k], x), paths, strict=True):
             if k not in which and not _is_input(leaf):
-                key.append(freeze(leaf))
+                key.append(_freeze_argument(leaf, label))
                 pairs.append((leaf, leaf))
                 continue
             if isinstance(leaf, Traced):
@@ -111,25 +113,58 @@ def _source_paths(path: str, x: Any, keys: dict[str, Any], taken: set[str]) -> l
 
 
 def _structure(x: Any) -> Any:
+    """The containers around the leaves; a dict with its keys in order, for a function may loop over it."""
     entries = pytree.children(x)
-    return None if entries is None else (type(x), frozenset((k, _structure(e)) for k, e in entries))
+    return None if entries is None else (type(x), tuple((type(k), k, _structure(e)) for k, e in entries))
 
 
 def _is_input(leaf: Any) -> bool:
     return leaf.dtype.kind == "f" if isinstance(leaf, np.ndarray) else isinstance(leaf, (float, np.floating, Traced))
 
 
-def freeze(x: Any) -> Any:
-    """Make a hashable key of what is an argument but no input of a program: equal for equal values of one type."""
-    if isinstance(x, dict):
-        return tuple((k, freeze(v)) for k, v in x.items())
-    if isinstance(x, (tuple, list)):
-        return (type(x), *map(freeze, x))
-    if isinstance(x, slice):
-        return (slice, x.start, x.stop, x.step)
-    if isinstance(x, np.ndarray):
-        return (x.shape, x.dtype.str, x.tobytes())
-    return (type(x), x if getattr(x, "__hash__", None) else id(x))
+def _freeze_argument(leaf: Any, label: str) -> Any:
+    try:
+        return freeze(leaf)
+    except TypeError as problem:
+        raise InputError(
+            f"{label} is a {type(leaf).__name__}, and is compiled into the program. Whether it is still the same at "
+            f"the next call cannot be seen ({problem}). Pass what the function needs of it: numbers, arrays, lists."
+        ) from None
+
+
+# Types of objects that are what they are as long as they live; functions are compiled in as they were, like globals.
+IDENTITIES = (type, FunctionType, BuiltinFunctionType, ModuleType, Enum, np.ufunc, np.dtype)
+
+
+def freeze(x: Any, around: tuple[int, ...] = ()) -> Any:
+    """Make a hashable key of what is an argument but no input of a program: equal for equal values of one type.
+
+    An object is what `pickle` would keep of it: its class and its attributes, all the way down. `around` are the
+    objects that it was reached through, so that one that holds itself comes to an end.
+    """
+    kind = type(x)
+    if kind is dict:
+        return tuple((freeze(k, around), freeze(v, around)) for k, v in x.items())
+    if kind in (tuple, list, set, frozenset):
+        return (kind, *(freeze(entry, around) for entry in x))
+    if kind is slice:
+        return (slice, freeze(x.start), freeze(x.stop), freeze(x.step))
+    if kind is np.ndarray:
+        contents = freeze(x.ravel().tolist(), around) if x.dtype.hasobject else x.tobytes()
+        return (x.shape, x.dtype.str, contents)
+    if kind is float:
+        return (float, x.hex())  # 0.0 and -0.0 are two, and nan is one
+    if kind in (int, bool, str, bytes, complex, type(None), type(Ellipsis), range) or isinstance(x, IDENTITIES):
+        return (kind, x)
+    if isinstance(x, np.generic):
+        return (kind, x.dtype.str, x.tobytes())
+    if id(x) in around:
+        return (kind, around.index(id(x)))
+    reduced = x.__reduce_ex__(4)
+    if isinstance(reduced, str):  # the name of something that there is once
+        return (kind, id(x))
+    parts = [list(part) if isinstance(part, Iterator) else part for part in reduced]
+    return (kind, *(freeze(part, (*around, id(x))) for part in parts))
 
 
 def write_conditions(args: Sequence[Any], names: Sequence[str]) -> list[str] | None:
@@ -149,9 +184,9 @@ def _write_conditions_of(x: Any, path: str) -> list[str | None]:
         return [f"{path} is {x}"]
     elif type(x) in (int, str):
         return [f"type({path}) is {kind} and {path} == {x!r}"]
-    elif type(x) in (list, tuple) or (type(x) is dict and all(map(is_plain_key, x))):
+    elif type(x) in (list, tuple) or (type(x) is dict and all(type(k) is str and is_plain_key(k) for k in x)):
         keys = ", ".join(map(repr, x)) if type(x) is dict else ""
-        size = f"{path}.keys() == {{{keys}}}" if keys else f"len({path}) == {len(x)}"
+        size = f"(*{path},) == ({keys},) and {{*map(type, {path})}} == {{str}}" if keys else f"len({path}) == {len(x)}"
         found: list[str | None] = [f"type({path}) is {kind} and {size}"]
         for key, entry in pytree.children(x) or ():
             found += _write_conditions_of(entry, f"{path}[{key!r}]")

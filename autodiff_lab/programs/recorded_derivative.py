@@ -5,7 +5,8 @@ The engine nests, so a derivative can be recorded like anything else: an outer t
 
 On that tape a comparison is two things at once. A rule computes with its answer (``(a > b) * 1.0``): then the answer
 is a line of the program, and follows the inputs. A learner's ``if`` asks for it: then it is a decision, and the program
-has to check it.
+has to check it. The same holds for integers: in ``table[np.floor(x).astype(int) + 1]`` the conversion and the sum are
+lines, and the index is a decision.
 """
 
 import sys
@@ -20,9 +21,10 @@ from ..engine.dispatch import NO_OPTIONS, TABLE, apply
 from ..engine.dual import Dual, ForwardPass, dual
 from ..engine.errors import AutodiffError, UnsupportedError
 from ..engine.frames import INTERNAL_MODULES, describe_line, is_user_frame
+from ..engine.operators import OPERATORS, Overloaded
 from ..engine.rules.table import Op
 from ..engine.tape import Tape
-from ..engine.values import as_operand, as_shaped, copy_constant, innermost_value, ones, zeros
+from ..engine.values import FLOAT64, as_operand, as_shaped, copy_constant, innermost_value, ones, zeros
 from ..engine.variable import Variable
 from ..transforms import pytree, recording
 from ..transforms.gradients import require_scalar
@@ -193,13 +195,22 @@ class Decision(NamedTuple):
     asked: str
 
 
+# On booleans `&` and its like are the logical rows, which the program computes; on integers the table has no row.
+LOGICAL_ROWS = {np.bitwise_and: np.logical_and, np.bitwise_or: np.logical_or, np.bitwise_xor: np.logical_xor}
+LOGICAL_ROWS |= {np.invert: np.logical_not}
+
+
 class Answer(Variable):
-    """A comparison in a recorded derivative: data in arithmetic, a decision once an ``if`` asks for it."""
+    """Booleans or integers in a recorded derivative: data in arithmetic, a decision once they are asked for.
+
+    A comparison gives one, so does ``astype(int)``, and so does arithmetic on such integers. Its plain value is asked
+    for by an ``if``, by an index, and by whatever the table has no row for.
+    """
 
     __slots__ = ()
 
     def decide(self) -> Any:
-        """The plain result of the comparison; from now on the recorded derivative holds for this outcome only."""
+        """The plain booleans or integers; from now on the recorded derivative holds for this outcome only."""
         self.tape.note_decision(self)  # type: ignore[attr-defined]
         return self.value
 
@@ -215,6 +226,12 @@ class Answer(Variable):
     def __float__(self) -> float:
         return float(self.decide())
 
+    def __round__(self, digits: int | None = None) -> int:
+        return round(self.decide(), digits)  # type: ignore[no-any-return]
+
+    def __hash__(self) -> int:
+        return hash(self.decide())  # the key of a dict
+
     def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
         return np.array(self.decide(), dtype=dtype)
 
@@ -224,9 +241,11 @@ class Answer(Variable):
         return getattr(self.decide(), name)
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
+        if ufunc in LOGICAL_ROWS and all(getattr(x, "dtype", type(x)) in (bool, np.bool_) for x in inputs):
+            ufunc = LOGICAL_ROWS[ufunc]
         if method == "__call__" and ufunc in TABLE and not kwargs:
             return apply(TABLE[ufunc], tuple(map(as_operand, inputs)))
-        return getattr(ufunc, method)(*(x.decide() if isinstance(x, Answer) else x for x in inputs), **kwargs)
+        return getattr(ufunc, method)(*map(_decide_all, inputs), **kwargs)
 
     def __array_function__(self, func: Callable[..., Any], types: Any, args: Any, kwargs: dict[str, Any]) -> Any:
         caught = self.tape.caught
@@ -236,14 +255,28 @@ class Answer(Variable):
             self.tape.caught = caught
             return func(*map(_decide_all, args), **{name: _decide_all(x) for name, x in kwargs.items()})
 
-    def astype(self, dtype: Any) -> Any:
-        """Convert a recorded comparison to numbers, 1 for True: still data as floats, a decision as another type."""
-        return self * 1.0 if np.dtype(dtype).kind == "f" else self.decide().astype(dtype)
+    def astype(self, dtype: Any, *args: Any, **options: Any) -> Any:
+        """The array method ``x.astype(dtype)`` on booleans or integers of a recorded derivative: still data."""
+        return self * 1.0 if np.dtype(dtype) == np.float64 else super().astype(dtype)
 
-    __invert__ = partialmethod(np.logical_not)
-    __and__ = __rand__ = partialmethod(np.logical_and)
-    __or__ = __ror__ = partialmethod(np.logical_or)
-    __xor__ = __rxor__ = partialmethod(np.logical_xor)
+    def __divmod__(self, other: Any) -> Any:
+        return self // other, self % other
+
+    def __rdivmod__(self, other: Any) -> Any:
+        return other // self, other % self
+
+    __invert__ = partialmethod(np.invert)
+    __and__ = __rand__ = partialmethod(np.bitwise_and)
+    __or__ = __ror__ = partialmethod(np.bitwise_or)
+    __xor__ = __rxor__ = partialmethod(np.bitwise_xor)
+    __lshift__ = partialmethod(np.left_shift)
+    __rshift__ = partialmethod(np.right_shift)
+    __getitem__ = Overloaded.__getitem__
+
+
+for _name in OPERATORS:  # by the dispatch, for the fast paths make Variables of whatever comes out
+    for _way in (f"__{_name}__", f"__r{_name}__"):
+        setattr(Answer, _way, getattr(Overloaded, _way))
 
 
 class OuterTape(Tape):
@@ -277,7 +310,7 @@ class OuterTape(Tape):
         value = op.fn(*args, **static)
         if type(value) is float:  # of a learner's own function
             value = np.float64(value)
-        if op.kind != "comparison":
+        if op.kind != "comparison" and getattr(value, "dtype", FLOAT64).kind not in "biu":
             return self.append(op, args, lines, as_operand(value), static)
         answer = Answer()
         answer.tape, answer.value = self, as_operand(value) if not isinstance(value, tuple) else value
@@ -310,6 +343,8 @@ def _decide_all(x: Any) -> Any:
         return x.decide()
     if type(x) in (tuple, list):
         return type(x)(map(_decide_all, x))
+    if type(x) is slice:
+        return slice(_decide_all(x.start), _decide_all(x.stop), _decide_all(x.step))
     return x
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import inspect
+import math
 from typing import Any
 
 import numpy as np
@@ -152,3 +154,28 @@ def test_a_line_that_stands_for_another_keeps_its_sign() -> None:
 
     p = program(g, 1.0)
     np.testing.assert_allclose([*p(0.7)], value_and_grad(g)(0.7), rtol=1e-14)
+
+
+def test_what_is_printed_is_what_runs() -> None:
+    """Nothing is changed on the way from the text to what a call runs, not even in a program too long to be read."""
+
+    def long(x: Any) -> Any:
+        y = x
+        for _ in range(100):
+            y = np.sin(y) * x + 0.5 * y
+        return np.sum(y)
+
+    for point in (0.7, np.array([0.7, 0.2])):
+        p = program(long, point)
+        space = {"math": math, "np": np, **p.constants}
+        exec(p.source, space)
+        value, slope = space["long"](point)
+        assert value == p(point)[0]
+        np.testing.assert_array_equal(slope, p(point)[1])
+        written = [line.written for line in p.lines if line.written]
+        assert len(written) > 200
+        assert all(text in p.source for text in written)
+
+
+def test_a_call_takes_the_arguments_by_their_names() -> None:
+    assert str(inspect.signature(program(f, 2.0, 5.0))) == "(x1, x2)"

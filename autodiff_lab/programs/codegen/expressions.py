@@ -70,7 +70,11 @@ Write = Callable[[Any, int, Any], Text]
 def write_expression(w: StatementWriter, i: int) -> Text:
     """Write the expression that computes line i of a draft; return its text, and how tightly it holds together."""
     if not w.numbers[i]:
-        return _write_array_expression(w, i)
+        text, level = _write_array_expression(w, i)
+        if w.ops[i] in INFIX and isinstance(w.values[i], np.integer) and w.of_numbers(w.operands[i]):
+            # True + 1 is Python's integer here
+            return f"np.{w.values[i].dtype}({text})", ATOM
+        return text, level
     op: Any = w.ops[i]
     refs, write = w.operands[i], OF_NUMBERS.get(op)
     # True + True is 2 in Python and True in NumPy: arithmetic whose result is no float is left to NumPy

@@ -7,8 +7,7 @@ import unicodedata
 from typing import Any
 
 TAKEN = {*keyword.kwlist, *keyword.softkwlist, *dir(builtins), "math", "np", "BranchChanged", "ndarray", "float64"}
-TAKEN |= {"_dispatch", "_switch_version", "_run_in_numpy", "_main"}  # what a call goes through
-TAKEN |= {"Path", "FunctionType", "SimpleNamespace", "namedtuple", "_arrays", "_checked"}  # in a file of its own
+TAKEN |= {"_dispatch", "_switch_version", "_run_in_numpy"}  # what a call goes through
 
 # Stands on both sides of a name while a statement is put together; no text of Python holds it.
 MARK = "\0"

@@ -5,8 +5,19 @@ from typing import Any
 
 import numpy as np
 
+from ...engine import rules  # noqa: F401 — fills the table
+from ...engine.dispatch import TABLE
 from ..draft import Constant, Draft, is_number
 from .names import mark_name, name_object, take_name, to_identifier
+
+# Entrywise rows whose operands are all of one type when they are computed: beside a float, an integer becomes one.
+FLOATING = {TABLE[np.where], TABLE["unless"]} | {
+    op
+    for key, op in TABLE.items()
+    if op.partials is not None
+    and isinstance(key, np.ufunc)
+    and all(len(set(loop.partition("->")[0])) == 1 for loop in key.types if not set(loop) & set("mM"))
+}
 
 # How tightly an expression holds together; a looser one is put in parentheses.
 CHOICE, QUESTION, SUM, PRODUCT, SIGN, POWER, ATOM = 1, 5, 10, 20, 30, 40, 100
@@ -69,11 +80,16 @@ class OperandWriter:
         if not doubles:
             strong = type(ref) is not Constant or isinstance(ref.value, np.generic)
             return f"np.float64({self.text(ref, CHOICE)})" if strong else self.text(ref, need)
-        op: Any = self.ops[i]
-        entrywise = op.partials is not None or op.name in ("where", "unless")
-        if type(ref) is Constant and entrywise and op.name != "clip" and type(ref.value) is not bool:
+        if type(ref) is Constant and type(ref.value) is not bool and self._takes_all_as_floats(i):
             return self._name_zero_d_array(ref)
         return self.text(ref, need)
+
+    def _takes_all_as_floats(self, i: int) -> bool:
+        """Whether line i makes floats of its operands, so that 2 may be 2.0 there; `np.ldexp` needs its integer."""
+        op: Any = self.ops[i]
+        if op not in FLOATING or op.name == "clip":
+            return False
+        return any(getattr(self.value(ref), "dtype", None) == np.float64 for ref in self.operands[i])
 
     def _name_zero_d_array(self, ref: Constant) -> str:
         """A constant operand as a named 0-d array: half the price of a Python number beside an array."""

@@ -1,6 +1,6 @@
 """Statements in the generated source of a program: assignments, checks of decisions, and ``return``."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,7 +11,7 @@ from ...engine.rules.shapes import is_basic_index
 from ...engine.rules.table import Op
 from ...transforms import pytree
 from ..draft import Constant, Draft
-from ..optimization_passes import ADD, BROADCAST
+from ..optimization_passes import BROADCAST
 from ..program_inputs import Input
 from .expressions import VIEWS, may_be_view, write_expression
 from .names import MARK, key_text, mark_name, name_object
@@ -25,6 +25,9 @@ MAX_FOLDED_EXPRESSIONS = 8
 
 # Lines of the tape within which an array expression is folded into the line that uses it.
 MAX_FOLDED_TAPE_LINES = 12
+
+# Lines of a program that is still read line by line. In a longer one, numbers that are used once have no names.
+MAX_NAMED_LINES = 200
 
 SCATTER = TABLE["scatter"]
 
@@ -48,12 +51,23 @@ class Statement(NamedTuple):
         """The names that the statement reads or defines, in the order in which they stand there."""
         return self.pieces[1::2]
 
+    def rename(self, new_names: Mapping[str, str]) -> None:
+        """Put other names into the statement, for those that have one."""
+        self.pieces[1::2] = [new_names.get(name, name) for name in self.names]
+
 
 class StatementWriter(OperandWriter):
     """Writes the live lines of a draft as statements, one each; what is used once and has no name is folded in.
 
+    A statement gives a name to a value, and the value that a name stands for never changes, with one exception: the
+    array of a scattered line begins as zeros, of the shape and type of the line, and the very next statement writes the
+    entries into it. No other line has seen it by then. So nothing that runs writes into an array of the caller's, into
+    a constant, or into an array that another name (a view, a result) stands for.
+
     Attributes
     ----------
+    is_long : bool
+        Whether there are too many lines to be read one by one.
     statements : list of Statement
     emitted : dict
         The statement that became of a line of the tape.
@@ -64,9 +78,8 @@ class StatementWriter(OperandWriter):
         self.statements: list[Statement] = []
         self.emitted: dict[int, Statement] = {}
         self.uses, self.consumer = draft.uses, draft.consumer
+        self.is_long = sum(draft.live) > MAX_NAMED_LINES
         self.results: set[int] = set()
-        self._waiting: set[int] = set()  # scattered arrays that will be added to another
-        self._own: set[int] = set()  # lines whose array nobody else holds
         self._name_lines(inputs)
 
     def _name_lines(self, inputs: Sequence[Input]) -> None:
@@ -109,66 +122,41 @@ class StatementWriter(OperandWriter):
 
     def _write_line(self, i: int, op: Op | None) -> None:
         self._depth = 0
-        once = self.uses[i] == 1
         if op is SCATTER and not self.numbers[i]:
-            if once and i not in self.results and self.ops[self.consumer[i]] is ADD:
-                self._waiting.add(i)
-            else:
-                self._scatter(i, i)
-            return
-        if op is ADD and self._waiting and not self._waiting.isdisjoint(self.operands[i]):
-            self._accumulate(i)
+            self._write_scattered(i)
             return
         text, level = (write_number(self.values[i]), ATOM) if op is None else write_expression(self, i)
         name = self.names.get(i)
-        if name is None and once and i not in self.results:
-            # an array that is folded in keeps its operands alive until it is used
-            near = self.numbers[i] or self.consumer[i] - i <= MAX_FOLDED_TAPE_LINES
-            if near and self._depth < MAX_FOLDED_EXPRESSIONS and len(text) - text.count(MARK) <= MAX_FOLDED_CHARACTERS:
-                self.texts[i], self.levels[i], self.depths[i] = text, level, self._depth + 1
-                return
+        is_read_by_name = name is not None and not (self.is_long and self.numbers[i])
+        if not is_read_by_name and self._can_fold(i, text):
+            self.texts[i], self.levels[i], self.depths[i] = text, level, self._depth + 1
+            return
         name = name or self.new_name("t")
-        self.texts[i] = between_marks = mark_name(name)
-        if once and not self.numbers[i] and self._is_new_array(i):
-            self._own.add(i)
-        self.emitted[i] = self.write_statement(f"{between_marks} = {text}", (name,))
-
-    def _scatter(self, i: int, final: int) -> str:
-        """Zeros, with an array written into them; under the name of the sum that it is the beginning of."""
-        self._waiting.discard(i)
-        name = self.names.get(final) or self.new_name("t")
-        kind = "" if self.values[i].dtype == np.float64 else f", np.{self.values[i].dtype}"
-        self.write_statement(f"{mark_name(name)} = np.zeros({self.values[i].shape}{kind})", (name,))
-        self._put(i, name, "=")
         self.texts[i] = mark_name(name)
-        self._own.add(i)
-        return name
+        self.emitted[i] = self.write_statement(f"{mark_name(name)} = {text}", (name,))
 
-    def _put(self, i: int, whole: str, sign: str) -> None:
-        """Write what line i scatters into an array, or add it (``+=``)."""
-        index, text = self.static[i]["index"], self.array_text(i, self.operands[i][0], CHOICE)
+    def _can_fold(self, i: int, text: str) -> bool:
+        """Whether a line may stand, as an expression, in the one line that uses it."""
+        if self.uses[i] != 1 or i in self.results:
+            return False
+        # an array that is folded in keeps its operands alive until it is used
+        near = self.numbers[i] or self.consumer[i] - i <= MAX_FOLDED_TAPE_LINES
+        short = len(text) - text.count(MARK) <= MAX_FOLDED_CHARACTERS
+        return near and short and self._depth < MAX_FOLDED_EXPRESSIONS
+
+    def _write_scattered(self, i: int) -> None:
+        """Zeros of the shape and type of the line, and the statement that writes the entries into them."""
+        values, index = self.values[i], self.static[i]["index"]
+        name = self.names.get(i) or self.new_name("t")
+        whole, entries = mark_name(name), self.array_text(i, self.operands[i][0], CHOICE)
+        kind = "" if values.dtype == np.float64 else f", np.{values.dtype}"
+        self.write_statement(f"{whole} = np.zeros({values.shape}{kind})", (name,))
         if is_basic_index(index):
-            text = f"{mark_name(whole)}[{self.index_text(index)}] {sign} {text}"
+            text = f"{whole}[{self.index_text(index)}] = {entries}"
         else:  # an entry may be named twice
-            text = f"np.add.at({mark_name(whole)}, {self.static_text(index)}, {text})"
-        self.emitted[i] = self.write_statement(text, (whole,))
-
-    def _accumulate(self, i: int) -> None:
-        """Add a scattered array to a sum in its place, since nobody else holds the sum."""
-        a, b = self.operands[i]
-        have, more = (a, b) if b in self._waiting else (b, a)
-        if have in self._waiting:
-            self._scatter(have, i)
-        if have in self._own and self.uses[have] == 1:
-            self._waiting.discard(more)
-            name = self.texts[have].strip(MARK)
-            self._put(more, name, "+=")
-        else:
-            name = self._scatter(more, i)
-            self.write_statement(f"{mark_name(name)} += {self.text(have, CHOICE)}", (name,))
-        self.texts[i] = mark_name(name)
-        self._own.add(i)
-        self.emitted[i] = self.statements[-1]
+            text = f"np.add.at({whole}, {self.static_text(index)}, {entries})"
+        self.texts[i] = whole
+        self.emitted[i] = self.write_statement(text, (name,))
 
     def _is_new_array(self, i: Any) -> bool:
         """Whether a line's statement makes a new array, which later statements may write to or return."""
