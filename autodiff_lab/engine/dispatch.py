@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from .errors import LeakError
-from .levels import Level, is_paused, no_recording, pauses
+from .levels import Level, is_paused, no_recording, note_paused, pauses
 from .values import Traced
 
 if TYPE_CHECKING:
@@ -37,6 +37,7 @@ def apply(op: Op, operands: tuple[Any, ...], static: Mapping[str, Any] = NO_OPTI
     if not level.open:
         _raise_leak(op, operands, level)
     if pauses and is_paused(level):
+        note_paused(level)
         return apply(op, tuple(x.value if isinstance(x, Traced) and x.level is level else x for x in operands), static)
     return level.process(op, operands, static)
 

@@ -33,6 +33,7 @@ class Level:
     open = True
     fast = False  # open, has_fast_path and not paused: operators may skip the dispatch
     caught: tuple[str, type[Warning], str, int] | None = None  # an error about a lost derivative, as a warning
+    computed_paused = False  # a `no_recording` block computed with its values: what came of that is not known
 
     def __init__(self) -> None:
         self.number: float = next(Level._numbers)
@@ -118,11 +119,12 @@ def note_caught(level: Level, error: Exception) -> None:
 class Pause:
     """A ``with no_recording():`` block that has been entered: the levels it pauses, in one thread or generator."""
 
-    __slots__ = ("frame", "levels", "thread")
+    __slots__ = ("frame", "levels", "noted", "thread")
 
-    def __init__(self) -> None:
+    def __init__(self, noted: bool = True) -> None:
         self.levels = frozenset(level for level in tuple(open_levels) if level.pausable)
         self.frame, self.thread = find_suspendable_frame(), threading.get_ident()
+        self.noted = noted
 
     def is_here(self) -> bool:
         """Whether the code that is running now is inside this block, so that its levels are paused."""
@@ -138,6 +140,12 @@ _pauses_lock = threading.RLock()
 def is_paused(level: Level) -> bool:
     """Whether the level is paused for the code that is running now, by a ``no_recording`` block around it."""
     return any(level in block.levels and block.is_here() for block in tuple(pauses))
+
+
+def note_paused(level: Level) -> None:
+    """Note on a paused level that a ``no_recording`` block computes with its values now."""
+    if any(block.noted and level in block.levels and block.is_here() for block in tuple(pauses)):
+        level.computed_paused = True
 
 
 def _update_fast(levels: Iterable[Level]) -> None:
@@ -174,7 +182,20 @@ def no_recording() -> Iterator[None]:
     >>> ad.grad(f)(3.0)
     9.0
     """
-    block = Pause()
+    with _entered(Pause()):
+        yield
+
+
+@contextmanager
+def checking() -> Iterator[None]:
+    """Pause recording as `no_recording` does, for a check of our own: nothing that it computes is used afterwards."""
+    with _entered(Pause(noted=False)):
+        yield
+
+
+@contextmanager
+def _entered(block: Pause) -> Iterator[None]:
+    """Enter a block that pauses its levels, and leave it."""
     with _pauses_lock:
         pauses.append(block)
         _update_fast(block.levels)

@@ -14,9 +14,9 @@ from .calls import call_composed, numpy_name, split_arguments
 from .dispatch import TABLE, apply
 from .errors import AutodiffError, DetachedError, MutationError, ShapeError, UnsupportedError
 from .levels import is_paused, note_caught, open_levels
-from .remedies import explain_conversion, missing_rule
+from .remedies import explain_conversion, is_asked_by_masked_array, missing_rule
 from .rules.special import add_special_rows
-from .values import Traced, as_operand
+from .values import Traced, as_operand, as_plain_array, refuse_subclass
 
 
 def is_operand(x: Any) -> bool:
@@ -86,6 +86,9 @@ class Overloaded(Traced):
         _raise_lost(self, missing_rule(ufunc))
 
     def __array_function__(self, func: Callable[..., Any], types: Any, args: Any, kwargs: dict[str, Any]) -> Any:
+        for kind in types:
+            if kind is not np.ndarray and issubclass(kind, np.ndarray) and not issubclass(kind, np.memmap):
+                _raise_lost(self, refuse_subclass(kind))
         op = TABLE.get(func)
         if op is None:
             _raise_lost(self, missing_rule(func))
@@ -97,6 +100,8 @@ class Overloaded(Traced):
     # What would lose the derivative in silence raises, and says what to write instead.
 
     def __array__(self, dtype: Any = None, copy: Any = None) -> NoReturn:
+        if is_asked_by_masked_array():
+            _raise_lost(self, refuse_subclass(np.ma.MaskedArray))
         _raise_lost(self, DetachedError(explain_conversion(self)))
 
     def _raise_detached(self, what: str, instead: str) -> NoReturn:
@@ -215,6 +220,9 @@ class Overloaded(Traced):
     __hash__ = object.__hash__
 
     def __getitem__(self, index: Any) -> Any:
+        for part in index if isinstance(index, tuple) else (index,):
+            if isinstance(part, np.ndarray):
+                as_plain_array(part, "an index")
         return apply(TABLE["getitem"], (self,), {"index": index})
 
     # The parts of an array's interface that have a rule.

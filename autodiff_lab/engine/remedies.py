@@ -2,6 +2,7 @@
 
 import ast
 import linecache
+import sys
 from contextlib import suppress
 from types import FrameType, ModuleType
 from typing import Any, NamedTuple
@@ -10,7 +11,7 @@ import numpy as np
 
 from .calls import numpy_name
 from .errors import UnsupportedError
-from .frames import find_user_frame
+from .frames import find_user_frame, is_user_frame
 
 
 def missing_rule(function: Any) -> UnsupportedError:
@@ -45,6 +46,16 @@ def explain_conversion(x: Any) -> str:
         "Write it with NumPy functions that have a derivative rule: np.stack([x, y]) puts values into an array, "
         "x.astype changes their type. Take `.value` if you want a constant."
     )
+
+
+def is_asked_by_masked_array() -> bool:
+    """Whether it is code of masked arrays that asks for the bare numbers, as ``masked * x`` does: ahead of any rule."""
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None and not is_user_frame(frame):
+        if frame.f_globals.get("__name__", "").startswith("numpy.ma."):
+            return True
+        frame = frame.f_back
+    return False
 
 
 # The learner's line

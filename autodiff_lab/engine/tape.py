@@ -276,6 +276,12 @@ class Tape(Level):
         ------
         BranchChanged
             If a recorded comparison comes out differently, so that the program would have done something else.
+        UnsupportedError
+            If a ``no_recording`` block computed with values of the tape: it has no lines to run again.
+
+        Notes
+        -----
+        What the program computed from ``x.value`` is a constant on the tape, and stays as it was.
 
         Examples
         --------
@@ -285,6 +291,12 @@ class Tape(Level):
         (26.0, 10.0)
         """
         self._require_values()
+        if self.computed_paused:
+            raise UnsupportedError(
+                "The recorded function computed with its inputs in a `no_recording` block, and the tape has only the "
+                "numbers that came out, which belong to the old inputs. Record the function again at the new ones, or "
+                "write ad.stop_gradient(…) in place of the block: replay can follow that."
+            )
         if len(inputs) != self.n_inputs:
             raise ShapeError(f"The tape has {self.n_inputs} inputs, and replay was given {len(inputs)}.")
         new: list[Any] = [

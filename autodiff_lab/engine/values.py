@@ -32,6 +32,44 @@ def innermost_value(x: Any) -> Any:
     return innermost_value(x.value) if isinstance(x, Traced) else x
 
 
+def as_plain_array(x: np.ndarray, name: str = "an operand") -> np.ndarray:
+    """Convert an array of a subclass that computes as NumPy's arrays do; refuse one with arithmetic of its own.
+
+    ``np.memmap`` is an array in a file, and becomes a plain view of it; whoever keeps that copies it. Masked arrays,
+    ``np.matrix`` and subclasses that are not known would give other numbers than the plain arrays that rules are for.
+
+    Raises
+    ------
+    InputError
+        For any subclass but ``np.memmap``; it says what to write instead.
+    """
+    if type(x) is np.ndarray:
+        return x
+    if isinstance(x, np.memmap):
+        return x.view(np.ndarray)
+    raise refuse_subclass(type(x), name)
+
+
+def refuse_subclass(kind: type, name: str = "an operand") -> InputError:
+    """The error for an array of a subclass of NumPy's array, with what to write instead."""
+    said = f"{name[:1].upper()}{name[1:]} is"
+    if issubclass(kind, np.ma.MaskedArray):
+        return InputError(
+            f"{said} a masked array, and derivative rules do not know of its mask: masked entries would count. Write "
+            "x.filled(0.0), with the number that masked entries are to have, or choose with "
+            "np.where(mask, 0.0, x.data)."
+        )
+    if issubclass(kind, np.matrix):
+        return InputError(
+            f"{said} an np.matrix, whose * is a product of matrices, and derivative rules are those of arrays. Write "
+            "np.asarray(M), and @ where you mean the product of matrices."
+        )
+    return InputError(
+        f"{said} an array of the class {kind.__name__}, whose arithmetic may differ from that of NumPy's arrays, and "
+        "derivative rules are for these. Write np.asarray(x)."
+    )
+
+
 def as_value(x: Any, name: str = "the input") -> Any:
     """Check and convert an input value: to ``numpy.float64`` (float32 stays) or an array of floats.
 
@@ -52,7 +90,7 @@ def as_value(x: Any, name: str = "the input") -> Any:
             f"{name} is {_shorten(x)}, and a derivative is taken with respect to real numbers. "
             "Pass a float, a NumPy array of floats, or a tuple, list or dict of these."
         )
-    a = np.asarray(x)
+    a = as_plain_array(x, name) if isinstance(x, np.ndarray) else np.asarray(x)
     if a.dtype.kind == "b" or a.dtype.kind not in "fiu":
         why = {"c": "complex numbers are not supported: pass the real and the imaginary part as two inputs"}
         raise InputError(
@@ -73,6 +111,8 @@ def as_operand(x: Any) -> Any:
         return x
     if isinstance(x, (list, tuple)):
         x = np.asarray(x)
+    if isinstance(x, np.ndarray):
+        x = as_plain_array(x)
     kind = getattr(getattr(x, "dtype", None), "kind", "f") if not isinstance(x, complex) else "c"
     if kind not in REAL_KINDS:
         raise InputError(
@@ -93,20 +133,33 @@ def copy_constant(constant: Any) -> Any:
     """Convert the value of a constant for the record: an array is copied, so that the program may overwrite it.
 
     A small array is copied each time. A large one is copied once while it lives, and compared when it comes again: a
-    training loop then pays for a look at its data. One that is read-only, and no view of another, is kept as it is.
+    training loop then pays for a look at its data. Being read-only protects nothing: a view that was taken before may
+    still be written to.
     """
     if type(constant) is not np.ndarray:
+        if isinstance(constant, np.ndarray):
+            return copy_constant(as_plain_array(constant))
         return type(constant)(map(copy_constant, constant)) if type(constant) in (list, tuple) else constant
     if constant.nbytes <= MAX_COPIED_BYTES:
         return constant.copy("K")
-    if not constant.flags.writeable and constant.base is None:
-        return constant
     key = id(constant)
     known = _copies.get(key)
-    if known is None or known[0]() is not constant or not np.array_equal(known[1], constant):
+    if known is None or known[0]() is not constant or not _have_same_bits(known[1], constant):
         gone = weakref.ref(constant, lambda _: _copies.pop(key, None))
         known = _copies[key] = gone, constant.copy("K")
     return known[1]
+
+
+# Whole numbers as wide as an entry: they compare its bits, so that 0.0 and -0.0 differ and NaN is equal to itself.
+_BITS = {1: np.uint8, 2: np.uint16, 4: np.uint32, 8: np.uint64}
+
+
+def _have_same_bits(a: np.ndarray, b: np.ndarray) -> bool:
+    """Whether two arrays hold the same bits, in the same shape and type."""
+    bits = _BITS.get(a.itemsize)
+    if a.dtype != b.dtype or a.shape != b.shape or bits is None or not a.ndim:
+        return False
+    return np.array_equal(a.view(bits), b.view(bits))
 
 
 def as_number(x: Any, name: str = "the input") -> float:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from functools import wraps
+from functools import lru_cache, wraps
 from typing import Any, NoReturn
 
 import numpy as np
@@ -16,8 +16,8 @@ import numpy as np
 from ..engine import values
 from ..engine.broadcasting import shape_of
 from ..engine.dual import Dual, ForwardPass, dual
-from ..engine.errors import ShapeError
-from ..engine.levels import no_recording
+from ..engine.errors import InputError, ShapeError
+from ..engine.levels import checking
 from ..engine.values import FLOAT64, as_operand, as_shaped, as_value, ones, to_output, to_outputs, zeros
 from . import pytree, recording
 from .gradients import differentiate, grad, jvp, vjp
@@ -65,7 +65,9 @@ def jacfwd(f: Callable[..., Any], argnums: int | Sequence[int] = 0) -> Callable[
         forward, batch = ForwardPass(None if single else count), () if single else (count,)
         duals, start = [], 0
         for x, n in zip(leaves, sizes, strict=True):
-            duals.append(dual(x, np.eye(count, n, -start, x.dtype).reshape((*batch, *shape_of(x)))[()], forward))
+            basis = _identity(count, n, start, x.dtype)
+            shape = shape_of(x)
+            duals.append(dual(x, basis if len(shape) == 1 and batch else basis.reshape((*batch, *shape))[()], forward))
             start += n
         lifted, moving = list(args), iter(duals)
         for k in asked:
@@ -89,6 +91,25 @@ def jacfwd(f: Callable[..., Any], argnums: int | Sequence[int] = 0) -> Callable[
         return pytree.map_leaves(block, result)
 
     return jacobian
+
+
+# A larger identity is made anew each time: it would hold on to more memory than making it takes time.
+MAX_CACHED_DIRECTIONS = 128
+
+
+def _identity(count: int, n: int, start: int, dtype: Any) -> Any:
+    """The basis directions of one input of a Jacobian, `n` of all `count`: an array that nobody may write to."""
+    make = _cached_identity if count <= MAX_CACHED_DIRECTIONS else _make_identity
+    return make(count, n, start, dtype)
+
+
+def _make_identity(count: int, n: int, start: int, dtype: Any) -> Any:
+    basis = np.eye(count, n, -start, dtype)
+    basis.flags.writeable = False
+    return basis
+
+
+_cached_identity = lru_cache(maxsize=8)(_make_identity)
 
 
 def jacrev(f: Callable[..., Any], argnums: int | Sequence[int] = 0) -> Callable[..., Any]:
@@ -316,6 +337,8 @@ def elementwise_grad(f: Callable[..., Any], argnums: int = 0) -> Callable[..., A
 
     Raises
     ------
+    InputError
+        If `argnums` is not the position of one argument that was passed.
     ShapeError
         If an entry of the result depends on other entries of the argument than its own.
 
@@ -333,16 +356,23 @@ def elementwise_grad(f: Callable[..., Any], argnums: int = 0) -> Callable[..., A
 
     @wraps(f)
     def derivative(*args: Any, **kwargs: Any) -> Any:
-        def of_one(x: Any) -> Any:
-            return f(*args[:argnums], x, *args[argnums + 1 :], **kwargs)
+        if not hasattr(argnums, "__index__"):
+            raise InputError(
+                f"argnums is {argnums!r}; elementwise_grad takes the position of one argument (0, 1, …). Call it once "
+                "for each argument."
+            )
+        (k,) = resolve_argnums(argnums, args, f)
 
-        point = args[argnums]
+        def of_one(x: Any) -> Any:
+            return f(*args[:k], x, *args[k + 1 :], **kwargs)
+
+        point = args[k]
         value, pullback = vjp(of_one, point)
         slopes = pullback(pytree.map_leaves(lambda y: ones(as_value(y)), value))[0]
         for y, x in zip(pytree.match_leaves(value, point, "the result"), pytree.flatten(point), strict=True):
             if shape_of(y) != shape_of(as_value(x)):
                 _refuse_mixed(f)
-        with no_recording():
+        with checking():
             _require_elementwise(f, value, pullback, slopes)
         return slopes
 

@@ -168,7 +168,8 @@ def _find_count_arguments(tape: Tape, args: Sequence[Any], which: Sequence[int])
 def _add_input(tape: Tape, copied: bool, labels: Iterator[str], leaf: Any) -> Variable:
     label = next(labels, "")
     value = as_value(leaf, f"the input {label}" if label else "the input")
-    return tape.input(value.copy() if copied and value is leaf and type(leaf) is np.ndarray else value, label)
+    borrowed = isinstance(leaf, np.ndarray) and type(value) is np.ndarray and value.dtype == leaf.dtype
+    return tape.input(value.copy() if copied and borrowed else value, label)
 
 
 def sweep_tape(tape: Tape, outputs: Sequence[Any], seeds: Sequence[Any]) -> list[Any]:

@@ -18,9 +18,10 @@ from ..engine.broadcasting import align_axes, normalize_axes, shape_of
 from ..engine.dispatch import TABLE, Level, apply
 from ..engine.errors import InputError, ShapeError, UnsupportedError
 from ..engine.operators import Overloaded
+from ..engine.remedies import is_asked_by_masked_array
 from ..engine.rules.products import einsum_batch
 from ..engine.rules.table import Op
-from ..engine.values import as_operand, innermost_value, to_output
+from ..engine.values import as_operand, innermost_value, refuse_subclass, to_output
 from . import pytree
 from .recording import check_result
 from .signatures import argument_names, name_of
@@ -267,6 +268,8 @@ class Batched(Overloaded):
         )
 
     def __array__(self, dtype: Any = None, copy: Any = None) -> NoReturn:
+        if is_asked_by_masked_array():
+            raise refuse_subclass(np.ma.MaskedArray)
         self._raise_detached("A plain array", "")
 
     def __repr__(self) -> str:

@@ -8,7 +8,19 @@ from typing import Any
 import numpy as np
 import pytest
 
-from autodiff_lab import grad, jvp, record, value_and_grad, vjp
+from autodiff_lab import (
+    elementwise_grad,
+    grad,
+    hessian,
+    jacfwd,
+    jacobian,
+    jacrev,
+    jvp,
+    program,
+    record,
+    value_and_grad,
+    vjp,
+)
 from autodiff_lab.engine.errors import InputError, ShapeError
 
 A = np.array([[1.0, 2.0], [3.0, 4.0]])
@@ -127,6 +139,52 @@ def test_argnums_that_are_no_positions(argnums: Any) -> None:
 
 def test_argnums_may_be_a_numpy_integer() -> None:
     assert grad(lambda x, y: x * y, np.int64(1))(3.0, 4.0) == 3.0
+
+
+BY_ARGUMENT: dict[str, Any] = {
+    "grad": grad,
+    "value_and_grad": lambda f, argnums: lambda *x: value_and_grad(f, argnums)(*x)[1],
+    "jacfwd": jacfwd,
+    "jacrev": jacrev,
+    "jacobian": jacobian,
+    "elementwise_grad": elementwise_grad,
+    "hessian": lambda f, argnums: hessian(lambda *x: 0.5 * f(*x) ** 2, argnums),
+    "program": lambda f, argnums: lambda *x: program(f, *x, argnums=argnums)(*x)[1],
+}
+
+
+def product_of_three(a: Any, b: Any, c: Any = 5.0) -> Any:
+    return a * b * c
+
+
+@pytest.mark.parametrize("name", list(BY_ARGUMENT))
+def test_a_position_is_counted_from_either_end_by_every_transform(name: str) -> None:
+    transform, point = BY_ARGUMENT[name], (2.0, 3.0, 7.0)
+    expected = [21.0, 14.0, 6.0]
+    if name == "hessian":
+        expected = [slope**2 for slope in expected]
+    for k in range(3):
+        for same in (k, k - 3, np.int64(k), np.int8(k - 3)):
+            assert transform(product_of_three, same)(*point) == pytest.approx(expected[k]), same
+    short = transform(product_of_three, -1)(2.0, 3.0)  # the last that was passed, not the last that there is
+    assert short == pytest.approx(100.0 if name == "hessian" else 10.0)
+    for beyond in (3, -4, np.int64(3)):
+        with pytest.raises(InputError, match=r"argnums asks for argument .* called with 3 positional arguments"):
+            transform(product_of_three, beyond)(*point)
+    with pytest.raises(InputError, match="argnums"):
+        transform(product_of_three, 1.0)(*point)
+
+
+def test_several_positions_in_every_transform() -> None:
+    for name in ("grad", "value_and_grad", "jacfwd", "jacrev", "jacobian", "program"):
+        transform = BY_ARGUMENT[name]
+        for argnums in ((2, 0), (-1, -3), [2, 0], range(2, -1, -2)):
+            found = transform(product_of_three, argnums)(2.0, 3.0, 7.0)
+            assert tuple(map(float, found)) == (6.0, 21.0), (name, argnums)
+        again = transform(product_of_three, (1, 1, -2))(2.0, 3.0, 7.0)
+        assert tuple(map(float, again)) == (14.0, 14.0, 14.0), name
+    with pytest.raises(InputError, match="the position of one argument"):
+        elementwise_grad(product_of_three, (0, 1))(2.0, 3.0, 7.0)
 
 
 def test_keywords_and_defaults() -> None:

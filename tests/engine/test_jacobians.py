@@ -234,6 +234,24 @@ def test_elementwise_grad() -> None:
 
 
 @pytest.mark.filterwarnings("ignore:divide by zero|invalid value|overflow")
+def test_elementwise_grad_of_the_last_argument_passed() -> None:
+    scaled = elementwise_grad(lambda x, scale=1.0: scale * x, argnums=-1)
+    np.testing.assert_array_equal(scaled(V), np.ones(3))
+    np.testing.assert_array_equal(scaled(V, 2 * V), V)
+    with pytest.raises(InputError, match="by position"):
+        elementwise_grad(np.sin)(x=V)
+
+
+def test_a_direction_that_jacfwd_lends_again_is_nobodys_to_write_to() -> None:
+    first = jacfwd(lambda x: x)(V)
+    first[0, 0] = 7.0
+    np.testing.assert_array_equal(jacfwd(lambda x: x)(V), np.eye(3))
+    inside = []
+    jacfwd(lambda x: inside.append(x.tangent) or x * 2)(V)
+    with pytest.raises(ValueError, match="read-only"):
+        inside[0][0, 0] = 7.0
+
+
 def test_elementwise_grad_at_the_edges_of_the_numbers() -> None:
     far = np.array([-800.0, -745.0, -300.0, 0.0, 300.0, 709.0, 800.0, np.inf, np.nan])
     np.testing.assert_array_equal(elementwise_grad(np.exp)(far), np.exp(far))

@@ -116,6 +116,9 @@ KINKS: dict[str, tuple[Any, Any, Any]] = {
     "nanmean": (np.nanmean, [np.nan, 3.0, 5.0], [0.0, 0.5, 0.5]),
     "interp at a knot": (lambda x: np.interp(x, [0.0, 1.0, 2.0], [0.0, 1.0, 3.0]), 1.0, 2.0),
     "interp outside": (lambda x: np.interp(x, [0.0, 1.0], [5.0, 6.0]), [-1.0, 2.0], [0.0, 0.0]),
+    "interp of one point": (lambda x: np.interp(x, [1.0], [2.0]), [0.0, 1.0, 3.0], [0.0, 0.0, 0.0]),
+    "interp at a jump": (lambda x: np.interp(x, [0.0, 1.0, 1.0, 2.0], [0.0, 1.0, 5.0, 6.5]), [0.5, 1.0], [1.0, 1.5]),
+    "interp at a jump at the end": (lambda x: np.interp(x, [0.0, 1.0, 1.0], [0.0, 1.0, 5.0]), [1.0, 1.5], [0.0, 0.0]),
     "logaddexp far out": (lambda x: np.logaddexp(x, 0.0), [-800.0, 800.0], [0.0, 1.0]),
     "tanh far out": (np.tanh, [-800.0, 800.0], [0.0, 0.0]),
 }
@@ -130,6 +133,23 @@ def test_a_kink_has_the_stated_derivative(name: str, mode: Any) -> None:
     assert np.shape(got) == np.shape(x)
     np.testing.assert_allclose(got, expected, rtol=1e-14, atol=1e-15)
     assert not np.any(np.isnan(got))
+
+
+@pytest.mark.parametrize("knots", [[1.0], [1.0, 1.0], [0.0, 1.0, 1.0], [0.0, 0.0, 1.0], [0.0, 1.0, 1.0, 2.0]], ids=str)
+@pytest.mark.parametrize("outside", [{}, {"left": -7.0, "right": 9.0}], ids=str)
+def test_interp_has_numpys_values_at_few_and_repeated_knots(knots: list[float], outside: Any) -> None:
+    xp, fp = np.array(knots), np.arange(3.0, 3.0 + len(knots)) ** 2
+    for x in (*np.arange(-1.0, 3.5, 0.5), np.arange(-1.0, 3.5, 0.5)):
+        expected = np.interp(x, xp, fp, **outside)
+        seed = np.ones(np.shape(x))[()]
+        for f, at in (
+            (lambda x: np.interp(x, xp, fp, **outside), x),
+            (lambda xp, x=x: np.interp(x, xp, fp, **outside), xp),
+            (lambda fp, x=x: np.interp(x, xp, fp, **outside), fp),
+        ):
+            value, pullback = vjp(f, at)
+            np.testing.assert_array_equal(value, expected)
+            assert np.all(np.isfinite(pullback(seed)[0]))
 
 
 def test_every_kink_of_the_policy_is_tested() -> None:

@@ -7,8 +7,21 @@ from typing import Any
 import numpy as np
 import pytest
 
-from autodiff_lab import BranchChanged, check_grads, grad, hessian, jacfwd, jacrev, jvp, record, vjp
-from autodiff_lab.engine.errors import InputError, ReleasedError, ShapeError
+from autodiff_lab import (
+    BranchChanged,
+    check_grads,
+    elementwise_grad,
+    grad,
+    hessian,
+    jacfwd,
+    jacrev,
+    jvp,
+    no_recording,
+    record,
+    stop_gradient,
+    vjp,
+)
+from autodiff_lab.engine.errors import InputError, ReleasedError, ShapeError, UnsupportedError
 
 V = np.array([0.3, -0.7, 1.1])
 
@@ -62,6 +75,39 @@ def test_a_decision_is_never_frozen_in_silence(f: Any, x: Any, other: Any) -> No
     np.testing.assert_array_equal(tape.replay(x), f(x))
     with pytest.raises(BranchChanged):
         tape.replay(other)
+
+
+@pytest.mark.parametrize("other", [-1.0, 20.0])
+def test_each_of_two_questions_at_one_line_is_asked_again(other: float) -> None:
+    _, tape = record(lambda x: x * x if x > 0 and x < 10 else x, 3.0)
+    assert [question.line for question in tape.comparisons] == [1, 1]
+    assert tape.replay(4.0) == 16.0
+    with pytest.raises(BranchChanged, match="v0 < 10" if other > 0 else "v0 > 0"):
+        tape.replay(other)
+
+
+def test_what_a_pause_computed_is_not_replayed_in_silence() -> None:
+    def f(x: Any) -> Any:
+        with no_recording():
+            square = x * x
+        return square * x
+
+    _, tape = record(f, 3.0)
+    with pytest.raises(UnsupportedError, match=r"`no_recording` block.*Record the function again.*stop_gradient"):
+        tape.replay(2.0)
+    assert record(lambda x: stop_gradient(x * x) * x, 3.0)[1].replay(2.0) == 8.0
+    _, outer = record(lambda x: grad(f)(x) * x, 3.0)
+    with pytest.raises(UnsupportedError, match="no_recording"):
+        outer.replay(2.0)
+
+    def harmless(x: Any) -> Any:
+        with no_recording():
+            scale = np.sin(0.5)  # nothing of the tape
+        return scale * x
+
+    assert record(harmless, 3.0)[1].replay(2.0) == harmless(2.0)
+    slopes = elementwise_grad(np.sin)
+    np.testing.assert_array_equal(record(slopes, V)[1].replay(2 * V), np.cos(2 * V))
 
 
 @pytest.mark.parametrize(
