@@ -295,6 +295,19 @@ class OuterTape(Tape):
         self.known[v.index] = value
         return v
 
+    def append(
+        self,
+        op: Op | None,
+        args: tuple[Any, ...],
+        parents: tuple[int, ...],
+        value: Any,
+        static: Mapping[str, Any] = NO_OPTIONS,
+    ) -> Variable:
+        """Add a line; what its options (the index ``i:``) ask of a comparison or of integers is a decision."""
+        if static:
+            static = {name: _decide_all(x) for name, x in static.items()}
+        return super().append(op, args, parents, value, static)
+
     def process(self, op: Op, operands: tuple[Any, ...], static: Mapping[str, Any]) -> Any:
         """Compute one operation of the function or its derivative, and record it as a line of the outer tape."""
         lines = tuple([x.index if isinstance(x, Variable) and x.tape is self else -1 for x in operands])

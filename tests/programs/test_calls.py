@@ -11,7 +11,9 @@ import numpy as np
 import pytest
 
 from autodiff_lab import BranchChanged, custom_gradient, grad, jvp, value_and_grad
+from autodiff_lab.engine.dispatch import TABLE
 from autodiff_lab.engine.errors import InputError, ShapeError
+from autodiff_lab.engine.rules.table import Op
 from autodiff_lab.programs import program
 
 
@@ -254,3 +256,88 @@ def test_a_question_of_the_sweep_is_not_said_to_be_the_learners():
     """The slope of a product asks whether a factor is 0; no line of the learner's does."""
     source = program(lambda x: np.prod(x), np.array([2.0, 3.0])).source
     assert "BranchChanged" in source and "(line" not in source
+
+
+ENTRIES = np.array([1.0, 2.0, 4.0, 8.0, 16.0, 32.0])
+
+
+@pytest.mark.parametrize(
+    "position",
+    [
+        *(lambda i: i + 1, lambda i: 2 * i - 1, lambda i: i // 2, lambda i: i % 3, lambda i: -i, lambda i: i**2),
+        *(lambda i: i & 1, lambda i: i | 2, lambda i: i ^ 1, lambda i: ~i, lambda i: i << 1, lambda i: i >> 1),
+        *(lambda i: 1 & i, lambda i: divmod(i, 2)[1], lambda i: divmod(5, i + 1)[0], lambda i: abs(i), round),
+        *(lambda i: np.clip(i, 0, 3), lambda i: np.minimum(i, 2), lambda i: np.where(i > 1, i, 0), lambda i: [i, 0]),
+        *(
+            lambda i: (i == 1).astype(int),
+            lambda i: (i > 1) + 1,
+            lambda i: slice(i, None),
+            lambda i: slice(i + 2, i, -1),
+        ),
+        *(
+            lambda i: i.astype(np.uint8) + 1,
+            lambda i: np.cumsum([i, 1]),
+            lambda i: {1: 0, 2: 3}[i],
+            lambda i: (None, i),
+        ),
+        *(
+            lambda i: np.arange(6) > i,
+            lambda i: np.arange(6) % (i + 1) == 0,
+            lambda i: max(i, 0),
+            lambda i: (i / 2).astype(int),
+        ),
+    ],
+)
+def test_integers_that_depend_on_the_inputs(position: Any) -> None:
+    """What an index is made of is computed; the index itself is a decision, which another input may turn."""
+
+    def f(x: Any) -> Any:
+        i = position(np.floor(x[1]).astype(int))
+        return np.sum(ENTRIES[i] * x[0]) + np.sum(np.sin(x)[i] ** 2)
+
+    x = np.array([0.5, 1.5, 2.5, 0.1, 0.2, 0.3])
+    strict, flexible = program(f, x), program(f, x, on_branch="rerecord")
+    for point in (x, x * 1.01, x + 1.0, x):
+        expected, slope = value_and_grad(f)(point)
+        value, gradient = flexible(point)
+        assert value == pytest.approx(expected, rel=1e-14)
+        np.testing.assert_allclose(gradient, slope, rtol=1e-14)
+    np.testing.assert_allclose(strict(x * 1.01)[1], value_and_grad(f)(x * 1.01)[1], rtol=1e-14)
+    if not np.array_equal(ENTRIES[position(np.int64(1))], ENTRIES[position(np.int64(2))]):
+        with pytest.raises(BranchChanged):
+            strict(x + 1.0)
+
+
+def test_integers_in_arithmetic_are_data() -> None:
+    """No index, no decision: one program serves all inputs."""
+
+    def f(x: Any) -> Any:
+        steps = np.floor(x).astype(int)
+        return np.sum((steps + 1) * x) + np.sum((x > 0).astype(int)) * x[0] + np.sum((x > 0).astype(np.float32) * x)
+
+    x = np.array([0.5, -1.5, 2.5])
+    p = program(f, x)
+    for point in (x, -x, x + 3.0):
+        expected, slope = value_and_grad(f)(point)
+        value, gradient = p(point)
+        assert value == pytest.approx(expected, rel=1e-14)
+        np.testing.assert_allclose(gradient, slope, rtol=1e-14)
+    steps = program(lambda x: np.floor(x).astype(int) + 1, x, mode="value")(x + 1.0)
+    assert (steps.dtype, steps.tolist()) == (np.int64, [2, 0, 4])
+
+
+@pytest.mark.parametrize("point", [1.5, np.array([1.5, -2.5])])
+def test_an_integer_operand_stays_an_integer(point: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """`np.ldexp` takes no 3.0 for 3; beside a rule of NumPy's an integer may become a float."""
+    rule = (lambda y, x, n: np.exp2(1.0 * n), None)
+    monkeypatch.setitem(TABLE, np.ldexp, Op("ldexp", np.ldexp, "elementwise", rule))
+
+    def f(x: Any) -> Any:
+        return np.sum(np.ldexp(x, 3) * 2 + np.ldexp(x, np.floor(x).astype(int) + 1))
+
+    p = program(f, point, on_branch="rerecord")
+    for x in (point, point * 2):
+        expected, slope = value_and_grad(f)(x)
+        value, gradient = p(x)
+        assert value == pytest.approx(expected, rel=1e-14)
+        np.testing.assert_allclose(gradient, slope, rtol=1e-14)
