@@ -5,8 +5,9 @@
 Built is the site that is published, whose Python (Pyodide) comes from a public address; and the same with a copy of
 that Pyodide beside it, which a package on PyPI contains: its checksums are those that Pyodide's own package on npm
 lists. In the second, every notebook is run and says the same as here; a player, a slider, a lab and an exercise are
-used, and addresses with a program in them are opened, which must not run (`.ci/lite/visit.py`). The newest Pyodide's core (npm) compiles every file of the
-wheel, finds the modules of the standard library that they import, and lays a graph out.
+used, and addresses with a program in them are opened, which must not run (`.ci/lite/visit.py`). The newest Pyodide's
+core (npm) compiles every file of the wheel, finds the modules of the standard library that they import, and lays a
+graph out.
 
 `--keep` leaves the published site in a folder, and pictures of the visit beside it.
 """

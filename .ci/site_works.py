@@ -3,8 +3,9 @@
     python .ci/site_works.py [--keep DIR]
 
 Seen is, without a network: the player of the start page is in the first screen, and plays, on a laptop and on a phone;
-one in a lesson steps; the search finds “fan-out”; every link and every anchor inside the site leads somewhere; nothing
-is wider than a phone's screen; players, pictures and labs can be read in the light and in the dark.
+one in a lesson steps; the search finds “fan-out”; no script in an address runs; every link and every anchor inside the
+site leads somewhere; nothing is wider than a phone's screen; players, pictures and labs can be read in the light and in
+the dark.
 
 Not seen is JupyterLite, which is built by itself: of the links into `lite/` only the form is looked at.
 """

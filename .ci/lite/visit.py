@@ -221,6 +221,7 @@ class Visit:
             await page.wait_for_timeout(3000)  # so that a program from the address would be waiting in the kernel
             await page.evaluate(RUN_CODE, "'what comes after it'")
             self.expect(await page.evaluate("window.ranUnasked") is None, f"{name} runs the script in its address")
+            self.expect("code=" not in page.url, f"{name} reads more of its address than what to open")
             await page.close()
         page = await self.open(context, LAB)
         files, first = await page.evaluate(KEPT, FIRST)

@@ -13,7 +13,7 @@ import re
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from urllib.parse import unquote, urldefrag
+from urllib.parse import quote, unquote, urldefrag
 
 import numpy as np
 from PIL import Image
@@ -105,6 +105,19 @@ class Visitor:
         self.expect(
             bool(page.locator(f"#search-results a[href*='{lesson}']").count()), f"{word} is not found in {lesson}"
         )
+
+    def hostile_links(self) -> None:
+        """A script in an address runs in no kind of page: what was searched for, what is lit up, where to begin."""
+        script = quote("\"'><img src=x onerror='window.ran = 1'><script>window.ran = 1</script>")
+        places = ["search.html?q=", "search.html?q=gradient&highlight="]
+        for name in ("index.html", "00_start_here.html", "reference/autodiff_lab.grad.html"):
+            places += [f"{name}{before}" for before in ("?highlight=", "?code=", "#", "#cell-id=")]
+        for place in places:
+            self.page.goto("about:blank")  # so that the page is loaded, and does not only scroll
+            page = self.open(f"{place}{script}")
+            page.wait_for_timeout(1000)
+            self.expect(page.evaluate("window.ran") is None, "the script in the address ran")
+            self.expect(not page.locator("img[src=x]").count(), "the address is written into the page as HTML")
 
     def deep_links(self) -> None:
         """A link of the glossary, and one of the misconceptions, shows its cell."""
@@ -233,6 +246,7 @@ def main() -> None:
         visitor.open("reference/autodiff_lab.grad.html")
         visitor.shoot("reference")
         visitor.search("fan-out", "04_the_adjoint_flow")
+        visitor.hostile_links()
         visitor.deep_links()
         visitor.themes()
         visitor.every_page()

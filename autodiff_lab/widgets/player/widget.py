@@ -295,7 +295,7 @@ class Player(Outputs, Live):
         ------
         LinkError
             Always. A link would carry the function, and whoever opened it would run it, without being asked, where
-            their own notebooks are kept. A page made by `Player.save_html` plays a run that is over, and runs no Python.
+            their own notebooks are kept. A page by `Player.save_html` plays a run that is over: no Python runs in it.
 
         Examples
         --------
