@@ -69,7 +69,7 @@ def test_what_is_lent_lives_among_the_learners_names():
 
 
 def needed_cells(number):
-    """The code cells of a notebook that use what it lends, with the cells that these need and all whose output counts."""
+    """The code cells of a notebook that use what it lends, those that these need, and all whose output is compared."""
     cells = [cell for cell in read(named(number)).cells if cell.cell_type == "code"]
     lent = {name for exercise in LENT[number] for name in LESSONS[number][exercise].takes}
     before = -1

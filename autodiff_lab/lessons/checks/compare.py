@@ -190,29 +190,40 @@ def first_difference(seen: Any, wanted: Any, tolerance: float = SIX_DIGITS) -> s
 
 
 def disagreement(seen: Any, wanted: dict[str, Any], cases: str = "", tolerance: float = SIX_DIGITS) -> str:
-    """Compare the results of several cases, and say in words which case is the first that differs.
+    """Compare the results of several cases, and say in words which case is the first that differs, and where.
 
-    >>> disagreement({"x / y": (2.0, 2.9)}, {"x / y": (2.0, 3.0)}, "These are value and slope.")
-    'In the case x / y I expect (2, 3), and you get (2, 2.9). These are value and slope.'
-    >>> disagreement({"x / y": 3.00000001}, {"x / y": 3.0}, tolerance=1e-12)
-    'In the case x / y you get 3, and only its first digits are right. Compute it without a step and without rounding.'
+    >>> rows = tuple((x, 0.0, 0.0, 0.0, 0.0) for x in range(9))
+    >>> disagreement({"of f": (rows, rows)}, {"of f": (rows, rows[::-1])})
+    'In the case of f at [1][0] I expect (8, 0, 0, 0, 0), and you get (0, 0, 0, 0, 0).'
+    >>> disagreement({"√4": 2.00000001}, {"√4": 2.0}, tolerance=1e-9)
+    'In the case √4 I expect 2.0, and you get 2.00000001.'
     """
     for case, value in wanted.items():
         found = seen.get(case) if isinstance(seen, dict) else seen
-        if agrees(found, value, tolerance):
-            continue
-        if isinstance(found, Crashed):
+        if isinstance(found, Crashed) and not agrees(found, value):
             return f"In the case {case}: {found.sentence()}"
-        if isinstance(value, str) and isinstance(found, str):
-            return f"In the case {case} I expect “{value}”, and I see “{found[:_LONGEST]}”. {cases}".rstrip()
-        told_already = isinstance(found, str)  # by `summarize`
-        came_out = found[:_LONGEST] if told_already else describe(found)
-        wanted_one = f"“{value}”" if isinstance(value, str) else describe(value)
-        if came_out == wanted_one and agrees(found, value, ROUNDED):
-            only_close = f"In the case {case} you get {came_out}, and only its first digits are right."
-            return f"{only_close} Compute it without a step and without rounding."
-        return f"In the case {case} I expect {wanted_one}, and you get {came_out}. {cases}".rstrip()
+        if not agrees(found, value, tolerance):
+            found, value, place = _find_visible_difference(found, value, tolerance)
+            case += place
+            if isinstance(value, str) and isinstance(found, str):
+                return f"In the case {case} I expect “{value}”, and I see “{found[:_LONGEST]}”. {cases}".rstrip()
+            told_already = isinstance(found, str)  # by `summarize`
+            came_out = found[:_LONGEST] if told_already else describe(found)
+            wanted_one = f"“{value}”" if isinstance(value, str) else describe(value)
+            if came_out == wanted_one and isinstance(found, float):  # they differ beyond the sixth digit
+                wanted_one, came_out = repr(float(value)), repr(found)
+            return f"In the case {case} I expect {wanted_one}, and you get {came_out}. {cases}".rstrip()
     return "Something is different, but I cannot say what."
+
+
+def _find_visible_difference(seen: Any, wanted: Any, tolerance: float) -> tuple[Any, Any, str]:
+    """Go into the parts of two things that read alike until they no longer do, and say where: `` at [1][0]``."""
+    place = ""
+    while has_form_of(seen, wanted) and isinstance(wanted, list | tuple) and describe(seen) == describe(wanted):
+        differs = [not agrees(s, w, tolerance) for s, w in zip(seen, wanted, strict=True)]
+        k = differs.index(True)
+        seen, wanted, place = seen[k], wanted[k], f"{place}[{k}]"
+    return seen, wanted, place and f" at {place}"
 
 
 def split_parts(found: Mapping[str, Any], label: str, parts: Sequence[str]) -> dict[str, Any]:
