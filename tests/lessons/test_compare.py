@@ -126,7 +126,7 @@ def test_errors_become_sentences():
     assert "does not know a name" in crashed.sentence()
 
     def too_early():
-        seen = [late for _ in range(1)]
+        seen = [late for _ in range(1)]  # noqa: F821
         late = 1
         return seen, late
 

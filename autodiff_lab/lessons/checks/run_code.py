@@ -53,7 +53,7 @@ class Crashed:
         if self.kind == "UnboundLocalError" or self.kind == "NameError":
             early = re.search(r"(?:local|free) variable '(\w+)'", self.message)
             if early:
-                return f"your code uses {early[1]}{where} before it has a value: the line that gives it one comes later."
+                return f"your code uses {early[1]}{where} before it has a value. A later line gives it one."
             return f"Python does not know a name{where}: {self.message}."
         return f"your code raised {self.kind}{where}{': ' * bool(self.message)}{self.message}."
 
