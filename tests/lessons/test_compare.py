@@ -215,6 +215,13 @@ def test_errors_become_sentences():
     crashed = attempt(lambda: undefined_name)  # noqa: F821
     assert "does not know a name" in crashed.sentence()
 
+    def too_early():
+        seen = [late for _ in range(1)]  # noqa: F821
+        late = 1
+        return seen, late
+
+    assert "uses late" in attempt(too_early).sentence()
+
 
 def test_the_interrupt_key_still_works():
     def interrupted():

@@ -19,8 +19,8 @@ LENT = {
     number: [name for name in found if f"check.{name}.lend(" in "".join(c.source for c in read(named(number)).cells)]
     for number, found in LESSONS.items()
 }
-# Cells that show how an answer is written: another program for the same tape, another number of nodes or formula.
-WRITTEN_BY_THE_LEARNER = {"compile-run", "loss-slopes", "capstone-formula"}
+# Cells that show how an answer is written: another program, another formula, or another number of nodes.
+WRITTEN_BY_THE_LEARNER = {"compile-run", "loss-slopes", "capstone-formula", "capstone-program"}
 NUMBER = re.compile(r"-?\d+\.?\d*(?:e[-+]?\d+)?")
 
 ADD_ONE = "def add(x, by=STEP):\n    return x + by"
@@ -69,7 +69,7 @@ def test_what_is_lent_lives_among_the_learners_names():
 
 
 def needed_cells(number):
-    """The code cells of a notebook that use what it lends, with the cells that these need and all whose output counts."""
+    """The code cells of a notebook that use what it lends, those that these need, and all whose output is compared."""
     cells = [cell for cell in read(named(number)).cells if cell.cell_type == "code"]
     lent = {name for exercise in LENT[number] for name in LESSONS[number][exercise].takes}
     before = -1

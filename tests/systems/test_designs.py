@@ -111,7 +111,11 @@ def test_an_operation_off_the_result_is_no_cell() -> None:
     partials, closures, operations = comparison.columns[:3]
     assert comparison.program == ("v1 = v-1 * v0", "v2 = exp(v1)", "v3 = v-1 * 3")
     assert [stored.numbers for stored in partials.ledger] == [(), (), (3.0,)]
-    assert [stored.names for stored in operations.ledger] == [("v-1", "v0", "v1"), ("v1", "v2"), ("v-1", "constant", "v3")]
+    assert [stored.names for stored in operations.ledger] == [
+        ("v-1", "v0", "v1"),
+        ("v1", "v2"),
+        ("v-1", "constant", "v3"),
+    ]
     assert closures.closures == 3
 
 

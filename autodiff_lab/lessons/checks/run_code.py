@@ -51,10 +51,10 @@ class Crashed:
             )
         if self.kind == "RecursionError":
             return f"your code calls itself without an end{where}. Look for a function or an operator that uses itself."
-        early = re.search(r"(?:local|free) variable '(\w+)'", self.message)
-        if early:
-            return f"your code uses {early[1]}{where} before it has a value: the line that gives it one comes later."
         if self.kind == "UnboundLocalError" or self.kind == "NameError":
+            early = re.search(r"(?:local|free) variable '(\w+)'", self.message)
+            if early:
+                return f"your code uses {early[1]}{where} before it has a value. A later line gives it one."
             return f"Python does not know a name{where}: {self.message}."
         return f"your code raised {self.kind}{where}{': ' * bool(self.message)}{self.message}."
 
