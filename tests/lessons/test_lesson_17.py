@@ -58,6 +58,37 @@ def test_sums_and_copies_of_arrays(machine):
     np.testing.assert_allclose(batched, [np.sum(np.sin(x) * np.sum(x)) for x in xs])
 
 
+def test_a_number_minus_a_name_and_more_names_than_letters(machine):
+    def f(x):
+        for _ in range(60):
+            x = 1.0 - x
+        return x
+
+    assert machine["run"](machine["make_jaxpr"](f, 1), 0.25) == (0.25,)
+    letters = [result.letter for result, *_ in machine["make_jaxpr"](f, 1).equations]
+    assert len(set(letters)) == 120
+
+
+def test_operands_of_unequal_ranks_are_refused(machine):
+    """NumPy would pair the batch axis of one with the only axis of the other."""
+    xs, ys = np.array([1.0, 2.0, 3.0]), np.array([10.0, 20.0, 30.0])
+    assert ad.vmap(lambda a, b: a * b, in_axes=(0, None))(xs, ys).shape == (3, 3)
+    with pytest.raises(ValueError, match="unequal numbers of axes"):
+        machine["vmap"](lambda a, b: a * b, (0, None))(xs, ys)
+    with pytest.raises(ValueError, match="unequal numbers of axes"):
+        machine["vmap"](lambda a, b: a + b, (0, 0))(xs, np.ones((3, 3)))
+    (doubled,) = machine["vmap"](lambda a: 2.0 * a, (0,))(xs)
+    np.testing.assert_array_equal(doubled, 2 * xs)
+
+
+def test_a_trace_inside_a_trace_is_refused(machine):
+    def outer(x):
+        return machine["make_jaxpr"](lambda y: x * y, 1).results[0]
+
+    with pytest.raises(ValueError, match="does not nest"):
+        machine["make_jaxpr"](outer, 1)
+
+
 def test_a_transpose_of_a_transpose_is_the_linear_program(machine):
     _, linear = machine["linearize"](FUNCTIONS["two results"](machine), 2.0, 5.0)
     twice = machine["transpose"](machine["transpose"](linear))

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from autodiff_lab.lessons.checks.compare import Refused, describe, summarize
-from autodiff_lab.lessons.checks.run_code import Crashed, attempt
+from autodiff_lab.lessons.checks.run_code import STEPS, Crashed, attempt
 
 
 @contextlib.contextmanager
@@ -67,6 +67,7 @@ def run_cases(
     listing: tuple[str, ...] = (),
     machine: str = "notebook",
     empty: tuple[str, ...] = (),
+    steps: int = STEPS,
     **replaced: Any,
 ) -> Any:
     """Run a learner's functions in the sandbox, once for each case, and return the results as plain data.
@@ -81,6 +82,8 @@ def run_cases(
         What was handed over.
     listing, machine : tuple of str, str
         The names that must stand beside the functions, and what they are called together.
+    steps : int
+        How many steps each case may take.
     empty, replaced : tuple of str, object
         As for `borrow_names`; each case begins anew.
     """
@@ -88,7 +91,7 @@ def run_cases(
     found: dict[str, Any] = {}
     for case, how in cases.items():
         with borrow_names(functions[0], listing, empty, **replaced) as names:
-            found[case] = seen = summarize(attempt(run, names, *how))
+            found[case] = seen = summarize(attempt(run, names, *how, steps=steps))
         if isinstance(seen, Crashed) and seen.never_ends:
             break
     return found

@@ -22,6 +22,7 @@ def keep_to(limit: int, count: int) -> str:
 
 # A chain in segments
 
+
 def other_map(x: Any) -> Any:
     """Exercise 14.3: a step that is not the notebook's."""
     return 3.5 * x * (1.0 - x)

@@ -228,7 +228,7 @@ def follow_invention(my_function: Any, my_partial: Any) -> Any:
     return _until_one_crashes(trials)
 
 
-EDGES = np.linspace(0.5, 4.0, 65).tolist()
+EDGES = np.linspace(0.5, 4.0, 33).tolist()
 SMALL = 1e-6
 
 
@@ -245,7 +245,7 @@ def _find_jump(function: Callable[[float], float]) -> str:
             return f"is not finite at x = {x:.3g}"
     largest_change = SMALL * max(1.0, *map(abs, at_edges))
     for low, high in itertools.pairwise(zip(EDGES, at_edges, strict=True)):
-        for _ in range(40):
+        for _ in range(25):
             middle = (low[0] + high[0]) / 2
             between = middle, _value_or_nan(function, middle)
             is_left = abs(between[1] - low[1]) > abs(high[1] - between[1])

@@ -9,8 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_lab import grad, hessian, jacobian, jvp, record, vjp
-from autodiff_lab.lessons.checks import Instance, plain, run_cases
+from autodiff_lab import grad, hessian, jacobian, jvp, record
+from autodiff_lab.engine.errors import ShapeError
+from autodiff_lab.lessons.checks import Instance, describe, plain, run_cases
+from autodiff_lab.lessons.checks.run_code import STEPS
 
 Turn = Callable[[Any, Any], Any]
 TURNS = 150
@@ -84,6 +86,11 @@ def _differentiate(solution: Any, x: Any) -> Any:
     return grad(lambda x: np.sum(solution(x) ** 3))(x)
 
 
+def _differentiate_twice(solution: Any, x: Any) -> Any:
+    return jvp(grad(lambda x: np.sum(solution(x) ** 3)), (x,), (np.ones(len(x)),))[1]
+
+
+HESSIAN = "the Hessian of Σ z³ times (1, 1, 1) for tanh(W z + x), three numbers"
 LINES = "lines on the tape of a solution: its input, and itself"
 
 
@@ -93,7 +100,8 @@ def list_looks() -> dict[str, tuple[Callable[[Any, Any], Any], Turn, Any, Any]]:
     for case, (turn, start, x, _) in LOOPS.items():
         looks[f"the solution of {case}"] = (lambda solution, x: solution(x)), turn, start, x
         looks[f"the gradient of Σ z³ for {case}"] = _differentiate, turn, start, x
-    return looks | {LINES: (lambda solution, x: float(len(record(solution, x)[1])), *LOOPS[THREE][:3])}
+    looks[LINES] = (lambda solution, x: float(len(record(solution, x)[1]))), *LOOPS[THREE][:3]
+    return looks | {HESSIAN: (_differentiate_twice, *LOOPS[THREE][:3])}
 
 
 def expected_rule() -> dict[str, Any]:
@@ -108,34 +116,67 @@ def use_rule(implicit: Any) -> Any:
     def run(names: dict[str, Any], look: Any, turn: Turn, start: Any, x: Any) -> Any:
         return look(implicit(turn, start), x)
 
-    return run_cases(run, list_looks(), implicit, listing=("ad", "np", "settle"))
+    # A rule that repeats hundreds of turns is right, too, and its own derivative takes millions of steps.
+    return run_cases(run, list_looks(), implicit, listing=("ad", "np", "settle"), steps=5 * STEPS)
 
 
 # The adjoint by the same loop
 
 
-def _at_the_solution(case: str) -> tuple[Any, Any, Any]:
-    """The solution, the pullback of one turn there, and an adjoint."""
-    turn, start, x, _ = LOOPS[case]
+Pull = Callable[[Any], tuple[Any, Any]]
+MIX = np.array([[0.3, -0.5, 0.1], [0.4, 0.2, 0.3], [-0.2, 0.1, 0.5]])
+# As in the notebook's network, where each point has a row of units.
+ROWS: tuple[Turn, Any, Any] = (
+    lambda z, x: np.tanh(z @ MIX + x),
+    np.zeros((2, 3)),
+    np.array([[0.5, -0.3, 0.2], [0.1, 0.4, -0.6]]),
+)
+ADJOINTS = {f"the adjoint w for {case}": LOOPS[case][:3] for case in (TWO, THREE)}  # the faster to fail comes first
+ADJOINTS |= {"the adjoint w for a state of 2 rows with 3 units each": ROWS}
+LARGEST = "the adjoints that were sent back"
+GROW = "grow without end"
+
+
+def _find_state_and_jacobian(turn: Turn, start: Any, x: Any) -> tuple[Any, np.ndarray, np.ndarray]:
+    """The solution, and the Jacobians of one turn there, as matrices."""
     z = unrolled(turn, start)(x)
-    return z, vjp(turn, z, x)[1], np.arange(1.0, 1.0 + len(z))
+    A, B = jacobian(turn, argnums=(0, 1))(z, x)
+    return z, A.reshape(z.size, -1), B.reshape(z.size, -1)
+
+
+def _make_adjoint(z: Any) -> Any:
+    return np.arange(1.0, 1.0 + z.size).reshape(z.shape)
 
 
 def expected_adjoints() -> dict[str, Any]:
-    """Exercise 16.6: the adjoints of two fixed points, solved as linear systems."""
+    """Exercise 16.6: the adjoints of three fixed points, solved as linear systems."""
     found = {}
-    for case, (turn, _, x, _) in LOOPS.items():
-        z, _, g = _at_the_solution(case)
-        A = jacobian(turn)(z, x)
-        found[f"the adjoint w for {case}"] = plain(np.linalg.solve(np.eye(len(z)) - A.T, g))
+    for case, loop in ADJOINTS.items():
+        z, A, _ = _find_state_and_jacobian(*loop)
+        w = np.linalg.solve(np.eye(z.size) - A.T, _make_adjoint(z).ravel())
+        found[case] = plain(w.reshape(z.shape))
     return found
 
 
 def settle_adjoints(adjoint: Any) -> Any:
-    """Exercise 16.6: the adjoints of two fixed points by the learner's loop."""
-    faster_to_fail_first = TWO, THREE
-    cases = {f"the adjoint w for {case}": _at_the_solution(case)[1:] for case in faster_to_fail_first}
-    return run_cases(lambda names, *at: adjoint(*at), cases, adjoint, listing=("ad", "np", "settle"))
+    """Exercise 16.6: the adjoints of three fixed points by the learner's loop, and whether they grew without end."""
+    largest = 0.0
+
+    def make_pullback(turn: Turn, start: Any, x: Any) -> tuple[Pull, Any]:
+        z, A, B = _find_state_and_jacobian(turn, start, x)
+
+        def pullback(w: Any) -> tuple[Any, Any]:
+            nonlocal largest
+            if np.shape(w) != z.shape:
+                raise ShapeError(f"pullback takes an adjoint of the state's shape {z.shape}, and got {describe(w)}")
+            largest = max(largest, float(np.max(np.abs(w))))
+            return (A.T @ np.ravel(w)).reshape(z.shape), (B.T @ np.ravel(w)).reshape(np.shape(x))
+
+        return pullback, _make_adjoint(z)
+
+    cases = {case: make_pullback(*loop) for case, loop in ADJOINTS.items()}
+    found = run_cases(lambda names, *at: adjoint(*at), cases, adjoint, listing=("ad", "np", "settle"))
+    return found | {LARGEST: GROW if largest > 1e6 else "stay small"}
 
 
 # Best fits

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from autodiff_lab import custom_gradient, jacrev
-from autodiff_lab.lessons.checks import attempt, plain, run_cases, summarize, vet_code
+from autodiff_lab.lessons.checks import Finding, attempt, call_case, describe, plain, run_cases, summarize, vet_code
 
 # Local partials
 
@@ -45,6 +45,8 @@ TRANSPOSED: dict[str, Call] = {
     "add of two names": ("add_transposed", (3.0, None, None), {}),
     "a number times a name": ("mul_transposed", (3.0, 5.0, None), {}),
     "a name times a number": ("mul_transposed", (3.0, None, 5.0), {}),
+    "the number 0 times a name": ("mul_transposed", (3.0, 0.0, None), {}),
+    "a name times the number 0": ("mul_transposed", (3.0, None, 0.0), {}),
     "sum of 4 entries": ("sum_transposed", (3.0, None), {"axis": 0, "n": 4}),
     "sum along axis 1": ("sum_transposed", (np.array([1.0, 2.0]), None), {"axis": 1, "n": 2}),
 }
@@ -58,13 +60,13 @@ BATCHED: dict[str, Call] = {
 
 
 def find_transposes(add_transposed: Any, mul_transposed: Any, sum_transposed: Any) -> Any:
-    """Exercise 17.3: what the learner's three transpose rules send to each operand."""
+    """Exercise 17.3: what the learner's three transpose rules send to each operand, as numbers and as names."""
     rules = {"add_transposed": add_transposed, "mul_transposed": mul_transposed, "sum_transposed": sum_transposed}
-    return _use_rules(rules, TRANSPOSED, ("bind", "total", "copy"))
+    return _use_rules(rules, TRANSPOSED, ("total", "copy"))
 
 
 def find_batches(sum_batched: Any, copy_batched: Any) -> Any:
-    """Exercise 17.4: what the learner's two batching rules make of a batch."""
+    """Exercise 17.4: what the learner's two batching rules make of a batch, of numbers and of a name."""
     return _use_rules({"sum_batched": sum_batched, "copy_batched": copy_batched}, BATCHED, ("total", "copy"))
 
 
@@ -72,7 +74,42 @@ def _use_rules(rules: dict[str, Any], calls: dict[str, Call], listing: tuple[str
     def run(names: dict[str, Any], rule: str, given: tuple[Any, ...], options: dict[str, int]) -> Any:
         return rules[rule](*given, **options)
 
-    return run_cases(run, calls, *rules.values(), listing=listing, **rules)
+    def trace(names: dict[str, Any], rule: str) -> Any:
+        own = [call for call in calls.values() if call[0] == rule]
+        findings = (_trace_rule(names, rules[rule], *how) for _, *how in own)
+        return next((found for found in findings if found is not True), True)
+
+    cases: dict[str, tuple[Any, ...]] = {case: (run, *how) for case, how in calls.items()}
+    cases |= {f"{rule} {WRITTEN}": (trace, rule) for rule in rules}
+    needed = ("bind", "make_jaxpr", "run", "Name", *listing)
+    return run_cases(call_case, cases, *rules.values(), listing=needed, **rules)
+
+
+def _trace_rule(names: dict[str, Any], rule: Any, given: tuple[Any, ...], options: dict[str, int]) -> Any:
+    """Whether a rule writes down what it does, where what it is given first is a name; else what is found instead."""
+    first, *others = given
+
+    def sent(x: Any) -> Any:
+        return rule(x, *others, **options)
+
+    def written(x: Any) -> tuple[Any, ...]:
+        found = sent(x)
+        return tuple(part for part in (found if isinstance(found, tuple | list) else [found]) if part is not None)
+
+    program = names["make_jaxpr"](written, 1)
+    other = next((y for y in program.results if not isinstance(y, names["Name"])), None)
+    if other is not None:
+        return Finding(f"no name comes back, but {describe(other)}")
+    known = dict(zip(program.inputs, (first,), strict=True))
+    for result, op, operands, settings in program.equations:
+        xs = [known[x] if isinstance(x, names["Name"]) else x for x in operands]
+        if op == "sum" and np.shape(xs[0])[settings["axis"]] != settings["n"]:
+            return Finding(
+                f"a sum of {settings['n']} entries, along an axis that has {np.shape(xs[0])[settings['axis']]}"
+            )
+        known[result] = names["bind"](op, *xs, **settings)
+    same = all(np.allclose(known[y], x) for y, x in zip(program.results, written(first), strict=True))
+    return same or Finding("something else than with numbers")
 
 
 # jacrev
