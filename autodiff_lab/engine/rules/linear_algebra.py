@@ -198,7 +198,7 @@ def _svdvals_back(g: Any, y: Any, a: Any) -> Any:
     v = v[..., ::-1]
     equal = w[..., ::-1, None] == w[..., None, ::-1]
     several = (np.sum(equal, axis=-1) > 1)[..., None, :]
-    if not everywhere(~several):  # no basis of equal ones is known to a second derivative, not even behind a 0
+    if not everywhere(np.logical_not(several)):  # no second derivative knows their basis, not even behind a 0
         v = v + unknown_slope(several, v)
     u = over_length(a @ v, y[..., None, :])
     return (u * share_between_equals(g, y)[..., None, :]) @ t(v)

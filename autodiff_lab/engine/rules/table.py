@@ -2,6 +2,7 @@
 
 import inspect
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from functools import cached_property, partial
 from typing import Any
 
@@ -10,8 +11,8 @@ import numpy as np
 from .. import dispatch
 from ..broadcasting import align_axes, keepdims_shape, normalize_axes, shape_of, spread, sum_axes, unbroadcast
 from ..dispatch import NO_OPTIONS, TABLE, apply
-from ..errors import UnsupportedError
-from ..values import Traced, as_operand, innermost_value, zeros_like
+from ..errors import ShapeError, UnsupportedError
+from ..values import Traced, as_operand, zeros_like
 
 Rule = Callable[..., Any]
 
@@ -334,7 +335,9 @@ def over_length(x: Any, length: Any) -> Any:
 
 def everywhere(condition: Any) -> bool:
     """Whether a condition in a row's rule holds for all entries, and in vmap for all examples."""
-    return bool(np.all(innermost_value(condition)))
+    with suppress(ShapeError):  # raised in a batch, where it holds in some examples and not in others
+        return bool(np.all(condition))
+    return False
 
 
 def _over(a: Any, gaps: Any) -> Any:
