@@ -53,5 +53,5 @@ def _raise_leak(op: Op, operands: tuple[Any, ...], level: Level) -> NoReturn:
 
 
 def apply_transpose(linear_map: Callable[[Any], Any], like: Any, t: Any) -> Any:
-    """Dispatch the transpose of a linear map of arrays like `like` on `t`; ``tape.py`` replaces this to record."""
+    """Dispatch the transpose of a linear map of arrays like `like` on `t`; ``transposing.py`` replaces this."""
     raise NotImplementedError

@@ -8,13 +8,13 @@ the first. Printing, drawing and sweeping read the same columns.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from types import CodeType
 from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 
-from . import dispatch, printing, rules  # noqa: F401 — rules fills the table
+from . import printing, rules  # noqa: F401 — rules fills the table
 from .broadcasting import unbroadcast
 from .dispatch import NO_OPTIONS, Level
 from .errors import BranchChanged, EndlessError, ReleasedError, ShapeError, UnsupportedError
@@ -425,32 +425,3 @@ def _describe_endless_run(tape: Tape) -> str:
         f"{frame.f_code.co_name}. If a loop there never ends, bound it: write `for _ in range(100):` instead of "
         "`while`, with a `break`. If it only takes long, show a shorter run; grad and vjp have no limit."
     )
-
-
-class _LinearTape(Tape):
-    """The tape of a linear map, recorded at 0: what it compares there says nothing about another operand."""
-
-    def process(self, op: Op, operands: tuple[Any, ...], static: Mapping[str, Any]) -> Any:
-        if op.kind == "comparison":
-            raise UnsupportedError(
-                "This derivative rule is transposed, to serve the other mode too, and here it compares the tangent or "
-                "adjoint it is given: in a loop that stops by its numbers, in an `if` or in an `assert`. Only a rule "
-                "that does the same to every tangent can be transposed. Give custom_gradient both rules: vjp=… and "
-                "jvp=…."
-            )
-        return super().process(op, operands, static)
-
-
-def _apply_transpose(linear_map: Callable[[Any], Any], like: Any, t: Any) -> Any:
-    """Transpose a linear map by recording it and sweeping back."""
-    tape = _LinearTape()
-    zero = np.zeros(np.shape(like))[()]
-    out = tape.run(linear_map, [tape.input(zero)])
-    adjoints: list[Any] = [None] * len(tape)
-    if isinstance(out, Variable) and out.tape is tape:
-        adjoints[out.index] = t
-        tape.rewind(out.index, tape.n_inputs, adjoints)
-    return zero if adjoints[0] is None else adjoints[0]
-
-
-dispatch.apply_transpose = _apply_transpose

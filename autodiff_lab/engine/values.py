@@ -15,6 +15,12 @@ REAL_KINDS = "fiub"
 
 FLOAT64 = np.dtype(np.float64)
 
+# A policy of memory for the whole process, set when the package is imported: 16 MB are asked for and given back at
+# once, untouched, and glibc then keeps freed blocks up to that size instead of returning each to the system (it raises
+# M_MMAP_THRESHOLD and M_TRIM_THRESHOLD by itself). A sweep frees all its arrays, and the next would begin with page
+# faults: of the Hessian of 100 inputs 222 a call, and 0.92 ms instead of 0.36. Elsewhere the line does nothing.
+np.empty(1 << 24, np.uint8)
+
 
 class Traced:
     """A traced value: the base class of Variable, Dual and Symbol, by which dispatch knows them among the operands.

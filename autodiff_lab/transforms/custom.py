@@ -14,6 +14,7 @@ from ..engine.dispatch import apply
 from ..engine.errors import InputError, MutationError, ShapeError, UnsupportedError
 from ..engine.printing import replace_bidi
 from ..engine.rules.table import Op, flat
+from ..engine.transposing import call_rule
 from ..engine.values import Traced, as_operand, innermost_value, zeros_like
 from . import pytree
 from .gradients import vjp
@@ -49,7 +50,8 @@ def custom_gradient(
     ShapeError
         When the rule is used, if what `vjp` returns for an operand has not the operand's shape.
     UnsupportedError
-        When the other mode is asked of a rule that compares the tangent or adjoint it is given.
+        When the other mode is asked of a rule that is not linear in the tangent or adjoint it is given, as one that
+        clips gradients, or that compares it.
 
     See Also
     --------
@@ -78,7 +80,7 @@ def custom_gradient(
         if partials is not None:
             op = Op(name, compute, "elementwise", partials if isinstance(partials, tuple) else (partials,))
         else:
-            rule = _from_vjp(vjp, f.__name__) if vjp else _from_jvp(jvp)  # type: ignore[arg-type]
+            rule = _from_vjp(vjp, f.__name__) if vjp else _from_jvp(jvp, f.__name__)  # type: ignore[arg-type]
             op = Op(name, compute, "general", (rule,), variadic=True)
         if jvp is not None:
             op.push = lambda y, operands, tangents, static: jvp(_fill_tangents(operands, tangents), y, *operands)
@@ -95,7 +97,7 @@ def custom_gradient(
 
 def _from_vjp(vjp: Callable[..., Any], name: str) -> Callable[..., Any]:
     def rule(k: int, g: Any, y: Any, *operands: Any) -> Any:
-        contributions = vjp(g, y, *operands)
+        contributions = call_rule(vjp, g, y, *operands, about=f"vjp of {name}")
         if not isinstance(contributions, tuple):
             contributions = (contributions,)
         if any(isinstance(own, list) for own in contributions):
@@ -119,11 +121,14 @@ def _from_vjp(vjp: Callable[..., Any], name: str) -> Callable[..., Any]:
     return rule
 
 
-def _from_jvp(jvp: Callable[..., Any]) -> Callable[..., Any]:
+def _from_jvp(jvp: Callable[..., Any], name: str) -> Callable[..., Any]:
     def rule(k: int, g: Any, y: Any, *operands: Any) -> Any:
         def along(t: Any) -> Any:
-            only = tuple(t if i == k else None for i in range(len(operands)))
-            return jvp(_fill_tangents(operands, only), y, *operands)
+            def push(t: Any) -> Any:
+                only = tuple(t if i == k else None for i in range(len(operands)))
+                return jvp(_fill_tangents(operands, only), y, *operands)
+
+            return call_rule(push, t, about=f"jvp of {name}")
 
         return dispatch.apply_transpose(along, operands[k], g)
 

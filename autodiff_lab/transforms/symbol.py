@@ -18,7 +18,7 @@ from ..engine.levels import StandingLevel
 from ..engine.operators import Overloaded
 from ..engine.printing import format_call, format_index, format_static, format_value
 from ..engine.rules.special import SPECIAL_ROWS
-from ..engine.rules.table import Op
+from ..engine.rules.table import Op, unknown_slope
 from ..engine.values import FLOAT64, Traced
 
 
@@ -145,6 +145,8 @@ class Symbol(Overloaded):
     def _spell(self, prefix: str) -> str:
         if self.op is None:
             return self.name
+        if self.op is unknown_slope:
+            return "0.0"
         if self.op.name == "unless":
             if not prefix:
                 return spell(_remove_guard(self), prefix)

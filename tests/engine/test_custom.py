@@ -18,6 +18,7 @@ from autodiff_lab import (
     jacfwd,
     jacrev,
     jvp,
+    linearize,
     no_recording,
     record,
     stop_gradient,
@@ -323,3 +324,117 @@ def test_a_rule_may_compare_operands_and_shapes(factor):
     f = custom_gradient(vjp=lambda g, y, x: factor(g, x) * g)(lambda x: 1.0 * x)
     assert jvp(f, (V,), (V,))[1] == pytest.approx(factor(V, V) * V)
     assert hessian(lambda x: np.sum(f(x) ** 2))(V).shape == (3, 3)
+
+
+# Rules that are not linear
+
+NONLINEAR: dict[str, tuple[Any, str]] = {
+    "clipped": (lambda g, x: np.clip(g, -1.0, 1.0), "clip in it"),
+    "clipped far out": (lambda g, x: np.clip(g, -1e12, 1e12), "clip in it"),
+    "a square": (lambda g, x: g * g, "multiply in it"),
+    "a power": (lambda g, x: g**3, "power in it"),
+    "shifted": (lambda g, x: g + 1.0, "does not give 0 for 0"),
+    "shifted a little": (lambda g, x: x * g + 1e-12, "does not give 0 for 0"),
+    "normed": (lambda g, x: g / (np.sqrt(np.sum(g * g)) + 1e-30), "multiply in it"),
+    "an absolute value": (lambda g, x: np.abs(g), "absolute in it"),
+    "a sign": (lambda g, x: np.sign(g), "sign in it"),
+    "a maximum": (lambda g, x: np.maximum(g, 0.0), "maximum in it"),
+    "a remainder": (lambda g, x: g % 3.0, "remainder in it"),
+    "a tanh": (lambda g, x: np.tanh(1e-9 * g), "tanh in it"),
+    "over itself": (lambda g, x: x / (1.0 + g) - x, "divide in it"),
+    "stopped": (lambda g, x: x * stop_gradient(g), "stop_gradient in it"),
+    "the largest": (lambda g, x: x * np.sum(np.fmax(g, -g)), "fmax in it"),
+}
+
+
+@pytest.mark.parametrize("x", [2.0, V], ids=["number", "array"])
+@pytest.mark.parametrize("name", list(NONLINEAR))
+def test_a_rule_that_is_not_linear_is_not_transposed(name: str, x: Any) -> None:
+    rule, why = NONLINEAR[name]
+    g = 10.0 * np.ones(np.shape(x))[()]
+    by_vjp = custom_gradient(vjp=lambda g, y, x: rule(g, x))(lambda x: x * 1.0)
+    by_jvp = custom_gradient(jvp=lambda t, y, x: rule(t[0], x))(lambda x: x * 1.0)
+    np.testing.assert_array_equal(vjp(by_vjp, x)[1](g)[0], rule(g, x))
+    np.testing.assert_array_equal(jvp(by_jvp, (x,), (g,))[1], rule(g, x))
+    for call in (
+        lambda: jvp(by_vjp, (x,), (g,)),
+        lambda: jacfwd(by_vjp)(x),
+        lambda: linearize(by_vjp, x)[1](g),
+        lambda: hessian(lambda x: np.sum(by_vjp(x) ** 2))(x),
+        lambda: jvp(checkpoint(lambda x: 2.0 * by_vjp(x)), (x,), (g,)),
+    ):
+        with pytest.raises(UnsupportedError, match=rf"vjp of <lambda> is not linear.*{why}.*jvp=…"):
+            call()
+    for call in (lambda: vjp(by_jvp, x)[1](g), lambda: jacrev(by_jvp)(x)):
+        with pytest.raises(UnsupportedError, match=rf"jvp of <lambda> is not linear.*{why}.*vjp=…"):
+            call()
+
+
+def test_a_pause_makes_no_constant_of_what_a_rule_is_transposed_in() -> None:
+    def clipped_by_norm(g: Any, y: Any, x: Any) -> Any:
+        with no_recording():
+            size = np.sum(g * g)
+        return g / (1.0 + size)
+
+    f = custom_gradient(vjp=clipped_by_norm)(lambda x: x * 1.0)
+    assert grad(lambda x: 3.0 * f(x))(2.0) == pytest.approx(0.3)
+    with pytest.raises(UnsupportedError, match="multiply in it"):
+        jvp(f, (2.0,), (1.0,))
+
+
+A = np.array([[2.0, 0.3, 0.1], [0.2, 1.5, 0.0], [0.4, 0.1, 1.1]])
+
+LINEAR: dict[str, Any] = {
+    "sums, products and quotients": lambda g, x: (2 * g - g / x + x * -g) * np.exp(x) + 0.0,
+    "matrices": lambda g, x: A.T @ np.linalg.solve(A, g) + np.einsum("ij,j->i", A, g),
+    "shapes": lambda g, x: np.concatenate([g[1:], g[:1]]) + np.flip(np.cumsum(g)) + np.roll(np.stack([g, g])[0], 1),
+    "chosen by the operand": lambda g, x: np.where(x > 0, g, 0.1 * g),
+    "sums and means": lambda g, x: np.sum(g) * x + np.mean(g) - np.average(g) + np.diff(g, prepend=0.0 * x[0]),
+    "another pullback": lambda g, x: vjp(lambda x: np.tanh(x) * np.linalg.norm(x), x)[1](g)[0],
+    "another tangent": lambda g, x: jvp(np.sin, (x,), (g,))[1],
+    "eigenvectors": lambda g, x: vjp(lambda x: np.linalg.eigh(np.diag(x) + A + A.T)[1][:, 0] * x, x)[1](g)[0],
+    "a convolution": lambda g, x: np.convolve(g, [1.0, 2.0, 3.0], "same"),
+    "a checkpoint": lambda g, x: vjp(checkpoint(np.sin), x)[1](g)[0],
+}
+
+
+@pytest.mark.parametrize("name", list(LINEAR))
+def test_a_linear_rule_is_transposed_in_both_ways(name: str) -> None:
+    rule = LINEAR[name]
+    matrix = np.stack([rule(e, V) for e in np.eye(3)], axis=1)
+    by_vjp = custom_gradient(vjp=lambda g, y, x: rule(g, x))(lambda x: x * 1.0)
+    by_jvp = custom_gradient(jvp=lambda t, y, x: rule(t[0], x))(lambda x: x * 1.0)
+    np.testing.assert_allclose(jacfwd(by_vjp)(V), matrix.T, rtol=1e-12, atol=1e-13)
+    np.testing.assert_allclose(jacrev(by_vjp)(V), matrix.T, rtol=1e-12, atol=1e-13)
+    np.testing.assert_allclose(jacfwd(by_jvp)(V), matrix, rtol=1e-12, atol=1e-13)
+    np.testing.assert_allclose(jacrev(by_jvp)(V), matrix, rtol=1e-12, atol=1e-13)
+
+
+def test_a_rule_may_call_a_function_with_a_rule_of_its_own_if_that_is_linear() -> None:
+    def solve_by_iteration(a: Any, b: Any) -> Any:
+        x = b * 0.0
+        for _ in range(200):
+            x, before = x + (b - a @ x) / 3.0, x
+            if np.max(np.abs(x - before)) < 1e-13:  # compares, so its lines could not be transposed
+                break
+        return x
+
+    iterated = custom_gradient(vjp=lambda g, y, a, b: (-np.outer(iterated(a.T, g), y), iterated(a.T, g)))(
+        solve_by_iteration
+    )
+    np.testing.assert_allclose(jacfwd(lambda b: iterated(A, b))(V), np.linalg.inv(A), rtol=1e-9)
+    np.testing.assert_allclose(jacrev(lambda b: iterated(A, b))(V), np.linalg.inv(A), rtol=1e-9)
+
+    squashed = custom_gradient(partials=lambda y, x: 1 - y * y)(np.tanh)
+    f = custom_gradient(vjp=lambda g, y, x: squashed(g))(lambda x: x * 1.0)
+    with pytest.raises(UnsupportedError, match="tanh in it is not"):
+        jvp(f, (2.0,), (1.0,))
+
+
+def test_a_clipped_gradient_keeps_its_second_derivative_in_reverse() -> None:
+    clipped = custom_gradient(vjp=lambda g, y, x: np.clip(g, -1.0, 1.0))(lambda x: x * 1.0)
+    f = lambda x: np.sum(clipped(x) ** 2)  # noqa: E731
+    # The outer sweep comes to the clipping rule too, with an adjoint of 2.
+    np.testing.assert_array_equal(jacrev(grad(f))(V), np.diag(1.0 * (np.abs(2 * V) < 1)))
+    both = custom_gradient(vjp=lambda g, y, x: np.clip(g, -1.0, 1.0), jvp=lambda t, y, x: t[0])(lambda x: x * 1.0)
+    assert jvp(both, (2.0,), (10.0,)) == (2.0, 10.0)

@@ -50,8 +50,8 @@ KINKS: dict[str, tuple[Any, Any, Any]] = {
     "amax, a tie": (np.amax, [3.0, 3.0], [0.5, 0.5]),
     "ptp, a tie": (np.ptp, [1.0, 1.0, 3.0], [-0.5, -0.5, 1.0]),
     "ptp of equals": (np.ptp, [2.0, 2.0], [0.0, 0.0]),
-    "sort, a tie": (lambda x: np.sort(x) @ np.array([1.0, 10.0, 100.0]), [3.0, 1.0, 1.0], [100.0, 5.5, 5.5]),
-    "sort along an axis, a tie": (lambda x: np.sort(x, axis=0)[0], [[2.0, 1.0], [2.0, 5.0]], [[0.5, 1.0], [0.5, 0.0]]),
+    "sort, a tie": (lambda x: np.sort(x) @ np.array([1.0, 10.0, 100.0]), [3.0, 1.0, 1.0], [100.0, 1.0, 10.0]),
+    "sort along an axis, a tie": (lambda x: np.sort(x, axis=0)[0], [[2.0, 1.0], [2.0, 5.0]], [[1.0, 1.0], [0.0, 0.0]]),
     "median, a tie in the middle": (np.median, [1.0, 2.0, 2.0], [0.0, 0.5, 0.5]),
     "median of an even number, a tie": (np.median, [1.0, 2.0, 2.0, 3.0], [0.0, 0.5, 0.5, 0.0]),
     "clip, its edges": (lambda x: np.clip(x, 0.0, 1.0), [-1.0, 0.0, 0.5, 1.0, 2.0], [0.0, 0.0, 1.0, 0.0, 0.0]),
@@ -153,9 +153,12 @@ def test_interp_has_numpys_values_at_few_and_repeated_knots(knots: list[float], 
 
 
 def test_every_kink_of_the_policy_is_tested() -> None:
-    lines = policy().splitlines()[1:]
+    first, *lines, last = policy().splitlines()
+    assert first.endswith("is taken to be:")
+    assert last.startswith("Second derivatives")
     assert [line[:18].strip() for line in lines] == [
-        "|x|", "maximum, minimum", "clip", "norm, hypot, std", "eigvalsh, svdvals", "eigh", "x ** 0", "0 ** b", "steps"
+        "|x|", "maximum, minimum", "sort", "clip", "norm, hypot, std", "eigvalsh, svdvals", "eigh",
+        "x ** 0", "0 ** b", "steps",
     ]  # fmt: skip
     for line in lines:
         word = line.split(" ")[0].strip("|,")
@@ -202,6 +205,14 @@ def test_the_hessian_of_a_product_is_right_at_zeros() -> None:
     np.testing.assert_array_equal(hessian(np.prod)(np.zeros(2)), [[0, 1], [1, 0]])
 
 
+def symmetric(x: Any) -> Any:
+    a = x.reshape(2, 2)
+    return (a + a.T) / 2
+
+
+# The second derivatives of the sum of squares of a symmetrised matrix
+SQUARES = np.array([[2.0, 0, 0, 0], [0, 1.0, 1.0, 0], [0, 1.0, 1.0, 0], [0, 0, 0, 2.0]])
+
 LENGTHS: dict[str, tuple[Any, Any]] = {
     "norm": (la.norm, np.zeros(3)),
     "norm, ord 1": (lambda x: la.norm(x, 1), np.zeros(3)),
@@ -217,21 +228,103 @@ LENGTHS: dict[str, tuple[Any, Any]] = {
 }
 
 
-@pytest.mark.parametrize("name", list(LENGTHS))
-def test_a_length_of_0_has_derivatives_of_0(name: str) -> None:
-    """As |x|, which is the norm of one number: the mathematics has none, and the policy is one for all."""
+NESTINGS = for_each("outer, inner", list(itertools.product((jacfwd, jacrev), repeat=2)))
+
+
+@for_each("name", list(LENGTHS))
+@NESTINGS
+def test_a_length_of_0_has_no_second_derivative(name: str, outer: Any, inner: Any) -> None:
+    """The first is 0 by convention. Of the length nothing is right after that, and of its square not 0."""
     f, x = LENGTHS[name]
-    modes = (jacfwd, grad)
-    for first, second in itertools.product(modes, (jacfwd, jacrev)):
-        np.testing.assert_array_equal(second(first(f))(x), np.zeros(2 * np.shape(x)))
-    if "nuclear" not in name and "spectral" not in name:  # the third derivative moves vectors of equal values
-        np.testing.assert_array_equal(jacfwd(jacfwd(grad(f)))(x), np.zeros(3 * np.shape(x)))
+    np.testing.assert_array_equal(inner(f)(x), np.zeros(np.shape(x)))
+    n = np.size(x)
+    if name in OF_ABSOLUTE_VALUES:
+        np.testing.assert_array_equal(outer(inner(f))(x), np.zeros(2 * np.shape(x)))
+        return
+    for function in (f, lambda x: f(x) ** 2):
+        second = outer(inner(function))(x).reshape(n, n)
+        assert np.all(np.isnan(np.diag(second)))
+
+
+# Sums of |x|, whose second derivatives are 0 by the same convention
+OF_ABSOLUTE_VALUES = {"norm, ord 1", "norm of a number"}
+
+SMOOTH: dict[str, tuple[Any, Any, Any]] = {
+    # name: a smooth function made of functions with kinks, a point where they have one, its second derivative
+    "sorted squares": (lambda x: np.sum(np.sort(x) ** 2), np.ones(2), 2 * np.eye(2)),
+    "sorted cubes, three equal": (
+        lambda x: np.sum(np.sort(x) ** 3),
+        np.array([2.0, 1.0, 2.0, 2.0]),
+        np.diag([12.0, 6.0, 12.0, 12.0]),
+    ),
+    "sorted rows": (lambda x: np.sum(np.sort(x.reshape(2, 2), axis=0) ** 2), np.ones(4), 2 * np.eye(4)),
+    "median of two": (lambda x: np.median(x) ** 2, np.ones(2), np.full((2, 2), 0.5)),
+    "median of four, two equal": (
+        lambda x: np.median(x) ** 2,
+        np.array([1.0, 2.0, 2.0, 3.0]),
+        np.array([[0, 0, 0, 0], [0, 0.5, 0.5, 0], [0, 0.5, 0.5, 0], [0, 0, 0, 0]]),
+    ),
+    "largest and smallest of two": (lambda x: (np.max(x) + np.min(x)) ** 2, np.ones(2), np.full((2, 2), 2.0)),
+    "squared norm": (lambda x: np.linalg.norm(x) ** 2, np.zeros(2), 2 * np.eye(2)),
+    "squared hypot": (lambda x: np.hypot(x[0], x[1]) ** 2, np.zeros(2), 2 * np.eye(2)),
+    "norm to the fourth": (lambda x: np.linalg.norm(x) ** 4, np.zeros(2), np.zeros((2, 2))),
+    "norm of differences": (lambda x: np.linalg.norm(x - 1.0) ** 2, np.ones(2), 2 * np.eye(2)),
+    "ord 4": (lambda x: np.linalg.norm(x, 4) ** 4, np.zeros(2), np.zeros((2, 2))),
+    "variance by std": (lambda x: np.std(x) ** 2, np.ones(2), np.array([[0.5, -0.5], [-0.5, 0.5]])),
+    "distances": (lambda x: np.sum(np.linalg.norm(x - x, keepdims=True) + x**2), np.ones(2), 2 * np.eye(2)),
+    "singular values": (lambda x: np.sum(la.svdvals(x.reshape(2, 2)) ** 2), np.zeros(4), 2 * np.eye(4)),
+    "singular values, rank 1": (
+        lambda x: np.sum(la.svdvals(x.reshape(2, 2)) ** 2), np.array([2.0, 0, 0, 0]), 2 * np.eye(4)
+    ),
+    "equal singular values": (
+        lambda x: np.sum(la.svdvals(x.reshape(2, 2)) ** 2), np.eye(2).ravel(), 2 * np.eye(4)
+    ),
+    "equal singular values, at a minimum": (
+        lambda x: np.sum(la.svdvals(x.reshape(2, 2)) ** 4) - 2 * np.sum(la.svdvals(x.reshape(2, 2)) ** 2),
+        np.eye(2).ravel(), np.array([[8, 0, 0, 0], [0, 4, 4, 0], [0, 4, 4, 0], [0, 0, 0, 8.0]])
+    ),
+    "equal eigenvalues": (
+        lambda x: np.sum(la.eigvalsh(symmetric(x)) ** 2), np.eye(2).ravel(), SQUARES
+    ),
+    "equal eigenvalues of 0": (lambda x: np.sum(la.eigvalsh(symmetric(x)) ** 2), np.zeros(4), SQUARES),
+    "trace": (lambda x: np.sum(la.eigvalsh(symmetric(x))), np.eye(2).ravel(), np.zeros((4, 4))),
+    "product of values": (
+        lambda x: np.prod(la.eigvalsh(symmetric(x))),
+        np.eye(2).ravel(),
+        np.array([[0, 0, 0, 1.0], [0, -0.5, -0.5, 0], [0, -0.5, -0.5, 0], [1.0, 0, 0, 0]]),
+    ),
+    "one matrix of two": (
+        lambda x: np.sum(la.eigvalsh(np.stack([symmetric(x), np.diag([1.0, 2.0]) + symmetric(x)])) ** 2),
+        np.eye(2).ravel(),
+        2 * SQUARES,
+    ),
+}  # fmt: skip
+
+
+@for_each("name", list(SMOOTH))
+@NESTINGS
+def test_a_second_derivative_at_a_kink_is_right_or_nan(name: str, outer: Any, inner: Any) -> None:
+    f, x, expected = SMOOTH[name]
+    found = outer(inner(f))(x)
+    np.testing.assert_allclose(found, np.where(np.isnan(found), np.nan, expected), rtol=1e-12, atol=1e-12)
+    if "sort" in name or "median" in name or "largest" in name:
+        assert not np.any(np.isnan(found))
+
+
+def test_a_second_derivative_beside_equal_eigenvalues_is_right() -> None:
+    """What does not turn the vectors of the equal ones has derivatives."""
+    a, e = np.diag([1.0, 1.0, 4.0]), np.eye(3)
+    direction = np.outer(e[0], e[2]) + np.outer(e[2], e[0])
+    f = lambda a: np.sum(la.eigvalsh(a) ** 3)  # noqa: E731
+    by_hand = 3.0 * (direction @ a + a @ direction)
+    np.testing.assert_allclose(jvp(grad(f), (a,), (direction,))[1], by_hand, atol=1e-12)
 
 
 def test_a_length_beside_one_of_0_keeps_its_second_derivative() -> None:
     rows = np.array([[0.0, 0.0], [3.0, 4.0]])
     expected = np.zeros((2, 2, 2, 2))
     expected[1, :, 1, :] = np.array([[16.0, -12.0], [-12.0, 9.0]]) / 125
+    expected[0, :, 0, :] = np.diag([np.nan, np.nan])
     np.testing.assert_allclose(hessian(lambda x: np.sum(la.norm(x, axis=1)))(rows), expected, atol=1e-16)
 
 
@@ -241,6 +334,7 @@ def matrix_function(a: Any) -> Any:
 
 
 USING_VECTORS: dict[str, Any] = {
+    "a matrix function, weighted": lambda a: matrix_function(a) * np.diag([1.0, 2.0, 4.0]),
     "the vectors": lambda a: la.eigh(a)[1] ** 3,
     "a matrix function": matrix_function,
     "one entry": lambda a: la.eigh(a)[1][0, 0],

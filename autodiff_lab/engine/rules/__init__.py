@@ -44,13 +44,15 @@ def policy() -> str:
         (
             "Where a function has a kink, its derivative is taken to be:",
             "|x|                0 at 0",
-            "maximum, minimum   a tie is split evenly; so in max, min, sort and median",
+            "maximum, minimum   a tie is split evenly; so in max, min and median",
+            "sort               equal entries keep their order, and each has its own place",
             "clip               0 in x at its edges; the edge takes it",
-            "norm, hypot, std   0 at 0, and so the second derivatives",
-            "eigvalsh, svdvals  equal values share evenly",
+            "norm, hypot, std   0 at 0, and svdvals; a second derivative is NaN there, also of norm(x) ** 2",
+            "eigvalsh, svdvals  equal values share evenly; a second derivative that turns their vectors is NaN",
             "eigh               NaN where a result depends on the vectors of equal eigenvalues: any basis would do",
             "x ** 0             0 everywhere, at x = 0 too",
             "0 ** b             0 in b",
             "steps              0 everywhere: sign, floor, round, heaviside, comparisons",
+            "Second derivatives are those of these conventions: of |x| ** 2 it is 0 at 0, and not 2.",
         )
     )

@@ -11,10 +11,8 @@ from typing import Any
 import numpy as np
 
 from ..broadcasting import shape_of, unbroadcast
-from ..dispatch import apply
 from ..errors import UnsupportedError
-from ..values import Traced
-from .table import composed, flat, general, share_between_equals, unless
+from .table import composed, everywhere, flat, general, over, over_length, share_between_equals, unknown_slope
 
 la = np.linalg
 Slogdet, QR, Eigh = (type(f(np.eye(1))) for f in (la.slogdet, la.qr, la.eigh))  # NumPy's results, with named parts
@@ -69,7 +67,7 @@ def _lstsq(a: Any, b: Any, rcond: Any = None) -> tuple[Any, Any, int, Any]:
     m, n = np.shape(a)
     values = la.svdvals(a)
     smallest = np.finfo(float).eps * (1 if rcond == -1 else max(m, n)) if rcond in (None, -1) else rcond
-    if np.any(values <= np.max(values) * smallest):
+    if not everywhere(values > np.max(values) * smallest):
         raise UnsupportedError(
             "np.linalg.lstsq is followed at full rank only, and this matrix has (nearly) dependent columns. "
             "Leave some of them out, or add a small multiple of the identity to A.T @ A and use np.linalg.solve."
@@ -86,9 +84,9 @@ log_determinant = general("logabsdet", lambda g, y, a: _square(g) * t(la.inv(a))
 
 
 def _cofactors(y: Any, a: Any) -> Any:
-    if np.all(y != 0):
+    if everywhere(y != 0):
         inverse = la.inv(a)
-        if np.size(a) == 0 or np.max(np.absolute(a)) * np.max(np.absolute(inverse)) < 1e8:
+        if np.size(a) == 0 or everywhere(np.max(np.absolute(a)) * np.max(np.absolute(inverse)) < 1e8):
             return _square(y) * t(inverse)
     n = shape_of(a)[-1]
     rest = np.array([[j for j in range(n) if j != i] for i in range(n)], dtype=int)
@@ -108,8 +106,11 @@ def _slogdet(a: Any) -> Any:
 
 
 def _of_lower_triangle(s: Any, a: Any) -> Any:
-    """The adjoint `s` of a symmetric matrix; where `a` is none, all of it belongs to the triangle that was read."""
-    return s if np.array_equal(a, t(a)) else _scaled_lower_triangle(s + t(s), 0.5)
+    """The adjoint `s` of a symmetric matrix; where `a` is not, all of it belongs to the triangle that was read."""
+    symmetric = np.all(a == t(a), axis=(-2, -1), keepdims=True)
+    if everywhere(symmetric):
+        return s
+    return np.where(symmetric, s, _scaled_lower_triangle(s + t(s), 0.5))
 
 
 # Factorisations. One row has one result, so the parts of a factorisation are packed into one array.
@@ -150,26 +151,30 @@ def _packed_eigh(a: Any) -> Any:
     return np.concatenate([w[..., None, :], v], axis=-2)
 
 
-def _over(a: Any, gaps: Any) -> Any:
-    if isinstance(a, Traced) or isinstance(gaps, Traced):
-        return apply(over, (a, gaps))
-    none = gaps == 0
-    return np.where(none & (a != 0), np.nan, a / np.where(none, 1.0, gaps))
-
-
-# ``a / gaps``; where there is no gap, 0 / 0 is 0 and the rest NaN: what is not asked for does no harm.
-over = general("over", lambda g, y, a, gaps: _over(g, gaps), lambda g, y, a, gaps: -_over(g * y, gaps), call=_over)
-
-
 def _eigh_back(g: Any, y: Any, a: Any) -> Any:
     w, v, gw, gv = y[..., 0, :], y[..., 1:, :], g[..., 0, :], g[..., 1:, :]
     diagonal = np.eye(shape_of(w)[-1])
-    gaps = w[..., None, :] - w[..., :, None] + np.where(diagonal == 1, np.inf, 0.0)
-    inner = t(v) @ gv
-    asked = np.sum(np.absolute(inner), axis=-2, keepdims=True)  # of a vector without a gap, in whatever direction
-    between = over(np.where(gaps == 0, asked, inner), gaps)
+    gaps = w[..., None, :] - w[..., :, None]
+    equal = gaps == 0  # each with itself, too
+    if everywhere(equal == diagonal):
+        between = t(v) @ gv / (gaps + np.where(diagonal == 1, np.inf, 0.0))
+    else:
+        between = _between_equals(gv, v, gaps, equal)
     s = v @ (between + share_between_equals(gw, w)[..., None, :] * diagonal) @ t(v)
     return _of_lower_triangle((s + t(s)) / 2, a)
+
+
+def _between_equals(gv: Any, v: Any, gaps: Any, equal: Any) -> Any:
+    """What adjoints of eigenvectors are to the matrix in their own basis, where some eigenvalues are equal.
+
+    Any basis of equal ones would do, so what depends on theirs has no derivative. If one of them was asked for, in
+    whatever direction, all that belongs to them is NaN; and what turns them makes all of them NaN.
+    """
+    several = np.sum(equal, axis=-1) > 1
+    alone = np.eye(shape_of(gaps)[-1]) * np.where(several, 0.0, 1.0)[..., None, :] > 0
+    inner = t(v) @ gv
+    asked = np.sum(np.absolute(inner), axis=-2, keepdims=True) @ np.where(equal, 1.0, 0.0)
+    return over(np.where(equal, asked, inner), np.where(alone, np.inf, gaps))
 
 
 packed_eigh = general("eigh", _eigh_back, call=_packed_eigh)
@@ -189,9 +194,14 @@ composed(la.eigvalsh)(lambda a, UPLO="L": la.eigh(a, UPLO)[0])
 def _svdvals_back(g: Any, y: Any, a: Any) -> Any:
     if shape_of(a)[-2] < shape_of(a)[-1]:
         return t(_svdvals_back(g, y, t(a)))
-    v = la.eigh(t(a) @ a)[1][..., ::-1]
-    scaled = unless(y == 0, 0.0, share_between_equals(g, y) / unless(y == 0, 1.0, y))
-    return a @ (v * scaled[..., None, :]) @ t(v)
+    w, v = la.eigh(t(a) @ a)
+    v = v[..., ::-1]
+    equal = w[..., ::-1, None] == w[..., None, ::-1]
+    several = (np.sum(equal, axis=-1) > 1)[..., None, :]
+    if not everywhere(np.logical_not(several)):  # no second derivative knows their basis, not even behind a 0
+        v = v + unknown_slope(several, v)
+    u = over_length(a @ v, y[..., None, :])
+    return (u * share_between_equals(g, y)[..., None, :]) @ t(v)
 
 
 singular_values = general("svdvals", _svdvals_back, call=lambda a: la.svd(a, compute_uv=False))

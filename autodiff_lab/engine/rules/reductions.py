@@ -1,16 +1,17 @@
 """Derivative rules of reductions along axes (sum, mean, prod, max, var, norm), running sums, and sorting."""
 
 from collections.abc import Callable
-from contextlib import suppress
 from typing import Any
 
 import numpy as np
 
 from ..broadcasting import keepdims_shape, normalize_axes, shape_of, sum_axes
-from ..errors import ShapeError, UnsupportedError
+from ..errors import UnsupportedError
 from .table import (
     axis_behind_batch,
     composed,
+    everywhere,
+    is_nowhere,
     linear,
     over_length,
     reduction,
@@ -46,9 +47,8 @@ def _reversed_cumsum(g: Any, x: Any, axis: int | None) -> Any:
 
 def _products_of_others(y: Any, x: Any, axis: Any) -> Any:
     """For each entry the product of all others of its slice; exact also where some are zero."""
-    with suppress(ShapeError):  # raised in a batch, where some examples have a zero and some have none
-        if not np.any(x == 0):
-            return y / x
+    if everywhere(x != 0):
+        return y / x
     shape = shape_of(x)
     reduced = normalize_axes(axis, len(shape))
     order = tuple(a for a in range(len(shape)) if a not in reduced) + reduced
@@ -95,10 +95,7 @@ def _ptp(a: Any, axis: Any = None, *, keepdims: bool = False) -> Any:
 def _sort(a: Any, axis: int | None = -1) -> Any:
     if axis is None:
         a, axis = np.reshape(a, (-1,)), -1
-    ordered = np.take_along_axis(a, np.argsort(a, axis=axis, kind="stable"), axis)
-    rows = np.moveaxis(ordered, axis, -1)
-    shared = share_between_equals(rows, rows)
-    return ordered if shared is rows else np.moveaxis(shared, -1, axis)
+    return np.take_along_axis(a, np.argsort(a, axis=axis, kind="stable"), axis)
 
 
 def _in_rows(a: Any, axis: Any) -> tuple[Any, tuple[int, ...]]:
@@ -114,6 +111,7 @@ def _in_rows(a: Any, axis: Any) -> tuple[Any, tuple[int, ...]]:
 def _median(a: Any, axis: Any = None, *, keepdims: bool = False) -> Any:
     rows, kept = _in_rows(a, axis)
     rows, n = np.sort(rows, axis=-1), shape_of(rows)[-1]
+    rows = share_between_equals(rows, rows)  # as in max and min, a tie is split evenly
     middle = np.mean(rows[..., (n - 1) // 2 : n // 2 + 1], axis=-1)
     return np.reshape(middle, kept) if keepdims else middle
 
@@ -183,14 +181,21 @@ def _var(a: Any, axis: Any = None, *, ddof: float = 0, keepdims: bool = False, c
 @composed(np.std)
 def _std(a: Any, axis: Any = None, *, ddof: float = 0, keepdims: bool = False, correction: float | None = None) -> Any:
     variance = np.var(a, axis=axis, ddof=ddof if correction is None else correction, keepdims=keepdims)
-    return _root(variance, 0.5)
+
+    def of_equals() -> Any:
+        rows, kept = _in_rows(a - np.mean(a, axis=axis, keepdims=True), axis)
+        y = length(rows, axis=-1)
+        return np.reshape(y, kept) if keepdims else y
+
+    return _root(variance, 0.5, of_equals)
 
 
-def _root(sum_of_powers: Any, exponent: float) -> Any:
-    """The root that makes a length of a sum; where that is 0 so is every derivative, and not 0 · ∞."""
+def _root(sum_of_powers: Any, exponent: float, at_zero: Callable[[], Any]) -> Any:
+    """The root that makes a length of a sum; where that is 0, a length `at_zero` that is 0, with its derivatives."""
     zero = sum_of_powers == 0
     positive = unless(zero, 1.0, sum_of_powers)
-    return unless(zero, 0.0, np.sqrt(positive) if exponent == 0.5 else positive**exponent)
+    root = np.sqrt(positive) if exponent == 0.5 else positive**exponent
+    return root if is_nowhere(zero, root) else unless(zero, at_zero(), root)
 
 
 @composed(np.nansum)
@@ -226,7 +231,10 @@ def _norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> 
     elif ord in (np.inf, -np.inf):
         return (np.max if ord > 0 else np.min)(np.absolute(x), axis=axis, keepdims=keepdims)
     elif isinstance(ord, int | float) and ord != 0:
-        return _root(np.sum(np.absolute(x) ** ord, axis=axis, keepdims=keepdims), 1 / ord)
+        if ord == 1:
+            return np.sum(np.absolute(x), axis=axis, keepdims=keepdims)
+        total = np.sum(np.absolute(x) ** ord, axis=axis, keepdims=keepdims)
+        return _root(total, 1 / ord, lambda: length(x, axis=axis, keepdims=keepdims))
     raise UnsupportedError(f"np.linalg.norm with ord={ord!r} has no derivative rule for this operand.")
 
 

@@ -2,6 +2,7 @@
 
 import inspect
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from functools import cached_property, partial
 from typing import Any
 
@@ -10,8 +11,8 @@ import numpy as np
 from .. import dispatch
 from ..broadcasting import align_axes, keepdims_shape, normalize_axes, shape_of, spread, sum_axes, unbroadcast
 from ..dispatch import NO_OPTIONS, TABLE, apply
-from ..errors import UnsupportedError
-from ..values import as_operand, zeros_like
+from ..errors import ShapeError, UnsupportedError
+from ..values import Traced, as_operand, zeros_like
 
 Rule = Callable[..., Any]
 
@@ -313,17 +314,66 @@ _guarded = _row("linear", "unless", _CHOICES, _unless, batched=_choose_batch)
 
 def unless(condition: Any, instead: Any, value: Any) -> Any:
     """A guard in a row's rule: `value`, but `instead` where the condition holds (rarely). A formula shows `value`."""
+    return value if is_nowhere(condition, value) else _guarded(condition, instead, value)
+
+
+def is_nowhere(condition: Any, value: Any) -> bool:
+    """Whether a condition is known to hold at no entry of `value`, whose shape it has."""
     if type(condition) is np.bool_:
-        nowhere = not condition
-    else:
-        array = type(condition) is np.ndarray and shape_of(value) == condition.shape
-        nowhere = array and not np.count_nonzero(condition)
-    return value if nowhere else _guarded(condition, instead, value)
+        return not condition
+    array = type(condition) is np.ndarray and shape_of(value) == condition.shape
+    return array and not np.count_nonzero(condition)
 
 
 def over_length(x: Any, length: Any) -> Any:
-    """A guarded quotient in a row's rule: ``x / length``, and 0 where the length is 0."""
-    return unless(length == 0, 0.0, x / unless(length == 0, 1.0, length))
+    """A guarded quotient in a row's rule: ``x / length``; where the length is 0, 0 with no derivative of its own."""
+    zero = length == 0
+    if not isinstance(zero, Traced) and not np.count_nonzero(zero):
+        return x / length
+    return _guarded(zero, unknown_slope(zero, x), x / unless(zero, 1.0, length))
+
+
+def everywhere(condition: Any) -> bool:
+    """Whether a condition in a row's rule holds for all entries, and in vmap for all examples."""
+    with suppress(ShapeError):  # raised in a batch, where it holds in some examples and not in others
+        return bool(np.all(condition))
+    return False
+
+
+def _over(a: Any, gaps: Any) -> Any:
+    if isinstance(a, Traced) or isinstance(gaps, Traced):
+        return apply(over, (a, gaps))
+    none = gaps == 0
+    return np.where(none & (a != 0), np.nan, a / np.where(none, 1.0, gaps))
+
+
+# ``a / gaps``; where there is no gap, 0 / 0 is 0 and the rest NaN: what is not asked for does no harm.
+over = general("over", lambda g, y, a, gaps: _over(g, gaps), lambda g, y, a, gaps: -_over(g * y, gaps), call=_over)
+
+
+def _zeros_of_unknown_slope(zero: Any, x: Any) -> Any:
+    if isinstance(zero, Traced) or isinstance(x, Traced):
+        return apply(unknown_slope, (zero, x))
+    return np.zeros(np.broadcast_shapes(np.shape(zero), np.shape(x)), getattr(x, "dtype", float))[()]
+
+
+def _push_unknown_slope(zero: Any, t: Any) -> Any:
+    return _where(zero, over(t, 0.0), 0.0)
+
+
+# 0, in a first derivative that is 0 by convention where the condition holds. What moves `x` there has a tangent of NaN,
+# and so has any adjoint, also one of 0, for that may be 0 · ∞: a second derivative is then NaN, and no wrong number.
+# No row for learners, so it is not in the table.
+unknown_slope = Op(
+    "unknown slope",
+    _zeros_of_unknown_slope,
+    "general",
+    (None, lambda g, y, zero, x: unbroadcast(np.where(zero, np.nan, 0.0), x)),
+)
+unknown_slope.push = lambda y, operands, tangents, static: _push_unknown_slope(operands[0], tangents[1])
+unknown_slope.batched = lambda size, y, operands, tangents, static: _push_unknown_slope(
+    operands[0], align_axes(tangents[1], shape_of(operands[1]), shape_of(y))
+)
 
 
 def axis_behind_batch(axis: int) -> int:
@@ -334,6 +384,6 @@ def axis_behind_batch(axis: int) -> int:
 def share_between_equals(g: Any, values: Any) -> Any:
     """Split adjoints evenly among equal values, whose order is arbitrary: for the rows of sorting and eigenvalues."""
     same = values[..., :, None] == values[..., None, :]
-    if np.count_nonzero(same) == np.size(values):
+    if not isinstance(same, Traced) and np.count_nonzero(same) == np.size(values):
         return g
     return ((same / np.sum(same, axis=-1, keepdims=True)) @ g[..., None])[..., 0]

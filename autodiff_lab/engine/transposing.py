@@ -1,0 +1,150 @@
+"""Transposing a linear map, for the other mode of a rule: it is recorded at 0 on a tape of its own, and swept back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+import numpy as np
+
+from . import dispatch
+from .broadcasting import shape_of
+from .dispatch import TABLE
+from .errors import UnsupportedError
+from .rules.table import Op
+from .tape import Tape
+from .values import Traced, innermost_value
+from .variable import Variable
+
+# Of the rows that are not linear by their kind: those that are linear in the operands named, each while all others
+# are held, and in several together only if so said.
+LINEAR_TOGETHER = frozenset(TABLE[f] for f in (np.add, np.subtract))
+LINEAR_IN_EACH = frozenset({TABLE[np.multiply]})
+LINEAR_IN_ONE: Mapping[Op, int] = {
+    **{TABLE[f]: 0 for f in (np.divide, np.negative, np.positive, np.deg2rad, np.radians, np.rad2deg, np.degrees)},
+    **{TABLE[f]: 0 for f in (np.sum, np.mean)},
+    TABLE["over"]: 0,
+    TABLE[np.linalg.solve]: 1,
+}
+
+# A function with a rule of its own, inside the rule of another, is tried out with operands of these sizes.
+PROBED_SIZES = (1e-3, 1.0, 1e3)
+PROBED_RTOL = 1e-6
+
+
+class LinearTape(Tape):
+    """The tape of a linear map, recorded at 0: what it compares there says nothing about another operand."""
+
+    pausable = False  # a pause would make a constant, 0, of what the map is to be linear in
+
+    def process(self, op: Op, operands: tuple[Any, ...], static: Mapping[str, Any]) -> Any:
+        """Record one operation of the linear map, but no comparison."""
+        if op.kind == "comparison":
+            raise UnsupportedError(
+                "This derivative rule is transposed, to serve the other mode too, and here it compares the tangent or "
+                "adjoint it is given: in a loop that stops by its numbers, in an `if` or in an `assert`. Only a rule "
+                "that does the same to every tangent can be transposed. Give custom_gradient both rules: vjp=… and "
+                "jvp=…."
+            )
+        return super().process(op, operands, static)
+
+    def find_nonlinear(self, first: int) -> Op | None:
+        """Find an operation, from the line `first` on, that is not linear in what it is given of this tape."""
+        for line in range(first, len(self)):
+            moving = tuple(k for k, j in enumerate(self.parents[line]) if j >= 0)
+            op: Any = self.ops[line]
+            static = self.kwargs.get(line, {})
+            if not _is_linear(op, moving, self.args[line], static):
+                return op
+        return None
+
+
+def _is_linear(op: Op, moving: tuple[int, ...], operands: tuple[Any, ...], static: Mapping[str, Any]) -> bool:
+    """Whether an operation is linear in its operands at the places `moving`, with the others held."""
+    if op.inside is not None:
+        return _is_linear_where_probed(op, moving, operands, static)
+    if op.kind == "linear":
+        return op.variadic or all(op.rules[k] is not None for k in moving)
+    if op.kind == "multilinear" or op in LINEAR_IN_EACH:
+        return len(moving) == 1
+    return op in LINEAR_TOGETHER or moving == (LINEAR_IN_ONE.get(op),)
+
+
+def _is_linear_where_probed(
+    op: Op, moving: tuple[int, ...], operands: tuple[Any, ...], static: Mapping[str, Any]
+) -> bool:
+    """Whether a learner's own function keeps sums and multiples, at operands of several sizes."""
+
+    def value(scale: float, shift: int) -> Any:
+        given = list(operands)
+        for k in moving:
+            n = int(np.prod(shape_of(operands[k])))
+            given[k] = (scale * np.cos(np.arange(n) + shift + k)).reshape(shape_of(operands[k]))[()]
+        return np.asarray(innermost_value(op.fn(*given, **static)))
+
+    for size in PROBED_SIZES:
+        one, other = value(size, 1), value(size, 5)
+        # cos a + cos b = 2 cos((a - b) / 2) cos((a + b) / 2): the sum of both is again such an operand.
+        both, twice = value(2 * np.cos(2.0) * size, 3), value(-2 * size, 1)
+        near = PROBED_RTOL * (np.abs(one) + np.abs(other) + size * np.finfo(float).tiny)
+        if np.any(np.abs(one + other - both) > near) or np.any(np.abs(twice + 2 * one) > 2 * near):
+            return False
+    return True
+
+
+def _tapes_below(x: Any) -> Iterator[LinearTape]:
+    """The tapes of linear maps among the levels at which a value is traced."""
+    while isinstance(x, Traced):
+        if isinstance(x.level, LinearTape):
+            yield x.level
+        x = x.value
+
+
+def call_rule(rule: Callable[..., Any], t: Any, *args: Any, about: str) -> Any:
+    """Call a learner's derivative rule on the tangent or adjoint `t`; where it is being transposed, it must be linear.
+
+    That is proved by the operations it consists of, and by its value at 0. So a rule that is linear for small adjoints
+    only, as one that clips them, is refused whatever its threshold.
+
+    Raises
+    ------
+    UnsupportedError
+        If it is transposed and is not linear; it says which operation is not.
+    """
+    tapes = [(tape, len(tape)) for tape in _tapes_below(t[0] if isinstance(t, tuple) else t)]
+    result = rule(t, *args)
+    for tape, first in tapes:
+        op = tape.find_nonlinear(first)
+        if op is not None:
+            _refuse(about, f"{op.name} in it is not")
+    if tapes:
+        parts = result if isinstance(result, tuple) else (result,)
+        for part in parts:
+            at_zero = None if part is None else np.asarray(innermost_value(part))
+            if at_zero is not None and np.any((at_zero != 0) & ~np.isnan(at_zero)):
+                _refuse(about, "it does not give 0 for 0")
+    return result
+
+
+def _refuse(about: str, why: str) -> None:
+    given, asked, other = ("adjoint", "Forward", "jvp") if about.startswith("vjp") else ("tangent", "Reverse", "vjp")
+    raise UnsupportedError(
+        f"The {about} is not linear in the {given} that it is given: {why}. {asked} mode needs the transpose of this "
+        f"rule, and only a linear one has a transpose. Give custom_gradient {other}=… as well, or take the derivative "
+        "in the mode that the rule is for."
+    )
+
+
+def _apply_transpose(linear_map: Callable[[Any], Any], like: Any, t: Any) -> Any:
+    """Transpose a linear map by recording it and sweeping back."""
+    tape = LinearTape()
+    zero = np.zeros(np.shape(like))[()]
+    out = tape.run(linear_map, [tape.input(zero)])
+    adjoints: list[Any] = [None] * len(tape)
+    if isinstance(out, Variable) and out.tape is tape:
+        adjoints[out.index] = t
+        tape.rewind(out.index, tape.n_inputs, adjoints)
+    return zero if adjoints[0] is None else adjoints[0]
+
+
+dispatch.apply_transpose = _apply_transpose
