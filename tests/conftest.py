@@ -1,11 +1,13 @@
-"""What holds for all tests: a busy machine is no fault, and at the end it is said where the pictures are."""
+"""What holds for all tests: how cases are named, a busy machine is no fault, and where the pictures are."""
 
 from __future__ import annotations
 
 import gc
+import linecache
 import os
 from collections.abc import Generator
 from pathlib import Path
+from types import FunctionType
 from typing import Any
 
 import pytest
@@ -31,6 +33,27 @@ def pytest_xdist_auto_num_workers(config: pytest.Config) -> Generator[None, int,
     """One worker more than processors, as some tests wait for the end of a hand-in's time; a browser needs its own."""
     count = yield
     return count if config.getoption("markexpr") == "browser" else count + 1
+
+
+def pytest_make_parametrize_id(val: object) -> str | None:
+    """Give a case a name that can be read and selected: for a tuple its entries, for a lambda its line of code."""
+    if isinstance(val, FunctionType) and val.__name__ == "<lambda>":
+        line = linecache.getline(val.__code__.co_filename, val.__code__.co_firstlineno).strip()
+        return line.rstrip(",") if line.startswith(("lambda", "(lambda")) else None
+    if _is_plain(val, depth=2):
+        return repr(val)
+    return None
+
+
+def _is_plain(val: object, depth: int = 0) -> bool:
+    """Whether it is a tuple or dict of numbers and strings: the text of anything else may hold an address."""
+    if depth == 0:
+        return val is None or type(val) in (str, bool, int, float, complex)
+    if type(val) is dict:
+        return all(isinstance(key, str) and _is_plain(entry) for key, entry in val.items())
+    if type(val) is tuple:
+        return all(_is_plain(entry) or _is_plain(entry, depth - 1) for entry in val)
+    return False
 
 
 def pytest_collection_finish() -> None:

@@ -12,7 +12,6 @@ from autodiff_lab.lessons.checks.compare import Refused, agrees
 from autodiff_lab.lessons.checks.run_code import Crashed
 from autodiff_lab.lessons.lesson_03 import ex_03_3
 
-from ..about import for_each
 from ..notebooks.reading import exercises
 
 
@@ -21,7 +20,7 @@ def crossed(seen):
     return found
 
 
-@for_each(("number", "exercise"), exercises(), ids=lambda each: getattr(each, "name", each))
+@pytest.mark.parametrize(("number", "exercise"), exercises(), ids=lambda each: getattr(each, "name", each))
 def test_every_known_answer_is_judged_outside_as_inside(number, exercise):
     asked = exercise.draw(None)
     for seen in (asked.expected, *(wrong.seen for wrong in asked.misconceptions)):

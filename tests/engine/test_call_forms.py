@@ -9,7 +9,6 @@ import pytest
 
 from autodiff_lab import check_grads, vjp
 
-from ..about import for_each
 from .jacobians import one_array
 
 pytestmark = pytest.mark.filterwarnings("error")
@@ -140,7 +139,7 @@ def cases(text: str, x: np.ndarray) -> list[Any]:
     return [pytest.param(line, x, id=line) for line in text.strip().splitlines()]
 
 
-@for_each("source,x", cases(FORMS, M) + cases(MATRICES, P))
+@pytest.mark.parametrize("source,x", cases(FORMS, M) + cases(MATRICES, P))
 def test_a_call_in_any_form_has_its_derivative(source: str, x: np.ndarray) -> None:
     f = one_array(eval(f"lambda x: {source}", globals()))
     np.testing.assert_allclose(vjp(f, x)[0], f(x), rtol=1e-13, atol=1e-14)

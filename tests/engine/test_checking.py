@@ -12,8 +12,6 @@ from autodiff_lab.engine.dispatch import TABLE
 from autodiff_lab.engine.errors import AutodiffError, InputError
 from autodiff_lab.engine.rules.table import Op
 
-from ..about import for_each
-
 
 @pytest.fixture
 def rule(monkeypatch: pytest.MonkeyPatch) -> Any:
@@ -81,8 +79,8 @@ def softmax(x: Any) -> Any:
     return e / np.sum(e)
 
 
-@for_each("seed", range(10))
-@for_each(
+@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize(
     "f,x",
     [
         (lambda x: x**3, 0.0),

@@ -11,8 +11,6 @@ import pytest
 from autodiff_lab import checkpoint, grad, jacfwd, jacrev, jvp, linearize, record, vjp
 from autodiff_lab.engine.errors import LeakError
 
-from ..about import for_each
-
 MODES = {
     "grad": lambda f, x: grad(f)(x),
     "vjp": lambda f, x: vjp(f, x)[1](1.0)[0],
@@ -32,8 +30,8 @@ EVERY = MODES | {
 PAIRS = pytest.mark.parametrize("outer,inner", list(itertools.product(["grad", "jvp"], repeat=2)))
 
 
-@for_each("outer", list(EVERY))
-@for_each("inner", list(EVERY))
+@pytest.mark.parametrize("outer", list(EVERY))
+@pytest.mark.parametrize("inner", list(EVERY))
 def test_the_seven_nested_cases_through_every_transformation(outer: str, inner: str) -> None:
     out, inn = EVERY[outer], EVERY[inner]
     assert out(lambda x: x * inn(lambda y: x + y, 1.0), 1.0) == 1.0

@@ -11,8 +11,6 @@ import pytest
 
 from autodiff_lab import grad, jvp, record, value_and_grad, vjp
 
-from ..about import for_each
-
 A = np.array([[1.0, 2.0], [3.0, 4.0]])
 V = np.array([1.0, -2.0, 3.0])
 
@@ -93,7 +91,7 @@ def test_no_inputs_at_all() -> None:
 # Plain numbers on either side, the same Variable twice
 
 
-@for_each(
+@pytest.mark.parametrize(
     "f,derivative",
     [
         (lambda x: 3 * x, 3.0),

@@ -14,8 +14,6 @@ import pytest
 import autodiff_lab as ad
 from autodiff_lab import DetachedWarning, custom_gradient, grad, hessian, jacfwd, jvp, no_recording, record, vjp
 
-from ..about import for_each
-
 pytestmark = pytest.mark.filterwarnings("error::autodiff_lab.DetachedWarning")
 
 
@@ -65,8 +63,8 @@ WAYS: dict[str, Callable[[Any], Any]] = {
 }
 
 
-@for_each("way", list(WAYS))
-@for_each("f", list(SAFE.values()), ids=list(SAFE))
+@pytest.mark.parametrize("way", list(WAYS))
+@pytest.mark.parametrize("f", list(SAFE.values()), ids=list(SAFE))
 def test_an_error_that_was_caught_is_a_warning_once_a_call(f: Any, way: str) -> None:
     raising = {"float": 3, "in place": 4, "no row": 3}[next(name for name, g in SAFE.items() if g is f)]
     for _ in range(2):  # each call warns, though Python shows a warning of one place once

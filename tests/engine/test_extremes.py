@@ -12,7 +12,6 @@ import pytest
 from autodiff_lab import grad, jvp, vjp
 from autodiff_lab.engine.dispatch import TABLE
 
-from ..about import for_each
 from .samples import callable_of, title
 from .samples.extremes import EXTREMES, mp
 
@@ -93,9 +92,9 @@ SECOND: dict[Any, list[float]] = {
 }
 
 
-@for_each("key,x", [pytest.param(f, x, id=f"{title(f)} at {x}") for f in SECOND for x in SECOND[f]])
-@for_each("outer", [forward, reverse])
-@for_each("inner", [forward, reverse])
+@pytest.mark.parametrize("key,x", [pytest.param(f, x, id=f"{title(f)} at {x}") for f in SECOND for x in SECOND[f]])
+@pytest.mark.parametrize("outer", [forward, reverse])
+@pytest.mark.parametrize("inner", [forward, reverse])
 def test_a_guarded_slope_keeps_its_second_derivative(key: Any, x: float, outer: Any, inner: Any) -> None:
     true = mp.diff(lambda t: EXTREMES[key][0](mp.mpf(x) * (1 + t)), 0, 2) / mp.mpf(x) ** 2
     assert outer(lambda x: inner(key, x), x) == pytest.approx(float(true), rel=DIGITS, abs=0)

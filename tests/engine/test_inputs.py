@@ -11,7 +11,6 @@ import pytest
 from autodiff_lab import AutodiffError, grad, jvp, record, value_and_grad, vjp
 from autodiff_lab.engine.errors import InputError, ShapeError
 
-from ..about import for_each
 from .misuses import ARRAY, NUMBER
 
 # Inputs
@@ -36,8 +35,8 @@ BAD_INPUTS = {
 }
 
 
-@for_each("kind", list(BAD_INPUTS))
-@for_each("way", ["grad", "value_and_grad", "vjp", "record", "jvp"])
+@pytest.mark.parametrize("kind", list(BAD_INPUTS))
+@pytest.mark.parametrize("way", ["grad", "value_and_grad", "vjp", "record", "jvp"])
 def test_input(kind: str, way: str) -> None:
     x, says = BAD_INPUTS[kind]
     ways = {

@@ -10,10 +10,8 @@ import pytest
 from autodiff_lab import elementwise_grad, grad, hessian, hvp, jacfwd, jacobian, jacrev, jvp, linearize, vjp
 from autodiff_lab.engine.errors import InputError, ShapeError
 
-from ..about import for_each
-
 V, M = np.array([1.0, -2.0, 3.0]), np.arange(6.0).reshape(2, 3)
-ALL = for_each("transform", [jacfwd, jacrev, jacobian])
+ALL = pytest.mark.parametrize("transform", [jacfwd, jacrev, jacobian])
 
 
 class Counted:
@@ -31,8 +29,8 @@ class Counted:
 
 
 @ALL
-@for_each("result", [(), (4,), (2, 2), (0,)], ids=str)
-@for_each("argument", [(), (3,), (2, 3), (0,), (1, 1)], ids=str)
+@pytest.mark.parametrize("result", [(), (4,), (2, 2), (0,)], ids=str)
+@pytest.mark.parametrize("argument", [(), (3,), (2, 3), (0,), (1, 1)], ids=str)
 def test_a_jacobian_block_has_result_axes_before_argument_axes(transform: Any, result: Any, argument: Any) -> None:
     weights = np.cos(np.arange(np.prod(result + argument))).reshape(result + argument)
     axes = tuple(range(len(result), len(result + argument)))
@@ -66,7 +64,7 @@ def test_nested_arguments_and_results(transform: Any) -> None:
 
 
 @ALL
-@for_each(
+@pytest.mark.parametrize(
     "argnums,expected",
     [
         (0, 6.0),
@@ -277,8 +275,8 @@ MIXING = {
 }
 
 
-@for_each("name", list(MIXING))
-@for_each("n", [2, 3, 64, 65, 4097])
+@pytest.mark.parametrize("name", list(MIXING))
+@pytest.mark.parametrize("n", [2, 3, 64, 65, 4097])
 def test_elementwise_grad_refuses_what_is_not_elementwise(name: str, n: int) -> None:
     x = np.sin(np.arange(1.0, n + 1)) if n < 1000 or "matrix" not in name else V
     with pytest.raises(ShapeError, match=r"entry by entry.*jacobian"):

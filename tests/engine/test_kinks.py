@@ -12,8 +12,6 @@ import pytest
 from autodiff_lab import grad, hessian, jacfwd, jacrev, jvp, policy, vjp
 from autodiff_lab.engine.errors import UnsupportedError
 
-from ..about import for_each
-
 pytestmark = pytest.mark.filterwarnings("error")  # a guard that warns is not a guard
 
 la = np.linalg
@@ -124,8 +122,8 @@ KINKS: dict[str, tuple[Any, Any, Any]] = {
 }
 
 
-@for_each("mode", [reverse, forward])
-@for_each("name", list(KINKS))
+@pytest.mark.parametrize("mode", [reverse, forward])
+@pytest.mark.parametrize("name", list(KINKS))
 def test_a_kink_has_the_stated_derivative(name: str, mode: Any) -> None:
     f, x, expected = KINKS[name]
     x = np.array(x) if isinstance(x, list) else x

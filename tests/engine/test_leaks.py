@@ -31,8 +31,6 @@ from autodiff_lab import (
 from autodiff_lab.engine.errors import LeakError
 from autodiff_lab.engine.levels import open_levels
 
-from ..about import for_each
-
 MODES = {
     "grad": lambda f, x: grad(f)(x),
     "vjp": lambda f, x: vjp(f, x)[1](1.0)[0],
@@ -60,8 +58,8 @@ USES = {
 }
 
 
-@for_each("mode", list(MODES))
-@for_each("use", list(USES))
+@pytest.mark.parametrize("mode", list(MODES))
+@pytest.mark.parametrize("use", list(USES))
 def test_an_escaped_value_raises(use: str, mode: str) -> None:
     box: list[Any] = []
     MODES[mode](lambda x: box.append(x) or x * 2, 3.0)

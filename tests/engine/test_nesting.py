@@ -11,7 +11,6 @@ import pytest
 
 from autodiff_lab import check_grads, grad, jvp, vjp
 
-from ..about import for_each
 from .jacobians import one_array
 from .samples import CALLS, ELEMENTWISE, callable_of, title
 
@@ -51,7 +50,7 @@ def test_all_compositions_on_a_number(f: Any, derivatives: Any) -> None:
         assert type(got) is float, modes
 
 
-@for_each("key", list(ELEMENTWISE), ids=title)
+@pytest.mark.parametrize("key", list(ELEMENTWISE), ids=title)
 def test_third_derivatives_of_every_elementwise_row(key: Any) -> None:
     args, f = [np.array(v)[:2] for v in ELEMENTWISE[key]], callable_of(key)
     assert_compositions_agree(lambda x: np.sum(f(*[a * x for a in args])), 1.01)
@@ -61,7 +60,7 @@ def test_third_derivatives_of_every_elementwise_row(key: Any) -> None:
 CALLED = [pytest.param(calls[len(calls) // 3], id=title(key)) for key, calls in CALLS.items()]
 
 
-@for_each("call", CALLED)
+@pytest.mark.parametrize("call", CALLED)
 def test_third_derivatives_of_every_row(call: Any) -> None:
     """Along a curve through the sample, so that every operand moves at once and not in a straight line."""
     f = one_array(call.f)

@@ -10,8 +10,6 @@ import pytest
 from autodiff_lab import Symbol, Tape, grad, jvp, record
 from autodiff_lab.engine.errors import ReleasedError
 
-from ..about import for_each
-
 A = np.array([[1.0, 2.0], [3.0, 4.0]])
 
 
@@ -189,8 +187,8 @@ AWKWARD = {
 }
 
 
-@for_each("name", list(AWKWARD))
-@for_each("mode", ["plain", "inside grad", "inside jvp"])
+@pytest.mark.parametrize("name", list(AWKWARD))
+@pytest.mark.parametrize("mode", ["plain", "inside grad", "inside jvp"])
 def test_never_the_name_of_a_numpy_type(name: str, mode: str) -> None:
     texts = []
 

@@ -15,8 +15,6 @@ import pytest
 
 from autodiff_lab import grad, hessian, jacfwd, jacrev, jvp, record, vjp
 
-from ..about import for_each
-
 DATA = json.loads((Path(__file__).parents[1] / "data" / "reference_cases.json").read_text())
 CASES = {case["name"]: case for case in DATA["cases"]}
 EDGES = {case["name"]: case for case in DATA["edge_cases"]}
@@ -42,7 +40,7 @@ def test_the_whole_file_is_here() -> None:
     assert set(POLICY) <= set(EDGES)
 
 
-@for_each("name", list(CASES))
+@pytest.mark.parametrize("name", list(CASES))
 def test_value(name: str) -> None:
     case = CASES[name]
     f, args = program(case)
@@ -50,7 +48,7 @@ def test_value(name: str) -> None:
         np.testing.assert_allclose(value, number(case["value"]), **EXACT)
 
 
-@for_each("name", list(CASES))
+@pytest.mark.parametrize("name", list(CASES))
 def test_gradient_in_reverse(name: str) -> None:
     case = CASES[name]
     f, args = program(case)
@@ -64,7 +62,7 @@ def test_gradient_in_reverse(name: str) -> None:
             np.testing.assert_allclose(got, number(expected), **EXACT)
 
 
-@for_each("name", list(CASES))
+@pytest.mark.parametrize("name", list(CASES))
 def test_gradient_forward(name: str) -> None:
     case = CASES[name]
     f, args = program(case)
@@ -78,7 +76,7 @@ def test_gradient_forward(name: str) -> None:
             np.testing.assert_allclose(column, expected[(..., *i)] if n else expected, **EXACT)
 
 
-@for_each("name", list(CASES))
+@pytest.mark.parametrize("name", list(CASES))
 def test_whole_jacobians(name: str) -> None:
     case = CASES[name]
     f, args = program(case)
@@ -110,8 +108,8 @@ NESTINGS = {
 }
 
 
-@for_each("nesting", list(NESTINGS))
-@for_each("name", [name for name in CASES if "hessian" in CASES[name]])
+@pytest.mark.parametrize("nesting", list(NESTINGS))
+@pytest.mark.parametrize("name", [name for name in CASES if "hessian" in CASES[name]])
 def test_hessian(name: str, nesting: str) -> None:
     case = CASES[name]
     f, args = program(case)
@@ -125,7 +123,7 @@ def test_hessian(name: str, nesting: str) -> None:
         np.testing.assert_allclose(np.array(columns).T, wanted, **EXACT)
 
 
-@for_each("name", [name for name in CASES if "hessian" in CASES[name]])
+@pytest.mark.parametrize("name", [name for name in CASES if "hessian" in CASES[name]])
 def test_whole_hessian(name: str) -> None:
     case = CASES[name]
     f, args = program(case)
@@ -147,8 +145,8 @@ POLICY = {
 }
 
 
-@for_each("mode", ["reverse", "forward"])
-@for_each("name", list(EDGES))
+@pytest.mark.parametrize("mode", ["reverse", "forward"])
+@pytest.mark.parametrize("name", list(EDGES))
 def test_edge(name: str, mode: str) -> None:
     case = EDGES[name]
     f, args = program(case)

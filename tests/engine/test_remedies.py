@@ -12,8 +12,6 @@ from autodiff_lab import grad, jvp
 from autodiff_lab.engine.dispatch import TABLE
 from autodiff_lab.engine.errors import AutodiffError, DetachedError, UnsupportedError
 
-from ..about import for_each
-
 X, V = np.float64(0.7), np.array([0.5, 1.5, -0.3])
 
 
@@ -71,8 +69,8 @@ LINES = {
 }
 
 
-@for_each("way", ["reverse", "forward"])
-@for_each("body,x,new", [pytest.param(*given, id=name) for name, given in LINES.items()])
+@pytest.mark.parametrize("way", ["reverse", "forward"])
+@pytest.mark.parametrize("body,x,new", [pytest.param(*given, id=name) for name, given in LINES.items()])
 def test_the_line_is_shown_rewritten_and_then_works(body: str, x: Any, new: str, way: str) -> None:
     names = {"numpy": np, "np": None} if "numpy." in body else {}
     message = message_of(define(body, **names), x, way)

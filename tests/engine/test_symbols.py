@@ -13,12 +13,10 @@ from autodiff_lab import Symbol
 from autodiff_lab.engine.dispatch import TABLE
 from autodiff_lab.engine.errors import AutodiffError, DetachedError, UnsupportedError
 
-from ..about import for_each
-
 x, y, v0, vm1 = Symbol("x"), Symbol("y"), Symbol("v0"), Symbol("v-1")
 
 
-@for_each(
+@pytest.mark.parametrize(
     "formula,text,latex",
     [
         (x, "x", "x"),

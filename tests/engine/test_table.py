@@ -10,7 +10,7 @@ import pytest
 from autodiff_lab import grad, jvp, record, stop_gradient, vjp
 from autodiff_lab.engine.dispatch import TABLE
 
-from ..about import about, for_each
+from ..about import about
 from .jacobians import assert_derivatives, one_array
 from .samples import (
     CALLS,
@@ -26,7 +26,7 @@ from .samples import (
 
 pytestmark = pytest.mark.filterwarnings("error")  # a rule that warns at an ordinary point is wrong
 
-ROWS = for_each("key", list(ELEMENTWISE), ids=title)
+ROWS = pytest.mark.parametrize("key", list(ELEMENTWISE), ids=title)
 BINARY = pytest.mark.parametrize("key", [k for k, args in ELEMENTWISE.items() if len(args) == 2], ids=title)
 SHAPES = [((), (3,)), ((3,), ()), ((2, 3), (3,)), ((3,), (2, 3)), ((2, 1), (1, 3)), ((1, 3), (2, 1)), ((1,), (2, 3))]
 
@@ -156,7 +156,7 @@ def test_an_empty_array_and_a_number(key: Any) -> None:
 
 
 @ROWS
-@for_each("shape", [(), (3,)], ids=str)
+@pytest.mark.parametrize("shape", [(), (3,)], ids=str)
 def test_float32_stays_float32(key: Any, shape: tuple[int, ...]) -> None:
     f = callable_of(key)
     args = tuple(np.asarray(a, dtype=np.float32)[()] for a in alike(key, shape))

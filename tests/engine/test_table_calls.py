@@ -14,7 +14,7 @@ from autodiff_lab import check_grads, checkpoint, grad, jacfwd, jacrev, jvp, lin
 from autodiff_lab.engine.dispatch import TABLE
 from autodiff_lab.engine.errors import MutationError
 
-from ..about import about, for_each
+from ..about import about
 from .jacobians import assert_derivatives, one_array
 from .samples import CALLS, Call, title
 
@@ -63,7 +63,7 @@ def test_call_derivatives(_: Any, call: Call) -> None:
     assert_derivatives(call.f, call.args, call.reference)
 
 
-@for_each("call", [pytest.param(cs[len(cs) // 2], id=title(k)) for k, cs in CALLS.items() if cs])
+@pytest.mark.parametrize("call", [pytest.param(cs[len(cs) // 2], id=title(k)) for k, cs in CALLS.items() if cs])
 def test_third_order(call: Call) -> None:
     check_grads(call.f, call.args, order=3)
 
@@ -146,8 +146,8 @@ def _has_out(key: Any) -> bool:
         return False
 
 
-@for_each("key", [k for k in TABLE if not isinstance(k, str) and _has_out(k)] + [np.einsum], ids=title)
-@for_each("way", ["reverse", "forward"])
+@pytest.mark.parametrize("key", [k for k in TABLE if not isinstance(k, str) and _has_out(k)] + [np.einsum], ids=title)
+@pytest.mark.parametrize("way", ["reverse", "forward"])
 def test_out_is_refused(key: Any, way: str) -> None:
     def f(x: Any) -> Any:
         args = WITH_OUT.get(key, (X,) * key.nin if isinstance(key, np.ufunc) else (X,))

@@ -11,14 +11,13 @@ import pytest
 from autodiff_lab import grad, jacfwd, jvp
 from autodiff_lab.engine.dispatch import TABLE
 
-from ..about import for_each
 from .samples import FLAT, QUESTIONS, Call, title
 
 pytestmark = pytest.mark.filterwarnings("error")  # a rule that warns at an ordinary point is wrong
 
 
-@for_each("key", list(FLAT), ids=title)
-@for_each("shape", [(), (3,), (2, 3), (0,)], ids=str)
+@pytest.mark.parametrize("key", list(FLAT), ids=title)
+@pytest.mark.parametrize("shape", [(), (3,), (2, 3), (0,)], ids=str)
 def test_flat_rows_answer_as_numpy_does(key: Any, shape: tuple[int, ...]) -> None:
     args = [np.resize(v, shape)[()] for v in FLAT[key]]
     expected, seen = key(*args), []
@@ -58,7 +57,7 @@ def test_comparisons_work_from_both_sides(key: Any) -> None:
         assert np.array_equal(_seen(lambda v, x=x: OPERATORS[symbol](x, v), y), key(x, y))
 
 
-@for_each(
+@pytest.mark.parametrize(
     "call", [pytest.param(c, id=f"{title(k)}-{i}") for k, calls in QUESTIONS.items() for i, c in enumerate(calls)]
 )
 def test_questions_answer_as_numpy_does(call: Call) -> None:

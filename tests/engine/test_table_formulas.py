@@ -12,12 +12,11 @@ import pytest
 from autodiff_lab import Symbol
 from autodiff_lab.engine.dispatch import TABLE
 
-from ..about import for_each
 from .samples import ELEMENTWISE, FLAT, callable_of, special, title
 
 pytestmark = pytest.mark.filterwarnings("error")  # a rule that warns at an ordinary point is wrong
 
-ROWS = for_each("key", list(ELEMENTWISE), ids=title)
+ROWS = pytest.mark.parametrize("key", list(ELEMENTWISE), ids=title)
 
 
 def sample(key: Any, *shapes: tuple[int, ...]) -> tuple[Any, ...]:
@@ -58,7 +57,7 @@ def test_the_partial_is_a_formula(key: Any) -> None:
 
 
 @ROWS
-@for_each("shape", [(), (3,)], ids=str)
+@pytest.mark.parametrize("shape", [(), (3,)], ids=str)
 def test_the_formula_as_python_gives_the_partial(key: Any, shape: tuple[int, ...]) -> None:
     args = alike(key, shape)
     y = callable_of(key)(*args)
@@ -69,7 +68,7 @@ def test_the_formula_as_python_gives_the_partial(key: Any, shape: tuple[int, ...
         np.testing.assert_array_equal(got, expected)
 
 
-@for_each("key", [*ELEMENTWISE, *(k for k in FLAT if TABLE[k].kind != "shape")], ids=title)
+@pytest.mark.parametrize("key", [*ELEMENTWISE, *(k for k in FLAT if TABLE[k].kind != "shape")], ids=title)
 def test_the_function_itself_is_a_formula(key: Any) -> None:
     args = {**ELEMENTWISE, **FLAT}[key]
     f = callable_of(key)

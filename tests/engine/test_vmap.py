@@ -11,7 +11,7 @@ import autodiff_lab as ad
 from autodiff_lab.engine.dispatch import TABLE
 from autodiff_lab.transforms import pytree
 
-from ..about import about, for_each
+from ..about import about
 from .samples import CALLS, ELEMENTWISE, FLAT, callable_of, title
 
 XS = np.sin(np.arange(12.0)).reshape(4, 3)
@@ -46,7 +46,7 @@ def batch_of(x: Any) -> np.ndarray:
 # Every row
 
 
-@for_each("key", [key for key, calls in CALLS.items() if calls], ids=title)
+@pytest.mark.parametrize("key", [key for key, calls in CALLS.items() if calls], ids=title)
 def test_every_call_is_its_loop(key: Any) -> None:
     for number, call in enumerate(CALLS[key]):
         if any(isinstance(leaf, (bool, np.bool_)) for leaf in pytree.flatten(call.args)):
@@ -66,7 +66,7 @@ WHOLE = {np.iscomplexobj, np.isrealobj}
 """Questions about an array as a whole, with one answer."""
 
 
-@for_each("key", [key for key in ELEMENTWISE | FLAT if key not in WHOLE], ids=title)
+@pytest.mark.parametrize("key", [key for key in ELEMENTWISE | FLAT if key not in WHOLE], ids=title)
 def test_every_entry_by_entry_row_lines_up_its_axes(key: Any) -> None:
     f, args = callable_of(key), (ELEMENTWISE | FLAT)[key]
     whole = [np.resize(np.asarray(x), (4, 2, 3)) for x in args]
@@ -94,8 +94,8 @@ def test_a_row_with_a_batching_rule_runs_once(key: Any, monkeypatch: pytest.Monk
     ad.vmap(call.f)(*(pytree.map_leaves(batch_of, x) for x in call.args))
 
 
-@for_each("left, right", [(0, 0), (0, None), (None, 0), (1, 0), (-1, None)])
-@for_each(
+@pytest.mark.parametrize("left, right", [(0, 0), (0, None), (None, 0), (1, 0), (-1, None)])
+@pytest.mark.parametrize(
     "a, b", [((3,), (3,)), ((2, 3), (3,)), ((3,), (3, 2)), ((2, 3), (3, 4)), ((5, 2, 3), (3, 4)), ((3,), (5, 3, 2))]
 )
 def test_products_of_any_ranks(a: Any, b: Any, left: Any, right: Any) -> None:

@@ -7,12 +7,13 @@ import math
 import re
 
 import numpy as np
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import autodiff_lab as ad
 
-from ..about import about, for_each
+from ..about import about
 from ..notebooks.reading import exercises
 
 EXERCISES = [exercise for _, exercise in exercises()]
@@ -98,7 +99,7 @@ def useful(reply):
     assert len(reply.text) < 700, "nobody reads that"
 
 
-@for_each("exercise", EXERCISES, ids=lambda exercise: exercise.name)
+@pytest.mark.parametrize("exercise", EXERCISES, ids=lambda exercise: exercise.name)
 def test_an_odd_object_gets_a_useful_reply(exercise):
     for k, odd in enumerate(ODD):
         with about(f"ODD[{k}], a {type(odd).__name__}"):

@@ -10,7 +10,6 @@ from pathlib import Path
 
 import pytest
 
-from ..about import for_each
 from ..notebooks.reading import lessons
 from .test_every_exercise import submit
 
@@ -36,14 +35,14 @@ def test_each_exercise_has_answers_of_a_class(number):
         assert all(set(wrong) <= {"answer", "says"} for wrong in answers["wrong"]), name
 
 
-@for_each(("number", "exercise"), EXERCISES)
+@pytest.mark.parametrize(("number", "exercise"), EXERCISES)
 def test_a_right_answer_in_unusual_form_passes(number, exercise):
     for written in HANDED_IN[number][exercise.name]["right"]:
         reply = submit(number, exercise, written)
         assert reply.passed, f"{written}\n\n{reply}"
 
 
-@for_each(("number", "exercise"), EXERCISES)
+@pytest.mark.parametrize(("number", "exercise"), EXERCISES)
 def test_a_hurried_answer_does_not_pass(number, exercise):
     for wrong in HANDED_IN[number][exercise.name]["wrong"]:
         reply = submit(number, exercise, wrong["answer"])

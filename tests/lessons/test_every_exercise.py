@@ -4,11 +4,15 @@ import contextlib
 import functools
 import io
 
-from ..about import about, for_each
+import pytest
+
+from ..about import about
 from ..notebooks.reading import exercises, listing
 
 EXERCISES = exercises()
-every_exercise = for_each(("number", "exercise"), EXERCISES, ids=[exercise.name for _, exercise in EXERCISES])
+every_exercise = pytest.mark.parametrize(
+    ("number", "exercise"), EXERCISES, ids=[exercise.name for _, exercise in EXERCISES]
+)
 # An exercise that asks for code observes several cases of it; its near misses are its misconceptions.
 ASKS_FOR_CODE = [(number, exercise) for number, exercise in EXERCISES if isinstance(exercise.expected, dict)]
 ASKS_A_VALUE = [exercise for _, exercise in EXERCISES if not isinstance(exercise.expected, dict)]
@@ -130,14 +134,14 @@ def near(value, tolerance=0.0):
                     yield (*value[:k], other, *value[k + 1 :])
 
 
-@for_each("exercise", ASKS_A_VALUE, ids=lambda exercise: exercise.name)
+@pytest.mark.parametrize("exercise", ASKS_A_VALUE, ids=lambda exercise: exercise.name)
 def test_a_near_miss_does_not_pass(exercise):
     for answer in near(exercise.expected, exercise.tolerance):
         reply = exercise(list(answer) if isinstance(answer, tuple) else answer)
         assert reply.passed == (answer in RIGHT_TOO.get(exercise.name, ())), answer
 
 
-@for_each(("number", "exercise"), ASKS_FOR_CODE, ids=[e.name for _, e in ASKS_FOR_CODE])
+@pytest.mark.parametrize(("number", "exercise"), ASKS_FOR_CODE, ids=[e.name for _, e in ASKS_FOR_CODE])
 def test_the_learners_names_are_given_back(number, exercise):
     names = in_the_notebook(number, exercise.reference)
     before = {name: names[name] for name in names}

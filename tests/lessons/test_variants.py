@@ -6,13 +6,12 @@ from autodiff_lab.lessons.checks.compare import agrees
 from autodiff_lab.lessons.checks.exercise import Exercise, Instance, Misconception
 from autodiff_lab.lessons.checks.variants import Given, every_draw
 
-from ..about import for_each
 from ..notebooks.reading import exercises
 from .test_every_exercise import in_the_notebook, near
 
 VARIED = [(number, exercise) for number, exercise in exercises() if exercise.is_varied]
 SEEDS = ["Ada", "Grace Hopper", 7, "Åse", "x" * 300]
-each = for_each(("number", "exercise"), VARIED, ids=[exercise.name for _, exercise in VARIED])
+each = pytest.mark.parametrize(("number", "exercise"), VARIED, ids=[exercise.name for _, exercise in VARIED])
 
 
 def submit(number, exercise, written, seed):

@@ -7,7 +7,6 @@ import pytest
 from autodiff_lab.classroom.lecture.plans import find_plan, list_plans
 from autodiff_lab.cli.main import build_parser
 
-from ..about import for_each
 from .reading import ROOT, named, read
 
 PAGE = (ROOT / "notebooks" / "for_lecturers.md").read_text(encoding="utf-8")
@@ -35,7 +34,7 @@ def test_the_page_has_a_row_for_each_stop():
     assert len(rows) == len(STOPS) >= 30 and set(rows) == told
 
 
-@for_each("name, stop", STOPS, ids=lambda part: getattr(part, "cell_id", part))
+@pytest.mark.parametrize("name, stop", STOPS, ids=lambda part: getattr(part, "cell_id", part))
 def test_a_stop_leads_where_it_says(name, stop):
     assert named(stop.lesson).name == stop.notebook.name
     where, sections, exercises = "", {}, set()

@@ -2,7 +2,8 @@
 
 import datetime
 
-from ..about import for_each
+import pytest
+
 from .frameworks import said
 from .reading import named, read
 
@@ -10,7 +11,7 @@ SAID = said.read()
 SHOWN = [(number, name) for number in said.notebooks() for name in said.functions(number)]
 
 
-@for_each("number, name", SHOWN, ids=lambda part: part)
+@pytest.mark.parametrize("number, name", SHOWN, ids=lambda part: part)
 def test_the_notebook_shows_what_ran_and_what_it_printed(number, name):
     printed = SAID[f"{number} {name}"]
     code = said.functions(number)[name].strip()

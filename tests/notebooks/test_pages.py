@@ -7,7 +7,6 @@ from typing import NamedTuple
 
 import pytest
 
-from ..about import for_each
 from .reading import NOTEBOOKS, PAGES, named, read, shown
 from .test_linter import without_code
 from .test_prose import decimals, html_text, is_shown
@@ -94,7 +93,7 @@ def test_no_two_links_side_by_side_have_the_same_words():
         assert len(set(words)) == len(words), line
 
 
-@for_each("found", EVERY_PLACE)
+@pytest.mark.parametrize("found", EVERY_PLACE)
 def test_a_link_leads_to_where_it_says(found):
     for place in found:
         assert place.file == named(place.number).name
@@ -111,14 +110,14 @@ def test_the_terms_are_sorted_and_each_letter_has_a_heading():
         assert all(term[0].upper() == letter for term, *_ in ENTRY.findall(part))
 
 
-@for_each("term, said, found", TERMS, ids=[term for term, *_ in TERMS])
+@pytest.mark.parametrize("term, said, found", TERMS, ids=[term for term, *_ in TERMS])
 def test_a_term_is_used_where_its_link_leads(term, said, found):
     for place in found:
         used = "\n".join(all_of(cell) for cell in leads_to(place).cells)
         assert term.casefold() in used.casefold()
 
 
-@for_each("k, said, truth, found", SAYINGS, ids=[f"saying {k}" for k, *_ in SAYINGS])
+@pytest.mark.parametrize("k, said, truth, found", SAYINGS, ids=[f"saying {k}" for k, *_ in SAYINGS])
 def test_a_misconception_is_dissolved_by_something_that_runs(k, said, truth, found):
     """The link leads to a cell with an output, and the numbers on the page are numbers of that notebook's outputs."""
     numbers = set()

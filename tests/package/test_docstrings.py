@@ -1,10 +1,9 @@
 """The public names are documented as numpydoc's validator asks: the website's reference shows these docstrings."""
 
+import pytest
 from numpydoc.validate import validate
 
 import autodiff_lab as ad
-
-from ..about import for_each
 
 OFF = {"ES01"}  # one line is enough of a summary where parameters and examples say the rest
 RETURNED = {"Formula", "Player", "Plot", "Program", "Table", "Trace"}
@@ -17,7 +16,7 @@ def errors(name):
     return [f"{code}: {what}" for code, what in validate(f"autodiff_lab.{name}")["errors"] if code not in off]
 
 
-@for_each("name", ad.__all__)
+@pytest.mark.parametrize("name", ad.__all__)
 def test_a_public_name_is_documented(name):
     assert errors(name) == []
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from autodiff_lab import grad, hvp, jvp, value_and_grad
 from autodiff_lab.programs import PASSES, program
 
-from ..about import about, for_each
+from ..about import about
 from ..engine.jacobians import one_array
 from ..engine.programs import programs, run, smooth_here
 from ..engine.samples import CALLS, ELEMENTWISE, Call, callable_of, title
@@ -93,8 +93,8 @@ def assert_call_agrees(call: Call) -> None:
         assert_same(reverse(*point), value_and_grad(total(f), which)(*point), 1e-11)
 
 
-@for_each("key", list(ELEMENTWISE), ids=title)
-@for_each("mode", ["reverse", "forward"])
+@pytest.mark.parametrize("key", list(ELEMENTWISE), ids=title)
+@pytest.mark.parametrize("mode", ["reverse", "forward"])
 def test_every_function_of_numbers(key: Any, mode: str) -> None:
     """Numbers go through `math`, and through `np` where `math` has no such function."""
     f, which = callable_of(key), tuple(range(len(ELEMENTWISE[key])))

@@ -11,8 +11,6 @@ import autodiff_lab as ad
 from autodiff_lab.engine.dispatch import TABLE
 from autodiff_lab.systems.closures import Recording, Variable, grad
 
-from ..about import for_each
-
 ELEMENTWISE = [key for key, op in TABLE.items() if op.kind == "elementwise" and isinstance(key, np.ufunc)]
 
 
@@ -54,7 +52,7 @@ def test_a_cube_until_nothing_is_left() -> None:
     assert found == [27, 27, 18, 6, 0]
 
 
-@for_each("key", ELEMENTWISE, ids=lambda key: key.__name__)
+@pytest.mark.parametrize("key", ELEMENTWISE, ids=lambda key: key.__name__)
 def test_every_row_of_the_table_to_third_order(key: Any) -> None:
     both = range(key.nin)
     inputs = (0.3, 0.7)[: key.nin] if key is not np.arccosh else (1.5,)

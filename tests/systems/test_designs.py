@@ -18,8 +18,6 @@ from autodiff_lab.systems import designs, side_by_side
 from autodiff_lab.systems.designs import DESIGNS, entry_views
 from autodiff_lab.systems.side_by_side import Column, Comparison, compare
 
-from ..about import for_each
-
 THREE = ["partials", "closures", "operations"]
 
 
@@ -48,8 +46,8 @@ PROGRAMS = [
 ]
 
 
-@for_each(("f", "inputs"), PROGRAMS)
-@for_each("name", DESIGNS)
+@pytest.mark.parametrize(("f", "inputs"), PROGRAMS)
+@pytest.mark.parametrize("name", DESIGNS)
 def test_every_design_has_the_engines_value_and_gradient(name: str, f: Any, inputs: tuple[float, ...]) -> None:
     run = DESIGNS[name](f, entry_views(np.array(inputs)))
     value, gradient = ad.value_and_grad(f, argnums=tuple(range(len(inputs))))(*inputs)

@@ -30,8 +30,6 @@ from autodiff_lab.systems.schedules import (
     segments,
 )
 
-from ..about import for_each
-
 DATA = Path(__file__).parents[1] / "data" / "reference_cases.json"
 REFERENCE = json.loads(DATA.read_text(encoding="utf-8"))["checkpointing"]
 FEWEST = {tuple(map(int, key.split(","))): t for key, t in REFERENCE["min_extra_forward_steps_l_s"].items()}
@@ -67,7 +65,7 @@ def test_there_are_36_pairs():
     assert len(FEWEST) == 36 and len(BETA) == 25
 
 
-@for_each(("steps", "slots"), list(FEWEST))
+@pytest.mark.parametrize(("steps", "slots"), list(FEWEST))
 def test_the_fewest_extra_steps_four_ways(steps, slots):
     assert by_dynamic_programming(steps, slots) == FEWEST[steps, slots]
     assert fewest_extra_steps(steps, slots) == FEWEST[steps, slots]
@@ -83,7 +81,7 @@ def test_the_schedule_is_as_good_as_the_best(steps, slots):
     assert counted.slots == min(steps, slots)
 
 
-@for_each(("slots", "runs"), list(BETA))
+@pytest.mark.parametrize(("slots", "runs"), list(BETA))
 def test_beta_is_the_longest_chain(slots, runs):
     length = beta(slots, runs)
     assert length == BETA[slots, runs]
@@ -110,7 +108,7 @@ EVERY = [
 ]
 
 
-@for_each(("name", "steps", "slots"), EVERY)
+@pytest.mark.parametrize(("name", "steps", "slots"), EVERY)
 def test_the_gradient_is_that_of_the_whole_loop(name, steps, slots):
     schedule = SCHEDULES[name](steps, slots)
     run = reverse(logistic, 0.3, schedule)

@@ -19,8 +19,6 @@ from autodiff_lab.engine.errors import InputError, ShapeError, UnsupportedError
 from autodiff_lab.systems import wengert
 from autodiff_lab.systems.wengert import FUNCTIONS, Bin, Cell, Un, Var, cos, exp, sin, var
 
-from ..about import for_each
-
 TRACES = json.loads((Path(__file__).parents[1] / "data" / "reference_cases.json").read_text())["seed_traces"]
 
 
@@ -72,7 +70,7 @@ def test_the_partial_of_a_product_is_the_other_factor_not_one() -> None:
 # The table
 
 
-@for_each("name", FUNCTIONS)
+@pytest.mark.parametrize("name", FUNCTIONS)
 def test_every_function_of_the_table(name: str) -> None:
     function = getattr(wengert, name)
     assert function is getattr(np, name)

@@ -10,7 +10,6 @@ from autodiff_lab import Trace
 from autodiff_lab.trace.faulty_engines import FAULTS
 from autodiff_lab.trace.wording.equations import KINDS
 
-from ..about import for_each
 from .test_model import ARRAYS, FUNCTIONS
 
 
@@ -75,8 +74,8 @@ def test_an_operation_that_sends_nothing():
     assert lines_of(lambda x: np.sign(x) * x, 2.0)[-1] == "v₁: nothing is sent back"
 
 
-@for_each("options", [{}, *({"fault": fault} for fault in FAULTS), {"mode": "forward"}, {"lang": "zh"}])
-@for_each(("f", "args"), FUNCTIONS)
+@pytest.mark.parametrize("options", [{}, *({"fault": fault} for fault in FAULTS), {"mode": "forward"}, {"lang": "zh"}])
+@pytest.mark.parametrize(("f", "args"), FUNCTIONS)
 def test_every_step_ends_in_its_number(f, args, options):
     trace = Trace.of(f, *args, **options)
     for step in trace.steps:

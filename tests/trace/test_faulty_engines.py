@@ -7,7 +7,6 @@ from autodiff_lab import Trace, table
 from autodiff_lab.engine.errors import InputError
 from autodiff_lab.trace.faulty_engines import FAULTS
 
-from ..about import for_each
 from .test_model import FUNCTIONS
 
 
@@ -50,8 +49,8 @@ def test_without_fan_out_no_harm_is_done_and_that_is_said(fault):
     assert "right all the same" in trace.warning
 
 
-@for_each("fault", FAULTS)
-@for_each(("f", "args"), FUNCTIONS)
+@pytest.mark.parametrize("fault", FAULTS)
+@pytest.mark.parametrize(("f", "args"), FUNCTIONS)
 def test_the_truth_is_the_right_engine_s(f, args, fault):
     right, trace = Trace.of(f, *args), Trace.of(f, *args, fault=fault)
     assert list(trace.truth) == right.adjoints_at(len(right.steps))
@@ -62,8 +61,8 @@ def test_the_truth_is_the_right_engine_s(f, args, fault):
     assert Trace.from_json(trace.to_json()) == trace
 
 
-@for_each("fault", FAULTS)
-@for_each(("f", "args"), FUNCTIONS)
+@pytest.mark.parametrize("fault", FAULTS)
+@pytest.mark.parametrize(("f", "args"), FUNCTIONS)
 def test_every_step_says_truly_what_this_engine_does(f, args, fault):
     held = {}
     for step in Trace.of(f, *args, fault=fault).steps:

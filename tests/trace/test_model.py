@@ -24,8 +24,6 @@ from autodiff_lab.trace.faulty_engines import FAULTS
 from autodiff_lab.trace.model import Number
 from autodiff_lab.trace.wording.equations import KINDS
 
-from ..about import for_each
-
 
 def test_lines_of_the_example(example_trace):
     assert [line.name for line in example_trace.lines] == ["v-1", "v0", "v1", "v2", "v3", "v4", "v5"]
@@ -149,8 +147,8 @@ def test_contributions_add_up_to_adjoints_and_gradient(f, args):
             np.testing.assert_array_equal(np.array(shown.value), gradient)
 
 
-@for_each("fault", ["", *FAULTS])
-@for_each(("f", "args"), FUNCTIONS)
+@pytest.mark.parametrize("fault", ["", *FAULTS])
+@pytest.mark.parametrize(("f", "args"), FUNCTIONS)
 def test_each_contribution_is_a_step_with_its_own_questions(f, args, fault):
     trace = Trace.of(f, *args, fault=fault)
     _, tape = record(f, *args)

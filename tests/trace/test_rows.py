@@ -5,8 +5,6 @@ import pytest
 
 from autodiff_lab import Trace, checkpoint, custom_gradient, stop_gradient
 
-from ..about import for_each
-
 A = np.array([[3.0, 1.0], [1.0, 2.0]])
 V = np.array([1.0, 2.0])
 X = np.arange(1.0, 13.0).reshape(3, 4)
@@ -107,7 +105,7 @@ ROWS = {
 }
 
 
-@for_each("row", ROWS)
+@pytest.mark.parametrize("row", ROWS)
 def test_one_line_says_what_it_is(row):
     f, args, expression, symbol, edges = ROWS[row]
     trace = Trace.of(f, *args)
@@ -118,7 +116,7 @@ def test_one_line_says_what_it_is(row):
     assert Trace.from_json(trace.to_json()) == trace
 
 
-@for_each("row", ROWS)
+@pytest.mark.parametrize("row", ROWS)
 def test_nothing_of_the_engine_s_own_spelling_is_left(row):
     f, args, *_ = ROWS[row]
     trace = Trace.of(f, *args)
@@ -133,9 +131,9 @@ def test_nothing_of_the_engine_s_own_spelling_is_left(row):
 REDUCTIONS = [np.sum, np.mean, np.prod, np.max, np.min, np.linalg.norm]
 
 
-@for_each("f", REDUCTIONS)
-@for_each("axis", [None, 0, 1])
-@for_each("keepdims", [False, True])
+@pytest.mark.parametrize("f", REDUCTIONS)
+@pytest.mark.parametrize("axis", [None, 0, 1])
+@pytest.mark.parametrize("keepdims", [False, True])
 def test_the_partial_of_a_reduction_is_its_weights(f, axis, keepdims):
     """An array of the operand's shape; times the adjoint of the line it is the contribution."""
     trace = Trace.of(lambda x: f(x, axis=axis, keepdims=keepdims), A)

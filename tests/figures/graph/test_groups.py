@@ -10,7 +10,6 @@ from autodiff_lab.figures.graph.draw import graph, render
 from autodiff_lab.figures.style.themes import LIGHT
 from autodiff_lab.trace.outline import GROUPINGS, MAX_GROUPS, group_lines
 
-from ...about import for_each
 from .drawn import SPACE, chain, rows_of, size
 
 
@@ -44,19 +43,19 @@ def without_source():
     return names["f"]
 
 
-GROUPED = [
-    (chain(5), (1.0, 0.5)),
-    (chain(50), (1.0, 0.5)),
-    (chain(500), (1.0, 0.5)),
-    (mixed, (1.0, 0.5)),
-    (calling, (1.0,)),
-    (without_source(), (1.0,)),
-    (lambda x: x, (1.0,)),
-]
+GROUPED = {
+    "chain of 5": (chain(5), (1.0, 0.5)),
+    "chain of 50": (chain(50), (1.0, 0.5)),
+    "chain of 500": (chain(500), (1.0, 0.5)),
+    "mixed": (mixed, (1.0, 0.5)),
+    "calling": (calling, (1.0,)),
+    "without source": (without_source(), (1.0,)),
+    "nothing done": (lambda x: x, (1.0,)),
+}
 
 
-@for_each("by", GROUPINGS)
-@for_each(("f", "args"), GROUPED)
+@pytest.mark.parametrize("by", GROUPINGS)
+@pytest.mark.parametrize(("f", "args"), list(GROUPED.values()), ids=list(GROUPED))
 def test_groups_are_stretches_of_the_tape(f, args, by):
     """Each operation is in one group, and the groups are in the order of the tape: their graph has no cycle."""
     trace = Trace.of(f, *args)

@@ -8,15 +8,20 @@ from hypothesis import strategies as st
 import autodiff_lab as ad
 from autodiff_lab.systems.static_graph import Constant, Graph, Placeholder, Variable, gradients
 
-from ...about import for_each
-
 # Shapes are decided when the graph is run
 
 
-@for_each("shapes", [((2, 3), (3,)), ((3,), (2, 3)), ((2, 1), (1, 4)), ((), (2, 2)), ((4,), (4,))])
-@for_each(
+@pytest.mark.parametrize("shapes", [((2, 3), (3,)), ((3,), (2, 3)), ((2, 1), (1, 4)), ((), (2, 2)), ((4,), (4,))])
+@pytest.mark.parametrize(
     "combine",
-    [lambda a, b: a - b, lambda a, b: a / b, lambda a, b: a**b, np.hypot, lambda a, b: a * b * a * 2.0, np.maximum],
+    [
+        lambda a, b: a - b,
+        lambda a, b: a / b,
+        lambda a, b: a**b,
+        lambda a, b: a * b * a * 2.0,
+        np.hypot,
+        np.maximum,
+    ],
 )
 def test_broadcast_operands_and_second_derivatives(shapes: tuple, combine: object) -> None:
     rng = np.random.default_rng(1)

@@ -10,8 +10,6 @@ from autodiff_lab.systems.schedules import SCHEDULES, fewest_extra_steps
 from autodiff_lab.widgets.labs import CheckpointTimeline
 from autodiff_lab.widgets.labs.checkpoint_timeline.lab import HEIGHT, WIDTH
 
-from ...about import for_each
-
 DATA = Path(__file__).parents[2] / "data" / "reference_cases.json"
 TABLE = json.loads(DATA.read_text(encoding="utf-8"))["checkpointing"]["min_extra_forward_steps_l_s"]
 PAIRS = [(*map(int, pair.split(",")), extra) for pair, extra in TABLE.items()]
@@ -29,7 +27,7 @@ def test_the_fewest_extra_steps_of_the_course(steps, slots, extra):
     assert (snap["peak"], snap["extra"]) == (slots, extra)
 
 
-@for_each(("steps", "slots", "extra"), PAIRS)
+@pytest.mark.parametrize(("steps", "slots", "extra"), PAIRS)
 def test_all_pairs_of_the_reference(steps, slots, extra):
     snap = at(l=steps, s=slots).snapshot()
     assert snap["extra"] == extra == fewest_extra_steps(steps, slots)

@@ -17,8 +17,6 @@ from autodiff_lab.widgets.labs.gradcheck_bench.lab import (
     relative_error,
 )
 
-from ...about import for_each
-
 *SMOOTH, RELU = SAMPLES
 RANDOM, FIRST = DIRECTIONS
 
@@ -44,10 +42,10 @@ def test_clean_and_smooth_is_green(op, direction):
     assert "✓" in at(op=op).sentence()
 
 
-@for_each("dtype", DTYPES)
-@for_each("direction", DIRECTIONS)
-@for_each("bug", [bug for bug in BUGS if bug != "none"])
-@for_each("op", SAMPLES)
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("direction", DIRECTIONS)
+@pytest.mark.parametrize("bug", [bug for bug in BUGS if bug != "none"])
+@pytest.mark.parametrize("op", SAMPLES)
 def test_every_injected_bug_is_red(op, bug, direction, dtype):
     lab = at(op=op, bug=bug, direction=direction, dtype=dtype)
     assert lab.snapshot()["verdict"] == "wrong"

@@ -10,8 +10,6 @@ from autodiff_lab.widgets.labs.jacobian_painter.passes import count_multiplicati
 from autodiff_lab.widgets.labs.jacobian_painter.programs import FIXED, LARGEST, LAYER, NAMES, find_program
 from autodiff_lab.widgets.labs.lab import Slider
 
-from ...about import for_each
-
 SIZES = [(n, m) for n in range(1, LARGEST + 1) for m in range(1, LARGEST + 1)]
 
 
@@ -54,7 +52,7 @@ def test_one_input_and_three_results(button, count):
     assert lab.snapshot()["known"] == 3
 
 
-@for_each(("n", "m"), SIZES)
+@pytest.mark.parametrize(("n", "m"), SIZES)
 def test_columns_take_n_passes_and_rows_m_and_both_agree(n, m):
     by_columns, by_rows, both = sized(n, m), sized(n, m), sized(n, m)
     columns, of_columns = painted(by_columns, "jvp")

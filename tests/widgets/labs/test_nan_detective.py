@@ -11,8 +11,6 @@ from autodiff_lab.widgets import labs
 from autodiff_lab.widgets.labs import NaNDetective
 from autodiff_lab.widgets.labs.nan_detective.lab import MOST_LETTERS, PROGRAMS, SENDS
 
-from ...about import for_each
-
 WHERE, DOUBLE, NORM, SQUARES, SOFTPLUS, LOGADDEXP, SIGMOID, TANH, ENTROPY = PROGRAMS
 MAKES_NAN = (WHERE, NORM, SOFTPLUS, SIGMOID, ENTROPY)
 REPAIRED = (DOUBLE, SQUARES, LOGADDEXP, TANH)
@@ -87,8 +85,8 @@ def test_an_infinity_is_found_before_the_nan_that_it_leads_to():
     assert math.isnan(gradient(lab))
 
 
-@for_each("program", PROGRAMS)
-@for_each("x", ["0", "0.125", "-3", "2", "40"])
+@pytest.mark.parametrize("program", PROGRAMS)
+@pytest.mark.parametrize("x", ["0", "0.125", "-3", "2", "40"])
 def test_the_adjoints_are_the_engines(program, x):
     lab = at(program, x)
     f, _, others = PROGRAMS[program]

@@ -10,8 +10,6 @@ from autodiff_lab.widgets.labs import TagInspector
 from autodiff_lab.widgets.labs.tag_inspector.lab import PROGRAMS
 from autodiff_lab.widgets.labs.tag_inspector.machines import Run, Untagged
 
-from ...about import for_each
-
 CASES = {
     case["name"]: case
     for case in json.loads((Path(__file__).parents[2] / "data" / "reference_cases.json").read_text())["nested_cases"]
@@ -42,9 +40,11 @@ def test_untagged_2_5_16_and_tagged_1_8_24():
     assert [whole(program, tags=True).snapshot()["result"] for program in first] == [1.0, 8.0, 24.0]
 
 
-@for_each("derivative", [lambda f, x: grad(f)(x), lambda f, x: jvp(f, (x,), (1.0,))[1]])
-@for_each("program", PROGRAMS)
-@for_each("point", [(1.0, 1.0), (2.5, 4.0), (6.0, 1.5)])
+@pytest.mark.parametrize(
+    "derivative", [lambda f, x: grad(f)(x), lambda f, x: jvp(f, (x,), (1.0,))[1]], ids=["grad", "jvp"]
+)
+@pytest.mark.parametrize("program", PROGRAMS)
+@pytest.mark.parametrize("point", [(1.0, 1.0), (2.5, 4.0), (6.0, 1.5)])
 def test_with_tags_it_is_the_slope(program, point, derivative):
     x, y = point
     assert whole(program, tags=True, x=x, y=y).snapshot()["result"] == PROGRAMS[program].program(derivative, x, y)

@@ -9,8 +9,6 @@ from autodiff_lab import program, value_and_grad
 from autodiff_lab.widgets.labs import TapeCompiler
 from autodiff_lab.widgets.labs.tape_compiler.lab import EXAMPLES, TOGGLES, course
 
-from ...about import for_each
-
 COURSE, TWICE, UNUSED, WHILE = EXAMPLES
 SETTINGS = [{"dead": bool(k & 1), "ones": bool(k & 2), "shared": bool(k & 4)} for k in range(8)]
 
@@ -37,8 +35,8 @@ def test_what_is_shown_is_the_program_of_the_package():
     assert at(COURSE).snapshot()["source"] == program(course, 2.0, 5.0, argnums=(0, 1)).source
 
 
-@for_each("name", list(EXAMPLES))
-@for_each("setting", SETTINGS, ids=str)
+@pytest.mark.parametrize("name", list(EXAMPLES))
+@pytest.mark.parametrize("setting", SETTINGS, ids=str)
 def test_no_pass_changes_the_answer(name, setting):
     lab = at(name, **setting)
     value, slopes = value_and_grad(EXAMPLES[name].f, argnums=(0, 1))(lab.x, EXAMPLES[name].y)

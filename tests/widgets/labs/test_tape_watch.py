@@ -11,8 +11,6 @@ from autodiff_lab.systems import gradient_tape
 from autodiff_lab.widgets.labs import TapeWatch
 from autodiff_lab.widgets.labs.tape_watch.programs import KINDS, PAUSES, PROGRAMS, Settings, write_program
 
-from ...about import for_each
-
 SQUARES, BESIDE, TWICE, TARGETS, PRODUCT = PROGRAMS
 VARIABLES = {"x_is": "a Variable", "y_is": "a Variable"}
 
@@ -87,9 +85,9 @@ def test_the_records_and_the_marks_are_those_of_the_tape():
     assert "a plain number" in dict(map(reversed, rewound(numpy_y=True)["source"]))
 
 
-@for_each("program", PROGRAMS)
-@for_each("kind", KINDS)
-@for_each("pause", [PAUSES[0], PAUSES[2]])
+@pytest.mark.parametrize("program", PROGRAMS)
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("pause", [PAUSES[0], PAUSES[2]])
 def test_the_text_is_the_program(program, kind, pause):
     """Whoever copies what is shown gets what is shown."""
     for flags in itertools.product((False, True), repeat=4):
