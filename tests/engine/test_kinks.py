@@ -226,10 +226,10 @@ LENGTHS: dict[str, tuple[Any, Any]] = {
 }
 
 
-NESTINGS = for_each("outer, inner", list(itertools.product((jacfwd, jacrev), repeat=2)))
+NESTINGS = pytest.mark.parametrize("outer, inner", list(itertools.product((jacfwd, jacrev), repeat=2)))
 
 
-@for_each("name", list(LENGTHS))
+@pytest.mark.parametrize("name", list(LENGTHS))
 @NESTINGS
 def test_a_length_of_0_has_no_second_derivative(name: str, outer: Any, inner: Any) -> None:
     """The first is 0 by convention. Of the length nothing is right after that, and of its square not 0."""
@@ -299,7 +299,7 @@ SMOOTH: dict[str, tuple[Any, Any, Any]] = {
 }  # fmt: skip
 
 
-@for_each("name", list(SMOOTH))
+@pytest.mark.parametrize("name", list(SMOOTH))
 @NESTINGS
 def test_a_second_derivative_at_a_kink_is_right_or_nan(name: str, outer: Any, inner: Any) -> None:
     f, x, expected = SMOOTH[name]
