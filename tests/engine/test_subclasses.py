@@ -11,8 +11,6 @@ import pytest
 from autodiff_lab import Dual, grad, hessian, jacfwd, jacrev, jvp, linearize, record, value_and_grad, vjp, vmap
 from autodiff_lab.engine.errors import InputError
 
-from ..about import for_each
-
 SQUARE = np.array([[1.0, 2.0], [3.0, 4.0]])
 
 
@@ -73,9 +71,9 @@ TRANSFORMS: dict[str, Any] = {
 }
 
 
-@for_each("name", list(KINDS))
-@for_each("transform", list(TRANSFORMS))
-@for_each("use", list(USES))
+@pytest.mark.parametrize("name", list(KINDS))
+@pytest.mark.parametrize("transform", list(TRANSFORMS))
+@pytest.mark.parametrize("use", list(USES))
 def test_a_constant_of_a_subclass_is_refused(name: str, transform: str, use: str) -> None:
     constant, said = KINDS[name]
     with pytest.raises(InputError, match=said):
@@ -105,8 +103,8 @@ INPUTS: dict[str, Any] = {
 }
 
 
-@for_each("name", list(KINDS))
-@for_each("where", list(INPUTS))
+@pytest.mark.parametrize("name", list(KINDS))
+@pytest.mark.parametrize("where", list(INPUTS))
 def test_an_input_of_a_subclass_is_refused(name: str, where: str) -> None:
     given, said = KINDS[name]
     with pytest.raises(InputError, match=said):
