@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from autodiff_lab import jvp, value_and_grad, vmap
+from autodiff_lab import AutodiffError, jvp, value_and_grad, vmap
 from autodiff_lab.programs import program
 
 SHAPES = [(), (1,), (2,), (3,), (1, 1), (1, 3), (2, 1), (2, 3), (3, 2), (1, 2, 1), (2, 1, 3), (2, 3, 1)]
@@ -163,24 +163,29 @@ def describe_difference(what: str, found: Any, expected: Any, rtol: float = 1e-9
 
 
 def difference_quotient(f: Callable[..., Any], point: tuple[Any, ...], along: tuple[Any, ...]) -> float | None:
-    """The slope along a direction by central differences; None where two steps do not agree, as across a kink."""
+    """The slope along a direction by central differences; None at a kink, where steps or sides do not agree."""
+
+    def value(h: float) -> float:
+        return float(f(*(x + h * t for x, t in zip(point, along, strict=True))))
 
     def quotient(h: float) -> float:
-        up, down = (f(*(x + sign * h * t for x, t in zip(point, along, strict=True))) for sign in (1, -1))
-        return float((up - down) / (2 * h))
+        return (value(h) - value(-h)) / (2 * h)
 
     coarse, fine, finest = quotient(2e-4), quotient(1e-4), quotient(2e-5)
     best = (4 * fine - coarse) / 3
-    steady = max(abs(best - fine), abs(best - finest)) < 1e-4 * max(1.0, abs(best))
-    return best if steady and np.isfinite(best) else None
+    scale, h = max(1.0, abs(best)), 1e-6
+    steady = max(abs(best - fine), abs(best - finest)) < 1e-4 * scale
+    same_on_both_sides = abs(value(h) - 2 * value(0.0) + value(-h)) < 1e-3 * scale * h
+    return best if steady and same_on_both_sides and np.isfinite(best) else None
 
 
 def find_mismatch(case: Case) -> str:
     """What is wrong with a program's derivatives, in words; empty if nothing is.
 
     Compiled at the first point, called at both, it must give what the engine gives: value and gradient (its own arrays,
-    which stay when it is called again), the directional derivative in forward mode, the value alone. The engine's
-    gradient must be that of central differences, unless the point is at a kink, and that of `vmap` over two points.
+    which stay when it is called again), the same in forward mode, the derivative along a direction, the value alone.
+    The engine's gradient must be that of central differences, unless the point is at a kink, and that of `vmap` over
+    two points, where `vmap` takes the program.
     """
     f, which = case.function(), tuple(range(len(case.names)))
     first, other = plain(case.first), plain(case.other)
@@ -196,7 +201,8 @@ def find_mismatch(case: Case) -> str:
     along = tuple(np.cos(np.arange(1.0, np.size(x) + 1)).reshape(np.shape(x))[()] for x in other)
     slope = sum(float(np.sum(g * t)) for g, t in zip(expected[1], along, strict=True))
     measured = difference_quotient(f, other, along)
-    forward = program(lambda *xs: jvp(f, xs, along), *first, mode="value", **options)(*other)
+    _, jacobian = program(f, *first, mode="forward", **options)(*other)
+    directional = program(lambda *xs: jvp(f, xs, along), *first, mode="value", **options)(*other)
     both = tuple(np.stack([a, b]) for a, b in zip(first, other, strict=True))
     found = [
         describe_difference("value", value, expected[0]),
@@ -206,7 +212,8 @@ def find_mismatch(case: Case) -> str:
         describe_difference("gradient at the first point", at_first[1], expected_first[1]),
         describe_difference("gradient at the second call", again[1], expected[1]),
         describe_difference("value alone", program(f, *first, mode="value", **options)(*other), expected[0]),
-        describe_difference("forward", forward, (expected[0], slope), 1e-8),
+        describe_difference("mode='forward'", jacobian, expected[1], 1e-8),
+        describe_difference("along a direction", directional, (expected[0], slope), 1e-8),
         "" if measured is None else describe_difference("the engine, against differences", slope, measured, 1e-3),
         describe_difference("vmap", _vmapped(f, which, both), _looped(f, which, both), 1e-8),
     ]
@@ -215,8 +222,6 @@ def find_mismatch(case: Case) -> str:
 
 def _vmapped(f: Callable[..., Any], which: tuple[int, ...], both: tuple[Any, ...]) -> Any:
     """The gradient at two points at once; None where the engine says that it cannot, as for a mask as an index."""
-    from autodiff_lab import AutodiffError
-
     try:
         return vmap(lambda *xs: value_and_grad(f, which)(*xs)[1])(*both)
     except AutodiffError:
