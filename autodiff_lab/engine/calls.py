@@ -20,6 +20,12 @@ from .values import Traced, as_operand
 # Options of NumPy's functions that change how a result is found, not what it is.
 NEUTRAL_OPTIONS = frozenset({"kind", "stable", "subok"})
 
+# What NumPy calls arguments that are arrays: a list is as good there, but not to the functions that a rule is made of.
+ARRAY_ARGUMENTS = frozenset(
+    {*("a", "arr", "array", "m", "v", "b", "x", "y", "f", "p", "ary", "values", "weights", "prepend", "append", "xp"),
+     *("fp", "x1", "x2", "start", "stop", "a_min", "a_max", "min", "max", "initial", "condition", "fill_value")}
+)  # fmt: skip
+
 
 @cache
 def _parameters_of(function: Callable[..., Any]) -> tuple[dict[str, inspect.Parameter], tuple[str, ...]]:
@@ -89,7 +95,7 @@ def call_composed(op: Op, function: Callable[..., Any], args: tuple[Any, ...], k
     named = function if tells else op.fn
     by_name, names = _bind_arguments(named, args, kwargs), _parameters_of(named)[1]
     if all(p.kind is not p.VAR_POSITIONAL for p in known.values()):
-        kwargs, args = by_name, ()
+        kwargs, args = {name: _as_array_argument(name, x) for name, x in by_name.items()}, ()
     if not args and names:
         args = (kwargs.pop(names[0]),)  # the operand is passed by position: a rule has its own name for it
     if all(p.kind is not p.VAR_KEYWORD for p in known.values()):
@@ -98,6 +104,16 @@ def call_composed(op: Op, function: Callable[..., Any], args: tuple[Any, ...], k
                 _raise_unknown_option(function, name, kwargs[name], list(known)[1:])
             del kwargs[name]
     return op.fn(*args, **kwargs)
+
+
+def _as_array_argument(name: str, given: Any) -> Any:
+    """Convert a list given for an array to one; a list of traced values, of arrays to be joined, of axes, stays."""
+    plain = name in ARRAY_ARGUMENTS and isinstance(given, (list, tuple)) and not _has_traced(given)
+    return as_operand(given) if plain else given
+
+
+def _has_traced(x: Any) -> bool:
+    return any(map(_has_traced, x)) if isinstance(x, (list, tuple)) else isinstance(x, Traced)
 
 
 def numpy_name(function: Any) -> str:

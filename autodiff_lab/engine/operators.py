@@ -205,6 +205,9 @@ class Overloaded(Traced):
     def __pos__(self) -> Any:
         return self
 
+    def __invert__(self) -> Any:
+        return apply(TABLE[np.invert], (self,))
+
     def __len__(self) -> int:
         if self.shape == ():
             raise UnsupportedError(f"{self!r} is a single number and has no len(). Use np.size(x), which is 1.")
@@ -299,6 +302,8 @@ ELEMENTWISE_OPERATORS: dict[str, np.ufunc] = {
 OPERATORS = {**ELEMENTWISE_OPERATORS, "matmul": np.matmul, "floordiv": np.floor_divide, "mod": np.remainder}
 COMPARISONS = {"lt": np.less, "le": np.less_equal, "gt": np.greater, "ge": np.greater_equal}
 COMPARISONS |= {"eq": np.equal, "ne": np.not_equal}
+# Of masks that are traced themselves, as in vmap; else an answer is plain, and NumPy's own operators serve.
+OF_MASKS = {"and": np.bitwise_and, "or": np.bitwise_or, "xor": np.bitwise_xor}
 
 
 def install_operator(
@@ -319,7 +324,7 @@ def _install_all_operators() -> None:
             lambda self, x: apply(TABLE[ufunc], (as_operand(x), self)) if is_operand(x) else NotImplemented,
         )
 
-    for name, ufunc in OPERATORS.items():
+    for name, ufunc in {**OPERATORS, **OF_MASKS}.items():
         install_operator(Overloaded, name, ufunc, *binary(ufunc))
     for name, ufunc in COMPARISONS.items():
         setattr(Overloaded, f"__{name}__", binary(ufunc)[0])

@@ -29,6 +29,8 @@ class Traced:
     """
 
     __slots__ = ()
+    # Whether it is the values of many examples, so that an index made of it differs from example to example.
+    of_many = False
     level: Any
     value: Any
 

@@ -1,5 +1,6 @@
 """Pytrees: nested tuples, lists and dicts, flattened into leaves and rebuilt."""
 
+import copy
 from collections.abc import Callable
 from typing import Any
 
@@ -37,8 +38,13 @@ def unflatten(like: Any, leaves: list[Any]) -> Any:
 
 def map_leaves(function: Callable[[Any], Any], tree: Any) -> Any:
     """Apply a function to each leaf of a pytree, from left to right, and keep its structure."""
-    if isinstance(tree, dict):
+    if type(tree) is dict:
         return {key: map_leaves(function, entry) for key, entry in tree.items()}
+    if isinstance(tree, dict):  # an OrderedDict, a defaultdict, …: of its own type, with what else it holds
+        like = copy.copy(tree)
+        for key, entry in tree.items():
+            like[key] = map_leaves(function, entry)
+        return like
     if not isinstance(tree, (list, tuple)):
         return function(tree)
     entries = [map_leaves(function, entry) for entry in tree]

@@ -20,7 +20,8 @@ from ..engine.errors import InputError, ShapeError, UnsupportedError
 from ..engine.operators import Overloaded
 from ..engine.remedies import is_asked_by_masked_array
 from ..engine.rules.products import einsum_batch
-from ..engine.rules.table import Op
+from ..engine.rules.shapes import put_along, taken_along
+from ..engine.rules.table import Op, unknown_slope
 from ..engine.values import as_operand, innermost_value, refuse_subclass, to_output
 from . import pytree
 from .recording import check_result
@@ -42,7 +43,8 @@ def vmap(f: Callable[..., Any], in_axes: int | Sequence[int | None] | None = 0) 
     -------
     callable
         Takes arguments with one axis more, all of one length n; returns results of shape ``(n, *shape of one)``.
-        Keywords are passed on as they are.
+        Keywords that are arrays, or pytrees of arrays, are mapped over their first axis; any others, as ``axis=1``,
+        are passed on as they are. Bind an array that all examples share: ``vmap(partial(f, table=table))``.
 
     Raises
     ------
@@ -79,24 +81,35 @@ def vmap(f: Callable[..., Any], in_axes: int | Sequence[int | None] | None = 0) 
 
     @wraps(f)
     def mapped(*args: Any, **kwargs: Any) -> Any:
-        axes = _axis_of_each(in_axes, len(args), f)
-        names = argument_names(f, len(args))
-        fronts = [_to_front(x, axis, name) for x, axis, name in zip(args, axes, names, strict=True)]
+        # Keywords that hold arrays are mapped over their first axis; others are options, the same for all examples.
+        named = {name: x for name, x in kwargs.items() if _holds_array(x)}
+        axes = [*_axis_of_each(in_axes, len(args), f, bool(named)), *(0 for _ in named)]
+        names = [*argument_names(f, len(args)), *named]
+        given = (*args, *named.values())
+        fronts = [_to_front(x, axis, name) for x, axis, name in zip(given, axes, names, strict=True)]
         sizes = {
             path: shape_of(x)[0]
             for k, axis in enumerate(axes)
             if axis is not None
-            for path, x in zip(pytree.paths(names[k], args[k]), pytree.flatten(fronts[k]), strict=True)
+            for path, x in zip(pytree.paths(names[k], given[k]), pytree.flatten(fronts[k]), strict=True)
         }
         if len(set(sizes.values())) != 1 or 0 in sizes.values():
             found = ", ".join(f"{path} has {n}" for path, n in sizes.items()) or "there is none"
-            raise ShapeError(f"vmap({name_of(f)}) needs the same number of examples, at least one: {found}.")
+            shared = next(iter(named), "")
+            hint = f" An array that all examples share is bound first: partial({name_of(f)}, {shared}=…)."
+            raise ShapeError(
+                f"vmap({name_of(f)}) needs the same number of examples, at least one: {found}.{hint if shared else ''}"
+            )
         level = Batch(next(iter(sizes.values())))
         inputs = [
             x if axis is None else pytree.map_leaves(lambda front: Batched(front, level), front)
-            for x, axis, front in zip(args, axes, fronts, strict=True)
+            for x, axis, front in zip(given, axes, fronts, strict=True)
         ]
-        result = level.run(f if not kwargs else lambda *inputs: f(*inputs, **kwargs), inputs)
+
+        def call(*inputs: Any) -> Any:
+            return f(*inputs[: len(args)], **{**kwargs, **dict(zip(named, inputs[len(args) :], strict=True))})
+
+        result = level.run(call if kwargs else f, inputs)
 
         def collect(y: Any) -> Any:
             if not (type(y) is Batched and y.level is level):
@@ -108,7 +121,13 @@ def vmap(f: Callable[..., Any], in_axes: int | Sequence[int | None] | None = 0) 
     return mapped
 
 
-def _axis_of_each(in_axes: Any, count: int, f: Callable[..., Any]) -> list[int | None]:
+def _holds_array(x: Any) -> bool:
+    """Whether a keyword argument is an array, or a pytree with nothing but arrays in it."""
+    leaves = pytree.flatten(x)
+    return bool(leaves) and all(shape_of(leaf) != () for leaf in leaves)
+
+
+def _axis_of_each(in_axes: Any, count: int, f: Callable[..., Any], named: bool) -> list[int | None]:
     one = in_axes is None or hasattr(in_axes, "__index__")
     try:
         axes = [None if axis is None else operator.index(axis) for axis in ([in_axes] * count if one else in_axes)]
@@ -121,7 +140,7 @@ def _axis_of_each(in_axes: Any, count: int, f: Callable[..., Any]) -> list[int |
         raise InputError(
             f"in_axes has {len(axes)} entries, and {name_of(f)} was called with {count} positional arguments."
         )
-    if all(axis is None for axis in axes):
+    if all(axis is None for axis in axes) and not named:
         raise InputError(f"vmap({name_of(f)}) has no axis to map over: give in_axes an axis for one argument at least.")
     return axes
 
@@ -168,6 +187,8 @@ class Batch(Level):
                 y = apply(op, _line_up(values, own, shapes), static)
             elif op.kind == "reduction":
                 y = _reduce(op, values[0], len(shapes[0]), static)
+            elif op in ALONG_THE_LAST_AXIS:
+                y = apply(op, tuple(map(self.with_axis, operands)), static)
             elif op in PRODUCTS:
                 y = PRODUCTS[op](values, own, shapes, **static)
             elif op.kind == "linear" and op.batched is not None:
@@ -231,9 +252,11 @@ PRODUCTS: dict[Op, Callable[..., Any]] = {
     TABLE[np.matmul]: _multiply_matrices,
     TABLE["einsum"]: lambda values, own, shapes, subscripts: einsum_batch(values, own, subscripts),
 }
+ALONG_THE_LAST_AXIS = {taken_along, put_along}
 ENTRY_BY_ENTRY = {
     *(op for key, op in TABLE.items() if isinstance(key, np.ufunc) and op.kind in ("flat", "comparison")),
-    *(TABLE[key] for key in (np.where, "unless", np.round, np.around, "as integers")),
+    *(TABLE[key] for key in (np.where, "unless", "over", np.round, np.around, "as integers")),
+    unknown_slope,
 }
 
 
@@ -241,6 +264,7 @@ class Batched(Overloaded):
     """A traced value in vmap: the values of all examples in the batch, which the function takes for that of one."""
 
     __slots__ = ("level", "value")
+    of_many = True
 
     def __init__(self, value: Any, level: Batch) -> None:
         self.value, self.level = value, level

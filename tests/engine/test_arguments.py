@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import namedtuple
+from collections import OrderedDict, defaultdict, namedtuple
 from typing import Any
 
 import numpy as np
@@ -51,6 +51,36 @@ def test_nested_containers(tree: Any, loss: Any) -> None:
     assert jvp(lambda p: p, (tree,), (gradient,)) == (tree, gradient)
     second = jvp(grad(loss), (tree,), (gradient,))[1]
     assert second == tree  # the Hessian swaps the two entries, and the gradient is swapped already
+
+
+class Settings(dict):
+    """A dict with something beside its entries."""
+
+    def __init__(self, note: str, **entries: Any) -> None:
+        super().__init__(**entries)
+        self.note = note
+
+
+def test_a_dict_of_a_class_of_its_own_keeps_it() -> None:
+    ordered = OrderedDict(b=2.0, a=1.0)
+    missing = defaultdict(float, a=1.0, b=2.0)
+    settings = Settings("mine", a=1.0, b=2.0)
+
+    def loss(p: Any) -> Any:
+        assert not isinstance(p, defaultdict) or p["c"] == 0.0, "it is made as the learner's own would make it"
+        return p["a"] * p["b"] if not isinstance(p, Settings) or p.note == "mine" else 0.0
+
+    for tree in (ordered, missing, settings):
+        gradient = grad(loss)(tree)
+        assert type(gradient) is type(tree)
+        assert {key: gradient[key] for key in ("a", "b")} == {"a": 2.0, "b": 1.0}
+        assert jvp(loss, (tree,), (gradient,))[1] == 5.0
+        value, pullback = vjp(lambda p: p, tree)
+        assert type(value) is type(pullback(tree)[0]) is type(tree)
+    assert list(grad(loss)(ordered)) == ["b", "a"]
+    assert grad(loss)(missing)["nothing"] == 0.0
+    assert grad(loss)(settings).note == "mine"
+    assert ordered == OrderedDict(b=2.0, a=1.0)
 
 
 def test_containers_of_arrays_and_numbers() -> None:

@@ -17,7 +17,7 @@ from .samples import CALLS, ELEMENTWISE, FLAT, callable_of, title
 XS = np.sin(np.arange(12.0)).reshape(4, 3)
 W = np.arange(6.0).reshape(2, 3) / 4
 
-REFUSING = {"sort", "median", "take_along_axis", "interp", "getitem"}
+REFUSING = {"getitem"}
 """Functions made of an index that differs from example to example."""
 
 
@@ -239,7 +239,7 @@ def test_an_if_on_which_all_agree_is_taken() -> None:
         (lambda: ad.vmap(lambda x: x[np.argmax(x)])(XS), "differs from example to example.*np.where"),
         (lambda: ad.vmap(lambda x: x[x > 0])(XS), "differs from example to example"),
         (lambda: ad.vmap(lambda x: np.arange(3.0)[np.argmax(x)])(XS), "same for all examples"),
-        (lambda: ad.vmap(lambda x: np.sort(x))(XS), "in a loop"),
+        (lambda: ad.vmap(lambda x: np.asarray(x))(XS), "in a loop"),
         (lambda: ad.vmap(lambda x: float(x))(XS[0]), "same for all examples"),
     ],
 )
@@ -273,3 +273,116 @@ def test_pausing_a_derivative_does_not_pause_the_batch() -> None:
             return np.sum(x)
 
     np.testing.assert_allclose(ad.vmap(f)(XS), XS.sum(1))
+
+
+# Masks, sorting, matrix functions
+
+MASKS: dict[str, Any] = {
+    "and": lambda x: (x > -0.5) & (x < 0.5),
+    "or": lambda x: (x < -0.5) | (x > 0.5),
+    "xor": lambda x: (x < 0.5) ^ (x > -0.5),
+    "not": lambda x: ~(x > 0),
+    "with a plain mask": lambda x: (x > 0) & np.array([True, False, True]),
+    "a plain mask in front": lambda x: np.array([True, False, True]) | (x > 0),
+    "a plain yes": lambda x: True & (x > 0),
+    "by name": lambda x: np.bitwise_and(x > 0, ~np.bitwise_or(x > 0.5, x < -0.5)),
+    "by another name": lambda x: np.logical_and(x > 0, np.logical_not(x > 0.5)),
+}
+
+
+@for_each("name", list(MASKS))
+def test_masks_are_combined(name: str) -> None:
+    def f(x: Any) -> Any:
+        mask = MASKS[name](x)
+        mask &= x != 0.25
+        return np.where(mask, x * x, 3.0 * x)
+
+    assert_same(ad.vmap(f)(XS), loop(f, XS))
+    slopes = ad.grad(lambda x: np.sum(f(x)))
+    assert_same(ad.vmap(slopes)(XS), loop(slopes, XS))
+    assert_same(ad.grad(lambda xs: np.sum(ad.vmap(f)(xs)))(XS), np.stack([slopes(x) for x in XS]))
+
+
+ROWS_WITH_TIES = np.array([[3.0, 1.0, 2.0], [1.0, 1.0, 0.0], [2.0, 2.0, 2.0], [-1.0, 5.0, -1.0]])
+
+ORDERED: dict[str, Any] = {
+    "sort": lambda x: np.sort(x) * np.array([1.0, 10.0, 100.0]),
+    "sort, downward": lambda x: -(np.sort(-x) ** 2),
+    "sort along axis 0": lambda x: np.sort(np.outer(x, x), axis=0) * np.array([1.0, 2.0, 3.0]),
+    "sort of all": lambda x: np.sort(np.outer(x, x), axis=None) * np.arange(9.0),
+    "median": lambda x: np.median(x) ** 2,
+    "median along an axis": lambda x: np.median(np.outer(x, x), axis=0, keepdims=True) * x,
+    "what argsort picks": lambda x: np.take_along_axis(x * x, np.argsort(x), 0),
+    "from a table": lambda x: np.take_along_axis(np.array([7.0, 8.0, 9.0]), np.argsort(x), 0) * x,
+    "interp": lambda x: np.interp(x, [0.0, 1.0, 2.0], [0.0, 3.0, 4.0]),
+    "interp of one point": lambda x: np.interp(x, [1.0], [3.0]) * x,
+}
+
+
+@for_each("name", list(ORDERED))
+@for_each("rows", [XS, ROWS_WITH_TIES], ids=["distinct", "ties"])
+def test_what_is_picked_may_differ_from_example_to_example(name: str, rows: Any) -> None:
+    f = ORDERED[name]
+    total = lambda x: np.sum(np.sin(f(x)))  # noqa: E731
+    along = lambda x: ad.jvp(total, (x,), (np.cos(x),))[1]  # noqa: E731
+    for g in (f, ad.grad(total), along, ad.jacfwd(f), ad.jacrev(f), ad.hessian(total), ad.jacrev(ad.grad(total))):
+        assert_same(ad.vmap(g)(rows), loop(g, rows))
+    expected = np.stack([ad.grad(total)(x) for x in rows])
+    assert_same(ad.grad(lambda rows: np.sum(ad.vmap(total)(rows)))(rows), expected)
+
+
+NEARLY = np.array([[2.0, 0.5], [0.5, 3.0]])
+LOWER = np.array([[0.0, 0.0], [1.0, 0.0]])
+MATRICES: dict[str, Any] = {
+    "cholesky": (lambda a: np.sum(np.linalg.cholesky(a)), [NEARLY, NEARLY + 1e-9 * LOWER]),
+    "eigvalsh": (lambda a: np.sum(np.linalg.eigvalsh(a) ** 2), [NEARLY, NEARLY + 0.3 * LOWER, 2 * np.eye(2)]),
+    "eigh": (lambda a: np.linalg.eigh(a)[1][0, 0] ** 2, [NEARLY, NEARLY + 0.3 * LOWER]),
+    "det": (np.linalg.det, [NEARLY, np.ones((2, 2)), np.zeros((2, 2)), np.diag([1e-12, 1.0])]),
+    "slogdet": (lambda a: np.linalg.slogdet(a)[1], [NEARLY, -np.eye(2)]),
+    "svdvals": (lambda a: np.sum(np.linalg.svdvals(a) ** 3), [NEARLY, np.ones((2, 2)), np.eye(2), np.zeros((2, 2))]),
+    "norm": (lambda a: np.linalg.norm(a), [NEARLY, np.zeros((2, 2))]),
+    "std": (lambda a: np.std(a), [NEARLY, np.ones((2, 2))]),
+    "prod": (np.prod, [NEARLY, np.eye(2), np.zeros((2, 2))]),
+    "lstsq": (lambda a: np.sum(np.linalg.lstsq(a, np.ones(2))[0] ** 2), [NEARLY, np.eye(2)]),
+}
+
+
+@for_each("name", list(MATRICES))
+def test_matrices_of_different_kinds_in_one_batch(name: str) -> None:
+    f, examples = MATRICES[name]
+    batch = np.stack([np.asarray(a) for a in examples])
+    for g in (f, ad.grad(f), ad.jacfwd(f), ad.hessian(f)):
+        assert_same(ad.vmap(g)(batch), loop(g, batch))
+
+
+def test_a_stack_of_matrices_has_the_derivatives_of_each() -> None:
+    """Also where one is symmetric and another is not."""
+    for name in ("cholesky", "eigvalsh"):
+        f, examples = MATRICES[name]
+        batch = np.stack([np.asarray(a) for a in examples])
+        one = {"cholesky": np.linalg.cholesky, "eigvalsh": lambda a: np.linalg.eigvalsh(a) ** 2}[name]
+        np.testing.assert_allclose(ad.grad(lambda a, one=one: np.sum(one(a)))(batch), [ad.grad(f)(a) for a in batch])
+
+
+def test_keywords() -> None:
+    """As in JAX: mapped over their first axis. What is no array is an option."""
+
+    def f(x: Any, *, scale: Any = 1.0, power: int = 1, p: Any = None, mode: str = "") -> Any:
+        return scale * x**power + (0.0 if p is None else p["w"] @ p["v"][0])
+
+    scales = np.array([1.0, 2.0, 3.0, 4.0])
+    assert_same(ad.vmap(f)(XS, scale=scales), scales[:, None] * XS)
+    assert_same(ad.vmap(f)(XS, scale=2.0, power=3, mode="same"), 2.0 * XS**3)
+    assert_same(ad.vmap(f, in_axes=None)(XS[0], scale=scales), scales[:, None] * XS[0])
+    pytrees = {"w": XS, "v": [XS + 1.0]}
+    assert_same(ad.vmap(f)(XS, p=pytrees), XS + np.sum(XS * (XS + 1.0), axis=1)[:, None])
+    slopes = ad.vmap(ad.grad(lambda x, weight: np.sum(weight * x * x)))(XS, weight=scales)
+    assert_same(slopes, 2.0 * scales[:, None] * XS)
+    through = ad.grad(lambda s: np.sum(ad.vmap(f)(XS, scale=s)))(scales)
+    assert_same(through, np.sum(XS, axis=1))
+    assert_same(ad.vmap(np.sum)(np.ones((4, 2, 3)), axis=0), np.full((4, 3), 2.0))
+    with pytest.raises(ad.AutodiffError, match=r"x has 4, scale has 3.*partial\(f, scale=…\)"):
+        ad.vmap(f)(XS, scale=np.ones(3))
+    from functools import partial
+
+    assert_same(ad.vmap(partial(f, scale=np.array([1.0, 2.0, 3.0])))(XS), XS * [1.0, 2.0, 3.0])

@@ -144,6 +144,10 @@ comparison(np.greater, ">", operator.gt)
 comparison(np.greater_equal, ">=", operator.ge)
 comparison(np.equal, "==", operator.eq)
 comparison(np.not_equal, "!=", operator.ne)
+comparison(np.bitwise_and, call=operator.and_)
+comparison(np.bitwise_or, call=operator.or_)
+comparison(np.bitwise_xor, call=operator.xor)
+comparison(np.invert, call=operator.invert)
 for question in (
     *(np.isfinite, np.isnan, np.isinf, np.signbit, np.logical_and, np.logical_or, np.logical_not, np.logical_xor),
     *(np.any, np.all, np.argmax, np.argmin, np.argsort, np.nonzero, np.flatnonzero, np.argwhere, np.count_nonzero),

@@ -81,11 +81,18 @@ def _interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, perio
     if period is not None:
         raise UnsupportedError("np.interp with a period is not followed: wrap x with np.mod first.")
     x, xp, fp = (np.asarray(z) if isinstance(z, list | tuple) else z for z in (x, xp, fp))
+
+    def entries(values: Any, positions: Any) -> Any:
+        if not getattr(positions, "of_many", False):
+            return values[positions]
+        return np.reshape(np.take_along_axis(values, np.ravel(positions)), shape_of(positions))
+
     i = np.clip(np.searchsorted(xp, x, side="right") - 1, 0, max(len(xp) - 2, 0))
     j = np.minimum(i + 1, len(xp) - 1)  # of one point alone, the same
-    width = xp[j] - xp[i]
+    start = entries(xp, i)
+    width = entries(xp, j) - start
     # Only the last point of all can end a step without width: there the last value counts.
-    w = unless(width == 0, 1.0, (x - xp[i]) / unless(width == 0, 1.0, width))
-    inside = fp[i] * (1 - w) + fp[j] * w
+    w = unless(width == 0, 1.0, (x - start) / unless(width == 0, 1.0, width))
+    inside = entries(fp, i) * (1 - w) + entries(fp, j) * w
     y = np.where(np.less(x, xp[0]), fp[0] if left is None else left, inside)
     return np.where(np.greater(x, xp[-1]), fp[-1] if right is None else right, y)

@@ -8,8 +8,8 @@ import numpy as np
 from ..broadcasting import align_axes, shape_of, unbroadcast
 from ..dispatch import TABLE, apply
 from ..errors import UnsupportedError
-from ..values import Traced
-from .table import comparison, composed, linear
+from ..values import Traced, as_operand
+from .table import Op, comparison, composed, linear
 
 # Shape
 
@@ -162,23 +162,59 @@ linear(
 linear("scatter", lambda g, y, x, index, shape: g[index], call=_scatter, batched=_scatter_batch)
 
 
+def _take_along(x: Any, positions: Any) -> Any:
+    """Pick entries along the last axis, at positions of their own in each row."""
+    if isinstance(x, Traced) or isinstance(positions, Traced):
+        return apply(taken_along, (x, positions))
+    return np.take_along_axis(x, positions, -1)
+
+
+def _put_along(x: Any, positions: Any, n: int) -> Any:
+    """Rows of `n` zeros, with `x` added at positions of their own: the transpose of `_take_along`."""
+    if isinstance(x, Traced) or isinstance(positions, Traced):
+        return apply(put_along, (x, positions), {"n": n})
+    out = np.zeros((*shape_of(x)[:-1], n), dtype=getattr(x, "dtype", float))
+    np.add.at(out, (*np.indices(shape_of(x), sparse=True)[:-1], positions), x)
+    return out
+
+
+# For positions that are traced themselves, which only those of vmap are; all others are an index, and a row less.
+taken_along = Op("take_along_axis", _take_along, "linear", (lambda g, y, x, i: _put_along(g, i, shape_of(x)[-1]), None))
+put_along = Op("put_along_axis", _put_along, "linear", (lambda g, y, x, i, n: _take_along(g, i), None))
+
+
+@composed(np.take_along_axis)
+def _take_along_axis(arr: Any, indices: Any, axis: int | None = -1) -> Any:
+    if not getattr(indices, "of_many", False):
+        return _gather(np.take_along_axis, arr, indices, axis=axis)
+    if axis is None:
+        arr, axis = np.ravel(arr), -1
+    rows, picked = np.moveaxis(as_operand(arr), axis, -1), np.moveaxis(indices, axis, -1)
+    rows = np.broadcast_to(rows, (*shape_of(picked)[:-1], shape_of(rows)[-1]))
+    return np.moveaxis(_take_along(rows, picked), -1, axis)
+
+
+def _gather(function: Callable[..., Any], a: Any, *args: Any, **options: Any) -> Any:
+    for x in (*args, *options.values()):
+        if isinstance(x, Traced):
+            np.asarray(x)  # a count has no derivative: this says so
+    positions = function(np.arange(np.size(a)).reshape(shape_of(a)), *args, **options)
+    flat = np.ravel(a)
+    return [flat[p] for p in positions] if isinstance(positions, list) else flat[positions]
+
+
 def _add_gathering(function: Callable[..., Any]) -> None:
     """A function whose result is entries of its operand: NumPy says which, on the positions of the entries."""
 
     def gathered(a: Any, *args: Any, **options: Any) -> Any:
-        for x in (*args, *options.values()):
-            if isinstance(x, Traced):
-                np.asarray(x)  # a count has no derivative: this says so
-        positions = function(np.arange(np.size(a)).reshape(shape_of(a)), *args, **options)
-        flat = np.ravel(a)
-        return [flat[p] for p in positions] if isinstance(positions, list) else flat[positions]
+        return _gather(function, a, *args, **options)
 
     composed(function)(gathered)
 
 
 for gathering in (
     *(np.flip, np.fliplr, np.flipud, np.rot90, np.roll, np.tile, np.repeat, np.resize, np.delete),
-    *(np.take, np.take_along_axis, np.diagonal, np.split, np.array_split, np.hsplit, np.vsplit, np.dsplit),
+    *(np.take, np.diagonal, np.split, np.array_split, np.hsplit, np.vsplit, np.dsplit),
 ):
     _add_gathering(gathering)
 

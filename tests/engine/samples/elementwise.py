@@ -111,6 +111,10 @@ QUESTIONS: dict[Any, list[Call]] = {
         Call(lambda x: float(np.sign(x)), (1.5,)),
         Call(lambda x: x.astype(bool), (M,)),
     ],
+    np.bitwise_and: [Call(lambda x: (x > 0) & (x < 1), (M,)), Call(lambda x: np.bitwise_and(x > 0, x < 1), (M,))],
+    np.bitwise_or: [Call(lambda x: (x < 0) | (x > 1), (M,))],
+    np.bitwise_xor: [Call(lambda x: (x < 0) ^ (x < 1), (M,)), Call(lambda x: x.astype(int) ^ 5, (M,))],
+    np.invert: [Call(lambda x: ~(x > 0), (M,)), Call(lambda x: np.invert(x.astype(int)), (M,))],
     # Of a whole array, and discrete: the answer is plain, and it is NumPy's.
     np.any: [
         Call(lambda x: np.any(x > 0), (M,)),
