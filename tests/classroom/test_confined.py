@@ -155,7 +155,7 @@ def test_a_fork_bomb_is_put_out():
 
 def test_who_delays_the_look_is_not_out_of_time(monkeypatch):
     """A fork bomb leaves the one who counts no time to count before the end."""
-    monkeypatch.setattr(confinement, "family_usage", lambda pid: (0.0, time.sleep(0.3) or 1000))
+    monkeypatch.setattr(confinement, "family_usage", lambda *_: (0.0, time.sleep(0.3) or 1000))
     assert run("import time; time.sleep(99)", Limits(seconds=0.2, processes=40)).ended == "too many processes"
 
 

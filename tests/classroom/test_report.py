@@ -17,7 +17,8 @@ from autodiff_lab.classroom.grading import grade as grading
 from autodiff_lab.classroom.grading.confinement import Limits, why_no_walls
 from autodiff_lab.classroom.grading.grade import grade
 from autodiff_lab.classroom.grading.gradebooks import canvas_csv, moodle_csv
-from autodiff_lab.classroom.grading.report import html_page, open_report, read_rows
+from autodiff_lab.classroom.grading.journal import key_path, load_key, read_journal
+from autodiff_lab.classroom.grading.report import default_folder, html_page, open_report
 from autodiff_lab.classroom.grading.verdicts import Answer, Row
 from autodiff_lab.cli.main import draw_progress, main
 from autodiff_lab.lessons.lesson_03 import progress as lesson
@@ -34,19 +35,26 @@ def hand_in(folder, **sources):
         nbformat.write(brief(source), folder / f"{name}.ipynb")
 
 
+def known_rows(out):
+    rows, complaint = read_journal(out, load_key())
+    assert not complaint
+    return rows
+
+
 @pytest.mark.skipif(os.name == "nt", reason="it is killed as on Unix")
 def test_a_killed_run_goes_on_and_reports_the_same(tmp_path, capsys, monkeypatch):
     """It is killed while the second of three runs."""
     folder, whole = tmp_path / "class", tmp_path / "whole"
     folder.mkdir()
+    out = default_folder(folder)
     hand_in(folder, ada="check.ex_03_3((5, 15))", bob="import time; time.sleep(3)", zoë="check.ex_03_3((5, 8))")
     command = [sys.executable, "-m", "autodiff_lab", "grade", str(folder), "--jobs", "1", *WITHOUT]
     run = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     assert b"ada.ipynb" in run.stdout.readline()
     run.send_signal(signal.SIGKILL)
     run.communicate()
-    assert [*read_rows(folder)] == ["ada.ipynb"]
-    with (folder / "grades.jsonl").open("ab") as journal:
+    assert [*known_rows(out)] == ["ada.ipynb"]
+    with (out / "grades.jsonl").open("ab") as journal:
         journal.write(b'\n{"file": "zo\xc3')  # as if it had been in the middle of a letter
 
     ran = []
@@ -56,7 +64,7 @@ def test_a_killed_run_goes_on_and_reports_the_same(tmp_path, capsys, monkeypatch
     assert len(ran) == 1 + 2, "the trial, and the two that were missing"
     assert main(["grade", str(folder), "--out", str(whole), *WITHOUT]) == 0
     for name in REPORT:
-        assert (folder / name).read_bytes() == (whole / name).read_bytes()
+        assert (out / name).read_bytes() == (whole / name).read_bytes()
 
     hand_in(folder, zoë="check.ex_03_3((5, 15))", late="1")
     ran.clear()
@@ -67,7 +75,7 @@ def test_a_killed_run_goes_on_and_reports_the_same(tmp_path, capsys, monkeypatch
     assert [line.split()[0] for line in said[:4]] == ["1", "0", "0", "1"]
     ran.clear()
     monkeypatch.setattr(grading, "_run_examiner", lambda files, *_, **__: ran.append(files))
-    grade(folder, Limits(seconds=50), walls=not WITHOUT, known=read_rows(folder))
+    grade(folder, Limits(seconds=50), walls=not WITHOUT, known=known_rows(out))
     assert len(ran) == 4, "with other limits all begin anew"
 
 
