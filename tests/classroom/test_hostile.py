@@ -81,6 +81,11 @@ CHEATS = {
         f"from dataclasses import replace\nkind = type({ONE}); kept = kind._judge_all\n"
         f"kind._judge_all = lambda *_: replace({ONE}.hint(), status='passed')\n{ONE}(1)\nkind._judge_all = kept"
     ),
+    "cheat_replaces_the_question_in_one_cell_and_restores_it_in_another": (
+        f"kind = type({ONE}); kept = kind.__call__\nkind.__call__ = lambda *_: print('passed')",
+        f"{ONE}(1)",
+        "kind.__call__ = kept",
+    ),
     "cheat_patches_the_observer_and_restores_it": (
         f"kept = {ONE}.observe\n{ONE}.observe = lambda _: (5, 15)\n{ONE}(1)\n{ONE}.observe = kept"
     ),
@@ -105,11 +110,12 @@ def folder(tmp_path_factory):
     folder = tmp_path_factory.mktemp("hostile")
     folder.chmod(0o755)
     handed = {"ada": "1", "zoë": "1"} | HOSTILE | CHEATS
-    for name, act in handed.items():
+    for name, acts in handed.items():
+        cells = [acts] if isinstance(acts, str) else acts
         sources = [
             "from autodiff_lab.lessons import lesson_03 as check",
             RIGHT,
-            act.replace("FOLDER", str(folder)),
+            *(act.replace("FOLDER", str(folder)) for act in cells),
             RIGHT,
         ]
         nbformat.write(
