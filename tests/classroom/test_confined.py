@@ -4,6 +4,7 @@ import ast
 import contextlib
 import os
 import platform
+import re
 import shutil
 import socket
 import subprocess
@@ -107,6 +108,104 @@ def test_a_hand_in_has_no_powers_even_as_root():
     assert "CapEff:\t0000000000000000" in said("print(open('/proc/self/status').read())")
 
 
+# Opened for writing and closed again: nothing is written.
+OPENS_FOR_WRITING = """
+import os
+for place, folders, names in os.walk("/proc"):
+    folders[:] = [name for name in folders if not name.isdecimal()]
+    for path in (os.path.join(place, name) for name in names):
+        try:
+            os.close(os.open(path, os.O_WRONLY | os.O_NONBLOCK))
+            print(path)
+        except OSError:
+            pass
+"""
+
+
+def test_no_setting_of_the_kernel_can_be_written():
+    """They are those of the whole machine, and root's to write even where it has given up its powers."""
+    assert said(OPENS_FOR_WRITING) == ""
+
+
+def test_proc_tells_nothing_of_the_machine_that_a_notebook_does_not_need():
+    private = [f"/proc/{name}" for name in ("keys", "key-users", "kallsyms", "timer_list", "cmdline", "slabinfo")]
+    there = [path for path in private if Path(path).exists()]
+    assert len(there) >= 3, "they are there outside"
+    reads = f"for path in {there}:\n    try: print(open(path).read()[:9])\n    except OSError: pass"
+    assert said(reads) == ""
+    assert "MemTotal" in said("print(open('/proc/meminfo').read(), open('/proc/self/status').read())")
+
+
+HAS_FILTER = pytest.mark.skipif(
+    platform.machine() not in confinement.MACHINES, reason=f"no filter for {platform.machine()}"
+)
+
+
+@HAS_FILTER
+def test_keys_and_doors_of_the_kernel_are_refused():
+    """The lecturer's keyring, io_uring, and others; without arguments, with which outside none says it is not there."""
+    column = [*confinement.MACHINES].index(platform.machine())
+    numbers = {name: each[column] for name, each in confinement.REFUSED_CALLS.items() if each[column] >= 0}
+    assert {"add_key", "request_key", "keyctl", "io_uring_setup", "userfaultfd"} <= set(numbers)
+    code = (
+        "import ctypes, errno\ncall = ctypes.CDLL(None, use_errno=True).syscall\n"
+        f"for name, number in {numbers}.items():\n"
+        "    if call(number, 0, 0, 0, 0, 0) != -1 or ctypes.get_errno() != errno.ENOSYS: print(name)"
+    )
+    assert said(code) == ""
+
+
+def test_the_numbers_of_calls_are_those_of_the_kernels_headers():
+    for column, header in enumerate(("x86_64-linux-gnu/asm/unistd_64.h", "asm-generic/unistd.h")):
+        path = Path("/usr/include", header)
+        if not path.exists():
+            continue
+        numbers = dict(re.findall(r"#define __NR_(\w+)\s+(\d+)", path.read_text()))
+        for name, each in {
+            **confinement.REFUSED_CALLS,
+            **confinement.CALLS_FOR_SOCKETS,
+            **confinement.CALLS_FOR_OPTIONS,
+        }.items():
+            assert int(numbers.get(name, -1)) == each[column], (header, name)
+
+
+@HAS_FILTER
+def test_only_sockets_within_the_hand_in_are_there():
+    """AF_VSOCK knows no namespace: it reaches the host of a virtual machine."""
+    code = (
+        "import socket\nfor name in dir(socket):\n    for kind in range(1, 6) if name.startswith('AF_') else ():\n"
+        "        try: print(socket.socket(getattr(socket, name), kind) and name)\n        except OSError: pass"
+    )
+    assert set(said(code).split()) == {"AF_UNIX"}
+    asks = "import asyncio; print(asyncio.run(asyncio.sleep(0, 'works')))"
+    assert said(asks) == "works"
+
+
+@HAS_FILTER
+def test_memory_that_the_kernel_holds_for_sockets_counts():
+    """Here they are empty: what counts is how much they could hold."""
+    opens = "kept = [socket.socketpair() for _ in range(100)]"
+    code = f"import os, socket, time\nfor _ in range(3): os.fork()\n{opens}\ntime.sleep(60)"
+    assert run(code).ended == "out of memory"
+    larger = "import socket\nsocket.socketpair()[0].setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 10**6)"
+    assert run(larger).complaint.startswith("OSError")
+
+
+def test_memory_that_the_kernel_holds_for_names_of_files_counts():
+    code = "import os, time\nfor k in range(100_000): os.mknod(f'/tmp/{k}')\ntime.sleep(60)"
+    assert run(code, Limits(20, 120, 40, 20)).ended == "out of memory"
+
+
+def test_few_files_can_be_open_at_a_time():
+    done = run("kept = [open('/dev/null') for _ in range(300)]")
+    assert "Too many open files" in done.complaint
+
+
+def test_a_hand_in_goes_before_nobody_on_a_processor():
+    limits = "import resource as r; print([r.getrlimit(each) for each in (r.RLIMIT_RTPRIO, r.RLIMIT_NICE)])"
+    assert said(limits) == "[(0, 0), (0, 0)]"
+
+
 FORKS = (
     "import os, time\nfor _ in range({0}):\n    if not os.fork():\n        {1}\n        time.sleep(60)\ntime.sleep(60)"
 )
@@ -117,7 +216,7 @@ def test_memory_is_counted_for_all_processes_together():
     assert run(FORKS.format(4, "x = bytearray(100_000_000)")).ended == "out of memory"
 
 
-@pytest.mark.skipif(platform.machine() not in confinement.MACHINES, reason=f"no filter for {platform.machine()}")
+@HAS_FILTER
 def test_memory_that_no_process_holds_is_refused():
     """It would not be counted; outside the same calls are answered."""
     code = (
@@ -149,14 +248,28 @@ def test_processes_and_threads_are_counted_together():
 
 
 def test_a_fork_bomb_is_put_out():
-    assert run("import os\nwhile True: os.fork()").ended in ("too many processes", "out of memory")
+    assert run("import os\nwhile True: os.fork()").ended == "too many processes"
+    few_megabytes = Limits(seconds=20, megabytes=250, processes=400)
+    assert run(FORKS.format(60, "x = bytearray(5_000_000)"), few_megabytes).ended == "too many processes"
     assert family_usage(os.getpid())[1] < 40, "nothing of it is left"
 
 
 def test_who_delays_the_look_is_not_out_of_time(monkeypatch):
     """A fork bomb leaves the one who counts no time to count before the end."""
-    monkeypatch.setattr(confinement, "family_usage", lambda pid: (0.0, time.sleep(0.3) or 1000))
+    monkeypatch.setattr(confinement, "family_usage", lambda *_: (0.0, time.sleep(0.3) or 1000))
     assert run("import time; time.sleep(99)", Limits(seconds=0.2, processes=40)).ended == "too many processes"
+
+
+def test_who_has_not_computed_is_not_blamed_at_once(monkeypatch):
+    """Others may have kept it from computing; and the machine's memory is everybody's."""
+    monkeypatch.setattr(confinement, "BUSY", 0.2)  # this machine may be busy, too
+    slept, computed = run("import time; time.sleep(99)", Limits(2)), run("while True: pass", Limits(2))
+    assert (slept.ended, slept.crowded) == ("out of time", True)
+    assert (computed.ended, computed.crowded) == ("out of time", False)
+    free = iter([8e9, 8e9, 4e8])
+    monkeypatch.setattr(confinement, "_free_bytes", lambda: next(free))
+    ended = run("import time; time.sleep(99)")
+    assert (ended.ended, ended.crowded) == ("out of memory", True)
 
 
 def test_a_detached_process_ends_with_its_hand_in():

@@ -19,7 +19,7 @@ from autodiff_lab.classroom.grading import grade as grading
 from autodiff_lab.classroom.grading.confinement import why_no_walls
 from autodiff_lab.classroom.grading.examiner import code_of, examine
 from autodiff_lab.classroom.grading.grade import Limits, grade
-from autodiff_lab.classroom.grading.report import csv_text, html_page, open_report, report_paths
+from autodiff_lab.classroom.grading.report import csv_text, default_folder, html_page, open_report, report_paths
 from autodiff_lab.classroom.grading.verdicts import Answer, Row
 from autodiff_lab.cli.main import build_parser, main
 from autodiff_lab.lessons.lesson_03 import progress as lesson
@@ -241,11 +241,15 @@ def test_a_report_is_not_written_over(tmp_path):
 
 
 def test_the_command(tmp_path, capsys):
-    nbformat.write(OPEN, tmp_path / "ada.ipynb")
-    assert main(["grade", str(tmp_path), "--seconds", "60", *WITHOUT]) == 0
+    """It writes beside the hand-ins, not among them: who can write there could leave it a report to go on with."""
+    folder = tmp_path / "class"
+    folder.mkdir()
+    nbformat.write(OPEN, folder / "ada.ipynb")
+    assert main(["grade", str(folder), "--seconds", "60", *WITHOUT]) == 0
     said = capsys.readouterr().out
-    assert "0 of  7  ada.ipynb: ran" in said and (tmp_path / "grades.html").is_file()
-    assert main(["grade", str(tmp_path), *WITHOUT]) == 1
+    assert "0 of  7  ada.ipynb: ran" in said and (tmp_path / "class-grades" / "grades.html").is_file()
+    assert os.listdir(folder) == ["ada.ipynb"]
+    assert main(["grade", str(folder), *WITHOUT]) == 1
     assert "is there already" in capsys.readouterr().err
     assert main(["grade", str(tmp_path / "nowhere")]) == 1
     assert "there are no notebooks" in capsys.readouterr().err
@@ -272,11 +276,12 @@ def test_no_name_and_no_finding_loses_a_row_or_forges_a_line(tmp_path, monkeypat
     (tmp_path / "frank.ipynb").symlink_to("nowhere")
     screen = io.TextIOWrapper(io.BytesIO(), encoding="ascii")
     monkeypatch.setattr(sys, "stdout", screen)
-    assert main(["grade", str(tmp_path), *WITHOUT]) == 0
+    out = tmp_path / "out"
+    assert main(["grade", str(tmp_path), "--out", str(out), *WITHOUT]) == 0
     screen.flush()
     lines = screen.buffer.getvalue().decode("ascii").split("\n")
     assert len(lines) == len(NAMES) + 1 + 2 and "".join(lines).isprintable()
-    table = list(csv.DictReader((tmp_path / "grades.csv").read_text(encoding="utf-8-sig").splitlines()))
+    table = list(csv.DictReader((out / "grades.csv").read_text(encoding="utf-8-sig").splitlines()))
     assert [line["file"] for line in table] == sorted(
         [
             "ada.ipynb",
@@ -293,7 +298,7 @@ def test_no_name_and_no_finding_loses_a_row_or_forges_a_line(tmp_path, monkeypat
         else:
             assert line["attempted"] == "1" and r"\x1b[0m" in line["doubts"]
             assert r"\x1b[31m\u202e" in line["how it went"]
-    page = (tmp_path / "grades.html").read_text(encoding="utf-8")
+    page = (out / "grades.html").read_text(encoding="utf-8")
     assert r"\ud800\x1b[2J" in page and not set(page) & set("\x1b\u202e\ud800")
 
 
@@ -340,12 +345,12 @@ def test_without_bubblewrap_it_refuses_unless_told(tmp_path, capsys, programs):
     assert main(["grade", str(tmp_path)]) == 1
     said = capsys.readouterr()
     assert not said.out and "bubblewrap is not installed" in said.err and "--unconfined" in said.err
-    assert not list(tmp_path.glob("grades.*"))
+    assert not default_folder(tmp_path).exists()
     assert main(["grade", str(tmp_path), "--unconfined"]) == 0
     said = capsys.readouterr()
     assert "WARNING" in said.err and "delete your files" in said.err
     assert "ada.ipynb: ran" in said.out
-    assert "without walls (--unconfined)" in (tmp_path / "grades.html").read_text(encoding="utf-8")
+    assert "without walls (--unconfined)" in (default_folder(tmp_path) / "grades.html").read_text(encoding="utf-8")
 
 
 def test_walls_that_do_not_stand_are_said_once_and_blame_nobody(tmp_path, capsys, programs):
@@ -355,7 +360,7 @@ def test_walls_that_do_not_stand_are_said_once_and_blame_nobody(tmp_path, capsys
     assert main(["grade", str(tmp_path)]) == 1
     said = capsys.readouterr()
     assert not said.out and said.err.count(r"bwrap: No permissions \x1b[2J") == 1
-    assert "No hand-in was run" in said.err and not list(tmp_path.glob("grades.*"))
+    assert "No hand-in was run" in said.err and not default_folder(tmp_path).exists()
 
 
 @pytest.mark.skipif(bool(why_no_walls()), reason=why_no_walls())

@@ -81,6 +81,11 @@ CHEATS = {
         f"from dataclasses import replace\nkind = type({ONE}); kept = kind._judge_all\n"
         f"kind._judge_all = lambda *_: replace({ONE}.hint(), status='passed')\n{ONE}(1)\nkind._judge_all = kept"
     ),
+    "cheat_replaces_the_question_in_one_cell_and_restores_it_in_another": (
+        f"kind = type({ONE}); kept = kind.__call__\nkind.__call__ = lambda *_: print('passed')",
+        f"{ONE}(1)",
+        "kind.__call__ = kept",
+    ),
     "cheat_patches_the_observer_and_restores_it": (
         f"kept = {ONE}.observe\n{ONE}.observe = lambda _: (5, 15)\n{ONE}(1)\n{ONE}.observe = kept"
     ),
@@ -105,11 +110,12 @@ def folder(tmp_path_factory):
     folder = tmp_path_factory.mktemp("hostile")
     folder.chmod(0o755)
     handed = {"ada": "1", "zoë": "1"} | HOSTILE | CHEATS
-    for name, act in handed.items():
+    for name, acts in handed.items():
+        cells = [acts] if isinstance(acts, str) else acts
         sources = [
             "from autodiff_lab.lessons import lesson_03 as check",
             RIGHT,
-            act.replace("FOLDER", str(folder)),
+            *(act.replace("FOLDER", str(folder)) for act in cells),
             RIGHT,
         ]
         nbformat.write(
@@ -165,7 +171,7 @@ def rows(graded, request):
 
 def test_everybody_has_a_row_and_the_honest_their_points(rows, folder):
     assert len(HOSTILE) == 20
-    assert set(rows) == {"ada", "zoë", "fifo", "link", "socket"} | set(HOSTILE) | set(CHEATS) | set(FILES)
+    assert set(rows) == {"ada", "zoë", "fifo", "link", "loop", "socket"} | set(HOSTILE) | set(CHEATS) | set(FILES)
     for who in ("ada", "zoë"):
         row = rows[who]
         assert (row.ended, row.doubts, row.passed, row.attempted) == ("ran", (), 1, 1)
@@ -183,8 +189,8 @@ def test_what_came_before_the_attack_counts(rows):
 
 def test_each_attack_is_told_as_what_it_is(rows):
     ended = {who: row.ended for who, row in rows.items()}
-    for who in ("forks_without_end", "makes_threads"):
-        assert ended[who].startswith(("too many processes", "out of memory"))
+    assert ended["forks_without_end"].startswith("too many processes")
+    assert ended["makes_threads"].startswith(("too many processes", "out of memory"))
     assert ended["fills_the_memory"].startswith(("out of memory", "too many processes"))
     assert ended["answers_never"].startswith(f"out of time after {SECONDS} s")
     assert ended["fills_the_disk"].startswith("ran; 1 cell raises") and "OSError" in ended["fills_the_disk"]
@@ -192,7 +198,7 @@ def test_each_attack_is_told_as_what_it_is(rows):
     assert "ran; 1 cell raises" in ended["raises_a_name"] and ended["raises_a_name"].isprintable()
     for who in ("kills_everything", "exec_of_another", "reads_address_zero", "closes_everything"):
         assert "ended before its last cell" in ended[who]
-    for who in ("fifo", "link", "socket"):
+    for who in ("fifo", "link", "loop", "socket"):
         assert "not opened" in ended[who]
     for who in FILES:
         assert "not a notebook that can be read" in ended[who]

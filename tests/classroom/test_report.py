@@ -2,9 +2,11 @@
 
 import csv
 import io
+import json
 import os
 import re
 import signal
+import stat
 import subprocess
 import sys
 import time
@@ -14,10 +16,12 @@ import nbformat
 import pytest
 
 from autodiff_lab.classroom.grading import grade as grading
-from autodiff_lab.classroom.grading.confinement import Limits, why_no_walls
+from autodiff_lab.classroom.grading.confinement import Done, Limits, why_no_walls
 from autodiff_lab.classroom.grading.grade import grade
 from autodiff_lab.classroom.grading.gradebooks import canvas_csv, moodle_csv
-from autodiff_lab.classroom.grading.report import html_page, open_report, read_rows
+from autodiff_lab.classroom.grading.hand_ins import MAX_FILES
+from autodiff_lab.classroom.grading.journal import key_path, load_key, read_journal, sign_row
+from autodiff_lab.classroom.grading.report import csv_text, default_folder, html_page, open_report
 from autodiff_lab.classroom.grading.verdicts import Answer, Row
 from autodiff_lab.cli.main import draw_progress, main
 from autodiff_lab.lessons.lesson_03 import progress as lesson
@@ -34,19 +38,26 @@ def hand_in(folder, **sources):
         nbformat.write(brief(source), folder / f"{name}.ipynb")
 
 
+def known_rows(out):
+    rows, complaint = read_journal(out, load_key())
+    assert not complaint
+    return rows
+
+
 @pytest.mark.skipif(os.name == "nt", reason="it is killed as on Unix")
 def test_a_killed_run_goes_on_and_reports_the_same(tmp_path, capsys, monkeypatch):
     """It is killed while the second of three runs."""
     folder, whole = tmp_path / "class", tmp_path / "whole"
     folder.mkdir()
+    out = default_folder(folder)
     hand_in(folder, ada="check.ex_03_3((5, 15))", bob="import time; time.sleep(3)", zoë="check.ex_03_3((5, 8))")
     command = [sys.executable, "-m", "autodiff_lab", "grade", str(folder), "--jobs", "1", *WITHOUT]
     run = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     assert b"ada.ipynb" in run.stdout.readline()
     run.send_signal(signal.SIGKILL)
     run.communicate()
-    assert [*read_rows(folder)] == ["ada.ipynb"]
-    with (folder / "grades.jsonl").open("ab") as journal:
+    assert [*known_rows(out)] == ["ada.ipynb"]
+    with (out / "grades.jsonl").open("ab") as journal:
         journal.write(b'\n{"file": "zo\xc3')  # as if it had been in the middle of a letter
 
     ran = []
@@ -56,7 +67,7 @@ def test_a_killed_run_goes_on_and_reports_the_same(tmp_path, capsys, monkeypatch
     assert len(ran) == 1 + 2, "the trial, and the two that were missing"
     assert main(["grade", str(folder), "--out", str(whole), *WITHOUT]) == 0
     for name in REPORT:
-        assert (folder / name).read_bytes() == (whole / name).read_bytes()
+        assert (out / name).read_bytes() == (whole / name).read_bytes()
 
     hand_in(folder, zoë="check.ex_03_3((5, 15))", late="1")
     ran.clear()
@@ -67,8 +78,149 @@ def test_a_killed_run_goes_on_and_reports_the_same(tmp_path, capsys, monkeypatch
     assert [line.split()[0] for line in said[:4]] == ["1", "0", "0", "1"]
     ran.clear()
     monkeypatch.setattr(grading, "_run_examiner", lambda files, *_, **__: ran.append(files))
-    grade(folder, Limits(seconds=50), walls=not WITHOUT, known=read_rows(folder))
+    grade(folder, Limits(seconds=50), walls=not WITHOUT, known=known_rows(out))
     assert len(ran) == 4, "with other limits all begin anew"
+
+
+def forged_row(folder):
+    """What a student would write who knows the package: a row as of an earlier run, with full marks."""
+    rows = grade(folder, Limits(), walls=not WITHOUT)
+    return replace(rows[0], answers=dict.fromkeys(NAMES, Answer("passed")))
+
+
+def test_a_planted_journal_is_not_believed(tmp_path, capsys):
+    folder, out = tmp_path / "class", tmp_path / "out"
+    folder.mkdir()
+    out.mkdir()
+    hand_in(folder, eve="x = 1")
+    row = forged_row(folder)
+    lines = [row.to_json(), sign_row(row, b"of somebody else")]
+    (out / "grades.jsonl").write_text("\n".join(lines))
+    assert main(["grade", str(folder), "--out", str(out), "--resume", *WITHOUT]) == 0
+    said = capsys.readouterr()
+    assert "0 of  7  eve.ipynb: ran" in said.out
+    assert "2 of the rows" in said.err and str(key_path()) in said.err and "graded again" in said.err
+    (out / "grades.jsonl").write_text(sign_row(row, load_key()))
+    assert main(["grade", str(folder), "--out", str(out), "--resume", *WITHOUT]) == 0
+    assert "7 of  7  eve.ipynb: ran" in capsys.readouterr().out, "one's own are taken as they are"
+
+
+@pytest.mark.skipif(os.name == "nt", reason="links need rights")
+def test_a_journal_that_leads_elsewhere_is_not_written_to(tmp_path, capsys):
+    folder, out, mine = tmp_path / "class", tmp_path / "out", tmp_path / "mine"
+    folder.mkdir()
+    out.mkdir()
+    mine.write_text("kept")
+    hand_in(folder, eve="x = 1")
+    for lead in (lambda path: path.symlink_to(mine), os.mkfifo):
+        lead(out / "grades.jsonl")
+        assert main(["grade", str(folder), "--out", str(out), "--resume", *WITHOUT]) == 1
+        assert "is a link or a device" in capsys.readouterr().err
+        (out / "grades.jsonl").unlink()
+    assert mine.read_text() == "kept"
+
+
+@pytest.mark.skipif(os.name == "nt", reason="rights as on Unix")
+def test_the_key_is_whoever_grades_alone(tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    key = load_key()
+    assert key == load_key() == key_path().read_bytes() and stat.S_IMODE(key_path().stat().st_mode) == 0o600
+    key_path().chmod(0o644)
+    assert load_key() != key, "others may have read it"
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "file"))
+    assert load_key() != load_key(), "where none can be kept there is one for each run"
+
+
+def test_who_ran_out_of_time_beside_others_is_tried_again_alone(tmp_path, monkeypatch):
+    """If others held the processors, that is none of its fault."""
+    hand_in(tmp_path, ada="check.ex_03_3((5, 15))", bob="1", eve="1")
+    real, asked = grading.run_confined, []
+
+    def run(command, files, limits, **options):
+        asked.append(files["notebook.ipynb"])
+        if b"ex_03_3" in asked[-1] and asked.count(asked[-1]) == 1:
+            return Done("out of time", -9, b"", "", crowded=True)
+        return real(command, files, limits, **options)
+
+    monkeypatch.setattr(grading, "run_confined", run)
+    shown = []
+    rows = grade(tmp_path, jobs=2, walls=not WITHOUT, show=lambda row: shown.append(row.who))
+    assert [(row.who, row.ended) for row in rows] == [("ada", "ran"), ("bob", "ran"), ("eve", "ran")]
+    assert rows[0].passed == 1 and shown == ["ada", "bob", "eve"]
+    assert len(asked) == 4 and asked[-1] == asked[0], "after all others"
+
+
+def test_every_file_has_a_row(tmp_path):
+    """Whatever it is; what programs leave behind is not handed in."""
+    hand_in(tmp_path, ada="1")
+    (tmp_path / "bob.docx").write_bytes(b"PK")
+    (tmp_path / "carl").mkdir()
+    (tmp_path / "carl" / "answers.py").write_text("1")
+    (tmp_path / "dora").mkdir()
+    (tmp_path / "eve").symlink_to(tmp_path / "carl", target_is_directory=True)
+    (tmp_path / "FRED.IPYNB").write_bytes((tmp_path / "ada.ipynb").read_bytes())
+    for litter in ("__MACOSX", ".ipynb_checkpoints", "carl/__pycache__"):
+        (tmp_path / litter).mkdir()
+        (tmp_path / litter / "x.ipynb").write_text("{}")
+    (tmp_path / ".DS_Store").write_text("")
+    rows = {row.file.replace("\\", "/"): row.ended for row in grade(tmp_path, walls=not WITHOUT)}
+    assert set(rows) == {"ada.ipynb", "FRED.IPYNB", "bob.docx", "carl/answers.py", "dora", "eve"}
+    assert rows["ada.ipynb"] == rows["FRED.IPYNB"] == "ran"
+    assert "not a notebook" in rows["bob.docx"] and "not a notebook" in rows["carl/answers.py"]
+    assert rows["dora"] == "an empty folder" and "a link" in rows["eve"]
+
+
+def test_one_student_has_so_many_files_and_no_more(tmp_path):
+    hand_in(tmp_path, ada="1")
+    (tmp_path / "eve").mkdir()
+    for k in range(60):
+        (tmp_path / "eve" / f"{k:02}.txt").write_text("")
+    (tmp_path / "eve" / "zz.ipynb").write_bytes((tmp_path / "ada.ipynb").read_bytes())
+    deep = tmp_path / "eve"
+    for _ in range(200):
+        deep /= "d" * 9
+        deep.mkdir()
+    rows = grade(tmp_path, walls=not WITHOUT)
+    mine = {row.file: row.ended for row in rows if row.who == "eve"}
+    assert len(mine) == MAX_FILES + 1 and mine[os.path.join("eve", "zz.ipynb")] == "ran"
+    assert "only 50 files" in mine[os.path.join("eve", "and 11 more files")]
+
+
+def test_a_notebook_is_read_inside_the_walls(tmp_path, monkeypatch):
+    """To read one takes twenty times its size in memory."""
+    (tmp_path / "eve.ipynb").write_text('{"cells": [[' + "[]," * 10**6 + "1]]}")
+    hand_in(tmp_path, ada="1")
+    real = json.loads
+    monkeypatch.setattr(json, "loads", lambda text, **options: real(text, **options) if len(text) < 10**6 else 1 / 0)
+    ended = {row.who: row.ended for row in grade(tmp_path, walls=not WITHOUT)}
+    assert ended["ada"] == "ran" and "not a notebook that can be read" in ended["eve"]
+    hand_in(tmp_path, eve="x = '" + "a" * 10**6 + "'")
+    ended = {row.who: row.ended for row in grade(tmp_path, walls=not WITHOUT)}
+    assert ended["ada"] == "ran" and ended["eve"].startswith("the code is longer than")
+
+
+def test_nobody_hands_in_as_somebody_else():
+    """In Moodle's names the first number is Moodle's own; what follows is the student's choice."""
+    row = Row("Mallory M_7_assignsubmission_file_x_8_assignsubmission_file.ipynb", "03", "ran", NAMES, {})
+    assert table(moodle_csv([row]))[1] == ["Participant 7", "Mallory M", "", "7", ""]
+
+
+def test_no_cell_is_a_formula_whatever_separates_cells():
+    for name in ("=1+1", "x;=1+1;y", "x\t=1+1", "x;-1+1", "x|@y", 'x; "=1+1"', "＝1+1"):
+        line = csv_text([Row(f"{name}.ipynb", "03", "ran", NAMES)]).splitlines()[1]
+        for separator in ",;|\t":
+            cells = next(csv.reader([line], delimiter=separator))
+            assert not any(re.match(r"""[\s"]*[=+\-@＝]""", cell) for cell in cells), (name, separator)
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid") or bool(WITHOUT), reason="no root here, or no walls")
+def test_root_is_warned(tmp_path, capsys, monkeypatch):
+    hand_in(tmp_path, ada="1")
+    for user, warned in ((0, True), (1000, False)):
+        monkeypatch.setattr(os, "geteuid", lambda user=user: user)
+        assert main(["grade", str(tmp_path), "--overwrite", "--out", str(tmp_path / "out")]) == 0
+        assert ("you are root" in capsys.readouterr().err) is warned
 
 
 def test_what_could_not_be_run_is_tried_again(tmp_path, monkeypatch):

@@ -13,6 +13,7 @@ import errno
 import math
 import os
 import platform
+import re
 import shutil
 import signal
 import struct
@@ -35,8 +36,9 @@ LOOK_EVERY_S = 0.1
 BYTES_OF_A_FILE = 1500
 BYTES_OF_A_SOCKET = 212_992
 
-# Bytes of memory up to which a process is not asked what of it is shared.
-SMALL_BYTES = 10_000_000
+# More processes than a notebook needs, and megabytes that each has which has done nothing yet. Where there are so many
+# and no larger, it is their number that takes the memory.
+MANY_PROCESSES, SMALL_MEGABYTES = 20, 100
 
 # How much of its time a program must have computed for a time-out to be its own fault alone.
 BUSY = 0.8
@@ -89,6 +91,13 @@ WRITABLE = ("/tmp", "/dev/shm")
 NONE_OF = ("RLIMIT_MSGQUEUE", "RLIMIT_RTPRIO", "RLIMIT_NICE")
 SYSTEM_SETTINGS = ("/etc/ld.so.cache", "/etc/alternatives", "/etc/fonts", "/etc/localtime")
 HOME = "/tmp/home"
+WITH_FEW_PROCESSES = """\
+import os, resource, sys
+most, hard = int(sys.argv[1]), resource.getrlimit(resource.RLIMIT_NPROC)[1]
+most = most if hard == resource.RLIM_INFINITY else min(most, hard)
+resource.setrlimit(resource.RLIMIT_NPROC, (most, most))
+os.execvp(sys.argv[2], sys.argv[2:])
+"""
 
 
 @dataclass(frozen=True)
@@ -174,7 +183,7 @@ def run_confined(
             folder, home = None, HOME
             given = {name: open_things.enter_context(_open_unnamed_file(content)) for name, content in files.items()}
             refused = open_things.enter_context(_open_unnamed_file(_seccomp_program()))
-            command = [*_bwrap_command(limits, hidden, given, refused), *command]
+            command = [*_bwrap_command(limits, hidden, given, refused), *_with_few_processes(limits), *command]
             kept = (refused, *given.values())
         else:
             temporary = tempfile.TemporaryDirectory(prefix="autodiff-lab-", ignore_cleanup_errors=True)
@@ -232,15 +241,30 @@ def _watch(process: subprocess.Popen[bytes], limits: Limits) -> tuple[str, bool]
             process.wait(LOOK_EVERY_S)
             return "by itself", False
         except subprocess.TimeoutExpired:
-            megabytes, processes = family_usage(process.pid)
-        if processes > limits.processes:  # first: many small processes fill the memory, too
+            # A fork bomb grows while somebody looks, so the first look is a quick one.
+            if _count_inside(process.pid) > limits.processes:
+                return "too many processes", False
+            megabytes, processes = family_usage(process.pid, limits.processes)
+        if processes > limits.processes:
             return "too many processes", False
         if megabytes > limits.megabytes:
-            return "out of memory", False
+            is_crowd = processes > MANY_PROCESSES and megabytes / processes < SMALL_MEGABYTES
+            return "too many processes" if is_crowd else "out of memory", False
         if _free_bytes() < reserve:
             return "out of memory", True
         if time.monotonic() > deadline:  # last: who takes all of the machine delays whoever looks
             return "out of time", _cpu_seconds(process.pid) < BUSY * limits.seconds
+
+
+def _count_inside(pid: int) -> int:
+    """Count the processes in the process space that bubblewrap has made, by one look into its ``/proc``; 0 if none."""
+    with contextlib.suppress(OSError):
+        first = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+        place = f"/proc/{first[0]}/root/proc" if first else "/proc"
+        # While the walls are being built, it is still ours.
+        if os.stat(place).st_dev != os.stat("/proc").st_dev:
+            return sum(map(str.isdecimal, os.listdir(place)))
+    return 0
 
 
 def _free_bytes() -> float:
@@ -251,17 +275,21 @@ def _free_bytes() -> float:
         return math.inf
 
 
-def family_usage(pid: int) -> tuple[float, int]:
+def family_usage(pid: int, most: float = math.inf) -> tuple[float, int]:
     """Measure what a confined process and all its descendants use: megabytes of memory, processes and threads.
 
-    What two processes share is counted once. What the kernel keeps for the sockets and the files in memory of a process
-    space of its own is counted too, at the most that it can be. Where there is no ``/proc``, nothing is counted.
+    What two processes share is counted twice. What the kernel keeps for the sockets and the files in memory of a
+    process space of its own is counted too, at the most that it can be; without a ``/proc`` nothing is counted.
+
+    Of more than `most` processes the memory is not measured: while somebody looks, a fork bomb grows.
 
     >>> family_usage(os.getpid())[0] < 10_000
     True
     """
     family = _family(pid)
     processes = sum(int(fields[17]) for fields in family.values())
+    if processes > most:
+        return 0.0, processes
     megabytes = (sum(map(_own_bytes, family)) + _kernel_bytes(family)) / 1_000_000
     return megabytes, processes
 
@@ -286,19 +314,12 @@ def _family(pid: int) -> dict[int, list[bytes]]:
 
 
 def _own_bytes(pid: int) -> int:
-    """Measure the memory of a process, without the files (programs, libraries) that are mapped into it.
+    """Measure the memory of a process and of its page tables, without the files that are mapped into it.
 
-    What it shares with others, as a fork does with its parent, counts by its share of it. That takes the kernel time,
-    so it is asked for only where the process has much memory.
+    Nothing is asked here that has to wait for the process, such as which memory it shares: it could make us wait.
     """
     with contextlib.suppress(OSError):
-        status, rollup = Path(f"/proc/{pid}/status"), Path(f"/proc/{pid}/smaps_rollup")
-        resident, tables = _sum_of(status, b"RssAnon:", b"RssShmem:"), _sum_of(status, b"VmPTE:")
-        if resident < SMALL_BYTES:
-            return resident + tables
-        with contextlib.suppress(OSError):  # it has ended since, or this kernel does not say it
-            return _sum_of(rollup, b"Pss_Anon:", b"Pss_Shmem:") + tables
-        return resident + tables
+        return _sum_of(Path(f"/proc/{pid}/status"), b"RssAnon:", b"RssShmem:", b"VmPTE:")
     return 0
 
 
@@ -370,7 +391,8 @@ def _environment(home: str) -> dict[str, str]:
 def _process_limits(limits: Limits) -> Callable[[], None] | None:
     """Return what sets a process's resource limits, so that Python can say `MemoryError`; None on Windows.
 
-    The number of processes is not among them: the system counts those that the user has elsewhere, too.
+    The number of processes is not among them: the system counts those that the user has elsewhere, too. Behind the
+    walls it does not; see `_with_few_processes`.
     """
     if os.name == "nt":
         return None
@@ -417,6 +439,18 @@ def _bwrap_command(limits: Limits, hidden: Sequence[Path], given: Mapping[str, i
     if platform.machine() in MACHINES:
         options += ["--seccomp", str(refused)]
     return ["bwrap", *options, "--remount-ro", "/dev", "--remount-ro", "/proc", "--remount-ro", "/", "--"]
+
+
+def _with_few_processes(limits: Limits) -> list[str]:
+    """Return the beginning of a command inside the walls that can start only so many processes, whatever it does.
+
+    That bounds a fork bomb between two looks. It is four times the limit, so that the bomb is seen, and told as what it
+    is. Before Linux 5.14 the system would count the user's other processes, too. As root there is no such bound.
+    """
+    version = re.match(r"(\d+)\.(\d+)", platform.release())
+    if not version or (int(version[1]), int(version[2])) < (5, 14):
+        return []
+    return [sys.executable, "-I", "-S", "-c", WITH_FEW_PROCESSES, str(4 * limits.processes)]
 
 
 def _proc_masks() -> list[str]:

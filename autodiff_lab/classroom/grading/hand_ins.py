@@ -62,16 +62,17 @@ def find_hand_ins(folder: Path, leave_out: Collection[Path] = ()) -> list[HandIn
     """
     others = {path.absolute() for path in leave_out}
     names = sorted(os.listdir(folder)) if folder.is_dir() else []
-    students = [folder / name for name in names if name not in LITTER and (folder / name).absolute() not in others]
-    found = [hand_in for student in students for hand_in in _hand_ins_of(student)]
+    students = [folder / name for name in names if name not in LITTER]
+    found = [hand_in for student in students for hand_in in _hand_ins_of(student, others)]
     if not any(_is_named_as_a_notebook(hand_in.path) for hand_in in found):
         raise FileNotFoundError(f"there are no notebooks (*.ipynb) in {printable(str(folder))}")
     return sorted(found, key=lambda hand_in: hand_in.path)
 
 
-def _hand_ins_of(student: Path) -> Iterator[HandIn]:
+def _hand_ins_of(student: Path, leave_out: Collection[Path]) -> Iterator[HandIn]:
     """List what one student handed in, at most `MAX_FILES`, the notebooks first; one more stands for all others."""
-    looked_at = [*islice(_walk(student), MAX_LOOKED_AT)]
+    every = (hand_in for hand_in in _walk(student) if hand_in.path.absolute() not in leave_out)
+    looked_at = [*islice(every, MAX_LOOKED_AT)]
     looked_at.sort(key=lambda hand_in: (not _is_named_as_a_notebook(hand_in.path), hand_in.path))
     yield from looked_at[:MAX_FILES]
     more = len(looked_at) - MAX_FILES

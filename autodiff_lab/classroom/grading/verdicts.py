@@ -231,7 +231,7 @@ def _describe_end(done: Done, raised: Sequence[tuple[int, str]], end: bool, limi
         allowed = {
             "out of time": f" after {limits.seconds:g} s",
             "out of memory": f": more than {limits.megabytes} MB",
-            "too many processes": f": more than {limits.processes}",
+            "too many processes": f": more than {limits.processes}, or than {limits.megabytes} MB hold",
         }
         return f"{done.ended}{allowed[done.ended]}; what came before counts"
     if not end:
