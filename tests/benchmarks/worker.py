@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from . import work as work_file
 from .clock import ROOT, environment, seconds
 from .hands import HANDS, call_of, flat, hand
 from .work import Work
@@ -27,7 +28,7 @@ class Start(NamedTuple):
 
     found: np.ndarray
     preparation: float
-    modules: frozenset[str]
+    modules: set[str]
 
 
 class Worker:
@@ -37,7 +38,7 @@ class Worker:
         command = [sys.executable, "-c", "from tests.benchmarks import worker; worker.main()", name]
         pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
         self._process = subprocess.Popen(command, cwd=ROOT, env=environment(), **pipes)
-        self.start: Start = self._ask(work)
+        self.start = Start(*self._ask(_packed(work)))
 
     def _ask(self, order: Any) -> Any:
         pickle.dump(order, self._process.stdin)
@@ -55,6 +56,16 @@ class Worker:
         self._process.wait()
 
 
+def _packed(work: Work) -> tuple[Any, ...]:
+    """A piece of work without classes and functions of ours: under pytest their modules have other names."""
+    return work.task, work.f.__name__, work.by_hand.__name__, work.args, work.constants
+
+
+def _unpacked(packed: tuple[Any, ...]) -> Work:
+    task, f, by_hand, args, constants = packed
+    return Work("", task, getattr(work_file, f), getattr(work_file, by_hand), args, constants)
+
+
 def main() -> None:
     """Do the work that is read, until there are no more orders."""
     name = sys.argv[1]
@@ -65,7 +76,7 @@ def main() -> None:
         pickle.dump(what, answers)
         answers.flush()
 
-    work = pickle.load(orders)
+    work = _unpacked(pickle.load(orders))
     if name in HANDS:
         hand(name)
     start = time.process_time()
@@ -74,7 +85,7 @@ def main() -> None:
     found = flat(call(), name, work.task)
     gc.collect()
     gc.freeze()  # a library's own objects are no part of a collection that the timed code causes
-    answer(Start(found, preparation, frozenset(module.partition(".")[0] for module in sys.modules)))
+    answer((found, preparation, {module.partition(".")[0] for module in sys.modules}))
     while True:
         try:
             repeats = pickle.load(orders)
