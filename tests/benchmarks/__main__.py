@@ -3,35 +3,41 @@
 from __future__ import annotations
 
 import argparse
-import gc
-import os
 import platform
-import sys
+import re
 from collections.abc import Iterator
-from functools import partial
+from contextlib import ExitStack, closing
 from importlib.metadata import version
 from pathlib import Path
 
 import numpy as np
 
-from .clock import bytes_per_operation, import_price, ratio, timed
-from .hands import HANDS, flat, hand, missing
+from .clock import bytes_per_operation, import_prices, ratio, timed
+from .hands import BARE, BY_HAND, HANDS, missing
 from .work import Work, chain, works
+from .worker import Worker
 
 README = Path(__file__).with_name("README.md")
+FRONT = Path(__file__).parents[2] / "README.md"
 MARKS = "<!-- printed by python -m tests.benchmarks --write -->", "<!-- end of what is printed -->"
-SETTINGS = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
-SETTINGS |= {"XLA_FLAGS": "--xla_cpu_multi_thread_eigen=false", "JAX_PLATFORMS": "cpu"}
-SETTINGS |= dict.fromkeys(("MALLOC_TRIM_THRESHOLD_", "MALLOC_MMAP_THRESHOLD_"), str(1 << 30))
-"""glibc is to keep freed memory: giving it back and faulting it in again doubles a row with arrays, by chance."""
+CLAIM = re.compile(r"(?<=larger ones in )[\d.]+ to [\d.]+(?= times the time)")
 
 
 class Table:
-    """The lines, and the reasons for what is not in them."""
+    """The lines, and the reasons for what is not in them.
 
-    def __init__(self, quick: bool) -> None:
-        self.quick = quick
-        self.rounds, self.target, self.budget = (1, 1e-4, 1.0) if quick else (15, 0.02, 15.0)
+    Parameters
+    ----------
+    quick : bool
+        One short round, to see that it runs.
+    part : str
+        Only the rows whose name has this in it.
+    """
+
+    def __init__(self, quick: bool, part: str = "") -> None:
+        self.quick, self.part = quick, part
+        # Each set of processes is timed for some rounds. How fast a process is also depends on where its memory lies.
+        self.sets, self.rounds, self.target, self.budget = (1, 1, 1e-4, 1.0) if quick else (3, 5, 0.02, 5.0)
         self.reasons: dict[str, list[str]] = {}
 
     def lines(self) -> Iterator[str]:
@@ -44,56 +50,57 @@ class Table:
         yield "|---|" + "---:|" * len(HANDS) + "---|"
         lengths = (10_000,) if self.quick else (10_000, 100_000, 1_000_000)
         for work in works():
-            yield self.row(work)
+            if self.part in work.name:
+                yield self.row(work)
             for n in lengths if work.name == chain(1_000).name else ():
-                yield self.row(chain(n), shorter=chain(1_000))
-                yield self.memory(n)
-        yield self.imports()
+                if self.part in chain(n).name:
+                    yield self.row(chain(n), shorter=chain(1_000))
+                    yield self.memory(n)
+        if self.part in "`import`":
+            yield self.imports()
         yield ""
         yield from (f"– {', '.join(dict.fromkeys(names))}: {reason}.\n" for reason, names in self.reasons.items())
 
     def row(self, work: Work, shorter: Work | None = None) -> str:
-        """Time the hands at one piece of work, after they have found the same numbers."""
-        calls = {"hand": work.hand_written}
+        """Time the hands at one piece of work, each in a process of its own, after they have found the same numbers."""
+        takes_part = {BY_HAND: (BY_HAND, work)}
         for name in HANDS:
             why = reason_against(work, name)
             if why is not None:
                 self.reasons.setdefault(why, []).append(name)
                 continue
-            calls[name] = work.call(hand(name))
-            found = flat(calls[name](), name, work.task)
-            np.testing.assert_allclose(found, flat(work.hand_written()), rtol=1e-9, atol=1e-12)
-        if "program" in calls:  # a call by hand that costs as little as the program's, which is what counts below 1 µs
-            calls["bare hand"] = partial(work.by_hand, *work.constants, *work.args)
+            takes_part[name] = (name, work)
+        if "program" in takes_part:
+            takes_part[BARE] = (BARE, work)
         if shorter is not None:
-            calls["shorter"] = shorter.call(hand("engine"))
-        times = timed(calls, self.rounds, self.target, self.budget)
-        cells = [number(ratio(times[name], times["hand"])) if name in times else "–" for name in HANDS]
+            takes_part["shorter"] = ("engine", shorter)
+        times: dict[str, list[float]] = {name: [] for name in takes_part}
+        preparations: list[float] = []
+        for _ in range(self.sets):
+            with ExitStack() as stack:
+                workers = {
+                    key: stack.enter_context(closing(Worker(name, its_work)))
+                    for key, (name, its_work) in takes_part.items()
+                }
+                found = {key: worker.start.found for key, worker in workers.items() if key != "shorter"}
+                for numbers in found.values():
+                    np.testing.assert_allclose(numbers, found[BY_HAND], rtol=1e-9, atol=1e-12)
+                if "program" in workers:
+                    preparations.append(workers["program"].start.preparation)
+                clocks = {key: worker.seconds for key, worker in workers.items()}
+                for key, rounds in timed(clocks, self.rounds, self.target, self.budget).items():
+                    times[key] += rounds
+        cells = [number(ratio(times[name], times[BY_HAND])) if name in times else "–" for name in HANDS]
         marks = [
             bound(most, f"× {other}", ratio(times["engine"], times[other]))
             for other, most in work.bounds.items()
             if other in times and "engine" in times
         ]
-        marks += self.of_the_program(work, times)
+        marks += of_the_program(work, times, preparations)
         if shorter is not None:
             growth = ratio(times["engine"], times["shorter"]) * shorter.operations / work.operations
             marks.append(bound(1.8, "× its time per operation at 1,000", growth))
         return f"| {work.name} | {' | '.join(cells)} | {'; '.join(marks)} |"
-
-    def of_the_program(self, work: Work, times: dict[str, list[float]]) -> list[str]:
-        """The bounds of the compiled program, and what compiling cost."""
-        if "program" not in times:
-            return []
-        found = {
-            other: ratio(times["program"], times["bare hand" if other == "hand" else other])
-            for other in work.compiled
-            if other in times
-        }
-        marks = [f"program {bound(work.compiled[other], f'× {other}', x)}" for other, x in found.items()]
-        if "gradients" in work.compiled:
-            cost = sum(hand("program").made.seconds.values()) / min(times["engine"])
-            marks.append(bound(work.compiled["gradients"], "gradients for compiling", cost))
-        return marks
 
     def memory(self, n: int) -> str:
         """Bytes per operation of a chain."""
@@ -104,25 +111,41 @@ class Table:
         return f"| … bytes per operation | {' | '.join(cells)} | {mark} |"
 
     def imports(self) -> str:
-        """The price of an import in a process that has NumPy already."""
+        """The price of an import in a process that has NumPy already, beside the import of NumPy itself."""
         modules = {"engine": "autodiff_lab", "autograd": "autograd.numpy", "PyTorch": "torch", "JAX": "jax.numpy"}
-        prices = {
-            name: import_price(module, 1 if self.quick else 15 if name in ("engine", "autograd") else 3)
-            for name, module in modules.items()
-            if missing(name) is None and not (self.quick and name != "engine")
-        }
+        modules = {name: module for name, module in modules.items() if missing(name) is None}
+        if self.quick:
+            modules = {"engine": modules["engine"]}
+        prices = import_prices(["numpy", *modules.values()], 1 if self.quick else 7)
+        unit, _ = prices["numpy"]
 
         def cell(name: str) -> str:
-            if name not in prices:
+            if name not in modules:
                 return "–"
-            time, space = prices[name]
-            return f"{time * 1e3:.0f} ms" + ("" if space is None else f", {space / 1e6:.1f} MB")
+            time, space = prices[modules[name]]
+            return number(time / unit) + ("" if space is None else f", {space / 1e6:.1f} MB")
 
-        time, space = prices["engine"]
-        marks = [bound(15, "ms", time * 1e3)] + ([] if space is None else [bound(4, "MB", space / 1e6)])
-        if "autograd" in prices:
-            marks.append(bound(0.5, "× autograd", time / prices["autograd"][0]))
-        return f"| `import`, after `import numpy` | {' | '.join(map(cell, HANDS))} | {'; '.join(marks)} |"
+        time, space = prices[modules["engine"]]
+        marks = [bound(0.2, "× NumPy", time / unit)] + ([] if space is None else [bound(4, "MB", space / 1e6)])
+        if "autograd" in modules:
+            marks.append(bound(0.5, "× autograd", time / prices[modules["autograd"]][0]))
+        return f"| `import`, beside `import numpy` | {' | '.join(map(cell, HANDS))} | {'; '.join(marks)} |"
+
+
+def of_the_program(work: Work, times: dict[str, list[float]], preparations: list[float]) -> list[str]:
+    """The bounds of the compiled program, and what compiling cost."""
+    if "program" not in times:
+        return []
+    found = {
+        other: ratio(times["program"], times[BARE if other == BY_HAND else other])
+        for other in work.compiled
+        if other in times
+    }
+    marks = [f"program {bound(work.compiled[other], f'× {other}', x)}" for other, x in found.items()]
+    if "gradients" in work.compiled:
+        cost = min(preparations) / min(times["engine"])
+        marks.append(bound(work.compiled["gradients"], "gradients for compiling", cost))
+    return marks
 
 
 def missing_library(library: str) -> bool:
@@ -158,28 +181,33 @@ def written(readme: str, table: str) -> str:
     return f"{head}{MARKS[0]}\n\n{table}\n\n{MARKS[1]}{tail}"
 
 
+def program_range(table: str) -> str:
+    """Between which ratios the column *program* lies, but for its first row, the expression of the front page."""
+    rows = [line.strip("| ").split(" | ") for line in table.splitlines() if line.startswith("| ")]
+    column, expression = rows[0].index("program"), works()[0].name
+    found = [float(row[column]) for row in rows[1:] if row[0] != expression and re.fullmatch(r"[\d.]+", row[column])]
+    return f"{min(found):.1f} to {max(found):.1f}"
+
+
 def main(argv: list[str] | None = None) -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(prog="python -m tests.benchmarks", description=__doc__)
     either = parser.add_mutually_exclusive_group()
     either.add_argument("--quick", action="store_true", help="one short round: to see that it runs, not how fast")
     either.add_argument("--write", action="store_true", help="put the table into README.md of this folder")
+    parser.add_argument("--rows", default="", metavar="PART", help="only the rows that have this in their name")
     options = parser.parse_args(argv)
-    for name in HANDS:
-        if missing(name) is None:
-            hand(name)
-    gc.collect()
-    gc.freeze()  # the libraries' own objects are no part of a collection that the timed code causes
+    if options.write and options.rows:
+        parser.error("--write puts the whole table into README.md; leave out --rows")
     lines = []
-    for line in Table(options.quick).lines():
+    for line in Table(options.quick, options.rows).lines():
         print(line, flush=True)
         lines.append(line)
     if options.write:
-        README.write_text(written(README.read_text(encoding="utf-8"), "\n".join(lines).strip()), encoding="utf-8")
+        table = "\n".join(lines).strip()
+        README.write_text(written(README.read_text(encoding="utf-8"), table), encoding="utf-8")
+        FRONT.write_text(CLAIM.sub(program_range(table), FRONT.read_text(encoding="utf-8")), encoding="utf-8")
 
 
 if __name__ == "__main__":
-    if any(os.environ.get(name) != one for name, one in SETTINGS.items()):  # libraries read it when they are loaded
-        arguments = [sys.executable, "-m", "tests.benchmarks", *sys.argv[1:]]
-        os.execve(sys.executable, arguments, os.environ | SETTINGS)
     main()

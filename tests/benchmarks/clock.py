@@ -7,20 +7,26 @@ their own.
 
 from __future__ import annotations
 
-import gc
 import os
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from statistics import median
 from tempfile import TemporaryDirectory
 from typing import Any
 
-import autodiff_lab
+ROOT = Path(__file__).parents[2]
+# One thread, as the derivatives by hand have one; nothing else is set that a user has not.
+SETTINGS = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
+SETTINGS |= {"XLA_FLAGS": "--xla_cpu_multi_thread_eigen=false", "JAX_PLATFORMS": "cpu"}
 
-ROOT = Path(autodiff_lab.__file__).parents[1]
+
+def environment(**more: str) -> dict[str, str]:
+    """The variables of a process that is measured: memory is managed as it is for users, who set nothing."""
+    kept = {name: given for name, given in os.environ.items() if not name.startswith(("MALLOC_", "GLIBC_TUNABLES"))}
+    return kept | SETTINGS | more
 
 
 def seconds(call: Callable[[], Any], repeats: int) -> float:
@@ -31,21 +37,23 @@ def seconds(call: Callable[[], Any], repeats: int) -> float:
     return (time.process_time() - start) / repeats
 
 
-def timed(calls: Mapping[str, Callable[[], Any]], rounds: int, target: float, budget: float) -> dict[str, list[float]]:
+def timed(
+    clocks: Mapping[str, Callable[[int], float]], rounds: int, target: float, budget: float
+) -> dict[str, list[float]]:
     """Seconds per call, round by round, the hands in turn; each measurement lasts about `target` seconds.
 
-    Slow work gets fewer rounds, so that all of them fit into `budget` seconds, but three at least.
+    A clock takes how often to repeat a call, and returns the seconds of one. Slow work gets fewer rounds, so that they
+    fit into `budget` seconds, but one at least.
     """
-    names = list(calls)
-    once = {name: max(seconds(calls[name], 1), 1e-7) for name in names}
+    names = list(clocks)
+    once = {name: max(clocks[name](1), 1e-7) for name in names}
     repeats = {name: max(1, int(target / once[name])) for name in names}
     a_round = sum(once[name] * repeats[name] for name in names)
     times: dict[str, list[float]] = {name: [] for name in names}
-    for k in range(max(min(rounds, 3), min(rounds, int(budget / a_round)))):
+    for k in range(max(1, min(rounds, int(budget / a_round)))):
         turn = k % len(names)
         for name in names[turn:] + names[:turn]:
-            gc.collect()
-            times[name].append(seconds(calls[name], repeats[name]))
+            times[name].append(clocks[name](repeats[name]))
     return times
 
 
@@ -54,10 +62,10 @@ def ratio(a: list[float], b: list[float]) -> float:
     return median(x / y for x, y in zip(a, b, strict=True))
 
 
-def printed(code: str, **environment: str) -> str:
+def printed(code: str, **more: str) -> str:
     """What a fresh Python prints when it runs `code`, with the repository's top folder to import from."""
-    env = {**os.environ, **environment}
-    run = subprocess.run([sys.executable, "-c", code], cwd=ROOT, env=env, capture_output=True, text=True, check=True)
+    command = [sys.executable, "-c", code]
+    run = subprocess.run(command, cwd=ROOT, env=environment(**more), capture_output=True, text=True, check=True)
     return run.stdout.strip()
 
 
@@ -82,23 +90,28 @@ print(({PEAK} - before) / {n})
     return float(printed(code))
 
 
-def import_price(module: str, rounds: int) -> tuple[float, float | None]:
+def import_prices(modules: Iterable[str], rounds: int) -> dict[str, tuple[float, float | None]]:
     """Processor seconds and bytes that ``import module`` takes in a process that has imported NumPy; compiled before.
 
-    Both are read before and after, in the same process, so neither can come out below 0. Of several rounds the least:
-    an import does the same work each time, and neighbours on the machine can only add to it.
+    For NumPy itself, in a process that has not. Both are read before and after, in the same process, so neither can
+    come out below 0. The modules are imported in turn; of several rounds the least counts: an import does the same work
+    each time, and neighbours on the machine can only add to it.
     """
     space = sys.platform == "linux"
-    code = f"""
-import time, numpy
+    taken: dict[str, list[tuple[float, float]]] = {module: [] for module in modules}
+    with TemporaryDirectory() as cache:
+        compiled = {"PYTHONDONTWRITEBYTECODE": "", "PYTHONPYCACHEPREFIX": cache}
+        for k in range(1 + rounds):
+            for module, prices in taken.items():
+                code = f"""
+import time{"" if module == "numpy" else ", numpy"}
 {FORGET if space else ""}
 before = time.process_time(), {PEAK if space else 0}
 import {module}
 print(time.process_time() - before[0], {PEAK if space else 0} - before[1])
 """
-    with TemporaryDirectory() as cache:
-        compiled = {"PYTHONDONTWRITEBYTECODE": "", "PYTHONPYCACHEPREFIX": cache}
-        printed(code, **compiled)
-        taken = [map(float, printed(code, **compiled).split()) for _ in range(rounds)]
-    seconds_taken, bytes_taken = map(min, zip(*taken, strict=True))
-    return seconds_taken, bytes_taken if space else None
+                spent, grown = map(float, printed(code, **compiled).split())
+                if k > 0:  # the first round compiles
+                    prices.append((spent, grown))
+    least = {module: tuple(map(min, zip(*prices, strict=True))) for module, prices in taken.items()}
+    return {module: (spent, grown if space else None) for module, (spent, grown) in least.items()}

@@ -1,7 +1,8 @@
 """The hands that do the work: the engine, the smallest engine one could write, and four libraries.
 
 Each hand has a namespace `xp` in which a function finds ``sin`` and ``sum``, and one method per task; a method gets
-ready and returns the call to time. A hand without the method does not know the task.
+ready and returns the call to time. A hand without the method does not know the task. A hand imports its own library
+when it is made, so that a process in which one hand works has loaded none of the others'.
 """
 
 from __future__ import annotations
@@ -16,10 +17,6 @@ from typing import Any
 
 import numpy as np
 
-import autodiff_lab as ad
-
-from .peer import Node
-
 Call = Callable[[], Any]
 
 
@@ -28,49 +25,53 @@ class Engine:
 
     xp: Any = np
 
+    def __init__(self) -> None:
+        import autodiff_lab
+
+        self.it = autodiff_lab
+
     def array(self, x: Any) -> Any:
         return x
 
     def gradient(self, f: Any, *args: Any) -> Call:
-        return partial(ad.grad(f, tuple(range(len(args)))), *args)
+        return partial(self.it.grad(f, tuple(range(len(args)))), *args)
 
     def hvp(self, f: Any, x: Any, v: Any) -> Call:
-        return lambda: ad.hvp(f, (x,), (v,))
+        return lambda: self.it.hvp(f, (x,), (v,))
 
     def hessian(self, f: Any, x: Any) -> Call:
-        return partial(ad.hessian(f), x)
+        return partial(self.it.hessian(f), x)
 
     def jacobian(self, f: Any, x: Any) -> Call:
-        return partial(ad.jacfwd(f), x)
+        return partial(self.it.jacfwd(f), x)
 
     def forward(self, f: Any, x: Any) -> Call:
-        return lambda: ad.jvp(f, (x,), (1.0,))[1]
+        return lambda: self.it.jvp(f, (x,), (1.0,))[1]
 
 
 class Program(Engine):
     """The engine's derivative, compiled before the clock starts. It hands out the value too, where others do not."""
 
     def __init__(self) -> None:
+        super().__init__()
         from autodiff_lab.programs import program
 
         self.program = program
-        self.made: Any = None  # the program compiled last
 
     def _compiled(self, f: Any, *args: Any, **options: Any) -> Call:
-        self.made = self.program(f, *args, **options)
-        return partial(self.made, *args)
+        return partial(self.program(f, *args, **options), *args)
 
     def gradient(self, f: Any, *args: Any) -> Call:
         return self._compiled(f, *args, argnums=tuple(range(len(args))))
 
     def hvp(self, f: Any, x: Any, v: Any) -> Call:
-        return self._compiled(lambda x, v: ad.hvp(f, (x,), (v,)), x, v, mode="value")
+        return self._compiled(lambda x, v: self.it.hvp(f, (x,), (v,)), x, v, mode="value")
 
     def hessian(self, f: Any, x: Any) -> Call:
-        return self._compiled(ad.hessian(f), x, mode="value")
+        return self._compiled(self.it.hessian(f), x, mode="value")
 
     def jacobian(self, f: Any, x: Any) -> Call:
-        return self._compiled(ad.jacfwd(f), x, mode="value")
+        return self._compiled(self.it.jacfwd(f), x, mode="value")
 
     def forward(self, f: Any, x: Any) -> Call:
         return self._compiled(f, x, mode="forward")
@@ -83,14 +84,17 @@ class Program(Engine):
 class Closures:
     """`peer.py`: of the kind of micrograd, scalars only."""
 
-    xp = SimpleNamespace(log=Node.log, sin=Node.sin)
+    def __init__(self) -> None:
+        from .peer import Node
+
+        self.node, self.xp = Node, SimpleNamespace(log=Node.log, sin=Node.sin)
 
     def array(self, x: Any) -> Any:
         return x
 
     def gradient(self, f: Any, *args: float) -> Call:
         def call() -> list[float]:
-            inputs = [Node(x) for x in args]
+            inputs = [self.node(x) for x in args]
             f(*inputs).backward()
             return [x.grad for x in inputs]
 
@@ -236,6 +240,7 @@ class JaxJit(Jax):
         self.compiled = self.it.jit
 
 
+# By the name at the head of the column: how to make the hand, and which library it needs.
 HANDS: dict[str, tuple[Callable[[], Any], str | None]] = {
     "engine": (Engine, None),
     "program": (Program, None),
@@ -246,7 +251,8 @@ HANDS: dict[str, tuple[Callable[[], Any], str | None]] = {
     "JAX": (Jax, "jax"),
     "JAX jit": (JaxJit, "jax"),
 }
-"""By the name at the head of the column: how to make the hand, and which library it needs."""
+# The derivative by hand, as the table's unit, and called as directly as a program is: below 1 µs that counts.
+BY_HAND, BARE = "hand", "bare hand"
 
 
 def missing(name: str) -> str | None:
@@ -259,6 +265,15 @@ def missing(name: str) -> str | None:
 def hand(name: str) -> Any:
     """The hand of that name; its library is imported when it is first asked for."""
     return HANDS[name][0]()
+
+
+def call_of(name: str, work: Any) -> Call:
+    """What a hand, or the derivative by hand, is timed at; a hand's library is loaded by then."""
+    if name == BY_HAND:
+        return work.hand_written
+    if name == BARE:
+        return partial(work.by_hand, *work.constants, *work.args)
+    return work.call(hand(name))
 
 
 def flat(result: Any, name: str = "", task: str = "") -> np.ndarray:

@@ -1,7 +1,8 @@
 """The work that is timed: a function, written once for every hand, and its derivative written by hand.
 
 A function gets the namespace `xp` first (``numpy`` for the engine), then what it does not differentiate by, then what
-it does. The derivatives by hand are what one writes who knows the formulas, and NumPy.
+it does. The derivatives by hand are what one writes who knows the formulas, and NumPy. This file imports NumPy alone,
+as it is read in the process of each hand.
 """
 
 from __future__ import annotations
@@ -12,8 +13,6 @@ from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
-
-from autodiff_lab.data import load_iris
 
 FACTOR = 0.999999
 
@@ -244,6 +243,8 @@ def chain(n: int) -> Work:
 
 def epoch() -> Work:
     """One epoch of softmax regression on iris, number by number: the derivative of the loss by 15 parameters."""
+    from autodiff_lab.data import load_iris  # in the process that hands out the work, and not in those that are timed
+
     train = load_iris().train
     data = (train.features.tolist(), train.labels.tolist())
     start = tuple(float(x) for x in np.random.default_rng(0).normal(size=15) / 10)

@@ -290,7 +290,7 @@ MASKS: dict[str, Any] = {
 }
 
 
-@for_each("name", list(MASKS))
+@pytest.mark.parametrize("name", list(MASKS))
 def test_masks_are_combined(name: str) -> None:
     def f(x: Any) -> Any:
         mask = MASKS[name](x)
@@ -319,8 +319,8 @@ ORDERED: dict[str, Any] = {
 }
 
 
-@for_each("name", list(ORDERED))
-@for_each("rows", [XS, ROWS_WITH_TIES], ids=["distinct", "ties"])
+@pytest.mark.parametrize("name", list(ORDERED))
+@pytest.mark.parametrize("rows", [XS, ROWS_WITH_TIES], ids=["distinct", "ties"])
 def test_what_is_picked_may_differ_from_example_to_example(name: str, rows: Any) -> None:
     f = ORDERED[name]
     total = lambda x: np.sum(np.sin(f(x)))  # noqa: E731
@@ -347,7 +347,7 @@ MATRICES: dict[str, Any] = {
 }
 
 
-@for_each("name", list(MATRICES))
+@pytest.mark.parametrize("name", list(MATRICES))
 def test_matrices_of_different_kinds_in_one_batch(name: str) -> None:
     f, examples = MATRICES[name]
     batch = np.stack([np.asarray(a) for a in examples])
