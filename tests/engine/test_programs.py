@@ -26,6 +26,7 @@ def test_every_differentiable_row_is_in_some_program() -> None:
     rows = {
         op.name for op in TABLE.values() if op.kind in ("elementwise", "linear", "multilinear", "reduction", "general")
     }
+    rows.remove("over")  # it is for equal eigenvalues, where no program is smooth: test_kinks.py goes through it
     assert rows <= seen, f"add an instruction for {sorted(rows - seen)}"
 
 

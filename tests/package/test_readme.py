@@ -163,11 +163,6 @@ def test_links_lead_somewhere(page: str) -> None:
     assert not missing
 
 
-@pytest.mark.parametrize("page", PAGES)
-def test_a_page_is_short(page: str) -> None:
-    assert len(read(page).splitlines()) <= (90 if page == "README.md" else 199)
-
-
 def test_the_example_prints_what_the_readme_says() -> None:
     result = doctest.testfile(str(REPOSITORY / "README.md"), module_relative=False, encoding="utf-8")
     assert result.attempted >= 6

@@ -1,6 +1,7 @@
 """Derivative rules of elementwise functions (arithmetic, exp, sin, maximum, clip): a local partial per operand."""
 
 import operator
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -138,15 +139,31 @@ for step in (np.sign, np.floor, np.ceil, np.rint, np.trunc, np.round, np.around)
 
 # Questions: a discrete answer, or one about shape only
 
+
+def _of_masks(symbol: str, compute: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+    """Return an operator between masks that refuses floats in our words."""
+
+    def combine(a: Any, b: Any) -> Any:
+        try:
+            return compute(a, b)
+        except TypeError:
+            raise TypeError(
+                f"{symbol} combines masks or whole numbers, and one of its operands is a float. Compare first, as in "
+                f"(x > 0) {symbol} (x < 1)."
+            ) from None
+
+    return combine
+
+
 comparison(np.less, "<", operator.lt)
 comparison(np.less_equal, "<=", operator.le)
 comparison(np.greater, ">", operator.gt)
 comparison(np.greater_equal, ">=", operator.ge)
 comparison(np.equal, "==", operator.eq)
 comparison(np.not_equal, "!=", operator.ne)
-comparison(np.bitwise_and, call=operator.and_)
-comparison(np.bitwise_or, call=operator.or_)
-comparison(np.bitwise_xor, call=operator.xor)
+comparison(np.bitwise_and, call=_of_masks("&", operator.and_))
+comparison(np.bitwise_or, call=_of_masks("|", operator.or_))
+comparison(np.bitwise_xor, call=_of_masks("^", operator.xor))
 comparison(np.invert, call=operator.invert)
 for question in (
     *(np.isfinite, np.isnan, np.isinf, np.signbit, np.logical_and, np.logical_or, np.logical_not, np.logical_xor),

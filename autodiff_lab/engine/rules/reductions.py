@@ -28,16 +28,20 @@ reduction(np.mean, lambda y, x, axis: np.size(y) / max(np.size(x), 1))
 linear(
     np.cumsum,
     lambda g, y, x, axis=None: _reversed_cumsum(g, x, axis),
-    batched=lambda t, y, axis=None: (
-        np.cumsum(np.reshape(t, (len(t), *shape_of(y))), axis=1)
-        if axis is None
-        else np.cumsum(t, axis=axis_behind_batch(axis))
-    ),
+    batched=lambda t, y, axis=None: _cumsum_of_each(t, y, axis),
 )
 
 
+def _cumsum_of_each(t: Any, y: Any, axis: int | None) -> Any:
+    """Sum each example of a batch; NumPy makes a row of one entry of a number, with any axis."""
+    is_of_numbers = len(shape_of(t)) == 1
+    if axis is None or is_of_numbers:
+        return np.cumsum(np.reshape(t, (len(t), *shape_of(y))), axis=1)
+    return np.cumsum(t, axis=axis_behind_batch(axis))
+
+
 def _reversed_cumsum(g: Any, x: Any, axis: int | None) -> Any:
-    if axis is None:
+    if axis is None or shape_of(x) == ():
         return np.reshape(np.flip(np.cumsum(np.flip(g))), shape_of(x))
     return np.flip(np.cumsum(np.flip(g, axis), axis), axis)
 
@@ -65,7 +69,7 @@ reduction(np.prod, _products_of_others)
 
 @composed(np.cumprod)
 def _cumprod(a: Any, axis: int | None = None) -> Any:
-    if axis is None:
+    if axis is None or (shape_of(a) == () and axis in (0, -1)):
         a, axis = np.reshape(a, (-1,)), 0
     rows = np.moveaxis(a, axis, -1)[..., None, :]
     n = shape_of(rows)[-1]

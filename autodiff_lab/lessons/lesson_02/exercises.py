@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from autodiff_lab import Trace, grad, jvp
-from autodiff_lab.lessons.checks import Finding, Instance, describe, plain, run_cases
+from autodiff_lab.lessons.checks import Finding, Instance, call_case, describe, plain, run_cases
 from autodiff_lab.text.notation import number
 from autodiff_lab.widgets.labs.trace_table.lab import f as example
 
@@ -86,26 +86,30 @@ def expected_functions() -> dict[str, Pair]:
 def run_arithmetic(dual_mul: Any, dual_div: Any) -> Any:
     """Exercise 02.1: the products and quotients of dual numbers by the learner's functions."""
     own = {"*": dual_mul, "/": dual_div}
-    kept = _run_kept(own, KEPT_OF_SIGNS, (2.0, 3.0), (5.0, 7.0))
-    return _run_duals(own, ARITHMETIC) | kept
+    return _run(own, _cases_of_duals(own, ARITHMETIC) | _cases_of_kept(own, KEPT_OF_SIGNS, (2.0, 3.0), (5.0, 7.0)))
 
 
 def run_functions(dual_log: Any, dual_sin: Any, dual_exp: Any, dual_sqrt: Any) -> Any:
     """Exercise 02.2: the learner's four functions of 2 + 3ε, and the example made of two of them."""
     own = {"log": dual_log, "sin": dual_sin, "exp": dual_exp, "sqrt": dual_sqrt}
-    found = _run_duals(own, AMONG_FUNCTIONS, example=lambda x1, x2: dual_log(x1) + x1 * x2 - dual_sin(x2))
+    made = {"example": lambda x1, x2: dual_log(x1) + x1 * x2 - dual_sin(x2)}
 
     def tangents(names: dict[str, Any], name: str) -> Any:
         result = own[name](names["Dual"](AT[0], np.array(TANGENTS)))
         return plain(getattr(result, "tangent", result))
 
-    several = run_cases(tangents, {case: (name,) for name, case in SEVERAL.items()}, *own.values())
-    return found | several | _run_kept(own, KEPT_OF_FUNCTIONS, AT)
+    several = {case: (tangents, name) for name, case in SEVERAL.items()}
+    kept = _cases_of_kept(own, KEPT_OF_FUNCTIONS, AT)
+    return _run(own, _cases_of_duals(own | made, AMONG_FUNCTIONS) | several | kept)
 
 
-def _run_duals(own: dict[str, Any], cases: Cases, **made: Any) -> Any:
+def _run(own: dict[str, Any], cases: dict[str, Any]) -> Any:
+    """Run all cases of an exercise; what never ends in one of them is not tried in the next."""
+    return run_cases(call_case, cases, *own.values(), listing=("Dual",), machine="class")
+
+
+def _cases_of_duals(operations: dict[str, Any], cases: Cases) -> dict[str, Any]:
     """Value and tangent that come out of the learner's functions, and of what is made of them."""
-    operations = own | made
 
     def run(names: dict[str, Any], name: str, duals: tuple[Pair, ...]) -> Any:
         mine = names["Dual"]
@@ -118,10 +122,10 @@ def _run_duals(own: dict[str, Any], cases: Cases, **made: Any) -> Any:
         parts = result.value, result.tangent
         return Finding("a Dual with another Dual inside it") if any(isinstance(part, mine) for part in parts) else parts
 
-    return run_cases(run, cases, *own.values(), listing=("Dual",), machine="class")
+    return {case: (run, *how) for case, how in cases.items()}
 
 
-def _run_kept(own: dict[str, Any], cases: dict[str, str], *duals: Pair) -> Any:
+def _cases_of_kept(own: dict[str, Any], cases: dict[str, str], *duals: Pair) -> dict[str, Any]:
     """Whether each of the learner's functions leaves its operands as they were."""
 
     def run(names: dict[str, Any], name: str) -> bool:
@@ -129,7 +133,7 @@ def _run_kept(own: dict[str, Any], cases: dict[str, str], *duals: Pair) -> Any:
         own[name](*operands)
         return all((each.value, each.tangent) == dual for each, dual in zip(operands, duals, strict=True))
 
-    return run_cases(run, {case: (name,) for name, case in cases.items()}, *own.values())
+    return {case: (run, name) for name, case in cases.items()}
 
 
 # With numbers of one's own

@@ -58,6 +58,7 @@ CALLS: dict[Any, list[Call]] = {
         Call(lambda x: np.cumsum(x, -1), (T,)),
         Call(lambda x: x.cumsum(1), (M,)),
         Call(lambda x: np.cumsum(x), (1.5,)),
+        Call(lambda x: np.cumsum(x, axis=0), (1.5,)),
         Call(lambda x: np.cumsum(x), (EMPTY,)),
         Call(lambda x: np.cumsum(x, axis=0), (NO_ROWS,)),
     ],
@@ -73,6 +74,8 @@ CALLS: dict[Any, list[Call]] = {
     ],
     np.cumprod: [
         Call(lambda x: np.cumprod(x), (M,)),
+        Call(lambda x: np.cumprod(x, axis=0), (1.5,)),
+        Call(lambda x: np.cumprod(x, -1), (1.5,)),
         Call(lambda x: np.cumprod(x, axis=0), (M,)),
         Call(lambda x: np.cumprod(x, axis=-1), (ZEROS,)),
         Call(lambda x: x.cumprod(axis=1), (M,)),

@@ -100,7 +100,8 @@ def test_the_whole_table_of_ufuncs_can_be_built(kind: str) -> None:
     rows = {key: op for key, op in static_graph.functions.TABLE.items() if isinstance(key, np.ufunc)}
     tried = 0
     for ufunc, op in rows.items():
-        if op.kind != kind:
+        takes_floats = any(types.startswith("d" * ufunc.nin) for types in ufunc.types)
+        if op.kind != kind or not takes_floats:
             continue
         at = [1.3, 1.7][: ufunc.nin] if ufunc is np.arccosh else [0.3, 0.7][: ufunc.nin]
         with Graph() as graph:
