@@ -217,7 +217,9 @@ def one_step(function: Any, gradient: tuple[float, ...], hessian: tuple[tuple[fl
     given = np.array(gradient)
     with np.errstate(divide="raise", invalid="raise"):
         step = plain(function(given, hessian_times))
-    return step if np.array_equal(given, gradient) else Finding("another gradient than you were given: it was changed")
+    if not np.array_equal(given, gradient):
+        return Finding("this only by changing an array that you were given: work on a copy")
+    return step
 
 
 # On the learner's tape

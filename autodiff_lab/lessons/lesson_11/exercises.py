@@ -17,7 +17,7 @@ from autodiff_lab.lessons.checks.compare import Finding, describe
 CELLS: dict[str, Any] = {"listing": ("Array", "tape", "total", "adjoints_from"), "machine": "cells", "empty": ("tape",)}
 ADJOINT = "{}, the adjoint of {}"
 VALUE = "{}, its value"
-CHANGED = "another array than you were given: your function has changed it"
+CHANGED = "this only by changing an array that you were given: work on a copy"
 
 A = np.array([[2.0, 1.0], [0.5, 3.0]])
 B = np.array([[1.0, -2.0], [4.0, 0.25]])

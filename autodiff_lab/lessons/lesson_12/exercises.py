@@ -13,7 +13,7 @@ from autodiff_lab.systems.iris import Epoch, Parameters, categorical_cross_entro
 from autodiff_lab.systems.perceptron import FIXED_START, XOR, loss, network, two_moons
 from autodiff_lab.systems.wengert import Var
 
-CHANGED = "another array than you were given: your function has changed it"
+CHANGED = "this only by changing an array that you were given: work on a copy"
 
 # The gradient of softmax and cross-entropy
 
