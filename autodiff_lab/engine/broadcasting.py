@@ -30,7 +30,7 @@ def unbroadcast(g: Any, x: Any, batch: int | None = None) -> Any:
             g = sum_axes(g, axis=axes, keepdims=True)
         if shape_of(g) != want:
             g = np.broadcast_to(g, want)
-    if type(x) in (np.ndarray, np.float32) and type(g) in (np.ndarray, np.float64) and g.dtype is not x.dtype:
+    if type(x) in (np.ndarray, np.float32) and type(g) in (np.ndarray, np.float64) and g.dtype != x.dtype:
         g = g.astype(x.dtype)
     return g
 

@@ -106,7 +106,7 @@ def dual(value: Any, tangent: Any, level: ForwardPass) -> Dual:
 
 def _is_double(x: Any) -> bool:
     """Whether partials of `x` need no conversion: a number, or an array of double precision."""
-    return type(x) is np.float64 or (type(x) is np.ndarray and x.dtype is FLOAT64)
+    return type(x) is np.float64 or (type(x) is np.ndarray and x.dtype == FLOAT64)
 
 
 _new, _float64, _ndarray = object.__new__, np.float64, np.ndarray
@@ -154,11 +154,11 @@ def _fast_operators(op: Op) -> tuple[Callable[..., Any], Callable[..., Any]]:
 def _fit_together(level: ForwardPass, a: Any, b: Any, both: bool) -> bool:
     """Whether tangents of `a`, and of `b` if both move, can be computed with as they are."""
     kind, other = type(a), type(b)
-    if kind is not _float64 and (kind is not _ndarray or a.dtype is not FLOAT64):
+    if kind is not _float64 and (kind is not _ndarray or a.dtype != FLOAT64):
         return False
     if other is float or other is int:
         return True
-    if other is not _float64 and (other is not _ndarray or b.dtype is not FLOAT64):
+    if other is not _float64 and (other is not _ndarray or b.dtype != FLOAT64):
         return False
     return level.batch is None or b.shape == a.shape or (not both and b.shape == ())
 

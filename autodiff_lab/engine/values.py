@@ -87,7 +87,7 @@ def as_value(x: Any, name: str = "the input") -> Any:
         For anything that is not a real number or an array of real numbers.
     """
     kind = type(x)
-    if kind is np.float64 or (kind is np.ndarray and x.dtype is FLOAT64 and x.ndim) or isinstance(x, Traced):
+    if kind is np.float64 or (kind is np.ndarray and x.dtype == FLOAT64 and x.ndim) or isinstance(x, Traced):
         return x
     if kind is float:
         return np.float64(x)
@@ -113,7 +113,7 @@ def as_value(x: Any, name: str = "the input") -> Any:
 def as_operand(x: Any) -> Any:
     """Convert an operand before dispatch: lists become arrays, 0-d arrays numbers; what is not real is refused."""
     its = type(x)
-    if its is np.float64 or its is float or (its is np.ndarray and x.dtype is FLOAT64 and x.ndim):
+    if its is np.float64 or its is float or (its is np.ndarray and x.dtype == FLOAT64 and x.ndim):
         return x  # what nearly always comes
     if isinstance(x, Traced):
         return x
@@ -153,8 +153,8 @@ def copy_constant(constant: Any) -> Any:
     key = id(constant)
     known = _copies.get(key)
     if known is None or known[0]() is not constant or not _have_same_bits(known[1], constant):
-        gone = weakref.ref(constant, lambda _: _copies.pop(key, None))
-        known = _copies[key] = gone, constant.copy("K")
+        forget = _copies.pop  # looked up now: when Python exits, this module's names may be gone before the array is
+        known = _copies[key] = weakref.ref(constant, lambda _: forget(key, None)), constant.copy("K")
     return known[1]
 
 
@@ -246,7 +246,7 @@ def to_outputs(gradients: list[Any], inputs: Sequence[Any], taken: Sequence[Any]
             g = float(g)
         elif kind is np.ndarray:
             held = held or set(map(id, taken))
-            if type(x) is np.ndarray and g.dtype is not x.dtype:
+            if type(x) is np.ndarray and g.dtype != x.dtype:
                 g = g.astype(x.dtype)
             if g.base is not None or not g.flags.writeable or id(g) in held:
                 g = g.copy()

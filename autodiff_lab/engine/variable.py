@@ -108,7 +108,7 @@ def _fast_operators(op: Op) -> tuple[Callable[..., Any], Callable[..., Any]]:
             b, j = other.value, other.index
         elif kind is float or kind is int or kind is float64:
             b, j = other, -1
-        elif kind is ndarray and other.ndim and other.dtype is real:
+        elif kind is ndarray and other.ndim and other.dtype == real:
             b, j = copy_constant(other), -1
         else:
             return apply(op, (self, as_operand(other))) if is_operand(other) else NotImplemented
@@ -129,7 +129,7 @@ def _fast_operators(op: Op) -> tuple[Callable[..., Any], Callable[..., Any]]:
     def reflected(self: Variable, other: Any) -> Any:
         tape = self.tape
         kind = type(other)
-        if kind is ndarray and other.ndim and other.dtype is real and tape.fast:
+        if kind is ndarray and other.ndim and other.dtype == real and tape.fast:
             other = copy_constant(other)
         elif not (kind is float or kind is int or kind is float64) or not tape.fast:
             return apply(op, (as_operand(other), self)) if is_operand(other) else NotImplemented

@@ -179,7 +179,7 @@ def _write_conditions_of(x: Any, path: str) -> list[str | None]:
         if type(x.value) is np.float64:
             return [f"type({path}) is float"]
         if type(x.value) is np.ndarray and x.value.dtype == np.float64:
-            return [f"type({path}) is ndarray and {path}.dtype is float64 and {path}.shape == {x.value.shape}"]
+            return [f"type({path}) is ndarray and {path}.dtype == float64 and {path}.shape == {x.value.shape}"]
     elif x is None or isinstance(x, bool):
         return [f"{path} is {x}"]
     elif type(x) in (int, str):

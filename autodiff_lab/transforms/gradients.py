@@ -246,7 +246,7 @@ def jvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) 
         if type(x) is float and type(t) is float:
             inputs.append(dual(np.float64(x), np.float64(t), forward))
             continue
-        if type(x) is type(t) is np.ndarray and x.dtype is t.dtype is FLOAT64 and x.shape == t.shape != ():
+        if type(x) is type(t) is np.ndarray and x.dtype == t.dtype == FLOAT64 and x.shape == t.shape != ():
             inputs.append(dual(x, t, forward))  # nothing to convert, nothing to complain about
             continue
         duals: list[Any] = []

@@ -61,7 +61,7 @@ def jacfwd(f: Callable[..., Any], argnums: int | Sequence[int] = 0) -> Callable[
         sizes = [x.size for x in leaves]
         count = sum(sizes)
         # One direction needs no batch axis; single precision keeps it, or a number of double precision would win.
-        single = count == 1 and all(x.dtype is FLOAT64 for x in leaves)
+        single = count == 1 and all(x.dtype == FLOAT64 for x in leaves)
         forward, batch = ForwardPass(None if single else count), () if single else (count,)
         duals, start = [], 0
         for x, n in zip(leaves, sizes, strict=True):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import collections
+import pickle
 import threading
 import warnings
 from typing import Any
@@ -14,7 +15,7 @@ from autodiff_lab import BranchChanged, custom_gradient, grad, jvp, value_and_gr
 from autodiff_lab.engine.dispatch import TABLE
 from autodiff_lab.engine.errors import InputError, ShapeError
 from autodiff_lab.engine.rules.table import Op
-from autodiff_lab.programs import program
+from autodiff_lab.programs import compiled_program, program
 
 
 def powers(x: Any) -> Any:
@@ -341,3 +342,17 @@ def test_an_integer_operand_stays_an_integer(point: Any, monkeypatch: pytest.Mon
         value, gradient = p(x)
         assert value == pytest.approx(expected, rel=1e-14)
         np.testing.assert_allclose(gradient, slope, rtol=1e-14)
+
+
+def test_an_array_from_a_pickle_runs_at_once(monkeypatch):
+    """Its dtype is equal to float64 and another object, as that of what joblib or another process hands over."""
+    x = pickle.loads(pickle.dumps(np.array([1.0, 2.0, 3.0])))
+    assert x.dtype is not np.dtype(float)
+    square = program(lambda x: np.sum(x * x), x)
+
+    def read(*_):
+        raise AssertionError("the arguments were looked at leaf by leaf")
+
+    monkeypatch.setattr(compiled_program, "read_inputs", read)
+    value, slope = square(x)
+    assert value == 14.0 and slope.tolist() == [2.0, 4.0, 6.0]

@@ -194,7 +194,7 @@ class Op:
 
 def _match_type(t: Any, y: Any) -> Any:
     """Cast a tangent to the dtype of its value: float32 stays float32, whatever a rule brought along."""
-    if type(y) in (np.ndarray, np.float32) and type(t) in (np.ndarray, np.float64) and t.dtype is not y.dtype:
+    if type(y) in (np.ndarray, np.float32) and type(t) in (np.ndarray, np.float64) and t.dtype != y.dtype:
         return t.astype(y.dtype)
     return t
 
