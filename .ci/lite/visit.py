@@ -53,7 +53,7 @@ KEPT = """async (name) => { const { contents } = jupyterapp.serviceManager;
 
 FIRST = "00_start_here.ipynb"
 RIGHT = "import math\nanswer = -math.cos(5)\n\ncheck.ex_00_1(answer)"
-LAB = "05_three_ways_to_remember.ipynb"
+LAB = "05_ways_to_remember.ipynb"
 
 LEFT = "left_by_a_link.txt"
 UNASKED = f"""import os
@@ -172,7 +172,7 @@ class Visit:
         await page.close()
         page = await self.open(context, FIRST)
         await until(page, STARTED)
-        kept = await page.evaluate(RUN_CODE, "from autodiff_lab.lessons import lesson_00\nprint(lesson_00.progress())")
+        kept = await page.evaluate(RUN_CODE, "from autodiff_lab.lessons import start_here\nprint(start_here.progress())")
         self.expect("1 of 1" in kept, f"after a reload, progress is: {kept}")
         await page.close()
 

@@ -58,7 +58,7 @@ def write_course(folder: Path) -> dict[str, Copied]:
 def fill_answers(notebook: Any, exercises: Mapping[str, Exercise]) -> Any:
     r"""Return a copy of a course notebook in which each exercise has its reference answer, as for a teacher.
 
-    >>> from autodiff_lab.lessons.lesson_00 import ex_00_1
+    >>> from autodiff_lab.lessons.start_here import ex_00_1
     >>> cells = [nbformat.v4.new_code_cell("answer = ...\n\ncheck.ex_00_1(answer)")]
     >>> print(fill_answers(nbformat.v4.new_notebook(cells=cells), {"ex_00_1": ex_00_1}).cells[0].source)
     answer = -0.2837

@@ -22,7 +22,7 @@ from autodiff_lab.classroom.grading.grade import Limits, grade
 from autodiff_lab.classroom.grading.report import csv_text, default_folder, html_page, open_report, report_paths
 from autodiff_lab.classroom.grading.verdicts import Answer, Row
 from autodiff_lab.cli.main import build_parser, main
-from autodiff_lab.lessons.lesson_03 import progress as lesson
+from autodiff_lab.lessons.tape import progress as lesson
 from autodiff_lab.text.notation import escape
 
 from ..notebooks.reading import fill_answers, named, read, without_still_pictures
@@ -64,7 +64,7 @@ def met(row):
 
 def brief(*sources):
     """A notebook of the lesson that has only these cells."""
-    cells = ["from autodiff_lab.lessons import lesson_03 as check", *sources]
+    cells = ["from autodiff_lab.lessons import tape as check", *sources]
     return nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(source) for source in cells])
 
 
@@ -390,10 +390,10 @@ def test_walls_that_fall_later_blame_nobody(tmp_path, capsys, programs):
 
 def test_a_seed_of_ones_own_is_graded_with_it(tmp_path):
     """Where the numbers are drawn by a seed, the file of progress beside the notebook tells which."""
-    from autodiff_lab.lessons.lesson_02 import progress as second
+    from autodiff_lab.lessons.dual_numbers import progress as second
 
     varied = next(each for each in second.exercises().values() if each.is_varied)
-    cells = ["from autodiff_lab.lessons import lesson_02 as check", varied.instance("Ada").reference, varied.call]
+    cells = ["from autodiff_lab.lessons import dual_numbers as check", varied.instance("Ada").reference, varied.call]
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(source) for source in cells])
     nbformat.write(notebook, tmp_path / "02.ipynb")
     assert grade(tmp_path, walls=not WITHOUT)[0].passed == 0
@@ -403,7 +403,7 @@ def test_a_seed_of_ones_own_is_graded_with_it(tmp_path):
 
 def test_an_old_notebook_has_its_moved_exercise_graded(tmp_path):
     cells = [
-        "from autodiff_lab.lessons import lesson_14 as check",
+        "from autodiff_lab.lessons import memory as check",
         "answer = ('d', 'f', 'a', 'c', 'e', 'b')\n\ncheck.ex_14_6(answer)",
     ]
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(source) for source in cells])

@@ -19,7 +19,7 @@ from autodiff_lab.classroom.grading.confinement import Limits, family_usage, why
 from autodiff_lab.classroom.grading.grade import grade
 from autodiff_lab.classroom.grading.report import csv_text, html_page
 from autodiff_lab.classroom.grading.verdicts import Row
-from autodiff_lab.lessons.lesson_03 import progress as lesson
+from autodiff_lab.lessons.tape import progress as lesson
 
 from .test_confined import as_user
 
@@ -113,7 +113,7 @@ def folder(tmp_path_factory):
     for name, acts in handed.items():
         cells = [acts] if isinstance(acts, str) else acts
         sources = [
-            "from autodiff_lab.lessons import lesson_03 as check",
+            "from autodiff_lab.lessons import tape as check",
             RIGHT,
             *(act.replace("FOLDER", str(folder)) for act in cells),
             RIGHT,

@@ -137,7 +137,7 @@ def test_players_on_slides_are_those_of_the_notebook():
 
 def test_a_lab_says_how_to_have_it_live(tmp_path):
     path = tmp_path / "mine.md"
-    place = "5 minutes · [01, section 2](../01_what_it_means_to_differentiate_a_program.ipynb#cell-id=v-curve)"
+    place = "5 minutes · [01, section 2](../01_differentiation.ipynb#cell-id=v-curve)"
     path.write_text(f"# Mine\n\n## Where?\n\n{place}\n\n**Answer** There.\n", encoding="utf-8")
     text = deck(read_plan(path))
     assert "<code>autodiff-lab present 01</code>, section 2" in text

@@ -24,7 +24,7 @@ from autodiff_lab.classroom.grading.journal import key_path, load_key, read_jour
 from autodiff_lab.classroom.grading.report import csv_text, default_folder, html_page, open_report
 from autodiff_lab.classroom.grading.verdicts import Answer, Row
 from autodiff_lab.cli.main import draw_progress, main
-from autodiff_lab.lessons.lesson_03 import progress as lesson
+from autodiff_lab.lessons.tape import progress as lesson
 
 from .test_grading import brief
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import autodiff_lab as ad
-from autodiff_lab.lessons import lesson_04
-from autodiff_lab.lessons.lesson_04.exercises import two_products
+from autodiff_lab.lessons import adjoint_flow
+from autodiff_lab.lessons.adjoint_flow.exercises import two_products
 
 
 @pytest.mark.parametrize("n", [1, 2, 5])
@@ -81,6 +81,6 @@ def test_with_local_partials_the_sum_runs_over_all_operations():
         for slot, parent in enumerate(tape.parents[line]):
             local = tape.ops[line].local_partial(slot, tape.values[line], *tape.args[line])
             total += adjoints[line] * (local if parent == 0 else 0.0)
-    with_total_derivatives, right = lesson_04.ex_04_5.expected
+    with_total_derivatives, right = adjoint_flow.ex_04_5.expected
     assert total == right == pytest.approx(4 - 4 * np.cos(1.0), rel=1e-15)
     assert with_total_derivatives == pytest.approx(8 - 12 * np.cos(1.0), rel=1e-15)

@@ -9,12 +9,12 @@ import sys
 
 import pytest
 
-from autodiff_lab.lessons import lesson_00, lesson_03
+from autodiff_lab.lessons import start_here, tape
 from autodiff_lab.lessons.checks import progress_file
 from autodiff_lab.lessons.checks.course import lessons
 from autodiff_lab.lessons.checks.exercise import Exercise
 
-EXERCISES = len(lesson_03.progress.exercises())
+EXERCISES = len(tape.progress.exercises())
 DONE, NOTHING = (f"Notebook 03: {done} of {EXERCISES} exercises done." for done in (1, 0))
 
 
@@ -40,7 +40,7 @@ def test_what_is_tried_and_passed_is_kept_once(file):
         one(answer)
     assert [event["kind"] for event in events(file)] == ["tried", "passed"]
     assert progress_file.states() == {"ex_03_3": "passed"}
-    assert DONE in repr(lesson_03.progress())
+    assert DONE in repr(tape.progress())
 
 
 def test_what_passed_at_the_first_try_is_not_noted_as_tried_later(file):
@@ -95,7 +95,7 @@ def test_a_broken_file_costs_only_what_is_broken(file, content):
     file.write_bytes(content)
     assert quiz()(5).passed
     assert progress_file.states()["ex_03_3"] == "passed"
-    assert DONE in repr(lesson_03.progress())
+    assert DONE in repr(tape.progress())
 
 
 def test_a_line_that_was_cut_off_does_not_take_the_next_with_it(file):
@@ -108,16 +108,16 @@ def test_a_progress_file_of_a_later_version_is_read_and_kept(file):
     later = '{"version": 2, "kind": "passed", "exercise": "ex_03_1", "how": "elegantly"}\n'
     file.write_text(later + '{"version": 1, "kind": "passed", "exercise": "ex_03_3"}\n')
     assert progress_file.states() == {"ex_03_3": "passed"}
-    assert "later version" in repr(lesson_03.progress())
-    lesson_03.ex_03_1("?")
+    assert "later version" in repr(tape.progress())
+    tape.ex_03_1("?")
     assert file.read_text().startswith(later)
 
 
 def test_a_folder_in_the_place_of_the_file(file):
     file.mkdir()
     assert quiz()(5).passed
-    assert DONE in repr(lesson_03.progress()) and "only this session" in repr(lesson_03.progress())
-    assert NOTHING in repr(lesson_03.progress.reset())
+    assert DONE in repr(tape.progress()) and "only this session" in repr(tape.progress())
+    assert NOTHING in repr(tape.progress.reset())
 
 
 def test_a_folder_that_does_not_exist_or_is_nobodys(monkeypatch, tmp_path):
@@ -128,9 +128,9 @@ def test_a_folder_that_does_not_exist_or_is_nobodys(monkeypatch, tmp_path):
             monkeypatch.setattr(progress_file, "_path", lambda: tmp_path / "a\0b")
         monkeypatch.setattr(progress_file, "_session", [])
         assert quiz()(5).passed
-        assert DONE in repr(lesson_03.progress())
-        lesson_03.progress.reset()
-        assert NOTHING in repr(lesson_03.progress())
+        assert DONE in repr(tape.progress())
+        tape.progress.reset()
+        assert NOTHING in repr(tape.progress())
 
 
 def test_two_kernels_at_once(file):
@@ -144,12 +144,12 @@ def test_two_kernels_at_once(file):
 
 
 def test_reset_is_one_call(file):
-    lesson_03.ex_03_3((0, 0))
-    lesson_03.ex_03_3.hint()
-    lesson_03.seed("Ada")
-    assert NOTHING in repr(lesson_03.progress.reset())
+    tape.ex_03_3((0, 0))
+    tape.ex_03_3.hint()
+    tape.seed("Ada")
+    assert NOTHING in repr(tape.progress.reset())
     assert not file.exists() and progress_file.current_seed() is None
-    assert lesson_03.ex_03_3.hints_given == lesson_03.ex_03_3.attempts == 0
+    assert tape.ex_03_3.hints_given == tape.ex_03_3.attempts == 0
 
 
 def test_reset_where_the_file_cannot_be_removed(file, monkeypatch):
@@ -159,7 +159,7 @@ def test_reset_where_the_file_cannot_be_removed(file, monkeypatch):
         raise PermissionError
 
     monkeypatch.setattr(type(file), "unlink", refuse)
-    lesson_03.progress.reset()
+    tape.progress.reset()
     assert progress_file.states() == {} and file.exists()
     quiz()(5)
     assert progress_file.states() == {"ex_03_3": "passed"}
@@ -167,22 +167,22 @@ def test_reset_where_the_file_cannot_be_removed(file, monkeypatch):
 
 def test_a_seed_holds_in_every_notebook_until_taken_back(file):
     assert progress_file.current_seed() is None
-    lesson_03.seed("Ada Lovelace")
+    tape.seed("Ada Lovelace")
     assert progress_file.current_seed() == "ada lovelace"
-    assert "ada lovelace" in repr(lesson_00.progress())
-    lesson_00.seed(None)
+    assert "ada lovelace" in repr(start_here.progress())
+    start_here.seed(None)
     assert progress_file.current_seed() is None
 
 
 def test_a_seed_is_text_and_no_markup(file):
-    page = lesson_03.seed("<script>\x00\ud800</script>")._repr_html_()
+    page = tape.seed("<script>\x00\ud800</script>")._repr_html_()
     assert "<script" not in page
-    repr(lesson_03.progress()).encode()
+    repr(tape.progress()).encode()
 
 
 def test_the_table_can_be_read_aloud(file):
     quiz()(5)
-    page = lesson_03.progress()._repr_html_()
+    page = tape.progress()._repr_html_()
     assert page.count("<table>") == 2 and page.count("<caption") == 2
     assert 'scope="col"' in page and 'scope="row"' in page
     assert "✓ done" in page, "a word, and not a colour alone"
@@ -196,7 +196,7 @@ def test_every_lesson_is_in_the_course():
 
 def test_a_report_that_cannot_be_made_is_a_sentence(file, monkeypatch):
     monkeypatch.setattr(progress_file, "states", lambda: 1 / 0)
-    assert repr(lesson_03.progress()) == "Progress cannot be shown (ZeroDivisionError)."
+    assert repr(tape.progress()) == "Progress cannot be shown (ZeroDivisionError)."
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no named pipes on Windows")
@@ -208,7 +208,7 @@ def test_a_pipe_in_the_place_of_the_file_does_not_hang(file):
         quiz()(5)
         assert progress_file.states() == {"ex_03_3": "passed"}, "the session remembers"
         assert "progress.jsonl is not a file: only this session is shown" in progress_file.trouble()
-        assert DONE in repr(lesson_03.progress())
+        assert DONE in repr(tape.progress())
     finally:
         signal.alarm(0)
         signal.signal(signal.SIGALRM, before)

@@ -43,18 +43,18 @@ CELLS = {
     "from autodiff_lab import check_grads, custom_gradient, grad, play, record, stop_gradient, table\n"
     "print(grad(lambda x: x * x)(3.0), ad.record(lambda x: x * x, 3.0)[0])",
     "the lessons": "\n".join(f"from autodiff_lab.lessons import lesson_{number:02} as check" for number in range(16)),
-    "an exercise": "from autodiff_lab.lessons import lesson_03 as check\ncheck.ex_03_2(None)",
+    "an exercise": "from autodiff_lab.lessons import tape as check\ncheck.ex_03_2(None)",
     "progress": "print(check.progress())",
-    "moved exercises": "from autodiff_lab.lessons import lesson_14\n"
-    "moved = [getattr(lesson_14, f'ex_14_{k}') for k in range(4, 9)]\n"
+    "moved exercises": "from autodiff_lab.lessons import memory\n"
+    "moved = [getattr(memory, f'ex_14_{k}') for k in range(4, 9)]\n"
     "print([repr(each(*[...] * len(each.takes))).split(' is ')[0] for each in moved])\n"
-    "print('ex_14_4' in lesson_14.progress.exercises(), lesson_14.ex_14_4.lend(...).__name__)\n"
-    "print(lesson_14.ex_14_6(('d', 'f', 'a', 'c', 'e', 'b')).passed)\n"
-    "from autodiff_lab.lessons import lesson_15\nprint(lesson_15.progress())",
-    "exercises that give nothing now": "slots, runs, steps = lesson_14.ex_14_1.given()\n"
-    "print(slots, runs, steps, lesson_14.ex_14_1((20, 4)), lesson_14.ex_14_2.given())",
-    "a seed": "from autodiff_lab.lessons import lesson_02\n"
-    "given = lesson_02.ex_02_3.given\nprint(given() == given('ada') != given('bob'))",
+    "print('ex_14_4' in memory.progress.exercises(), memory.ex_14_4.lend(...).__name__)\n"
+    "print(memory.ex_14_6(('d', 'f', 'a', 'c', 'e', 'b')).passed)\n"
+    "from autodiff_lab.lessons import compilation\nprint(compilation.progress())",
+    "exercises that give nothing now": "slots, runs, steps = memory.ex_14_1.given()\n"
+    "print(slots, runs, steps, memory.ex_14_1((20, 4)), memory.ex_14_2.given())",
+    "a seed": "from autodiff_lab.lessons import dual_numbers\n"
+    "given = dual_numbers.ex_02_3.given\nprint(given() == given('ada') != given('bob'))",
     "the labs": "\n".join(f"from autodiff_lab.widgets.labs import {lab}" for lab in LABS)
     + f"\nprint([lab().title for lab in ({', '.join(LABS)})])",
     "the strip": "from autodiff_lab.widgets.labs.train_strip import TrainStrip\nprint(TrainStrip.__name__)",

@@ -34,7 +34,7 @@ MAX_CODE_CHARACTERS = 1_000_000
 def lesson_of(cells: list[str]) -> str | None:
     """Find which lesson's checks the cells to be examined import: ``"03"``.
 
-    >>> lesson_of(["import numpy as np", "from autodiff_lab.lessons import lesson_03 as check"])
+    >>> lesson_of(["import numpy as np", "from autodiff_lab.lessons import tape as check"])
     '03'
     """
     found = re.search(r"autodiff_lab\.lessons(?:\s+import\s+|\.)lesson_(\d\d)\b", "\n".join(cells))

@@ -21,7 +21,7 @@ def notebook_named(name: str) -> Path:
         If there is none; the message lists the numbers.
 
     >>> notebook_named("4").name
-    '04_the_adjoint_flow.ipynb'
+    '04_adjoint_flow.ipynb'
     """
     if name.endswith(".ipynb"):
         path = Path(name)

@@ -296,7 +296,7 @@ sys.modules["pygraphviz"] = None
 def never(*_, **__): raise AssertionError("a browser cannot do this")
 subprocess.Popen.__init__ = threading.Thread.start = signal.signal = signal.alarm = never
 from autodiff_lab import draw, play, table
-from autodiff_lab.lessons import lesson_03 as check
+from autodiff_lab.lessons import tape as check
 from autodiff_lab.widgets.labs import TraceTable
 def f(x1, x2): return np.log(x1) + x1 * x2 - np.sin(x2)
 player = play(f, 2.0, 5.0)

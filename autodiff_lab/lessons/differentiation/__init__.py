@@ -1,0 +1,12 @@
+"""The package of notebook 01, differentiating a program, with the table of its exercises and what each expects."""
+
+from autodiff_lab.lessons.checks.course import lesson
+from autodiff_lab.lessons.differentiation import exercises
+
+progress, seed = lesson(
+    "01",
+    ex_01_2={"observe": exercises.judge_steps},
+    ex_01_3={"observe": exercises.read_number_and_word},
+    ex_01_4={"expected": exercises.expected_complex_steps(), "observe": exercises.try_complex_step},
+    ex_01_5={"observe": exercises.compare_three_ways, "make": exercises.differentiate_three_ways},
+)

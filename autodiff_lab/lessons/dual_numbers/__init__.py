@@ -1,0 +1,14 @@
+"""The package of notebook 02, dual numbers, with the table of its exercises and what each expects."""
+
+from autodiff_lab.lessons.checks.course import lesson
+from autodiff_lab.lessons.dual_numbers import exercises
+
+progress, seed = lesson(
+    "02",
+    ex_02_1={"expected": exercises.expected_arithmetic(), "observe": exercises.run_arithmetic},
+    ex_02_2={"expected": exercises.expected_functions(), "observe": exercises.run_functions},
+    ex_02_3={"make": exercises.trace_forward},
+    ex_02_4={"observe": exercises.read_direction, "make": exercises.find_steepest_direction},
+    ex_02_5={"make": exercises.count_passes},
+    ex_02_6={"make": exercises.square_dual},
+)
