@@ -52,7 +52,7 @@ KEPT = """async (name) => { const { contents } = jupyterapp.serviceManager;
     return [folder.content.map((file) => file.name), notebook.content.cells[0].source]; }"""
 
 FIRST = "00_start_here.ipynb"
-RIGHT = "import math\nanswer = -math.cos(5)\n\ncheck.ex_00_1(answer)"
+RIGHT = "import math\nanswer = -math.cos(5)\n\ncheck.ex_1(answer)"
 LAB = "05_ways_to_remember.ipynb"
 
 LEFT = "left_by_a_link.txt"
@@ -167,7 +167,7 @@ class Visit:
         await page.keyboard.press("Home")
         await until(page, "!document.querySelector('.adl-tape').innerText.includes('1.7163')")
         await page.screenshot(path=self.pictures / "slider.png")
-        reply = await page.evaluate(CHANGE_CELL, ["ex-00-1", RIGHT])
+        reply = await page.evaluate(CHANGE_CELL, ["ex-1", RIGHT])
         self.expect("passed" in reply, f"the right answer is told: {reply}")
         await page.close()
         page = await self.open(context, FIRST)

@@ -178,7 +178,7 @@ def test_the_command_writes_a_plan_and_a_lesson(tmp_path, capsys):
     assert main(["lecture", "--plan", "40", "--out", str(kit)]) == 0
     names = {path.name for path in kit.iterdir()}
     assert {"40.slides.html", "40.speaker.html", "00.handout.html"} <= names
-    assert main(["lecture", "04", "--out", str(kit / "four")]) == 0
+    assert main(["lecture", "adjoint_flow", "--out", str(kit / "four")]) == 0
     assert {path.name for path in (kit / "four").iterdir()} == {"04.speaker.html", "04.handout.html"}
     (kit / "40.speaker.html").write_text("my own notes", encoding="utf-8")
     assert main(["lecture", "--plan", "40", "--out", str(kit)]) == 1

@@ -81,6 +81,6 @@ def test_with_local_partials_the_sum_runs_over_all_operations():
         for slot, parent in enumerate(tape.parents[line]):
             local = tape.ops[line].local_partial(slot, tape.values[line], *tape.args[line])
             total += adjoints[line] * (local if parent == 0 else 0.0)
-    with_total_derivatives, right = adjoint_flow.ex_04_5.expected
+    with_total_derivatives, right = adjoint_flow.ex_5.expected
     assert total == right == pytest.approx(4 - 4 * np.cos(1.0), rel=1e-15)
     assert with_total_derivatives == pytest.approx(8 - 12 * np.cos(1.0), rel=1e-15)

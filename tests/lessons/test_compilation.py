@@ -15,7 +15,7 @@ from ..notebooks.reading import listing
 
 def submit(exercise, written):
     names = {"__name__": "__main__"}
-    exec(listing("15"), names)
+    exec(listing("compilation"), names)
     exec(written, names)
     return exercise(*(names[name] for name in exercise.takes))
 
@@ -40,13 +40,13 @@ def submit(exercise, written):
     ],
 )
 def test_another_compiler_passes(written):
-    assert submit(lesson.ex_15_1, written).passed
+    assert submit(lesson.ex_1, written).passed
 
 
 def test_calling_the_engine_from_the_text_is_no_program():
     """The text is run with NumPy and nothing else, so it has to stand on its own."""
     cheat = "def compile_tape(tape):\n    return 'def compiled(x1, x2):\\n    return ad.value_and_grad(f)(x1, x2)'"
-    reply = submit(lesson.ex_15_1, cheat)
+    reply = submit(lesson.ex_1, cheat)
     assert not reply.passed and "ad" in reply.text
 
 
@@ -72,7 +72,7 @@ def rerecording(f):
 
 
 def test_keeping_all_versions_passes():
-    assert submit(lesson.ex_15_2, GUARDS).passed
+    assert submit(lesson.ex_2, GUARDS).passed
 
 
 @pytest.mark.parametrize(
@@ -85,7 +85,7 @@ def test_keeping_all_versions_passes():
 )
 def test_every_way_to_write_the_partials_passes(by_x, by_k):
     written = f"def by_x(y, x, k): return {by_x}\ndef by_k(y, x, k): return {by_k}"
-    assert submit(lesson.ex_15_4, written).passed
+    assert submit(lesson.ex_4, written).passed
 
 
 FRESH = """
@@ -108,7 +108,7 @@ assert max(steps) < STEPS / 2, max(steps)
 """
 
 
-@pytest.mark.parametrize("exercise", [lesson.ex_15_4, lesson.ex_15_5], ids=lambda exercise: exercise.name)
+@pytest.mark.parametrize("exercise", [lesson.ex_4, lesson.ex_5], ids=lambda exercise: exercise.name)
 def test_in_a_fresh_kernel_a_right_answer_is_far_from_the_limit_of_steps(exercise):
     """What the package reads or imports only once isn't counted."""
     call = f"compilation.{exercise.call.removeprefix('check.')}"
@@ -129,7 +129,7 @@ def test_in_a_fresh_kernel_a_right_answer_is_far_from_the_limit_of_steps(exercis
     ],
 )
 def test_any_invention_passes(function, partial):
-    reply = submit(lesson.ex_15_5, f"def my_function(x): return {function}\ndef my_partial(y, x): return {partial}")
+    reply = submit(lesson.ex_5, f"def my_function(x): return {function}\ndef my_partial(y, x): return {partial}")
     assert reply.passed, reply
 
 
@@ -138,7 +138,7 @@ def test_any_invention_passes(function, partial):
     [("x**3", "3 * x"), ("np.exp(x)", "y + 1e-3"), ("x", "x / x"), ("np.floor(x)", "0 * x")],
 )
 def test_a_row_with_a_slip_or_none_at_all(function, partial):
-    reply = submit(lesson.ex_15_5, f"def my_function(x): return {function}\ndef my_partial(y, x): return {partial}")
+    reply = submit(lesson.ex_5, f"def my_function(x): return {function}\ndef my_partial(y, x): return {partial}")
     assert reply.passed == (function == "x")
 
 
@@ -172,4 +172,4 @@ class TestTheColumnOfThisPackageInTheTableOfGuards:
 
 def test_a_function_is_not_judged_by_the_partial_of_another():
     alone = "def my_function(x):\n    return np.sin(x)\n\n\ndef my_partial(y, x):\n    return ..."
-    assert submit(lesson.ex_15_5, alone).status == "not attempted"
+    assert submit(lesson.ex_5, alone).status == "not attempted"

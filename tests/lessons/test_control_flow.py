@@ -3,7 +3,7 @@
 import pytest
 
 from autodiff_lab.lessons.checks.variants import every_draw
-from autodiff_lab.lessons.control_flow import ex_08_1, ex_08_2, ex_08_3, ex_08_5, ex_08_6
+from autodiff_lab.lessons.control_flow import ex_1, ex_2, ex_3, ex_5, ex_6
 from autodiff_lab.lessons.control_flow.exercises import count_operations, programs
 from autodiff_lab.widgets.labs.branch_recorder.programs import until_ten
 
@@ -22,7 +22,7 @@ def test_the_tape_is_as_long_as_the_loop_of_plain_python(x):
 
 
 def test_the_switch_of_every_learner_lies_where_it_is_said_to():
-    for instance in every_draw(ex_08_2.make, ex_08_2.draws):
+    for instance in every_draw(ex_2.make, ex_2.draws):
         (n,) = instance.given
         left, right, _ = instance.expected
         x = 10 ** (1 / n)
@@ -32,7 +32,7 @@ def test_the_switch_of_every_learner_lies_where_it_is_said_to():
 
 
 def test_numbers_of_ones_own_are_two_different_tapes():
-    for instance in every_draw(ex_08_1.make, ex_08_1.draws):
+    for instance in every_draw(ex_1.make, ex_1.draws):
         assert instance.expected[0] > instance.expected[1]
 
 
@@ -45,7 +45,7 @@ def test_numbers_of_ones_own_are_two_different_tapes():
     ],
 )
 def test_other_good_ways_to_write_the_ratio(ratio):
-    assert submit("08", ex_08_3, RATIO + ratio).passed
+    assert submit("control_flow", ex_3, RATIO + ratio).passed
 
 
 @pytest.mark.parametrize("a", [0.0, 0.1, 0.25])
@@ -67,26 +67,24 @@ GOOD_LOOPS = {
 
 @pytest.mark.parametrize("body", GOOD_LOOPS.values(), ids=list(GOOD_LOOPS))
 def test_other_good_loops(body):
-    assert submit("08", ex_08_5, f"def root(x, start):\n    {body}").passed
+    assert submit("control_flow", ex_5, f"def root(x, start):\n    {body}").passed
 
 
 def test_the_root_is_not_taken_from_the_table():
-    reply = submit("08", ex_08_5, "def root(x, start):\n    return np.sqrt(x)")
+    reply = submit("control_flow", ex_5, "def root(x, start):\n    return np.sqrt(x)")
     assert not reply.passed and "by the loop" in reply.text
 
 
 def test_the_check_gives_the_graph_back():
-    names = in_the_notebook("08", ex_08_6.reference)
+    names = in_the_notebook("control_flow", ex_6.reference)
     names["GRADIENT"]["Cond"] = mine = object()
     before = dict(names["GRADIENT"]), dict(names["COMPUTE"])
-    assert ex_08_6(names["run"], names["cond_gradient"]).passed
+    assert ex_6(names["run"], names["cond_gradient"]).passed
     assert (names["GRADIENT"], names["COMPUTE"]) == before
     assert names["GRADIENT"]["Cond"] is mine
 
 
 def test_a_run_that_never_ends_is_stopped_once():
-    written = ex_08_6.reference.replace(
-        "    values = dict(feed)\n", "    values = dict(feed)\n    while True: pass\n", 1
-    )
-    reply = submit("08", ex_08_6, written)
+    written = ex_6.reference.replace("    values = dict(feed)\n", "    values = dict(feed)\n    while True: pass\n", 1)
+    reply = submit("control_flow", ex_6, written)
     assert "still running" in reply.text

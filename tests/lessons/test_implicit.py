@@ -12,7 +12,7 @@ from ..notebooks.reading import listing, named, read
 
 def names_after(written):
     names = {"__name__": "__main__"}
-    exec(listing("16"), names)
+    exec(listing("implicit"), names)
     exec(written, names)
     return names
 
@@ -26,7 +26,7 @@ def submit(exercise, written):
 def test_the_rule_agrees_with_the_loop_and_with_differences(case):
     """To 1e-10 with the loop recorded turn by turn, at first and second order, in both modes."""
     turn, start, x, _ = LOOPS[case]
-    solution = names_after(lesson.ex_16_3.reference)["implicit"](turn, start)
+    solution = names_after(lesson.ex_3.reference)["implicit"](turn, start)
 
     def loss(solve):
         return lambda x: np.sum(solve(x) ** 3)
@@ -47,7 +47,7 @@ def test_the_points_of_the_check_are_roots(case):
 @pytest.mark.parametrize("case", FITS)
 def test_the_slope_of_a_best_fit_agrees_with_differences(case):
     loss, w, lam = FITS[case]
-    slope = names_after(lesson.ex_16_5.reference)["slope_of_best"](loss, find_best(loss, w, lam), lam)
+    slope = names_after(lesson.ex_5.reference)["slope_of_best"](loss, find_best(loss, w, lam), lam)
     h = 1e-5
     differences = (find_best(loss, w, lam + h) - find_best(loss, w, lam - h)) / (2 * h)
     assert np.allclose(slope, differences, rtol=1e-8)
@@ -56,7 +56,7 @@ def test_the_slope_of_a_best_fit_agrees_with_differences(case):
 def run_cells(*ids, before=""):
     """The notebook's own cells, after its listing."""
     names = names_after(before)
-    sources = {cell.id: cell.source for cell in read(named("16")).cells}
+    sources = {cell.id: cell.source for cell in read(named("implicit")).cells}
     plt = names["plt"]
     for each in ids:
         exec(sources[each], names)
@@ -65,7 +65,7 @@ def run_cells(*ids, before=""):
 
 
 def test_the_deep_equilibrium_model_agrees_with_its_layers():
-    names = run_cells("ex-16-6", "deq-code", before="rng = np.random.default_rng(1)")
+    names = run_cells("ex-6", "deq-code", before="rng = np.random.default_rng(1)")
     loss, params = names["loss"], names["params"]
 
     def layers(points, *weights):
@@ -82,7 +82,7 @@ def test_the_deep_equilibrium_model_agrees_with_its_layers():
 
 
 def test_the_hypergradient_agrees_with_the_rule_of_solve():
-    names = run_cells("fit-run", "ex-16-5", "tune-run")
+    names = run_cells("fit-run", "ex-5", "tune-run")
     slope, validate, best = names["slope_of_validation"], names["validate"], names["best"]
     for lam in (1e-3, 0.1, 3.0):
         assert slope(lam) == pytest.approx(ad.grad(lambda lam: validate(best(lam)))(lam), rel=1e-8, abs=1e-10)
@@ -95,8 +95,8 @@ def test_the_hypergradient_agrees_with_the_rule_of_solve():
 
 def test_an_unrolled_solution_does_not_pass():
     """Its gradient is right; its tape is not what was asked for."""
-    written = lesson.ex_16_3.reference.replace("@ad.custom_gradient(vjp=rule)\n    ", "")
-    reply = submit(lesson.ex_16_3, written)
+    written = lesson.ex_3.reference.replace("@ad.custom_gradient(vjp=rule)\n    ", "")
+    reply = submit(lesson.ex_3, written)
     assert not reply.passed and "on the tape" in reply.text
 
 
@@ -113,12 +113,12 @@ def implicit(turn, start):
         return settle(lambda z: turn(z, x), start)
 
     return solution"""
-    reply = submit(lesson.ex_16_3, written)
+    reply = submit(lesson.ex_3, written)
     assert not reply.passed and "the next cell takes a Hessian" in reply.text
 
 
 @pytest.mark.parametrize("seed", ["Ada", "Emmy", 7])
 def test_the_number_of_turns_is_the_smallest(seed):
-    rate, digits = lesson.ex_16_4.given(seed)
-    turns = lesson.ex_16_4.instance(seed).expected
+    rate, digits = lesson.ex_4.given(seed)
+    turns = lesson.ex_4.instance(seed).expected
     assert rate**turns < 10.0**-digits <= rate ** (turns - 1)

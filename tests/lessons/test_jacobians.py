@@ -41,8 +41,8 @@ def test_other_ways_to_the_same_matrix_pass():
         value, pullback = vjp(f, x)
         return [pullback(e)[0].tolist() for e in np.identity(value.size)]
 
-    assert jacobians.ex_09_2(by_ones, by_a_list).passed
-    assert not jacobians.ex_09_2(by_ones, by_ones).passed, "in reverse f is to be run once"
+    assert jacobians.ex_2(by_ones, by_a_list).passed
+    assert not jacobians.ex_2(by_ones, by_ones).passed, "in reverse f is to be run once"
 
 
 def test_jacfwd_may_ask_f_for_its_size_and_linearize_pushes():
@@ -60,9 +60,9 @@ def test_jacfwd_may_ask_f_for_its_size_and_linearize_pushes():
         value, pullback = vjp(f, x)
         return [pullback(e)[0] for e in np.eye(len(value))]
 
-    assert jacobians.ex_09_2(with_room, in_reverse).passed
-    assert jacobians.ex_09_2(by_one_record, in_reverse).passed
-    assert "pushes" in jacobians.ex_09_2(with_room, by_one_record).text
+    assert jacobians.ex_2(with_room, in_reverse).passed
+    assert jacobians.ex_2(by_one_record, in_reverse).passed
+    assert "pushes" in jacobians.ex_2(with_room, by_one_record).text
 
 
 def test_three_passes_may_be_written_without_loops():
@@ -73,20 +73,20 @@ def test_three_passes_may_be_written_without_loops():
         products = np.stack([jvp(f, (x,), ((place % 3 == c) * 1.0,))[1] for c in range(3)], axis=1)
         return np.where(near, products[:, place % 3], 0.0)
 
-    assert jacobians.ex_09_4(by_masks).passed
+    assert jacobians.ex_4(by_masks).passed
 
 
 @pytest.mark.parametrize("wrong", [lambda f, x: np.zeros((3, 3)), lambda f, x: [[1], [2, 3]], lambda f, x: "J"])
 def test_something_else_than_the_matrix_is_described(wrong):
-    reply = jacobians.ex_09_4(wrong)
+    reply = jacobians.ex_4(wrong)
     assert not reply.passed and "how often f is run" in reply.text
 
 
 def test_words_may_be_written_large():
-    assert jacobians.ex_09_1(["Forward", "reverse ", "REVERSE", "forward", "either"]).passed
+    assert jacobians.ex_1(["Forward", "reverse ", "REVERSE", "forward", "either"]).passed
 
 
-@pytest.mark.parametrize("pairs", jacobians.ex_09_1.draws["pairs"])
+@pytest.mark.parametrize("pairs", jacobians.ex_1.draws["pairs"])
 def test_the_words_follow_from_the_passes(pairs):
     for (n, m), word in zip(pairs, choose_modes(pairs).expected, strict=True):
         assert {"forward": n < m, "reverse": m < n, "either": n == m}[word]
@@ -100,7 +100,7 @@ def test_a_chains_products_are_counted_as_numpy_does_them():
 
 
 def test_nobody_is_told_that_a_whole_number_was_rounded():
-    reply = jacobians.ex_09_6((21000, 2210))
+    reply = jacobians.ex_6((21000, 2210))
     assert not reply.passed and "round" not in reply.text
     assert "only the second is not right" in reply.text
 

@@ -27,7 +27,7 @@ def file(tmp_path, monkeypatch):
 
 
 def quiz():
-    return Exercise("ex_03_3", expects="a number", expected=5, reference="answer = 5", praise="Yes.")
+    return Exercise("tape.ex_3", expects="a number", expected=5, reference="answer = 5", praise="Yes.")
 
 
 def events(path):
@@ -39,7 +39,7 @@ def test_what_is_tried_and_passed_is_kept_once(file):
     for answer in (..., 4, 4, 5, 5, 4):
         one(answer)
     assert [event["kind"] for event in events(file)] == ["tried", "passed"]
-    assert progress_file.states() == {"ex_03_3": "passed"}
+    assert progress_file.states() == {"tape.ex_3": "passed"}
     assert DONE in repr(tape.progress())
 
 
@@ -56,7 +56,7 @@ def test_nothing_is_written_unless_asked(tmp_path, monkeypatch):
     monkeypatch.setattr(progress_file, "_session", [])
     quiz()(5)
     assert not list(tmp_path.iterdir())
-    assert progress_file.states() == {"ex_03_3": "passed"}, "the session remembers"
+    assert progress_file.states() == {"tape.ex_3": "passed"}, "the session remembers"
     monkeypatch.setenv(progress_file.VARIABLE, "off")
     quiz()(4)
     assert not list(tmp_path.iterdir())
@@ -86,7 +86,7 @@ def test_progress_is_kept_for_a_notebook_and_not_for_a_program(tmp_path, monkeyp
         b"[[[[",
         b'null\n3\n[]\n{}\n"x"',
         b'{"version": 1, "kind": ["passed"], "exercise": {}}',
-        b'{"version": 1, "kind": "passed", "exercise": "ex_03_3"',
+        b'{"version": 1, "kind": "passed", "exercise": "tape.ex_3"',
         b'{"version": 1, "kind": "passed"}\n{"version": "1", "kind": "seed", "seed": 3}',
         b"[" * 100_000,
     ],
@@ -94,22 +94,22 @@ def test_progress_is_kept_for_a_notebook_and_not_for_a_program(tmp_path, monkeyp
 def test_a_broken_file_costs_only_what_is_broken(file, content):
     file.write_bytes(content)
     assert quiz()(5).passed
-    assert progress_file.states()["ex_03_3"] == "passed"
+    assert progress_file.states()["tape.ex_3"] == "passed"
     assert DONE in repr(tape.progress())
 
 
 def test_a_line_that_was_cut_off_does_not_take_the_next_with_it(file):
     file.write_text('{"version": 1, "kind": "pas')
     quiz()(5)
-    assert progress_file.states() == {"ex_03_3": "passed"}
+    assert progress_file.states() == {"tape.ex_3": "passed"}
 
 
 def test_a_progress_file_of_a_later_version_is_read_and_kept(file):
-    later = '{"version": 2, "kind": "passed", "exercise": "ex_03_1", "how": "elegantly"}\n'
-    file.write_text(later + '{"version": 1, "kind": "passed", "exercise": "ex_03_3"}\n')
-    assert progress_file.states() == {"ex_03_3": "passed"}
+    later = '{"version": 2, "kind": "passed", "exercise": "tape.ex_1", "how": "elegantly"}\n'
+    file.write_text(later + '{"version": 1, "kind": "passed", "exercise": "tape.ex_3"}\n')
+    assert progress_file.states() == {"tape.ex_3": "passed"}
     assert "later version" in repr(tape.progress())
-    tape.ex_03_1("?")
+    tape.ex_1("?")
     assert file.read_text().startswith(later)
 
 
@@ -144,12 +144,12 @@ def test_two_kernels_at_once(file):
 
 
 def test_reset_is_one_call(file):
-    tape.ex_03_3((0, 0))
-    tape.ex_03_3.hint()
+    tape.ex_3((0, 0))
+    tape.ex_3.hint()
     tape.seed("Ada")
     assert NOTHING in repr(tape.progress.reset())
     assert not file.exists() and progress_file.current_seed() is None
-    assert tape.ex_03_3.hints_given == tape.ex_03_3.attempts == 0
+    assert tape.ex_3.hints_given == tape.ex_3.attempts == 0
 
 
 def test_reset_where_the_file_cannot_be_removed(file, monkeypatch):
@@ -162,7 +162,7 @@ def test_reset_where_the_file_cannot_be_removed(file, monkeypatch):
     tape.progress.reset()
     assert progress_file.states() == {} and file.exists()
     quiz()(5)
-    assert progress_file.states() == {"ex_03_3": "passed"}
+    assert progress_file.states() == {"tape.ex_3": "passed"}
 
 
 def test_a_seed_holds_in_every_notebook_until_taken_back(file):
@@ -206,7 +206,7 @@ def test_a_pipe_in_the_place_of_the_file_does_not_hang(file):
     signal.alarm(5)
     try:
         quiz()(5)
-        assert progress_file.states() == {"ex_03_3": "passed"}, "the session remembers"
+        assert progress_file.states() == {"tape.ex_3": "passed"}, "the session remembers"
         assert "progress.jsonl is not a file: only this session is shown" in progress_file.trouble()
         assert DONE in repr(tape.progress())
     finally:

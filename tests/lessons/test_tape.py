@@ -8,12 +8,12 @@ from ..notebooks.reading import named, read
 
 
 def test_the_module_is_the_listing_of_the_notebook():
-    (listed,) = (cell.source for cell in read(named("03")).cells if cell.id == "cell-class")
+    (listed,) = (cell.source for cell in read(named("tape")).cells if cell.id == "cell-class")
     assert listed in inspect.getsource(cells)
 
 
 def test_the_module_has_only_the_square_and_pictures():
-    (listed,) = (cell.source for cell in read(named("03")).cells if cell.id == "cell-class")
+    (listed,) = (cell.source for cell in read(named("tape")).cells if cell.id == "cell-class")
     rest = inspect.getsource(cells).replace(listed, "")
     assert [line.split("(")[0] for line in rest.splitlines() if line.startswith(("def ", "class "))] == [
         "def square",

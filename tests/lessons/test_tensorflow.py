@@ -6,7 +6,7 @@ import re
 import numpy as np
 import pytest
 
-from autodiff_lab.lessons.tensorflow import ex_07_1, ex_07_2
+from autodiff_lab.lessons.tensorflow import ex_1, ex_2
 from autodiff_lab.lessons.tensorflow.exercises import count_pending, run_minimize, squared_error, truth_table
 from autodiff_lab.systems import gradient_tape
 
@@ -16,14 +16,14 @@ from .test_every_exercise import in_the_notebook
 
 def shown(cell):
     """The program that stands in a cell of text."""
-    (source,) = (each.source for each in read(named("07")).cells if each.id == cell)
+    (source,) = (each.source for each in read(named("tensorflow")).cells if each.id == cell)
     return re.search(r"```(?:python)?\n(.*?)```", source, flags=re.S)[1]
 
 
-@pytest.mark.parametrize(("target", "source"), list(itertools.product(*ex_07_1.draws.values())))
+@pytest.mark.parametrize(("target", "source"), list(itertools.product(*ex_1.draws.values())))
 def test_the_counts_are_those_of_the_program_that_is_shown(target, source):
     """By the learner's own `between`, of the notebook."""
-    names = in_the_notebook("07", "x, z = Placeholder('x'), Placeholder('z')\n" + shown("ex-07-1-text"))
+    names = in_the_notebook("tensorflow", "x, z = Placeholder('x'), Placeholder('z')\n" + shown("ex-1-text"))
     counts = names["between"]([names[target]], [names[name] for name in source.split(" and ")])
     assert tuple(counts.get(names[name]) for name in ("x", "a", "b", "c")) == count_pending(target, source)["pending"]
 
@@ -31,7 +31,7 @@ def test_the_counts_are_those_of_the_program_that_is_shown(target, source):
 @pytest.mark.parametrize("accessed", [True, False])
 @pytest.mark.parametrize("x", [1.5, 3.0])
 def test_the_truth_table_is_that_of_the_program_that_is_shown(x, accessed):
-    before, asked, after = shown("ex-07-4-text").partition("tape.gradient")
+    before, asked, after = shown("ex-4-text").partition("tape.gradient")
     scope = {**vars(gradient_tape), "x": x, "accessed": accessed}
     exec(before, scope)
     found = [None if g is None else g.numpy() for g in eval(asked + after, scope)]
@@ -40,7 +40,7 @@ def test_the_truth_table_is_that_of_the_program_that_is_shown(x, accessed):
 
 def test_the_two_machines_of_the_learner_agree():
     """One loop, nodes or numbers: the same counts and the same slopes at many points, and those of the package."""
-    names = in_the_notebook("07", ex_07_2.reference)
+    names = in_the_notebook("tensorflow", ex_2.reference)
     tensor, gradients = names["Tensor"], names["gradients"]
     w, b = names["Placeholder"]("w"), names["Placeholder"]("b")
     slopes = gradients([squared_error(w, b)], [w, b])

@@ -115,7 +115,7 @@ def test_the_zero_function_has_the_naive_slope():
 def test_the_culprit_of_the_text_is_the_log():
     assert find_birthplace().expected == ("v1", "0", "inf")
     assert len({find_birthplace(program).expected for program in PROGRAMS}) >= 3
-    assert all(len(verification.ex_13_1.make(program=program).misconceptions) >= 2 for program in PROGRAMS)
+    assert all(len(verification.ex_1.make(program=program).misconceptions) >= 2 for program in PROGRAMS)
 
 
 def test_good_answers_are_good():
@@ -145,6 +145,6 @@ def test_a_tie_rule_need_not_be_even():
 def test_an_error_in_a_rule_is_told_by_its_own_line():
     """The decorator's function stands for the learner's, and its lines are not theirs."""
     wrong = custom_gradient(vjp=lambda g, y, x: [np.clip(g, -1.0, 1.0)])(lambda x: x)
-    reply = verification.ex_13_7(wrong)
+    reply = verification.ex_7(wrong)
     assert "returned a list" in reply.text
     assert "UnsupportedError(" not in reply.text

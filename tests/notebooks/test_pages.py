@@ -72,7 +72,7 @@ def all_of(cell) -> str:
 
 
 def test_the_pages_are_found_from_the_first_notebook():
-    first = "\n".join(cell.source for cell in read(named("00")).cells)
+    first = "\n".join(cell.source for cell in read(named("start_here")).cells)
     for page in PAGES:
         assert f"]({page.name})" in first
         assert "](00_start_here.ipynb)" in text(page.stem)

@@ -26,7 +26,7 @@ def moodle_csv(rows: Sequence[Row]) -> str:
 
     A grade is the number of exercises passed, in all notebooks; where there is something to look at, it is left open.
 
-    >>> row = Row("Ada L_7_assignsubmission_file/03.ipynb", "03", "ran", ("ex_03_1",))
+    >>> row = Row("Ada L_7_assignsubmission_file/03.ipynb", "tape", "ran", ("ex_1",))
     >>> print(moodle_csv([row]).splitlines()[1])
     Participant 7,Ada L,0,1,
     """
@@ -41,7 +41,7 @@ def moodle_csv(rows: Sequence[Row]) -> str:
 def canvas_csv(rows: Sequence[Row]) -> str:
     """Write Canvas's gradebook for *Import Gradebook*, a column for each notebook; nothing if no name fits.
 
-    >>> row = Row("lovelaceada_late_7_8_03.ipynb", "03", "ran", ("ex_03_1",))
+    >>> row = Row("lovelaceada_late_7_8_03.ipynb", "tape", "ran", ("ex_1",))
     >>> print(canvas_csv([row]).splitlines()[2])
     lovelaceada,7,,,,0
     """

@@ -1,17 +1,17 @@
 """The package of notebook 04, the adjoint flow, with the table of its exercises and what each expects."""
 
-from autodiff_lab.lessons.checks.course import lesson
 from autodiff_lab.lessons.adjoint_flow import exercises
+from autodiff_lab.lessons.checks.course import lesson
 
 progress, seed = lesson(
-    "04",
-    ex_04_1={"make": exercises.count_calls_and_cells},
-    ex_04_2={"make": exercises.annotate_graph},
-    ex_04_3={"expected": exercises.expected_slopes(), "observe": exercises.sweep_programs},
-    ex_04_4={"make": exercises.sweep_by_hand},
-    ex_04_5={"make": exercises.sum_over_operations},
-    ex_04_6={"observe": exercises.read_orders},
-    ex_04_7={"expected": dict.fromkeys(exercises.ORDERS, exercises.GOOD), "observe": exercises.order_programs},
-    ex_04_8={"make": exercises.use_operand_twice},
-    ex_04_9={"make": exercises.call_backward_thrice},
+    "adjoint_flow",
+    ex_1={"make": exercises.count_calls_and_cells},
+    ex_2={"make": exercises.annotate_graph},
+    ex_3={"expected": exercises.expected_slopes(), "observe": exercises.sweep_programs},
+    ex_4={"make": exercises.sweep_by_hand},
+    ex_5={"make": exercises.sum_over_operations},
+    ex_6={"observe": exercises.read_orders},
+    ex_7={"expected": dict.fromkeys(exercises.ORDERS, exercises.GOOD), "observe": exercises.order_programs},
+    ex_8={"make": exercises.use_operand_twice},
+    ex_9={"make": exercises.call_backward_thrice},
 )

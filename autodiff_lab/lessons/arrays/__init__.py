@@ -1,16 +1,16 @@
 """The package of notebook 11, arrays, with the table of its exercises and what each expects."""
 
-from autodiff_lab.lessons.checks.course import lesson
 from autodiff_lab.lessons.arrays import exercises
+from autodiff_lab.lessons.checks.course import lesson
 
 progress, seed = lesson(
-    "11",
-    ex_11_1={"expected": exercises.sum_back_shapes(exercises.sum_back), "observe": exercises.sum_back_shapes},
-    ex_11_2={"make": exercises.differentiate_mean_and_variance},
-    ex_11_3={"make": exercises.differentiate_gather},
-    ex_11_4={"expected": exercises.expected_products(), "observe": exercises.multiply_matrices},
-    ex_11_5={"make": exercises.differentiate_trace},
-    ex_11_6={"expected": exercises.expected_inverses(), "observe": exercises.invert_matrices},
-    ex_11_7={"make": exercises.count_lines},
-    ex_11_8={"expected": exercises.pull_heads(exercises.pull_attention), "observe": exercises.pull_heads},
+    "arrays",
+    ex_1={"expected": exercises.sum_back_shapes(exercises.sum_back), "observe": exercises.sum_back_shapes},
+    ex_2={"make": exercises.differentiate_mean_and_variance},
+    ex_3={"make": exercises.differentiate_gather},
+    ex_4={"expected": exercises.expected_products(), "observe": exercises.multiply_matrices},
+    ex_5={"make": exercises.differentiate_trace},
+    ex_6={"expected": exercises.expected_inverses(), "observe": exercises.invert_matrices},
+    ex_7={"make": exercises.count_lines},
+    ex_8={"expected": exercises.pull_heads(exercises.pull_attention), "observe": exercises.pull_heads},
 )

@@ -4,12 +4,12 @@ from autodiff_lab.lessons.checks.course import lesson
 from autodiff_lab.lessons.higher_order import exercises
 
 progress, seed = lesson(
-    "10",
-    ex_10_1={"expected": exercises.expected_products(), "observe": exercises.multiply_hessians},
-    ex_10_2={"make": exercises.merge_marks},
-    ex_10_3={"expected": exercises.expected_nested(), "observe": exercises.run_nested},
-    ex_10_4={"make": exercises.find_convexity},
-    ex_10_5={"make": exercises.find_coefficients},
-    ex_10_6={"expected": exercises.expected_on_a_tape(), "observe": exercises.differentiate_on_tape},
-    ex_10_7={"expected": exercises.take_steps(exercises.truncated), "observe": exercises.take_steps},
+    "higher_order",
+    ex_1={"expected": exercises.expected_products(), "observe": exercises.multiply_hessians},
+    ex_2={"make": exercises.merge_marks},
+    ex_3={"expected": exercises.expected_nested(), "observe": exercises.run_nested},
+    ex_4={"make": exercises.find_convexity},
+    ex_5={"make": exercises.find_coefficients},
+    ex_6={"expected": exercises.expected_on_a_tape(), "observe": exercises.differentiate_on_tape},
+    ex_7={"expected": exercises.take_steps(exercises.truncated), "observe": exercises.take_steps},
 )

@@ -4,11 +4,11 @@ from autodiff_lab.lessons.checks.course import lesson
 from autodiff_lab.lessons.implicit import exercises
 
 progress, seed = lesson(
-    "16",
-    ex_16_1={"expected": exercises.expected_slopes(), "observe": exercises.slope_roots},
-    ex_16_2={"expected": exercises.expected_tangents(), "observe": exercises.push_solutions},
-    ex_16_3={"expected": exercises.expected_rule(), "observe": exercises.use_rule},
-    ex_16_4={"make": exercises.count_turns},
-    ex_16_5={"expected": exercises.expected_fits(), "observe": exercises.slope_fits},
-    ex_16_6={"expected": exercises.expected_adjoints(), "observe": exercises.settle_adjoints},
+    "implicit",
+    ex_1={"expected": exercises.expected_slopes(), "observe": exercises.slope_roots},
+    ex_2={"expected": exercises.expected_tangents(), "observe": exercises.push_solutions},
+    ex_3={"expected": exercises.expected_rule(), "observe": exercises.use_rule},
+    ex_4={"make": exercises.count_turns},
+    ex_5={"expected": exercises.expected_fits(), "observe": exercises.slope_fits},
+    ex_6={"expected": exercises.expected_adjoints(), "observe": exercises.settle_adjoints},
 )

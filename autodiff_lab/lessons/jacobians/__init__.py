@@ -4,11 +4,11 @@ from autodiff_lab.lessons.checks.course import lesson
 from autodiff_lab.lessons.jacobians import exercises
 
 progress, seed = lesson(
-    "09",
-    ex_09_1={"make": exercises.choose_modes},
-    ex_09_2={"expected": exercises.expected_jacobians(), "observe": exercises.find_jacobians},
-    ex_09_3={"make": exercises.sum_rows},
-    ex_09_4={"expected": exercises.expected_compressed(), "observe": exercises.compress_jacobian},
-    ex_09_5={"make": exercises.differentiate_square},
-    ex_09_6={"make": exercises.count_multiplications},
+    "jacobians",
+    ex_1={"make": exercises.choose_modes},
+    ex_2={"expected": exercises.expected_jacobians(), "observe": exercises.find_jacobians},
+    ex_3={"make": exercises.sum_rows},
+    ex_4={"expected": exercises.expected_compressed(), "observe": exercises.compress_jacobian},
+    ex_5={"make": exercises.differentiate_square},
+    ex_6={"make": exercises.count_multiplications},
 )

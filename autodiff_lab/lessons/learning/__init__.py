@@ -4,13 +4,13 @@ from autodiff_lab.lessons.checks.course import lesson
 from autodiff_lab.lessons.learning import exercises
 
 progress, seed = lesson(
-    "12",
-    ex_12_1={"expected": exercises.expected_score_gradients(), "observe": exercises.find_score_gradients},
-    ex_12_2={"make": exercises.train_softmax},
-    ex_12_3a={"expected": exercises.expected_comparison(), "observe": exercises.compare_claims},
-    ex_12_3b={"observe": exercises.read_pair},
-    ex_12_4={"observe": exercises.read_pair, "make": exercises.overshoot_minimum},
-    ex_12_5={"expected": exercises.run_updates(exercises.update_leaves), "observe": exercises.run_updates},
-    ex_12_6={"expected": exercises.expected_w2_gradients(), "observe": exercises.find_w2_gradients},
-    ex_12_7={"make": exercises.take_first_step},
+    "learning",
+    ex_1={"expected": exercises.expected_score_gradients(), "observe": exercises.find_score_gradients},
+    ex_2={"make": exercises.train_softmax},
+    ex_3a={"expected": exercises.expected_comparison(), "observe": exercises.compare_claims},
+    ex_3b={"observe": exercises.read_pair},
+    ex_4={"observe": exercises.read_pair, "make": exercises.overshoot_minimum},
+    ex_5={"expected": exercises.run_updates(exercises.update_leaves), "observe": exercises.run_updates},
+    ex_6={"expected": exercises.expected_w2_gradients(), "observe": exercises.find_w2_gradients},
+    ex_7={"make": exercises.take_first_step},
 )

@@ -4,8 +4,8 @@ from autodiff_lab.lessons.checks.course import lesson
 from autodiff_lab.lessons.memory import exercises
 
 progress, seed = lesson(
-    "14",
-    ex_14_1={"expected": exercises.expected_prices(), "observe": exercises.find_prices},
-    ex_14_2={"expected": exercises.expected_plans(), "observe": exercises.follow_plans},
-    ex_14_3={"expected": exercises.expected_segments(), "observe": exercises.reverse_in_segments},
+    "memory",
+    ex_1={"expected": exercises.expected_prices(), "observe": exercises.find_prices},
+    ex_2={"expected": exercises.expected_plans(), "observe": exercises.follow_plans},
+    ex_3={"expected": exercises.expected_segments(), "observe": exercises.reverse_in_segments},
 )

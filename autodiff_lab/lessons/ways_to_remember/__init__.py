@@ -4,11 +4,11 @@ from autodiff_lab.lessons.checks.course import lesson
 from autodiff_lab.lessons.ways_to_remember import exercises
 
 progress, seed = lesson(
-    "05",
-    ex_05_1={"expected": exercises.expected_by_hand(), "observe": exercises.sweep_by_hand},
-    ex_05_2={"expected": exercises.expected_cells(), "observe": exercises.sweep_cells},
-    ex_05_3={"make": exercises.count_stored_numbers},
-    ex_05_4={"expected": exercises.tell_what_survives()},
-    ex_05_5={"make": exercises.mix_two_runs},
-    ex_05_6={"expected": exercises.expected_hessians(), "observe": exercises.differentiate_again},
+    "ways_to_remember",
+    ex_1={"expected": exercises.expected_by_hand(), "observe": exercises.sweep_by_hand},
+    ex_2={"expected": exercises.expected_cells(), "observe": exercises.sweep_cells},
+    ex_3={"make": exercises.count_stored_numbers},
+    ex_4={"expected": exercises.tell_what_survives()},
+    ex_5={"make": exercises.mix_two_runs},
+    ex_6={"expected": exercises.expected_hessians(), "observe": exercises.differentiate_again},
 )
