@@ -150,7 +150,7 @@ class Visit:
             self.wrong.append(what)
 
     async def read_the_first(self) -> None:
-        """In notebook 00: the note while Python starts, the player, a slider, the exercise, and progress."""
+        """In the first notebook: the note while Python starts, the player, a slider, the exercise, and progress."""
         context = await self.context()
         page = await self.open(context, FIRST)
         note = page.locator("#adl-starting")
@@ -172,7 +172,8 @@ class Visit:
         await page.close()
         page = await self.open(context, FIRST)
         await until(page, STARTED)
-        kept = await page.evaluate(RUN_CODE, "from autodiff_lab.lessons import start_here\nprint(start_here.progress())")
+        code = "from autodiff_lab.lessons import start_here\nprint(start_here.progress())"
+        kept = await page.evaluate(RUN_CODE, code)
         self.expect("1 of 1" in kept, f"after a reload, progress is: {kept}")
         await page.close()
 

@@ -16,7 +16,7 @@ from autodiff_lab.jupyter.notebooks import installed_notebooks
 from autodiff_lab.lessons.checks.course import lessons
 
 PATHS = sorted(installed_notebooks().glob("[0-9][0-9]_*.ipynb"))
-EXERCISES = {lesson.number: lesson.exercises() for lesson in lessons()}
+EXERCISES = {lesson.slug: lesson.exercises() for lesson in lessons()}
 PLANS = {name: find_plan(name) for name in list_plans()}
 MOST_WORDS = 40
 
@@ -81,7 +81,7 @@ def test_speaker_page_and_sheet_of_a_lesson_need_no_network(path):
     sheet = without_network(handout(path))
     without_network(lesson_page(path))
     assert len(handout(path).encode()) < 300_000
-    for exercise in EXERCISES.get(path.name[:2], {}).values():
+    for exercise in EXERCISES.get(path.stem[3:], {}).values():
         assert exercise.reference.strip() not in "".join(sheet.prose), "the sheet gives an answer away"
 
 
@@ -96,7 +96,7 @@ def test_the_sheet_has_question_picture_and_recap(path):
 @pytest.mark.parametrize("path", PATHS, ids=lambda path: path.name[:2])
 def test_the_speaker_page_has_each_exercise_and_minutes(path):
     text = lesson_page(path)
-    found = EXERCISES.get(path.name[:2], {})
+    found = EXERCISES.get(path.stem[3:], {})
     assert text.count("A good answer:") == len(found)
     assert text.count("<dt>Ask</dt>") <= text.count("<dt>Answer</dt>") or path.name.startswith("00")
     assert re.search(r"· about \d+ min</h2>", text)

@@ -1,4 +1,4 @@
-"""Notebook 04: other good answers pass too, near misses do not, and the learner's tape is left as it is."""
+"""`adjoint_flow`: other good answers pass too, near misses do not, and the learner's tape is left as it is."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""The checks of notebook 11: their numbers are the reference's, and other good answers pass too."""
+"""The checks of the notebook `arrays`: their numbers are the reference's, and other good answers pass too."""
 
 import json
 from pathlib import Path

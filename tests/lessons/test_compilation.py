@@ -1,4 +1,4 @@
-"""Notebook 15: right answers that look different from ours pass, and shortcuts do not."""
+"""`compilation`: right answers that look different from ours pass, and shortcuts do not."""
 
 import subprocess
 import sys

@@ -1,4 +1,4 @@
-"""Notebook 08: other good answers pass, what is not asked for is refused, and the learner's graph is given back."""
+"""`control_flow`: other good answers pass, what is not asked for is refused, and the learner's graph is given back."""
 
 import pytest
 

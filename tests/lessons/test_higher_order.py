@@ -1,4 +1,4 @@
-"""Notebook 10: its machines give the reference's numbers, right and wrong, and other good answers pass too."""
+"""`higher_order`: its machines give the reference's numbers, right and wrong, and other good answers pass too."""
 
 import itertools
 import json

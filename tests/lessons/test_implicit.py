@@ -1,4 +1,4 @@
-"""Notebook 16: right answers that look different from ours pass, and what is differentiated is the solution."""
+"""`implicit`: right answers that look different from ours pass, and what is differentiated is the solution."""
 
 import numpy as np
 import pytest

@@ -89,7 +89,7 @@ ASKS_FOR_DIGITS = [
 
 @pytest.mark.parametrize(("number", "exercise"), ASKS_FOR_DIGITS)
 def test_the_text_says_how_many_digits(number, exercise):
-    (path,) = NOTEBOOKS.glob(f"{number}_*.ipynb")
+    (path,) = NOTEBOOKS.glob(f"*_{number}.ipynb")
     cells = nbformat.read(path, as_version=4).cells
     above = itertools.takewhile(lambda cell: f"check.{exercise.name}(" not in cell.source, cells)
     asked = [cell.source for cell in above if cell.source.count("### Exercise")][-1]

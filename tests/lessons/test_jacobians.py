@@ -1,4 +1,4 @@
-"""Notebook 09: the numbers of its worked examples, and what its checks make of answers that nobody foresaw."""
+"""`jacobians`: the numbers of its worked examples, and what its checks make of answers that nobody foresaw."""
 
 import numpy as np
 import pytest

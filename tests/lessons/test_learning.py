@@ -1,4 +1,4 @@
-"""Notebook 12: other good answers pass as well, and what the checks are built on agrees with the reference cases."""
+"""`learning`: other good answers pass as well, and what the checks are built on agrees with the reference cases."""
 
 import itertools
 import json

@@ -1,4 +1,4 @@
-"""Notebook 17: what the reader's machine says of itself holds, and right answers that look different from ours pass."""
+"""`linearize`: what the reader's machine says of itself holds, and right answers that look different from ours pass."""
 
 import numpy as np
 import pytest

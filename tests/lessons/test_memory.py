@@ -1,4 +1,4 @@
-"""Notebook 14: right answers that look different from ours pass, and shortcuts do not."""
+"""`memory`: right answers that look different from ours pass, and shortcuts do not."""
 
 from autodiff_lab.lessons import memory as lesson
 

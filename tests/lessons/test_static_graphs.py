@@ -1,4 +1,4 @@
-"""Notebook 06: what the graph in the notebook can do, and what its first exercise asks of `run`."""
+"""`static_graphs`: what the graph in the notebook can do, and what its first exercise asks of `run`."""
 
 import ast
 import inspect

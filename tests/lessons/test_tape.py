@@ -1,4 +1,4 @@
-"""Notebook 03: the cells that notebook 04 imports are those that the reader has read."""
+"""`tape`: the cells that the notebook `adjoint_flow` imports are those that the reader has read."""
 
 import inspect
 

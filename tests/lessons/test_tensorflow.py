@@ -1,4 +1,4 @@
-"""Notebook 07: what its text shows is what its checks look at, and what the learner writes agrees with the package."""
+"""`tensorflow`: what its text shows is what its checks look at, and what the learner writes agrees with the package."""
 
 import itertools
 import re

@@ -1,4 +1,4 @@
-"""What notebook 13 states about other frameworks was measured in them, and its column "here" is computed."""
+"""What `verification` states about other frameworks was measured in them, and its column "here" is computed."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""Notebook 05: other good answers pass too, and what the learner has on the two lists is left as it is."""
+"""`ways_to_remember`: other good answers pass too, and what the learner has on the two lists is left as it is."""
 
 import pytest
 

@@ -15,7 +15,7 @@ import nbformat
 from autodiff_lab.classroom.course import fill_answers  # noqa: F401 — what the tests read with, they answer with
 from autodiff_lab.lessons.checks import course
 from autodiff_lab.lessons.checks.exercise import Exercise
-from autodiff_lab.lessons.order import file_name
+from autodiff_lab.lessons.order import SLUGS, file_name
 
 ROOT = Path(__file__).resolve().parents[2]
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("[0-9][0-9]_*.ipynb"))
@@ -31,6 +31,11 @@ def read(path: Path) -> Any:
 def named(slug: str) -> Path:
     """The notebook with this slug: ``named("tape")``."""
     return ROOT / "notebooks" / file_name(slug)
+
+
+def numbered(number: str) -> Path:
+    """The notebook with this number, as the words of a link have it: ``numbered("03")``."""
+    return named(SLUGS[int(number)])
 
 
 def tags(cell: Any) -> list[str]:

@@ -1,4 +1,4 @@
-"""The package of notebook 04, the adjoint flow, with the table of its exercises and what each expects."""
+"""The exercises of `adjoint_flow`: what each expects, and what its check looks at."""
 
 from autodiff_lab.lessons.adjoint_flow import exercises
 from autodiff_lab.lessons.checks.course import lesson

@@ -1,4 +1,4 @@
-"""The exercises of notebook 04, the adjoint flow: they sweep and order programs made of the learner's own cells.
+"""The exercises of `adjoint_flow`: they sweep and order programs made of the learner's own cells.
 
 The functions a learner writes there use what stands beside them: `Cell`, the list `tape`, `sin` and `log`. A check
 writes its programs with these, compares the slopes with the engine's, and gives the tape back as it was.
@@ -29,49 +29,49 @@ NUMPYS = SimpleNamespace(sin=np.sin, log=np.log, Cell=float)
 
 
 def olah(use: Any, a: Any, b: Any) -> Any:
-    """Exercises 04.3 and 04.7: the program (a + b)(b + 1)."""
+    """Exercises 3 and 7: the program (a + b)(b + 1)."""
     return (a + b) * (b + use.Cell(1))
 
 
 def course(use: Any, x1: Any, x2: Any) -> Any:
-    """Exercises 04.3 and 04.7: the program ln x₁ + x₁x₂ − sin x₂."""
+    """Exercises 3 and 7: the program ln x₁ + x₁x₂ − sin x₂."""
     return use.log(x1) + x1 * x2 - use.sin(x2)
 
 
 def twice_squared(use: Any, x: Any) -> Any:
-    """Exercises 04.3 and 04.7: (x²)² + (x²)²; every square is a product of a cell with itself."""
+    """Exercises 3 and 7: (x²)² + (x²)²; every square is a product of a cell with itself."""
     a = x * x
     return a * a + a * a
 
 
 def with_a_dead_end(use: Any, x: Any, y: Any) -> Any:
-    """Exercises 04.3 and 04.7: a program with a product that the result does not use."""
+    """Exercises 3 and 7: a program with a product that the result does not use."""
     _ = x * y
     return x + y
 
 
 def with_an_end_behind(use: Any, x: Any, y: Any) -> Any:
-    """Exercise 04.3: a program that computes a product for nothing after its result."""
+    """Exercise 3: a program that computes a product for nothing after its result."""
     result = x + y
     _ = x * y
     return result
 
 
 def doubled(use: Any, x: Any) -> Any:
-    """Exercises 04.3 and 04.7: x doubled again and again: a few cells, and more paths than anybody can follow."""
+    """Exercises 3 and 7: x doubled again and again: a few cells, and more paths than anybody can follow."""
     for _ in range(DOUBLINGS):
         x = x + x
     return x
 
 
 def beside_its_log(use: Any, x: Any) -> Any:
-    """Exercise 04.7: a sum of a value and its logarithm; the value stands first."""
+    """Exercise 7: a sum of a value and its logarithm; the value stands first."""
     c = x * x
     return c + use.log(c)
 
 
 def behind_its_log(use: Any, x: Any) -> Any:
-    """Exercise 04.7: a sum of a logarithm and its operand, which stands last."""
+    """Exercise 7: a sum of a logarithm and its operand, which stands last."""
     c = x * x
     return use.log(c) + c
 
@@ -103,7 +103,7 @@ AGAIN = "wrong when it is called once more on the same result: {}"
 
 
 def expected_slopes() -> dict[str, Any]:
-    """Exercise 04.3: the adjoints of each program's inputs, by the engine.
+    """Exercise 3: the adjoints of each program's inputs, by the engine.
 
     >>> expected_slopes()["(a + b) * (b + 1) at (2, 1)"]
     (2.0, 5.0)
@@ -115,7 +115,7 @@ def expected_slopes() -> dict[str, Any]:
 
 
 class WatchedPartial(float):
-    """Exercise 04.3: a local partial that notes whose it is whenever it is multiplied by an adjoint."""
+    """Exercise 3: a local partial that notes whose it is whenever it is multiplied by an adjoint."""
 
     consumer: Any
     sent: list[Any]
@@ -135,7 +135,7 @@ class WatchedPartial(float):
 
 
 def sweep_programs(adjoints_from: Any) -> Any:
-    """Exercise 04.3: the adjoints that the learner's sweep finds for the inputs, by program."""
+    """Exercise 3: the adjoints that the learner's sweep finds for the inputs, by program."""
 
     def run(names: dict[str, Any], program: Program, at: tuple[float, ...]) -> Any:
         inputs = [names["Cell"](x) for x in at]
@@ -174,7 +174,7 @@ VALID = ("ybca", "ycba")
 
 
 def read_orders(answer: Any) -> Any:
-    """Exercise 04.6: how many of these orders are valid, however they are written."""
+    """Exercise 6: how many of these orders are valid, however they are written."""
     found = plain(sorted(answer) if isinstance(answer, set) else answer)
     if isinstance(found, tuple):
         found = tuple("".join(map(str, order)) if isinstance(order, tuple) else order for order in found)
@@ -194,7 +194,7 @@ def read_orders(answer: Any) -> Any:
 
 
 def order_programs(topological_order: Any) -> Any:
-    """Exercise 04.7: what is to be said of the learner's topological order, by program."""
+    """Exercise 7: what is to be said of the learner's topological order, by program."""
 
     def run(names: dict[str, Any], program: Program, at: tuple[float, ...]) -> Finding:
         result = program(SimpleNamespace(**names), *(names["Cell"](x) for x in at))
@@ -246,7 +246,7 @@ def _stand_first(order: Any) -> bool:
 
 
 def two_products(x1: Any, x2: Any) -> Any:
-    """Exercises 04.4 and 04.5: x₁x₂ − x₂ sin x₁, with the sine first on the tape and both inputs used twice.
+    """Exercises 4 and 5: x₁x₂ − x₂ sin x₁, with the sine first on the tape and both inputs used twice.
 
     >>> float(two_products(0.0, 3.0))
     0.0
@@ -258,7 +258,7 @@ def two_products(x1: Any, x2: Any) -> Any:
 
 
 def annotate_graph(a: float = 2.0, b: float = 1.0) -> Instance:
-    """Exercise 04.2: Olah's graph e = (a + b)(b + 1), annotated from b and then from e.
+    """Exercise 2: Olah's graph e = (a + b)(b + 1), annotated from b and then from e.
 
     >>> annotate_graph().expected
     ((1.0, 1.0, 5.0), (2.0, 3.0, 5.0, 2.0))
@@ -277,7 +277,7 @@ def annotate_graph(a: float = 2.0, b: float = 1.0) -> Instance:
 
 
 def sweep_by_hand(x1: float = 1.0, x2: float = 4.0) -> Instance:
-    """Exercise 04.4: seven adjoints of x₁x₂ − x₂ sin x₁, in the order in which they change.
+    """Exercise 4: seven adjoints of x₁x₂ − x₂ sin x₁, in the order in which they change.
 
     >>> [round(adjoint, 4) for adjoint in sweep_by_hand().expected]
     [1.0, -1.0, 4.0, 1.0, -4.0, 0.1585, 1.8388]
@@ -301,7 +301,7 @@ def sweep_by_hand(x1: float = 1.0, x2: float = 4.0) -> Instance:
 
 
 def sum_over_operations(x1: float = 1.0, x2: float = 4.0) -> Instance:
-    """Exercise 04.5: document 0's equation 2 for x1, with total derivatives and with local partials.
+    """Exercise 5: document 0's equation 2 for x1, with total derivatives and with local partials.
 
     >>> [round(each, 4) for each in sum_over_operations().expected]
     [1.5164, 1.8388]
@@ -326,7 +326,7 @@ def sum_over_operations(x1: float = 1.0, x2: float = 4.0) -> Instance:
 
 
 def count_calls_and_cells(k: int = 10) -> Instance:
-    """Exercise 04.1: how often a recursion calls itself for k doublings, and how many cells a sweep visits.
+    """Exercise 1: how often a recursion calls itself for k doublings, and how many cells a sweep visits.
 
     >>> count_calls_and_cells().expected
     (2047, 11)
@@ -343,7 +343,7 @@ def count_calls_and_cells(k: int = 10) -> Instance:
 
 
 def use_operand_twice(x: float = 3.0) -> Instance:
-    """Exercise 04.8: the slopes of x − x, x / x and x · x.
+    """Exercise 8: the slopes of x − x, x / x and x · x.
 
     >>> use_operand_twice().expected
     (0.0, 0.0, 6.0)
@@ -366,7 +366,7 @@ def use_operand_twice(x: float = 3.0) -> Instance:
 
 
 def call_backward_thrice(program: str = "a + b + c") -> Instance:
-    """Exercise 04.9: what a.grad holds after one, two and three backward passes that clear the result alone.
+    """Exercise 9: what a.grad holds after one, two and three backward passes that clear the result alone.
 
     >>> call_backward_thrice().expected
     (1.0, 3.0, 6.0)

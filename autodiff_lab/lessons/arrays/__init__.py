@@ -1,4 +1,4 @@
-"""The package of notebook 11, arrays, with the table of its exercises and what each expects."""
+"""The exercises of `arrays`: what each expects, and what its check looks at."""
 
 from autodiff_lab.lessons.arrays import exercises
 from autodiff_lab.lessons.checks.course import lesson

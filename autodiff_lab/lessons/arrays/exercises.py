@@ -1,4 +1,4 @@
-"""The exercises of notebook 11, arrays: they run the learner's own array cells beside the engine.
+"""The exercises of `arrays`: they run the learner's own array cells beside the engine.
 
 The functions a learner writes there use what stands beside them in the notebook: `Array`, `total`, the list `tape` and
 `adjoints_from`. A check builds small programs of the learner's own cells and compares the adjoints with the engine's.
@@ -37,12 +37,12 @@ def _distinct(shape: tuple[int, ...]) -> np.ndarray:
 
 
 def sum_back(g: np.ndarray, shape: tuple[int, ...]) -> Any:
-    """Exercise 11.1: add an adjoint back to the shape before broadcasting, as the engine does."""
+    """Exercise 1: add an adjoint back to the shape before broadcasting, as the engine does."""
     return engine_unbroadcast(g, np.zeros(shape))
 
 
 def sum_back_shapes(unbroadcast: Any) -> Any:
-    """Exercise 11.1: what a function that undoes broadcasting makes of an adjoint, for each pair of shapes.
+    """Exercise 1: what a function that undoes broadcasting makes of an adjoint, for each pair of shapes.
 
     >>> sum_back_shapes(sum_back)["from (2, 3) to (3,)"]
     (9.0, 18.0, 36.0)
@@ -64,7 +64,7 @@ def sum_back_shapes(unbroadcast: Any) -> Any:
 
 
 def find_fault(names: dict[str, Any], cell: Any) -> Finding | None:
-    """Exercises 11.4 and 11.6: what keeps a sweep from going through a learner's cell; None if nothing does."""
+    """Exercises 4 and 6: what keeps a sweep from going through a learner's cell; None if nothing does."""
     if not isinstance(cell, names["Array"]):
         return Finding(f"{describe(cell)}, and no Array")
     for link in cell.links:
@@ -90,7 +90,7 @@ PRODUCTS = {
 
 
 def expected_products() -> dict[str, Any]:
-    """Exercise 11.4: the adjoints of A and B in two matrix products, by the engine.
+    """Exercise 4: the adjoints of A and B in two matrix products, by the engine.
 
     >>> expected_products()["the sum of A @ B, both (2, 2), the adjoint of A"]
     ((-1.0, 4.25), (-1.0, 4.25))
@@ -104,7 +104,7 @@ def expected_products() -> dict[str, Any]:
 
 
 def multiply_matrices(matmul: Any) -> Any:
-    """Exercise 11.4: the adjoints of A and B in two matrix products, by the learner's cell."""
+    """Exercise 4: the adjoints of A and B in two matrix products, by the learner's cell."""
     values: dict[str, Any] = {}
 
     def run(names: dict[str, Any], a: np.ndarray, b: np.ndarray, weights: np.ndarray, case: str) -> Any:
@@ -129,13 +129,13 @@ INVERSES = {
 
 
 def expected_inverses() -> dict[str, Any]:
-    """Exercise 11.6: the adjoint of the matrix that is inverted, by the engine."""
+    """Exercise 6: the adjoint of the matrix that is inverted, by the engine."""
     found = {case: plain(grad(lambda x, w=w: np.sum(np.linalg.inv(x) * w))(a)) for case, (a, w) in INVERSES.items()}
     return found | {VALUE.format(case): plain(np.linalg.inv(a)) for case, (a, _) in INVERSES.items()}
 
 
 def invert_matrices(inverse: Any) -> Any:
-    """Exercise 11.6: the adjoint of the matrix that is inverted, by the learner's cell."""
+    """Exercise 6: the adjoint of the matrix that is inverted, by the learner's cell."""
     values: dict[str, Any] = {}
 
     def run(names: dict[str, Any], a: np.ndarray, weights: np.ndarray, case: str) -> Any:
@@ -164,13 +164,13 @@ HEADS: dict[str, tuple[np.ndarray, ...]] = {
 
 
 def softmax_rows(s: Any) -> Any:
-    """Exercise 11.8: the softmax of each row of the scores of an attention head."""
+    """Exercise 8: the softmax of each row of the scores of an attention head."""
     e = np.exp(s - np.max(s, axis=1, keepdims=True))
     return e / np.sum(e, axis=1, keepdims=True)
 
 
 def attention(q: Any, k: Any, v: Any) -> Any:
-    """Exercise 11.8: one attention head, softmax(Q Kᵀ / √d) V.
+    """Exercise 8: one attention head, softmax(Q Kᵀ / √d) V.
 
     >>> attention(np.zeros((1, 2)), np.ones((2, 2)), np.array([[1.0], [3.0]]))
     array([[2.]])
@@ -179,12 +179,12 @@ def attention(q: Any, k: Any, v: Any) -> Any:
 
 
 def pull_attention(g: Any, q: Any, k: Any, v: Any, p: Any) -> Any:
-    """Exercise 11.8: the adjoints of an attention head's queries, keys and values, by the engine."""
+    """Exercise 8: the adjoints of an attention head's queries, keys and values, by the engine."""
     return grad(lambda *qkv: np.sum(attention(*qkv) * g), argnums=(0, 1, 2))(q, k, v)
 
 
 def pull_heads(attention_pullback: Any) -> Any:
-    """Exercise 11.8: the adjoints of queries, keys and values that a pullback gives for each attention head."""
+    """Exercise 8: the adjoints of queries, keys and values that a pullback gives for each attention head."""
 
     def run(names: dict[str, Any], q: Any, k: Any, v: Any, g: Any) -> Any:
         given = (g, q, k, v, softmax_rows(q @ k.T / np.sqrt(q.shape[1])))
@@ -199,18 +199,18 @@ def pull_heads(attention_pullback: Any) -> Any:
 
 
 def operations(program: Callable[..., Any], *inputs: Any) -> int:
-    """Exercise 11.7: how many operations a program records."""
+    """Exercise 7: how many operations a program records."""
     _, tape = record(program, *inputs)
     return len(tape) - tape.n_inputs
 
 
 def squares_of_product(a: Any, b: Any) -> Any:
-    """Exercise 11.7: Σ (A @ B)², as a program of two arrays."""
+    """Exercise 7: Σ (A @ B)², as a program of two arrays."""
     return np.sum(np.square(a @ b))
 
 
 def squares_of_product_by_numbers(a: Any, b: Any) -> Any:
-    """Exercise 11.7: Σ (A @ B)² as a program of rows of numbers, written out as one does by hand.
+    """Exercise 7: Σ (A @ B)² as a program of rows of numbers, written out as one does by hand.
 
     >>> operations(squares_of_product_by_numbers, [[1.0, 2.0]], [[3.0], [4.0]]), operations(squares_of_product, A, B)
     (4, 3)
@@ -232,7 +232,7 @@ Numbers = tuple[float, ...]
 
 
 def differentiate_mean_and_variance(x: Numbers = (1.0, 2.0, 4.0, 8.0)) -> Instance:
-    """Exercise 11.2: the gradient of mean + variance.
+    """Exercise 2: the gradient of mean + variance.
 
     >>> differentiate_mean_and_variance().expected
     (-1.125, -0.625, 0.375, 2.375)
@@ -253,7 +253,7 @@ def differentiate_mean_and_variance(x: Numbers = (1.0, 2.0, 4.0, 8.0)) -> Instan
 
 
 def differentiate_gather(index: tuple[int, ...] = (0, 0, 2), weights: Numbers = (1.0, 10.0, 100.0)) -> Instance:
-    """Exercise 11.3: the adjoint of an array of three from which some entries are picked, and some twice.
+    """Exercise 3: the adjoint of an array of three from which some entries are picked, and some twice.
 
     >>> differentiate_gather().expected
     (11.0, 0.0, 100.0)
@@ -276,7 +276,7 @@ def differentiate_gather(index: tuple[int, ...] = (0, 0, 2), weights: Numbers = 
 
 
 def differentiate_trace(a: tuple[Numbers, Numbers] = ((2.0, 1.0), (0.5, 3.0))) -> Instance:
-    """Exercise 11.5: the gradient of trace(A @ A).
+    """Exercise 5: the gradient of trace(A @ A).
 
     >>> differentiate_trace().expected
     ((4.0, 1.0), (2.0, 6.0))
@@ -294,7 +294,7 @@ def differentiate_trace(a: tuple[Numbers, Numbers] = ((2.0, 1.0), (0.5, 3.0))) -
 
 
 def count_lines(m: int = 2, k: int = 3, n: int = 4) -> Instance:
-    """Exercise 11.7: how many operations Σ (A @ B)² is, number by number and array by array.
+    """Exercise 7: how many operations Σ (A @ B)² is, number by number and array by array.
 
     >>> count_lines().expected
     (55.0, 3.0)

@@ -1,4 +1,4 @@
-"""The package of notebook 15, compilation and frameworks, with the table of its exercises and what each expects."""
+"""The exercises of `compilation`: what each expects, and what its check looks at."""
 
 from autodiff_lab.lessons.checks.course import lesson
 from autodiff_lab.lessons.compilation import exercises

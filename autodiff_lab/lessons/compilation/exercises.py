@@ -1,4 +1,4 @@
-"""The exercises of notebook 15, compilation and frameworks: they run the learner's compiler, guard and rules."""
+"""The exercises of `compilation`: they run the learner's compiler, guard and rules."""
 
 import itertools
 import math
@@ -37,7 +37,7 @@ def _point_and_engine(f: Callable[..., Any]) -> tuple[tuple[float, ...], Callabl
 
 
 def expected_compiled() -> dict[str, Any]:
-    """Exercise 15.1: value and slopes of the programs that are compiled, by the engine."""
+    """Exercise 1: value and slopes of the programs that are compiled, by the engine."""
     found: dict[str, Any] = {}
     for name, f in PROGRAMS.items():
         at, ours = _point_and_engine(f)
@@ -47,7 +47,7 @@ def expected_compiled() -> dict[str, Any]:
 
 
 def compile_and_run(compile_tape: Any) -> Any:
-    """Exercise 15.1: the learner's compiled source for a few tapes, run at one input and at a hundred."""
+    """Exercise 1: the learner's compiled source for a few tapes, run at one input and at a hundred."""
     vet_code(compile_tape, listing=("ad", "np", "name", "written", "forward_lines"))
     found: dict[str, Any] = {}
     inputs = np.random.default_rng(14).uniform(0.5, 3.0, (INPUTS, 2)).tolist()
@@ -93,23 +93,23 @@ VISITED = (1.5, 1.55, 1.6, 1.62, 1.5)
 
 
 def answer_at(k: int) -> str:
-    """Exercise 15.2: the name of a case: the guarded answer at the k-th input."""
+    """Exercise 2: the name of a case: the guarded answer at the k-th input."""
     return f"value and slope at x = {VISITED[k]}" + (", again" if VISITED[k] in VISITED[:k] else "")
 
 
 def recordings_after(k: int) -> str:
-    """Exercise 15.2: the name of a case: how often was recorded up to the k-th input."""
+    """Exercise 2: the name of a case: how often was recorded up to the k-th input."""
     return f"recordings after x = {VISITED[k]}"
 
 
 def expected_guarded() -> dict[str, Any]:
-    """Exercise 15.2: the loop's slopes; one guarded tape serves 1.5 and 1.55, another 1.6 and 1.62."""
+    """Exercise 2: the loop's slopes; one guarded tape serves 1.5 and 1.55, another 1.6 and 1.62."""
     found: dict[str, Any] = {answer_at(k): plain(engine(until_ten)(x)) for k, x in enumerate(VISITED)}
     return found | {recordings_after(1): 1, recordings_after(3): 2}
 
 
 def run_guarded(guard: Any, rerecording: Any) -> Any:
-    """Exercise 15.2: the learner's guard and driver on the loop, with the recordings counted."""
+    """Exercise 2: the learner's guard and driver on the loop, with the recordings counted."""
     listing = ("ad", "np", "Changed", "load", "with_guards", "question")
     vet_code(guard, rerecording, listing=listing)
     count = 0
@@ -140,7 +140,7 @@ def run_guarded(guard: Any, rerecording: Any) -> Any:
 
 
 def read_letters(answer: Any) -> Any:
-    """Exercise 15.3: six letters for six machines, in one text or apart."""
+    """Exercise 3: six letters for six machines, in one text or apart."""
     parts = [letter for letter in answer if letter.isalpha()] if isinstance(answer, str) else answer
     return in_small_letters(parts, *"abcdef")
 
@@ -151,12 +151,12 @@ POINTS = ((0.7, 1.3), (1.9, 0.4), (3.0, 2.5))
 
 
 def saturation(x: Any, k: Any) -> Any:
-    """Exercise 15.4: the operation x / (x + k), without a rule of its own."""
+    """Exercise 4: the operation x / (x + k), without a rule of its own."""
     return x / (x + k)
 
 
 def expected_row() -> dict[str, Any]:
-    """Exercise 15.4: every derivative of x / (x + k), from the operations that the learner's row replaces."""
+    """Exercise 4: every derivative of x / (x + k), from the operations that the learner's row replaces."""
     at = POINTS[0]
     slopes = plain(grad(saturation, argnums=(0, 1))(*at))
     return {
@@ -171,7 +171,7 @@ def expected_row() -> dict[str, Any]:
 
 
 def follow_row(by_x: Any, by_k: Any) -> Any:
-    """Exercise 15.4: what all interpreters make of a row with the learner's two partials."""
+    """Exercise 4: what all interpreters make of a row with the learner's two partials."""
     vet_code(by_x, by_k)
     made = custom_gradient(partials=(by_x, by_k))(saturation)
     at = POINTS[0]
@@ -192,7 +192,7 @@ def follow_row(by_x: Any, by_k: Any) -> Any:
 
 
 def follow_invention(my_function: Any, my_partial: Any) -> Any:
-    """Exercise 15.5: what all interpreters make of the learner's own function and its partial."""
+    """Exercise 5: what all interpreters make of the learner's own function and its partial."""
     vet_code(my_function, my_partial)
     made = custom_gradient(partials=my_partial)(_rename_function(my_function))
     points = [x for x, _ in POINTS]

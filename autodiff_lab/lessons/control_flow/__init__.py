@@ -1,4 +1,4 @@
-"""The package of notebook 08, control flow, with the table of its exercises and what each expects."""
+"""The exercises of `control_flow`: what each expects, and what its check looks at."""
 
 from autodiff_lab.lessons.checks.course import lesson
 from autodiff_lab.lessons.control_flow import exercises

@@ -1,4 +1,4 @@
-"""The exercises of notebook 08, control flow: they run the learner's branches and loops, on a tape and in a graph."""
+"""The exercises of `control_flow`: they run the learner's branches and loops, on a tape and in a graph."""
 
 import math
 from collections.abc import Callable
@@ -20,7 +20,7 @@ PLACES = {"at 0": (0.0,)} | {f"at {sign}{x}": (float(sign + x),) for x in DISTAN
 
 
 def expected_ratio() -> dict[str, Any]:
-    """Exercise 08.3: (eˣ − 1) / x and its slope, by their series Σ xᵏ / (k + 1)! and Σ k xᵏ⁻¹ / (k + 1)!."""
+    """Exercise 3: (eˣ − 1) / x and its slope, by their series Σ xᵏ / (k + 1)! and Σ k xᵏ⁻¹ / (k + 1)!."""
     found: dict[str, Any] = {IDENTITY: (float(grad(lambda x: x if x != 0 else 0 * x)(0.0)), 1.0)}
     for case, (x,) in PLACES.items():
         terms = [(x**k / math.factorial(k + 1), k * x ** max(k - 1, 0) / math.factorial(k + 1)) for k in range(30)]
@@ -29,7 +29,7 @@ def expected_ratio() -> dict[str, Any]:
 
 
 def run_ratio(answer: Any, ratio: Any) -> Any:
-    """Exercise 08.3: two predicted slopes; value and slope of the learner's program at four places."""
+    """Exercise 3: two predicted slopes; value and slope of the learner's program at four places."""
     found = run_cases(lambda names, x: value_and_grad(ratio)(x), PLACES, ratio)
     pair = plain(answer)
     if not isinstance(pair, tuple) or len(pair) != 2:
@@ -56,12 +56,12 @@ TABLE = {"sqrt", "cbrt", "power", "exp", "log"}
 
 
 def expected_roots() -> dict[str, Any]:
-    """Exercise 08.5: √x and its slope 1 / (2√x), which the learner's loop is to find."""
+    """Exercise 5: √x and its slope 1 / (2√x), which the learner's loop is to find."""
     return {case: (x**0.5, 0.5 / x**0.5) for case, (x, _) in STARTS.items()}
 
 
 def find_roots(root: Any) -> Any:
-    """Exercise 08.5: value and slope of the learner's root by a loop, from several starts."""
+    """Exercise 5: value and slope of the learner's root by a loop, from several starts."""
     found = run_cases(lambda names, x, start: value_and_grad(root)(x, start), STARTS, root)
     if len(found) < len(STARTS):
         return found
@@ -101,7 +101,7 @@ def _quiet_log(x: Any) -> Any:
 
 
 def expected_branches() -> dict[str, Any]:
-    """Exercise 08.6: values and slopes by the tape, which needs no cond, and no logarithm too many."""
+    """Exercise 6: values and slopes by the tape, which needs no cond, and no logarithm too many."""
     found: dict[str, Any] = {}
     for case, (program, x) in BRANCHES.items():
         both = value_and_grad(lambda x, program=program: program(x, _quiet_log, _choose))(x)
@@ -110,7 +110,7 @@ def expected_branches() -> dict[str, Any]:
 
 
 def run_branches(run: Any, cond_gradient: Any) -> Any:
-    """Exercise 08.6: values and slopes of cond by the learner's graph, and the logarithms it computed."""
+    """Exercise 6: values and slopes of cond by the learner's graph, and the logarithms it computed."""
     logarithms: list[float] = []
 
     def log_counted(x: Any) -> Any:
@@ -156,7 +156,7 @@ FULL = 10.0
 
 
 def count_operations(x: float) -> tuple[int, int]:
-    """Exercise 08.1: how many operations the tape of a run holds, and how many questions the run asked.
+    """Exercise 1: how many operations the tape of a run holds, and how many questions the run asked.
 
     >>> count_operations(1.5), count_operations(1.6)
     ((5, 6), (4, 5))
@@ -166,7 +166,7 @@ def count_operations(x: float) -> tuple[int, int]:
 
 
 def measure_two_tapes(a: float = 1.5, b: float = 1.6) -> Instance:
-    """Exercise 08.1: the lengths of two tapes of one program with a loop."""
+    """Exercise 1: the lengths of two tapes of one program with a loop."""
     (at_a, asked_a), (at_b, asked_b) = count_operations(a), count_operations(b)
     mistakes = {
         "values": tuple(round(float(until_ten(x)), 6) for x in (a, b)),
@@ -180,7 +180,7 @@ def measure_two_tapes(a: float = 1.5, b: float = 1.6) -> Instance:
 
 
 def differentiate_at_switch(n: int = 5) -> Instance:
-    """Exercise 08.2: the slopes to both sides of x = 10^(1/n), where xⁿ becomes ten."""
+    """Exercise 2: the slopes to both sides of x = 10^(1/n), where xⁿ becomes ten."""
     x = FULL ** (1 / n)
     left, right = (round(float(grad(until_ten)(x + side * 1e-13)), 6) for side in (-1, 1))
     mistakes = {
@@ -197,7 +197,7 @@ def differentiate_at_switch(n: int = 5) -> Instance:
 
 
 def programs(a: float) -> tuple[Any, ...]:
-    """Exercise 08.4: three programs for max(x, a·x), and the third minus the second."""
+    """Exercise 4: three programs for max(x, a·x), and the third minus the second."""
 
     def first(x: Any) -> Any:
         return np.maximum(x, a * x)
@@ -212,7 +212,7 @@ def programs(a: float) -> tuple[Any, ...]:
 
 
 def differentiate_at_kink(a: float = 0.0) -> Instance:
-    """Exercise 08.4: what AD reports of four programs at their kink, x = 0."""
+    """Exercise 4: what AD reports of four programs at their kink, x = 0."""
     one, two, three, zero = (round(float(grad(f)(0.0)), 12) for f in programs(a))
     mistakes = {
         "difference zero": (one, two, three, 0.0),

@@ -1,4 +1,4 @@
-"""The exercises of notebook 01, differentiating a program: they try steps, quotients and complex steps."""
+"""The exercises of `differentiation`: they try steps, quotients and complex steps."""
 
 import types
 from typing import Any
@@ -17,7 +17,7 @@ LIMITS = {"forward": (1e-7, 1e-8), "central": (1e-9, 3e-5)}
 
 
 def judge_steps(answer: Any) -> Any:
-    """Exercise 01.2: whether each quotient's step h is good enough, or on which side of the V it lies."""
+    """Exercise 2: whether each quotient's step h is good enough, or on which side of the V it lies."""
     seen = plain(answer)
     if not isinstance(seen, tuple) or len(seen) != 2 or not all(isinstance(h, float) for h in seen):
         return seen
@@ -36,7 +36,7 @@ def _judge_step(name: str, h: float) -> str:
 
 
 def read_number_and_word(answer: Any) -> Any:
-    """Exercise 01.3: a number and a word, the word small and without its full stop; False is a no."""
+    """Exercise 3: a number and a word, the word small and without its full stop; False is a no."""
     seen = plain(answer)
     if not isinstance(seen, tuple) or len(seen) != 2:
         return seen
@@ -56,13 +56,13 @@ CULPRIT = "the operation that breaks it"
 
 
 def expected_complex_steps() -> dict[str, Any]:
-    """Exercise 01.4: three slopes by complex step, and the one operation without a complex version."""
+    """Exercise 4: three slopes by complex step, and the one operation without a complex version."""
     slopes = (((2 + 0.5j) ** 3).imag / 0.5, SLOPE, grad(np.sin)(1.0))
     return dict(zip(COMPLEX_STEPS, slopes, strict=True)) | {CULPRIT: "abs"}
 
 
 def try_complex_step(complex_step: Any, culprit: Any) -> Any:
-    """Exercise 01.4: the learner's complex step on three functions, and the operation it cannot pass."""
+    """Exercise 4: the learner's complex step on three functions, and the operation it cannot pass."""
     found = run_cases(lambda names, *how: complex_step(*how), COMPLEX_STEPS, complex_step)
     name = getattr(culprit, "__name__", culprit) if callable(culprit) else culprit
     word = name.strip(" .()").lower().removeprefix("np.") if isinstance(name, str) else ""
@@ -76,7 +76,7 @@ def try_complex_step(complex_step: Any, culprit: Any) -> Any:
 
 
 def logistic(x: Any) -> Any:
-    """Exercise 01.5: l₄ of the iterated logistic map."""
+    """Exercise 5: l₄ of the iterated logistic map."""
     for _ in range(3):
         x = 4 * x * (1 - x)
     return x
@@ -94,7 +94,7 @@ EXACT = tuple(grad(logistic)(x) for x in (0.3, 0.1, 0.15, 0.2, 0.35, 0.4, 0.45, 
 
 
 def differentiate_three_ways(x: float = 0.3) -> Instance:
-    """Exercise 01.5: one slope of the logistic map by formula, by a wide difference and by AD."""
+    """Exercise 5: one slope of the logistic map by formula, by a wide difference and by AD."""
     slope = grad(logistic)
 
     def formula(f: Any) -> dict[str, Any]:
@@ -131,7 +131,7 @@ def _takes_a_step(function: Any, looked_at: set[Any]) -> bool:
 
 
 def compare_three_ways(by_formula: Any, by_difference: Any, by_ad: Any) -> Any:
-    """Exercise 01.5: the learner's formula at other points, difference, and AD to its last digit."""
+    """Exercise 5: the learner's formula at other points, difference, and AD to its last digit."""
     if isinstance(by_formula, types.FunctionType) and by_formula.__globals__["__name__"].startswith("autodiff_lab"):
         return ON_PAPER
     if callable(by_ad):

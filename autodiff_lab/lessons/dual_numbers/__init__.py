@@ -1,4 +1,4 @@
-"""The package of notebook 02, dual numbers, with the table of its exercises and what each expects."""
+"""The exercises of `dual_numbers`: what each expects, and what its check looks at."""
 
 from autodiff_lab.lessons.checks.course import lesson
 from autodiff_lab.lessons.dual_numbers import exercises

@@ -1,7 +1,7 @@
-"""The exercises of notebook 02, dual numbers: they run the learner's dual numbers beside the engine's forward mode.
+"""The exercises of `dual_numbers`: they run the learner's dual numbers beside the engine's forward mode.
 
-The functions a learner writes in notebook 02 use the class `Dual` that stands beside them in the notebook. A check runs
-them right there, and compares value and tangent with what `jvp` computes from the table of rules.
+The functions a learner writes use the class `Dual` that stands beside them in the notebook. A check runs them
+right there, and compares value and tangent with what `jvp` computes from the table of rules.
 """
 
 import math
@@ -21,7 +21,7 @@ Pair = tuple[float, float]
 
 
 def points() -> list[tuple[str, Pair, Pair]]:
-    """Exercise 02.1: twenty pairs of dual numbers; the first two are the ones that tell mistakes apart."""
+    """Exercise 1: twenty pairs of dual numbers; the first two are the ones that tell mistakes apart."""
     draw = random.Random(2)
     pairs = [((2.0, 3.0), (5.0, 7.0)), ((3.0, 0.0), (0.7, 1.0)), ((0.7, 1.0), (0.7, 1.0))]
     while len(pairs) < 20:
@@ -31,13 +31,13 @@ def points() -> list[tuple[str, Pair, Pair]]:
 
 
 def write_dual(dual: Pair) -> str:
-    """Exercises 02.1 and 02.2: a dual number as on paper, ``(2 + 3ε)``, for the name of a case."""
+    """Exercises 1 and 2: a dual number as on paper, ``(2 + 3ε)``, for the name of a case."""
     value, tangent = dual
     return f"({number(value)} {'−' if tangent < 0 else '+'} {number(abs(tangent))}ε)"
 
 
 def by_the_engine(operation: Callable[..., Any], *duals: Pair) -> Pair:
-    """Exercises of notebook 02: value and tangent of an operation on dual numbers, by the engine's rules.
+    """Value and tangent of an operation on dual numbers, by the engine's rules.
 
     >>> by_the_engine(lambda a, b: a * b, (2.0, 3.0), (5.0, 7.0))
     (10.0, 29.0)
@@ -67,13 +67,13 @@ KEPT_OF_FUNCTIONS = {name: f"whether {name}(x) leaves x as it was" for name in F
 
 
 def expected_arithmetic() -> dict[str, Pair]:
-    """Exercise 02.1: what twenty products and twenty quotients of dual numbers are."""
+    """Exercise 1: what twenty products and twenty quotients of dual numbers are."""
     found = {case: by_the_engine(SIGNS[sign], *duals) for case, (sign, duals) in ARITHMETIC.items()}
     return found | dict.fromkeys(KEPT_OF_SIGNS.values(), True)
 
 
 def expected_functions() -> dict[str, Pair]:
-    """Exercise 02.2: four functions of the dual number 2 + 3ε, and the example seeded once in each input."""
+    """Exercise 2: four functions of the dual number 2 + 3ε, and the example seeded once in each input."""
     known = {**FUNCTIONS, "example": example}
     found: dict[str, Any] = {
         case: by_the_engine(known[name], *duals) for case, (name, duals) in AMONG_FUNCTIONS.items()
@@ -84,13 +84,13 @@ def expected_functions() -> dict[str, Pair]:
 
 
 def run_arithmetic(dual_mul: Any, dual_div: Any) -> Any:
-    """Exercise 02.1: the products and quotients of dual numbers by the learner's functions."""
+    """Exercise 1: the products and quotients of dual numbers by the learner's functions."""
     own = {"*": dual_mul, "/": dual_div}
     return _run(own, _cases_of_duals(own, ARITHMETIC) | _cases_of_kept(own, KEPT_OF_SIGNS, (2.0, 3.0), (5.0, 7.0)))
 
 
 def run_functions(dual_log: Any, dual_sin: Any, dual_exp: Any, dual_sqrt: Any) -> Any:
-    """Exercise 02.2: the learner's four functions of 2 + 3ε, and the example made of two of them."""
+    """Exercise 2: the learner's four functions of 2 + 3ε, and the example made of two of them."""
     own = {"log": dual_log, "sin": dual_sin, "exp": dual_exp, "sqrt": dual_sqrt}
     made = {"example": lambda x1, x2: dual_log(x1) + x1 * x2 - dual_sin(x2)}
 
@@ -140,7 +140,7 @@ def _cases_of_kept(own: dict[str, Any], cases: dict[str, str], *duals: Pair) -> 
 
 
 def trace_forward(x1: float = 2.0, x2: float = 5.0) -> Instance:
-    """Exercise 02.3: the tangents of the example's last four lines when x1 moves."""
+    """Exercise 3: the tangents of the example's last four lines when x1 moves."""
 
     def tangents(*direction: float) -> tuple[float, ...]:
         steps = Trace.of(example, x1, x2, mode="forward", direction=direction).steps[2:]
@@ -160,7 +160,7 @@ def trace_forward(x1: float = 2.0, x2: float = 5.0) -> Instance:
 
 
 def find_steepest_direction(x1: float = 2.0, x2: float = 5.0) -> Instance:
-    """Exercise 02.4: in which direction the example has its largest slope, in degrees, and the slope."""
+    """Exercise 4: in which direction the example has its largest slope, in degrees, and the slope."""
     by1, by2 = grad(example, argnums=(0, 1))(x1, x2)
     angle, slope = math.degrees(math.atan2(by2, by1)), math.hypot(by1, by2)
     _, diagonal = by_the_engine(example, (x1, math.sqrt(0.5)), (x2, math.sqrt(0.5)))
@@ -176,7 +176,7 @@ def find_steepest_direction(x1: float = 2.0, x2: float = 5.0) -> Instance:
 
 
 def read_direction(answer: Any) -> Any:
-    """Exercise 02.4: degrees and slope, the degrees between −180 and 180: a full turn more is the same direction.
+    """Exercise 4: degrees and slope, the degrees between −180 and 180: a full turn more is the same direction.
 
     >>> read_direction((370.0, 5.5)), read_direction([-350, 5.5])
     ((10.0, 5.5), (10.0, 5.5))
@@ -188,13 +188,13 @@ def read_direction(answer: Any) -> Any:
 
 
 def count_passes(n: int = 1000, m: int = 1) -> Instance:
-    """Exercise 02.5: how many forward passes give all slopes of a function with n inputs and m results."""
+    """Exercise 5: how many forward passes give all slopes of a function with n inputs and m results."""
     counts = {"one per result": m, "forward differences": n + 1, "central differences": 2 * n, "all pairs": n * n}
     return Instance(n, mistakes=counts)
 
 
 def square_dual(x: float = 3.0) -> Instance:
-    """Exercise 02.6: value and tangent of (x + ε)², and why the second derivative is not among them."""
+    """Exercise 6: value and tangent of (x + ε)², and why the second derivative is not among them."""
     value, slope = by_the_engine(lambda a: a**2, (x, 1.0))
     mistakes = {f"letter {letter}": (value, slope, letter) for letter in "bcd"}
     mistakes |= {"second derivative": (value, grad(grad(lambda a: a**2))(x), "a"), "seed": (value, 1.0, "a")}

@@ -1,4 +1,4 @@
-"""The package of notebook 10, derivatives of derivatives, with the table of its exercises and what each expects."""
+"""The exercises of `higher_order`: what each expects, and what its check looks at."""
 
 from autodiff_lab.lessons.checks.course import lesson
 from autodiff_lab.lessons.higher_order import exercises

@@ -1,4 +1,4 @@
-"""The package of notebook 16, differentiate the solution, with the table of its exercises and what each expects."""
+"""The exercises of `implicit`: what each expects, and what its check looks at."""
 
 from autodiff_lab.lessons.checks.course import lesson
 from autodiff_lab.lessons.implicit import exercises

@@ -1,4 +1,4 @@
-"""The exercises of notebook 16, differentiate the solution: they compare slopes with those of converged loops.
+"""The exercises of `implicit`: they compare slopes with those of converged loops.
 
 The expected numbers come from the loops themselves, differentiated turn by turn until nothing changes any more.
 """
@@ -19,7 +19,7 @@ TURNS = 150
 
 
 def unrolled(turn: Turn, start: Any) -> Callable[[Any], Any]:
-    """Exercises of notebook 16: a loop as the learner would record it, long after it has converged."""
+    """A loop as the learner would record it, long after it has converged."""
 
     def run(x: Any) -> Any:
         z = start
@@ -41,13 +41,13 @@ ROOTS: dict[str, tuple[Callable[[Any, Any], Any], float, float]] = {
 
 
 def expected_slopes() -> dict[str, Any]:
-    """Exercise 16.1: the slopes of four roots, the first from its loop, the others by hand."""
+    """Exercise 1: the slopes of four roots, the first from its loop, the others by hand."""
     cosine = float(grad(unrolled(lambda z, x: np.cos(x * z), 1.0))(1.0))
     return dict(zip(ROOTS, (cosine, 1 / 6, -1 / 6, -1 / 4), strict=True))
 
 
 def slope_roots(root_slope: Any) -> Any:
-    """Exercise 16.1: the slopes of four roots by the learner's `root_slope`."""
+    """Exercise 1: the slopes of four roots by the learner's `root_slope`."""
     return run_cases(lambda names, F, z, x: root_slope(F, z, x), ROOTS, root_slope, listing=("ad",))
 
 
@@ -72,12 +72,12 @@ THREE, TWO = LOOPS
 
 
 def expected_tangents() -> dict[str, Any]:
-    """Exercise 16.2: the tangents of two fixed points, pushed through every turn of their loops."""
+    """Exercise 2: the tangents of two fixed points, pushed through every turn of their loops."""
     return {case: plain(jvp(unrolled(turn, start), (x,), (dx,))[1]) for case, (turn, start, x, dx) in LOOPS.items()}
 
 
 def push_solutions(push: Any) -> Any:
-    """Exercise 16.2: the tangents of two fixed points by the learner's `push`, at the solutions."""
+    """Exercise 2: the tangents of two fixed points by the learner's `push`, at the solutions."""
     cases = {case: (turn, unrolled(turn, start)(x), x, dx) for case, (turn, start, x, dx) in LOOPS.items()}
     return run_cases(lambda names, *at: push(*at), cases, push, listing=("ad", "np"))
 
@@ -95,7 +95,7 @@ LINES = "lines on the tape of a solution: its input, and itself"
 
 
 def list_looks() -> dict[str, tuple[Callable[[Any, Any], Any], Turn, Any, Any]]:
-    """Exercise 16.3: what is looked at of a solution, and the loop that it is the solution of, by case."""
+    """Exercise 3: what is looked at of a solution, and the loop that it is the solution of, by case."""
     looks: dict[str, tuple[Callable[[Any, Any], Any], Turn, Any, Any]] = {}
     for case, (turn, start, x, _) in LOOPS.items():
         looks[f"the solution of {case}"] = (lambda solution, x: solution(x)), turn, start, x
@@ -105,13 +105,13 @@ def list_looks() -> dict[str, tuple[Callable[[Any, Any], Any], Turn, Any, Any]]:
 
 
 def expected_rule() -> dict[str, Any]:
-    """Exercise 16.3: solutions and gradients of the converged loops, and a tape of two lines."""
+    """Exercise 3: solutions and gradients of the converged loops, and a tape of two lines."""
     found = {case: plain(look(unrolled(turn, start), x)) for case, (look, turn, start, x) in list_looks().items()}
     return found | {LINES: 2.0}
 
 
 def use_rule(implicit: Any) -> Any:
-    """Exercise 16.3: values, gradients and tapes of the learner's implicit solutions."""
+    """Exercise 3: values, gradients and tapes of the learner's implicit solutions."""
 
     def run(names: dict[str, Any], look: Any, turn: Turn, start: Any, x: Any) -> Any:
         return look(implicit(turn, start), x)
@@ -149,7 +149,7 @@ def _make_adjoint(z: Any) -> Any:
 
 
 def expected_adjoints() -> dict[str, Any]:
-    """Exercise 16.6: the adjoints of three fixed points, solved as linear systems."""
+    """Exercise 6: the adjoints of three fixed points, solved as linear systems."""
     found = {}
     for case, loop in ADJOINTS.items():
         z, A, _ = _find_state_and_jacobian(*loop)
@@ -159,7 +159,7 @@ def expected_adjoints() -> dict[str, Any]:
 
 
 def settle_adjoints(adjoint: Any) -> Any:
-    """Exercise 16.6: the adjoints of three fixed points by the learner's loop, and whether they grew without end."""
+    """Exercise 6: the adjoints of three fixed points by the learner's loop, and whether they grew without end."""
     largest = 0.0
 
     def make_pullback(turn: Turn, start: Any, x: Any) -> tuple[Pull, Any]:
@@ -197,14 +197,14 @@ FITS: dict[str, tuple[Callable[[Any, Any], Any], Any, float]] = {
 
 
 def find_best(loss: Callable[[Any, Any], Any], w: Any, lam: Any) -> Any:
-    """Exercise 16.5: the best weights by Newton's method; its last turn is the one the slope is taken through."""
+    """Exercise 5: the best weights by Newton's method; its last turn is the one the slope is taken through."""
     for _ in range(30):
         w = w - np.linalg.solve(hessian(loss)(w, lam), grad(loss)(w, lam))
     return w
 
 
 def expected_fits() -> dict[str, Any]:
-    """Exercise 16.5: the slopes of the best weights in λ, through all turns of Newton's method."""
+    """Exercise 5: the slopes of the best weights in λ, through all turns of Newton's method."""
     return {
         case: plain(jvp(lambda lam, loss=loss, w=w: find_best(loss, w, lam), (lam,), (1.0,))[1])
         for case, (loss, w, lam) in FITS.items()
@@ -212,7 +212,7 @@ def expected_fits() -> dict[str, Any]:
 
 
 def slope_fits(slope_of_best: Any) -> Any:
-    """Exercise 16.5: the slopes of the best weights in λ by the learner's `slope_of_best`."""
+    """Exercise 5: the slopes of the best weights in λ by the learner's `slope_of_best`."""
     cases = {case: (loss, find_best(loss, w, lam), lam) for case, (loss, w, lam) in FITS.items()}
     return run_cases(lambda names, *at: slope_of_best(*at), cases, slope_of_best, listing=("ad", "np"))
 
@@ -221,7 +221,7 @@ def slope_fits(slope_of_best: Any) -> Any:
 
 
 def count_turns(rate: float = 0.9, digits: int = 6) -> Instance:
-    """Exercise 16.4: after how many turns the relative error rateⁿ of a slope is below 10 to the −digits.
+    """Exercise 4: after how many turns the relative error rateⁿ of a slope is below 10 to the −digits.
 
     >>> count_turns().expected
     132

@@ -1,4 +1,4 @@
-"""The package of notebook 09, Jacobians, with the table of its exercises and what each expects."""
+"""The exercises of `jacobians`: what each expects, and what its check looks at."""
 
 from autodiff_lab.lessons.checks.course import lesson
 from autodiff_lab.lessons.jacobians import exercises

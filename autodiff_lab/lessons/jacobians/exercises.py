@@ -1,4 +1,4 @@
-"""The exercises of notebook 09, Jacobians: they run Jacobians by columns, by rows and by coloured passes."""
+"""The exercises of `jacobians`: they run Jacobians by columns, by rows and by coloured passes."""
 
 import types
 from collections.abc import Callable
@@ -25,7 +25,7 @@ PUSHES, PULLS, READY_MADE, DIFFERENCES = "pushes", "pulls", "a ready-made Jacobi
 
 
 def count_runs(f: Function) -> tuple[Function, list[type]]:
-    """Exercises 09.2 and 09.4: a function that notes with what it is run."""
+    """Exercises 2 and 4: a function that notes with what it is run."""
     runs: list[type] = []
 
     def counting(x: Any) -> Any:
@@ -36,7 +36,7 @@ def count_runs(f: Function) -> tuple[Function, list[type]]:
 
 
 def made_of(code: types.FunctionType, runs: list[type]) -> str:
-    """Exercise 09.2: what a Jacobian was made of: pushes, pulls, differences, or a ready-made one."""
+    """Exercise 2: what a Jacobian was made of: pushes, pulls, differences, or a ready-made one."""
     names = set(names_in(code.__code__))
     if names & {"jacfwd", "jacrev", "jacobian", "hessian"}:
         return READY_MADE
@@ -46,14 +46,14 @@ def made_of(code: types.FunctionType, runs: list[type]) -> str:
 
 
 def expected_jacobians() -> dict[str, Any]:
-    """Exercise 09.2: the package's Jacobians; a tape is recorded once, however many rows are pulled from it."""
+    """Exercise 2: the package's Jacobians; a tape is recorded once, however many rows are pulled from it."""
     matrices = {case: plain(jacobian(f)(np.array(x))) for case, (f, x) in CASES.items()}
     found = {f"{case}, {way}": matrix for way in WAYS for case, matrix in matrices.items()}
     return found | {UNTOUCHED: True, RUNS_OF_F: 1.0} | dict(zip(MADE_OF, (PUSHES, PULLS), strict=True))
 
 
 def find_jacobians(my_jacfwd: Any, my_jacrev: Any) -> Any:
-    """Exercise 09.2: the learner's Jacobians by columns and by rows, and how often f was run."""
+    """Exercise 2: the learner's Jacobians by columns and by rows, and how often f was run."""
     vet_code(my_jacfwd, my_jacrev)
     found: dict[str, Any] = {UNTOUCHED: True}
     for way, code, made in zip(WAYS, (my_jacfwd, my_jacrev), MADE_OF, strict=True):
@@ -74,7 +74,7 @@ def find_jacobians(my_jacfwd: Any, my_jacrev: Any) -> Any:
 
 
 def chain(x: Any) -> Any:
-    """Exercise 09.4: Broyden's tridiagonal function: each result looks at one input and its two neighbours."""
+    """Exercise 4: Broyden's tridiagonal function: each result looks at one input and its two neighbours."""
     before, after = np.concatenate([[0.0], x[:-1]]), np.concatenate([x[1:], [0.0]])
     return (3 - 2 * x) * x - before - 2 * after + 1
 
@@ -87,13 +87,13 @@ ON_DIAGONALS = np.abs(np.subtract.outer(np.arange(30), np.arange(30))) <= 1
 
 
 def expected_compressed() -> dict[str, Any]:
-    """Exercise 09.4: a tridiagonal Jacobian by three runs, right on its diagonals and 0 elsewhere."""
+    """Exercise 4: a tridiagonal Jacobian by three runs, right on its diagonals and 0 elsewhere."""
     rows = plain(jacobian(chain)(_point(7))[:2])
     return {PASSES: 3.0, RIGHT: float(ON_DIAGONALS.sum()), ELSEWHERE: 0.0, SEVEN: rows}
 
 
 def compress_jacobian(tridiagonal_jacobian: Any) -> Any:
-    """Exercise 09.4: the learner's compressed Jacobian of Broyden's function, entry by entry."""
+    """Exercise 4: the learner's compressed Jacobian of Broyden's function, entry by entry."""
     vet_code(tridiagonal_jacobian)
     f, runs = count_runs(chain)
     seen = attempt(tridiagonal_jacobian, f, _point(30))
@@ -133,7 +133,7 @@ Matrix = tuple[tuple[float, ...], ...]
 
 
 def choose_modes(pairs: Pairs = ((1, 3), (3, 1), (1000, 1), (2, 1000), (5, 5))) -> Instance:
-    """Exercise 09.1: the mode with fewer passes, for each pair of inputs and results."""
+    """Exercise 1: the mode with fewer passes, for each pair of inputs and results."""
 
     def words(fewer_inputs: str, fewer_results: str, equal: str) -> tuple[str, ...]:
         return tuple(fewer_inputs if n < m else fewer_results if m < n else equal for n, m in pairs)
@@ -150,7 +150,7 @@ def choose_modes(pairs: Pairs = ((1, 3), (3, 1), (1000, 1), (2, 1000), (5, 5))) 
 
 
 def sum_rows(a: float = 1.0, b: float = 1.0) -> Instance:
-    """Exercise 09.3: what ones pull back from (a·x1 + b·x2, x1 − x2), and the seed of its second row."""
+    """Exercise 3: what ones pull back from (a·x1 + b·x2, x1 − x2), and the seed of its second row."""
 
     def both(x: Any) -> Any:
         return np.stack([a * x[0] + b * x[1], x[0] - x[1]])
@@ -175,7 +175,7 @@ def sum_rows(a: float = 1.0, b: float = 1.0) -> Instance:
 
 
 def differentiate_square(A: Matrix = ((2.0, 1.0), (0.5, 3.0)), dA: Matrix = ((1.0, 0.0), (2.0, -1.0))) -> Instance:
-    """Exercise 09.5: the derivative of A² in the direction dA, by the engine's own push."""
+    """Exercise 5: the derivative of A² in the direction dA, by the engine's own push."""
     at, along = np.array(A), np.array(dA)
     right = plain(jvp(lambda X: X @ X, (at,), (along,))[1])
     mistakes = {
@@ -190,7 +190,7 @@ def differentiate_square(A: Matrix = ((2.0, 1.0), (0.5, 3.0)), dA: Matrix = ((1.
 
 
 def count_multiplications(widths: tuple[int, ...] = (100, 20, 10, 1)) -> Instance:
-    """Exercise 09.6: multiplications for a product of local Jacobians, from its input and from its result."""
+    """Exercise 6: multiplications for a product of local Jacobians, from its input and from its result."""
     n, p, q, m = widths
     forward, reverse = q * p * n + m * q * n, m * q * p + m * p * n
     mistakes = {

@@ -1,4 +1,4 @@
-"""The package of notebook 12, learning from scratch, with the table of its exercises and what each expects."""
+"""The exercises of `learning`: what each expects, and what its check looks at."""
 
 from autodiff_lab.lessons.checks.course import lesson
 from autodiff_lab.lessons.learning import exercises

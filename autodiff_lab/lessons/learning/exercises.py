@@ -1,4 +1,4 @@
-"""The exercises of notebook 12, learning from scratch: they train with the learner's formulas and updates."""
+"""The exercises of `learning`: they train with the learner's formulas and updates."""
 
 import functools
 import itertools
@@ -25,17 +25,17 @@ SCORES = {
 
 
 def cross_entropy(z: Any, y: Any) -> Any:
-    """Exercises 12.1 and 12.4: the mean cross-entropy of softmax(z), for scores z and labels y of shape (n, 3)."""
+    """Exercises 1 and 4: the mean cross-entropy of softmax(z), for scores z and labels y of shape (n, 3)."""
     return np.sum(y * (np.log(np.sum(np.exp(z), axis=1, keepdims=True)) - z)) / len(y)
 
 
 def expected_score_gradients() -> dict[str, Any]:
-    """Exercise 12.1: the gradients of softmax and cross-entropy in the scores, by the engine."""
+    """Exercise 1: the gradients of softmax and cross-entropy in the scores, by the engine."""
     return {case: plain(grad(cross_entropy)(z, y)) for case, (z, y) in SCORES.items()}
 
 
 def find_score_gradients(gradient_of_scores: Any) -> Any:
-    """Exercise 12.1: the gradients in the scores by the learner's formula, from probabilities and labels."""
+    """Exercise 1: the gradients in the scores by the learner's formula, from probabilities and labels."""
 
     def run(names: dict[str, Any], z: Any, y: Any) -> Any:
         p = np.exp(z) / np.sum(np.exp(z), axis=1, keepdims=True)
@@ -51,12 +51,12 @@ def find_score_gradients(gradient_of_scores: Any) -> Any:
 
 @functools.lru_cache(maxsize=64)
 def iris_run(rate: float, epochs: int, clear: bool = True) -> tuple[Epoch, ...]:
-    """Exercises 12.2 and 12.4: the first epochs of a softmax training on iris, in arrays."""
+    """Exercises 2 and 4: the first epochs of a softmax training on iris, in arrays."""
     return tuple(itertools.islice(train_arrays(rate=rate, clear=clear), epochs))
 
 
 def sharpness(parameters: Parameters) -> float:
-    """Exercise 12.4: the largest eigenvalue of the iris loss's Hessian, where the loss bends most strongly.
+    """Exercise 4: the largest eigenvalue of the iris loss's Hessian, where the loss bends most strongly.
 
     >>> f"{sharpness(Parameters(np.zeros((3, 4)), np.zeros(3))):.1f}"
     '20.7'
@@ -74,7 +74,7 @@ def sharpness(parameters: Parameters) -> float:
 
 
 def read_pair(answer: Any) -> Any:
-    """Exercises 12.3b and 12.4: a number and a word, however it is spelled; a heavy ball is momentum.
+    """Exercises 3b and 4: a number and a word, however it is spelled; a heavy ball is momentum.
 
     >>> read_pair([1, "Heavy-ball momentum"]), read_pair((0.5, " B)"))
     ((1.0, 'momentum'), (0.5, 'b'))
@@ -127,7 +127,7 @@ WITH_STEP = "the gradient itself, with h = 0.1"
 
 
 def largest_relative_error(f: Any, x: Any, claimed: Any, h: float) -> float:
-    """Exercise 12.3a: the largest error of an entry of a claimed gradient, divided by the largest central difference.
+    """Exercise 3a: the largest error of an entry of a claimed gradient, divided by the largest central difference.
 
     >>> round(largest_relative_error(lambda x: x[0] ** 3, np.array([1.0]), np.array([3.0]), 0.1), 6)
     0.003322
@@ -137,7 +137,7 @@ def largest_relative_error(f: Any, x: Any, claimed: Any, h: float) -> float:
 
 
 def compare_claims(worst_error: Any) -> Any:
-    """Exercise 12.3a: what the learner's `worst_error` says of right and wrong gradients, and of its input."""
+    """Exercise 3a: what the learner's `worst_error` says of right and wrong gradients, and of its input."""
     vet_code(worst_error)
     found: dict[str, Any] = {}
     for case, (f, at, claimed, _) in CLAIMS.items():
@@ -156,7 +156,7 @@ def _say_if_tiny(error: Any) -> Any:
 
 
 def expected_comparison() -> dict[str, Any]:
-    """Exercise 12.3a: the errors of right and wrong gradients, relative to the largest entry."""
+    """Exercise 3a: the errors of right and wrong gradients, relative to the largest entry."""
     errors = {case: error for case, (_, _, _, error) in CLAIMS.items()}
     with_step = largest_relative_error(_bent, POINT, SLOPES, LONG_STEP)
     return errors | {WITH_STEP: with_step, "x afterwards": plain(POINT)}
@@ -168,13 +168,13 @@ EPOCHS, FLOWERS, RATE = 4, (0, 40, 80, 100), 0.02
 
 
 def update_leaves(w: Any, b: Any, rate: float) -> None:
-    """Exercise 12.5: an update that changes the parameters in place, so that they stay leaves."""
+    """Exercise 5: an update that changes the parameters in place, so that they stay leaves."""
     for parameter in itertools.chain(b, *w):
         parameter.value -= rate * parameter.sensitivity
 
 
 def run_updates(update: Any) -> Any:
-    """Exercise 12.5: losses and lengths of the tape over a few epochs of four flowers, with an update."""
+    """Exercise 5: losses and lengths of the tape over a few epochs of four flowers, with an update."""
     vet_code(update)
     iris = load_iris()
     xs = iris.train.features[list(FLOWERS)].tolist()
@@ -204,7 +204,7 @@ NETWORKS = {"XOR": (FIXED_START, XOR), "six points of two moons": (FIXED_START, 
 
 
 def find_w2_gradients(w2_gradient: Any) -> Any:
-    """Exercise 12.6: the learner's gradient in W2, on the network of the text and on another one."""
+    """Exercise 6: the learner's gradient in W2, on the network of the text and on another one."""
 
     def run(names: dict[str, Any], params: Any, task: Any) -> Any:
         hidden = np.tanh(task.x @ params["W1"] + params["b1"])
@@ -217,7 +217,7 @@ def find_w2_gradients(w2_gradient: Any) -> Any:
 
 
 def expected_w2_gradients() -> dict[str, Any]:
-    """Exercise 12.6: the gradients in W2 of two small networks, by the engine."""
+    """Exercise 6: the gradients in W2 of two small networks, by the engine."""
     return {case: plain(grad(loss)(params, task)["W2"]) for case, (params, task) in NETWORKS.items()}
 
 
@@ -225,7 +225,7 @@ def expected_w2_gradients() -> dict[str, Any]:
 
 
 def train_softmax(rate: float = 0.07, epoch: int = 10) -> Instance:
-    """Exercise 12.2: the loss of the iris training at an epoch: after as many updates.
+    """Exercise 2: the loss of the iris training at an epoch: after as many updates.
 
     The rate is none with which the notebook trains, so that no loss of those runs is the answer.
     """
@@ -243,7 +243,7 @@ def train_softmax(rate: float = 0.07, epoch: int = 10) -> Instance:
 
 
 def overshoot_minimum(rate: float = 0.2) -> Instance:
-    """Exercise 12.4: by how much a step multiplies the distance along the steepest direction, and what follows."""
+    """Exercise 4: by how much a step multiplies the distance along the steepest direction, and what follows."""
     run = iris_run(0.1, 161)
     first, before, bend = (sharpness(run[epoch].parameters) for epoch in (0, 159, 160))
     right = 1 - rate * bend
@@ -262,7 +262,7 @@ def overshoot_minimum(rate: float = 0.2) -> Instance:
 
 
 def take_first_step(rate: float = 0.05, gradient: float = 0.001) -> Instance:
-    """Exercise 12.7: how far Adam's first step goes."""
+    """Exercise 7: how far Adam's first step goes."""
     moved = -float(Adam(rate).update(0.0, gradient))
     uncorrected = rate * 0.1 * gradient / (np.sqrt(0.001 * gradient**2) + 1e-8)
     mistakes = {

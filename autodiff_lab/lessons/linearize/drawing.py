@@ -1,4 +1,4 @@
-"""Notebook 17, linearize, transpose, batch: drawing of the equation lists that its reader builds."""
+"""Drawing of the equation lists that its reader builds."""
 
 from typing import Any
 
@@ -6,7 +6,7 @@ import graphviz
 
 
 def draw(*programs: Any, mirrored: bool = False, turned: bool = False, dashed: Any = ()) -> graphviz.Digraph:
-    """Draw the equation lists of notebook 17 below each other, a box for each equation.
+    """Draw the equation lists of the notebook `linearize` below each other, a box for each equation.
 
     Parameters
     ----------

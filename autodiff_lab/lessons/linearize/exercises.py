@@ -1,4 +1,4 @@
-"""The exercises of notebook 17, linearize, transpose, batch: they run the learner's rules for equation lists."""
+"""The exercises of `linearize`: they run the learner's rules for equation lists."""
 
 from collections.abc import Callable
 from typing import Any
@@ -16,13 +16,13 @@ WRITTEN = "is written down when it is given names"
 
 
 def expected_partials() -> dict[str, Any]:
-    """Exercise 17.1: the slopes of cos and reciprocal at one point, which work with names as with numbers."""
+    """Exercise 1: the slopes of cos and reciprocal at one point, which work with names as with numbers."""
     found: dict[str, Any] = {"cos": -float(np.sin(AT)), "recip": -1 / AT**2}
     return found | {f"{op} {WRITTEN}": True for op in VALUES}
 
 
 def find_partials(cos_partial: Any, recip_partial: Any) -> Any:
-    """Exercise 17.1: the slopes that the learner's two partials give, of numbers and of traced names."""
+    """Exercise 1: the slopes that the learner's two partials give, of numbers and of traced names."""
 
     def run(names: dict[str, Any], op: str, is_traced: bool) -> Any:
         rule, y = rules[f"{op}_partial"], VALUES[op]
@@ -60,13 +60,13 @@ BATCHED: dict[str, Call] = {
 
 
 def find_transposes(add_transposed: Any, mul_transposed: Any, sum_transposed: Any) -> Any:
-    """Exercise 17.3: what the learner's three transpose rules send to each operand, as numbers and as names."""
+    """Exercise 3: what the learner's three transpose rules send to each operand, as numbers and as names."""
     rules = {"add_transposed": add_transposed, "mul_transposed": mul_transposed, "sum_transposed": sum_transposed}
     return _use_rules(rules, TRANSPOSED, ("total", "copy"))
 
 
 def find_batches(sum_batched: Any, copy_batched: Any) -> Any:
-    """Exercise 17.4: what the learner's two batching rules make of a batch, of numbers and of a name."""
+    """Exercise 4: what the learner's two batching rules make of a batch, of numbers and of a name."""
     return _use_rules({"sum_batched": sum_batched, "copy_batched": copy_batched}, BATCHED, ("total", "copy"))
 
 
@@ -130,13 +130,13 @@ FUNCTIONS = {"2 inputs, 3 results": (_polar, (2.0, 0.5)), "4 inputs, 2 results":
 
 
 def expected_jacobians() -> dict[str, Any]:
-    """Exercise 17.5: Jacobians by the package's `jacrev`, with one run of the function and one sweep each."""
+    """Exercise 5: Jacobians by the package's `jacrev`, with one run of the function and one sweep each."""
     found = {name: plain(jacrev(f)(np.array(x))) for name, (f, x) in FUNCTIONS.items()}
     return found | {LOOPS: ONCE, SWEEPS: ONCE}
 
 
 def find_jacobians(my_jacrev: Any) -> Any:
-    """Exercise 17.5: what the learner's `my_jacrev` gives, and how often it ran the function and swept the tape."""
+    """Exercise 5: what the learner's `my_jacrev` gives, and how often it ran the function and swept the tape."""
     vet_code(my_jacrev, listing=("ad", "np"))
     found: dict[str, Any] = {}
     runs = sweeps = 0
@@ -163,7 +163,7 @@ def find_jacobians(my_jacrev: Any) -> Any:
 
 
 def count_from_front(answer: Any) -> Any:
-    """Exercise 17.6: the three axes of `in_axes` counted from the front: axis -1 of an array is its last.
+    """Exercise 6: the three axes of `in_axes` counted from the front: axis -1 of an array is its last.
 
     >>> count_from_front((None, -1, 0))
     (None, 1.0, 0.0)

@@ -1,4 +1,4 @@
-"""The package of notebook 14, memory, with the table of its exercises and what each expects."""
+"""The exercises of `memory`: what each expects, and what its check looks at."""
 
 from autodiff_lab.lessons.checks.course import lesson
 from autodiff_lab.lessons.memory import exercises

@@ -1,4 +1,4 @@
-"""Notebook 00, start here: its table has one exercise, which shows how an exercise works."""
+"""The table of `start_here` has one exercise, which shows how an exercise works."""
 
 from autodiff_lab.lessons.checks.course import lesson
 

@@ -1,4 +1,4 @@
-"""The package of notebook 06, static graphs, with the table of its exercises and what each expects."""
+"""The exercises of `static_graphs`: what each expects, and what its check looks at."""
 
 from autodiff_lab.lessons.checks.course import lesson
 from autodiff_lab.lessons.static_graphs import exercises

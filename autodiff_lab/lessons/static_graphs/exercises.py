@@ -1,4 +1,4 @@
-"""The exercises of notebook 06, static graphs: they borrow the learner's own static graph for a check.
+"""The exercises of `static_graphs`: they borrow the learner's own static graph for a check.
 
 The functions a learner writes there use what stands beside them in the notebook: the kinds of nodes, `needed`, `run`,
 `backward`, and the tables `COMPUTE` and `PARTIALS`. What is right is said by NumPy, or by the package's graph.
@@ -44,7 +44,7 @@ LOOP = "a sum that is an input of itself, and so never has all its inputs"
 
 
 def expected_runs() -> dict[str, Any]:
-    """Exercise 06.1: the values of the programs, and what a placeholder without a number leads to."""
+    """Exercise 1: the values of the programs, and what a placeholder without a number leads to."""
     x, y = POINT
     return {case: float(f(np.log, x, y)) for case, f in PROGRAMS.items()} | {
         FLAT: float(x + x + np.log(np.log(y))),
@@ -60,7 +60,7 @@ def expected_runs() -> dict[str, Any]:
 
 
 def run_programs(run: Any) -> Any:
-    """Exercise 06.1: what the learner's `run` computes on the learner's own nodes."""
+    """Exercise 1: what the learner's `run` computes on the learner's own nodes."""
 
     def values_of(names: dict[str, Any], f: Callable[..., Any], fed: int = 2) -> Any:
         inputs = names["Placeholder"]("x"), names["Placeholder"]("y")
@@ -131,12 +131,12 @@ RUN = "of whether wave_out was run"
 
 
 def expected_batch() -> dict[str, Any]:
-    """Exercise 06.3: five values of sin(x) · x, no new node, and it was the graph that computed them."""
+    """Exercise 3: five values of sin(x) · x, no new node, and it was the graph that computed them."""
     return {VALUES: plain(np.sin(BATCH) * BATCH), MADE: 0.0, RUN: True}
 
 
 def feed_batch(feed_all: Any) -> Any:
-    """Exercise 06.3: what the learner's graph makes of a batch, and how many operations are built meanwhile."""
+    """Exercise 3: what the learner's graph makes of a batch, and how many operations are built meanwhile."""
     vet_code(feed_all, listing=(*_NODES, "run", "wave_in", "wave_out"), machine="graph")
     names = feed_all.__globals__
     kind, result = names["Operator"], names["wave_out"]
@@ -189,7 +189,7 @@ def _outputs(exp: Callable[[Any], Any], log: Callable[[Any], Any]) -> dict[str, 
 
 
 def expected_jacobians() -> dict[str, Any]:
-    """Exercise 06.4: the Jacobians of small graphs, by the package's static graph."""
+    """Exercise 4: the Jacobians of small graphs, by the package's static graph."""
     found = {}
     for case, outputs in _outputs(np.exp, np.log).items():
         with static_graph.Graph() as graph:
@@ -199,7 +199,7 @@ def expected_jacobians() -> dict[str, Any]:
 
 
 def find_jacobians(jacobian_any: Any) -> Any:
-    """Exercise 06.4: the Jacobians of small graphs, by the learner's `jacobian_any`."""
+    """Exercise 4: the Jacobians of small graphs, by the learner's `jacobian_any`."""
 
     def answer(names: dict[str, Any], case: str) -> Any:
         ys, xs = _outputs(names["exp"], names["log"])[case](*map(names["Variable"], POINT))
@@ -222,7 +222,7 @@ OTHER = "x * y + z: its value and its number of inputs"
 
 
 def expected_sums() -> dict[str, Any]:
-    """Exercise 06.5b: values and lengths of flat sums that change nobody."""
+    """Exercise 5b: values and lengths of flat sums that change nobody."""
     x, y, z = THREE
     return {
         ALIAS: (x + y, (x + y) * 10, x + y + z, True),
@@ -234,7 +234,7 @@ def expected_sums() -> dict[str, Any]:
 
 
 def sum_flat(flat_add: Any) -> Any:
-    """Exercise 06.5b: values and lengths of the flat sums that the learner's `flat_add` makes."""
+    """Exercise 5b: values and lengths of the flat sums that the learner's `flat_add` makes."""
 
     def alias(names: dict[str, Any], x: Any, y: Any, z: Any) -> Any:
         s = flat_add(x, y)
@@ -272,7 +272,7 @@ LENGTHS = (2, 3, 5, 10)
 
 
 def nodes_of_a_sum(n: int, flatten: bool) -> int:
-    """Exercise 06.6: how many nodes the package's graph has for a sum of n terms, flat or in pairs.
+    """Exercise 6: how many nodes the package's graph has for a sum of n terms, flat or in pairs.
 
     >>> nodes_of_a_sum(3, True), nodes_of_a_sum(3, False)
     (4, 5)
@@ -283,12 +283,12 @@ def nodes_of_a_sum(n: int, flatten: bool) -> int:
 
 
 def expected_counts() -> dict[str, Any]:
-    """Exercise 06.6: the nodes of sums of n terms, counted for a few n."""
+    """Exercise 6: the nodes of sums of n terms, counted for a few n."""
     return {f"n = {n}": (float(nodes_of_a_sum(n, True)), float(nodes_of_a_sum(n, False))) for n in LENGTHS}
 
 
 def count_terms(flat: Any, pairs: Any) -> Any:
-    """Exercise 06.6: how many nodes sums of n terms need by the learner's two formulas."""
+    """Exercise 6: how many nodes sums of n terms need by the learner's two formulas."""
     return run_cases(lambda names, n: (flat(n), pairs(n)), {f"n = {n}": (n,) for n in LENGTHS}, flat, pairs)
 
 
@@ -299,7 +299,7 @@ CUBE = "x * x * x as one product, through your graph, at x = 2"
 
 
 def expected_partials() -> dict[str, Any]:
-    """Exercise 06.7: the partials of sin, cos and products of many factors, by the engine."""
+    """Exercise 7: the partials of sin, cos and products of many factors, by the engine."""
     found: dict[str, Any] = {f"{f.__name__} at 0.5": (grad(f)(0.5),) for f in (np.sin, np.cos)}
     for values in PRODUCTS:
         slopes = jacrev(lambda *v: np.prod(np.stack(v)), argnums=tuple(range(len(values))))(*values)
@@ -312,7 +312,7 @@ def _product(values: tuple[float, ...]) -> str:
 
 
 def find_partials(sin_partials: Any, cos_partials: Any, mul_partials: Any) -> Any:
-    """Exercise 06.7: the learner's partials, and a slope by the learner's own sweep with them."""
+    """Exercise 7: the learner's partials, and a slope by the learner's own sweep with them."""
 
     def through_the_graph(names: dict[str, Any]) -> Any:
         names["PARTIALS"]["mul"] = mul_partials
@@ -338,7 +338,7 @@ PRINTED = 46.63906
 
 
 def evaluate_first_example(a: float = 10.0, b: float = 4.0) -> Instance:
-    """Exercise 06.2: the value of a·b + log(a + b), and whether it is the one the document prints."""
+    """Exercise 2: the value of a·b + log(a + b), and whether it is the one the document prints."""
 
     def example(a: Any, b: Any) -> Any:
         return a * b + np.log(a + b)
@@ -355,7 +355,7 @@ def evaluate_first_example(a: float = 10.0, b: float = 4.0) -> Instance:
 
 
 def run_aliased_sum(x: float, y: float, z: float, k: float, flatten: str) -> tuple[float, float]:
-    """Exercise 06.5a: the values of s and u in s = x + y, u = s * k, t = s + z, in a graph that flattens so.
+    """Exercise 5a: the values of s and u in s = x + y, u = s * k, t = s + z, in a graph that flattens so.
 
     >>> run_aliased_sum(1.0, 2.0, 3.0, 10.0, "mutate"), run_aliased_sum(1.0, 2.0, 3.0, 10.0, "copy")
     ((6.0, 60.0), (3.0, 30.0))
@@ -368,7 +368,7 @@ def run_aliased_sum(x: float, y: float, z: float, k: float, flatten: str) -> tup
 
 
 def alias_sum(x: float = 1.0, y: float = 2.0, z: float = 3.0, k: float = 10.0) -> Instance:
-    """Exercise 06.5a: what becomes of a sum and of its user when the sum is made longer."""
+    """Exercise 5a: what becomes of a sum and of its user when the sum is made longer."""
     right, meant = (run_aliased_sum(x, y, z, k, flatten) for flatten in ("mutate", "copy"))
     mistakes = {
         "as meant": meant,

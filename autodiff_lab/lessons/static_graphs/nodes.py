@@ -1,6 +1,7 @@
-"""The static graph that the reader writes in notebook 06: its nodes, `needed`, `run` and `draw`.
+"""The static graph that the reader writes in the notebook `static_graphs`: its nodes, `needed`, `run` and `draw`.
 
-Notebooks 07 and 08 go on with it. A test holds that it is, word for word, what stands in the cells of notebook 06.
+The notebooks `tensorflow` and `control_flow` go on with it. A test holds that it is, word for word, what stands in the
+cells of that notebook.
 
 >>> x = Placeholder("x")
 >>> y = 2 * x + log(x)

@@ -1,4 +1,4 @@
-"""The package of notebook 03, the tape line by line, with the table of its exercises and what each expects."""
+"""The exercises of `tape`: what each expects, and what its check looks at."""
 
 from autodiff_lab.lessons.checks.course import lesson
 from autodiff_lab.lessons.tape import exercises

@@ -1,4 +1,4 @@
-"""The first machine of notebook 03, word for word as it stands there, and the pictures of cells and of closures."""
+"""The first machine of the notebook `tape`, word for word, and the pictures of cells and of closures."""
 
 import graphviz
 import numpy as np
@@ -35,7 +35,7 @@ def square(x):
 
 
 def draw(cells, adjoint=(), word="adjoint", **names):
-    """Draw notebook 03's cells as boxes, their links as arrows, and the local partials on the arrows."""
+    """Draw the notebook `tape`'s cells as boxes, their links as arrows, and the local partials on the arrows."""
     called = {cell: f"{name} = " for name, cell in names.items()}
     graph = graphviz.Digraph(graph_attr={"rankdir": "LR"})
     for k, cell in enumerate(cells):

@@ -1,4 +1,4 @@
-"""The exercises of notebook 03, the tape line by line: they record small programs on the learner's own tape."""
+"""The exercises of `tape`: they record small programs on the learner's own tape."""
 
 import math
 import re
@@ -22,7 +22,7 @@ AS_TYPED = str.maketrans("\N{MINUS SIGN}\N{EN DASH}₋×·₀₁₂₃₄₅", "
 
 
 def read_printed_lines(answer: Any) -> Any:
-    """Exercise 03.1: the tape's printed lines without spaces, numbers and signs written in one way."""
+    """Exercise 1: the tape's printed lines without spaces, numbers and signs written in one way."""
     lines = answer.strip().splitlines() if isinstance(answer, str) else plain(answer)
     if not isinstance(lines, list | tuple) or not all(isinstance(line, str) for line in lines):
         return lines
@@ -31,13 +31,13 @@ def read_printed_lines(answer: Any) -> Any:
 
 
 def make_inputs(names: dict[str, Any], *values: float, called: tuple[str, ...] = ("v-1", "v0")) -> list[Any]:
-    """Exercises of notebook 03: fresh inputs on the learner's tape, which is emptied first."""
+    """Fresh inputs on the learner's tape, which is emptied first."""
     names["reset_tape"]()
     return [names["Variable"](value, name) for value, name in zip(values, called, strict=False)]
 
 
 def find_slopes(names: dict[str, Any], program: Callable[..., Any], *values: float) -> Any:
-    """Exercises of notebook 03: value and slopes of a program at these inputs, by the learner's `grad`."""
+    """Value and slopes of a program at these inputs, by the learner's `grad`."""
     inputs = make_inputs(names, *values)
     result = program(*inputs)
     if not isinstance(result, names["Variable"]):
@@ -46,14 +46,14 @@ def find_slopes(names: dict[str, Any], program: Callable[..., Any], *values: flo
 
 
 def run_example(x: Any, y: Any, between: Callable[[], Any] = lambda: None) -> Any:
-    """Exercises 03.4 and 03.5b: ln x + x·y − sin y, with something else going on before the sine."""
+    """Exercises 4 and 5b: ln x + x·y − sin y, with something else going on before the sine."""
     total = x.log() + x * y
     between()
     return total - y.sin()
 
 
 def tells_dropped_ones_apart(names: dict[str, Any]) -> bool:
-    """Exercise 03.5b: whether Variables of one name and value, each dropped after its use, have a key each."""
+    """Exercise 5b: whether Variables of one name and value, each dropped after its use, have a key each."""
     (y,) = make_inputs(names, 5.0)
     for _ in range(MANY):
         _ = names["Variable"](2.0, "x") + y
@@ -61,7 +61,7 @@ def tells_dropped_ones_apart(names: dict[str, Any]) -> bool:
 
 
 def divide(ops_div: Any) -> Any:
-    """Exercise 03.2: value and slopes of x / y by the learner's `ops_div`, alone and inside something larger."""
+    """Exercise 2: value and slopes of x / y by the learner's `ops_div`, alone and inside something larger."""
     programs = {"x / y": lambda x, y: ops_div(x, y), "(x / y) * x": lambda x, y: ops_div(x, y) * x}
     return run_cases(find_slopes, {case: (f, 1.25, -0.5) for case, f in programs.items()}, ops_div, **TAPE)
 
@@ -70,7 +70,7 @@ DEAD_ENDS = {"an operation that is not used": GRADIENT, "grad called twice": (GR
 
 
 def sweep_past_dead_ends(grad_repaired: Any) -> Any:
-    """Exercise 03.4: the learner's gradient with an unused operation on the tape, and taken twice."""
+    """Exercise 4: the learner's gradient with an unused operation on the tape, and taken twice."""
 
     def with_dead_end(names: dict[str, Any]) -> Any:
         x, y = make_inputs(names, 2.0, 5.0)
@@ -95,7 +95,7 @@ IDENTITIES = {
 
 
 def tell_names_apart(remember_identity: Any, grad_identity: Any) -> Any:
-    """Exercise 03.5b: the learner's gradient where names collide, and whether the keys are unique."""
+    """Exercise 5b: the learner's gradient where names collide, and whether the keys are unique."""
 
     def slopes(names: dict[str, Any], *values: float) -> Any:
         a, b = make_inputs(names, *values, called=("v1", "v2"))
@@ -129,7 +129,7 @@ WITH_NUMBERS: dict[str, Callable[[Any], Any]] = {
 
 
 def expected_with_numbers() -> dict[str, Any]:
-    """Exercise 03.6: value and slope of programs such as ``3 / x``, by the engine.
+    """Exercise 6: value and slope of programs such as ``3 / x``, by the engine.
 
     >>> expected_with_numbers()["3 / x"]
     (2.0, -1.3333333333333333)
@@ -138,7 +138,7 @@ def expected_with_numbers() -> dict[str, Any]:
 
 
 def allow_numbers(allow_constants: Any) -> Any:
-    """Exercise 03.6: the learner's operators with a plain number on either side, on a class of their own."""
+    """Exercise 6: the learner's operators with a plain number on either side, on a class of their own."""
     # A working `ops_div`, so that this exercise does not wait for another one.
     _, known = read_exercises(Path(__file__).parent / "exercises.toml", {"ex_2": {"observe": divide}})
 

@@ -1,6 +1,6 @@
-"""The exercises of notebook 07, TensorFlow's two machines: they run the learner's graph beside the package's.
+"""The exercises of `tensorflow`: they run the learner's graph beside the package's.
 
-The functions a learner writes there use what stands beside them in the notebook: the nodes and `run` of notebook 06,
+The functions a learner writes use what stands beside them in the notebook: the nodes and `run` of `static_graphs`,
 `between`, and the table `GRADIENT`. A check builds small programs of these nodes, and of the package's static graph,
 and compares what both give.
 """
@@ -27,7 +27,7 @@ Program = Callable[[Any, Any], tuple[list[Any], list[Any]]]
 
 
 def squared_error(w: Any, b: Any) -> Any:
-    """Exercises 07.2 and 07.7: the loss of the line w·x + b against 3x + 2, at x = −1 and x = 1."""
+    """Exercises 2 and 7: the loss of the line w·x + b against 3x + 2, at x = −1 and x = 1."""
     e1 = b - w + 1.0
     e2 = b + w - 5.0
     return (e1 * e1 + e2 * e2) * 0.5
@@ -37,7 +37,7 @@ def squared_error(w: Any, b: Any) -> Any:
 
 
 def count_pending(target: str, source: str) -> dict[str, tuple[int | None, ...]]:
-    """Exercise 07.1: the pending counts of x, a, b, c between a source and a target, and other counts people think of.
+    """Exercise 1: the pending counts of x, a, b, c between a source and a target, and other counts people think of.
 
     >>> count_pending("d", "x")["pending"], count_pending("d", "z")["pending"]
     ((1, 2, 1, 2), (None, 2, 1, 2))
@@ -104,7 +104,7 @@ def _programs(sin: Callable[[Any], Any], log: Callable[[Any], Any]) -> dict[str,
 
 
 def expected_gradients() -> dict[str, Any]:
-    """Exercise 07.2: the gradients of small programs, by the package's static graph."""
+    """Exercise 2: the gradients of small programs, by the package's static graph."""
     found = {}
     for case, program in _programs(np.sin, np.log).items():
         with static_graph.Graph() as graph:
@@ -116,7 +116,7 @@ def expected_gradients() -> dict[str, Any]:
 
 
 def sweep_programs(gradients: Any) -> Any:
-    """Exercise 07.2: what the learner's `gradients` answers on the learner's own nodes."""
+    """Exercise 2: what the learner's `gradients` answers on the learner's own nodes."""
 
     def answer(names: dict[str, Any], case: str) -> Any:
         inputs = [names["Placeholder"](name) for name in "xz"]
@@ -140,7 +140,7 @@ BY_OPERAND = "{}, the gradient for {}"
 
 
 def expected_differences() -> dict[str, Any]:
-    """Exercise 07.3: the gradients of Σ weights · (x − y) and their shapes, by the package's tape."""
+    """Exercise 3: the gradients of Σ weights · (x − y) and their shapes, by the package's tape."""
     found = {}
     for case, shapes in SHAPES.items():
         x, y = (Variable(np.ones(shape)) for shape in shapes)
@@ -151,7 +151,7 @@ def expected_differences() -> dict[str, Any]:
 
 
 def subtract(sub_gradient: Any) -> Any:
-    """Exercise 07.3: the gradients of a difference of arrays by the learner's registered rule."""
+    """Exercise 3: the gradients of a difference of arrays by the learner's registered rule."""
 
     def answer(names: dict[str, Any], *shapes: tuple[int, ...]) -> Any:
         x, y, weights = (names["Placeholder"](name) for name in ("x", "y", "grad"))
@@ -170,7 +170,7 @@ def subtract(sub_gradient: Any) -> Any:
 
 
 def truth_table(x: float, accessed: bool) -> tuple[float | None, ...]:
-    """Exercise 07.4: which of six sources get a gradient, by the package's tape.
+    """Exercise 4: which of six sources get a gradient, by the package's tape.
 
     >>> truth_table(3.0, True)
     (6.0, None, None, 6.0, None, None)
@@ -187,7 +187,7 @@ def truth_table(x: float, accessed: bool) -> tuple[float | None, ...]:
 
 
 def rewind_tape(both_gradients: Any) -> Any:
-    """Exercise 07.5: the learner's two gradients from a tape that is not persistent, and what it says afterwards."""
+    """Exercise 5: the learner's two gradients from a tape that is not persistent, and what it says afterwards."""
     vet_code(both_gradients)
     x, y = Variable(2.0, name="x"), Variable(3.0, name="y")
     with GradientTape() as tape:
@@ -207,7 +207,7 @@ def _describe_parts(thing: Any) -> Any:
 
 
 def read_policies(answer: Any) -> Any:
-    """Exercise 07.6: the four policies, each as "none" or "zero"; None and 0 themselves will do."""
+    """Exercise 6: the four policies, each as "none" or "zero"; None and 0 themselves will do."""
     seen = plain(answer)
     if not isinstance(seen, tuple):
         return seen
@@ -225,18 +225,18 @@ RECORDED = "of whether a tape was recording when you called the loss"
 
 
 def after(k: int) -> str:
-    """Exercise 07.7: the name of the case that is the loss after k steps."""
+    """Exercise 7: the name of the case that is the loss after k steps."""
     return f"of the loss after {k} steps"
 
 
 def expected_losses() -> dict[str, Any]:
-    """Exercise 07.7: each of twenty steps multiplies the loss, which begins with 68, by 0.64."""
+    """Exercise 7: each of twenty steps multiplies the loss, which begins with 68, by 0.64."""
     losses = {after(k): 68 * 0.64**k for k in range(STEPS + 1)}
     return {WHERE: 4.6, **losses, BESIDE: 1.0, AT_ONCE: (3.0, 9.0), RECORDED: True}
 
 
 def run_minimize(minimize: Any) -> Any:
-    """Exercise 07.7: the loss along twenty steps of the learner's `minimize`, and a Variable it does not use."""
+    """Exercise 7: the loss along twenty steps of the learner's `minimize`, and a Variable it does not use."""
     vet_code(minimize)
     if "minimize" in names_in(minimize.__code__):
         return Refused("You call an optimizer's own minimize. That is the function to be written here.")
@@ -264,13 +264,13 @@ def run_minimize(minimize: Any) -> Any:
 
 
 def ask_for_pending_counts(target: str = "d", source: str = "x") -> Instance:
-    """Exercise 07.1: pending counts between a source and a target of one small graph."""
+    """Exercise 1: pending counts between a source and a target of one small graph."""
     counts = count_pending(target, source)
     return Instance(counts.pop("pending"), mistakes=counts | {"after the sweep": (0, 0, 0, 0)})
 
 
 def fill_truth_table(x: float = 3.0, accessed: bool = True) -> Instance:
-    """Exercise 07.4: six slopes, and for each a reason to be there or not."""
+    """Exercise 4: six slopes, and for each a reason to be there or not."""
     right, slope = truth_table(x, accessed), truth_table(x, True)[0]
 
     def instead(**cells: float | None) -> tuple[float | None, ...]:

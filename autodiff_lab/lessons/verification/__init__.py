@@ -1,4 +1,4 @@
-"""The package of notebook 13, trust, but verify, with the table of its exercises and what each expects."""
+"""The exercises of `verification`: what each expects, and what its check looks at."""
 
 from autodiff_lab.lessons.checks.course import lesson
 from autodiff_lab.lessons.verification import exercises

@@ -1,4 +1,4 @@
-"""The exercises of notebook 13, trust, but verify: they compare the learner's functions and rules with good ones."""
+"""The exercises of `verification`: they compare the learner's functions and rules with good ones."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -12,7 +12,7 @@ Case = tuple[Callable[..., Any], Any]
 
 
 def spell_nonfinite(data: Any) -> Any:
-    """Notebook 13's checks: inf and nan as words, of which arithmetic makes no near miss; nan equals itself.
+    """The checks of `verification`: inf and nan as words, of which arithmetic makes no near miss; nan equals itself.
 
     >>> spell_nonfinite((0.5, float("nan"), -float("inf")))
     (0.5, 'nan', '-inf')
@@ -23,7 +23,7 @@ def spell_nonfinite(data: Any) -> Any:
 
 
 def slopes(function: Callable[..., Any], x: Any) -> Any:
-    """Exercises 13.2 to 13.4: value and slope of a function at a place; of an array, the slopes of the sum.
+    """Exercises 2 to 4: value and slope of a function at a place; of an array, the slopes of the sum.
 
     >>> slopes(np.sin, 0.0), slopes(np.square, np.array([1.0, 2.0]))
     ((0.0, 1.0), ((1.0, 4.0), (2.0, 4.0)))
@@ -34,7 +34,7 @@ def slopes(function: Callable[..., Any], x: Any) -> Any:
 
 
 def compare_with(good: Callable[..., Any], cases: Mapping[str, Case]) -> dict[str, Any]:
-    """Exercises 13.2, 13.3, 13.4 and 13.7: the check of a learner's function by cases, beside a good one."""
+    """Exercises 2, 3, 4 and 7: the check of a learner's function by cases, beside a good one."""
 
     def try_cases(function: Any) -> Any:
         return run_cases(lambda names, run, x: spell_nonfinite(plain(run(function, x))), cases, function)
@@ -43,7 +43,7 @@ def compare_with(good: Callable[..., Any], cases: Mapping[str, Case]) -> dict[st
 
 
 def scale_by(factor: float) -> Callable[[Callable[..., Any], float], Any]:
-    """Exercise 13.3: value and slope of a multiple: a rule without its adjoint is noticed, and tiny numbers."""
+    """Exercise 3: value and slope of a multiple: a rule without its adjoint is noticed, and tiny numbers."""
     return lambda function, x: slopes(lambda v: factor * function(v), x)
 
 
@@ -51,7 +51,7 @@ def scale_by(factor: float) -> Callable[[Callable[..., Any], float], Any]:
 
 
 def log_or_zero(x: Any) -> Any:
-    """Exercise 13.2: a good log x where x > 0, else 0, safe from the branch that is not taken."""
+    """Exercise 2: a good log x where x > 0, else 0, safe from the branch that is not taken."""
     positive = x > 0
     return np.where(positive, np.log(np.where(positive, x, 1.0)), 0.0)
 
@@ -64,7 +64,7 @@ SHIELDED: dict[str, Case] = {
 
 @custom_gradient(partials=lambda y, x: 1 / (1 + np.exp(-x)))
 def softplus(x: Any) -> Any:
-    """Exercise 13.3: a good log(1 + exp x), stable, with a rule of its own."""
+    """Exercise 3: a good log(1 + exp x), stable, with a rule of its own."""
     return np.logaddexp(0.0, x)
 
 
@@ -79,19 +79,19 @@ OWN_RULE = "it has a rule of its own"
 
 
 def compare_stable(log1pexp: Any) -> Any:
-    """Exercise 13.3: the learner's function by cases, and whether it is one line on a tape, as what has a rule is."""
+    """Exercise 3: the learner's function by cases, and whether it is one line on a tape, as what has a rule is."""
     found = run_cases(lambda names, run, x: spell_nonfinite(plain(run(log1pexp, x))), STABLE, log1pexp)
     tape = attempt(lambda: record(log1pexp, 1.0)[1])
     return found | {OWN_RULE: isinstance(tape, Tape) and len(tape) == 2}
 
 
 def half_of_sinc_squared(x: Any) -> Any:
-    """Exercise 13.4: a good (1 − cos x)/x², by a function whose rule does not cancel."""
+    """Exercise 4: a good (1 − cos x)/x², by a function whose rule does not cancel."""
     return 0.5 * np.sinc(x / (2 * np.pi)) ** 2
 
 
 def to_eight_places(function: Callable[..., Any], x: float) -> Any:
-    """Exercise 13.4: value and slope; the slope rounded, where eight digits are all that can be asked for."""
+    """Exercise 4: value and slope; the slope rounded, where eight digits are all that can be asked for."""
     found = slopes(function, x)
     return (found[0], round(found[1], 8) + 0.0) if isinstance(found[1], float) else found
 
@@ -103,7 +103,7 @@ CANCELLING: dict[str, Case] = {
 
 
 def slopes_of(loss: Callable[[Any], Any]) -> Callable[[Callable[..., Any], Any], Any]:
-    """Exercise 13.7: the slopes of a loss of what the learner's function returns."""
+    """Exercise 7: the slopes of a loss of what the learner's function returns."""
     return lambda function, x: grad(lambda v: loss(function(v)))(x)
 
 
@@ -117,7 +117,7 @@ LIMITED: dict[str, Case] = {
 
 @custom_gradient(vjp=lambda g, y, x: np.clip(g, -1.0, 1.0))
 def limit_adjoint(x: Any) -> Any:
-    """Exercise 13.7: a good identity that limits the adjoint on the way back."""
+    """Exercise 7: a good identity that limits the adjoint on the way back."""
     return x
 
 
@@ -138,7 +138,7 @@ DONE = {"even": "several get a share", "first": "the first gets all", "last": "t
 
 
 def judge_shares(share: Any) -> Any:
-    """Exercise 13.5: the learner's tie rule on several arrays, in a maximum of its own that the engine sweeps."""
+    """Exercise 5: the learner's tie rule on several arrays, in a maximum of its own that the engine sweeps."""
     vet_code(share)
     found: dict[str, Any] = {case: attempt(_judge, share, np.array(x, float)) for case, x in TIES.items()}
     rng = np.random.default_rng(13)
@@ -195,7 +195,7 @@ def _judge(share: Callable[..., Any], x: np.ndarray) -> str:
 
 
 def expected_shares() -> dict[str, Any]:
-    """Exercise 13.5: what is seen of a tie rule that shares fairly and is documented."""
+    """Exercise 5: what is seen of a tie rule that shares fairly and is documented."""
     return {**dict.fromkeys((*TIES, SEEN_RANDOM), FAIR), DOCUMENTED: SAYS}
 
 
@@ -219,7 +219,7 @@ _PLAIN = str.maketrans({**dict(zip("₀₁₂₃₄₅₆₇₈₉", "0123456789
 
 
 def read_birthplace(answer: Any) -> Any:
-    """Exercise 13.1: row, adjoint and local partial where a NaN is born, all in words.
+    """Exercise 1: row, adjoint and local partial where a NaN is born, all in words.
 
     >>> read_birthplace(("v1", 0, np.inf)), read_birthplace(("v2", -0.0, np.nan))
     (('v1', '0', 'inf'), ('v2', '0', 'nan'))
@@ -241,7 +241,7 @@ def _in_words(part: Any) -> Any:
 
 
 def find_birthplace(program: str = "where(x > 0, log(x), 0) at x = 0") -> Instance:
-    """Exercise 13.1: the row that makes the first adjoint that is not finite, and ways to miss it."""
+    """Exercise 1: the row that makes the first adjoint that is not finite, and ways to miss it."""
     f, x = PROGRAMS[program]
     with np.errstate(all="ignore"):
         trace = Trace.of(f, x)
@@ -265,7 +265,7 @@ def find_birthplace(program: str = "where(x > 0, log(x), 0) at x = 0") -> Instan
 
 
 def differentiate_clip(e1: float = -2.0, e2: float = 0.3, e3: float = 5.0) -> Instance:
-    """Exercise 13.6: what comes back through a clip, of the sum and of half the sum of squares."""
+    """Exercise 6: what comes back through a clip, of the sum and of half the sum of squares."""
     errors = np.array([e1, e2, e3])
     clipped, inside = plain(np.clip(errors, -1.0, 1.0)), np.abs(errors) < 1
     of_sum = plain(grad(lambda e: np.sum(np.clip(e, -1.0, 1.0)))(errors))

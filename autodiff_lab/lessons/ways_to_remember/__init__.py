@@ -1,4 +1,4 @@
-"""The package of notebook 05, three ways to remember, with the table of its exercises and what each expects."""
+"""The exercises of `ways_to_remember`: what each expects, and what its check looks at."""
 
 from autodiff_lab.lessons.checks.course import lesson
 from autodiff_lab.lessons.ways_to_remember import exercises

@@ -1,4 +1,4 @@
-"""What notebook 15 shows of compilers in PyTorch and JAX."""
+"""What the notebook `compilation` shows of compilers in PyTorch and JAX."""
 
 
 def torch_breaks_the_graph():

@@ -1,4 +1,4 @@
-"""The derivatives that PyTorch and JAX give at kinks: notebook 13."""
+"""The derivatives that PyTorch and JAX give at kinks: the notebook `verification`."""
 
 
 def torch_kinks():

@@ -1,4 +1,4 @@
-"""What PyTorch and JAX keep of an operation, and what PyTorch does after a write: notebook 05."""
+"""What PyTorch and JAX keep of an operation, and what PyTorch does after a write: the notebook `ways_to_remember`."""
 
 
 def torch_version_counter():

@@ -1,4 +1,4 @@
-"""What notebook 14 shows of checkpointing in PyTorch and JAX."""
+"""What the notebook `memory` shows of checkpointing in PyTorch and JAX."""
 
 
 def torch_counts_what_is_kept():

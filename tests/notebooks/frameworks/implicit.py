@@ -1,4 +1,4 @@
-"""What notebook 16 shows of implicit differentiation in JAX."""
+"""What the notebook `implicit` shows of implicit differentiation in JAX."""
 
 
 def jax_differentiates_the_equation():

@@ -1,4 +1,4 @@
-"""What notebook 07 shows of TensorFlow and JAX: a tape recorded while a graph is traced, and stopped gradients."""
+"""What `tensorflow` shows of TensorFlow and JAX: a tape recorded while a graph is traced, and stopped gradients."""
 
 
 def tensorflow_traced_tape():

@@ -1,4 +1,4 @@
-"""What notebook 12 shows of PyTorch: a gradient that is not cleared, a parameter that is no leaf any more."""
+"""What `learning` shows of PyTorch: a gradient that is not cleared, a parameter that is no leaf any more."""
 
 
 def torch_clearing() -> None:

@@ -1,4 +1,4 @@
-"""What notebook 08 shows of TensorFlow and JAX: an `if` on a number that is not there yet."""
+"""What the notebook `control_flow` shows of TensorFlow and JAX: an `if` on a number that is not there yet."""
 
 
 def tensorflow_autograph():

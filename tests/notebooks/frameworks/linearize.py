@@ -1,4 +1,4 @@
-"""What notebook 17 shows of jaxprs and of vmap in JAX."""
+"""What the notebook `linearize` shows of jaxprs and of vmap in JAX."""
 
 
 def jax_traces():

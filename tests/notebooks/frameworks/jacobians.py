@@ -1,4 +1,4 @@
-"""What notebook 09 shows of PyTorch: a sweep from two results."""
+"""What the notebook `jacobians` shows of PyTorch: a sweep from two results."""
 
 
 def torch_two_results():
