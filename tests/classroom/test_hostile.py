@@ -30,7 +30,9 @@ EXERCISES = lesson.exercises()
 RIGHT = f"{EXERCISES['ex_1'].reference}\ncheck.ex_1(answer)"
 FINDS = "import gc; tell = next(x for x in gc.get_objects() if 'main.<locals>.tell' in getattr(x, '__qualname__', ''))"
 """What the examiner writes with, found in the memory of the hand-in's own process."""
-FLOODS = "for _ in range(10**5): tell({'exercise': 'ex_3', 'status': 'passed', 'observed': '[[1, 2]]', 'x': '#' * 99})"
+FLOODS = (
+    "for _ in range(10**5): tell({'exercise': 'tape.ex_3', 'status': 'passed', 'observed': '[[1, 2]]', 'x': '#' * 99})"
+)
 
 HOSTILE = {
     "answers_never": "import os, signal; os.kill(os.getpid(), signal.SIGSTOP)",
@@ -88,12 +90,12 @@ CHEATS = {
         f"kept = {ONE}.observe\n{ONE}.observe = lambda _: (5, 15)\n{ONE}(1)\n{ONE}.observe = kept"
     ),
     "cheat_writes_and_leaves": (
-        'import os\nline = b\'{"exercise": "ex_3", "status": "passed", "observed": "[[5, 15]]"}\\n\'\n'
+        'import os\nline = b\'{"exercise": "tape.ex_3", "status": "passed", "observed": "[[5, 15]]"}\\n\'\n'
         "for fd in range(3, 99):\n    try: os.write(fd, line)\n    except OSError: pass\nos._exit(0)"
     ),
     "unseen_reads_the_answer": f"{ONE}({ONE}.expected)",
     "unseen_writes_as_the_examiner": (
-        f"{FINDS}\ntell({{'exercise': 'ex_3', 'status': 'passed', 'observed': '[[5, 15]]', 'cell': 3}})"
+        f"{FINDS}\ntell({{'exercise': 'tape.ex_3', 'status': 'passed', 'observed': '[[5, 15]]', 'cell': 3}})"
     ),
 }
 FILES = {

@@ -193,7 +193,7 @@ def test_the_command_writes_a_plan_and_a_lesson(tmp_path, capsys):
 @pytest.mark.parametrize(
     "arguments, said",
     [
-        (["99"], "04  the adjoint flow"),
+        (["99"], "04  adjoint_flow"),
         (["x"], "there is no lesson x"),
         (["mine.ipynb"], "there is no notebook mine.ipynb"),
         (["--plan", "50"], "there is no plan 50. There are 40, 90"),

@@ -139,7 +139,7 @@ def test_who_ran_out_of_time_beside_others_is_tried_again_alone(tmp_path, monkey
 
     def run(command, files, limits, **options):
         asked.append(files["notebook.ipynb"])
-        if b"ex_3" in asked[-1] and asked.count(asked[-1]) == 1:
+        if b"check.ex_3(" in asked[-1] and asked.count(asked[-1]) == 1:
             return Done("out of time", -9, b"", "", crowded=True)
         return real(command, files, limits, **options)
 
@@ -270,18 +270,18 @@ def test_a_line_on_a_terminal_says_how_far_it_is(capfd, monkeypatch):
     assert re.fullmatch(r"\r\x1b\[K\[#{7} {23}\] 1 of 4\r\x1b\[K", said)
 
 
-WRONG = Answer("not yet", "Exercise 03.3, not yet: no & no", "answer = (5, 8)\n<b>", "no & no", attempts=3)
-RIGHT = Answer("passed", "Exercise 03.3 passed. Well.", "answer = (5, 15)")
+WRONG = Answer("not yet", "Exercise 3, not yet: no & no", "answer = (5, 8)\n<b>", "no & no", attempts=3)
+RIGHT = Answer("passed", "Exercise 3 passed. Well.", "answer = (5, 15)")
 
 
 def test_every_answer_is_in_the_report_right_or_wrong():
     """With what was said to it, and how many attempts it took; what went wrong most comes first."""
     rows = [Row(f"{who}.ipynb", "tape", "ran", NAMES, {"ex_3": WRONG}) for who in ("ada", "bob")]
-    other = replace(WRONG, hint="another", reply="Exercise 03.1, not yet: another")
+    other = replace(WRONG, hint="another", reply="Exercise 1, not yet: another")
     rows += [Row("eve.ipynb", "tape", "ran", NAMES, {"ex_3": RIGHT, "ex_1": other}, ("it is odd",))]
     page = html_page(rows)
     assert page.index("2 of 3: no &amp; no") < page.index("1 of 3: another") < page.index("<table>")
-    assert "<b>03.3</b>: 1 passed, 2 not yet, 0 not attempted" in page
+    assert "<b>3</b>: 1 passed, 2 not yet, 0 not attempted" in page
     for said in (
         "✗ ada: not yet, 3 attempts",
         "✓ eve: passed<",
