@@ -72,7 +72,7 @@ def test_the_text_says_with_what_was_measured():
 
 @pytest.mark.parametrize("column, function", [(0, "torch_kinks"), (1, "jax_kinks")])
 def test_the_code_below_the_table_printed_its_column(column, function):
-    printed = [line.partition(":")[2] for line in said.read()[f"13 {function}"]["text"].splitlines()]
+    printed = [line.partition(":")[2] for line in said.read()[f"verification {function}"]["text"].splitlines()]
     assert len(printed) == len(ROWS)
     for found, shown in zip(printed, table().values(), strict=True):
         close(shown[column], numbers(found))
