@@ -131,7 +131,7 @@ def inside(python: Path) -> dict[str, str]:
 
 
 def the_tutorial_runs(python: Path, tree: Path) -> None:
-    """Notebook 00, then all of them; what the heaviest kernel takes, and the server beside it."""
+    """The first notebook, then all of them; what the heaviest kernel takes, and the server beside it."""
     weights = {}
     for path in NOTEBOOKS:
         said = run(python, "-c", RUN, tree / "notebooks" / path.name, cwd=tree, env=inside(python))

@@ -2,15 +2,18 @@
 
     python -m tests.generate             make it
     python -m tests.generate --check     write nothing; exit with 1 where something differs
-    python -m tests.generate badges      one kind alone: badges, addresses, table, plans, outputs or pictures
+    python -m tests.generate badges      one kind alone: numbers, badges, addresses, table, plans, outputs or pictures
     python -m tests.generate --release 0.1.0    give this version its date, and make what changes with a release
 
+numbers
+    The notebooks' numbers, in their file names and in the links to them, from the order of the course
+    (`notebooks/numbers.py`).
 badges
     The badge in the first cell of each notebook (`notebooks/badges.py`).
 addresses
     What the README and the page for lecturers link to and let one install, and CITATION.cff (`addresses.py`).
 table
-    The notebooks, their questions and minutes in the README and in the map of notebook 00, from their first cells.
+    The notebooks, their questions and minutes in the README and in the map of the first one, from their first cells.
 plans
     The tables in the page for lecturers, from the plans.
 outputs
@@ -36,13 +39,14 @@ from autodiff_lab.classroom.lecture.plans import Plan, find_plan, list_plans
 from tests.addresses import ROOT, START, date_release, update_addresses
 from tests.notebooks import normalise
 from tests.notebooks.badges import update_badges
+from tests.notebooks.numbers import update_numbers
 
 README = ROOT / "README.md"
 TABLE = re.compile(r"^\| notebook \| its question \|.*?(?=\n\n)", re.MULTILINE | re.DOTALL)
 
 
 def update_table(*, check: bool) -> list[str]:
-    """Write the notebooks into the README, and into the map of notebook 00; return what differed."""
+    """Write the notebooks into the README, and into the map of the notebook `start_here`; return what differed."""
     readme = README.read_text(encoding="utf-8")
     fresh = with_table(readme)
     if fresh != readme and not check:
@@ -139,6 +143,7 @@ def update_pictures(*, check: bool) -> list[str]:
 
 
 STEPS: dict[str, Callable[..., list[str]]] = {
+    "numbers": update_numbers,
     "badges": update_badges,
     "addresses": update_addresses,
     "table": update_table,
@@ -146,7 +151,7 @@ STEPS: dict[str, Callable[..., list[str]]] = {
     "outputs": update_outputs,
     "pictures": update_pictures,
 }
-"""In this order: outputs are written into notebooks that have their badges."""
+"""In this order: badges and tables have the new numbers, and outputs are written into notebooks that have badges."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:

@@ -52,8 +52,8 @@ KEPT = """async (name) => { const { contents } = jupyterapp.serviceManager;
     return [folder.content.map((file) => file.name), notebook.content.cells[0].source]; }"""
 
 FIRST = "00_start_here.ipynb"
-RIGHT = "import math\nanswer = -math.cos(5)\n\ncheck.ex_00_1(answer)"
-LAB = "05_three_ways_to_remember.ipynb"
+RIGHT = "import math\nanswer = -math.cos(5)\n\ncheck.ex_1(answer)"
+LAB = "05_ways_to_remember.ipynb"
 
 LEFT = "left_by_a_link.txt"
 UNASKED = f"""import os
@@ -150,7 +150,7 @@ class Visit:
             self.wrong.append(what)
 
     async def read_the_first(self) -> None:
-        """In notebook 00: the note while Python starts, the player, a slider, the exercise, and progress."""
+        """In the first notebook: the note while Python starts, the player, a slider, the exercise, and progress."""
         context = await self.context()
         page = await self.open(context, FIRST)
         note = page.locator("#adl-starting")
@@ -167,12 +167,13 @@ class Visit:
         await page.keyboard.press("Home")
         await until(page, "!document.querySelector('.adl-tape').innerText.includes('1.7163')")
         await page.screenshot(path=self.pictures / "slider.png")
-        reply = await page.evaluate(CHANGE_CELL, ["ex-00-1", RIGHT])
+        reply = await page.evaluate(CHANGE_CELL, ["ex-1", RIGHT])
         self.expect("passed" in reply, f"the right answer is told: {reply}")
         await page.close()
         page = await self.open(context, FIRST)
         await until(page, STARTED)
-        kept = await page.evaluate(RUN_CODE, "from autodiff_lab.lessons import lesson_00\nprint(lesson_00.progress())")
+        code = "from autodiff_lab.lessons import start_here\nprint(start_here.progress())"
+        kept = await page.evaluate(RUN_CODE, code)
         self.expect("1 of 1" in kept, f"after a reload, progress is: {kept}")
         await page.close()
 

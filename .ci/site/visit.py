@@ -166,11 +166,11 @@ class Visitor:
 
     def themes(self) -> None:
         """Light and dark, by the machine's setting or by the button: all that is shown can be read."""
-        lesson = "01_what_it_means_to_differentiate_a_program.html"
+        lesson = "01_differentiation.html"
         for name, parts in {
             "index.html": {"player": ".adl-player .adl-source"},
             lesson: {"plot": ".cell_output img", "lab": ".cell_output figure img", "words": ".cell_output figcaption"},
-            "05_three_ways_to_remember.html": {"drawing": ".cell_output img", "code": ".highlight pre"},
+            "05_ways_to_remember.html": {"drawing": ".cell_output img", "code": ".highlight pre"},
         }.items():
             by_machine = [self.seen(self.open(name, theme=theme), parts) for theme in ("light", "dark")]
             self.shoot(f"dark-{name[:2]}")
@@ -245,7 +245,7 @@ def main() -> None:
         visitor.shoot("lesson")
         visitor.open("reference/autodiff_lab.grad.html")
         visitor.shoot("reference")
-        visitor.search("fan-out", "04_the_adjoint_flow")
+        visitor.search("fan-out", "04_adjoint_flow")
         visitor.hostile_links()
         visitor.deep_links()
         visitor.themes()

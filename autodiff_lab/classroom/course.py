@@ -30,7 +30,7 @@ def write_course(folder: Path) -> dict[str, Copied]:
         If the folder cannot be written to.
     """
     source = installed_notebooks()
-    exercises = {lesson.number: lesson.exercises() for lesson in lessons()}
+    exercises = {lesson.slug: lesson.exercises() for lesson in lessons()}
 
     def students(path: Path) -> bytes | None:
         if path.name == FOR_LECTURERS or path.parent.name == PLANS:  # the answers to what is asked in a lecture
@@ -46,7 +46,7 @@ def write_course(folder: Path) -> dict[str, Copied]:
     def teachers(path: Path) -> bytes:
         if path.suffix != ".ipynb":
             return path.read_bytes()
-        notebook = make_teacher_notebook(nbformat.read(path, as_version=4), exercises.get(path.name[:2], {}))
+        notebook = make_teacher_notebook(nbformat.read(path, as_version=4), exercises.get(path.stem[3:], {}))
         return (nbformat.writes(notebook) + "\n").encode()
 
     return {
@@ -58,12 +58,12 @@ def write_course(folder: Path) -> dict[str, Copied]:
 def fill_answers(notebook: Any, exercises: Mapping[str, Exercise]) -> Any:
     r"""Return a copy of a course notebook in which each exercise has its reference answer, as for a teacher.
 
-    >>> from autodiff_lab.lessons.lesson_00 import ex_00_1
-    >>> cells = [nbformat.v4.new_code_cell("answer = ...\n\ncheck.ex_00_1(answer)")]
-    >>> print(fill_answers(nbformat.v4.new_notebook(cells=cells), {"ex_00_1": ex_00_1}).cells[0].source)
+    >>> from autodiff_lab.lessons.start_here import ex_1
+    >>> cells = [nbformat.v4.new_code_cell("answer = ...\n\ncheck.ex_1(answer)")]
+    >>> print(fill_answers(nbformat.v4.new_notebook(cells=cells), {"ex_1": ex_1}).cells[0].source)
     answer = -0.2837
     <BLANKLINE>
-    check.ex_00_1(answer)
+    check.ex_1(answer)
     """
     notebook = copy.deepcopy(notebook)
     for cell in notebook.cells:

@@ -49,12 +49,14 @@ def build_parser() -> ArgumentParser:
     course = add_command(_write_course, "course")
     course.add_argument("--out", metavar="DIR", type=Path, required=True, help="the folder to write into")
     presenting = add_command(_present_notebook, "present")
-    presenting.add_argument("notebook", metavar="NN", help="the number of a lesson, as 04, or a notebook of your own")
+    presenting.add_argument("notebook", metavar="NN", help="a lesson, as 04 or adjoint_flow, or a notebook of your own")
     presenting.add_argument("--no-browser", dest="hidden", action="store_true", help="print the addresses only")
     presenting.add_argument("--port", dest="own_port", type=_port_number, help="the port to listen on")
     lecture = add_command(_write_lecture, "lecture")
     what = lecture.add_mutually_exclusive_group(required=True)
-    what.add_argument("notebook", metavar="NN", nargs="?", help="the number of a lesson, as 04, or a notebook of yours")
+    what.add_argument(
+        "notebook", metavar="NN", nargs="?", help="a lesson, as 04 or adjoint_flow, or a notebook of yours"
+    )
     what.add_argument("--plan", metavar="PLAN", help="40, 90, first_evening, …, or a Markdown file of your own")
     lecture.add_argument("--out", metavar="DIR", type=Path, required=True, help="the folder to write into")
     lecture.add_argument("--overwrite", action="store_true", help="write over the kit of an earlier run")

@@ -56,7 +56,7 @@ def present(name: str, *, browser: bool = True, port: int | None = None) -> None
     Parameters
     ----------
     name : str
-        The number of a lesson, or a notebook's path.
+        The slug or the number of a lesson, or a notebook's path.
     browser : bool
         Whether to open the two pages; their addresses are printed either way.
     port : int, optional

@@ -1,8 +1,8 @@
 """The lessons: for each notebook a package ``lesson_NN`` with its exercises, and their common framework, `checks`.
 
-A notebook begins with ``from autodiff_lab.lessons import lesson_03 as check``. Every exercise is then a name of that
-module: ``check.ex_03_1(answer)`` looks at an answer, ``check.ex_03_1.hint()`` gives one hint more each time it is
-asked, and ``check.ex_03_1.solution()`` shows worked code after an attempt.
+A notebook begins with ``from autodiff_lab.lessons import tape as check``. Every exercise is then a name of that
+module: ``check.ex_1(answer)`` looks at an answer, ``check.ex_1.hint()`` gives one hint more each time it is
+asked, and ``check.ex_1.solution()`` shows worked code after an attempt.
 
 ``check.progress()`` shows what is done, and ``check.seed("Ada")`` gives a learner numbers of their own.
 

@@ -12,7 +12,7 @@ from .test_themes import CONTRAST
 CUT_OFF = """() => [document.documentElement, ...document.querySelectorAll('table, .wide, td, th, section, li')]
     .filter(each => each.scrollWidth > each.clientWidth + 1 || each.getBoundingClientRect().right > innerWidth)
     .map(each => each.tagName + ' ' + each.textContent.slice(0, 40))"""
-DOUBT = "it changes the checks themselves (lesson_04.adjoints.ex_04_3.observe, checks.exercise.Exercise._judge_all)"
+DOUBT = "it changes the checks themselves (adjoint_flow.adjoints.ex_3.observe, checks.exercise.Exercise._judge_all)"
 
 
 @pytest.fixture(scope="module")

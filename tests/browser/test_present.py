@@ -18,7 +18,7 @@ RAN = "![...document.querySelectorAll('.jp-InputPrompt')].some((e) => e.innerTex
 
 @pytest.fixture(scope="module")
 def hall(browser, tmp_path_factory):
-    """Notebook 00 as it is presented: the addresses of notebook and speaker's page."""
+    """The first notebook as it is presented: the addresses of notebook and speaker's page."""
     home = tmp_path_factory.mktemp("home")
     settings = home / "lab" / "user-settings" / "@jupyterlab" / "apputils-extension"
     settings.mkdir(parents=True)

@@ -299,7 +299,7 @@ def test_an_ordinary_user_with_600_threads_grades_as_ever(tmp_path_factory):
     """The system counts the threads of all that a user runs; that is no limit for a hand-in."""
     folder = tmp_path_factory.mktemp("busy")
     folder.chmod(0o755)
-    shutil.copy(ROOT / "notebooks" / "03_the_tape_line_by_line.ipynb", folder)
+    shutil.copy(ROOT / "notebooks" / "03_tape.ipynb", folder)
     (folder / "shut").mkdir()
     for name in ("shut.ipynb", "shut/inside.ipynb"):
         (folder / name).write_text("{}")
@@ -313,7 +313,7 @@ def test_an_ordinary_user_with_600_threads_grades_as_ever(tmp_path_factory):
     )
     done = subprocess.run([*as_user(folder), sys.executable, "-c", busy], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")
-    assert "03_the_tape_line_by_line.ipynb: ran\n" in done.stdout
+    assert "03_tape.ipynb: ran\n" in done.stdout
     assert done.stdout.count("the file cannot be read (Permission denied)\n") == 2
 
 

@@ -22,7 +22,7 @@ from autodiff_lab.classroom.grading.grade import Limits, grade
 from autodiff_lab.classroom.grading.report import csv_text, default_folder, html_page, open_report, report_paths
 from autodiff_lab.classroom.grading.verdicts import Answer, Row
 from autodiff_lab.cli.main import build_parser, main
-from autodiff_lab.lessons.lesson_03 import progress as lesson
+from autodiff_lab.lessons.tape import progress as lesson
 from autodiff_lab.text.notation import escape
 
 from ..notebooks.reading import fill_answers, named, read, without_still_pictures
@@ -30,7 +30,7 @@ from ..notebooks.reading import fill_answers, named, read, without_still_picture
 ROOT = Path(__file__).parents[2]
 WITHOUT = ["--unconfined"] if why_no_walls() else []
 EXERCISES = lesson.exercises()
-OPEN = read(named("03"))
+OPEN = read(named("tape"))
 GOOD = fill_answers(OPEN, EXERCISES)
 SHORT = nbformat.from_dict(GOOD | {"cells": without_still_pictures(GOOD.cells)})
 
@@ -48,7 +48,7 @@ def wrong():
 def with_cells(notebook, *sources, after=None):
     """A copy with cells put in after the first exercise, or at the end."""
     notebook = copy.deepcopy(notebook)
-    first = next(k for k, cell in enumerate(notebook.cells) if "check.ex_03_1(" in cell.source)
+    first = next(k for k, cell in enumerate(notebook.cells) if "check.ex_1(" in cell.source)
     place = first + 1 if after is None else after
     notebook.cells[place:place] = [nbformat.v4.new_code_cell(source) for source in sources]
     return notebook
@@ -64,7 +64,7 @@ def met(row):
 
 def brief(*sources):
     """A notebook of the lesson that has only these cells."""
-    cells = ["from autodiff_lab.lessons import lesson_03 as check", *sources]
+    cells = ["from autodiff_lab.lessons import tape as check", *sources]
     return nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(source) for source in cells])
 
 
@@ -83,13 +83,13 @@ def graded(tmp_path_factory, outside):
         "good": GOOD,
         "wrong": wrong(),
         "empty": OPEN,
-        "strange": with_cells(OPEN, "answer = ['\\x1b[2J', -77]", "check.ex_03_1(answer)"),
+        "strange": with_cells(OPEN, "answer = ['\\x1b[2J', -77]", "check.ex_1(answer)"),
         "crashing": with_cells(SHORT, "raise RuntimeError('mine')", "undefined_name"),
         "endless": with_cells(SHORT, "import time\nwhile True: time.sleep(0.1)"),
         "hungry": with_cells(SHORT, "x = bytearray(10**12)", "import os; os.abort()"),
         "leaves": with_cells(SHORT, "import os; os._exit(0)"),
         "kills": with_cells(SHORT, "import os, signal; os.kill(os.getppid(), signal.SIGKILL)"),
-        "cheats": with_cells(OPEN, "type(check.ex_03_1)._judge = lambda *_: 0 / 0", "check.ex_03_2(1)"),
+        "cheats": with_cells(OPEN, "type(check.ex_1)._judge = lambda *_: 0 / 0", "check.ex_2(1)"),
         "shouts": with_cells(SHORT, "import os\nfor _ in range(300): os.write(1, b'{\"exercise\": 1}' * 50_000)"),
         "destroys": with_cells(
             GOOD,
@@ -117,7 +117,7 @@ def graded(tmp_path_factory, outside):
 
 def test_good_answers_pass(graded):
     row = graded["good"]
-    assert (row.ended, row.lesson) == ("ran", "03")
+    assert (row.ended, row.lesson) == ("ran", "tape")
     assert row.passed == row.attempted == len(EXERCISES) and not any(met(row).values()) and not row.doubts
 
 
@@ -139,18 +139,18 @@ def test_a_crash_stops_only_its_cell(graded):
 
 def test_an_unrecognised_answer_is_shown_with_its_reply(graded):
     row = graded["strange"]
-    assert states(row) == {"ex_03_1": "not yet"} and met(row) == {"ex_03_1": ""}
-    answer = row.answers["ex_03_1"]
-    assert answer.reply.startswith("Exercise 03.1, not yet: ") and "check.ex_03_1(answer)" in answer.code
+    assert states(row) == {"ex_1": "not yet"} and met(row) == {"ex_1": ""}
+    answer = row.answers["ex_1"]
+    assert answer.reply.startswith("Exercise 1, not yet: ") and "check.ex_1(answer)" in answer.code
     page = html_page([row])
-    assert "check.ex_03_1(answer)" in page and page.count(escape(answer.reply)) >= 2, "at its ✗, and in the list"
+    assert "check.ex_1(answer)" in page and page.count(escape(answer.reply)) >= 2, "at its ✗, and in the list"
 
 
 @pytest.mark.parametrize("who", ["endless", "leaves", "hungry"])
 def test_what_came_before_the_end_counts(graded, who):
     row = graded[who]
     assert ("out of time after 20 s" if who == "endless" else "ended before its last cell") in row.ended
-    assert states(row) == {"ex_03_1": "passed"}
+    assert states(row) == {"ex_1": "passed"}
 
 
 def test_whoever_changes_the_checks_is_pointed_at(graded):
@@ -158,7 +158,7 @@ def test_whoever_changes_the_checks_is_pointed_at(graded):
 
 
 def test_shouting_drowns_nobody(graded):
-    assert graded["shouts"].lesson == "03" and set(graded["shouts"].answers) <= set(EXERCISES)
+    assert graded["shouts"].lesson == "tape" and set(graded["shouts"].answers) <= set(EXERCISES)
 
 
 def test_nobody_reaches_the_files_of_others(graded, outside):
@@ -182,12 +182,12 @@ def test_the_table_as_csv(graded):
     lines = list(csv.DictReader(io.StringIO(csv_text(list(graded.values())))))
     by_name = {line["who"]: line for line in lines}
     assert by_name["good"]["passed"] == str(len(EXERCISES)) == by_name["good"]["exercises"]
-    assert by_name["wrong"]["wrong answers met"].startswith("03.1: ")
+    assert by_name["wrong"]["wrong answers met"].startswith("1: ")
     assert "'=cmd()" in by_name, "a spreadsheet must not take a name for a formula"
 
 
 def test_the_table_as_a_page():
-    row = Row("<b>ada</b>.ipynb", "03", "ran", ("ex_03_1",), {"ex_03_1": Answer("not yet", hint="x < y & z")})
+    row = Row("<b>ada</b>.ipynb", "tape", "ran", ("ex_1",), {"ex_1": Answer("not yet", hint="x < y & z")})
     page = html_page([row])
     assert "<b>ada" not in page and "&lt;b&gt;ada" in page and "x &lt; y &amp; z" in page
     assert "http" not in page.replace("http-equiv", ""), "it needs nothing else"
@@ -196,8 +196,8 @@ def test_the_table_as_a_page():
 
 def test_how_it_went_stands_beside_the_name():
     """In a wide table the last columns are out of sight."""
-    page = html_page([Row("ada.ipynb", "03", "ran", ("ex_03_1",))])
-    assert re.findall(r'<th scope="col">([^<]*)', page) == ["who", "how it went", "passed", "03.1"]
+    page = html_page([Row("ada.ipynb", "tape", "ran", ("ex_1",))])
+    assert re.findall(r'<th scope="col">([^<]*)', page) == ["who", "how it went", "passed", "1"]
 
 
 def test_the_guide_names_the_limits_that_hold():
@@ -257,7 +257,7 @@ def test_the_command(tmp_path, capsys):
 
 FORGES = "import gc; tell = next(x for x in gc.get_objects() if 'main.<locals>.tell' in getattr(x, '__qualname__', ''))"
 """It finds in the memory of its own process what the examiner writes with."""
-TELLS = r'tell(dict(exercise="ex_03_1", status="not yet", reply="\ud800\x1b[2J", observed="[]", changed=["\x1b[0m"]))'
+TELLS = r'tell(dict(exercise="tape.ex_1", status="not yet", reply="\ud800\x1b[2J", observed="[]", changed=["\x1b[0m"]))'
 NAMES = [
     b"ada.ipynb",
     b"b\xe9a.ipynb",
@@ -306,9 +306,9 @@ def test_rows_are_written_as_they_come(tmp_path):
     """Whatever ends the grading: what was done is there, and at the end it is in order."""
     table, page = report_paths(tmp_path)
     with pytest.raises(KeyboardInterrupt), open_report(tmp_path) as add:
-        add(Row("zoë.ipynb", "03", "ran"))
+        add(Row("zoë.ipynb", "tape", "ran"))
         assert "zoë.ipynb" in table.read_text(encoding="utf-8-sig")
-        add(Row("ada.ipynb", "03", "ran"))
+        add(Row("ada.ipynb", "tape", "ran"))
         raise KeyboardInterrupt
     lines = table.read_text(encoding="utf-8-sig").splitlines()
     assert [line.partition(",")[0] for line in lines] == ["who", "ada", "zoë"]
@@ -390,26 +390,15 @@ def test_walls_that_fall_later_blame_nobody(tmp_path, capsys, programs):
 
 def test_a_seed_of_ones_own_is_graded_with_it(tmp_path):
     """Where the numbers are drawn by a seed, the file of progress beside the notebook tells which."""
-    from autodiff_lab.lessons.lesson_02 import progress as second
+    from autodiff_lab.lessons.dual_numbers import progress as second
 
     varied = next(each for each in second.exercises().values() if each.is_varied)
-    cells = ["from autodiff_lab.lessons import lesson_02 as check", varied.instance("Ada").reference, varied.call]
+    cells = ["from autodiff_lab.lessons import dual_numbers as check", varied.instance("Ada").reference, varied.call]
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(source) for source in cells])
     nbformat.write(notebook, tmp_path / "02.ipynb")
     assert grade(tmp_path, walls=not WITHOUT)[0].passed == 0
     (tmp_path / "my_progress.jsonl").write_text(json.dumps({"version": 1, "kind": "seed", "seed": "ada"}) + "\n")
     assert grade(tmp_path, walls=not WITHOUT)[0].passed == 1
-
-
-def test_an_old_notebook_has_its_moved_exercise_graded(tmp_path):
-    cells = [
-        "from autodiff_lab.lessons import lesson_14 as check",
-        "answer = ('d', 'f', 'a', 'c', 'e', 'b')\n\ncheck.ex_14_6(answer)",
-    ]
-    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(source) for source in cells])
-    nbformat.write(notebook, tmp_path / "14_memory_and_compilation.ipynb")
-    (row,) = grade(tmp_path, walls=not WITHOUT)
-    assert row.answers["ex_15_3"].state == "passed" and row.doubts == ()
 
 
 def test_the_examiner_reads_cells_in_either_form(tmp_path):
@@ -425,5 +414,5 @@ def test_a_cell_that_leaves_does_not_end_the_examination():
 
 @pytest.mark.skipif(not hasattr(os, "killpg"), reason="the signals of Unix")
 def test_killing_ones_parent_costs_ones_own_row(graded):
-    assert graded["kills"].lesson == "03"
+    assert graded["kills"].lesson == "tape"
     assert signal.SIGKILL

@@ -19,7 +19,7 @@ from autodiff_lab.classroom.grading.confinement import Limits, family_usage, why
 from autodiff_lab.classroom.grading.grade import grade
 from autodiff_lab.classroom.grading.report import csv_text, html_page
 from autodiff_lab.classroom.grading.verdicts import Row
-from autodiff_lab.lessons.lesson_03 import progress as lesson
+from autodiff_lab.lessons.tape import progress as lesson
 
 from .test_confined import as_user
 
@@ -27,19 +27,19 @@ pytestmark = pytest.mark.skipif(bool(why_no_walls()), reason=why_no_walls())
 
 SECONDS = 20  # one of them waits for all of it
 EXERCISES = lesson.exercises()
-RIGHT = f"{EXERCISES['ex_03_1'].reference}\ncheck.ex_03_1(answer)"
+RIGHT = f"{EXERCISES['ex_1'].reference}\ncheck.ex_1(answer)"
 FINDS = "import gc; tell = next(x for x in gc.get_objects() if 'main.<locals>.tell' in getattr(x, '__qualname__', ''))"
 """What the examiner writes with, found in the memory of the hand-in's own process."""
 FLOODS = (
-    "for _ in range(10**5): tell({'exercise': 'ex_03_3', 'status': 'passed', 'observed': '[[1, 2]]', 'x': '#' * 99})"
+    "for _ in range(10**5): tell({'exercise': 'tape.ex_3', 'status': 'passed', 'observed': '[[1, 2]]', 'x': '#' * 99})"
 )
 
 HOSTILE = {
     "answers_never": "import os, signal; os.kill(os.getpid(), signal.SIGSTOP)",
-    "answers_that_are_themselves": "answer = []\nanswer.append(answer)\ncheck.ex_03_1(answer)\ncheck.ex_03_3(answer)",
+    "answers_that_are_themselves": "answer = []\nanswer.append(answer)\ncheck.ex_1(answer)\ncheck.ex_3(answer)",
     "answers_without_end": (
         "class Endless(tuple):\n    __len__ = lambda _: 2\n    __iter__ = lambda _: iter(lambda: bytearray(10**7), 1)\n"
-        "check.ex_03_3(Endless())"
+        "check.ex_3(Endless())"
     ),
     "attaches_a_hook": "import sys; sys.addaudithook(lambda *_: 1 / 0)",
     "breaks_its_tools": "import json, os, sys; json.dumps = os.write = print = None; sys.modules.clear()",
@@ -72,7 +72,7 @@ HOSTILE = {
         "import os\nfor fd in range(3, 99):\n    try: os.write(fd, b'[' * 10**5 + b'{}\\n')\n    except OSError: pass"
     ),
 }
-ONE = "check.ex_03_3"
+ONE = "check.ex_3"
 CHEATS = {
     "cheat_expects_another": f"{ONE}.expected = (7.0, 7.0)\n{ONE}((7.0, 7.0))",
     "cheat_fits_the_check": f"{ONE}.observe.__code__ = (lambda _: (5, 15)).__code__\n{ONE}(1)",
@@ -90,12 +90,12 @@ CHEATS = {
         f"kept = {ONE}.observe\n{ONE}.observe = lambda _: (5, 15)\n{ONE}(1)\n{ONE}.observe = kept"
     ),
     "cheat_writes_and_leaves": (
-        'import os\nline = b\'{"exercise": "ex_03_3", "status": "passed", "observed": "[[5, 15]]"}\\n\'\n'
+        'import os\nline = b\'{"exercise": "tape.ex_3", "status": "passed", "observed": "[[5, 15]]"}\\n\'\n'
         "for fd in range(3, 99):\n    try: os.write(fd, line)\n    except OSError: pass\nos._exit(0)"
     ),
     "unseen_reads_the_answer": f"{ONE}({ONE}.expected)",
     "unseen_writes_as_the_examiner": (
-        f"{FINDS}\ntell({{'exercise': 'ex_03_3', 'status': 'passed', 'observed': '[[5, 15]]', 'cell': 3}})"
+        f"{FINDS}\ntell({{'exercise': 'tape.ex_3', 'status': 'passed', 'observed': '[[5, 15]]', 'cell': 3}})"
     ),
 }
 FILES = {
@@ -113,7 +113,7 @@ def folder(tmp_path_factory):
     for name, acts in handed.items():
         cells = [acts] if isinstance(acts, str) else acts
         sources = [
-            "from autodiff_lab.lessons import lesson_03 as check",
+            "from autodiff_lab.lessons import tape as check",
             RIGHT,
             *(act.replace("FOLDER", str(folder)) for act in cells),
             RIGHT,
@@ -175,15 +175,13 @@ def test_everybody_has_a_row_and_the_honest_their_points(rows, folder):
     for who in ("ada", "zoë"):
         row = rows[who]
         assert (row.ended, row.doubts, row.passed, row.attempted) == ("ran", (), 1, 1)
-        assert row.answers["ex_03_1"].attempts == 2
+        assert row.answers["ex_1"].attempts == 2
     assert all(row.judged for row in rows.values()), "nothing is put down to the machine"
     assert (folder / "ada.ipynb").is_file()
 
 
 def test_what_came_before_the_attack_counts(rows):
-    kept = {
-        who for who in HOSTILE if rows[who].answers.get("ex_03_1") and rows[who].answers["ex_03_1"].state == "passed"
-    }
+    kept = {who for who in HOSTILE if rows[who].answers.get("ex_1") and rows[who].answers["ex_1"].state == "passed"}
     assert set(HOSTILE) - kept <= {"tells_nonsense", "breaks_its_tools"}, "their own answers are all that they lose"
 
 
@@ -218,19 +216,19 @@ def test_a_cheat_is_pointed_at(rows, who):
     row = rows[who]
     assert row.doubts and "look at this" in row.how_it_went
     if "observe" not in who and "fits" not in who:
-        assert row.answers.get("ex_03_3") is None or row.answers["ex_03_3"].state == "not yet"
+        assert row.answers.get("ex_3") is None or row.answers["ex_3"].state == "not yet"
 
 
 @pytest.mark.parametrize("who", [name for name in CHEATS if name.startswith("unseen")])
 def test_what_is_not_seen_is_said_in_the_guide(rows, who):
     """Should it be seen some day, the guide may say so."""
     row = rows[who]
-    assert row.answers["ex_03_3"].state == "passed" and not row.doubts
+    assert row.answers["ex_3"].state == "passed" and not row.doubts
     guide = (Path(__file__).parents[2] / "notebooks" / "for_lecturers.md").read_text(encoding="utf-8")
     said = " ".join(guide.split())
     assert "reads the answer out of the package" in said and "memory of its own process" in said
     if who == "unseen_reads_the_answer":
-        assert "check.ex_03_3.expected" in row.answers["ex_03_3"].code, "the report shows it"
+        assert "check.ex_3.expected" in row.answers["ex_3"].code, "the report shows it"
 
 
 def test_the_report_holds_them_all(rows):

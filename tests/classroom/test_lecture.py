@@ -16,7 +16,7 @@ from autodiff_lab.jupyter.notebooks import installed_notebooks
 from autodiff_lab.lessons.checks.course import lessons
 
 PATHS = sorted(installed_notebooks().glob("[0-9][0-9]_*.ipynb"))
-EXERCISES = {lesson.number: lesson.exercises() for lesson in lessons()}
+EXERCISES = {lesson.slug: lesson.exercises() for lesson in lessons()}
 PLANS = {name: find_plan(name) for name in list_plans()}
 MOST_WORDS = 40
 
@@ -81,7 +81,7 @@ def test_speaker_page_and_sheet_of_a_lesson_need_no_network(path):
     sheet = without_network(handout(path))
     without_network(lesson_page(path))
     assert len(handout(path).encode()) < 300_000
-    for exercise in EXERCISES.get(path.name[:2], {}).values():
+    for exercise in EXERCISES.get(path.stem[3:], {}).values():
         assert exercise.reference.strip() not in "".join(sheet.prose), "the sheet gives an answer away"
 
 
@@ -96,7 +96,7 @@ def test_the_sheet_has_question_picture_and_recap(path):
 @pytest.mark.parametrize("path", PATHS, ids=lambda path: path.name[:2])
 def test_the_speaker_page_has_each_exercise_and_minutes(path):
     text = lesson_page(path)
-    found = EXERCISES.get(path.name[:2], {})
+    found = EXERCISES.get(path.stem[3:], {})
     assert text.count("A good answer:") == len(found)
     assert text.count("<dt>Ask</dt>") <= text.count("<dt>Answer</dt>") or path.name.startswith("00")
     assert re.search(r"· about \d+ min</h2>", text)
@@ -137,7 +137,7 @@ def test_players_on_slides_are_those_of_the_notebook():
 
 def test_a_lab_says_how_to_have_it_live(tmp_path):
     path = tmp_path / "mine.md"
-    place = "5 minutes · [01, section 2](../01_what_it_means_to_differentiate_a_program.ipynb#cell-id=v-curve)"
+    place = "5 minutes · [01, section 2](../01_differentiation.ipynb#cell-id=v-curve)"
     path.write_text(f"# Mine\n\n## Where?\n\n{place}\n\n**Answer** There.\n", encoding="utf-8")
     text = deck(read_plan(path))
     assert "<code>autodiff-lab present 01</code>, section 2" in text
@@ -178,7 +178,7 @@ def test_the_command_writes_a_plan_and_a_lesson(tmp_path, capsys):
     assert main(["lecture", "--plan", "40", "--out", str(kit)]) == 0
     names = {path.name for path in kit.iterdir()}
     assert {"40.slides.html", "40.speaker.html", "00.handout.html"} <= names
-    assert main(["lecture", "04", "--out", str(kit / "four")]) == 0
+    assert main(["lecture", "adjoint_flow", "--out", str(kit / "four")]) == 0
     assert {path.name for path in (kit / "four").iterdir()} == {"04.speaker.html", "04.handout.html"}
     (kit / "40.speaker.html").write_text("my own notes", encoding="utf-8")
     assert main(["lecture", "--plan", "40", "--out", str(kit)]) == 1
@@ -193,7 +193,7 @@ def test_the_command_writes_a_plan_and_a_lesson(tmp_path, capsys):
 @pytest.mark.parametrize(
     "arguments, said",
     [
-        (["99"], "04  the adjoint flow"),
+        (["99"], "04  adjoint_flow"),
         (["x"], "there is no lesson x"),
         (["mine.ipynb"], "there is no notebook mine.ipynb"),
         (["--plan", "50"], "there is no plan 50. There are 40, 90"),

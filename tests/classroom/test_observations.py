@@ -10,7 +10,7 @@ from autodiff_lab.classroom.grading.observations import MAX_CHARACTERS, decode_o
 from autodiff_lab.lessons.checks import compare
 from autodiff_lab.lessons.checks.compare import Refused, agrees
 from autodiff_lab.lessons.checks.run_code import Crashed
-from autodiff_lab.lessons.lesson_03 import ex_03_3
+from autodiff_lab.lessons.tape import ex_3
 
 from ..notebooks.reading import exercises
 
@@ -64,14 +64,14 @@ def test_what_the_examiner_never_writes_makes_no_object():
 def test_a_check_that_is_changed_is_named(monkeypatch):
     before = list_definitions()
     assert not name_changes(before)
-    ex_03_3(1)
-    ex_03_3.hint()
+    ex_3(1)
+    ex_3.hint()
     assert not name_changes(before), "attempts and hints are no change"
-    ex_03_3.begin_again()
+    ex_3.begin_again()
     for thing, name, value, said in [
-        (ex_03_3, "expected", 7.0, "ex_03_3.expected"),
-        (ex_03_3, "observe", print, "ex_03_3.observe"),
-        (type(ex_03_3), "_judge", print, "checks.exercise.Exercise._judge"),
+        (ex_3, "expected", 7.0, "ex_3.expected"),
+        (ex_3, "observe", print, "ex_3.observe"),
+        (type(ex_3), "_judge", print, "checks.exercise.Exercise._judge"),
         (compare, "SIX_DIGITS", 1.0, "checks.compare.SIX_DIGITS"),
         (compare.agrees, "__code__", (lambda *_: True).__code__, "checks.compare.agrees"),
         (compare.agrees, "__defaults__", (1.0,), "checks.compare.agrees"),
@@ -84,10 +84,10 @@ def test_a_check_that_is_changed_is_named(monkeypatch):
 
 
 def test_data_of_a_check_that_is_changed_in_place_is_named(monkeypatch):
-    from autodiff_lab.lessons.lesson_13 import exercises
+    from autodiff_lab.lessons.verification import exercises
 
     before = list_definitions()
     tables = [name for name, thing in vars(exercises).items() if isinstance(thing, dict) and not name.startswith("__")]
     assert tables, "the cases that answers are tried with"
     monkeypatch.setitem(getattr(exercises, tables[0]), "another", 1)
-    assert f"lesson_13.exercises.{tables[0]}" in name_changes(before)
+    assert f"verification.exercises.{tables[0]}" in name_changes(before)

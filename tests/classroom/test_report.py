@@ -24,7 +24,7 @@ from autodiff_lab.classroom.grading.journal import key_path, load_key, read_jour
 from autodiff_lab.classroom.grading.report import csv_text, default_folder, html_page, open_report
 from autodiff_lab.classroom.grading.verdicts import Answer, Row
 from autodiff_lab.cli.main import draw_progress, main
-from autodiff_lab.lessons.lesson_03 import progress as lesson
+from autodiff_lab.lessons.tape import progress as lesson
 
 from .test_grading import brief
 
@@ -50,7 +50,7 @@ def test_a_killed_run_goes_on_and_reports_the_same(tmp_path, capsys, monkeypatch
     folder, whole = tmp_path / "class", tmp_path / "whole"
     folder.mkdir()
     out = default_folder(folder)
-    hand_in(folder, ada="check.ex_03_3((5, 15))", bob="import time; time.sleep(3)", zoë="check.ex_03_3((5, 8))")
+    hand_in(folder, ada="check.ex_3((5, 15))", bob="import time; time.sleep(3)", zoë="check.ex_3((5, 8))")
     command = [sys.executable, "-m", "autodiff_lab", "grade", str(folder), "--jobs", "1", *WITHOUT]
     run = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     assert b"ada.ipynb" in run.stdout.readline()
@@ -69,7 +69,7 @@ def test_a_killed_run_goes_on_and_reports_the_same(tmp_path, capsys, monkeypatch
     for name in REPORT:
         assert (out / name).read_bytes() == (whole / name).read_bytes()
 
-    hand_in(folder, zoë="check.ex_03_3((5, 15))", late="1")
+    hand_in(folder, zoë="check.ex_3((5, 15))", late="1")
     ran.clear()
     capsys.readouterr()
     assert main(["grade", str(folder), "--resume", *WITHOUT]) == 0
@@ -134,12 +134,12 @@ def test_the_key_is_whoever_grades_alone(tmp_path, monkeypatch):
 
 def test_who_ran_out_of_time_beside_others_is_tried_again_alone(tmp_path, monkeypatch):
     """If others held the processors, that is none of its fault."""
-    hand_in(tmp_path, ada="check.ex_03_3((5, 15))", bob="1", eve="1")
+    hand_in(tmp_path, ada="check.ex_3((5, 15))", bob="1", eve="1")
     real, asked = grading.run_confined, []
 
     def run(command, files, limits, **options):
         asked.append(files["notebook.ipynb"])
-        if b"ex_03_3" in asked[-1] and asked.count(asked[-1]) == 1:
+        if b"check.ex_3(" in asked[-1] and asked.count(asked[-1]) == 1:
             return Done("out of time", -9, b"", "", crowded=True)
         return real(command, files, limits, **options)
 
@@ -202,13 +202,13 @@ def test_a_notebook_is_read_inside_the_walls(tmp_path, monkeypatch):
 
 def test_nobody_hands_in_as_somebody_else():
     """In Moodle's names the first number is Moodle's own; what follows is the student's choice."""
-    row = Row("Mallory M_7_assignsubmission_file_x_8_assignsubmission_file.ipynb", "03", "ran", NAMES, {})
+    row = Row("Mallory M_7_assignsubmission_file_x_8_assignsubmission_file.ipynb", "tape", "ran", NAMES, {})
     assert table(moodle_csv([row]))[1] == ["Participant 7", "Mallory M", "", "7", ""]
 
 
 def test_no_cell_is_a_formula_whatever_separates_cells():
     for name in ("=1+1", "x;=1+1;y", "x\t=1+1", "x;-1+1", "x|@y", 'x; "=1+1"', "＝1+1"):
-        line = csv_text([Row(f"{name}.ipynb", "03", "ran", NAMES)]).splitlines()[1]
+        line = csv_text([Row(f"{name}.ipynb", "tape", "ran", NAMES)]).splitlines()[1]
         for separator in ",;|\t":
             cells = next(csv.reader([line], delimiter=separator))
             assert not any(re.match(r"""[\s"]*[=+\-@＝]""", cell) for cell in cells), (name, separator)
@@ -270,18 +270,18 @@ def test_a_line_on_a_terminal_says_how_far_it_is(capfd, monkeypatch):
     assert re.fullmatch(r"\r\x1b\[K\[#{7} {23}\] 1 of 4\r\x1b\[K", said)
 
 
-WRONG = Answer("not yet", "Exercise 03.3, not yet: no & no", "answer = (5, 8)\n<b>", "no & no", attempts=3)
-RIGHT = Answer("passed", "Exercise 03.3 passed. Well.", "answer = (5, 15)")
+WRONG = Answer("not yet", "Exercise 3, not yet: no & no", "answer = (5, 8)\n<b>", "no & no", attempts=3)
+RIGHT = Answer("passed", "Exercise 3 passed. Well.", "answer = (5, 15)")
 
 
 def test_every_answer_is_in_the_report_right_or_wrong():
     """With what was said to it, and how many attempts it took; what went wrong most comes first."""
-    rows = [Row(f"{who}.ipynb", "03", "ran", NAMES, {"ex_03_3": WRONG}) for who in ("ada", "bob")]
-    other = replace(WRONG, hint="another", reply="Exercise 03.1, not yet: another")
-    rows += [Row("eve.ipynb", "03", "ran", NAMES, {"ex_03_3": RIGHT, "ex_03_1": other}, ("it is odd",))]
+    rows = [Row(f"{who}.ipynb", "tape", "ran", NAMES, {"ex_3": WRONG}) for who in ("ada", "bob")]
+    other = replace(WRONG, hint="another", reply="Exercise 1, not yet: another")
+    rows += [Row("eve.ipynb", "tape", "ran", NAMES, {"ex_3": RIGHT, "ex_1": other}, ("it is odd",))]
     page = html_page(rows)
     assert page.index("2 of 3: no &amp; no") < page.index("1 of 3: another") < page.index("<table>")
-    assert "<b>03.3</b>: 1 passed, 2 not yet, 0 not attempted" in page
+    assert "<b>3</b>: 1 passed, 2 not yet, 0 not attempted" in page
     for said in (
         "✗ ada: not yet, 3 attempts",
         "✓ eve: passed<",
@@ -302,14 +302,14 @@ def table(text):
 def test_moodle_gets_its_grading_worksheet():
     """Its importer asks for Identifier, Grade and Last modified (grade)."""
     one = "Ada Love_lace_7_assignsubmission_file"
-    passed = {"ex_03_3": RIGHT}
+    passed = {"ex_3": RIGHT}
     rows = [
-        Row(f"{one}/03.ipynb", "03", "ran", NAMES, passed),
-        Row(f"{one}/03 copy.ipynb", "03", "ran", NAMES),
-        Row(f"{one}/04.ipynb", "04", "ran", ("ex_04_1",), {"ex_04_1": RIGHT}),
-        Row("=Eve_8_assignsubmission_file_/03.ipynb", "03", "ran", NAMES, passed, ("odd",)),
-        Row("Bob_9_assignsubmission_file_/03.ipynb", "03", "not run", NAMES, judged=False),
-        Row("Carl_10_assignsubmission_file_03.ipynb", "03", "ran", NAMES),
+        Row(f"{one}/03.ipynb", "tape", "ran", NAMES, passed),
+        Row(f"{one}/03 copy.ipynb", "tape", "ran", NAMES),
+        Row(f"{one}/04.ipynb", "adjoint_flow", "ran", ("ex_1",), {"ex_1": RIGHT}),
+        Row("=Eve_8_assignsubmission_file_/03.ipynb", "tape", "ran", NAMES, passed, ("odd",)),
+        Row("Bob_9_assignsubmission_file_/03.ipynb", "tape", "not run", NAMES, judged=False),
+        Row("Carl_10_assignsubmission_file_03.ipynb", "tape", "ran", NAMES),
         Row("notes.ipynb", "", "no lesson"),
     ]
     head, *lines = table(moodle_csv(rows))
@@ -319,15 +319,15 @@ def test_moodle_gets_its_grading_worksheet():
         ["Participant 7", "Ada Love_lace", "2", "8", ""],
         ["Participant 8", "'=Eve", "", "8", ""],  # there is something to look at
     ]
-    assert canvas_csv(rows) == "" and moodle_csv([Row("ada.ipynb", "03", "ran", NAMES)]) == ""
+    assert canvas_csv(rows) == "" and moodle_csv([Row("ada.ipynb", "tape", "ran", NAMES)]) == ""
 
 
 def test_canvas_gets_a_table_for_its_gradebook():
     """Its importer asks for Student and ID at the left, and Section before the assignments."""
     rows = [
-        Row("lovelaceada_4711_99_03_tape.ipynb", "03", "ran", NAMES, {"ex_03_3": RIGHT}),
-        Row("lovelaceada_4711_98_04.ipynb", "04", "ran", ("ex_04_1",)),
-        Row("bob_LATE_4712_97_03-1.ipynb", "03", "ran", NAMES, {}),
+        Row("lovelaceada_4711_99_03_tape.ipynb", "tape", "ran", NAMES, {"ex_3": RIGHT}),
+        Row("lovelaceada_4711_98_04.ipynb", "adjoint_flow", "ran", ("ex_1",)),
+        Row("bob_LATE_4712_97_03-1.ipynb", "tape", "ran", NAMES, {}),
     ]
     assert table(canvas_csv(rows)) == [
         ["Student", "ID", "SIS User ID", "SIS Login ID", "Section", "Notebook 03", "Notebook 04"],
@@ -339,7 +339,7 @@ def test_canvas_gets_a_table_for_its_gradebook():
 
 def test_a_gradebook_is_written_where_the_names_fit(tmp_path):
     with open_report(tmp_path) as add:
-        add(Row("bob_4712_97_03.ipynb", "03", "ran", NAMES))
+        add(Row("bob_4712_97_03.ipynb", "tape", "ran", NAMES))
     assert (tmp_path / "grades-canvas.csv").read_bytes().startswith(b"Student,ID,")
     assert not (tmp_path / "grades-moodle.csv").exists()
     with pytest.raises(FileExistsError, match="--resume"), open_report(tmp_path):

@@ -10,7 +10,7 @@ from autodiff_lab.jupyter.notebooks import installed_notebooks
 from autodiff_lab.lessons.checks.course import lessons
 
 NAMES = sorted(path.name for path in installed_notebooks().glob("*.ipynb"))
-EXERCISES = {lesson.number: lesson.exercises() for lesson in lessons()}
+EXERCISES = {lesson.slug: lesson.exercises() for lesson in lessons()}
 
 
 @pytest.fixture(scope="module")
@@ -28,7 +28,7 @@ def test_the_students_notebook_has_no_answer(course, name):
         assert cell.source == re.sub(r"\[([^]]*)\]\(for_lecturers\.md\)", r"\1", own.source)
         folded = own.metadata.get("jupyter", {}).get("outputs_hidden")
         assert cell.get("outputs") == ([] if folded else own.get("outputs")), "a saved output answers what is asked"
-    for exercise in EXERCISES.get(name[:2], {}).values():
+    for exercise in EXERCISES.get(name[3:].removesuffix(".ipynb"), {}).values():
         for notebook in (nbformat.reads(text, as_version=4),):
             asked = [cell.source for cell in notebook.cells if f"check.{exercise.name}(" in cell.source]
             assert exercise.reference.strip() not in "\n".join(asked)
@@ -39,7 +39,7 @@ def test_a_teachers_notebook_has_answers_hints_and_mistakes(course, name):
     notebook = nbformat.read(course / "teacher" / name, as_version=4)
     nbformat.validate(notebook)
     text = "\n".join(cell.source for cell in notebook.cells)
-    for exercise in EXERCISES.get(name[:2], {}).values():
+    for exercise in EXERCISES.get(name[3:].removesuffix(".ipynb"), {}).values():
         for said in (exercise.reference.strip(), *exercise.hints, *(each.hint for each in exercise.misconceptions)):
             assert said in text, (exercise.name, said)
 

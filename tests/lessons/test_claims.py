@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 
 import autodiff_lab as ad
-from autodiff_lab.lessons import lesson_04
-from autodiff_lab.lessons.lesson_04.exercises import two_products
+from autodiff_lab.lessons import adjoint_flow
+from autodiff_lab.lessons.adjoint_flow.exercises import two_products
 
 
 @pytest.mark.parametrize("n", [1, 2, 5])
 def test_runs_for_all_slopes_by_each_method(n):
-    """Notebook 01, the table of section 5: n + 1 and 2n runs, n passes forward, one pass back."""
+    """`differentiation`, the table of section 5: n + 1 and 2n runs, n passes forward, one pass back."""
     runs = 0
 
     def f(*xs):
@@ -37,7 +37,7 @@ def test_runs_for_all_slopes_by_each_method(n):
 
 
 def test_written_once_a_derivative_does_not_swell():
-    """What section 4 of notebook 01 says: ten more parts with each turn, where a part is written down once."""
+    """`differentiation`, section 4: ten more parts with each turn, where a part is written down once."""
     counts = []
     for turns in range(6):
         parts = {}
@@ -71,7 +71,7 @@ def test_half_the_second_derivative_stands_before_the_square():
 
 
 def test_with_local_partials_the_sum_runs_over_all_operations():
-    """Notebook 04, section 6: equation 2 holds as it stands; with total derivatives it does not."""
+    """`adjoint_flow`, section 6: equation 2 holds as it stands; with total derivatives it does not."""
     _, tape = ad.record(two_products, 1.0, 4.0)
     adjoints = [None] * len(tape)
     for _ in tape.sweep(tape.output, 1.0, adjoints):
@@ -81,6 +81,6 @@ def test_with_local_partials_the_sum_runs_over_all_operations():
         for slot, parent in enumerate(tape.parents[line]):
             local = tape.ops[line].local_partial(slot, tape.values[line], *tape.args[line])
             total += adjoints[line] * (local if parent == 0 else 0.0)
-    with_total_derivatives, right = lesson_04.ex_04_5.expected
+    with_total_derivatives, right = adjoint_flow.ex_5.expected
     assert total == right == pytest.approx(4 - 4 * np.cos(1.0), rel=1e-15)
     assert with_total_derivatives == pytest.approx(8 - 12 * np.cos(1.0), rel=1e-15)

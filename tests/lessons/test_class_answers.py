@@ -1,6 +1,6 @@
 """What a class hands in: for each exercise right answers in unusual form, and wrong ones that a hurried student gives.
 
-They are data beside the exercises: ``autodiff_lab/lessons/lesson_NN/answers.toml`` holds, for each exercise, what is
+They are data beside the exercises: ``autodiff_lab/lessons/tape/answers.toml`` holds, for each exercise, what is
 written into the notebook's cell instead of the unanswered one. A wrong answer may say what the reply must
 mention.
 """
@@ -16,8 +16,7 @@ from .test_every_exercise import submit
 ANSWERS = Path(__file__).parents[2] / "autodiff_lab" / "lessons"
 LESSONS = dict(lessons())
 HANDED_IN = {
-    number: tomllib.loads((ANSWERS / f"lesson_{number}" / "answers.toml").read_text(encoding="utf-8"))
-    for number in LESSONS
+    number: tomllib.loads((ANSWERS / number / "answers.toml").read_text(encoding="utf-8")) for number in LESSONS
 }
 EXERCISES = [
     pytest.param(number, exercise, id=name) for number, found in LESSONS.items() for name, exercise in found.items()

@@ -76,7 +76,7 @@ def test_mistakes_of_an_instance_have_their_words(tmp_path):
 
 @pytest.mark.parametrize("lesson", lessons(), ids=lambda lesson: lesson.number)
 def test_every_mistake_with_a_hint_can_be_made(lesson):
-    folder = Path(autodiff_lab.lessons.__file__).parent / f"lesson_{lesson.number}"
+    folder = Path(autodiff_lab.lessons.__file__).parent / lesson.slug
     content = tomllib.loads((folder / "exercises.toml").read_text(encoding="utf-8"))
     for name, exercise in lesson.exercises().items():
         if exercise.is_varied:

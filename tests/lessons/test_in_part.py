@@ -9,7 +9,7 @@ import nbformat
 import numpy as np
 import pytest
 
-from autodiff_lab.lessons import lesson_00, lesson_02, lesson_03, lesson_04
+from autodiff_lab.lessons import adjoint_flow, dual_numbers, start_here, tape
 from autodiff_lab.lessons.checks.compare import agrees, digits_within, plain
 from autodiff_lab.lessons.checks.run_code import attempt, note_learner_files
 from autodiff_lab.lessons.checks.variants import every_draw
@@ -21,7 +21,7 @@ NOTEBOOKS = Path(__file__).parents[2] / "notebooks"
 SEVERAL = [
     pytest.param(number, exercise, id=exercise.name) for number, exercise in EXERCISES if len(exercise.takes) > 1
 ]
-MUL, DIV = lesson_02.ex_02_1.reference.split("\n\n\n")
+MUL, DIV = dual_numbers.ex_1.reference.split("\n\n\n")
 OPEN_DIV = "\n\n\ndef dual_div(a, b):\n    ...\n"
 
 
@@ -39,16 +39,16 @@ def test_what_is_missing_is_named_and_the_rest_is_right(number, exercise):
 
 
 def test_half_an_answer_can_be_wrong():
-    reply = submit("02", lesson_02.ex_02_1, MUL.replace("+", "-") + OPEN_DIV)
+    reply = submit("dual_numbers", dual_numbers.ex_1, MUL.replace("+", "-") + OPEN_DIV)
     assert "dual_div is not written yet." in reply.text and "right;" not in reply.text
-    one = submit("02", lesson_02.ex_02_1, MUL.replace("a.value * b.tangent +", "") + OPEN_DIV)
+    one = submit("dual_numbers", dual_numbers.ex_1, MUL.replace("a.value * b.tangent +", "") + OPEN_DIV)
     assert "One of two terms is missing" in one.text and one.text.endswith("dual_div is not written yet.")
 
 
 def test_an_error_is_told_by_the_learners_line(monkeypatch):
-    written = lesson_03.ex_03_2.reference.replace("remember([self, other]", "remember([self, 3.0]")
+    written = tape.ex_2.reference.replace("remember([self, other]", "remember([self, 3.0]")
     monkeypatch.setitem(linecache.cache, "<cell>", (len(written), None, written.splitlines(keepends=True), "<cell>"))
-    reply = submit("03", lesson_03.ex_03_2, written)
+    reply = submit("tape", tape.ex_2, written)
     assert "in your line `remember([self, 3.0], x, propagate)`" in reply.text
 
 
@@ -66,7 +66,7 @@ def test_an_error_elsewhere_is_not_called_the_learners(monkeypatch):
 
 
 def test_the_digits_that_are_asked_for_are_enough():
-    assert "at least 4 digits" in lesson_00.ex_00_1(-0.28).text
+    assert "at least 4 digits" in start_here.ex_1(-0.28).text
     for tolerance in (1e-6, 1e-4, 5e-4, 1e-3):
         digits = digits_within(tolerance)
         for k in range(1, 400):
@@ -89,14 +89,14 @@ ASKS_FOR_DIGITS = [
 
 @pytest.mark.parametrize(("number", "exercise"), ASKS_FOR_DIGITS)
 def test_the_text_says_how_many_digits(number, exercise):
-    (path,) = NOTEBOOKS.glob(f"{number}_*.ipynb")
+    (path,) = NOTEBOOKS.glob(f"*_{number}.ipynb")
     cells = nbformat.read(path, as_version=4).cells
     above = itertools.takewhile(lambda cell: f"check.{exercise.name}(" not in cell.source, cells)
     asked = [cell.source for cell in above if cell.source.count("### Exercise")][-1]
     assert any(said in asked for said in ("digits", "decimals", "Four places after the point"))
 
 
-@pytest.mark.parametrize("exercise", [lesson_00.ex_00_1, lesson_04.ex_04_4], ids=lambda exercise: exercise.name)
+@pytest.mark.parametrize("exercise", [start_here.ex_1, adjoint_flow.ex_4], ids=lambda exercise: exercise.name)
 def test_four_places_are_enough(exercise):
     for instance in every_draw(exercise.make, exercise.draws) if exercise.make else [exercise.instance()]:
         typed = np.round(instance.expected, 4)

@@ -3,18 +3,18 @@
 import pytest
 
 from autodiff_lab.lessons import (
-    lesson_00,
-    lesson_01,
-    lesson_02,
-    lesson_03,
-    lesson_04,
-    lesson_05,
-    lesson_06,
-    lesson_07,
-    lesson_08,
-    lesson_09,
-    lesson_13,
-    lesson_15,
+    adjoint_flow,
+    compilation,
+    control_flow,
+    differentiation,
+    dual_numbers,
+    jacobians,
+    start_here,
+    static_graphs,
+    tape,
+    tensorflow,
+    verification,
+    ways_to_remember,
 )
 from autodiff_lab.lessons.checks.compare import agrees
 
@@ -40,7 +40,7 @@ def adjoints_from(result, cells):
 """
 
 RAISES_AT_ONCE = f"""
-{lesson_15.ex_15_2.reference}
+{compilation.ex_2.reference}
 
 
 def guard(tape, asked):
@@ -57,22 +57,22 @@ def minimize(loss, variables, learning_rate):
 @pytest.mark.parametrize(
     ("exercise", "answer", "said"),
     [
-        (lesson_00.ex_00_1, 5.0, "You gave 5. That is not it."),
-        (lesson_01.ex_01_2, 1e-8, "I expect a pair of steps"),
-        (lesson_01.ex_01_5, (1.3090816,) * 2, "Write check.ex_01_5(by_formula, by_difference, by_ad)"),
-        (lesson_02.ex_02_3, (5, 5.5, 0, 5), "only the fourth is not right"),
-        (lesson_02.ex_02_3, (0.5, 5, 5.5, 0, 5.5), "I expect four numbers"),
-        (lesson_03.ex_03_1, [*lesson_03.ex_03_1.expected[:6], "v5 = v4 - v3"], "only the seventh is not right"),
-        (lesson_05.ex_05_4, ["survives"] * 4 + ["changes"], "the second is the first that is not right"),
-        (lesson_06.ex_06_2, (44.07, False), "Of the 2, only the first is not right."),
-        (lesson_07.ex_07_4, (6, None, None, 6, None, 0), "only the sixth is not right"),
-        (lesson_08.ex_08_1, (4, 5), "The numbers are right, and their order is not."),
-        (lesson_08.ex_08_1, (7, 9), "Of the 2, neither is right."),
-        (lesson_08.ex_08_2, (31.548, 60, "a"), "The sides are the wrong way round"),
-        (lesson_02.ex_02_3, (2, 2, 0.2837, 1.7163), "the column for the other seed"),
-        (lesson_05.ex_05_4, ["survive"] * 5, "'survive' is none of survives, changes, raises. I expect five words"),
-        (lesson_09.ex_09_1, ["forward", "reverse", "reverse", "forward", "both"], "'both' is none of"),
-        (lesson_15.ex_15_3, "dfacez", "'z' is none of a, b, c, d, e, f"),
+        (start_here.ex_1, 5.0, "You gave 5. That is not it."),
+        (differentiation.ex_2, 1e-8, "I expect a pair of steps"),
+        (differentiation.ex_5, (1.3090816,) * 2, "Write check.ex_5(by_formula, by_difference, by_ad)"),
+        (dual_numbers.ex_3, (5, 5.5, 0, 5), "only the fourth is not right"),
+        (dual_numbers.ex_3, (0.5, 5, 5.5, 0, 5.5), "I expect four numbers"),
+        (tape.ex_1, [*tape.ex_1.expected[:6], "v5 = v4 - v3"], "only the seventh is not right"),
+        (ways_to_remember.ex_4, ["survives"] * 4 + ["changes"], "the second is the first that is not right"),
+        (static_graphs.ex_2, (44.07, False), "Of the 2, only the first is not right."),
+        (tensorflow.ex_4, (6, None, None, 6, None, 0), "only the sixth is not right"),
+        (control_flow.ex_1, (4, 5), "The numbers are right, and their order is not."),
+        (control_flow.ex_1, (7, 9), "Of the 2, neither is right."),
+        (control_flow.ex_2, (31.548, 60, "a"), "The sides are the wrong way round"),
+        (dual_numbers.ex_3, (2, 2, 0.2837, 1.7163), "the column for the other seed"),
+        (ways_to_remember.ex_4, ["survive"] * 5, "'survive' is none of survives, changes, raises. I expect five words"),
+        (jacobians.ex_1, ["forward", "reverse", "reverse", "forward", "both"], "'both' is none of"),
+        (compilation.ex_3, "dfacez", "'z' is none of a, b, c, d, e, f"),
     ],
     ids=lambda thing: getattr(thing, "name", None),
 )
@@ -84,11 +84,11 @@ def test_an_unforeseen_answer_gets_a_specific_reply(exercise, answer, said):
 @pytest.mark.parametrize(
     ("exercise", "answer"),
     [
-        (lesson_08.ex_08_2, (60.0, 50 / 10**0.2, "(A)")),
-        (lesson_13.ex_13_1, ("v₁", 0, "inf")),
-        (lesson_13.ex_13_1, ("V1 ", 0.0, float("inf"))),
-        (lesson_15.ex_15_3, "D, F, A, C, E, B"),
-        (lesson_15.ex_15_3, list("DFACEB")),
+        (control_flow.ex_2, (60.0, 50 / 10**0.2, "(A)")),
+        (verification.ex_1, ("v₁", 0, "inf")),
+        (verification.ex_1, ("V1 ", 0.0, float("inf"))),
+        (compilation.ex_3, "D, F, A, C, E, B"),
+        (compilation.ex_3, list("DFACEB")),
     ],
 )
 def test_an_answer_in_other_letters_passes(exercise, answer):
@@ -98,10 +98,10 @@ def test_an_answer_in_other_letters_passes(exercise, answer):
 @pytest.mark.parametrize(
     ("number", "exercise", "written", "said"),
     [
-        ("02", lesson_02.ex_02_1, TUPLES, "no Dual, but (10, 29)"),
-        ("04", lesson_04.ex_04_3, LAST_IS_RESULT, "x + y, and then x * y for nothing"),
-        ("15", lesson_15.ex_15_2, RAISES_AT_ONCE, "Your guard raised Changed when it was asked for its line"),
-        ("15", lesson_15.ex_15_5, "my_function, my_partial = np.sin, np.cos", "Write a function of your own"),
+        ("dual_numbers", dual_numbers.ex_1, TUPLES, "no Dual, but (10, 29)"),
+        ("adjoint_flow", adjoint_flow.ex_3, LAST_IS_RESULT, "x + y, and then x * y for nothing"),
+        ("compilation", compilation.ex_2, RAISES_AT_ONCE, "Your guard raised Changed when it was asked for its line"),
+        ("compilation", compilation.ex_5, "my_function, my_partial = np.sin, np.cos", "Write a function of your own"),
     ],
     ids=["02.1", "04.3", "15.2", "15.5"],
 )
@@ -112,23 +112,23 @@ def test_unforeseen_code_gets_a_specific_reply(number, exercise, written, said):
 
 def test_a_function_without_a_name_has_a_formula():
     code = "my_function, my_partial = lambda x: np.exp(-x * x), lambda y, x: -2 * x * y"
-    assert submit("15", lesson_15.ex_15_5, code).passed
+    assert submit("compilation", compilation.ex_5, code).passed
 
 
 @pytest.mark.parametrize("culprit", ["'tanh'", "np.tanh", "'the absolute value'"])
 def test_a_wrong_word_is_not_answered_with_the_right_one(culprit):
-    reply = submit("01", lesson_01.ex_01_4, f"{lesson_01.ex_01_4.reference}\nculprit = {culprit}")
+    reply = submit("differentiation", differentiation.ex_4, f"{differentiation.ex_4.reference}\nculprit = {culprit}")
     assert "one of exp, abs, sin, sqrt, log" in reply.text
-    assert submit("01", lesson_01.ex_01_4, f"{lesson_01.ex_01_4.reference}\nculprit = np.abs").passed
+    assert submit("differentiation", differentiation.ex_4, f"{differentiation.ex_4.reference}\nculprit = np.abs").passed
 
 
 def test_no_code_ran_where_none_was_asked():
     code = "def both_gradients(tape, z, x, y):\n    return 4.0, 6.0"
-    assert "rewound for the first time" in submit("07", lesson_07.ex_07_5, code).text
+    assert "rewound for the first time" in submit("tensorflow", tensorflow.ex_5, code).text
 
 
 def test_a_message_has_no_address():
-    text = submit("07", lesson_07.ex_07_7, ADDRESS).text
+    text = submit("tensorflow", tensorflow.ex_7, ADDRESS).text
     assert "ValueError: no <object object>" in text
 
 
@@ -138,16 +138,16 @@ def test_code_without_an_end_is_tried_once():
 
     def observe(*functions):
         names_of.update(functions[0].__globals__)
-        return lesson_02.ex_02_1.observe(*functions)
+        return dual_numbers.ex_1.observe(*functions)
 
-    exercise = type(lesson_02.ex_02_1)(
+    exercise = type(dual_numbers.ex_1)(
         "ex_98_3", takes=("dual_mul", "dual_div"), expects="two functions", praise="Well.", expected={}, observe=observe
     )
-    submit("02", exercise, code)
+    submit("dual_numbers", exercise, code)
     assert len(names_of["calls"]) == 1
 
 
-@pytest.mark.parametrize("exercise", [lesson_06.ex_06_1, lesson_06.ex_06_4, lesson_06.ex_06_7, lesson_07.ex_07_2])
+@pytest.mark.parametrize("exercise", [static_graphs.ex_1, static_graphs.ex_4, static_graphs.ex_7, tensorflow.ex_2])
 def test_the_last_hint_leaves_something_to_write(exercise):
     for line in exercise.reference.splitlines():
         for part in (line.strip(), line.partition("= ")[2], line.partition("return ")[2]):
@@ -155,4 +155,4 @@ def test_the_last_hint_leaves_something_to_write(exercise):
 
 
 def test_agreement_is_not_loosened():
-    assert not agrees((5.0, 5.5, 0.0, 5.0), lesson_02.ex_02_3.expected, lesson_02.ex_02_3.tolerance)
+    assert not agrees((5.0, 5.5, 0.0, 5.0), dual_numbers.ex_3.expected, dual_numbers.ex_3.tolerance)

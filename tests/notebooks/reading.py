@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import dis
 import functools
-import importlib
-import pkgutil
 import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -14,9 +12,10 @@ from typing import Any
 
 import nbformat
 
-import autodiff_lab.lessons
 from autodiff_lab.classroom.course import fill_answers  # noqa: F401 — what the tests read with, they answer with
+from autodiff_lab.lessons.checks import course
 from autodiff_lab.lessons.checks.exercise import Exercise
+from autodiff_lab.lessons.order import SLUGS, file_name
 
 ROOT = Path(__file__).resolve().parents[2]
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("[0-9][0-9]_*.ipynb"))
@@ -29,10 +28,14 @@ def read(path: Path) -> Any:
     return nbformat.read(path, as_version=4)
 
 
-def named(number: str) -> Path:
-    """The notebook with this number: ``named("03")``."""
-    (path,) = (path for path in NOTEBOOKS if path.name.startswith(f"{number}_"))
-    return path
+def named(slug: str) -> Path:
+    """The notebook with this slug: ``named("tape")``."""
+    return ROOT / "notebooks" / file_name(slug)
+
+
+def numbered(number: str) -> Path:
+    """The notebook with this number, as the words of a link have it: ``numbered("03")``."""
+    return named(SLUGS[int(number)])
 
 
 def tags(cell: Any) -> list[str]:
@@ -40,22 +43,19 @@ def tags(cell: Any) -> list[str]:
 
 
 def lessons() -> Iterator[tuple[str, dict[str, Exercise]]]:
-    """Every lesson by its number, with its exercises in the order in which they are written."""
-    for module in pkgutil.iter_modules(autodiff_lab.lessons.__path__):
-        if module.name.startswith("lesson_"):
-            names = vars(importlib.import_module(f"autodiff_lab.lessons.{module.name}"))
-            found = {name: value for name, value in names.items() if isinstance(value, Exercise)}
-            yield module.name.removeprefix("lesson_"), dict(sorted(found.items()))
+    """Every lesson by its slug, with its exercises in the order in which they are written."""
+    for lesson in course.lessons():
+        yield lesson.slug, lesson.exercises()
 
 
 def exercises() -> list[tuple[str, Exercise]]:
-    return [(number, exercise) for number, found in lessons() for exercise in found.values()]
+    return [(slug, exercise) for slug, found in lessons() for exercise in found.values()]
 
 
 @functools.cache
-def listing(number: str) -> str:
+def listing(slug: str) -> str:
     """The code that the exercises of a notebook stand on: its cells tagged ``listing``, in order."""
-    cells = read(named(number)).cells
+    cells = read(named(slug)).cells
     return "\n\n".join(cell.source for cell in cells if "listing" in tags(cell))
 
 

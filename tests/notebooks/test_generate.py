@@ -6,14 +6,16 @@ import shutil
 import pytest
 from PIL import Image
 
+from autodiff_lab.lessons import order
 from tests import generate
 from tests.addresses import CHANGELOG, ROOT, START
 from tests.notebooks import badges, pictures
 
+from .numbers import update_numbers
 from .reading import named, read
 
 
-@pytest.mark.parametrize("kind", ["badges", "addresses", "table", "plans"])
+@pytest.mark.parametrize("kind", ["numbers", "badges", "addresses", "table", "plans"])
 def test_committed_files_are_what_is_generated(kind, capsys):
     assert generate.main(["--check", kind]) == 0, capsys.readouterr().out
 
@@ -25,8 +27,29 @@ def test_changed_table_is_found_and_made_again():
     assert generate.with_table(changed) == readme
 
 
+def test_a_notebook_moves_by_one_row(tmp_path, monkeypatch):
+    """Its file, the links to it and their words get the new number; everything else stays."""
+    for name in (named("tape").name, named("adjoint_flow").name, "for_lecturers.md"):
+        (tmp_path / "notebooks").mkdir(exist_ok=True)
+        shutil.copy(ROOT / "notebooks" / name, tmp_path / "notebooks" / name)
+    committed = {path.name: path.read_text(encoding="utf-8") for path in (tmp_path / "notebooks").iterdir()}
+    swapped = list(order.SLUGS)
+    swapped[3], swapped[4] = swapped[4], swapped[3]
+    with monkeypatch.context() as patch:
+        patch.setattr(order, "SLUGS", tuple(swapped))
+        assert len(update_numbers(check=True, root=tmp_path)) == 5, "two names and three texts"
+        update_numbers(check=False, root=tmp_path)
+        assert update_numbers(check=True, root=tmp_path) == []
+    tape = (tmp_path / "notebooks" / f"04_{named('tape').name[3:]}").read_text(encoding="utf-8")
+    assert "# 04 · The tape, line by line" in tape and f"(03_{named('adjoint_flow').name[3:]}" in tape
+    page = (tmp_path / "notebooks" / "for_lecturers.md").read_text(encoding="utf-8")
+    assert f"[04](04_{named('tape').name[3:]})" in page
+    update_numbers(check=False, root=tmp_path)
+    assert {path.name: path.read_text(encoding="utf-8") for path in (tmp_path / "notebooks").iterdir()} == committed
+
+
 def test_changed_map_is_found_and_made_again():
-    (text,) = (cell.source for cell in read(named("00")).cells if cell.id == "course-map")
+    (text,) = (cell.source for cell in read(named("start_here")).cells if cell.id == "course-map")
     changed = re.sub(r"\| (\d+ / \d+) \|", r"| 6\1 |", text, count=1).replace("Why is automatic", "Is automatic")
     assert changed != text
     assert generate.with_map(changed) == text
@@ -61,7 +84,7 @@ def test_unknown_kind_is_refused(capsys):
     with pytest.raises(SystemExit):
         generate.main(["tables"])
     assert (
-        "there is no tables; a kind is one of badges, addresses, table, plans, outputs, pictures"
+        "there is no tables; a kind is one of numbers, badges, addresses, table, plans, outputs, pictures"
         in capsys.readouterr().err
     )
 

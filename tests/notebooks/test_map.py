@@ -1,12 +1,12 @@
-"""The map of the course in notebook 00 says what the notebooks themselves say."""
+"""The map of the course in the notebook `start_here` says what the notebooks themselves say."""
 
 import re
 
 import pytest
 
-from .reading import NOTEBOOKS, ROOT, named, read
+from .reading import NOTEBOOKS, ROOT, named, numbered, read
 
-MAP = next(cell.source for cell in read(named("00")).cells if cell.id == "course-map")
+MAP = next(cell.source for cell in read(named("start_here")).cells if cell.id == "course-map")
 ROWS = {
     number: (file, question, minutes)
     for number, file, question, minutes in re.findall(
@@ -22,8 +22,8 @@ def test_every_notebook_is_on_the_map():
 @pytest.mark.parametrize("number", ROWS)
 def test_a_row_says_what_the_notebook_says(number):
     file, question, minutes = ROWS[number]
-    assert named(number).name == file
-    first = read(named(number)).cells[0].source
+    assert numbered(number).name == file
+    first = read(numbered(number)).cells[0].source
     assert f"**{question}**" in first
     long, short = minutes.split(" / ")
     assert f"{long} minutes with the exercises, {short} minutes without" in first
@@ -35,7 +35,7 @@ def test_the_engineers_hour_takes_an_hour():
     (hour,) = (part for part in page.split("\n\n") if part.startswith("**An engineer's hour**"))
     assert sum(map(int, re.findall(r"\((\d+)\)", hour))) == 60
     stops = re.findall(r"\[(\d\d)\]\(([^)#]+)\)", hour)
-    assert len(stops) == 5 and all(named(number).name == file for number, file in stops)
+    assert len(stops) == 5 and all(numbered(number).name == file for number, file in stops)
 
 
 def test_plans_are_for_those_who_teach():

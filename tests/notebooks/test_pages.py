@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import pytest
 
-from .reading import NOTEBOOKS, PAGES, named, read, shown
+from .reading import NOTEBOOKS, PAGES, named, numbered, read, shown
 from .test_linter import without_code
 from .test_prose import decimals, html_text, is_shown
 
@@ -48,7 +48,7 @@ EVERY_PLACE = [pytest.param(found, id=str(entry)) for entry, *_, found in TERMS 
 
 def sections(number: str) -> Iterator[Section]:
     section = Section("", [])
-    for cell in read(named(number)).cells:
+    for cell in read(numbered(number)).cells:
         headings = re.findall(r"^## (?:(\d+) · )?", cell.source, flags=re.M) if cell.cell_type == "markdown" else []
         if headings:
             if not cell.source.startswith("## "):
@@ -72,7 +72,7 @@ def all_of(cell) -> str:
 
 
 def test_the_pages_are_found_from_the_first_notebook():
-    first = "\n".join(cell.source for cell in read(named("00")).cells)
+    first = "\n".join(cell.source for cell in read(named("start_here")).cells)
     for page in PAGES:
         assert f"]({page.name})" in first
         assert "](00_start_here.ipynb)" in text(page.stem)
@@ -96,7 +96,7 @@ def test_no_two_links_side_by_side_have_the_same_words():
 @pytest.mark.parametrize("found", EVERY_PLACE)
 def test_a_link_leads_to_where_it_says(found):
     for place in found:
-        assert place.file == named(place.number).name
+        assert place.file == numbered(place.number).name
         assert leads_to(place)
 
 
@@ -122,7 +122,7 @@ def test_a_misconception_is_dissolved_by_something_that_runs(k, said, truth, fou
     """The link leads to a cell with an output, and the numbers on the page are numbers of that notebook's outputs."""
     numbers = set()
     for place in found:
-        cells = read(named(place.number)).cells
+        cells = read(numbered(place.number)).cells
         assert next(shown(cell) for cell in cells if cell.id == place.cell), "nothing to see in this cell"
         numbers |= {float(n) for cell in cells for n in decimals(shown(cell) + " " + html_text(cell))}
     for number in decimals(f"{said} {truth}"):

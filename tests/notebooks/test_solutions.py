@@ -43,4 +43,4 @@ def test_the_committed_notebook_is_unanswered(path):
     for cell in cells:
         assert shown(cell).startswith("… "), f"cell {cell.id} shows {shown(cell)!r}"
     asked = re.findall(r"^check\.(\w+)\(", "\n".join(cell.source for cell in cells), flags=re.M)
-    assert asked == list(LESSONS.get(path.stem[:2], {})), "each exercise once, in the order of the lesson"
+    assert asked == list(LESSONS.get(path.stem[3:], {})), "each exercise once, in the order of the lesson"

@@ -10,19 +10,19 @@ that nobody outside has to read a file that a stranger wrote.
 """
 
 import importlib
-import importlib.util
 import json
 import os
 import re
 import sys
 from collections.abc import Iterator
-from contextlib import redirect_stderr, redirect_stdout, suppress
+from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 from typing import Any
 
 from autodiff_lab.classroom.grading.definitions import list_definitions, name_changes
 from autodiff_lab.classroom.grading.observations import encode_observation
 from autodiff_lab.lessons.checks.exercise import Exercise, Reply
+from autodiff_lab.lessons.order import SLUGS
 
 # Characters of a reply that go into the report, or of the answer.
 MAX_SHOWN_CHARACTERS = 1000
@@ -32,13 +32,13 @@ MAX_CODE_CHARACTERS = 1_000_000
 
 
 def lesson_of(cells: list[str]) -> str | None:
-    """Find which lesson's checks the cells to be examined import: ``"03"``.
+    """Find which lesson's checks the cells to be examined import: ``"tape"``.
 
-    >>> lesson_of(["import numpy as np", "from autodiff_lab.lessons import lesson_03 as check"])
-    '03'
+    >>> lesson_of(["import numpy as np", "from autodiff_lab.lessons import tape as check"])
+    'tape'
     """
-    found = re.search(r"autodiff_lab\.lessons(?:\s+import\s+|\.)lesson_(\d\d)\b", "\n".join(cells))
-    return found[1] if found else None
+    imports = re.finditer(r"autodiff_lab\.lessons(?:\s+import\s+|\.)(\w+)", "\n".join(cells))
+    return next((found[1] for found in imports if found[1] in SLUGS), None)
 
 
 def code_of(notebook: bytes) -> list[str]:
@@ -63,7 +63,7 @@ def examine(cells: list[str]) -> Iterator[dict[str, Any]]:
     Yields
     ------
     dict
-        ``{"exercise": "ex_03_2", "cell": 4, "status": "passed", "reply": …, "seed": …, "observed": …, "changed": …}``
+        ``{"exercise": "tape.ex_2", "cell": 4, "status": "passed", "reply": …, "seed": …, "observed": …, "changed": …}``
         for each answer that was looked at: what was said to it, and `encode_observation` of what it was judged by;
         ``{"raised": "ValueError", "cell": 4}`` for each cell that raises; cells are counted from 1; and at the end
         ``{"end": True, "changed": []}``. `changed` names the definitions of the checks that are no longer what they
@@ -84,17 +84,14 @@ def examine(cells: list[str]) -> Iterator[dict[str, Any]]:
     def watched(exercise: Exercise, *answers: Any, seed: Any = None) -> Reply:
         changed = name_changes(before)
         reply = asked(exercise, *answers, seed=seed)
-        finding = {"exercise": exercise.name, "status": reply.status, "changed": changed}
+        finding = {"exercise": exercise.key, "status": reply.status, "changed": changed}
         finding |= {"reply": reply.text[:MAX_SHOWN_CHARACTERS], "seed": exercise.choose_seed(seed)}
         seen.append(finding | {"observed": encode_observation(reply.observed)})
         return reply
 
     lesson = lesson_of(cells)
     if lesson:
-        with suppress(ImportError):  # of no lesson of the course
-            module = importlib.import_module(f"autodiff_lab.lessons.lesson_{lesson}")
-            for name in re.findall(r"\bex_\d\d_\w+", "\n".join(cells)):
-                getattr(module, name, None)  # one that has moved is loaded from where it is now, before it is watched
+        importlib.import_module(f"autodiff_lab.lessons.{lesson}")  # before its definitions are listed
     Exercise.__call__ = watched  # type: ignore[method-assign]
     before |= list_definitions()
     try:
@@ -145,16 +142,10 @@ def main(path: str, secret: str) -> None:
         tell({"unreadable": f"the code is longer than {MAX_CODE_CHARACTERS} characters, and was not run"})
         return
     tell({"cells": cells})
-    if not _is_of_the_course(cells):
+    if lesson_of(cells) is None:  # nothing else is run
         return
     for finding in examine(cells):
         tell(finding)
-
-
-def _is_of_the_course(cells: list[str]) -> bool:
-    """Whether the cells ask for the checks of a lesson; nothing else is run."""
-    lesson = lesson_of(cells)
-    return lesson is not None and importlib.util.find_spec(f"autodiff_lab.lessons.lesson_{lesson}") is not None
 
 
 if __name__ == "__main__":

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from autodiff_lab.classroom.grading.verdicts import Row
+from autodiff_lab.lessons.order import SLUGS, number_of
 
 # A folder or file of *Download all submissions*; the number is the participant's. What follows it is the student's own
 # choice: only the first number counts, and where there is another, the grade is left open.
@@ -26,7 +27,7 @@ def moodle_csv(rows: Sequence[Row]) -> str:
 
     A grade is the number of exercises passed, in all notebooks; where there is something to look at, it is left open.
 
-    >>> row = Row("Ada L_7_assignsubmission_file/03.ipynb", "03", "ran", ("ex_03_1",))
+    >>> row = Row("Ada L_7_assignsubmission_file/03.ipynb", "tape", "ran", ("ex_1",))
     >>> print(moodle_csv([row]).splitlines()[1])
     Participant 7,Ada L,0,1,
     """
@@ -41,7 +42,7 @@ def moodle_csv(rows: Sequence[Row]) -> str:
 def canvas_csv(rows: Sequence[Row]) -> str:
     """Write Canvas's gradebook for *Import Gradebook*, a column for each notebook; nothing if no name fits.
 
-    >>> row = Row("lovelaceada_late_7_8_03.ipynb", "03", "ran", ("ex_03_1",))
+    >>> row = Row("lovelaceada_late_7_8_03.ipynb", "tape", "ran", ("ex_1",))
     >>> print(canvas_csv([row]).splitlines()[2])
     lovelaceada,7,,,,0
     """
@@ -49,14 +50,22 @@ def canvas_csv(rows: Sequence[Row]) -> str:
     lines = [
         (name, number, *[""] * 3, *(mine.get(each, "") for each in most)) for (number, name), mine in students.items()
     ]
-    head = ("Student", "ID", "SIS User ID", "SIS Login ID", "Section", *(f"Notebook {lesson}" for lesson in most))
+    head = (
+        "Student",
+        "ID",
+        "SIS User ID",
+        "SIS Login ID",
+        "Section",
+        *(f"Notebook {number_of(slug)}" for slug in most),
+    )
     return write_csv(head, [("Points Possible", *[""] * 4, *most.values()), *lines] if lines else [])
 
 
 def _grades(rows: Sequence[Row], names: re.Pattern[str]) -> tuple[Grades, dict[str, int]]:
     """Find each student's best grade in each lesson, and how many exercises the lessons have."""
     students: Grades = {}
-    most = {row.lesson: len(row.exercises) for row in sorted(rows, key=lambda row: row.lesson) if row.exercises}
+    lengths = {row.lesson: len(row.exercises) for row in rows if row.exercises}
+    most = {slug: lengths[slug] for slug in SLUGS if slug in lengths}
     for row in sorted(rows, key=lambda row: (not row.doubts, row.passed)):
         found = names.match(row.file)
         if found and row.exercises and row.judged:

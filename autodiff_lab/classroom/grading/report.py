@@ -113,8 +113,8 @@ def default_folder(hand_ins: Path) -> Path:
 def csv_text(rows: Sequence[Row]) -> str:
     """Write the grading report as CSV, one line for each notebook.
 
-    >>> print(csv_text([Row("ada/03.ipynb", "03", "ran", ("ex_03_1",), {"ex_03_1": Answer("passed")})]).splitlines()[1])
-    ada,ada/03.ipynb,03,1,1,1,ran,,
+    >>> print(csv_text([Row("ada/03.ipynb", "tape", "ran", ("ex_1",), {"ex_1": Answer("passed")})]).splitlines()[1])
+    ada,ada/03.ipynb,tape,1,1,1,ran,,
     """
     lines = []
     for row in rows:
@@ -130,11 +130,11 @@ def _exercise_number(exercise: str) -> str:
 
 def html_page(rows: Sequence[Row], *, walls: bool = True) -> str:
     """Write the grading report as an HTML page: for each lesson the most frequent mistakes, a table, every answer."""
-    titles = {lesson.number: lesson.title for lesson in lessons()}
+    titles = {lesson.slug: f"{lesson.number} · {lesson.title}" for lesson in lessons()}
     parts = []
-    for lesson in sorted({row.lesson for row in rows}, key=lambda number: (number not in titles, number)):
+    for lesson in sorted({row.lesson for row in rows}, key=[*titles, ""].index):
         mine = [row for row in rows if row.lesson == lesson]
-        title = f"{lesson} · {titles[lesson]}" if lesson in titles else "Files that could not be placed"
+        title = titles.get(lesson, "Files that could not be placed")
         parts.append(f"<h2>{escape(title)}</h2>{_recognised_answers(mine)}{_table(mine)}{_answers(mine)}")
     done = sum(row.passed for row in rows)
     said = (

@@ -13,7 +13,7 @@ from typing import Any, Self
 from autodiff_lab.classroom.grading.confinement import Done, Limits
 from autodiff_lab.classroom.grading.examiner import MAX_SHOWN_CHARACTERS, lesson_of
 from autodiff_lab.classroom.grading.observations import decode_observation
-from autodiff_lab.lessons.checks.course import lessons, list_moved
+from autodiff_lab.lessons.checks.course import lessons
 from autodiff_lab.lessons.checks.exercise import Exercise, Reply
 
 # Attempts at an exercise that are judged; a notebook of the course makes one.
@@ -54,7 +54,7 @@ class Row:
     file : str
         Its path below the folder, `printable`.
     lesson : str
-        Its number; empty where that cannot be told.
+        Its slug; empty where that cannot be told.
     ended : str
         How it went, in words: ``"ran"``, ``"ran; 2 cells raise (the first: cell 4, NameError)"``, ``"out of time"``, …
     exercises : tuple of str
@@ -157,11 +157,11 @@ def complete_row(row: Row, done: Done, token: str, limits: Limits) -> Row:
         return replace(row, ended=opening["unreadable"])
     if "cells" not in opening:
         return replace(row, ended=_describe_end(done, [], False, limits))
-    number = lesson_of(opening["cells"]) or ""
-    exercises = _exercises_of(number, opening["cells"])
-    if exercises is None:
-        return replace(row, lesson=number, ended="asks for the checks of no lesson of this course")
-    row = replace(row, lesson=number, exercises=tuple(exercises))
+    slug = lesson_of(opening["cells"])
+    if slug is None:
+        return replace(row, ended="asks for the checks of no lesson of this course")
+    exercises = next(lesson.exercises() for lesson in lessons() if lesson.slug == slug)
+    row = replace(row, lesson=slug, exercises=tuple(exercises))
     try:
         row = _judge_findings(row, findings[2:], opening["cells"], exercises)
         raised = [(each["cell"], printable(str(each["raised"]))[:80]) for each in findings if "raised" in each]
@@ -182,7 +182,7 @@ def _judge_findings(
         doubts.append(f"it changes the checks themselves ({', '.join([*changed][:3])})")
     answers = {}
     for name, exercise in exercises.items():
-        mine = [finding for finding in findings if finding.get("exercise") == name]
+        mine = [finding for finding in findings if finding.get("exercise") == exercise.key]
         judged = [_judge(exercise, finding, cells) for finding in mine[:MAX_ATTEMPTS]]
         tried = [(answer, doubt) for answer, doubt in judged if answer.state in ("passed", "not yet")]
         if tried:
@@ -190,16 +190,6 @@ def _judge_findings(
             answers[name] = replace(answer, attempts=len(mine) - len(judged) + len(tried))
             doubts += dict.fromkeys(f"{exercise.title.split()[1]} {doubt}" for _, doubt in tried if doubt)
     return replace(row, answers=answers, doubts=tuple(map(printable, doubts)))
-
-
-def _exercises_of(number: str, cells: Sequence[str]) -> dict[str, Exercise] | None:
-    """Find the exercises that the code of a lesson's notebook can be judged by; None if there is no such lesson."""
-    exercises = next((lesson.exercises() for lesson in lessons() if lesson.number == number), None)
-    if exercises is None:
-        return None
-    code = "\n".join(cells)
-    moved = {each.name: each for formerly, each in list_moved().items() if f"check.{formerly}(" in code}
-    return exercises | moved
 
 
 def _judge(exercise: Exercise, finding: Mapping[str, Any], cells: Sequence[str]) -> tuple[Answer, str]:

@@ -10,32 +10,35 @@ from autodiff_lab.classroom.lecture.plans import LectureError, find_plan
 from autodiff_lab.classroom.lecture.slides import deck
 from autodiff_lab.classroom.lecture.speaker_page import lesson_page, plan_page
 from autodiff_lab.jupyter.notebooks import installed_notebooks
+from autodiff_lab.lessons.order import SLUGS, file_name, number_of
 
 
 def notebook_named(name: str) -> Path:
-    """Find the notebook for a lecture kit: a lesson by its number, or a file.
+    """Find the notebook for a lecture kit: a lesson by its slug or its number, or a file.
 
     Raises
     ------
     LectureError
-        If there is none; the message lists the numbers.
+        If there is none; the message lists the lessons.
 
     >>> notebook_named("4").name
-    '04_the_adjoint_flow.ipynb'
+    '04_adjoint_flow.ipynb'
+    >>> notebook_named("tape").name
+    '03_tape.ipynb'
     """
     if name.endswith(".ipynb"):
         path = Path(name)
         if not path.is_file():
             raise LectureError(f"there is no notebook {path}")
         return path
-    lessons = {path.name[:2]: path for path in sorted(installed_notebooks().glob("[0-9][0-9]_*.ipynb"))}
-    number = name.zfill(2)
-    if number not in lessons:
-        known = "\n".join(f"  {key}  {path.stem[3:].replace('_', ' ')}" for key, path in lessons.items())
+    slugs = {number_of(slug): slug for slug in SLUGS}
+    slug = slugs.get(name.zfill(2), name)
+    if slug not in SLUGS:
+        known = "\n".join(f"  {number}  {slug}" for number, slug in slugs.items())
         raise LectureError(
             f"there is no lesson {name}. Lessons are:\n{known}\nOr name a notebook of your own: mine.ipynb"
         )
-    return lessons[number]
+    return installed_notebooks() / file_name(slug)
 
 
 def write_plan(name: str, folder: Path, *, overwrite: bool = False) -> list[Path]:

@@ -1,7 +1,6 @@
 """The whole course in the checks: its lessons, a learner's progress through them, and the seed for own numbers."""
 
 import importlib
-import pkgutil
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -13,6 +12,7 @@ from autodiff_lab.lessons.checks import progress_file
 from autodiff_lab.lessons.checks.exercise import Exercise
 from autodiff_lab.lessons.checks.exercise_file import read_exercises
 from autodiff_lab.lessons.checks.variants import Seed
+from autodiff_lab.lessons.order import SLUGS, number_of
 from autodiff_lab.text.grid import Grid
 from autodiff_lab.text.notation import escape
 from autodiff_lab.widgets.labs.lab import grid
@@ -41,18 +41,24 @@ class Lesson:
 
     Attributes
     ----------
-    number, title : str
-        As in the notebook's first line: ``"02"``, ``"Dual numbers: arithmetic that carries a slope"``.
+    slug : str
+        The name of the notebook and of this lesson's package: ``"dual_numbers"``.
+    title : str
+        As in the notebook's first line: ``"Dual numbers: arithmetic that carries a slope"``.
     """
 
-    number: str
+    slug: str
     title: str
 
+    @property
+    def number(self) -> str:
+        """The number of the lesson's notebook in the course: ``"02"``."""
+        return number_of(self.slug)
+
     def exercises(self) -> dict[str, Exercise]:
-        """All exercises of one lesson of the course by name, in the order of their numbers."""
-        module = importlib.import_module(f"{room.__name__}.lesson_{self.number}")
-        found = {name: thing for name, thing in vars(module).items() if isinstance(thing, Exercise)}
-        return dict(sorted(found.items()))
+        """All exercises of one lesson of the course by name, in the order of the exercise file."""
+        module = importlib.import_module(f"{room.__name__}.{self.slug}")
+        return {name: thing for name, thing in vars(module).items() if isinstance(thing, Exercise)}
 
     def __call__(self) -> Report:
         """Report what is done in this lesson and in the whole course: ``check.progress()``."""
@@ -62,18 +68,17 @@ class Lesson:
             return Report((f"Progress cannot be shown ({type(problem).__name__}).",))
 
     def _report(self) -> Report:
-        everyone = lessons()  # an exercise that has moved tells its old name when it is imported
         states = progress_file.states()
 
-        def done(names: Sequence[str]) -> str:
-            return f"{sum(states.get(name) == 'passed' for name in names)} of {len(names)}"
+        def done(exercises: Sequence[Exercise]) -> str:
+            return f"{sum(states.get(each.key) == 'passed' for each in exercises)} of {len(exercises)}"
 
-        mine = self.exercises()
-        course = [(each.number, each.title, list(each.exercises())) for each in everyone]
-        everything = [name for _, _, names in course for name in names]
-        said = f"Notebook {self.number}: {done(list(mine))} exercises done. The whole course: {done(everything)}."
-        here = [(each.title, WORDS.get(states.get(name, ""), "open")) for name, each in mine.items()]
-        everywhere = [(number, title, done(names)) for number, title, names in course]
+        mine = list(self.exercises().values())
+        course = [(each.number, each.title, list(each.exercises().values())) for each in lessons()]
+        everything = [exercise for _, _, exercises in course for exercise in exercises]
+        said = f"Notebook {self.number}: {done(mine)} exercises done. The whole course: {done(everything)}."
+        here = [(each.title, WORDS.get(states.get(each.key, ""), "open")) for each in mine]
+        everywhere = [(number, title, done(exercises)) for number, title, exercises in course]
         grids = (
             grid(f"Notebook {self.number} · {self.title}", ("exercise", "state"), here),
             grid("The course", ("notebook", "title", "exercises done"), everywhere),
@@ -110,47 +115,25 @@ def _about_the_seed() -> str:
     return f"Exercises with numbers of their own take them from the seed “{seed}”." if seed else ""
 
 
-def lesson(number: str, **checks: Mapping[str, Any]) -> tuple[Lesson, Callable[[Seed], Report]]:
+def lesson(slug: str, **checks: Mapping[str, Any]) -> tuple[Lesson, Callable[[Seed], Report]]:
     """Define a lesson of the course: read its ``exercises.toml``, add the checks, return ``progress`` and ``seed``.
 
     Parameters
     ----------
-    number : str
-        As in the notebook's first line, and in its title, which stands in the exercise file.
+    slug : str
+        The name of the notebook and of the lesson's package: ``"tape"``.
     **checks : mapping
-        For an exercise, by name, what `read_exercises` takes: ``ex_02_1={"observe": exercises.multiply}``.
+        For an exercise, by name, what `read_exercises` takes: ``ex_1={"observe": exercises.multiply}``.
     """
-    package = sys.modules[f"{room.__name__}.lesson_{number}"]
+    package = sys.modules[f"{room.__name__}.{slug}"]
     folder = Path(str(package.__file__)).parent
     title, exercises = read_exercises(folder / "exercises.toml", checks)
     for name, exercise in exercises.items():
         setattr(package, name, exercise)
-        if exercise.formerly:
-            progress_file.rename(exercise.formerly, name)
-    vars(package)["__getattr__"] = _find_moved
-    this = Lesson(number, title)
+    this = Lesson(slug, title)
     return this, this.seed
-
-
-def list_moved() -> dict[str, Exercise]:
-    """All exercises of the course that have moved from one lesson to another, by their former names.
-
-    >>> list_moved()["ex_14_4"].name
-    'ex_15_1'
-    """
-    every = (each for lesson in lessons() for each in lesson.exercises().values())
-    return {each.formerly: each for each in every if each.formerly}
-
-
-def _find_moved(name: str) -> Exercise:
-    """Find what a lesson no longer has for a notebook from before: ``check.ex_14_4`` leads to where it is now."""
-    if name.startswith("ex_") and name in (found := list_moved()):
-        return found[name]
-    raise AttributeError(f"This lesson has no {name!r}.", name=name)
 
 
 def lessons() -> list[Lesson]:
     """All lessons of the course, in order."""
-    names = sorted(found.name for found in pkgutil.iter_modules(room.__path__) if found.name.startswith("lesson_"))
-    modules = [importlib.import_module(f"{room.__name__}.{name}") for name in names]
-    return [module.progress for module in modules]
+    return [importlib.import_module(f"{room.__name__}.{slug}").progress for slug in SLUGS]

@@ -49,7 +49,7 @@ class Exercise:
     Parameters
     ----------
     name : str
-        The name in the notebook, ``"ex_03_2"``; in a lesson it is the variable's.
+        The name in the notebook, ``"ex_2"``; in a lesson it is the variable's.
     expects : str
         The form of an answer in words: "a pair of whole numbers, (before, after)".
     expected : object
@@ -73,11 +73,8 @@ class Exercise:
         others are judged, with good answers instead of those.
     takes : tuple of str
         Other names of what is handed over.
-    formerly : str
-        The name before the exercise moved to another notebook, ``"ex_14_4"``: answers under it are still looked at, and
-        progress under it still counts.
-    gave : mapping
-        What an earlier notebook asks `given` for, where the exercise no longer gives anything: it still runs.
+    lesson : str
+        The slug of the lesson: ``"tape"``. Empty for an exercise of no lesson.
     cases : str
         Says what the numbers of a case are: "These are the slopes in x and in y."
     make, draws : callable, mapping
@@ -129,8 +126,7 @@ class Exercise:
     observe: Callable[..., Any] = plain
     tolerance: float = compare.SIX_DIGITS
     is_whole: bool = False
-    formerly: str = ""
-    gave: Mapping[str, Any] = field(default_factory=dict)
+    lesson: str = ""
     cases: str = ""
     make: Callable[..., Instance] | None = None
     draws: Mapping[str, Sequence[Any]] = field(default_factory=dict)
@@ -140,12 +136,17 @@ class Exercise:
 
     @property
     def title(self) -> str:
-        """The title of the exercise as a reader sees it: ``"Exercise 03.2"``."""
+        """The title of the exercise as a reader sees it: ``"Exercise 2"``."""
         return "Exercise " + self.name.removeprefix("ex_").replace("_", ".")
 
     @property
+    def key(self) -> str:
+        """The name of the exercise in the whole course: ``"tape.ex_2"``."""
+        return f"{self.lesson}.{self.name}" if self.lesson else self.name
+
+    @property
     def call(self) -> str:
-        """The code with which a notebook checks an answer to the exercise: ``"check.ex_03_2(ops_div)"``."""
+        """The code with which a notebook checks an answer to the exercise: ``"check.ex_2(ops_div)"``."""
         return f"check.{self.name}({', '.join(self.takes)})"
 
     def __post_init__(self) -> None:
@@ -172,15 +173,15 @@ class Exercise:
         """What the exercise asks with the numbers drawn for a learner's seed; without one, with those of the text."""
         found = None
         if self.make is not None and seed is not None:
-            found = variants.draw_instance(self.make, self.draws, f"{self.name}/{seed}", self.tolerance)
+            found = variants.draw_instance(self.make, self.draws, f"{self.key}/{seed}", self.tolerance)
         return found or self._in_the_text()
 
     def _in_the_text(self) -> Instance:
-        data = variants.default_data(self.make) if self.make else self.gave
+        data = variants.default_data(self.make) if self.make else {}
         return Instance(self.expected, self.misconceptions, self.reference, Given(**data))
 
     def given(self, seed: Seed = None) -> Given:
-        """The numbers that the exercise gives a learner: ``x1, x2 = check.ex_02_4.given()``."""
+        """The numbers that the exercise gives a learner: ``x1, x2 = check.ex_4.given()``."""
         return self.instance(seed).given
 
     def __call__(self, *answers: Any, seed: Seed = None) -> Reply:
@@ -194,7 +195,7 @@ class Exercise:
         if reply.status != "not attempted":
             self.attempts += 1
         self.passed = self.passed or reply.passed
-        progress_file.note(self.name, reply.status)
+        progress_file.note(self.key, reply.status)
         return reply
 
     def lend(self, *answers: Any) -> Any:

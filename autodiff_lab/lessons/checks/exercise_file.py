@@ -2,7 +2,7 @@
 
 It begins with the lesson's `title`. One table is one exercise; its keys are parameters of `Exercise`, and `choices`:
 the words that may stand in an answer. What is computed (`expected`, `observe`, `make`) stands in ``exercises.py``
-beside it. Each ``[[ex_NN_K.wrong]]`` is a wrong answer with a hint of its own:
+beside it. Each ``[[ex_K.wrong]]`` is a wrong answer with a hint of its own:
 
 ``answer``
     What is handed over, as data; or ``code``, the source text of the cell; or ``change``, what is different from the
@@ -57,7 +57,7 @@ def read_exercises(path: Path, checks: Mapping[str, Mapping[str, Any]]) -> tuple
     exercises = {}
     for name, words in content.items():
         try:
-            exercises[name] = _make_exercise(name, words, checks.get(name, {}))
+            exercises[name] = _make_exercise(name, path.parent.name, words, checks.get(name, {}))
         except (LookupError, TypeError, ValueError) as problem:
             raise ValueError(
                 f"{name} in {path.parent.name}/{path.name}: {type(problem).__name__}, {problem}"
@@ -65,7 +65,7 @@ def read_exercises(path: Path, checks: Mapping[str, Mapping[str, Any]]) -> tuple
     return title, exercises
 
 
-def _make_exercise(name: str, words: dict[str, Any], check: Mapping[str, Any]) -> Exercise:
+def _make_exercise(name: str, lesson: str, words: dict[str, Any], check: Mapping[str, Any]) -> Exercise:
     wrong, choices = words.pop("wrong", []), words.pop("choices", ())
     values = {key: _to_plain(value) for key, value in words.items()} | check
     if choices:
@@ -75,7 +75,7 @@ def _make_exercise(name: str, words: dict[str, Any], check: Mapping[str, Any]) -
         values["make"] = _explain_mistakes(values["make"], wrong, reference, observe)
     else:
         values["misconceptions"] = tuple(_read_misconception(entry, reference, observe) for entry in wrong)
-    return Exercise(name, **values)
+    return Exercise(name, lesson=lesson, **values)
 
 
 def _read_misconception(entry: dict[str, Any], reference: str, observe: Callable[..., Any]) -> Misconception:

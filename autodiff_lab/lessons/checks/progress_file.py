@@ -8,7 +8,6 @@ leaves the learner with what this session remembers. Nothing here raises.
 import json
 import os
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -22,8 +21,6 @@ VERSION = 1
 # Where the notebook is, before anybody changes the folder.
 _folder = Path(os.path.abspath(os.curdir)) if os.path.isdir(os.curdir) else Path()
 _session: list[dict[str, Any]] = []
-# The new names of exercises that have moved to another notebook; the file keeps the old ones.
-_new_names: dict[str, str] = {}
 
 
 def note(exercise: str, status: str) -> None:
@@ -32,11 +29,6 @@ def note(exercise: str, status: str) -> None:
     known = {event["kind"] for event in _events() if event.get("exercise") == exercise}
     if kind is not None and kind not in known and "passed" not in known:
         _append({"kind": kind, "exercise": exercise})
-
-
-def rename(formerly: str, exercise: str) -> None:
-    """Count what the progress file has under an exercise's former name for the exercise as it is called now."""
-    _new_names[formerly] = exercise
 
 
 def states() -> dict[str, str]:
@@ -125,14 +117,12 @@ def _read() -> tuple[list[dict[str, Any]], str]:
     return found, f"{path.name} has entries of a later version of autodiff_lab; they are kept." if later else ""
 
 
-def _events() -> Iterator[dict[str, Any]]:
+def _events() -> list[dict[str, Any]]:
     """The events since the last reset: those of the file, then those that could not be written."""
     ours = [event for event in _read()[0] if event.get("version") == VERSION and isinstance(event.get("kind"), str)]
     events = ours + _session
     resets = [k for k, event in enumerate(events) if event["kind"] == "reset"]
-    for event in events[resets[-1] + 1 if resets else 0 :]:
-        name = event.get("exercise")
-        yield event | {"exercise": _new_names[name]} if isinstance(name, str) and name in _new_names else event
+    return events[resets[-1] + 1 if resets else 0 :]
 
 
 def _append(event: dict[str, Any]) -> None:

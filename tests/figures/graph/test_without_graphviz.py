@@ -296,13 +296,13 @@ sys.modules["pygraphviz"] = None
 def never(*_, **__): raise AssertionError("a browser cannot do this")
 subprocess.Popen.__init__ = threading.Thread.start = signal.signal = signal.alarm = never
 from autodiff_lab import draw, play, table
-from autodiff_lab.lessons import lesson_03 as check
+from autodiff_lab.lessons import tape as check
 from autodiff_lab.widgets.labs import TraceTable
 def f(x1, x2): return np.log(x1) + x1 * x2 - np.sin(x2)
 player = play(f, 2.0, 5.0)
 data, _ = player._repr_mimebundle_()
 player.inputs = [1.0, 2.0]
-check.ex_03_1(0.0)
+check.ex_1(0.0)
 shown = [draw(f, 2.0, 5.0)._repr_mimebundle_(), TraceTable()._repr_mimebundle_()]
 print(json.dumps([sorted(data), sorted(player.payload["layouts"][0]["nodes"]), "matplotlib" in sys.modules]))
 """

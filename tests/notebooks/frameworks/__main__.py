@@ -11,28 +11,28 @@ import sys
 from . import said
 
 
-def main(numbers: list[str]) -> None:
+def main(slugs: list[str]) -> None:
     """Run the functions of these notebooks, or of all, whose package is installed."""
     kept = said.read()
-    for number in numbers or said.notebooks():
-        module = importlib.import_module(f"{__package__}.notebook_{number}")
-        for name in said.functions(number):
+    for slug in slugs or said.notebooks():
+        module = importlib.import_module(f"{__package__}.{slug}")
+        for name in said.functions(slug):
             package = name.partition("_")[0]
             try:
                 version = importlib.import_module(package).__version__
             except ModuleNotFoundError:
-                print(f"{number} {name}: {package} is not installed here")
+                print(f"{slug} {name}: {package} is not installed here")
                 continue
             printed = io.StringIO()
             with contextlib.redirect_stdout(printed):
                 getattr(module, name)()
-            kept[f"{number} {name}"] = {
+            kept[f"{slug} {name}"] = {
                 "version": f"{said.PACKAGES[package]} {version.partition('+')[0]}",
                 "date": datetime.date.today().isoformat(),
                 # A notebook in its normal form has no space at the end of a line.
                 "text": "\n".join(map(str.rstrip, printed.getvalue().rstrip().splitlines())),
             }
-            print(f"{number} {name}\n{printed.getvalue()}")
+            print(f"{slug} {name}\n{printed.getvalue()}")
     said.write(kept)
 
 

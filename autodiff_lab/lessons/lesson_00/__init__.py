@@ -1,5 +1,0 @@
-"""Notebook 00, start here: its table has one exercise, which shows how an exercise works."""
-
-from autodiff_lab.lessons.checks.course import lesson
-
-progress, seed = lesson("00")

@@ -1,0 +1,56 @@
+"""The first machine of the notebook `tape`, word for word, and the pictures of cells and of closures."""
+
+import graphviz
+import numpy as np
+
+tape = []
+
+
+class Cell:
+    def __init__(self, value, *links):
+        self.value = float(value)
+        self.links = [(operand, float(partial)) for operand, partial in links]
+        tape.append(self)
+
+    def __add__(self, other):
+        return Cell(self.value + other.value, (self, 1), (other, 1))
+
+    def __sub__(self, other):
+        return Cell(self.value - other.value, (self, 1), (other, -1))
+
+    def __mul__(self, other):
+        return Cell(self.value * other.value, (self, other.value), (other, self.value))
+
+
+def sin(x):
+    return Cell(np.sin(x.value), (x, np.cos(x.value)))
+
+
+def log(x):
+    return Cell(np.log(x.value), (x, 1 / x.value))
+
+
+def square(x):
+    return Cell(x.value**2, (x, 2 * x.value))
+
+
+def draw(cells, adjoint=(), word="adjoint", **names):
+    """Draw the notebook `tape`'s cells as boxes, their links as arrows, and the local partials on the arrows."""
+    called = {cell: f"{name} = " for name, cell in names.items()}
+    graph = graphviz.Digraph(graph_attr={"rankdir": "LR"})
+    for k, cell in enumerate(cells):
+        label = f"{called.get(cell, '')}{cell.value:.4g}"
+        if cell in adjoint:
+            label += f"\n{word} {adjoint[cell]:.4g}"
+        graph.node(str(k), label)
+        for operand, partial in cell.links:
+            graph.edge(str(cells.index(operand)), str(k), label=f"{partial:.4g}")
+    return graph
+
+
+def draw_closure(function):
+    """Draw the cells of a closure: a function and the variables that it keeps."""
+    graph = graphviz.Digraph()
+    for name, kept in zip(function.__code__.co_freevars, function.__closure__, strict=True):
+        graph.edge(function.__name__, f"{name} = {kept.cell_contents}")
+    return graph

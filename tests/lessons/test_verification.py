@@ -1,0 +1,150 @@
+"""What `verification` states about other frameworks was measured in them, and its column "here" is computed."""
+
+import json
+import re
+import warnings
+from importlib.metadata import version
+from pathlib import Path
+
+import nbformat
+import numpy as np
+import pytest
+
+from autodiff_lab import custom_gradient, grad
+from autodiff_lab.lessons import verification
+from autodiff_lab.lessons.verification.exercises import (
+    FAIR,
+    PROGRAMS,
+    find_birthplace,
+    half_of_sinc_squared,
+    judge_shares,
+    log_or_zero,
+    slopes,
+)
+
+from ..notebooks.frameworks import said
+
+ROOT = Path(__file__).resolve().parents[2]
+NOTEBOOK = nbformat.read(ROOT / "notebooks" / "13_verification.ipynb", as_version=4)
+CASES = {
+    case["name"]: case
+    for case in json.loads((ROOT / "tests" / "data" / "reference_cases.json").read_text(encoding="utf-8"))["edge_cases"]
+}
+MEASURED = json.loads((ROOT / "tests" / "data" / "kinks.json").read_text(encoding="utf-8"))
+ROWS = {
+    r"$\lvert x\rvert$ at 0": ("edge_abs_0", lambda np, x: np.abs(x), 0.0),
+    "`maximum(x, 0)` at 0": ("edge_relu_max_0", lambda np, x: np.maximum(x, 0.0), 0.0),
+    "`relu(x)` at 0": (None, None, 0.0),
+    "`clip(x, -1, 1)` at 1": ("edge_clip_boundary", lambda np, x: np.clip(x, -1.0, 1.0), 1.0),
+    "`x ** 0` at 0": (None, lambda np, x: x**0, 0.0),
+    "`x ** 0.0` at 0": ("edge_pow_0_0", lambda np, x: x**0.0, 0.0),
+    "`hypot(x, 0)` at 0": (None, lambda np, x: np.hypot(x, 0.0), 0.0),
+    "`linalg.norm(x)` at (0, 0)": (None, lambda np, x: np.linalg.norm(x), (0.0, 0.0)),
+    "`tanh` at 20": ("edge_tanh_20", lambda np, x: np.tanh(x), 20.0),
+    "`max([2, 2, 1])`": ("edge_max_ties3", lambda np, x: np.max(x), (2.0, 2.0, 1.0)),
+}
+
+
+def table():
+    cell = next(cell for cell in NOTEBOOK.cells if cell.id == "frameworks")
+    rows = [
+        [part.strip() for part in line.strip("|").split("|")] for line in re.findall(r"^\|.*\|$", cell.source, re.M)
+    ]
+    return {name: [numbers(text) for text in others] for name, *others in rows[2:]}
+
+
+def numbers(text):
+    return [float(number) for number in re.findall(r"nan|[\d.]+(?:e-?\d+)?", text)]
+
+
+def close(told, observed):
+    assert told == pytest.approx([float(number) for number in observed], rel=0.01, nan_ok=True)
+
+
+def test_the_table_names_every_row():
+    assert list(table()) == list(ROWS) == list(MEASURED["slopes"])
+
+
+def test_the_text_says_with_what_was_measured():
+    source = next(cell.source for cell in NOTEBOOK.cells if cell.id == "frameworks")
+    assert all(version in source for version in MEASURED["measured with"].values())
+
+
+@pytest.mark.parametrize("column, function", [(0, "torch_kinks"), (1, "jax_kinks")])
+def test_the_code_below_the_table_printed_its_column(column, function):
+    printed = [line.partition(":")[2] for line in said.read()[f"verification {function}"]["text"].splitlines()]
+    assert len(printed) == len(ROWS)
+    for found, shown in zip(printed, table().values(), strict=True):
+        close(shown[column], numbers(found))
+
+
+@pytest.mark.parametrize("name", ROWS)
+def test_the_table_says_what_was_measured_and_what_is_computed(name):
+    case, program, at = ROWS[name]
+    torch, jax, hips, here = table()[name]
+    for told, measured in zip((torch, jax, hips), MEASURED["slopes"][name].values(), strict=True):
+        close(told, measured)
+    if case is not None:
+        close(jax, np.atleast_1d(CASES[case]["jax"]["x"]))
+        close(hips, np.atleast_1d(CASES[case]["hips_autograd"]["x"]))
+    if program is None:
+        assert here == []
+    else:
+        close(here, np.atleast_1d(grad(lambda x: program(np, x))(np.array(at) if isinstance(at, tuple) else at)))
+
+
+@pytest.mark.parametrize("name", [name for name, (_, program, _) in ROWS.items() if program])
+def test_the_column_of_hips_autograd_is_what_it_gives(name):
+    numpy = pytest.importorskip("autograd.numpy")
+    autograd = pytest.importorskip("autograd")
+    if version("autograd") != MEASURED["measured with"]["autograd"]:
+        pytest.skip("another version")
+    _, program, at = ROWS[name]
+    with np.errstate(all="ignore"), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        close(table()[name][2], np.atleast_1d(autograd.grad(lambda x: program(numpy, x))(np.array(at))))
+
+
+def test_the_zero_function_has_the_naive_slope():
+    def relu(x):
+        return np.where(x > 0.0, x, 0.0)
+
+    assert grad(lambda x: (relu(-x) + x) - relu(x))(0.0) == CASES["edge_zero_function_bolte_pauwels"]["naive"]
+
+
+def test_the_culprit_of_the_text_is_the_log():
+    assert find_birthplace().expected == ("v1", "0", "inf")
+    assert len({find_birthplace(program).expected for program in PROGRAMS}) >= 3
+    assert all(len(verification.ex_1.make(program=program).misconceptions) >= 2 for program in PROGRAMS)
+
+
+def test_good_answers_are_good():
+    with np.errstate(all="ignore"):
+        assert slopes(log_or_zero, 0.0) == (0.0, 0.0)
+    x = 1e-8
+    assert slopes(half_of_sinc_squared, x)[1] == pytest.approx(CASES["edge_1mcos"]["classical"], rel=1e-12)
+    assert grad(lambda x: (1 - np.cos(x)) / (x * x))(x) == CASES["edge_1mcos"]["jax"]["x"] == 99999999.99999999
+    by_cosh = custom_gradient(partials=lambda y, x: 1 / np.cosh(x) ** 2)(np.tanh)
+    assert grad(by_cosh)(20.0) == pytest.approx(CASES["edge_tanh_20"]["classical"], rel=1e-13)
+
+
+def test_a_tie_rule_need_not_be_even():
+    def first(x):
+        """Give all to the first of the largest."""
+        return np.eye(len(x))[np.argmax(x)]
+
+    def greedy_at_three(x):
+        """Wrong only where three tie."""
+        won = x == np.max(x)
+        return won / np.sum(won) * (2 if np.sum(won) == 3 else 1)
+
+    assert set(judge_shares(first).values()) - {FAIR} == {"says what is done at a tie"}
+    assert "add up to 2" in " ".join(map(str, judge_shares(greedy_at_three).values()))
+
+
+def test_an_error_in_a_rule_is_told_by_its_own_line():
+    """The decorator's function stands for the learner's, and its lines are not theirs."""
+    wrong = custom_gradient(vjp=lambda g, y, x: [np.clip(g, -1.0, 1.0)])(lambda x: x)
+    reply = verification.ex_7(wrong)
+    assert "returned a list" in reply.text
+    assert "UnsupportedError(" not in reply.text
