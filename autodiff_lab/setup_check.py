@@ -236,11 +236,9 @@ def _front_end_version(name: str) -> str | None:
 
 def check_kernel() -> Iterator[Finding]:
     """In ``autodiff-lab check``, the kernel: say whether a notebook opened in JupyterLab runs in this Python."""
-    import ipykernel
-
     foreign = foreign_kernel()
     if foreign is None:
-        yield _good(f"notebooks run in this Python: {sys.executable} (ipykernel {ipykernel.__version__})")
+        yield _good(f"notebooks run in this Python: {sys.executable} (ipykernel {metadata.version('ipykernel')})")
     else:
         yield _note(
             f"On this machine Jupyter's kernel `python3` is {foreign}, not this Python. "

@@ -187,7 +187,8 @@ def _grade_notebooks(options: Namespace) -> int:
     or Canvas also what they import. With --resume a run that was ended goes on. The exit code is 1 if some could not be
     run through no fault of theirs. It is no proof against cheating: open what the report says to look at.
     """
-    from ..classroom.grading.grade import Limits, check_walls, grade
+    from ..classroom.grading.confinement import Limits
+    from ..classroom.grading.grade import check_walls, grade
     from ..classroom.grading.hand_ins import find_hand_ins
     from ..classroom.grading.journal import load_key, read_journal
     from ..classroom.grading.report import default_folder, open_report, report_files, report_paths

@@ -43,7 +43,7 @@ _SHORTCUTS = [
         ("PageUp", "move-cursor-up", _NOTEBOOK),
     )
 ]
-_SETTINGS = {
+_SETTINGS: dict[str, dict[str, Any]] = {
     "@jupyterlab/shortcuts-extension/shortcuts": {"shortcuts": _SHORTCUTS},
     "@jupyterlab/notebook-extension/tracker": {"windowingMode": "none", "scrollPastEnd": True},
     "@jupyterlab/apputils-extension/notification": {"fetchNews": "false", "checkForUpdates": False},

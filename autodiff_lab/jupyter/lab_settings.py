@@ -62,6 +62,6 @@ def encryption_options() -> list[str]:
 
 def default_port() -> int:
     """Return the port that is set for JupyterLab: the one that it tries first."""
-    from jupyter_server.serverapp import DEFAULT_JUPYTER_SERVER_PORT
+    from jupyter_server.serverapp import DEFAULT_JUPYTER_SERVER_PORT  # type: ignore[attr-defined]
 
     return int(os.environ.get("JUPYTER_PORT") or DEFAULT_JUPYTER_SERVER_PORT)

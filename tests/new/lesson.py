@@ -47,7 +47,7 @@ def run_double(slope: Callable[[float], float]) -> Any:
     return run_cases(lambda names, x: slope(x), POINTS, slope)
 '''
 
-WORDS = """# The exercises of `{slug}`: their words, and the wrong answers they know. See `lessons/checks/exercise_file.py`.
+WORDS = """# The exercises of `{slug}`: their words and known mistakes. See `lessons/checks/exercise_file.py`.
 
 title = "{title}"
 
@@ -76,7 +76,7 @@ seen."x = -2" = 4.0
 hint = "That is the value of x². How fast does it change when x moves?"
 """
 
-ANSWERS = """# What a class hands in for the exercises of `{slug}`: source text for the cell, right in unusual form, and wrong.
+ANSWERS = """# What a class hands in for `{slug}`: source text for the cell, right in unusual form, and wrong.
 
 [ex_1]
 right = [
@@ -160,7 +160,8 @@ def make_lesson(slug: str, after: str, title: str, question: str, word: str, roo
     return [
         f"Wrote notebooks/{file} and autodiff_lab/lessons/{slug}/, and numbered the course anew.",
         f"Read the last cell of {order.file_name(after)}: its words still announce the notebook that follows {file}.",
-        "Then: python -m tests.generate numbers table plans && python -m pytest tests/lessons tests/notebooks notebooks",
+        "Then: python -m tests.generate numbers table plans",
+        "and: python -m pytest tests/lessons tests/notebooks notebooks",
     ]
 
 

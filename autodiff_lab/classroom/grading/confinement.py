@@ -508,7 +508,8 @@ def _seccomp_program() -> bytes:
         "accept": [(answer, 0x7FFF0000, "", "")],
         "refuse": [(answer, 0x00050000 | errno.ENOSYS, "", "")],
     }
-    places, lines = {}, []
+    places: dict[str, int] = {}
+    lines: list[tuple[int, int, str, str]] = []
     for name, block in blocks.items():
         places[name] = len(lines)
         lines += block

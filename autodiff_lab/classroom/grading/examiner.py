@@ -84,7 +84,7 @@ def examine(cells: list[str]) -> Iterator[dict[str, Any]]:
     def watched(exercise: Exercise, *answers: Any, seed: Any = None) -> Reply:
         changed = name_changes(before)
         reply = asked(exercise, *answers, seed=seed)
-        finding = {"exercise": exercise.key, "status": reply.status, "changed": changed}
+        finding: dict[str, Any] = {"exercise": exercise.key, "status": reply.status, "changed": changed}
         finding |= {"reply": reply.text[:MAX_SHOWN_CHARACTERS], "seed": exercise.choose_seed(seed)}
         seen.append(finding | {"observed": encode_observation(reply.observed)})
         return reply
@@ -92,7 +92,7 @@ def examine(cells: list[str]) -> Iterator[dict[str, Any]]:
     lesson = lesson_of(cells)
     if lesson:
         importlib.import_module(f"autodiff_lab.lessons.{lesson}")  # before its definitions are listed
-    Exercise.__call__ = watched  # type: ignore[method-assign]
+    Exercise.__call__ = watched  # type: ignore[method-assign, assignment]
     before |= list_definitions()
     try:
         for number, source in enumerate(cells, 1):

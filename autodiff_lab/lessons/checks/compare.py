@@ -232,7 +232,7 @@ def split_parts(found: Mapping[str, Any], label: str, parts: Sequence[str]) -> d
     >>> split_parts({"x * y": (2.0, 3.0), "x / 0": None}, "{}, the slope in {}", "xy")  # doctest: +ELLIPSIS
     {'x * y, the slope in x': 2.0, 'x * y, the slope in y': 3.0, 'x / 0, the slope in x': None, ...}
     """
-    split = {}
+    split: dict[str, Any] = {}
     for case, result in found.items():
         has_parts = isinstance(result, tuple) and len(result) == len(parts)
         each = result if has_parts else [result for _ in parts]

@@ -67,7 +67,7 @@ def read_exercises(path: Path, checks: Mapping[str, Mapping[str, Any]]) -> tuple
 
 def _make_exercise(name: str, lesson: str, words: dict[str, Any], check: Mapping[str, Any]) -> Exercise:
     wrong, choices = words.pop("wrong", []), words.pop("choices", ())
-    values = {key: _to_plain(value) for key, value in words.items()} | check
+    values = {key: _to_plain(value) for key, value in words.items()} | dict(check)
     if choices:
         values["observe"] = choose_from(*choices)
     reference, observe = values.get("reference", ""), values.get("observe", plain)
@@ -102,7 +102,7 @@ def _explain_mistakes(make: Make, wrong: list[dict[str, Any]], reference: str, o
     @functools.wraps(make)
     def make_explained(**data: Any) -> Instance:
         instance = make(**data)
-        given = default_data(make) | data | instance.words
+        given = {**default_data(make), **data, **instance.words}
         worked = reference.format(**given) or instance.reference
         explained = {}
         for name, answer in instance.mistakes.items():

@@ -215,7 +215,8 @@ def follow_invention(my_function: Any, my_partial: Any) -> Any:
 
     def alike(other: Callable[[float], Any]) -> str:
         pairs = [(float(other(x)), float(grad(made)(x))) for x in points]
-        return "agrees" if np.allclose(*zip(*pairs, strict=True), rtol=1e-9, atol=1e-12) else describe(pairs[0])
+        theirs, ours = zip(*pairs, strict=True)
+        return "agrees" if np.allclose(theirs, ours, rtol=1e-9, atol=1e-12) else describe(pairs[0])
 
     trials: dict[str, Callable[[], Any]] = {
         "on the tape": lines,

@@ -14,7 +14,7 @@ import numpy as np
 
 from autodiff_lab import Trace, grad, jvp
 from autodiff_lab.lessons.checks import Finding, Instance, call_case, describe, plain, run_cases
-from autodiff_lab.text.notation import number
+from autodiff_lab.text.numbers import number
 from autodiff_lab.widgets.labs.trace_table.lab import f as example
 
 Pair = tuple[float, float]
@@ -66,10 +66,10 @@ KEPT_OF_SIGNS = {sign: f"whether a {sign} b leaves a and b as they were" for sig
 KEPT_OF_FUNCTIONS = {name: f"whether {name}(x) leaves x as it was" for name in FUNCTIONS}
 
 
-def expected_arithmetic() -> dict[str, Pair]:
+def expected_arithmetic() -> dict[str, Pair | bool]:
     """Exercise 1: what twenty products and twenty quotients of dual numbers are."""
     found = {case: by_the_engine(SIGNS[sign], *duals) for case, (sign, duals) in ARITHMETIC.items()}
-    return found | dict.fromkeys(KEPT_OF_SIGNS.values(), True)
+    return {**found, **dict.fromkeys(KEPT_OF_SIGNS.values(), True)}
 
 
 def expected_functions() -> dict[str, Pair]:
@@ -144,7 +144,7 @@ def trace_forward(x1: float = 2.0, x2: float = 5.0) -> Instance:
 
     def tangents(*direction: float) -> tuple[float, ...]:
         steps = Trace.of(example, x1, x2, mode="forward", direction=direction).steps[2:]
-        return tuple(step.tangents[0].value for step in steps)  # type: ignore[misc]
+        return tuple(step.tangents[0].value for step in steps)
 
     v1, *right = tangents(1.0, 0.0)
     other = tangents(0.0, 1.0)[1:]

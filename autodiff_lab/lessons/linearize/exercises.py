@@ -76,7 +76,7 @@ def _use_rules(rules: dict[str, Any], calls: dict[str, Call], listing: tuple[str
 
     def trace(names: dict[str, Any], rule: str) -> Any:
         own = [call for call in calls.values() if call[0] == rule]
-        findings = (_trace_rule(names, rules[rule], *how) for _, *how in own)
+        findings = (_trace_rule(names, rules[rule], given, options) for _, given, options in own)
         return next((found for found in findings if found is not True), True)
 
     cases: dict[str, tuple[Any, ...]] = {case: (run, *how) for case, how in calls.items()}

@@ -140,7 +140,7 @@ def find_prices(total: Any) -> Any:
         names["price"] = make_price(total)
         return names[name](*numbers)
 
-    cases = {case: ("total", *each) for case, each in SUMMED.items()}
+    cases: dict[str, tuple[Any, ...]] = {case: ("total", *each) for case, each in SUMMED.items()}
     cases |= {case: ("price", *each) for case, each in PRICED.items()}
     return run_cases(run, cases, total, listing=("math",), total=total)
 

@@ -26,6 +26,11 @@ POINT = (2.0, 3.0)
 Program = Callable[[Any, Any], tuple[list[Any], list[Any]]]
 
 
+def _variables(*values: Any) -> Any:
+    """Variables with these values. They have the operators of the table, which their class does not list."""
+    return tuple(map(Variable, values))
+
+
 def squared_error(w: Any, b: Any) -> Any:
     """Exercises 2 and 7: the loss of the line w·x + b against 3x + 2, at x = −1 and x = 1."""
     e1 = b - w + 1.0
@@ -143,7 +148,7 @@ def expected_differences() -> dict[str, Any]:
     """Exercise 3: the gradients of Σ weights · (x − y) and their shapes, by the package's tape."""
     found = {}
     for case, shapes in SHAPES.items():
-        x, y = (Variable(np.ones(shape)) for shape in shapes)
+        x, y = _variables(*(np.ones(shape) for shape in shapes))
         with GradientTape() as tape:
             weighed = (x - y) * WEIGHTS
         found[case] = tuple(plain(g.numpy()) for g in tape.gradient(weighed, [x, y]))
@@ -175,7 +180,8 @@ def truth_table(x: float, accessed: bool) -> tuple[float | None, ...]:
     >>> truth_table(3.0, True)
     (6.0, None, None, 6.0, None, None)
     """
-    a, b, e, f = Variable(x), Variable(x, trainable=False), Variable(x), Variable(x)
+    a, e, f = _variables(x, x, x)
+    b: Any = Variable(x, trainable=False)
     c, d = constant(x), constant(x)
     with GradientTape(watch_accessed_variables=accessed) as tape:
         tape.watch(d)
@@ -189,7 +195,8 @@ def truth_table(x: float, accessed: bool) -> tuple[float | None, ...]:
 def rewind_tape(both_gradients: Any) -> Any:
     """Exercise 5: the learner's two gradients from a tape that is not persistent, and what it says afterwards."""
     vet_code(both_gradients)
-    x, y = Variable(2.0, name="x"), Variable(3.0, name="y")
+    x: Any = Variable(2.0, name="x")
+    y: Any = Variable(3.0, name="y")
     with GradientTape() as tape:
         z = x**2 + y**2
 
@@ -240,7 +247,8 @@ def run_minimize(minimize: Any) -> Any:
     vet_code(minimize)
     if "minimize" in names_in(minimize.__code__):
         return Refused("You call an optimizer's own minimize. That is the function to be written here.")
-    w, b = Variable(5.0, name="w"), Variable(10.0, name="b")
+    w: Any = Variable(5.0, name="w")
+    b: Any = Variable(10.0, name="b")
     recording: list[bool] = []
 
     def product() -> Any:  # the slope in each Variable depends on the other one

@@ -249,7 +249,7 @@ def find_birthplace(program: str = "where(x > 0, log(x), 0) at x = 0") -> Instan
     step, send = next((step, send) for step in sweep for send in step.sends if not np.isfinite(send.contribution.value))
     line = trace.lines[step.line]
     row, last = line.name, trace.lines[-1].name
-    adjoint, partial = step.adjoint.value + 0.0, line.operands[send.slot].partial.value + 0.0  # type: ignore[union-attr]
+    adjoint, partial = step.adjoint.value + 0.0, line.operands[send.slot].partial.value + 0.0
     mistakes = {
         "the product": (row, adjoint, send.contribution.value + 0.0),
         "value of the row": (row, adjoint, line.value.value + 0.0),
