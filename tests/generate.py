@@ -63,35 +63,37 @@ def update_table(*, check: bool) -> list[str]:
     return found
 
 
-def first_cells() -> Iterator[tuple[Path, str, str, str]]:
-    """Go through the lessons: the file, its title, its question, and its minutes with exercises and without."""
+def first_cells() -> Iterator[tuple[Path, str, str, str, str]]:
+    """Go through the lessons: the file, its title, its question, its minutes, and the numbers of what comes before."""
     for path in sorted((ROOT / "notebooks").glob("[0-9][0-9]_*.ipynb")):
         first = nbformat.read(path, as_version=4).cells[0].source
-        title, question, time = (
+        title, question, time, before = (
             re.search(pattern, first, re.MULTILINE)[1]
-            for pattern in (r"^# (.*)$", r"^\*\*(.*)\*\*$", r"^\| \*\*Time\*\* \| (.*) \|$")
+            for pattern in (
+                r"^# (.*)$",
+                r"^\*\*(.*)\*\*$",
+                r"^\| \*\*Time\*\* \| (.*) \|$",
+                r"^\| \*\*Before\*\* \| (.*) \|$",
+            )
         )
-        yield path, title, question, " / ".join(re.findall(r"\d+", time))
+        numbers = sorted(set(re.findall(r"\[(\d\d)", before)))
+        yield path, title, question, " / ".join(re.findall(r"\d+", time)), ", ".join(numbers)
 
 
 def with_map(text: str) -> str:
-    """Return the map with short titles, questions and minutes as the first cells have them; what comes before stays."""
-    for path, title, question, minutes in first_cells():
+    """Return the map with titles, questions, minutes and what comes before, as the first cells have them."""
+    for path, title, question, minutes, before in first_cells():
         short = title.partition(":")[0]
-        row = re.compile(rf"^\| \[{title[:2]} · [^|]*\| [^|]* \| [^|]* \| ([^|]*) \|$", re.MULTILINE)
-        text = row.sub(
-            lambda found, new=(short, path.name, question, minutes): (
-                f"| [{new[0]}]({new[1]}) | {new[2]} | {new[3]} | {found[1]} |"
-            ),
-            text,
-        )
+        row = re.compile(rf"^\| \[{title[:2]} · [^|]*\| [^|]* \| [^|]* \| [^|]* \|$", re.MULTILINE)
+        new = f"| [{short}]({path.name}) | {question} | {minutes} | {before} |"
+        text = row.sub(lambda _, new=new: new, text)
     return text
 
 
 def with_table(readme: str) -> str:
     """Return the text of the README with the table as the notebooks' first cells have it."""
     rows = ["| notebook | its question | minutes |", "|:--|:--|--:|"]
-    for path, title, question, minutes in first_cells():
+    for path, title, question, minutes, _ in first_cells():
         rows.append(f"| [{title}](notebooks/{path.name}) | {question} | {minutes} |")
     return TABLE.sub(lambda _: "\n".join(rows), readme)
 
