@@ -13,7 +13,6 @@ from autodiff_lab.figures.graph.boxes import BoxSizes, is_in_heading
 from autodiff_lab.figures.graph.dot_builder import add_graph
 from autodiff_lab.figures.graph.layout import BESIDE, BETWEEN, BoxGraph, Point, layout_graph, sample_path, write_path
 from autodiff_lab.figures.graph.without_graphviz.layers import Box, Way, order_ranks, place_ranks, turn
-from autodiff_lab.text.messages import in_its_language
 from autodiff_lab.trace.model import Trace
 
 # Rooms for a graph, in pixels: beside a program, above one, and on a telephone.
@@ -49,7 +48,6 @@ _PORT = 14.0
 _TURN, _WIDER = 12.0, 0.2
 
 
-@in_its_language
 def layout_alternatives(trace: Trace, in_groups: bool = False) -> list[dict[str, Any]]:
     """Lay out a graph in alternatives: those that fit best into a usual, a wide and a narrow room.
 

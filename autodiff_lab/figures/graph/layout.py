@@ -23,8 +23,8 @@ import numpy as np
 from autodiff_lab.figures.graph.boxes import MAX_OUTPUTS, SIZE, BoxSizes, GroupBox, is_in_heading, say_size
 from autodiff_lab.figures.graph.dot_builder import add_graph, outputs
 from autodiff_lab.figures.graph.render import Drawing, render
-from autodiff_lab.figures.style.fonts import font_stack, provide_font
-from autodiff_lab.text.messages import current_language, in_its_language, join_items, message
+from autodiff_lab.figures.style.fonts import FONT_STACK, provide_font
+from autodiff_lab.text.messages import join_items, message
 from autodiff_lab.text.notation import shorten
 from autodiff_lab.trace.excerpts import Excerpts
 from autodiff_lab.trace.memory_usage import find_last_uses
@@ -53,7 +53,6 @@ _MARGIN = 15
 _USUAL = "−0.0000"
 
 
-@in_its_language
 def layout_graph(trace: Trace, in_groups: bool = False) -> dict[str, Any]:
     """Lay out the graph of a trace from sizes alone: as a nested layout, one inside of each group, or flat.
 
@@ -92,7 +91,6 @@ def layout_graph(trace: Trace, in_groups: bool = False) -> dict[str, Any]:
     return {**around, "groups": groups}
 
 
-@in_its_language
 def fits(trace: Trace, places: Mapping[str, Any]) -> bool:
     """Tell whether the groups of a nested layout have room for the values of this trace, which has the same groups."""
     sizes, around = BoxSizes.of(trace), [(0, len(trace.lines), places)]
@@ -112,7 +110,6 @@ def _ends(name: str) -> tuple[int, ...]:
     return tuple(map(int, name[1:].split("_")))
 
 
-@in_its_language
 def excerpt_layout(excerpts: Excerpts, number: int) -> dict[str, Any]:
     """Give the nested layout of one excerpt of a long run: the inside of its groups, with the ids of the whole run."""
     trace, pieces, last = excerpts[number], excerpts.sections(number), excerpts.last_uses
@@ -130,7 +127,6 @@ def excerpt_layout(excerpts: Excerpts, number: int) -> dict[str, Any]:
     return {"width": 0, "height": 0, "nodes": {}, "edges": {}, "groups": groups}
 
 
-@in_its_language
 @np.errstate(all="ignore")
 def whole_layout(excerpts: Excerpts) -> dict[str, Any]:
     """Give the nested layout of a long run without operations: its groups, with the values that leave them.
@@ -280,7 +276,7 @@ class BoxGraph:
 
     def drawing(self) -> Drawing:
         """Return the graph whose layout is wanted as a `Drawing` that Graphviz lays out."""
-        type_ = {"fontname": font_stack(current_language()), "fontsize": str(SIZE)}
+        type_ = {"fontname": FONT_STACK, "fontsize": str(SIZE)}
         digraph = Drawing(
             graph_attr={"rankdir": "LR", "nodesep": f"{BESIDE / 72:g}", "ranksep": f"{BETWEEN / 72:g}"},
             node_attr={"shape": "box", "label": "", "fixedsize": "true", **type_},

@@ -22,7 +22,7 @@ from autodiff_lab.figures.graph.without_graphviz.drawing import FORMATS, draw_pl
 from autodiff_lab.figures.style.fonts import provide_font
 from autodiff_lab.figures.style.svg import image_tag
 from autodiff_lab.figures.style.themes import follow_page_theme
-from autodiff_lab.text.messages import join_sentences, message, use_language
+from autodiff_lab.text.messages import join_sentences, message
 
 _SCROLLS_FROM = 1000
 
@@ -57,8 +57,6 @@ class Drawing(graphviz.Digraph):
         The same graph for a reader who cannot see it.
     theme : str
         ``"auto"`` if it turns dark on a dark page; otherwise its colours stay.
-    lang : str
-        The language of the description.
     is_large : bool
         Whether placing its nodes may take long; then there is a limit.
     layout_timed_out : bool
@@ -68,12 +66,11 @@ class Drawing(graphviz.Digraph):
     title: str = "graph"
     description: str = ""
     theme: str = "light"
-    lang: str = "en"
     is_large: bool = False
     layout_timed_out: bool = False
 
     def copy(self) -> Drawing:
-        """Copy the drawing with its title, description, theme and language, as rendering in another size needs it."""
+        """Copy the drawing with its title, description and theme, as rendering in another size needs it."""
         other = super().copy()
         vars(other).update({name: value for name, value in vars(self).items() if name in Drawing.__annotations__})
         return other
@@ -82,9 +79,8 @@ class Drawing(graphviz.Digraph):
         return f"<drawing of {self.title}>"
 
     def __str__(self) -> str:
-        with use_language(self.lang):
-            said = message("drawing", title=self.title, description=self.description).strip()
-            return join_sentences(said, message("laid out in haste") if self.layout_timed_out else "")
+        said = message("drawing", title=self.title, description=self.description).strip()
+        return join_sentences(said, message("laid out in haste") if self.layout_timed_out else "")
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None, **_: Any) -> dict[str, str]:
         # An <img> survives the sanitising of a notebook that is not trusted; an inline <svg> does not. It also keeps
