@@ -24,7 +24,7 @@ FLOORS = [
     {"optimize"},
     {"text"},
     {"trace"},
-    {"figures.style"},
+    {"figures.style", "figures.layered_layout"},
     {"figures.graph"},
     {"figures.tables", "figures.plots"},
     {"figures.export"},

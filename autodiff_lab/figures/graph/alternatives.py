@@ -12,7 +12,7 @@ from typing import Any
 from autodiff_lab.figures.graph.boxes import BoxSizes, is_in_heading
 from autodiff_lab.figures.graph.dot_builder import add_graph
 from autodiff_lab.figures.graph.layout import BESIDE, BETWEEN, BoxGraph, Point, layout_graph, sample_path, write_path
-from autodiff_lab.figures.graph.without_graphviz.layers import Box, Way, order_ranks, place_ranks, turn
+from autodiff_lab.figures.layered_layout.layers import Box, Way, order_ranks, place_ranks, turn
 from autodiff_lab.trace.model import Trace
 
 # Rooms for a graph, in pixels: beside a program, above one, and on a telephone.

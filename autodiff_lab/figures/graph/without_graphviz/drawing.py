@@ -14,7 +14,7 @@ import graphviz
 
 from autodiff_lab.figures.graph.boxes import SIZE
 from autodiff_lab.figures.graph.without_graphviz.dot_parser import Attributes, DotGraph, read_label
-from autodiff_lab.figures.graph.without_graphviz.layers import Box, Point, Way, arrange, turn
+from autodiff_lab.figures.layered_layout.layers import Box, Point, Way, arrange, turn
 from autodiff_lab.figures.style.svg import element
 
 # What can be written without Graphviz.
