@@ -8,12 +8,9 @@ shape is laid out once. Places are in the coordinates of a browser: the origin a
 import contextlib
 import functools
 import json
-import re
 import shutil
 import subprocess
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from itertools import pairwise
-from math import dist
 from types import SimpleNamespace
 from typing import Any
 
@@ -23,6 +20,7 @@ import numpy as np
 from autodiff_lab.figures.graph.boxes import MAX_OUTPUTS, SIZE, BoxSizes, GroupBox, is_in_heading, say_size
 from autodiff_lab.figures.graph.dot_builder import add_graph, outputs
 from autodiff_lab.figures.graph.render import Drawing, render
+from autodiff_lab.figures.layered_layout.paths import Point, middle_of, write_path
 from autodiff_lab.figures.style.fonts import FONT_STACK, provide_font
 from autodiff_lab.text.messages import join_items, message
 from autodiff_lab.text.notation import shorten
@@ -31,16 +29,11 @@ from autodiff_lab.trace.memory_usage import find_last_uses
 from autodiff_lab.trace.model import Line, Number, Trace
 from autodiff_lab.trace.outline import Section, outline_of, simplify_outline
 
-Point = tuple[float, float]
-
 # Room between two boxes of a rank, and between two ranks: a number that travels along an edge can be read there.
 BESIDE, BETWEEN = 18.0, 43.2
 
 # Borders are drawn half outside of their box.
 _PAD = 4.0
-
-# So many short lines stand for a piece of a curve where it is measured.
-_SAMPLES = 8
 
 # A graph of so many lines is drawn operation by operation.
 MAX_SINGLE_LINES = 150
@@ -366,43 +359,3 @@ def _places(data: Any) -> dict[str, Any]:
             edges[item["id"]] = {"path": write_path(curve, *tip), "label": label}
     size = {"width": round(right - left + 2 * _PAD, 1), "height": round(top - bottom + 2 * _PAD, 1)}
     return {**size, "nodes": nodes, "edges": edges}
-
-
-def write_path(curve: Sequence[Point], *tip: Point) -> str:
-    """Write the path of an edge in a layout as an SVG path: a Bézier curve with a straight tip.
-
-    >>> write_path([(0, 0), (1, 0), (2, 1), (3, 1)], (4, 1))
-    'M0,0C1,0 2,1 3,1L4,1'
-    """
-    start, *rest = (f"{round(x, 1):g},{round(y, 1):g}" for x, y in curve)
-    return f"M{start}C{' '.join(rest)}" + "".join(f"L{round(x, 1):g},{round(y, 1):g}" for x, y in tip)
-
-
-def middle_of(path: str) -> Point:
-    """Find the point half way along the path of an edge in a layout, where its label stands.
-
-    >>> middle_of("M0,0C10,0 20,0 30,0L40,0")
-    (20.0, 0.0)
-    """
-    points = [(float(x), float(y)) for x, y in re.findall(r"(-?[\d.]+),(-?[\d.]+)", path)]
-    curve, tip = (points[:-1], points[-1:]) if "L" in path else (points, [])
-    line = [*sample_path(curve), *tip]
-    half = sum(map(dist, line, line[1:])) / 2
-    for (x, y), (u, v) in pairwise(line):
-        length = dist((x, y), (u, v))
-        if half <= length:
-            share = half / length if length else 0.0
-            return round(x + share * (u - x), 1), round(y + share * (v - y), 1)
-        half -= length
-    return line[-1]
-
-
-def sample_path(curve: Sequence[Point]) -> Iterator[Point]:
-    """Yield points close to each other on the path of an edge in a layout, by which it is measured."""
-    yield curve[0]
-    for k in range(0, len(curve) - 1, 3):
-        (a, b), (c, d), (e, f), (g, h) = curve[k : k + 4]
-        for i in range(1, _SAMPLES + 1):
-            t = i / _SAMPLES
-            p, q, r, s = (1 - t) ** 3, 3 * t * (1 - t) ** 2, 3 * t * t * (1 - t), t**3
-            yield p * a + q * c + r * e + s * g, p * b + q * d + r * f + s * h
