@@ -5,12 +5,9 @@ the view puts them into each other. So only sizes matter here. Turns of a loop m
 shape is laid out once. Places are in the coordinates of a browser: the origin at the top left, y downwards.
 """
 
-import contextlib
 import functools
 import json
-import shutil
-import subprocess
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from types import SimpleNamespace
 from typing import Any
 
@@ -21,7 +18,7 @@ from autodiff_lab.figures.graph.boxes import MAX_OUTPUTS, SIZE, BoxSizes, GroupB
 from autodiff_lab.figures.graph.dot_builder import add_graph, outputs
 from autodiff_lab.figures.graph.render import Drawing, render
 from autodiff_lab.figures.layered_layout.paths import Point, middle_of, write_path
-from autodiff_lab.figures.style.fonts import FONT_STACK, provide_font
+from autodiff_lab.figures.style.fonts import FONT_STACK
 from autodiff_lab.text.messages import join_items, message
 from autodiff_lab.text.notation import shorten
 from autodiff_lab.trace.excerpts import Excerpts
@@ -200,8 +197,8 @@ def _layout_sections(
         within = range(section.first, section.end)
         add_graph(graph, lines, sizes, closed, last, within, MAX_OUTPUTS, is_in_heading)
         graphs.append(graph)
-    drawings = {graph.key: graph.drawing() for graph in graphs}
-    places = dict(zip(drawings, layouts_of(list(drawings.values())), strict=True))
+    alike = {graph.key: graph for graph in graphs}
+    places = {key: layout_of(graph.drawing()) for key, graph in alike.items()}
     return [graph.restore_names(places[graph.key], sizes.headings) for graph in graphs]
 
 
@@ -307,35 +304,6 @@ def layout_of(digraph: graphviz.Digraph) -> dict[str, Any]:
     """
     places = _places(json.loads(render(digraph, "json0")))
     return {**places, "note": message("laid out in haste")} if getattr(digraph, "layout_timed_out", False) else places
-
-
-def layouts_of(digraphs: Sequence[graphviz.Digraph]) -> list[dict[str, Any]]:
-    """Return the layouts of many small graphs by Graphviz, which is started once for all of them.
-
-    To start `dot` takes longer than to place some boxes.
-
-    >>> one = graphviz.Digraph(); one.node("n0", id="n0")
-    >>> [list(places["nodes"]) for places in layouts_of([one, one])]
-    [['n0'], ['n0']]
-    """
-    dot = shutil.which("dot")
-    if dot and len(digraphs) > 1:
-        with provide_font(), contextlib.suppress(OSError, subprocess.CalledProcessError, ValueError):
-            source = "\n".join(digraph.source for digraph in digraphs)
-            told = subprocess.run([dot, "-Tjson0"], input=source.encode(), capture_output=True, check=True).stdout
-            found = list(_each(told.decode()))
-            if len(found) == len(digraphs):
-                return [_places(data) for data in found]
-    return [layout_of(digraph) for digraph in digraphs]
-
-
-def _each(text: str) -> Iterator[Any]:
-    """The values of a text that has one behind the other in JSON."""
-    text = text.strip()
-    while text:
-        value, end = json.JSONDecoder().raw_decode(text)
-        yield value
-        text = text[end:].lstrip()
 
 
 def _places(data: Any) -> dict[str, Any]:

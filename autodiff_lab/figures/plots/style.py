@@ -76,7 +76,7 @@ def style_plots() -> None:
     """Give every plot of this session the look of the course: readable from afar, sharp, dark on a dark page.
 
     It sets matplotlib's ``rcParams``. In a notebook a figure is then shown as a scalable picture instead of a bitmap,
-    and a graph made with `graphviz` is shown in the same look, also on a machine without Graphviz's program ``dot``.
+    and a graph made with `graphviz` is shown in the same look, for which Graphviz's program ``dot`` is not needed.
 
     See Also
     --------

@@ -49,7 +49,7 @@ def test_once_in_haste_it_is_not_tried_again(trace, no_patience, monkeypatch):
     graph = graphs.graph(trace)
     render.render(graph)
     monkeypatch.setattr(subprocess, "run", lambda *args, **kwargs: pytest.fail("tried again"))
-    assert render._draw_in_process(graph.source, "json0")
+    assert render._draw(graph, "json0")
     monkeypatch.setattr(render, "_draw", lambda digraph, format: b"drawn")
     assert render.render(graph, "png", scale=2.0) == b"drawn"
 
