@@ -28,6 +28,7 @@ FLOORS = [
     {"figures.graph"},
     {"figures.tables", "figures.plots"},
     {"figures.export"},
+    {"lessons.examples"},
     {"widgets"},
     {"widgets.player", "widgets.labs"},
     {"lessons"},
