@@ -184,6 +184,12 @@ def test_every_public_name_is_there() -> None:
     assert set(autodiff_lab.__all__) <= set(dir(autodiff_lab))
 
 
+def test_the_systems_of_the_course_are_no_public_names() -> None:
+    """What the course takes apart is imported from where it stands, so that it is not taken for the tool."""
+    homes = {name: getattr(getattr(autodiff_lab, name), "__module__", "") for name in autodiff_lab.__all__}
+    assert not [name for name, module in homes.items() if module.startswith("autodiff_lab.systems")]
+
+
 def test_files_that_the_sources_name_are_there():
     sources = [path for path in PACKAGE.rglob("*") if path.suffix in (".py", ".js", ".css")]
     there = {path.name for path in sources}

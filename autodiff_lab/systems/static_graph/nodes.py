@@ -184,9 +184,9 @@ class Placeholder(Node):
 
     Examples
     --------
-    >>> import autodiff_lab as ad
-    >>> with ad.Graph() as graph:
-    ...     x = ad.Placeholder((None, 2), name="x")
+    >>> from autodiff_lab.systems.static_graph import Graph, Placeholder
+    >>> with Graph() as graph:
+    ...     x = Placeholder((None, 2), name="x")
     ...     y = 2 * x
     >>> graph.run(y, {x: [[1.0, 2.0]]})
     array([[2., 4.]])
