@@ -64,7 +64,7 @@ class Tape(NamedTuple):
 
 
 class Variable(Overloaded):
-    """A number with a name whose operations are recorded as closures, in the recording it belongs to."""
+    """A variable of the closures: a number with a name, whose operations its recording keeps as a list of closures."""
 
     __slots__ = ("level", "name", "value")
 

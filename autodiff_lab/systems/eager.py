@@ -109,7 +109,7 @@ def constant(x: Any) -> Any:
 
 
 class Variable(Eager):
-    """An eager variable, which can be assigned to. Gradient tapes watch it once it is read, if it is trainable.
+    """A variable of the eager engine, which can be assigned to. Gradient tapes watch a trainable one once it is read.
 
     Parameters
     ----------
