@@ -191,7 +191,9 @@ class Variable(Eager):
     def __pos__(self) -> Tensor:
         return self.read()
 
-    copy = __pos__
+    def copy(self, order: Any = "C") -> Tensor:
+        """Copy an eager variable: a tensor of what it holds now."""
+        return self.read()
 
     def __copy__(self) -> Variable:
         return Variable(self.value, self.trainable, self.name)

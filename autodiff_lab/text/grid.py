@@ -11,7 +11,7 @@ from typing import Any
 
 from autodiff_lab.text import notation
 from autodiff_lab.text.notation import display_width, escape
-from autodiff_lab.text.numbers import spell_nonfinite
+from autodiff_lab.text.numbers import number, spell_nonfinite
 
 # Which way a column is computed: along with the program, or against it.
 DOWN, UP = "↓", "↑"
@@ -194,5 +194,5 @@ def grid(caption: str, headings: Sequence[str], rows: Sequence[Sequence[str | fl
 
 def _cell(x: str | float) -> Cell:
     data = x if isinstance(x, str) else float(x)
-    text = data if isinstance(data, str) else notation.number(data)
+    text = data if isinstance(data, str) else number(data)
     return Cell(text, rf"\text{{{notation.latex_text(text)}}}", data)

@@ -6,6 +6,7 @@ Beside the picture stands the same in words, for a reader who cannot see it.
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from autodiff_lab.engine.tape import Tape
 from autodiff_lab.figures.graph.boxes import BoxSizes, say_size
 from autodiff_lab.figures.graph.dot_builder import add_graph, escape_text, name_boxes
 from autodiff_lab.figures.graph.graph_style import GraphStyle, usual_look
@@ -110,7 +111,7 @@ def _length(trace: Trace, groups: Sequence[Group]) -> float:
     return max(ends, default=0.0)
 
 
-def draw_tape(tape: Any, **options: Any) -> Drawing:
+def draw_tape(tape: Tape, **options: Any) -> Drawing:
     """Draw the graph of a recorded tape; see `draw` for the options.
 
     >>> from autodiff_lab import record

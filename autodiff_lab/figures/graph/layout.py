@@ -14,6 +14,7 @@ from typing import Any
 import graphviz
 import numpy as np
 
+from autodiff_lab.engine.tape import Tape
 from autodiff_lab.figures.graph.boxes import MAX_OUTPUTS, SIZE, BoxSizes, GroupBox, is_in_heading, say_size
 from autodiff_lab.figures.graph.dot_builder import add_graph, outputs
 from autodiff_lab.figures.graph.render import Drawing, render
@@ -156,7 +157,7 @@ class LaidOutExcerpts(Excerpts):
 
     whole = functools.cached_property(whole_layout)
 
-    def __init__(self, tape: Any, f: Any, value: Any = None) -> None:
+    def __init__(self, tape: Tape, f: Any, value: Any = None) -> None:
         super().__init__(tape, f, value)
         self.layout = functools.lru_cache(maxsize=32)(functools.partial(excerpt_layout, self))
 

@@ -71,7 +71,10 @@ class Node(Overloaded):
         self.name, self.number = self.graph.register(self, kind, name)
         self.extent = self.number if extent is None else extent
 
-    operands: tuple[Node, ...] = ()
+    @property
+    def operands(self) -> tuple[Node, ...]:
+        """The nodes of the static graph that this one works on: none, unless it is an operator."""
+        return ()
 
     @property
     def value(self) -> Any:
@@ -365,8 +368,9 @@ MERGED = (TABLE[np.add], TABLE[np.multiply])
 
 
 def _slot(x: Node, op: Op) -> Any:
-    within = op in MERGED and isinstance(x, Operator) and x.op is op and not x.named
-    return Partial(weakref.ref(x), x.slots) if within else x
+    if isinstance(x, Operator) and op in MERGED and x.op is op and not x.named:
+        return Partial(weakref.ref(x), x.slots)
+    return x
 
 
 def fold_pairs(op: Op, terms: Sequence[Any], pairs: Sequence[tuple[int, int]]) -> list[Any]:
@@ -394,7 +398,7 @@ def _extent_after(op: Op, operands: tuple[Node, ...], static: Mapping[str, Any])
             others = {extent for extent in extents if extent != ()}
             if len(others) < 2:
                 return next(iter(others), ())
-            return np.broadcast_shapes(*others) if shapes else None  # type: ignore[arg-type]
+            return np.broadcast_shapes(*others) if shapes else None
         if op.kind == "reduction" and static.get("axis") is None and not static.get("keepdims"):
             return ()
         if shapes and op in TABLE.values():  # NumPy knows, and is asked with arrays that hold no numbers

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from autodiff_lab.engine.errors import AutodiffError
+from autodiff_lab.engine.tape import Tape
 from autodiff_lab.figures.graph import alternatives
 from autodiff_lab.figures.graph.boxes import node_texts, player_heading, text_width
 from autodiff_lab.figures.graph.layout import MAX_SINGLE_LINES, LaidOutExcerpts, fits
@@ -204,7 +205,7 @@ def views(
     return replace(found, large=group == "auto" and len(tape) > MAX_SINGLE_LINES)
 
 
-def _views(tape: Any, f: Callable[..., Any], value: Any, options: RunOptions) -> Views:
+def _views(tape: Tape, f: Callable[..., Any], value: Any, options: RunOptions) -> Views:
     if len(tape) > excerpts.MAX_WHOLE_LINES and not options.fault:
         long = LaidOutExcerpts(tape, f, value)
         return Views(long[0], {}, message("long run", lines=len(tape), most=excerpts.MAX_WHOLE_LINES), long)
@@ -223,7 +224,7 @@ def _views(tape: Any, f: Callable[..., Any], value: Any, options: RunOptions) ->
     return Views(trace, forward)
 
 
-def _menu(tape: Any, custom: Any) -> dict[str, Any]:
+def _menu(tape: Tape, custom: Any) -> dict[str, Any]:
     """The directions on offer: one for each input, all of them together, and the learner's own."""
     names = list(dict.fromkeys(tape.input_names))[: max(1, _MOST_STEPS // max(1, len(tape)))]
     menu: dict[str, Any] = {name: name for name in names}
