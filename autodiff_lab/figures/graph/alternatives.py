@@ -8,7 +8,7 @@ from typing import Any
 
 from autodiff_lab.figures.graph.boxes import BoxSizes, is_in_heading
 from autodiff_lab.figures.graph.dot_builder import add_graph
-from autodiff_lab.figures.graph.layout import BESIDE, BETWEEN, BoxGraph, layout_graph
+from autodiff_lab.figures.graph.layout import BESIDE, BETWEEN, PAD, BoxGraph, layout_graph
 from autodiff_lab.figures.layered_layout.folds import fold_ranks
 from autodiff_lab.figures.layered_layout.layers import Box, Way, order_ranks, place_ranks, turn
 from autodiff_lab.figures.layered_layout.paths import Point, sample_path, write_path
@@ -35,7 +35,7 @@ ENOUGH = 0.85
 # What is said of a layout without alternatives.
 ONLY = {"shape": "row", "ease": 1.0}
 
-_MAX_ROWS, _PAD, _HARDLY_SMALLER = 6, 4.0, 0.9
+_MAX_ROWS, _HARDLY_SMALLER = 6, 0.9
 # How much larger than a row a layout must be, since it is less easy to read.
 _COLUMN, _FOLD, _EACH_ROW, _EACH_TURN, _MAX_TURNS = 0.05, 0.1, 0.04, 0.04, 4
 
@@ -54,8 +54,8 @@ def layout_alternatives(trace: Trace, in_groups: bool = False) -> list[dict[str,
     list of dict
         One to three layouts as `layout_graph` gives them, the first for the usual room. Each has a ``"shape"``: a
         ``"row"`` runs from left to right, a ``"column"`` downwards, and a ``"fold"`` is a row that turns round where
-        it would become too long; and an ``"ease"``, with which a view chooses as `choose_for_room` does. They need no
-        Graphviz, and are the same everywhere.
+        it would become too long; and an ``"ease"``, by which the player's script chooses again among them, for the
+        room that it has. They need no Graphviz, and are the same everywhere.
     """
     if in_groups or len(trace.lines) > MAX_LINES:
         return [{**layout_graph(trace, in_groups), **ONLY}]
@@ -109,7 +109,7 @@ class _Layers:
         corners = [corner for box in self.boxes for corner in box.corners]
         corners += [point for way in self.ways for point in sample_path(way.points)]
         xs, ys = zip(*(turn(corner, self.flat) for corner in corners), strict=True)
-        left, top = min(xs) - _PAD, min(ys) - _PAD
+        left, top = min(xs) - PAD, min(ys) - PAD
 
         def place(point: Point) -> Point:
             x, y = turn(point, self.flat)
@@ -121,5 +121,5 @@ class _Layers:
             nodes[str(k)] = dict(zip("xywh", (*place(box.centre), *size), strict=True))
         for k, way in enumerate(self.ways):
             edges[str(k)] = {"path": write_path([*map(place, way.points)], place(way.stop))}
-        size = {"width": round(max(xs) - left + _PAD, 1), "height": round(max(ys) - top + _PAD, 1)}
+        size = {"width": round(max(xs) - left + PAD, 1), "height": round(max(ys) - top + PAD, 1)}
         return {**size, "shape": shape, "ease": round(1 / (1 + strain), 3), "nodes": nodes, "edges": edges}

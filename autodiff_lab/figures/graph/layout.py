@@ -30,8 +30,8 @@ from autodiff_lab.trace.outline import Section, outline_of, simplify_outline
 # Room between two boxes of a rank, and between two ranks: a number that travels along an edge can be read there.
 BESIDE, BETWEEN = 18.0, 43.2
 
-# Borders are drawn half outside of their box.
-_PAD = 4.0
+# Room around a layout: borders are drawn half outside of their box.
+PAD = 4.0
 
 # A graph of so many lines is drawn operation by operation.
 MAX_SINGLE_LINES = 150
@@ -312,7 +312,7 @@ def _places(data: Any) -> dict[str, Any]:
 
     def place(text: str) -> Point:
         x, y = text.split(",")[:2]
-        return round(float(x) - left + _PAD, 1), round(top - float(y) + _PAD, 1)
+        return round(float(x) - left + PAD, 1), round(top - float(y) + PAD, 1)
 
     nodes, edges = {}, {}
     for item in data.get("objects", ()):
@@ -326,5 +326,5 @@ def _places(data: Any) -> dict[str, Any]:
             tip = [place(word[2:]) for word in words if word.startswith("e,")]
             curve = [place(word) for word in words if not word.startswith("e,")]
             edges[item["id"]] = {"path": write_path(curve, *tip), "label": label}
-    size = {"width": round(right - left + 2 * _PAD, 1), "height": round(top - bottom + 2 * _PAD, 1)}
+    size = {"width": round(right - left + 2 * PAD, 1), "height": round(top - bottom + 2 * PAD, 1)}
     return {**size, "nodes": nodes, "edges": edges}
