@@ -64,8 +64,8 @@ class _Plan:
             row, place = divmod(k, self.columns)
             x, y = _MARGIN + place * (self._column + _GAP), end + 8 + row * (tall + _GAP)
             inside, at = svg[svg.index(">") + 1 :].removesuffix("</svg>"), x + (self._column - wide) / 2
-            size = {"width": wide, "height": tall, "viewBox": f"0 0 {frames.width} {frames.height}"}
-            parts.append(element("svg", inside, x=at, y=y, **size, overflow="visible"))
+            view: dict[str, Any] = {"width": wide, "height": tall, "viewBox": f"0 0 {frames.width} {frames.height}"}
+            parts.append(element("svg", inside, x=at, y=y, **view, overflow="visible"))
             parts.append(element("rect", x=x, y=y, width=self._column, height=tall, **border))
         size = (width, height or round(y + tall + _MARGIN))
         return write_picture(size, colours.paper, frames.trace.title, head, *parts, font_size=SIZE)

@@ -168,7 +168,7 @@ class Frames:
         drawn = picture(self._graph(step))
         inside = drawn[drawn.index(">") + 1 :].removesuffix("</svg>")
         (left, top), (wide, tall) = self._corners[step + 1], self._window
-        view = {"x": x, "y": y, "width": f"{self._size[0]:g}", "height": f"{self._size[1]:g}"}
+        view: dict[str, Any] = {"x": x, "y": y, "width": f"{self._size[0]:g}", "height": f"{self._size[1]:g}"}
         view["viewBox"] = f"{left:.1f} {top:.1f} {wide:g} {tall:g}"
         if self.whole:
             return element("svg", inside, **view, overflow="visible")  # what is not cut is painted in half the time

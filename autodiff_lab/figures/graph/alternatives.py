@@ -117,8 +117,8 @@ class _Layers:
 
         nodes, edges = {}, {}
         for k, box in enumerate(self.boxes):
-            size = (round(side, 1) for side in turn((box.length, box.breadth), self.flat))
-            nodes[str(k)] = dict(zip("xywh", (*place(box.centre), *size), strict=True))
+            sides = (round(side, 1) for side in turn((box.length, box.breadth), self.flat))
+            nodes[str(k)] = dict(zip("xywh", (*place(box.centre), *sides), strict=True))
         for k, way in enumerate(self.ways):
             edges[str(k)] = {"path": write_path([*map(place, way.points)], place(way.stop))}
         size = {"width": round(max(xs) - left + PAD, 1), "height": round(max(ys) - top + PAD, 1)}

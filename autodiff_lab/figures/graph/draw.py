@@ -154,8 +154,11 @@ def graph(
         ``active`` and ``carrying``; a group is ``g{line}``, after its first line.
     """
     check_choice("draw", "direction", direction, DIRECTIONS)
-    named = group is None or isinstance(group, str)
-    groups = group_lines(trace, check_choice("draw", "group", group, GROUPINGS)) if named else tuple(group)
+    groups: Sequence[Group]
+    if group is None or isinstance(group, str):
+        groups = group_lines(trace, check_choice("draw", "group", group, GROUPINGS))
+    else:
+        groups = tuple(group)
     shown = {"values": values, "adjoints": adjoints, "partials": partials, "shapes": shapes}
     for option, given in shown.items():
         check_choice("draw", option, given, (True, False))
@@ -188,8 +191,8 @@ def _describe_graph(trace: Trace, groups: Sequence[Group], adjoints: bool) -> st
 
 def _say_derivatives(trace: Trace) -> str:
     if trace.mode == "forward":
-        pairs = zip(trace.directions, trace.tangent, strict=False)
-        along = (message("tangent along", tangent=tangent.text, direction=way.shown) for way, tangent in pairs)
+        ways = zip(trace.directions, trace.tangent, strict=False)
+        along = (message("tangent along", tangent=tangent.text, direction=way.shown) for way, tangent in ways)
         return message("graph tangent", tangents=message("semicolon").join(along) or 0)
     adjoints = [message("not reached") if adjoint is None else adjoint.text for adjoint in trace.gradient]
     pairs = zip(trace.inputs, adjoints, strict=True)

@@ -316,8 +316,8 @@ def _places(data: Any) -> dict[str, Any]:
 
     nodes, edges = {}, {}
     for item in data.get("objects", ()):
-        size = (round(72 * float(item[side]), 1) for side in ("width", "height"))
-        nodes[item["id"]] = dict(zip("xywh", (*place(item["pos"]), *size), strict=True))
+        sides = (round(72 * float(item[side]), 1) for side in ("width", "height"))
+        nodes[item["id"]] = dict(zip("xywh", (*place(item["pos"]), *sides), strict=True))
     for item in data.get("edges", ()):
         if "id" in item:
             label = dict(zip("xy", place(item["lp"]), strict=True)) if "lp" in item else None

@@ -103,7 +103,8 @@ class _Row:
         order = {box: i for row in fold.rows for rank in row for i, box in enumerate(rank)}
         entering: dict[Box, tuple[int, int]] = {}
         leaving: dict[Box, tuple[int, int]] = {}
-        chains, dropped = [], set()
+        chains: list[list[Box]] = []
+        dropped: set[Box] = set()
         for way, chain in zip(fold.ways, fold.chains, strict=True):
             inside = [box for box in chain if fold.row[box] == number]
             if way in fold.direct:
@@ -119,7 +120,7 @@ class _Row:
                 self.pieces[way] = Way(inside[0], inside[-1], arrows=(begin, end))
                 chains.append(inside)
         kept = [[box for box in rank if box not in dropped] for rank in own]
-        ranks = [sorted(entering, key=entering.get), *kept, sorted(leaving, key=leaving.get)]
+        ranks = [sorted(entering, key=entering.__getitem__), *kept, sorted(leaving, key=leaving.__getitem__)]
         bounds = place_ranks([rank for rank in ranks if rank], list(self.pieces.values()), chains, between, beside)
         self.length = bounds[-1][1]
         ys = [y for box in self.boxes for _, y in box.corners]

@@ -7,7 +7,8 @@ founding document 1: ``s + z`` hands `z` to the node `s` that is there already, 
 from autodiff_lab.lessons.examples.expressions import parse_expression
 from autodiff_lab.systems.static_graph import Constant, Graph, Node, Placeholder
 from autodiff_lab.systems.static_graph.nodes import MERGED, Operator, Partial
-from autodiff_lab.text.notation import format_expression, number
+from autodiff_lab.text.notation import format_expression
+from autodiff_lab.text.numbers import number
 
 PROGRAMS = {
     "f1 = x · y + log(x + y)": ("f1 = x * y + log(x + y)",),
