@@ -50,10 +50,10 @@ zipfile.ZipFile("/wheel.zip").extractall("/wheel")
 assert compileall.compile_dir("/wheel/autodiff_lab", quiet=1), "a file does not compile"
 missing = [name for name in json.loads(asked) if importlib.util.find_spec(name) is None]
 assert not missing, missing
-for name in ("autodiff_lab", "autodiff_lab.figures", "autodiff_lab.figures.graph"):
+for name in ("autodiff_lab", "autodiff_lab.figures"):
     package = sys.modules[name] = types.ModuleType(name)
     package.__path__ = ["/wheel/" + name.replace(".", "/")]
-from autodiff_lab.figures.graph.without_graphviz.layers import Box, Way, arrange
+from autodiff_lab.figures.layered_layout.layers import Box, Way, arrange
 boxes = x, y, z, s = [Box(40, 20) for _ in range(4)]
 arrange(boxes, [Way(x, z, 30, 12), Way(y, z, 30, 12), Way(z, s), Way(x, s)])
 assert [box.rank for box in boxes] == [0, 0, 2, 4] and boxes[0].across != boxes[1].across

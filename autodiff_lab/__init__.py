@@ -7,8 +7,8 @@
 >>> ad.grad(f, argnums=(0, 1))(2.0, 5.0)
 (5.5, 1.7163378145367738)
 
-Importing the package loads NumPy and the engine; systems, programs, figures, widgets and lessons load on first
-use.
+Importing the package loads NumPy and the engine; programs, figures, widgets and lessons load on first use. The systems
+that the course takes apart, such as static graphs and gradient tapes, stand in `autodiff_lab.systems`.
 """
 
 from importlib import import_module
@@ -36,8 +36,6 @@ _LOADED_ON_FIRST_USE = {
     "figures.tables.trace_table": ("Table", "table"),
     "optimize": ("Adam", "GradientDescent", "Momentum", "Optimizer"),
     "programs": ("Program", "program"),
-    "systems.gradient_tape": ("GradientTape",),
-    "systems.static_graph": ("Graph", "Placeholder", "gradients"),
     "trace.model": ("Trace",),
     "trace.wording.function_formula": ("Formula", "formula"),
     "transforms.checking": ("CheckError", "check_grads"),

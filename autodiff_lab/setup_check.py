@@ -9,8 +9,6 @@ import importlib
 import json
 import os
 import platform
-import shutil
-import subprocess
 import sys
 import tempfile
 import textwrap
@@ -95,16 +93,13 @@ def check_packages() -> Iterator[Finding]:
 
 def check_drawing() -> Iterator[Finding]:
     """The command line's `check` of drawing: say what draws the graphs, Graphviz or the package, and draw one."""
-    dot = shutil.which("dot")
-    if dot:
-        yield _good(f"`dot` draws the graphs: {dot_version(dot)} at {dot}")
-    elif _can_be_imported("pygraphviz"):
-        yield _good("pygraphviz draws the graphs, in this process (there is no `dot` on the PATH, and none is needed)")
+    if _can_be_imported("pygraphviz"):
+        yield _good("pygraphviz draws the graphs: it brings Graphviz along")
     elif sys.platform == IN_A_BROWSER:
         yield _good("autodiff-lab arranges and draws the graphs by itself, as SVG (a browser has no Graphviz)")
     else:
         yield _note(
-            "Neither `dot` nor pygraphviz is here: autodiff-lab arranges and draws the graphs by itself, as SVG. "
+            "There is no pygraphviz: autodiff-lab arranges and draws the graphs by itself, as SVG. "
             "Graphviz arranges large graphs better, and writes the PNG that an untrusted notebook shows.",
             _pip_install("pygraphviz"),
         )
@@ -128,15 +123,6 @@ def _can_be_imported(name: str) -> bool:
     except Exception:  # a library in C that is missing, or of another machine, may raise anything
         return False
     return True
-
-
-def dot_version(dot: str) -> str:
-    """Return the version of Graphviz's `dot` for the report of `autodiff-lab check`; it answers on stderr."""
-    try:
-        answer = subprocess.run([dot, "-V"], capture_output=True, text=True, timeout=30, check=False)
-    except (OSError, subprocess.SubprocessError) as error:
-        return f"a version that cannot be read ({error})"
-    return (answer.stderr or answer.stdout).strip().removeprefix("dot - ") or "unknown version"
 
 
 def check_notebooks() -> Iterator[Finding]:

@@ -47,7 +47,7 @@ REFERENCE = {
         AutodiffError BranchChanged CheckError DetachedWarning""",
     "Looking at a run": "play Player play_defaults lecture_style draw table Table Trace Tape Variable Dual",
     "Programs": "program Program formula Formula Symbol",
-    "Systems": "GradientTape Graph Placeholder gradients Optimizer GradientDescent Momentum Adam load_iris",
+    "Training": "Optimizer GradientDescent Momentum Adam load_iris",
     "Plots": "plot_tangent plot_descent plot_jacobian plot_hessian plot_matrix Plot style_plots",
 }
 """The public names, by what they are for."""

@@ -43,7 +43,7 @@ class Comparison(NamedTuple):
 
 
 class Tape(Level):
-    """The tape of one run: one line per input and operation, in order (a Wengert list).
+    """The engine's tape of one run: one line per input and operation, in order (a Wengert list).
 
     The array constants that it records are its own, so a program may write over an array that it has used. What is read
     from `.value` is the tape's too, and must not be written to; so are the inputs while `grad` runs.

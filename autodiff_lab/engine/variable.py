@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class Variable(Overloaded):
-    """A variable of reverse mode: a traced value, which knows its number and its line on the tape.
+    """A variable of the engine in reverse mode: a traced value, which knows its number and its line on the tape.
 
     Attributes
     ----------

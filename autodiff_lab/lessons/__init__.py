@@ -11,4 +11,6 @@ numbers of one's own, and what is remembered. In a package ``lesson_NN`` the fil
 the exercises, their hints, and the wrong answers they know; ``__init__`` is the table of what is computed for each;
 `exercises` has the functions that do so, each under its exercise's number: they run what a learner wrote, say what is
 right, and make an exercise with numbers of one's own. ``answers.toml`` has what a class hands in.
+
+`examples` has the functions and small machines that lessons share with the labs.
 """

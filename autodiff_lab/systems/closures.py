@@ -64,7 +64,7 @@ class Tape(NamedTuple):
 
 
 class Variable(Overloaded):
-    """A number with a name whose operations are recorded as closures, in the recording it belongs to."""
+    """A variable of the closures: a number with a name, whose operations its recording keeps as a list of closures."""
 
     __slots__ = ("level", "name", "value")
 
@@ -173,6 +173,7 @@ class Recording(Level):
         self.say(f"{y.name} = {printing.format_call(op.name, op.symbol, names, dict(static))}")
 
         def propagate(dl_doutputs: list[Variable]) -> list[Variable | None]:
+            dl_dy: Any
             (dl_dy,) = dl_doutputs
             if op.partials is None:  # np.where, floor: no partials, but a way back, or none
                 return [op.pullback(k, dl_dy, y, operands, static) for k in which]
@@ -243,7 +244,8 @@ def grad(l: Variable, results: Sequence[Variable]) -> list[Variable]:  # noqa: E
         dl_dinputs = record.propagate([dl_d[name] for name in record.outputs])
         for name, dl_dinput in zip(record.inputs, dl_dinputs, strict=True):
             if dl_dinput is not None:
-                dl_d[name] = dl_d[name] + dl_dinput if name in dl_d else dl_dinput
+                have: Any = dl_d.get(name)
+                dl_d[name] = dl_dinput if have is None else have + dl_dinput
     for name, derivative in dl_d.items():
         tape.say(f"d{l.name}_d{name} = {derivative.name}")
     return [dl_d[v.name] if v.name in dl_d else tape.variable(0.0) for v in results]

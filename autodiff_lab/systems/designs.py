@@ -24,7 +24,8 @@ import numpy as np
 from ..engine import printing
 from ..engine.dispatch import NO_OPTIONS
 from ..engine.errors import InputError, MutationError
-from ..engine.tape import Tape, Variable
+from ..engine.tape import Tape
+from ..engine.variable import Variable
 from ..transforms.jacobians import hessian
 from ..transforms.recording import sweep_tape
 from ..transforms.signatures import name_of
@@ -61,8 +62,8 @@ class Run(Protocol):
     inputs: Sequence[Any]
     result: Any
     value: float
-    closures = 0
-    shares = False
+    closures: int = 0
+    shares: bool = False
 
     def gradient(self) -> list[float]:
         """Sweep back over what the tape design has kept: the derivative with respect to each input."""

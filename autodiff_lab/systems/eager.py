@@ -109,7 +109,7 @@ def constant(x: Any) -> Any:
 
 
 class Variable(Eager):
-    """An eager variable, which can be assigned to. Gradient tapes watch it once it is read, if it is trainable.
+    """A variable of the eager engine, which can be assigned to. Gradient tapes watch a trainable one once it is read.
 
     Parameters
     ----------
@@ -191,7 +191,9 @@ class Variable(Eager):
     def __pos__(self) -> Tensor:
         return self.read()
 
-    copy = __pos__
+    def copy(self, order: Any = "C") -> Tensor:
+        """Copy an eager variable: a tensor of what it holds now."""
+        return self.read()
 
     def __copy__(self) -> Variable:
         return Variable(self.value, self.trainable, self.name)

@@ -171,7 +171,7 @@ class GradientTape(Recorder):
             constant(ones(y.value) if g is None else as_shaped(g, y.value, path))
             for y, g, path in zip(targets, given, pytree.paths("output_gradients", target), strict=True)
         ]
-        sweep = Sweep(self, self._take_records(), targets, starts)
+        sweep = Sweep(self.made_by, self.names, self._take_records(), targets, starts)
         for y, seed in zip(targets, seeds, strict=True):
             sweep.seed(y, seed)
         return sweep
@@ -184,7 +184,7 @@ class GradientTape(Recorder):
         leaves, records = _flatten_eager(sources, "sources"), self._take_records()
         rows: list[dict[int, Tensor]] = []
         for entry in np.eye(target.size, dtype=target.dtype):
-            sweep = Sweep(self, records, [target], leaves)
+            sweep = Sweep(self.made_by, self.names, records, [target], leaves)
             sweep.seed(target, constant(entry.reshape(target.shape)))
             deque(sweep.steps(), maxlen=0)
             rows.append(sweep.adjoints)

@@ -10,16 +10,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from ..engine.broadcasting import shape_of
 from ..engine.errors import ShapeError
 from ..engine.rules.table import Op, unit_partial
 from ..engine.values import copy_constant
 from .eager import Eager, Tensor, Variable, constant
-
-if TYPE_CHECKING:
-    from .gradient_tape import GradientTape
 
 
 @dataclass(frozen=True, slots=True, weakref_slot=True, eq=False)
@@ -114,10 +111,12 @@ class Sweep:
 
     Parameters
     ----------
-    tape : GradientTape
-        It knows the place of the record that made a tensor, and what it calls the tensors that it watches.
+    made_by : mapping of int to int or None
+        By the number of a tensor that the tape knows: the place of the record that made it; None if it is watched.
+    names : mapping of int to str
+        What the tape calls the tensors that it watches, by their numbers.
     recorded : mapping of int to Record
-        Its records, by place.
+        The tape's records, by place.
     targets, sources : sequences of Tensor and Variable
 
     Attributes
@@ -133,9 +132,14 @@ class Sweep:
     """
 
     def __init__(
-        self, tape: GradientTape, recorded: Mapping[int, Record], targets: Sequence[Eager], sources: Sequence[Eager]
+        self,
+        made_by: Mapping[int, int | None],
+        names: Mapping[int, str],
+        recorded: Mapping[int, Record],
+        targets: Sequence[Eager],
+        sources: Sequence[Eager],
     ) -> None:
-        self.made_by, self.names = tape.made_by, tape.names
+        self.made_by, self.names = made_by, names
         self.sources = {x.number for x in sources if x.number in self.made_by}
         self.records: dict[int, Record] = {}
         self.missing: dict[int, int] = {}

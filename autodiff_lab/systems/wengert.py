@@ -216,6 +216,7 @@ def _fast_operators(op: Op) -> tuple[Callable[..., Any], Callable[..., Any]]:
     """The fast path of sums and products, without the dispatch. On floats they never raise."""
     fn, process = op.fn, Cell.level.process
     left, right = op.rules
+    assert left is not None and right is not None, "a sum and a product have both partials"
 
     def forward(self: Cell, other: Any) -> Any:
         a = self.value

@@ -5,13 +5,13 @@ import io
 import json
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from autodiff_lab.text import notation
 from autodiff_lab.text.notation import display_width, escape
-from autodiff_lab.text.numbers import spell_nonfinite
+from autodiff_lab.text.numbers import number, spell_nonfinite
 
 # Which way a column is computed: along with the program, or against it.
 DOWN, UP = "↓", "↑"
@@ -174,3 +174,25 @@ def _plain_data(cell: Cell) -> str:
 def _pad(text: str, width: int, left: bool) -> str:
     spaces = " " * (width - display_width(text))
     return spaces + text if left else text + spaces
+
+
+def grid(caption: str, headings: Sequence[str], rows: Sequence[Sequence[str | float]]) -> Grid:
+    """Make a captioned grid of texts and numbers; a column that holds a number is one of numbers, and holds floats.
+
+    >>> print(grid("Squares", ("x", "its square"), [("two", 4), ("three", 9.0)]).text())
+    Squares
+    x      its square
+    ─────  ──────────
+    two             4
+    three           9
+    """
+    columns = [
+        Column(heading, numeric=any(not isinstance(row[k], str) for row in rows)) for k, heading in enumerate(headings)
+    ]
+    return Grid(caption, tuple(columns), tuple(tuple(map(_cell, row)) for row in rows))
+
+
+def _cell(x: str | float) -> Cell:
+    data = x if isinstance(x, str) else float(x)
+    text = data if isinstance(data, str) else number(data)
+    return Cell(text, rf"\text{{{notation.latex_text(text)}}}", data)

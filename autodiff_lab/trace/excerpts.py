@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from autodiff_lab.text import notation
-from autodiff_lab.text.messages import current_language, message, use_language
+from autodiff_lab.text.messages import message
 from autodiff_lab.trace import memory_usage, reverse_steps
 from autodiff_lab.trace.model import Excerpt, Line, Number, Step, StepRange, Trace
 from autodiff_lab.trace.outline import Section, simplify_outline
@@ -58,7 +58,6 @@ class Excerpts(TapeReader):
     @np.errstate(all="ignore")
     def __init__(self, tape: Any, f: Callable[..., Any], value: Any = None) -> None:
         super().__init__(tape, f, value)
-        self.lang = current_language()
         self._events = reverse_steps.list_events(tape)
         self._largest = reverse_steps.find_largest_size(self._events)
         self._held = memory_usage.count_held(tape)
@@ -74,8 +73,7 @@ class Excerpts(TapeReader):
 
     def __getitem__(self, number: int) -> Trace:
         """Read excerpt `number`; 0 has the inputs."""
-        with use_language(self.lang):
-            return self._kept(number)
+        return self._kept(number)
 
     def holding(self, step: int) -> int:
         """Tell which excerpt has this step of the whole run; −1 is the start."""

@@ -240,8 +240,6 @@ class Trace(Outputs):
     fault : str
         Which mistake the engine makes that is on show (see `faults`); empty for the right one. `badge` and `warning`
         say it, and `truth` has the right adjoint of every line.
-    lang : str
-        The language of every word in it.
     hints : tuple of Hint
         What is said about each kind of mistake, if there are questions.
     excerpt : Excerpt or None
@@ -294,7 +292,6 @@ class Trace(Outputs):
     hints: tuple[Hint, ...] = ()
     excerpt: Excerpt | None = None
     chapters: tuple[Group, ...] = ()
-    lang: str = "en"
 
     @classmethod
     @check_keywords
@@ -306,7 +303,6 @@ class Trace(Outputs):
         mode: str = "reverse",
         direction: Any = None,
         fault: str = "",
-        lang: str = "en",
     ) -> Trace:
         """Trace a run of ``f(*args)``: record it and sweep it in reverse, or run it forward with its tangents.
 
@@ -326,8 +322,6 @@ class Trace(Outputs):
             directions is a batch, ``"all"`` one direction for each input. The first input, if not given.
         fault : {"", "overwrite", "wrong order", "recursion", "stale"}
             Reverse only, for teaching: sweep with an engine that makes this mistake; `truth` has the right adjoints.
-        lang : {"en", "zh"}
-            The language of every word: English, or Chinese (simplified).
 
         Returns
         -------
@@ -337,7 +331,7 @@ class Trace(Outputs):
         Raises
         ------
         InputError, ShapeError
-            If there is no such mode, fault, input or language, or a tangent has not the shape of its input.
+            If there is no such mode, fault or input, or a tangent has not the shape of its input.
 
         Examples
         --------
@@ -353,7 +347,7 @@ class Trace(Outputs):
         """
         from autodiff_lab.transforms.recording import record
 
-        options = RunOptions(mode, direction, fault, lang)
+        options = RunOptions(mode, direction, fault)
         value, tape = record(f, *args, kwargs=kwargs, sites=True)
         return view("read_tape")(tape, f, value, options)
 
@@ -367,28 +361,13 @@ class Trace(Outputs):
         mode: str = "reverse",
         direction: Any = None,
         fault: str = "",
-        lang: str = "en",
     ) -> Trace:
         """Trace a run that was recorded from `f` already; give `value` if the result is not a line of the tape."""
-        return view("read_tape")(tape, f, value, RunOptions(mode, direction, fault, lang))
+        return view("read_tape")(tape, f, value, RunOptions(mode, direction, fault))
 
     @property
     def _run(self) -> Trace:
         return self
-
-    def in_english(self) -> Trace | None:
-        """Give the `Trace` of the same run in English; None if that is lost, as after `from_json`."""
-        again = self.__dict__.get("_again")
-        return self if self.lang == "en" else again and again()
-
-    def remembering(self, again: Callable[[], Trace]) -> Trace:
-        """Let a `Trace` remember how to tell its run in English, if it is not; this is stored nowhere."""
-        if self.lang != "en":
-            self.__dict__["_again"] = again
-        return self
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in self.__dict__.items() if name != "_again"}
 
     @property
     def derivative_name(self) -> str:

@@ -1,4 +1,4 @@
-"""The options of a run: which derivative is followed, and in which language it is told."""
+"""The options of a run: which derivative is followed, and by which engine."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from autodiff_lab.engine.errors import InputError
-from autodiff_lab.text.messages import check_language
 
 MODES = ("reverse", "forward")
 # The mistakes of the faulty engines, see `faulty_engines`.
@@ -24,21 +23,16 @@ class RunOptions:
         Forward only: where the inputs move, as `Trace.of` takes it.
     fault : {"", "overwrite", "wrong order", "recursion", "stale"}
         Reverse only: the mistake that the engine makes.
-    lang : {"en", "zh"}
-    function : str
-        Who was told; for messages.
 
     Raises
     ------
     InputError
-        If there is no such mode, fault or language, or they do not go together.
+        If there is no such mode or fault, or they do not go together.
     """
 
     mode: str = "reverse"
     direction: Any = None
     fault: str = ""
-    lang: str = "en"
-    function: str = "Trace.of"
 
     def __post_init__(self) -> None:
         if self.mode not in MODES:
@@ -49,7 +43,6 @@ class RunOptions:
             raise InputError("The faulty engines are reverse ones: leave mode='forward' out, or the fault.")
         if self.fault and self.fault not in FAULTS:
             raise InputError(f"There is no fault {self.fault!r}; there are {', '.join(map(repr, FAULTS))}.")
-        check_language(self.function, self.lang)
 
     def along(self, direction: Any) -> RunOptions:
         """The options of the same run forward in a direction; in reverse, if there is none."""

@@ -10,7 +10,7 @@ import numpy as np
 
 from autodiff_lab.engine.errors import InputError
 from autodiff_lab.text import notation
-from autodiff_lab.text.messages import current_language, join_items, join_sentences, message, use_language
+from autodiff_lab.text.messages import join_items, join_sentences, message
 from autodiff_lab.trace import assigned_names, forward_steps, memory_usage, partials, quiz, reverse_steps, source_map
 from autodiff_lab.trace.faulty_engines import FAULTS
 from autodiff_lab.trace.model import Line, Number, Operand, Trace
@@ -28,18 +28,17 @@ _quietly = np.errstate(all="ignore")
 
 def read_tape(tape: Any, f: Callable[..., Any], value: Any, options: RunOptions) -> Trace:
     """Read a tape into a `Trace`, with its reverse sweep or its tangents; see `Trace.from_tape`."""
-    with use_language(options.lang):
-        return TapeReader(tape, f, value).read(options)
+    return TapeReader(tape, f, value).read(options)
 
 
-def trace_of_tape(tape: Any, lang: str = "en") -> Trace:
+def trace_of_tape(tape: Any) -> Trace:
     """Read a tape alone into a `Trace`; its program has no name.
 
     >>> from autodiff_lab import record
     >>> trace_of_tape(record(lambda x: x * x, 3.0)[1]).title
     'tape(x)'
     """
-    return read_tape(tape, _Tape(), tape.constant, RunOptions(lang=lang))
+    return read_tape(tape, _Tape(), tape.constant, RunOptions())
 
 
 class _Tape:
@@ -52,7 +51,7 @@ class _Tape:
 
 
 class TapeReader:
-    """A reader that makes traces from a tape, in either mode, in the language that is in use when the reader is made.
+    """A reader that makes traces from a tape, in either mode.
 
     Parameters
     ----------
@@ -97,11 +96,8 @@ class TapeReader:
         """Make the trace from the tape, with the derivative that the options ask for."""
         run = self.describe_run(self.lines)
         if options.mode == "reverse":
-            trace = _follow_sweep(self.tape, run, options.fault)
-        else:
-            trace = _follow_tangents(self.tape, run, options.direction)
-        english = replace(options, lang="en")
-        return trace.remembering(lambda: read_tape(self.tape, self._f, self._value, english))
+            return _follow_sweep(self.tape, run, options.fault)
+        return _follow_tangents(self.tape, run, options.direction)
 
     @_quietly
     def describe_run(self, lines: Sequence[Line]) -> Trace:
@@ -126,7 +122,6 @@ class TapeReader:
             result_name=self._result_name,
             opening=explanations.opening(title, lines),
             chapters=self._overview,
-            lang=current_language(),
         )
 
     def _describe_line(self, i: int) -> Line:

@@ -1,24 +1,21 @@
-"""Defaults of the player, where a call of `play` does not say: in which language, and how large."""
+"""Defaults of the player, where a call of `play` does not say: how large its words are."""
 
 from __future__ import annotations
 
 from autodiff_lab.text.arguments import check_choice
-from autodiff_lab.text.messages import check_language
 
 SCALES = ("normal", "lecture")
 
-_now = {"lang": "en", "scale": "normal"}
+_now = {"scale": "normal"}
 
 
-def play_defaults(*, lang: str | None = None, scale: str | None = None) -> dict[str, str]:
+def play_defaults(*, scale: str | None = None) -> dict[str, str]:
     """Set the defaults of all players made from now on: what `play` would otherwise be told each time.
 
     Parameters
     ----------
-    lang : {"en", "zh"}, optional
-        The language of every word.
     scale : {"normal", "lecture"}, optional
-        How large they are.
+        How large its words are.
 
     Returns
     -------
@@ -28,7 +25,7 @@ def play_defaults(*, lang: str | None = None, scale: str | None = None) -> dict[
     Raises
     ------
     InputError
-        If there is no such language or scale.
+        If there is no such scale.
 
     See Also
     --------
@@ -37,13 +34,11 @@ def play_defaults(*, lang: str | None = None, scale: str | None = None) -> dict[
 
     Examples
     --------
-    >>> play_defaults(lang="zh")
-    {'lang': 'zh', 'scale': 'normal'}
-    >>> play_defaults(lang="en")
-    {'lang': 'en', 'scale': 'normal'}
+    >>> play_defaults(scale="lecture")
+    {'scale': 'lecture'}
+    >>> play_defaults(scale="normal")
+    {'scale': 'normal'}
     """
-    if lang is not None:
-        _now["lang"] = check_language("play_defaults", lang)
     if scale is not None:
         _now["scale"] = check_choice("play_defaults", "scale", scale, SCALES)
     return dict(_now)

@@ -75,12 +75,12 @@ def test_a_node_opens_its_table(scheme, new_page, tmp_path, request):
 
 
 def test_a_line_of_the_tape_opens_it_and_escape_closes_it(new_page, tmp_path):
-    player = opened((layer, X, W, B), "light", new_page, tmp_path, lang="zh")
+    player = opened((layer, X, W, B), "light", new_page, tmp_path)
     player.focus()
     player.key("End")
     panel = player.root.locator(".adl-arrays")
     player.root.locator("tr[data-line='1']").click()
-    assert "w" in panel.inner_text() and "形状 (2,)" in panel.inner_text()
+    assert "w" in panel.inner_text() and "shape (2,)" in panel.inner_text()
     player.root.locator(f"tr[data-line='{6}']").click()
     assert panel.is_visible()
     panel.get_by_role("group").first.focus()

@@ -26,7 +26,7 @@ def report(tmp_path_factory):
         *(Answer("not yet", f"Not yet: {each.hint}", each.written, each.hint) for each in _mistakes(lesson)),
     ]
     rows = [
-        Row(f"{who}.ipynb", lesson.number, ended, names, dict(zip(names[k:], answers[k:], strict=False)), doubts)
+        Row(f"{who}.ipynb", lesson.slug, ended, names, dict(zip(names[k:], answers[k:], strict=False)), doubts)
         for k, (who, ended, doubts) in enumerate(
             [
                 ("Ada Lovelace", "ran", ()),

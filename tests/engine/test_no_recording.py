@@ -15,7 +15,7 @@ import autodiff_lab as ad
 from autodiff_lab import grad, jacfwd, jvp, no_recording, record
 from autodiff_lab.engine.errors import LeakError
 from autodiff_lab.engine.levels import open_levels, pauses
-from autodiff_lab.systems.gradient_tape import Variable
+from autodiff_lab.systems.gradient_tape import GradientTape, Variable
 
 
 def slope_by_jvp(f: Any) -> Any:
@@ -241,7 +241,7 @@ def test_a_gradient_tape() -> None:
             while True:
                 yield x * x
 
-    with ad.GradientTape() as tape:
+    with GradientTape() as tape:
         numbers = threes()
         y = next(numbers) + x * x + next(numbers)
         numbers.close()

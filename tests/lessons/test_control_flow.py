@@ -5,7 +5,7 @@ import pytest
 from autodiff_lab.lessons.checks.variants import every_draw
 from autodiff_lab.lessons.control_flow import ex_1, ex_2, ex_3, ex_5, ex_6
 from autodiff_lab.lessons.control_flow.exercises import count_operations, programs
-from autodiff_lab.widgets.labs.branch_recorder.programs import until_ten
+from autodiff_lab.lessons.examples.loops import until_ten
 
 from .test_every_exercise import in_the_notebook, submit
 

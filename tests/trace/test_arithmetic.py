@@ -10,7 +10,7 @@ from autodiff_lab import Trace
 from autodiff_lab.trace.faulty_engines import FAULTS
 from autodiff_lab.trace.wording.equations import KINDS
 
-from .test_model import ARRAYS, FUNCTIONS
+from .test_model import FUNCTIONS
 
 
 def lines_of(f, *args, **options):
@@ -74,7 +74,7 @@ def test_an_operation_that_sends_nothing():
     assert lines_of(lambda x: np.sign(x) * x, 2.0)[-1] == "v₁: nothing is sent back"
 
 
-@pytest.mark.parametrize("options", [{}, *({"fault": fault} for fault in FAULTS), {"mode": "forward"}, {"lang": "zh"}])
+@pytest.mark.parametrize("options", [{}, *({"fault": fault} for fault in FAULTS), {"mode": "forward"}])
 @pytest.mark.parametrize(("f", "args"), FUNCTIONS)
 def test_every_step_ends_in_its_number(f, args, options):
     trace = Trace.of(f, *args, **options)
@@ -100,9 +100,3 @@ def test_numbers_that_are_shown_add_up(example_trace):
             if step.phase == "sweep":
                 product = eval(before.partition(": ")[2].replace("×", "*"))
                 assert product == pytest.approx(float(after), abs=1e-4)
-
-
-def test_chinese_has_its_own_words():
-    assert lines_of(lambda x: np.sum(x), ARRAYS[1], lang="zh")[-1] == "x: ȳ × 1，分发 = [1 1]"
-    forward = lines_of(lambda x, w: x * w, 2.0, 5.0, mode="forward", lang="zh")
-    assert forward[-1] == "y: 2 · 5 = 10，变化率 5 × 1 + 2 × 0 = 5"

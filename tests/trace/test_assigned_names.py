@@ -163,5 +163,5 @@ def test_an_unnamed_result_is_called_what_pictures_call_it():
 
 
 def test_both_modes_and_all_engines_have_the_same_names(example_function):
-    for options in ({"mode": "forward"}, {"fault": "overwrite"}, {"lang": "zh"}):
+    for options in ({"mode": "forward"}, {"fault": "overwrite"}):
         assert names(example_function, 2.0, 5.0, **options) == ["a", "b", "s", "c", "y"]

@@ -226,7 +226,6 @@ def test_the_transcript_says_which_way_the_run_took():
     first = f.__code__.co_firstlineno
     assert f"In f: lines {first + 1} to {first + 2} ran 2 times." in text
     assert "2. Turn 1 of 2: x (v₁) = x · x" in text and "3. Turn 2 of 2: x (v₂)" in text
-    assert "第 2 轮，共 2 轮" in Trace.of(f, 3.0, lang="zh").transcript().text()
     forward = Trace.of(f, 3.0, mode="forward")
     assert forward.steps[2].sentence.startswith("Turn 2 of 2: ")
 

@@ -37,7 +37,6 @@ def save_gif(
     theme, scale = bitmap.check_options("save_gif", theme, scale)
     if seconds is not None:
         seconds = check_number("save_gif", "seconds", seconds, 0.02, 600)
-    trace = bitmap.translate_if_illegible("save_gif", trace)
     shown, remark = pick_steps("save_gif", trace, steps, MOST_FRAMES)
     if remark:
         warnings.warn(f"save_gif: {remark} Choose others with steps=[…].", stacklevel=3)

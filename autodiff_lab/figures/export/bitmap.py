@@ -4,7 +4,6 @@ The same picture comes out on every machine, with or without fonts of its own.
 """
 
 import io
-import warnings
 from collections.abc import Sequence
 
 from PIL import Image
@@ -13,7 +12,6 @@ from autodiff_lab.figures.export.svg_text import CHINESE
 from autodiff_lab.figures.graph.render import DrawingError
 from autodiff_lab.figures.style import fonts
 from autodiff_lab.text.arguments import check_choice, check_number
-from autodiff_lab.trace.model import Trace
 
 # Only a picture in a page can follow it; one made of pixels has to be the one or the other.
 THEMES = ("light", "dark")
@@ -31,25 +29,6 @@ def check_options(function: str, theme: str, scale: float) -> tuple[str, float]:
         If the theme is neither light nor dark, or the scale no number from 0.1 to 10.
     """
     return check_choice(function, "theme", theme, THEMES), check_number(function, "scale", scale, 0.1, 10)
-
-
-def translate_if_illegible(function: str, trace: Trace) -> Trace:
-    """Return the trace to paint as a bitmap: in English, with a warning, if no font here has Chinese characters.
-
-    Raises
-    ------
-    DrawingError
-        If there is no font, and the trace can no longer be told in English.
-    """
-    if trace.lang == "en" or fonts.chinese_font():
-        return trace
-    english = trace.in_english()
-    problem = f"{function}: no font on this machine has Chinese characters"
-    remedy = "Install one (on Debian: fonts-noto-cjk), or write SVG, which uses the reader's own."
-    if english is None:
-        raise DrawingError(f"{problem}. {remedy}")
-    warnings.warn(f"{problem}, so the picture is in English. {remedy}", stacklevel=4)
-    return english
 
 
 def render_png(svg: str, scale: float = 1.0) -> bytes:

@@ -64,11 +64,11 @@ class _Plan:
             row, place = divmod(k, self.columns)
             x, y = _MARGIN + place * (self._column + _GAP), end + 8 + row * (tall + _GAP)
             inside, at = svg[svg.index(">") + 1 :].removesuffix("</svg>"), x + (self._column - wide) / 2
-            size = {"width": wide, "height": tall, "viewBox": f"0 0 {frames.width} {frames.height}"}
-            parts.append(element("svg", inside, x=at, y=y, **size, overflow="visible"))
+            view: dict[str, Any] = {"width": wide, "height": tall, "viewBox": f"0 0 {frames.width} {frames.height}"}
+            parts.append(element("svg", inside, x=at, y=y, **view, overflow="visible"))
             parts.append(element("rect", x=x, y=y, width=self._column, height=tall, **border))
         size = (width, height or round(y + tall + _MARGIN))
-        return write_picture(size, colours.paper, frames.trace.lang, frames.trace.title, head, *parts, font_size=SIZE)
+        return write_picture(size, colours.paper, frames.trace.title, head, *parts, font_size=SIZE)
 
 
 def _make_plans(
@@ -95,15 +95,12 @@ class Strip:
         The sentences of the steps, for a reader who cannot see them.
     pages : tuple of str
         The sheets of paper, as SVG.
-    printed : Strip or None
-        The same in English, for PDF and PNG, on a machine that has no type for its language.
     """
 
     title: str
     description: str
     whole: str
     pages: tuple[str, ...]
-    printed: Strip | None = None
 
     def svg(self) -> str:
         """Return the whole contact sheet as one SVG, as wide as the page and as tall as its panels need."""
@@ -126,20 +123,20 @@ class Strip:
         """
         path = check_path("save", path, ".pdf", ".svg", ".png")
         scale = check_number("save", "scale", scale, 0.1, 10)
-        kind, printed = path.suffix.lower(), self.printed or self
+        kind = path.suffix.lower()
         if kind == ".svg":
             path.write_text(self.whole, encoding="utf-8")
         else:
             pdf = kind == ".pdf"
-            path.write_bytes(bitmap.render_pdf(printed.pages) if pdf else bitmap.render_png(printed.whole, scale))
+            path.write_bytes(bitmap.render_pdf(self.pages) if pdf else bitmap.render_png(self.whole, scale))
         return path
 
     def __repr__(self) -> str:
         return f"<strip of {self.title}: {len(self.pages)} page{'s' * (len(self.pages) != 1)}>"
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None, **_: Any) -> dict[str, str]:
-        html, printed = image_tag(self.whole, self.description), self.printed or self
-        return notebook_data(html, repr(self), lambda: bitmap.render_png(printed.whole))
+        html = image_tag(self.whole, self.description)
+        return notebook_data(html, repr(self), lambda: bitmap.render_png(self.whole))
 
 
 def strip(
@@ -160,7 +157,4 @@ def strip(
     panels, each = [plan.frames.svg(step) for step in shown], plan.columns * max(1, plan.rows)
     pages = [plan.write_sheet(panels[at : at + each], PAGES[plan.page][1]) for at in range(0, len(panels), each)]
     said = " ".join(map(plan.frames.sentence, shown))
-    printable = bitmap.translate_if_illegible("strip", trace)
-    given = None if steps is None else shown
-    printed = None if printable is trace else strip(printable, given, columns=columns, page=page, theme=theme)
-    return Strip(trace.title, f"{trace.title}. {said}", plan.write_sheet(panels), tuple(pages), printed)
+    return Strip(trace.title, f"{trace.title}. {said}", plan.write_sheet(panels), tuple(pages))

@@ -18,7 +18,7 @@ from autodiff_lab.figures.graph.layout import layout_of
 from autodiff_lab.figures.style.svg import element, write_picture
 from autodiff_lab.figures.style.themes import find_theme, follow_page_theme
 from autodiff_lab.text.arguments import check_path, check_step
-from autodiff_lab.text.messages import message, use_language
+from autodiff_lab.text.messages import message
 from autodiff_lab.text.notation import escape
 from autodiff_lab.trace.model import Trace
 from autodiff_lab.trace.outline import group_lines
@@ -102,20 +102,18 @@ class Frames:
         """Draw the frame of a step as SVG; −1 is before the first."""
         colours, below = self.colours, self._top + self._size[1] + 8
         footer = self.height - _MARGIN - add_heights(self._footer)
-        with use_language(self.trace.lang):
-            svg = write_picture(
-                (self.width, self.height),
-                colours.paper,
-                self.trace.lang,
-                message("picture of", title=self.trace.title, step=self._number(step)),
-                element("desc", escape(self.sentence(step))),
-                self._head(step)[0],
-                self._view(step, _MARGIN + (self.width - 2 * _MARGIN - self._size[0]) / 2, self._top),
-                element("path", d=f"M{_MARGIN:g},{below:.1f}H{self.width - _MARGIN:g}", stroke=colours.faint),
-                write_paragraphs(self._words(step), _MARGIN, below + 4, colours)[0],
-                write_paragraphs(self._footer, _MARGIN, footer, colours)[0],
-                font_size=SIZE,
-            )
+        svg = write_picture(
+            (self.width, self.height),
+            colours.paper,
+            message("picture of", title=self.trace.title, step=self._number(step)),
+            element("desc", escape(self.sentence(step))),
+            self._head(step)[0],
+            self._view(step, _MARGIN + (self.width - 2 * _MARGIN - self._size[0]) / 2, self._top),
+            element("path", d=f"M{_MARGIN:g},{below:.1f}H{self.width - _MARGIN:g}", stroke=colours.faint),
+            write_paragraphs(self._words(step), _MARGIN, below + 4, colours)[0],
+            write_paragraphs(self._footer, _MARGIN, footer, colours)[0],
+            font_size=SIZE,
+        )
         return follow_page_theme(svg) if self._theme == "auto" else svg
 
     def sentence(self, step: int) -> str:
@@ -126,9 +124,8 @@ class Frames:
     def remarks(self) -> list[str]:
         """Footnotes of a frame: that its graph is drawn in groups, or that only a part of it is in view."""
         boxes = len(self._groups) + len(self.trace.inputs)
-        with use_language(self.trace.lang):
-            grouped = [message("grouped", lines=len(self.trace.lines), boxes=boxes)] if self._group else []
-            return grouped if self.whole else [*grouped, message("in view", boxes=boxes)]
+        grouped = [message("grouped", lines=len(self.trace.lines), boxes=boxes)] if self._group else []
+        return grouped if self.whole else [*grouped, message("in view", boxes=boxes)]
 
     def _graph(self, step: int) -> Any:
         drawing = graph(self.trace, step, direction=self._direction, theme=self._theme, group=self._group)
@@ -171,7 +168,7 @@ class Frames:
         drawn = picture(self._graph(step))
         inside = drawn[drawn.index(">") + 1 :].removesuffix("</svg>")
         (left, top), (wide, tall) = self._corners[step + 1], self._window
-        view = {"x": x, "y": y, "width": f"{self._size[0]:g}", "height": f"{self._size[1]:g}"}
+        view: dict[str, Any] = {"x": x, "y": y, "width": f"{self._size[0]:g}", "height": f"{self._size[1]:g}"}
         view["viewBox"] = f"{left:.1f} {top:.1f} {wide:g} {tall:g}"
         if self.whole:
             return element("svg", inside, **view, overflow="visible")  # what is not cut is painted in half the time
@@ -207,6 +204,5 @@ def save_png(
     path = check_path("save_png", path, ".png")
     step = check_step("save_png", step, len(trace.steps))
     theme, scale = bitmap.check_options("save_png", theme, scale)
-    trace = bitmap.translate_if_illegible("save_png", trace)
     path.write_bytes(bitmap.render_png(Frames(trace, theme=theme).svg(step), scale))
     return path

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from itertools import pairwise
 
 from autodiff_lab.text.arguments import check_steps
-from autodiff_lab.text.messages import message, use_language
+from autodiff_lab.text.messages import message
 from autodiff_lab.trace.model import Trace
 
 
@@ -19,8 +19,7 @@ def pick_steps(function: str, trace: Trace, steps: Iterable[int] | None, most: i
     if steps is not None:
         return check_steps(function, steps, len(trace.steps)), ""
     shown = choose_steps([step.phase for step in trace.steps], most)
-    with use_language(trace.lang):
-        remark = message("some steps", shown=len(shown), count=len(trace.steps))
+    remark = message("some steps", shown=len(shown), count=len(trace.steps))
     return shown or [-1], remark if len(shown) < len(trace.steps) else ""
 
 

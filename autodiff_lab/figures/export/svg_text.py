@@ -11,7 +11,7 @@ from typing import NamedTuple
 from autodiff_lab.figures.graph.boxes import SIZE, text_width
 from autodiff_lab.figures.style.svg import element
 from autodiff_lab.figures.style.themes import Theme
-from autodiff_lab.text.messages import in_its_language, message, message_parts
+from autodiff_lab.text.messages import message, message_parts
 from autodiff_lab.text.notation import escape
 from autodiff_lab.trace.model import Trace
 from autodiff_lab.trace.wording.equations import Equation
@@ -65,7 +65,6 @@ def equation_runs(equation: Equation) -> list[Run]:
     ]
 
 
-@in_its_language
 def legend_runs(trace: Trace) -> tuple[list[Run], list[Run]]:
     """Return runs of SVG text for the legend of a graph, and the warning of a faulty engine, if it is one."""
     inks = {kind: Run(message(kind), kind, True) for kind in ("value", "adjoint", "tangent")}

@@ -1,19 +1,17 @@
 """Layout alternatives: several layouts of one graph, of which a view takes the one that suits the room it has.
 
-One is a row, one a column, and the others are rows that are folded as a snake: every other one runs back. An edge into
-the next row goes straight down, if no other box is in between; else it runs along the rows and turns round at their
-end, as what is drawn on a strip of paper that is folded.
+One is a row, one a column, and the others are rows that are folded as a snake.
 """
 
-from collections.abc import Iterable, Sequence
-from itertools import pairwise, product
+from collections.abc import Sequence
 from typing import Any
 
 from autodiff_lab.figures.graph.boxes import BoxSizes, is_in_heading
 from autodiff_lab.figures.graph.dot_builder import add_graph
-from autodiff_lab.figures.graph.layout import BESIDE, BETWEEN, BoxGraph, Point, layout_graph, sample_path, write_path
-from autodiff_lab.figures.graph.without_graphviz.layers import Box, Way, order_ranks, place_ranks, turn
-from autodiff_lab.text.messages import in_its_language
+from autodiff_lab.figures.graph.layout import BESIDE, BETWEEN, PAD, BoxGraph, layout_graph
+from autodiff_lab.figures.layered_layout.folds import fold_ranks
+from autodiff_lab.figures.layered_layout.layers import Box, Way, order_ranks, place_ranks, turn
+from autodiff_lab.figures.layered_layout.paths import Point, sample_path, write_path
 from autodiff_lab.trace.model import Trace
 
 # Rooms for a graph, in pixels: beside a program, above one, and on a telephone.
@@ -37,19 +35,11 @@ ENOUGH = 0.85
 # What is said of a layout without alternatives.
 ONLY = {"shape": "row", "ease": 1.0}
 
-_MAX_ROWS, _PAD, _HARDLY_SMALLER = 6, 4.0, 0.9
+_MAX_ROWS, _HARDLY_SMALLER = 6, 0.9
 # How much larger than a row a layout must be, since it is less easy to read.
 _COLUMN, _FOLD, _EACH_ROW, _EACH_TURN, _MAX_TURNS = 0.05, 0.1, 0.04, 0.04, 4
 
-# Room between two rows, and more for each edge in it.
-_CHANNEL, _EACH = 36.0, 4.0
 
-_PORT = 14.0
-# How far an edge goes aside where it turns into the next row: more, if it turns round others.
-_TURN, _WIDER = 12.0, 0.2
-
-
-@in_its_language
 def layout_alternatives(trace: Trace, in_groups: bool = False) -> list[dict[str, Any]]:
     """Lay out a graph in alternatives: those that fit best into a usual, a wide and a narrow room.
 
@@ -64,8 +54,8 @@ def layout_alternatives(trace: Trace, in_groups: bool = False) -> list[dict[str,
     list of dict
         One to three layouts as `layout_graph` gives them, the first for the usual room. Each has a ``"shape"``: a
         ``"row"`` runs from left to right, a ``"column"`` downwards, and a ``"fold"`` is a row that turns round where
-        it would become too long; and an ``"ease"``, with which a view chooses as `choose_for_room` does. They need no
-        Graphviz, and are the same everywhere.
+        it would become too long; and an ``"ease"``, by which the player's script chooses again among them, for the
+        room that it has. They need no Graphviz, and are the same everywhere.
     """
     if in_groups or len(trace.lines) > MAX_LINES:
         return [{**layout_graph(trace, in_groups), **ONLY}]
@@ -114,12 +104,12 @@ class _Layers:
             place_ranks(self.ranks, self.ways, self.chains, *room)
             shape, strain = ("row", 0.0) if self.flat else ("column", _COLUMN)
         else:
-            turns = _fold_ranks(self.ranks, self.ways, self.chains, rows, *room)
+            turns = fold_ranks(self.ranks, self.ways, self.chains, rows, *room)
             shape, strain = "fold", _FOLD + _EACH_ROW * rows + _EACH_TURN * min(turns, _MAX_TURNS)
         corners = [corner for box in self.boxes for corner in box.corners]
         corners += [point for way in self.ways for point in sample_path(way.points)]
         xs, ys = zip(*(turn(corner, self.flat) for corner in corners), strict=True)
-        left, top = min(xs) - _PAD, min(ys) - _PAD
+        left, top = min(xs) - PAD, min(ys) - PAD
 
         def place(point: Point) -> Point:
             x, y = turn(point, self.flat)
@@ -127,181 +117,9 @@ class _Layers:
 
         nodes, edges = {}, {}
         for k, box in enumerate(self.boxes):
-            size = (round(side, 1) for side in turn((box.length, box.breadth), self.flat))
-            nodes[str(k)] = dict(zip("xywh", (*place(box.centre), *size), strict=True))
+            sides = (round(side, 1) for side in turn((box.length, box.breadth), self.flat))
+            nodes[str(k)] = dict(zip("xywh", (*place(box.centre), *sides), strict=True))
         for k, way in enumerate(self.ways):
             edges[str(k)] = {"path": write_path([*map(place, way.points)], place(way.stop))}
-        size = {"width": round(max(xs) - left + _PAD, 1), "height": round(max(ys) - top + _PAD, 1)}
+        size = {"width": round(max(xs) - left + PAD, 1), "height": round(max(ys) - top + PAD, 1)}
         return {**size, "shape": shape, "ease": round(1 / (1 + strain), 3), "nodes": nodes, "edges": edges}
-
-
-def _fold_ranks(
-    ranks: Sequence[list[Box]],
-    ways: Sequence[Way],
-    chains: Sequence[list[Box]],
-    rows: int,
-    between: float,
-    beside: float,
-) -> int:
-    """Fold a graph's ordered ranks into at most so many rows of about the same length, and place boxes and edges.
-
-    Parameters
-    ----------
-    ranks, chains
-        What `order_ranks` has found; `chains` are those of the `ways`.
-    ways, rows, between, beside
-        As for `arrange`, and the number of rows.
-
-    Returns
-    -------
-    int
-        How often an edge turns into the next row at its end.
-    """
-    fold = _Fold(ranks, ways, chains, rows)
-    top = left = 0.0
-    lines = [_Row(fold, k, between, beside) for k in range(len(fold.rows))]
-    for k, row in enumerate(lines):
-        count = sum(fold.row[way.head] == k for way in fold.direct)
-        top += (_CHANNEL + _EACH * count) * (k > 0)
-        left -= row.length * row.back
-        row.shift = (left, top)
-        left += row.length * (1 - row.back)
-        top += row.high - row.low
-    for row in lines:
-        for box in row.boxes:
-            box.along, box.across = row.place(box.centre)
-    for way in ways:
-        pieces = [(row, row.pieces[way]) for row in lines if way in row.pieces]
-        if pieces:
-            _join(way, pieces)
-    _lead_down(fold, lines)
-    return sum(len(row.pieces) for row in lines) - len({way for row in lines for way in row.pieces})
-
-
-class _Fold:
-    """Which rank is in which row, which rows are upside down, and which edges go straight down."""
-
-    def __init__(self, ranks: Sequence[list[Box]], ways: Sequence[Way], chains: Sequence[list[Box]], rows: int) -> None:
-        self.ways, self.chains = ways, chains
-        lengths = [max(box.length for box in rank) for rank in ranks]
-        self.rows = [list(ranks[a:b]) for a, b in pairwise(_cut_evenly(lengths, rows))]
-        self.row = {box: k for k, row in enumerate(self.rows) for rank in row for box in rank}
-        places = [[box for box in rank if not box.is_point] for rank in ranks]
-        self._first, self._last = {rank[0] for rank in places}, {rank[-1] for rank in places}
-        usual = tuple(k % 2 for k in range(len(self.rows)))
-
-        def rate(turned: Sequence[int]) -> tuple[int, int]:
-            # As paper is folded, every other row is upside down, and the turns do not cross; more ways down are better.
-            return len(self._find_direct(turned)), sum(a == b for a, b in zip(turned, usual, strict=True))
-
-        self.turned = max(product((0, 1), repeat=len(usual)), key=rate)
-        self.direct = self._find_direct(self.turned)
-
-    def _find_direct(self, turned: Sequence[int]) -> list[Way]:
-        found = []
-        for way in self.ways:
-            row, under = self.row[way.tail], self.row[way.head]
-            if under == row + 1:
-                lowest = self._first if turned[row] else self._last
-                highest = self._last if turned[under] else self._first
-                if way.tail in lowest and way.head in highest:
-                    found.append(way)
-        return found
-
-
-class _Row:
-    """One row: its ranks, with points where edges come from the row before it, or turn into the next."""
-
-    def __init__(self, fold: _Fold, number: int, between: float, beside: float) -> None:
-        self.back, self.turned, self.shift = number % 2, fold.turned[number], (0.0, 0.0)
-        own = fold.rows[number]
-        self.boxes = [box for rank in own for box in rank if not box.is_point]
-        self.pieces: dict[Way, Way] = {}
-        order = {box: i for row in fold.rows for rank in row for i, box in enumerate(rank)}
-        entering: dict[Box, tuple[int, int]] = {}
-        leaving: dict[Box, tuple[int, int]] = {}
-        chains, dropped = [], set()
-        for way, chain in zip(fold.ways, fold.chains, strict=True):
-            inside = [box for box in chain if fold.row[box] == number]
-            if way in fold.direct:
-                dropped.update(box for box in inside if box.is_point)
-            elif inside:
-                first, last, (begin, end) = chain.index(inside[0]), chain.index(inside[-1]), way.arrows
-                if last < len(chain) - 1:
-                    inside, end = [*inside, Box(is_point=True, is_side=way.tail.is_side)], 0.0
-                    leaving[inside[-1]] = order[chain[last]], order[chain[last + 1]]
-                if first:
-                    inside, begin = [Box(is_point=True, is_side=way.tail.is_side), *inside], 0.0
-                    entering[inside[0]] = order[chain[first - 1]], order[chain[first]]
-                self.pieces[way] = Way(inside[0], inside[-1], arrows=(begin, end))
-                chains.append(inside)
-        kept = [[box for box in rank if box not in dropped] for rank in own]
-        ranks = [sorted(entering, key=entering.get), *kept, sorted(leaving, key=leaving.get)]
-        bounds = place_ranks([rank for rank in ranks if rank], list(self.pieces.values()), chains, between, beside)
-        self.length = bounds[-1][1]
-        ys = [y for box in self.boxes for _, y in box.corners]
-        ys += [y for way in self.pieces.values() for _, y in sample_path(way.points)]
-        self.low, self.high = min(ys), max(ys)
-
-    def place(self, point: Point) -> Point:
-        """Where a point of this row is in the folded layout."""
-        (x, y), (left, top) = point, self.shift
-        return left + (self.length - x if self.back else x), top + (self.high - y if self.turned else y - self.low)
-
-
-def _join(way: Way, pieces: Iterable[tuple[_Row, Way]]) -> None:
-    way.points = []
-    for row, piece in pieces:
-        points = [row.place(point) for point in piece.points]
-        if way.points:
-            (x, y), (u, v) = way.points[-1], points[0]
-            aside = (_TURN + _WIDER * abs(v - y)) * (1 if row.back else -1)
-            way.points += [(x + aside, y), (u + aside, v)]
-        way.points += points
-        way.stop = row.place(piece.stop)
-
-
-def _lead_down(fold: _Fold, rows: Sequence[_Row]) -> None:
-    """Draw the edges that go straight down: at each box side by side, so that they do not cross there."""
-    ends: dict[tuple[Box, int], list[tuple[float, Way]]] = {}
-    for way in fold.direct:
-        ends.setdefault((way.tail, 0), []).append((way.head.along, way))
-        ends.setdefault((way.head, 1), []).append((way.tail.along, way))
-    ports: dict[tuple[Way, int], float] = {}
-    for (box, end), some in ends.items():
-        apart = min(_PORT, 0.7 * box.length / len(some))
-        for i, (_, way) in enumerate(sorted(some, key=lambda one: one[0])):
-            ports[way, end] = box.along + (i - (len(some) - 1) / 2) * apart
-    for way in fold.direct:
-        x, u, tip = ports[way, 0], ports[way, 1], way.arrows[1]
-        start, way.stop = (x, way.tail.across + way.tail.breadth / 2), (u, way.head.across - way.head.breadth / 2)
-        top = max(box.across + box.breadth / 2 for box in rows[fold.row[way.tail]].boxes)
-        bottom = min(box.across - box.breadth / 2 for box in rows[fold.row[way.head]].boxes) - tip
-        middle = (top + bottom) / 2
-        way.points = [start, *_lead_straight(start, (x, top)), (x, middle), (u, middle), (u, bottom)]
-        way.points += _lead_straight((u, bottom), (u, way.stop[1] - tip))
-
-
-def _lead_straight(start: Point, end: Point) -> list[Point]:
-    """Return three points that lead an edge's path straight on: a Bézier piece that is a line."""
-    (x, y), (u, v) = start, end
-    return [(x + (u - x) / 3, y + (v - y) / 3), (u - (u - x) / 3, v - (v - y) / 3), end]
-
-
-def _cut_evenly(lengths: Sequence[float], rows: int) -> list[int]:
-    """Choose where rows begin and end, at most so many, so that the longest is as short as possible.
-
-    >>> _cut_evenly([1, 1, 1, 1, 3], 2)
-    [0, 4, 5]
-    """
-    count = len(lengths)
-    for limit in sorted({sum(lengths[a:b]) for a in range(count) for b in range(a + 1, count + 1)}):
-        cuts, length = [0], 0.0
-        for k, one in enumerate(lengths):
-            length += one
-            if length > limit:
-                cuts.append(k)
-                length = one
-        if len(cuts) <= rows and max(lengths) <= limit:
-            return [*cuts, count]
-    return [0, count]

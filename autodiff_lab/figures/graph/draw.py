@@ -6,14 +6,14 @@ Beside the picture stands the same in words, for a reader who cannot see it.
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from autodiff_lab.engine.errors import InputError
+from autodiff_lab.engine.tape import Tape
 from autodiff_lab.figures.graph.boxes import BoxSizes, say_size
 from autodiff_lab.figures.graph.dot_builder import add_graph, escape_text, name_boxes
 from autodiff_lab.figures.graph.graph_style import GraphStyle, usual_look
 from autodiff_lab.figures.graph.render import FAST_LAYOUT, Drawing, DrawingError, picture, render
 from autodiff_lab.figures.style.themes import find_theme
 from autodiff_lab.text.arguments import check_choice
-from autodiff_lab.text.messages import in_its_language, join_items, message, template
+from autodiff_lab.text.messages import join_items, message
 from autodiff_lab.trace.memory_usage import find_last_uses
 from autodiff_lab.trace.model import Trace
 from autodiff_lab.trace.outline import GROUPINGS, Group, group_lines
@@ -36,7 +36,6 @@ def draw(
     *args: Any,
     kwargs: Mapping[str, Any] | None = None,
     group: str | None = "auto",
-    lang: str | None = None,
     **options: Any,
 ) -> Drawing:
     """Draw the graph of ``f(*args)`` with its values, local partials and adjoints.
@@ -53,8 +52,6 @@ def draw(
         What one box stands for: an operation (None); a line of the source, each time it runs; all runs of a loop's
         body; or a line of the outermost function, with all that it calls. ``"auto"`` takes the finest of these that
         has at most 60 boxes; if there is none, stretches of the tape.
-    lang : {"en", "zh"}, optional
-        The language of every word: English, or Chinese (simplified). A `Trace` has its own.
     **options
         ``direction`` ``"LR"`` or ``"TB"``: left to right, or top to bottom, which is chosen for long graphs.
         ``values``, ``adjoints``, ``partials``, ``shapes`` True or False: what is written into the boxes, and on the
@@ -69,7 +66,7 @@ def draw(
     Raises
     ------
     InputError
-        If an option is not one of these, or a `Trace` speaks another language.
+        If an option is not one of these.
 
     See Also
     --------
@@ -89,9 +86,7 @@ def draw(
     <drawing of lambda x>
     """
     check_choice("draw", "group", group, GROUPINGS)
-    trace = f if isinstance(f, Trace) else Trace.of(f, *args, kwargs=kwargs, lang=lang or "en")
-    if lang not in (None, trace.lang):
-        raise InputError(f"This trace speaks {trace.lang!r}. Make it with Trace.of(f, *args, lang={lang!r}).")
+    trace = f if isinstance(f, Trace) else Trace.of(f, *args, kwargs=kwargs)
     options = {"shapes": True, **options}
     if _length(trace, _several(group_lines(trace, group))) > _WIDEST:
         # A page is scrolled downwards.
@@ -116,17 +111,16 @@ def _length(trace: Trace, groups: Sequence[Group]) -> float:
     return max(ends, default=0.0)
 
 
-def draw_tape(tape: Any, **options: Any) -> Drawing:
+def draw_tape(tape: Tape, **options: Any) -> Drawing:
     """Draw the graph of a recorded tape; see `draw` for the options.
 
     >>> from autodiff_lab import record
     >>> draw_tape(record(lambda x: x * x, 3.0)[1])
     <drawing of tape(x)>
     """
-    return draw(trace_of_tape(tape, options.get("lang") or "en"), **options)
+    return draw(trace_of_tape(tape), **options)
 
 
-@in_its_language
 def graph(
     trace: Trace,
     step: int | None = None,
@@ -160,21 +154,24 @@ def graph(
         ``active`` and ``carrying``; a group is ``g{line}``, after its first line.
     """
     check_choice("draw", "direction", direction, DIRECTIONS)
-    named = group is None or isinstance(group, str)
-    groups = group_lines(trace, check_choice("draw", "group", group, GROUPINGS)) if named else tuple(group)
+    groups: Sequence[Group]
+    if group is None or isinstance(group, str):
+        groups = group_lines(trace, check_choice("draw", "group", group, GROUPINGS))
+    else:
+        groups = tuple(group)
     shown = {"values": values, "adjoints": adjoints, "partials": partials, "shapes": shapes}
     for option, given in shown.items():
         check_choice("draw", option, given, (True, False))
     colours = find_theme("draw", theme)
     step = len(trace.steps) - 1 if step is None else step
     style = GraphStyle(trace, step, colours, shown)
-    drawing = Drawing("trace", **usual_look(colours, trace.lang))
+    drawing = Drawing("trace", **usual_look(colours))
     paper = "transparent" if theme == "auto" else colours.paper
     drawing.graph_attr.update(rankdir=direction, bgcolor=paper, tooltip=escape_text(trace.title))
     if len(trace.lines) > _CAREFUL:
         # Without a limit, Graphviz's network simplex takes most of a minute for 2500 operations.
         drawing.graph_attr.update(FAST_LAYOUT)
-    drawing.title, drawing.theme, drawing.lang = trace.title, theme, trace.lang
+    drawing.title, drawing.theme = trace.title, theme
     drawing.description = _describe_graph(trace, groups, adjoints)
     last = find_last_uses([[operand.line for operand in line.operands] for line in trace.lines], trace.result)
     add_graph(drawing, trace.lines, style, _several(groups), last)
@@ -194,9 +191,9 @@ def _describe_graph(trace: Trace, groups: Sequence[Group], adjoints: bool) -> st
 
 def _say_derivatives(trace: Trace) -> str:
     if trace.mode == "forward":
-        pairs = zip(trace.directions, trace.tangent, strict=False)
-        along = (message("tangent along", tangent=tangent.text, direction=way.shown) for way, tangent in pairs)
-        return message("graph tangent", tangents=template("semicolon").join(along) or 0)
+        ways = zip(trace.directions, trace.tangent, strict=False)
+        along = (message("tangent along", tangent=tangent.text, direction=way.shown) for way, tangent in ways)
+        return message("graph tangent", tangents=message("semicolon").join(along) or 0)
     adjoints = [message("not reached") if adjoint is None else adjoint.text for adjoint in trace.gradient]
     pairs = zip(trace.inputs, adjoints, strict=True)
     said = [message("named", name=trace.lines[i].label, value=adjoint) for i, adjoint in pairs]

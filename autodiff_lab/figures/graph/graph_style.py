@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from autodiff_lab.figures.graph.boxes import MAX_OUTPUTS, SIZE, BoxSizes, GroupBox, node_heading, say_size
 from autodiff_lab.figures.graph.dot_builder import escape_text
-from autodiff_lab.figures.style.fonts import font_stack
+from autodiff_lab.figures.style.fonts import FONT_STACK
 from autodiff_lab.figures.style.themes import BLUE, GREEN, VERMILION, Theme
 from autodiff_lab.text import notation
 from autodiff_lab.text.messages import join_items, message
@@ -19,12 +19,12 @@ _RESULT = {"peripheries": "2", "penwidth": "2"}
 _EMPTY_ROW = "&#160;"
 
 
-def usual_look(colours: Theme, lang: str) -> dict[str, dict[str, str]]:
+def usual_look(colours: Theme) -> dict[str, dict[str, str]]:
     """Return the usual style of a graph, its nodes and its edges, as attributes of Graphviz."""
-    type_ = {"fontname": font_stack(lang), "fontsize": str(SIZE), "fontcolor": colours.ink}
+    type_ = {"fontname": FONT_STACK, "fontsize": str(SIZE), "fontcolor": colours.ink}
     box = {"shape": "box", "style": "rounded,filled", "fillcolor": colours.paper, "margin": "0.08,0.03"}
     return {
-        "graph_attr": {"nodesep": "0.3", "ranksep": "0.35", "fontname": font_stack(lang)},
+        "graph_attr": {"nodesep": "0.3", "ranksep": "0.35", "fontname": FONT_STACK},
         "node_attr": {**box, "color": colours.line, **type_},
         "edge_attr": {"color": colours.line, "arrowsize": "0.7", **type_},
     }

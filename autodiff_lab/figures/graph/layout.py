@@ -5,42 +5,33 @@ the view puts them into each other. So only sizes matter here. Turns of a loop m
 shape is laid out once. Places are in the coordinates of a browser: the origin at the top left, y downwards.
 """
 
-import contextlib
 import functools
 import json
-import re
-import shutil
-import subprocess
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from itertools import pairwise
-from math import dist
+from collections.abc import Callable, Mapping, Sequence
 from types import SimpleNamespace
 from typing import Any
 
 import graphviz
 import numpy as np
 
+from autodiff_lab.engine.tape import Tape
 from autodiff_lab.figures.graph.boxes import MAX_OUTPUTS, SIZE, BoxSizes, GroupBox, is_in_heading, say_size
 from autodiff_lab.figures.graph.dot_builder import add_graph, outputs
 from autodiff_lab.figures.graph.render import Drawing, render
-from autodiff_lab.figures.style.fonts import font_stack, provide_font
-from autodiff_lab.text.messages import current_language, in_its_language, join_items, message
+from autodiff_lab.figures.layered_layout.paths import Point, middle_of, write_path
+from autodiff_lab.figures.style.fonts import FONT_STACK
+from autodiff_lab.text.messages import join_items, message
 from autodiff_lab.text.notation import shorten
 from autodiff_lab.trace.excerpts import Excerpts
 from autodiff_lab.trace.memory_usage import find_last_uses
 from autodiff_lab.trace.model import Line, Number, Trace
 from autodiff_lab.trace.outline import Section, outline_of, simplify_outline
 
-Point = tuple[float, float]
-
 # Room between two boxes of a rank, and between two ranks: a number that travels along an edge can be read there.
 BESIDE, BETWEEN = 18.0, 43.2
 
-# Borders are drawn half outside of their box.
-_PAD = 4.0
-
-# So many short lines stand for a piece of a curve where it is measured.
-_SAMPLES = 8
+# Room around a layout: borders are drawn half outside of their box.
+PAD = 4.0
 
 # A graph of so many lines is drawn operation by operation.
 MAX_SINGLE_LINES = 150
@@ -53,7 +44,6 @@ _MARGIN = 15
 _USUAL = "−0.0000"
 
 
-@in_its_language
 def layout_graph(trace: Trace, in_groups: bool = False) -> dict[str, Any]:
     """Lay out the graph of a trace from sizes alone: as a nested layout, one inside of each group, or flat.
 
@@ -92,7 +82,6 @@ def layout_graph(trace: Trace, in_groups: bool = False) -> dict[str, Any]:
     return {**around, "groups": groups}
 
 
-@in_its_language
 def fits(trace: Trace, places: Mapping[str, Any]) -> bool:
     """Tell whether the groups of a nested layout have room for the values of this trace, which has the same groups."""
     sizes, around = BoxSizes.of(trace), [(0, len(trace.lines), places)]
@@ -112,7 +101,6 @@ def _ends(name: str) -> tuple[int, ...]:
     return tuple(map(int, name[1:].split("_")))
 
 
-@in_its_language
 def excerpt_layout(excerpts: Excerpts, number: int) -> dict[str, Any]:
     """Give the nested layout of one excerpt of a long run: the inside of its groups, with the ids of the whole run."""
     trace, pieces, last = excerpts[number], excerpts.sections(number), excerpts.last_uses
@@ -130,7 +118,6 @@ def excerpt_layout(excerpts: Excerpts, number: int) -> dict[str, Any]:
     return {"width": 0, "height": 0, "nodes": {}, "edges": {}, "groups": groups}
 
 
-@in_its_language
 @np.errstate(all="ignore")
 def whole_layout(excerpts: Excerpts) -> dict[str, Any]:
     """Give the nested layout of a long run without operations: its groups, with the values that leave them.
@@ -170,7 +157,7 @@ class LaidOutExcerpts(Excerpts):
 
     whole = functools.cached_property(whole_layout)
 
-    def __init__(self, tape: Any, f: Any, value: Any = None) -> None:
+    def __init__(self, tape: Tape, f: Any, value: Any = None) -> None:
         super().__init__(tape, f, value)
         self.layout = functools.lru_cache(maxsize=32)(functools.partial(excerpt_layout, self))
 
@@ -211,8 +198,8 @@ def _layout_sections(
         within = range(section.first, section.end)
         add_graph(graph, lines, sizes, closed, last, within, MAX_OUTPUTS, is_in_heading)
         graphs.append(graph)
-    drawings = {graph.key: graph.drawing() for graph in graphs}
-    places = dict(zip(drawings, layouts_of(list(drawings.values())), strict=True))
+    alike = {graph.key: graph for graph in graphs}
+    places = {key: layout_of(graph.drawing()) for key, graph in alike.items()}
     return [graph.restore_names(places[graph.key], sizes.headings) for graph in graphs]
 
 
@@ -280,7 +267,7 @@ class BoxGraph:
 
     def drawing(self) -> Drawing:
         """Return the graph whose layout is wanted as a `Drawing` that Graphviz lays out."""
-        type_ = {"fontname": font_stack(current_language()), "fontsize": str(SIZE)}
+        type_ = {"fontname": FONT_STACK, "fontsize": str(SIZE)}
         digraph = Drawing(
             graph_attr={"rankdir": "LR", "nodesep": f"{BESIDE / 72:g}", "ranksep": f"{BETWEEN / 72:g}"},
             node_attr={"shape": "box", "label": "", "fixedsize": "true", **type_},
@@ -320,46 +307,17 @@ def layout_of(digraph: graphviz.Digraph) -> dict[str, Any]:
     return {**places, "note": message("laid out in haste")} if getattr(digraph, "layout_timed_out", False) else places
 
 
-def layouts_of(digraphs: Sequence[graphviz.Digraph]) -> list[dict[str, Any]]:
-    """Return the layouts of many small graphs by Graphviz, which is started once for all of them.
-
-    To start `dot` takes longer than to place some boxes.
-
-    >>> one = graphviz.Digraph(); one.node("n0", id="n0")
-    >>> [list(places["nodes"]) for places in layouts_of([one, one])]
-    [['n0'], ['n0']]
-    """
-    dot = shutil.which("dot")
-    if dot and len(digraphs) > 1:
-        with provide_font(), contextlib.suppress(OSError, subprocess.CalledProcessError, ValueError):
-            source = "\n".join(digraph.source for digraph in digraphs)
-            told = subprocess.run([dot, "-Tjson0"], input=source.encode(), capture_output=True, check=True).stdout
-            found = list(_each(told.decode()))
-            if len(found) == len(digraphs):
-                return [_places(data) for data in found]
-    return [layout_of(digraph) for digraph in digraphs]
-
-
-def _each(text: str) -> Iterator[Any]:
-    """The values of a text that has one behind the other in JSON."""
-    text = text.strip()
-    while text:
-        value, end = json.JSONDecoder().raw_decode(text)
-        yield value
-        text = text[end:].lstrip()
-
-
 def _places(data: Any) -> dict[str, Any]:
     left, bottom, right, top = (float(x) for x in data["bb"].split(","))
 
     def place(text: str) -> Point:
         x, y = text.split(",")[:2]
-        return round(float(x) - left + _PAD, 1), round(top - float(y) + _PAD, 1)
+        return round(float(x) - left + PAD, 1), round(top - float(y) + PAD, 1)
 
     nodes, edges = {}, {}
     for item in data.get("objects", ()):
-        size = (round(72 * float(item[side]), 1) for side in ("width", "height"))
-        nodes[item["id"]] = dict(zip("xywh", (*place(item["pos"]), *size), strict=True))
+        sides = (round(72 * float(item[side]), 1) for side in ("width", "height"))
+        nodes[item["id"]] = dict(zip("xywh", (*place(item["pos"]), *sides), strict=True))
     for item in data.get("edges", ()):
         if "id" in item:
             label = dict(zip("xy", place(item["lp"]), strict=True)) if "lp" in item else None
@@ -368,45 +326,5 @@ def _places(data: Any) -> dict[str, Any]:
             tip = [place(word[2:]) for word in words if word.startswith("e,")]
             curve = [place(word) for word in words if not word.startswith("e,")]
             edges[item["id"]] = {"path": write_path(curve, *tip), "label": label}
-    size = {"width": round(right - left + 2 * _PAD, 1), "height": round(top - bottom + 2 * _PAD, 1)}
+    size = {"width": round(right - left + 2 * PAD, 1), "height": round(top - bottom + 2 * PAD, 1)}
     return {**size, "nodes": nodes, "edges": edges}
-
-
-def write_path(curve: Sequence[Point], *tip: Point) -> str:
-    """Write the path of an edge in a layout as an SVG path: a Bézier curve with a straight tip.
-
-    >>> write_path([(0, 0), (1, 0), (2, 1), (3, 1)], (4, 1))
-    'M0,0C1,0 2,1 3,1L4,1'
-    """
-    start, *rest = (f"{round(x, 1):g},{round(y, 1):g}" for x, y in curve)
-    return f"M{start}C{' '.join(rest)}" + "".join(f"L{round(x, 1):g},{round(y, 1):g}" for x, y in tip)
-
-
-def middle_of(path: str) -> Point:
-    """Find the point half way along the path of an edge in a layout, where its label stands.
-
-    >>> middle_of("M0,0C10,0 20,0 30,0L40,0")
-    (20.0, 0.0)
-    """
-    points = [(float(x), float(y)) for x, y in re.findall(r"(-?[\d.]+),(-?[\d.]+)", path)]
-    curve, tip = (points[:-1], points[-1:]) if "L" in path else (points, [])
-    line = [*sample_path(curve), *tip]
-    half = sum(map(dist, line, line[1:])) / 2
-    for (x, y), (u, v) in pairwise(line):
-        length = dist((x, y), (u, v))
-        if half <= length:
-            share = half / length if length else 0.0
-            return round(x + share * (u - x), 1), round(y + share * (v - y), 1)
-        half -= length
-    return line[-1]
-
-
-def sample_path(curve: Sequence[Point]) -> Iterator[Point]:
-    """Yield points close to each other on the path of an edge in a layout, by which it is measured."""
-    yield curve[0]
-    for k in range(0, len(curve) - 1, 3):
-        (a, b), (c, d), (e, f), (g, h) = curve[k : k + 4]
-        for i in range(1, _SAMPLES + 1):
-            t = i / _SAMPLES
-            p, q, r, s = (1 - t) ** 3, 3 * t * (1 - t) ** 2, 3 * t * t * (1 - t), t**3
-            yield p * a + q * c + r * e + s * g, p * b + q * d + r * f + s * h

@@ -12,7 +12,7 @@ from autodiff_lab.figures.graph.render import Drawing, DrawingError, picture
 from autodiff_lab.figures.style.svg import image_tag
 from autodiff_lab.figures.style.themes import LIGHT, follow_page_theme
 
-_LOOK = usual_look(LIGHT, "en")
+_LOOK = usual_look(LIGHT)
 _LOOK["graph_attr"] |= {"bgcolor": LIGHT.paper, "fontsize": str(SIZE), "fontcolor": LIGHT.ink}
 # Pygraphviz forgets the usual label where another node has one.
 _LOOK["node_attr"] |= {"label": r"\N", "margin": "0.08,0.04", "height": "0.4"}

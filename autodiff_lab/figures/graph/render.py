@@ -1,4 +1,8 @@
-"""Rendering of graphs by Graphviz or without it, and `Drawing`: a `Digraph` that a notebook can show anywhere."""
+"""Rendering of graphs, and `Drawing`: a `Digraph` that a notebook can show anywhere.
+
+The package `graphviz` writes the DOT text, and pygraphviz, whose wheels carry Graphviz itself, draws it in this
+process. Where there is no pygraphviz, as in a browser, `without_graphviz` draws SVG.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +11,6 @@ import contextlib
 import html
 import os
 import re
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -22,7 +25,7 @@ from autodiff_lab.figures.graph.without_graphviz.drawing import FORMATS, draw_pl
 from autodiff_lab.figures.style.fonts import provide_font
 from autodiff_lab.figures.style.svg import image_tag
 from autodiff_lab.figures.style.themes import follow_page_theme
-from autodiff_lab.text.messages import join_sentences, message, use_language
+from autodiff_lab.text.messages import join_sentences, message
 
 _SCROLLS_FROM = 1000
 
@@ -44,7 +47,7 @@ class DrawingError(AutodiffError, RuntimeError):
 
 
 class Drawing(graphviz.Digraph):
-    """A graphviz graph with a text alternative, rendered by whatever this machine has.
+    """A graphviz graph with a text alternative, which a notebook shows as a picture.
 
     Everything that `graphviz.Digraph` can do works; `source` is the DOT text. In a notebook it is shown as an SVG
     picture, and (if there is Graphviz) as PNG where SVG is not trusted.
@@ -57,8 +60,6 @@ class Drawing(graphviz.Digraph):
         The same graph for a reader who cannot see it.
     theme : str
         ``"auto"`` if it turns dark on a dark page; otherwise its colours stay.
-    lang : str
-        The language of the description.
     is_large : bool
         Whether placing its nodes may take long; then there is a limit.
     layout_timed_out : bool
@@ -68,12 +69,11 @@ class Drawing(graphviz.Digraph):
     title: str = "graph"
     description: str = ""
     theme: str = "light"
-    lang: str = "en"
     is_large: bool = False
     layout_timed_out: bool = False
 
     def copy(self) -> Drawing:
-        """Copy the drawing with its title, description, theme and language, as rendering in another size needs it."""
+        """Copy the drawing with its title, description and theme, as rendering in another size needs it."""
         other = super().copy()
         vars(other).update({name: value for name, value in vars(self).items() if name in Drawing.__annotations__})
         return other
@@ -82,9 +82,8 @@ class Drawing(graphviz.Digraph):
         return f"<drawing of {self.title}>"
 
     def __str__(self) -> str:
-        with use_language(self.lang):
-            said = message("drawing", title=self.title, description=self.description).strip()
-            return join_sentences(said, message("laid out in haste") if self.layout_timed_out else "")
+        said = message("drawing", title=self.title, description=self.description).strip()
+        return join_sentences(said, message("laid out in haste") if self.layout_timed_out else "")
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None, **_: Any) -> dict[str, str]:
         # An <img> survives the sanitising of a notebook that is not trusted; an inline <svg> does not. It also keeps
@@ -153,7 +152,7 @@ def notebook_data(html: str, text: str, png: Callable[[], bytes]) -> dict[str, s
 
 
 def render(digraph: graphviz.Digraph, format: str = "svg", *, scale: float = 1.0) -> bytes:
-    """Render a graph: with `dot` if it is on the PATH, in this process with pygraphviz, or without Graphviz.
+    """Render a graph with Graphviz, which pygraphviz brings along; or without it, where pygraphviz is missing.
 
     Parameters
     ----------
@@ -172,8 +171,8 @@ def render(digraph: graphviz.Digraph, format: str = "svg", *, scale: float = 1.0
     Raises
     ------
     DrawingError
-        If neither `dot` nor pygraphviz works here, and the format is none of those that `without_graphviz` can write
-        (SVG and the positions). The message says what to install.
+        If Graphviz cannot draw it; or if there is no pygraphviz, and the format is none of those that
+        `without_graphviz` can write (SVG and the positions). Then the message says what to install.
 
     Examples
     --------
@@ -197,49 +196,34 @@ def render(digraph: graphviz.Digraph, format: str = "svg", *, scale: float = 1.0
 
 def _draw_in_time(digraph: graphviz.Digraph, format: str) -> bytes:
     """Draw in a process that can be stopped."""
-    dot = shutil.which("dot")
-    command = [dot, f"-T{format}"] if dot else [sys.executable, "-c", _IN_A_CHILD, format]
+    command = [sys.executable, "-c", _IN_A_CHILD, format]
     source = digraph.source.encode()
     return subprocess.run(command, input=source, capture_output=True, timeout=LAYOUT_TIMEOUT_S, check=True).stdout
 
 
 def _draw(digraph: graphviz.Digraph, format: str) -> bytes:
-    reasons = []
-    for draw in (_draw_with_dot, lambda digraph, format: _draw_in_process(digraph.source, format), draw_plainly):
-        try:
-            return draw(digraph, format)
-        except ValueError as error:
-            reasons.append(str(error))
-    remedy = (
-        "Run `python -m pip install pygraphviz` (its wheels carry Graphviz itself), or install Graphviz so that "
-        "`dot` is on the PATH."
-    )
-    if format not in FORMATS:
-        remedy += " A picture as SVG needs neither."
-    raise DrawingError(f"The graph cannot be drawn as {format}: {'; '.join(reasons)}. {remedy}")
-
-
-def _draw_with_dot(digraph: graphviz.Digraph, format: str) -> bytes:
-    if not shutil.which("dot"):
-        raise ValueError("there is no `dot` program on the PATH")
-    try:
-        return digraph.pipe(format=format, encoding=None, quiet=True)
-    except (graphviz.ExecutableNotFound, subprocess.CalledProcessError, OSError) as error:
-        stderr = getattr(error, "stderr", b"") or b""
-        raise ValueError(f"dot failed: {stderr.decode(errors='replace').strip() or error}") from error
-
-
-def _draw_in_process(source: str, format: str) -> bytes:
     try:
         import pygraphviz
     except ImportError as error:
-        raise ValueError(f"pygraphviz cannot be imported ({error})") from error
+        return _draw_without_graphviz(digraph, format, error)
     with _silence_stderr() as said:
         try:
-            return pygraphviz.AGraph(string=source).draw(format=format, prog="dot")
+            return pygraphviz.AGraph(string=digraph.source).draw(format=format, prog="dot")
         except (ValueError, TypeError, RuntimeError, OSError) as error:
             # pygraphviz 2.0 stumbles with a TypeError over the code that Graphviz returns for an unknown format.
-            raise ValueError(f"pygraphviz failed: {said() or error}") from error
+            raise DrawingError(f"Graphviz cannot draw the graph as {format}: {said() or error}") from error
+
+
+def _draw_without_graphviz(digraph: graphviz.Digraph, format: str, missing: ImportError) -> bytes:
+    try:
+        return draw_plainly(digraph, format)
+    except ValueError as error:
+        remedy = "" if sys.platform == "emscripten" else " Run `python -m pip install pygraphviz`."
+        svg = "" if format in FORMATS else " A picture as SVG does not need it."
+        raise DrawingError(
+            f"The graph cannot be drawn as {format}: {error}, and pygraphviz, which brings Graphviz along, cannot be "
+            f"imported ({missing}).{remedy}{svg}"
+        ) from error
 
 
 @contextlib.contextmanager

@@ -12,7 +12,7 @@ from matplotlib.colors import BoundaryNorm, LinearSegmentedColormap, to_rgba
 from autodiff_lab.engine.errors import InputError, ShapeError
 from autodiff_lab.figures.plots.style import Plot, open_plot
 from autodiff_lab.figures.style.themes import BLUE, Theme
-from autodiff_lab.text.notation import number
+from autodiff_lab.text.numbers import number
 from autodiff_lab.transforms.gradients import grad
 from autodiff_lab.transforms.signatures import argument_names, name_of
 

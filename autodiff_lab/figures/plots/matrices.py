@@ -15,7 +15,7 @@ from autodiff_lab.engine.errors import ShapeError
 from autodiff_lab.figures.plots.style import Plot, open_plot
 from autodiff_lab.figures.style.themes import BLUE, VERMILION, Theme
 from autodiff_lab.text.arguments import check_choice
-from autodiff_lab.text.notation import number
+from autodiff_lab.text.numbers import number
 from autodiff_lab.transforms import pytree
 from autodiff_lab.transforms.jacobians import hessian, jacobian
 from autodiff_lab.transforms.signatures import argument_names

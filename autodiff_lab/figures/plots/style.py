@@ -16,7 +16,7 @@ from matplotlib.figure import Figure
 
 from autodiff_lab.figures.graph.reader_graph import show_graphs_in
 from autodiff_lab.figures.graph.render import notebook_data
-from autodiff_lab.figures.style.fonts import font_stack
+from autodiff_lab.figures.style.fonts import FONT_STACK
 from autodiff_lab.figures.style.svg import image_tag
 from autodiff_lab.figures.style.themes import Theme, find_theme, follow_page_theme
 
@@ -76,7 +76,7 @@ def style_plots() -> None:
     """Give every plot of this session the look of the course: readable from afar, sharp, dark on a dark page.
 
     It sets matplotlib's ``rcParams``. In a notebook a figure is then shown as a scalable picture instead of a bitmap,
-    and a graph made with `graphviz` is shown in the same look, also on a machine without Graphviz's program ``dot``.
+    and a graph made with `graphviz` is shown in the same look, for which Graphviz's program ``dot`` is not needed.
 
     See Also
     --------
@@ -118,7 +118,7 @@ def _name_fonts(svg: str) -> str:
     >>> _name_fonts("font: 11px 'DejaVu Sans'")
     "font: 11px 'DejaVu Sans',Verdana,Helvetica,Arial,sans-serif"
     """
-    return svg.replace("'DejaVu Sans'", font_stack("en").replace("DejaVu Sans", "'DejaVu Sans'"))
+    return svg.replace("'DejaVu Sans'", FONT_STACK.replace("DejaVu Sans", "'DejaVu Sans'"))
 
 
 def _compact(svg: str) -> str:

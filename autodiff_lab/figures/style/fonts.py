@@ -1,4 +1,4 @@
-"""Fonts of drawings: DejaVu Sans, which matplotlib brings along, and a font for Chinese if the machine has one."""
+"""Fonts of drawings: DejaVu Sans, which matplotlib brings along, and for Chinese names one of the machine's own."""
 
 import contextlib
 import functools
@@ -12,23 +12,15 @@ from xml.sax.saxutils import escape
 
 FONT_FOLDERS = ("/usr/share/fonts", "/usr/local/share/fonts", "~/.local/share/fonts", "~/.fonts")
 
+# The fonts of a picture, the best first, for a reader's own machine to choose from.
+FONT_STACK = "DejaVu Sans,Verdana,Helvetica,Arial,sans-serif"
 
-_CHINESE_STACK = (
-    "Noto Sans CJK SC,Noto Sans SC,Source Han Sans SC,Source Han Sans CN,Microsoft YaHei,PingFang SC,Hiragino Sans GB,"
-    "WenQuanYi Micro Hei,WenQuanYi Zen Hei,Droid Sans Fallback"
-)
 # Fonts with simplified Chinese, on Linux, Windows and macOS.
-CHINESE_FONTS = (*_CHINESE_STACK.split(","), "SimHei", "Heiti SC", "Noto Sans CJK JP", "Arial Unicode MS")
-
-
-def font_stack(lang: str) -> str:
-    """List the fonts of a picture in a language, the best first, for a reader's own machine to choose from.
-
-    >>> font_stack("en")
-    'DejaVu Sans,Verdana,Helvetica,Arial,sans-serif'
-    """
-    chinese = f"{_CHINESE_STACK}," if lang == "zh" else ""
-    return f"DejaVu Sans,Verdana,Helvetica,Arial,{chinese}sans-serif"
+CHINESE_FONTS = (
+    *("Noto Sans CJK SC", "Noto Sans SC", "Source Han Sans SC", "Source Han Sans CN", "Microsoft YaHei", "PingFang SC"),
+    *("Hiragino Sans GB", "WenQuanYi Micro Hei", "WenQuanYi Zen Hei", "Droid Sans Fallback", "SimHei", "Heiti SC"),
+    *("Noto Sans CJK JP", "Arial Unicode MS"),
+)
 
 
 @functools.cache

@@ -2,7 +2,7 @@
 
 import base64
 
-from autodiff_lab.figures.style.fonts import font_stack
+from autodiff_lab.figures.style.fonts import FONT_STACK
 from autodiff_lab.text.notation import escape
 
 NAMESPACE = {"xmlns": "http://www.w3.org/2000/svg"}
@@ -31,7 +31,7 @@ def element(tag: str, *inside: str, **attributes: str | float | None) -> str:
     return f"<{tag}{written}>{''.join(inside)}</{tag}>" if inside else f"<{tag}{written}/>"
 
 
-def write_picture(size: tuple[float, float], paper: str, lang: str, title: str, *inside: str, font_size: float) -> str:
+def write_picture(size: tuple[float, float], paper: str, title: str, *inside: str, font_size: float) -> str:
     """Write a whole SVG picture: its size in points, its title, paper of one colour, and the elements on it."""
     width, height = size
     return element(
@@ -45,7 +45,7 @@ def write_picture(size: tuple[float, float], paper: str, lang: str, title: str, 
         width=f"{width:g}pt",
         height=f"{height:g}pt",
         viewBox=f"0 0 {width:g} {height:g}",
-        font_family=font_stack(lang),
+        font_family=FONT_STACK,
         font_size=f"{font_size:g}",
     )
 

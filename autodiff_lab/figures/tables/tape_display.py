@@ -1,7 +1,6 @@
 """The display of a tape in a notebook: its graph, and its evaluation trace beside it."""
 
-from typing import Any
-
+from autodiff_lab.engine.tape import Tape
 from autodiff_lab.figures.graph.draw import draw
 from autodiff_lab.figures.tables.trace_table import table
 from autodiff_lab.trace.tape_reader import trace_of_tape
@@ -10,7 +9,7 @@ from autodiff_lab.trace.tape_reader import trace_of_tape
 LONGEST_TABLE = 60
 
 
-def show_tape(tape: Any) -> dict[str, str]:
+def show_tape(tape: Tape) -> dict[str, str]:
     """Return what a notebook displays for a recorded tape: graph and evaluation trace in HTML, and the text of `print`.
 
     Nothing has been swept, so no adjoint is shown; ``tape.draw()`` shows where a sweep would go.

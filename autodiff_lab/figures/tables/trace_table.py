@@ -14,7 +14,7 @@ from autodiff_lab.engine.errors import InputError
 from autodiff_lab.text import notation
 from autodiff_lab.text.arguments import check_choice
 from autodiff_lab.text.grid import DOWN, UP, Cell, Column, Grid
-from autodiff_lab.text.messages import check_language, message, message_parts, use_language
+from autodiff_lab.text.messages import message, message_parts
 from autodiff_lab.text.notation import escape, format_adjoint, format_expression, latex_value
 from autodiff_lab.trace.model import Contribution, Direction, Line, Number, Operand, Step, Trace
 from autodiff_lab.transforms.recording import record
@@ -105,7 +105,6 @@ def table(
     direction: Any = None,
     layout: str | None = None,
     partials: bool = False,
-    lang: str | None = None,
 ) -> Table:
     """Run ``f(*args)`` and give its evaluation trace.
 
@@ -128,8 +127,6 @@ def table(
         which way a column is computed (Baydin and others). By default ``"stacked"`` for the reverse mode alone.
     partials : bool
         Add a column with each local partial, as a formula and as a number.
-    lang : {"en", "zh"}, optional
-        The language. By default that of the `Trace`, and English for a function.
 
     Returns
     -------
@@ -139,7 +136,7 @@ def table(
     Raises
     ------
     InputError
-        If an option or a direction is not one of these, or a `Trace` is of another mode or language.
+        If an option or a direction is not one of these, or a `Trace` is of another mode.
 
     See Also
     --------
@@ -179,26 +176,19 @@ def table(
     if layout is None:
         layout = "stacked" if mode == "reverse" else "beside"
     check_choice("table", "layout", layout, LAYOUTS)
-    if lang is not None:
-        check_language("table", lang)
     if mode == "reverse" and direction is not None:
         raise InputError(f"table(direction={direction!r}) belongs to forward mode: add mode='forward' or mode='both'.")
     if isinstance(f, Trace):
         if f.mode != mode:
             raise InputError(f"This is a trace of {f.mode} mode; for mode={mode!r} give the function: table(f, *args).")
-        if lang not in (None, f.lang):
-            raise InputError(
-                f"This is a trace in {f.lang!r}; for lang={lang!r} give the function: table(f, *args, lang={lang!r})."
-            )
         traces = [f]
     else:
         value, tape = record(f, *args, kwargs=kwargs, sites=True)
         options = {"reverse": {}, "forward": {"mode": "forward", "direction": direction or "all"}}
         modes = ("forward", "reverse") if mode == "both" else (mode,)
-        traces = [Trace.from_tape(tape, f, value=value, lang=lang or "en", **options[each]) for each in modes]
-    with use_language(traces[0].lang):
-        grids, whole = _build_grids(traces, layout == "beside", partials)
-        return Table(grids, whole, " ".join(filter(None, (traces[-1].warning, traces[-1].note))))
+        traces = [Trace.from_tape(tape, f, value=value, **options[each]) for each in modes]
+    grids, whole = _build_grids(traces, layout == "beside", partials)
+    return Table(grids, whole, " ".join(filter(None, (traces[-1].warning, traces[-1].note))))
 
 
 def _build_grids(traces: Sequence[Trace], beside: bool, partials: bool) -> tuple[tuple[Grid, ...], Grid]:

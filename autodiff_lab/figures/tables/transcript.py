@@ -6,7 +6,7 @@ from itertools import count, groupby
 from operator import itemgetter
 
 from autodiff_lab.text.grid import markdown_text
-from autodiff_lab.text.messages import in_its_language, message, plural_message
+from autodiff_lab.text.messages import message, plural_message
 from autodiff_lab.text.notation import display_width
 from autodiff_lab.trace.model import Trace
 from autodiff_lab.trace.source_map import Source
@@ -67,7 +67,6 @@ class Transcript:
     _repr_markdown_ = markdown
 
 
-@in_its_language
 def transcript(trace: Trace) -> Transcript:
     """Write the transcript of a run: the sentence of every step, under its phase.
 

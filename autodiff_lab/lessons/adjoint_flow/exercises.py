@@ -14,9 +14,9 @@ import numpy as np
 
 from autodiff_lab import grad, jvp, record
 from autodiff_lab.lessons.checks import Finding, Instance, Refused, call_case, describe, plain, run_cases
+from autodiff_lab.lessons.examples.expressions import parse_expression
+from autodiff_lab.lessons.examples.paths import count_paths
 from autodiff_lab.trace.reverse_steps import add_to, pull_back, seed_of, watch_sweep
-from autodiff_lab.widgets.labs.expression import parse_expression
-from autodiff_lab.widgets.labs.order_lab.lab import count_paths
 
 TAPE: dict[str, Any] = {"listing": ("tape", "Cell", "sin", "log"), "machine": "tape", "empty": ("tape",)}
 DOUBLINGS = 18

@@ -13,9 +13,8 @@ from autodiff_lab.lessons.checks.exercise import Exercise
 from autodiff_lab.lessons.checks.exercise_file import read_exercises
 from autodiff_lab.lessons.checks.variants import Seed
 from autodiff_lab.lessons.order import SLUGS, number_of
-from autodiff_lab.text.grid import Grid
+from autodiff_lab.text.grid import Grid, grid
 from autodiff_lab.text.notation import escape
-from autodiff_lab.widgets.labs.lab import grid
 
 WORDS = {"passed": "✓ done", "tried": "… tried", "": "open"}
 

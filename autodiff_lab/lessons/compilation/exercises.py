@@ -12,7 +12,7 @@ from autodiff_lab import CheckError, Trace, Variable, check_grads, custom_gradie
 from autodiff_lab import value_and_grad as engine
 from autodiff_lab.lessons.checks import Crashed, Refused, attempt, borrow_names, describe, plain, summarize, vet_code
 from autodiff_lab.lessons.checks.compare import in_small_letters
-from autodiff_lab.widgets.labs.branch_recorder.programs import until_ten
+from autodiff_lab.lessons.examples.loops import until_ten
 
 # A tape, compiled
 

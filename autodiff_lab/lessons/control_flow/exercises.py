@@ -9,7 +9,7 @@ import numpy as np
 from autodiff_lab import grad, record, value_and_grad
 from autodiff_lab.lessons.checks import Instance, Refused, attempt, call_case, plain, run_cases
 from autodiff_lab.lessons.checks.compare import Finding, describe
-from autodiff_lab.widgets.labs.branch_recorder.programs import until_ten
+from autodiff_lab.lessons.examples.loops import until_ten
 
 # A branch at one point
 

@@ -8,8 +8,8 @@ import numpy as np
 from autodiff_lab import grad
 from autodiff_lab.lessons.checks import Crashed, Instance, Refused, attempt, describe, plain, run_cases, vet_code
 from autodiff_lab.lessons.checks.run_code import names_in, nested_code
-from autodiff_lab.lessons.dual_numbers.exercises import example
-from autodiff_lab.widgets.labs.v_curve.lab import METHODS
+from autodiff_lab.lessons.examples.course_function import f as example
+from autodiff_lab.lessons.examples.quotients import QUOTIENTS
 
 SLOPE = grad(example, argnums=1)(2.0, 5.0)
 # The relative error that is small enough, and the step at which the V of each error has its lowest point.
@@ -28,7 +28,7 @@ def judge_steps(answer: Any) -> Any:
 
 def _judge_step(name: str, h: float) -> str:
     with np.errstate(all="ignore"):
-        found = METHODS[name].quotient(lambda x2: example(2.0, x2), 5.0, h)
+        found = QUOTIENTS[name](lambda x2: example(2.0, x2), 5.0, h)
     good, lowest = LIMITS[name]
     if abs(found - SLOPE) < good * SLOPE:
         return "small enough"

@@ -14,8 +14,8 @@ import numpy as np
 
 from autodiff_lab import Trace, grad, jvp
 from autodiff_lab.lessons.checks import Finding, Instance, call_case, describe, plain, run_cases
+from autodiff_lab.lessons.examples.course_function import f as example
 from autodiff_lab.text.numbers import number
-from autodiff_lab.widgets.labs.trace_table.lab import f as example
 
 Pair = tuple[float, float]
 

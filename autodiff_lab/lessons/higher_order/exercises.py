@@ -13,7 +13,7 @@ import numpy as np
 from autodiff_lab import Dual, Variable, hvp, jvp
 from autodiff_lab.lessons.checks import Instance, names_in, plain, run_cases
 from autodiff_lab.lessons.checks.compare import Finding
-from autodiff_lab.widgets.labs.tag_inspector.machines import Run
+from autodiff_lab.lessons.examples.tagged_machines import Run
 
 Derivative = Callable[[Callable[[Any], Any], Any], Any]
 WAYS = ("reverse over reverse", "forward over reverse", "reverse over forward")

@@ -9,8 +9,8 @@ from typing import Any
 
 from autodiff_lab import Variable, grad
 from autodiff_lab.lessons.checks import Crashed, attempt, borrow_names, run_cases, summarize, vet_code
+from autodiff_lab.lessons.examples.chain import START, logistic, sweep_whole_chain
 from autodiff_lab.systems.schedules import Action, cost, fewest_extra_steps, reverse
-from autodiff_lab.widgets.labs.checkpoint_timeline.lab import START, logistic, sweep_whole_chain
 
 # The chain
 

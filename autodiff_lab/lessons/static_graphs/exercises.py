@@ -14,8 +14,8 @@ import numpy as np
 
 from autodiff_lab import grad, jacrev
 from autodiff_lab.lessons.checks import Crashed, Instance, attempt, call_case, plain, run_cases, summarize, vet_code
+from autodiff_lab.lessons.examples.graph_builder import GraphBuilder
 from autodiff_lab.systems import static_graph
-from autodiff_lab.widgets.labs.feed_graph.graph_builder import GraphBuilder
 
 _NODES = ("Node", "Constant", "Variable", "Placeholder", "Operator", "needed", "COMPUTE", "log")
 MACHINE: dict[str, Any] = {"listing": (*_NODES, "run", "backward", "PARTIALS"), "machine": "graph"}

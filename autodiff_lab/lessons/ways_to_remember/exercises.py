@@ -11,9 +11,9 @@ import numpy as np
 
 from autodiff_lab import grad, hessian, value_and_grad
 from autodiff_lab.lessons.checks import Instance, plain, run_cases
-from autodiff_lab.lessons.dual_numbers.exercises import example
+from autodiff_lab.lessons.examples.course_function import f as example
+from autodiff_lab.lessons.examples.expressions import parse_expression
 from autodiff_lab.systems.side_by_side import compare
-from autodiff_lab.widgets.labs.expression import parse_expression
 
 CELLS: dict[str, Any] = {"listing": ("tape", "Var", "Un", "Bin", "backprop"), "machine": "cells", "empty": ("tape",)}
 CLOSURES: dict[str, Any] = {

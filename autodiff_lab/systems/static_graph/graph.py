@@ -46,9 +46,9 @@ class Graph:
 
     Examples
     --------
-    >>> import autodiff_lab as ad
-    >>> with ad.Graph() as graph:
-    ...     x = ad.Placeholder(name="x")
+    >>> from autodiff_lab.systems.static_graph import Graph, Placeholder
+    >>> with Graph() as graph:
+    ...     x = Placeholder(name="x")
     ...     y = x * x
     >>> graph.run(y, {x: 3.0})
     9.0

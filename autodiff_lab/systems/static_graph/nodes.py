@@ -11,7 +11,7 @@ from __future__ import annotations
 import weakref
 from collections.abc import Mapping, Sequence
 from contextvars import ContextVar
-from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
+from typing import Any, NamedTuple, NoReturn, Protocol
 
 import numpy as np
 
@@ -26,14 +26,29 @@ from ...engine.rules.shapes import dummy_array
 from ...engine.rules.table import Op
 from ...engine.values import Traced, as_operand, as_shaped, as_value, to_output
 
-if TYPE_CHECKING:
-    from .graph import Graph
-
-# The graphs of the ``with`` blocks around, innermost last; each thread and each task has its own.
-OPEN_GRAPHS: ContextVar[tuple[Graph, ...]] = ContextVar("open static graphs", default=())
-
 # A shape; or, while that is not known, the number of the node that will bring it.
 Extent = tuple[int, ...] | int
+
+
+class Home(Protocol):
+    """What a node asks of the static graph that it belongs to; a `Graph` has it, and more."""
+
+    flatten: bool
+    values: dict[int, Any]
+    grads: dict[int, Any]
+
+    def register(self, node: Node, kind: str, asked: str | None) -> tuple[str, int]:
+        """Give a new node of the static graph a name and a number."""
+
+    def require(self, node: Any, what: str) -> None:
+        """Refuse what is no node of this static graph."""
+
+    def backward_from(self, node: Node, seed: Any = None) -> None:
+        """Sweep back over the static graph from one node."""
+
+
+# The graphs of the ``with`` blocks around, innermost last; each thread and each task has its own.
+OPEN_GRAPHS: ContextVar[tuple[Home, ...]] = ContextVar("open static graphs", default=())
 
 
 class Node(Overloaded):
@@ -50,13 +65,16 @@ class Node(Overloaded):
         The shape; while that is not known, the number of the node that will bring it.
     """
 
-    def __init__(self, kind: str, extent: Extent | None, graph: Graph | None, name: str | None) -> None:
+    def __init__(self, kind: str, extent: Extent | None, graph: Home | None, name: str | None) -> None:
         self.graph = graph or _innermost_graph(kind)
         self.named = name is not None
         self.name, self.number = self.graph.register(self, kind, name)
         self.extent = self.number if extent is None else extent
 
-    operands: tuple[Node, ...] = ()
+    @property
+    def operands(self) -> tuple[Node, ...]:
+        """The nodes of the static graph that this one works on: none, unless it is an operator."""
+        return ()
 
     @property
     def value(self) -> Any:
@@ -110,7 +128,7 @@ class Node(Overloaded):
 class Constant(Node):
     """A constant node of a static graph: a number or an array. It has no gradient."""
 
-    def __init__(self, value: Any, name: str | None = None, graph: Graph | None = None) -> None:
+    def __init__(self, value: Any, name: str | None = None, graph: Home | None = None) -> None:
         if isinstance(value, Traced):
             raise InputError(
                 f"{value!r} cannot be a constant of a static graph: it belongs to a derivative in progress. "
@@ -141,9 +159,9 @@ class Constant(Node):
 
 
 class Variable(Node):
-    """A variable node: its value stays from run to run and can be assigned, ``w.value = 3.0``. Its shape is fixed."""
+    """A variable of a static graph: a node whose value stays from run to run; ``w.value = 3.0`` assigns to it."""
 
-    def __init__(self, value: Any, name: str | None = None, graph: Graph | None = None) -> None:
+    def __init__(self, value: Any, name: str | None = None, graph: Home | None = None) -> None:
         if isinstance(value, Node):
             raise InputError(f"A Variable starts with a number or an array, and {value.name} is a node.")
         start = _as_real(value, f"the value of the Variable{f' {name}' if name else ''}")
@@ -184,16 +202,16 @@ class Placeholder(Node):
 
     Examples
     --------
-    >>> import autodiff_lab as ad
-    >>> with ad.Graph() as graph:
-    ...     x = ad.Placeholder((None, 2), name="x")
+    >>> from autodiff_lab.systems.static_graph import Graph, Placeholder
+    >>> with Graph() as graph:
+    ...     x = Placeholder((None, 2), name="x")
     ...     y = 2 * x
     >>> graph.run(y, {x: [[1.0, 2.0]]})
     array([[2., 4.]])
     """
 
     def __init__(
-        self, shape: tuple[int | None, ...] | None = None, name: str | None = None, graph: Graph | None = None
+        self, shape: tuple[int | None, ...] | None = None, name: str | None = None, graph: Home | None = None
     ) -> None:
         self.accepts = shape
         fixed = tuple(n for n in shape if n is not None) if shape is not None else None
@@ -224,7 +242,7 @@ def _as_real(value: Any, what: str) -> Any:
         raise ShapeError(f"{what} is a list of lists of different lengths: {value!r}.") from None
 
 
-def _innermost_graph(what: str) -> Graph:
+def _innermost_graph(what: str) -> Home:
     """The innermost ``with Graph()`` block, whose graph a new node belongs to."""
     if OPEN_GRAPHS.get():
         return OPEN_GRAPHS.get()[-1]
@@ -350,8 +368,9 @@ MERGED = (TABLE[np.add], TABLE[np.multiply])
 
 
 def _slot(x: Node, op: Op) -> Any:
-    within = op in MERGED and isinstance(x, Operator) and x.op is op and not x.named
-    return Partial(weakref.ref(x), x.slots) if within else x
+    if isinstance(x, Operator) and op in MERGED and x.op is op and not x.named:
+        return Partial(weakref.ref(x), x.slots)
+    return x
 
 
 def fold_pairs(op: Op, terms: Sequence[Any], pairs: Sequence[tuple[int, int]]) -> list[Any]:
@@ -379,7 +398,7 @@ def _extent_after(op: Op, operands: tuple[Node, ...], static: Mapping[str, Any])
             others = {extent for extent in extents if extent != ()}
             if len(others) < 2:
                 return next(iter(others), ())
-            return np.broadcast_shapes(*others) if shapes else None  # type: ignore[arg-type]
+            return np.broadcast_shapes(*others) if shapes else None
         if op.kind == "reduction" and static.get("axis") is None and not static.get("keepdims"):
             return ()
         if shapes and op in TABLE.values():  # NumPy knows, and is asked with arrays that hold no numbers

@@ -73,8 +73,9 @@ class Sweep:
                 sent = [] if adjoint is None else self._send(node, gate, adjoint)
                 for k, x in enumerate(node.operands):
                     if x in self.pending:
-                        if sent and sent[k] is not None:
-                            self.arrived[x].append(sent[k])
+                        part = sent[k] if sent else None
+                        if part is not None:
+                            self.arrived[x].append(part)
                         self.pending[x] -= 1
                         if self.pending[x] == 0:
                             self.queue.append(x)
@@ -171,7 +172,7 @@ class _Gate(NamedTuple):
 def _pass_gates(gate: _Gate | None, adjoint: Any, node: Node) -> Any:
     """Pass an adjoint out of its branches: itself if the branch was taken (only then computed), else zero."""
     while gate is not None:
-        branches = adjoint, np.zeros_like(node)
+        branches: tuple[Any, Any] = adjoint, np.zeros_like(node)
         adjoint = cond(gate.condition, *(branches if gate.wanted else reversed(branches)))
         gate = gate.outer
     return adjoint

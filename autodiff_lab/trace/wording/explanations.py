@@ -148,7 +148,7 @@ def explain_sweep(
 
 def explain_remark(lines: Sequence[Line], key: str, named: Sequence[int]) -> str:
     """Explain in a sentence what is wrong at a step of a faulty sweep."""
-    return message(key, names=message("and").join(dict.fromkeys(lines[j].clear_name for j in named)))
+    return message(key, names=" and ".join(dict.fromkeys(lines[j].clear_name for j in named)))
 
 
 def constant_note(value: Number | None) -> str:

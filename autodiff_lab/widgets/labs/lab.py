@@ -4,14 +4,13 @@ A lab knows nothing of widgets. It is tested by setting its controls and reading
 """
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Self
 
 from autodiff_lab.engine.errors import AutodiffError
 from autodiff_lab.engine.views import view
-from autodiff_lab.text.grid import Cell, Column, Grid
-from autodiff_lab.text.notation import latex_text, number
+from autodiff_lab.text.grid import Grid
+from autodiff_lab.text.notation import number
 
 
 class LabError(AutodiffError, ValueError):
@@ -314,25 +313,3 @@ class SteppedLab(Lab):
         whole = self.copy()
         whole.done = whole.length
         return whole
-
-
-def grid(caption: str, headings: Sequence[str], rows: Sequence[Sequence[str | float]]) -> Grid:
-    """Make a lab's captioned table; a column that holds a number is a column of numbers, and holds them as floats.
-
-    >>> print(grid("Squares", ("x", "its square"), [("two", 4), ("three", 9.0)]).text())
-    Squares
-    x      its square
-    ─────  ──────────
-    two             4
-    three           9
-    """
-    columns = [
-        Column(heading, numeric=any(not isinstance(row[k], str) for row in rows)) for k, heading in enumerate(headings)
-    ]
-    return Grid(caption, tuple(columns), tuple(tuple(map(_cell, row)) for row in rows))
-
-
-def _cell(x: str | float) -> Cell:
-    data = x if isinstance(x, str) else float(x)
-    text = data if isinstance(data, str) else number(data)
-    return Cell(text, rf"\text{{{latex_text(text)}}}", data)

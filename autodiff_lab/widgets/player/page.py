@@ -22,10 +22,9 @@ from typing import Any
 from autodiff_lab.figures.graph import draw
 from autodiff_lab.figures.graph.render import Drawing
 from autodiff_lab.figures.style import themes
-from autodiff_lab.figures.style.fonts import font_stack
 from autodiff_lab.figures.style.svg import data_url
 from autodiff_lab.figures.tables import trace_table
-from autodiff_lab.text.messages import in_its_language, join_items, message
+from autodiff_lab.text.messages import join_items, message
 from autodiff_lab.text.notation import escape
 from autodiff_lab.trace.model import Trace
 from autodiff_lab.widgets.bundle import bundle, strip_comments
@@ -39,7 +38,6 @@ _STYLES = (
     *("lecture", "media"),
 )
 
-_TAGS = {"en": "en", "zh": "zh-Hans"}
 _LARGEST_PNG = 3000.0  # pixels to each side; a long tape makes a long graph
 
 # What plays where nobody has the live player.
@@ -55,23 +53,21 @@ return (place) => mount(place, %(payload)s, { css: style%(step)s }).destroy;
 _PAGE = (PARTS / "page.html").read_text(encoding="utf-8")
 
 _STYLE = """\
-body { margin: 12px; font-family: %s; }
+body { margin: 12px; font-family: system-ui, sans-serif; }
 figure { margin: 0; }
 th, td { padding: 2px 12px 2px 0; }"""
 
 
-def document(title: str, style: str, body: str, lang: str = "en") -> str:
-    """A whole page for the player or a report: HTML around a body; `title` is text, `lang` a language tag."""
-    return _PAGE % {"lang": lang, "title": escape(title), "style": style, "body": body}
+def document(title: str, style: str, body: str) -> str:
+    """A whole page for the player or a report: HTML around a body; `title` is text."""
+    return _PAGE % {"title": escape(title), "style": style, "body": body}
 
 
-@in_its_language
 def page(trace: Trace, payload: Mapping[str, Any]) -> str:
     """Write a whole HTML page with the player in it, as `Player.save_html` saves it."""
     title = message("page title", title=trace.title)
-    type_ = "system-ui, sans-serif" if trace.lang == "en" else f"system-ui, {font_stack(trace.lang)}"
     body = f"<main>\n{figure(trace, payload)}\n</main>"
-    return document(title, _STYLE % type_, body, _TAGS[trace.lang])
+    return document(title, _STYLE, body)
 
 
 def figure(trace: Trace, payload: Mapping[str, Any], key: str = "", still: Still | None = None) -> str:
@@ -142,7 +138,6 @@ def png(still: Still) -> bytes:
     return min(drawn, small.getvalue(), key=len)
 
 
-@in_its_language
 def caption(trace: Trace) -> str:
     """Write the caption of the still figure on a player's page: what was run, and what came out.
 

@@ -13,10 +13,11 @@ from typing import Any
 import numpy as np
 
 from autodiff_lab.engine.errors import AutodiffError
+from autodiff_lab.engine.tape import Tape
 from autodiff_lab.figures.graph import alternatives
 from autodiff_lab.figures.graph.boxes import node_texts, player_heading, text_width
 from autodiff_lab.figures.graph.layout import MAX_SINGLE_LINES, LaidOutExcerpts, fits
-from autodiff_lab.text.messages import join_items, message, read_room, template, use_language
+from autodiff_lab.text.messages import join_items, message, read_room, template
 from autodiff_lab.trace import excerpts
 from autodiff_lab.trace.model import Trace
 from autodiff_lab.trace.run_options import RunOptions
@@ -70,19 +71,17 @@ class Views:
             forward.append({"name": name, **own, **_beyond(run.to_dict(), trace)})
         shown = {"trace": trace, "layouts": layouts[""], "forward": forward, "no_forward": self.why}
         # The script has no words of its own.
-        with use_language(self.trace.lang):
-            shown["words"] = {key: template(key) for key in (*read_room("interface"), *_SHARED)}
+        shown["words"] = {key: template(key) for key in (*read_room("interface"), *_SHARED)}
         if self.long is None:
             return shown
         numbers = self._beside()
         others = [{"trace": self.long[k].to_dict(), "layouts": layouts[str(k)]} for k in numbers]
-        with use_language(self.trace.lang):
-            held = join_items(self.long[k].excerpt.said for k in sorted({*numbers, self.trace.excerpt.number}))
-            return shown | {
-                "others": others,
-                "no_others": message("not in this page", held=held),
-                "whole": self.long.whole,
-            }
+        held = join_items(self.long[k].excerpt.said for k in sorted({*numbers, self.trace.excerpt.number}))
+        return shown | {
+            "others": others,
+            "no_others": message("not in this page", held=held),
+            "whole": self.long.whole,
+        }
 
     def _beside(self) -> list[int]:
         """Stretches to have at hand: the neighbours, so that a step over the border waits for nobody, and the ends."""
@@ -93,16 +92,6 @@ class Views:
     def still(self) -> page.Still:
         """The still picture of these views, for a page without scripts; drawn when it is first asked for."""
         return page.draw_still(self.trace, self.large)
-
-    @property
-    def printable(self) -> page.Still:
-        """The still picture of these views for a PNG: in English, where this machine has no font for its language."""
-        trace = self.trace
-        if trace.lang != "en":
-            from autodiff_lab.figures.export import bitmap
-
-            trace = bitmap.translate_if_illegible("play", trace)
-        return self.still if trace is self.trace else page.draw_still(trace, self.large)
 
     def layouts(self, trace: Trace) -> list[dict[str, Any]]:
         """Lay out the graph of one view of the player, a trace of `traces_to_measure`, in one way or several."""
@@ -204,20 +193,19 @@ def views(
     f : callable
     args : sequence
     options : RunOptions
-        A `direction` of the learner's own, which the menu calls ``"custom"``; a `fault`, with which there is no forward
-        mode; and the language of every word.
+        A `direction` of the learner's own, which the menu calls ``"custom"``; and a `fault`, with which there is
+        no forward mode.
     group : {"auto", None}
         Whether the graph of a large run has groups.
     kwargs : mapping, optional
         Keyword arguments for `f`.
     """
-    with use_language(options.lang):
-        value, tape = record(f, *args, kwargs=kwargs, sites=True)
-        found = _views(tape, f, value, options)
+    value, tape = record(f, *args, kwargs=kwargs, sites=True)
+    found = _views(tape, f, value, options)
     return replace(found, large=group == "auto" and len(tape) > MAX_SINGLE_LINES)
 
 
-def _views(tape: Any, f: Callable[..., Any], value: Any, options: RunOptions) -> Views:
+def _views(tape: Tape, f: Callable[..., Any], value: Any, options: RunOptions) -> Views:
     if len(tape) > excerpts.MAX_WHOLE_LINES and not options.fault:
         long = LaidOutExcerpts(tape, f, value)
         return Views(long[0], {}, message("long run", lines=len(tape), most=excerpts.MAX_WHOLE_LINES), long)
@@ -236,7 +224,7 @@ def _views(tape: Any, f: Callable[..., Any], value: Any, options: RunOptions) ->
     return Views(trace, forward)
 
 
-def _menu(tape: Any, custom: Any) -> dict[str, Any]:
+def _menu(tape: Tape, custom: Any) -> dict[str, Any]:
     """The directions on offer: one for each input, all of them together, and the learner's own."""
     names = list(dict.fromkeys(tape.input_names))[: max(1, _MOST_STEPS // max(1, len(tape)))]
     menu: dict[str, Any] = {name: name for name in names}

@@ -15,7 +15,7 @@ from autodiff_lab.engine.errors import AutodiffError
 from autodiff_lab.engine.printing import replace_bidi
 from autodiff_lab.figures.graph.render import DrawingError
 from autodiff_lab.text.arguments import check_choice, check_path
-from autodiff_lab.text.messages import message, use_language
+from autodiff_lab.text.messages import message
 from autodiff_lab.text.notation import number
 from autodiff_lab.trace.model import Trace
 from autodiff_lab.trace.outputs import Outputs
@@ -39,7 +39,6 @@ def play(
     direction: Any = None,
     fault: str = "",
     predict: bool = False,
-    lang: str | None = None,
     scale: str | None = None,
     group: str | None = "auto",
     details: bool = False,
@@ -67,8 +66,6 @@ def play(
         For teaching: sweep with an engine that makes this mistake, marked as faulty, with the true adjoints beside it.
     predict : bool
         Ask for each value, partial and adjoint before it is shown. The player has a switch.
-    lang : {"en", "zh"}, optional
-        The language of every word: English, or Chinese (simplified). If not given, what `play_defaults` says: English.
     scale : {"normal", "lecture"}, optional
         ``"lecture"``: type that is read from the last row, and fewer things at a time. If not given, what
         `play_defaults` says: normal.
@@ -93,7 +90,7 @@ def play(
     ModeError
         If there is no such mode or direction.
     InputError
-        If there is no such fault, language or scale.
+        If there is no such fault or scale.
 
     See Also
     --------
@@ -117,7 +114,7 @@ def play(
     """
     check_choice("play", "group", group, modes.GROUPINGS)
     usual = play_defaults()
-    options = RunOptions(fault=fault, lang=lang or usual["lang"], function="play")
+    options = RunOptions(fault=fault)
     scale = check_choice("play", "scale", scale or usual["scale"], SCALES)
     shown = {"mode": mode, "predict": predict, "details": details, "scale": scale}
     return Player(f, args, kwargs, ranges, direction, options, group, **shown)
@@ -318,7 +315,7 @@ class Player(Outputs, Live):
         # are taken out, it is a picture, and so is the PNG.
         data, metadata = super()._repr_mimebundle_(**kwargs)
         with contextlib.suppress(DrawingError):  # where there is no Graphviz
-            data["image/png"] = base64.b64encode(page.png(self._views.printable)).decode()
+            data["image/png"] = base64.b64encode(page.png(self._views.still)).decode()
         data["text/plain"] = repr(self)
         return data, metadata
 
@@ -346,8 +343,7 @@ class Player(Outputs, Live):
                     views = views.around(min(self.step, views.long.steps - 1))
                 payload, beside = modes.lay_out(views, self._views, self.payload)
             except KeyboardInterrupt:
-                with use_language(self._options.lang):
-                    self.error = message("interrupted")
+                self.error = message("interrupted")
                 raise
             except Exception as error:
                 # The learner's function may raise anything; the player stays, and says what it was.

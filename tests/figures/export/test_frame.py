@@ -262,3 +262,23 @@ def test_a_sign_of_an_equation_stays_with_what_follows():
     assert len(broken) > 2 * len(equations)
     for line in broken:
         assert not "".join(run.text for run in line).rstrip("\N{NO-BREAK SPACE}").endswith(("=", "×", "+"))
+
+
+def first_frame(name):
+    namespace = {}
+    exec(f"def area({name}):\n    return {name} * {name}", namespace)
+    return Frames(Trace.of(namespace["area"], 2.0)).svg(0)
+
+
+def test_chinese_names_are_painted_with_a_font_that_has_them(monkeypatch):
+    asked = []
+    files = bitmap.fonts.font_files
+
+    def list_files(chinese=False):
+        asked.append(chinese)
+        return files(chinese)
+
+    monkeypatch.setattr(bitmap.fonts, "font_files", list_files)
+    for name in ("width", "宽度"):
+        bitmap.render_png(first_frame(name))
+    assert asked == [False, True]

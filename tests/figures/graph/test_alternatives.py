@@ -13,7 +13,7 @@ from autodiff_lab import Trace
 from autodiff_lab.figures.graph import render
 from autodiff_lab.figures.graph.alternatives import ROOMS, choose_for_room, layout_alternatives, scale_in
 from autodiff_lab.figures.graph.boxes import node_texts, player_heading, text_width
-from autodiff_lab.figures.graph.layout import sample_path
+from autodiff_lab.figures.layered_layout.paths import sample_path
 
 USUAL, WIDE, NARROW = ROOMS
 READABLE = 11 / 14.5

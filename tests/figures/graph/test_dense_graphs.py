@@ -5,8 +5,7 @@ import subprocess
 import numpy as np
 import pytest
 
-from autodiff_lab import Trace, draw, play, record
-from autodiff_lab.engine.errors import InputError
+from autodiff_lab import Trace, play
 from autodiff_lab.figures.graph import draw as graphs
 from autodiff_lab.figures.graph import render
 from autodiff_lab.figures.graph.layout import layout_graph
@@ -50,7 +49,7 @@ def test_once_in_haste_it_is_not_tried_again(trace, no_patience, monkeypatch):
     graph = graphs.graph(trace)
     render.render(graph)
     monkeypatch.setattr(subprocess, "run", lambda *args, **kwargs: pytest.fail("tried again"))
-    assert render._draw_in_process(graph.source, "json0")
+    assert render._draw(graph, "json0")
     monkeypatch.setattr(render, "_draw", lambda digraph, format: b"drawn")
     assert render.render(graph, "png", scale=2.0) == b"drawn"
 
@@ -60,8 +59,6 @@ def test_a_layout_in_haste_has_every_place(trace, no_patience):
     assert "placed roughly" in places["note"]
     assert {f"n{i}" for i in range(len(trace.lines))} <= set(places["nodes"])
     assert "note" not in layout_graph(Trace.of(lambda x: x * x, 3.0))
-    chinese = layout_graph(Trace.of(dense, 0.5, 0.25, lang="zh"))
-    assert "粗略" in chinese["note"]
 
 
 def test_with_patience_it_is_drawn_with_care(monkeypatch):
@@ -76,20 +73,3 @@ def test_with_patience_it_is_drawn_with_care(monkeypatch):
 def test_the_player_hands_the_note_on(no_patience):
     assert "placed roughly" in play(dense, 0.5, 0.25, group=None).payload["layouts"][0]["note"]
     assert "note" not in play(dense, 0.5, 0.25).payload["layouts"][0], "in groups it is not dense"
-
-
-def test_a_drawing_speaks_chinese():
-    drawn = draw(lambda x: x * x, 3.0, lang="zh")
-    assert "的计算图" in str(drawn) and "各输入的伴随" in str(drawn)
-    assert str(draw(lambda x: x * x, 3.0, lang="en")) == str(draw(lambda x: x * x, 3.0))
-    tape = record(lambda x: x * x, 3.0)[1]
-    assert "的计算图" in str(tape.draw(lang="zh"))
-    with pytest.raises(InputError, match="lang"):
-        draw(lambda x: x * x, 3.0, lang="fr")
-
-
-def test_a_trace_has_its_language_already():
-    trace = Trace.of(lambda x: x * x, 3.0, lang="zh")
-    assert str(draw(trace)) == str(draw(trace, lang="zh"))
-    with pytest.raises(InputError, match=r"Trace\.of"):
-        draw(trace, lang="en")

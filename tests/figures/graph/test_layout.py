@@ -10,7 +10,8 @@ from autodiff_lab import Trace, play
 from autodiff_lab.figures.graph import render as rendering
 from autodiff_lab.figures.graph.boxes import BoxSizes
 from autodiff_lab.figures.graph.draw import graph, render
-from autodiff_lab.figures.graph.layout import layout_graph, layout_of, middle_of
+from autodiff_lab.figures.graph.layout import layout_graph, layout_of
+from autodiff_lab.figures.layered_layout.paths import middle_of
 
 from .drawn import chain, used_everywhere
 

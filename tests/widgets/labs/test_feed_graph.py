@@ -13,11 +13,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from autodiff_lab.engine.errors import InputError
+from autodiff_lab.lessons.examples.expressions import parse_expression
+from autodiff_lab.lessons.examples.graph_builder import FLATTEN, INPUTS, PROGRAMS
 from autodiff_lab.systems.static_graph import Graph, Placeholder
 from autodiff_lab.transforms.jacobians import jacrev
 from autodiff_lab.widgets.labs import FeedGraph
-from autodiff_lab.widgets.labs.expression import parse_expression
-from autodiff_lab.widgets.labs.feed_graph.graph_builder import FLATTEN, INPUTS, PROGRAMS
 from autodiff_lab.widgets.labs.feed_graph.lab import TARGETS
 from autodiff_lab.widgets.labs.feed_graph.picture import BOX_HEIGHT, BOX_WIDTH, FLOORS, WIDTH
 

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from autodiff_lab import grad, jvp
+from autodiff_lab.lessons.examples.tagged_machines import Run, Untagged
 from autodiff_lab.widgets.labs import TagInspector
 from autodiff_lab.widgets.labs.tag_inspector.lab import PROGRAMS
-from autodiff_lab.widgets.labs.tag_inspector.machines import Run, Untagged
 
 CASES = {
     case["name"]: case

@@ -11,13 +11,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from autodiff_lab.engine.dispatch import TABLE
+from autodiff_lab.lessons.examples.expressions import ExpressionError, parse_expression
 from autodiff_lab.systems.designs import DESIGNS, entry_views
 from autodiff_lab.transforms.gradients import grad
 from autodiff_lab.transforms.jacobians import hessian
 from autodiff_lab.transforms.recording import record
 from autodiff_lab.widgets.labs import ThreeDesigns
-from autodiff_lab.widgets.labs.expression import parse_expression
-from autodiff_lab.widgets.labs.lab import LabError
 from autodiff_lab.widgets.labs.three_designs.lab import COLUMNS, LOOK_INTO_THE_ARRAY, OWN, PROGRAMS, ROOM, WIDTH
 
 each_program = pytest.mark.parametrize("program", PROGRAMS)
@@ -236,7 +235,7 @@ def test_whatever_is_typed_is_a_program_or_a_sentence(text):
     assert lab.sentence() and lab.picture()
     try:
         f = parse_expression(text, ("x", "y"))
-    except LabError:
+    except ExpressionError:
         assert lab.snapshot()["refused"]
     else:
         with np.errstate(all="ignore"):

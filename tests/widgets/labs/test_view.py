@@ -5,7 +5,8 @@ import threading
 import ipywidgets as widgets
 import pytest
 
-from autodiff_lab.widgets.labs.lab import STEP_BUTTONS, Choice, Entry, LabError, Play, Slider, SteppedLab, Toggle, grid
+from autodiff_lab.text.grid import grid
+from autodiff_lab.widgets.labs.lab import STEP_BUTTONS, Choice, Entry, LabError, Play, Slider, SteppedLab, Toggle
 from autodiff_lab.widgets.labs.view import CANNOT
 
 

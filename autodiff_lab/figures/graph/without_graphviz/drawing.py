@@ -1,9 +1,9 @@
 """Drawing of a `graphviz.Digraph` without Graphviz: positions and SVG, as Graphviz itself would write them.
 
-The DOT text is read by `dot_parser` and laid out by `layers`. Boxes, ellipses and bare labels are drawn, with the
-colours and the line styles that our drawings use; any other shape becomes a box. Subgraphs are drawn without a frame,
-and what stands in a record or in a table of several columns in one line. Bitmaps, PDF, and edges that lead back to
-their own node need Graphviz.
+The DOT text is read by `dot_parser`, and `layered_layout` places what it has. Boxes, ellipses and bare labels are
+drawn, with the colours and the line styles that our drawings use; any other shape becomes a box. Subgraphs are drawn
+without a frame, and what stands in a record or in a table of several columns in one line. Bitmaps, PDF, and edges
+that lead back to their own node need Graphviz.
 """
 
 import json
@@ -14,7 +14,8 @@ import graphviz
 
 from autodiff_lab.figures.graph.boxes import SIZE
 from autodiff_lab.figures.graph.without_graphviz.dot_parser import Attributes, DotGraph, read_label
-from autodiff_lab.figures.graph.without_graphviz.layers import Box, Point, Way, arrange, turn
+from autodiff_lab.figures.layered_layout.layers import Box, Way, arrange, turn
+from autodiff_lab.figures.layered_layout.paths import Point
 from autodiff_lab.figures.style.svg import element
 
 # What can be written without Graphviz.

@@ -3,11 +3,12 @@
 import math
 from typing import Any
 
+from autodiff_lab.text.grid import Grid, grid
 from autodiff_lab.text.notation import format_expression, number
 from autodiff_lab.widgets.labs.branch_recorder import programs
 from autodiff_lab.widgets.labs.branch_recorder.programs import HIGH, LOW, PROGRAMS, STEP, Piece
 from autodiff_lab.widgets.labs.canvas import Axes, Point, Sheet, draw_rule, make_ticks
-from autodiff_lab.widgets.labs.lab import Choice, Grid, Lab, Slider, grid
+from autodiff_lab.widgets.labs.lab import Choice, Lab, Slider
 from autodiff_lab.widgets.labs.phrases import count_noun
 
 WIDTH, HEIGHT = 920, 412

@@ -18,18 +18,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from autodiff_lab.lessons.examples.loops import until_ten
 from autodiff_lab.trace.source_map import locate
 from autodiff_lab.transforms.gradients import value_and_grad
 from autodiff_lab.transforms.recording import record
 
 LOW, HIGH, STEP = 1.3, 4.0, 0.02
-
-
-def until_ten(x):
-    y = x
-    while y < 10:
-        y = y * x
-    return y
 
 
 def bent(x):

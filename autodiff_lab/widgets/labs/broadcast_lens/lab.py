@@ -5,10 +5,11 @@ from typing import Any
 
 import numpy as np
 
+from autodiff_lab.text.grid import Grid, grid
 from autodiff_lab.text.notation import NOT_REACHED, atom, number
 from autodiff_lab.widgets.labs.broadcast_lens.flow import AXES, OPS, OVER_AXES, SHAPES, Flow, Refused, run_flow
 from autodiff_lab.widgets.labs.canvas import Point, Sheet, draw_rule
-from autodiff_lab.widgets.labs.lab import Button, Choice, Grid, Play, SteppedLab, Toggle, grid
+from autodiff_lab.widgets.labs.lab import Button, Choice, Play, SteppedLab, Toggle
 from autodiff_lab.widgets.labs.phrases import count_times, list_some
 
 WIDTH, HEIGHT = 900, 416

@@ -6,15 +6,15 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
+from autodiff_lab.lessons.examples.chain import START, logistic, sweep_whole_chain
 from autodiff_lab.systems.schedules import SCHEDULES, Action, Reversal, reverse
+from autodiff_lab.text.grid import Grid, grid
 from autodiff_lab.text.notation import number
-from autodiff_lab.transforms.gradients import grad
 from autodiff_lab.widgets.labs.canvas import Axes, Sheet, draw_bar, draw_legend, make_ticks
-from autodiff_lab.widgets.labs.lab import Button, Choice, Grid, Play, Slider, SteppedLab, grid
+from autodiff_lab.widgets.labs.lab import Button, Choice, Play, Slider, SteppedLab
 from autodiff_lab.widgets.labs.phrases import count_noun
 
 STEPS, SLOTS = 100, 20
-START = 0.3
 
 WIDTH, HEIGHT = 900, 416
 FRAME = (40.0, 30.0, 526.0, 306.0)
@@ -29,11 +29,6 @@ LOOKS = {
     "store": ("in a slot", "tangent", 1.2, ""),
     "restore": ("restore", "soft_ink", 1.0, "1 3"),
 }
-
-
-def logistic(x: Any) -> Any:
-    """The logistic map 4x(1 − x), a step of the chain that the checkpoint timeline reverses."""
-    return 4.0 * x * (1.0 - x)
 
 
 class CheckpointTimeline(SteppedLab):
@@ -164,18 +159,6 @@ def _run_schedule(name: str, steps: int, slots: int) -> tuple[list[Action], Reve
 def _measure_cost(name: str, steps: int, slots: int) -> tuple[int, int]:
     run = _run_schedule(name, steps, slots if name == "binomial" else 1)[1]  # only this one looks at the slots
     return run.slots, run.extra
-
-
-@functools.lru_cache(maxsize=256)
-def sweep_whole_chain(steps: int) -> float:
-    """The derivative of the chain that the checkpoint timeline reverses, swept back with everything on one tape."""
-
-    def chain(x: Any) -> Any:
-        for _ in range(steps):
-            x = logistic(x)
-        return x
-
-    return float(grad(chain)(START))
 
 
 def _list_states(held: list[int]) -> str:

@@ -7,11 +7,12 @@ from typing import Any
 
 import numpy as np
 
+from autodiff_lab.text.grid import Grid, grid
 from autodiff_lab.text.notation import number
 from autodiff_lab.transforms.gradients import grad, jvp
 from autodiff_lab.transforms.recording import record
 from autodiff_lab.widgets.labs.canvas import Axes, Sheet, draw_bar, draw_legend, make_power_ticks, make_ticks
-from autodiff_lab.widgets.labs.lab import Choice, Grid, Lab, Slider, grid
+from autodiff_lab.widgets.labs.lab import Choice, Lab, Slider
 from autodiff_lab.widgets.labs.phrases import count_noun, write_error
 
 LARGEST = 60

@@ -7,13 +7,14 @@ from typing import Any
 import numpy as np
 
 from autodiff_lab.engine.tape import Tape
+from autodiff_lab.lessons.examples.course_function import f
+from autodiff_lab.text.grid import Grid, grid
 from autodiff_lab.text.notation import atom, number
 from autodiff_lab.trace.model import Trace
 from autodiff_lab.transforms.gradients import grad, jvp
 from autodiff_lab.transforms.recording import record
 from autodiff_lab.widgets.labs.canvas import Axes, Point, Sheet, make_ticks
-from autodiff_lab.widgets.labs.lab import Button, Grid, Lab, Slider, grid
-from autodiff_lab.widgets.labs.trace_table.lab import f
+from autodiff_lab.widgets.labs.lab import Button, Lab, Slider
 
 REGION = ((0.0, 6.0), (1.0, 7.0))
 MAP = (40.0, 30.0, 354.0, 354.0)

@@ -1,1 +1,1 @@
-"""The package of the lab FeedGraph: `lab` is its controller, with `graph_builder`, `passes` and `picture`."""
+"""The package of the lab FeedGraph: `lab` is its controller, with `passes` and `picture`."""

@@ -4,13 +4,14 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any, Self
 
+from autodiff_lab.lessons.examples.graph_builder import FLATTEN, INPUTS, PROGRAMS, GraphBuilder
 from autodiff_lab.systems.static_graph import Constant, Operator
+from autodiff_lab.text.grid import Grid, grid
 from autodiff_lab.text.notation import format_expression, number
-from autodiff_lab.widgets.labs.expression import parse_number
-from autodiff_lab.widgets.labs.feed_graph.graph_builder import FLATTEN, INPUTS, PROGRAMS, GraphBuilder
 from autodiff_lab.widgets.labs.feed_graph.passes import Pass, run_graph, sweep_graph
 from autodiff_lab.widgets.labs.feed_graph.picture import Places, draw
-from autodiff_lab.widgets.labs.lab import Button, Choice, Entry, Grid, Lab, Play, grid
+from autodiff_lab.widgets.labs.lab import Button, Choice, Entry, Lab, Play
+from autodiff_lab.widgets.labs.typed_number import parse_number
 
 TARGETS = ("all outputs", "the first output", "the second output")
 

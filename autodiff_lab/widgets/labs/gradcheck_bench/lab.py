@@ -8,9 +8,10 @@ import numpy as np
 
 from autodiff_lab.engine.broadcasting import shape_of
 from autodiff_lab.engine.dispatch import TABLE
+from autodiff_lab.text.grid import Grid, grid
 from autodiff_lab.text.notation import number
 from autodiff_lab.widgets.labs.canvas import Axes, Sheet, make_power_ticks
-from autodiff_lab.widgets.labs.lab import Button, Choice, Grid, Lab, Slider, grid
+from autodiff_lab.widgets.labs.lab import Button, Choice, Lab, Slider
 from autodiff_lab.widgets.labs.phrases import write_error, write_power_of_ten
 
 BATCH = np.array([[0.4, -0.7], [1.2, 0.3], [-0.2, 0.9]])

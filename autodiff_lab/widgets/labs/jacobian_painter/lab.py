@@ -3,13 +3,14 @@
 import re
 from typing import Any, NamedTuple, Self
 
+from autodiff_lab.text.grid import Grid, grid
 from autodiff_lab.text.notation import number
 from autodiff_lab.widgets.labs.canvas import Point, Sheet
-from autodiff_lab.widgets.labs.expression import parse_number
 from autodiff_lab.widgets.labs.jacobian_painter.passes import FORWARD, REVERSE, Pass, count_run, take_pass
 from autodiff_lab.widgets.labs.jacobian_painter.programs import LARGEST, LAYER, NAMES, Program, find_program
-from autodiff_lab.widgets.labs.lab import Button, Choice, Entry, Grid, Lab, Slider, grid
+from autodiff_lab.widgets.labs.lab import Button, Choice, Entry, Lab, Slider
 from autodiff_lab.widgets.labs.phrases import count_noun
+from autodiff_lab.widgets.labs.typed_number import parse_number
 
 
 class Words(NamedTuple):

@@ -7,12 +7,14 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 
 from autodiff_lab.engine.errors import AutodiffError
+from autodiff_lab.lessons.examples.expressions import parse_expression
+from autodiff_lab.text.grid import Grid, grid
 from autodiff_lab.text.notation import NOT_REACHED, number, shorten
 from autodiff_lab.trace.model import Contribution, Number, Step, Trace
 from autodiff_lab.widgets.labs.canvas import Sheet, draw_heads, draw_rule
-from autodiff_lab.widgets.labs.expression import parse_expression, parse_number
-from autodiff_lab.widgets.labs.lab import Button, Choice, Entry, Grid, Play, SteppedLab, grid
+from autodiff_lab.widgets.labs.lab import Button, Choice, Entry, Play, SteppedLab
 from autodiff_lab.widgets.labs.nan_detective.nan_birth import Birth, explain_birth, find_birth, is_finite
+from autodiff_lab.widgets.labs.typed_number import parse_number
 
 # The rows for which there is room.
 MOST_ROWS = 7

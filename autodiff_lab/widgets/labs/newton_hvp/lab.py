@@ -7,11 +7,12 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 
+from autodiff_lab.text.grid import Grid, grid
 from autodiff_lab.text.notation import atom, number
 from autodiff_lab.transforms.gradients import jvp, value_and_grad
 from autodiff_lab.transforms.jacobians import hvp
 from autodiff_lab.widgets.labs.canvas import Axes, Sheet, make_ticks
-from autodiff_lab.widgets.labs.lab import Button, Choice, Grid, Play, Slider, SteppedLab, grid
+from autodiff_lab.widgets.labs.lab import Button, Choice, Play, Slider, SteppedLab
 
 MINIMUM = 7.0
 # Further from the minimum than this, and a path has run away.

@@ -11,6 +11,8 @@ from typing import Any, Self
 
 import numpy as np
 
+from autodiff_lab.lessons.examples.paths import count_paths
+from autodiff_lab.text.grid import Grid, grid
 from autodiff_lab.text.notation import number
 from autodiff_lab.trace.faulty_engines import FAULTS
 from autodiff_lab.trace.reverse_steps import SweepEvent, seed_adjoints, send
@@ -18,7 +20,7 @@ from autodiff_lab.trace.wording.explanations import explain_remark
 from autodiff_lab.transforms.gradients import grad
 from autodiff_lab.transforms.recording import record
 from autodiff_lab.widgets.labs.canvas import Point, Sheet, draw_bar, draw_rule
-from autodiff_lab.widgets.labs.lab import STEP_BUTTONS, Button, Choice, Grid, Lab, Play, Slider, grid
+from autodiff_lab.widgets.labs.lab import STEP_BUTTONS, Button, Choice, Lab, Play, Slider
 from autodiff_lab.widgets.labs.phrases import count_noun
 
 CELLS = ("x", "a", "b", "c", "y")
@@ -97,26 +99,6 @@ def sweep_by_recursion() -> tuple[SweepEvent, ...]:
     96.0
     """
     return tuple(FAULTS["recursion"](record_tape()))
-
-
-@functools.cache
-def count_paths(doublings: int) -> tuple[int, int, int]:
-    """Count paths from the result to x, calls of a sweep by recursion, and cells, for ``x = x + x`` many times.
-
-    >>> [count_paths(k) for k in (1, 2, 10)]
-    [(2, 3, 2), (4, 7, 3), (1024, 2047, 11)]
-    """
-
-    def doubled(x: Any) -> Any:
-        for _ in range(doublings):
-            x = x + x
-        return x
-
-    tape = record(doubled, 1.0)[1]
-    calls = [tape.output]
-    for i in calls:  # which grows meanwhile: a call makes one for each operand
-        calls += tape.parents[i]
-    return sum(i < tape.n_inputs for i in calls), len(calls), len(tape)
 
 
 class OrderLab(Lab):

@@ -7,13 +7,14 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from autodiff_lab.engine.tape import Tape
+from autodiff_lab.text.grid import Grid, grid
 from autodiff_lab.text.notation import number
 from autodiff_lab.trace.model import Trace
 from autodiff_lab.transforms.gradients import grad
 from autodiff_lab.transforms.recording import record
 from autodiff_lab.transforms.symbol import Symbol
 from autodiff_lab.widgets.labs.canvas import Sheet, draw_bar
-from autodiff_lab.widgets.labs.lab import Grid, Lab, Slider, grid
+from autodiff_lab.widgets.labs.lab import Lab, Slider
 from autodiff_lab.widgets.labs.phrases import count_noun
 
 LARGEST = 6

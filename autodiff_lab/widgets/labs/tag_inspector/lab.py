@@ -4,10 +4,11 @@ import functools
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
+from autodiff_lab.lessons.examples.tagged_machines import Flat, Line, Run, Watched
+from autodiff_lab.text.grid import Grid, grid
 from autodiff_lab.text.notation import number
 from autodiff_lab.widgets.labs.canvas import Sheet, draw_rule
-from autodiff_lab.widgets.labs.lab import STEP_BUTTONS, Choice, Grid, Play, Slider, SteppedLab, Toggle, grid
-from autodiff_lab.widgets.labs.tag_inspector.machines import Flat, Line, Run, Watched
+from autodiff_lab.widgets.labs.lab import STEP_BUTTONS, Choice, Play, Slider, SteppedLab, Toggle
 
 ROW, TOP, ROWS = 38, 92, 8
 WIDTH, HEIGHT = 900, TOP + ROW * ROWS - 2

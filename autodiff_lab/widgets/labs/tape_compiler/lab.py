@@ -9,10 +9,11 @@ import numpy as np
 
 from autodiff_lab.engine.errors import BranchChanged
 from autodiff_lab.programs import Program, program
+from autodiff_lab.text.grid import Grid, grid
 from autodiff_lab.text.notation import number, shorten
 from autodiff_lab.transforms.gradients import value_and_grad
 from autodiff_lab.widgets.labs.canvas import Sheet, draw_rule
-from autodiff_lab.widgets.labs.lab import Button, Choice, Grid, Lab, Slider, Toggle, grid
+from autodiff_lab.widgets.labs.lab import Button, Choice, Lab, Slider, Toggle
 
 WIDTH, HEIGHT = 940, 442
 MOST_ROWS, FEWEST_ROWS, TOP, GLYPH = 20, 13, 71, 8.43

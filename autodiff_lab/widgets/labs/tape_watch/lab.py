@@ -3,9 +3,10 @@
 import re
 from typing import Any, Self
 
+from autodiff_lab.text.grid import Grid, grid
 from autodiff_lab.text.notation import number
 from autodiff_lab.widgets.labs.canvas import Sheet, draw_heads, draw_rule
-from autodiff_lab.widgets.labs.lab import Button, Choice, Grid, Slider, SteppedLab, Toggle, grid
+from autodiff_lab.widgets.labs.lab import Button, Choice, Slider, SteppedLab, Toggle
 from autodiff_lab.widgets.labs.phrases import count_noun, count_times
 from autodiff_lab.widgets.labs.tape_watch import programs
 from autodiff_lab.widgets.labs.tape_watch.programs import KINDS, PAUSES, PROGRAMS

@@ -7,11 +7,12 @@ from typing import Any, Self
 import numpy as np
 
 from autodiff_lab.engine.errors import AutodiffError
+from autodiff_lab.lessons.examples.expressions import parse_expression
 from autodiff_lab.systems.side_by_side import Column, Comparison, compare
+from autodiff_lab.text.grid import Grid, grid
 from autodiff_lab.text.notation import format_expression, number, shorten
 from autodiff_lab.widgets.labs.canvas import Sheet, draw_rule
-from autodiff_lab.widgets.labs.expression import parse_expression
-from autodiff_lab.widgets.labs.lab import Button, Choice, Entry, Grid, Lab, Slider, grid
+from autodiff_lab.widgets.labs.lab import Button, Choice, Entry, Lab, Slider
 from autodiff_lab.widgets.labs.phrases import list_numbers
 
 # What the inputs are called, by their names on the tape.

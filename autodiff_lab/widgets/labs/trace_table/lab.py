@@ -4,13 +4,13 @@ import functools
 import math
 from typing import Any
 
-import numpy as np
-
+from autodiff_lab.lessons.examples.course_function import f
+from autodiff_lab.text.grid import Grid, grid
 from autodiff_lab.text.notation import factor, format_expression, format_tangent, number
 from autodiff_lab.trace.model import Line, Step, Trace
 from autodiff_lab.widgets.labs.canvas import Sheet, draw_heads, draw_rule
-from autodiff_lab.widgets.labs.expression import parse_number
-from autodiff_lab.widgets.labs.lab import STEP_BUTTONS, Choice, Entry, Grid, Play, SteppedLab, grid
+from autodiff_lab.widgets.labs.lab import STEP_BUTTONS, Choice, Entry, Play, SteppedLab
+from autodiff_lab.widgets.labs.typed_number import parse_number
 
 POINT = (2.0, 5.0)
 SEEDS = {"x1": (1.0, 0.0), "x2": (0.0, 1.0)}
@@ -22,11 +22,6 @@ HEADS = (
     (VALUE, "value", "end"),
     (HOW, "tangent: local partial × tangent of the operand", "start"),
 )
-
-
-def f(x1: Any, x2: Any) -> Any:
-    """The course's function ln x₁ + x₁x₂ − sin x₂, whose forward trace the trace table fills in."""
-    return np.log(x1) + x1 * x2 - np.sin(x2)
 
 
 class TraceTable(SteppedLab):

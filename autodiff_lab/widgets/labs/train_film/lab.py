@@ -10,9 +10,10 @@ import numpy as np
 from autodiff_lab.optimize import Adam, GradientDescent, Momentum, Optimizer
 from autodiff_lab.systems import perceptron
 from autodiff_lab.systems.perceptron import Step, Task
+from autodiff_lab.text.grid import Grid, grid
 from autodiff_lab.text.notation import number
 from autodiff_lab.widgets.labs.canvas import Axes, Frame, Sheet, draw_legend, make_power_ticks, make_ticks
-from autodiff_lab.widgets.labs.lab import Button, Choice, Grid, Lab, Play, Slider, grid
+from autodiff_lab.widgets.labs.lab import Button, Choice, Lab, Play, Slider
 
 STEPS, EVERY = 300, 5
 SAMPLES_PER_ROW = 64

@@ -9,9 +9,10 @@ import numpy as np
 
 from autodiff_lab.data import load_iris
 from autodiff_lab.systems.iris import Epoch, Parameters, train_scalars
+from autodiff_lab.text.grid import Grid, grid
 from autodiff_lab.text.notation import number
 from autodiff_lab.widgets.labs.canvas import Axes, Sheet, draw_legend, make_ticks
-from autodiff_lab.widgets.labs.lab import Button, Choice, Grid, Lab, Play, Slider, Toggle, grid
+from autodiff_lab.widgets.labs.lab import Button, Choice, Lab, Play, Slider, Toggle
 
 IN_PLACE, REBIND = "in place", "bind the name anew"
 # What is measured in each epoch; the last two are the lengths of its gradient and of what is used in its place.

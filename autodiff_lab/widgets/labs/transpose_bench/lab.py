@@ -5,10 +5,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from autodiff_lab.text.grid import Grid, grid
 from autodiff_lab.text.notation import format_adjoint, format_name, format_tangent, number
 from autodiff_lab.trace.model import Trace
 from autodiff_lab.widgets.labs.canvas import Sheet, draw_rule
-from autodiff_lab.widgets.labs.lab import STEP_BUTTONS, Choice, Grid, Play, Slider, SteppedLab, grid
+from autodiff_lab.widgets.labs.lab import STEP_BUTTONS, Choice, Play, Slider, SteppedLab
 from autodiff_lab.widgets.labs.phrases import count_noun
 
 PROGRAMS = {

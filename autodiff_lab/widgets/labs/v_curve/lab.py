@@ -7,9 +7,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from autodiff_lab.lessons.examples.quotients import QUOTIENTS, Quotient
+from autodiff_lab.text.grid import Grid, grid
 from autodiff_lab.transforms.gradients import grad
 from autodiff_lab.widgets.labs.canvas import Axes, Sheet, draw_legend, draw_rule, make_power_ticks
-from autodiff_lab.widgets.labs.lab import Choice, Grid, Lab, Slider, Toggle, grid
+from autodiff_lab.widgets.labs.lab import Choice, Lab, Slider, Toggle
 from autodiff_lab.widgets.labs.phrases import write_error, write_power_of_ten
 
 LOG = float(np.log(2.0))  # a plain float, so that single precision stays single
@@ -30,17 +32,13 @@ class Method(NamedTuple):
     formula: str
     role: str
     dash: str
-    quotient: Callable[[Callable[[Any], Any], Any, Any], Any]
+    quotient: Quotient
 
 
 METHODS = {
-    "forward": Method("forward", "(f(x + h) − f(x)) / h", "adjoint", "", lambda f, x, h: (f(x + h) - f(x)) / h),
-    "central": Method(
-        "central", "(f(x + h) − f(x − h)) / 2h", "value", "9 4", lambda f, x, h: (f(x + h) - f(x - h)) / (2 * h)
-    ),
-    "complex": Method(
-        "complex step", "Im f(x + ih) / h", "soft_ink", "2 4", lambda f, x, h: np.imag(f(x + 1j * h)) / h
-    ),
+    "forward": Method("forward", "(f(x + h) − f(x)) / h", "adjoint", "", QUOTIENTS["forward"]),
+    "central": Method("central", "(f(x + h) − f(x − h)) / 2h", "value", "9 4", QUOTIENTS["central"]),
+    "complex": Method("complex step", "Im f(x + ih) / h", "soft_ink", "2 4", QUOTIENTS["complex"]),
 }
 
 

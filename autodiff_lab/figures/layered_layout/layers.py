@@ -1,9 +1,8 @@
-"""A small layered layout, for a place without Graphviz, such as a page where Python itself runs in the browser.
+"""The layers of a graph: its boxes in ranks that follow each other, its edges in curves between them.
 
 The four steps of Sugiyama, Tagawa and Toda (1981): nodes are given ranks along the arrows; an edge over several ranks
 is cut into pieces by points of its own, one of which carries its label; the nodes of each rank are ordered so that few
-edges cross; and then moved to where their neighbours are. Everything is deterministic. Graphviz does it better; this is
-enough to read a small graph.
+edges cross; and then moved to where their neighbours are. Everything is deterministic, and the same on every machine.
 
 Each box is drawn to its neighbours as by springs, the pieces of a long edge by stronger ones (as Gansner, Koutsofios,
 North and Vo weigh them, 1993); order and distances within a rank are kept. Boxes are never joined to rigid lines: in a
@@ -16,6 +15,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate, pairwise
 from statistics import fmean
+
+from autodiff_lab.figures.layered_layout.paths import Point
 
 _ORDERINGS = 24
 # Neighbours change places only in a graph with at most so many boxes and points; that step is the slow one.
@@ -41,9 +42,6 @@ _APART = 20.0
 _SAME = 0.05
 # Edges arrive on so much of a border, at least so far from each other if there is room.
 _BORDER = 0.7
-
-# Along the ranks, and across them.
-Point = tuple[float, float]
 
 
 @dataclass(eq=False)
@@ -338,7 +336,8 @@ def _move(rank: Sequence[Box], room: Sequence[float], near: Sequence[tuple[Neigh
         weight = sum(strong for strong, _ in drawn)
         wanted.append(sum(strong * across for strong, across in drawn) / weight if weight else box.across)
         weights.append((weight or 0.1) * (_WEAK if box.is_side else 1.0))
-    if len(rank) > len(joined := [k for k, box in enumerate(rank) if any(box in side for side, _ in near)]) > 0:
+    joined = [k for k, box in enumerate(rank) if any(box in side for side, _ in near)]
+    if 0 < len(joined) < len(rank):
         # What nothing is joined to stays near the others.
         mean = sum(wanted[k] for k in joined) / len(joined)
         wanted = [want if k in joined else mean for k, want in enumerate(wanted)]

@@ -1,17 +1,21 @@
-"""What is typed into a lab: an expression, as a program of arithmetic and the table's functions; or a number."""
+"""Expressions that are typed, as programs of arithmetic and the functions of the table of derivatives."""
 
 import ast
 import inspect
 import operator
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
+from autodiff_lab.engine.errors import AutodiffError
 from autodiff_lab.systems.wengert import FUNCTIONS
-from autodiff_lab.widgets.labs.lab import LabError
+
+
+class ExpressionError(AutodiffError, ValueError):
+    """Error: what was typed is no expression of arithmetic, functions of the table, and the names that are known."""
+
 
 OPERATORS: dict[type, Callable[..., Any]] = {
     ast.Add: operator.add,
@@ -25,7 +29,7 @@ OPERATORS: dict[type, Callable[..., Any]] = {
 
 
 def parse_expression(text: str, names: Sequence[str]) -> Callable[..., Any]:
-    """Read an expression typed into a lab; none of it is run before it is called with numbers, Variables or cells.
+    """Read an expression that was typed; none of it is run before it is called with numbers, Variables or cells.
 
     Parameters
     ----------
@@ -36,7 +40,7 @@ def parse_expression(text: str, names: Sequence[str]) -> Callable[..., Any]:
 
     Raises
     ------
-    LabError
+    ExpressionError
         If it is no expression, or something else than arithmetic, functions of one number or two, and these names.
 
     Examples
@@ -51,7 +55,7 @@ def parse_expression(text: str, names: Sequence[str]) -> Callable[..., Any]:
             warnings.simplefilter("ignore")
             tree = ast.parse(spelled, mode="eval").body
     except (SyntaxError, ValueError, RecursionError, MemoryError):
-        raise LabError(f"{text!r} is not an expression. Write one such as sin(x) + x * y.") from None
+        raise ExpressionError(f"{text!r} is not an expression. Write one such as sin(x) + x * y.") from None
     compute = _read(tree, names)
 
     def program(*inputs: Any) -> Any:
@@ -81,7 +85,7 @@ def _read(node: ast.AST, names: Sequence[str]) -> Callable[[Mapping[str, Any]], 
     if isinstance(node, ast.Call) and not node.keywords:
         function, operands = _function(node), [_read(part, names) for part in node.args]
         return lambda inputs: function(*(operand(inputs) for operand in operands))
-    raise LabError(
+    raise ExpressionError(
         f"{ast.unparse(node)!r} is not something this lab knows. Use {', '.join(names)}, numbers, + − * / ** and "
         "functions such as sin, log, exp, tanh, hypot."
     )
@@ -91,19 +95,11 @@ def _function(call: ast.Call) -> Callable[..., Any]:
     name = ast.unparse(call.func).removeprefix("np.")
     function = FUNCTIONS.get({"abs": "absolute"}.get(name, name))
     if function is None:
-        raise LabError(f"{name} is not a function of the table. It knows sin, cos, log, exp, sqrt, tanh, hypot, …")
+        raise ExpressionError(
+            f"{name} is not a function of the table. It knows sin, cos, log, exp, sqrt, tanh, hypot, …"
+        )
     if len(call.args) != function.nin:
-        raise LabError(f"{name} takes {function.nin} operand{'s'[: function.nin > 1]}, and you gave {len(call.args)}.")
+        raise ExpressionError(
+            f"{name} takes {function.nin} operand{'s'[: function.nin > 1]}, and you gave {len(call.args)}."
+        )
     return function
-
-
-def parse_number(text: str) -> float | None:
-    """Read a number or a fraction that was typed into a lab, no expression; None if it is neither.
-
-    >>> parse_number("0.5"), parse_number("−1/4"), parse_number("0,5"), parse_number("x")
-    (0.5, -0.25, 0.5, None)
-    """
-    try:
-        return float(Fraction(text.strip().replace("−", "-").replace(",", ".")))
-    except (ValueError, ZeroDivisionError, OverflowError):
-        return None

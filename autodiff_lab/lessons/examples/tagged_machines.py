@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from autodiff_lab.engine.dual import Dual
 from autodiff_lab.engine.levels import Level
-from autodiff_lab.text.notation import number
+from autodiff_lab.text.numbers import number
 from autodiff_lab.transforms.gradients import jvp
 
 # What stands before 1, ε₁, ε₂ and ε₁ε₂.

@@ -1,13 +1,14 @@
-"""The builder of FeedGraph's static graphs: one line of a program at a time, with three ways to flatten a sum of sums.
+"""A builder of static graphs from the text of a program, line by line, with three ways to flatten a sum of sums.
 
 ``"off"`` makes one node for each operation, ``"copy"`` is the package's own flattening, and ``"mutate"`` is that of
 founding document 1: ``s + z`` hands `z` to the node `s` that is there already, whoever else holds it.
 """
 
+from autodiff_lab.lessons.examples.expressions import parse_expression
 from autodiff_lab.systems.static_graph import Constant, Graph, Node, Placeholder
 from autodiff_lab.systems.static_graph.nodes import MERGED, Operator, Partial
-from autodiff_lab.text.notation import format_expression, number
-from autodiff_lab.widgets.labs.expression import parse_expression
+from autodiff_lab.text.notation import format_expression
+from autodiff_lab.text.numbers import number
 
 PROGRAMS = {
     "f1 = x · y + log(x + y)": ("f1 = x * y + log(x + y)",),
@@ -22,7 +23,7 @@ FLATTEN = ("off", "copy", "mutate")
 
 
 class GraphBuilder:
-    """A builder of the static graph of a FeedGraph program, one line of the program at a time.
+    """A builder of the static graph of a program, one line of the program at a time.
 
     Attributes
     ----------
@@ -52,7 +53,7 @@ class GraphBuilder:
         self.named: dict[str, Node] = {name: Placeholder((), name, graph=self.graph) for name in used}
 
     def next(self) -> None:
-        """Build the next line of a FeedGraph program into its graph. Nothing is computed."""
+        """Build the next line of the program into its static graph. Nothing is computed."""
         name, expression = self.lines[self.done].split(" = ")
         before = set(self.graph.nodes)
         node = parse_expression(expression, tuple(self.named))(*self.named.values())
@@ -68,17 +69,17 @@ class GraphBuilder:
 
     @property
     def inputs(self) -> list[str]:
-        """The names of the placeholders in the graph that is built of a FeedGraph program."""
+        """The names of the placeholders in the static graph that is built."""
         return [name for name in self.named if name in INPUTS]
 
     @property
     def results(self) -> dict[str, Node]:
-        """The nodes of the lines that are built of a FeedGraph program, by name."""
+        """The nodes of the lines that are built into a static graph, by name."""
         return {name: node for name, node in self.named.items() if name not in INPUTS}
 
     @property
     def outputs(self) -> dict[str, Node]:
-        """The nodes of a FeedGraph program's built lines that no later line mentions, by name."""
+        """The nodes of a static graph's built lines that no later line mentions, by name."""
         lines = [line.split(" = ") for line in self.lines]
         mentioned = {part for _, expression in lines for part in expression.split()}
         return {name: node for name, node in self.results.items() if name not in mentioned}

@@ -1,0 +1,1 @@
+"""Examples that lessons and labs share, a module for each subject. They import from neither."""

@@ -1,0 +1,26 @@
+"""Paths through a chain in which every value is used twice: each doubling doubles their number."""
+
+import functools
+from typing import Any
+
+from autodiff_lab.transforms.recording import record
+
+
+@functools.cache
+def count_paths(doublings: int) -> tuple[int, int, int]:
+    """Count paths from the result to x, calls of a sweep by recursion, and cells, for ``x = x + x`` many times.
+
+    >>> [count_paths(k) for k in (1, 2, 10)]
+    [(2, 3, 2), (4, 7, 3), (1024, 2047, 11)]
+    """
+
+    def doubled(x: Any) -> Any:
+        for _ in range(doublings):
+            x = x + x
+        return x
+
+    tape = record(doubled, 1.0)[1]
+    calls = [tape.output]
+    for i in calls:  # which grows meanwhile: a call makes one for each operand
+        calls += tape.parents[i]
+    return sum(i < tape.n_inputs for i in calls), len(calls), len(tape)
