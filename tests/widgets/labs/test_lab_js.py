@@ -4,11 +4,14 @@ import json
 import re
 import shutil
 import subprocess
+from pathlib import Path
 
 import pytest
 
-from autodiff_lab.widgets.labs.view import HERE, LabView
+from autodiff_lab.widgets import labs
+from autodiff_lab.widgets.labs.view import LabView
 
+HERE = Path(labs.__file__).parent
 NODE = shutil.which("node")
 
 NOBODY = """
