@@ -164,11 +164,9 @@ test("a place that is thrown away is heard of no more, and the widget lives on",
   const log = [],
     live = model();
   announce(live, renderer(log));
-  let figure = new Element();
-  await settle(figure, "k");
+  await settle(new Element(), "k"); // nothing here holds it
   live.change();
   assert.deepEqual(log, ["rendered", "heard"]);
-  figure = null;
   // What is held weakly is let go between two turns of the event loop.
   for (let k = 0; k < 10 && live.listeners.size; k++) {
     await new Promise((resolve) => setTimeout(resolve));

@@ -26,7 +26,9 @@ function remembered() {
 function remember(what) {
   try {
     localStorage.setItem(KEPT, JSON.stringify({ ...remembered(), ...what }));
-  } catch {} // then it is asked for again
+  } catch {
+    // Then it is asked for again.
+  }
 }
 
 /**
