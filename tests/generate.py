@@ -2,12 +2,15 @@
 
     python -m tests.generate             make it
     python -m tests.generate --check     write nothing; exit with 1 where something differs
-    python -m tests.generate badges      one kind alone: numbers, badges, addresses, table, plans, outputs or pictures
+    python -m tests.generate badges      one kind alone; the kinds are listed below
     python -m tests.generate --release 0.1.0    give this version its date, and make what changes with a release
 
 numbers
     The notebooks' numbers, in their file names and in the links to them, from the order of the course
     (`notebooks/numbers.py`).
+bundle
+    The widgets' JavaScript and CSS in as many files as are loaded, by esbuild (`.ci/javascript/bundle.mjs`). It needs
+    Node, and `npm ci` once.
 badges
     The badge in the first cell of each notebook (`notebooks/badges.py`).
 addresses
@@ -28,6 +31,8 @@ from __future__ import annotations
 
 import argparse
 import re
+import shutil
+import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
@@ -36,6 +41,7 @@ from pathlib import Path
 import nbformat
 
 from autodiff_lab.classroom.lecture.plans import Plan, find_plan, list_plans
+from autodiff_lab.widgets.bundle import BUNDLES
 from tests.addresses import ROOT, START, date_release, update_addresses
 from tests.notebooks import normalise
 from tests.notebooks.badges import update_badges
@@ -43,6 +49,34 @@ from tests.notebooks.numbers import update_numbers
 
 README = ROOT / "README.md"
 TABLE = re.compile(r"^\| notebook \| its question \|.*?(?=\n\n)", re.MULTILINE | re.DOTALL)
+
+
+def update_bundle(*, check: bool) -> list[str]:
+    """Bundle the widgets' JavaScript and CSS; return which bundles differed.
+
+    Raises
+    ------
+    SystemExit
+        If there is no Node, or esbuild is not installed.
+    """
+    node = shutil.which("node")
+    if node is None or not (ROOT / "node_modules" / "esbuild").is_dir():
+        sys.exit("The bundles are made with Node 20.19 or newer, and the tools that `npm ci` installs here.")
+    with tempfile.TemporaryDirectory() as folder:
+        fresh = Path(folder)
+        subprocess.run([node, ROOT / ".ci" / "javascript" / "bundle.mjs", fresh], check=True)
+        names = sorted({path.name for place in (fresh, BUNDLES) for path in place.glob("*")})
+        found = [name for name in names if _read_if_there(BUNDLES / name) != _read_if_there(fresh / name)]
+        if not check:
+            shutil.copytree(fresh, BUNDLES, dirs_exist_ok=True)
+            for path in BUNDLES.iterdir():
+                if not (fresh / path.name).exists():
+                    path.unlink()
+    return [f"autodiff_lab/widgets/bundles/{name} differs from the sources" for name in found]
+
+
+def _read_if_there(path: Path) -> bytes | None:
+    return path.read_bytes() if path.exists() else None
 
 
 def update_table(*, check: bool) -> list[str]:
@@ -146,6 +180,7 @@ def update_pictures(*, check: bool) -> list[str]:
 
 STEPS: dict[str, Callable[..., list[str]]] = {
     "numbers": update_numbers,
+    "bundle": update_bundle,
     "badges": update_badges,
     "addresses": update_addresses,
     "table": update_table,
@@ -153,7 +188,8 @@ STEPS: dict[str, Callable[..., list[str]]] = {
     "outputs": update_outputs,
     "pictures": update_pictures,
 }
-"""In this order: badges and tables have the new numbers, and outputs are written into notebooks that have badges."""
+"""In this order: badges and tables have the new numbers, and outputs, which carry bundles, are written into
+notebooks that have badges."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:

@@ -10,18 +10,17 @@ import hashlib
 import os
 import sys
 import uuid
-from pathlib import Path
 from typing import Any
 
 import anywidget
 import traitlets
 from IPython import get_ipython
 
-from autodiff_lab.widgets.bundle import bundle
+from autodiff_lab.widgets.bundle import read_bundle
 
 VIEW = "application/vnd.jupyter.widget-view+json"
 
-_SCRIPT = bundle(Path(__file__).with_name("live.js"))
+_SCRIPT = read_bundle("live.js")
 
 # Of several equal figures on a page each script takes the first that is not yet taken.
 _AWAITING = """\

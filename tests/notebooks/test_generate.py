@@ -84,7 +84,7 @@ def test_unknown_kind_is_refused(capsys):
     with pytest.raises(SystemExit):
         generate.main(["tables"])
     assert (
-        "there is no tables; a kind is one of numbers, badges, addresses, table, plans, outputs, pictures"
+        "there is no tables; a kind is one of numbers, bundle, badges, addresses, table, plans, outputs, pictures"
         in capsys.readouterr().err
     )
 

@@ -60,6 +60,7 @@ def test_sdist_holds_the_same_and_the_tests(built: Path) -> None:
     with tarfile.open(path) as archive:
         names = {name.partition("/")[2] for name in archive.getnames()}
     beside = {"pyproject.toml", "README.md", "CONTRIBUTING.md", "CITATION.cff", "LICENSE", "PKG-INFO", ".gitignore"}
+    beside |= {"package.json", "package-lock.json"}
     beside |= {f"binder/{path.name}" for path in (REPOSITORY / "binder").iterdir()}
     rest = (path for path in (REPOSITORY / ".ci").rglob("*") if path.is_file() and "__pycache__" not in path.parts)
     beside |= {path.relative_to(REPOSITORY).as_posix() for path in rest}

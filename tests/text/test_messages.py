@@ -54,7 +54,7 @@ def said_keys():
         text = path.read_text(encoding="utf-8")
         for found in re.finditer(
             r"\b(?:say|message|counted|plural_message|message_parts|pieces_of|_note|_filled|template|_words"
-            r'|matches_message)\((?:say, )?"([^"]+)"',
+            r'|matches_message)\(\s*(?:say,\s*)?"([^"]+)"',
             text,
         ):
             yield path.name, found[1]
@@ -85,7 +85,7 @@ def test_the_player_has_no_words_of_its_own():
     for path in ROOT.glob("widgets/player/js/**/*.js"):
         text = re.sub(r"/\*[\s\S]*?\*/|//[^\n]*", "", path.read_text(encoding="utf-8"))
         for attribute in ("aria-label", "title", "aria-valuetext", "placeholder", "alt"):
-            assert not re.search(rf'"?{attribute}"?: ["`][A-Za-z]', text), path.name
-            assert not re.search(rf'"{attribute}", ["`][A-Za-z]', text), path.name
-        assert not re.search(r'textContent = ["`][A-Za-z]', text), path.name
-        assert not re.search(r'html\("\w+", \{[^{}]*\}, "[A-Za-z]', text), path.name
+            assert not re.search(rf'"?{attribute}"?:\s*["`][A-Za-z]', text), path.name
+            assert not re.search(rf'"{attribute}",\s*["`][A-Za-z]', text), path.name
+        assert not re.search(r'textContent =\s*["`][A-Za-z]', text), path.name
+        assert not re.search(r'html\(\s*"\w+",\s*\{[^{}]*\},\s*"[A-Za-z]', text), path.name

@@ -6,7 +6,6 @@ Where there is no kernel, the lab is a figure: the picture, the sentence and the
 import re
 import threading
 from collections.abc import Callable, Iterable
-from pathlib import Path
 from typing import Any
 
 import anywidget
@@ -16,11 +15,10 @@ import traitlets
 from autodiff_lab.figures.style import themes
 from autodiff_lab.figures.style.svg import image_tag
 from autodiff_lab.text.notation import escape
-from autodiff_lab.widgets.bundle import bundle
+from autodiff_lab.widgets.bundle import read_bundle
 from autodiff_lab.widgets.labs.lab import Button, Choice, Control, Entry, Lab, Play, Slider
 from autodiff_lab.widgets.live import Live, placeholder_html
 
-HERE = Path(__file__).parent
 # The class of a button that cannot be pressed now; `disabled` would take the focus away from under the fingers.
 CANNOT = "adl-lab-off"
 STILL = "This is a picture: run the cell in the notebook to use the lab."
@@ -134,7 +132,7 @@ class LabPicture(anywidget.AnyWidget):
         The handle that was dragged last, and where to in the picture's own units: name, x, y.
     """
 
-    _esm = HERE / "picture.js"
+    _esm = read_bundle("lab_picture.js")
 
     svg = traitlets.Unicode().tag(sync=True)
     drag = traitlets.List().tag(sync=True)
@@ -159,8 +157,8 @@ class LabView(Live):
         The others.
     """
 
-    _esm = bundle(HERE / "shell.js")
-    _css = HERE / "lab.css"
+    _esm = read_bundle("lab.js")
+    _css = read_bundle("lab.css")
 
     child = traitlets.Instance(widgets.Widget).tag(sync=True, **widgets.widget_serialization)
     title = traitlets.Unicode().tag(sync=True)

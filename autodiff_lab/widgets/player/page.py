@@ -14,8 +14,7 @@ import io
 import json
 import re
 import zlib
-from collections.abc import Iterable, Iterator, Mapping
-from itertools import groupby
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -27,16 +26,11 @@ from autodiff_lab.figures.tables import trace_table
 from autodiff_lab.text.messages import join_items, message
 from autodiff_lab.text.notation import escape
 from autodiff_lab.trace.model import Trace
-from autodiff_lab.widgets.bundle import bundle, strip_comments
+from autodiff_lab.widgets.bundle import read_bundle
 from autodiff_lab.widgets.live import placeholder_html
 
 # The player's modules and style sheets.
 PARTS = Path(__file__).parent
-
-_STYLES = (
-    *("frame", "transport", "details", "layout", "graph", "source", "tape", "words", "predict", "arrays", "overview"),
-    *("lecture", "media"),
-)
 
 _LARGEST_PNG = 3000.0  # pixels to each side; a long tape makes a long graph
 
@@ -155,32 +149,8 @@ def _for_script(data: Any) -> str:
 
 
 # The whole player as one module.
-SCRIPT = bundle(PARTS / "js" / "widget.js")
+SCRIPT = read_bundle("player.js")
 
-
-def _nest_rules(rules: Iterable[str]) -> Iterator[str]:
-    """Name `.adl-player` once for neighbouring rules: every notebook carries the style sheet many times.
-
-    >>> list(_nest_rules([".adl-player .a, .adl-player .b { }", ".adl-player .c { }", ".adl-player.d .e { }"]))
-    ['.adl-player {', '.a, .b { }', '.c { }', '}', '.adl-player.d {', '.e { }', '}']
-    """
-    for outer, group in groupby(rules, _outer):
-        some = list(group)
-        yield from [f"{outer} {{", *(_within(outer, rule) for rule in some), "}"] if outer else some
-
-
-def _outer(rule: str) -> str:
-    """The player, as all selectors of a rule begin with it; empty where they do not, and for what is no rule."""
-    begin = re.match(r"(\.adl-player[\w.-]*) (?!\{).*\}$", rule)
-    return begin[1] if begin and ".adl-player" not in _within(begin[1], rule) else ""
-
-
-def _within(outer: str, rule: str) -> str:
-    return rule.removeprefix(f"{outer} ").replace(f", {outer} ", ", ")
-
-
-_COLOURS = "".join(f"{name}: {colour}; " for name, colour in themes.css_variables("adl-").items())
-# The whole style sheet.
-STYLE = "\n".join(strip_comments((PARTS / "css" / f"{name}.css").read_text(encoding="utf-8")) for name in _STYLES)
-STYLE = "\n".join(_nest_rules([f".adl-player {{ {_COLOURS}}}", *STYLE.splitlines()]))
-STYLE = re.sub(r"(?<=[:;,{}])\s|\s(?={)|;?\s*(?=})", "", STYLE)
+_COLOURS = " ".join(f"{name}: {colour};" for name, colour in themes.css_variables("adl-").items())
+# The whole style sheet, with the colours that it names.
+STYLE = f".adl-player {{ {_COLOURS} }}\n{read_bundle('player.css')}"

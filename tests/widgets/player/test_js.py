@@ -16,7 +16,6 @@ from autodiff_lab import grad
 from autodiff_lab.trace.faulty_engines import FAULTS
 from autodiff_lab.trace.model import Trace
 from autodiff_lab.trace.wording import equations
-from autodiff_lab.widgets import bundle
 from autodiff_lab.widgets.player import page
 from autodiff_lab.widgets.player import views as modes
 from autodiff_lab.widgets.player.views import reuse_or_compute_layout
@@ -114,50 +113,14 @@ def node(*command: str, **environment: str) -> None:
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-@pytest.fixture(scope="module")
-def joined(tmp_path_factory) -> Path:
-    path = tmp_path_factory.mktemp("joined") / "player.mjs"
-    path.write_text(page.SCRIPT, encoding="utf-8")
-    return path
-
-
-LAST = page.PARTS / "js" / "widget.js"
 MODULES = sorted([*page.PARTS.glob("js/**/*.js"), page.PARTS.parent / "live.js"])
 
 
 @needs_node
 @pytest.mark.parametrize("tests", sorted(Path(__file__).parent.glob("*.test.mjs")), ids=lambda path: path.name)
-@pytest.mark.parametrize("as_written", [True, False], ids=["as written", "as exported"])
-def test_pure_half_under_node(cases, joined, as_written, tests):
-    modules = [str(path) for path in MODULES] if as_written else [str(joined)]
+def test_pure_half_under_node(cases, tests):
+    modules = [str(path) for path in MODULES]
     node("--test", str(tests), PLAYER_MODULES=json.dumps(modules), PLAYER_CASES=str(cases))
-
-
-@needs_node
-def test_the_joined_text_is_one_module(joined):
-    node("--check", str(joined))
-
-
-def test_the_joined_text_has_every_module_and_style_sheet():
-    assert sorted(bundle.list_modules(LAST)) == MODULES
-    assert not re.search(r"^import\b", page.SCRIPT, re.MULTILINE)
-    names: list[str] = []
-    for path in MODULES:
-        declared = re.findall(r"^(?:export )?(?:function|const|let) (\w+)", path.read_text("utf-8"), re.MULTILINE)
-        assert declared
-        names += declared
-        for name in declared:
-            assert re.search(rf"^(?:export )?(?:function|const|let) {name}\b", page.SCRIPT, re.MULTILINE)
-    assert len(names) == len(set(names)), "two modules use one name; joined they would collide"
-    for path in page.PARTS.glob("css/*.css"):
-        assert path.stem in page._STYLES
-
-
-def test_a_module_stands_behind_those_it_imports():
-    names = bundle.list_modules(LAST)
-    for path in MODULES:
-        for imported in re.findall(r'^import .* from "(.+)";$', path.read_text(encoding="utf-8"), re.MULTILINE):
-            assert names.index((path.parent / imported).resolve()) < names.index(path)
 
 
 def test_nothing_in_the_modules_reaches_for_the_network():

@@ -1,0 +1,27 @@
+// What ESLint holds of the JavaScript: its recommended rules, with the names that each place knows.
+
+import js from "@eslint/js";
+import globals from "globals";
+
+const MODULES = "autodiff_lab/widgets/**/*.js";
+// Each of these is a script of a page, or an expression that a test evaluates in one.
+const SCRIPTS = [".ci/lite/*.js", "autodiff_lab/classroom/lecture/*.js", "tests/browser/*.js"];
+const PROGRAMS = [".ci/javascript/*.mjs", "tests/**/*.mjs"];
+
+export default [
+  {
+    ignores: [
+      "autodiff_lab/classroom/lecture/reveal/",
+      "autodiff_lab/widgets/bundles/",
+      "tests/browser/vendor/",
+    ],
+  },
+  js.configs.recommended,
+  { files: [MODULES], languageOptions: { globals: globals.browser } },
+  {
+    files: SCRIPTS,
+    languageOptions: { sourceType: "script", globals: { ...globals.browser, Reveal: "readonly" } },
+    rules: { "no-unused-expressions": "off" },
+  },
+  { files: PROGRAMS, languageOptions: { globals: { ...globals.node, document: "writable" } } },
+];
