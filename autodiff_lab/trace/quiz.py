@@ -15,7 +15,7 @@ import numpy as np
 
 from autodiff_lab.text.messages import message
 from autodiff_lab.text.notation import atom
-from autodiff_lab.trace.displayed_number import Number
+from autodiff_lab.trace.model.number import Number
 
 if TYPE_CHECKING:
     from autodiff_lab.trace.model import Line, Step

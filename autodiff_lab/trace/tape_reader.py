@@ -14,8 +14,8 @@ from autodiff_lab.text.messages import current_language, join_items, join_senten
 from autodiff_lab.trace import assigned_names, forward_steps, memory_usage, partials, quiz, reverse_steps, source_map
 from autodiff_lab.trace.faulty_engines import FAULTS
 from autodiff_lab.trace.model import Line, Number, Operand, Trace
+from autodiff_lab.trace.model.run_options import RunOptions
 from autodiff_lab.trace.outline import Group, build_outline, overview
-from autodiff_lab.trace.run_options import RunOptions
 from autodiff_lab.trace.wording import equations, explanations
 from autodiff_lab.transforms.signatures import name_of, parameter_names, spell_function
 

@@ -15,13 +15,13 @@ from typing import Any, NamedTuple
 from autodiff_lab.engine.views import view
 from autodiff_lab.text import notation
 from autodiff_lab.text.dataclass_json import Pool, build, plain
-from autodiff_lab.trace.displayed_number import COPIED, Number
 from autodiff_lab.trace.execution_counts import Turn
 from autodiff_lab.trace.memory_usage import Cost, Meter
+from autodiff_lab.trace.model.number import COPIED, Number
+from autodiff_lab.trace.model.outputs import Outputs
+from autodiff_lab.trace.model.run_options import RunOptions
 from autodiff_lab.trace.outline import Group
-from autodiff_lab.trace.outputs import Outputs
 from autodiff_lab.trace.quiz import Hint, Question
-from autodiff_lab.trace.run_options import RunOptions
 from autodiff_lab.trace.source_map import Source, Span
 from autodiff_lab.trace.wording.equations import Equation
 from autodiff_lab.transforms.signatures import check_keywords
