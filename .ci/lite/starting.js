@@ -27,8 +27,11 @@
     words.textContent = failed
       ? "Is cdn.jsdelivr.net reachable, from which it comes? Reload the page to try again."
       : `Python, NumPy, Matplotlib and the tutorial${usual ? "" : ": about 40 MB the first time"}. ${Math.floor(seconds)} s, ` +
-        (usual ? `last time ${usual} s. ` : "usually less than a minute. ") + "Cells that you run wait for it." +
-        (seconds > Math.max(90, 3 * usual) ? " It takes long: is the network slow, or does it refuse cdn.jsdelivr.net?" : "");
+        (usual ? `last time ${usual} s. ` : "usually less than a minute. ") +
+        "Cells that you run wait for it." +
+        (seconds > Math.max(90, 3 * usual)
+          ? " It takes long: is the network slow, or does it refuse cdn.jsdelivr.net?"
+          : "");
   }
 
   function look() {
@@ -36,7 +39,10 @@
     const session = widget?.sessionContext ?? widget?.console?.sessionContext;
     const status = session?.session?.kernel?.status;
     const failed = status === "dead";
-    const starting = Boolean(session) && (failed || STARTING.has(status)) && session.kernelPreference?.shouldStart !== false;
+    const starting =
+      Boolean(session) &&
+      (failed || STARTING.has(status)) &&
+      session.kernelPreference?.shouldStart !== false;
     if (starting) {
       begun ||= performance.now();
       if (!box.isConnected) document.body.append(style, box);

@@ -13,9 +13,12 @@
     const [r, g, b, a] = canvas.getImageData(0, 0, 1, 1).data;
     return [r, g, b, a / 255];
   };
-  const over = (top, below) => [0, 1, 2].map((k) => top[k] * top[3] + below[k] * (1 - top[3])).concat(1);
+  const over = (top, below) =>
+    [0, 1, 2].map((k) => top[k] * top[3] + below[k] * (1 - top[3])).concat(1);
   const luminance = (color) => {
-    const [r, g, b] = color.map((c) => (c / 255 <= 0.04045 ? c / 255 / 12.92 : ((c / 255 + 0.055) / 1.055) ** 2.4));
+    const [r, g, b] = color.map((c) =>
+      c / 255 <= 0.04045 ? c / 255 / 12.92 : ((c / 255 + 0.055) / 1.055) ** 2.4,
+    );
     return 0.2126 * r + 0.7152 * g + 0.0722 * b;
   };
   const isShape = (element) => element instanceof SVGGeometryElement;
@@ -29,7 +32,12 @@
   while (walker.nextNode()) {
     const text = walker.currentNode.textContent.trim();
     const element = walker.currentNode.parentElement;
-    if (!text || element.closest("title, option") || !element.checkVisibility({ visibilityProperty: true })) continue;
+    if (
+      !text ||
+      element.closest("title, option") ||
+      !element.checkVisibility({ visibilityProperty: true })
+    )
+      continue;
     const range = document.createRange();
     range.selectNodeContents(walker.currentNode);
     const box = [...range.getClientRects()].find((r) => r.width > 0 && r.height > 0);
@@ -37,12 +45,19 @@
     const stack = document.elementsFromPoint(box.x + box.width / 2, box.y + box.height / 2);
     if (!stack.includes(element)) continue; // scrolled out of its pane
     let behind = [255, 255, 255, 1];
-    for (const one of stack.slice(stack.indexOf(element)).reverse()) behind = over(paint(one), behind);
+    for (const one of stack.slice(stack.indexOf(element)).reverse())
+      behind = over(paint(one), behind);
     const style = getComputedStyle(element);
     const ink = over(rgba(element instanceof SVGElement ? style.fill : style.color), behind);
     const [low, high] = [luminance(ink), luminance(behind)].sort((a, b) => a - b);
     const size = parseFloat(style.fontSize);
-    found.push({ text, ratio: (high + 0.05) / (low + 0.05), size, ink: ink.map(Math.round), behind: behind.map(Math.round) });
+    found.push({
+      text,
+      ratio: (high + 0.05) / (low + 0.05),
+      size,
+      ink: ink.map(Math.round),
+      behind: behind.map(Math.round),
+    });
   }
   return found;
-}
+};

@@ -6,12 +6,24 @@ import { pathToFileURL } from "node:url";
 
 class Element {
   children = [];
-  get firstChild() { return this.children[0]; }
-  append(child) { this.children.push(child); }
-  replaceChildren(...children) { this.children = children; }
-  replaceWith(other) { this.place = other; }
-  contains(other) { return this === other || this.children.some((child) => child.contains(other)); }
-  querySelector() { return this.focusable; }
+  get firstChild() {
+    return this.children[0];
+  }
+  append(child) {
+    this.children.push(child);
+  }
+  replaceChildren(...children) {
+    this.children = children;
+  }
+  replaceWith(other) {
+    this.place = other;
+  }
+  contains(other) {
+    return this === other || this.children.some((child) => child.contains(other));
+  }
+  querySelector() {
+    return this.focusable;
+  }
 }
 globalThis.document = { createElement: () => new Element(), activeElement: null };
 
@@ -22,7 +34,9 @@ beforeEach(() => [shared.live, shared.places].forEach((map) => map.clear()));
 function model(key = "k") {
   const listeners = new Set();
   return {
-    key, listeners, value: 1,
+    key,
+    listeners,
+    value: 1,
     get: (name) => (name === "key" ? key : 1),
     on: (event, listener) => listeners.add(listener),
     off: (event, listener) => listeners.delete(listener),
@@ -52,7 +66,8 @@ const standIn = (log) => async () => (place) => {
 };
 
 test("a widget that is there already is shown at once, and nothing stands in for it", async () => {
-  const log = [], figure = new Element();
+  const log = [],
+    figure = new Element();
   announce(model(), renderer(log));
   await settle(figure, "k", standIn(log));
   assert.deepEqual(log, ["rendered"]);
@@ -60,7 +75,8 @@ test("a widget that is there already is shown at once, and nothing stands in for
 });
 
 test("until it comes, something stands in for it", async () => {
-  const log = [], figure = new Element();
+  const log = [],
+    figure = new Element();
   await settle(figure, "k", standIn(log));
   assert.equal(shown(figure), ALONE);
   announce(model("another"), renderer(log));
@@ -70,7 +86,8 @@ test("until it comes, something stands in for it", async () => {
 });
 
 test("it may come while what stands in is fetched", async () => {
-  const log = [], figure = new Element();
+  const log = [],
+    figure = new Element();
   const settled = settle(figure, "k", standIn(log));
   announce(model(), renderer(log));
   await settled;
@@ -78,7 +95,8 @@ test("it may come while what stands in is fetched", async () => {
 });
 
 test("with nothing to stand in the figure stays, until the widget comes", async () => {
-  const log = [], figure = new Element();
+  const log = [],
+    figure = new Element();
   await settle(figure, "k");
   assert.equal(shown(figure), figure);
   announce(model(), renderer(log));
@@ -86,7 +104,8 @@ test("with nothing to stand in the figure stays, until the widget comes", async 
 });
 
 test("a page without a kernel waits for nobody", async () => {
-  const log = [], figure = new Element();
+  const log = [],
+    figure = new Element();
   announce(model(""), renderer(log));
   await settle(figure, "", standIn(log));
   assert.deepEqual(log, ["alone"]);
@@ -94,7 +113,9 @@ test("a page without a kernel waits for nobody", async () => {
 });
 
 test("one widget is shown in as many places as there are", async () => {
-  const log = [], one = new Element(), other = new Element();
+  const log = [],
+    one = new Element(),
+    other = new Element();
   await settle(one, "k");
   const live = model();
   announce(live, renderer(log));
@@ -105,7 +126,10 @@ test("one widget is shown in as many places as there are", async () => {
 });
 
 test("the same widget is not shown again, its successor is", async () => {
-  const log = [], figure = new Element(), first = model(), second = model();
+  const log = [],
+    figure = new Element(),
+    first = model(),
+    second = model();
   await settle(figure, "k");
   announce(first, renderer(log));
   announce(first, renderer(log));
@@ -116,7 +140,8 @@ test("the same widget is not shown again, its successor is", async () => {
 });
 
 test("a widget that is closed is not found any more, but its successor is", async () => {
-  const log = [], figure = new Element();
+  const log = [],
+    figure = new Element();
   const close = announce(model(), renderer(log));
   announce(model(), renderer(log))();
   close();
@@ -125,7 +150,8 @@ test("a widget that is closed is not found any more, but its successor is", asyn
 });
 
 test("who has the focus keeps it", async () => {
-  const log = [], figure = new Element();
+  const log = [],
+    figure = new Element();
   await settle(figure, "k");
   document.activeElement = figure;
   figure.place.focusable = { focus: () => log.push("focused") };
@@ -135,7 +161,8 @@ test("who has the focus keeps it", async () => {
 });
 
 test("a place that is thrown away is heard of no more, and the widget lives on", async () => {
-  const log = [], live = model();
+  const log = [],
+    live = model();
   announce(live, renderer(log));
   let figure = new Element();
   await settle(figure, "k");

@@ -1,7 +1,12 @@
 // The picture of a lab. It says where its handles are moved to; what that means, Python knows.
 
 const STEP = 10; // in the picture's units, for an arrow key
-const ARROWS = { ArrowLeft: [-STEP, 0], ArrowRight: [STEP, 0], ArrowUp: [0, -STEP], ArrowDown: [0, STEP] };
+const ARROWS = {
+  ArrowLeft: [-STEP, 0],
+  ArrowRight: [STEP, 0],
+  ArrowUp: [0, -STEP],
+  ArrowDown: [0, STEP],
+};
 
 function show(el, text) {
   const held = document.activeElement?.dataset.drag;
@@ -16,7 +21,12 @@ function show(el, text) {
   if (handles.length) svg.setAttribute("role", "group"); // in an image nothing can be reached
   for (const handle of handles) {
     const name = handle.dataset.drag;
-    const says = { tabindex: 0, role: "button", "aria-label": name, "aria-description": "the arrow keys move it" };
+    const says = {
+      tabindex: 0,
+      role: "button",
+      "aria-label": name,
+      "aria-description": "the arrow keys move it",
+    };
     for (const [attribute, value] of Object.entries(says)) handle.setAttribute(attribute, value);
     if (had && name === held) handle.focus({ preventScroll: true });
   }
@@ -41,7 +51,10 @@ function render({ model, el }) {
     event.preventDefault();
     follow(event);
   });
-  el.addEventListener("pointermove", (event) => el.hasPointerCapture(event.pointerId) && follow(event));
+  el.addEventListener(
+    "pointermove",
+    (event) => el.hasPointerCapture(event.pointerId) && follow(event),
+  );
   el.addEventListener("keydown", (event) => {
     const circle = event.target;
     if (!circle.dataset.drag || !(event.key in ARROWS)) return;

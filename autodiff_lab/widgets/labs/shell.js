@@ -5,28 +5,33 @@ import { announce } from "../live.js";
 const PATIENCE = 2000; // milliseconds until the page says that nobody answers
 const QUIET = 700; // a moving slider is not read aloud; where it comes to rest is
 const AWAY = 10_000; // what JupyterLab has taken off the page for longer is thrown away, or drawn again when it returns
-const NOBODY = "The kernel does not answer. If it is busy, wait; if it is gone, run the cell again.";
+const NOBODY =
+  "The kernel does not answer. If it is busy, wait; if it is gone, run the cell again.";
 
 // An output does not say when it is thrown away, and ipywidgets keeps a view until it is removed. An element is told.
 const PLACE = "autodiff-lab-place";
 if (!customElements.get(PLACE)) {
-  customElements.define(PLACE, class extends HTMLElement {
-    connectedCallback() {
-      clearTimeout(this.clock);
-      this.leave ??= this.fill();
-    }
-    disconnectedCallback() {
-      this.clock = setTimeout(() => this.close(), AWAY);
-    }
-    close() {
-      clearTimeout(this.clock);
-      this.leave?.();
-      this.leave = null;
-    }
-  });
+  customElements.define(
+    PLACE,
+    class extends HTMLElement {
+      connectedCallback() {
+        clearTimeout(this.clock);
+        this.leave ??= this.fill();
+      }
+      disconnectedCallback() {
+        this.clock = setTimeout(() => this.close(), AWAY);
+      }
+      close() {
+        clearTimeout(this.clock);
+        this.leave?.();
+        this.leave = null;
+      }
+    },
+  );
 }
 
-const find = (model, reference) => model.widget_manager.get_model(reference.replace("IPY_MODEL_", ""));
+const find = (model, reference) =>
+  model.widget_manager.get_model(reference.replace("IPY_MODEL_", ""));
 
 const tell = (widget, ...types) => types.forEach((type) => widget.processMessage({ type }));
 
@@ -53,7 +58,8 @@ function attach(model, reference, place) {
 }
 
 function set(node, name, value) {
-  if (node && value !== undefined && node.getAttribute(name) !== String(value)) node.setAttribute(name, value);
+  if (node && value !== undefined && node.getAttribute(name) !== String(value))
+    node.setAttribute(name, value);
 }
 
 /** Says to a screen reader, and to JupyterLab, what ipywidgets leaves unsaid. */
@@ -75,7 +81,11 @@ function complete(root) {
     set(button, "aria-pressed", button.classList.contains("mod-active"));
   }
   for (const play of root.querySelectorAll(".widget-play")) {
-    set(play.querySelector("button"), "aria-label", play.querySelector(".fa-pause") ? "Pause" : play.title);
+    set(
+      play.querySelector("button"),
+      "aria-label",
+      play.querySelector(".fa-pause") ? "Pause" : play.title,
+    );
   }
   for (const button of root.querySelectorAll("button")) {
     set(button, "aria-disabled", button.closest(".adl-lab-off") !== null);
@@ -145,7 +155,11 @@ function fill(root, model) {
     quiet = setTimeout(() => (spoken.textContent = said), QUIET);
   };
   const eye = new MutationObserver(notice);
-  eye.observe(root, { subtree: true, childList: true, attributeFilter: ["class", "aria-valuetext"] });
+  eye.observe(root, {
+    subtree: true,
+    childList: true,
+    attributeFilter: ["class", "aria-valuetext"],
+  });
   const touches = ["pointerdown", "keydown"];
   for (const touch of touches) root.addEventListener(touch, kernel.ask, true);
   model.on("change:error", explain);
@@ -171,7 +185,8 @@ function render({ model, el }) {
   root.className = "adl-lab";
   root.setAttribute("role", "group");
   root.setAttribute("aria-label", model.get("title"));
-  for (const [name, colour] of Object.entries(model.get("colours"))) root.style.setProperty(name, colour);
+  for (const [name, colour] of Object.entries(model.get("colours")))
+    root.style.setProperty(name, colour);
   root.fill = () => fill(root, model);
   el.append(root);
   return () => root.close();

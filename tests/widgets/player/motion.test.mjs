@@ -10,14 +10,23 @@ const player = Object.assign({}, ...(await Promise.all(files.map((file) => impor
 const given = JSON.parse(await readFile(process.env.PLAYER_CASES, "utf8"));
 
 /** Every run that the tests have, in every mode. @returns {[name: string, trace: object][]} */
-const runs = Object.entries({ ...given.payloads, ...given.arrays, second: given.second }).flatMap(([name, payload]) => {
-  const all = player.readAll(payload);
-  const modes = Object.keys(all.forward).flatMap((direction) => ["forward", "both"].map((mode) => [mode, direction]));
-  return [["reverse", ""], ...modes].map(([mode, direction]) => [`${name} ${mode} ${direction}`.trim(), player.chosen(all, mode, direction)]);
-});
+const runs = Object.entries({ ...given.payloads, ...given.arrays, second: given.second }).flatMap(
+  ([name, payload]) => {
+    const all = player.readAll(payload);
+    const modes = Object.keys(all.forward).flatMap((direction) =>
+      ["forward", "both"].map((mode) => [mode, direction]),
+    );
+    return [["reverse", ""], ...modes].map(([mode, direction]) => [
+      `${name} ${mode} ${direction}`.trim(),
+      player.chosen(all, mode, direction),
+    ]);
+  },
+);
 const named = (name) => runs.find(([other]) => other === name)[1];
 const seed = named("seed reverse");
-const stretches = given.grouped.long.map((payload) => player.chosen(player.readAll(payload), "reverse", ""));
+const stretches = given.grouped.long.map((payload) =>
+  player.chosen(player.readAll(payload), "reverse", ""),
+);
 
 const MOMENTS = Array.from({ length: 201 }, (_, k) => k / 200);
 const inShort = (number) => number.short ?? number.text;
@@ -25,9 +34,14 @@ const inBrackets = (text) => (text.startsWith("−") ? `(${text})` : text);
 const textOf = ({ texts }) => texts.map(([, text]) => text).join(" ");
 const spoken = (trace, s, u) => player.tokensAt(trace, s, u).map(textOf);
 /** The moments of a step at which numbers are on their way, and what is. */
-const film = (trace, s) => MOMENTS.map((u) => [u, player.tokensAt(trace, s, u)]).filter(([, tokens]) => tokens.length);
+const film = (trace, s) =>
+  MOMENTS.map((u) => [u, player.tokensAt(trace, s, u)]).filter(([, tokens]) => tokens.length);
 
-for (const [name, trace] of [...runs, ["a long run, its start", stretches[0]], ["a long run, in the middle", stretches[1]]]) {
+for (const [name, trace] of [
+  ...runs,
+  ["a long run, its start", stretches[0]],
+  ["a long run, in the middle", stretches[1]],
+]) {
   test(`${name}: cause comes before effect`, () => {
     trace.steps.forEach((step, s) => {
       assert.deepEqual(player.tokensAt(trace, s, 0), [], "nothing has left yet");
@@ -36,10 +50,17 @@ for (const [name, trace] of [...runs, ["a long run, its start", stretches[0]], [
       const moments = film(trace, s);
       if (!moments.length) return;
       const [last, arrived] = moments.at(-1);
-      assert.ok(!player.hasLanded(step, last), "what has arrived is written where it belongs, and travels no more");
+      assert.ok(
+        !player.hasLanded(step, last),
+        "what has arrived is written where it belongs, and travels no more",
+      );
       for (const { along, drop } of arrived) {
         if (drop !== undefined) assert.ok(drop < 0.01, "the seed is down before the step lands");
-        else assert.ok(step.phase === "sweep" ? along < 0.01 : along > 0.99, "a number is there before the step lands");
+        else
+          assert.ok(
+            step.phase === "sweep" ? along < 0.01 : along > 0.99,
+            "a number is there before the step lands",
+          );
       }
     });
   });
@@ -47,13 +68,15 @@ for (const [name, trace] of [...runs, ["a long run, its start", stretches[0]], [
   test(`${name}: what travels goes one way, without a jump, from where it stands to where it belongs`, () => {
     trace.steps.forEach((step, s) => {
       const before = new Map();
-      film(trace, s).forEach(([, tokens]) => tokens.forEach(({ slot, along, drop, kind }) => {
-        const at = drop ?? (kind === "adjoint" ? along : 1 - along); // 1 at the start
-        assert.ok(at >= 0 && at <= 1);
-        const last = before.get(slot) ?? 1;
-        assert.ok(at <= last + 1e-9 && last - at < 0.06, `${s} ${slot}: ${last} ${at}`);
-        before.set(slot, at);
-      }));
+      film(trace, s).forEach(([, tokens]) =>
+        tokens.forEach(({ slot, along, drop, kind }) => {
+          const at = drop ?? (kind === "adjoint" ? along : 1 - along); // 1 at the start
+          assert.ok(at >= 0 && at <= 1);
+          const last = before.get(slot) ?? 1;
+          assert.ok(at <= last + 1e-9 && last - at < 0.06, `${s} ${slot}: ${last} ${at}`);
+          before.set(slot, at);
+        }),
+      );
     });
   });
 
@@ -61,9 +84,13 @@ for (const [name, trace] of [...runs, ["a long run, its start", stretches[0]], [
     trace.steps.forEach((step, s) => {
       const { operands } = trace.lines[step.line];
       const slots = new Set(film(trace, s).flatMap(([, tokens]) => tokens.map(({ slot }) => slot)));
-      const wanted = { record: operands.flatMap(({ line }, slot) => (line === null ? [] : [slot])), sweep: step.sends.map(({ slot }) => slot) };
+      const wanted = {
+        record: operands.flatMap(({ line }, slot) => (line === null ? [] : [slot])),
+        sweep: step.sends.map(({ slot }) => slot),
+      };
       wanted.forward = wanted.record;
-      if (step.phase === "seed") assert.ok(!step.adjoint || (slots.size === 1 && slots.has(undefined)));
+      if (step.phase === "seed")
+        assert.ok(!step.adjoint || (slots.size === 1 && slots.has(undefined)));
       else assert.deepEqual([...slots].sort(), wanted[step.phase]);
     });
   });
@@ -71,7 +98,9 @@ for (const [name, trace] of [...runs, ["a long run, its start", stretches[0]], [
   test(`${name}: the product is shown on the way, and is the contribution; then the sum with what is there`, () => {
     trace.steps.forEach((step, s) => {
       for (const { slot, contribution, before, replaces } of step.sends) {
-        const said = film(trace, s).map(([, tokens]) => textOf(tokens.find((token) => token.slot === slot)));
+        const said = film(trace, s).map(([, tokens]) =>
+          textOf(tokens.find((token) => token.slot === slot)),
+        );
         const label = player.labelsOf(trace, step).get(slot);
         assert.equal(said[0], inShort(step.adjoint), "the adjoint leaves");
         const { partial } = trace.lines[step.line].operands[slot];
@@ -79,15 +108,30 @@ for (const [name, trace] of [...runs, ["a long run, its start", stretches[0]], [
         if (label) assert.ok(said.includes(meets), "it meets what stands on the edge");
         const product = label ? inShort(contribution) : inShort(step.adjoint);
         assert.ok(said.includes(product));
-        assert.equal(said.at(-1), before && !replaces ? `${inShort(before)} + ${inBrackets(product)}` : product);
+        assert.equal(
+          said.at(-1),
+          before && !replaces ? `${inShort(before)} + ${inBrackets(product)}` : product,
+        );
       }
       for (const { slot, contribution } of step.pushes) {
-        const said = film(trace, s).map(([, tokens]) => tokens.find((token) => token.slot === slot).texts);
+        const said = film(trace, s).map(
+          ([, tokens]) => tokens.find((token) => token.slot === slot).texts,
+        );
         const own = trace.lines[step.line].operands[slot];
-        assert.ok(said.every(([[kind, text]]) => kind === "value" && text === inShort(own.value)), "the value goes along");
+        assert.ok(
+          said.every(([[kind, text]]) => kind === "value" && text === inShort(own.value)),
+          "the value goes along",
+        );
         const rate = player.tangentsOf(trace, own.line).map(inShort).join(", ");
         assert.deepEqual(said[0].slice(1), [["tangent", rate]]);
-        assert.equal(said.at(-1).slice(1).map(([, text]) => text).join(" "), player.labelsOf(trace, step).get(slot) ? inShort(contribution) : rate);
+        assert.equal(
+          said
+            .at(-1)
+            .slice(1)
+            .map(([, text]) => text)
+            .join(" "),
+          player.labelsOf(trace, step).get(slot) ? inShort(contribution) : rate,
+        );
       }
     });
   });
@@ -95,34 +139,59 @@ for (const [name, trace] of [...runs, ["a long run, its start", stretches[0]], [
   test(`${name}: what a step changes is that of the step before, until it lands`, () => {
     const run = player.runOf(trace);
     trace.steps.forEach((step, s) => {
-      const [coming, landed] = [player.markAt(run, step.line, s, s - 1), player.markAt(run, step.line, s)];
-      assert.ok(coming.classes.includes("is-current") && landed.classes.includes("is-current"), "it is known who is at work");
+      const [coming, landed] = [
+        player.markAt(run, step.line, s, s - 1),
+        player.markAt(run, step.line, s),
+      ];
+      assert.ok(
+        coming.classes.includes("is-current") && landed.classes.includes("is-current"),
+        "it is known who is at work",
+      );
       const receiver = step.sends[0]?.parent ?? step.line;
-      const [before, after] = [s - 1, s].map((told) => player.adjointAt(run.history, receiver, told));
+      const [before, after] = [s - 1, s].map((told) =>
+        player.adjointAt(run.history, receiver, told),
+      );
       if (step.phase === "record" || step.phase === "forward") {
         assert.deepEqual([coming.recorded, landed.recorded], [false, true]);
-        assert.deepEqual([coming.classes.includes("is-ahead"), landed.classes.includes("is-ahead")], [true, false]);
+        assert.deepEqual(
+          [coming.classes.includes("is-ahead"), landed.classes.includes("is-ahead")],
+          [true, false],
+        );
       } else if (step.sends.length) {
         assert.equal(before?.text, step.sends[0].before?.text);
         assert.equal(after.text, step.sends[0].after.text);
       }
       for (const line of step.released) {
-        assert.ok(!player.markAt(run, line, s, s - 1).released && player.markAt(run, line, s).released);
+        assert.ok(
+          !player.markAt(run, line, s, s - 1).released && player.markAt(run, line, s).released,
+        );
       }
     });
   });
 }
 
 test("a contribution, moment by moment", () => {
-  assert.deepEqual([...player.labelsOf(seed, seed.steps[14])], [[1, "2"]], "the local partial stands on its edge alone");
+  assert.deepEqual(
+    [...player.labelsOf(seed, seed.steps[14])],
+    [[1, "2"]],
+    "the local partial stands on its edge alone",
+  );
   assert.deepEqual(spoken(seed, 14, 0.2), ["1"]);
   assert.deepEqual(spoken(seed, 14, 0.5), ["1 × 2"]);
   assert.deepEqual(spoken(seed, 14, 0.7), ["2"]);
   assert.deepEqual(spoken(seed, 14, 0.9), ["−0.2837 + 2"]);
   assert.deepEqual(spoken(seed, 9, 0.5), ["1 × (−1)"]);
-  assert.deepEqual(spoken(seed, 10, 0.9), ["−0.2837"], "the first contribution is added to nothing");
+  assert.deepEqual(
+    spoken(seed, 10, 0.9),
+    ["−0.2837"],
+    "the first contribution is added to nothing",
+  );
   const half = [0.42, 0.5, 0.6].map((u) => player.tokensAt(seed, 14, u)[0].along);
-  assert.deepEqual(half, [0.5, 0.5, 0.5], "it stops where the local partial stands, long enough to be read");
+  assert.deepEqual(
+    half,
+    [0.5, 0.5, 0.5],
+    "it stops where the local partial stands, long enough to be read",
+  );
 });
 
 test("the seed drops into the box of the result", () => {
@@ -133,17 +202,28 @@ test("the seed drops into the box of the result", () => {
 
 test("where an array is broadcast its copies spread on the way, and come together on the way back", () => {
   const trace = named("rows reverse");
-  const copied = trace.lines.findIndex(({ operands }) => operands.some(({ shapes }) => shapes?.includes("→")));
-  const at = (k, slot) => film(trace, k).map(([, tokens]) => tokens.find((token) => token.slot === slot)?.spread).filter((spread) => spread !== undefined);
+  const copied = trace.lines.findIndex(({ operands }) =>
+    operands.some(({ shapes }) => shapes?.includes("→")),
+  );
+  const at = (k, slot) =>
+    film(trace, k)
+      .map(([, tokens]) => tokens.find((token) => token.slot === slot)?.spread)
+      .filter((spread) => spread !== undefined);
   trace.lines[copied].operands.forEach(({ shapes }, slot) => {
     const spreads = at(copied, slot);
     if (!shapes?.includes("→")) return assert.ok(spreads.every((spread) => spread === 0));
     assert.deepEqual([spreads[0], spreads.at(-1)], [0, 1], "one leaves, the copies arrive");
     assert.equal(player.labelsOf(trace, trace.steps[copied]).get(slot), shapes);
   });
-  const [send] = trace.steps.flatMap(({ sends }, k) => sends.filter(({ copies }) => copies).map((one) => ({ ...one, k })));
+  const [send] = trace.steps.flatMap(({ sends }, k) =>
+    sends.filter(({ copies }) => copies).map((one) => ({ ...one, k })),
+  );
   const back = at(send.k, send.slot);
-  assert.deepEqual([back[0], Math.max(...back), back.at(-1)], [0, 1, 0], "the sum over the copies arrives as one");
+  assert.deepEqual(
+    [back[0], Math.max(...back), back.at(-1)],
+    [0, 1, 0],
+    "the sum over the copies arrives as one",
+  );
 });
 
 test("the film of the example from the literature takes less than twenty seconds", () => {
@@ -158,59 +238,123 @@ test("the film of the example from the literature takes less than twenty seconds
 for (const [name, trace] of runs)
   test(`${name}: what the scrubber shows is counted from the first step that does something`, () => {
     const inputs = player.inputsOf(trace);
-    assert.deepEqual(trace.lines.map(({ kind }) => kind === "input"), trace.lines.map((_, i) => i < inputs));
+    assert.deepEqual(
+      trace.lines.map(({ kind }) => kind === "input"),
+      trace.lines.map((_, i) => i < inputs),
+    );
     const segments = player.segmentsOf(trace);
-    assert.equal(segments.reduce((sum, [, length]) => sum + length, 0), player.stepsOf(trace) - inputs);
+    assert.equal(
+      segments.reduce((sum, [, length]) => sum + length, 0),
+      player.stepsOf(trace) - inputs,
+    );
     assert.ok(segments.every(([, length]) => length > 0));
     const run = player.runOf(trace);
-    trace.lines.forEach((_, i) => assert.equal(player.markAt(run, i, -1, inputs - 1).recorded, i < inputs, "at the start the inputs are filled in"));
+    trace.lines.forEach((_, i) =>
+      assert.equal(
+        player.markAt(run, i, -1, inputs - 1).recorded,
+        i < inputs,
+        "at the start the inputs are filled in",
+      ),
+    );
   });
 
 test("a stretch of a long run counts the steps of the whole", () => {
   for (const trace of stretches) {
     assert.equal(player.inputsOf(trace), 2);
-    assert.equal(player.segmentsOf(trace).reduce((sum, [, length]) => sum + length, 0), player.stepsOf(trace) - 2);
+    assert.equal(
+      player.segmentsOf(trace).reduce((sum, [, length]) => sum + length, 0),
+      player.stepsOf(trace) - 2,
+    );
     trace.steps.forEach((_, s) => {
       const at = player.wholeStep(trace, s);
       if (at >= 0) assert.equal(player.ownStep(trace, at), s);
     });
   }
   const [start, middle] = stretches;
-  assert.deepEqual([player.ownStep(start, -1), player.ownStep(middle, -1)], [-1, null], "the start is in the first stretch");
+  assert.deepEqual(
+    [player.ownStep(start, -1), player.ownStep(middle, -1)],
+    [-1, null],
+    "the start is in the first stretch",
+  );
   assert.equal(player.stepsOf(start), player.stepsOf(middle));
 });
 
 // Where the panes stand
 
 /** How a drawing of some size shows in a room, as the graph tells it. */
-const drawing = (width, height, unit = 1) => (room) => ({ ...player.bestOf([{ width, height }], room, unit), opens: false });
-const SCREENS = { "a notebook on a laptop": [930, 620, 1], "a laptop": [1280, 720, 1], "a projector": [1920, 1080, 1], "a projector in lecture size": [1920, 1080, 1.6], "a phone": [390, 600, 1] };
-const DRAWINGS = { "the seed function": [560, 330], "a chain": [1900, 120], "a square": [900, 900], "a tower": [260, 1500], "one box": [90, 60], "far too large": [4000, 3000] };
+const drawing =
+  (width, height, unit = 1) =>
+  (room) => ({ ...player.bestOf([{ width, height }], room, unit), opens: false });
+const SCREENS = {
+  "a notebook on a laptop": [930, 620, 1],
+  "a laptop": [1280, 720, 1],
+  "a projector": [1920, 1080, 1],
+  "a projector in lecture size": [1920, 1080, 1.6],
+  "a phone": [390, 600, 1],
+};
+const DRAWINGS = {
+  "the seed function": [560, 330],
+  "a chain": [1900, 120],
+  "a square": [900, 900],
+  "a tower": [260, 1500],
+  "one box": [90, 60],
+  "far too large": [4000, 3000],
+};
 
 for (const [screen, [width, height, unit]] of Object.entries(SCREENS))
   for (const [name, [w, h]] of Object.entries(DRAWINGS))
-    for (const [source, tape] of [[120, 220], [700, 2000], [22, 40]])
+    for (const [source, tape] of [
+      [120, 220],
+      [700, 2000],
+      [22, 40],
+    ])
       test(`${name} on ${screen}, ${source} of source: nothing is larger than its room, and the graph is the largest`, () => {
         const best = drawing(w * unit, h * unit, unit);
-        const { where, height: all, side, lower, room } = player.compose({ width, height, unit, source, tape, best });
+        const {
+          where,
+          height: all,
+          side,
+          lower,
+          room,
+        } = player.compose({ width, height, unit, source, tape, best });
         assert.equal(where === "column", width < 700);
         assert.ok(room.width > 0 && room.height > 0 && room.width <= width);
-        if (where === "column") return assert.ok(room.height <= Math.max(260, height), "the picture of a phone is no higher than the phone");
+        if (where === "column")
+          return assert.ok(
+            room.height <= Math.max(260, height),
+            "the picture of a phone is no higher than the phone",
+          );
         assert.ok(all <= height, "no higher than there is room");
         assert.ok(room.height <= all);
         assert.equal(side > 0, where === "beside");
         assert.equal(lower > 0, where === "below");
-        assert.ok(where === "beside" ? room.width + side <= width : room.height + lower <= all, "the panes do not overlap");
+        assert.ok(
+          where === "beside" ? room.width + side <= width : room.height + lower <= all,
+          "the panes do not overlap",
+        );
         const shown = best(room);
         if (w < 3 * h && shown.whole && shown.height > 0.7 * room.height)
-          assert.ok(room.width * room.height >= 0.5 * width * all, "at least half is the graph's, if it can fill it");
-        if (where === "below") assert.ok(room.height >= Math.min(shown.height, 0.6 * height - 32) - 1, "what stands below takes no room that the graph needs");
-        if (shown.whole) assert.ok(shown.width <= room.width + 1 && shown.height <= room.height + 1);
+          assert.ok(
+            room.width * room.height >= 0.5 * width * all,
+            "at least half is the graph's, if it can fill it",
+          );
+        if (where === "below")
+          assert.ok(
+            room.height >= Math.min(shown.height, 0.6 * height - 32) - 1,
+            "what stands below takes no room that the graph needs",
+          );
+        if (shown.whole)
+          assert.ok(shown.width <= room.width + 1 && shown.height <= room.height + 1);
       });
 
 test("source and tape stand beside a graph that is about as high as wide, and below a long one", () => {
-  const at = (width, height, w, h) => player.compose({ width, height, unit: 1, source: 120, tape: 220, best: drawing(w, h) }).where;
-  for (const [width, height] of [[930, 620], [1280, 720], [1920, 1080]]) {
+  const at = (width, height, w, h) =>
+    player.compose({ width, height, unit: 1, source: 120, tape: 220, best: drawing(w, h) }).where;
+  for (const [width, height] of [
+    [930, 620],
+    [1280, 720],
+    [1920, 1080],
+  ]) {
     assert.equal(at(width, height, 560, 330), "beside");
     assert.equal(at(width, height, 1900, 120), "below");
   }

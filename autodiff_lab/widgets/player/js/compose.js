@@ -20,9 +20,17 @@ const MARGIN = 16; // around the graph
 export function compose({ width, height, unit, source, tape, best }) {
   if (width < NARROW) {
     const room = { width: width - MARGIN, height: Math.max(260, 0.9 * height) };
-    return { where: "column", height: 0, side: 0, lower: 0, room: { ...room, height: Math.min(room.height, best(room).height + MARGIN) } };
+    return {
+      where: "column",
+      height: 0,
+      side: 0,
+      lower: 0,
+      room: { ...room, height: Math.min(room.height, best(room).height + MARGIN) },
+    };
   }
-  const side = Math.round(Math.max(LEAST_BESIDE * Math.min(unit, 1.4), (unit > 1.2 ? 0.37 : BESIDE) * width));
+  const side = Math.round(
+    Math.max(LEAST_BESIDE * Math.min(unit, 1.4), (unit > 1.2 ? 0.37 : BESIDE) * width),
+  );
   const beside = { width: width - side - MARGIN, height: height - MARGIN };
   const one = best(beside);
   let lower, below, other;
@@ -32,11 +40,27 @@ export function compose({ width, height, unit, source, tape, best }) {
     other = best(below);
     if (other.whole) break;
   }
-  if (!one.opens && one.worth >= 0.98 * other.worth && (one.whole || other.width < 1.6 * other.height)) {
+  if (
+    !one.opens &&
+    one.worth >= 0.98 * other.worth &&
+    (one.whole || other.width < 1.6 * other.height)
+  ) {
     const needed = Math.max(one.height + MARGIN, Math.min(height, source + tape), 230 * unit);
     const all = one.whole ? Math.min(height, Math.round(needed)) : height;
-    return { where: "beside", height: all, side, lower: 0, room: { ...beside, height: all - MARGIN } };
+    return {
+      where: "beside",
+      height: all,
+      side,
+      lower: 0,
+      room: { ...beside, height: all - MARGIN },
+    };
   }
   const graph = other.whole && !other.opens ? Math.min(below.height, other.height) : below.height;
-  return { where: "below", height: Math.round(graph + MARGIN + lower), side: 0, lower, room: { ...below, height: graph } };
+  return {
+    where: "below",
+    height: Math.round(graph + MARGIN + lower),
+    side: 0,
+    lower,
+    room: { ...below, height: graph },
+  };
 }

@@ -4,7 +4,15 @@ import { metersAt } from "./state.js";
 
 const KEPT = "autodiff-lab details"; // what is open stays open, on this page and on the next
 const SPEEDS = [0.5, 1, 2, 4];
-const COLUMNS = ["cost operations", "cost products", "cost kept", "cost passes", "cost operations", "cost products", "cost kept"];
+const COLUMNS = [
+  "cost operations",
+  "cost products",
+  "cost kept",
+  "cost passes",
+  "cost operations",
+  "cost products",
+  "cost kept",
+];
 const number = (n) => n.toLocaleString("en").replaceAll(",", "\u202f");
 
 /** What the learner had open last; a page may not let us remember. */
@@ -37,53 +45,138 @@ export function detailsView({ say, modes, predict, open, onChange }) {
     return input;
   };
   const [names, source] = [box("names", false), box("source", true)];
-  const speed = html("select", { "aria-label": say("speed"), title: say("speed of play") },
-                     SPEEDS.map((x) => html("option", { value: x, selected: x === 1 ? "" : null }, `${x}×`)));
+  const speed = html(
+    "select",
+    { "aria-label": say("speed"), title: say("speed of play") },
+    SPEEDS.map((x) => html("option", { value: x, selected: x === 1 ? "" : null }, `${x}×`)),
+  );
   const cost = costView(say);
-  const labels = [[names, say("names on the tape")], [source, say("your function")], [say("speed"), speed]].map((parts) => html("label", {}, parts));
-  const element = html("div", { class: "adl-details", role: "region", "aria-label": say("details") },
-                       html("div", { class: "adl-options" }, modes, labels, predict), cost.element);
+  const labels = [
+    [names, say("names on the tape")],
+    [source, say("your function")],
+    [say("speed"), speed],
+  ].map((parts) => html("label", {}, parts));
+  const element = html(
+    "div",
+    { class: "adl-details", role: "region", "aria-label": say("details") },
+    html("div", { class: "adl-options" }, modes, labels, predict),
+    cost.element,
+  );
   const turn = () => {
     show(element.hidden);
     remember({ open: !element.hidden });
     onChange();
   };
-  const button = html("button", { type: "button", class: "adl-more-button", "aria-label": say("details"), title: say("details hint"), onclick: turn }, "⋯");
+  const button = html(
+    "button",
+    {
+      type: "button",
+      class: "adl-more-button",
+      "aria-label": say("details"),
+      title: say("details hint"),
+      onclick: turn,
+    },
+    "⋯",
+  );
   function show(wanted) {
     element.hidden = !wanted;
     button.setAttribute("aria-expanded", wanted);
   }
   show(open ?? kept.open ?? false);
-  return { element, button, load: cost.load, update: cost.update, get names() { return names.checked; }, get source() { return source.checked; }, get speed() { return Number(speed.value); } };
+  return {
+    element,
+    button,
+    load: cost.load,
+    update: cost.update,
+    get names() {
+      return names.checked;
+    },
+    get source() {
+      return source.checked;
+    },
+    get speed() {
+      return Number(speed.value);
+    },
+  };
 }
 
 /** What the run has cost so far in each mode that is shown, and what the whole gradient costs. */
 function costView(say) {
-  const kept = (numbers, bytes) => say("cost of keeping", { n: number(numbers), bytes: number(bytes) });
+  const kept = (numbers, bytes) =>
+    say("cost of keeping", { n: number(numbers), bytes: number(bytes) });
   // In a narrow player it scrolls: then the arrows are its own.
-  const scroll = (event) => /Left|Right/.test(event.key) && element.scrollWidth > element.clientWidth && event.stopPropagation();
-  const element = html("div", { class: "adl-meter adl-scroll", tabindex: 0, role: "group", "aria-label": say("cost"), onkeydown: scroll });
-  const cell = (tag, k, attributes, text) => html(tag, { class: k === 3 ? "is-first" : null, ...attributes }, text);
+  const scroll = (event) =>
+    /Left|Right/.test(event.key) &&
+    element.scrollWidth > element.clientWidth &&
+    event.stopPropagation();
+  const element = html("div", {
+    class: "adl-meter adl-scroll",
+    tabindex: 0,
+    role: "group",
+    "aria-label": say("cost"),
+    onkeydown: scroll,
+  });
+  const cell = (tag, k, attributes, text) =>
+    html(tag, { class: k === 3 ? "is-first" : null, ...attributes }, text);
   let rows = [];
   return {
     element,
     load(trace) {
-      rows = trace.costs.filter(([, cost]) => cost).map(([name]) => {
-        const cells = COLUMNS.map((_, k) => cell("td", k));
-        return { cells, row: html("tr", { class: `is-${name}` }, html("th", { scope: "row" }, say(`mode ${name}`)), cells) };
-      });
-      const groups = [["so far", 0, 3], ["the whole gradient", 3, 4]].map(([name, k, colspan]) => cell("th", k, { scope: "colgroup", colspan }, say(name)));
+      rows = trace.costs
+        .filter(([, cost]) => cost)
+        .map(([name]) => {
+          const cells = COLUMNS.map((_, k) => cell("td", k));
+          return {
+            cells,
+            row: html(
+              "tr",
+              { class: `is-${name}` },
+              html("th", { scope: "row" }, say(`mode ${name}`)),
+              cells,
+            ),
+          };
+        });
+      const groups = [
+        ["so far", 0, 3],
+        ["the whole gradient", 3, 4],
+      ].map(([name, k, colspan]) => cell("th", k, { scope: "colgroup", colspan }, say(name)));
       const heads = COLUMNS.map((name, k) => cell("th", k, { scope: "col" }, say(name)));
-      const head = html("thead", {}, [groups, heads].map((cells) => html("tr", {}, html("td"), cells)));
+      const head = html(
+        "thead",
+        {},
+        [groups, heads].map((cells) => html("tr", {}, html("td"), cells)),
+      );
       element.hidden = !rows.length;
-      element.replaceChildren(html("table", { "aria-label": say("cost") }, head, html("tbody", {}, rows.map(({ row }) => row))));
+      element.replaceChildren(
+        html(
+          "table",
+          { "aria-label": say("cost") },
+          head,
+          html(
+            "tbody",
+            {},
+            rows.map(({ row }) => row),
+          ),
+        ),
+      );
     },
     update(trace, s) {
       const meters = metersAt(trace, s).filter(([, , cost]) => cost);
       const most = Math.max(1, ...meters.map(([, , cost]) => cost[3]));
       meters.forEach(([name, [operations, products, now, bytes], cost], k) => {
-        const passes = name === "reverse" ? say("run and sweep") : counted(say, "runs", cost[0], { n: number(cost[0]) });
-        const texts = [number(operations), number(products), kept(now, bytes), passes, number(cost[1]), number(cost[2]), kept(cost[3], cost[4])];
+        const passes =
+          name === "reverse"
+            ? say("run and sweep")
+            : counted(say, "runs", cost[0], { n: number(cost[0]) });
+        const texts = [
+          number(operations),
+          number(products),
+          kept(now, bytes),
+          passes,
+          number(cost[1]),
+          number(cost[2]),
+          kept(cost[3], cost[4]),
+        ];
         texts.forEach((text, c) => put(rows[k].cells[c], text));
         rows[k].cells[2].style.setProperty("--adl-share", now / most);
       });

@@ -12,7 +12,11 @@ const HELD = 4; // slices of a stack
 export const shapeText = ({ shape }) => `(${shape.join(", ")}${shape.length === 1 ? "," : ""})`;
 
 /** The last two axes of a shape, and all before them as one. @param {number[]} shape */
-const sides = (shape) => [shape.slice(0, -2).reduce((n, m) => n * m, 1), shape.length > 1 ? shape.at(-2) : 1, shape.at(-1) ?? 1];
+const sides = (shape) => [
+  shape.slice(0, -2).reduce((n, m) => n * m, 1),
+  shape.length > 1 ? shape.at(-2) : 1,
+  shape.at(-1) ?? 1,
+];
 
 /** One slice of an array; a number is an array of one entry. @param {Num} number @param {number} [slice] @returns {Grid} */
 export function gridOf({ text, shape = [], cells = "" }, slice = 0) {
@@ -22,7 +26,15 @@ export function gridOf({ text, shape = [], cells = "" }, slice = 0) {
   if (all.length === 1) all = Array(Math.min(slices, HELD) * rows * columns).fill(all[0]); // one stands for all
   const held = rows * columns ? all.length / (rows * columns) : 0;
   const from = Math.min(slice, held - 1) * rows * columns;
-  return { height, width, slices, held, rows: Array.from({ length: held ? rows : 0 }, (_, r) => all.slice(from + r * columns, from + (r + 1) * columns)) };
+  return {
+    height,
+    width,
+    slices,
+    held,
+    rows: Array.from({ length: held ? rows : 0 }, (_, r) =>
+      all.slice(from + r * columns, from + (r + 1) * columns),
+    ),
+  };
 }
 
 const toNumber = (text) => Number(text.replace("−", "-").replace("∞", "Infinity"));
@@ -31,7 +43,11 @@ const toNumber = (text) => Number(text.replace("−", "-").replace("∞", "Infin
 export function sharesOf(rows) {
   const numbers = rows.map((row) => row.map(toNumber));
   const most = Math.max(0, ...numbers.flat().filter(Number.isFinite).map(Math.abs));
-  return numbers.map((row) => row.map((x) => (Number.isNaN(x) ? 0 : Number.isFinite(x) ? (most ? x / most : 0) : Math.sign(x))));
+  return numbers.map((row) =>
+    row.map((x) =>
+      Number.isNaN(x) ? 0 : Number.isFinite(x) ? (most ? x / most : 0) : Math.sign(x),
+    ),
+  );
 }
 
 /**
@@ -52,17 +68,25 @@ export function copiedTo(number, to, slice = 0) {
     stride *= from[axis];
   }
   const grid = gridOf(number, own);
-  const [tall, wide] = [to.length > 1 ? from.at(-2) === to.at(-2) : true, from.at(-1) === to.at(-1)];
+  const [tall, wide] = [
+    to.length > 1 ? from.at(-2) === to.at(-2) : true,
+    from.at(-1) === to.at(-1),
+  ];
   const indices = (n) => Array.from({ length: Math.min(n, SIDE) }, (_, k) => k);
-  const rows = indices(height).map((r) => indices(width).map((c) => grid.rows[tall ? r : 0]?.[wide ? c : 0] ?? ""));
-  const copies = indices(height).map((r) => indices(width).map((c) => !first || (!tall && r > 0) || (!wide && c > 0)));
+  const rows = indices(height).map((r) =>
+    indices(width).map((c) => grid.rows[tall ? r : 0]?.[wide ? c : 0] ?? ""),
+  );
+  const copies = indices(height).map((r) =>
+    indices(width).map((c) => !first || (!tall && r > 0) || (!wide && c > 0)),
+  );
   return { rows, copies, height, width, slices, held: Math.min(slices, HELD) };
 }
 
 const sizeOf = ({ shape = [] }) => shape.reduce((n, m) => n * m, 1);
 
 /** Whether an operand was copied to the shape of the result. */
-const isCopied = (line, operand) => operand.line !== null && operand.partial && sizeOf(operand.value) < sizeOf(line.value);
+const isCopied = (line, operand) =>
+  operand.line !== null && operand.partial && sizeOf(operand.value) < sizeOf(line.value);
 
 /**
  * What there is to show of a line at step `s`: its value, its adjoint and partials, and how its operands were copied.
@@ -78,12 +102,19 @@ export function tablesAt({ trace, first }, i, s, adjoint) {
   if (tangents.length === 1) tables.push({ kind: "tangent", name: line.dot, number: tangents[0] });
   if (adjoint) tables.push({ kind: "adjoint", name: line.bar, number: adjoint });
   for (const operand of line.operands.filter((one) => isCopied(line, one)))
-    tables.push({ kind: "copied", name: called(operand.line), number: operand.value, to: line.value.shape });
+    tables.push({
+      kind: "copied",
+      name: called(operand.line),
+      number: operand.value,
+      to: line.value.shape,
+    });
   for (const step of trace.steps.slice(first, s + 1))
     if (step.phase === "sweep" && step.line === i)
       for (const { parent, copies, contribution } of step.sends)
-        if (copies) tables.push({ kind: "summed", name: called(parent), number: copies, sum: contribution });
+        if (copies)
+          tables.push({ kind: "summed", name: called(parent), number: copies, sum: contribution });
   for (const operand of line.operands)
-    if (operand.line !== null && operand.partial?.shape?.length) tables.push({ kind: "partial", name: called(operand.line), number: operand.partial });
+    if (operand.line !== null && operand.partial?.shape?.length)
+      tables.push({ kind: "partial", name: called(operand.line), number: operand.partial });
   return tables;
 }

@@ -1,7 +1,11 @@
 import { html } from "./dom.js";
 
 /** Calls `send` at most once in `wait` ms; the last value always gets through. */
-export function throttle(send, wait, clock = { now: () => Date.now(), later: (f, ms) => setTimeout(f, ms) }) {
+export function throttle(
+  send,
+  wait,
+  clock = { now: () => Date.now(), later: (f, ms) => setTimeout(f, ms) },
+) {
   let last = -Infinity;
   let waiting = false;
   let latest;
@@ -38,13 +42,19 @@ export function inputsView(onChange) {
             onChange({ index, value: range.valueAsNumber });
           };
           const range = html("input", { type: "range", "aria-label": name, oninput: send });
-          return { name, range, output, node: html("label", { class: "adl-input" }, html("span", {}, name), range, output) };
+          return {
+            name,
+            range,
+            output,
+            node: html("label", { class: "adl-input" }, html("span", {}, name), range, output),
+          };
         });
         element.replaceChildren(...sliders.map((s) => s.node));
       }
       controls.forEach((control, k) => {
         const { range, output } = sliders[k];
-        for (const key of ["min", "max", "step"]) if (range[key] !== String(control[key])) range[key] = control[key];
+        for (const key of ["min", "max", "step"])
+          if (range[key] !== String(control[key])) range[key] = control[key];
         if (Number(range.value) !== control.value) range.value = control.value;
         output.textContent = control.text ?? atSlider(control.value);
       });

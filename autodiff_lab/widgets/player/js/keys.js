@@ -1,6 +1,14 @@
 /** Keys: what each does, when it belongs to somebody else, and whose those of a clicker are. */
 
-export const KEYS = { ArrowLeft: "back", ArrowRight: "forward", PageUp: "back", PageDown: "forward", Home: "first", End: "last", " ": "toggle" };
+export const KEYS = {
+  ArrowLeft: "back",
+  ArrowRight: "forward",
+  PageUp: "back",
+  PageDown: "forward",
+  Home: "first",
+  End: "last",
+  " ": "toggle",
+};
 
 /**
  * What a key does when `target` has the focus; null leaves the key to the browser. A slider keeps its
@@ -13,7 +21,8 @@ export function keyAction(event, target) {
   const action = KEYS[event.key] ?? null;
   if (event.key.startsWith("Page")) return action;
   const tag = target.tag.toLowerCase();
-  if (tag === "select" || (tag === "input" && (action !== "toggle" || target.type !== "range"))) return null;
+  if (tag === "select" || (tag === "input" && (action !== "toggle" || target.type !== "range")))
+    return null;
   if (action === "toggle" && (tag === "button" || target.role === "button")) return null;
   return action;
 }
@@ -37,7 +46,11 @@ export function listenTo(root, actions, beyond) {
       event.target.click();
       return;
     }
-    const action = keyAction(event, { tag: event.target.tagName, role: event.target.getAttribute("role"), type: event.target.type });
+    const action = keyAction(event, {
+      tag: event.target.tagName,
+      role: event.target.getAttribute("role"),
+      type: event.target.type,
+    });
     if (!action || over) return;
     event.preventDefault();
     actions[action]();
@@ -60,9 +73,12 @@ export function takeClicker(root) {
 /** Gives a page key to the player that is seen; what it has no more use for goes on, to the next cell. @param {KeyboardEvent} event */
 function passOn(event) {
   if (!event.isTrusted || !event.key.startsWith("Page") || !keyAction(event, { tag: "" })) return;
-  const [seen] = [...waiting].map((root) => ({ root, share: shareSeen(root) })).sort((a, b) => b.share - a.share);
+  const [seen] = [...waiting]
+    .map((root) => ({ root, share: shareSeen(root) }))
+    .sort((a, b) => b.share - a.share);
   if (seen.share < 0.5 || seen.root.contains(event.target)) return;
-  if (seen.root.dispatchEvent(new KeyboardEvent("keydown", { key: event.key, cancelable: true }))) return;
+  if (seen.root.dispatchEvent(new KeyboardEvent("keydown", { key: event.key, cancelable: true })))
+    return;
   event.preventDefault();
   event.stopImmediatePropagation();
   seen.root.scrollIntoView({ block: "nearest" }); // a notebook that has gone on to the next cell hides its top
@@ -75,7 +91,11 @@ function passOn(event) {
 function shareSeen(root) {
   if (!root.matches(".adl-lecture") || root.closest(".reveal") || !root.checkVisibility()) return 0;
   const cell = root.closest(".jp-Notebook .jp-Cell");
-  if (cell) return Number([cell, cell.nextElementSibling].some((one) => one?.matches(".jp-mod-active")));
+  if (cell)
+    return Number([cell, cell.nextElementSibling].some((one) => one?.matches(".jp-mod-active")));
   const { top, bottom } = root.getBoundingClientRect();
-  return Math.max(0, Math.min(bottom, innerHeight) - Math.max(top, 0)) / Math.min(bottom - top, innerHeight);
+  return (
+    Math.max(0, Math.min(bottom, innerHeight) - Math.max(top, 0)) /
+    Math.min(bottom - top, innerHeight)
+  );
 }

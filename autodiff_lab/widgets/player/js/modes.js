@@ -12,13 +12,37 @@ const MODES = ["reverse", "forward", "both"];
  */
 export function modesView(group, say, onChoose, onCustom) {
   const radios = MODES.map((value) => {
-    const radio = html("input", { type: "radio", name: `${group}-mode`, value, onchange: () => onChoose(value, select.value) });
+    const radio = html("input", {
+      type: "radio",
+      name: `${group}-mode`,
+      value,
+      onchange: () => onChoose(value, select.value),
+    });
     return { value, radio, node: html("label", {}, radio, html("span", {}, say(`mode ${value}`))) };
   });
-  const select = html("select", { "aria-label": say("direction menu"), title: say("where the inputs move"), onchange: turn });
+  const select = html("select", {
+    "aria-label": say("direction menu"),
+    title: say("where the inputs move"),
+    onchange: turn,
+  });
   const rates = html("span", { class: "adl-rates" });
-  const menu = html("label", { class: "adl-direction" }, html("span", {}, say("direction")), select, rates);
-  const element = html("div", { class: "adl-modes" }, html("div", { class: "adl-switch", role: "radiogroup", "aria-label": say("mode") }, ...radios.map(({ node }) => node)), menu);
+  const menu = html(
+    "label",
+    { class: "adl-direction" },
+    html("span", {}, say("direction")),
+    select,
+    rates,
+  );
+  const element = html(
+    "div",
+    { class: "adl-modes" },
+    html(
+      "div",
+      { class: "adl-switch", role: "radiogroup", "aria-label": say("mode") },
+      ...radios.map(({ node }) => node),
+    ),
+    menu,
+  );
   let inputs = [];
   const send = throttle(() => {
     const values = inputs.map(({ valueAsNumber }) => valueAsNumber);
@@ -42,14 +66,28 @@ export function modesView(group, say, onChoose, onCustom) {
       }
       const open = Boolean(onCustom) && names.length > 0 && !forward.custom;
       const options = Object.entries(forward).map(([name, { directions }]) =>
-        html("option", { value: name, selected: name === direction ? "" : null }, directions.length > 1 ? say("each input at once") : directions[0].shown));
-      if (open) options.push(html("option", { value: "custom", "data-open": "true" }, say("your own")));
+        html(
+          "option",
+          { value: name, selected: name === direction ? "" : null },
+          directions.length > 1 ? say("each input at once") : directions[0].shown,
+        ),
+      );
+      if (open)
+        options.push(html("option", { value: "custom", "data-open": "true" }, say("your own")));
       select.replaceChildren(...options);
       menu.hidden = mode === "reverse";
       rates.hidden = direction !== "custom" || !onCustom;
       if (inputs.length !== names.length) {
         inputs = names.map((name, k) =>
-          html("input", { type: "number", step: "any", value: custom[k] ?? 1, "aria-label": say("rate of", { name }), title: say("how fast it moves", { name }), oninput: send }));
+          html("input", {
+            type: "number",
+            step: "any",
+            value: custom[k] ?? 1,
+            "aria-label": say("rate of", { name }),
+            title: say("how fast it moves", { name }),
+            oninput: send,
+          }),
+        );
         rates.replaceChildren(...(onCustom ? inputs : []));
       }
       custom.forEach((rate, k) => {

@@ -22,18 +22,29 @@ const inShort = (number) => number.short ?? number.text;
 const cut = (text) => (text.length > ON_EDGE ? `${text.slice(0, ON_EDGE - 1)}…` : text);
 
 /** The local partial of an operand, as it fits on the edge. */
-const partialOf = ({ partial, edge = "" }) => cut(partial && !partial.shape?.length ? inShort(partial) : edge || (partial ? inShort(partial) : ""));
+const partialOf = ({ partial, edge = "" }) =>
+  cut(
+    partial && !partial.shape?.length
+      ? inShort(partial)
+      : edge || (partial ? inShort(partial) : ""),
+  );
 
 /** What stands on the edges of a step, by slot: the local partials that it multiplies by, or how an array is copied. @returns {Map<number, string>} */
 export function labelsOf(trace, step) {
   const { operands } = trace.lines[step.line];
-  if (step.phase === "record") return new Map(operands.map(({ shapes }, slot) => [slot, shapes]).filter(([, shapes]) => copied(shapes)));
+  if (step.phase === "record")
+    return new Map(
+      operands.map(({ shapes }, slot) => [slot, shapes]).filter(([, shapes]) => copied(shapes)),
+    );
   const slots = step.phase === "sweep" ? step.sends : step.phase === "forward" ? step.pushes : [];
-  return new Map(slots.map(({ slot }) => [slot, partialOf(operands[slot])]).filter(([, text]) => text));
+  return new Map(
+    slots.map(({ slot }) => [slot, partialOf(operands[slot])]).filter(([, text]) => text),
+  );
 }
 
 /** How far a number has come that is multiplied half way: 0 to 1. */
-const stopping = (u, from, to) => 0.5 * ease(between(u, from, MEETS[0])) + 0.5 * ease(between(u, MEETS[1], to));
+const stopping = (u, from, to) =>
+  0.5 * ease(between(u, from, MEETS[0])) + 0.5 * ease(between(u, MEETS[1], to));
 
 /**
  * What a number is on its way: itself; where it meets the local partial, the product that it becomes, or the map that it
@@ -43,7 +54,9 @@ function multiplied(u, kind, rate, operand, result) {
   const partial = partialOf(operand);
   if (!partial || u < MEETS[0] + 0.03) return [[kind, rate]];
   if (u >= MEETS[1] - 0.02) return [[kind, result]];
-  return operand.partial ? [[kind, rate], ["op", "×"], inBrackets([kind, partial])] : [[kind, partial]];
+  return operand.partial
+    ? [[kind, rate], ["op", "×"], inBrackets([kind, partial])]
+    : [[kind, partial]];
 }
 
 /**
@@ -56,14 +69,23 @@ function multiplied(u, kind, rate, operand, result) {
 export function tokensAt(trace, s, u) {
   const step = trace.steps[s];
   if (!step || u <= 0 || hasLanded(step, u)) return [];
-  return { record: recording, forward: pushing, seed: seeding, sweep: sending }[step.phase](trace, step, u);
+  return { record: recording, forward: pushing, seed: seeding, sweep: sending }[step.phase](
+    trace,
+    step,
+    u,
+  );
 }
 
 /** Operands are read, one copy for each entry where an array is broadcast. */
 function recording(trace, step, u) {
   const along = ease(between(u, 0.02, LANDS.record));
-  return moving(trace.lines[step.line]).map(({ slot, value, shapes }) =>
-    ({ slot, kind: "value", along, spread: copied(shapes) * between(u, 0.3, 0.5), texts: [["value", inShort(value)]] }));
+  return moving(trace.lines[step.line]).map(({ slot, value, shapes }) => ({
+    slot,
+    kind: "value",
+    along,
+    spread: copied(shapes) * between(u, 0.3, 0.5),
+    texts: [["value", inShort(value)]],
+  }));
 }
 
 /** Forward, a value and its tangent go together; the tangent is multiplied by the local partial. */
@@ -73,26 +95,60 @@ function pushing(trace, step, u) {
     const { slot, line, value, shapes } = operand;
     const push = pushes.get(slot);
     const rate = tangentsOf(trace, line).map(inShort).join(", ");
-    const tangent = push ? multiplied(u, "tangent", rate, operand, inShort(push.contribution)) : [["tangent", rate]];
-    return { slot, kind: "value", along: stopping(u, 0.02, LANDS.forward), spread: copied(shapes) * between(u, 0.62, 0.75),
-             texts: [["value", inShort(value)], ...tangent] };
+    const tangent = push
+      ? multiplied(u, "tangent", rate, operand, inShort(push.contribution))
+      : [["tangent", rate]];
+    return {
+      slot,
+      kind: "value",
+      along: stopping(u, 0.02, LANDS.forward),
+      spread: copied(shapes) * between(u, 0.62, 0.75),
+      texts: [["value", inShort(value)], ...tangent],
+    };
   });
 }
 
 function seeding(trace, { adjoint }, u) {
-  return adjoint ? [{ kind: "adjoint", drop: 1 - ease(between(u, 0.05, 0.55)), spread: 0, texts: [["adjoint", inShort(adjoint)]] }] : [];
+  return adjoint
+    ? [
+        {
+          kind: "adjoint",
+          drop: 1 - ease(between(u, 0.05, 0.55)),
+          spread: 0,
+          texts: [["adjoint", inShort(adjoint)]],
+        },
+      ]
+    : [];
 }
 
 /** An adjoint goes back to an operand, is multiplied on its way, and is added to what is there. */
 function sending(trace, { line, adjoint, sends }, u) {
   return sends.map(({ slot, contribution, before, replaces, copies }) => {
-    const texts = multiplied(u, "adjoint", inShort(adjoint), trace.lines[line].operands[slot], inShort(contribution));
-    const sum = before && !replaces && u >= 0.82 ? [["adjoint", inShort(before)], ["op", "+"], ...texts.map(inBrackets)] : texts;
-    const gathers = copies ? between(u, MEETS[0], MEETS[0] + 0.05) * (1 - between(u, MEETS[1], 0.78)) : 0;
-    return { slot, kind: "adjoint", along: 1 - stopping(u, 0.04, 0.82), spread: gathers, texts: sum };
+    const texts = multiplied(
+      u,
+      "adjoint",
+      inShort(adjoint),
+      trace.lines[line].operands[slot],
+      inShort(contribution),
+    );
+    const sum =
+      before && !replaces && u >= 0.82
+        ? [["adjoint", inShort(before)], ["op", "+"], ...texts.map(inBrackets)]
+        : texts;
+    const gathers = copies
+      ? between(u, MEETS[0], MEETS[0] + 0.05) * (1 - between(u, MEETS[1], 0.78))
+      : 0;
+    return {
+      slot,
+      kind: "adjoint",
+      along: 1 - stopping(u, 0.04, 0.82),
+      spread: gathers,
+      texts: sum,
+    };
   });
 }
 
 const inBrackets = ([kind, text]) => [kind, text.startsWith("−") ? `(${text})` : text];
-const moving = ({ operands }) => operands.map((operand, slot) => ({ ...operand, slot })).filter(({ line }) => line !== null);
+const moving = ({ operands }) =>
+  operands.map((operand, slot) => ({ ...operand, slot })).filter(({ line }) => line !== null);
 const copied = (shapes) => (shapes?.includes("→") ? 1 : 0);

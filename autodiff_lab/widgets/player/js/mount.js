@@ -13,7 +13,17 @@ import { speaker } from "./speech.js";
 import { stageOf } from "./stage.js";
 import { adjointAt, linesBetween, markAt, runOf, sharesAt, statusText } from "./state.js";
 import { tapeView } from "./tape_pane.js";
-import { chosen, clampStep, clampStop, inputsOf, ownStep, readAll, stepsOf, stopAfter, wholeStep } from "./trace.js";
+import {
+  chosen,
+  clampStep,
+  clampStop,
+  inputsOf,
+  ownStep,
+  readAll,
+  stepsOf,
+  stopAfter,
+  wholeStep,
+} from "./trace.js";
 import { transportView } from "./transport.js";
 import { wordsView } from "./words.js";
 
@@ -34,7 +44,15 @@ let instances = 0;
  *          onMode?: (mode: string, direction: string) => void, onCustom?: (rates: number[]) => void}} given
  */
 export function mount(element, payload, given = {}) {
-  const options = { mode: "reverse", direction: "", step: -1, controls: [], custom: [], ...payload, ...given };
+  const options = {
+    mode: "reverse",
+    direction: "",
+    step: -1,
+    controls: [],
+    custom: [],
+    ...payload,
+    ...given,
+  };
   if (options.css && !document.querySelector("style[data-adl-player]"))
     document.head.append(html("style", { "data-adl-player": "" }, options.css));
   const prefix = `adl-${++instances}-${Math.random().toString(36).slice(2, 7)}`;
@@ -67,7 +85,8 @@ export function mount(element, payload, given = {}) {
     play() {
       if (at >= stepsOf(trace) - 1) seek(-1);
       setPlaying(true);
-      if (!root.closest(".reveal")) root.scrollIntoView({ block: "nearest", behavior: calm() ? "instant" : "smooth" }); // nobody has to scroll to see it
+      if (!root.closest(".reveal"))
+        root.scrollIntoView({ block: "nearest", behavior: calm() ? "instant" : "smooth" }); // nobody has to scroll to see it
       beat();
     },
     pause() {
@@ -102,7 +121,11 @@ export function mount(element, payload, given = {}) {
     },
     error(message) {
       banner.hidden = !message;
-      banner.replaceChildren(...(message ? [html("strong", {}, say("not recorded inputs")), html("pre", {}, message)] : []));
+      banner.replaceChildren(
+        ...(message
+          ? [html("strong", {}, say("not recorded inputs")), html("pre", {}, message)]
+          : []),
+      );
     },
     destroy() {
       api.pause();
@@ -138,10 +161,15 @@ export function mount(element, payload, given = {}) {
   const sweeping = () => ["seed", "sweep"].includes(trace.steps[s]?.phase);
 
   const inputs = inputsView((changed) => options.onInputs?.(changed));
-  const modes = modesView(prefix, say, (mode, direction) => {
-    api.choose(mode, direction);
-    options.onMode?.(mode, direction);
-  }, options.onCustom);
+  const modes = modesView(
+    prefix,
+    say,
+    (mode, direction) => {
+      api.choose(mode, direction);
+      options.onMode?.(mode, direction);
+    },
+    options.onCustom,
+  );
   const words = wordsView();
   const focus = () => root.focus({ preventScroll: true });
   const arrays = arraysView(say, () => {
@@ -159,7 +187,13 @@ export function mount(element, payload, given = {}) {
     onToggle: options.onPredict,
     onScore: options.onScore,
   });
-  const details = detailsView({ say, modes: modes.element, predict: predict.toggle, open: options.details, onChange: arrange });
+  const details = detailsView({
+    say,
+    modes: modes.element,
+    predict: predict.toggle,
+    open: options.details,
+    onChange: arrange,
+  });
   const overview = overviewView(say, (next) => api.go(next));
   const transport = transportView(api, say);
   const stage = stageOf({ transport, details, inputs, words, predict, overview, arrays });
@@ -169,10 +203,18 @@ export function mount(element, payload, given = {}) {
   root.adlDurations = () => trace.steps.map(durationOf).slice(inputsOf(trace));
 
   /** The direction that is asked for, once it is there: a payload that is on its way may bring it. */
-  const towards = () => (direction in runs.forward ? direction : Object.keys(runs.forward)[0] ?? "");
+  const towards = () =>
+    direction in runs.forward ? direction : (Object.keys(runs.forward)[0] ?? "");
   function showModes() {
     const names = options.controls.map(({ name }) => name);
-    modes.update({ forward: runs.forward, mode: trace.mode, direction: towards(), names, custom: options.custom, why: payload.no_forward ?? "" });
+    modes.update({
+      forward: runs.forward,
+      mode: trace.mode,
+      direction: towards(),
+      names,
+      custom: options.custom,
+      why: payload.no_forward ?? "",
+    });
   }
   function again() {
     const settle = load();
@@ -198,7 +240,14 @@ export function mount(element, payload, given = {}) {
     const asked = wanted !== null;
     wanted = target;
     if (other) {
-      payload = { ...payload, ...other, others: [...payload.others.filter((one) => one !== other), { trace: payload.trace, layouts: payload.layouts }] };
+      payload = {
+        ...payload,
+        ...other,
+        others: [
+          ...payload.others.filter((one) => one !== other),
+          { trace: payload.trace, layouts: payload.layouts },
+        ],
+      };
       again();
     } else if (options.onStep) {
       transport.update(target, "");
@@ -222,16 +271,27 @@ export function mount(element, payload, given = {}) {
     if (turned) [places, lens.held] = [null, false]; // another stretch has another picture
     showModes();
     const layouts = trace.layouts ?? payload.layouts;
-    [source, graph, tape] = [sourceView(trace, host), graphView(run, layouts, host, prefix, payload.whole), tapeView(trace, host)];
+    [source, graph, tape] = [
+      sourceView(trace, host),
+      graphView(run, layouts, host, prefix, payload.whole),
+      tapeView(trace, host),
+    ];
     views = [source, graph, tape];
-    const caption = [payload.whole ? say("graph whole", { said: trace.excerpt.said }) : "", layouts[0].note].filter(Boolean).join(say("sentence gap"));
+    const caption = [
+      payload.whole ? say("graph whole", { said: trace.excerpt.said }) : "",
+      layouts[0].note,
+    ]
+      .filter(Boolean)
+      .join(say("sentence gap"));
     stage.load(trace, { source, graph, tape }, caption);
     for (const view of [predict, details, overview, transport]) view.load(trace);
     arrays.load(run);
     told = -2;
     return () => {
       arrange();
-      places?.forEach(([left, top], k) => views[k].element.scrollTo({ left, top, behavior: "instant" }));
+      places?.forEach(([left, top], k) =>
+        views[k].element.scrollTo({ left, top, behavior: "instant" }),
+      );
     };
   }
   /** Gives everything its room, and keeps the step in view. */
@@ -239,7 +299,8 @@ export function mount(element, payload, given = {}) {
     // A page can have all of its players in lecture size: slides, or a notebook in a hall.
     const ofPage = getComputedStyle(root).getPropertyValue("--adl-scale").trim();
     root.classList.toggle("adl-lecture", options.scale === "lecture" || ofPage === "lecture");
-    if (stage.arrange() && trace.steps[s]) for (const view of views) view.follow(trace.steps[s], false, s);
+    if (stage.arrange() && trace.steps[s])
+      for (const view of views) view.follow(trace.steps[s], false, s);
   }
 
   /** Shows step `next` of this stretch: at once or, if one has stepped there, with its motion. */
@@ -256,7 +317,10 @@ export function mount(element, payload, given = {}) {
     root.dataset.mode = trace.mode;
     root.dataset.step = at;
     const moves = moved && s === before + 1 && !calm();
-    write(moves ? before : s, everything || before < -1 ? [...trace.lines.keys()] : linesBetween(trace, before, s));
+    write(
+      moves ? before : s,
+      everything || before < -1 ? [...trace.lines.keys()] : linesBetween(trace, before, s),
+    );
     for (const view of [overview, transport]) view.update(at, statusText(trace, at < 0 ? -1 : s));
     if (step) for (const view of views) view.follow(step, moves, s);
     if (moves) draw(0);
@@ -270,9 +334,21 @@ export function mount(element, payload, given = {}) {
     told = landed;
     const step = at < 0 ? undefined : trace.steps[s];
     const shown = at < 0 ? -1 : s;
-    for (const view of views) view.update({ step, s: shown, told, lines: new Set(lines), mark: (line) => markAt(run, line, shown < 0 ? -1 : s, told),
-      adjoint: (line) => adjointAt(run.history, line, told), shares: (line) => sharesAt(run, line, told) });
-    words.update(trace, shown, told === s ? shown : clamped(wholeStep(trace, told)) < 0 ? -1 : told);
+    for (const view of views)
+      view.update({
+        step,
+        s: shown,
+        told,
+        lines: new Set(lines),
+        mark: (line) => markAt(run, line, shown < 0 ? -1 : s, told),
+        adjoint: (line) => adjointAt(run.history, line, told),
+        shares: (line) => sharesAt(run, line, told),
+      });
+    words.update(
+      trace,
+      shown,
+      told === s ? shown : clamped(wholeStep(trace, told)) < 0 ? -1 : told,
+    );
     words.fit();
     details.update(trace, told);
     arrays.update(told);
@@ -313,10 +389,20 @@ export function mount(element, payload, given = {}) {
   function beat() {
     if (at >= stepsOf(trace) - 1 || predict.asks(ownNext())) return api.pause();
     seek(nextStop(), { moved: true });
-    if (u >= 1) rest = setTimeout(() => root.dataset.playing && beat(), trace.steps[s] ? durationOf(trace.steps[s]) / details.speed : 300);
+    if (u >= 1)
+      rest = setTimeout(
+        () => root.dataset.playing && beat(),
+        trace.steps[s] ? durationOf(trace.steps[s]) / details.speed : 300,
+      );
   }
 
-  const actions = { back: () => api.advance(-1), forward: () => api.advance(1), first: () => api.go(-1), last: () => api.go(Infinity), toggle: api.toggle };
+  const actions = {
+    back: () => api.advance(-1),
+    forward: () => api.advance(1),
+    first: () => api.go(-1),
+    last: () => api.go(Infinity),
+    toggle: api.toggle,
+  };
   listenTo(root, actions, (key) => ({ PageUp: at < 0, PageDown: at >= stepsOf(trace) - 1 })[key]); // nothing left to step: turn the slide
   const observer = new ResizeObserver(arrange);
   observer.observe(root);

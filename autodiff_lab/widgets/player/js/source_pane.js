@@ -19,7 +19,11 @@ export function sourceView(trace, host) {
   function timesOf(place, ran) {
     const known = ran !== undefined && ran >= 0;
     const said = known ? (ran ? counted(trace.say, "row ran", ran) : trace.say("row missed")) : "";
-    const node = html("span", { class: "adl-times", "aria-hidden": "true", title: said || null }, known ? `×${ran}` : "");
+    const node = html(
+      "span",
+      { class: "adl-times", "aria-hidden": "true", title: said || null },
+      known ? `×${ran}` : "",
+    );
     times[place] = { node, text: node.textContent, said };
     return [node, said && html("span", { class: "adl-unseen" }, `${said}: `)];
   }
@@ -39,19 +43,38 @@ export function sourceView(trace, host) {
     });
   }
   trace.sources.forEach((source, k) => {
-    if (trace.sources.length > 1) element.append(html("div", { class: "adl-source-name" }, source.name));
+    if (trace.sources.length > 1)
+      element.append(html("div", { class: "adl-source-name" }, source.name));
     source.text.forEach((text, r) => {
       const on = ([source, line, , endLine]) => source === k && line <= r && r <= endLine;
       const indent = text.length - text.trimStart().length;
       const from = ([, line, column]) => (line === r ? column : indent);
       const to = ([, , , endLine, endColumn]) => (endLine === r ? endColumn : text.length);
-      const spans = trace.lines.flatMap((line, i) => line.where.filter(on).map((span) => ({ span, i, own: span === line.where.at(-1) })));
-      const cuts = [...new Set([0, text.length, ...spans.flatMap(({ span }) => [from(span), to(span)])])].sort((a, b) => a - b);
+      const spans = trace.lines.flatMap((line, i) =>
+        line.where.filter(on).map((span) => ({ span, i, own: span === line.where.at(-1) })),
+      );
+      const cuts = [
+        ...new Set([0, text.length, ...spans.flatMap(({ span }) => [from(span), to(span)])]),
+      ].sort((a, b) => a - b);
       const code = html("code");
       const ran = source.ran?.[r];
-      const margin = told && html("span", { class: "adl-margin", style: `--adl-times: ${widest}ch` }, timesOf(`${k} ${r}`, ran));
+      const margin =
+        told &&
+        html(
+          "span",
+          { class: "adl-margin", style: `--adl-times: ${widest}ch` },
+          timesOf(`${k} ${r}`, ran),
+        );
       // A line that is too long goes on below, further in than it began.
-      const row = html("div", { class: `adl-code${ran === 0 ? " is-missed" : ""}`, style: `--adl-indent: ${indent + 2}ch` }, margin, code);
+      const row = html(
+        "div",
+        {
+          class: `adl-code${ran === 0 ? " is-missed" : ""}`,
+          style: `--adl-indent: ${indent + 2}ch`,
+        },
+        margin,
+        code,
+      );
       cuts.slice(0, -1).forEach((cut, c) => {
         const piece = html("span", {}, text.slice(cut, cuts[c + 1]));
         code.append(piece);
@@ -59,7 +82,8 @@ export function sourceView(trace, host) {
         for (const { i, own } of covering) (own ? piecesOf : callsOf)[i].push(piece);
         // The innermost expression answers for the piece; in a loop it stands for several tape lines.
         const own = covering.filter((c) => c.own);
-        const width = ({ span: [, line, column, endLine, endColumn] }) => (endLine - line) * 1e4 + endColumn - column;
+        const width = ({ span: [, line, column, endLine, endColumn] }) =>
+          (endLine - line) * 1e4 + endColumn - column;
         const least = Math.min(...own.map(width));
         const lines = own.filter((c) => width(c) === least).map((c) => c.i);
         if (!lines.length) return;
@@ -81,14 +105,22 @@ export function sourceView(trace, host) {
   let [current, calls, linked] = [[], [], []]; // the pieces that are marked
   return {
     element,
-    rows: trace.sources.reduce((n, source) => n + source.text.length + (trace.sources.length > 1 ? 1.4 : 0), note ? 1 + note.length / 36 : 0),
+    rows: trace.sources.reduce(
+      (n, source) => n + source.text.length + (trace.sources.length > 1 ? 1.4 : 0),
+      note ? 1 + note.length / 36 : 0,
+    ),
     update({ step }) {
       if (told) showTurns(step ? trace.lines[step.line].turns : []);
-      current = passClass("is-current", current, step ? [rowOf[step.line], ...piecesOf[step.line]].filter(Boolean) : []);
+      current = passClass(
+        "is-current",
+        current,
+        step ? [rowOf[step.line], ...piecesOf[step.line]].filter(Boolean) : [],
+      );
       calls = passClass("is-call", calls, step ? callsOf[step.line] : []);
     },
     follow(step, smooth) {
-      if (rowOf[step.line]) scrollInside(element, rowOf[step.line].getBoundingClientRect(), smooth, 6);
+      if (rowOf[step.line])
+        scrollInside(element, rowOf[step.line].getBoundingClientRect(), smooth, 6);
     },
     link(target) {
       linked = passClass("is-linked", linked, target ? piecesOf[target.line] : []);

@@ -17,9 +17,29 @@ export function stageOf({ transport, details, inputs, words, predict, overview, 
   const held = html("div", { class: "adl-warning adl-held", role: "status", hidden: "" });
   const warning = html("div", { class: "adl-warning", role: "note" });
   const panes = html("div", { class: "adl-panes" });
-  const root = html("div", { class: "adl-player", role: "group", tabindex: 0, "data-prevent-swipe": "", "aria-keyshortcuts": "ArrowLeft ArrowRight PageUp PageDown Space Home End" },
-                    bar, details.element, inputs.element, banner, held, warning, panes, words.element, predict.element, overview.element, arrays.element);
-  const pane = (name, title, body) => html("div", { class: `adl-pane adl-pane-${name}`, role: "region", "aria-label": title }, body); // a <section> would be a slide of reveal.js
+  const root = html(
+    "div",
+    {
+      class: "adl-player",
+      role: "group",
+      tabindex: 0,
+      "data-prevent-swipe": "",
+      "aria-keyshortcuts": "ArrowLeft ArrowRight PageUp PageDown Space Home End",
+    },
+    bar,
+    details.element,
+    inputs.element,
+    banner,
+    held,
+    warning,
+    panes,
+    words.element,
+    predict.element,
+    overview.element,
+    arrays.element,
+  );
+  const pane = (name, title, body) =>
+    html("div", { class: `adl-pane adl-pane-${name}`, role: "region", "aria-label": title }, body); // a <section> would be a slide of reveal.js
   let shown = null; // the panes
 
   return {
@@ -29,9 +49,24 @@ export function stageOf({ transport, details, inputs, words, predict, overview, 
     /** Puts other panes in their place, and says what they are about. */
     load(trace, { source, graph, tape }, caption) {
       const { say } = trace;
-      const frame = html("div", { class: "adl-graph-frame" }, graph.element, ...graph.signs, graph.tools, ...(caption ? [html("span", { class: "adl-caption" }, caption)] : []), transport.begin);
-      panes.replaceChildren(pane("graph", say("graph"), frame),
-                            pane("source", say(trace.sources.length > 1 ? "your functions" : "your function"), source.element), pane("tape", say("tape"), tape.element));
+      const frame = html(
+        "div",
+        { class: "adl-graph-frame" },
+        graph.element,
+        ...graph.signs,
+        graph.tools,
+        ...(caption ? [html("span", { class: "adl-caption" }, caption)] : []),
+        transport.begin,
+      );
+      panes.replaceChildren(
+        pane("graph", say("graph"), frame),
+        pane(
+          "source",
+          say(trace.sources.length > 1 ? "your functions" : "your function"),
+          source.element,
+        ),
+        pane("tape", say("tape"), tape.element),
+      );
       shown = { source, graph, tape };
       for (const { element } of Object.values(shown)) {
         element.setAttribute("data-lm-suppress-shortcuts", "true");
@@ -42,7 +77,10 @@ export function stageOf({ transport, details, inputs, words, predict, overview, 
       warning.textContent = trace.warning ?? "";
       if (trace.lang) root.lang = trace.lang === "zh" ? "zh-Hans" : trace.lang;
       root.classList.toggle("is-faulty", Boolean(trace.fault));
-      root.setAttribute("aria-label", say(trace.fault ? "faulty player" : "player", { title: trace.title, badge: trace.badge }));
+      root.setAttribute(
+        "aria-label",
+        say(trace.fault ? "faulty player" : "player", { title: trace.title, badge: trace.badge }),
+      );
     },
     /** Gives graph, source and tape their room. @returns {boolean} whether there is any */
     arrange() {
@@ -51,13 +89,45 @@ export function stageOf({ transport, details, inputs, words, predict, overview, 
       root.classList.toggle("has-names", details.names);
       root.classList.toggle("has-no-source", !details.source);
       const unit = parseFloat(getComputedStyle(panes).fontSize) / 14;
-      const around = parseFloat(getComputedStyle(root).getPropertyValue("--adl-around")) || (root.closest(".jp-Notebook") ? AROUND.notebook : AROUND.page);
+      const around =
+        parseFloat(getComputedStyle(root).getPropertyValue("--adl-around")) ||
+        (root.closest(".jp-Notebook") ? AROUND.notebook : AROUND.page);
       const fold = root.matches(".adl-lecture") ? [details.element] : []; // on a slide nobody scrolls
-      const others = [bar, ...fold, inputs.element, warning, words.element, predict.element, overview.element].reduce((sum, one) => sum + one.offsetHeight, 4); // with the border, and what is rounded
-      const height = Math.max(LEAST_PANES, Math.min(HIGH * unit, Math.max(LOW, innerHeight - around)) - others);
-      const { where, height: all, side, lower, room } = compose({ width: root.clientWidth, height, unit, best: graph.best, source: details.source ? source.rows * ROW_HEIGHT.source * unit + 20 : 0, tape: tape.rows * ROW_HEIGHT.tape * unit + 12 });
+      const others = [
+        bar,
+        ...fold,
+        inputs.element,
+        warning,
+        words.element,
+        predict.element,
+        overview.element,
+      ].reduce((sum, one) => sum + one.offsetHeight, 4); // with the border, and what is rounded
+      const height = Math.max(
+        LEAST_PANES,
+        Math.min(HIGH * unit, Math.max(LOW, innerHeight - around)) - others,
+      );
+      const {
+        where,
+        height: all,
+        side,
+        lower,
+        room,
+      } = compose({
+        width: root.clientWidth,
+        height,
+        unit,
+        best: graph.best,
+        source: details.source ? source.rows * ROW_HEIGHT.source * unit + 20 : 0,
+        tape: tape.rows * ROW_HEIGHT.tape * unit + 12,
+      });
       root.dataset.where = where;
-      for (const [name, pixels] of Object.entries({ panes: all, side, lower, graph: room.height + 16 })) root.style.setProperty(`--adl-${name}`, `${pixels}px`);
+      for (const [name, pixels] of Object.entries({
+        panes: all,
+        side,
+        lower,
+        graph: room.height + 16,
+      }))
+        root.style.setProperty(`--adl-${name}`, `${pixels}px`);
       graph.place(room);
       transport.placeBegin(graph.freeSpot(BEGIN));
       tape.fit();

@@ -19,8 +19,12 @@ export const NOT_REACHED = "·";
 export function adjointHistory(trace) {
   const history = trace.lines.map(() => []);
   trace.steps.forEach((step, s) => {
-    if (step.phase === "seed" && step.adjoint) history[step.line].push({ step: s, adjoint: step.adjoint });
-    else if (step.phase === "seed") trace.excerpt?.arrived.forEach((adjoint, i) => adjoint && history[i].push({ step: s, adjoint }));
+    if (step.phase === "seed" && step.adjoint)
+      history[step.line].push({ step: s, adjoint: step.adjoint });
+    else if (step.phase === "seed")
+      trace.excerpt?.arrived.forEach(
+        (adjoint, i) => adjoint && history[i].push({ step: s, adjoint }),
+      );
     for (const send of step.sends) history[send.parent].push({ step: s, adjoint: send.after });
   });
   return history;
@@ -38,13 +42,18 @@ export function touchedLines(trace, s) {
   const step = trace.steps[s];
   if (!step) return [];
   if (step.phase === "seed") return trace.lines.map((_, i) => i); // each has an adjoint from now on, which nothing has reached
-  const operands = trace.lines[step.line].operands.map((o) => o.line).filter((line) => line !== null);
+  const operands = trace.lines[step.line].operands
+    .map((o) => o.line)
+    .filter((line) => line !== null);
   return [step.line, ...operands, ...step.sends.map((send) => send.parent), ...step.released];
 }
 
 /** The lines that the steps from one to another show in another way. */
 export function linesBetween(trace, one, other) {
-  const steps = Array.from({ length: Math.abs(other - one) + 1 }, (_, k) => Math.max(0, Math.min(one, other)) + k);
+  const steps = Array.from(
+    { length: Math.abs(other - one) + 1 },
+    (_, k) => Math.max(0, Math.min(one, other)) + k,
+  );
   return steps.flatMap((k) => touchedLines(trace, k));
 }
 
@@ -52,14 +61,24 @@ export function linesBetween(trace, one, other) {
 export function statusText(trace, s) {
   const { say } = trace;
   const count = phaseLengths(trace);
-  const operations = trace.excerpt ? trace.cost[1] : trace.lines.filter((line) => line.kind === "operation").length;
+  const operations = trace.excerpt
+    ? trace.cost[1]
+    : trace.lines.filter((line) => line.kind === "operation").length;
   const step = trace.steps[s];
   const at = wholeStep(trace, s);
   let where = say(count.forward ? "nothing computed" : "nothing recorded");
   if (step) {
-    const swept = () => (trace.excerpt ? at - count.record : trace.steps.slice(0, s + 1).filter(({ phase }) => phase === "sweep").length);
-    where = say(`status ${step.phase}`, { n: step.phase === "sweep" ? swept() : at + 1, count: count[step.phase] });
-    const turns = trace.lines[step.line].turns.map(([, , n, count]) => say("turn", { n, count })).join(say("separator"));
+    const swept = () =>
+      trace.excerpt
+        ? at - count.record
+        : trace.steps.slice(0, s + 1).filter(({ phase }) => phase === "sweep").length;
+    where = say(`status ${step.phase}`, {
+      n: step.phase === "sweep" ? swept() : at + 1,
+      count: count[step.phase],
+    });
+    const turns = trace.lines[step.line].turns
+      .map(([, , n, count]) => say("turn", { n, count }))
+      .join(say("separator"));
     if (turns) where = say("status in turn", { where, turns });
   }
   return say("status", { operations: counted(say, "status operations", operations), where });
@@ -68,25 +87,43 @@ export function statusText(trace, s) {
 /** What is said at step `s`, and at the start. */
 export const sentenceAt = (trace, s) => (s < 0 ? trace.opening : trace.steps[s].sentence);
 
-const KINDS = { n: "name", p: "plain", v: "value", w: "value-result", a: "adjoint", r: "result", t: "tangent", u: "tangent-result", m: "missing", c: "note", g: "gradient" };
+const KINDS = {
+  n: "name",
+  p: "plain",
+  v: "value",
+  w: "value-result",
+  a: "adjoint",
+  r: "result",
+  t: "tangent",
+  u: "tangent-result",
+  m: "missing",
+  c: "note",
+  g: "gradient",
+};
 
 /** The pieces of one line of arithmetic: a list of [kind, text]. The kind decides the colour. */
 function piecesOf([form, pieces]) {
   const next = pieces.values();
-  return [...form].map((kind) => (KINDS[kind] ? [KINDS[kind], next.next().value] : ["op", kind === ":" ? ": " : ` ${kind} `]));
+  return [...form].map((kind) =>
+    KINDS[kind] ? [KINDS[kind], next.next().value] : ["op", kind === ":" ? ": " : ` ${kind} `],
+  );
 }
 
 /** The arithmetic of step `s` in symbols: a list of lines. */
 export const equationsAt = (trace, s) => (trace.steps[s]?.equations ?? []).map(piecesOf);
 
 /** The one line of arithmetic that a step shows: in numbers, and in the learner's own names. */
-export const arithmeticAt = (trace, s) => (trace.steps[s]?.arithmetic ? piecesOf(trace.steps[s].arithmetic) : equationsAt(trace, s)[0] ?? []);
+export const arithmeticAt = (trace, s) =>
+  trace.steps[s]?.arithmetic
+    ? piecesOf(trace.steps[s].arithmetic)
+    : (equationsAt(trace, s)[0] ?? []);
 
 /** What each mode has cost by step `s`; a mode that has ended stays at its end. @returns {[name: string, Meter, Cost][]} */
-export const metersAt = (trace, s) => trace.costs.map(([name, cost], k) => {
-  const steps = trace.meters[k];
-  return [name, s < 0 ? [0, 0, 0, 0] : steps[Math.min(s, steps.length - 1)].meter, cost];
-});
+export const metersAt = (trace, s) =>
+  trace.costs.map(([name, cost], k) => {
+    const steps = trace.meters[k];
+    return [name, s < 0 ? [0, 0, 0, 0] : steps[Math.min(s, steps.length - 1)].meter, cost];
+  });
 
 /**
  * What is worked out once for a trace, so that any step is cheap to show.
@@ -104,7 +141,16 @@ export function runOf(trace) {
     for (const line of step.released) releasedAt[line] = k;
   });
   const phases = phaseLengths({ steps: trace.steps });
-  return { trace, sweptAt, sentAt, releasedAt, phases, history: adjointHistory(trace), contributions: contributionsOf(trace), first: phases.record + phases.forward };
+  return {
+    trace,
+    sweptAt,
+    sentAt,
+    releasedAt,
+    phases,
+    history: adjointHistory(trace),
+    contributions: contributionsOf(trace),
+    first: phases.record + phases.forward,
+  };
 }
 
 /**
@@ -126,7 +172,9 @@ export function contributionsOf(trace) {
 export function termsAt({ trace, contributions, first }, line, s) {
   if (s < first) return [];
   const seed = line === trace.result ? trace.steps[first].adjoint : trace.excerpt?.arrived[line];
-  const sent = contributions[line].filter(({ step, lostAt }) => step <= s && !(lostAt <= s)).map(({ number }) => number);
+  const sent = contributions[line]
+    .filter(({ step, lostAt }) => step <= s && !(lostAt <= s))
+    .map(({ number }) => number);
   return seed ? [seed, ...sent] : sent;
 }
 
@@ -140,7 +188,11 @@ export function receivers(trace, s) {
 /** How thick the edges into a line are, by slot: what has come along them by step `s`, beside the largest of the run. */
 export function sharesAt({ trace, sentAt, first }, line, s) {
   const at = s < first ? [line] : sentAt[line];
-  const parts = at.filter((k) => k <= s).flatMap((k) => (trace.steps[k].phase === "forward" ? trace.steps[k].pushes : trace.steps[k].sends));
+  const parts = at
+    .filter((k) => k <= s)
+    .flatMap((k) =>
+      trace.steps[k].phase === "forward" ? trace.steps[k].pushes : trace.steps[k].sends,
+    );
   return new Map(parts.map(({ slot, share }) => [slot, share]));
 }
 
@@ -156,8 +208,12 @@ export function markAt({ trace, sweptAt, releasedAt, first }, line, s, told = s)
   const recorded = line < Math.min(told + 1, first);
   const classes = [recorded ? "" : "is-ahead"];
   if (step) {
-    const [ahead, color] = { record: [true, "on-value"], forward: [true, "on-tangent"] }[step.phase] ?? [false, "on-adjoint"];
-    const partner = ahead ? trace.lines[step.line].operands.some((o) => o.line === line) : step.sends.some((send) => send.parent === line);
+    const [ahead, color] = { record: [true, "on-value"], forward: [true, "on-tangent"] }[
+      step.phase
+    ] ?? [false, "on-adjoint"];
+    const partner = ahead
+      ? trace.lines[step.line].operands.some((o) => o.line === line)
+      : step.sends.some((send) => send.parent === line);
     if (step.line === line) classes.push("is-current", color);
     else if (partner) classes.push("is-operand", color);
     else if (s > sweptAt[line]) classes.push("is-swept");

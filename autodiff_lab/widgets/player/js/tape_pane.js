@@ -3,47 +3,102 @@ import { inNode, rangeInBox } from "./graph/parts.js";
 import { NOT_REACHED, adjointHistory, receivers, tangentsOf } from "./state.js";
 
 const WIDEST = 13; // characters of a value in the tape; longer ones are cut, and their title has the whole
-const ARRAYS = [{ value: 15, adjoint: 15 }, { value: 13, adjoint: 12 }, { value: 11, adjoint: 10 }]; // the smallest and the largest entry; and where there is little room
+const ARRAYS = [
+  { value: 15, adjoint: 15 },
+  { value: 13, adjoint: 12 },
+  { value: 11, adjoint: 10 },
+]; // the smallest and the largest entry; and where there is little room
 const NUMBERS = [{ value: WIDEST, adjoint: WIDEST }];
 
 /** What a line of the tape computes, in the learner's own names; of an input there is nothing to say. */
 const readingOf = ({ kind, reading }) => (kind === "input" ? "" : reading);
 
 /** A name that is too long for the tape, by its end: of `params['W1']` the key. The box in the graph has it whole. */
-const inMargin = (name) => (name.length > 8 ? name.replace(/^.*\['([^'\]]+)'\]((\[\d+\])*)$/, "$1$2") : name);
+const inMargin = (name) =>
+  name.length > 8 ? name.replace(/^.*\['([^'\]]+)'\]((\[\d+\])*)$/, "$1$2") : name;
 
 export function tapeView(trace, host) {
   const { say } = trace;
   const [forward, back] = [trace.directions.length > 0, trace.mode !== "forward"];
   const several = trace.directions.length > 1;
   const heading = (title, hint) => html("th", { scope: "col", title: hint }, title);
-  const head = [heading(""), heading(""), heading(say("tape value")),
-                ...trace.directions.map(({ name, shown }) => heading(several ? `→ ${name}` : say("tape tangent"), say("the tangent along", { direction: shown }))),
-                ...(back ? [heading(say("tape adjoint"))] : []), ...(trace.fault ? [heading(say("tape true"), say("what a right engine finds"))] : [])];
+  const head = [
+    heading(""),
+    heading(""),
+    heading(say("tape value")),
+    ...trace.directions.map(({ name, shown }) =>
+      heading(
+        several ? `→ ${name}` : say("tape tangent"),
+        say("the tangent along", { direction: shown }),
+      ),
+    ),
+    ...(back ? [heading(say("tape adjoint"))] : []),
+    ...(trace.fault ? [heading(say("tape true"), say("what a right engine finds"))] : []),
+  ];
   const body = html("tbody");
-  const widest = (texts, most = WIDEST, least = 7) => Math.min(most, Math.max(least, ...texts.map((text) => text.length)));
-  const reached = adjointHistory(trace).flatMap((changes) => changes.map((change) => rangeInBox(change.adjoint)));
+  const widest = (texts, most = WIDEST, least = 7) =>
+    Math.min(most, Math.max(least, ...texts.map((text) => text.length)));
+  const reached = adjointHistory(trace).flatMap((changes) =>
+    changes.map((change) => rangeInBox(change.adjoint)),
+  );
   const rooms = trace.lines.some(({ value }) => value.shape?.length) ? ARRAYS : NUMBERS;
   let most = rooms.at(-1);
   // The columns are as wide as their widest entry of the whole run, so nothing shifts while stepping.
-  const texts = [trace.lines.map((line) => inNode(line.value)), ...trace.directions.map((_, k) => trace.lines.map((_, i) => rangeInBox(tangentsOf(trace, i)[k]))),
-                 ...(back ? [reached] : []), ...(trace.fault ? [trace.truth.map((number) => (number ? rangeInBox(number) : ""))] : [])];
-  const element = html("div", { class: "adl-tape-body" },
-    html("table", { class: "adl-tape" }, html("thead", {}, html("tr", {}, ...head)), body));
+  const texts = [
+    trace.lines.map((line) => inNode(line.value)),
+    ...trace.directions.map((_, k) =>
+      trace.lines.map((_, i) => rangeInBox(tangentsOf(trace, i)[k])),
+    ),
+    ...(back ? [reached] : []),
+    ...(trace.fault ? [trace.truth.map((number) => (number ? rangeInBox(number) : ""))] : []),
+  ];
+  const element = html(
+    "div",
+    { class: "adl-tape-body" },
+    html("table", { class: "adl-tape" }, html("thead", {}, html("tr", {}, ...head)), body),
+  );
   const rows = trace.lines.map((line, i) => {
-    const value = html("td", { class: `adl-value${line.value.shape?.length ? " has-entries" : ""}` });
-    const tangents = forward ? trace.directions.map(() => html("td", { class: "adl-tangent" })) : [];
+    const value = html("td", {
+      class: `adl-value${line.value.shape?.length ? " has-entries" : ""}`,
+    });
+    const tangents = forward
+      ? trace.directions.map(() => html("td", { class: "adl-tangent" }))
+      : [];
     const adjoint = back ? html("td", { class: "adl-adjoint" }) : null;
     const truth = trace.fault ? html("td", { class: "adl-truth" }) : null;
     const operation = html("span", {}, readingOf(line));
     set(operation, "title", `${line.shown} = ${line.expression}`);
-    const name = html("th", { scope: "row", title: line.called || null }, inMargin(line.called || line.shown), ...(line.occurrence ? [html("small", {}, ` ${line.occurrence}`)] : []),
-                      ...(line.called ? [html("small", { class: "adl-on-tape" }, ` ${line.shown}`)] : []));
+    const name = html(
+      "th",
+      { scope: "row", title: line.called || null },
+      inMargin(line.called || line.shown),
+      ...(line.occurrence ? [html("small", {}, ` ${line.occurrence}`)] : []),
+      ...(line.called ? [html("small", { class: "adl-on-tape" }, ` ${line.shown}`)] : []),
+    );
     if (!line.called) name.classList.add("is-unnamed");
-    const row = html("tr", { "data-line": i, tabindex: -1 }, name, html("td", { class: "adl-operation" }, operation), value, ...tangents, ...(back ? [adjoint] : []), ...(truth ? [truth] : []));
+    const row = html(
+      "tr",
+      { "data-line": i, tabindex: -1 },
+      name,
+      html("td", { class: "adl-operation" }, operation),
+      value,
+      ...tangents,
+      ...(back ? [adjoint] : []),
+      ...(truth ? [truth] : []),
+    );
     linkTo(row, () => ({ line: i }), host);
     if (line.stretch !== (trace.lines[i - 1]?.stretch ?? 0))
-      body.append(html("tr", { class: "adl-stretch" }, html("th", { scope: "rowgroup", colspan: head.length }, say(line.stretch ? "stretch" : "stretch ends"))));
+      body.append(
+        html(
+          "tr",
+          { class: "adl-stretch" },
+          html(
+            "th",
+            { scope: "rowgroup", colspan: head.length },
+            say(line.stretch ? "stretch" : "stretch ends"),
+          ),
+        ),
+      );
     if (line.stretch) row.dataset.stretch = line.stretch;
     body.append(row);
     return { row, value, tangents, adjoint, truth };
@@ -53,7 +108,11 @@ export function tapeView(trace, host) {
   let latest = null;
   function setColumns() {
     const least = (k) => (several && k && k <= trace.directions.length ? 4 : 7);
-    texts.forEach((all, k) => (rows[0].row.children[k + 2].style.minWidth = `calc(${widest(all, k ? most.adjoint : most.value, least(k))}ch + 14px)`));
+    texts.forEach(
+      (all, k) =>
+        (rows[0].row.children[k + 2].style.minWidth =
+          `calc(${widest(all, k ? most.adjoint : most.value, least(k))}ch + 14px)`),
+    );
   }
   setColumns();
   const write = (cell, number, room = most.adjoint, shaped = "") => {
@@ -77,7 +136,10 @@ export function tapeView(trace, host) {
       }
       if (most !== before && latest) this.update({ ...latest, lines: trace.lines.keys() });
       const { offsetWidth } = element.querySelector("th:nth-child(2)");
-      element.classList.toggle("is-narrow", offsetWidth < 4 * parseFloat(getComputedStyle(element).fontSize));
+      element.classList.toggle(
+        "is-narrow",
+        offsetWidth < 4 * parseFloat(getComputedStyle(element).fontSize),
+      );
     },
     rows: trace.lines.length + 1 + body.querySelectorAll(".adl-stretch").length,
     update(next) {
@@ -88,30 +150,55 @@ export function tapeView(trace, host) {
         const marks = mark(i);
         const now = adjoint(i);
         set(row, "class", `${marks.classes}${row.matches(".is-linked") ? " is-linked" : ""}`);
-        write(value, marks.recorded ? trace.lines[i].value : null, most.value, inNode(trace.lines[i].value));
-        if (marks.released) set(value, "title", say("let go", { value: trace.lines[i].value.text }));
+        write(
+          value,
+          marks.recorded ? trace.lines[i].value : null,
+          most.value,
+          inNode(trace.lines[i].value),
+        );
+        if (marks.released)
+          set(value, "title", say("let go", { value: trace.lines[i].value.text }));
         tangents.forEach((own, k) => {
           write(own, marks.recorded ? tangentsOf(trace, i)[k] : null);
-          set(own, "class", `adl-tangent${step?.phase === "forward" && step.line === i && told === s ? " is-new" : ""}`);
+          set(
+            own,
+            "class",
+            `adl-tangent${step?.phase === "forward" && step.line === i && told === s ? " is-new" : ""}`,
+          );
         });
-        if (truth) write(truth, marks.swept ? trace.truth[i] ?? { text: NOT_REACHED } : null);
+        if (truth) write(truth, marks.swept ? (trace.truth[i] ?? { text: NOT_REACHED }) : null);
         if (!cell) continue;
-        write(cell, marks.swept ? now ?? { text: NOT_REACHED } : null);
-        set(cell, "class", `adl-adjoint${now ? "" : " is-missing"}${receiving.has(i) ? " is-new" : ""}`);
+        write(cell, marks.swept ? (now ?? { text: NOT_REACHED }) : null);
+        set(
+          cell,
+          "class",
+          `adl-adjoint${now ? "" : " is-missing"}${receiving.has(i) ? " is-new" : ""}`,
+        );
         if (now || !marks.swept) cell.removeAttribute("aria-label");
         else cell.setAttribute("aria-label", say("not reached"));
       }
     },
     follow(step, smooth, s) {
       const head = element.querySelector("thead").offsetHeight; // it stays, and rows pass behind it
-      const boxes = [step.line, ...receivers(trace, s)].map((i) => rows[i].row.getBoundingClientRect());
-      const around = (some) => ({ left: boxes[0].left, right: boxes[0].left, top: Math.min(...some.map((b) => b.top)) - head, bottom: Math.max(...some.map((b) => b.bottom)) });
+      const boxes = [step.line, ...receivers(trace, s)].map((i) =>
+        rows[i].row.getBoundingClientRect(),
+      );
+      const around = (some) => ({
+        left: boxes[0].left,
+        right: boxes[0].left,
+        top: Math.min(...some.map((b) => b.top)) - head,
+        bottom: Math.max(...some.map((b) => b.bottom)),
+      });
       const [all, own] = [around(boxes), around(boxes.slice(0, 1))];
       scrollInside(element, all.bottom - all.top < element.clientHeight ? all : own, smooth, 4);
     },
     link(target) {
       const lines = target ? [target.line, target.parent].filter((i) => i !== undefined) : [];
-      linked = passClass("is-linked", linked, lines.map((i) => rows[i].row));
+      linked = passClass(
+        "is-linked",
+        linked,
+        lines.map((i) => rows[i].row),
+      );
     },
   };
 }

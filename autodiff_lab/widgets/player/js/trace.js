@@ -32,19 +32,71 @@ import { speaker } from "./speech.js";
  * @returns {Trace}
  */
 export function read(data, base) {
-  const whole = base ? { ...base, ...data, numbers: [...base.numbers.slice(0, data.from), ...data.numbers] } : data;
+  const whole = base
+    ? { ...base, ...data, numbers: [...base.numbers.slice(0, data.from), ...data.numbers] }
+    : data;
   const number = (place) => (place === undefined || place === null ? null : whole.numbers[place]);
   return {
-    mode: "reverse", note: "", opening: "", result_name: "y", result: null, directions: [], cost: null, fault: "", ...whole,
-    excerpt: whole.excerpt && { said: "", later: "", before: [], ...whole.excerpt, arrived: (whole.excerpt.arrived ?? []).map(number) },
-    truth: (whole.truth ?? []).map(number), hints: new Map(whole.hints ?? []),
-    lines: whole.lines.map((line) => ({ label: "", called: "", occurrence: 0, reading: line.meaning, where: [], turns: [], stretch: 0, ...line, value: number(line.value),
-      operands: (line.operands ?? []).map((operand) => ({ ...operand, value: number(operand.value), partial: number(operand.partial) })) })),
-    steps: whole.steps.map((step) => ({ released: [], sentence: "", arithmetic: null, ...step,
-      questions: (step.questions ?? []).map((question) => ({ mistakes: [], ...question, answer: number(question.answer) })),
-      adjoint: number(step.adjoint), tangents: (step.tangents ?? []).map(number),
-      pushes: (step.pushes ?? []).map((push) => ({ share: 0, ...push, contribution: number(push.contribution) })),
-      sends: (step.sends ?? []).map((send) => ({ share: 0, ...send, contribution: number(send.contribution), after: number(send.after), before: number(send.before), copies: number(send.copies) })) })),
+    mode: "reverse",
+    note: "",
+    opening: "",
+    result_name: "y",
+    result: null,
+    directions: [],
+    cost: null,
+    fault: "",
+    ...whole,
+    excerpt: whole.excerpt && {
+      said: "",
+      later: "",
+      before: [],
+      ...whole.excerpt,
+      arrived: (whole.excerpt.arrived ?? []).map(number),
+    },
+    truth: (whole.truth ?? []).map(number),
+    hints: new Map(whole.hints ?? []),
+    lines: whole.lines.map((line) => ({
+      label: "",
+      called: "",
+      occurrence: 0,
+      reading: line.meaning,
+      where: [],
+      turns: [],
+      stretch: 0,
+      ...line,
+      value: number(line.value),
+      operands: (line.operands ?? []).map((operand) => ({
+        ...operand,
+        value: number(operand.value),
+        partial: number(operand.partial),
+      })),
+    })),
+    steps: whole.steps.map((step) => ({
+      released: [],
+      sentence: "",
+      arithmetic: null,
+      ...step,
+      questions: (step.questions ?? []).map((question) => ({
+        mistakes: [],
+        ...question,
+        answer: number(question.answer),
+      })),
+      adjoint: number(step.adjoint),
+      tangents: (step.tangents ?? []).map(number),
+      pushes: (step.pushes ?? []).map((push) => ({
+        share: 0,
+        ...push,
+        contribution: number(push.contribution),
+      })),
+      sends: (step.sends ?? []).map((send) => ({
+        share: 0,
+        ...send,
+        contribution: number(send.contribution),
+        after: number(send.after),
+        before: number(send.before),
+        copies: number(send.copies),
+      })),
+    })),
   };
 }
 
@@ -54,25 +106,41 @@ export function read(data, base) {
  */
 export function readAll(payload) {
   const say = speaker(payload.words);
-  const forward = (payload.forward ?? []).map((data) => [data.name, { ...read(data, payload.trace), say }]);
+  const forward = (payload.forward ?? []).map((data) => [
+    data.name,
+    { ...read(data, payload.trace), say },
+  ]);
   return { reverse: { ...read(payload.trace), say }, forward: Object.fromEntries(forward) };
 }
 
 /** What a mode shows: one run, or the run forward with the sweep behind it. @returns {Trace} */
 export function chosen({ reverse, forward }, mode, direction) {
   const pushed = forward[direction];
-  if (mode === "reverse" || !pushed) return { ...reverse, costs: [["reverse", reverse.cost]], meters: [reverse.steps] };
-  if (mode === "forward") return { ...pushed, costs: [["forward", pushed.cost]], meters: [pushed.steps] };
+  if (mode === "reverse" || !pushed)
+    return { ...reverse, costs: [["reverse", reverse.cost]], meters: [reverse.steps] };
+  if (mode === "forward")
+    return { ...pushed, costs: [["forward", pushed.cost]], meters: [pushed.steps] };
   const back = reverse.steps.slice(reverse.lines.length);
   const steps = [...pushed.steps.map((step) => ({ ...step, released: [] })), ...back]; // the tape forgets nothing
   const last = steps.at(-1);
-  if (pushed.agreement && back.length) steps[steps.length - 1] = { ...last, equations: [...last.equations, pushed.agreement] };
-  return { ...pushed, mode: "both", note: reverse.note, steps,
-           costs: [["forward", pushed.cost], ["reverse", reverse.cost]], meters: [pushed.steps, reverse.steps] };
+  if (pushed.agreement && back.length)
+    steps[steps.length - 1] = { ...last, equations: [...last.equations, pushed.agreement] };
+  return {
+    ...pushed,
+    mode: "both",
+    note: reverse.note,
+    steps,
+    costs: [
+      ["forward", pushed.cost],
+      ["reverse", reverse.cost],
+    ],
+    meters: [pushed.steps, reverse.steps],
+  };
 }
 
 /** How many lines of the whole run are inputs: they are there from the start, so their steps are none to stop at. @param {Trace} trace */
-export const inputsOf = ({ excerpt, chapters, lines }) => (excerpt ? chapters[0][1] : lines.filter(({ kind }) => kind === "input").length);
+export const inputsOf = ({ excerpt, chapters, lines }) =>
+  excerpt ? chapters[0][1] : lines.filter(({ kind }) => kind === "input").length;
 
 /** The step of the whole run to stop at for `next`: the inputs are the start, −1. */
 export const clampStop = (trace, next) => {
@@ -81,11 +149,18 @@ export const clampStop = (trace, next) => {
 };
 
 /** The stop that is `by` steps after `from`. */
-export const stopAfter = (trace, from, by) => (by > 0 ? Math.max(from + by, inputsOf(trace)) : from + by);
+export const stopAfter = (trace, from, by) =>
+  by > 0 ? Math.max(from + by, inputsOf(trace)) : from + by;
 
 /** How many steps each phase has. */
 export function phaseLengths(trace) {
-  if (trace.excerpt) return { record: trace.excerpt.lines, forward: 0, seed: 1, sweep: Math.max(0, trace.excerpt.steps - trace.excerpt.lines - 1) };
+  if (trace.excerpt)
+    return {
+      record: trace.excerpt.lines,
+      forward: 0,
+      seed: 1,
+      sweep: Math.max(0, trace.excerpt.steps - trace.excerpt.lines - 1),
+    };
   const count = { record: 0, forward: 0, seed: 0, sweep: 0 };
   for (const step of trace.steps) count[step.phase] += 1;
   return count;
@@ -100,7 +175,8 @@ export function segmentsOf(trace) {
     return Object.entries({ record: record - inputs, ...others }).filter(([, length]) => length);
   }
   for (const { phase, line } of trace.steps.slice(inputs)) {
-    const name = (phase === "record" || phase === "forward") && trace.lines[line].stretch ? "inner" : phase;
+    const name =
+      (phase === "record" || phase === "forward") && trace.lines[line].stretch ? "inner" : phase;
     if (segments.at(-1)?.[0] === name) segments.at(-1)[1] += 1;
     else segments.push([name, 1]);
   }
@@ -143,5 +219,5 @@ export function ownLine({ excerpt = WHOLE, lines }, line) {
 /** How many steps the whole run has. @param {Trace} trace */
 export const stepsOf = ({ excerpt, steps }) => excerpt?.steps ?? steps.length;
 
-export const clampStep = (trace, s) => Math.max(-1, Math.min(trace.steps.length - 1, Math.trunc(s)));
-
+export const clampStep = (trace, s) =>
+  Math.max(-1, Math.min(trace.steps.length - 1, Math.trunc(s)));

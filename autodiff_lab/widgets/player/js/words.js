@@ -3,7 +3,8 @@ import { arithmeticAt, equationsAt, sentenceAt } from "./state.js";
 
 const RESULTS = new Set(["value-result", "tangent-result", "result"]);
 
-const spans = (pieces) => pieces.map(([kind, text]) => html("span", { class: `adl-t-${kind}` }, text));
+const spans = (pieces) =>
+  pieces.map(([kind, text]) => html("span", { class: `adl-t-${kind}` }, text));
 
 /** What comes last in a line of arithmetic, from its "=" on: it is not known before the step lands. */
 function resultOf(pieces) {
@@ -17,7 +18,14 @@ export function wordsView() {
   const gradient = html("div", { class: "adl-gradient" });
   const sentence = html("p", { class: "adl-sentence", "aria-live": "polite" });
   const symbols = html("div", { class: "adl-symbols" });
-  const element = html("div", { class: "adl-words", "data-lm-suppress-shortcuts": "true" }, equation, gradient, sentence, symbols);
+  const element = html(
+    "div",
+    { class: "adl-words", "data-lm-suppress-shortcuts": "true" },
+    equation,
+    gradient,
+    sentence,
+    symbols,
+  );
   return {
     element,
     /** While step `s` moves, its arithmetic has no result, and the sentence is still the one about the step `told`. */
@@ -29,9 +37,15 @@ export function wordsView() {
       if (!landed) for (const span of line.slice(known)) span.classList.add("is-coming");
       equation.replaceChildren(...line);
       const last = s === trace.steps.length - 1 && landed ? equationsAt(trace, s) : [];
-      const closing = trace.steps[s]?.arithmetic ? last.filter((all) => all.some(([kind]) => kind === "gradient")) : last.slice(1);
+      const closing = trace.steps[s]?.arithmetic
+        ? last.filter((all) => all.some(([kind]) => kind === "gradient"))
+        : last.slice(1);
       gradient.replaceChildren(...closing.map((one) => html("span", {}, ...spans(one))));
-      symbols.replaceChildren(...equationsAt(trace, told).filter((one) => !closing.includes(one)).map((one) => html("div", {}, ...spans(one))));
+      symbols.replaceChildren(
+        ...equationsAt(trace, told)
+          .filter((one) => !closing.includes(one))
+          .map((one) => html("div", {}, ...spans(one))),
+      );
       const said = sentenceAt(trace, told);
       put(sentence, said);
       sentence.title = said;

@@ -11,11 +11,16 @@ export const PAD = 6; // around a graph
  * @param {{width: number, height: number}} layout @param {{width: number, height: number}} room @param {number} unit
  */
 export function fitOf({ width, height }, room, unit) {
-  const fitted = Math.min(room.width / (width + 2 * PAD), room.height / (height + 2 * PAD), ENOUGH * unit);
+  const fitted = Math.min(
+    room.width / (width + 2 * PAD),
+    room.height / (height + 2 * PAD),
+    ENOUGH * unit,
+  );
   const least = unit > 1.4 ? ON_A_WALL : READABLE * unit;
   const whole = fitted >= least;
   // What cannot be seen at once is followed, at a size that is read with ease; on a phone, with as much around as can be.
-  const followed = room.width < PHONE ? least : Math.max(least, Math.min(unit, room.height / (height + 2 * PAD)));
+  const followed =
+    room.width < PHONE ? least : Math.max(least, Math.min(unit, room.height / (height + 2 * PAD)));
   return { scale: whole ? fitted : followed, whole };
 }
 
@@ -25,19 +30,37 @@ export function bestOf(layouts, room, unit) {
     const { scale, whole } = fitOf(layout, room, unit);
     // Near its natural size a graph gains nothing by being larger; one that turns round is read with less ease.
     const worth = (whole ? 1 : 0.5) * (layout.ease ?? 1) * Math.min(scale / unit, 0.95);
-    return { layout, scale, whole, worth, width: scale * (layout.width + 2 * PAD), height: scale * (layout.height + 2 * PAD) };
+    return {
+      layout,
+      scale,
+      whole,
+      worth,
+      width: scale * (layout.width + 2 * PAD),
+      height: scale * (layout.height + 2 * PAD),
+    };
   });
   return found.reduce((a, b) => (b.worth > a.worth ? b : a));
 }
 
 /** How far two stretches overlap, each about its middle. */
-export const overlap = (at, length, other, own) => Math.max(0, Math.min(at + length / 2, other + own / 2) - Math.max(at - length / 2, other - own / 2));
+export const overlap = (at, length, other, own) =>
+  Math.max(
+    0,
+    Math.min(at + length / 2, other + own / 2) - Math.max(at - length / 2, other - own / 2),
+  );
 
 /** Where something of this size hides least of the boxes, near the middle of a pane. */
 export function freeSpotAmong(boxes, { width, height }, size) {
   const steps = [0.5, 0.45, 0.55, 0.4, 0.6, 0.35, 0.65, 0.3, 0.7, 0.25, 0.75, 0.2, 0.8];
-  const spots = steps.flatMap((x) => steps.map((y) => ({ x: x * width, y: y * height, far: Math.hypot(x - 0.5, y - 0.5) })));
-  const hidden = ({ x, y, far }) => boxes.reduce((sum, box) => sum + overlap(x, size, box.x, box.w) * overlap(y, size, box.y, box.h), 0) + 900 * far
-    + size * size * (y < size / 2 || y > height - size / 2 ? 1 : 0);
+  const spots = steps.flatMap((x) =>
+    steps.map((y) => ({ x: x * width, y: y * height, far: Math.hypot(x - 0.5, y - 0.5) })),
+  );
+  const hidden = ({ x, y, far }) =>
+    boxes.reduce(
+      (sum, box) => sum + overlap(x, size, box.x, box.w) * overlap(y, size, box.y, box.h),
+      0,
+    ) +
+    900 * far +
+    size * size * (y < size / 2 || y > height - size / 2 ? 1 : 0);
   return spots.reduce((a, b) => (hidden(b) < hidden(a) ? b : a));
 }

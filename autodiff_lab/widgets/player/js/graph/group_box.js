@@ -16,13 +16,40 @@ export function groupBox(trace, group, toggle) {
   const rect = svg("rect", { class: "adl-frame", rx: group.input ? 1.5 : 8 });
   const head = svg("rect", { class: "adl-head", height: HEAD, rx: 8 });
   const sign = svg("tspan", { class: "adl-sign" });
-  const title = svg("text", { class: "adl-group-title", "dominant-baseline": "central" }, sign, svg("tspan", {}, group.title));
-  const said = svg("text", { class: "adl-name", "text-anchor": "middle", "dominant-baseline": "central" }, group.said);
+  const title = svg(
+    "text",
+    { class: "adl-group-title", "dominant-baseline": "central" },
+    sign,
+    svg("tspan", {}, group.title),
+  );
+  const said = svg(
+    "text",
+    { class: "adl-name", "text-anchor": "middle", "dominant-baseline": "central" },
+    group.said,
+  );
   const texts = svg("g");
   const hint = svg("title");
-  const element = svg("g", { class: "adl-group", "data-group": group.id, role: opens ? "button" : "img", tabindex: -1, onclick: opens ? toggle : null, onkeydown: opens ? press : null }, hint, rect, head, title, said, texts);
+  const element = svg(
+    "g",
+    {
+      class: "adl-group",
+      "data-group": group.id,
+      role: opens ? "button" : "img",
+      tabindex: -1,
+      onclick: opens ? toggle : null,
+      onkeydown: opens ? press : null,
+    },
+    hint,
+    rect,
+    head,
+    title,
+    said,
+    texts,
+  );
   const rows = group.outs.map(() => {
-    const pieces = ["name", "value", "tangent", "adjoint"].map((name) => svg("tspan", { class: `adl-${name}` }));
+    const pieces = ["name", "value", "tangent", "adjoint"].map((name) =>
+      svg("tspan", { class: `adl-${name}` }),
+    );
     const row = svg("text", { "text-anchor": "middle", "dominant-baseline": "central" }, ...pieces);
     texts.append(row);
     return { row, pieces };
@@ -38,8 +65,10 @@ export function groupBox(trace, group, toggle) {
 
   /** Open or closed, as large as its box. */
   function shape({ w, h }, open) {
-    for (const [name, value] of Object.entries({ x: -w / 2, y: -h / 2, width: w, height: h })) set(rect, name, value);
-    for (const [name, value] of Object.entries({ x: -w / 2, y: -h / 2, width: w })) set(head, name, value);
+    for (const [name, value] of Object.entries({ x: -w / 2, y: -h / 2, width: w, height: h }))
+      set(rect, name, value);
+    for (const [name, value] of Object.entries({ x: -w / 2, y: -h / 2, width: w }))
+      set(head, name, value);
     const top = group.input ? -ROW / 2 : -h / 2 + AIR / 2 + ROW / 2;
     title.setAttribute("y", top);
     said.setAttribute("y", top + ROW);
@@ -54,27 +83,63 @@ export function groupBox(trace, group, toggle) {
   }
   /** The title of an open group stays in sight: `left` is where the visible part of the drawing begins. */
   function slide({ x, w }, left) {
-    if (isOpen) set(title, "x", Math.max(-w / 2, Math.min(w / 2 - title.getComputedTextLength() - 20, left - x)) + 10);
+    if (isOpen)
+      set(
+        title,
+        "x",
+        Math.max(-w / 2, Math.min(w / 2 - title.getComputedTextLength() - 20, left - x)) + 10,
+      );
   }
 
   /** `lit` is how this step looks here: "is-current" or "is-operand", and the colour of what flows. */
   function write({ s, adjoint, recorded }, lit) {
     const now = progress(trace, group, s, adjoint, recorded);
-    const kinds = { "is-open": isOpen, "is-input": group.input, "is-ahead": !now.recorded, "is-swept": now.swept, [lit]: lit, "is-linked": element.matches(".is-linked") };
-    set(element, "class", ["adl-group", ...Object.keys(kinds).filter((kind) => kind && kinds[kind])].join(" "));
+    const kinds = {
+      "is-open": isOpen,
+      "is-input": group.input,
+      "is-ahead": !now.recorded,
+      "is-swept": now.swept,
+      [lit]: lit,
+      "is-linked": element.matches(".is-linked"),
+    };
+    set(
+      element,
+      "class",
+      ["adl-group", ...Object.keys(kinds).filter((kind) => kind && kinds[kind])].join(" "),
+    );
     const [forward, back] = [trace.directions.length > 0, trace.mode !== "forward"];
     now.rows.forEach(({ name, value, line, adjoint }, k) => {
-      const tangent = forward && value && line !== null ? tangentsOf(trace, line).map(rangeInBox).join(", ") : "";
-      const shown = [value || group.input ? (group.input ? "" : name) : "", value, tangent, back && adjoint !== null ? adjoint || NOT_REACHED : ""];
+      const tangent =
+        forward && value && line !== null ? tangentsOf(trace, line).map(rangeInBox).join(", ") : "";
+      const shown = [
+        value || group.input ? (group.input ? "" : name) : "",
+        value,
+        tangent,
+        back && adjoint !== null ? adjoint || NOT_REACHED : "",
+      ];
       shown.forEach((text, piece) => {
         put(rows[k].pieces[piece], text);
-        set(rows[k].pieces[piece], "dx", piece && text && shown.slice(0, piece).some(Boolean) ? "7" : "0");
+        set(
+          rows[k].pieces[piece],
+          "dx",
+          piece && text && shown.slice(0, piece).some(Boolean) ? "7" : "0",
+        );
       });
       rows[k].pieces[3].classList.toggle("is-missing", adjoint === "");
     });
-    const words = [say("group", { title: group.whole ?? group.title, size: group.said }), ...now.rows.filter(({ value }) => value).map(({ name, value }) => `${name} = ${value}`)];
-    const label = group.input ? words.slice(1).join("") || group.title : words.join(say("separator"));
-    put(hint, opens ? `${label}. ${say(isOpen ? "close group" : group.layout ? "open group" : "go to group")}` : label);
+    const words = [
+      say("group", { title: group.whole ?? group.title, size: group.said }),
+      ...now.rows.filter(({ value }) => value).map(({ name, value }) => `${name} = ${value}`),
+    ];
+    const label = group.input
+      ? words.slice(1).join("") || group.title
+      : words.join(say("separator"));
+    put(
+      hint,
+      opens
+        ? `${label}. ${say(isOpen ? "close group" : group.layout ? "open group" : "go to group")}`
+        : label,
+    );
   }
   return { group: element, shape, slide, write };
 }

@@ -17,11 +17,27 @@ import { ownLine, phaseLengths, wholeLine, wholeStep } from "../trace.js";
 export function groupsOf(trace, layout, whole) {
   const own = layout.groups ?? {};
   const ids = [...new Set([...Object.keys(whole?.groups ?? {}), ...Object.keys(own)])];
-  const root = nest({ id: "", first: 0, end: Infinity, layout: whole ?? layout, parent: null }, (line) => (whole ? line : wholeLine(trace, line)));
-  const all = ids.map((id) => {
-    const [first, end] = id.slice(1).split("_").map(Number);
-    return nest({ outs: [], ...own[id], ...whole?.groups[id], ...(own[id] ? { layout: own[id].layout } : {}), id, first, end }, (line) => (own[id] ? wholeLine(trace, line) : line));
-  }).sort((a, b) => a.first - b.first || b.end - a.end);
+  const root = nest(
+    { id: "", first: 0, end: Infinity, layout: whole ?? layout, parent: null },
+    (line) => (whole ? line : wholeLine(trace, line)),
+  );
+  const all = ids
+    .map((id) => {
+      const [first, end] = id.slice(1).split("_").map(Number);
+      return nest(
+        {
+          outs: [],
+          ...own[id],
+          ...whole?.groups[id],
+          ...(own[id] ? { layout: own[id].layout } : {}),
+          id,
+          first,
+          end,
+        },
+        (line) => (own[id] ? wholeLine(trace, line) : line),
+      );
+    })
+    .sort((a, b) => a.first - b.first || b.end - a.end);
   let around = [root];
   for (const group of all) {
     around = around.filter(({ end }) => group.end <= end);
@@ -35,14 +51,23 @@ export function groupsOf(trace, layout, whole) {
 /** A group knows which others are directly inside; boxes are called after their first line, as `line` reads it. */
 function nest(group, line) {
   const inside = new Map();
-  return Object.assign(group, { inside, line, child: (name) => (name[0] === "g" ? inside.get(line(Number(name.slice(1)))) : undefined),
-    key: (name) => (name[0] === "g" ? group.child(name).id : "fm".includes(name[0]) ? `${group.id}/${name}` : name) });
+  return Object.assign(group, {
+    inside,
+    line,
+    child: (name) => (name[0] === "g" ? inside.get(line(Number(name.slice(1)))) : undefined),
+    key: (name) =>
+      name[0] === "g"
+        ? group.child(name).id
+        : "fm".includes(name[0])
+          ? `${group.id}/${name}`
+          : name,
+  });
 }
 
 /** The groups that hold a line, the outermost first. @param {Group} root @param {number} line */
 export function holding(root, line) {
   const found = [];
-  for (let group = root; group; ) {
+  for (let group = root; group;) {
     group = [...group.inside.values()].find(({ first, end }) => first <= line && line < end);
     if (group) found.push(group);
   }
@@ -63,7 +88,11 @@ export function opening(all, root, kept) {
     },
     /** @returns {Map<string, number>} */
     get open() {
-      const open = all.filter((group) => group.layout && (kept.opened.has(group.id) || (now.includes(group) && !kept.shut.has(group.id))));
+      const open = all.filter(
+        (group) =>
+          group.layout &&
+          (kept.opened.has(group.id) || (now.includes(group) && !kept.shut.has(group.id))),
+      );
       return new Map(open.map(({ id }) => [id, 1]));
     },
     toggle(group) {
@@ -79,7 +108,8 @@ export function opening(all, root, kept) {
     all(open) {
       kept.shut.clear();
       kept.opened.clear();
-      for (const group of open ? all : now) if (group.layout) (open ? kept.opened : kept.shut).add(group.id);
+      for (const group of open ? all : now)
+        if (group.layout) (open ? kept.opened : kept.shut).add(group.id);
     },
   };
 }
@@ -104,11 +134,27 @@ export function progress(trace, group, s, adjoint, recorded = recordedAt(trace, 
     const [line, name, value, final, reached, complete] = Array.isArray(out) ? out : [out];
     const own = ownLine(trace, line);
     const known = line < recorded;
-    if (own === null) return { name, value: known ? value : "", line: null, adjoint: !known ? null : at < reached || final === undefined ? "" : at < complete ? "…" : final };
+    if (own === null)
+      return {
+        name,
+        value: known ? value : "",
+        line: null,
+        adjoint: !known
+          ? null
+          : at < reached || final === undefined
+            ? ""
+            : at < complete
+              ? "…"
+              : final,
+      };
     const told = trace.lines[own];
     const reachedNow = adjoint(own);
-    return { name: name ?? (told.label || told.shown), value: known ? told.value.short ?? told.value.text : "", line: own,
-             adjoint: known ? (reachedNow ? reachedNow.short ?? reachedNow.text : "") : null };
+    return {
+      name: name ?? (told.label || told.shown),
+      value: known ? (told.value.short ?? told.value.text) : "",
+      line: own,
+      adjoint: known ? (reachedNow ? (reachedNow.short ?? reachedNow.text) : "") : null,
+    };
   });
   return { recorded: group.first < recorded, swept, rows };
 }

@@ -27,8 +27,17 @@ export function lensTools(pane, drawing, { lens, say }, scale, fit, follow) {
     tell();
     fit();
     const after = drawing.getBoundingClientRect();
-    pane.scrollBy({ left: after.left + across * scale() - atX, top: after.top + down * scale() - atY, behavior: "instant" });
-    if (x === undefined && drawing.contains(document.activeElement)) document.activeElement.scrollIntoView({ block: "nearest", inline: "nearest", behavior: "instant" });
+    pane.scrollBy({
+      left: after.left + across * scale() - atX,
+      top: after.top + down * scale() - atY,
+      behavior: "instant",
+    });
+    if (x === undefined && drawing.contains(document.activeElement))
+      document.activeElement.scrollIntoView({
+        block: "nearest",
+        inline: "nearest",
+        behavior: "instant",
+      });
   }
   /** Shows the whole graph; asked again, the part about the step, at a size that can be read. */
   function turn() {
@@ -38,23 +47,38 @@ export function lensTools(pane, drawing, { lens, say }, scale, fit, follow) {
     follow();
   }
   pane.addEventListener("keydown", (event) => {
-    if (event.ctrlKey || event.altKey || event.metaKey || !(event.key in ZOOM_KEYS || event.key === "0")) return;
+    if (
+      event.ctrlKey ||
+      event.altKey ||
+      event.metaKey ||
+      !(event.key in ZOOM_KEYS || event.key === "0")
+    )
+      return;
     event.preventDefault();
     event.stopPropagation();
     if (event.key === "0") turn();
     else zoom(ZOOM_KEYS[event.key]);
   });
-  pane.addEventListener("wheel", (event) => {
-    if (!event.ctrlKey) {
-      lens.held = true;
-      return;
-    }
-    event.preventDefault();
-    zoom(Math.exp(-event.deltaY / 400), event.clientX, event.clientY);
-  }, { passive: false });
+  pane.addEventListener(
+    "wheel",
+    (event) => {
+      if (!event.ctrlKey) {
+        lens.held = true;
+        return;
+      }
+      event.preventDefault();
+      zoom(Math.exp(-event.deltaY / 400), event.clientX, event.clientY);
+    },
+    { passive: false },
+  );
   let grip = null;
   pane.addEventListener("pointerdown", (event) => {
-    if (event.button !== 0 || event.pointerType === "touch" || event.target.closest(".adl-node, .adl-edge")) return;
+    if (
+      event.button !== 0 ||
+      event.pointerType === "touch" ||
+      event.target.closest(".adl-node, .adl-edge")
+    )
+      return;
     grip = { x: event.clientX, y: event.clientY, left: pane.scrollLeft, top: pane.scrollTop };
   });
   pane.addEventListener("pointermove", (event) => {
@@ -73,16 +97,35 @@ export function lensTools(pane, drawing, { lens, say }, scale, fit, follow) {
       grip = null;
       pane.classList.remove("is-dragged");
     });
-  const by = (sign, name, factor) => html("button", { type: "button", ...nameWithKeys(say, say(name), sign), onclick: () => zoom(factor) }, sign);
+  const by = (sign, name, factor) =>
+    html(
+      "button",
+      { type: "button", ...nameWithKeys(say, say(name), sign), onclick: () => zoom(factor) },
+      sign,
+    );
   const fitting = html("button", { type: "button", class: "adl-fit", onclick: turn });
   function tell() {
     put(fitting, say(lens.whole ? "follow" : "fit"));
-    for (const [name, value] of Object.entries(nameWithKeys(say, say(lens.whole ? "follow the steps" : "fit the graph"), "0"))) set(fitting, name, value);
+    for (const [name, value] of Object.entries(
+      nameWithKeys(say, say(lens.whole ? "follow the steps" : "fit the graph"), "0"),
+    ))
+      set(fitting, name, value);
   }
   tell();
-  return html("div", { class: "adl-lens", role: "group", "aria-label": say("zoom") }, by("\u2212", "zoom out", 1 / ZOOM), fitting, by("+", "zoom in", ZOOM));
+  return html(
+    "div",
+    { class: "adl-lens", role: "group", "aria-label": say("zoom") },
+    by("\u2212", "zoom out", 1 / ZOOM),
+    fitting,
+    by("+", "zoom in", ZOOM),
+  );
 }
 
 /** The buttons that open all groups of a graph, or close them. @param {(open: boolean) => void} onAll */
-export const groupTools = ({ say }, onAll) => [["open all", "open all hint"], ["close all", "close all hint"]].map(([name, hint], k) =>
-  html("button", { type: "button", title: say(hint), onclick: () => onAll(k === 0) }, say(name)));
+export const groupTools = ({ say }, onAll) =>
+  [
+    ["open all", "open all hint"],
+    ["close all", "close all hint"],
+  ].map(([name, hint], k) =>
+    html("button", { type: "button", title: say(hint), onclick: () => onAll(k === 0) }, say(name)),
+  );

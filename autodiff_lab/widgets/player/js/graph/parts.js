@@ -5,18 +5,33 @@ import { overlap } from "./fit.js";
 import { pathOf } from "./stretch.js";
 
 // Where the texts of a node stand, from its middle: what it is, then its numbers.
-const ROWS = { reverse: { head: -19, value: 0, adjoint: 19 }, forward: { head: -19, value: 0, tangent: 19 },
-               both: { head: -22, value: -7, tangent: 8, adjoint: 22 },
-               faulty: { head: -22, value: -7, adjoint: 8, truth: 22 } };
+const ROWS = {
+  reverse: { head: -19, value: 0, adjoint: 19 },
+  forward: { head: -19, value: 0, tangent: 19 },
+  both: { head: -22, value: -7, tangent: 8, adjoint: 22 },
+  faulty: { head: -22, value: -7, adjoint: 8, truth: 22 },
+};
 export const rowsOf = (trace) => ROWS[trace.fault ? "faulty" : trace.mode];
 export const inNode = (number) => number.short ?? number.text;
 /** In a box stands of an array that cannot be written in full its shape; its derivative has the same, so there its entries. */
-export const inBox = (number) => (number.short && number.shape?.length ? shapeText(number) : inNode(number));
+export const inBox = (number) =>
+  number.short && number.shape?.length ? shapeText(number) : inNode(number);
 export const rangeInBox = (number) => inNode(number).replace(/^\(\d[\d, ]*\) /, "");
 const [THINNEST, THICKEST] = [{ plain: 1.25 }, 5]; // an edge, by what came along it; one that carries is never faint
 
 /** Text about a point. */
-export const middle = (className, y, content, size) => svg("text", { class: className, y, "text-anchor": "middle", "dominant-baseline": "central", "font-size": size }, content);
+export const middle = (className, y, content, size) =>
+  svg(
+    "text",
+    {
+      class: className,
+      y,
+      "text-anchor": "middle",
+      "dominant-baseline": "central",
+      "font-size": size,
+    },
+    content,
+  );
 
 /**
  * The parts of the graph of a trace: each is drawn about its own middle, as wide as its box says. What they return has
@@ -25,7 +40,15 @@ export const middle = (className, y, content, size) => svg("text", { class: clas
 export function partsOf(trace, host, prefix) {
   const { say } = trace;
   const rows = rowsOf(trace);
-  const framed = ({ w, h }, rounding, inset = 0) => svg("rect", { class: inset ? "adl-inner" : "adl-frame", x: -w / 2 + inset, y: -h / 2 + inset, width: w - 2 * inset, height: h - 2 * inset, rx: Math.max(1, rounding - inset) });
+  const framed = ({ w, h }, rounding, inset = 0) =>
+    svg("rect", {
+      class: inset ? "adl-inner" : "adl-frame",
+      x: -w / 2 + inset,
+      y: -h / 2 + inset,
+      width: w - 2 * inset,
+      height: h - 2 * inset,
+      rx: Math.max(1, rounding - inset),
+    });
 
   function node(i, box) {
     const line = trace.lines[i];
@@ -33,14 +56,51 @@ export function partsOf(trace, host, prefix) {
     const rounding = line.kind === "input" ? 2 : 10;
     const [name, operation] = box.head ?? [line.called || line.shown, line.symbol];
     // A name that is bound several times says which time this is.
-    const turn = line.occurrence && name?.endsWith(` ${line.occurrence}`) ? ` ${line.occurrence}` : "";
-    const heading = svg("text", { class: "adl-heading", y: rows.head, "text-anchor": "middle", "dominant-baseline": "central" },
-                        ...(name ? [svg("tspan", { class: "adl-called" }, name.slice(0, name.length - turn.length)), ...(turn ? [svg("tspan", { class: "adl-turn", "font-size": 11, dx: 2 }, turn.trim())] : [])] : []), ...(operation ? [svg("tspan", { class: "adl-symbol", dx: name ? 5 : 0 }, operation)] : []));
-    const [value, tangent, adjoint, truth] = ["value", "tangent", "adjoint", "truth"].map((kind) => (kind in rows ? middle(`adl-${kind}${line.value.shape?.length ? " has-entries" : ""}`, rows[kind], "") : null));
+    const turn =
+      line.occurrence && name?.endsWith(` ${line.occurrence}`) ? ` ${line.occurrence}` : "";
+    const heading = svg(
+      "text",
+      {
+        class: "adl-heading",
+        y: rows.head,
+        "text-anchor": "middle",
+        "dominant-baseline": "central",
+      },
+      ...(name
+        ? [
+            svg("tspan", { class: "adl-called" }, name.slice(0, name.length - turn.length)),
+            ...(turn
+              ? [svg("tspan", { class: "adl-turn", "font-size": 11, dx: 2 }, turn.trim())]
+              : []),
+          ]
+        : []),
+      ...(operation ? [svg("tspan", { class: "adl-symbol", dx: name ? 5 : 0 }, operation)] : []),
+    );
+    const [value, tangent, adjoint, truth] = ["value", "tangent", "adjoint", "truth"].map((kind) =>
+      kind in rows
+        ? middle(`adl-${kind}${line.value.shape?.length ? " has-entries" : ""}`, rows[kind], "")
+        : null,
+    );
     const title = svg("title");
-    const onTape = svg("text", { class: "adl-on-tape", x: 4 - box.w / 2, y: -box.h / 2 - 4, "font-size": 11 }, line.shown);
-    const group = svg("g", { class: `adl-node is-${line.kind}${isResult ? " is-result" : ""}`, "data-node": `n${i}`, role: "button" },
-                      title, framed(box, rounding), ...(isResult ? [framed(box, rounding, 3.5)] : []), onTape, heading, ...[value, tangent, adjoint, truth].filter(Boolean));
+    const onTape = svg(
+      "text",
+      { class: "adl-on-tape", x: 4 - box.w / 2, y: -box.h / 2 - 4, "font-size": 11 },
+      line.shown,
+    );
+    const group = svg(
+      "g",
+      {
+        class: `adl-node is-${line.kind}${isResult ? " is-result" : ""}`,
+        "data-node": `n${i}`,
+        role: "button",
+      },
+      title,
+      framed(box, rounding),
+      ...(isResult ? [framed(box, rounding, 3.5)] : []),
+      onTape,
+      heading,
+      ...[value, tangent, adjoint, truth].filter(Boolean),
+    );
     linkTo(group, () => ({ line: i }), host);
     return { group, value, tangent, adjoint, truth, title };
   }
@@ -48,7 +108,11 @@ export function partsOf(trace, host, prefix) {
   function writeNode(node, i, marks, reached, sum) {
     const line = trace.lines[i];
     const kind = `adl-node is-${line.kind}${i === trace.result ? " is-result" : ""}${line.stretch ? " is-inner" : ""}`;
-    set(node.group, "class", `${kind} ${marks.classes}${node.group.matches(".is-linked") ? " is-linked" : ""}`);
+    set(
+      node.group,
+      "class",
+      `${kind} ${marks.classes}${node.group.matches(".is-linked") ? " is-linked" : ""}`,
+    );
     const isResult = marks.recorded && i === trace.result;
     put(node.value, marks.recorded ? inBox(line.value) : "");
     const tangents = tangentsOf(trace, i);
@@ -57,25 +121,67 @@ export function partsOf(trace, host, prefix) {
       put(node.adjoint, marks.swept ? (reached ? rangeInBox(reached) : NOT_REACHED) : "");
       node.adjoint.classList.toggle("is-missing", !reached);
     }
-    const right = trace.truth[i] && marks.swept ? say("node true", { value: rangeInBox(trace.truth[i]) }) : "";
+    const right =
+      trace.truth[i] && marks.swept ? say("node true", { value: rangeInBox(trace.truth[i]) }) : "";
     if (node.truth) put(node.truth, right);
     const gap = say("separator");
-    const words = [say(isResult ? "result value" : "node value", { meaning: line.meaning, value: line.value.text }),
-      ...(node.tangent ? [say("node tangent", { tangent: tangents.map((t) => t.text).join(gap) })] : []),
-      ...(node.adjoint && marks.swept ? [say("node adjoint", { adjoint: !reached ? say("not reached") : sum ? `${sum} = ${reached.text}` : reached.text })] : []), ...(right ? [right] : []),
-      ...(line.value.shape?.length ? [say("see entries")] : [])].join(gap);
-    put(node.title, marks.recorded ? `${line.shown} = ${words}` : say("node ahead", { name: line.called || line.shown }));
+    const words = [
+      say(isResult ? "result value" : "node value", {
+        meaning: line.meaning,
+        value: line.value.text,
+      }),
+      ...(node.tangent
+        ? [say("node tangent", { tangent: tangents.map((t) => t.text).join(gap) })]
+        : []),
+      ...(node.adjoint && marks.swept
+        ? [
+            say("node adjoint", {
+              adjoint: !reached
+                ? say("not reached")
+                : sum
+                  ? `${sum} = ${reached.text}`
+                  : reached.text,
+            }),
+          ]
+        : []),
+      ...(right ? [right] : []),
+      ...(line.value.shape?.length ? [say("see entries")] : []),
+    ].join(gap);
+    put(
+      node.title,
+      marks.recorded
+        ? `${line.shown} = ${words}`
+        : say("node ahead", { name: line.called || line.shown }),
+    );
   }
 
   function constant(id, box, { value }) {
-    return { group: svg("g", { class: "adl-node is-constant", "data-node": id }, svg("title", {}, say("constant node", { value: value.text })), framed(box, 1), middle("adl-value", 0, inNode(value))) };
+    return {
+      group: svg(
+        "g",
+        { class: "adl-node is-constant", "data-node": id },
+        svg("title", {}, say("constant node", { value: value.text })),
+        framed(box, 1),
+        middle("adl-value", 0, inNode(value)),
+      ),
+    };
   }
 
   /** A value whose own box stands elsewhere, by its name beside its use. */
   function again(id, box, { line }) {
     const { called, shown, value } = trace.lines[line];
-    const meant = { onclick: () => host.visit({ line }), onpointerenter: () => host.link({ line }), onpointerleave: () => host.link(null) };
-    const group = svg("g", { class: "adl-node is-again", "data-node": id, ...meant }, svg("title", {}, `${called || shown} = ${value.text}`), framed(box, 8), middle("adl-value", 0, called || shown));
+    const meant = {
+      onclick: () => host.visit({ line }),
+      onpointerenter: () => host.link({ line }),
+      onpointerleave: () => host.link(null),
+    };
+    const group = svg(
+      "g",
+      { class: "adl-node is-again", "data-node": id, ...meant },
+      svg("title", {}, `${called || shown} = ${value.text}`),
+      framed(box, 8),
+      middle("adl-value", 0, called || shown),
+    );
     return { group };
   }
 
@@ -83,7 +189,13 @@ export function partsOf(trace, host, prefix) {
   function edge(id, target, title = "") {
     const path = svg("path", { class: "adl-line", "marker-end": `url(#${prefix}-plain)` });
     const hit = svg("path", { class: "adl-hit" });
-    const group = svg("g", { class: "adl-edge", "data-edge": id }, path, hit, ...(title ? [svg("title", {}, title)] : []));
+    const group = svg(
+      "g",
+      { class: "adl-edge", "data-edge": id },
+      path,
+      hit,
+      ...(title ? [svg("title", {}, title)] : []),
+    );
     if (target) linkTo(group, () => target, host);
     return { group, path, hit };
   }
@@ -97,15 +209,37 @@ export function partsOf(trace, host, prefix) {
     const [w, h] = [8.5 * text.length + 4, 16];
     const spots = [0.5, 0.4, 0.6, 0.3, 0.7].flatMap((share) => {
       const { x, y } = path.getPointAtLength(share * length);
-      return [[0, -22], [0, 22], [14 + w / 2, -20], [-14 - w / 2, -20], [14 + w / 2, 20], [-14 - w / 2, 20]].map(([dx, dy], k) => ({ x: x + dx, y: y + dy, far: 40 * Math.abs(share - 0.5) + k }));
+      return [
+        [0, -22],
+        [0, 22],
+        [14 + w / 2, -20],
+        [-14 - w / 2, -20],
+        [14 + w / 2, 20],
+        [-14 - w / 2, 20],
+      ].map(([dx, dy], k) => ({ x: x + dx, y: y + dy, far: 40 * Math.abs(share - 0.5) + k }));
     });
     const beyond = (at, size, most) => Math.max(0, size / 2 - at, at + size / 2 - most);
-    const hidden = (spot) => boxes.reduce((sum, box) => sum + overlap(spot.x, w, box.x, box.w) * overlap(spot.y, h, box.y, box.h), 0)
-      + 20 * (beyond(spot.x, w, width) + beyond(spot.y, h, height));
+    const hidden = (spot) =>
+      boxes.reduce(
+        (sum, box) => sum + overlap(spot.x, w, box.x, box.w) * overlap(spot.y, h, box.y, box.h),
+        0,
+      ) +
+      20 * (beyond(spot.x, w, width) + beyond(spot.y, h, height));
     const worth = (spot) => spot.far + 10 * hidden(spot);
     const best = spots.reduce((a, b) => (worth(b) < worth(a) ? b : a));
     if (hidden(best) > 1) return null;
-    return svg("text", { class: "adl-label", "font-size": 14, "dominant-baseline": "central", "text-anchor": "middle", x: best.x, y: best.y }, text);
+    return svg(
+      "text",
+      {
+        class: "adl-label",
+        "font-size": 14,
+        "dominant-baseline": "central",
+        "text-anchor": "middle",
+        x: best.x,
+        y: best.y,
+      },
+      text,
+    );
   }
 
   return { node, writeNode, constant, again, edge, label };
@@ -126,8 +260,12 @@ export function setEdge(edge, mode, share, prefix) {
   const look = `is-${mode}${share === undefined ? "" : " has-carried"}`;
   if (edge.look === look && edge.share === share) return;
   Object.assign(edge, { look, share });
-  edge.group.setAttribute("class", `adl-edge ${look}${edge.group.matches(".is-linked") ? " is-linked" : ""}`);
-  edge.path.style.strokeWidth = share === undefined ? "" : `${Math.max(THINNEST[mode] ?? 1.75, THICKEST * share)}px`;
+  edge.group.setAttribute(
+    "class",
+    `adl-edge ${look}${edge.group.matches(".is-linked") ? " is-linked" : ""}`,
+  );
+  edge.path.style.strokeWidth =
+    share === undefined ? "" : `${Math.max(THINNEST[mode] ?? 1.75, THICKEST * share)}px`;
   const head = mode === "ahead" ? "plain" : mode === "plain" && share > 0.3 ? "carried" : mode;
   edge.path.setAttribute("marker-end", mode === "adjoint" ? "" : `url(#${prefix}-${head})`);
   edge.path.setAttribute("marker-start", mode === "adjoint" ? `url(#${prefix}-adjoint)` : "");
@@ -143,10 +281,23 @@ export function spellSum(run, i, s) {
 /** The tips of the edges. */
 export function markers(prefix) {
   return ["plain", "carried", "value", "tangent", "adjoint"].map((name) => {
-    const arrow = svg("marker", { id: `${prefix}-${name}`, class: `adl-arrow-${name}`, viewBox: "0 0 10 10", refX: 9.5, refY: 5,
-                                  markerWidth: 9, markerHeight: 9, markerUnits: "userSpaceOnUse", orient: "auto-start-reverse" },
-                      svg("path", { d: "M0,1 L10,5 L0,9 Z" }));
-    if (name !== "plain") for (const side of ["markerWidth", "markerHeight"]) arrow.setAttribute(side, 15);
+    const arrow = svg(
+      "marker",
+      {
+        id: `${prefix}-${name}`,
+        class: `adl-arrow-${name}`,
+        viewBox: "0 0 10 10",
+        refX: 9.5,
+        refY: 5,
+        markerWidth: 9,
+        markerHeight: 9,
+        markerUnits: "userSpaceOnUse",
+        orient: "auto-start-reverse",
+      },
+      svg("path", { d: "M0,1 L10,5 L0,9 Z" }),
+    );
+    if (name !== "plain")
+      for (const side of ["markerWidth", "markerHeight"]) arrow.setAttribute(side, 15);
     return arrow;
   });
 }

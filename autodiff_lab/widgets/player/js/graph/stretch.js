@@ -35,11 +35,14 @@ export function widening(stretches) {
 }
 
 /** The points of a path "Mx,yCx,y x,y x,y …Lx,y". */
-export const pointsOf = (path) => [...path.matchAll(/(-?[\d.]+),(-?[\d.]+)/g)].map(([, x, y]) => ({ x: Number(x), y: Number(y) }));
+export const pointsOf = (path) =>
+  [...path.matchAll(/(-?[\d.]+),(-?[\d.]+)/g)].map(([, x, y]) => ({ x: Number(x), y: Number(y) }));
 
 /** The path through such points; with a tip the last one is a straight end. */
 export function pathOf(points, tip) {
-  const [start, ...curve] = points.map(({ x, y }) => `${Math.round(10 * x) / 10},${Math.round(10 * y) / 10}`);
+  const [start, ...curve] = points.map(
+    ({ x, y }) => `${Math.round(10 * x) / 10},${Math.round(10 * y) / 10}`,
+  );
   const end = tip ? curve.pop() : "";
   return `M${start}C${curve.join(" ")}${tip ? `L${end}` : ""}`;
 }
@@ -53,24 +56,45 @@ export function composed(nest, open) {
   const opened = new Map();
   for (const [name, { w, h }] of Object.entries(layout.nodes)) {
     const child = nest.child(name);
-    const share = child?.layout ? open.get(child.id) ?? 0 : 0;
+    const share = child?.layout ? (open.get(child.id) ?? 0) : 0;
     if (!share) continue;
     const scene = composed(child, open);
     const grown = (closed, inside) => closed + share * (Math.max(closed, inside) - closed);
-    opened.set(name, { scene, share, w: grown(w + 28, scene.width + 2 * ROOM.side), h: grown(h, scene.height + ROOM.head + ROOM.foot) });
+    opened.set(name, {
+      scene,
+      share,
+      w: grown(w + 28, scene.width + 2 * ROOM.side),
+      h: grown(h, scene.height + ROOM.head + ROOM.foot),
+    });
   }
-  const along = (at, size) => widening([...opened].map(([name, one]) => {
-    const box = layout.nodes[name];
-    return [box[at] - box[size] / 2, box[at] + box[size] / 2, one[size]];
-  }));
+  const along = (at, size) =>
+    widening(
+      [...opened].map(([name, one]) => {
+        const box = layout.nodes[name];
+        return [box[at] - box[size] / 2, box[at] + box[size] / 2, one[size]];
+      }),
+    );
   const [across, down] = [along("x", "w"), along("y", "h")];
-  const whole = { width: across(layout.width), height: down(layout.height), boxes: new Map(), edges: new Map() };
+  const whole = {
+    width: across(layout.width),
+    height: down(layout.height),
+    boxes: new Map(),
+    edges: new Map(),
+  };
   for (const [name, { x, y, w, h, head }] of Object.entries(layout.nodes)) {
     const inner = opened.get(name);
-    const [left, right, top, bottom] = [across(x - w / 2), across(x + w / 2), down(y - h / 2), down(y + h / 2)];
-    const box = inner ? { x: (left + right) / 2, y: (top + bottom) / 2, w: right - left, h: bottom - top } : { x: across(x), y: down(y), w, h, head };
+    const [left, right, top, bottom] = [
+      across(x - w / 2),
+      across(x + w / 2),
+      down(y - h / 2),
+      down(y + h / 2),
+    ];
+    const box = inner
+      ? { x: (left + right) / 2, y: (top + bottom) / 2, w: right - left, h: bottom - top }
+      : { x: across(x), y: down(y), w, h, head };
     whole.boxes.set(nest.key(name), { name, nest, ...box });
-    if (inner?.share === 1) insert(inner.scene, whole, left + (right - left - inner.scene.width) / 2, top + ROOM.head);
+    if (inner?.share === 1)
+      insert(inner.scene, whole, left + (right - left - inner.scene.width) / 2, top + ROOM.head);
   }
   /** How a box that is not opened has moved: the ends of its edges go with it. */
   const shift = (name) => {
@@ -95,5 +119,6 @@ export function composed(nest, open) {
 function insert(scene, whole, left, top) {
   const moved = ({ x, y }) => ({ x: x + left, y: y + top });
   for (const [key, box] of scene.boxes) whole.boxes.set(key, { ...box, ...moved(box) });
-  for (const [key, edge] of scene.edges) whole.edges.set(key, { ...edge, points: edge.points.map(moved) });
+  for (const [key, edge] of scene.edges)
+    whole.edges.set(key, { ...edge, points: edge.points.map(moved) });
 }

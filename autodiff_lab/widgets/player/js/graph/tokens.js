@@ -4,7 +4,11 @@ const [SIZE, HEIGHT, PADDING, FAN] = [14, 24, 9, 11]; // of type, of a token, be
 const FAMILY = { value: "value", tangent: "tangent", adjoint: "adjoint" };
 
 /** How wide a text is, near enough: a token that measured itself would make the browser lay out in each frame. */
-const widthOf = (text) => [...text].reduce((sum, sign) => sum + (/[.,·:;|!il[\]() ′]/.test(sign) ? 0.4 : /[⺀-鿿]/.test(sign) ? 1 : 0.68), 0) * SIZE;
+const widthOf = (text) =>
+  [...text].reduce(
+    (sum, sign) => sum + (/[.,·:;|!il[\]() ′]/.test(sign) ? 0.4 : /[⺀-鿿]/.test(sign) ? 1 : 0.68),
+    0,
+  ) * SIZE;
 
 /** Tells where a number is on its way: first out of its box, then along the edge, then into the other box. */
 export function routeAlong(path, from, to) {
@@ -12,8 +16,12 @@ export function routeAlong(path, from, to) {
   const line = (a, b, t) => ({ x: a.x + t * (b.x - a.x), y: a.y + t * (b.y - a.y) });
   if (!length) return (along) => line(from, to, along);
   const [start, end] = [path.getPointAtLength(0), path.getPointAtLength(length)];
-  return (along) => (along < 0.1 ? line(from, start, along / 0.1) : along > 0.9 ? line(end, to, (along - 0.9) / 0.1)
-    : path.getPointAtLength((length * (along - 0.1)) / 0.8));
+  return (along) =>
+    along < 0.1
+      ? line(from, start, along / 0.1)
+      : along > 0.9
+        ? line(end, to, (along - 0.9) / 0.1)
+        : path.getPointAtLength((length * (along - 0.1)) / 0.8);
 }
 
 /** The numbers that travel: drawn anew in each frame, from what `tokensAt` says. @param {SVGElement} layer */
@@ -21,7 +29,10 @@ export function tokensIn(layer) {
   const drawn = [];
 
   function part() {
-    const [rect, text] = [svg("rect", { height: HEIGHT, y: -HEIGHT / 2 }), svg("text", { "dominant-baseline": "central", "text-anchor": "middle", "font-size": SIZE })];
+    const [rect, text] = [
+      svg("rect", { height: HEIGHT, y: -HEIGHT / 2 }),
+      svg("text", { "dominant-baseline": "central", "text-anchor": "middle", "font-size": SIZE }),
+    ];
     return { group: svg("g", {}, rect, text), rect, text };
   }
   function token(k) {
@@ -33,7 +44,8 @@ export function tokensIn(layer) {
   function write({ group, parts }, texts) {
     const pieces = [];
     for (const [kind, text] of texts) {
-      if (pieces.length && (kind === "op" || pieces.at(-1).kind === FAMILY[kind])) pieces.at(-1).text += kind === "op" ? ` ${text} ` : text;
+      if (pieces.length && (kind === "op" || pieces.at(-1).kind === FAMILY[kind]))
+        pieces.at(-1).text += kind === "op" ? ` ${text} ` : text;
       else pieces.push({ kind: FAMILY[kind], text });
     }
     while (parts.length < pieces.length) {
@@ -61,7 +73,11 @@ export function tokensIn(layer) {
         for (const k of spread > 0 ? [-1, 1, 0] : [0]) {
           const one = token(used++);
           write(one, texts);
-          set(one.group, "transform", `translate(${at.x.toFixed(1)},${(at.y + k * FAN * spread).toFixed(1)}) scale(${size})`);
+          set(
+            one.group,
+            "transform",
+            `translate(${at.x.toFixed(1)},${(at.y + k * FAN * spread).toFixed(1)}) scale(${size})`,
+          );
         }
       while (drawn.length > used) drawn.pop().group.remove();
     },

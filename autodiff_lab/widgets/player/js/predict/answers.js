@@ -1,6 +1,11 @@
 /** Judging what a learner typed: right, right but for its digits, a mistake that has a name, or wrong in a way of its own. */
 
-const plain = (text) => text.trim().replaceAll("−", "-").replace(/,(?=\d+$)/, ".").replaceAll("∞", "Infinity");
+const plain = (text) =>
+  text
+    .trim()
+    .replaceAll("−", "-")
+    .replace(/,(?=\d+$)/, ".")
+    .replaceAll("∞", "Infinity");
 
 const ENDLESS = /^([+-]?)(Infinity|inf)$/i;
 
@@ -9,7 +14,8 @@ export function readNumber(text) {
   const parts = plain(text).replaceAll(" ", "").split("/");
   const endless = parts.length === 1 && ENDLESS.exec(parts[0]);
   if (endless) return endless[1] === "-" ? -Infinity : Infinity;
-  if (parts.length > 2 || parts.some((part) => !/^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(part))) return NaN;
+  if (parts.length > 2 || parts.some((part) => !/^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(part)))
+    return NaN;
   const [over, under = 1] = parts.map(Number);
   return Number.isFinite(over / under) ? over / under : NaN;
 }
@@ -17,7 +23,9 @@ export function readNumber(text) {
 const BEYOND = { inf: Infinity, "-inf": -Infinity, nan: NaN }; // as a trace writes what JSON has no numbers for
 
 /** Infinity is near to nothing but itself. */
-const near = (x, y) => x === y || (Number.isFinite(x - y) && Math.abs(x - y) <= 1e-6 * Math.max(Math.abs(x), Math.abs(y)));
+const near = (x, y) =>
+  x === y ||
+  (Number.isFinite(x - y) && Math.abs(x - y) <= 1e-6 * Math.max(Math.abs(x), Math.abs(y)));
 
 /** So many decimals as were typed, `least` or more, must be those of `y`. */
 function rounded(text, x, y, least) {

@@ -9,17 +9,49 @@ const ASKED = ["all", "value", "partial", "adjoint", "tangent"];
  */
 export function predictView(host) {
   const { say } = host;
-  const toggle = html("button", { type: "button", class: "adl-predict", "aria-pressed": "false", title: say("foresee"), onclick: turn }, say("predict"));
+  const toggle = html(
+    "button",
+    {
+      type: "button",
+      class: "adl-predict",
+      "aria-pressed": "false",
+      title: say("foresee"),
+      onclick: turn,
+    },
+    say("predict"),
+  );
   const ask = html("span", { class: "adl-question" });
-  const input = html("input", { type: "text", inputmode: "text", autocomplete: "off", spellcheck: "false", "aria-label": say("your answer"), onkeydown: enter });
+  const input = html("input", {
+    type: "text",
+    inputmode: "text",
+    autocomplete: "off",
+    spellcheck: "false",
+    "aria-label": say("your answer"),
+    onkeydown: enter,
+  });
   const check = html("button", { type: "submit" }, say("check"));
   const reveal = html("button", { type: "button", onclick: tellAnswer }, say("reveal"));
   const form = html("form", { class: "adl-answer", onsubmit: answer }, ask, input, check, reveal);
   const said = html("p", { class: "adl-said", role: "status" });
-  const kinds = html("select", { "aria-label": say("ask for menu"), onchange: leave }, ASKED.map((value) => html("option", { value }, say(`ask ${value}`))));
+  const kinds = html(
+    "select",
+    { "aria-label": say("ask for menu"), onchange: leave },
+    ASKED.map((value) => html("option", { value }, say(`ask ${value}`))),
+  );
   const points = html("span", { class: "adl-score" });
-  const side = html("div", { class: "adl-ask-side" }, html("label", {}, say("ask for"), kinds), points);
-  const element = html("div", { class: "adl-ask", role: "region", "aria-label": say("predict"), hidden: "" }, form, said, side);
+  const side = html(
+    "div",
+    { class: "adl-ask-side" },
+    html("label", {}, say("ask for"), kinds),
+    points,
+  );
+  const element = html(
+    "div",
+    { class: "adl-ask", role: "region", "aria-label": say("predict"), hidden: "" },
+    form,
+    said,
+    side,
+  );
   let trace = null;
   let on = false;
   let pending = null; // {step, question, tried}
@@ -27,8 +59,12 @@ export function predictView(host) {
   let score = { right: 0, asked: 0, mistakes: {} };
 
   const key = (step, question) => `${step} ${question.kind} ${question.ask}`;
-  const next = (step) => trace.steps[step]?.questions.find((question) =>
-    (kinds.value === "all" || kinds.value === question.kind) && !answered.has(key(step, question)));
+  const next = (step) =>
+    trace.steps[step]?.questions.find(
+      (question) =>
+        (kinds.value === "all" || kinds.value === question.kind) &&
+        !answered.has(key(step, question)),
+    );
 
   function tell(text, look = "") {
     put(said, text);
@@ -41,7 +77,10 @@ export function predictView(host) {
     put(points, score.asked ? say("score", score) : say("no answers"));
   }
   /** The question that is open, and its answer. */
-  const solved = () => ({ question: pending.question.ask.replace(/ = \?$/, ""), answer: pending.question.answer.text });
+  const solved = () => ({
+    question: pending.question.ask.replace(/ = \?$/, ""),
+    answer: pending.question.answer.text,
+  });
   function open(step, question) {
     pending = { step, question, tried: false };
     input.value = "";
@@ -52,7 +91,11 @@ export function predictView(host) {
   function count(right, kind) {
     if (pending.tried) return;
     pending.tried = true;
-    score = { right: score.right + (right ? 1 : 0), asked: score.asked + 1, mistakes: { ...score.mistakes } };
+    score = {
+      right: score.right + (right ? 1 : 0),
+      asked: score.asked + 1,
+      mistakes: { ...score.mistakes },
+    };
     if (kind) score.mistakes[kind] = (score.mistakes[kind] ?? 0) + 1;
     host.onScore?.(score);
   }
@@ -102,12 +145,17 @@ export function predictView(host) {
     pending = null;
     show();
   }
-  const asksFor = (kind) => trace.steps.some(({ questions }) => questions.some((question) => !kind || question.kind === kind));
+  const asksFor = (kind) =>
+    trace.steps.some(({ questions }) =>
+      questions.some((question) => !kind || question.kind === kind),
+    );
 
   const view = {
     toggle,
     element,
-    get on() { return on; },
+    get on() {
+      return on;
+    },
     set(wanted) {
       const possible = asksFor();
       on = wanted && possible;
@@ -126,7 +174,8 @@ export function predictView(host) {
       const possible = asksFor();
       toggle.disabled = !possible;
       toggle.title = say(possible ? "foresee" : "no questions");
-      for (const option of kinds.options) option.hidden = option.value !== "all" && !asksFor(option.value);
+      for (const option of kinds.options)
+        option.hidden = option.value !== "all" && !asksFor(option.value);
       if (on) view.set(true);
       else show();
     },
