@@ -3,9 +3,10 @@
 import ast
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from autodiff_lab.text import notation
+from autodiff_lab.trace.model import Span, Turn
 
 Expression = ast.expr | ast.AugAssign
 
@@ -63,7 +64,10 @@ def is_clear(name: str) -> bool:
 
 
 def name_lines(
-    inputs: Sequence[str], spans: Sequence[Sequence[Any]], turns: Sequence[Any], assignments: Mapping[Any, Assignment]
+    inputs: Sequence[str],
+    spans: Sequence[Sequence[Span]],
+    turns: Sequence[Sequence[Turn]],
+    assignments: Mapping[Span, Assignment],
 ) -> list[Name]:
     """Name each line of a tape by the assignments in the source; ``""`` where none gives its value a name.
 
@@ -90,7 +94,7 @@ def name_lines(
     return names
 
 
-def _goes_on(i: int, spans: Sequence[Sequence[Any]], turns: Sequence[Any]) -> bool:
+def _goes_on(i: int, spans: Sequence[Sequence[Span]], turns: Sequence[Sequence[Turn]]) -> bool:
     """Whether the next line is recorded by the same call."""
     after = spans[i + 1][: len(spans[i])] if i + 1 < len(spans) else ()
     return after == spans[i] and turns[i + 1][: len(turns[i])] == turns[i]

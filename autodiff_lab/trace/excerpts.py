@@ -16,7 +16,7 @@ import numpy as np
 from autodiff_lab.text import notation
 from autodiff_lab.text.messages import message
 from autodiff_lab.trace import memory_usage, reverse_steps
-from autodiff_lab.trace.model import Excerpt, Line, Number, Step, StepRange, Trace
+from autodiff_lab.trace.model import Cost, Excerpt, Line, Number, Step, StepRange, Trace
 from autodiff_lab.trace.outline import Section, simplify_outline
 from autodiff_lab.trace.tape_reader import TapeReader
 from autodiff_lab.trace.wording import equations
@@ -161,7 +161,7 @@ class Excerpts(TapeReader):
             steps=tuple(_move_step(step, place) for step in steps),
             result=place.get(tape.output),
             excerpt=excerpt,
-            cost=memory_usage.Cost(1, len(tape) - tape.n_inputs, products, *self._held[-1]),
+            cost=Cost(1, len(tape) - tape.n_inputs, products, *self._held[-1]),
         )
 
 

@@ -11,7 +11,9 @@ import ast
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any
+
+from autodiff_lab.trace.model import Turn
 
 # What stands for a row of which there is nothing to say.
 NOT_KNOWN = -1
@@ -20,15 +22,6 @@ _OPENING = re.compile(r"\s*(else|finally|except|case)\b")
 
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
 _Loop = ast.For | ast.AsyncFor | ast.While
-
-
-class Turn(NamedTuple):
-    """An executed turn of a loop: turn `n` of `count`, of the loop whose head is line `line` (0-based) of a source."""
-
-    source: int
-    line: int
-    n: int
-    count: int
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from autodiff_lab.engine.errors import InputError
-from autodiff_lab.trace import reverse_steps, run_options
+from autodiff_lab.trace import reverse_steps
+from autodiff_lab.trace.model import run_options
 from autodiff_lab.trace.reverse_steps import RawContribution, SweepEvent
 
 _MAX_STEPS = 400

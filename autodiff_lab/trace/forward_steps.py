@@ -10,7 +10,7 @@ from autodiff_lab.engine.values import as_shaped
 from autodiff_lab.text import notation
 from autodiff_lab.text.messages import join_items, message
 from autodiff_lab.trace import memory_usage, quiz
-from autodiff_lab.trace.model import Direction, Line, Number, Step, TangentTerm, Trace
+from autodiff_lab.trace.model import Direction, Equation, Line, Meter, Number, Step, TangentTerm, Trace
 from autodiff_lab.trace.reverse_steps import seed_adjoints, share_of, size_of
 from autodiff_lab.trace.wording import equations, explanations
 from autodiff_lab.transforms import recording
@@ -103,7 +103,7 @@ def forward_steps(tape: Any, lines: tuple[Line, ...], named: Sequence[tuple[str,
             arithmetic=equations.calculate_tangents(lines, i, shown, names, told),
             tangents=shown[i],
             pushes=tuple(pushes),
-            meter=memory_usage.Meter(max(0, i + 1 - tape.n_inputs), products, *kept[i]),
+            meter=Meter(max(0, i + 1 - tape.n_inputs), products, *kept[i]),
             freed_lines=forgotten[i],
             questions=tuple(asked),
         )
@@ -141,7 +141,7 @@ def _through_map(tape: Any, i: int, line: Line, names: Mapping[str, str]) -> str
 
 def compare_with_gradient(
     tape: Any, trace: Trace, named: Sequence[tuple[str, Seeds]], tangent: tuple[Number, ...]
-) -> equations.Equation | None:
+) -> Equation | None:
     """Compare the tangent after the last forward step with the gradient that a sweep finds; of numbers only."""
     if any(np.ndim(x) for x in (tape.values[tape.output], *tape.values[: tape.n_inputs])):
         return None

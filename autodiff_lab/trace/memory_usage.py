@@ -9,44 +9,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import zip_longest
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
-if TYPE_CHECKING:
-    from autodiff_lab.trace.model import Step
+from autodiff_lab.trace.model import Meter, Step
 
 
 class Kept(NamedTuple):
     """A memory usage: how many numbers are kept, and the bytes they take."""
 
     numbers: int
-    bytes: int
-
-
-class Meter(NamedTuple):
-    """The memory usage at a step, and what the run has cost up to there.
-
-    `operations` counts lines that were computed, `products` multiplications by a local partial (one for each edge and
-    direction), `kept` the numbers that are still needed, which take so many `bytes`.
-    """
-
-    operations: int
-    products: int
-    kept: int
-    bytes: int
-
-
-class Cost(NamedTuple):
-    """The cost of the whole gradient in one mode: the operations of all `passes`, and the memory usage.
-
-    A pass is a run, and in reverse its sweep. `kept` is the most that has to be remembered at any step.
-    """
-
-    passes: int
-    operations: int
-    products: int
-    kept: int
     bytes: int
 
 

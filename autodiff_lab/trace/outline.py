@@ -10,15 +10,11 @@ import ast
 import math
 from collections.abc import Callable, Iterator, Sequence
 from itertools import groupby, zip_longest
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from autodiff_lab.text.messages import message
 from autodiff_lab.text.notation import shorten
-
-if TYPE_CHECKING:
-    from autodiff_lab.trace.execution_counts import Turn
-    from autodiff_lab.trace.model import Trace
-    from autodiff_lab.trace.source_map import Source, Span
+from autodiff_lab.trace.model import Group, Source, Span, Trace, Turn
 
 # A section has no more sections and operations inside than so many; the inputs of a run stand beside them.
 MAX_PARTS = 30
@@ -65,25 +61,6 @@ class Section(NamedTuple):
             yield self
             for section in self.inside:
                 yield from section.walk()
-
-
-class Group(NamedTuple):
-    """A group of lines, cut from the outline of a run: from `first` up to, not including, `end`; one box of a picture.
-
-    `title` is the text of the source that wrote them. It is a loop if it has `turns`; `each` is how many lines a turn
-    has, 0 if not all have as many.
-    """
-
-    title: str
-    first: int
-    end: int
-    turns: int = 0
-    each: int = 0
-
-    @property
-    def size(self) -> int:
-        """How many lines of the tape a group in the outline of a run has."""
-        return self.end - self.first
 
 
 # The kind of a section, and what tells it from its neighbours.

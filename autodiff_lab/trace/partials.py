@@ -8,7 +8,7 @@ import numpy as np
 from autodiff_lab.engine.broadcasting import keepdims_shape, shape_of
 from autodiff_lab.text import notation
 from autodiff_lab.text.messages import message
-from autodiff_lab.trace.displayed_number import Number
+from autodiff_lab.trace.model import Number
 from autodiff_lab.transforms.symbol import Symbol, SymbolLevel
 
 _MAX_EDGE_LENGTH = _MAX_MAP_LENGTH = 44

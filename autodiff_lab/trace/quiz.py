@@ -8,48 +8,20 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from autodiff_lab.text.messages import message
 from autodiff_lab.text.notation import atom
-from autodiff_lab.trace.displayed_number import Number
-
-if TYPE_CHECKING:
-    from autodiff_lab.trace.model import Line, Step
-    from autodiff_lab.trace.reverse_steps import SweepEvent
+from autodiff_lab.trace.model import Hint, Line, Mistake, Number, Question, Step
+from autodiff_lab.trace.reverse_steps import SweepEvent
 
 # A longer tape is for looking at, not for answering questions.
 MAX_LINES = 40
 
 # The kinds of mistakes, in the order in which they are told apart.
 KINDS = ("overwrote", "missing", "incoming", "output", "point", "other", "sign", "swapped", "rate", "part")
-
-
-class Mistake(NamedTuple):
-    """A wrong answer to a quiz question that can be recognised, and what `kind` of mistake leads to it."""
-
-    kind: str
-    value: float
-
-
-class Hint(NamedTuple):
-    """The hint that a quiz gives to a kind of mistake."""
-
-    kind: str
-    text: str
-
-
-@dataclass(frozen=True)
-class Question:
-    """A quiz question before a step is shown, for a ``"value"``, ``"partial"``, ``"adjoint"`` or ``"tangent"``."""
-
-    kind: str
-    ask: str
-    answer: Number
-    mistakes: tuple[Mistake, ...] = ()
 
 
 def hints(steps: Iterable[Step]) -> tuple[Hint, ...]:

@@ -8,9 +8,8 @@ import numpy as np
 
 from autodiff_lab.text.messages import join_sentences
 from autodiff_lab.trace import partials
-from autodiff_lab.trace.memory_usage import Kept, Meter
-from autodiff_lab.trace.model import Contribution, Line, Number, Step
-from autodiff_lab.trace.quiz import Question
+from autodiff_lab.trace.memory_usage import Kept
+from autodiff_lab.trace.model import Contribution, Line, Meter, Number, Question, Step
 from autodiff_lab.trace.wording import equations, explanations
 
 # What is wrong at a step of a faulty sweep: a string of the catalogue, and the lines that it names.

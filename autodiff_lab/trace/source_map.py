@@ -14,12 +14,13 @@ import sysconfig
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import CodeType
-from typing import Any, NamedTuple
+from typing import Any
 
 from autodiff_lab.engine.printing import replace_bidi
 from autodiff_lab.text.messages import join_items, message
 from autodiff_lab.trace.assigned_names import Assignment, find_assignments
-from autodiff_lab.trace.execution_counts import Place, Turn, first_row, follow_execution
+from autodiff_lab.trace.execution_counts import Place, first_row, follow_execution
+from autodiff_lab.trace.model import Source, Span, Turn
 from autodiff_lab.transforms.signatures import name_of
 
 Frames = tuple[tuple[CodeType, int], ...]
@@ -28,30 +29,6 @@ _Stretch = tuple[int, int, int, int]  # the line and the character column where 
 _LIBRARIES = tuple(f"{sysconfig.get_path(name)}{os.sep}" for name in ("stdlib", "platstdlib", "purelib", "platlib"))
 # Code that Python makes for the inside of an expression; its text belongs to the function around it.
 _INSIDE = ("<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>")
-
-
-class Span(NamedTuple):
-    """A stretch of text that a source map points to: 0-based lines and character columns into `Source.text`."""
-
-    source: int
-    line: int
-    column: int
-    end_line: int
-    end_column: int
-
-
-@dataclass(frozen=True)
-class Source:
-    """A function in the source map: its text, dedented; `first_line` is where it stands in its file or cell.
-
-    `ran` has for each line how often it ran, and for the head of a loop how often that turned; 0 if it is known not to
-    have run, −1 where there is nothing to say. It is empty if every line ran once, or if nothing is known.
-    """
-
-    name: str
-    first_line: int
-    text: tuple[str, ...]
-    ran: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -13,9 +13,8 @@ from autodiff_lab.text import notation
 from autodiff_lab.text.messages import join_items, join_sentences, message
 from autodiff_lab.trace import assigned_names, forward_steps, memory_usage, partials, quiz, reverse_steps, source_map
 from autodiff_lab.trace.faulty_engines import FAULTS
-from autodiff_lab.trace.model import Line, Number, Operand, Trace
-from autodiff_lab.trace.outline import Group, build_outline, overview
-from autodiff_lab.trace.run_options import RunOptions
+from autodiff_lab.trace.model import Cost, Group, Line, Number, Operand, RunOptions, Trace
+from autodiff_lab.trace.outline import build_outline, overview
 from autodiff_lab.trace.wording import equations, explanations
 from autodiff_lab.transforms.signatures import name_of, parameter_names, spell_function
 
@@ -210,7 +209,7 @@ def _follow_sweep(tape: Any, trace: Trace, fault: str = "") -> Trace:
         trace,
         note=join_sentences(trace.note, explanations.array_note(lines, tape.output)),
         steps=tuple(steps),
-        cost=memory_usage.Cost(1, len(tape) - tape.n_inputs, products, *held[-1]),
+        cost=Cost(1, len(tape) - tape.n_inputs, products, *held[-1]),
         hints=quiz.hints(steps),
     )
     return _mark_faulty(run, fault, truth) if fault else run
@@ -255,7 +254,7 @@ def _follow_tangents(tape: Any, trace: Trace, direction: Any = None) -> Trace:
         opening=explanations.opening_forward(trace.title, trace.lines, [one.shown for one in directions]),
         directions=directions,
         hints=quiz.hints(steps),
-        cost=memory_usage.Cost(passes, passes * operations, passes * products, *most),
+        cost=Cost(passes, passes * operations, passes * products, *most),
         agreement=agreement,
     )
 

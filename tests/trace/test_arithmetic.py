@@ -8,7 +8,7 @@ import pytest
 
 from autodiff_lab import Trace
 from autodiff_lab.trace.faulty_engines import FAULTS
-from autodiff_lab.trace.wording.equations import KINDS
+from autodiff_lab.trace.model.equation import KINDS
 
 from .test_model import FUNCTIONS
 

@@ -22,7 +22,7 @@ from autodiff_lab import (
 from autodiff_lab.engine.errors import ShapeError
 from autodiff_lab.trace.faulty_engines import FAULTS
 from autodiff_lab.trace.model import Number
-from autodiff_lab.trace.wording.equations import KINDS
+from autodiff_lab.trace.model.equation import KINDS
 
 
 def test_lines_of_the_example(example_trace):

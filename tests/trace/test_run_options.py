@@ -5,7 +5,7 @@ import pytest
 from autodiff_lab import Trace, play
 from autodiff_lab.engine.errors import InputError
 from autodiff_lab.trace import faulty_engines
-from autodiff_lab.trace.run_options import FAULTS, RunOptions
+from autodiff_lab.trace.model.run_options import FAULTS, RunOptions
 
 
 def product(x, y):

@@ -13,8 +13,7 @@ from autodiff_lab.figures.style.svg import element
 from autodiff_lab.figures.style.themes import Theme
 from autodiff_lab.text.messages import message, message_parts
 from autodiff_lab.text.notation import escape
-from autodiff_lab.trace.model import Trace
-from autodiff_lab.trace.wording.equations import Equation
+from autodiff_lab.trace.model import Equation, Trace
 
 _LEADING = 1.45  # from one line to the next, in sizes of type
 
@@ -51,7 +50,7 @@ class Paragraph(NamedTuple):
         return max(sum(text_width(run.text, run.bold) for run in line) for line in self.lines) * self.size / SIZE
 
 
-# How the pieces of an equation are written; the letters are those of `equations.KINDS`.
+# How the pieces of an equation are written; the letters are those of `KINDS` in trace/model/equation.py.
 _INKS = {"n": "ink", "p": "ink", "v": "value", "a": "adjoint", "t": "tangent", "m": "soft_ink", "c": "soft_ink"}
 _BOLD_INKS = {"w": "value", "r": "adjoint", "u": "tangent", "g": "ink"}
 

@@ -5,8 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from autodiff_lab.figures.graph.dot_builder import name_boxes
-from autodiff_lab.trace.model import Trace
-from autodiff_lab.trace.outline import Group
+from autodiff_lab.trace.model import Group, Trace
 
 _AIR = 24.0
 _LONGEST_TEXT = 400.0

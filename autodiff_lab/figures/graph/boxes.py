@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 from autodiff_lab.text import notation
 from autodiff_lab.text.messages import message, plural_message
-from autodiff_lab.trace.model import Line, Operand, Trace
-from autodiff_lab.trace.outline import Group, Section
+from autodiff_lab.trace.model import Group, Line, Operand, Trace
+from autodiff_lab.trace.outline import Section
 
 # The size of type in a drawing, in points.
 SIZE = 14

@@ -6,7 +6,7 @@ from typing import Any
 
 import graphviz
 
-from autodiff_lab.trace.outline import Group
+from autodiff_lab.trace.model import Group
 
 _MAX_RANKS_PASSED = 1300
 _FAR = 6

@@ -15,8 +15,8 @@ from autodiff_lab.figures.style.themes import find_theme
 from autodiff_lab.text.arguments import check_choice
 from autodiff_lab.text.messages import join_items, message
 from autodiff_lab.trace.memory_usage import find_last_uses
-from autodiff_lab.trace.model import Trace
-from autodiff_lab.trace.outline import GROUPINGS, Group, group_lines
+from autodiff_lab.trace.model import Group, Trace
+from autodiff_lab.trace.outline import GROUPINGS, group_lines
 from autodiff_lab.trace.tape_reader import trace_of_tape
 from autodiff_lab.transforms.signatures import check_keywords
 

@@ -8,8 +8,7 @@ from autodiff_lab.figures.style.fonts import FONT_STACK
 from autodiff_lab.figures.style.themes import BLUE, GREEN, VERMILION, Theme
 from autodiff_lab.text import notation
 from autodiff_lab.text.messages import join_items, message
-from autodiff_lab.trace.model import Line, Operand, Trace
-from autodiff_lab.trace.outline import Group
+from autodiff_lab.trace.model import Group, Line, Operand, Trace
 
 _FLOWING = {"class": "edge-operand carrying", "penwidth": "2.5"}
 # The adjoint goes against the edge: the arrow turns round.

@@ -8,8 +8,7 @@ from operator import itemgetter
 from autodiff_lab.text.grid import markdown_text
 from autodiff_lab.text.messages import message, plural_message
 from autodiff_lab.text.notation import display_width
-from autodiff_lab.trace.model import Trace
-from autodiff_lab.trace.source_map import Source
+from autodiff_lab.trace.model import Source, Trace
 
 
 @dataclass(frozen=True)

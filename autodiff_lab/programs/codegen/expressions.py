@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -18,10 +18,7 @@ from ...engine.dispatch import NO_OPTIONS, TABLE
 from ...engine.rules.table import Op
 from ..draft import Constant
 from .names import mark_name, name_object
-from .operands import ATOM, CHOICE, POWER, PRODUCT, QUESTION, SIGN, SUM
-
-if TYPE_CHECKING:
-    from .statements import StatementWriter
+from .operands import ATOM, CHOICE, POWER, PRODUCT, QUESTION, SIGN, SUM, OperandWriter
 
 # The symbol, how tightly it holds, and how tightly its operands must.
 INFIX: dict[Op, tuple[str, int, int, int]] = {
@@ -67,7 +64,7 @@ Text = tuple[str, int]
 Write = Callable[[Any, int, Any], Text]
 
 
-def write_expression(w: StatementWriter, i: int) -> Text:
+def write_expression(w: OperandWriter, i: int) -> Text:
     """Write the expression that computes line i of a draft; return its text, and how tightly it holds together."""
     if not w.numbers[i]:
         text, level = _write_array_expression(w, i)
@@ -86,7 +83,7 @@ def write_expression(w: StatementWriter, i: int) -> Text:
 # Numbers
 
 
-def _write_operator(symbol: str, level: int, left: int, right: int, w: StatementWriter, i: int, refs: Any) -> Text:
+def _write_operator(symbol: str, level: int, left: int, right: int, w: OperandWriter, i: int, refs: Any) -> Text:
     """An operator between its operands."""
     a, b = w.text(refs[0], left), w.text(refs[1], right)
     if level == SUM and b[0] == "-" and type(refs[1]) is Constant:  # a + -1 is a - 1
@@ -94,12 +91,12 @@ def _write_operator(symbol: str, level: int, left: int, right: int, w: Statement
     return f"{a} {symbol} {b}", level
 
 
-def _write_function(name: str, w: StatementWriter, i: int, refs: Any) -> Text:
+def _write_function(name: str, w: OperandWriter, i: int, refs: Any) -> Text:
     """A call of a function of `math`, or of Python's own."""
     return f"{name}({', '.join([w.text(ref, CHOICE) for ref in refs])})", ATOM
 
 
-def _write_pattern(pattern: str, need: int, level: int, w: StatementWriter, i: int, refs: Any) -> Text:
+def _write_pattern(pattern: str, need: int, level: int, w: OperandWriter, i: int, refs: Any) -> Text:
     """A text around the operands, each of which must hold together so tightly."""
     return pattern.format(*[w.text(ref, need) for ref in refs]), level
 
@@ -108,12 +105,12 @@ _write_negative = partial(_write_pattern, "-{}", SIGN, SIGN)
 _write_choice = partial(_write_pattern, "{1} if {0} else {2}", QUESTION, CHOICE)
 
 
-def _write_square(w: StatementWriter, i: int, refs: Any) -> Text:
+def _write_square(w: OperandWriter, i: int, refs: Any) -> Text:
     x = w.name_operand(refs[0])
     return f"{x} * {x}", PRODUCT
 
 
-def _write_power(w: StatementWriter, i: int, refs: Any) -> Text:
+def _write_power(w: OperandWriter, i: int, refs: Any) -> Text:
     base, exponent = refs
     b = w.value(exponent) if type(exponent) is Constant else None
     if b is not None and b == 2:
@@ -124,14 +121,14 @@ def _write_power(w: StatementWriter, i: int, refs: Any) -> Text:
     return f"math.pow({w.text(base, CHOICE)}, {w.text(exponent, CHOICE)})", ATOM
 
 
-def _write_extreme(symbol: str, w: StatementWriter, i: int, refs: Any) -> Text:
+def _write_extreme(symbol: str, w: OperandWriter, i: int, refs: Any) -> Text:
     """The larger or smaller of two numbers; nan if one of them is."""
     a, b = w.name_operand(refs[0]), w.name_operand(refs[1])
     other = type(refs[1]) is Constant and refs[1].value == refs[1].value
     return f"{b} if {a} {symbol} {b}{'' if other else f' or {b} != {b}'} else {a}", CHOICE
 
 
-def _write_clip(w: StatementWriter, i: int, refs: Any) -> Text:
+def _write_clip(w: OperandWriter, i: int, refs: Any) -> Text:
     x, lo, hi = refs
     if all(type(ref) is Constant and ref.value == ref.value for ref in (lo, hi)):
         text = w.text(x, CHOICE)
@@ -159,7 +156,7 @@ OF_NUMBERS: dict[Op, Write] = {
 # Arrays, and what `math` has no function for
 
 
-def _write_array_expression(w: StatementWriter, i: int) -> Text:
+def _write_array_expression(w: OperandWriter, i: int) -> Text:
     """The expression for line i as NumPy computes it."""
     op: Any = w.ops[i]
     if op in OF_ARRAYS:
@@ -170,7 +167,7 @@ def _write_array_expression(w: StatementWriter, i: int) -> Text:
     return f"{w.array_text(i, a, left)} {symbol} {w.array_text(i, b, right)}", level
 
 
-def _write_call(w: StatementWriter, i: int) -> Text:
+def _write_call(w: OperandWriter, i: int) -> Text:
     """The row as a call: ``np.linalg.solve(v1, v2)``."""
     op: Any = w.ops[i]
     operands = [w.array_text(i, ref, CHOICE) for ref in w.operands[i]]
@@ -184,14 +181,14 @@ def _write_call(w: StatementWriter, i: int) -> Text:
     return f"{name}({', '.join(operands)})", ATOM
 
 
-def _convert_to_python(w: StatementWriter, i: int, text: Text) -> Text:
+def _convert_to_python(w: OperandWriter, i: int, text: Text) -> Text:
     """NumPy's number as Python's."""
     kind = type(w.values[i])
     name = "float" if kind is np.float64 or kind is float else "bool" if kind in (bool, np.bool_) else "int"
     return f"{name}({text[0]})", ATOM
 
 
-def _write_array_power(w: StatementWriter, i: int, refs: Any) -> Text:
+def _write_array_power(w: OperandWriter, i: int, refs: Any) -> Text:
     base, exponent = refs
     number = type(exponent) is Constant and exponent.number
     if number and exponent.value == 2 and w.value(base).dtype == np.float64:
@@ -200,18 +197,18 @@ def _write_array_power(w: StatementWriter, i: int, refs: Any) -> Text:
     return f"{w.array_text(i, base, POWER + 1)} ** {power}", POWER
 
 
-def _write_getitem(w: StatementWriter, i: int, refs: Any) -> Text:
+def _write_getitem(w: OperandWriter, i: int, refs: Any) -> Text:
     if w.of_number(refs[0]):  # x[()], x[..., None]
         return _write_operand(w, i, refs) if w.numbers[i] else _write_reshape(w, i, refs)
     return f"{w.text(refs[0], ATOM)}[{w.index_text(w.static[i]['index'])}]", ATOM
 
 
-def _write_scatter(w: StatementWriter, i: int, refs: Any) -> Text:
+def _write_scatter(w: OperandWriter, i: int, refs: Any) -> Text:
     """Into a number; for arrays see `StatementWriter._scatter`."""
     return (w.text(refs[0], CHOICE) if w.of_number(refs[0]) else f"{w.text(refs[0], ATOM)}.item()"), ATOM
 
 
-def _write_transpose(w: StatementWriter, i: int, refs: Any) -> Text:
+def _write_transpose(w: OperandWriter, i: int, refs: Any) -> Text:
     if w.of_number(refs[0]):
         return _write_operand(w, i, refs)
     axes = w.static.get(i, NO_OPTIONS).get("axes")
@@ -220,7 +217,7 @@ def _write_transpose(w: StatementWriter, i: int, refs: Any) -> Text:
     return f"{w.text(refs[0], ATOM)}.transpose({w.static_text(axes)})", ATOM
 
 
-def _write_reshape(w: StatementWriter, i: int, refs: Any) -> Text:
+def _write_reshape(w: OperandWriter, i: int, refs: Any) -> Text:
     if type(w.value(refs[0])) is not np.ndarray:
         return f"np.full({w.values[i].shape}, {w.array_text(i, refs[0], CHOICE)})", ATOM
     order = w.static.get(i, NO_OPTIONS).get("order", "C")
@@ -228,7 +225,7 @@ def _write_reshape(w: StatementWriter, i: int, refs: Any) -> Text:
     return f"{w.text(refs[0], ATOM)}.reshape({w.values[i].shape}{options})", ATOM
 
 
-def _write_reduction(ufunc: str, w: StatementWriter, i: int, refs: Any) -> Text:
+def _write_reduction(ufunc: str, w: OperandWriter, i: int, refs: Any) -> Text:
     """``np.add.reduce`` is ``np.sum`` without the search for who is to do it."""
     static = w.static.get(i, NO_OPTIONS)
     keep = ", keepdims=True" if static.get("keepdims") else ""
@@ -236,7 +233,7 @@ def _write_reduction(ufunc: str, w: StatementWriter, i: int, refs: Any) -> Text:
     return f"np.{ufunc}.reduce({w.array_text(i, refs[0], CHOICE)}, axis={axis}{keep})", ATOM
 
 
-def _write_mean(w: StatementWriter, i: int, refs: Any) -> Text:
+def _write_mean(w: OperandWriter, i: int, refs: Any) -> Text:
     x = w.value(refs[0])
     if getattr(x, "dtype", None) != np.float64 or not x.size:
         return _write_call(w, i)
@@ -244,44 +241,44 @@ def _write_mean(w: StatementWriter, i: int, refs: Any) -> Text:
     return f"{_write_reduction('add', w, i, refs)[0]} / {count}", PRODUCT
 
 
-def _write_stack(w: StatementWriter, i: int, refs: Any) -> Text:
+def _write_stack(w: OperandWriter, i: int, refs: Any) -> Text:
     if all(w.of_number(ref) for ref in refs) and w.values[i].dtype == np.float64:
         return f"np.array([{', '.join(w.text(ref, CHOICE) for ref in refs)}])", ATOM
     return _write_call(w, i)
 
 
-def _write_einsum(w: StatementWriter, i: int, refs: Any) -> Text:
+def _write_einsum(w: OperandWriter, i: int, refs: Any) -> Text:
     operands = ", ".join(w.array_text(i, ref, CHOICE) for ref in refs)
     return f"np.einsum({w.static_text(w.static[i]['subscripts'])}, {operands})", ATOM
 
 
-def _write_nan_to_num(w: StatementWriter, i: int, refs: Any) -> Text:
+def _write_nan_to_num(w: OperandWriter, i: int, refs: Any) -> Text:
     options = ", ".join(f"{k}={w.static_text(given)}" for k, given in w.static.get(i, NO_OPTIONS).items())
     return f"np.nan_to_num({w.array_text(i, refs[0], CHOICE)}, {options})", ATOM
 
 
-def _write_over(w: StatementWriter, i: int, refs: Any) -> Text:
+def _write_over(w: OperandWriter, i: int, refs: Any) -> Text:
     a, gaps = w.name_operand(refs[0]), w.name_operand(refs[1])
     none = f"{gaps} == 0"
     return f"np.where(({none}) & ({a} != 0), np.nan, {a} / np.where({none}, 1.0, {gaps}))", ATOM
 
 
-def _write_array_pattern(pattern: str, w: StatementWriter, i: int, refs: Any) -> Text:
+def _write_array_pattern(pattern: str, w: OperandWriter, i: int, refs: Any) -> Text:
     return pattern.format(w.array_text(i, refs[0], CHOICE)), ATOM
 
 
-def _write_operand(w: StatementWriter, i: int, refs: Any) -> Text:
+def _write_operand(w: OperandWriter, i: int, refs: Any) -> Text:
     return w.text(refs[0], ATOM), ATOM
 
 
-def _write_eigh(w: StatementWriter, i: int, refs: Any) -> Text:
+def _write_eigh(w: OperandWriter, i: int, refs: Any) -> Text:
     names = w.new_name("w"), w.new_name("q")
     values, vectors = map(mark_name, names)
     w.write_statement(f"{values}, {vectors} = np.linalg.eigh({w.array_text(i, refs[0], CHOICE)})", names)
     return f"np.concatenate([{values}[..., None, :], {vectors}], axis=-2)", ATOM
 
 
-def _write_astype(w: StatementWriter, i: int, refs: Any) -> Text:
+def _write_astype(w: OperandWriter, i: int, refs: Any) -> Text:
     dtype = f"np.{w.static[i]['dtype'].name}"
     if w.of_number(refs[0]):
         return f"{dtype}({w.text(refs[0], CHOICE)})", ATOM

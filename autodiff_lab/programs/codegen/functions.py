@@ -5,7 +5,7 @@ from itertools import chain, count
 from typing import NamedTuple
 
 from .names import MARK, mark_name
-from .statements import Statement
+from .operands import Statement
 
 # Statements in one function. Python's compiler takes any number, at a price in memory that grows with them.
 PART_STATEMENTS = 4_000

@@ -1,14 +1,14 @@
 """Operands in the generated source of a program: the names of lines, numbers and other literals, indices."""
 
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ...engine import rules  # noqa: F401 — fills the table
 from ...engine.dispatch import TABLE
 from ..draft import Constant, Draft, is_number
-from .names import mark_name, name_object, take_name, to_identifier
+from .names import MARK, mark_name, name_object, take_name, to_identifier
 
 # Entrywise rows whose operands are all of one type when they are computed: beside a float, an integer becomes one.
 FLOATING = {TABLE[np.where], TABLE["unless"]} | {
@@ -23,6 +23,30 @@ FLOATING = {TABLE[np.where], TABLE["unless"]} | {
 CHOICE, QUESTION, SUM, PRODUCT, SIGN, POWER, ATOM = 1, 5, 10, 20, 30, 40, 100
 
 
+class Statement(NamedTuple):
+    """A statement of the generated source: its text, and the names it defines.
+
+    The text is kept in pieces, cut at the marks: every other one, from the second on, is a name.
+    """
+
+    pieces: list[str]
+    defines: tuple[str, ...] = ()
+
+    @property
+    def text(self) -> str:
+        """The statement as Python text."""
+        return "".join(self.pieces)
+
+    @property
+    def names(self) -> list[str]:
+        """The names that the statement reads or defines, in the order in which they stand there."""
+        return self.pieces[1::2]
+
+    def rename(self, new_names: Mapping[str, str]) -> None:
+        """Put other names into the statement, for those that have one."""
+        self.pieces[1::2] = [new_names.get(name, name) for name in self.names]
+
+
 class OperandWriter:
     """Writes operands as generated Python: a name, a literal, or the expression that is folded in there.
 
@@ -34,6 +58,8 @@ class OperandWriter:
         Functions of the learner's that could not be taken apart, by name.
     objects : dict
         What else cannot be written as text, by name: classes of containers, keys of dicts.
+    statements : list of Statement
+        What has been written, in order.
     texts, levels, depths : list
         For each line that has been written: its name, or the expression that it is folded into others as, how tightly
         that holds together, and how many expressions are folded into each other in it (0: it is a name).
@@ -45,6 +71,7 @@ class OperandWriter:
         self.constants: dict[str, Any] = {}
         self.functions: dict[str, Any] = {}
         self.objects: dict[str, Any] = {}
+        self.statements: list[Statement] = []
         self.numbers = bytearray(map(is_number, map(type, draft.values)))
         self.texts: list[Any] = [None] * len(draft.ops)
         self.levels = [ATOM] * len(draft.ops)
@@ -135,6 +162,20 @@ class OperandWriter:
             start, stop = ("" if p is None else self.static_text(p) for p in (index.start, index.stop))
             return f"{start}:{stop}" + ("" if index.step is None else f":{self.static_text(index.step)}")
         return "..." if index is Ellipsis else self.static_text(index)
+
+    def name_operand(self, ref: Any) -> str:
+        """Name what one of the statements may contain twice: a number, or a name that an earlier statement defines."""
+        if type(ref) is int and self.depths[ref]:
+            name = self.new_name("t")
+            self.write_statement(f"{mark_name(name)} = {self.texts[ref]}", (name,))
+            self.texts[ref], self.levels[ref], self.depths[ref] = mark_name(name), ATOM, 0
+        return self.text(ref, ATOM)
+
+    def write_statement(self, text: str, defines: tuple[str, ...] = ()) -> Statement:
+        """Add a statement to the generated source; in its text, names stand between marks."""
+        statement = Statement(text.split(MARK), defines)
+        self.statements.append(statement)
+        return statement
 
     def new_name(self, wanted: str) -> str:
         """Give an operand that has no name in the generated source a new one: ``t1``, ``t2``, … for ``t``."""

@@ -1,7 +1,7 @@
 """Statements in the generated source of a program: assignments, checks of decisions, and ``return``."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -15,7 +15,7 @@ from ..optimization_passes import BROADCAST
 from ..program_inputs import Input
 from .expressions import VIEWS, may_be_view, write_expression
 from .names import MARK, key_text, mark_name, name_object
-from .operands import ATOM, CHOICE, QUESTION, OperandWriter, write_number
+from .operands import ATOM, CHOICE, QUESTION, OperandWriter, Statement, write_number
 
 # Characters of an expression that is still folded into the line that uses it.
 MAX_FOLDED_CHARACTERS = 60
@@ -32,30 +32,6 @@ MAX_NAMED_LINES = 200
 SCATTER = TABLE["scatter"]
 
 
-class Statement(NamedTuple):
-    """A statement of the generated source: its text, and the names it defines.
-
-    The text is kept in pieces, cut at the marks: every other one, from the second on, is a name.
-    """
-
-    pieces: list[str]
-    defines: tuple[str, ...] = ()
-
-    @property
-    def text(self) -> str:
-        """The statement as Python text."""
-        return "".join(self.pieces)
-
-    @property
-    def names(self) -> list[str]:
-        """The names that the statement reads or defines, in the order in which they stand there."""
-        return self.pieces[1::2]
-
-    def rename(self, new_names: Mapping[str, str]) -> None:
-        """Put other names into the statement, for those that have one."""
-        self.pieces[1::2] = [new_names.get(name, name) for name in self.names]
-
-
 class StatementWriter(OperandWriter):
     """Writes the live lines of a draft as statements, one each; what is used once and has no name is folded in.
 
@@ -68,14 +44,12 @@ class StatementWriter(OperandWriter):
     ----------
     is_long : bool
         Whether there are too many lines to be read one by one.
-    statements : list of Statement
     emitted : dict
         The statement that became of a line of the tape.
     """
 
     def __init__(self, draft: Draft, inputs: Sequence[Input], taken: set[str]) -> None:
         super().__init__(draft, taken)
-        self.statements: list[Statement] = []
         self.emitted: dict[int, Statement] = {}
         self.uses, self.consumer = draft.uses, draft.consumer
         self.is_long = sum(draft.live) > MAX_NAMED_LINES
@@ -95,20 +69,6 @@ class StatementWriter(OperandWriter):
                     name += "_"
                 self.taken.add(name)
                 self.names[line] = name
-
-    def name_operand(self, ref: Any) -> str:
-        """Name what one of the statements may contain twice: a number, or a name that an earlier statement defines."""
-        if type(ref) is int and self.depths[ref]:
-            name = self.new_name("t")
-            self.write_statement(f"{mark_name(name)} = {self.texts[ref]}", (name,))
-            self.texts[ref], self.levels[ref], self.depths[ref] = mark_name(name), ATOM, 0
-        return self.text(ref, ATOM)
-
-    def write_statement(self, text: str, defines: tuple[str, ...] = ()) -> Statement:
-        """Add a statement to the generated source; in its text, names stand between marks."""
-        statement = Statement(text.split(MARK), defines)
-        self.statements.append(statement)
-        return statement
 
     def write(self) -> None:
         """Write a statement for each live line of the draft, and the checks of decisions between them."""

@@ -10,28 +10,10 @@ import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import takewhile
-from typing import TYPE_CHECKING, NamedTuple
 
 from autodiff_lab.text.messages import matches_message, message, message_parts
 from autodiff_lab.text.notation import atom, factor, format_adjoint, format_expression, format_tangent
-
-if TYPE_CHECKING:
-    from autodiff_lab.trace.model import Contribution, Line, Number, Operand
-
-# What the letters of `Equation.form` stand for; the player's style sheet has a colour for each.
-KINDS = {
-    "n": "name",
-    "p": "plain",
-    "v": "value",
-    "w": "value-result",
-    "a": "adjoint",
-    "r": "result",
-    "t": "tangent",
-    "u": "tangent-result",
-    "m": "missing",
-    "c": "note",
-    "g": "gradient",
-}
+from autodiff_lab.trace.model import Contribution, Equation, Line, Number, Operand
 
 Piece = tuple[str, str]
 EQUALS, PLUS, TIMES, DOT = ((sign, "") for sign in "=+×·")
@@ -40,25 +22,6 @@ _GAP = ("p", "   ")
 # So many directions or lines are listed; of more it is said how many they are.
 MAX_LISTED = 4
 _MAX_FORMULA_LENGTH = 48
-
-
-class Equation(NamedTuple):
-    """An equation in pieces: its `form`, and the `pieces` that stand for the letters in it.
-
-    The letters say what a piece is, see `KINDS`; a sign such as ``=`` stands for itself.
-
-    >>> Equation("n=p=w", ("v₁", "log v₋₁", "0.6931")).text
-    'v₁ = log v₋₁ = 0.6931'
-    """
-
-    form: str
-    pieces: tuple[str, ...]
-
-    @property
-    def text(self) -> str:
-        """The equation with its pieces filled in, as one line of text."""
-        pieces = iter(self.pieces)
-        return "".join(next(pieces) if kind.isalpha() else f" {kind} " for kind in self.form)
 
 
 # A line is recorded

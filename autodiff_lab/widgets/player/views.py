@@ -19,8 +19,7 @@ from autodiff_lab.figures.graph.boxes import node_texts, player_heading, text_wi
 from autodiff_lab.figures.graph.layout import MAX_SINGLE_LINES, LaidOutExcerpts, fits
 from autodiff_lab.text.messages import join_items, message, read_room, template
 from autodiff_lab.trace import excerpts
-from autodiff_lab.trace.model import Trace
-from autodiff_lab.trace.run_options import RunOptions
+from autodiff_lab.trace.model import RunOptions, Trace
 from autodiff_lab.trace.tape_reader import TapeReader
 from autodiff_lab.transforms.recording import record
 from autodiff_lab.widgets.player import page

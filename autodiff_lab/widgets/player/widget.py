@@ -17,9 +17,8 @@ from autodiff_lab.figures.graph.render import DrawingError
 from autodiff_lab.text.arguments import check_choice, check_path
 from autodiff_lab.text.messages import message
 from autodiff_lab.text.notation import number
-from autodiff_lab.trace.model import Trace
-from autodiff_lab.trace.outputs import Outputs
-from autodiff_lab.trace.run_options import RunOptions
+from autodiff_lab.trace.model import RunOptions, Trace
+from autodiff_lab.trace.model.outputs import Outputs
 from autodiff_lab.transforms.pytree import flatten, paths, unflatten
 from autodiff_lab.transforms.signatures import argument_names, check_keywords
 from autodiff_lab.widgets.defaults import SCALES, play_defaults

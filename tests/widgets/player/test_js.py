@@ -14,8 +14,7 @@ import pytest
 
 from autodiff_lab import grad
 from autodiff_lab.trace.faulty_engines import FAULTS
-from autodiff_lab.trace.model import Trace
-from autodiff_lab.trace.wording import equations
+from autodiff_lab.trace.model import Trace, equation
 from autodiff_lab.widgets.player import page
 from autodiff_lab.widgets.player import views as modes
 from autodiff_lab.widgets.player.views import reuse_or_compute_layout
@@ -81,7 +80,7 @@ def cases(tmp_path_factory) -> Path:
         "faulty": {fault: Trace.of(*CASES["seed"][:1], *CASES["seed"][1], fault=fault).to_dict() for fault in FAULTS},
         "second": modes.views(grad(CASES["square"][0]), CASES["square"][1]).payload({"": [{}]}),
         "grouped": {name: grouped(*run) for name, run in GROUPED.items()},
-        "kinds": equations.KINDS,
+        "kinds": equation.KINDS,
         "arrays": {name: modes.views(*ARRAYS[name]).payload({"": [{}]}) for name in ARRAYS},
         "tangents": {
             name: {

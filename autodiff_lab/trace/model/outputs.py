@@ -7,12 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from autodiff_lab.engine.views import view
-
-if TYPE_CHECKING:
-    from autodiff_lab.trace.model import Trace
 
 
 class Outputs:
@@ -23,7 +20,7 @@ class Outputs:
     """
 
     @property
-    def _run(self) -> Trace:
+    def _run(self) -> Any:
         """The trace that is shown."""
         raise NotImplementedError
 

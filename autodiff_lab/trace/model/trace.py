@@ -9,150 +9,55 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from autodiff_lab.engine.views import view
-from autodiff_lab.text import notation
 from autodiff_lab.text.dataclass_json import Pool, build, plain
-from autodiff_lab.trace.displayed_number import COPIED, Number
-from autodiff_lab.trace.execution_counts import Turn
-from autodiff_lab.trace.memory_usage import Cost, Meter
-from autodiff_lab.trace.outline import Group
-from autodiff_lab.trace.outputs import Outputs
-from autodiff_lab.trace.quiz import Hint, Question
-from autodiff_lab.trace.run_options import RunOptions
-from autodiff_lab.trace.source_map import Source, Span
-from autodiff_lab.trace.wording.equations import Equation
+from autodiff_lab.trace.model.equation import Equation
+from autodiff_lab.trace.model.line import Line
+from autodiff_lab.trace.model.number import Number
+from autodiff_lab.trace.model.outputs import Outputs
+from autodiff_lab.trace.model.question import Hint
+from autodiff_lab.trace.model.run_options import RunOptions
+from autodiff_lab.trace.model.source import Source
+from autodiff_lab.trace.model.step import Step
+from autodiff_lab.transforms.recording import record
 from autodiff_lab.transforms.signatures import check_keywords
 
 VERSION = 4
 
 
-@dataclass(frozen=True)
-class Operand:
-    """One operand of a line in a `Trace`, with the local partial that carries the adjoint back to it.
+class Cost(NamedTuple):
+    """The cost of the whole gradient in one mode: the operations of all `passes`, and the memory usage.
 
-    `line` and `partial` are None for a constant. `partial` is an array of weights for a reduction. It is None also
-    where the adjoint goes back through a map that has no table of partials, which `formula` then writes or names.
-    `edge` is what the edge of a graph says, and `edge_title` the whole of it where `edge` is shortened. `shapes` is
-    what it says of an array: its shape, and where broadcasting copies it, the shape of its copies.
+    A pass is a run, and in reverse its sweep. `kept` is the most that has to be remembered at any step.
     """
 
-    line: int | None
-    name: str
-    value: Number
-    partial: Number | None = None
-    formula: str = ""
-    latex: str = ""
-    edge: str = ""
-    edge_title: str = ""
-    shapes: str = ""
-
-    @property
-    def is_copied(self) -> bool:
-        """Whether broadcasting copies this operand of a line in a `Trace` to the shape of the line's result."""
-        return COPIED in self.shapes
+    passes: int
+    operations: int
+    products: int
+    kept: int
+    bytes: int
 
 
-@dataclass(frozen=True)
-class Line:
-    """One line of a `Trace`: an input (`kind` is ``"input"``, `label` its parameter) or an ``"operation"``.
+class Group(NamedTuple):
+    """A group of lines, cut from the outline of a run: from `first` up to, not including, `end`; one box of a picture.
 
-    `text` is the engine's own spelling (``"v-1 * v0"``), `symbol` what a node of the graph shows (``"×"``), and
-    `latex` the operation in LaTeX. As people write it, the line has the `display_name` ``"v₂"`` and computes
-    `expression` (``"v₋₁ · v₀"``), or with the learner's names `source_expression` (``"x1 · x2"``). JSON calls the
-    last one ``"meaning"``, and the names ``"shown"``, ``"bar"`` and ``"dot"``. `where` has the outermost frame first.
-    `sweep_id` is 0 for what the program does itself, and counts the sweeps of inner derivatives, whose operations are
-    on the tape as well. `turns` are those of the loops that were running, the outermost first.
-
-    The learner's source calls the value `assigned_name`, in JSON ``"called"``: that is an input's label, and the target
-    of the assignment whose right-hand side the line is. A result that has none is called as in pictures: ``"y"``. Of
-    several lines of this name in one source, it is number `occurrence`. `reading` is the operation in these names.
+    `title` is the text of the source that wrote them. It is a loop if it has `turns`; `each` is how many lines a turn
+    has, 0 if not all have as many.
     """
 
-    name: str
-    kind: str
-    value: Number
-    label: str = ""
-    op: str = ""
-    symbol: str = ""
-    text: str = ""
-    operands: tuple[Operand, ...] = ()
-    where: tuple[Span, ...] = ()
-    latex: str = ""
-    display_name: str = field(default="", metadata={"key": "shown"})
-    expression: str = ""
-    source_expression: str = field(default="", metadata={"key": "meaning"})
-    adjoint_name: str = field(default="", metadata={"key": "bar"})
-    tangent_name: str = field(default="", metadata={"key": "dot"})
-    sweep_id: int = field(default=0, metadata={"key": "stretch"})
-    turns: tuple[Turn, ...] = ()
-    assigned_name: str = field(default="", metadata={"key": "called"})
-    occurrence: int = 0
-    reading: str = ""
+    title: str
+    first: int
+    end: int
+    turns: int = 0
+    each: int = 0
 
     @property
-    def line_operands(self) -> list[Operand]:
-        """The operands of this line of a `Trace` that are lines themselves; the others are constants."""
-        return [operand for operand in self.operands if operand.line is not None]
-
-    @property
-    def is_scalar(self) -> bool:
-        """Whether this line of a `Trace` computes a number from numbers: neither it nor a line it uses is an array."""
-        return not (self.value.shape or any(operand.value.shape for operand in self.line_operands))
-
-    @property
-    def learner_name(self) -> str:
-        """What the learner calls this line of a `Trace`; its `display_name` on the tape, where that is nothing."""
-        return self.assigned_name or self.display_name
-
-    @property
-    def clear_name(self) -> str:
-        """The learner's name for this line of a `Trace`, and where several have it the one on the tape: ``s (v₃)``."""
-        return f"{self.assigned_name} ({self.display_name})" if self.occurrence else self.learner_name
-
-    @property
-    def row_name(self) -> str:
-        """The name of this line of a `Trace`, as tables show it: ``v₅``, and for an operation the learner's too."""
-        named = self.kind == "operation" and self.assigned_name
-        return f"{self.display_name} = {self.assigned_name}" if named else self.display_name
-
-    @property
-    def label_or_name(self) -> str:
-        """The label of this line of a `Trace`, if it is an input's and no name of the tape; else `display_name`."""
-        return self.label if self.label and notation.format_name(self.label) == self.label else self.display_name
-
-
-@dataclass(frozen=True)
-class Contribution:
-    """A contribution that a step of a `Trace` sends from a line to a parent; `before` is None if nothing had arrived.
-
-    `term` is the product that it is (``"(−1) × 0.2837"``), `share` its size beside the largest of the run: 0 to 1. A
-    faulty engine may let it take the place of what was there: it `replaces` that. Where an operand was copied to the
-    shape of the result, `copies` are the contributions of all copies, whose sum it is.
-    """
-
-    slot: int
-    parent: int
-    contribution: Number
-    after: Number
-    before: Number | None = None
-    term: str = ""
-    share: float = 0.0
-    replaces: bool = False
-    copies: Number | None = None
-
-
-@dataclass(frozen=True)
-class TangentTerm:
-    """A term of a tangent in a step of a `Trace`: the tangent of one operand times its local partial."""
-
-    slot: int
-    parent: int
-    contribution: Number
-    term: str = ""
-    share: float = 0.0
+    def size(self) -> int:
+        """How many lines of the tape a group in the outline of a run has."""
+        return self.end - self.first
 
 
 class StepRange(NamedTuple):
@@ -190,35 +95,6 @@ class Direction:
     name: str
     shown: str
     seeds: tuple[Number, ...]
-
-
-@dataclass(frozen=True)
-class Step:
-    """One step of a `Trace`: a line is recorded, the sweep is seeded, or a line sends its contributions.
-
-    `phase` is ``"record"``, ``"seed"`` or ``"sweep"``; `adjoint` is the line's own, and None while recording. In
-    forward mode it is ``"forward"``: a line is computed, and with it one tangent for each direction; `pushes` are what
-    the operands bring, where there is a single direction. `sentence` says the step in words, `arithmetic` in
-    numbers with the learner's names, `equations` in symbols with those of the tape. `freed_lines` are the lines that
-    nobody needs any more from here on, `questions` what to foresee before it is shown.
-    """
-
-    phase: str
-    line: int
-    adjoint: Number | None = None
-    sends: tuple[Contribution, ...] = ()
-    sentence: str = ""
-    equations: tuple[Equation, ...] = ()
-    tangents: tuple[Number, ...] = ()
-    pushes: tuple[TangentTerm, ...] = ()
-    meter: Meter | None = None
-    freed_lines: tuple[int, ...] = field(default=(), metadata={"key": "released"})
-    questions: tuple[Question, ...] = ()
-    arithmetic: Equation | None = None
-
-    def with_equation(self, equation: Equation) -> Step:
-        """The same step of a `Trace` with one equation more."""
-        return replace(self, equations=(*self.equations, equation))
 
 
 @dataclass(frozen=True)
@@ -345,8 +221,6 @@ class Trace(Outputs):
         >>> trace.gradient[0].text, trace.truth[0].text
         ('3', '7')
         """
-        from autodiff_lab.transforms.recording import record
-
         options = RunOptions(mode, direction, fault)
         value, tape = record(f, *args, kwargs=kwargs, sites=True)
         return view("read_tape")(tape, f, value, options)
