@@ -68,10 +68,10 @@ def update_bundle(*, check: bool) -> list[str]:
         names = sorted({path.name for place in (fresh, BUNDLES) for path in place.glob("*")})
         found = [name for name in names if _read_if_there(BUNDLES / name) != _read_if_there(fresh / name)]
         if not check:
-            shutil.copytree(fresh, BUNDLES, dirs_exist_ok=True)
-            for path in BUNDLES.iterdir():
-                if not (fresh / path.name).exists():
-                    path.unlink()
+            for name in found:
+                (BUNDLES / name).unlink(missing_ok=True)
+            for path in fresh.iterdir():  # not the folder: a temporary one is closed to others
+                shutil.copy(path, BUNDLES / path.name)
     return [f"autodiff_lab/widgets/bundles/{name} differs from the sources" for name in found]
 
 
