@@ -11,10 +11,10 @@ CONTROLLER = '''"""The controller of the lab CLASS: it shows the slope of x² wh
 
 from typing import Any
 
+from autodiff_lab.text.grid import Grid, grid
 from autodiff_lab.text.notation import number
 from autodiff_lab.transforms.gradients import value_and_grad
 from autodiff_lab.widgets.labs.canvas import Sheet, draw_bar
-from autodiff_lab.text.grid import Grid, grid
 from autodiff_lab.widgets.labs.lab import Lab, Slider
 
 
