@@ -23,6 +23,7 @@ SLUGS = (
     "compilation",
     "implicit",
     "linearize",
+    "printing_tape",
 )
 
 
