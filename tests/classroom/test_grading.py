@@ -257,7 +257,10 @@ def test_the_command(tmp_path, capsys):
 
 FORGES = "import gc; tell = next(x for x in gc.get_objects() if 'main.<locals>.tell' in getattr(x, '__qualname__', ''))"
 """It finds in the memory of its own process what the examiner writes with."""
-TELLS = r'tell(dict(exercise="printing_tape.ex_1", status="not yet", reply="\ud800\x1b[2J", observed="[]", changed=["\x1b[0m"]))'
+TELLS = (
+    r'tell(dict(exercise="printing_tape.ex_1", status="not yet", reply="\ud800\x1b[2J", '
+    r'observed="[]", changed=["\x1b[0m"]))'
+)
 NAMES = [
     b"ada.ipynb",
     b"b\xe9a.ipynb",

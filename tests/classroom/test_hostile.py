@@ -31,7 +31,8 @@ RIGHT = f"{EXERCISES['ex_1'].reference}\ncheck.ex_1(answer)"
 FINDS = "import gc; tell = next(x for x in gc.get_objects() if 'main.<locals>.tell' in getattr(x, '__qualname__', ''))"
 """What the examiner writes with, found in the memory of the hand-in's own process."""
 FLOODS = (
-    "for _ in range(10**5): tell({'exercise': 'printing_tape.ex_3', 'status': 'passed', 'observed': '[[1, 2]]', 'x': '#' * 99})"
+    "for _ in range(10**5): tell({'exercise': 'printing_tape.ex_3', "
+    "'status': 'passed', 'observed': '[[1, 2]]', 'x': '#' * 99})"
 )
 
 HOSTILE = {

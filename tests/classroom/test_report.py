@@ -325,15 +325,15 @@ def test_moodle_gets_its_grading_worksheet():
 def test_canvas_gets_a_table_for_its_gradebook():
     """Its importer asks for Student and ID at the left, and Section before the assignments."""
     rows = [
-        Row("lovelaceada_4711_99_03_tape.ipynb", "printing_tape", "ran", NAMES, {"ex_3": RIGHT}),
+        Row("lovelaceada_4711_99_05_printing_tape.ipynb", "printing_tape", "ran", NAMES, {"ex_3": RIGHT}),
         Row("lovelaceada_4711_98_04.ipynb", "adjoint_flow", "ran", ("ex_1",)),
-        Row("bob_LATE_4712_97_03-1.ipynb", "printing_tape", "ran", NAMES, {}),
+        Row("bob_LATE_4712_97_05-1.ipynb", "printing_tape", "ran", NAMES, {}),
     ]
     assert table(canvas_csv(rows)) == [
-        ["Student", "ID", "SIS User ID", "SIS Login ID", "Section", "Notebook 03", "Notebook 04"],
-        ["Points Possible", "", "", "", "", "7", "1"],
-        ["lovelaceada", "4711", "", "", "", "1", "0"],
-        ["bob", "4712", "", "", "", "0", ""],
+        ["Student", "ID", "SIS User ID", "SIS Login ID", "Section", "Notebook 04", "Notebook 05"],
+        ["Points Possible", "", "", "", "", "1", "7"],
+        ["lovelaceada", "4711", "", "", "", "0", "1"],
+        ["bob", "4712", "", "", "", "", "0"],
     ]
 
 

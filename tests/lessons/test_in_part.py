@@ -9,7 +9,7 @@ import nbformat
 import numpy as np
 import pytest
 
-from autodiff_lab.lessons import adjoint_flow, dual_numbers, start_here, printing_tape
+from autodiff_lab.lessons import adjoint_flow, dual_numbers, printing_tape, start_here
 from autodiff_lab.lessons.checks.compare import agrees, digits_within, plain
 from autodiff_lab.lessons.checks.run_code import attempt, note_learner_files
 from autodiff_lab.lessons.checks.variants import every_draw

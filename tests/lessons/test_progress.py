@@ -11,13 +11,14 @@ import sys
 import pytest
 
 import autodiff_lab.lessons
-from autodiff_lab.lessons import start_here, printing_tape
+from autodiff_lab.lessons import printing_tape, start_here
 from autodiff_lab.lessons.checks import progress_file
 from autodiff_lab.lessons.checks.course import lessons
 from autodiff_lab.lessons.checks.exercise import Exercise
+from autodiff_lab.lessons.order import number_of
 
 EXERCISES = len(printing_tape.progress.exercises())
-DONE, NOTHING = (f"Notebook 03: {done} of {EXERCISES} exercises done." for done in (1, 0))
+DONE, NOTHING = (f"Notebook {number_of('printing_tape')}: {done} of {EXERCISES} exercises done." for done in (1, 0))
 
 
 @pytest.fixture
