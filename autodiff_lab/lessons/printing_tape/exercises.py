@@ -66,7 +66,11 @@ def divide(ops_div: Any) -> Any:
     return run_cases(find_slopes, {case: (f, 1.25, -0.5) for case, f in programs.items()}, ops_div, **TAPE)
 
 
-DEAD_ENDS = {"an operation that is not used": GRADIENT, "grad called twice": (GRADIENT, GRADIENT)}
+DEAD_ENDS = {
+    "an operation that is not used": GRADIENT,
+    "grad called twice": (GRADIENT, GRADIENT),
+    "an input that is not used": (4.5, None),
+}
 
 
 def sweep_past_dead_ends(grad_repaired: Any) -> Any:
@@ -81,7 +85,11 @@ def sweep_past_dead_ends(grad_repaired: Any) -> Any:
         result = run_example(x, y)
         return [grad_repaired(result, [x, y]) for _ in range(2)]
 
-    cases = dict(zip(DEAD_ENDS, [(with_dead_end,), (twice,)], strict=True))
+    def with_unused_input(names: dict[str, Any]) -> Any:
+        x, y = make_inputs(names, 2.0, 5.0)
+        return grad_repaired(x * x + x.log(), [x, y])
+
+    cases = dict(zip(DEAD_ENDS, [(with_dead_end,), (twice,), (with_unused_input,)], strict=True))
     return run_cases(call_case, cases, grad_repaired, **TAPE)
 
 
