@@ -10,6 +10,7 @@ SLUGS = (
     "dual_numbers",
     "tape",
     "adjoint_flow",
+    "printing_tape",
     "ways_to_remember",
     "static_graphs",
     "tensorflow",
