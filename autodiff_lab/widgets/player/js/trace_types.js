@@ -360,6 +360,19 @@ export const EQUATION_KINDS = {
 };
 
 /**
+ * By what a layout is chosen: the constants of autodiff_lab/figures/graph/fit.py.
+ */
+export const FIT = {
+  PADDING: 6,
+  SMALLEST_SCALE: 0.7857142857142857,
+  FAR_UNIT: 1.4,
+  SMALLEST_SCALE_FAR: 1.0,
+  LARGEST_SCALE: 1.3,
+  ENOUGH_SCALE: 0.95,
+  PHONE_WIDTH: 500,
+};
+
+/**
  * How JSON has each record: with its fields as a list in this `order`, or as an object without those that
  * have their default. `inside` are the fields that hold a record, or in brackets a list of them.
  * @type {Record<string, {order?: string[], defaults: Record<string, any>,
