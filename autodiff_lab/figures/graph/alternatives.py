@@ -51,8 +51,9 @@ def layout_alternatives(trace: Trace, in_groups: bool = False) -> list[dict[str,
     list of dict
         One to three layouts as `layout_graph` gives them, the first for the usual room. Each has a ``"shape"``: a
         ``"row"`` runs from left to right, a ``"column"`` downwards, and a ``"fold"`` is a row that turns round where
-        it would become too long; and an ``"ease"``. By the rule in `fit`, the player's script chooses again among
-        them, for the room that it has. They need no Graphviz, and are the same everywhere.
+        it would become too long. By its ``"ease"``, and by how large the boxes of a ``"step"`` are at most, the
+        player's script chooses again among them, for the room that it has: see `fit`. They need no Graphviz, and are
+        the same everywhere.
     """
     if in_groups or len(trace.lines) > MAX_LINES:
         return [{**layout_graph(trace, in_groups), **ONLY}]
@@ -114,4 +115,17 @@ class _Layers:
         for k, way in enumerate(self.ways):
             edges[str(k)] = {"path": write_path([*map(place, way.points)], place(way.stop))}
         size = {"width": round(max(xs) - left + PAD, 1), "height": round(max(ys) - top + PAD, 1)}
-        return {**size, "shape": shape, "ease": round(1 / (1 + strain), 3), "nodes": nodes, "edges": edges}
+        ease = round(1 / (1 + strain), 3)
+        return {**size, "shape": shape, "ease": ease, "step": self._step_size(), "nodes": nodes, "edges": edges}
+
+    def _step_size(self) -> dict[str, float]:
+        """How wide and how high the boxes of one step are together, at most: those of a line and of its operands."""
+        steps: dict[Box, list[Box]] = {}
+        for way in self.ways:
+            steps.setdefault(way.head, [way.head]).append(way.tail)
+        width = height = 0.0
+        for boxes in steps.values():
+            corners = [turn(corner, self.flat) for box in boxes for corner in box.corners]
+            xs, ys = zip(*corners, strict=True)
+            width, height = max(width, max(xs) - min(xs)), max(height, max(ys) - min(ys))
+        return {"width": round(width, 1), "height": round(height, 1)}

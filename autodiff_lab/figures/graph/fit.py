@@ -25,6 +25,11 @@ SMALLEST_SCALE_FAR = 1.0
 LARGEST_SCALE = 1.3
 ENOUGH_SCALE = 0.95
 
+# A graph that is followed shows a line together with its operands, so many pixels from the sides of the room. Where
+# there is no room for that, it is half as easy to read.
+FOLLOW_MARGIN = 24
+CUT_STEP_EASE = 0.5
+
 # In a narrower room, in pixels, a graph that is not whole is as small as may be: so that more of it is seen.
 PHONE_WIDTH = 500
 
@@ -57,12 +62,20 @@ def fit_in(room: Point, layout: Mapping[str, Any], unit: float = 1.0) -> Fit:
 def worth_in(room: Point, layout: Mapping[str, Any], unit: float = 1.0) -> float:
     """Return how well a layout is read in a room, from 0 to 1: by its ease, its scale, and how much of it is seen.
 
+    If a single step is larger than the room, that counts as well.
+
     >>> row, column = {"width": 900, "height": 90, "ease": 1.0}, {"width": 90, "height": 900, "ease": 0.9}
     >>> round(worth_in((642, 450), row), 2), round(worth_in((642, 450), column), 2)
     (0.67, 0.44)
     """
     scale, seen = fit_in(room, layout, unit)
-    return layout.get("ease", 1.0) * min(scale / unit, ENOUGH_SCALE) * seen
+    ease = layout.get("ease", 1.0)
+    step = layout.get("step")
+    if seen < 1 and step:
+        across, down = room[0] - 2 * FOLLOW_MARGIN, room[1] - 2 * FOLLOW_MARGIN
+        if step["width"] * scale > across or step["height"] * scale > down:
+            ease *= CUT_STEP_EASE
+    return ease * min(scale / unit, ENOUGH_SCALE) * seen
 
 
 def choose_for_room(room: Point, layouts: Sequence[dict[str, Any]], unit: float = 1.0) -> dict[str, Any]:

@@ -90,7 +90,10 @@ def written_in_full():
 def fits():
     """How graphs of several sizes fit rooms, and which is chosen, by Python: usual rooms, and some at each border."""
     sizes = itertools.product((60, 300, 560, 1100, 2800), (60, 250, 420, 900))
-    layouts = [{"width": w, "height": h, "ease": 1 - k % 4 / 10} for k, (w, h) in enumerate(sizes)]
+    layouts = []
+    for k, (width, height) in enumerate(sizes):
+        step = {"width": width / 2, "height": height / (1 + k % 3)}
+        layouts.append({"width": width, "height": height, "ease": 1 - k % 4 / 10, "step": step})
     rooms = [*ROOMS, (300.0, 300.0), (fit.PHONE_WIDTH - 1, 300.0), (fit.PHONE_WIDTH, 300.0), (1900.0, 1000.0)]
     for room, unit in itertools.product(rooms, (1.0, fit.FAR_UNIT, 1.6)):
         yield {

@@ -30,14 +30,21 @@ export function fitOf({ width, height }, room, unit) {
 
 /**
  * The layout that is read best in a room, how well it is read, and how large it is then.
- * @template {Size & {ease?: number}} L
+ * @template {Size & {ease?: number, step?: Size}} L
  * @param {L[]} layouts @param {Size} room @param {number} unit
  * @returns {Size & {layout: L, scale: number, whole: boolean, worth: number}}
  */
 export function bestOf(layouts, room, unit) {
   const found = layouts.map((layout) => {
     const { scale, seen, whole } = fitOf(layout, room, unit);
-    const worth = (layout.ease ?? 1) * Math.min(scale / unit, FIT.ENOUGH_SCALE) * seen;
+    const { ease = 1, step } = layout;
+    const around = 2 * FIT.FOLLOW_MARGIN;
+    const isCut =
+      !whole &&
+      step &&
+      (step.width * scale > room.width - around || step.height * scale > room.height - around);
+    const worth =
+      ease * (isCut ? FIT.CUT_STEP_EASE : 1) * Math.min(scale / unit, FIT.ENOUGH_SCALE) * seen;
     return {
       layout,
       scale,
