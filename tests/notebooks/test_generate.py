@@ -83,10 +83,8 @@ def test_changed_badge_is_found_and_made_again(tmp_path):
 def test_unknown_kind_is_refused(capsys):
     with pytest.raises(SystemExit):
         generate.main(["tables"])
-    assert (
-        "there is no tables; a kind is one of numbers, types, bundle, badges, addresses, table, plans, outputs, pictures"
-        in capsys.readouterr().err
-    )
+    kinds = "numbers, types, bundle, badges, addresses, table, plans, outputs, pictures"
+    assert f"there is no tables; a kind is one of {kinds}" in capsys.readouterr().err
 
 
 def test_kinds_are_made_in_their_own_order(monkeypatch, capsys):
