@@ -11,6 +11,7 @@ import {
 } from "../dom.js";
 import { labelsOf, tokensAt } from "../motion.js";
 import { ownLine, wholeLine } from "../trace.js";
+import { FIT } from "../trace_types.js";
 import { bestOf, fitOf, freeSpotAmong, PAD } from "./fit.js";
 import { groupBox } from "./group_box.js";
 import { groupsOf, holding, opening, recordedAt } from "./groups.js";
@@ -20,7 +21,7 @@ import { composed } from "./stretch.js";
 import { routeAlong, tokensIn } from "./tokens.js";
 
 const AHEAD = { record: "value", forward: "tangent" }; // what goes along the edges while the program runs
-const FADE = 24; // pixels between the sides of the pane, which fade, and what a step is about
+const FADE = FIT.FOLLOW_MARGIN; // pixels between the sides of the pane, which fade, and what a step is about
 const LEAST = 0.05; // of a graph that is shown whole
 const MOTION = 180; // milliseconds that a group takes to open
 
@@ -60,7 +61,7 @@ export function graphView(run, layouts, host, prefix, whole) {
 
   const nameOf = (line) => {
     const own = trace.lines[ownLine(trace, line)];
-    return own ? own.label || own.shown : whole.names[line];
+    return own ? own.label || own.display_name : whole.names[line];
   };
   /** Draws a box of the scene: a group, a line, a constant, or a value from elsewhere. */
   function box({ name, nest, w, h, head }) {
@@ -236,7 +237,7 @@ export function graphView(run, layouts, host, prefix, whole) {
       const [view, frame] = [element.getBoundingClientRect(), drawing.getBoundingClientRect()];
       for (const i of partners)
         beyond[sideBeyond(place(standIn(i), frame), view)]?.push(
-          trace.lines[i].called || trace.lines[i].shown,
+          trace.lines[i].assigned_name || trace.lines[i].display_name,
         );
     }
     signs.show(beyond);
@@ -309,6 +310,7 @@ export function graphView(run, layouts, host, prefix, whole) {
     const target = [...beside, ...partners.map(standIn)]
       .map((part) => place(part, frame))
       .sort((a, b) => far(a) - far(b))
+      .concat([...labelLayer.children].map((text) => text.getBoundingClientRect()))
       .reduce((seen, box) => {
         const wider = around(seen, box);
         return wider.right - wider.left < across && wider.bottom - wider.top < down ? wider : seen;
