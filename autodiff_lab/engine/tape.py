@@ -19,7 +19,7 @@ from .broadcasting import unbroadcast
 from .dispatch import NO_OPTIONS, Level
 from .errors import BranchChanged, EndlessError, ReleasedError, ShapeError, UnsupportedError
 from .frames import find_user_frame, is_user_frame
-from .rules.table import Op, unit_partial
+from .primitives import Op, unit_partial
 from .values import as_operand, as_shaped, copy_constant, to_output
 from .variable import Variable
 from .views import view

@@ -10,7 +10,7 @@ import numpy as np
 from . import printing, rules  # noqa: F401 — rules fills the table
 from .dispatch import TABLE, apply
 from .operators import BASIC_INDICES, ELEMENTWISE_OPERATORS, Overloaded, install_operator, is_operand
-from .rules.table import Op
+from .primitives import Op
 from .values import FLOAT64, as_operand, copy_constant
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..engine.broadcasting import shape_of
-from ..engine.rules.table import Op
+from ..engine.primitives import Op
 from ..engine.values import MAX_COPIED_BYTES
 from ..engine.variable import Variable
 from ..transforms import pytree

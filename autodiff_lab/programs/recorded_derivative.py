@@ -22,7 +22,7 @@ from ..engine.dual import Dual, ForwardPass, dual
 from ..engine.errors import AutodiffError, UnsupportedError
 from ..engine.frames import INTERNAL_MODULES, describe_line, is_user_frame
 from ..engine.operators import OPERATORS, Overloaded
-from ..engine.rules.table import Op
+from ..engine.primitives import Op
 from ..engine.tape import Tape
 from ..engine.values import FLOAT64, as_operand, as_shaped, copy_constant, innermost_value, ones, zeros
 from ..engine.variable import Variable

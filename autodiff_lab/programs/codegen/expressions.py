@@ -15,7 +15,7 @@ import numpy as np
 
 from ...engine import rules  # noqa: F401 — fills the table
 from ...engine.dispatch import NO_OPTIONS, TABLE
-from ...engine.rules.table import Op
+from ...engine.primitives import Op
 from ..draft import Constant
 from .names import mark_name, name_object
 from .operands import ATOM, CHOICE, POWER, PRODUCT, QUESTION, SIGN, SUM, OperandWriter

@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 
 from ...engine.dispatch import TABLE
+from ...engine.primitives import Op
 from ...engine.printing import format_value
 from ...engine.rules.shapes import is_basic_index
-from ...engine.rules.table import Op
 from ...transforms import pytree
 from ..draft import Constant, Draft
 from ..optimization_passes import BROADCAST
