@@ -11,7 +11,8 @@ from collections.abc import Iterable, Sequence
 
 from autodiff_lab.figures.style import themes
 from autodiff_lab.figures.style.svg import KEEP_SPACES, NAMESPACE, element
-from autodiff_lab.text.notation import escape, number
+from autodiff_lab.text.notation import escape
+from autodiff_lab.text.numbers import number
 
 FONT = "system-ui,-apple-system,Segoe UI,Roboto,DejaVu Sans,sans-serif"
 CODE_FONT = "ui-monospace,Menlo,Consolas,DejaVu Sans Mono,monospace"

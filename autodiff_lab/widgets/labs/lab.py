@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Self
 from autodiff_lab.engine.errors import AutodiffError
 from autodiff_lab.engine.views import view
 from autodiff_lab.text.grid import Grid
-from autodiff_lab.text.notation import number
+from autodiff_lab.text.numbers import number
 
 
 class LabError(AutodiffError, ValueError):
@@ -109,8 +109,8 @@ class Lab:
     """The base class of every lab: the controller, without its view.
 
     A subclass says in `about` what to do with it, and lists its `controls`. Each of them but the buttons is an
-    attribute of the same name, which begins at the control's `initial`; a button calls the method of its name. State
-    beside the controls is set in `begin`. A subclass writes `snapshot`, `sentence`, `table` and `picture`, each
+    attribute of the same name, which begins at the control's `initial`; its type is declared under the list. A button
+    calls the method of its name. State beside the controls is set in `begin`. A subclass writes `snapshot`, `sentence`, `table` and `picture`, each
     computed from the state alone.
 
     Examples
@@ -118,6 +118,7 @@ class Lab:
     >>> class Doubler(Lab):
     ...     about = "Move x."
     ...     controls = (Slider("x", "the number x", 0, 10, 0.5, 2.0), Button("halve", "Halve"))
+    ...     x: float
     ...     def halve(self):
     ...         self.x = self.x / 2
     ...     def snapshot(self):

@@ -16,7 +16,7 @@ from autodiff_lab.engine.printing import replace_bidi
 from autodiff_lab.figures.graph.render import DrawingError
 from autodiff_lab.text.arguments import check_choice, check_path
 from autodiff_lab.text.messages import message
-from autodiff_lab.text.notation import number
+from autodiff_lab.text.numbers import number
 from autodiff_lab.trace.model import RunOptions, Trace
 from autodiff_lab.trace.model.outputs import Outputs
 from autodiff_lab.transforms.pytree import flatten, paths, unflatten

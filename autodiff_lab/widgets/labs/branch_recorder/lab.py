@@ -4,7 +4,8 @@ import math
 from typing import Any
 
 from autodiff_lab.text.grid import Grid, grid
-from autodiff_lab.text.notation import format_expression, number
+from autodiff_lab.text.notation import format_expression
+from autodiff_lab.text.numbers import number
 from autodiff_lab.widgets.labs.branch_recorder import programs
 from autodiff_lab.widgets.labs.branch_recorder.programs import HIGH, LOW, PROGRAMS, STEP, Piece
 from autodiff_lab.widgets.labs.canvas import Axes, Point, Sheet, draw_rule, make_ticks
@@ -37,6 +38,8 @@ class BranchRecorder(Lab):
 
     about = "Before you move x, say which lines will run, and how long the tape will be."
     controls = (Slider("x", "x", LOW, HIGH, STEP, 1.58), Choice("program", "program", tuple(PROGRAMS)))
+    x: float
+    program: str
 
     def snapshot(self) -> dict[str, Any]:
         """The branch recorder's data: the run of its program at x, and the piece that x lies in."""

@@ -6,7 +6,8 @@ from typing import Any
 import numpy as np
 
 from autodiff_lab.text.grid import Grid, grid
-from autodiff_lab.text.notation import NOT_REACHED, atom, number
+from autodiff_lab.text.notation import NOT_REACHED, atom
+from autodiff_lab.text.numbers import number
 from autodiff_lab.widgets.labs.broadcast_lens.flow import AXES, OPS, OVER_AXES, SHAPES, Flow, Refused, run_flow
 from autodiff_lab.widgets.labs.canvas import Point, Sheet, draw_rule
 from autodiff_lab.widgets.labs.lab import Button, Choice, Play, SteppedLab, Toggle
@@ -50,6 +51,12 @@ class BroadcastLens(SteppedLab):
         Button("back", "Back", more=True),
         Button("begin", "Begin again", more=True),
     )
+    b: str
+    a: str
+    operand: str
+    program: str
+    wrong: bool
+    axes: str
 
     @property
     def flow(self) -> Flow | str:

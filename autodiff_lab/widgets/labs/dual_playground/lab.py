@@ -9,7 +9,8 @@ import numpy as np
 from autodiff_lab.engine.tape import Tape
 from autodiff_lab.lessons.examples.course_function import f
 from autodiff_lab.text.grid import Grid, grid
-from autodiff_lab.text.notation import atom, number
+from autodiff_lab.text.notation import atom
+from autodiff_lab.text.numbers import number
 from autodiff_lab.trace.model import Trace
 from autodiff_lab.transforms.gradients import grad, jvp
 from autodiff_lab.transforms.recording import record
@@ -41,6 +42,10 @@ class DualPlayground(Lab):
         Slider("x1", "x₁", 0.5, 5.5, 0.1, 2.0),
         Slider("x2", "x₂", 1.5, 6.5, 0.1, 5.0),
     )
+    angle: int
+    length: float
+    x1: float
+    x2: float
 
     def slider_text(self, name: str) -> str:
         """Write what stands beside the dual playground's sliders: four places at most; degrees with their sign."""

@@ -4,7 +4,7 @@ import re
 from typing import Any, NamedTuple, Self
 
 from autodiff_lab.text.grid import Grid, grid
-from autodiff_lab.text.notation import number
+from autodiff_lab.text.numbers import number
 from autodiff_lab.widgets.labs.canvas import Point, Sheet
 from autodiff_lab.widgets.labs.jacobian_painter.passes import FORWARD, REVERSE, Pass, count_run, take_pass
 from autodiff_lab.widgets.labs.jacobian_painter.programs import LARGEST, LAYER, NAMES, Program, find_program
@@ -60,6 +60,11 @@ class JacobianPainter(Lab):
         Entry("w", "or pull any w", "1, 1", more=True),
         Button("back", "Back", more=True),
     )
+    program: str
+    n: int
+    m: int
+    v: str
+    w: str
 
     # Controls
 

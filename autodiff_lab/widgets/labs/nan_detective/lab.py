@@ -9,7 +9,8 @@ import numpy as np
 from autodiff_lab.engine.errors import AutodiffError
 from autodiff_lab.lessons.examples.expressions import parse_expression
 from autodiff_lab.text.grid import Grid, grid
-from autodiff_lab.text.notation import NOT_REACHED, number, shorten
+from autodiff_lab.text.notation import NOT_REACHED, shorten
+from autodiff_lab.text.numbers import number
 from autodiff_lab.trace.model import Contribution, Number, Step, Trace
 from autodiff_lab.widgets.labs.canvas import Sheet, draw_heads, draw_rule
 from autodiff_lab.widgets.labs.lab import Button, Choice, Entry, Play, SteppedLab
@@ -104,6 +105,7 @@ class NaNDetective(SteppedLab):
         Button("begin", "Begin again", more=True),
         Play("back", 1200, more=True),
     )
+    expression: str
 
     _program = next(iter(PROGRAMS))
     _x = PROGRAMS[_program].trap

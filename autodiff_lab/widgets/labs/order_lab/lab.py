@@ -13,7 +13,7 @@ import numpy as np
 
 from autodiff_lab.lessons.examples.paths import count_paths
 from autodiff_lab.text.grid import Grid, grid
-from autodiff_lab.text.notation import number
+from autodiff_lab.text.numbers import number
 from autodiff_lab.trace.faulty_engines import FAULTS
 from autodiff_lab.trace.reverse_steps import SweepEvent, seed_adjoints, send
 from autodiff_lab.trace.wording.explanations import explain_remark
@@ -120,6 +120,8 @@ class OrderLab(Lab):
         Play("next", 1200, more=True),
         Slider("k", "doublings, below", 1, 8, 1, 3, more=True),
     )
+    way: str
+    k: int
 
     def __init__(self) -> None:
         self._tried: dict[tuple[str, str], float | None] = {}

@@ -8,7 +8,7 @@ import numpy as np
 
 from autodiff_lab.engine.tape import Tape
 from autodiff_lab.text.grid import Grid, grid
-from autodiff_lab.text.notation import number
+from autodiff_lab.text.numbers import number
 from autodiff_lab.trace.model import Trace
 from autodiff_lab.transforms.gradients import grad
 from autodiff_lab.transforms.recording import record
@@ -53,6 +53,8 @@ class SwellMeter(Lab):
 
     about = "Move n. The formula of the derivative swells; the work of AD does not."
     controls = (Slider("n", "n", 1, LARGEST, 1, 5), Slider("x", "x", 0.05, 0.95, 0.05, 0.3))
+    n: int
+    x: float
 
     def snapshot(self) -> dict[str, Any]:
         """Value and slope of the logistic map, the size of its swollen formula, and the operations of AD."""

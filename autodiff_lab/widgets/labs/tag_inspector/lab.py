@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from autodiff_lab.lessons.examples.tagged_machines import Flat, Line, Run, Watched
 from autodiff_lab.text.grid import Grid, grid
-from autodiff_lab.text.notation import number
+from autodiff_lab.text.numbers import number
 from autodiff_lab.widgets.labs.canvas import Sheet, draw_rule
 from autodiff_lab.widgets.labs.lab import STEP_BUTTONS, Choice, Play, Slider, SteppedLab, Toggle
 
@@ -59,6 +59,10 @@ class TagInspector(SteppedLab):
         Slider("x", "x", 1, 6, 0.5, 1.0, more=True),
         Slider("y", "y", 1, 6, 0.5, 1.0, more=True),
     )
+    tags: bool
+    program: str
+    x: float
+    y: float
 
     def __init__(self) -> None:
         super().__init__()

@@ -6,7 +6,8 @@ from typing import Any
 
 from autodiff_lab.lessons.examples.course_function import f
 from autodiff_lab.text.grid import Grid, grid
-from autodiff_lab.text.notation import factor, format_expression, format_tangent, number
+from autodiff_lab.text.notation import factor, format_expression, format_tangent
+from autodiff_lab.text.numbers import number
 from autodiff_lab.trace.model import Line, Step, Trace
 from autodiff_lab.widgets.labs.canvas import Sheet, draw_heads, draw_rule
 from autodiff_lab.widgets.labs.lab import STEP_BUTTONS, Choice, Entry, Play, SteppedLab
@@ -42,6 +43,7 @@ class TraceTable(SteppedLab):
         Play("next", 1200),
         Choice("seed", "tangent 1 for", tuple(SEEDS)),
     )
+    guess: str
 
     seed: str
 

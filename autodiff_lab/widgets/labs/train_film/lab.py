@@ -11,7 +11,7 @@ from autodiff_lab.optimize import Adam, GradientDescent, Momentum, Optimizer
 from autodiff_lab.systems import perceptron
 from autodiff_lab.systems.perceptron import Step, Task
 from autodiff_lab.text.grid import Grid, grid
-from autodiff_lab.text.notation import number
+from autodiff_lab.text.numbers import number
 from autodiff_lab.widgets.labs.canvas import Axes, Frame, Sheet, draw_legend, make_power_ticks, make_ticks
 from autodiff_lab.widgets.labs.lab import Button, Choice, Lab, Play, Slider
 
@@ -114,6 +114,9 @@ class TrainFilm(Lab):
         Button("restart", "Back to the start"),
         Button("forward", "A little further", more=True),
     )
+    step: int
+    method: str
+    task: str
 
     def forward(self) -> None:
         """Show the next frame of the train film."""

@@ -10,7 +10,7 @@ import numpy as np
 from autodiff_lab.data import load_iris
 from autodiff_lab.systems.iris import Epoch, Parameters, train_scalars
 from autodiff_lab.text.grid import Grid, grid
-from autodiff_lab.text.notation import number
+from autodiff_lab.text.numbers import number
 from autodiff_lab.widgets.labs.canvas import Axes, Sheet, draw_legend, make_ticks
 from autodiff_lab.widgets.labs.lab import Button, Choice, Lab, Play, Slider, Toggle
 
@@ -112,6 +112,11 @@ class TrainRoom(Lab):
         Button("train", "A few epochs", more=True),
         Button("restart", "Begin again", more=True),
     )
+    zero_grad: bool
+    rate: str
+    update: str
+    stable: bool
+    epochs: int
 
     def __init__(self) -> None:
         self._before: Run | None = None

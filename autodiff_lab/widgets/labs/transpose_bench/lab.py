@@ -6,7 +6,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from autodiff_lab.text.grid import Grid, grid
-from autodiff_lab.text.notation import format_adjoint, format_name, format_tangent, number
+from autodiff_lab.text.notation import format_adjoint, format_name, format_tangent
+from autodiff_lab.text.numbers import number
 from autodiff_lab.trace.model import Trace
 from autodiff_lab.widgets.labs.canvas import Sheet, draw_rule
 from autodiff_lab.widgets.labs.lab import STEP_BUTTONS, Choice, Play, Slider, SteppedLab
@@ -116,6 +117,9 @@ class TransposeBench(SteppedLab):
         Slider("x1", "x1", 0.5, 4, 0.5, 2.0, more=True),
         Slider("x2", "x2", 0.5, 6, 0.5, 5.0, more=True),
     )
+    program: str
+    x1: float
+    x2: float
 
     @property
     def equations(self) -> Equations:
