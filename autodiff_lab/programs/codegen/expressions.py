@@ -42,7 +42,7 @@ MATH: dict[Op, str] = {
 }
 MATH |= {TABLE[np.deg2rad]: "math.radians", TABLE[np.rad2deg]: "math.degrees", TABLE[np.absolute]: "abs"}
 
-_KEYS = {op: key for key, op in TABLE.items()}
+_KEYS: dict[Op, Any] = {op: key for key, op in TABLE.items()}
 
 # What stands for `math` when a program is run again in NumPy's arithmetic.
 IN_NUMPY: dict[str, Any] = {text[5:]: _KEYS[op] for op, text in MATH.items() if text.startswith("math.")}

@@ -67,6 +67,19 @@ class Number:
         return str(self.shape) if self.short and self.shape else self.in_node
 
     @property
+    def scalar(self) -> float:
+        """The displayed number as a float.
+
+        Raises
+        ------
+        TypeError
+            If it is an array.
+        """
+        if not isinstance(self.value, float):
+            raise TypeError(f"{self.text} has the shape {self.shape}, and is no single number.")
+        return self.value
+
+    @property
     def range_in_box(self) -> str:
         """The displayed derivative in a box of the player: the entries alone, as its shape is that of the value.
 

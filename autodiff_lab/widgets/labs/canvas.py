@@ -103,7 +103,11 @@ class Sheet:
 
     def svg(self) -> str:
         """Return all that was drawn on the canvas as one SVG."""
-        size = {"width": self.width, "height": self.height, "viewBox": f"0 0 {self.width} {self.height}"}
+        size: dict[str, str | float] = {
+            "width": self.width,
+            "height": self.height,
+            "viewBox": f"0 0 {self.width} {self.height}",
+        }
         return element("svg", *self._shapes, **NAMESPACE, **size, role="img", aria_label=self.title, font_family=FONT)
 
 

@@ -105,13 +105,17 @@ class Play(Control):
     label: str = field(default="Play", kw_only=True)
 
 
+# A control that holds a value, which is an attribute of the lab.
+Input = Slider | Choice | Toggle | Entry
+
+
 class Lab:
     """The base class of every lab: the controller, without its view.
 
     A subclass says in `about` what to do with it, and lists its `controls`. Each of them but the buttons is an
     attribute of the same name, which begins at the control's `initial`; its type is declared under the list. A button
-    calls the method of its name. State beside the controls is set in `begin`. A subclass writes `snapshot`, `sentence`, `table` and `picture`, each
-    computed from the state alone.
+    calls the method of its name. State beside the controls is set in `begin`. A subclass writes `snapshot`,
+    `sentence`, `table` and `picture`, each computed from the state alone.
 
     Examples
     --------
@@ -135,11 +139,11 @@ class Lab:
     # The name of the class, unless it says another.
     title: ClassVar[str]
     about: ClassVar[str]
-    controls: ClassVar[tuple[Control, ...]] = ()
+    controls: ClassVar[tuple[Input | Button | Play, ...]] = ()
     # The answer to what was typed last; the next press, entry or other setting clears it.
     reply: str = ""
 
-    _inputs: ClassVar[dict[str, Slider | Choice | Toggle | Entry]]
+    _inputs: ClassVar[dict[str, Input]]
     _view: Any = None
 
     def __init_subclass__(cls) -> None:
@@ -221,7 +225,7 @@ class Lab:
         for name, value in converted.items():
             if isinstance(known[name], Entry):
                 self.reply = ""
-                self.enter(name, value)
+                self.enter(name, str(value))
                 continue
             before = getattr(self, name)
             setattr(self, name, value)

@@ -80,16 +80,14 @@ def _describe_reach(low: float, high: float) -> str:
     """Say how far the recorded piece goes; the ends of the slider are no ends of a piece."""
     if low == high:
         return "No other x takes this way: the piece is one point."
-    ends = [number(round(x, 10)) if LOW < x < HIGH else "" for x in (low, high)]
-    match ends:
-        case ["", ""]:
-            return "Every x of the slider takes this way."
-        case ["", end]:
-            return f"Every x up to {end} takes this way; there the next piece begins."
-        case [start, ""]:
-            return f"Every x from {start} on takes this way."
-        case [start, end]:
-            return f"Every x from {start} to {end} takes this way; outside, other lines run."
+    start, end = (number(round(x, 10)) if LOW < x < HIGH else "" for x in (low, high))
+    if not start and not end:
+        return "Every x of the slider takes this way."
+    if not start:
+        return f"Every x up to {end} takes this way; there the next piece begins."
+    if not end:
+        return f"Every x from {start} on takes this way."
+    return f"Every x from {start} to {end} takes this way; outside, other lines run."
 
 
 # What is drawn

@@ -292,7 +292,7 @@ def _draw_backward(sheet: Sheet, found: Flow, step: int) -> None:
         small.draw_entries(back, homes, entry, step if found.copies else None)
     if found.copies:
         large.draw_entries(found.large_back, found.homes, entry)
-    else:
+    elif found.lands is not None:
         large.draw_entries(found.gradient, found.lands, entry, step)
     if turn and not unsummed:
         _draw_wires(small, entry, large, found.places_back(entry), to_large=not found.copies)

@@ -192,7 +192,7 @@ class NaNDetective(SteppedLab):
             guilty = {
                 "row": line.name,
                 "operation": line.text,
-                "adjoint": birth.step.adjoint.value,
+                "adjoint": birth.adjoint.value,
                 "partial": None if birth.partial is None else birth.partial.value,
                 "product": birth.send.contribution.value,
                 "to": self.trace.lines[birth.send.parent].name,
@@ -224,8 +224,8 @@ class NaNDetective(SteppedLab):
             )
         said = self._sweep[self.done - 1].sentence
         if self.done == self.length and not birth:
-            odd = any(not is_finite(line.value) for line in lines)
-            said += f" The sweep is over: every adjoint was finite{', though not every value' if odd else ''}."
+            other = ", though not every value" if any(not is_finite(line.value) for line in lines) else ""
+            said += f" The sweep is over: every adjoint was finite{other}."
         return said
 
     def table(self) -> Grid:

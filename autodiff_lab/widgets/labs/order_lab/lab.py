@@ -5,7 +5,7 @@ The partials are the engine's. What an order can get wrong is when a cell sends,
 
 import functools
 from collections.abc import Iterable, Iterator, Sequence
-from functools import partial, partialmethod
+from functools import partialmethod
 from itertools import pairwise
 from typing import Any, Self
 
@@ -122,6 +122,7 @@ class OrderLab(Lab):
     )
     way: str
     k: int
+    moves: tuple[SweepEvent, ...]
 
     def __init__(self) -> None:
         self._tried: dict[tuple[str, str], float | None] = {}
@@ -136,7 +137,11 @@ class OrderLab(Lab):
         """Let a cell send."""
         self._go_to(sweep_in_order([*self.order, name], self.way == OVERWRITES))
 
-    y, c, b, a = map(partial(partialmethod, _send), OPERATIONS)
+    # The buttons of the cells.
+    y = partialmethod(_send, "y")
+    c = partialmethod(_send, "c")
+    b = partialmethod(_send, "b")
+    a = partialmethod(_send, "a")
 
     def next(self) -> None:
         """Let the order lab's recursion go one call further."""
@@ -148,7 +153,7 @@ class OrderLab(Lab):
 
     def begin(self) -> None:
         """Begin a new order of the cells; the results of the orders that were tried stay in the list."""
-        self.moves: tuple[SweepEvent, ...] = ()
+        self.moves = ()
 
     def _go_to(self, moves: Iterable[SweepEvent]) -> None:
         """Let so much be sent, and keep what came of an order that is complete."""

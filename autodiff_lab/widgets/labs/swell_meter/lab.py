@@ -137,10 +137,12 @@ def differentiate(tape: Tape, name: str) -> tuple[Symbol, Symbol]:
     slopes: list[Any] = [1.0]
     for i in range(1, len(tape)):
         op, constants = tape.ops[i], tape.args[i]
+        assert op is not None, "the only input is line 0"
         operands = [formulas[j] if j >= 0 else constants[k] for k, j in enumerate(tape.parents[i])]
         formulas.append(op.fn(*operands))
-        partials = [(op.rules[k](formulas[i], *operands), j) for k, j in enumerate(tape.parents[i]) if j >= 0]
+        partials = [(op.local_partial(k, formulas[i], *operands), j) for k, j in enumerate(tape.parents[i]) if j >= 0]
         slopes.append(sum(partial * slopes[j] for partial, j in partials))
+    assert tape.output is not None, "the result depends on the input"
     slope = slopes[tape.output]
     return formulas[tape.output], slope if isinstance(slope, Symbol) else Symbol(number(slope))
 

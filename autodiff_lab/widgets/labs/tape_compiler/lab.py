@@ -206,6 +206,7 @@ def _run(made: Program, x: float, y: float) -> tuple[Any, str]:
         return made(x, y), ""
     except BranchChanged as changed:
         found = re.search(r"recorded, (.*?) was (True|False)", str(changed))
+        assert found is not None, "the message quotes the question"
         question, was = found.groups()
         return None, f"{question} was {was}, and is {was != 'True'}"
 

@@ -90,6 +90,8 @@ class ThreeDesigns(Lab):
     x: float
     y: float
 
+    tried: list[str]
+
     _typed = "x * exp(y)"
 
     def begin(self) -> None:

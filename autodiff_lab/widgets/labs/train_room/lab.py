@@ -222,7 +222,7 @@ class TrainRoom(Lab):
         if snap["losses"]:
             cells, right = f"{snap['cells']} cells", f"{snap['right']} of {snap['tested']} test flowers"
             norm = f"length {number(snap['gradients'][-1])}"
-        small = (
+        small: tuple[tuple[str, str, str, list[tuple[list[float], str, str]]], ...] = (
             (f"tape: {cells}", "all_cells", "ink", []),
             (f"right: {right}", "all_right", "value", []),
             (f"gradient: {norm}", "gradients", "adjoint", [(snap["steps"], "tangent", "6 3")]),
