@@ -1,7 +1,8 @@
 import { html } from "./dom.js";
-import { copiedTo, gridOf, shapeText, sharesOf, SIDE, tablesAt } from "./entries.js";
+import { copiedTo, gridOf, shapeText, sharesOf, tablesAt } from "./entries.js";
 import { nameWithKeys } from "./speech.js";
 import { adjointAt } from "./state.js";
+import { MAX_CELLS_PER_SIDE } from "./trace_types.js";
 
 /** The entries of the array that the learner has chosen: its value, its adjoint, its partials, and what was copied. */
 export function arraysView(say, onClose) {
@@ -68,8 +69,8 @@ export function arraysView(say, onClose) {
     );
     const note = [
       slices > 1 && say("slice of", { n: slice + 1, count: slices }),
-      height > SIDE && say("cells rows", { n: SIDE, count: height }),
-      width > SIDE && say("cells columns", { n: SIDE, count: width }),
+      height > MAX_CELLS_PER_SIDE && say("cells rows", { n: MAX_CELLS_PER_SIDE, count: height }),
+      width > MAX_CELLS_PER_SIDE && say("cells columns", { n: MAX_CELLS_PER_SIDE, count: width }),
     ]
       .filter(Boolean)
       .join(say("separator"));
@@ -135,7 +136,9 @@ export function arraysView(say, onClose) {
     shown = key;
     if (!tables.length) return body.replaceChildren();
     const line = run.trace.lines[chosen];
-    const named = line.label ? `${line.label} (${line.shown})` : `${line.shown} = ${line.meaning}`;
+    const named = line.label
+      ? `${line.label} (${line.display_name})`
+      : `${line.display_name} = ${line.source_expression}`;
     const said = say("cells of", { name: named, shape: shapeText(line.value) });
     element.setAttribute("aria-label", said);
     title.textContent = said;

@@ -17,6 +17,7 @@ import {
   chosen,
   clampStep,
   clampStop,
+  hasStep,
   inputsOf,
   ownStep,
   readAll,
@@ -220,7 +221,7 @@ export function mount(element, payload, given = {}) {
     const settle = load();
     const own = ownStep(trace, wanted ?? at);
     if (own !== null) wanted = null;
-    show(own ?? trace.excerpt.parts[0][0], { everything: true });
+    show(own ?? trace.excerpt.parts[0].first, { everything: true });
     settle();
     if (wanted !== null) options.onStep?.(wanted); // the answer was to an older question
   }
@@ -236,7 +237,7 @@ export function mount(element, payload, given = {}) {
       wanted = null;
       return show(own, how);
     }
-    const other = (payload.others ?? []).find((one) => ownStep(one.trace, target) !== null);
+    const other = (payload.others ?? []).find((one) => hasStep(one.trace, target));
     const asked = wanted !== null;
     wanted = target;
     if (other) {
@@ -415,7 +416,7 @@ export function mount(element, payload, given = {}) {
   inputs.update(options.controls);
   element.replaceChildren(root);
   seek(options.step);
-  if (s === -2) show(trace.excerpt.parts[0][0]);
+  if (s === -2) show(trace.excerpt.parts[0].first);
   settle();
   return api;
 }

@@ -15,23 +15,16 @@ export function stepOfLine(trace, line, back) {
     const found = trace.steps.findIndex((step) => step.phase === "sweep" && step.line <= line);
     return found < 0 ? trace.lines.length : found;
   }
-  const at = trace.chapters.findIndex(([, first, end]) => first <= line && line < end);
-  const [from, to] = trace.excerpt.swept[at];
-  const [, first, end] = trace.chapters[at];
-  return Math.round(from + ((to - from) * (end - 1 - line)) / (end - first));
+  const at = trace.chapters.findIndex(({ first, end }) => first <= line && line < end);
+  const swept = trace.excerpt.swept[at];
+  const { first, end } = trace.chapters[at];
+  return Math.round(swept.first + ((swept.end - swept.first) * (end - 1 - line)) / (end - first));
 }
 
 /** The chapters in the order in which the player comes to them: forth, and then back. @param {Trace} trace */
 export function chaptersOf(trace) {
   const { forward, sweep } = phaseLengths(trace);
-  const chapters = (trace.chapters ?? []).map(([title, first, end, turns = 0, each = 0]) => ({
-    title,
-    first,
-    end,
-    turns,
-    each,
-    back: false,
-  }));
+  const chapters = trace.chapters.map((chapter) => ({ ...chapter, back: false }));
   return {
     chapters: [
       ...chapters,
@@ -68,7 +61,7 @@ export function overviewView(say, go) {
     stepOfLine(trace, back ? (each ? line + each - 1 : end - 1) : line, back);
   function button(chapter, phase) {
     const { title, first, end, turns, each, back } = chapter;
-    const inputs = trace.chapters[0][1];
+    const inputs = trace.chapters[0].first;
     const shown = turns ? `${title} ×${turns}` : title; // what is seen is a part of what is said
     let said = say("chapter", {
       phase: say(`segment ${back ? "sweep" : phase}`),
@@ -124,7 +117,7 @@ export function overviewView(say, go) {
     const gap = (steps) => html("i", { style: `flex-grow: ${steps}` });
     const nodes = buttons.map(({ node }) => node);
     strip.replaceChildren(
-      gap(trace.chapters?.[0]?.[1] ?? 0),
+      gap(trace.chapters[0]?.first ?? 0),
       ...(middle < 0 ? nodes : [...nodes.slice(0, middle), gap(1), ...nodes.slice(middle)]),
     );
     stops.renew();
@@ -142,7 +135,7 @@ export function overviewView(say, go) {
       if (!same) build();
       const steps = stepsOf(trace);
       strip.parentElement.querySelectorAll(".adl-window").forEach((node) => node.remove());
-      for (const [first, last, from] of trace.excerpt?.parts ?? [])
+      for (const { first, last, at: from } of trace.excerpt?.parts ?? [])
         strip.after(
           html("i", {
             class: "adl-window",

@@ -150,10 +150,10 @@ export function progress(trace, group, s, adjoint, recorded = recordedAt(trace, 
     const told = trace.lines[own];
     const reachedNow = adjoint(own);
     return {
-      name: name ?? (told.label || told.shown),
-      value: known ? (told.value.short ?? told.value.text) : "",
+      name: name ?? (told.label || told.display_name),
+      value: known ? told.value.short || told.value.text : "",
       line: own,
-      adjoint: known ? (reachedNow ? (reachedNow.short ?? reachedNow.text) : "") : null,
+      adjoint: known ? (reachedNow ? reachedNow.short || reachedNow.text : "") : null,
     };
   });
   return { recorded: group.first < recorded, swept, rows };

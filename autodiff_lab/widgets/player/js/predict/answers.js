@@ -36,7 +36,7 @@ function rounded(text, x, y, least) {
 /**
  * Right is what is right to one part in a million, or as close as the digits that the player shows; `"rounded"` what is
  * right as far as it was typed, two decimals or more.
- * @param {import("../trace.js").Question} question @param {string} text what was typed
+ * @param {import("../trace_types.js").Question} question @param {string} text what was typed
  * @returns {{verdict: "right"|"rounded"|"mistake"|"wrong"|"unreadable", kind?: string}}
  */
 export function judge({ answer, mistakes }, text) {
@@ -46,8 +46,8 @@ export function judge({ answer, mistakes }, text) {
   if (Number.isNaN(x)) return { verdict: "unreadable" };
   const shown = Math.abs(Number(plain(answer.text)) - exact);
   if (near(x, exact) || Math.abs(x - exact) <= shown * (1 + 1e-9)) return { verdict: "right" };
-  const found = mistakes.find(([, value]) => near(x, value));
+  const found = mistakes.find(({ value }) => near(x, value));
   if (!found && rounded(text, x, exact, 2)) return { verdict: "rounded" };
-  const [kind] = found ?? mistakes.find(([, value]) => rounded(text, x, value, 3)) ?? [];
-  return kind ? { verdict: "mistake", kind } : { verdict: "wrong" };
+  const mistake = found ?? mistakes.find(({ value }) => rounded(text, x, value, 3));
+  return mistake ? { verdict: "mistake", kind: mistake.kind } : { verdict: "wrong" };
 }

@@ -127,7 +127,8 @@ export function predictView(host) {
       tell(say("right answer", solved()), "right");
       return done();
     }
-    tell(kind ? trace.hints.get(kind) : say("wrong answer"), "wrong");
+    const hint = trace.hints.find((one) => one.kind === kind);
+    tell(hint ? hint.text : say("wrong answer"), "wrong");
     show();
   }
   function tellAnswer() {
