@@ -16,7 +16,7 @@ import numpy as np
 from autodiff_lab.text import notation
 from autodiff_lab.text.messages import message
 from autodiff_lab.trace import memory_usage, reverse_steps
-from autodiff_lab.trace.model import Cost, Excerpt, Line, Number, Step, StepRange, SweptRange, Trace
+from autodiff_lab.trace.model import Cost, Excerpt, Line, Number, Operand, Step, StepRange, SweptRange, Trace
 from autodiff_lab.trace.outline import Section, simplify_outline
 from autodiff_lab.trace.tape_reader import TapeReader
 from autodiff_lab.trace.wording import equations
@@ -199,7 +199,11 @@ def _move_line(line: Line, place: Mapping[int, int]) -> Line:
     """
     if any(operand.line not in place for operand in line.line_operands):
         return replace(line, operands=())
-    return replace(line, operands=tuple(replace(operand, line=place.get(operand.line)) for operand in line.operands))
+    return replace(line, operands=tuple(_move_operand(operand, place) for operand in line.operands))
+
+
+def _move_operand(operand: Operand, place: Mapping[int, int]) -> Operand:
+    return operand if operand.line is None else replace(operand, line=place[operand.line])
 
 
 def _move_step(step: Step, place: Mapping[int, int]) -> Step:

@@ -235,7 +235,7 @@ def _bundle(parts: Sequence[Section], turns: Sequence[int], named: Callable[[int
     each = _ROUND
     while -(-len(parts) // each) > MAX_PARTS:
         each *= _ROUND
-    found = []
+    found: list[Section] = []
     for at in range(0, len(parts), each):
         some = parts[at : at + each]
         if len(some) == 1:

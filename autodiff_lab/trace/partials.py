@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from autodiff_lab.engine.broadcasting import keepdims_shape, shape_of
-from autodiff_lab.text import notation
+from autodiff_lab.text import notation, numbers
 from autodiff_lab.text.messages import message
 from autodiff_lab.trace.model import Number
 from autodiff_lab.transforms.symbol import Symbol, SymbolLevel
@@ -34,6 +34,7 @@ class NamedValue(Symbol):
     """A named value that the rules of local partials run on: a symbol that knows its shape, as the maps need it."""
 
     __slots__ = ("shape",)
+    shape: tuple[int, ...]
     level = _NamedLevel()
 
     def __init__(self, name: str | Symbol, value: Any) -> None:
@@ -54,7 +55,7 @@ def _names(tape: Any, i: int, write: Callable[[str], str] = str) -> list[Any]:
     """The operands of a line as names; constants that are numbers stay numbers, arrays are called what they show."""
     names = []
     for parent, x in zip(tape.parents[i], tape.args[i], strict=True):
-        name = tape.name(parent) if parent >= 0 else write(notation.number(x))
+        name = tape.name(parent) if parent >= 0 else write(numbers.number(x))
         names.append(NamedValue(name, x) if parent >= 0 or np.ndim(x) else x)
     return names
 
@@ -125,7 +126,7 @@ def _partial(tape: Any, i: int, slot: int) -> tuple[str, str]:
     partial = _apply_rule(tape, i, slot, y, _names(tape, i))
     if isinstance(partial, Symbol):
         return partial.text(), _apply_rule(tape, i, slot, y, _names(tape, i, notation.latex_value)).latex()
-    text = notation.number(partial)
+    text = numbers.number(partial)
     return text, notation.latex_value(text)
 
 

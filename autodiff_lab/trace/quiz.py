@@ -15,6 +15,7 @@ import numpy as np
 from autodiff_lab.text.messages import message
 from autodiff_lab.text.notation import atom
 from autodiff_lab.trace.model import Hint, Line, Mistake, Number, Question, Step
+from autodiff_lab.trace.model.question import QuestionKind
 from autodiff_lab.trace.reverse_steps import SweepEvent
 
 # A longer tape is for looking at, not for answering questions.
@@ -141,7 +142,7 @@ def _numbers(tape: Any, i: int) -> bool:
     return not any(map(np.ndim, (tape.values[i], *tape.args[i])))
 
 
-def _question(kind: str, ask: str, exact: Any, wrong: Iterable[tuple[str, Any]]) -> Question:
+def _question(kind: QuestionKind, ask: str, exact: Any, wrong: Iterable[tuple[str, Any]]) -> Question:
     """Keep the wrong answers that are wrong, that look it, and that say one thing each."""
     answer, seen, mistakes = Number.of(exact), [float(exact)], []
     for name, value in _computable(wrong):

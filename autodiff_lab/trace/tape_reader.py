@@ -212,7 +212,7 @@ def _follow_sweep(tape: Any, trace: Trace, fault: str = "") -> Trace:
         cost=Cost(1, len(tape) - tape.n_inputs, products, *held[-1]),
         hints=quiz.hints(steps),
     )
-    return _mark_faulty(run, fault, truth) if fault else run
+    return run if truth is None else _mark_faulty(run, fault, truth)
 
 
 def _find_final_adjoints(tape: Any, events: Sequence[reverse_steps.SweepEvent]) -> dict[int, Number]:
@@ -245,8 +245,9 @@ def _follow_tangents(tape: Any, trace: Trace, direction: Any = None) -> Trace:
         agreement = forward_steps.compare_with_gradient(tape, trace, named, tangent)
     entries = sum(np.size(x) for x in tape.values[: tape.n_inputs])
     passes = -(-entries // len(named))
-    most = max(step.meter[2:] for step in steps)
-    operations, products, *_ = steps[-1].meter
+    meters = [step.meter for step in steps if step.meter is not None]
+    most = max((meter.kept, meter.bytes) for meter in meters)
+    operations, products = meters[-1].operations, meters[-1].products
     directions = tuple(forward_steps.describe_direction(tape, column, seeds) for column, seeds in named)
     return replace(
         trace,
@@ -289,7 +290,9 @@ def _operands(tape: Any, i: int, labels: Mapping[str, str]) -> Iterator[Operand]
         value = Number.of(tape.args[i][slot])
         if parent < 0:
             # A number that stands in the formula is written into its box; it has no shape to be told.
-            told = {"shapes": value.flowing(to), "is_copied": value.is_copied_to(to)} if value.shape else {}
+            told: dict[str, Any] = {}
+            if value.shape:
+                told = {"shapes": value.flowing(to), "is_copied": value.is_copied_to(to)}
             yield Operand(None, value.text, value, **told)
             continue
         partial = partials.local_partial(tape, i, slot)

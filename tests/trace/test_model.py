@@ -370,7 +370,7 @@ def test_the_maps_shown_for_a_product_are_the_engine_s(a, b):
 
 def test_a_rule_of_the_learner_s_own_that_does_not_run_on_names():
     from autodiff_lab.engine.dispatch import apply
-    from autodiff_lab.engine.rules.table import Op
+    from autodiff_lab.engine.primitives import Op
 
     cube = Op("cube", lambda x: x**3, "elementwise", (lambda y, x: float(3 * x**2),))
     trace = Trace.of(lambda x: apply(cube, (x,)), 2.0)

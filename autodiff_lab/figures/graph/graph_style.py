@@ -57,7 +57,7 @@ class GraphStyle:
 
     def node(self, i: int, line: Line) -> dict[str, str]:
         """The style of the node of a line: its label with value and adjoint, its border, and whether it is lit."""
-        classes = [line.kind]
+        classes: list[str] = [line.kind]
         look = {"style": "rounded,filled"}
         if line.kind == "input":
             # Square corners and a heavy border, so that the colour is not the only sign.

@@ -59,7 +59,7 @@ def _explain_operation(lines: Sequence[Line], i: int) -> str:
 def _explain_copy(lines: Sequence[Line], line: Line, operand: Operand) -> str:
     """Say that broadcasting copies an operand: ``w (v₀), of shape (3,), is copied to (2, 3)``."""
     key = "operand copied" if operand.value.shape else "number copied"
-    return message(key, name=lines[operand.line].clear_name, shape=operand.value.shape, to=line.value.shape)
+    return message(key, name=lines[operand.parent].clear_name, shape=operand.value.shape, to=line.value.shape)
 
 
 def _say_input(key: str, line: Line, **slots: str) -> str:
@@ -142,7 +142,7 @@ def explain_sweep(
     (send,) = sends
     parent, what, now = lines[send.parent], _arithmetic(lines, i, adjoint, send), send.after.text
     slots = {"who": who, "what": what, "parent": parent.clear_name, "name": parent.learner_name}
-    if send.replaces:
+    if send.replaces and send.before is not None:
         said = message("sends in place", **slots, now=now, before=send.before.text)
     else:
         if send.before is not None and not send.after.shape:
