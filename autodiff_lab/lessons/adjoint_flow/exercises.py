@@ -12,7 +12,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from autodiff_lab import grad, jvp, record
+from autodiff_lab import Tape, grad, jvp, record
 from autodiff_lab.lessons.checks import Finding, Instance, Refused, call_case, describe, plain, run_cases
 from autodiff_lab.lessons.examples.expressions import parse_expression
 from autodiff_lab.lessons.examples.paths import count_paths
@@ -342,6 +342,12 @@ def count_calls_and_cells(k: int = 10) -> Instance:
     return Instance((calls, cells), mistakes=mistakes)
 
 
+def _both_contributions(tape: Tape) -> list[float]:
+    """What the last line of a tape sends to its two operands."""
+    assert tape.output is not None, "the result depends on the input"
+    return [float(sent) for _, _, sent in pull_back(tape, tape.output, seed_of(tape))]
+
+
 def use_operand_twice(x: float = 3.0) -> Instance:
     """Exercise 8: the slopes of x − x, x / x and x · x.
 
@@ -350,8 +356,7 @@ def use_operand_twice(x: float = 3.0) -> Instance:
     """
     programs = (lambda x: x - x, lambda x: x / x, lambda x: x * x)
     right = tuple(float(grad(f)(x)) for f in programs)
-    tapes = [record(f, x)[1] for f in programs]
-    first, last = zip(*([float(sent) for _, _, sent in pull_back(t, t.output, seed_of(t))] for t in tapes), strict=True)
+    first, last = zip(*(_both_contributions(record(f, x)[1]) for f in programs), strict=True)
     mistakes = {
         "first place twice": (2 * first[0], 2 * first[1], 2.0),
         "first partial doubled": (2 * first[0], *right[1:]),

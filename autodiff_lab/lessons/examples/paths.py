@@ -20,6 +20,7 @@ def count_paths(doublings: int) -> tuple[int, int, int]:
         return x
 
     tape = record(doubled, 1.0)[1]
+    assert tape.output is not None, "the result depends on x"
     calls = [tape.output]
     for i in calls:  # which grows meanwhile: a call makes one for each operand
         calls += tape.parents[i]

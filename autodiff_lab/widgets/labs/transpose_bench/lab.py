@@ -78,9 +78,11 @@ def linearize_program(name: str, x1: float, x2: float) -> Equations:
     names = [line.label or line.name for line in trace.lines]
     lines = []
     for line in trace.lines[len(trace.inputs) :]:
-        terms = tuple((operand.partial.value, names[operand.line]) for operand in line.operands if operand.partial)
-        lines.append(Equation(line.name, line.reading, line.value.value, terms))
-    return Equations(("x1", "x2"), tuple(lines), tuple(slope.value for slope in trace.gradient))
+        moving = [operand for operand in line.operands if operand.partial]
+        terms = tuple((operand.known_partial.scalar, names[operand.parent]) for operand in moving)
+        lines.append(Equation(line.name, line.reading, line.value.scalar, terms))
+    gradient = tuple(slope.scalar for slope in trace.gradient if slope is not None)
+    return Equations(("x1", "x2"), tuple(lines), gradient)
 
 
 def sweep_transposed(equations: Equations) -> tuple[float, ...]:
