@@ -194,7 +194,7 @@ REWRITES = {
 PASSES = (*REWRITES, "dead code")
 
 
-def _choose_rewrites(op: Any, wanted: set[str], of_array: bool) -> list[tuple[str, Callable[[Draft, int], Any]]]:
+def _choose_rewrites(op: Op | None, wanted: set[str], of_array: bool) -> list[tuple[str, Callable[[Draft, int], Any]]]:
     """The rewrites that a line with this operation is offered to, by name."""
     rows = [(name, row) for name, row in REWRITES.items() if name in wanted and of_array >= row.only_arrays]
     return [(name, row.rewrite) for name, row in rows if row.ops is None or op in row.ops]

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from autodiff_lab.engine.tape import Tape
 from autodiff_lab.text import notation
 from autodiff_lab.text.messages import message
 from autodiff_lab.trace import memory_usage, reverse_steps
@@ -56,7 +57,7 @@ class Excerpts(TapeReader):
     """
 
     @np.errstate(all="ignore")
-    def __init__(self, tape: Any, f: Callable[..., Any], value: Any = None) -> None:
+    def __init__(self, tape: Tape, f: Callable[..., Any], value: Any = None) -> None:
         super().__init__(tape, f, value)
         self._events = reverse_steps.list_events(tape)
         self._largest = reverse_steps.find_largest_size(self._events)
@@ -81,7 +82,7 @@ class Excerpts(TapeReader):
         if step < lines:
             line = max(step, 0)
         elif step == lines:
-            line = self.tape.output
+            line = self.tape.output_line
         else:
             line = self._events[min(step - lines - 1, len(self._events) - 1)].line
         return bisect_right(self._starts, line) - 1

@@ -344,8 +344,7 @@ def count_calls_and_cells(k: int = 10) -> Instance:
 
 def _both_contributions(tape: Tape) -> list[float]:
     """What the last line of a tape sends to its two operands."""
-    assert tape.output is not None, "the result depends on the input"
-    return [float(sent) for _, _, sent in pull_back(tape, tape.output, seed_of(tape))]
+    return [float(sent) for _, _, sent in pull_back(tape, tape.output_line, seed_of(tape))]
 
 
 def use_operand_twice(x: float = 3.0) -> Instance:

@@ -72,7 +72,8 @@ def write_expression(w: OperandWriter, i: int) -> Text:
             # True + 1 is Python's integer here
             return f"np.{w.values[i].dtype}({text})", ATOM
         return text, level
-    op: Any = w.ops[i]
+    op = w.ops[i]
+    assert op is not None, "an input is no expression"
     refs, write = w.operands[i], OF_NUMBERS.get(op)
     # True + True is 2 in Python and True in NumPy: arithmetic whose result is no float is left to NumPy
     if write and (type(w.values[i]) is np.float64 or op.kind == "comparison") and w.of_numbers(refs):
@@ -158,7 +159,8 @@ OF_NUMBERS: dict[Op, Write] = {
 
 def _write_array_expression(w: OperandWriter, i: int) -> Text:
     """The expression for line i as NumPy computes it."""
-    op: Any = w.ops[i]
+    op = w.ops[i]
+    assert op is not None, "an input is no expression"
     if op in OF_ARRAYS:
         return OF_ARRAYS[op](w, i, w.operands[i])
     if op not in INFIX:
@@ -169,7 +171,8 @@ def _write_array_expression(w: OperandWriter, i: int) -> Text:
 
 def _write_call(w: OperandWriter, i: int) -> Text:
     """The row as a call: ``np.linalg.solve(v1, v2)``."""
-    op: Any = w.ops[i]
+    op = w.ops[i]
+    assert op is not None, "an input is no expression"
     operands = [w.array_text(i, ref, CHOICE) for ref in w.operands[i]]
     if op.variadic and op in ROWS:
         operands = [f"[{', '.join(operands)}]"]

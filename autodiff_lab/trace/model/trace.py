@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from autodiff_lab.engine.tape import Tape
 from autodiff_lab.engine.views import view
 from autodiff_lab.text.dataclass_json import Pool, build, plain
 from autodiff_lab.trace.model.equation import Equation
@@ -233,7 +234,7 @@ class Trace(Outputs):
     @classmethod
     def from_tape(
         cls,
-        tape: Any,
+        tape: Tape,
         f: Callable[..., Any],
         *,
         value: Any = None,

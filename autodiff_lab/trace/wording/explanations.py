@@ -4,10 +4,10 @@ Each function looks only at the lines and at what was sent; their words are in t
 """
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
+from autodiff_lab.engine.tape import Tape
 from autodiff_lab.text.messages import join_items, join_sentences, join_with_and, message, number_word, plural_message
 from autodiff_lab.text.notation import atom, factor, format_adjoint, format_tangent
 from autodiff_lab.trace.model import Contribution, Line, Number, Operand
@@ -161,7 +161,7 @@ def constant_note(value: Number | None) -> str:
     return message("nothing returned") if value is None else message("constant", value=value.text)
 
 
-def counts_note(tape: Any) -> str:
+def counts_note(tape: Tape) -> str:
     """Explain in a note on the run which integers stay constant, and why."""
     named = [f"{name} = {tape.constant_arguments[name]!r}" for name in tape.count_arguments]
     return plural_message("counts", len(named), names=join_items(named)) if named else ""

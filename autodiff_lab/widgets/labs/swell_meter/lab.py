@@ -136,15 +136,13 @@ def differentiate(tape: Tape, name: str) -> tuple[Symbol, Symbol]:
     formulas: list[Any] = [Symbol(name)]
     slopes: list[Any] = [1.0]
     for i in range(1, len(tape)):
-        op, constants = tape.ops[i], tape.args[i]
-        assert op is not None, "the only input is line 0"
+        op, constants = tape.operation(i), tape.args[i]
         operands = [formulas[j] if j >= 0 else constants[k] for k, j in enumerate(tape.parents[i])]
         formulas.append(op.fn(*operands))
         partials = [(op.local_partial(k, formulas[i], *operands), j) for k, j in enumerate(tape.parents[i]) if j >= 0]
         slopes.append(sum(partial * slopes[j] for partial, j in partials))
-    assert tape.output is not None, "the result depends on the input"
-    slope = slopes[tape.output]
-    return formulas[tape.output], slope if isinstance(slope, Symbol) else Symbol(number(slope))
+    slope = slopes[tape.output_line]
+    return formulas[tape.output_line], slope if isinstance(slope, Symbol) else Symbol(number(slope))
 
 
 def count_parts(formula: Symbol | float) -> int:
