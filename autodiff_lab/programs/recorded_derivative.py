@@ -11,6 +11,7 @@ lines, and the index is a decision.
 
 from __future__ import annotations
 
+import operator
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from functools import partialmethod
@@ -226,7 +227,7 @@ class Answer(Variable):
         return super().__bool__() if self.shape else bool(self.decide())
 
     def __index__(self) -> int:
-        return self.decide().__index__()
+        return operator.index(self.decide())
 
     def __int__(self) -> int:
         return int(self.decide())
@@ -235,7 +236,8 @@ class Answer(Variable):
         return float(self.decide())
 
     def __round__(self, digits: int | None = None) -> int:
-        return round(self.decide(), digits)
+        rounded: int = round(self.decide(), digits)
+        return rounded
 
     def __hash__(self) -> int:
         return hash(self.decide())  # the key of a dict

@@ -173,10 +173,10 @@ def _name_result(tape: Tape, names: list[assigned_names.Name]) -> str:
     return name
 
 
-class _OnDemand(Sequence):
+class _OnDemand(Sequence[Line]):
     """A sequence whose items are made when they are asked for, and kept."""
 
-    def __init__(self, make: Callable[[int], Any], length: int) -> None:
+    def __init__(self, make: Callable[[int], Line], length: int) -> None:
         self._make, self._length = functools.cache(make), length
 
     def __len__(self) -> int:

@@ -1,6 +1,7 @@
 """Displayed numbers: a float or an array as a `Trace` holds it, with the texts that views show of it."""
 
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
@@ -105,7 +106,7 @@ class Number:
 
     # nan differs from itself, yet a trace that was stored and read again must equal the first one:
     # two numbers are equal when they are written alike.
-    def _key(self) -> tuple:
+    def _key(self) -> tuple[str, Any, tuple[int, ...], str]:
         return self.text, numbers.spell_nonfinite(self.value), self.shape, self.cells
 
     def __eq__(self, other: object) -> bool:
