@@ -11,6 +11,7 @@ import {
 } from "../dom.js";
 import { labelsOf, tokensAt } from "../motion.js";
 import { ownLine, wholeLine } from "../trace.js";
+import { FIT } from "../trace_types.js";
 import { bestOf, fitOf, freeSpotAmong, PAD } from "./fit.js";
 import { groupBox } from "./group_box.js";
 import { groupsOf, holding, opening, recordedAt } from "./groups.js";
@@ -20,7 +21,7 @@ import { composed } from "./stretch.js";
 import { routeAlong, tokensIn } from "./tokens.js";
 
 const AHEAD = { record: "value", forward: "tangent" }; // what goes along the edges while the program runs
-const FADE = 24; // pixels between the sides of the pane, which fade, and what a step is about
+const FADE = FIT.FOLLOW_MARGIN; // pixels between the sides of the pane, which fade, and what a step is about
 const LEAST = 0.05; // of a graph that is shown whole
 const MOTION = 180; // milliseconds that a group takes to open
 
@@ -309,6 +310,7 @@ export function graphView(run, layouts, host, prefix, whole) {
     const target = [...beside, ...partners.map(standIn)]
       .map((part) => place(part, frame))
       .sort((a, b) => far(a) - far(b))
+      .concat([...labelLayer.children].map((text) => text.getBoundingClientRect()))
       .reduce((seen, box) => {
         const wider = around(seen, box);
         return wider.right - wider.left < across && wider.bottom - wider.top < down ? wider : seen;
