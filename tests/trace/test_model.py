@@ -443,3 +443,9 @@ def test_json_has_the_names_of_the_fields():
         names = {field.name for field in dataclasses.fields(kind)}
         assert all(data.keys() <= names for data in found)
     assert Trace.from_json(trace.to_json()).lines[-1].sweep_id == trace.lines[-1].sweep_id == 1
+
+
+def test_a_number_of_an_array_is_no_scalar():
+    assert Number.of(2.5).scalar == 2.5
+    with pytest.raises(TypeError, match=r"has the shape \(2,\)"):
+        _ = Number.of([1.0, 2.0]).scalar

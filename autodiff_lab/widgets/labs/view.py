@@ -135,7 +135,7 @@ class LabPicture(anywidget.AnyWidget):
     _esm = read_bundle("lab_picture.js")
 
     svg = traitlets.Unicode().tag(sync=True)
-    drag: traitlets.List[Any] = traitlets.List().tag(sync=True)
+    drag: "traitlets.List[Any]" = traitlets.List().tag(sync=True)
 
 
 class LabView(Live):
@@ -162,7 +162,7 @@ class LabView(Live):
 
     child = traitlets.Instance(widgets.Widget).tag(sync=True, **widgets.widget_serialization)
     title = traitlets.Unicode().tag(sync=True)
-    plays: traitlets.List[Any] = traitlets.List().tag(sync=True, **widgets.widget_serialization)
+    plays: "traitlets.List[Any]" = traitlets.List().tag(sync=True, **widgets.widget_serialization)
     colours = traitlets.Dict(themes.css_variables()).tag(sync=True)
     error = traitlets.Unicode().tag(sync=True)
 
