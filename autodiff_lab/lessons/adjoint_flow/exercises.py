@@ -386,12 +386,12 @@ def call_backward_thrice(program: str = "a + b + c") -> Instance:
     return Instance(plain(held), mistakes=mistakes)
 
 
-def _piled_up(tape: Any) -> Iterator[float]:
+def _piled_up(tape: Tape) -> Iterator[float]:
     """What the first input holds after each of three calls."""
     adjoints: list[Any] = [None] * len(tape)
     for _ in range(3):
-        adjoints[tape.output] = seed_of(tape)
-        for i in range(tape.output, tape.n_inputs - 1, -1):
+        adjoints[tape.output_line] = seed_of(tape)
+        for i in range(tape.output_line, tape.n_inputs - 1, -1):
             for _, parent, contribution in pull_back(tape, i, adjoints[i]):
                 adjoints[parent] = add_to(adjoints[parent], contribution)
         yield float(adjoints[0])
