@@ -14,7 +14,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from .errors import MutationError, UnsupportedError
-from .rules.table import Op
+from .primitives import Op
 from .values import Traced, as_operand
 
 # Options of NumPy's functions that change how a result is found, not what it is.

@@ -1,29 +1,22 @@
 """Dispatch of operations: which level handles an operation on traced values.
 
-Read in this order: an ``Op`` (in ``rules/table.py``) is one row of the table. A :class:`Level` (in ``levels.py``) is
-one derivative in progress (a tape, a forward pass). :func:`apply` gives an operation to the highest level among its
-operands; to that level everything lower is a constant. How operators and plain NumPy calls get here stands in
-``operators.py``.
+Read in this order: an ``Op`` (in ``primitives.py``) is one operation with its rules. A :class:`Level` (in
+``levels.py``) is one derivative in progress (a tape, a forward pass). :func:`apply` gives an operation to the highest
+level among its operands; to that level everything lower is a constant. How operators and plain NumPy calls get here
+stands in ``operators.py``.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, NoReturn
+from collections.abc import Mapping
+from typing import Any, NoReturn
 
 from .errors import LeakError
 from .levels import Level, is_paused, no_recording, note_paused, pauses
-from .values import Traced
+from .primitives import NO_OPTIONS, Op
+from .values import Traced, as_operand
 
-if TYPE_CHECKING:
-    from .rules.table import Op
-
-__all__ = ["TABLE", "Level", "apply", "no_recording"]
-
-NO_OPTIONS: Mapping[str, Any] = {}
-
-# The rows, by the public NumPy function (or Python operator) that a learner calls. Filled by ``rules/``.
-TABLE: dict[Any, Op] = {}
+__all__ = ["NO_OPTIONS", "TABLE", "Level", "Row", "apply", "no_recording"]
 
 
 def apply(op: Op, operands: tuple[Any, ...], static: Mapping[str, Any] = NO_OPTIONS) -> Any:
@@ -52,6 +45,13 @@ def _raise_leak(op: Op, operands: tuple[Any, ...], level: Level) -> NoReturn:
     )
 
 
-def apply_transpose(linear_map: Callable[[Any], Any], like: Any, t: Any) -> Any:
-    """Dispatch the transpose of a linear map of arrays like `like` on `t`; ``transposing.py`` replaces this."""
-    raise NotImplementedError
+class Row(Op):
+    """A row of the table of derivative rules: an operation that is called like the function it is the row of."""
+
+    def __call__(self, *operands: Any, **static: Any) -> Any:
+        """Apply the row to numbers, or to traced values."""
+        return apply(self, tuple(map(as_operand, operands)), static)
+
+
+# The rows, by the public NumPy function (or Python operator) that a learner calls. Filled by ``rules/``.
+TABLE: dict[Any, Row] = {}

@@ -15,8 +15,8 @@ from . import rules  # noqa: F401 — rules fills the table
 from .broadcasting import unbroadcast
 from .dispatch import TABLE, Level, apply
 from .operators import BASIC_INDICES, ELEMENTWISE_OPERATORS, Overloaded, install_operator, is_operand
+from .primitives import Op, unit_partial
 from .printing import format_value
-from .rules.table import Op, unit_partial
 from .values import FLOAT64, as_operand, as_shaped, as_value
 
 

@@ -8,14 +8,12 @@ import threading
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from .errors import DetachedWarning, InputError
 from .frames import describe_line, find_suspendable_frame, find_user_frame, is_on_stack
+from .primitives import Op
 from .tracebacks import hides_own_error, shorten_display
-
-if TYPE_CHECKING:
-    from .rules.table import Op
 
 
 class Level:

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from . import dispatch
+from . import primitives
 from .broadcasting import shape_of
 from .dispatch import TABLE
 from .errors import UnsupportedError
-from .rules.table import Op
+from .primitives import Op
 from .tape import Tape
 from .values import Traced, innermost_value
 from .variable import Variable
@@ -52,7 +52,7 @@ class LinearTape(Tape):
         """Find an operation, from the line `first` on, that is not linear in what it is given of this tape."""
         for line in range(first, len(self)):
             moving = tuple(k for k, j in enumerate(self.parents[line]) if j >= 0)
-            op: Any = self.ops[line]
+            op = self.operation(line)
             static = self.kwargs.get(line, {})
             if not _is_linear(op, moving, self.args[line], static):
                 return op
@@ -147,4 +147,4 @@ def _apply_transpose(linear_map: Callable[[Any], Any], like: Any, t: Any) -> Any
     return zero if adjoints[0] is None else adjoints[0]
 
 
-dispatch.apply_transpose = _apply_transpose
+primitives.apply_transpose = _apply_transpose

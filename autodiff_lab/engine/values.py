@@ -31,7 +31,7 @@ class Traced:
     __slots__ = ()
     # Whether it is the values of many examples, so that an index made of it differs from example to example.
     of_many = False
-    level: Any
+    level: Any  # a `Level`; levels are built upon this module
     value: Any
 
 

@@ -2,19 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Mapping
+from typing import Any, Protocol
 
 import numpy as np
 
 from . import printing, rules  # noqa: F401 — rules fills the table
 from .dispatch import TABLE, apply
 from .operators import BASIC_INDICES, ELEMENTWISE_OPERATORS, Overloaded, install_operator, is_operand
-from .rules.table import Op
+from .primitives import Op
 from .values import FLOAT64, as_operand, copy_constant
 
-if TYPE_CHECKING:
-    from .tape import Tape
+
+class VariableTape(Protocol):
+    """What can be asked of a Variable's `Tape` without knowing it: the columns, and whether they may be written to."""
+
+    fast: bool
+    ops: list[Op | None]
+    args: list[tuple[Any, ...]]
+    parents: list[tuple[int, ...]]
+    values: list[Any]
+    n_inputs: int
+    detached_lines: tuple[int, ...]
+
+    def __len__(self) -> int: ...
+
+    def append(
+        self, op: Op | None, args: tuple[Any, ...], parents: tuple[int, ...], value: Any, static: Mapping[str, Any]
+    ) -> Variable:
+        """Write one line at the end of the tape and return its Variable."""
+
+    def name(self, line: int) -> str:
+        """The name of a tape line."""
 
 
 class Variable(Overloaded):
@@ -46,7 +65,7 @@ class Variable(Overloaded):
 
     __slots__ = ("index", "tape", "value")
     value: Any
-    tape: Tape
+    tape: VariableTape
     index: int
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:

@@ -44,7 +44,7 @@ from ..engine.broadcasting import shape_of
 from ..engine.dispatch import NO_OPTIONS, TABLE, Level, apply
 from ..engine.errors import InputError, LeakError, ShapeError
 from ..engine.operators import Overloaded
-from ..engine.rules.table import Op
+from ..engine.primitives import Op
 from ..engine.values import as_number, as_numpy_number, to_output
 
 __all__ = ["Recording", "Tape", "Variable", "grad"]

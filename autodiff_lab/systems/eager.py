@@ -20,8 +20,8 @@ from ..engine.dispatch import Level
 from ..engine.errors import InputError, MutationError
 from ..engine.levels import StandingLevel, is_paused, open_levels, pauses
 from ..engine.operators import Overloaded
+from ..engine.primitives import Op
 from ..engine.printing import format_value
-from ..engine.rules.table import Op
 from ..engine.values import Traced, as_operand, as_shaped, as_value, to_output
 from ..transforms import custom
 

@@ -18,8 +18,8 @@ import numpy as np
 
 from ..engine.errors import InputError, ReleasedError
 from ..engine.levels import open_levels
+from ..engine.primitives import Op
 from ..engine.printing import format_call, format_value
-from ..engine.rules.table import Op
 from ..engine.values import as_shaped, ones, zeros
 from ..transforms import pytree
 from .eager import Eager, Recorder, Tensor, Variable, constant, custom_gradient

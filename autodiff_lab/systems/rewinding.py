@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from ..engine.broadcasting import shape_of
 from ..engine.errors import ShapeError
-from ..engine.rules.table import Op, unit_partial
+from ..engine.primitives import Op, unit_partial
 from ..engine.values import copy_constant
 from .eager import Eager, Tensor, Variable, constant
 

@@ -34,7 +34,7 @@ from ..engine.dispatch import NO_OPTIONS, TABLE
 from ..engine.errors import ShapeError, UnsupportedError
 from ..engine.levels import StandingLevel
 from ..engine.operators import Overloaded, is_operand
-from ..engine.rules.table import Op
+from ..engine.primitives import Op
 from ..engine.values import as_number, as_numpy_number, as_operand
 
 # The functions of the table, by name. They are NumPy's own: a cell answers ``np.sin(x)``.

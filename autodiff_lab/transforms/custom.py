@@ -8,12 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from ..engine import dispatch
+from ..engine import primitives
 from ..engine.broadcasting import shape_of
 from ..engine.dispatch import apply
 from ..engine.errors import InputError, MutationError, ShapeError, UnsupportedError
+from ..engine.primitives import Op
 from ..engine.printing import replace_bidi
-from ..engine.rules.table import Op, flat
+from ..engine.rules.table import flat
 from ..engine.transposing import call_rule
 from ..engine.values import Traced, as_operand, innermost_value, zeros_like
 from . import pytree
@@ -130,7 +131,7 @@ def _from_jvp(jvp: Callable[..., Any], name: str) -> Callable[..., Any]:
 
             return call_rule(push, t, about=f"jvp of {name}")
 
-        return dispatch.apply_transpose(along, operands[k], g)
+        return primitives.apply_transpose(along, operands[k], g)
 
     return rule
 

@@ -10,7 +10,7 @@ import pytest
 from autodiff_lab import CheckError, check_grads, policy
 from autodiff_lab.engine.dispatch import TABLE
 from autodiff_lab.engine.errors import AutodiffError, InputError
-from autodiff_lab.engine.rules.table import Op
+from autodiff_lab.engine.primitives import Op
 
 
 @pytest.fixture

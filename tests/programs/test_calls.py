@@ -14,7 +14,7 @@ import pytest
 from autodiff_lab import BranchChanged, custom_gradient, grad, jvp, value_and_grad
 from autodiff_lab.engine.dispatch import TABLE
 from autodiff_lab.engine.errors import InputError, ShapeError
-from autodiff_lab.engine.rules.table import Op
+from autodiff_lab.engine.primitives import Op
 from autodiff_lab.programs import compiled_program, program
 
 

@@ -370,7 +370,7 @@ def test_the_maps_shown_for_a_product_are_the_engine_s(a, b):
 
 def test_a_rule_of_the_learner_s_own_that_does_not_run_on_names():
     from autodiff_lab.engine.dispatch import apply
-    from autodiff_lab.engine.rules.table import Op
+    from autodiff_lab.engine.primitives import Op
 
     cube = Op("cube", lambda x: x**3, "elementwise", (lambda y, x: float(3 * x**2),))
     trace = Trace.of(lambda x: apply(cube, (x,)), 2.0)
@@ -443,3 +443,9 @@ def test_json_has_the_names_of_the_fields():
         names = {field.name for field in dataclasses.fields(kind)}
         assert all(data.keys() <= names for data in found)
     assert Trace.from_json(trace.to_json()).lines[-1].sweep_id == trace.lines[-1].sweep_id == 1
+
+
+def test_a_number_of_an_array_is_no_scalar():
+    assert Number.of(2.5).scalar == 2.5
+    with pytest.raises(TypeError, match=r"has the shape \(2,\)"):
+        _ = Number.of([1.0, 2.0]).scalar

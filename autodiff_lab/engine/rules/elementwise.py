@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 
 from ..errors import MutationError
+from ..primitives import unit_partial
 from ..values import Traced, as_numpy_number
-from .table import comparison, composed, elementwise, flat, over_length, shape_only, unit_partial, unless
+from .table import comparison, composed, elementwise, flat, over_length, shape_only, unless
 
 # Arithmetic
 

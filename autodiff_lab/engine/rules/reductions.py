@@ -7,6 +7,7 @@ import numpy as np
 
 from ..broadcasting import keepdims_shape, normalize_axes, shape_of, sum_axes
 from ..errors import UnsupportedError
+from ..primitives import unit_partial
 from .table import (
     axis_behind_batch,
     composed,
@@ -16,7 +17,6 @@ from .table import (
     over_length,
     reduction,
     share_between_equals,
-    unit_partial,
     unless,
 )
 

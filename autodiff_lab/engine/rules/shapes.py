@@ -8,8 +8,9 @@ import numpy as np
 from ..broadcasting import align_axes, shape_of, unbroadcast
 from ..dispatch import TABLE, apply
 from ..errors import UnsupportedError
+from ..primitives import Op
 from ..values import Traced, as_operand
-from .table import Op, comparison, composed, linear
+from .table import comparison, composed, linear
 
 # Shape
 

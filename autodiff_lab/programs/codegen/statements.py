@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 
 from ...engine.dispatch import TABLE
+from ...engine.primitives import Op
 from ...engine.printing import format_value
 from ...engine.rules.shapes import is_basic_index
-from ...engine.rules.table import Op
 from ...transforms import pytree
 from ..draft import Constant, Draft
 from ..optimization_passes import BROADCAST
@@ -100,7 +100,7 @@ class StatementWriter(OperandWriter):
         if self.uses[i] != 1 or i in self.results:
             return False
         # an array that is folded in keeps its operands alive until it is used
-        near = self.numbers[i] or self.consumer[i] - i <= MAX_FOLDED_TAPE_LINES
+        near = self.numbers[i] == 1 or self.consumer[i] - i <= MAX_FOLDED_TAPE_LINES
         short = len(text) - text.count(MARK) <= MAX_FOLDED_CHARACTERS
         return near and short and self._depth < MAX_FOLDED_EXPRESSIONS
 
@@ -123,7 +123,7 @@ class StatementWriter(OperandWriter):
         op = self.ops[i]
         return op is not None and not may_be_view(op, self.operands[i])
 
-    def _is_own_memory(self, ref: int) -> bool:
+    def _is_own_memory(self, ref: Any) -> bool:
         """Whether a result is nobody else's memory: made by its line, or all of what another line made for it alone."""
         size = self.values[ref].size
         while self.ops[ref] in VIEWS and self.ops[ref] is not BROADCAST:

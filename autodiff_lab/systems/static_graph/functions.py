@@ -9,7 +9,7 @@ from typing import Any
 
 from ...engine.dispatch import TABLE
 from ...engine.errors import InputError
-from ...engine.rules.table import Op
+from ...engine.primitives import Op
 from ...engine.values import as_operand, as_value
 from .nodes import COND, MERGED, OUTPUT, Operator
 

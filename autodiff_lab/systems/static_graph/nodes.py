@@ -21,9 +21,9 @@ from ...engine.dispatch import NO_OPTIONS, TABLE, apply
 from ...engine.errors import AutodiffError, DetachedError, InputError, MutationError, ShapeError, UnsupportedError
 from ...engine.levels import StandingLevel
 from ...engine.operators import Overloaded
+from ...engine.primitives import Op
 from ...engine.printing import format_call, format_value
 from ...engine.rules.shapes import dummy_array
-from ...engine.rules.table import Op
 from ...engine.values import Traced, as_operand, as_shaped, as_value, to_output
 
 # A shape; or, while that is not known, the number of the node that will bring it.

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from ...engine.broadcasting import shape_of, unbroadcast
 from ...engine.dispatch import TABLE
 from ...engine.errors import InputError, ShapeError, UnsupportedError
-from ...engine.rules.table import Op, unit_partial
+from ...engine.primitives import Op, unit_partial
 from ...transforms.gradients import vjp
 from .nodes import Node, Operator, extent_of, fold_pairs
 

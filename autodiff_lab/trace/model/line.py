@@ -32,6 +32,18 @@ class Operand:
     is_copied: bool = False
     formula_is_name: bool = False
 
+    @property
+    def parent(self) -> int:
+        """The line of a `Trace` that this operand is; a constant is none."""
+        assert self.line is not None, "a constant is no line"
+        return self.line
+
+    @property
+    def known_partial(self) -> Number:
+        """The local partial of this operand of a line in a `Trace`, which has one."""
+        assert self.partial is not None, "this operand has no table of partials"
+        return self.partial
+
 
 @dataclass(frozen=True)
 class Line:

@@ -1,6 +1,7 @@
 """Displayed numbers: a float or an array as a `Trace` holds it, with the texts that views show of it."""
 
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
@@ -68,6 +69,19 @@ class Number:
         return str(self.shape) if self.short and self.shape else self.in_node
 
     @property
+    def scalar(self) -> float:
+        """The displayed number as a float.
+
+        Raises
+        ------
+        TypeError
+            If it is an array.
+        """
+        if not isinstance(self.value, float):
+            raise TypeError(f"{self.text} has the shape {self.shape}, and is no single number.")
+        return self.value
+
+    @property
     def range_in_box(self) -> str:
         """The displayed derivative in a box of the player: the entries alone, as its shape is that of the value.
 
@@ -92,7 +106,7 @@ class Number:
 
     # nan differs from itself, yet a trace that was stored and read again must equal the first one:
     # two numbers are equal when they are written alike.
-    def _key(self) -> tuple:
+    def _key(self) -> tuple[str, Any, tuple[int, ...], str]:
         return self.text, numbers.spell_nonfinite(self.value), self.shape, self.cells
 
     def __eq__(self, other: object) -> bool:

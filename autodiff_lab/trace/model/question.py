@@ -5,6 +5,8 @@ from typing import Literal, NamedTuple
 
 from autodiff_lab.trace.model.number import Number
 
+QuestionKind = Literal["value", "partial", "adjoint", "tangent"]
+
 
 class Mistake(NamedTuple):
     """A wrong answer to a quiz question that can be recognised, and what `kind` of mistake leads to it."""
@@ -24,7 +26,7 @@ class Hint(NamedTuple):
 class Question:
     """A quiz question before a step is shown, for a ``"value"``, ``"partial"``, ``"adjoint"`` or ``"tangent"``."""
 
-    kind: Literal["value", "partial", "adjoint", "tangent"]
+    kind: QuestionKind
     ask: str
     answer: Number
     mistakes: tuple[Mistake, ...] = ()

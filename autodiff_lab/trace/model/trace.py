@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from autodiff_lab.engine.tape import Tape
 from autodiff_lab.engine.views import view
 from autodiff_lab.text.dataclass_json import Pool, build, plain
 from autodiff_lab.trace.model.equation import Equation
@@ -228,12 +229,13 @@ class Trace(Outputs):
         """
         options = RunOptions(mode, direction, fault)
         value, tape = record(f, *args, kwargs=kwargs, sites=True)
-        return view("read_tape")(tape, f, value, options)
+        trace: Trace = view("read_tape")(tape, f, value, options)
+        return trace
 
     @classmethod
     def from_tape(
         cls,
-        tape: Any,
+        tape: Tape,
         f: Callable[..., Any],
         *,
         value: Any = None,
@@ -242,7 +244,8 @@ class Trace(Outputs):
         fault: str = "",
     ) -> Trace:
         """Trace a run that was recorded from `f` already; give `value` if the result is not a line of the tape."""
-        return view("read_tape")(tape, f, value, RunOptions(mode, direction, fault))
+        trace: Trace = view("read_tape")(tape, f, value, RunOptions(mode, direction, fault))
+        return trace
 
     @property
     def _run(self) -> Trace:
@@ -330,12 +333,13 @@ class Trace(Outputs):
         try:
             data = json.loads(text)
             numbers = [build(Number, number) for number in data.pop("numbers")]
-            return build(cls, data, Pool(Number, numbers))
+            trace: Trace = build(cls, data, Pool(Number, numbers))
         except (ValueError, TypeError, KeyError, IndexError, AttributeError) as error:
             raise ValueError(
                 f"This text is not a trace ({type(error).__name__}: {error}). "
                 "Make one with Trace.of(f, *args).to_json()."
             ) from error
+        return trace
 
     def __repr__(self) -> str:
         return f"<Trace of {self.title}: {len(self.lines)} lines, {len(self.steps)} steps>"

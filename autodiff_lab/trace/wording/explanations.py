@@ -4,10 +4,10 @@ Each function looks only at the lines and at what was sent; their words are in t
 """
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
+from autodiff_lab.engine.tape import Tape
 from autodiff_lab.text.messages import join_items, join_sentences, join_with_and, message, number_word, plural_message
 from autodiff_lab.text.notation import atom, factor, format_adjoint, format_tangent
 from autodiff_lab.trace.model import Contribution, Line, Number, Operand
@@ -59,7 +59,7 @@ def _explain_operation(lines: Sequence[Line], i: int) -> str:
 def _explain_copy(lines: Sequence[Line], line: Line, operand: Operand) -> str:
     """Say that broadcasting copies an operand: ``w (v₀), of shape (3,), is copied to (2, 3)``."""
     key = "operand copied" if operand.value.shape else "number copied"
-    return message(key, name=lines[operand.line].clear_name, shape=operand.value.shape, to=line.value.shape)
+    return message(key, name=lines[operand.parent].clear_name, shape=operand.value.shape, to=line.value.shape)
 
 
 def _say_input(key: str, line: Line, **slots: str) -> str:
@@ -142,7 +142,7 @@ def explain_sweep(
     (send,) = sends
     parent, what, now = lines[send.parent], _arithmetic(lines, i, adjoint, send), send.after.text
     slots = {"who": who, "what": what, "parent": parent.clear_name, "name": parent.learner_name}
-    if send.replaces:
+    if send.replaces and send.before is not None:
         said = message("sends in place", **slots, now=now, before=send.before.text)
     else:
         if send.before is not None and not send.after.shape:
@@ -161,7 +161,7 @@ def constant_note(value: Number | None) -> str:
     return message("nothing returned") if value is None else message("constant", value=value.text)
 
 
-def counts_note(tape: Any) -> str:
+def counts_note(tape: Tape) -> str:
     """Explain in a note on the run which integers stay constant, and why."""
     named = [f"{name} = {tape.constant_arguments[name]!r}" for name in tape.count_arguments]
     return plural_message("counts", len(named), names=join_items(named)) if named else ""

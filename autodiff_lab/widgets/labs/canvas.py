@@ -11,7 +11,8 @@ from collections.abc import Iterable, Sequence
 
 from autodiff_lab.figures.style import themes
 from autodiff_lab.figures.style.svg import KEEP_SPACES, NAMESPACE, element
-from autodiff_lab.text.notation import escape, number
+from autodiff_lab.text.notation import escape
+from autodiff_lab.text.numbers import number
 
 FONT = "system-ui,-apple-system,Segoe UI,Roboto,DejaVu Sans,sans-serif"
 CODE_FONT = "ui-monospace,Menlo,Consolas,DejaVu Sans Mono,monospace"
@@ -102,7 +103,11 @@ class Sheet:
 
     def svg(self) -> str:
         """Return all that was drawn on the canvas as one SVG."""
-        size = {"width": self.width, "height": self.height, "viewBox": f"0 0 {self.width} {self.height}"}
+        size: dict[str, str | float] = {
+            "width": self.width,
+            "height": self.height,
+            "viewBox": f"0 0 {self.width} {self.height}",
+        }
         return element("svg", *self._shapes, **NAMESPACE, **size, role="img", aria_label=self.title, font_family=FONT)
 
 

@@ -16,7 +16,7 @@ from autodiff_lab.figures.style import themes
 from autodiff_lab.figures.style.svg import image_tag
 from autodiff_lab.text.notation import escape
 from autodiff_lab.widgets.bundle import read_bundle
-from autodiff_lab.widgets.labs.lab import Button, Choice, Control, Entry, Lab, Play, Slider
+from autodiff_lab.widgets.labs.lab import Button, Choice, Entry, Input, Lab, Play, Slider
 from autodiff_lab.widgets.live import Live, placeholder_html
 
 # The class of a button that cannot be pressed now; `disabled` would take the focus away from under the fingers.
@@ -46,7 +46,7 @@ class LabControl:
         What stands on the page: the widget, and beside a slider its value in words.
     """
 
-    def __init__(self, lab: Lab, control: Control, do: Callable[[Callable[[], None]], None]) -> None:
+    def __init__(self, lab: Lab, control: Input | Button | Play, do: Callable[[Callable[[], None]], None]) -> None:
         self.control, self._lab, self._do = control, lab, do
         self._is_held, self._shown = False, getattr(control, "initial", None)
         self.widget = self.cell = _make_widget(control)
@@ -102,7 +102,7 @@ def fits_in_a_row(choice: Choice) -> bool:
     return len(choice.options) <= 4 and len("".join(choice.options)) <= 45
 
 
-def _make_widget(control: Control) -> Any:
+def _make_widget(control: Input | Button | Play) -> Any:
     if isinstance(control, Button):
         return widgets.Button(description=control.label)
     if isinstance(control, Play):
@@ -135,7 +135,7 @@ class LabPicture(anywidget.AnyWidget):
     _esm = read_bundle("lab_picture.js")
 
     svg = traitlets.Unicode().tag(sync=True)
-    drag = traitlets.List().tag(sync=True)
+    drag: "traitlets.List[Any]" = traitlets.List().tag(sync=True)
 
 
 class LabView(Live):
@@ -162,7 +162,7 @@ class LabView(Live):
 
     child = traitlets.Instance(widgets.Widget).tag(sync=True, **widgets.widget_serialization)
     title = traitlets.Unicode().tag(sync=True)
-    plays = traitlets.List().tag(sync=True, **widgets.widget_serialization)
+    plays: "traitlets.List[Any]" = traitlets.List().tag(sync=True, **widgets.widget_serialization)
     colours = traitlets.Dict(themes.css_variables()).tag(sync=True)
     error = traitlets.Unicode().tag(sync=True)
 

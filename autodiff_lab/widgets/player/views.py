@@ -8,7 +8,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -21,7 +21,7 @@ from autodiff_lab.figures.graph.layout_types import Layout
 from autodiff_lab.text.dataclass_json import Pool, plain
 from autodiff_lab.text.messages import join_items, message, read_room, template
 from autodiff_lab.trace import excerpts
-from autodiff_lab.trace.model import Line, Number, RunOptions, Trace
+from autodiff_lab.trace.model import Excerpt, Line, Number, RunOptions, Trace
 from autodiff_lab.trace.tape_reader import TapeReader
 from autodiff_lab.transforms.recording import record
 from autodiff_lab.widgets.player import page
@@ -84,17 +84,17 @@ class Views:
         }
         if self.long is None:
             return shown
-        numbers = self._beside()
+        numbers = self._beside(self.long)
         others: list[OtherExcerpt] = [{"trace": self.long[k].to_dict(), "layouts": layouts[str(k)]} for k in numbers]
-        held = join_items(self.long[k].excerpt.said for k in sorted({*numbers, self.trace.excerpt.number}))
+        held = join_items(_excerpt(self.long[k]).said for k in sorted({*numbers, _excerpt(self.trace).number}))
         shown["others"] = others
         shown["no_others"] = message("not in this page", held=held)
-        shown["whole"] = self.long.whole
+        shown["whole"] = cast(Layout, self.long.whole)
         return shown
 
-    def _beside(self) -> list[int]:
+    def _beside(self, long: LaidOutExcerpts) -> list[int]:
         """Stretches to have at hand: the neighbours, so that a step over the border waits for nobody, and the ends."""
-        own, last = self.trace.excerpt.number, len(self.long) - 1
+        own, last = _excerpt(self.trace).number, len(long) - 1
         return sorted({0, own - 1, own + 1, last} & set(range(last + 1)) - {own})
 
     @functools.cached_property
@@ -102,14 +102,15 @@ class Views:
         """The still picture of these views, for a page without scripts; drawn when it is first asked for."""
         return page.draw_still(self.trace, self.large)
 
-    def layouts(self, trace: Trace) -> list[dict[str, Any]]:
+    def layouts(self, trace: Trace) -> list[Layout]:
         """Lay out the graph of one view of the player, a trace of `traces_to_measure`, in one way or several."""
         if self.long is not None:
-            return [{**self.long.layout(trace.excerpt.number), **alternatives.ONLY}]
-        return alternatives.layout_alternatives(trace, self.large)
+            return [cast(Layout, {**self.long.layout(_excerpt(trace).number), **alternatives.ONLY})]
+        return cast(list[Layout], alternatives.layout_alternatives(trace, self.large))
 
     def around(self, step: int) -> Views:
         """Give the player's views of the stretch of a long run that has this step."""
+        assert self.long is not None, "only a long run has stretches"
         return replace(self, trace=self.long[self.long.holding(step)])
 
     @property
@@ -121,7 +122,7 @@ class Views:
         """
         single = (step for run in self.forward.values() if len(run.directions) == 1 for step in run.steps)
         if self.long is not None:
-            return {"": self.trace, **{str(k): self.long[k] for k in self._beside()}}
+            return {"": self.trace, **{str(k): self.long[k] for k in self._beside(self.long)}}
         together = {"": replace(self.trace, steps=(*self.trace.steps, *single))}
         for name, run in self.forward.items():
             if len(run.directions) > 1:
@@ -140,13 +141,13 @@ def lay_out(
     before, shown : optional
         What is shown now, if something is: the run, and what the browser was given of it.
     """
-    payload = views.payload(reuse_or_compute_layout(views, before, shown))
+    payload: dict[str, Any] = {**views.payload(reuse_or_compute_layout(views, before, shown))}
     return payload, {"whole": payload.pop("whole")} if "whole" in payload else {}
 
 
 def reuse_or_compute_layout(
     views: Views, before: Views | None = None, payload: Mapping[str, Any] | None = None
-) -> dict[str, list[dict[str, Any]]]:
+) -> dict[str, list[Layout]]:
     """Lay out the graphs of the player's views; keep the old places where they still fit.
 
     Parameters
@@ -171,6 +172,11 @@ def reuse_or_compute_layout(
         else views.layouts(trace)
         for name, trace in views.traces_to_measure.items()
     }
+
+
+def _excerpt(trace: Trace) -> Excerpt:
+    assert trace.excerpt is not None, "it is a stretch of a long run"
+    return trace.excerpt
 
 
 def _shape(trace: Trace) -> list[tuple[Any, ...]]:

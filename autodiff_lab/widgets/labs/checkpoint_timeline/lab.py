@@ -9,7 +9,7 @@ from typing import Any
 from autodiff_lab.lessons.examples.chain import START, logistic, sweep_whole_chain
 from autodiff_lab.systems.schedules import SCHEDULES, Action, Reversal, reverse
 from autodiff_lab.text.grid import Grid, grid
-from autodiff_lab.text.notation import number
+from autodiff_lab.text.numbers import number
 from autodiff_lab.widgets.labs.canvas import Axes, Sheet, draw_bar, draw_legend, make_ticks
 from autodiff_lab.widgets.labs.lab import Button, Choice, Play, Slider, SteppedLab
 from autodiff_lab.widgets.labs.phrases import count_noun
@@ -52,6 +52,9 @@ class CheckpointTimeline(SteppedLab):
         Button("begin", "Begin again", more=True),
         Play("next", 700, more=True),
     )
+    schedule: str
+    l: int  # noqa: E741 — l steps are l steps in every paper on checkpoints
+    s: int
 
     def __init__(self) -> None:
         super().__init__()

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from autodiff_lab.text.grid import Grid, grid
-from autodiff_lab.text.notation import number
+from autodiff_lab.text.numbers import number
 from autodiff_lab.transforms.gradients import grad, jvp
 from autodiff_lab.transforms.recording import record
 from autodiff_lab.widgets.labs.canvas import Axes, Sheet, draw_bar, draw_legend, make_power_ticks, make_ticks
@@ -137,6 +137,9 @@ class ConvergedLoop(Lab):
         Slider("turns", "turns", 0, LARGEST, 1, 20),
         Slider("x", "x", 0.5, 1.2, 0.05, 1.0),
     )
+    loop: str
+    turns: int
+    x: float
 
     def snapshot(self) -> dict[str, Any]:
         """The converged loop's data: the errors after each turn; tape lines and operations after these turns."""

@@ -9,11 +9,13 @@ import numpy as np
 from autodiff_lab.engine.tape import Tape
 from autodiff_lab.lessons.examples.course_function import f
 from autodiff_lab.text.grid import Grid, grid
-from autodiff_lab.text.notation import atom, number
+from autodiff_lab.text.notation import atom
+from autodiff_lab.text.numbers import number
 from autodiff_lab.trace.model import Trace
 from autodiff_lab.transforms.gradients import grad, jvp
 from autodiff_lab.transforms.recording import record
 from autodiff_lab.widgets.labs.canvas import Axes, Point, Sheet, make_ticks
+from autodiff_lab.widgets.labs.contours import find_contours
 from autodiff_lab.widgets.labs.lab import Button, Lab, Slider
 
 REGION = ((0.0, 6.0), (1.0, 7.0))
@@ -41,6 +43,10 @@ class DualPlayground(Lab):
         Slider("x1", "x₁", 0.5, 5.5, 0.1, 2.0),
         Slider("x2", "x₂", 1.5, 6.5, 0.1, 5.0),
     )
+    angle: float
+    length: float
+    x1: float
+    x2: float
 
     def slider_text(self, name: str) -> str:
         """Write what stands beside the dual playground's sliders: four places at most; degrees with their sign."""
@@ -209,8 +215,6 @@ def _draw_background() -> Sheet:
 
 def find_levels() -> list[tuple[float, list[Point]]]:
     """Find the level curves of f on the dual playground's map."""
-    from contourpy import contour_generator
-
     x1, x2 = np.meshgrid(np.linspace(0.02, 6, 300), np.linspace(1, 7, 61))
-    lines = contour_generator(x1, x2, f(x1, x2))
-    return [(level, line[::2].tolist()) for level in LEVELS for line in lines.lines(level)]
+    curves = find_contours(x1, x2, f(x1, x2), LEVELS)
+    return [(level, line[::2].tolist()) for level, lines in curves.items() for line in lines]

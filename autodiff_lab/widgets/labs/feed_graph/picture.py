@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from autodiff_lab.systems.static_graph import Node
-from autodiff_lab.text.notation import display_width, number, symbol
+from autodiff_lab.text.notation import display_width, symbol
+from autodiff_lab.text.numbers import number
 from autodiff_lab.widgets.labs.canvas import Point, Sheet, draw_heads, draw_rule
 
 WIDTH, HEIGHT = 930, 420

@@ -9,7 +9,7 @@ import numpy as np
 from autodiff_lab.engine.broadcasting import shape_of
 from autodiff_lab.engine.dispatch import TABLE
 from autodiff_lab.text.grid import Grid, grid
-from autodiff_lab.text.notation import number
+from autodiff_lab.text.numbers import number
 from autodiff_lab.widgets.labs.canvas import Axes, Sheet, make_power_ticks
 from autodiff_lab.widgets.labs.lab import Button, Choice, Lab, Slider
 from autodiff_lab.widgets.labs.phrases import write_error, write_power_of_ten
@@ -159,6 +159,11 @@ class GradcheckBench(Lab):
         Choice("direction", "direction", DIRECTIONS, more=True),
         Button("forget", "Forget the history", more=True),
     )
+    bug: str
+    op: str
+    h: float
+    dtype: str
+    direction: str
 
     def begin(self) -> None:
         """Draw the gradcheck bench's first direction, and check once."""

@@ -8,7 +8,8 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 
 from autodiff_lab.text.grid import Grid, grid
-from autodiff_lab.text.notation import atom, number
+from autodiff_lab.text.notation import atom
+from autodiff_lab.text.numbers import number
 from autodiff_lab.transforms.gradients import jvp, value_and_grad
 from autodiff_lab.transforms.jacobians import hvp
 from autodiff_lab.widgets.labs.canvas import Axes, Sheet, make_ticks
@@ -175,6 +176,9 @@ class NewtonHVP(SteppedLab):
         Button("begin", "Begin again"),
         Button("back", "Back", more=True),
     )
+    start: float
+    rate: float
+    method: str
 
     def change(self, name: str) -> None:
         """Begin NewtonHVP's descent again; a new learning rate chooses gradient descent, which alone has one."""

@@ -5,7 +5,7 @@ The partials are the engine's. What an order can get wrong is when a cell sends,
 
 import functools
 from collections.abc import Iterable, Iterator, Sequence
-from functools import partial, partialmethod
+from functools import partialmethod
 from itertools import pairwise
 from typing import Any, Self
 
@@ -13,7 +13,7 @@ import numpy as np
 
 from autodiff_lab.lessons.examples.paths import count_paths
 from autodiff_lab.text.grid import Grid, grid
-from autodiff_lab.text.notation import number
+from autodiff_lab.text.numbers import number
 from autodiff_lab.trace.faulty_engines import FAULTS
 from autodiff_lab.trace.reverse_steps import SweepEvent, seed_adjoints, send
 from autodiff_lab.trace.wording.explanations import explain_remark
@@ -120,6 +120,9 @@ class OrderLab(Lab):
         Play("next", 1200, more=True),
         Slider("k", "doublings, below", 1, 8, 1, 3, more=True),
     )
+    way: str
+    k: int
+    moves: tuple[SweepEvent, ...]
 
     def __init__(self) -> None:
         self._tried: dict[tuple[str, str], float | None] = {}
@@ -134,7 +137,11 @@ class OrderLab(Lab):
         """Let a cell send."""
         self._go_to(sweep_in_order([*self.order, name], self.way == OVERWRITES))
 
-    y, c, b, a = map(partial(partialmethod, _send), OPERATIONS)
+    # The buttons of the cells.
+    y = partialmethod(_send, "y")
+    c = partialmethod(_send, "c")
+    b = partialmethod(_send, "b")
+    a = partialmethod(_send, "a")
 
     def next(self) -> None:
         """Let the order lab's recursion go one call further."""
@@ -146,7 +153,7 @@ class OrderLab(Lab):
 
     def begin(self) -> None:
         """Begin a new order of the cells; the results of the orders that were tried stay in the list."""
-        self.moves: tuple[SweepEvent, ...] = ()
+        self.moves = ()
 
     def _go_to(self, moves: Iterable[SweepEvent]) -> None:
         """Let so much be sent, and keep what came of an order that is complete."""

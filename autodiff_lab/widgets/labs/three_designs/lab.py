@@ -10,7 +10,8 @@ from autodiff_lab.engine.errors import AutodiffError
 from autodiff_lab.lessons.examples.expressions import parse_expression
 from autodiff_lab.systems.side_by_side import Column, Comparison, compare
 from autodiff_lab.text.grid import Grid, grid
-from autodiff_lab.text.notation import format_expression, number, shorten
+from autodiff_lab.text.notation import format_expression, shorten
+from autodiff_lab.text.numbers import number
 from autodiff_lab.widgets.labs.canvas import Sheet, draw_rule
 from autodiff_lab.widgets.labs.lab import Button, Choice, Entry, Lab, Slider
 from autodiff_lab.widgets.labs.phrases import list_numbers
@@ -84,6 +85,12 @@ class ThreeDesigns(Lab):
         Slider("x", "x", 0.25, 4, 0.05, 3.0, more=True),
         Slider("y", "y", 0.25, 4, 0.05, 1.0, more=True),
     )
+    program: str
+    expression: str
+    x: float
+    y: float
+
+    tried: list[str]
 
     _typed = "x * exp(y)"
 

@@ -72,6 +72,13 @@ class VCurve(Lab):
         Choice("function", "function", tuple(FUNCTIONS), more=True),
         Toggle("ad", "AD", False, more=True),
     )
+    h: float
+    forward: bool
+    central: bool
+    complex: bool
+    single: bool
+    function: str
+    ad: bool
 
     def slider_text(self, name: str) -> str:
         """The step h of the difference quotients, as a power of ten."""

@@ -1,0 +1,200 @@
+"""The primitive operations of the engine: what one is (`Op`), and how both modes follow from its rules."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping
+from functools import cached_property, partial
+from typing import Any
+
+import numpy as np
+
+from .broadcasting import align_axes, keepdims_shape, normalize_axes, shape_of, spread, sum_axes, unbroadcast
+from .errors import UnsupportedError
+from .values import as_operand, zeros_like
+
+NO_OPTIONS: Mapping[str, Any] = {}
+
+Rule = Callable[..., Any]
+
+
+def unit_partial(y: Any, *operands: Any) -> float:
+    """The rule of a row whose local partial is the constant 1, as of ``+``: known by identity, it saves a product."""
+    return 1.0
+
+
+class Op:
+    """A primitive operation of the engine: the function that computes its value, and its derivative rules.
+
+    Parameters
+    ----------
+    name : str
+        What tapes, tables and drawings call it: ``"log"``, ``"multiply"``.
+    fn : callable
+        Computes the value, ``fn(*operands, **static)``. Called on whatever is one level down, so it must be built of
+        functions that the table knows.
+    kind : str
+        ``"elementwise"``: `rules` are local partials ``partial(y, *operands)``, one per operand.
+        ``"linear"``: linear in all operands together; `rules` are transposes ``transpose(g, y, *operands, **static)``.
+        ``"multilinear"``: linear in each operand while the others are held; `rules` as for ``"linear"``.
+        ``"reduction"``: one number per slice along `axis`; the rule ``weights(y, x, axis)``, of the shape of `x`,
+        says how much each entry counts (`y` keeps the reduced axes).
+        ``"general"``: `rules` are pullbacks ``(g, y, *operands, **static)``; the pushforward is their transpose.
+        ``"composed"``: `fn` is made of other rows, which are recorded in its place; no rules.
+        ``"flat"``: the derivative is zero wherever there is one; no rules.
+        ``"comparison"``: flat, and the answer is plain booleans.
+        ``"shape"``: answers about shape or type, never about value; no rules, nothing is recorded.
+    rules : tuple of callables
+        See `kind`. ``None`` stands for an operand that no derivative flows to (the condition of ``where``).
+    symbol : str, optional
+        The infix operator, if there is one: ``"*"``.
+    variadic : bool
+        The only rule serves every operand and is called with the operand's position first (``stack``).
+    """
+
+    def __init__(
+        self,
+        name: str,
+        fn: Callable[..., Any],
+        kind: str,
+        rules: tuple[Callable[..., Any] | None, ...] = (),
+        symbol: str | None = None,
+        variadic: bool = False,
+        batched: Callable[..., Any] | None = None,
+    ) -> None:
+        self.name, self.fn, self.kind, self.rules = name, fn, kind, rules
+        self.symbol, self.variadic, self.batched = symbol, variadic, batched
+        self.push: Callable[..., Any] | None = None
+        self.inside: Callable[..., Any] | None = None  # a learner's own function, of which the row is made
+        self.partials = rules if kind == "elementwise" else None
+
+    @cached_property
+    def static(self) -> frozenset[str]:
+        """The options of a row's function that are no operands (``axis``, ``shape``), by the signature of its rule."""
+        if self.kind == "reduction":
+            return frozenset({"axis", "keepdims"})
+        rule = next((rule for rule in self.rules if rule is not None), None)
+        if rule is None or self.kind == "elementwise":
+            return frozenset()
+        before = 4 if self.variadic else 2 + len(self.rules)  # ``(g, y, x, axis=None)``: the options are behind
+        return frozenset([*inspect.signature(rule).parameters][before:])
+
+    def __repr__(self) -> str:
+        return f"Op({self.name!r}, {self.kind})"
+
+    def local_partial(self, k: int, y: Any, *operands: Any) -> Any:
+        """The local partial ∂y/∂(operand k) of an elementwise operation: a number, an array, or a Symbol."""
+        if self.partials is None:
+            raise UnsupportedError(
+                f"{self.name} is a {self.kind} map, not an elementwise one: it has no array of local partials. "
+                "Its derivative is the map itself; use pullback (reverse) or pushforward (forward)."
+            )
+        return self.rules[k](y, *operands)  # type: ignore[misc]
+
+    def pullback(
+        self, k: int, g: Any, y: Any, operands: tuple[Any, ...], static: Mapping[str, Any] = NO_OPTIONS
+    ) -> Any:
+        """The vector-Jacobian product of one operation: what the adjoint `g` of its result contributes to operand `k`.
+
+        For an elementwise row: g · ∂y/∂(operand k), summed over the axes along which the operand was broadcast.
+        For a linear row: the transposed map, applied to g.
+        """
+        if self.partials is not None:
+            rule = self.partials[k]
+            return unbroadcast(g if rule is unit_partial else g * rule(y, *operands), operands[k])  # type: ignore[misc]
+        if self.kind == "reduction":
+            if self.rules[0] is unit_partial:
+                return spread(g, operands[0], **static)
+            weights = self._weights(y, operands[0], static)
+            if shape_of(weights) == ():  # every entry counts the same: multiply before copying
+                return spread(g * weights, operands[0], **static)
+            return spread(g, operands[0], **static) * weights
+        if self.variadic:
+            return as_operand(self.rules[0](k, g, y, *operands, **static))  # type: ignore[misc]
+        rule = self.rules[k] if self.rules else None
+        return None if rule is None else as_operand(rule(g, y, *operands, **static))
+
+    def pushforward(
+        self,
+        y: Any,
+        operands: tuple[Any, ...],
+        tangents: tuple[Any, ...],
+        static: Mapping[str, Any] = NO_OPTIONS,
+        batch: int | None = None,
+    ) -> Any:
+        """The Jacobian-vector product of one operation: the tangent of its result from its operands' (None: constant).
+
+        With `batch`, every tangent has a leading axis of that length: that many directions at once.
+        """
+        if not self.rules or batch == 0:
+            return None
+        if self.partials is not None:
+            total = None
+            for k, t in enumerate(tangents):
+                if t is not None:
+                    if batch is not None:
+                        t = align_axes(t, shape_of(operands[k]), shape_of(y))
+                    rule = self.partials[k]
+                    term = t if rule is unit_partial else t * rule(y, *operands)  # type: ignore[misc]
+                    total = term if total is None else total + term
+            return None if total is None else unbroadcast(total, y, batch)
+        if batch is None and len(tangents) == 1 and self.kind == "linear":
+            return _match_type(as_operand(self.fn(tangents[0], **static)), y)  # a linear map is its own derivative
+        if self.kind == "reduction":
+            return unbroadcast(self._push_reduced(y, operands[0], tangents[0], static, batch), y, batch)
+        if batch is None:
+            return _match_type(self._push_one(y, operands, tangents, static), y)
+        pushed = None if self.batched is None else self.batched(batch, y, operands, tangents, static)
+        if pushed is not None:
+            return _match_type(pushed, y)
+        each = [
+            self._push_one(y, operands, tuple(None if t is None else t[b] for t in tangents), static)
+            for b in range(batch)
+        ]
+        return None if not each or each[0] is None else _match_type(np.stack(each), y)
+
+    def _push_one(self, y: Any, operands: tuple[Any, ...], tangents: tuple[Any, ...], static: Mapping[str, Any]) -> Any:
+        if self.push is not None:
+            return self.push(y, operands, tangents, static)
+        if self.kind == "linear":
+            filled = tuple(
+                (zeros_like(x) if t is None else t) if self.variadic or self.rules[k] is not None else x
+                for k, (x, t) in enumerate(zip(operands, tangents, strict=True))
+            )
+            return as_operand(self.fn(*filled, **static))
+        total = None
+        for k, t in enumerate(tangents):
+            if t is not None:
+                if self.kind == "multilinear":
+                    term = self.fn(*operands[:k], t, *operands[k + 1 :], **static)
+                else:
+                    pull = partial(self.pullback, k, y=y, operands=operands, static=static)
+                    term = apply_transpose(pull, y, t)
+                total = term if total is None else total + term
+        return total
+
+    def _push_reduced(self, y: Any, x: Any, t: Any, static: Mapping[str, Any], batch: int | None) -> Any:
+        """The weighted sum of the tangent; of many tangents at once, along the same axes behind the batch axis."""
+        term = t if self.rules[0] is unit_partial else t * self._weights(y, x, static)
+        if batch is not None:
+            axes = normalize_axes(static.get("axis"), len(shape_of(x)))
+            static = {**static, "axis": tuple(a + 1 for a in axes)}
+        return sum_axes(term, **static)
+
+    def _weights(self, y: Any, x: Any, static: Mapping[str, Any]) -> Any:
+        axis = static.get("axis")
+        if not static.get("keepdims"):
+            y = np.reshape(y, keepdims_shape(shape_of(x), axis))
+        return self.rules[0](y, x, axis)  # type: ignore[misc]
+
+
+def _match_type(t: Any, y: Any) -> Any:
+    """Cast a tangent to the dtype of its value: float32 stays float32, whatever a rule brought along."""
+    if type(y) in (np.ndarray, np.float32) and type(t) in (np.ndarray, np.float64) and t.dtype != y.dtype:
+        return t.astype(y.dtype)
+    return t
+
+
+def apply_transpose(linear_map: Callable[[Any], Any], like: Any, t: Any) -> Any:
+    """Apply the transpose of a linear map of arrays like `like` to `t`; ``transposing.py`` replaces this."""
+    raise NotImplementedError
