@@ -45,17 +45,27 @@ class Drag:
         Two places or more, in rising order, and the value at each; values between two of them lie on a straight line.
     center : (x, y)
         Where direction and distance are measured from.
+    from_place_to_place : bool
+        Whether the arrow keys go from one place of `scale` to the next, instead of by the slider's steps.
     """
 
     control: str
     along: Literal["x", "y", "turn", "distance"]
     scale: tuple[tuple[float, float], ...]
     center: Point = (0.0, 0.0)
+    from_place_to_place: bool = False
 
     def data(self) -> dict[str, Any]:
         """What the page needs to know of a drag on a canvas, as plain data."""
         scale = [[round(place, 2), round(value, 6)] for place, value in self.scale]
-        return {"control": self.control, "along": self.along, "scale": scale, "center": self.center}
+        stops = [value for _, value in scale] if self.from_place_to_place else None
+        return {
+            "control": self.control,
+            "along": self.along,
+            "scale": scale,
+            "center": self.center,
+            "stops": stops,
+        }
 
 
 def turn_around(control: str, center: Point) -> Drag:

@@ -10,6 +10,7 @@
  * @property {"x" | "y" | "turn" | "distance"} along
  * @property {[number, number][]} scale
  * @property {[number, number]} center
+ * @property {number[] | null} stops the values that the keys go through, instead of the slider's steps
  */
 /**
  * A slider of the lab, as it is now.
@@ -86,12 +87,20 @@ export function findValues(moves, sliders, at) {
   return values;
 }
 
+/** Goes some stops on, from the one that a value has reached. @param {number[]} stops @param {number} value @param {number} steps */
+function stepThrough(stops, value, steps) {
+  const different = [...new Set(stops)];
+  const here = different.findLastIndex((stop) => stop <= value);
+  return different[Math.min(Math.max(here + steps, 0), different.length - 1)];
+}
+
 /** Finds the value of the slider that a key moves, or nothing for another key. @param {Move[]} moves @param {Sliders} sliders @param {string} key */
 export function stepValue(moves, sliders, key) {
   if (!(key in KEYS)) return null;
   const [which, steps] = KEYS[key];
-  const { control, along } = moves[Math.min(which, moves.length - 1)];
+  const { control, along, stops } = moves[Math.min(which, moves.length - 1)];
   const { value, low, high, step } = sliders[control];
+  if (stops) return { [control]: stepThrough(stops, value, steps) };
   const next = value + steps * step;
   const isCircle = along === "turn" && high - low + step >= 360 && Number.isFinite(steps);
   if (isCircle && (next < low || next > high)) return { [control]: next < low ? high : low };

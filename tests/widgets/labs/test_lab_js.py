@@ -10,7 +10,7 @@ from xml.etree import ElementTree
 import pytest
 
 from autodiff_lab.widgets import labs
-from autodiff_lab.widgets.labs import DualPlayground, NewtonHVP
+from autodiff_lab.widgets.labs import CheckpointTimeline, DualPlayground, NewtonHVP
 from autodiff_lab.widgets.labs.dual_playground.lab import MAP
 from autodiff_lab.widgets.labs.view import LabPicture, LabView
 
@@ -137,10 +137,20 @@ def test_all_arrow_keys_move_a_point_on_a_line(in_the_page):
 
 
 @needs_node
+def test_the_arrow_keys_go_from_action_to_action(in_the_page):
+    lab = CheckpointTimeline()
+    assert lab.length == lab.done == 40
+    for key, done in (("ArrowLeft", 39), ("ArrowLeft", 38), ("ArrowRight", 39), ("Home", 0), ("ArrowRight", 1)):
+        moves, sliders = moves_of(lab, "how far, in the timeline"), lab.view.picture.sliders
+        lab.set(**in_the_page("stepValue", moves, sliders, key))
+        assert lab.done == done
+
+
+@needs_node
 def test_a_direction_goes_round_and_a_quarter_of_it_ends(in_the_page):
     whole = {"value": 359, "low": 0, "high": 359, "step": 1}
     quarter = {"value": 90, "low": 0, "high": 90, "step": 1}
-    turn = [{"control": "angle", "along": "turn", "scale": [[0, 0], [360, 360]], "center": [0, 0]}]
+    turn = [{"control": "angle", "along": "turn", "scale": [[0, 0], [360, 360]], "center": [0, 0], "stops": None}]
     assert in_the_page("stepValue", turn, {"angle": whole}, "ArrowRight") == {"angle": 0}
     assert in_the_page("stepValue", turn, {"angle": quarter}, "ArrowRight") == {"angle": 90}
     below, behind = {"x": 100, "y": 20}, {"x": -100, "y": -20}

@@ -230,11 +230,11 @@ def _draw_moment(axes: Axes, snap: dict[str, Any]) -> None:
     actions = snap["actions"]
     for k, (kind, start, end) in enumerate(actions):
         run += {"advance": end - start, "reverse": 1}.get(kind, 0)
-        scale.append((left + width * run / total, 100 * (k + 1) / len(actions)))
+        scale.append((left + width * run / total, float(math.ceil(100 * (k + 1) / len(actions)))))
     place = scale[snap["done"]][0] - left
     moment = total * place / width
     axes.marker(moment, "line")
-    axes.slide("how far, in the timeline", moment, Drag("moment", "x", tuple(scale)))
+    axes.slide("how far, in the timeline", moment, Drag("moment", "x", tuple(scale), from_place_to_place=True))
 
 
 def _find_ends(actions: list[tuple[str, int, int]]) -> Iterator[tuple[int, int]]:
