@@ -18,7 +18,8 @@ def element(tag: str, *inside: str, **attributes: str | float | None) -> str:
     *inside : str
         What stands between its tags: other elements, or text that is escaped already.
     **attributes : str, int, float or None
-        An underscore stands for a hyphen; ``class_`` is the attribute ``class``. A float is a coordinate, and written to a tenth; None is left out.
+        An underscore stands for a hyphen, and ``class_`` for ``class``. A float is a coordinate, and written to a
+        tenth; None is left out.
 
     >>> element("text", "f(x)", x=1 / 3, y=2, font_size="9", text_anchor=None)
     '<text x="0.3" y="2" font-size="9">f(x)</text>'
