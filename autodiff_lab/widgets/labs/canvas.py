@@ -68,9 +68,9 @@ class Drag:
         }
 
 
-def turn_around(control: str, center: Point) -> Drag:
-    """Let a handle on the canvas set an angle in degrees: the direction in which it lies, seen from a center."""
-    return Drag(control, "turn", ((0.0, 0.0), (360.0, 360.0)), center)
+def turn_around(control: str, center: Point, in_radians: bool = False) -> Drag:
+    """Let a handle on the canvas set an angle, in degrees or radians: its direction, seen from a center."""
+    return Drag(control, "turn", ((0.0, 0.0), (360.0, 2 * math.pi if in_radians else 360.0)), center)
 
 
 def stretch_from(control: str, center: Point, unit: float) -> Drag:

@@ -67,10 +67,13 @@ function interpolate(scale, place) {
   return x1 === x0 ? y1 : y0 + ((place - x0) * (y1 - y0)) / (x1 - x0);
 }
 
-/** Turns an angle by whole turns, until it is as near as can be to the slider's range. @param {number} angle @param {Slider} slider */
-function turnInto(angle, { low, high }) {
+/** Finds how much a whole turn is: 360 for degrees. @param {Move} move */
+const measureTurn = ({ scale }) => interpolate(scale, 360) - interpolate(scale, 0);
+
+/** Turns an angle by whole turns, until it is as near as can be to the slider's range. @param {number} angle @param {number} whole @param {Slider} slider */
+function turnInto(angle, whole, { low, high }) {
   const outside = (/** @type {number} */ x) => Math.max(low - x, x - high, 0);
-  const turned = [angle, angle + 360, angle - 360];
+  const turned = [angle, angle + whole, angle - whole];
   return turned.reduce((best, next) => (outside(next) < outside(best) ? next : best));
 }
 
@@ -81,7 +84,7 @@ export function findValues(moves, sliders, at) {
   for (const move of moves) {
     const { low, high } = sliders[move.control];
     let value = interpolate(move.scale, measure(move, at));
-    if (move.along === "turn") value = turnInto(value, sliders[move.control]);
+    if (move.along === "turn") value = turnInto(value, measureTurn(move), sliders[move.control]);
     values[move.control] = Math.min(Math.max(value, low), high);
   }
   return values;
@@ -98,11 +101,13 @@ function stepThrough(stops, value, steps) {
 export function stepValue(moves, sliders, key) {
   if (!(key in KEYS)) return null;
   const [which, steps] = KEYS[key];
-  const { control, along, stops } = moves[Math.min(which, moves.length - 1)];
+  const move = moves[Math.min(which, moves.length - 1)];
+  const { control, along, stops } = move;
   const { value, low, high, step } = sliders[control];
   if (stops) return { [control]: stepThrough(stops, value, steps) };
   const next = value + steps * step;
-  const isCircle = along === "turn" && high - low + step >= 360 && Number.isFinite(steps);
+  const isWhole = along === "turn" && high - low + step >= measureTurn(move);
+  const isCircle = isWhole && Number.isFinite(steps);
   if (isCircle && (next < low || next > high)) return { [control]: next < low ? high : low };
   return { [control]: Math.min(Math.max(next, low), high) };
 }
