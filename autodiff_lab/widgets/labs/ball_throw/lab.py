@@ -23,7 +23,7 @@ LOWEST, HIGHEST, STEP = 0.05, 1.55, 0.01
 # How much the angle changes where the text says what a slope is worth, in radians.
 NUDGE = 0.1
 # A ball that lands so near to the target, in metres, has hit it; so small a slope, in metres per radian, is none.
-NEAR, FLAT = 0.5, 2.0
+NEAR, FLAT = 0.5, 3.0
 
 
 class Throw(NamedTuple):
@@ -76,14 +76,14 @@ class BallThrow(Lab):
     >>> lab.set(angle=0.37)
     >>> snap = lab.snapshot()
     >>> round(snap["landing"], 2), round(snap["slope"], 1), snap["hit"]
-    (25.06, 46.8, True)
+    (25.08, 45.0, True)
     """
 
     about = "Drag the head of the arrow to throw, until the ball lands at the flag. The flag can be dragged too."
     controls = (
         Slider("angle", "angle", LOWEST, HIGHEST, STEP, 0.2),
         Slider("target", "target", 5, 75, 0.5, 25.0),
-        Slider("speed", "speed", 10, 38, 0.5, 22.0),
+        Slider("speed", "speed", 10, 36, 0.5, 22.0),
     )
 
     def slider_text(self, name: str) -> str:
@@ -148,13 +148,11 @@ def _describe_slope(snap: dict[str, Any]) -> str:
         if abs(slope) > FLAT:
             return f"{_say_slope(slope)} At this speed no angle reaches the target: look where the slope becomes 0."
         return (
-            f"The slope is about 0, so this is the furthest throw at {number(snap['speed'])} m/s: no other angle reaches "
-            "the target. Throw faster."
+            f"The slope is about 0, so this is the furthest throw at {number(snap['speed'])} m/s: "
+            "no other angle reaches the target. Throw faster."
         )
     if abs(slope) <= FLAT:
-        return (
-            "The slope is about 0, at the top of the curve: this throw is the furthest, and any other angle is shorter."
-        )
+        return "The slope is about 0, at the top of the curve: at any other angle the ball lands nearer."
     if snap["hit"]:
         return f"{_say_slope(slope)} There is a second angle that hits, on the other side of the top."
     turn = "Aim higher." if (snap["miss"] < 0) == (slope > 0) else "Aim lower."
