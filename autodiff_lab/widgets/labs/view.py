@@ -137,8 +137,8 @@ class LabPicture(anywidget.AnyWidget):
     _esm = read_bundle("lab_picture.js")
 
     svg = traitlets.Unicode().tag(sync=True)
-    sliders: traitlets.Dict[str, Any] = traitlets.Dict().tag(sync=True)
-    drag: traitlets.Dict[str, Any] = traitlets.Dict().tag(sync=True)
+    sliders = traitlets.Dict().tag(sync=True)
+    drag = traitlets.Dict().tag(sync=True)
 
 
 class LabView(Live):
