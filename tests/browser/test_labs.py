@@ -120,8 +120,9 @@ def test_by_keyboard_and_by_pointer(kind, open_lab, request):
     lab = new_lab()
     photograph(lab.page, request, "new")
     every_control_by_keyboard(kind, lab)
-    if "data-drag" in kind().picture():
-        what_can_be_dragged_follows_the_pointer_and_the_keys(new_lab())
+    if "data-grip" in kind().picture():
+        what_can_be_dragged_follows_mouse_and_keys(new_lab())
+        what_can_be_dragged_follows_a_finger(new_lab())
     if stops(longest(kind)) > 20:  # a slider of a few stops asks for a few frames, however long it is dragged
         a_drag_is_drawn_ten_times_a_second(kind, new_lab())
 
@@ -139,38 +140,105 @@ def every_control_by_keyboard(kind, lab):
             assert lab.root.locator(".adl-lab-value", has_text=words).count(), "what is read aloud stands there"
 
 
-def what_can_be_dragged_follows_the_pointer_and_the_keys(lab):
-    for name in lab.root.locator("[data-drag]").evaluate_all("all => all.map(one => one.dataset.drag)"):
-        handle = lab.root.locator(f"[data-drag='{name}']")
-        x, y = centre(handle)
-        lab.page.mouse.move(x, y)
-        lab.page.mouse.down()
-        for k in range(1, 9):
-            lab.page.mouse.move(x + 3 * k, y + 5 * k)
-            lab.page.wait_for_timeout(30)
-        lab.page.mouse.up()
-        there = rests(handle)
-        assert there == (pytest.approx(x + 24, abs=6), pytest.approx(y + 40, abs=6)), name
-        handle.focus()
-        for _ in range(3):
-            lab.changes(lambda: lab.page.keyboard.press("ArrowLeft"))
-            assert handle.evaluate("e => e === document.activeElement"), "the picture is another one, the focus is not"
-        assert centre(handle)[0] < there[0] - 10
+HANDLES = "all => all.map((one) => one.dataset.grip)"
+
+
+def handles(lab):
+    """The handles in the picture of a lab, each with the sliders that it moves."""
+    for name in lab.root.locator("[data-grip]").evaluate_all(HANDLES):
+        yield Handle(lab, name)
+
+
+class Handle:
+    """A handle in the picture of a lab, driven as a learner drives it."""
+
+    def __init__(self, lab, name):
+        self.lab, self.page, self.name = lab, lab.page, name
+        self.group = lab.root.get_by_role("slider", name=name, exact=True).and_(lab.root.locator("[data-grip]"))
+        self.knob = self.group.locator(".knob")
+
+    def state(self):
+        """What is read aloud of it."""
+        return self.group.get_attribute("aria-valuetext")
+
+    def changes(self, do):
+        """Do something, and wait until the handle stands elsewhere."""
+        before = self.state()
+        do()
+        self.page.wait_for_function(
+            "([root, name, before]) => root.querySelector(`[data-grip='${name}']`)"
+            ".getAttribute('aria-valuetext') !== before",
+            arg=[self.lab.root.element_handle(), self.name, before],
+        )
+        return self.state()
+
+    def free_way(self):
+        """A way that the handle can go: to the left where it is at the right end, else to the right, and down."""
+        value, low, high = (float(self.group.get_attribute(f"aria-value{end}")) for end in ("now", "min", "max"))
+        return -48 if value > (low + high) / 2 else 48
+
+
+def what_can_be_dragged_follows_mouse_and_keys(lab):
+    for handle in handles(lab):
+        assert handle.group.get_attribute("role") == "slider" and handle.state()
+        x, y = centre(handle.knob)
+        across = handle.free_way()
+
+        def drag(x=x, y=y, across=across):
+            lab.page.mouse.move(x + 2, y + 2)  # where it is grasped, it stays under the pointer
+            lab.page.mouse.down()
+            for k in range(1, 9):
+                lab.page.mouse.move(x + 2 + across * k / 8, y + 2 + 3 * k)
+                lab.page.wait_for_timeout(30)
+            lab.page.mouse.up()
+
+        handle.changes(drag)
+        there = rests(handle.knob, handle.name)
+        assert abs(there[0] - x - across) < 16 or abs(there[1] - y) > 4, handle.name
+        handle.group.focus()
+        key = "ArrowLeft" if across > 0 else "ArrowRight"
+        for _ in range(2):
+            handle.changes(lambda key=key: lab.page.keyboard.press(key))
+            assert handle.group.evaluate("e => e === document.activeElement"), "the picture is new, the focus is not"
     assert lab.error() == ""
 
 
-def rests(handle, milliseconds=300):
+def what_can_be_dragged_follows_a_finger(lab):
+    """As a phone does it: the page does not scroll under the finger."""
+    touch = lab.page.context.new_cdp_session(lab.page)
+    handle = next(handles(lab))
+    handle.group.scroll_into_view_if_needed()
+    (x, y), across = centre(handle.knob), handle.free_way()
+
+    def press(kind, *points):
+        touch.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": [{"x": x, "y": y} for x, y in points]})
+
+    def drag():
+        press("touchStart", (x, y))
+        for k in range(1, 9):
+            press("touchMove", (x + across * k / 8, y + 3 * k))
+            lab.page.wait_for_timeout(30)
+        press("touchEnd")
+
+    before = handle.group.evaluate("e => e.closest('.adl-lab').getBoundingClientRect().top")
+    handle.changes(drag)
+    assert handle.group.evaluate("e => e.closest('.adl-lab').getBoundingClientRect().top") == before
+    assert lab.error() == ""
+    touch.detach()
+
+
+def rests(knob, name, milliseconds=300):
     """Where a handle comes to rest: the kernel answers all moves of a hand, the last of them some time after it."""
-    handle.page.wait_for_function(
+    knob.page.wait_for_function(
         """([name, milliseconds]) => {
-            const { x, y } = document.querySelector(`[data-drag='${name}']`).getBoundingClientRect();
+            const { x, y } = document.querySelector(`[data-grip='${name}'] .knob`).getBoundingClientRect();
             const at = `${x} ${y}`, now = performance.now();
             if (window.restsAt?.at !== at) window.restsAt = { at, since: now };
             return now - window.restsAt.since > milliseconds;
         }""",
-        arg=[handle.get_attribute("data-drag"), milliseconds],
+        arg=[name, milliseconds],
     )
-    return centre(handle)
+    return centre(knob)
 
 
 def centre(handle):

@@ -191,7 +191,10 @@ class Lab:
         return None
 
     def picture(self) -> str:
-        """Any lab's SVG in the colours of `themes.LIGHT`, of one size whatever the state; empty for none."""
+        """Any lab's SVG in the colours of `themes.LIGHT`, of one size whatever the state; empty for none.
+
+        A point in it that stands for a slider has a handle there (`Sheet.handle`), so that a hand can drag it.
+        """
         return ""
 
     def still(self) -> Self:
@@ -205,9 +208,6 @@ class Lab:
     def can(self, name: str) -> bool:
         """Whether a lab's button can be pressed now: always, unless the lab's class says otherwise."""
         return True
-
-    def drag(self, handle: str, x: float, y: float) -> None:
-        """Take any lab's handle, dragged to a place in the picture's own units; a lab may have none."""
 
     def set(self, **values: Any) -> None:
         """Move controls of any lab, as by hand.

@@ -62,6 +62,15 @@ function set(node, name, value) {
     node.setAttribute(name, value);
 }
 
+/** Colours the track of a slider as far as its knob. @param {HTMLElement} slider @param {Element | null} handle */
+function colourTrack(slider, handle) {
+  const [now, low, high] = ["now", "min", "max"].map((end) =>
+    Number(handle?.getAttribute(`aria-value${end}`)),
+  );
+  const done = `${((100 * (now - low)) / (high - low || 1)).toFixed(1)}%`;
+  if (slider.style.getPropertyValue("--done") !== done) slider.style.setProperty("--done", done);
+}
+
 /** Says to a screen reader, and to JupyterLab, what ipywidgets leaves unsaid. */
 function complete(root) {
   for (const control of root.querySelectorAll("button, input, select, [tabindex]")) {
@@ -70,6 +79,7 @@ function complete(root) {
   }
   for (const slider of root.querySelectorAll(".widget-slider")) {
     const handle = slider.querySelector("[role=slider]");
+    colourTrack(slider, handle);
     set(handle, "aria-label", slider.querySelector(".widget-label")?.textContent);
     set(handle, "aria-valuetext", slider.parentNode.querySelector(".adl-lab-value")?.textContent);
   }
@@ -158,7 +168,7 @@ function fill(root, model) {
   eye.observe(root, {
     subtree: true,
     childList: true,
-    attributeFilter: ["class", "aria-valuetext"],
+    attributeFilter: ["class", "aria-valuenow", "aria-valuetext"],
   });
   const touches = ["pointerdown", "keydown"];
   for (const touch of touches) root.addEventListener(touch, kernel.ask, true);

@@ -52,7 +52,7 @@ class LabControl:
         self.widget = self.cell = _make_widget(control)
         if isinstance(control, Slider):
             self._text = widgets.HTML().add_class("adl-lab-value")
-            self.cell = widgets.HBox([self.widget, self._text])
+            self.cell = widgets.HBox([self.widget, self._text]).add_class("adl-lab-slider")
         if isinstance(control, Button):
             self.widget.on_click(lambda _: do(lambda: lab.press(control.name)))
         else:
@@ -128,14 +128,17 @@ class LabPicture(anywidget.AnyWidget):
     ----------
     svg : str
         The picture.
-    drag : list
-        The handle that was dragged last, and where to in the picture's own units: name, x, y.
+    sliders : dict
+        The lab's sliders by name, as they stand: label, value, text, low, high, step.
+    drag : dict
+        The ``values`` that a handle was dragged to last, by the names of the sliders, and ``turn``, which drag it was.
     """
 
     _esm = read_bundle("lab_picture.js")
 
     svg = traitlets.Unicode().tag(sync=True)
-    drag: "traitlets.List[Any]" = traitlets.List().tag(sync=True)
+    sliders = traitlets.Dict().tag(sync=True)
+    drag = traitlets.Dict().tag(sync=True)
 
 
 class LabView(Live):
@@ -174,7 +177,7 @@ class LabView(Live):
         self._controls = [LabControl(lab, control, self._do) for control in lab.controls]
         self.controls = {each.control.label: each.widget for each in self._controls}
         self.picture = LabPicture().add_class("adl-lab-picture")
-        self.picture.observe(lambda change: self._do(lambda: lab.drag(*change.new)), "drag")
+        self.picture.observe(lambda change: self._do(lambda: lab.set(**change.new["values"])), "drag")
         self.sentence = widgets.HTML().add_class("adl-lab-sentence")
         self.table = widgets.HTML().add_class("adl-lab-table")
         self.table_fold = _make_fold("As a table", self.table)
@@ -205,7 +208,9 @@ class LabView(Live):
                 return
             self._is_busy = True
             try:
-                self.picture.svg = _inline(self.lab.picture())
+                with self.picture.hold_sync():
+                    self.picture.sliders = self._describe_sliders()
+                    self.picture.svg = _inline(self.lab.picture())
                 for each in self._controls:
                     each.show()
                 self.sentence.value = escape(self.lab.sentence())
@@ -214,6 +219,22 @@ class LabView(Live):
                 self.error = error
             finally:
                 self._is_busy = False
+
+    def _describe_sliders(self) -> dict[str, dict[str, Any]]:
+        """Say where the sliders of the lab stand and how far they go, for the handles that move them."""
+        lab = self.lab
+        return {
+            control.name: {
+                "label": control.label,
+                "value": control.convert(getattr(lab, control.name)),
+                "text": lab.slider_text(control.name),
+                "low": control.low,
+                "high": control.high,
+                "step": control.step,
+            }
+            for control in lab.controls
+            if isinstance(control, Slider)
+        }
 
     def _do(self, act: Callable[[], None]) -> None:
         """Do what a hand asks for, and show what comes of it, once."""

@@ -36,7 +36,7 @@ class BranchRecorder(Lab):
     4
     """
 
-    about = "Before you move x, say which lines will run, and how long the tape will be."
+    about = "Before you drag x in a plot, say which lines will run, and how long the tape will be."
     controls = (Slider("x", "x", LOW, HIGH, STEP, 1.58), Choice("program", "program", tuple(PROGRAMS)))
     x: float
     program: str
@@ -73,6 +73,7 @@ class BranchRecorder(Lab):
         _draw_tape(sheet, snap["tape"])
         for column in (1, 2):
             _draw_plot(sheet, snap, column)
+        sheet.cut(450)
         return sheet.svg()
 
 
@@ -137,6 +138,7 @@ def _draw_plot(sheet: Sheet, snap: dict[str, Any], column: int) -> None:
     for piece in every:
         _draw_piece(axes, piece, column, role, recorded=piece.low <= here <= piece.high)
     axes.marker(here)
+    axes.slide(f"x, in the plot of the {('value', 'slope')[column - 1]}", here, axes.across("x"))
     sheet.dot(*axes.at(here, snap["value"] if column == 1 else snap["slope"]), "ink", 5)
 
 

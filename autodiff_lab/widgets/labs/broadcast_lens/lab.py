@@ -129,6 +129,8 @@ class BroadcastLens(SteppedLab):
             return sheet.svg()
         _draw_forward(sheet, found, max(self.done - 1, 0), OPS[self.program][0] if found.copies else "")
         _draw_backward(sheet, found, self.done)
+        below = HEIGHT - 46.0  # the equation at the bottom is not cut
+        sheet.fold(*([(x, 0, end - x, below)] for x, end in ((0, 412), (412, WIDTH))), [(0, below, 520, 46)])
         return sheet.svg()
 
 

@@ -131,7 +131,7 @@ class ConvergedLoop(Lab):
     {'unrolled': 120, 'one turn': 2, 'implicit': 3}
     """
 
-    about = "Move the turns, and choose another loop. All four look for the solution of z = cos(x z)."
+    about = "Drag the turns in the plot, and choose another loop. All four look for the solution of z = cos(x z)."
     controls = (
         Choice("loop", "loop", tuple(TURNS)),
         Slider("turns", "turns", 0, LARGEST, 1, 20),
@@ -189,8 +189,10 @@ class ConvergedLoop(Lab):
             sheet.dot(*axes.at(snap["turns"], errors[snap["turns"]]), role, 5)
             draw_legend(sheet, PLOT[0] + 150 * k, 392, way, role, width, dash)
         axes.marker(snap["turns"])
+        axes.slide("turns, in the plot", snap["turns"], axes.across("turns"))
         _draw_bars(sheet, 20, "lines on the tape", snap["lines"])
         _draw_bars(sheet, 206, "operations, with the sweep", snap["work"])
+        sheet.cut(530)
         return sheet.svg()
 
 

@@ -224,6 +224,7 @@ class JacobianPainter(Lab):
             _draw_last(sheet, cells, **snap["last"])
         _draw_meters(sheet, snap["meters"], count_run(of))
         sheet.text(METERS, HEIGHT - 20, f"entries known: {snap['known']} of {self.n * self.m}", bold=True)
+        sheet.cut(670)
         return sheet.svg()
 
 

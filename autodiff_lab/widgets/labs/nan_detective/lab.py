@@ -268,6 +268,7 @@ class NaNDetective(SteppedLab):
                 sheet.text(RIGHT - 18, y + 6, "✗", "adjoint", "end", 20, bold=True)
             _write_sent(sheet, y + 5, trace, [birth.send] if birth and guilty else sends, size, guilty)
         sheet.text(LINE, HEIGHT - 10, "⚠ not finite      ✗ born here", "soft_ink", size=14)
+        sheet.fold([(0, 0, 580, HEIGHT)], [(0, 0, 110, HEIGHT), (582, 0, 318, HEIGHT)])
         return sheet.svg()
 
 

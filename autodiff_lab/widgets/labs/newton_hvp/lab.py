@@ -166,7 +166,7 @@ class NewtonHVP(SteppedLab):
     [5.5, 7.870968, 6.857013, 7.000586]
     """
 
-    about = "Before each Step, say on which side of the minimum it will land."
+    about = "Drag the start along the curve. Before each Step, say on which side of the minimum it will land."
     controls = (
         Button("step", "Step"),
         Play("step", 900),
@@ -241,6 +241,8 @@ class NewtonHVP(SteppedLab):
         sheet.paste(_draw_background())
         _draw_line_to_zero(sheet, places, self.method)
         _draw_path(sheet, places)
+        above, start = Axes(sheet, CURVE, SPAN, HEIGHTS), places[0]
+        sheet.handle("start, on the curve", *above.at(start.x, start.value), above.across("start"))
         step = _write_step(places, self.method, self.rate)
         sheet.text(CURVE[0] + CURVE[2], EQUATION, step, "ink", "end", 16, bold=True)
         return sheet.svg()

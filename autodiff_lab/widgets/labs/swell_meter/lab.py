@@ -101,6 +101,7 @@ class SwellMeter(Lab):
         if left_out > 0:
             sheet.text(12, 52 + 23 * LINES, f"… and {left_out} more lines like these", "adjoint", bold=True)
         self._draw_bars(sheet, 546, 342)
+        sheet.cut(530)
         return sheet.svg()
 
     def _draw_bars(self, sheet: Sheet, left: float, width: float) -> None:

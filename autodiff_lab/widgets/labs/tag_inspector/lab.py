@@ -166,6 +166,8 @@ class TagInspector(SteppedLab):
         if snap["finished"] and snap["result"] != snap["slope"]:
             y = TOP + ROW * (self.done - 1) + 17
             sheet.text(COLUMNS[3], y, f"the slope is {number(snap['slope'])}", "adjoint", "middle", bold=True)
+        names, deep = (0, 40, 230, HEIGHT - 40), HEIGHT - 40.0
+        sheet.fold([(0, 0, 459, HEIGHT)], [names, (459, 40, 268, deep)], [names, (727, 40, 173, deep)])
         return sheet.svg()
 
 

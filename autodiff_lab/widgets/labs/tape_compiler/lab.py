@@ -191,6 +191,7 @@ class TapeCompiler(Lab):
         for x, is_back in ((FORWARD, False), (BACK, True)):
             _draw_tape(sheet, x, [line for line in snap["tape"] if line["backward"] == is_back], rows)
         _draw_program(sheet, _shorten_source(snap["source"]), rows)
+        sheet.cut(466)
         return sheet.svg()
 
 

@@ -123,6 +123,7 @@ class TapeWatch(SteppedLab):
             sheet.code(CODE, y, [(line, "ink" if recorded or not mark else "soft_ink")], 14)
         _draw_tape(sheet, snap)
         _draw_slopes(sheet, snap)
+        sheet.cut(580)
         return sheet.svg()
 
 

@@ -123,6 +123,7 @@ class TraceTable(SteppedLab):
         draw_rule(sheet, 8, 772, 33)
         for k, step in enumerate(steps):
             self._draw_row(sheet, k, step)
+        sheet.fold([(0, 0, 312, sheet.height)], [(0, 0, 80, sheet.height), (318, 0, 462, sheet.height)])
         return sheet.svg()
 
     def _draw_row(self, sheet: Sheet, k: int, step: Step) -> None:

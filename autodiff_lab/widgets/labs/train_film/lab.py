@@ -104,7 +104,7 @@ class TrainFilm(Lab):
     ('0.000099', 4, 4)
     """
 
-    about = "Move the step, or press Play: the line is where the network is undecided."
+    about = "Drag the step in the plot of the loss, or press Play: the line is where the network is undecided."
     controls = (
         Slider("step", "step", 0, STEPS, EVERY),
         Play("forward", 200),
@@ -186,6 +186,9 @@ class TrainFilm(Lab):
             axes.curve(enumerate(curve), role, width, dash)
             if now:
                 sheet.dot(*axes.at(self.step, curve[self.step]), "value")
+                axes.marker(self.step, "line")
+                axes.slide("step, in the plot of the loss", self.step, axes.across("step"))
             label = f"{name}: {number(losses[self.step])}"
             draw_legend(sheet, 572, 358 + 23 * row, label, role, width, dash, bold=now)
+        sheet.cut(516)
         return sheet.svg()

@@ -232,6 +232,7 @@ class TrainRoom(Lab):
             _draw_small(sheet, row, title, curves, last, snap["tested"] if column == "all_right" else None)
         sheet.text(LEFT + WIDTH, 404, "dashed: what is used in its place", "tangent", "end", 14)
         self._draw_code(sheet)
+        sheet.cut(560)
         return sheet.svg()
 
     def _draw_code(self, sheet: Sheet) -> None:

@@ -222,6 +222,7 @@ class TransposeBench(SteppedLab):
             y += ROW * len(became)
         if linearized and not transposed:
             _point(sheet, FUNCTION, TOP + TALL * (linearized - 1), LINEAR, TOP + TALL * (linearized - 1) - 5, "tangent")
+        sheet.cut(284, 580)
         return sheet.svg()
 
 
