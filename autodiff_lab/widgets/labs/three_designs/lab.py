@@ -332,7 +332,7 @@ def _draw_frame(sheet: Sheet, snap: dict[str, Any]) -> None:
         asked = name == "replay" and snap["columns"][0]["replay"]
         words = f"run at {list_numbers(snap['elsewhere'])}?" if asked else label
         sheet.text(LEFT, _row_y(name), words, "ink" if name in TRIALS else "soft_ink", size=14)
-    for k, words in enumerate(("operations: the inputs as", "is, copied, or checked")):
+    for k, words in enumerate(("(operations: inputs", "as is, copied, checked)")):
         sheet.text(LEFT, _row_y("gradient") + LINE * (k + 1), words, "soft_ink", size=14)
 
 
