@@ -2,6 +2,7 @@
 
 import pytest
 
+from autodiff_lab.widgets import labs
 from autodiff_lab.widgets.labs import every_lab
 from autodiff_lab.widgets.labs.lab import Button, Choice, Entry, Play, Slider, Toggle
 from autodiff_lab.widgets.labs.view import fits_in_a_row
@@ -445,6 +446,73 @@ def test_everything_can_be_read(server, open_notebook):
             for lab in labs:
                 can_be_read(lab)
             assert not serious(notebook.page, ".adl-lab")
+
+
+# How large the type of a picture is on the screen, and whether a lab is wider than its place.
+IN_ITS_PLACE = """lab => {
+    const size = (e) => parseFloat(getComputedStyle(e).fontSize) * e.getScreenCTM().a;
+    const texts = [...lab.querySelectorAll('.adl-lab-picture text')].filter((e) => e.textContent.trim());
+    const right = lab.getBoundingClientRect().right;
+    const controls = [...lab.querySelectorAll('.adl-lab-side button, .adl-lab-side .adl-lab-value')];
+    return {
+        smallest: Math.min(99, ...texts.map(size)),
+        sticksOut: controls.filter((e) => e.getBoundingClientRect().right > right).map((e) => e.textContent),
+        strips: lab.querySelectorAll('.in-strips > svg').length,
+        grips: [...lab.querySelectorAll('[data-grip]')].map((e) => e.dataset.grip),
+        scrolls: lab.querySelector('.adl-lab-picture').scrollWidth - lab.querySelector('.adl-lab-picture').clientWidth,
+    };
+}"""
+
+
+def test_labs_reflow(server, open_notebook):
+    """Below 850 pixels a picture is cut into strips, and nothing of a lab is cut off; on a phone it can be read."""
+    cells = [f"from autodiff_lab.widgets.labs import {NAMES}", *(f"{kind.__name__}()" for kind in LABS)]
+    notebook = open_notebook(server.write("narrow.ipynb", *cells), height=1000).run_all()
+    all_labs = [LabOnPage(notebook.page, kind) for kind in LABS]
+    for width in (800, 390):
+        notebook.page.set_viewport_size({"width": width, "height": 1000})
+        notebook.page.wait_for_timeout(500)
+        for lab in all_labs:
+            found, name = lab.root.evaluate(IN_ITS_PLACE), f"{lab.kind.__name__} at {width}"
+            assert found["smallest"] >= 11.9, name
+            assert not found["sticksOut"], name
+            assert len(set(found["grips"])) == len(found["grips"]), name
+            if "data-strips" in lab.kind().picture():
+                assert found["strips"] >= 2, name
+            if width == 800:
+                assert found["scrolls"] <= 100, name
+
+
+def test_a_handle_in_a_strip_can_be_dragged(server, open_notebook):
+    """A strip has coordinates of its own, and the handle those of the picture."""
+    page = open_notebook(server.write("strip.ipynb", shown_by(labs.VCurve)), width=700, height=1000).run_all().page
+    lab = LabOnPage(page, labs.VCurve)
+    lab.root.locator(".in-strips").wait_for()
+    handle = next(handles(lab))
+    (x, y), way = centre(handle.knob), handle.free_way()
+
+    def drag():
+        page.mouse.move(x, y)
+        page.mouse.down()
+        page.mouse.move(x + 2 * way, y, steps=6)
+        page.mouse.up()
+
+    handle.changes(drag)
+    assert rests(handle.knob, handle.name)[0] == pytest.approx(x + 2 * way, abs=10)
+
+
+def test_the_value_of_a_slider_is_clear_of_its_knob(server, open_notebook, request):
+    page = open_notebook(server.write("slider.ipynb", shown_by(labs.SwellMeter)), height=1000).run_all().page
+    lab = LabOnPage(page, labs.SwellMeter)
+    slider = lab.root.get_by_role("slider", name="n", exact=True)
+    lab.changes(lambda: slider.press("End"))
+    row = lab.root.locator(".adl-lab-slider", has=slider)
+    knob, value = slider.bounding_box(), row.locator(".adl-lab-value").bounding_box()
+    track = row.locator(".slider-container").bounding_box()
+    assert knob["x"] + knob["width"] + 4 <= value["x"]
+    assert track["width"] >= 200
+    assert row.locator(".widget-slider").evaluate("e => e.style.getPropertyValue('--done')") == "100.0%"
+    photograph(page, request)
 
 
 def press_every_button(lab):

@@ -164,9 +164,31 @@ function makeStrip(svg, frames) {
   return strip;
 }
 
-/** Cuts a picture into its strips; only the first is read aloud. @param {SVGSVGElement} svg @param {Frame[][]} strips */
-function cutIntoStrips(svg, strips) {
-  const made = strips.map((frames) => makeStrip(svg, frames));
+/** Whether two parts of a picture are the same. @param {Frame} one @param {Frame} other */
+const isSame = (one, other) => one.every((side, k) => side === other[k]);
+
+/** Whether two parts of a picture are as high and begin at the same height. @param {Frame} one @param {Frame} other */
+const isLevel = (one, other) => one[1] === other[1] && one[3] === other[3];
+
+/** Puts strips together as far as there is room; a part that two of them share stands there once. @param {Frame[][]} strips @param {number} room */
+function mergeStrips(strips, room) {
+  /** @type {Frame[][]} */
+  const merged = [];
+  for (const strip of strips) {
+    const last = merged.at(-1) ?? [];
+    const more = strip.filter((frame) => !last.some((other) => isSame(frame, other)));
+    const both = [...last, ...more];
+    const width = both.reduce((sum, frame) => sum + frame[2], 0);
+    const fits = last.length > 0 && isLevel(strip[0], last[0]) && width * SMALLEST <= room;
+    if (fits) merged.pop();
+    merged.push(fits ? both : strip);
+  }
+  return merged;
+}
+
+/** Cuts a picture into its strips; only the first is read aloud. @param {SVGSVGElement} svg @param {Frame[][]} strips @param {number} room */
+function cutIntoStrips(svg, strips, room) {
+  const made = mergeStrips(strips, room).map((frames) => makeStrip(svg, frames));
   const reads = (/** @type {SVGSVGElement} */ strip) => strip.querySelector("[data-grip]");
   for (const strip of made.slice(1)) if (!reads(strip)) strip.setAttribute("aria-hidden", "true");
   svg.replaceWith(...made);
@@ -190,7 +212,7 @@ function show(el, text, sliders) {
   const strips = JSON.parse(svg.getAttribute("data-strips") ?? "[]");
   const isNarrow = strips.length > 0 && el.clientWidth > 0 && el.clientWidth < SMALLEST * width;
   el.classList.toggle("in-strips", isNarrow);
-  if (isNarrow) cutIntoStrips(svg, strips);
+  if (isNarrow) cutIntoStrips(svg, strips, el.clientWidth);
   for (const handle of el.querySelectorAll("[data-grip]")) {
     describeHandle(handle, sliders);
     handle.closest("svg[role]")?.setAttribute("role", "group"); // in an image nothing can be reached
