@@ -255,7 +255,7 @@ PRODUCTS: dict[Op, Callable[..., Any]] = {
 ALONG_THE_LAST_AXIS = {taken_along, put_along}
 ENTRY_BY_ENTRY = {
     *(op for key, op in TABLE.items() if isinstance(key, np.ufunc) and op.kind in ("flat", "comparison")),
-    *(TABLE[key] for key in (np.where, "unless", "over", np.round, np.around, "as integers")),
+    *(TABLE[key] for key in (np.where, "unless", "over", np.round, np.around, "as integers", np.ldexp)),
     unknown_slope,
 }
 

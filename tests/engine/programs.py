@@ -127,6 +127,7 @@ INSTRUCTIONS: dict[str, Any] = {
     "heaviside": _chosen(lambda a, b: np.heaviside(a - b, 0.5) * b),
     "clip": _chosen(lambda a, b: np.clip(a, b - 0.5, b + 0.5), lambda a, b: (np.absolute(a - b), 0.5)),
     # Exponentials, roots and angles
+    "ldexp": lambda a, b: np.ldexp(np.sin(a), -2),
     "float power": lambda a, b: np.float_power(1.5 + np.sin(a), np.tanh(b)),
     "positive": lambda a, b: +np.positive(a),
     "exp2": lambda a, b: np.exp2(np.sin(a)),
