@@ -285,7 +285,7 @@ class Batched(Overloaded):
             )
         return super().__bool__()
 
-    def _raise_detached(self, what: str, instead: str) -> NoReturn:
+    def _raise_detached(self, what: str, instead: str | None) -> NoReturn:
         raise UnsupportedError(
             f"{what} of {self!r} would be the same for all examples. Use NumPy functions of the value that vmap can "
             "follow (np.where, np.max, np.sum, …), or call the function for each example in a loop."
