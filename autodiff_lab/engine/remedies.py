@@ -90,27 +90,39 @@ def _show_remedy(asked: "Asked", scipy: str) -> str:
     return f"{_show_line()}{said} Take `.value` if you want a constant."
 
 
-def _show_line() -> str:
-    """The user's line, in a message; empty where there is no source."""
-    line = _user_line(find_user_frame())
-    return f"The line is\n    {line}\n" if line else ""
-
-
 def explain_in_place() -> str:
     """A remedy for a line such as ``a += x``, where the array `a` is plain: that line rewritten; empty for others."""
-    line = _user_line(find_user_frame())
-    with suppress(SyntaxError):
-        statement = ast.parse(line).body[0] if line else None
+    frame = find_user_frame()
+    with suppress(SyntaxError, ValueError):
+        statement = _find_assignment(frame)
         if isinstance(statement, ast.AugAssign) and isinstance(statement.target, ast.Name):
+            old = ast.get_source_segment(_source_line(frame), statement)
             new = ast.BinOp(ast.Name(statement.target.id), statement.op, statement.value)
-            return f" In place of\n    {line}\nwrite\n    {statement.target.id} = {ast.unparse(new)}"
+            return f" In place of\n    {old}\nwrite\n    {statement.target.id} = {ast.unparse(new)}"
     return ""
 
 
-def _user_line(frame: FrameType) -> str:
+def _find_assignment(frame: FrameType) -> ast.Assign | ast.AugAssign | None:
+    """Find the assignment in the user's line that a frame carries out; None if it carries out anything else."""
+    line = linecache.getline(frame.f_code.co_filename, frame.f_lineno)
+    column = list(frame.f_code.co_positions())[frame.f_lasti // 2][2]
+    indent = len(line) - len(line.lstrip())
+    for node in ast.walk(ast.parse(_source_line(frame))):
+        if isinstance(node, ast.Assign | ast.AugAssign) and column is not None and node.col_offset == column - indent:
+            return node
+    return None
+
+
+def _source_line(frame: FrameType) -> str:
     """The line of the user's code at which a frame stands; empty where there is no source."""
-    line = linecache.getline(frame.f_code.co_filename, frame.f_lineno).strip()
-    return line if len(line) <= MAX_SHOWN_CHARACTERS else line[: MAX_SHOWN_CHARACTERS - 1] + "…"
+    return linecache.getline(frame.f_code.co_filename, frame.f_lineno).strip()
+
+
+def _show_line() -> str:
+    """The user's line, in a message, not too long; empty where there is no source."""
+    line = _source_line(find_user_frame())
+    shown = line if len(line) <= MAX_SHOWN_CHARACTERS else line[: MAX_SHOWN_CHARACTERS - 1] + "…"
+    return f"The line is\n    {shown}\n" if shown else ""
 
 
 def is_asked_by_masked_array() -> bool:
@@ -161,13 +173,11 @@ def _find_asking_call(x: Any) -> Asked:
 
 def _explain_stored_entry(frame: FrameType) -> Asked:
     """The remedy for a line such as ``a[i] = x``, where the array `a` is plain: collect the values, then stack them."""
-    statement = ast.parse(_user_line(frame)).body[0]
-    target = statement.targets[0] if isinstance(statement, ast.Assign) else getattr(statement, "target", None)
+    statement = _find_assignment(frame)
     name, value = "a", "x"
-    if isinstance(target, ast.Subscript):
-        name = ast.unparse(target.value)
-        if isinstance(statement, ast.Assign):
-            value = ast.unparse(statement.value)
+    target = statement.targets[0] if isinstance(statement, ast.Assign) else None
+    if isinstance(statement, ast.Assign) and isinstance(target, ast.Subscript):
+        name, value = ast.unparse(target.value), ast.unparse(statement.value)
     return Asked(
         None,
         "",

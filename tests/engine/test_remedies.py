@@ -195,6 +195,13 @@ def test_an_entry_that_is_stored_is_told_to_be_collected(way: str) -> None:
     assert "parts.append(x * i), then a = np.stack(parts)" in message
 
 
+def test_one_statement_of_several_in_a_line_is_meant() -> None:
+    with pytest.raises(MutationError, match=r"In place of\n    b -= x \* x\nwrite\n    b = b - x \* x$"):
+        grad(define("a = np.zeros(3); b = a + 1; b -= x * x; return np.sum(b)"))(V)
+    message = message_of(define("a = np.zeros(3)\nfor i in range(3): a[i] = x * i\nreturn a"), X, "forward")
+    assert "parts.append(x * i), then a = np.stack(parts)" in message
+
+
 def test_a_line_that_adds_in_place_is_shown_rewritten() -> None:
     with pytest.raises(MutationError, match=r"In place of\n    a \+= x\nwrite\n    a = a \+ x$"):
         grad(define("a = np.zeros(3)\na += x\nreturn np.sum(a)"))(V)
