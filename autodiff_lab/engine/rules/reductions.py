@@ -201,7 +201,8 @@ def _nanquantile(
         place = share * np.maximum(count - 1, 0)
         low, high = np.floor(place).astype(int), np.ceil(place).astype(int)
         part = (place - low).astype(rows.dtype)
-        found.append(_order_statistics(rows, low) * (1 - part) + _order_statistics(rows, high) * part)
+        first, second = _order_statistics(rows, low), _order_statistics(rows, high)
+        found.append(unless(np.equal(part, 0), first, first * (1 - part) + second * part))  # the second may be infinite
     return _arrange_quantiles(found, np.shape(q), kept if keepdims else shape_of(count))
 
 
@@ -263,7 +264,9 @@ def _running(a: Any, axis: int, beats: Callable[..., Any]) -> Any:
         won, tied = np.logical_or(beats(before, here), np.isnan(before)), np.equal(before, here)
         new = np.where(won, before, here)
         if isinstance(tied, Traced) or np.any(tied):
-            new = new + np.where(tied, (before - here) * (of_before / (of_before + of_here)), 0.0)
+            finite = np.isfinite(here)
+            gap = np.where(finite, before, 0.0) - np.where(finite, here, 0.0)  # 0 in value where they are tied
+            new = new + np.where(tied, gap * (of_before / (of_before + of_here)), 0.0)
         of_new = np.where(tied, of_before + of_here, np.where(won, of_before, of_here))
         y, count = np.concatenate([y[:step], new]), np.concatenate([count[:step], of_new])
         step *= 2
@@ -387,7 +390,8 @@ def _nanvar(
 ) -> Any:
     centred = _fill_holes(a - np.nanmean(a, axis=axis, keepdims=True), 0.0)
     total = np.sum(centred * centred, axis=axis, keepdims=keepdims)
-    return total / (_count_numbers(a, axis, keepdims) - (ddof if correction is None else correction))
+    count = _count_numbers(a, axis, keepdims) - (ddof if correction is None else correction)
+    return unless(np.less_equal(count, 0), np.nan, total / count)
 
 
 @composed(np.nanstd)
@@ -416,8 +420,6 @@ def _cov(
     ddof: int | None = None,
     fweights: Any = None,
     aweights: Any = None,
-    *,
-    dtype: Any = None,
 ) -> Any:
     if fweights is not None or aweights is not None:
         raise UnsupportedError(
@@ -429,7 +431,7 @@ def _cov(
     if ddof is None:
         ddof = 0 if bias else 1
     centred = x - np.mean(x, axis=1, keepdims=True)
-    return np.squeeze(centred @ centred.T / (shape_of(x)[1] - ddof))
+    return np.squeeze(centred @ centred.T / max(shape_of(x)[1] - ddof, 0))
 
 
 def _in_variables(x: Any, rowvar: bool) -> Any:
@@ -443,7 +445,7 @@ def _in_variables(x: Any, rowvar: bool) -> Any:
 
 
 @composed(np.corrcoef)
-def _corrcoef(x: Any, y: Any = None, rowvar: bool = True, *, dtype: Any = None) -> Any:
+def _corrcoef(x: Any, y: Any = None, rowvar: bool = True) -> Any:
     covariance = np.cov(x, y, rowvar)
     if np.ndim(covariance) == 0:
         return covariance / covariance
