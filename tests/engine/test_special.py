@@ -46,6 +46,14 @@ def test_derivatives_of_gammaln_to_the_fourth_order(x: float) -> None:
         assert f(x) == pytest.approx(float(mpmath.psi(n, x)), rel=1e-11)
 
 
+def test_nothing_times_the_logarithm_of_nothing_has_slope_0() -> None:
+    """A label of 0 beside a probability of 0; any other label has an infinite slope there."""
+    with np.errstate(over="ignore"):
+        for label, slope in ((0.0, 0.0), (1.0, np.inf), (-1.0, -np.inf)):
+            assert grad(lambda p, label=label: special.xlogy(label, p))(0.0) == slope
+            assert jvp(lambda p, label=label: special.xlog1py(label, p), (-1.0,), (1.0,))[1] == slope
+
+
 def test_arrays_stay_arrays_and_are_broadcast() -> None:
     x = np.array([[0.5, 1.5], [-0.4, 3.0]])
     np.testing.assert_allclose(

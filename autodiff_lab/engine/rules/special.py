@@ -22,6 +22,10 @@ SPECIAL_ROWS = frozenset(
 ROOT_PI, ROOT_TWO_PI = np.sqrt(np.pi), np.sqrt(2 * np.pi)
 
 
+# In place of a denominator of 0: 0 divided by it is 0, and everything else is infinite.
+LEAST = 5e-324
+
+
 def add_special_rows() -> bool:
     """Add rules for SciPy's special functions (erf, gammaln) to the table; return whether that was done just now."""
     special: Any = sys.modules.get("scipy.special")
@@ -69,7 +73,7 @@ def _add_entropy_rows(special: Any) -> None:
     elementwise(special.expit, lambda y, x: y * special.expit(-x))  # 1 - y would be 0 from 37 on
     elementwise(special.log_expit, lambda y, x: special.expit(-x))
     elementwise(special.logit, lambda y, x: 1 / (x * (1 - x)))
-    elementwise(special.xlogy, lambda y, a, b: np.log(b), lambda y, a, b: a / unless(a == 0, 1.0, b))
-    elementwise(special.xlog1py, lambda y, a, b: np.log1p(b), lambda y, a, b: a / unless(a == 0, 1.0, 1 + b))
+    elementwise(special.xlogy, lambda y, a, b: np.log(b), lambda y, a, b: a / unless(b == 0, LEAST, b))
+    elementwise(special.xlog1py, lambda y, a, b: np.log1p(b), lambda y, a, b: a / unless(b == -1, LEAST, 1 + b))
     elementwise(special.entr, lambda y, x: -1 - np.log(x))
     elementwise(special.rel_entr, lambda y, a, b: 1 + np.log(a / b), lambda y, a, b: -a / b)
