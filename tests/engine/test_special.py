@@ -54,6 +54,14 @@ def test_nothing_times_the_logarithm_of_nothing_has_slope_0() -> None:
             assert jvp(lambda p, label=label: special.xlog1py(label, p), (-1.0,), (1.0,))[1] == slope
 
 
+def test_derivatives_of_log_ndtr_far_out() -> None:
+    """To the right it is flat; to the left its slope is -x and its second derivative -1, up to 1 / x ** 2."""
+    second = grad(grad(special.log_ndtr))
+    assert [grad(special.log_ndtr)(x) for x in (40.0, 1e3)] == [second(40.0), second(1e3)] == [0.0, 0.0]
+    assert grad(special.log_ndtr)(-1e4) == pytest.approx(1e4, rel=1e-7)
+    assert second(-30.0) == pytest.approx(float(mpmath.diff(lambda x: mpmath.log(mpmath.ncdf(x)), -30, 2)), rel=1e-8)
+
+
 def test_arrays_stay_arrays_and_are_broadcast() -> None:
     x = np.array([[0.5, 1.5], [-0.4, 3.0]])
     np.testing.assert_allclose(

@@ -59,8 +59,15 @@ def _add_error_function_rows(special: Any) -> None:
     elementwise(special.erfinv, lambda y, x: ROOT_PI / 2 * np.exp(y * y))
     elementwise(special.ndtr, lambda y, x: np.exp(-x * x / 2) / ROOT_TWO_PI)
     elementwise(special.ndtri, lambda y, x: ROOT_TWO_PI * np.exp(y * y / 2))
-    # The density divided by the distribution function, both of which would be 0 from -39 on.
-    elementwise(special.log_ndtr, lambda y, x: np.sqrt(2 / np.pi) / special.erfcx(-x / np.sqrt(2.0)))
+    # The density divided by the distribution function, both of which would be 0 from -39 on; erfcx is infinite at 38.
+    elementwise(
+        special.log_ndtr,
+        lambda y, x: unless(
+            x > 0,
+            np.exp(-x * x / 2 - y) / ROOT_TWO_PI,
+            np.sqrt(2 / np.pi) / special.erfcx(-unless(x > 0, 0.0, x) / np.sqrt(2.0)),
+        ),
+    )
 
 
 def _slope_of_erfcx_far_out(x: Any) -> Any:
