@@ -310,7 +310,7 @@ class Rewriter:
         """The remedy for ``np.r_[...]`` and ``np.c_[...]``: the function that joins the same parts and records."""
         maker = self.look_up(node.value)
         parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
-        if maker not in (np.r_, np.c_) or any(self._is_directive(part) for part in parts):
+        if not (maker is np.r_ or maker is np.c_) or any(self._is_directive(part) for part in parts):
             return node
         joined = ast.List([self._spell_range(part) for part in parts])
         if maker is np.c_:
@@ -325,6 +325,7 @@ class Rewriter:
         return isinstance(step, ast.Constant) and isinstance(step.value, str | complex)
 
     def _spell_range(self, part: ast.expr) -> ast.expr:
+        """A slice in ``np.r_[...]`` as ``np.arange``; any other part unchanged."""
         if not isinstance(part, ast.Slice):
             return part
         ends = (part.lower or ast.Constant(0), part.upper or ast.Constant(0), part.step)
@@ -365,6 +366,7 @@ class Rewriter:
         return fill("A.toarray() @ x", self.names, A=node.func.value, x=node.args[0])
 
     def _is_vectorize(self, node: ast.Call) -> bool:
+        """Whether the user's expression makes a function with ``np.vectorize``."""
         return self.look_up(node.func) is np.vectorize
 
     def _rewrite_vectorized(self, node: ast.Call) -> ast.expr | None:
@@ -397,12 +399,12 @@ class Rewriter:
 MATH_TWINS = {
     **{f"a{name}": f"arc{name}" for name in ("sin", "cos", "tan", "tan2", "sinh", "cosh", "tanh")},
     "pow": "power",
-    "fmod": "fmod",
 }
 SPECIAL_TWINS = {"erf": "special.erf", "erfc": "special.erfc", "gamma": "special.gamma", "lgamma": "special.gammaln"}
 
 
 def _home_of(made: Any) -> str:
+    """The module that a class or function is from."""
     return getattr(made, "__module__", None) or ""
 
 
