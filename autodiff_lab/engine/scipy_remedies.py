@@ -177,7 +177,8 @@ def fill(template: str, names: Mapping[str, Any], **parts: ast.expr) -> ast.expr
     for standard, module in called.items():
         own = next((name for name, value in names.items() if value is module is not None), standard)
         parts[standard] = ast.Name(own)
-    return _Filling(parts).visit(ast.parse(template, mode="eval").body)
+    filled: ast.expr = _Filling(parts).visit(ast.parse(template, mode="eval").body)
+    return filled
 
 
 class Given(NamedTuple):
