@@ -62,6 +62,21 @@ def test_derivatives_of_log_ndtr_far_out() -> None:
     assert second(-30.0) == pytest.approx(float(mpmath.diff(lambda x: mpmath.log(mpmath.ncdf(x)), -30, 2)), rel=1e-8)
 
 
+@pytest.mark.filterwarnings("error")
+def test_second_derivatives_beside_a_guard() -> None:
+    """At 0, and in an array some entries of which lie beyond the guard."""
+    points = [-2.0, 0.0, 3.0, 60.0]
+    for f, exact in (
+        (special.erfcx, lambda x: mpmath.exp(x * x) * mpmath.erfc(x)),
+        (special.log_ndtr, lambda x: mpmath.log(mpmath.ncdf(x))),
+    ):
+        with mpmath.workdps(60):
+            expected = [float(mpmath.diff(exact, x, 2)) for x in points[:3]]
+        second = grad(lambda x, f=f: np.sum(grad(lambda x: np.sum(f(x)))(x)))
+        np.testing.assert_allclose(second(np.array(points))[:3], expected, rtol=1e-10)
+        assert [second(x) for x in points[:3]] == pytest.approx(expected, rel=1e-10)
+
+
 def test_arrays_stay_arrays_and_are_broadcast() -> None:
     x = np.array([[0.5, 1.5], [-0.4, 3.0]])
     np.testing.assert_allclose(

@@ -72,7 +72,8 @@ def _add_error_function_rows(special: Any) -> None:
 
 def _slope_of_erfcx_far_out(x: Any) -> Any:
     """The first terms of the asymptotic series: the difference of 2xy and 2/√π would have lost all digits."""
-    s = 0.5 / x / x
+    far = unless(x <= 50.0, 50.0, x)
+    s = 0.5 / far / far
     return -2 / ROOT_PI * s * (1 - 3 * s * (1 - 5 * s * (1 - 7 * s * (1 - 9 * s))))
 
 
