@@ -14,7 +14,7 @@ from .calls import call_composed, numpy_name, split_arguments
 from .dispatch import TABLE, apply
 from .errors import AutodiffError, DetachedError, MutationError, ShapeError, UnsupportedError
 from .levels import is_paused, note_caught, open_levels
-from .remedies import explain_conversion, is_asked_by_masked_array, missing_rule
+from .remedies import explain_conversion, explain_float, explain_in_place, is_asked_by_masked_array, missing_rule
 from .rules.special import add_special_rows
 from .values import Traced, as_operand, as_plain_array, refuse_subclass
 
@@ -68,7 +68,7 @@ class Overloaded(Traced):
             written = MutationError(
                 f"{name} was asked to write a recorded value into an existing array (`a += x` or "
                 f"`out=`). Writing in place would lose the derivative: write `a = {name}(a, x)` "
-                "(or `a = a + x`) so that the result is a new value."
+                f"(or `a = a + x`) so that the result is a new value.{explain_in_place()}"
             )
             _raise_lost(self, written)
         if method == "__call__" and op is not None and op.kind == "composed":
@@ -106,9 +106,9 @@ class Overloaded(Traced):
             _raise_lost(self, refuse_subclass(np.ma.MaskedArray))
         _raise_lost(self, DetachedError(explain_conversion(self)))
 
-    def _raise_detached(self, what: str, instead: str) -> NoReturn:
+    def _raise_detached(self, what: str, instead: str | None) -> NoReturn:
         text = f"{what} of {self!r} would lose its derivative. {instead} Use `.value` if you want the plain number."
-        _raise_lost(self, DetachedError(text))
+        _raise_lost(self, DetachedError(explain_float(self) if instead is None else text))
 
     def __format__(self, form: str) -> str:
         """``f"{x:.3f}"`` is for reading, as ``print(x)`` is: it shows the value, and nothing is computed with it."""
@@ -117,7 +117,7 @@ class Overloaded(Traced):
             x = x.value
         return str(self) if not form or isinstance(x, Overloaded) else format(x, form)
 
-    def _flat_value(self, what: str, instead: str) -> Any:
+    def _flat_value(self, what: str, instead: str | None) -> Any:
         """The plain number of a piecewise constant value (of floor, of sign), which has no derivative to lose."""
         if self.shape != () or not self.is_flat():
             self._raise_detached(what, instead)
@@ -132,12 +132,7 @@ class Overloaded(Traced):
         return False
 
     def __float__(self) -> float:
-        number = self._flat_value(
-            "The float()",
-            "Write np.sin(x) instead of math.sin(x), keep x itself instead of float(x), and build an array with "
-            "np.stack([...]) instead of a[0] = x.",
-        )
-        return float(number)
+        return float(self._flat_value("The float()", None))
 
     def __int__(self) -> int:
         step = "An integer has no derivative: write int(np.floor(x)), which is a step."

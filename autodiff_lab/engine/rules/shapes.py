@@ -196,9 +196,9 @@ def _take_along_axis(arr: Any, indices: Any, axis: int | None = -1) -> Any:
 
 
 def _gather(function: Callable[..., Any], a: Any, *args: Any, **options: Any) -> Any:
-    for x in (*args, *options.values()):
-        if isinstance(x, Traced):
-            np.asarray(x)  # a count has no derivative: this says so
+    # A count has no derivative: np.asarray says so, or in a program that is recorded notes what it was.
+    args = tuple(np.asarray(x) if isinstance(x, Traced) else x for x in args)
+    options = {name: np.asarray(x) if isinstance(x, Traced) else x for name, x in options.items()}
     positions = function(np.arange(np.size(a)).reshape(shape_of(a)), *args, **options)
     flat = np.ravel(a)
     return [flat[p] for p in positions] if isinstance(positions, list) else flat[positions]
@@ -216,6 +216,7 @@ def _add_gathering(function: Callable[..., Any]) -> None:
 for gathering in (
     *(np.flip, np.fliplr, np.flipud, np.rot90, np.roll, np.tile, np.repeat, np.resize, np.delete),
     *(np.take, np.diagonal, np.split, np.array_split, np.hsplit, np.vsplit, np.dsplit),
+    np.lib.stride_tricks.sliding_window_view,
 ):
     _add_gathering(gathering)
 

@@ -1,6 +1,7 @@
 """Statements in the generated source of a program: assignments, checks of decisions, and ``return``."""
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -179,9 +180,19 @@ class StatementWriter(OperandWriter):
         inside = [self._write_containers(v, leaves) for _, v in entries]
         if isinstance(x, dict):
             keys = [key_text(k, self.objects, self.taken) for k, _ in entries]
-            return f"{{{', '.join(f'{k}: {text}' for k, text in zip(keys, inside, strict=True))}}}"
+            text = f"{{{', '.join(f'{k}: {text}' for k, text in zip(keys, inside, strict=True))}}}"
+            return text if type(x) is dict else f"{self._name_dict_maker(x)}({text})"
         if hasattr(x, "_fields"):
-            return f"{name_object(type(x), type(x).__name__, self.objects, self.taken)}({', '.join(inside)})"
-        if isinstance(x, list):
-            return f"[{', '.join(inside)}]"
-        return f"({', '.join(inside)}{',' * (len(inside) == 1)})"
+            return f"{self._name_class(x)}({', '.join(inside)})"
+        as_tuple = f"({', '.join(inside)}{',' * (len(inside) == 1)})"
+        text = f"[{', '.join(inside)}]" if isinstance(x, list) else as_tuple
+        return text if type(x) in (list, tuple) else f"{self._name_class(x)}({text})"
+
+    def _name_class(self, x: Any) -> str:
+        """The name in the generated source for the class of a container."""
+        return name_object(type(x), type(x).__name__, self.objects, self.taken)
+
+    def _name_dict_maker(self, x: Any) -> str:
+        """The name in the generated source for a function that makes a dict of the class of `x` with other entries."""
+        empty = pytree.fill_dict(x, dict.fromkeys(x))
+        return name_object(partial(pytree.fill_dict, empty), type(x).__name__, self.objects, self.taken)
