@@ -1,10 +1,24 @@
+/**
+ * Arrays, as tables of their entries.
+ *
+ * @import { Actions } from "./actions.js"
+ * @import { Grid } from "./entries.js"
+ * @import { State } from "./player_state.js"
+ * @import { Say } from "./speech.js"
+ */
+
 import { html } from "./dom.js";
 import { copiedTo, gridOf, shapeText, sharesOf, SIDE, tablesAt } from "./entries.js";
+import { momentOf, runAt } from "./player_state.js";
 import { nameWithKeys } from "./speech.js";
 import { adjointAt } from "./state.js";
+import { whenChanged } from "./store.js";
 
-/** The entries of the array that the learner has chosen: its value, its adjoint, its partials, and what was copied. */
-export function arraysView(say, onClose) {
+/**
+ * The entries of the array that the learner has chosen: its value, its adjoint, its partials, and what was copied.
+ * @param {Actions} actions @param {Say} say
+ */
+export function arraysView(actions, say) {
   const title = html("strong");
   const close = html(
     "button",
@@ -12,7 +26,7 @@ export function arraysView(say, onClose) {
       type: "button",
       class: "adl-close",
       ...nameWithKeys(say, say("close entries"), "Esc"),
-      onclick: shut,
+      onclick: () => actions.closeEntries(),
     },
     "×",
   );
@@ -29,13 +43,9 @@ export function arraysView(say, onClose) {
     heading,
     body,
   );
-  let run,
-    chosen = null,
-    slice = 0,
-    shown = "",
-    latest = -1;
+  let shown = ""; // what the tables are about
 
-  function table(caption, { rows, height, width, slices, copies }) {
+  function table(caption, slice, { rows, height, width, slices, copies }) {
     const shares = sharesOf(rows);
     const cell = (text, r, c) => {
       const share = shares[r][c];
@@ -82,8 +92,8 @@ export function arraysView(say, onClose) {
     );
   }
   /** A number, and what broadcasting makes of it. */
-  function figure({ kind, name, number, to, sum }) {
-    const named = (words, grid) => table(say(`cells ${words}`, { name }), grid);
+  function figure({ kind, name, number, to, sum }, slice) {
+    const named = (words, grid) => table(say(`cells ${words}`, { name }), slice, grid);
     const own = named(kind === "copied" ? "operand" : kind, gridOf(number, slice));
     const made = to
       ? named("copied", copiedTo(number, to, slice))
@@ -98,7 +108,7 @@ export function arraysView(say, onClose) {
     );
   }
   /** The buttons that go from slice to slice, if several have come. */
-  function slicer(tables) {
+  function slicer(tables, slice) {
     const held = Math.max(...tables.map(({ number }) => gridOf(number).held));
     if (held < 2) return [];
     const buttons = [
@@ -109,8 +119,7 @@ export function arraysView(say, onClose) {
       const over = at < 0 || at >= held;
       const turn = () => {
         if (over) return;
-        slice = at;
-        draw(latest, true);
+        actions.showSlice(at);
         heading.querySelectorAll(".adl-slicer button")[k].focus();
       };
       return html(
@@ -123,15 +132,16 @@ export function arraysView(say, onClose) {
       html("span", { class: "adl-slicer", role: "group", "aria-label": say("slices") }, buttons),
     ];
   }
-  function draw(s, anew = false) {
-    latest = s;
-    const tables =
-      chosen === null ? [] : tablesAt(run, chosen, s, adjointAt(run.history, chosen, s));
+  /** @param {State} state */
+  function render(state) {
+    const { run, landed } = momentOf(state);
+    const { line: chosen, slice } = state.entries ?? { line: -1, slice: 0 };
+    const adjoint = chosen < 0 ? null : adjointAt(run.history, chosen, landed);
+    const tables = chosen < 0 ? [] : tablesAt(run, chosen, landed, adjoint);
     element.hidden = !tables.length;
-    const key = tables.length
-      ? `${chosen} ${tables.map(({ kind, number }) => kind + number.text + (number.cells ?? "")).join()}`
-      : "";
-    if (!anew && key === shown) return;
+    const numbers = tables.map(({ kind, number }) => kind + number.text + (number.cells ?? ""));
+    const key = tables.length ? `${chosen} ${slice} ${numbers.join()}` : "";
+    if (key === shown) return;
     shown = key;
     if (!tables.length) return body.replaceChildren();
     const line = run.trace.lines[chosen];
@@ -140,34 +150,17 @@ export function arraysView(say, onClose) {
     element.setAttribute("aria-label", said);
     title.textContent = said;
     heading.querySelector(".adl-slicer")?.remove();
-    close.before(...slicer(tables));
-    body.replaceChildren(...tables.map(figure));
+    close.before(...slicer(tables, slice));
+    body.replaceChildren(...tables.map((one) => figure(one, slice)));
   }
-  function shut() {
-    chosen = null;
-    draw(latest);
-    onClose();
-  }
+  /** @param {KeyboardEvent} event */
   function leave(event) {
     if (event.key !== "Escape") return;
     event.stopPropagation();
-    shut();
+    actions.closeEntries();
   }
-  const hasEntries = (line) => run.trace.lines[line]?.value.shape?.length;
   return {
     element,
-    load(next) {
-      run = next;
-      if (!hasEntries(chosen)) chosen = null;
-      shown = "";
-    },
-    update: draw,
-    /** Opens the table of a line; of a number there is none, and what is open stays. */
-    choose(line) {
-      if (!hasEntries(line)) return;
-      if (line !== chosen) slice = 0;
-      chosen = line;
-      draw(latest);
-    },
+    render: whenChanged((state) => [state.entries, runAt(state), momentOf(state).landed], render),
   };
 }

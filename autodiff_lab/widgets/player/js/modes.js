@@ -1,5 +1,7 @@
 import { html } from "./dom.js";
 import { throttle } from "./inputs.js";
+import { directionAt, runAt } from "./player_state.js";
+import { whenChanged } from "./store.js";
 
 const MODES = ["reverse", "forward", "both"];
 
@@ -56,43 +58,53 @@ export function modesView(group, say, onChoose, onCustom) {
   }
   return {
     element,
-    /** @param {{forward: Object<string, import("./state.js").Trace>, mode: string, direction: string, names: string[], custom: number[], why: string}} now */
-    update({ forward, mode, direction, names, custom, why }) {
-      element.hidden = !Object.keys(forward).length && !why;
-      for (const { value, radio, node } of radios) {
-        radio.checked = value === mode;
-        radio.disabled = value !== "reverse" && Boolean(why);
-        node.title = radio.disabled ? why : "";
-      }
-      const open = Boolean(onCustom) && names.length > 0 && !forward.custom;
-      const options = Object.entries(forward).map(([name, { directions }]) =>
-        html(
-          "option",
-          { value: name, selected: name === direction ? "" : null },
-          directions.length > 1 ? say("each input at once") : directions[0].shown,
-        ),
-      );
-      if (open)
-        options.push(html("option", { value: "custom", "data-open": "true" }, say("your own")));
-      select.replaceChildren(...options);
-      menu.hidden = mode === "reverse";
-      rates.hidden = direction !== "custom" || !onCustom;
-      if (inputs.length !== names.length) {
-        inputs = names.map((name, k) =>
-          html("input", {
-            type: "number",
-            step: "any",
-            value: custom[k] ?? 1,
-            "aria-label": say("rate of", { name }),
-            title: say("how fast it moves", { name }),
-            oninput: send,
-          }),
+    render: whenChanged(
+      (state) => [runAt(state), state.controls, state.custom],
+      (state) => {
+        const {
+          runs: { forward },
+          trace: { mode },
+        } = runAt(state);
+        const { custom, payload } = state;
+        const direction = directionAt(state);
+        const why = payload.no_forward ?? "";
+        const names = state.controls.map(({ name }) => name);
+        element.hidden = !Object.keys(forward).length && !why;
+        for (const { value, radio, node } of radios) {
+          radio.checked = value === mode;
+          radio.disabled = value !== "reverse" && Boolean(why);
+          node.title = radio.disabled ? why : "";
+        }
+        const open = Boolean(onCustom) && names.length > 0 && !forward.custom;
+        const options = Object.entries(forward).map(([name, { directions }]) =>
+          html(
+            "option",
+            { value: name, selected: name === direction ? "" : null },
+            directions.length > 1 ? say("each input at once") : directions[0].shown,
+          ),
         );
-        rates.replaceChildren(...(onCustom ? inputs : []));
-      }
-      custom.forEach((rate, k) => {
-        if (inputs[k] && inputs[k] !== document.activeElement) inputs[k].value = rate;
-      });
-    },
+        if (open)
+          options.push(html("option", { value: "custom", "data-open": "true" }, say("your own")));
+        select.replaceChildren(...options);
+        menu.hidden = mode === "reverse";
+        rates.hidden = direction !== "custom" || !onCustom;
+        if (inputs.length !== names.length) {
+          inputs = names.map((name, k) =>
+            html("input", {
+              type: "number",
+              step: "any",
+              value: custom[k] ?? 1,
+              "aria-label": say("rate of", { name }),
+              title: say("how fast it moves", { name }),
+              oninput: send,
+            }),
+          );
+          rates.replaceChildren(...(onCustom ? inputs : []));
+        }
+        custom.forEach((rate, k) => {
+          if (inputs[k] && inputs[k] !== document.activeElement) inputs[k].value = rate;
+        });
+      },
+    ),
   };
 }

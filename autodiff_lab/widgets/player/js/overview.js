@@ -1,55 +1,23 @@
+/**
+ * The overview of a run, as it stands under the panes.
+ *
+ * @import { Actions } from "./actions.js"
+ * @import { Chapter } from "./chapters.js"
+ * @import { State } from "./player_state.js"
+ * @import { Say } from "./speech.js"
+ * @import { Trace } from "./trace.js"
+ */
+
+import { chaptersOf, stepOfLine, turnAt } from "./chapters.js";
 import { html, roving } from "./dom.js";
-import { phaseLengths, stepsOf } from "./trace.js";
+import { stopOf, traceAt } from "./player_state.js";
+import { whenChanged } from "./store.js";
+import { stepsOf } from "./trace.js";
 
 const TICKS = 60; // turns that can still be told apart
 
-/**
- * Where a line is recorded, or in the sweep first sends its adjoint: a step of the whole run. In a stretch of a long run
- * the steps of other stretches are not there; the sweep goes back through all lines, so it is told from how far back it is
- * in its chapter.
- * @param {Trace} trace @param {number} line of the whole run @param {boolean} back
- */
-export function stepOfLine(trace, line, back) {
-  if (!back) return line;
-  if (!trace.excerpt) {
-    const found = trace.steps.findIndex((step) => step.phase === "sweep" && step.line <= line);
-    return found < 0 ? trace.lines.length : found;
-  }
-  const at = trace.chapters.findIndex(([, first, end]) => first <= line && line < end);
-  const [from, to] = trace.excerpt.swept[at];
-  const [, first, end] = trace.chapters[at];
-  return Math.round(from + ((to - from) * (end - 1 - line)) / (end - first));
-}
-
-/** The chapters in the order in which the player comes to them: forth, and then back. @param {Trace} trace */
-export function chaptersOf(trace) {
-  const { forward, sweep } = phaseLengths(trace);
-  const chapters = (trace.chapters ?? []).map(([title, first, end, turns = 0, each = 0]) => ({
-    title,
-    first,
-    end,
-    turns,
-    each,
-    back: false,
-  }));
-  return {
-    chapters: [
-      ...chapters,
-      ...(sweep ? chapters.map((one) => ({ ...one, back: true })).reverse() : []),
-    ],
-    phase: forward ? "forward" : "record",
-  };
-}
-
-/** The first line of the turn at a place of a chapter, 0 to 1 in the order of the steps. */
-export function turnAt({ first, end, each, back }, share) {
-  const line =
-    first + Math.floor((end - first) * Math.min(0.999999, Math.max(0, back ? 1 - share : share)));
-  return each ? line - ((line - first) % each) : first;
-}
-
-/** The whole run as a strip: what its loops and its source lines have written, and where we are. */
-export function overviewView(say, go) {
+/** The whole run as a strip: what its loops and its source lines have written, and where we are. @param {Actions} actions @param {Say} say */
+export function overviewView({ go }, say) {
   const strip = html("div", { class: "adl-strip" });
   const marker = html("i", { class: "adl-here", "aria-hidden": "true" });
   const element = html(
@@ -129,9 +97,10 @@ export function overviewView(say, go) {
     );
     stops.renew();
   }
-  return {
-    element,
-    load(next) {
+  const load = whenChanged(
+    (state) => [traceAt(state)],
+    (state) => {
+      const next = traceAt(state);
       // The stretches of one run share one strip: it stays, and the focus in it, when another is shown.
       const same =
         trace?.excerpt &&
@@ -151,8 +120,11 @@ export function overviewView(say, go) {
           }),
         );
     },
-    update(step) {
-      at = step;
+  );
+  const mark = whenChanged(
+    (state) => [traceAt(state), stopOf(state)],
+    (state) => {
+      const step = (at = stopOf(state));
       if (element.hidden) return;
       const steps = stepsOf(trace);
       marker.style.left = `${(100 * (step + 1)) / steps}%`;
@@ -161,6 +133,14 @@ export function overviewView(say, go) {
         if (here !== node.hasAttribute("aria-current"))
           here ? node.setAttribute("aria-current", "step") : node.removeAttribute("aria-current");
       }
+    },
+  );
+  return {
+    element,
+    /** @param {State} state */
+    render(state) {
+      load(state);
+      mark(state);
     },
   };
 }

@@ -1,11 +1,13 @@
 import { html, linkTo, passClass, put, roving, scrollInside, set } from "./dom.js";
+import { momentOf } from "./player_state.js";
 import { counted } from "./speech.js";
+import { whenChanged } from "./store.js";
 
 /**
  * The learner's own text; the expression that a step runs is marked in it, and how often each row ran stands before it.
- * See `mount` for what a pane is.
+ * @param {Run} run @param {Store<State>} store @param {Actions} actions
  */
-export function sourceView(trace, host) {
+export function sourceView({ trace }, store, actions) {
   const element = html("div", { class: "adl-source" });
   const piecesOf = trace.lines.map(() => []); // the pieces of text that are the line's own expression
   const callsOf = trace.lines.map(() => []); // the pieces of the calls that led there
@@ -27,6 +29,7 @@ export function sourceView(trace, host) {
     times[place] = { node, text: node.textContent, said };
     return [node, said && html("span", { class: "adl-unseen" }, `${said}: `)];
   }
+  const currentLine = () => trace.steps[store.get().step]?.line ?? -1;
   let heads = [];
   function showTurns(turns) {
     for (const { node, text, said } of heads) {
@@ -88,7 +91,8 @@ export function sourceView(trace, host) {
         const lines = own.filter((c) => width(c) === least).map((c) => c.i);
         if (!lines.length) return;
         piece.classList.add("adl-piece");
-        linkTo(piece, () => ({ line: lines.find((i) => i > host.line()) ?? lines[0] }), host);
+        const meant = () => ({ line: lines.find((i) => i > currentLine()) ?? lines[0] });
+        linkTo(piece, meant, actions);
         if (!piece.textContent.trim()) return;
         piece.setAttribute("role", "button");
         piece.setAttribute("data-lm-suppress-shortcuts", "true");
@@ -103,13 +107,10 @@ export function sourceView(trace, host) {
   roving(element, () => focusable).renew();
 
   let [current, calls, linked] = [[], [], []]; // the pieces that are marked
-  return {
-    element,
-    rows: trace.sources.reduce(
-      (n, source) => n + source.text.length + (trace.sources.length > 1 ? 1.4 : 0),
-      note ? 1 + note.length / 36 : 0,
-    ),
-    update({ step }) {
+  const mark = whenChanged(
+    (state) => [momentOf(state).step],
+    (state) => {
+      const { step } = momentOf(state);
       if (told) showTurns(step ? trace.lines[step.line].turns : []);
       current = passClass(
         "is-current",
@@ -118,12 +119,27 @@ export function sourceView(trace, host) {
       );
       calls = passClass("is-call", calls, step ? callsOf[step.line] : []);
     },
+  );
+  const light = whenChanged(
+    ({ hover }) => [hover],
+    ({ hover }) => {
+      linked = passClass("is-linked", linked, hover ? piecesOf[hover.line] : []);
+    },
+  );
+  return {
+    element,
+    rows: trace.sources.reduce(
+      (n, source) => n + source.text.length + (trace.sources.length > 1 ? 1.4 : 0),
+      note ? 1 + note.length / 36 : 0,
+    ),
+    /** @param {State} state */
+    render(state) {
+      mark(state);
+      light(state);
+    },
     follow(step, smooth) {
       if (rowOf[step.line])
         scrollInside(element, rowOf[step.line].getBoundingClientRect(), smooth, 6);
-    },
-    link(target) {
-      linked = passClass("is-linked", linked, target ? piecesOf[target.line] : []);
     },
   };
 }

@@ -1,6 +1,9 @@
 import { html, linkTo, passClass, put, roving, scrollInside, set } from "./dom.js";
 import { inNode, rangeInBox } from "./graph/parts.js";
+import { adjointOf, changedLines, looksLike, markOf } from "./moment.js";
+import { momentOf } from "./player_state.js";
 import { NOT_REACHED, adjointHistory, receivers, tangentsOf } from "./state.js";
+import { whenChanged } from "./store.js";
 
 const WIDEST = 13; // characters of a value in the tape; longer ones are cut, and their title has the whole
 const ARRAYS = [
@@ -17,7 +20,11 @@ const readingOf = ({ kind, reading }) => (kind === "input" ? "" : reading);
 const inMargin = (name) =>
   name.length > 8 ? name.replace(/^.*\['([^'\]]+)'\]((\[\d+\])*)$/, "$1$2") : name;
 
-export function tapeView(trace, host) {
+/**
+ * The tape of a run as a table: a line for each operation, with its value and its adjoint.
+ * @param {Run} run @param {Actions} actions
+ */
+export function tapeView({ trace }, actions) {
   const { say } = trace;
   const [forward, back] = [trace.directions.length > 0, trace.mode !== "forward"];
   const several = trace.directions.length > 1;
@@ -86,7 +93,7 @@ export function tapeView(trace, host) {
       ...(back ? [adjoint] : []),
       ...(truth ? [truth] : []),
     );
-    linkTo(row, () => ({ line: i }), host);
+    linkTo(row, () => ({ line: i }), actions);
     if (line.stretch !== (trace.lines[i - 1]?.stretch ?? 0))
       body.append(
         html(
@@ -105,7 +112,8 @@ export function tapeView(trace, host) {
   });
   roving(body, () => rows.map(({ row }) => row)).renew();
   let linked = [];
-  let latest = null;
+  /** @type {Moment|null} */
+  let shown = null; // the moment that is written
   function setColumns() {
     const least = (k) => (several && k && k <= trace.directions.length ? 4 : 7);
     texts.forEach(
@@ -124,6 +132,55 @@ export function tapeView(trace, host) {
     if (cut !== text) cell.dataset.whole = number.text;
     else delete cell.dataset.whole;
   };
+  /** Writes the lines that have changed. @param {Moment} moment @param {Iterable<number>} lines */
+  function update(moment, lines) {
+    const { step, s, shown: at, landed } = moment;
+    const hasLanded = landed === s;
+    const receiving = new Set(step?.phase === "forward" || !hasLanded ? [] : receivers(trace, at));
+    for (const i of lines) {
+      const { row, value, tangents, adjoint: cell, truth } = rows[i];
+      const marks = markOf(moment, i);
+      const now = adjointOf(moment, i);
+      set(row, "class", `${marks.classes}${row.matches(".is-linked") ? " is-linked" : ""}`);
+      write(
+        value,
+        marks.recorded ? trace.lines[i].value : null,
+        most.value,
+        inNode(trace.lines[i].value),
+      );
+      if (marks.released) set(value, "title", say("let go", { value: trace.lines[i].value.text }));
+      tangents.forEach((own, k) => {
+        write(own, marks.recorded ? tangentsOf(trace, i)[k] : null);
+        set(
+          own,
+          "class",
+          `adl-tangent${step?.phase === "forward" && step.line === i && hasLanded ? " is-new" : ""}`,
+        );
+      });
+      if (truth) write(truth, marks.swept ? (trace.truth[i] ?? { text: NOT_REACHED }) : null);
+      if (!cell) continue;
+      write(cell, marks.swept ? (now ?? { text: NOT_REACHED }) : null);
+      set(
+        cell,
+        "class",
+        `adl-adjoint${now ? "" : " is-missing"}${receiving.has(i) ? " is-new" : ""}`,
+      );
+      if (now || !marks.swept) cell.removeAttribute("aria-label");
+      else cell.setAttribute("aria-label", say("not reached"));
+    }
+  }
+  const light = whenChanged(
+    ({ hover }) => [hover],
+    ({ hover }) => {
+      const lines = hover ? [hover.line, hover.parent].filter((i) => i !== undefined) : [];
+      linked = passClass(
+        "is-linked",
+        linked,
+        lines.map((i) => rows[i].row),
+      );
+    },
+  );
+
   return {
     element,
     /** The numbers come first. What a line computes stands there if there is room: the source and the graph tell it too. */
@@ -134,7 +191,7 @@ export function tapeView(trace, host) {
         setColumns();
         if (element.scrollWidth <= element.clientWidth) break;
       }
-      if (most !== before && latest) this.update({ ...latest, lines: trace.lines.keys() });
+      if (most !== before && shown) update(shown, trace.lines.keys());
       const { offsetWidth } = element.querySelector("th:nth-child(2)");
       element.classList.toggle(
         "is-narrow",
@@ -142,41 +199,12 @@ export function tapeView(trace, host) {
       );
     },
     rows: trace.lines.length + 1 + body.querySelectorAll(".adl-stretch").length,
-    update(next) {
-      const { step, s, told, lines, mark, adjoint } = (latest = next);
-      const receiving = new Set(step?.phase === "forward" || told !== s ? [] : receivers(trace, s));
-      for (const i of lines) {
-        const { row, value, tangents, adjoint: cell, truth } = rows[i];
-        const marks = mark(i);
-        const now = adjoint(i);
-        set(row, "class", `${marks.classes}${row.matches(".is-linked") ? " is-linked" : ""}`);
-        write(
-          value,
-          marks.recorded ? trace.lines[i].value : null,
-          most.value,
-          inNode(trace.lines[i].value),
-        );
-        if (marks.released)
-          set(value, "title", say("let go", { value: trace.lines[i].value.text }));
-        tangents.forEach((own, k) => {
-          write(own, marks.recorded ? tangentsOf(trace, i)[k] : null);
-          set(
-            own,
-            "class",
-            `adl-tangent${step?.phase === "forward" && step.line === i && told === s ? " is-new" : ""}`,
-          );
-        });
-        if (truth) write(truth, marks.swept ? (trace.truth[i] ?? { text: NOT_REACHED }) : null);
-        if (!cell) continue;
-        write(cell, marks.swept ? (now ?? { text: NOT_REACHED }) : null);
-        set(
-          cell,
-          "class",
-          `adl-adjoint${now ? "" : " is-missing"}${receiving.has(i) ? " is-new" : ""}`,
-        );
-        if (now || !marks.swept) cell.removeAttribute("aria-label");
-        else cell.setAttribute("aria-label", say("not reached"));
-      }
+    /** @param {State} state */
+    render(state) {
+      const moment = momentOf(state);
+      if (!looksLike(shown, moment)) update(moment, changedLines(shown, moment));
+      shown = moment;
+      light(state);
     },
     follow(step, smooth, s) {
       const head = element.querySelector("thead").offsetHeight; // it stays, and rows pass behind it
@@ -191,14 +219,6 @@ export function tapeView(trace, host) {
       });
       const [all, own] = [around(boxes), around(boxes.slice(0, 1))];
       scrollInside(element, all.bottom - all.top < element.clientHeight ? all : own, smooth, 4);
-    },
-    link(target) {
-      const lines = target ? [target.line, target.parent].filter((i) => i !== undefined) : [];
-      linked = passClass(
-        "is-linked",
-        linked,
-        lines.map((i) => rows[i].row),
-      );
     },
   };
 }

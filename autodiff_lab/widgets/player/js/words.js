@@ -1,5 +1,8 @@
 import { html, put } from "./dom.js";
+import { spokenStep } from "./moment.js";
+import { momentOf, traceAt } from "./player_state.js";
 import { arithmeticAt, equationsAt, sentenceAt } from "./state.js";
+import { whenChanged } from "./store.js";
 
 const RESULTS = new Set(["value-result", "tangent-result", "result"]);
 
@@ -28,38 +31,46 @@ export function wordsView() {
   );
   return {
     element,
-    /** While step `s` moves, its arithmetic has no result, and the sentence is still the one about the step `told`. */
-    update(trace, s, told) {
-      const landed = told === s;
-      const pieces = arithmeticAt(trace, s);
-      const known = resultOf(pieces);
-      const line = spans(pieces);
-      if (!landed) for (const span of line.slice(known)) span.classList.add("is-coming");
-      equation.replaceChildren(...line);
-      const last = s === trace.steps.length - 1 && landed ? equationsAt(trace, s) : [];
-      const closing = trace.steps[s]?.arithmetic
-        ? last.filter((all) => all.some(([kind]) => kind === "gradient"))
-        : last.slice(1);
-      gradient.replaceChildren(...closing.map((one) => html("span", {}, ...spans(one))));
-      symbols.replaceChildren(
-        ...equationsAt(trace, told)
-          .filter((one) => !closing.includes(one))
-          .map((one) => html("div", {}, ...spans(one))),
-      );
-      const said = sentenceAt(trace, told);
-      put(sentence, said);
-      sentence.title = said;
-    },
-    /** The box keeps its height: long words are smaller, and whoever goes to them by key or finger can scroll. */
-    fit() {
-      const cut = (box) => box.scrollHeight > box.clientHeight + 1;
-      const tight = (gradient.hasChildNodes() ? [0, 1, 2, 3, 4] : [0, 1]).find((tight) => {
-        element.dataset.tight = tight;
-        return !cut(element);
-      });
-      element.scrollTop = 0;
-      if (tight === undefined || cut(sentence)) element.tabIndex = 0;
-      else if (element !== document.activeElement) element.removeAttribute("tabindex");
-    },
+    /** While a step moves, its arithmetic has no result, and the sentence is still the one about the step that has landed. */
+    render: whenChanged(
+      (state) => [traceAt(state), momentOf(state).shown, spokenStep(momentOf(state))],
+      (state) => {
+        const trace = traceAt(state);
+        const { shown: s } = momentOf(state);
+        const told = spokenStep(momentOf(state));
+        const landed = told === s;
+        const pieces = arithmeticAt(trace, s);
+        const known = resultOf(pieces);
+        const line = spans(pieces);
+        if (!landed) for (const span of line.slice(known)) span.classList.add("is-coming");
+        equation.replaceChildren(...line);
+        const last = s === trace.steps.length - 1 && landed ? equationsAt(trace, s) : [];
+        const closing = trace.steps[s]?.arithmetic
+          ? last.filter((all) => all.some(([kind]) => kind === "gradient"))
+          : last.slice(1);
+        gradient.replaceChildren(...closing.map((one) => html("span", {}, ...spans(one))));
+        symbols.replaceChildren(
+          ...equationsAt(trace, told)
+            .filter((one) => !closing.includes(one))
+            .map((one) => html("div", {}, ...spans(one))),
+        );
+        const said = sentenceAt(trace, told);
+        put(sentence, said);
+        sentence.title = said;
+        fit();
+      },
+    ),
+    fit,
   };
+  /** The box keeps its height: long words are smaller, and whoever goes to them by key or finger can scroll. */
+  function fit() {
+    const cut = (box) => box.scrollHeight > box.clientHeight + 1;
+    const tight = (gradient.hasChildNodes() ? [0, 1, 2, 3, 4] : [0, 1]).find((tight) => {
+      element.dataset.tight = tight;
+      return !cut(element);
+    });
+    element.scrollTop = 0;
+    if (tight === undefined || cut(sentence)) element.tabIndex = 0;
+    else if (element !== document.activeElement) element.removeAttribute("tabindex");
+  }
 }

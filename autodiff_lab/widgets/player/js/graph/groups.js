@@ -1,10 +1,9 @@
 /**
  * The groups of a graph: which there are, which hold a line, which are open. No browser is needed here.
  *
- * All numbers of lines are those of the whole run; a stretch of a long run has its own, see `state.js`.
+ * All numbers of lines are those of the whole run; a stretch of a long run has its own, see `trace.js`.
  *
- * @typedef {{id: string, first: number, end: number, title: string, said: string, outs: (number|Array)[], more?: number,
- *            input?: boolean, layout?: import("../trace.js").Layout, parent: Group|null, child: function, key: function}} Group
+ * @import { GroupNote, Layout, Num, Trace } from "../trace.js"
  */
 
 import { ownLine, phaseLengths, wholeLine, wholeStep } from "../trace.js";
@@ -75,43 +74,56 @@ export function holding(root, line) {
 }
 
 /**
- * Which groups are open: those the learner has opened, and those that hold the step, as long as it is there. What is
- * remembered is `kept`: {opened: Set, shut: Set} of ids; it outlives the drawing.
+ * What the learner has opened and closed by hand, by id.
+ * @typedef {{opened: ReadonlySet<string>, shut: ReadonlySet<string>}} KeptGroups
  */
-export function opening(all, root, kept) {
-  let now = [];
-  return {
-    /** The step has come to a line; undefined: there is none yet. */
-    follow(line) {
-      now = line === undefined ? [] : holding(root, line);
-      for (const id of kept.shut) if (!now.some((group) => group.id === id)) kept.shut.delete(id);
-    },
-    /** @returns {Map<string, number>} */
-    get open() {
-      const open = all.filter(
-        (group) =>
-          group.layout &&
-          (kept.opened.has(group.id) || (now.includes(group) && !kept.shut.has(group.id))),
-      );
-      return new Map(open.map(({ id }) => [id, 1]));
-    },
-    toggle(group) {
-      if (this.open.has(group.id)) {
-        kept.opened.delete(group.id);
-        if (now.includes(group)) kept.shut.add(group.id);
-      } else {
-        kept.opened.add(group.id);
-        kept.shut.delete(group.id);
-      }
-    },
-    /** Opens all that are there, or closes all. */
-    all(open) {
-      kept.shut.clear();
-      kept.opened.clear();
-      for (const group of open ? all : now)
-        if (group.layout) (open ? kept.opened : kept.shut).add(group.id);
-    },
-  };
+
+/**
+ * Which groups are open: those the learner has opened, and those around the step, as long as it is there.
+ * @param {Group[]} all @param {Group[]} around the groups that hold the step @param {KeptGroups} kept
+ * @returns {Map<string, number>} how far each is open: 1
+ */
+export function openGroups(all, around, { opened, shut }) {
+  const open = all.filter(
+    (group) =>
+      group.layout && (opened.has(group.id) || (around.includes(group) && !shut.has(group.id))),
+  );
+  return new Map(open.map(({ id }) => [id, 1]));
+}
+
+/**
+ * A group that the learner has closed around the step may open again, once the step has left it.
+ * @param {KeptGroups} kept @param {Group[]} around @returns {KeptGroups} the same, if nothing was left behind
+ */
+export function leftBehind(kept, around) {
+  const shut = [...kept.shut].filter((id) => around.some((group) => group.id === id));
+  return shut.length === kept.shut.size ? kept : { ...kept, shut: new Set(shut) };
+}
+
+/**
+ * The learner closes a group that is open, or opens it.
+ * @param {KeptGroups} kept @param {Group} group @param {boolean} isOpen @param {Group[]} around
+ * @returns {KeptGroups}
+ */
+export function toggledGroup(kept, group, isOpen, around) {
+  const opened = new Set(kept.opened);
+  const shut = new Set(kept.shut);
+  if (isOpen) {
+    opened.delete(group.id);
+    if (around.includes(group)) shut.add(group.id);
+  } else {
+    opened.add(group.id);
+    shut.delete(group.id);
+  }
+  return { opened, shut };
+}
+
+/** All groups that are at hand are opened, or closed. @param {Group[]} all @param {Group[]} around @param {boolean} open @returns {KeptGroups} */
+export function allTurned(all, around, open) {
+  const ids = (open ? all : around).filter(({ layout }) => layout).map(({ id }) => id);
+  return open
+    ? { opened: new Set(ids), shut: new Set() }
+    : { opened: new Set(), shut: new Set(ids) };
 }
 
 /** How many lines of the whole run are recorded at step `s`. */

@@ -1,3 +1,14 @@
+/**
+ * The graph of a run, as it stands in its pane.
+ *
+ * @import { Actions } from "../actions.js"
+ * @import { Moment } from "../moment.js"
+ * @import { ShownRun, State, Target } from "../player_state.js"
+ * @import { Store } from "../store.js"
+ * @import { Size } from "../compose.js"
+ * @import { Group } from "./groups.js"
+ */
+
 import {
   calm,
   edgeSigns,
@@ -10,10 +21,13 @@ import {
   svg,
 } from "../dom.js";
 import { labelsOf, tokensAt } from "../motion.js";
+import { adjointOf, changedLines, edgeSharesOf, looksLike, markOf } from "../moment.js";
+import { momentOf } from "../player_state.js";
+import { whenChanged } from "../store.js";
 import { ownLine, wholeLine } from "../trace.js";
 import { bestOf, fitOf, freeSpotAmong, PAD } from "./fit.js";
 import { groupBox } from "./group_box.js";
-import { groupsOf, holding, opening, recordedAt } from "./groups.js";
+import { allTurned, holding, openGroups, recordedAt, toggledGroup } from "./groups.js";
 import { groupTools, lensTools } from "./lens.js";
 import { bend, markers, move, partsOf, rowsOf, setEdge, spellSum } from "./parts.js";
 import { composed } from "./stretch.js";
@@ -25,16 +39,16 @@ const LEAST = 0.05; // of a graph that is shown whole
 const MOTION = 180; // milliseconds that a group takes to open
 
 /**
- * The graph, whose groups open. See `mount` for what a pane is.
- * @param {import("../trace.js").Run} run @param {Layout[]} layouts of the same boxes: the one that shows largest is taken
+ * The graph of a run, whose groups open.
+ * @param {ShownRun} run of its layouts, which have the same boxes, the one that shows largest is taken
+ * @param {Store<State>} store @param {Actions} actions
+ * @param {string} prefix of the names that no other player on the page may have
  */
-export function graphView(run, layouts, host, prefix, whole) {
-  const { trace } = run;
+export function graphView(run, store, actions, prefix) {
+  const { trace, layouts, whole, root, allGroups } = run;
   const { say } = trace;
-  const parts = partsOf(trace, host, prefix);
+  const parts = partsOf(trace, actions, prefix);
   const rows = rowsOf(trace);
-  const { root, all } = groupsOf(trace, layouts[0], whole);
-  const groups = opening(all, root, host.lens);
   const [groupLayer, edgeLayer, labelLayer, nodeLayer, tokenLayer] = Array.from({ length: 5 }, () =>
     svg("g"),
   );
@@ -56,7 +70,8 @@ export function graphView(run, layouts, host, prefix, whole) {
   const edgeInto = (line, slot) => drawn.get(`e${line}_${slot}`);
   const edgesInto = (line) =>
     trace.lines[line].operands.map((_, slot) => edgeInto(line, slot)).filter(Boolean);
-  let view = null; // what was shown last
+  /** @type {Moment|null} */
+  let shown = null; // the moment that is written
 
   const nameOf = (line) => {
     const own = trace.lines[ownLine(trace, line)];
@@ -170,11 +185,12 @@ export function graphView(run, layouts, host, prefix, whole) {
     );
   }
 
+  let lens = store.get().lens;
   let [scale, room] = [1, { width: 0, height: 0 }];
   const unitOf = () => parseFloat(getComputedStyle(element).fontSize) / 14;
   const fit = () => {
     if (room.width <= 0) return;
-    if (host.lens.whole)
+    if (lens.isWhole)
       scale = Math.max(
         LEAST,
         Math.min(
@@ -183,34 +199,28 @@ export function graphView(run, layouts, host, prefix, whole) {
           room.height / (scene.height + 2 * PAD),
         ),
       );
-    else scale = host.lens.scale ?? fitOf(root.layout, room, unitOf()).scale;
+    else scale = lens.scale ?? fitOf(root.layout, room, unitOf()).scale;
     resize();
   };
-  const rescale = () => (host.lens.whole ? fit() : resize()); // what opens may need more room
+  const rescale = () => (lens.isWhole ? fit() : resize()); // what opens may need more room
   function resize() {
     drawing.style.width = `${Math.floor((scene.width + 2 * PAD) * scale)}px`;
     drawing.style.height = `${Math.floor((scene.height + 2 * PAD) * scale)}px`;
     sign();
   }
 
-  const tools = lensTools(
-    element,
-    drawing,
-    host,
-    () => scale,
-    fit,
-    () => current && follow(...current),
-  );
-  if (all.length)
-    tools.prepend(
-      ...groupTools(host, (open) => {
-        groups.all(open);
-        host.lens.held = false;
-        refresh();
-        if (current) follow(...current);
-      }),
+  const tools = lensTools(element, drawing, store, say, () => scale);
+  if (allGroups.length)
+    tools.element.prepend(
+      ...groupTools(say, (open) =>
+        store.update((state) => ({
+          ...state,
+          groups: allTurned(allGroups, groupsAround(momentOf(state)), open),
+          lens: { ...state.lens, isHeld: false },
+        })),
+      ),
     );
-  let current = null; // the step that is followed
+  let isOpening = false; // a group is, and draws itself
   let linked = [];
   const tokens = tokensIn(tokenLayer);
   let routes = null; // of the step that moves, by slot
@@ -245,12 +255,20 @@ export function graphView(run, layouts, host, prefix, whole) {
   }
   element.addEventListener("scroll", sign, { passive: true });
 
-  /** Opens or closes a group under the learner's hand: its head stays where it is, the rest makes room. */
+  /** The groups that hold the step. @param {Moment} moment */
+  const groupsAround = ({ step }) => (step ? holding(root, wholeLine(trace, step.line)) : []);
+  /** How far each group is open. @param {State} state */
+  const openAt = (state) => openGroups(allGroups, groupsAround(momentOf(state)), state.groups);
+
+  /** Opens or closes a group under the learner's hand: its head stays where it is, the rest makes room. @param {Group} group */
   function toggle(group) {
-    if (!group.layout) return host.open(group); // its inside is in another stretch
-    const before = groups.open;
-    groups.toggle(group);
-    const after = groups.open;
+    if (!group.layout) return actions.openGroup(group); // its inside is in another stretch
+    const isOpen = openAt(store.get()).has(group.id);
+    isOpening = true;
+    store.update((state) => ({
+      ...state,
+      groups: toggledGroup(state.groups, group, isOpen, groupsAround(momentOf(state))),
+    }));
     const start = performance.now();
     const corner = () => {
       const { left, top } = place(drawn.get(group.id), drawing.getBoundingClientRect());
@@ -260,26 +278,21 @@ export function graphView(run, layouts, host, prefix, whole) {
       const t = calm() ? 1 : Math.min(1, (performance.now() - start) / MOTION);
       const share = t * t * (3 - 2 * t);
       const [left, top] = corner();
-      refresh(
-        t === 1
-          ? after
-          : new Map(
-              [
-                ...after,
-                [group.id, Math.max(0.01, before.has(group.id) ? 1 - share : share)],
-              ].filter(([, share]) => share),
-            ),
-      );
+      const open = openAt(store.get());
+      if (t < 1) open.set(group.id, Math.max(0.01, isOpen ? 1 - share : share));
+      redraw(open);
       const [newLeft, newTop] = corner();
       element.scrollBy({ left: newLeft - left, top: newTop - top, behavior: "instant" });
       if (t < 1) requestAnimationFrame(frame);
+      else isOpening = false;
     };
     frame();
   }
-  function refresh(open = groups.open) {
+  /** Draws with these groups open, and writes what has come. @param {Map<string, number>} open */
+  function redraw(open) {
     const come = arrange(open);
     rescale();
-    if (view) write({ ...view, lines: come });
+    if (shown) write(shown, come);
   }
 
   /** Brings the current node into the pane, and with it those it talks to, the nearest first, as far as they fit. */
@@ -294,8 +307,7 @@ export function graphView(run, layouts, host, prefix, whole) {
     ].filter((i) => standIn(i));
     const node = standIn(step.line);
     if (!node) return;
-    current = [step, false];
-    if (host.lens.held) partners.unshift(step.line); // where the learner looks, the signs tell where the step is
+    if (lens.isHeld) partners.unshift(step.line); // where the learner looks, the signs tell where the step is
     const frame = drawing.getBoundingClientRect();
     const own = place(node, frame);
     const far = (box) => Math.abs(box.left - own.left) + Math.abs(box.top - own.top);
@@ -313,7 +325,7 @@ export function graphView(run, layouts, host, prefix, whole) {
         const wider = around(seen, box);
         return wider.right - wider.left < across && wider.bottom - wider.top < down ? wider : seen;
       }, own);
-    if (!host.lens.held) scrollInside(element, target, smooth, FADE);
+    if (!lens.isHeld) scrollInside(element, target, smooth, FADE);
     sign();
   }
 
@@ -342,13 +354,15 @@ export function graphView(run, layouts, host, prefix, whole) {
   }
 
   /** Writes the lines that have changed, and what the groups tell. */
-  function write({ step, told, lines, mark, adjoint, shares }) {
+  function write(moment, lines) {
+    const { step, landed } = moment;
     const kind = AHEAD[step?.phase] ?? "adjoint"; // what is on its way
     for (const i of lines) {
-      const marks = mark(i);
-      if (nodeOf(i)) parts.writeNode(nodeOf(i), i, marks, adjoint(i), spellSum(run, i, told));
+      const marks = markOf(moment, i);
+      const node = nodeOf(i);
+      if (node) parts.writeNode(node, i, marks, adjointOf(moment, i), spellSum(run, i, landed));
       const active = step && step.line === i && step.phase !== "seed";
-      const carried = shares(i);
+      const carried = edgeSharesOf(moment, i);
       for (const edge of edgesInto(i)) {
         const now =
           active && (kind !== "adjoint" || step.sends.some(({ slot }) => slot === edge.slot))
@@ -363,7 +377,7 @@ export function graphView(run, layouts, host, prefix, whole) {
       }
     }
     label(step);
-    const recorded = recordedAt(trace, told);
+    const recorded = recordedAt(trace, landed);
     const at = step ? wholeLine(trace, step.line) : -1;
     const talks = (
       !step
@@ -380,7 +394,7 @@ export function graphView(run, layouts, host, prefix, whole) {
     for (const part of drawn.values()) {
       if (part.target)
         part.write(
-          { s: told, adjoint, recorded },
+          { s: landed, adjoint: (line) => adjointOf(moment, line), recorded },
           has(part.target, at)
             ? `is-current on-${kind}`
             : talks.some((line) => has(part.target, line))
@@ -402,29 +416,98 @@ export function graphView(run, layouts, host, prefix, whole) {
     }
   }
 
-  arrange(groups.open);
+  /** Shows what is on its way, and where. @param {Moment} moment */
+  function drawTokens({ s, u, step }) {
+    if (routes?.s !== s) routes = { s, at: new Map() };
+    const placed = (step ? tokensAt(trace, s, u) : []).flatMap((token) => {
+      if (token.slot === undefined) {
+        const box = standIn(step.line)?.place;
+        return box
+          ? [{ ...token, at: { x: box.x, y: box.y + (rows.adjoint ?? 0) - 70 * token.drop } }]
+          : [];
+      }
+      if (!routes.at.has(token.slot))
+        routes.at.set(token.slot, routeOf(step, token.slot, token.kind));
+      const route = routes.at.get(token.slot);
+      return route ? [{ ...token, at: route(token.along) }] : [];
+    });
+    tokens.draw(placed, Math.max(1, (0.9 * unitOf()) / scale));
+  }
+  /** Lights a node, or an edge with its two nodes; or the groups that hold them. @param {Target|null} target */
+  function link(target) {
+    const lit = target
+      ? [standIn(target.line), standIn(target.parent), edgeInto(target.line, target.slot)].filter(
+          Boolean,
+        )
+      : [];
+    linked = passClass(
+      "is-linked",
+      linked,
+      lit.map(({ group }) => group),
+    );
+  }
+  /** How large the graph would show in a room, and how high: the best of its layouts. @param {Size} given */
+  const best = (given) => ({
+    ...bestOf(whole || allGroups.length ? [root.layout] : layouts, given, unitOf()),
+    opens: allGroups.length > 0,
+  });
+
+  const look = whenChanged(
+    ({ lens }) => [lens],
+    (state) => {
+      lens = state.lens;
+      if (!shown) return;
+      fit();
+      if (shown.step && !lens.isHeld) follow(shown.step, false);
+    },
+  );
+  const drawMoment = whenChanged(
+    (state) => [momentOf(state).s, momentOf(state).u],
+    (state) => drawTokens(momentOf(state)),
+  );
+  const light = whenChanged(
+    ({ hover }) => [hover],
+    ({ hover }) => link(hover),
+  );
+  let drawnOpen = "none yet"; // the ids of the groups that are open
+
   return {
     element,
     signs: signs.elements,
-    tools,
-    /** How large the graph would show in a room, and how high: the best of its layouts. */
-    best: (given) => ({
-      ...bestOf(whole || all.length ? [root.layout] : layouts, given, unitOf()),
-      opens: all.length > 0,
-    }),
-    /** Gives the graph its room. */
+    tools: tools.element,
+    best,
+    /** @param {State} state */
+    render(state) {
+      const moment = momentOf(state);
+      const lines = new Set(looksLike(shown, moment) ? [] : changedLines(shown, moment));
+      const open = openAt(state);
+      const ids = [...open.keys()].join();
+      if (ids !== drawnOpen && !isOpening) {
+        for (const i of arrange(open)) lines.add(i);
+        if (shown) rescale();
+        write(moment, lines);
+      } else if (!looksLike(shown, moment)) write(moment, lines);
+      drawnOpen = ids;
+      shown = moment;
+      look(state);
+      drawMoment(state);
+      light(state);
+      tools.render(state);
+    },
+    follow,
+    /** Gives the graph its room. @param {Size} given */
     place(given) {
       room = given;
-      const { layout, whole: fits } = this.best(given);
+      const { layout, whole: fits } = best(given);
       if (layout !== root.layout) {
         root.layout = layout;
-        arrange(groups.open);
+        if (shown) write(shown, arrange(openAt(store.get())));
       }
       element.classList.toggle("is-whole", fits);
       fit();
-      if (view) label(view.step);
+      label(shown?.step);
     },
-    /** Where something of this size hides least of the graph, near its middle: in pixels from the corner of the pane. */
+    /** Where something of this size hides least of the graph, near its middle: in pixels from the corner of the pane. @param {number} size */
     freeSpot(size) {
       const { clientWidth: width, clientHeight: height } = element;
       const [left, top] = [
@@ -438,52 +521,6 @@ export function graphView(run, layouts, host, prefix, whole) {
         h: h * scale,
       }));
       return freeSpotAmong(boxes, { width, height }, size);
-    },
-    /** Shows the step at progress `u` of its motion: what is on its way, and where. */
-    move(s, u) {
-      const step = trace.steps[s];
-      const moving = tokensAt(trace, s, u);
-      if (routes?.s !== s) routes = { s, at: new Map() };
-      const placed = moving.flatMap((token) => {
-        if (token.slot === undefined) {
-          const box = standIn(step.line)?.place;
-          return box
-            ? [{ ...token, at: { x: box.x, y: box.y + (rows.adjoint ?? 0) - 70 * token.drop } }]
-            : [];
-        }
-        if (!routes.at.has(token.slot))
-          routes.at.set(token.slot, routeOf(step, token.slot, token.kind));
-        const route = routes.at.get(token.slot);
-        return route ? [{ ...token, at: route(token.along) }] : [];
-      });
-      tokens.draw(placed, Math.max(1, (0.9 * unitOf()) / scale));
-    },
-    update(next) {
-      const lines = new Set(next.lines);
-      if (all.length) {
-        const before = [...groups.open.keys()].join();
-        groups.follow(next.step ? wholeLine(trace, next.step.line) : undefined);
-        if ([...groups.open.keys()].join() !== before || !view) {
-          for (const i of arrange(groups.open)) lines.add(i);
-          rescale();
-        }
-      }
-      view = next;
-      write({ ...next, lines });
-    },
-    follow,
-    /** Lights a node, or an edge with its two nodes; or the groups that hold them. */
-    link(target) {
-      const lit = target
-        ? [standIn(target.line), standIn(target.parent), edgeInto(target.line, target.slot)].filter(
-            Boolean,
-          )
-        : [];
-      linked = passClass(
-        "is-linked",
-        linked,
-        lit.map(({ group }) => group),
-      );
     },
   };
 }
