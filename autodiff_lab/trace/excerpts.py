@@ -16,7 +16,7 @@ import numpy as np
 from autodiff_lab.text import notation
 from autodiff_lab.text.messages import message
 from autodiff_lab.trace import memory_usage, reverse_steps
-from autodiff_lab.trace.model import Cost, Excerpt, Line, Number, Step, StepRange, Trace
+from autodiff_lab.trace.model import Cost, Excerpt, Line, Number, Step, StepRange, SweptRange, Trace
 from autodiff_lab.trace.outline import Section, simplify_outline
 from autodiff_lab.trace.tape_reader import TapeReader
 from autodiff_lab.trace.wording import equations
@@ -107,14 +107,16 @@ class Excerpts(TapeReader):
         return found
 
     @functools.cached_property
-    def _swept(self) -> tuple[tuple[int, int], ...]:
-        """For each chapter the steps of the whole run in which the sweep goes through it: from, and up to."""
+    def _swept(self) -> tuple[SweptRange, ...]:
+        """For each chapter the steps of the whole run in which the sweep goes through it."""
         back = [-event.line for event in self._events]
 
         def reach(line: int) -> int:
             return len(self.tape) + 1 + bisect_right(back, -line)
 
-        return tuple((reach(chapter.end), reach(chapter.first)) for chapter in self._overview) if back else ()
+        if not back:
+            return ()
+        return tuple(SweptRange(reach(chapter.end), reach(chapter.first)) for chapter in self._overview)
 
     @np.errstate(all="ignore")
     def _read(self, number: int) -> Trace:

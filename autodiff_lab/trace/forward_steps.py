@@ -13,6 +13,7 @@ from autodiff_lab.trace import memory_usage, quiz
 from autodiff_lab.trace.model import Direction, Equation, Line, Meter, Number, Step, TangentTerm, Trace
 from autodiff_lab.trace.reverse_steps import seed_adjoints, share_of, size_of
 from autodiff_lab.trace.wording import equations, explanations
+from autodiff_lab.trace.wording.equations import WayForward
 from autodiff_lab.transforms import recording
 
 # One tangent for each input.
@@ -125,18 +126,19 @@ def _bring_by_operands(tape: Any, i: int, tangents: Sequence[Any]) -> Iterator[t
                 yield slot, j, brought
 
 
-def _through_map(tape: Any, i: int, line: Line, names: Mapping[str, str]) -> str:
+def _through_map(tape: Any, i: int, line: Line, names: Mapping[str, str]) -> WayForward:
     """How tangents go through a line that has no table of partials: the map itself, with a dot over what moves."""
     op = tape.ops[i]
     moving = [operand.name for operand in line.line_operands]
     dots = {name: notation.format_tangent(names.get(name, name)) for name in moving}
     if op is None or op.kind in ("elementwise", "reduction", "flat"):
-        return ""
+        return WayForward()
     if op.kind == "linear":
-        return notation.format_expression(line.text, dots)
+        return WayForward(notation.format_expression(line.text, dots))
     if op.kind == "multilinear" and len(set(moving)) == len(moving):
-        return " + ".join(notation.format_expression(line.text, {**names, name: dots[name]}) for name in moving)
-    return message("pushforward of", op=op.name)
+        terms = [notation.format_expression(line.text, {**names, name: dots[name]}) for name in moving]
+        return WayForward(" + ".join(terms))
+    return WayForward(message("pushforward of", op=op.name), is_name=True)
 
 
 def compare_with_gradient(

@@ -1,7 +1,7 @@
 """Local partials as formulas, and as numbers: the engine's own rules, run on names or on values."""
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -84,7 +84,18 @@ def _apply_rule(tape: Any, i: int, slot: int, y: Any, args: Sequence[Any]) -> An
     return op.rules[0](y, args[0], axis)
 
 
-def write_way_back(tape: Any, i: int, slot: int) -> tuple[str, str]:
+class WayBack(NamedTuple):
+    """How an adjoint goes back to an operand, by the local partial or a map: a `formula`, and the same in LaTeX.
+
+    Where the map cannot be written out, the formula `is_name`: words, such as ``transpose of cumsum``.
+    """
+
+    formula: str
+    latex: str
+    is_name: bool = False
+
+
+def write_way_back(tape: Any, i: int, slot: int) -> WayBack:
     """Write the local partial for an operand as text and as LaTeX, by running the rule on names instead of numbers.
 
     For an elementwise operation this is the local partial, for a reduction the weights. For a linear or multilinear
@@ -92,20 +103,21 @@ def write_way_back(tape: Any, i: int, slot: int) -> tuple[str, str]:
     """
     op = tape.ops[i]
     if op.kind == "flat":
-        return "0", "0"
+        return WayBack("0", "0")
     if op.kind in ("elementwise", "reduction"):
         try:
-            return _partial(tape, i, slot)
+            return WayBack(*_partial(tape, i, slot))
         except Exception:
             # Not every rule runs on names (it may look at its values); then the numbers alone are shown.
-            return "", ""
+            return WayBack("", "")
     try:
         text = _map(tape, i, slot)
     except Exception:
         text = ""
-    if not text or len(text) > _MAX_MAP_LENGTH:
+    is_name = not text or len(text) > _MAX_MAP_LENGTH
+    if is_name:
         text = message("pullback of" if op.kind == "general" else "transpose of", op=op.name)
-    return text, notation.latex_expression(text)
+    return WayBack(text, notation.latex_expression(text), is_name)
 
 
 def _partial(tape: Any, i: int, slot: int) -> tuple[str, str]:

@@ -289,11 +289,23 @@ def _operands(tape: Any, i: int, labels: Mapping[str, str]) -> Iterator[Operand]
         value = Number.of(tape.args[i][slot])
         if parent < 0:
             # A number that stands in the formula is written into its box; it has no shape to be told.
-            yield Operand(None, value.text, value, shapes=value.flowing(to) if value.shape else "")
+            told = {"shapes": value.flowing(to), "is_copied": value.is_copied_to(to)} if value.shape else {}
+            yield Operand(None, value.text, value, **told)
             continue
         partial = partials.local_partial(tape, i, slot)
         shown = None if partial is None else Number.of(partial)
-        formula, latex = partials.write_way_back(tape, i, slot)
-        edge, whole = partials.edge_label(notation.format_expression(formula, labels), shown)
-        title, name = "" if whole == edge else whole, tape.name(parent)
-        yield Operand(parent, name, value, shown, formula, latex, edge, title, value.flowing(to))
+        way = partials.write_way_back(tape, i, slot)
+        edge, whole = partials.edge_label(notation.format_expression(way.formula, labels), shown)
+        yield Operand(
+            parent,
+            tape.name(parent),
+            value,
+            shown,
+            way.formula,
+            way.latex,
+            edge,
+            edge_title="" if whole == edge else whole,
+            shapes=value.flowing(to),
+            is_copied=value.is_copied_to(to),
+            formula_is_name=way.is_name,
+        )

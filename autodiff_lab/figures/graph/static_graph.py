@@ -111,13 +111,14 @@ def _operands(node: Operator, place: dict[Node, int]) -> Iterator[Operand]:
     for x, formula, number in zip(operands, formulas, numbers, strict=True):
         value = _value(x)
         if x not in place:
-            yield Operand(None, x.name, value, shapes=value.flowing(to) if value.shape else "")
+            told = {"shapes": value.flowing(to), "is_copied": value.is_copied_to(to)} if value.shape else {}
+            yield Operand(None, x.name, value, **told)
             continue
         text = formula.text() if isinstance(formula, Symbol) else "" if formula is None else notation.number(formula)
         edge, whole = edge_label(notation.format_expression(text), None if number is None else Number.of(number))
         title = "" if whole == edge else whole
-        shapes = "" if value is UNKNOWN else value.flowing(to)
-        yield Operand(place[x], x.name, value, formula=text, edge=edge, edge_title=title, shapes=shapes)
+        told = {} if value is UNKNOWN else {"shapes": value.flowing(to), "is_copied": value.is_copied_to(to)}
+        yield Operand(place[x], x.name, value, formula=text, edge=edge, edge_title=title, **told)
 
 
 def _partials(node: Operator, operands: Sequence[Any], y: Any) -> list[Any]:

@@ -328,7 +328,7 @@ def _send(trace: Trace, step: Step, send: Contribution) -> Cell:
     name = trace.lines[send.parent].name
     operand = trace.lines[step.line].operands[send.slot]
     before = f"{send.before.text} + " if send.before is not None else ""
-    if send.contribution.shape and not send.contribution.text.startswith("["):
+    if send.contribution.shape and not send.contribution.lists_entries:
         text = send.after.text
     elif operand.partial is None or step.adjoint is None or step.adjoint.shape or send.contribution.shape:
         text = f"{before}{notation.atom(send.contribution.text) if before else send.contribution.text}"

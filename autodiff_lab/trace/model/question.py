@@ -1,7 +1,7 @@
 """A question of the quiz in a trace, the wrong answers it recognises, and the hints to them."""
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from autodiff_lab.trace.model.number import Number
 
@@ -24,7 +24,7 @@ class Hint(NamedTuple):
 class Question:
     """A quiz question before a step is shown, for a ``"value"``, ``"partial"``, ``"adjoint"`` or ``"tangent"``."""
 
-    kind: str
+    kind: Literal["value", "partial", "adjoint", "tangent"]
     ask: str
     answer: Number
     mistakes: tuple[Mistake, ...] = ()

@@ -10,12 +10,22 @@ import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import takewhile
+from typing import NamedTuple
 
-from autodiff_lab.text.messages import matches_message, message, message_parts
+from autodiff_lab.text.messages import message, message_parts
 from autodiff_lab.text.notation import atom, factor, format_adjoint, format_expression, format_tangent
 from autodiff_lab.trace.model import Contribution, Equation, Line, Number, Operand
 
 Piece = tuple[str, str]
+
+
+class WayForward(NamedTuple):
+    """How tangents go through an operation that has no local partials: its map, or where it `is_name` only its name."""
+
+    text: str = ""
+    is_name: bool = False
+
+
 EQUALS, PLUS, TIMES, DOT = ((sign, "") for sign in "=+×·")
 _GAP = ("p", "   ")
 
@@ -115,7 +125,7 @@ def write_term(
     if operand.partial is None:
         # The formula of a map is the whole contribution.
         way = write_map(line, operand, names)
-        return fill_with_pieces("through", bar=[bar], map=[("c", way)]) if is_name(way) else [("p", way)]
+        return fill_with_pieces("through", bar=[bar], map=[("c", way)]) if operand.formula_is_name else [("p", way)]
     if not (adjoint.shape or operand.partial.shape):
         return [("a", atom(adjoint.text) if follows else adjoint.text), TIMES, ("p", atom(operand.partial.text))]
     formula = partial_formula(operand, names)
@@ -144,7 +154,11 @@ def gradient(
 
 
 def write_tangents(
-    lines: Sequence[Line], i: int, tangents: Sequence[tuple[Number, ...]], directions: Sequence[str], through: str
+    lines: Sequence[Line],
+    i: int,
+    tangents: Sequence[tuple[Number, ...]],
+    directions: Sequence[str],
+    through: WayForward,
 ) -> tuple[Equation, ...]:
     """Write the equations of a value and its tangents, in symbols and in numbers.
 
@@ -176,11 +190,11 @@ def write_tangents(
     return (*write_line(line), *map(join_pieces, found))
 
 
-def _write_way_through(line: Line, through: str) -> list[Piece]:
+def _write_way_through(line: Line, through: WayForward) -> list[Piece]:
     """How tangents go through a line that has no local partials; nothing for one that has them."""
-    if not through and all(operand.partial for operand in line.line_operands):
+    if not through.text and all(operand.partial for operand in line.line_operands):
         return []
-    return [("c" if matches_message("pushforward of", through) else "p", through or "0")]
+    return [("c" if through.is_name else "p", through.text or "0")]
 
 
 def _list_rates(line: Line, tangents: Sequence[Sequence[Number]]) -> list[tuple[Number, ...]]:
@@ -212,7 +226,7 @@ def _write_sum_of_arrays(
 
 
 def calculate_tangents(
-    lines: Sequence[Line], i: int, tangents: Sequence[Sequence[Number]], directions: Sequence[str], through: str
+    lines: Sequence[Line], i: int, tangents: Sequence[Sequence[Number]], directions: Sequence[str], through: WayForward
 ) -> Equation:
     """Write the equation of a value and its rate: ``b: 2 · 5 = 10, rate 5 × 1 + 2 × 0 = 5``; or only several rates."""
     line = lines[i]
@@ -355,7 +369,7 @@ def partial_formula(operand: Operand, names: Mapping[str, str] | None = None) ->
     formula, entries = format_expression(operand.formula, names), operand.partial.text
     if formula and len(formula) <= _MAX_FORMULA_LENGTH:
         return formula
-    return "" if operand.partial.shape and not entries.startswith("[") else entries
+    return "" if operand.partial.shape and not operand.partial.lists_entries else entries
 
 
 def tell_resizing(line: Line, adjoint: Number, send: Contribution) -> str:
@@ -374,17 +388,12 @@ def is_reduced(line: Line) -> bool:
     )
 
 
-def is_name(formula: str) -> bool:
-    """Whether an equation does not write a map out, but only names it: ``transpose of cumsum``."""
-    return matches_message("transpose of", formula) or matches_message("pullback of", formula)
-
-
 def _put_values(expression: str, operands: Sequence[Operand], own: Mapping[str, str] = {}) -> str:
     """Put the operands' values instead of their names: ``v-1 * v0`` becomes ``2 · 5``.
 
     Empty if there is an array that is too large to be written out.
     """
-    if any(operand.value.shape and not operand.value.text.startswith("[") for operand in operands):
+    if any(operand.value.shape and not operand.value.lists_entries for operand in operands):
         return ""
     values = {operand.name: operand.value.text for operand in operands if operand.line is not None} | dict(own)
     if not re.fullmatch(r"\w+\([^()]*\)", expression):

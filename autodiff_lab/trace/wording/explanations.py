@@ -12,6 +12,7 @@ from autodiff_lab.text.messages import join_items, join_sentences, join_with_and
 from autodiff_lab.text.notation import atom, factor, format_adjoint, format_tangent
 from autodiff_lab.trace.model import Contribution, Line, Number, Operand
 from autodiff_lab.trace.wording import equations
+from autodiff_lab.trace.wording.equations import WayForward
 
 
 def opening(title: str, lines: Sequence[Line]) -> str:
@@ -75,7 +76,11 @@ def _equation(line: Line) -> str:
 
 
 def explain_tangents(
-    lines: Sequence[Line], i: int, tangents: Sequence[tuple[Number, ...]], directions: Sequence[str], through: str
+    lines: Sequence[Line],
+    i: int,
+    tangents: Sequence[tuple[Number, ...]],
+    directions: Sequence[str],
+    through: WayForward,
 ) -> str:
     """Explain in a sentence what a line computes forward: its value, and its tangent in each direction."""
     line, tangent = lines[i], tangents[i][0]
@@ -102,9 +107,9 @@ def _list_rates(directions: Sequence[str], tangents: Sequence[Number]) -> str:
     return message("rates, cut", rates=rates, n=number_word(more)) if more > 0 else rates
 
 
-def _say_rate(lines: Sequence[Line], i: int, tangents: Sequence[tuple[Number, ...]], through: str) -> str:
-    if through or not all(operand.partial for operand in lines[i].line_operands):
-        return through
+def _say_rate(lines: Sequence[Line], i: int, tangents: Sequence[tuple[Number, ...]], through: WayForward) -> str:
+    if through.text or not all(operand.partial for operand in lines[i].line_operands):
+        return through.text
     return equations.join_pieces(equations.write_rate(lines, i, tangents, equations.DOT, message("weights"))).text
 
 
@@ -184,7 +189,7 @@ def _arithmetic(lines: Sequence[Line], i: int, adjoint: Number, send: Contributi
     line, operand, names = lines[i], lines[i].operands[send.slot], equations.name_operands(lines, i)
     if operand.partial is None:
         how = equations.write_map(line, operand, names)
-        how = message("its adjoint through", map=how) if equations.is_name(how) else how
+        how = message("its adjoint through", map=how) if operand.formula_is_name else how
     elif adjoint.shape or operand.partial.shape or send.contribution.shape:
         formula = equations.partial_formula(operand, names)
         formula = formula or f"∂{line.learner_name}/∂{lines[send.parent].learner_name}"

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import numpy as np
@@ -17,12 +17,15 @@ from autodiff_lab.engine.tape import Tape
 from autodiff_lab.figures.graph import alternatives
 from autodiff_lab.figures.graph.boxes import node_texts, player_heading, text_width
 from autodiff_lab.figures.graph.layout import MAX_SINGLE_LINES, LaidOutExcerpts, fits
+from autodiff_lab.figures.graph.layout_types import Layout
+from autodiff_lab.text.dataclass_json import Pool, plain
 from autodiff_lab.text.messages import join_items, message, read_room, template
 from autodiff_lab.trace import excerpts
-from autodiff_lab.trace.model import RunOptions, Trace
+from autodiff_lab.trace.model import Line, Number, RunOptions, Trace
 from autodiff_lab.trace.tape_reader import TapeReader
 from autodiff_lab.transforms.recording import record
 from autodiff_lab.widgets.player import page
+from autodiff_lab.widgets.player.payload import ForwardRun, OtherExcerpt, Payload
 
 MODES = ("reverse", "forward", "both")
 
@@ -52,7 +55,7 @@ class Views:
     long: LaidOutExcerpts | None = None
     large: bool = False
 
-    def payload(self, layouts: Mapping[str, Sequence[Any]]) -> dict[str, Any]:
+    def payload(self, layouts: Mapping[str, list[Layout]]) -> Payload:
         """Give the views as the player's JavaScript takes them. The lines are written once, with the run in reverse.
 
         Each run with a layout of its own has ``"layouts"``, one or more of the same boxes, of which the view takes the
@@ -64,23 +67,30 @@ class Views:
             What `traces_to_measure` is laid out to.
         """
         trace = self.trace.to_dict()
-        forward = []
+        forward: list[ForwardRun] = []
+        shared = _count_numbers(self.trace.lines)  # the lines are the same, and their numbers come first
         for name, run in self.forward.items():
-            own = {"layouts": layouts[name]} if name in layouts else {}
-            forward.append({"name": name, **own, **_beyond(run.to_dict(), trace)})
-        shown = {"trace": trace, "layouts": layouts[""], "forward": forward, "no_forward": self.why}
-        # The script has no words of its own.
-        shown["words"] = {key: template(key) for key in (*read_room("interface"), *_SHARED)}
+            one = _describe_forward(name, run.to_dict(), trace, shared)
+            if name in layouts:
+                one["layouts"] = layouts[name]
+            forward.append(one)
+        shown: Payload = {
+            "trace": trace,
+            "layouts": layouts[""],
+            "forward": forward,
+            "no_forward": self.why,
+            # The script has no words of its own.
+            "words": {key: template(key) for key in (*read_room("interface"), *_SHARED)},
+        }
         if self.long is None:
             return shown
         numbers = self._beside()
-        others = [{"trace": self.long[k].to_dict(), "layouts": layouts[str(k)]} for k in numbers]
+        others: list[OtherExcerpt] = [{"trace": self.long[k].to_dict(), "layouts": layouts[str(k)]} for k in numbers]
         held = join_items(self.long[k].excerpt.said for k in sorted({*numbers, self.trace.excerpt.number}))
-        return shown | {
-            "others": others,
-            "no_others": message("not in this page", held=held),
-            "whole": self.long.whole,
-        }
+        shown["others"] = others
+        shown["no_others"] = message("not in this page", held=held)
+        shown["whole"] = self.long.whole
+        return shown
 
     def _beside(self) -> list[int]:
         """Stretches to have at hand: the neighbours, so that a step over the border waits for nobody, and the ends."""
@@ -236,20 +246,17 @@ def _menu(tape: Tape, custom: Any) -> dict[str, Any]:
     return menu if tape.n_inputs else {}
 
 
-def _beyond(data: dict[str, Any], base: Mapping[str, Any]) -> dict[str, Any]:
-    """Leave out what the run in reverse says already; numbers have the same place in both as far as the lines go."""
-    lines = base["lines"]
-    count = 1 + max(_places(lines), default=-1)
-    numbers = data["numbers"][count:]
-    return {"from": count, "numbers": numbers} | {
-        key: value for key, value in data.items() if key != "numbers" and value != base.get(key)
-    }
+def _count_numbers(lines: Sequence[Line]) -> int:
+    """Count the numbers that some lines have in their JSON."""
+    pool = Pool(Number)
+    plain(tuple(lines), pool)
+    return len(pool.values)
 
 
-def _places(lines: Any) -> list[int]:
-    """Where the numbers of the lines stand in the list of numbers."""
-    places = [line["value"] for line in lines]
-    for line in lines:
-        for operand in line.get("operands", ()):
-            places += [operand[key] for key in ("value", "partial") if key in operand]
-    return places
+def _describe_forward(name: str, data: dict[str, Any], base: Mapping[str, Any], shared: int) -> ForwardRun:
+    """Describe a run forward by what differs from `base`, the run in reverse; `shared` numbers are the same."""
+    numbers = data.pop("numbers")
+    # A field that has its default here, but not in reverse, must be written: otherwise it would be taken from there.
+    defaults = {field.name: plain(field.default) for field in fields(Trace) if field.name in base.keys() - data.keys()}
+    differing = {key: value for key, value in (data | defaults).items() if value != base.get(key)}
+    return {"name": name, "shared_numbers": shared, "trace": {"numbers": numbers[shared:], **differing}}

@@ -29,7 +29,7 @@ const stretches = given.grouped.long.map((payload) =>
 );
 
 const MOMENTS = Array.from({ length: 201 }, (_, k) => k / 200);
-const inShort = (number) => number.short ?? number.text;
+const inShort = (number) => number.short || number.text;
 const inBrackets = (text) => (text.startsWith("−") ? `(${text})` : text);
 const textOf = ({ texts }) => texts.map(([, text]) => text).join(" ");
 const spoken = (trace, s, u) => player.tokensAt(trace, s, u).map(textOf);
@@ -161,7 +161,7 @@ for (const [name, trace] of [
         assert.equal(before?.text, step.sends[0].before?.text);
         assert.equal(after.text, step.sends[0].after.text);
       }
-      for (const line of step.released) {
+      for (const line of step.freed_lines) {
         assert.ok(
           !player.markAt(run, line, s, s - 1).released && player.markAt(run, line, s).released,
         );
@@ -203,15 +203,15 @@ test("the seed drops into the box of the result", () => {
 test("where an array is broadcast its copies spread on the way, and come together on the way back", () => {
   const trace = named("rows reverse");
   const copied = trace.lines.findIndex(({ operands }) =>
-    operands.some(({ shapes }) => shapes?.includes("→")),
+    operands.some(({ is_copied }) => is_copied),
   );
   const at = (k, slot) =>
     film(trace, k)
       .map(([, tokens]) => tokens.find((token) => token.slot === slot)?.spread)
       .filter((spread) => spread !== undefined);
-  trace.lines[copied].operands.forEach(({ shapes }, slot) => {
+  trace.lines[copied].operands.forEach(({ shapes, is_copied }, slot) => {
     const spreads = at(copied, slot);
-    if (!shapes?.includes("→")) return assert.ok(spreads.every((spread) => spread === 0));
+    if (!is_copied) return assert.ok(spreads.every((spread) => spread === 0));
     assert.deepEqual([spreads[0], spreads.at(-1)], [0, 1], "one leaves, the copies arrive");
     assert.equal(player.labelsOf(trace, trace.steps[copied]).get(slot), shapes);
   });

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import os
 import re
@@ -13,8 +14,10 @@ import numpy as np
 import pytest
 
 from autodiff_lab import grad
+from autodiff_lab.text.dataclass_json import is_named_tuple
+from autodiff_lab.text.numbers import spell_nonfinite
 from autodiff_lab.trace.faulty_engines import FAULTS
-from autodiff_lab.trace.model import Trace, equation
+from autodiff_lab.trace.model import RunOptions, Trace
 from autodiff_lab.widgets.player import page
 from autodiff_lab.widgets.player import views as modes
 from autodiff_lab.widgets.player.views import reuse_or_compute_layout
@@ -54,6 +57,33 @@ def wave(x, w):
 GROUPED = {"turns": (layers, (0.5, 1.3)), "long": (wave, (0.5, 1.3))}
 
 
+def in_full(x):
+    """What JavaScript has of a record: objects with all fields, also of named tuples."""
+    if dataclasses.is_dataclass(x):
+        return {field.name: in_full(getattr(x, field.name)) for field in dataclasses.fields(x)}
+    if is_named_tuple(type(x)):
+        return {name: in_full(value) for name, value in x._asdict().items()}
+    return [in_full(one) for one in x] if isinstance(x, tuple) else spell_nonfinite(x)
+
+
+def written_in_full():
+    """The payload of runs of each kind, and each of its traces in full."""
+    long = modes.views(*GROUPED["long"])
+    runs = {
+        **{name: modes.views(*run) for name, run in CASES.items()},
+        "not finite": modes.views(lambda x: 2 * x, (np.array([np.inf, np.nan]),)),
+        "second": modes.views(grad(CASES["square"][0]), CASES["square"][1]),
+        "faulty": modes.views(*CASES["seed"], RunOptions(fault="overwrite")),
+        "custom": modes.views(*CASES["seed"], RunOptions("forward", (1.0, 0.5))),
+        "long": long,
+        "long, later": long.around(900),
+    }
+    for name, views in runs.items():
+        layouts = {key: [{}] for key in views.traces_to_measure} if views.long else {"": [{}], "all": [{}]}
+        forward = {direction: in_full(run) for direction, run in views.forward.items()}
+        yield name, {"payload": views.payload(layouts), "reverse": in_full(views.trace), "forward": forward}
+
+
 def grouped(f, args):
     """Payloads of a run whose graph has groups: at the start, and of a long run in the middle as well."""
     views = modes.views(f, args)
@@ -79,8 +109,8 @@ def cases(tmp_path_factory) -> Path:
         },
         "faulty": {fault: Trace.of(*CASES["seed"][:1], *CASES["seed"][1], fault=fault).to_dict() for fault in FAULTS},
         "second": modes.views(grad(CASES["square"][0]), CASES["square"][1]).payload({"": [{}]}),
+        "in full": dict(written_in_full()),
         "grouped": {name: grouped(*run) for name, run in GROUPED.items()},
-        "kinds": equation.KINDS,
         "arrays": {name: modes.views(*ARRAYS[name]).payload({"": [{}]}) for name in ARRAYS},
         "tangents": {
             name: {
@@ -89,7 +119,7 @@ def cases(tmp_path_factory) -> Path:
             }
             for name, shown in views.items()
         },
-        "meters": {name: [step.meter for step in shown.trace.steps] for name, shown in views.items()},
+        "meters": {name: [step.meter._asdict() for step in shown.trace.steps] for name, shown in views.items()},
         "agreements": {
             name: {direction: run.agreement and run.agreement.text for direction, run in shown.forward.items()}
             for name, shown in views.items()

@@ -4,7 +4,8 @@
  * @import { Group } from "./graph/groups.js"
  * @import { Control, State, Target } from "./player_state.js"
  * @import { Store } from "./store.js"
- * @import { Mode, Payload } from "./trace.js"
+ * @import { Mode } from "./trace.js"
+ * @import { Payload } from "./trace_types.js"
  */
 
 import { clockOf } from "./clock.js";

@@ -8,11 +8,12 @@
  */
 
 import { html } from "./dom.js";
-import { copiedTo, gridOf, shapeText, sharesOf, SIDE, tablesAt } from "./entries.js";
+import { copiedTo, gridOf, shapeText, sharesOf, tablesAt } from "./entries.js";
 import { momentOf, runAt } from "./player_state.js";
 import { nameWithKeys } from "./speech.js";
 import { adjointAt } from "./state.js";
 import { whenChanged } from "./store.js";
+import { MAX_CELLS_PER_SIDE } from "./trace_types.js";
 
 /**
  * The entries of the array that the learner has chosen: its value, its adjoint, its partials, and what was copied.
@@ -78,8 +79,8 @@ export function arraysView(actions, say) {
     );
     const note = [
       slices > 1 && say("slice of", { n: slice + 1, count: slices }),
-      height > SIDE && say("cells rows", { n: SIDE, count: height }),
-      width > SIDE && say("cells columns", { n: SIDE, count: width }),
+      height > MAX_CELLS_PER_SIDE && say("cells rows", { n: MAX_CELLS_PER_SIDE, count: height }),
+      width > MAX_CELLS_PER_SIDE && say("cells columns", { n: MAX_CELLS_PER_SIDE, count: width }),
     ]
       .filter(Boolean)
       .join(say("separator"));
@@ -145,7 +146,9 @@ export function arraysView(actions, say) {
     shown = key;
     if (!tables.length) return body.replaceChildren();
     const line = run.trace.lines[chosen];
-    const named = line.label ? `${line.label} (${line.shown})` : `${line.shown} = ${line.meaning}`;
+    const named = line.label
+      ? `${line.label} (${line.display_name})`
+      : `${line.display_name} = ${line.source_expression}`;
     const said = say("cells of", { name: named, shape: shapeText(line.value) });
     element.setAttribute("aria-label", said);
     title.textContent = said;

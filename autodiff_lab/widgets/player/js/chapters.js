@@ -1,7 +1,7 @@
 /**
  * The chapters of a run: what its loops and its source lines have written, forth and back. No browser is needed here.
  *
- * @import { Trace } from "./trace.js"
+ * @import { ShownTrace as Trace } from "./trace.js"
  */
 
 import { phaseLengths } from "./trace.js";
@@ -28,23 +28,16 @@ export function stepOfLine(trace, line, back) {
     const found = trace.steps.findIndex((step) => step.phase === "sweep" && step.line <= line);
     return found < 0 ? trace.lines.length : found;
   }
-  const at = trace.chapters.findIndex(([, first, end]) => first <= line && line < end);
-  const [from, to] = trace.excerpt.swept[at];
-  const [, first, end] = trace.chapters[at];
-  return Math.round(from + ((to - from) * (end - 1 - line)) / (end - first));
+  const at = trace.chapters.findIndex(({ first, end }) => first <= line && line < end);
+  const swept = trace.excerpt.swept[at];
+  const { first, end } = trace.chapters[at];
+  return Math.round(swept.first + ((swept.end - swept.first) * (end - 1 - line)) / (end - first));
 }
 
 /** The chapters in the order in which the player comes to them: forth, and then back. @param {Trace} trace */
 export function chaptersOf(trace) {
   const { forward, sweep } = phaseLengths(trace);
-  const chapters = (trace.chapters ?? []).map(([title, first, end, turns = 0, each = 0]) => ({
-    title,
-    first,
-    end,
-    turns,
-    each,
-    back: false,
-  }));
+  const chapters = trace.chapters.map((chapter) => ({ ...chapter, back: false }));
   return {
     chapters: [
       ...chapters,

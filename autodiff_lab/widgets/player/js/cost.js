@@ -91,23 +91,23 @@ export function costView(say) {
       const trace = traceAt(state);
       const s = momentOf(state).landed;
       const meters = metersAt(trace, s).filter(([, , cost]) => cost);
-      const most = Math.max(1, ...meters.map(([, , cost]) => cost[3]));
-      meters.forEach(([name, [operations, products, now, bytes], cost], k) => {
+      const most = Math.max(1, ...meters.map(([, , cost]) => cost.kept));
+      meters.forEach(([name, meter, cost], k) => {
         const passes =
           name === "reverse"
             ? say("run and sweep")
-            : counted(say, "runs", cost[0], { n: number(cost[0]) });
+            : counted(say, "runs", cost.passes, { n: number(cost.passes) });
         const texts = [
-          number(operations),
-          number(products),
-          kept(now, bytes),
+          number(meter.operations),
+          number(meter.products),
+          kept(meter.kept, meter.bytes),
           passes,
-          number(cost[1]),
-          number(cost[2]),
-          kept(cost[3], cost[4]),
+          number(cost.operations),
+          number(cost.products),
+          kept(cost.kept, cost.bytes),
         ];
         texts.forEach((text, c) => put(rows[k].cells[c], text));
-        rows[k].cells[2].style.setProperty("--adl-share", String(now / most));
+        rows[k].cells[2].style.setProperty("--adl-share", String(meter.kept / most));
       });
     },
   );

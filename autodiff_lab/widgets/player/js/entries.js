@@ -1,12 +1,11 @@
 /**
  * The entries of arrays, as tables: pure functions, which need no browser. Every entry comes written from Python, up to
- * SIDE rows and columns of up to a few slices.
+ * twelve rows and columns of up to a few slices.
  *
  * @typedef {{rows: string[][], height: number, width: number, slices: number, held: number}} Grid `held` slices have come
  */
 
-export const SIDE = 12;
-const HELD = 4; // slices of a stack
+import { MAX_CELLS_PER_SIDE, MAX_SLICES } from "./trace_types.js";
 
 /** The shape of an array, as Python writes it. */
 export const shapeText = ({ shape }) => `(${shape.join(", ")}${shape.length === 1 ? "," : ""})`;
@@ -21,9 +20,12 @@ const sides = (shape) => [
 /** One slice of an array; a number is an array of one entry. @param {Num} number @param {number} [slice] @returns {Grid} */
 export function gridOf({ text, shape = [], cells = "" }, slice = 0) {
   const [slices, height, width] = sides(shape);
-  const [rows, columns] = [Math.min(height, SIDE), Math.min(width, SIDE)];
+  const [rows, columns] = [
+    Math.min(height, MAX_CELLS_PER_SIDE),
+    Math.min(width, MAX_CELLS_PER_SIDE),
+  ];
   let all = shape.length ? cells.split(" ").filter(Boolean) : [text];
-  if (all.length === 1) all = Array(Math.min(slices, HELD) * rows * columns).fill(all[0]); // one stands for all
+  if (all.length === 1) all = Array(Math.min(slices, MAX_SLICES) * rows * columns).fill(all[0]); // one stands for all
   const held = rows * columns ? all.length / (rows * columns) : 0;
   const from = Math.min(slice, held - 1) * rows * columns;
   return {
@@ -72,21 +74,15 @@ export function copiedTo(number, to, slice = 0) {
     to.length > 1 ? from.at(-2) === to.at(-2) : true,
     from.at(-1) === to.at(-1),
   ];
-  const indices = (n) => Array.from({ length: Math.min(n, SIDE) }, (_, k) => k);
+  const indices = (n) => Array.from({ length: Math.min(n, MAX_CELLS_PER_SIDE) }, (_, k) => k);
   const rows = indices(height).map((r) =>
     indices(width).map((c) => grid.rows[tall ? r : 0]?.[wide ? c : 0] ?? ""),
   );
   const copies = indices(height).map((r) =>
     indices(width).map((c) => !first || (!tall && r > 0) || (!wide && c > 0)),
   );
-  return { rows, copies, height, width, slices, held: Math.min(slices, HELD) };
+  return { rows, copies, height, width, slices, held: Math.min(slices, MAX_SLICES) };
 }
-
-const sizeOf = ({ shape = [] }) => shape.reduce((n, m) => n * m, 1);
-
-/** Whether an operand was copied to the shape of the result. */
-const isCopied = (line, operand) =>
-  operand.line !== null && operand.partial && sizeOf(operand.value) < sizeOf(line.value);
 
 /**
  * What there is to show of a line at step `s`: its value, its adjoint and partials, and how its operands were copied.
@@ -96,12 +92,13 @@ const isCopied = (line, operand) =>
 export function tablesAt({ trace, first }, i, s, adjoint) {
   const line = trace.lines[i];
   if (!line?.value.shape?.length || i >= Math.min(s + 1, first)) return [];
-  const called = (k) => trace.lines[k].label || trace.lines[k].shown;
-  const tables = [{ kind: "value", name: line.shown, number: line.value }];
+  const called = (k) => trace.lines[k].label || trace.lines[k].display_name;
+  const tables = [{ kind: "value", name: line.display_name, number: line.value }];
   const tangents = trace.steps[i].tangents;
-  if (tangents.length === 1) tables.push({ kind: "tangent", name: line.dot, number: tangents[0] });
-  if (adjoint) tables.push({ kind: "adjoint", name: line.bar, number: adjoint });
-  for (const operand of line.operands.filter((one) => isCopied(line, one)))
+  if (tangents.length === 1)
+    tables.push({ kind: "tangent", name: line.tangent_name, number: tangents[0] });
+  if (adjoint) tables.push({ kind: "adjoint", name: line.adjoint_name, number: adjoint });
+  for (const operand of line.operands.filter((one) => one.line !== null && one.is_copied))
     tables.push({
       kind: "copied",
       name: called(operand.line),

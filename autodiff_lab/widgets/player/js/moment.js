@@ -2,7 +2,7 @@
  * A moment of a run: a step, and how far its motion has come. All that is shown of a run is a function of its moment, so
  * going back is the same thing as going forward, and a film is a list of moments.
  *
- * @import { Num, Step } from "./trace.js"
+ * @import { Num, Step } from "./trace_types.js"
  * @import { Mark, Run } from "./state.js"
  */
 

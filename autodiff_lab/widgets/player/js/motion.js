@@ -18,7 +18,7 @@ export const hasLanded = ({ phase }, u) => u >= LANDS[phase];
 
 const between = (u, from, to) => Math.min(1, Math.max(0, (u - from) / (to - from)));
 const ease = (t) => t * t * (3 - 2 * t);
-const inShort = (number) => number.short ?? number.text;
+const inShort = (number) => number.short || number.text;
 const cut = (text) => (text.length > ON_EDGE ? `${text.slice(0, ON_EDGE - 1)}…` : text);
 
 /** The local partial of an operand, as it fits on the edge. */
@@ -34,7 +34,7 @@ export function labelsOf(trace, step) {
   const { operands } = trace.lines[step.line];
   if (step.phase === "record")
     return new Map(
-      operands.map(({ shapes }, slot) => [slot, shapes]).filter(([, shapes]) => copied(shapes)),
+      operands.flatMap(({ shapes, is_copied }, slot) => (is_copied ? [[slot, shapes]] : [])),
     );
   const slots = step.phase === "sweep" ? step.sends : step.phase === "forward" ? step.pushes : [];
   return new Map(
@@ -79,11 +79,11 @@ export function tokensAt(trace, s, u) {
 /** Operands are read, one copy for each entry where an array is broadcast. */
 function recording(trace, step, u) {
   const along = ease(between(u, 0.02, LANDS.record));
-  return moving(trace.lines[step.line]).map(({ slot, value, shapes }) => ({
+  return moving(trace.lines[step.line]).map(({ slot, value, is_copied }) => ({
     slot,
     kind: "value",
     along,
-    spread: copied(shapes) * between(u, 0.3, 0.5),
+    spread: is_copied ? between(u, 0.3, 0.5) : 0,
     texts: [["value", inShort(value)]],
   }));
 }
@@ -92,7 +92,7 @@ function recording(trace, step, u) {
 function pushing(trace, step, u) {
   const pushes = new Map(step.pushes.map((push) => [push.slot, push]));
   return moving(trace.lines[step.line]).map((operand) => {
-    const { slot, line, value, shapes } = operand;
+    const { slot, line, value, is_copied } = operand;
     const push = pushes.get(slot);
     const rate = tangentsOf(trace, line).map(inShort).join(", ");
     const tangent = push
@@ -102,7 +102,7 @@ function pushing(trace, step, u) {
       slot,
       kind: "value",
       along: stopping(u, 0.02, LANDS.forward),
-      spread: copied(shapes) * between(u, 0.62, 0.75),
+      spread: is_copied ? between(u, 0.62, 0.75) : 0,
       texts: [["value", inShort(value)], ...tangent],
     };
   });
@@ -151,4 +151,3 @@ function sending(trace, { line, adjoint, sends }, u) {
 const inBrackets = ([kind, text]) => [kind, text.startsWith("−") ? `(${text})` : text];
 const moving = ({ operands }) =>
   operands.map((operand, slot) => ({ ...operand, slot })).filter(({ line }) => line !== null);
-const copied = (shapes) => (shapes?.includes("→") ? 1 : 0);

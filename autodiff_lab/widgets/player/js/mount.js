@@ -5,7 +5,7 @@
  * @import { Details, State } from "./player_state.js"
  * @import { Host } from "./host.js"
  * @import { Score } from "./predict/questions.js"
- * @import { Payload } from "./trace.js"
+ * @import { Payload } from "./trace_types.js"
  */
 
 import { actionsOf } from "./actions.js";

@@ -5,7 +5,7 @@
  * @import { Chapter } from "./chapters.js"
  * @import { State } from "./player_state.js"
  * @import { Say } from "./speech.js"
- * @import { Trace } from "./trace.js"
+ * @import { ShownTrace as Trace } from "./trace.js"
  */
 
 import { chaptersOf, stepOfLine, turnAt } from "./chapters.js";
@@ -36,7 +36,7 @@ export function overviewView({ go }, say) {
     stepOfLine(trace, back ? (each ? line + each - 1 : end - 1) : line, back);
   function button(chapter, phase) {
     const { title, first, end, turns, each, back } = chapter;
-    const inputs = trace.chapters[0][1];
+    const inputs = trace.chapters[0].first;
     const shown = turns ? `${title} ×${turns}` : title; // what is seen is a part of what is said
     let said = say("chapter", {
       phase: say(`segment ${back ? "sweep" : phase}`),
@@ -92,7 +92,7 @@ export function overviewView({ go }, say) {
     const gap = (steps) => html("i", { style: `flex-grow: ${steps}` });
     const nodes = buttons.map(({ node }) => node);
     strip.replaceChildren(
-      gap(trace.chapters?.[0]?.[1] ?? 0),
+      gap(trace.chapters[0]?.first ?? 0),
       ...(middle < 0 ? nodes : [...nodes.slice(0, middle), gap(1), ...nodes.slice(middle)]),
     );
     stops.renew();
@@ -111,7 +111,7 @@ export function overviewView({ go }, say) {
       if (!same) build();
       const steps = stepsOf(trace);
       strip.parentElement.querySelectorAll(".adl-window").forEach((node) => node.remove());
-      for (const [first, last, from] of trace.excerpt?.parts ?? [])
+      for (const { first, last, at: from } of trace.excerpt?.parts ?? [])
         strip.after(
           html("i", {
             class: "adl-window",

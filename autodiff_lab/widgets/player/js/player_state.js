@@ -8,7 +8,8 @@
  * @import { Moment } from "./moment.js"
  * @import { Prediction, Score } from "./predict/questions.js"
  * @import { Run } from "./state.js"
- * @import { Layout, Mode, Payload, Runs, Trace } from "./trace.js"
+ * @import { Mode, Runs, ShownTrace as Trace } from "./trace.js"
+ * @import { Layout, Payload } from "./trace_types.js"
  */
 
 import { groupsOf, holding, leftBehind } from "./graph/groups.js";
@@ -19,6 +20,7 @@ import {
   chosen,
   clampStep,
   clampStop,
+  hasStep,
   inputsOf,
   ownStep,
   readAll,
@@ -162,7 +164,7 @@ export function initialState(payload, { step = -1, predict = false, score, ...gi
     ...given,
   };
   const trace = traceAt(empty);
-  const begun = shown(empty, trace.excerpt?.parts[0][0] ?? -1);
+  const begun = shown(empty, trace.excerpt?.parts[0].first ?? -1);
   const state = sought(begun, step);
   if (!predict) return state;
   return { ...state, prediction: turned(state.prediction, traceAt(state), true) };
@@ -200,7 +202,7 @@ export function sought(state, next, moves = false) {
   if (own !== null) return { ...shown(state, own, moves), wanted: null };
   const { payload } = state;
   const others = payload.others ?? [];
-  const other = others.find((one) => ownStep(one.trace, target) !== null);
+  const other = others.find((one) => hasStep(one.trace, target));
   if (other) {
     const { trace: left, layouts } = payload;
     const rest = others.filter((one) => one !== other);
@@ -220,10 +222,10 @@ export const inMode = (state, mode, direction) => reshown(state, { ...state, mod
 /** @param {State} before @param {State} next shows another run, which takes the place of the one before */
 function reshown(before, next) {
   const trace = traceAt(next);
-  const { excerpt } = traceAt(before);
+  const left = traceAt(before).excerpt;
   const own = ownStep(trace, next.wanted ?? stopOf(before));
-  const hasTurned = excerpt !== undefined && excerpt.number !== trace.excerpt?.number;
-  const first = trace.excerpt?.parts[0][0] ?? -1;
+  const hasTurned = left !== null && left.number !== trace.excerpt?.number;
+  const first = trace.excerpt?.parts[0].first ?? -1;
   const { on } = next.prediction;
   return {
     ...shown({ ...next, hover: null }, own ?? first),

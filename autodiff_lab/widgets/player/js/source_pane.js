@@ -15,7 +15,7 @@ export function sourceView({ trace }, store, actions) {
   const focusable = [];
   const told = trace.sources.some(({ ran }) => ran?.length);
   const turns = trace.lines.flatMap((line) => line.turns);
-  const widest = Math.max(3, ...turns.map(([, , , count]) => 2 * String(count).length + 1)); // of what stands before a row
+  const widest = Math.max(3, ...turns.map(({ count }) => 2 * String(count).length + 1)); // of what stands before a row
   const times = {};
   /** How often a row ran; at the head of a loop, while a turn of it is shown, which turn that is. */
   function timesOf(place, ran) {
@@ -37,7 +37,7 @@ export function sourceView({ trace }, store, actions) {
       set(node, "title", said);
       node.classList.remove("is-turn");
     }
-    heads = turns.map(([source, line, n, count]) => {
+    heads = turns.map(({ source, line, n, count }) => {
       const head = times[`${source} ${line}`];
       put(head.node, `${n}/${count}`);
       set(head.node, "title", trace.say("turn", { n, count }));
@@ -49,10 +49,10 @@ export function sourceView({ trace }, store, actions) {
     if (trace.sources.length > 1)
       element.append(html("div", { class: "adl-source-name" }, source.name));
     source.text.forEach((text, r) => {
-      const on = ([source, line, , endLine]) => source === k && line <= r && r <= endLine;
+      const on = (span) => span.source === k && span.line <= r && r <= span.end_line;
       const indent = text.length - text.trimStart().length;
-      const from = ([, line, column]) => (line === r ? column : indent);
-      const to = ([, , , endLine, endColumn]) => (endLine === r ? endColumn : text.length);
+      const from = ({ line, column }) => (line === r ? column : indent);
+      const to = (span) => (span.end_line === r ? span.end_column : text.length);
       const spans = trace.lines.flatMap((line, i) =>
         line.where.filter(on).map((span) => ({ span, i, own: span === line.where.at(-1) })),
       );
@@ -85,8 +85,8 @@ export function sourceView({ trace }, store, actions) {
         for (const { i, own } of covering) (own ? piecesOf : callsOf)[i].push(piece);
         // The innermost expression answers for the piece; in a loop it stands for several tape lines.
         const own = covering.filter((c) => c.own);
-        const width = ({ span: [, line, column, endLine, endColumn] }) =>
-          (endLine - line) * 1e4 + endColumn - column;
+        const width = ({ span }) =>
+          (span.end_line - span.line) * 1e4 + span.end_column - span.column;
         const least = Math.min(...own.map(width));
         const lines = own.filter((c) => width(c) === least).map((c) => c.i);
         if (!lines.length) return;
@@ -98,7 +98,7 @@ export function sourceView({ trace }, store, actions) {
         piece.setAttribute("data-lm-suppress-shortcuts", "true");
         focusable.push(piece);
       });
-      for (const { span, i, own } of spans) if (own && span[1] === r) rowOf[i] = row;
+      for (const { span, i, own } of spans) if (own && span.line === r) rowOf[i] = row;
       element.append(row);
     });
   });

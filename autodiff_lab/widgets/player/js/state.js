@@ -8,6 +8,7 @@
 
 import { counted } from "./speech.js";
 import { phaseLengths, wholeStep } from "./trace.js";
+import { EQUATION_KINDS } from "./trace_types.js";
 
 /** How an adjoint that no contribution has reached is shown; a reached 0 is shown as "0". */
 export const NOT_REACHED = "·";
@@ -45,7 +46,7 @@ export function touchedLines(trace, s) {
   const operands = trace.lines[step.line].operands
     .map((o) => o.line)
     .filter((line) => line !== null);
-  return [step.line, ...operands, ...step.sends.map((send) => send.parent), ...step.released];
+  return [step.line, ...operands, ...step.sends.map((send) => send.parent), ...step.freed_lines];
 }
 
 /** The lines that the steps from one to another show in another way. */
@@ -62,7 +63,7 @@ export function statusText(trace, s) {
   const { say } = trace;
   const count = phaseLengths(trace);
   const operations = trace.excerpt
-    ? trace.cost[1]
+    ? trace.cost.operations
     : trace.lines.filter((line) => line.kind === "operation").length;
   const step = trace.steps[s];
   const at = wholeStep(trace, s);
@@ -77,7 +78,7 @@ export function statusText(trace, s) {
       count: count[step.phase],
     });
     const turns = trace.lines[step.line].turns
-      .map(([, , n, count]) => say("turn", { n, count }))
+      .map(({ n, count }) => say("turn", { n, count }))
       .join(say("separator"));
     if (turns) where = say("status in turn", { where, turns });
   }
@@ -87,25 +88,11 @@ export function statusText(trace, s) {
 /** What is said at step `s`, and at the start. */
 export const sentenceAt = (trace, s) => (s < 0 ? trace.opening : trace.steps[s].sentence);
 
-const KINDS = {
-  n: "name",
-  p: "plain",
-  v: "value",
-  w: "value-result",
-  a: "adjoint",
-  r: "result",
-  t: "tangent",
-  u: "tangent-result",
-  m: "missing",
-  c: "note",
-  g: "gradient",
-};
-
 /** The pieces of one line of arithmetic: a list of [kind, text]. The kind decides the colour. */
-function piecesOf([form, pieces]) {
+function piecesOf({ form, pieces }) {
   const next = pieces.values();
   return [...form].map((kind) =>
-    KINDS[kind] ? [KINDS[kind], next.next().value] : ["op", kind === ":" ? ": " : ` ${kind} `],
+    EQUATION_KINDS[kind] ? [EQUATION_KINDS[kind], next.next().value] : ["op", ` ${kind} `],
   );
 }
 
@@ -118,11 +105,13 @@ export const arithmeticAt = (trace, s) =>
     ? piecesOf(trace.steps[s].arithmetic)
     : (equationsAt(trace, s)[0] ?? []);
 
+const NOTHING_SPENT = { operations: 0, products: 0, kept: 0, bytes: 0 };
+
 /** What each mode has cost by step `s`; a mode that has ended stays at its end. @returns {[name: string, Meter, Cost][]} */
 export const metersAt = (trace, s) =>
   trace.costs.map(([name, cost], k) => {
     const steps = trace.meters[k];
-    return [name, s < 0 ? [0, 0, 0, 0] : steps[Math.min(s, steps.length - 1)].meter, cost];
+    return [name, s < 0 ? NOTHING_SPENT : steps[Math.min(s, steps.length - 1)].meter, cost];
   });
 
 /**
@@ -138,7 +127,7 @@ export function runOf(trace) {
       sweptAt[step.line] = k;
       sentAt[step.line].push(k);
     }
-    for (const line of step.released) releasedAt[line] = k;
+    for (const line of step.freed_lines) releasedAt[line] = k;
   });
   const phases = phaseLengths({ steps: trace.steps });
   return {

@@ -74,15 +74,17 @@ export function tapeView({ trace }, actions) {
     const adjoint = back ? html("td", { class: "adl-adjoint" }) : null;
     const truth = trace.fault ? html("td", { class: "adl-truth" }) : null;
     const operation = html("span", {}, readingOf(line));
-    set(operation, "title", `${line.shown} = ${line.expression}`);
+    set(operation, "title", `${line.display_name} = ${line.expression}`);
     const name = html(
       "th",
-      { scope: "row", title: line.called || null },
-      inMargin(line.called || line.shown),
+      { scope: "row", title: line.assigned_name || null },
+      inMargin(line.assigned_name || line.display_name),
       ...(line.occurrence ? [html("small", {}, ` ${line.occurrence}`)] : []),
-      ...(line.called ? [html("small", { class: "adl-on-tape" }, ` ${line.shown}`)] : []),
+      ...(line.assigned_name
+        ? [html("small", { class: "adl-on-tape" }, ` ${line.display_name}`)]
+        : []),
     );
-    if (!line.called) name.classList.add("is-unnamed");
+    if (!line.assigned_name) name.classList.add("is-unnamed");
     const row = html(
       "tr",
       { "data-line": i, tabindex: -1 },
@@ -94,7 +96,7 @@ export function tapeView({ trace }, actions) {
       ...(truth ? [truth] : []),
     );
     linkTo(row, () => ({ line: i }), actions);
-    if (line.stretch !== (trace.lines[i - 1]?.stretch ?? 0))
+    if (line.sweep_id !== (trace.lines[i - 1]?.sweep_id ?? 0))
       body.append(
         html(
           "tr",
@@ -102,11 +104,11 @@ export function tapeView({ trace }, actions) {
           html(
             "th",
             { scope: "rowgroup", colspan: head.length },
-            say(line.stretch ? "stretch" : "stretch ends"),
+            say(line.sweep_id ? "stretch" : "stretch ends"),
           ),
         ),
       );
-    if (line.stretch) row.dataset.stretch = line.stretch;
+    if (line.sweep_id) row.dataset.stretch = line.sweep_id;
     body.append(row);
     return { row, value, tangents, adjoint, truth };
   });

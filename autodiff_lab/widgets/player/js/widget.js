@@ -4,7 +4,7 @@
  * @import { Model, Render } from "../../live.js"
  * @import { Given } from "./mount.js"
  * @import { Control, State } from "./player_state.js"
- * @import { Payload } from "./trace.js"
+ * @import { Payload } from "./trace_types.js"
  */
 
 import { announce } from "../../live.js";

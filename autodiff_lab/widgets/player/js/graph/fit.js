@@ -2,7 +2,7 @@
  * How a layout of a graph fits some room, and where something may lie on it: pure geometry.
  *
  * @import { Size } from "../compose.js"
- * @import { Box, Layout } from "../trace.js"
+ * @import { Box, Layout } from "../trace_types.js"
  */
 
 const [READABLE, ON_A_WALL, ENOUGH] = [11 / 14, 1, 1.3]; // how small and how large the boxes of a graph may be, whose type is 14

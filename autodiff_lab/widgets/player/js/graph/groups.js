@@ -3,7 +3,8 @@
  *
  * All numbers of lines are those of the whole run; a stretch of a long run has its own, see `trace.js`.
  *
- * @import { GroupNote, Layout, Num, Trace } from "../trace.js"
+ * @import { ShownTrace as Trace } from "../trace.js"
+ * @import { GroupNote, Layout, Num } from "../trace_types.js"
  */
 
 import { ownLine, phaseLengths, wholeLine, wholeStep } from "../trace.js";
@@ -162,10 +163,10 @@ export function progress(trace, group, s, adjoint, recorded = recordedAt(trace, 
     const told = trace.lines[own];
     const reachedNow = adjoint(own);
     return {
-      name: name ?? (told.label || told.shown),
-      value: known ? (told.value.short ?? told.value.text) : "",
+      name: name ?? (told.label || told.display_name),
+      value: known ? told.value.short || told.value.text : "",
       line: own,
-      adjoint: known ? (reachedNow ? (reachedNow.short ?? reachedNow.text) : "") : null,
+      adjoint: known ? (reachedNow ? reachedNow.short || reachedNow.text : "") : null,
     };
   });
   return { recorded: group.first < recorded, swept, rows };

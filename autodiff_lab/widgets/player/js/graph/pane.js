@@ -75,7 +75,7 @@ export function graphView(run, store, actions, prefix) {
 
   const nameOf = (line) => {
     const own = trace.lines[ownLine(trace, line)];
-    return own ? own.label || own.shown : whole.names[line];
+    return own ? own.label || own.display_name : whole.names[line];
   };
   /** Draws a box of the scene: a group, a line, a constant, or a value from elsewhere. */
   function box({ name, nest, w, h, head }) {
@@ -246,7 +246,7 @@ export function graphView(run, store, actions, prefix) {
       const [view, frame] = [element.getBoundingClientRect(), drawing.getBoundingClientRect()];
       for (const i of partners)
         beyond[sideBeyond(place(standIn(i), frame), view)]?.push(
-          trace.lines[i].called || trace.lines[i].shown,
+          trace.lines[i].assigned_name || trace.lines[i].display_name,
         );
     }
     signs.show(beyond);

@@ -12,7 +12,7 @@ const ROWS = {
   faulty: { head: -22, value: -7, adjoint: 8, truth: 22 },
 };
 export const rowsOf = (trace) => ROWS[trace.fault ? "faulty" : trace.mode];
-export const inNode = (number) => number.short ?? number.text;
+export const inNode = (number) => number.short || number.text;
 /** In a box stands of an array that cannot be written in full its shape; its derivative has the same, so there its entries. */
 export const inBox = (number) =>
   number.short && number.shape?.length ? shapeText(number) : inNode(number);
@@ -54,7 +54,7 @@ export function partsOf(trace, host, prefix) {
     const line = trace.lines[i];
     const isResult = i === trace.result;
     const rounding = line.kind === "input" ? 2 : 10;
-    const [name, operation] = box.head ?? [line.called || line.shown, line.symbol];
+    const [name, operation] = box.head ?? [line.assigned_name || line.display_name, line.symbol];
     // A name that is bound several times says which time this is.
     const turn =
       line.occurrence && name?.endsWith(` ${line.occurrence}`) ? ` ${line.occurrence}` : "";
@@ -85,7 +85,7 @@ export function partsOf(trace, host, prefix) {
     const onTape = svg(
       "text",
       { class: "adl-on-tape", x: 4 - box.w / 2, y: -box.h / 2 - 4, "font-size": 11 },
-      line.shown,
+      line.display_name,
     );
     const group = svg(
       "g",
@@ -107,7 +107,7 @@ export function partsOf(trace, host, prefix) {
 
   function writeNode(node, i, marks, reached, sum) {
     const line = trace.lines[i];
-    const kind = `adl-node is-${line.kind}${i === trace.result ? " is-result" : ""}${line.stretch ? " is-inner" : ""}`;
+    const kind = `adl-node is-${line.kind}${i === trace.result ? " is-result" : ""}${line.sweep_id ? " is-inner" : ""}`;
     set(
       node.group,
       "class",
@@ -127,7 +127,7 @@ export function partsOf(trace, host, prefix) {
     const gap = say("separator");
     const words = [
       say(isResult ? "result value" : "node value", {
-        meaning: line.meaning,
+        meaning: line.source_expression,
         value: line.value.text,
       }),
       ...(node.tangent
@@ -150,8 +150,8 @@ export function partsOf(trace, host, prefix) {
     put(
       node.title,
       marks.recorded
-        ? `${line.shown} = ${words}`
-        : say("node ahead", { name: line.called || line.shown }),
+        ? `${line.display_name} = ${words}`
+        : say("node ahead", { name: line.assigned_name || line.display_name }),
     );
   }
 
@@ -169,7 +169,7 @@ export function partsOf(trace, host, prefix) {
 
   /** A value whose own box stands elsewhere, by its name beside its use. */
   function again(id, box, { line }) {
-    const { called, shown, value } = trace.lines[line];
+    const { assigned_name, display_name, value } = trace.lines[line];
     const meant = {
       onclick: () => host.visit({ line }),
       onpointerenter: () => host.link({ line }),
@@ -178,9 +178,9 @@ export function partsOf(trace, host, prefix) {
     const group = svg(
       "g",
       { class: "adl-node is-again", "data-node": id, ...meant },
-      svg("title", {}, `${called || shown} = ${value.text}`),
+      svg("title", {}, `${assigned_name || display_name} = ${value.text}`),
       framed(box, 8),
-      middle("adl-value", 0, called || shown),
+      middle("adl-value", 0, assigned_name || display_name),
     );
     return { group };
   }

@@ -3,7 +3,7 @@
  * of its own. Where one opens, everything right of it and below it makes room: x and y each go through a map that never
  * turns an order round and never brings two things closer, so nothing overlaps that did not, and a learner finds it again.
  *
- * @import { Box, Edge, Layout } from "../trace.js"
+ * @import { Box, Edge, Layout } from "../trace_types.js"
  * @import { Group } from "./groups.js"
  *
  * @typedef {{x: number, y: number}} Point

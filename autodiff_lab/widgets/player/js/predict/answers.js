@@ -1,7 +1,7 @@
 /**
  * Judging what a learner typed: right, right but for its digits, a mistake that has a name, or wrong in a way of its own.
  *
- * @import { Question } from "../trace.js"
+ * @import { Question } from "../trace_types.js"
  */
 
 /** @param {string} text */
@@ -51,8 +51,8 @@ export function judge({ answer, mistakes }, text) {
   if (Number.isNaN(x)) return { verdict: "unreadable" };
   const shown = Math.abs(Number(plain(answer.text)) - exact);
   if (near(x, exact) || Math.abs(x - exact) <= shown * (1 + 1e-9)) return { verdict: "right" };
-  const found = mistakes.find(([, value]) => near(x, value));
+  const found = mistakes.find(({ value }) => near(x, value));
   if (!found && rounded(text, x, exact, 2)) return { verdict: "rounded" };
-  const [kind] = found ?? mistakes.find(([, value]) => rounded(text, x, value, 3)) ?? [];
-  return kind ? { verdict: "mistake", kind } : { verdict: "wrong" };
+  const mistake = found ?? mistakes.find(({ value }) => rounded(text, x, value, 3));
+  return mistake ? { verdict: "mistake", kind: mistake.kind } : { verdict: "wrong" };
 }

@@ -2,7 +2,8 @@
  * Predict, then reveal: what a learner is asked about a step before it is shown, as pure functions.
  *
  * @import { Say } from "../speech.js"
- * @import { Question, Trace } from "../trace.js"
+ * @import { ShownTrace as Trace } from "../trace.js"
+ * @import { Question } from "../trace_types.js"
  */
 
 import { judge } from "./answers.js";
@@ -128,8 +129,8 @@ export function answered(prediction, trace, text) {
     const next = done(counted(prediction, true), trace);
     return told(say("right answer", solved(question)), "right", next);
   }
-  const hint = kind === undefined ? undefined : hints.get(kind);
-  return told(hint ?? say("wrong answer"), "wrong", counted(prediction, false, kind));
+  const hint = hints.find((one) => one.kind === kind);
+  return told(hint?.text ?? say("wrong answer"), "wrong", counted(prediction, false, kind));
 }
 
 /** The learner wants to see the answer. @param {Prediction} prediction @param {Trace} trace @returns {Prediction} */
