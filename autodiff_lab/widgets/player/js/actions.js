@@ -2,7 +2,7 @@
  * What one can do with a player: for its buttons and keys, and for whoever has put it on the page.
  *
  * @import { Group } from "./graph/groups.js"
- * @import { Control, State, Target } from "./player_state.js"
+ * @import { Control, State, Target } from "./state.js"
  * @import { Store } from "./store.js"
  * @import { Mode } from "./trace.js"
  * @import { Payload } from "./trace_types.js"
@@ -25,7 +25,7 @@ import {
   sought,
   stopOf,
   traceAt,
-} from "./player_state.js";
+} from "./state.js";
 import { answered, asked, left, revealed, turned } from "./predict/questions.js";
 import { clampStop, wholeStep } from "./trace.js";
 

@@ -3,15 +3,15 @@
  *
  * @import { Actions } from "./actions.js"
  * @import { Grid } from "./entries.js"
- * @import { State } from "./player_state.js"
+ * @import { State } from "./state.js"
  * @import { Say } from "./speech.js"
  */
 
 import { html } from "./dom.js";
 import { copiedTo, gridOf, shapeText, sharesOf, tablesAt } from "./entries.js";
-import { momentOf, runAt } from "./player_state.js";
+import { momentOf, runAt } from "./state.js";
 import { nameWithKeys } from "./speech.js";
-import { adjointAt } from "./state.js";
+import { adjointAt } from "./run.js";
 import { whenChanged } from "./store.js";
 import { MAX_CELLS_PER_SIDE } from "./trace_types.js";
 

@@ -4,12 +4,12 @@
  * What a step looks like on its way is no business of the clock: it only changes `progress`, 0 to 1, and the views show
  * that (`motion.js`).
  *
- * @import { State } from "./player_state.js"
+ * @import { State } from "./state.js"
  * @import { Store } from "./store.js"
  */
 
 import { durationOf } from "./motion.js";
-import { isAtEnd, moved, traceAt } from "./player_state.js";
+import { isAtEnd, moved, traceAt } from "./state.js";
 
 const REST = 300; // milliseconds of what is no step
 

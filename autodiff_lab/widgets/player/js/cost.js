@@ -1,14 +1,14 @@
 /**
  * The costs of a run, as a table.
  *
- * @import { State } from "./player_state.js"
+ * @import { State } from "./state.js"
  * @import { Say } from "./speech.js"
  */
 
 import { html, put } from "./dom.js";
-import { momentOf, traceAt } from "./player_state.js";
+import { momentOf, traceAt } from "./state.js";
 import { counted } from "./speech.js";
-import { metersAt } from "./state.js";
+import { metersAt } from "./run.js";
 import { whenChanged } from "./store.js";
 
 const COLUMNS = [

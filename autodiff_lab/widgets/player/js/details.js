@@ -1,7 +1,7 @@
 /**
  * The details of a player: all that one can do without, in a fold.
  *
- * @import { Details, State } from "./player_state.js"
+ * @import { Details, State } from "./state.js"
  * @import { Say } from "./speech.js"
  * @import { Store } from "./store.js"
  */

@@ -4,7 +4,7 @@
  * Names of people's functions and variables only ever pass through `textContent` or `setAttribute`.
  *
  * @import { Actions } from "./actions.js"
- * @import { Target } from "./player_state.js"
+ * @import { Target } from "./state.js"
  */
 
 const SVG = "http://www.w3.org/2000/svg";

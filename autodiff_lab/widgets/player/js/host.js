@@ -1,12 +1,12 @@
 /**
  * Tells whoever has put a player on the page what the learner does in it.
  *
- * @import { State } from "./player_state.js"
+ * @import { State } from "./state.js"
  * @import { Score } from "./predict/questions.js"
  * @import { Mode } from "./trace.js"
  */
 
-import { stopOf } from "./player_state.js";
+import { stopOf } from "./state.js";
 
 /**
  * @typedef {object} Host all are optional: a page without Python has nobody to tell

@@ -1,6 +1,6 @@
 import { html } from "./dom.js";
 import { throttle } from "./inputs.js";
-import { directionAt, runAt } from "./player_state.js";
+import { directionAt, runAt } from "./state.js";
 import { whenChanged } from "./store.js";
 
 const MODES = ["reverse", "forward", "both"];

@@ -3,11 +3,11 @@
  * going back is the same thing as going forward, and a film is a list of moments.
  *
  * @import { Num, Step } from "./trace_types.js"
- * @import { Mark, Run } from "./state.js"
+ * @import { Mark, Run } from "./run.js"
  */
 
 import { hasLanded } from "./motion.js";
-import { adjointAt, linesBetween, markAt, sharesAt } from "./state.js";
+import { adjointAt, linesBetween, markAt, sharesAt } from "./run.js";
 import { clampStop, wholeStep } from "./trace.js";
 
 /**

@@ -6,7 +6,7 @@
  * scrubbing shows, and a reader who wants no motion.
  */
 
-import { tangentsOf } from "./state.js";
+import { tangentsOf } from "./run.js";
 
 const DURATION = { record: 850, forward: 1200, seed: 900, sweep: 1300 }; // milliseconds at speed 1
 const LANDS = { record: 0.78, forward: 0.88, seed: 0.6, sweep: 0.93 };

@@ -1,8 +1,8 @@
 /**
- * A player on the page. This file only composes: the state (`player_state.js`) is in a store, views show it, actions
+ * A player on the page. This file only composes: the state (`state.js`) is in a store, views show it, actions
  * change it. README.md beside it leads through them.
  *
- * @import { Details, State } from "./player_state.js"
+ * @import { Details, State } from "./state.js"
  * @import { Host } from "./host.js"
  * @import { Score } from "./predict/questions.js"
  * @import { Payload } from "./trace_types.js"
@@ -19,7 +19,7 @@ import { modesView } from "./modes.js";
 import { durationOf } from "./motion.js";
 import { overviewView } from "./overview.js";
 import { panesView } from "./panes.js";
-import { initialState, isAtEnd, runAt, stopOf, traceAt } from "./player_state.js";
+import { initialState, isAtEnd, runAt, stopOf, traceAt } from "./state.js";
 import { predictView } from "./predict/view.js";
 import { speaker } from "./speech.js";
 import { stageView } from "./stage.js";

@@ -3,14 +3,14 @@
  *
  * @import { Actions } from "./actions.js"
  * @import { Chapter } from "./chapters.js"
- * @import { State } from "./player_state.js"
+ * @import { State } from "./state.js"
  * @import { Say } from "./speech.js"
  * @import { ShownTrace as Trace } from "./trace.js"
  */
 
 import { chaptersOf, stepOfLine, turnAt } from "./chapters.js";
 import { html, roving } from "./dom.js";
-import { stopOf, traceAt } from "./player_state.js";
+import { stopOf, traceAt } from "./state.js";
 import { whenChanged } from "./store.js";
 import { stepsOf } from "./trace.js";
 

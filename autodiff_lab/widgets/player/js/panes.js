@@ -2,13 +2,13 @@
  * The three panes of a player: graph, source and tape. They are built anew for each run.
  *
  * @import { Actions } from "./actions.js"
- * @import { ShownRun, State } from "./player_state.js"
+ * @import { ShownRun, State } from "./state.js"
  * @import { Store } from "./store.js"
  */
 
 import { html } from "./dom.js";
 import { graphView } from "./graph/pane.js";
-import { momentOf, runAt } from "./player_state.js";
+import { momentOf, runAt } from "./state.js";
 import { sourceView } from "./source_pane.js";
 import { tapeView } from "./tape_pane.js";
 

@@ -1,5 +1,5 @@
 import { html, linkTo, passClass, put, roving, scrollInside, set } from "./dom.js";
-import { momentOf } from "./player_state.js";
+import { momentOf } from "./state.js";
 import { counted } from "./speech.js";
 import { whenChanged } from "./store.js";
 

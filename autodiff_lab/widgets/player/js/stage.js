@@ -1,13 +1,13 @@
 /**
  * The player as it stands on the page: its parts from the top to the bottom, and how much room each has.
  *
- * @import { State } from "./player_state.js"
+ * @import { State } from "./state.js"
  * @import { Say } from "./speech.js"
  */
 
 import { compose } from "./compose.js";
 import { html } from "./dom.js";
-import { momentOf, traceAt } from "./player_state.js";
+import { momentOf, traceAt } from "./state.js";
 import { whenChanged } from "./store.js";
 
 const [LOW, HIGH, LEAST_PANES] = [400, 860, 220]; // pixels, of a player that has the window for itself, and of its panes

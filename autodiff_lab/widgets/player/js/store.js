@@ -1,7 +1,7 @@
 /**
  * A store: the state of one player, in one place, and who is told when it changes.
  *
- * @import { State } from "./player_state.js"
+ * @import { State } from "./state.js"
  */
 
 /**

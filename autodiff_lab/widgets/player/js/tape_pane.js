@@ -1,8 +1,8 @@
 import { html, linkTo, passClass, put, roving, scrollInside, set } from "./dom.js";
 import { inNode, rangeInBox } from "./graph/parts.js";
 import { adjointOf, changedLines, looksLike, markOf } from "./moment.js";
-import { momentOf } from "./player_state.js";
-import { NOT_REACHED, adjointHistory, receivers, tangentsOf } from "./state.js";
+import { momentOf } from "./state.js";
+import { NOT_REACHED, adjointHistory, receivers, tangentsOf } from "./run.js";
 import { whenChanged } from "./store.js";
 
 const WIDEST = 13; // characters of a value in the tape; longer ones are cut, and their title has the whole

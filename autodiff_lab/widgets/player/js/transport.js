@@ -2,14 +2,14 @@
  * The transport of a player, as on a tape deck.
  *
  * @import { Actions } from "./actions.js"
- * @import { State } from "./player_state.js"
+ * @import { State } from "./state.js"
  * @import { Say } from "./speech.js"
  */
 
 import { html, set, svg } from "./dom.js";
-import { momentOf, stopOf, traceAt } from "./player_state.js";
+import { momentOf, stopOf, traceAt } from "./state.js";
 import { nameWithKeys } from "./speech.js";
-import { statusText } from "./state.js";
+import { statusText } from "./run.js";
 import { whenChanged } from "./store.js";
 import { inputsOf, segmentsOf, stepsOf } from "./trace.js";
 

@@ -3,7 +3,7 @@
  *
  * @import { Model, Render } from "../../live.js"
  * @import { Given } from "./mount.js"
- * @import { Control, State } from "./player_state.js"
+ * @import { Control, State } from "./state.js"
  * @import { Payload } from "./trace_types.js"
  */
 

@@ -1,7 +1,7 @@
 import { html, put } from "./dom.js";
 import { spokenStep } from "./moment.js";
-import { momentOf, traceAt } from "./player_state.js";
-import { arithmeticAt, equationsAt, sentenceAt } from "./state.js";
+import { momentOf, traceAt } from "./state.js";
+import { arithmeticAt, equationsAt, sentenceAt } from "./run.js";
 import { whenChanged } from "./store.js";
 
 const RESULTS = new Set(["value-result", "tangent-result", "result"]);

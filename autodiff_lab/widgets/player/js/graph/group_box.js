@@ -1,6 +1,6 @@
 import { put, set, svg } from "../dom.js";
 import { progress } from "./groups.js";
-import { NOT_REACHED, tangentsOf } from "../state.js";
+import { NOT_REACHED, tangentsOf } from "../run.js";
 import { middle, rangeInBox } from "./parts.js";
 
 const [ROW, AIR, HEAD] = [21, 10, 26]; // as `boxes.py` measures

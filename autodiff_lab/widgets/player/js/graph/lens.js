@@ -1,7 +1,7 @@
 /**
  * Zoom and pan of the graph.
  *
- * @import { Lens, State } from "../player_state.js"
+ * @import { Lens, State } from "../state.js"
  * @import { Say } from "../speech.js"
  * @import { Store } from "../store.js"
  */

@@ -3,7 +3,7 @@
  *
  * @import { Actions } from "../actions.js"
  * @import { Moment } from "../moment.js"
- * @import { ShownRun, State, Target } from "../player_state.js"
+ * @import { ShownRun, State, Target } from "../state.js"
  * @import { Store } from "../store.js"
  * @import { Size } from "../compose.js"
  * @import { Group } from "./groups.js"
@@ -22,7 +22,7 @@ import {
 } from "../dom.js";
 import { labelsOf, tokensAt } from "../motion.js";
 import { adjointOf, changedLines, edgeSharesOf, looksLike, markOf } from "../moment.js";
-import { momentOf } from "../player_state.js";
+import { momentOf } from "../state.js";
 import { whenChanged } from "../store.js";
 import { ownLine, wholeLine } from "../trace.js";
 import { bestOf, fitOf, freeSpotAmong, PAD } from "./fit.js";

@@ -1,6 +1,6 @@
 import { linkTo, put, set, svg } from "../dom.js";
 import { shapeText } from "../entries.js";
-import { NOT_REACHED, tangentsOf, termsAt } from "../state.js";
+import { NOT_REACHED, tangentsOf, termsAt } from "../run.js";
 import { overlap } from "./fit.js";
 import { pathOf } from "./stretch.js";
 

@@ -1,7 +1,7 @@
 /**
  * Tokens: the numbers that travel along the edges of the graph while a step moves.
  *
- * @import { Piece } from "../state.js"
+ * @import { Piece } from "../run.js"
  * @import { Point } from "./stretch.js"
  */
 

@@ -2,13 +2,13 @@
  * Predict on the page: the switch, the question that is open, and how many were answered.
  *
  * @import { Actions } from "../actions.js"
- * @import { State } from "../player_state.js"
+ * @import { State } from "../state.js"
  * @import { Say } from "../speech.js"
  * @import { Store } from "../store.js"
  */
 
 import { html, put } from "../dom.js";
-import { runAt } from "../player_state.js";
+import { runAt } from "../state.js";
 import { whenChanged } from "../store.js";
 import { hasQuestions, left } from "./questions.js";
 
