@@ -1,7 +1,7 @@
 /**
  * The picture of a lab. It says where its handles are moved to; what that means, Python knows.
  *
- * @import { Render } from "../live.js"
+ * @typedef {import("../live.js").Render} Render
  */
 
 const STEP = 10; // in the picture's units, for an arrow key

@@ -1,7 +1,10 @@
 /**
  * How a lab stands on the page: ipywidgets' views, with the names and the patience that they lack.
  *
- * @import { LuminoWidget, Model, Render, WidgetView } from "../live.js"
+ * @typedef {import("../live.js").LuminoWidget} LuminoWidget
+ * @typedef {import("../live.js").Model} Model
+ * @typedef {import("../live.js").Render} Render
+ * @typedef {import("../live.js").WidgetView} WidgetView
  */
 
 import { announce } from "../live.js";

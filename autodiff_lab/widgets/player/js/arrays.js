@@ -2,7 +2,7 @@
  * Arrays, as tables of their entries.
  *
  * @import { Actions } from "./actions.js"
- * @import { Grid } from "./entries.js"
+ * @import { EntriesTable, Grid } from "./entries.js"
  * @import { State } from "./state.js"
  * @import { Say } from "./speech.js"
  */
@@ -46,8 +46,10 @@ export function arraysView(actions, say) {
   );
   let shown = ""; // what the tables are about
 
+  /** @param {string} caption @param {number} slice @param {Grid} grid */
   function table(caption, slice, { rows, height, width, slices, copies }) {
     const shares = sharesOf(rows);
+    /** @param {string} text @param {number} r @param {number} c */
     const cell = (text, r, c) => {
       const share = shares[r][c];
       const marks = [share < 0 ? "is-negative" : "", copies?.[r][c] ? "is-copy" : ""].filter(
@@ -92,15 +94,13 @@ export function arraysView(actions, say) {
       html("tbody", {}, lines),
     );
   }
-  /** A number, and what broadcasting makes of it. */
+  /** A number, and what broadcasting makes of it. @param {EntriesTable} given @param {number} slice */
   function figure({ kind, name, number, to, sum }, slice) {
+    /** @param {string} words @param {Grid} grid */
     const named = (words, grid) => table(say(`cells ${words}`, { name }), slice, grid);
     const own = named(kind === "copied" ? "operand" : kind, gridOf(number, slice));
-    const made = to
-      ? named("copied", copiedTo(number, to, slice))
-      : sum
-        ? named("sum", gridOf(sum, slice))
-        : null;
+    const copied = to && named("copied", copiedTo(number, to, slice));
+    const made = copied ?? (sum && named("sum", gridOf(sum, slice)));
     return html(
       "div",
       { class: `adl-figure is-${kind}` },
@@ -108,20 +108,22 @@ export function arraysView(actions, say) {
       made && [html("span", { class: "adl-flow", "aria-hidden": "true" }, "→"), made],
     );
   }
-  /** The buttons that go from slice to slice, if several have come. */
+  /** The buttons that go from slice to slice, if several have come. @param {EntriesTable[]} tables @param {number} slice */
   function slicer(tables, slice) {
     const held = Math.max(...tables.map(({ number }) => gridOf(number).held));
     if (held < 2) return [];
-    const buttons = [
-      ["slice before", "‹", -1],
-      ["next slice", "›", 1],
-    ].map(([name, sign, by], k) => {
-      const at = slice + by;
+    const ways = [
+      { name: "slice before", sign: "‹", at: slice - 1 },
+      { name: "next slice", sign: "›", at: slice + 1 },
+    ];
+    const buttons = ways.map(({ name, sign, at }, k) => {
       const over = at < 0 || at >= held;
       const turn = () => {
         if (over) return;
         actions.showSlice(at);
-        heading.querySelectorAll(".adl-slicer button")[k].focus();
+        /** @type {NodeListOf<HTMLButtonElement>} */
+        const drawnAnew = heading.querySelectorAll(".adl-slicer button");
+        drawnAnew[k].focus();
       };
       return html(
         "button",

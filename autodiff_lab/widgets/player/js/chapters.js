@@ -2,18 +2,13 @@
  * The chapters of a run: what its loops and its source lines have written, forth and back. No browser is needed here.
  *
  * @import { ShownTrace as Trace } from "./trace.js"
+ * @import { Group } from "./trace_types.js"
  */
 
 import { phaseLengths } from "./trace.js";
 
 /**
- * @typedef {object} Chapter
- * @property {string} title
- * @property {number} first its lines, of the whole run
- * @property {number} end
- * @property {number} turns of a loop; 0 if it is none
- * @property {number} each how many lines a turn has; 0 if they differ
- * @property {boolean} back whether the sweep goes through it
+ * @typedef {Group & {back: boolean}} Chapter `back`: the sweep goes through it
  */
 
 /**
@@ -47,7 +42,7 @@ export function chaptersOf(trace) {
   };
 }
 
-/** The first line of the turn at a place of a chapter, 0 to 1 in the order of the steps. */
+/** The first line of the turn at a place of a chapter, 0 to 1 in the order of the steps. @param {Chapter} chapter @param {number} share */
 export function turnAt({ first, end, each, back }, share) {
   const line =
     first + Math.floor((end - first) * Math.min(0.999999, Math.max(0, back ? 1 - share : share)));

@@ -1,6 +1,7 @@
 /**
  * The costs of a run, as a table.
  *
+ * @import { Attributes } from "./dom.js"
  * @import { State } from "./state.js"
  * @import { Say } from "./speech.js"
  */
@@ -21,17 +22,20 @@ const COLUMNS = [
   "cost kept",
 ];
 
+/** @param {number} n */
 const number = (n) => n.toLocaleString("en").replaceAll(",", "\u202f");
 
-/** What the run has cost so far in each mode that is shown, and what the whole gradient costs. */
+/** What the run has cost so far in each mode that is shown, and what the whole gradient costs. @param {Say} say */
 export function costView(say) {
+  /** @param {number} numbers @param {number} bytes */
   const kept = (numbers, bytes) =>
     say("cost of keeping", { n: number(numbers), bytes: number(bytes) });
   // In a narrow player it scrolls: then the arrows are its own.
-  const scroll = (event) =>
-    /Left|Right/.test(event.key) &&
-    element.scrollWidth > element.clientWidth &&
-    event.stopPropagation();
+  /** @param {KeyboardEvent} event */
+  const scroll = (event) => {
+    const isScrolling = element.scrollWidth > element.clientWidth;
+    if (/Left|Right/.test(event.key) && isScrolling) event.stopPropagation();
+  };
   const element = html("div", {
     class: "adl-meter adl-scroll",
     tabindex: 0,
@@ -39,8 +43,10 @@ export function costView(say) {
     "aria-label": say("cost"),
     onkeydown: scroll,
   });
+  /** @param {"td"|"th"} tag @param {number} k of the column @param {Attributes} [attributes] @param {string} [text] */
   const cell = (tag, k, attributes, text) =>
     html(tag, { class: k === 3 ? "is-first" : null, ...attributes }, text);
+  /** @type {{cells: HTMLElement[], row: HTMLElement}[]} */
   let rows = [];
   const load = whenChanged(
     (state) => [traceAt(state)],
@@ -61,9 +67,9 @@ export function costView(say) {
           };
         });
       const groups = [
-        ["so far", 0, 3],
-        ["the whole gradient", 3, 4],
-      ].map(([name, k, colspan]) => cell("th", k, { scope: "colgroup", colspan }, say(name)));
+        cell("th", 0, { scope: "colgroup", colspan: 3 }, say("so far")),
+        cell("th", 3, { scope: "colgroup", colspan: 4 }, say("the whole gradient")),
+      ];
       const heads = COLUMNS.map((name, k) => cell("th", k, { scope: "col" }, say(name)));
       const head = html(
         "thead",
@@ -90,9 +96,11 @@ export function costView(say) {
     (state) => {
       const trace = traceAt(state);
       const s = momentOf(state).landed;
-      const meters = metersAt(trace, s).filter(([, , cost]) => cost);
-      const most = Math.max(1, ...meters.map(([, , cost]) => cost.kept));
-      meters.forEach(([name, meter, cost], k) => {
+      const meters = metersAt(trace, s).flatMap(([name, meter, cost]) =>
+        cost ? [{ name, meter, cost }] : [],
+      );
+      const most = Math.max(1, ...meters.map(({ cost }) => cost.kept));
+      meters.forEach(({ name, meter, cost }, k) => {
         const passes =
           name === "reverse"
             ? say("run and sweep")

@@ -1,15 +1,23 @@
+/**
+ * The modes of a run.
+ *
+ * @import { Say } from "./speech.js"
+ * @import { Mode } from "./trace.js"
+ */
+
 import { html } from "./dom.js";
 import { throttle } from "./inputs.js";
 import { directionAt, runAt } from "./state.js";
 import { whenChanged } from "./store.js";
 
+/** @type {Mode[]} */
 const MODES = ["reverse", "forward", "both"];
 
 /**
  * The switch between the modes and the menu of directions.
  * @param {string} group a name that no other player has
- * @param {ReturnType<import("./speech.js").speaker>} say
- * @param {(mode: string, direction: string) => void} onChoose
+ * @param {Say} say
+ * @param {(mode: Mode, direction: string) => void} onChoose
  * @param {((rates: number[]) => void)|undefined} onCustom given where somebody can compute a direction of the learner's own
  */
 export function modesView(group, say, onChoose, onCustom) {
@@ -45,16 +53,21 @@ export function modesView(group, say, onChoose, onCustom) {
     ),
     menu,
   );
+  /** @type {HTMLInputElement[]} */
   let inputs = [];
-  const send = throttle(() => {
+  const sendValues = throttle((/** @type {HTMLInputElement[]} */ inputs) => {
     const values = inputs.map(({ valueAsNumber }) => valueAsNumber);
-    if (values.length && values.every(Number.isFinite)) onCustom(values); // else a number is half typed
+    if (values.length && values.every(Number.isFinite)) onCustom?.(values); // else a number is half typed
   }, 60);
+  const send = () => sendValues(inputs);
   function turn() {
     if (select.value === "custom" && select.selectedOptions[0].dataset.open) {
       rates.hidden = false;
       send();
-    } else onChoose(radios.find(({ radio }) => radio.checked).value, select.value);
+      return;
+    }
+    const chosen = radios.find(({ radio }) => radio.checked);
+    onChoose(chosen?.value ?? "reverse", select.value);
   }
   return {
     element,
@@ -102,7 +115,7 @@ export function modesView(group, say, onChoose, onCustom) {
           rates.replaceChildren(...(onCustom ? inputs : []));
         }
         custom.forEach((rate, k) => {
-          if (inputs[k] && inputs[k] !== document.activeElement) inputs[k].value = rate;
+          if (inputs[k] && inputs[k] !== document.activeElement) inputs[k].value = String(rate);
         });
       },
     ),

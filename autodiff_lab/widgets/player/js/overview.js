@@ -16,6 +16,8 @@ import { stepsOf } from "./trace.js";
 
 const TICKS = 60; // turns that can still be told apart
 
+/** @typedef {{node: HTMLElement, chapter: Chapter, from: number, last: number}} ChapterButton with the steps it stands for */
+
 /** The whole run as a strip: what its loops and its source lines have written, and where we are. @param {Actions} actions @param {Say} say */
 export function overviewView({ go }, say) {
   const strip = html("div", { class: "adl-strip" });
@@ -26,15 +28,21 @@ export function overviewView({ go }, say) {
     html("span", {}, say("overview")),
     html("div", { class: "adl-strip-body" }, strip, marker),
   );
-  let trace,
-    buttons = [],
-    at = -1;
+  /** @type {Trace|null} */
+  let trace = null;
+  /** @type {ChapterButton[]} */
+  let buttons = [];
+  let at = -1;
   const stops = roving(strip, () => buttons.map(({ node }) => node));
 
   /** The step that shows the first operation of a turn; on the way back, the last one. */
-  const target = ({ back, each, end }, line) =>
-    stepOfLine(trace, back ? (each ? line + each - 1 : end - 1) : line, back);
-  function button(chapter, phase) {
+  /** @param {Trace} trace @param {Chapter} chapter @param {number} line */
+  function target(trace, { back, each, end }, line) {
+    const last = each ? line + each - 1 : end - 1;
+    return stepOfLine(trace, back ? last : line, back);
+  }
+  /** @param {Trace} trace @param {Chapter} chapter @param {string} phase @returns {ChapterButton} */
+  function button(trace, chapter, phase) {
     const { title, first, end, turns, each, back } = chapter;
     const inputs = trace.chapters[0].first;
     const shown = turns ? `${title} ×${turns}` : title; // what is seen is a part of what is said
@@ -58,18 +66,21 @@ export function overviewView({ go }, say) {
       },
       html("span", {}, title, turns > 0 && html("b", {}, ` ×${turns}`)),
     );
+    /** @param {MouseEvent} event */
     function jump(event) {
       const { left, width } = node.getBoundingClientRect();
-      go(target(chapter, turnAt(chapter, event.detail ? (event.clientX - left) / width : 0))); // a key has no place: the beginning
+      go(
+        target(trace, chapter, turnAt(chapter, event.detail ? (event.clientX - left) / width : 0)),
+      ); // a key has no place: the beginning
     }
     const starts = Array.from({ length: each ? turns : 1 }, (_, k) =>
-      target(chapter, back && each ? end - (k + 1) * each : first + k * each),
+      target(trace, chapter, back && each ? end - (k + 1) * each : first + k * each),
     );
+    /** @param {KeyboardEvent} event */
     function turn(event) {
-      const step = {
-        PageDown: starts.find((start) => start > at),
-        PageUp: starts.findLast((start) => start < at),
-      }[event.key];
+      let step;
+      if (event.key === "PageDown") step = starts.find((start) => start > at);
+      if (event.key === "PageUp") step = starts.findLast((start) => start < at);
       if (step === undefined) return;
       event.preventDefault();
       event.stopPropagation();
@@ -78,17 +89,19 @@ export function overviewView({ go }, say) {
     const last = stepOfLine(trace, back ? first : end - 1, back);
     return { node, chapter, from: starts[0], last };
   }
-  function build() {
+  /** @param {Trace} trace */
+  function build(trace) {
     const { chapters, phase } = chaptersOf(trace);
     element.hidden = !chapters.length;
-    buttons = chapters.map((chapter) => button(chapter, phase));
+    buttons = chapters.map((chapter) => button(trace, chapter, phase));
     // A line is recorded in one step, and sends as many contributions as it has operands.
-    buttons.forEach(
-      ({ node, chapter, from }, k) =>
-        chapter.back &&
-        (node.style.flexGrow = Math.max(1, (buttons[k + 1]?.from ?? stepsOf(trace)) - from)),
-    );
+    for (const [k, { node, chapter, from }] of buttons.entries()) {
+      if (!chapter.back) continue;
+      const end = buttons[k + 1]?.from ?? stepsOf(trace);
+      node.style.flexGrow = String(Math.max(1, end - from));
+    }
     const middle = buttons.findIndex(({ chapter }) => chapter.back);
+    /** @param {number} steps */
     const gap = (steps) => html("i", { style: `flex-grow: ${steps}` });
     const nodes = buttons.map(({ node }) => node);
     strip.replaceChildren(
@@ -108,9 +121,9 @@ export function overviewView({ go }, say) {
         JSON.stringify([trace.chapters, stepsOf(trace)]) ===
           JSON.stringify([next.chapters, stepsOf(next)]);
       trace = next;
-      if (!same) build();
+      if (!same) build(trace);
       const steps = stepsOf(trace);
-      strip.parentElement.querySelectorAll(".adl-window").forEach((node) => node.remove());
+      strip.parentElement?.querySelectorAll(".adl-window").forEach((node) => node.remove());
       for (const { first, last, at: from } of trace.excerpt?.parts ?? [])
         strip.after(
           html("i", {
@@ -124,14 +137,17 @@ export function overviewView({ go }, say) {
   const mark = whenChanged(
     (state) => [traceAt(state), stopOf(state)],
     (state) => {
-      const step = (at = stopOf(state));
+      const trace = traceAt(state);
+      const step = stopOf(state);
+      at = step;
       if (element.hidden) return;
       const steps = stepsOf(trace);
       marker.style.left = `${(100 * (step + 1)) / steps}%`;
       for (const { node, from, last } of buttons) {
         const here = from <= step && step <= last;
         if (here !== node.hasAttribute("aria-current"))
-          here ? node.setAttribute("aria-current", "step") : node.removeAttribute("aria-current");
+          if (here) node.setAttribute("aria-current", "step");
+          else node.removeAttribute("aria-current");
       }
     },
   );

@@ -1,7 +1,19 @@
+/**
+ * The source of a run.
+ *
+ * @import { Actions } from "./actions.js"
+ * @import { Run } from "./run.js"
+ * @import { State } from "./state.js"
+ * @import { Store } from "./store.js"
+ * @import { Span, Step, Turn } from "./trace_types.js"
+ */
+
 import { html, linkTo, passClass, put, roving, scrollInside, set } from "./dom.js";
 import { momentOf } from "./state.js";
 import { counted } from "./speech.js";
 import { whenChanged } from "./store.js";
+
+/** @typedef {{node: HTMLElement, text: string, said: string}} Times what stands before a row: how often it ran */
 
 /**
  * The learner's own text; the expression that a step runs is marked in it, and how often each row ran stands before it.
@@ -9,15 +21,20 @@ import { whenChanged } from "./store.js";
  */
 export function sourceView({ trace }, store, actions) {
   const element = html("div", { class: "adl-source" });
+  /** @type {HTMLElement[][]} */
   const piecesOf = trace.lines.map(() => []); // the pieces of text that are the line's own expression
+  /** @type {HTMLElement[][]} */
   const callsOf = trace.lines.map(() => []); // the pieces of the calls that led there
+  /** @type {(HTMLElement|null)[]} */
   const rowOf = trace.lines.map(() => null);
+  /** @type {HTMLElement[]} */
   const focusable = [];
   const told = trace.sources.some(({ ran }) => ran?.length);
   const turns = trace.lines.flatMap((line) => line.turns);
   const widest = Math.max(3, ...turns.map(({ count }) => 2 * String(count).length + 1)); // of what stands before a row
-  const times = {};
-  /** How often a row ran; at the head of a loop, while a turn of it is shown, which turn that is. */
+  /** @type {Map<string, Times>} */
+  const times = new Map();
+  /** How often a row ran; at the head of a loop, while a turn of it is shown, which turn that is. @param {string} place @param {number|undefined} ran */
   function timesOf(place, ran) {
     const known = ran !== undefined && ran >= 0;
     const said = known ? (ran ? counted(trace.say, "row ran", ran) : trace.say("row missed")) : "";
@@ -26,32 +43,38 @@ export function sourceView({ trace }, store, actions) {
       { class: "adl-times", "aria-hidden": "true", title: said || null },
       known ? `×${ran}` : "",
     );
-    times[place] = { node, text: node.textContent, said };
+    times.set(place, { node, text: node.textContent, said });
     return [node, said && html("span", { class: "adl-unseen" }, `${said}: `)];
   }
   const currentLine = () => trace.steps[store.get().step]?.line ?? -1;
+  /** @type {Times[]} */
   let heads = [];
+  /** @param {Turn[]} turns */
   function showTurns(turns) {
     for (const { node, text, said } of heads) {
       put(node, text);
       set(node, "title", said);
       node.classList.remove("is-turn");
     }
-    heads = turns.map(({ source, line, n, count }) => {
-      const head = times[`${source} ${line}`];
+    heads = turns.flatMap(({ source, line, n, count }) => {
+      const head = times.get(`${source} ${line}`);
+      if (!head) return [];
       put(head.node, `${n}/${count}`);
       set(head.node, "title", trace.say("turn", { n, count }));
       head.node.classList.add("is-turn");
-      return head;
+      return [head];
     });
   }
   trace.sources.forEach((source, k) => {
     if (trace.sources.length > 1)
       element.append(html("div", { class: "adl-source-name" }, source.name));
     source.text.forEach((text, r) => {
+      /** @param {Span} span */
       const on = (span) => span.source === k && span.line <= r && r <= span.end_line;
       const indent = text.length - text.trimStart().length;
+      /** @param {Span} span */
       const from = ({ line, column }) => (line === r ? column : indent);
+      /** @param {Span} span */
       const to = (span) => (span.end_line === r ? span.end_column : text.length);
       const spans = trace.lines.flatMap((line, i) =>
         line.where.filter(on).map((span) => ({ span, i, own: span === line.where.at(-1) })),
@@ -85,6 +108,7 @@ export function sourceView({ trace }, store, actions) {
         for (const { i, own } of covering) (own ? piecesOf : callsOf)[i].push(piece);
         // The innermost expression answers for the piece; in a loop it stands for several tape lines.
         const own = covering.filter((c) => c.own);
+        /** @param {{span: Span}} part */
         const width = ({ span }) =>
           (span.end_line - span.line) * 1e4 + span.end_column - span.column;
         const least = Math.min(...own.map(width));
@@ -106,7 +130,13 @@ export function sourceView({ trace }, store, actions) {
   if (note) element.append(html("p", { class: "adl-note" }, note));
   roving(element, () => focusable).renew();
 
-  let [current, calls, linked] = [[], [], []]; // the pieces that are marked
+  // The pieces that are marked.
+  /** @type {Element[]} */
+  let current = [];
+  /** @type {Element[]} */
+  let calls = [];
+  /** @type {Element[]} */
+  let linked = [];
   const mark = whenChanged(
     (state) => [momentOf(state).step],
     (state) => {
@@ -115,7 +145,7 @@ export function sourceView({ trace }, store, actions) {
       current = passClass(
         "is-current",
         current,
-        step ? [rowOf[step.line], ...piecesOf[step.line]].filter(Boolean) : [],
+        step ? [rowOf[step.line], ...piecesOf[step.line]].filter((one) => one !== null) : [],
       );
       calls = passClass("is-call", calls, step ? callsOf[step.line] : []);
     },
@@ -137,9 +167,10 @@ export function sourceView({ trace }, store, actions) {
       mark(state);
       light(state);
     },
+    /** @param {Step} step @param {boolean} smooth */
     follow(step, smooth) {
-      if (rowOf[step.line])
-        scrollInside(element, rowOf[step.line].getBoundingClientRect(), smooth, 6);
+      const row = rowOf[step.line];
+      if (row) scrollInside(element, row.getBoundingClientRect(), smooth, 6);
     },
   };
 }

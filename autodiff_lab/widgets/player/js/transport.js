@@ -20,6 +20,9 @@ const ICONS = {
   forward: "M4.5 3 11 8l-6.5 5z",
 };
 
+/** @typedef {keyof typeof ICONS} Icon */
+
+/** @param {Icon} icon */
 const picture = (icon) =>
   svg("svg", { viewBox: "0 0 16 16", "aria-hidden": "true" }, svg("path", { d: ICONS[icon] }));
 
@@ -28,6 +31,7 @@ const picture = (icon) =>
  * @param {Actions} actions @param {() => void} focus gives the player the keys @param {Say} say
  */
 export function transportView(actions, focus, say) {
+  /** @param {Icon} icon @param {string} label @param {string} keys @param {() => void} onclick */
   const button = (icon, label, keys, onclick) =>
     html(
       "button",
@@ -121,6 +125,7 @@ export function transportView(actions, focus, say) {
       counter,
     ),
     begin,
+    /** @param {{x: number, y: number}} spot */
     placeBegin({ x, y }) {
       begin.style.left = `${x}px`;
       begin.style.top = `${y}px`;

@@ -1,3 +1,9 @@
+/**
+ * The words under the panes.
+ *
+ * @import { Piece } from "./run.js"
+ */
+
 import { html, put } from "./dom.js";
 import { spokenStep } from "./moment.js";
 import { momentOf, traceAt } from "./state.js";
@@ -6,10 +12,11 @@ import { whenChanged } from "./store.js";
 
 const RESULTS = new Set(["value-result", "tangent-result", "result"]);
 
+/** @param {Piece[]} pieces */
 const spans = (pieces) =>
   pieces.map(([kind, text]) => html("span", { class: `adl-t-${kind}` }, text));
 
-/** What comes last in a line of arithmetic, from its "=" on: it is not known before the step lands. */
+/** What comes last in a line of arithmetic, from its "=" on: it is not known before the step lands. @param {Piece[]} pieces */
 function resultOf(pieces) {
   const at = pieces.findLastIndex(([kind, text]) => kind === "op" && text.trim() === "=");
   return at >= 0 && pieces.slice(at).some(([kind]) => RESULTS.has(kind)) ? at : pieces.length;
@@ -64,9 +71,10 @@ export function wordsView() {
   };
   /** The box keeps its height: long words are smaller, and whoever goes to them by key or finger can scroll. */
   function fit() {
+    /** @param {HTMLElement} box */
     const cut = (box) => box.scrollHeight > box.clientHeight + 1;
     const tight = (gradient.hasChildNodes() ? [0, 1, 2, 3, 4] : [0, 1]).find((tight) => {
-      element.dataset.tight = tight;
+      element.dataset.tight = String(tight);
       return !cut(element);
     });
     element.scrollTop = 0;

@@ -25,6 +25,7 @@ export function readNumber(text) {
   return Number.isFinite(over / under) ? over / under : NaN;
 }
 
+/** @type {Record<string, number|undefined>} */
 const BEYOND = { inf: Infinity, "-inf": -Infinity, nan: NaN }; // as a trace writes what JSON has no numbers for
 
 /** Infinity is near to nothing but itself. @param {number} x @param {number} y */
@@ -45,7 +46,8 @@ function rounded(text, x, y, least) {
  * @returns {{verdict: "right"|"rounded"|"mistake"|"wrong"|"unreadable", kind?: string}}
  */
 export function judge({ answer, mistakes }, text) {
-  const exact = BEYOND[answer.value] ?? answer.value;
+  const { value } = answer;
+  const exact = typeof value === "number" ? value : (BEYOND[String(value)] ?? NaN);
   if (/^nan$/i.test(text.trim())) return { verdict: Number.isNaN(exact) ? "right" : "wrong" };
   const x = readNumber(text);
   if (Number.isNaN(x)) return { verdict: "unreadable" };
