@@ -16,7 +16,7 @@ import types
 import typing
 from typing import Any, Literal, NotRequired, Union
 
-from autodiff_lab.figures.graph import layout_types
+from autodiff_lab.figures.graph import fit, layout_types
 from autodiff_lab.text.dataclass_json import Entries, field_types, is_named_tuple, plain
 from autodiff_lab.trace.model import equation, number, trace
 from autodiff_lab.widgets.player import payload
@@ -56,6 +56,11 @@ def write_types() -> str:
             equation.KINDS,
             "What the letters of `Equation.form` stand for.",
             "@type {Record<string, string>}",
+        ),
+        write_constant(
+            "FIT",
+            {name: value for name, value in vars(fit).items() if name.isupper()},
+            "By what a layout is chosen: the constants of autodiff_lab/figures/graph/fit.py.",
         ),
         write_constant(
             "RECORDS",

@@ -16,6 +16,13 @@ class Place(TypedDict):
     y: float
 
 
+class Size(TypedDict):
+    """A size in a layout, in points."""
+
+    width: float
+    height: float
+
+
 class Box(TypedDict):
     """A box in a layout: its centre, its width and its height; of a line also the first line of its text.
 
@@ -61,7 +68,8 @@ class Layout(TypedDict):
     """A layout of a graph: its boxes and edges by their ids, and how large it is, in points.
 
     `groups` are those of a nested layout, at every depth; `names` are of a long run the lines that edges between groups
-    lead from. `shape` and `ease` tell its alternatives apart, and a `note` says if it was made in haste.
+    lead from. `shape`, `ease` and `step` tell its alternatives apart: `step` is how large the boxes of a line and of
+    its operands are together, at most. A `note` says if it was made in haste.
     """
 
     width: float
@@ -70,6 +78,7 @@ class Layout(TypedDict):
     edges: dict[str, Edge]
     shape: NotRequired[Literal["row", "column", "fold"]]
     ease: NotRequired[float]
+    step: NotRequired[Size]
     note: NotRequired[str]
     groups: NotRequired[dict[str, GroupLayout]]
     names: NotRequired[dict[int, str]]

@@ -279,6 +279,22 @@ test("a stretch of a long run counts the steps of the whole", () => {
   assert.equal(player.stepsOf(start), player.stepsOf(middle));
 });
 
+// Which layout is taken
+
+test("a layout fits a room as Python finds, and the same one of several is the best", () => {
+  const near = (x, y) => assert.ok(Math.abs(x - y) < 1e-12, `${x} and ${y}`);
+  for (const { room, unit, layouts, fits, worth, best } of given.fits) {
+    layouts.forEach((layout, k) => {
+      const { scale, seen, whole } = player.fitOf(layout, room, unit);
+      near(scale, fits[k].scale);
+      near(seen, fits[k].seen);
+      assert.equal(whole, fits[k].seen === 1);
+      near(player.bestOf([layout], room, unit).worth, worth[k]);
+    });
+    assert.deepEqual(player.bestOf(layouts, room, unit).layout, best);
+  }
+});
+
 // Where the panes stand
 
 /** How a drawing of some size shows in a room, as the graph tells it. */

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
 import json
 import os
 import re
@@ -14,6 +15,8 @@ import numpy as np
 import pytest
 
 from autodiff_lab import grad
+from autodiff_lab.figures.graph import fit
+from autodiff_lab.figures.graph.alternatives import ROOMS
 from autodiff_lab.text.dataclass_json import is_named_tuple
 from autodiff_lab.text.numbers import spell_nonfinite
 from autodiff_lab.trace.faulty_engines import FAULTS
@@ -84,6 +87,25 @@ def written_in_full():
         yield name, {"payload": views.payload(layouts), "reverse": in_full(views.trace), "forward": forward}
 
 
+def fits():
+    """How graphs of several sizes fit rooms, and which is chosen, by Python: usual rooms, and some at each border."""
+    sizes = itertools.product((60, 300, 560, 1100, 2800), (60, 250, 420, 900))
+    layouts = []
+    for k, (width, height) in enumerate(sizes):
+        step = {"width": width / 2, "height": height / (1 + k % 3)}
+        layouts.append({"width": width, "height": height, "ease": 1 - k % 4 / 10, "step": step})
+    rooms = [*ROOMS, (300.0, 300.0), (fit.PHONE_WIDTH - 1, 300.0), (fit.PHONE_WIDTH, 300.0), (1900.0, 1000.0)]
+    for room, unit in itertools.product(rooms, (1.0, fit.FAR_UNIT, 1.6)):
+        yield {
+            "room": dict(zip(("width", "height"), room, strict=True)),
+            "unit": unit,
+            "layouts": layouts,
+            "fits": [fit.fit_in(room, layout, unit)._asdict() for layout in layouts],
+            "worth": [fit.worth_in(room, layout, unit) for layout in layouts],
+            "best": fit.choose_for_room(room, layouts, unit),
+        }
+
+
 def grouped(f, args):
     """Payloads of a run whose graph has groups: at the start, and of a long run in the middle as well."""
     views = modes.views(f, args)
@@ -109,6 +131,7 @@ def cases(tmp_path_factory) -> Path:
         },
         "faulty": {fault: Trace.of(*CASES["seed"][:1], *CASES["seed"][1], fault=fault).to_dict() for fault in FAULTS},
         "second": modes.views(grad(CASES["square"][0]), CASES["square"][1]).payload({"": [{}]}),
+        "fits": list(fits()),
         "in full": dict(written_in_full()),
         "grouped": {name: grouped(*run) for name, run in GROUPED.items()},
         "arrays": {name: modes.views(*ARRAYS[name]).payload({"": [{}]}) for name in ARRAYS},

@@ -3,6 +3,8 @@
  *
  * The graph is large. Where it is about as high as wide, source and tape stand beside it; a long one takes the whole
  * width, and they stand below; a narrow page has one column. What is not needed takes no room.
+ *
+ * @import { Size } from "./trace_types.js"
  */
 
 const NARROW = 700; // pixels: below, one column
@@ -10,7 +12,6 @@ const [BESIDE, LEAST_BESIDE] = [0.31, 276]; // of the width, and pixels
 const LOWER = [0.4, 0.3]; // of the height, at most: usually, and for a graph that needs more
 const MARGIN = 16; // around the graph
 
-/** @typedef {{width: number, height: number}} Size */
 /** @typedef {Size & {worth: number, whole: boolean, opens?: boolean}} Fitted how well a graph shows in some room, and how large it is then */
 
 /**

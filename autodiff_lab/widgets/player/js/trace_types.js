@@ -258,6 +258,13 @@
  */
 
 /**
+ * A size in a layout, in points.
+ * @typedef {object} Size
+ * @property {number} width
+ * @property {number} height
+ */
+
+/**
  * A box in a layout: its centre, its width and its height; of a line also the first line of its text.
  * @typedef {object} Box
  * @property {number} x
@@ -297,6 +304,7 @@
  * @property {Record<string, Edge>} edges
  * @property {"row" | "column" | "fold"} [shape]
  * @property {number} [ease]
+ * @property {Size} [step]
  * @property {string} [note]
  * @property {Record<string, GroupLayout>} [groups]
  * @property {Record<number, string>} [names]
@@ -357,6 +365,21 @@ export const EQUATION_KINDS = {
   m: "missing",
   c: "note",
   g: "gradient",
+};
+
+/**
+ * By what a layout is chosen: the constants of autodiff_lab/figures/graph/fit.py.
+ */
+export const FIT = {
+  PADDING: 6,
+  SMALLEST_SCALE: 0.7857142857142857,
+  FAR_UNIT: 1.4,
+  SMALLEST_SCALE_FAR: 1.0,
+  LARGEST_SCALE: 1.3,
+  ENOUGH_SCALE: 0.95,
+  FOLLOW_MARGIN: 24,
+  CUT_STEP_EASE: 0.5,
+  PHONE_WIDTH: 500,
 };
 
 /**

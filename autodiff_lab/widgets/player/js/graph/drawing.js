@@ -359,6 +359,8 @@ export function drawingOf(run, actions, prefix, toggle) {
     arrange,
     write,
     label,
+    /** What stands on the edges of the step. */
+    labels: () => [...labelLayer.children],
     drawTokens,
     standIn,
     /** The values from elsewhere that stand beside a line. @param {number} line */

@@ -2,12 +2,11 @@
  * The pane of the graph: how large the graph is in it, what part of it is in view, and which of its groups are open.
  *
  * @import { Actions } from "../actions.js"
- * @import { Size } from "../compose.js"
  * @import { Side, Sides } from "../dom.js"
  * @import { Moment } from "../moment.js"
  * @import { ShownRun, State } from "../state.js"
  * @import { Store } from "../store.js"
- * @import { Layout, Step } from "../trace_types.js"
+ * @import { Layout, Size, Step } from "../trace_types.js"
  * @import { BoxPart } from "./drawing.js"
  * @import { Group } from "./groups.js"
  */
@@ -17,12 +16,13 @@ import { changedLines, looksLike } from "../moment.js";
 import { momentOf } from "../state.js";
 import { whenChanged } from "../store.js";
 import { wholeLine } from "../trace.js";
+import { FIT } from "../trace_types.js";
 import { drawingOf } from "./drawing.js";
 import { bestOf, fitOf, freeSpotAmong, PAD } from "./fit.js";
 import { allTurned, holding, openGroups, toggledGroup } from "./groups.js";
 import { groupTools, lensTools } from "./lens.js";
 
-const FADE = 24; // pixels between the sides of the pane, which fade, and what a step is about
+const FADE = FIT.FOLLOW_MARGIN; // pixels between the sides of the pane, which fade, and what a step is about
 const LEAST = 0.05; // of a graph that is shown whole
 const MOTION = 180; // milliseconds that a group takes to open
 
@@ -190,8 +190,9 @@ export function graphView(run, store, actions, prefix) {
     const others = [...drawing.besides(step.line), ...partners.map(drawing.standIn)]
       .flatMap((part) => (part ? [placeOf(part, frame)] : []))
       .sort((a, b) => far(a) - far(b));
+    const labels = drawing.labels().map((text) => text.getBoundingClientRect());
     let target = own;
-    for (const box of others) {
+    for (const box of [...others, ...labels]) {
       const wider = around(target, box);
       const fits = wider.right - wider.left < across && wider.bottom - wider.top < down;
       if (fits) target = wider;
