@@ -42,7 +42,11 @@ export function actionsOf(store, page) {
   /** A step that one has stepped to moves, unless the reader wants no motion. */
   const moves = () => !calm();
 
-  /** Asks about a step that is to be shown next. @param {number} step @returns {boolean} whether there is something to ask */
+  /**
+   * Asks about a step that is to be shown next.
+   * @param {number} step
+   * @returns {boolean} whether there is something to ask
+   */
   function ask(step) {
     const state = store.get();
     const prediction = asked(state.prediction, traceAt(state), step);
@@ -64,7 +68,10 @@ export function actionsOf(store, page) {
   const withoutQuestion = (state) => ({ ...state, prediction: left(state.prediction) });
 
   const actions = {
-    /** Shows step `next`; the inputs are the start, anything too large the end. @param {number} next */
+    /**
+     * Shows step `next`; the inputs are the start, anything too large the end.
+     * @param {number} next
+     */
     go(next) {
       store.update((state) => sought(withoutQuestion(paused(state)), next));
     },
@@ -83,7 +90,10 @@ export function actionsOf(store, page) {
       store.update((state) => sought(state, nextStop(state), moves()));
       return true;
     },
-    /** Follows a step that came from elsewhere (Python, another view): no motion. @param {number} next */
+    /**
+     * Follows a step that came from elsewhere (Python, another view): no motion.
+     * @param {number} next
+     */
     follow(next) {
       const state = store.get();
       if (clampStop(traceAt(state), next) !== stopOf(state)) store.update(sought(state, next));
@@ -103,7 +113,10 @@ export function actionsOf(store, page) {
       if (store.get().isPlaying) actions.pause();
       else actions.play();
     },
-    /** Shows a moment: step `next` at progress `progress`, 0 to 1. A film is a list of moments. @param {number} next @param {number} progress */
+    /**
+     * Shows a moment: step `next` at progress `progress`, 0 to 1. A film is a list of moments.
+     * @param {number} next @param {number} progress
+     */
     render(next, progress) {
       store.update((state) => {
         const isThere = clampStop(traceAt(state), next) === stopOf(state);
@@ -115,7 +128,10 @@ export function actionsOf(store, page) {
     update(payload) {
       store.update((state) => loaded(state, { ...payload }));
     },
-    /** Shows the run in another mode, or in another direction. @param {Mode} mode @param {string} [direction] */
+    /**
+     * Shows the run in another mode, or in another direction.
+     * @param {Mode} mode @param {string} [direction]
+     */
     choose(mode, direction = store.get().direction) {
       const now = store.get();
       if (mode === now.mode && direction === now.direction) return;
@@ -138,7 +154,10 @@ export function actionsOf(store, page) {
     revealAnswer() {
       close(revealed);
     },
-    /** Takes other sliders, a direction of the learner's own, or another size. @param {Partial<Pick<State, "controls"|"custom"|"scale">>} news */
+    /**
+     * Takes other sliders, a direction of the learner's own, or another size.
+     * @param {Partial<Pick<State, "controls"|"custom"|"scale">>} news
+     */
     set(news) {
       store.update(news);
     },
@@ -151,13 +170,20 @@ export function actionsOf(store, page) {
     link(hover) {
       store.update({ hover });
     },
-    /** Goes to a group of a long run that is not in this stretch: to where it begins, or in the sweep to where it ends. @param {Group} group */
+    /**
+     * Goes to a group of a long run that is not in this stretch: to where it begins, or in the
+     * sweep to where it ends.
+     * @param {Group} group
+     */
     openGroup({ first, end }) {
       const state = store.get();
       const back = isSweeping(state);
       actions.go(stepOfLine(traceAt(state), back ? end - 1 : first, back));
     },
-    /** Goes to where a line is recorded or, during the sweep, to where it first sends its adjoint. @param {Target} target */
+    /**
+     * Goes to where a line is recorded or, during the sweep, to where it first sends its adjoint.
+     * @param {Target} target
+     */
     visit({ line }) {
       const state = store.get();
       const trace = traceAt(state);

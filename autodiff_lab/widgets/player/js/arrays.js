@@ -94,7 +94,10 @@ export function arraysView(actions, say) {
       html("tbody", {}, lines),
     );
   }
-  /** A number, and what broadcasting makes of it. @param {EntriesTable} given @param {number} slice */
+  /**
+   * A number, and what broadcasting makes of it.
+   * @param {EntriesTable} given @param {number} slice
+   */
   function figure({ kind, name, number, to, sum }, slice) {
     /** @param {string} words @param {Grid} grid */
     const named = (words, grid) => table(say(`cells ${words}`, { name }), slice, grid);
@@ -108,7 +111,10 @@ export function arraysView(actions, say) {
       made && [html("span", { class: "adl-flow", "aria-hidden": "true" }, "→"), made],
     );
   }
-  /** The buttons that go from slice to slice, if several have come. @param {EntriesTable[]} tables @param {number} slice */
+  /**
+   * The buttons that go from slice to slice, if several have come.
+   * @param {EntriesTable[]} tables @param {number} slice
+   */
   function slicer(tables, slice) {
     const held = Math.max(...tables.map(({ number }) => gridOf(number).held));
     if (held < 2) return [];

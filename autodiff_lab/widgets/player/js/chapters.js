@@ -29,7 +29,10 @@ export function stepOfLine(trace, line, back) {
   return Math.round(swept.first + ((swept.end - swept.first) * (end - 1 - line)) / (end - first));
 }
 
-/** The chapters in the order in which the player comes to them: forth, and then back. @param {Trace} trace */
+/**
+ * The chapters in the order in which the player comes to them: forth, and then back.
+ * @param {Trace} trace
+ */
 export function chaptersOf(trace) {
   const { forward, sweep } = phaseLengths(trace);
   const chapters = trace.chapters.map((chapter) => ({ ...chapter, back: false }));
@@ -42,7 +45,10 @@ export function chaptersOf(trace) {
   };
 }
 
-/** The first line of the turn at a place of a chapter, 0 to 1 in the order of the steps. @param {Chapter} chapter @param {number} share */
+/**
+ * The first line of the turn at a place of a chapter, 0 to 1 in the order of the steps.
+ * @param {Chapter} chapter @param {number} share
+ */
 export function turnAt({ first, end, each, back }, share) {
   const line =
     first + Math.floor((end - first) * Math.min(0.999999, Math.max(0, back ? 1 - share : share)));

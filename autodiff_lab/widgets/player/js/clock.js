@@ -37,7 +37,9 @@ export function clockOf(store, actions) {
       else if (isPlaying) beat();
     });
   }
-  /** While playing: the next step. Where nothing moves, each stays as long as its motion would take. */
+  /**
+   * While playing: the next step. Where nothing moves, each stays as long as its motion would take.
+   */
   function beat() {
     clearTimeout(rest);
     if (isAtEnd(store.get()) || !actions.goOn()) return actions.pause();
@@ -47,7 +49,10 @@ export function clockOf(store, actions) {
 
   return {
     beat,
-    /** The clock runs as long as a step is on its way. @param {State} state @param {State|null} before */
+    /**
+     * The clock runs as long as a step is on its way.
+     * @param {State} state @param {State|null} before
+     */
     render(state, before) {
       if (!state.isPlaying) clearTimeout(rest);
       if (state.isRunning && before?.isRunning && before.step === state.step) return;

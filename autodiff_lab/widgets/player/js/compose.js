@@ -12,7 +12,10 @@ const [BESIDE, LEAST_BESIDE] = [0.31, 276]; // of the width, and pixels
 const LOWER = [0.4, 0.3]; // of the height, at most: usually, and for a graph that needs more
 const MARGIN = 16; // around the graph
 
-/** @typedef {Size & {worth: number, whole: boolean, opens?: boolean}} Fitted how well a graph shows in some room, and how large it is then */
+/**
+ * @typedef {Size & {worth: number, whole: boolean, opens?: boolean}} Fitted how well a graph shows
+ *   in some room, and how large it is then
+ */
 
 /**
  * @param {{width: number, height: number, unit: number, source: number, tape: number,

@@ -25,7 +25,10 @@ const COLUMNS = [
 /** @param {number} n */
 const number = (n) => n.toLocaleString("en").replaceAll(",", "\u202f");
 
-/** What the run has cost so far in each mode that is shown, and what the whole gradient costs. @param {Say} say */
+/**
+ * What the run has cost so far in each mode that is shown, and what the whole gradient costs.
+ * @param {Say} say
+ */
 export function costView(say) {
   /** @param {number} numbers @param {number} bytes */
   const kept = (numbers, bytes) =>
@@ -43,7 +46,11 @@ export function costView(say) {
     "aria-label": say("cost"),
     onkeydown: scroll,
   });
-  /** @param {"td"|"th"} tag @param {number} k of the column @param {Attributes} [attributes] @param {string} [text] */
+  /**
+   * @param {"td"|"th"} tag
+   * @param {number} k of the column
+   * @param {Attributes} [attributes] @param {string} [text]
+   */
   const cell = (tag, k, attributes, text) =>
     html(tag, { class: k === 3 ? "is-first" : null, ...attributes }, text);
   /** @type {{cells: HTMLElement[], row: HTMLElement}[]} */

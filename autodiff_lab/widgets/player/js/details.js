@@ -30,7 +30,11 @@ function remember(what) {
   }
 }
 
-/** The details as a player begins with them. @param {boolean} [open] what Python says @returns {Details} */
+/**
+ * The details as a player begins with them.
+ * @param {boolean} [open] what Python says
+ * @returns {Details}
+ */
 export function detailsAsKept(open) {
   const kept = remembered();
   return {

@@ -16,7 +16,10 @@ const SVG = "http://www.w3.org/2000/svg";
  * @typedef {{[name: string]: string|number|boolean|null|undefined|((event: never) => void)}} Plain
  * @typedef {Plain & Listeners} Attributes
  */
-/** @typedef {{left: number, top: number, right: number, bottom: number}} Sides a rectangle on the screen */
+/**
+ * @typedef {{left: number, top: number, right: number, bottom: number}} Sides a rectangle on the
+ *   screen
+ */
 
 /**
  * @template {Element} E
@@ -53,11 +56,17 @@ export const svg = (tag, attributes = {}, ...children) =>
 /** Whether the reader wants no motion. */
 export const calm = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
 
-/** Writes a text, if another one is there: else the browser would lay it out again. @param {Node} node @param {string} text */
+/**
+ * Writes a text, if another one is there: else the browser would lay it out again.
+ * @param {Node} node @param {string} text
+ */
 export function put(node, text) {
   if (node.textContent !== text) node.textContent = text;
 }
-/** Sets an attribute, if it has another value. @param {Element} node @param {string} name @param {string|number} value */
+/**
+ * Sets an attribute, if it has another value.
+ * @param {Element} node @param {string} name @param {string|number} value
+ */
 export function set(node, name, value) {
   const text = String(value);
   if (node.getAttribute(name) !== text) node.setAttribute(name, text);

@@ -27,13 +27,21 @@ import { MAX_CELLS_PER_SIDE, MAX_SLICES } from "./trace_types.js";
 /** @param {Pick<Num, "shape">} number */
 export const shapeText = ({ shape }) => `(${shape.join(", ")}${shape.length === 1 ? "," : ""})`;
 
-/** The last two axes of a shape, and all before them as one. @param {number[]} shape @returns {[slices: number, height: number, width: number]} */
+/**
+ * The last two axes of a shape, and all before them as one.
+ * @param {number[]} shape
+ * @returns {[slices: number, height: number, width: number]}
+ */
 function sides(shape) {
   const [height, width] = [1, 1, ...shape].slice(-2);
   return [shape.slice(0, -2).reduce((n, m) => n * m, 1), height, width];
 }
 
-/** One slice of an array; a number is an array of one entry. @param {Pick<Num, "text"> & Partial<Num>} number @param {number} [slice] @returns {Grid} */
+/**
+ * One slice of an array; a number is an array of one entry.
+ * @param {Pick<Num, "text"> & Partial<Num>} number @param {number} [slice]
+ * @returns {Grid}
+ */
 export function gridOf({ text, shape = [], cells = "" }, slice = 0) {
   const [slices, height, width] = sides(shape);
   const [rows, columns] = [

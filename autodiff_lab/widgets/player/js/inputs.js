@@ -37,10 +37,15 @@ export function throttle(send, wait, clock = WALL_CLOCK) {
 /** What stands beside a slider while a hand moves it; at rest Python says it. @param {number} x */
 export const atSlider = (x) => String(Number(x.toPrecision(6))).replaceAll("-", "−");
 
-/** The sliders of the inputs. @param {(changed: {index: number, value: number}) => void} onChange */
+/**
+ * The sliders of the inputs.
+ * @param {(changed: {index: number, value: number}) => void} onChange
+ */
 export function inputsView(onChange) {
   const element = html("div", { class: "adl-inputs" });
-  /** @type {{name: string, range: HTMLInputElement, output: HTMLOutputElement, node: HTMLElement}[]} */
+  /**
+   * @type {{name: string, range: HTMLInputElement, output: HTMLOutputElement, node: HTMLElement}[]}
+   */
   let sliders = [];
   return {
     element,

@@ -67,7 +67,11 @@ export function listenTo(root, actions, beyond) {
 /** @type {Set<HTMLElement>} */
 const waiting = new Set();
 
-/** Lets a player in lecture size have the keys of a clicker while it is seen. Returns what ends that. @param {HTMLElement} root */
+/**
+ * Lets a player in lecture size have the keys of a clicker while it is seen. Returns what ends
+ * that.
+ * @param {HTMLElement} root
+ */
 export function takeClicker(root) {
   if (!waiting.size) addEventListener("keydown", passOn, true);
   waiting.add(root);
@@ -77,7 +81,11 @@ export function takeClicker(root) {
   };
 }
 
-/** Gives a page key to the player that is seen; what it has no more use for goes on, to the next cell. @param {KeyboardEvent} event */
+/**
+ * Gives a page key to the player that is seen; what it has no more use for goes on, to the next
+ * cell.
+ * @param {KeyboardEvent} event
+ */
 function passOn(event) {
   if (!event.isTrusted || !event.key.startsWith("Page") || !keyAction(event, { tag: "" })) return;
   const [seen] = [...waiting]

@@ -37,13 +37,20 @@ export function momentAt(run, s, u) {
 /** What is special about a line. @param {Moment} moment @param {number} line @returns {Mark} */
 export const markOf = ({ run, shown, landed }, line) => markAt(run, line, shown, landed);
 
-/** The adjoint that a line holds. @param {Moment} moment @param {number} line @returns {Num|null} */
+/**
+ * The adjoint that a line holds.
+ * @param {Moment} moment @param {number} line
+ * @returns {Num|null}
+ */
 export const adjointOf = ({ run, landed }, line) => adjointAt(run.history, line, landed);
 
 /** How thick the edges into a line are, by slot. @param {Moment} moment @param {number} line */
 export const edgeSharesOf = ({ run, landed }, line) => sharesAt(run, line, landed);
 
-/** The step whose sentence stands there: the one that has landed; −1 at the start. @param {Moment} moment */
+/**
+ * The step whose sentence stands there: the one that has landed; −1 at the start.
+ * @param {Moment} moment
+ */
 export function spokenStep({ run, s, shown, landed }) {
   if (landed === s) return shown;
   return clampStop(run.trace, wholeStep(run.trace, landed)) < 0 ? -1 : landed;
@@ -61,7 +68,10 @@ export function changedLines(before, now) {
   return new Set(linesBetween(now.run.trace, from, to));
 }
 
-/** Whether two moments look the same but for what is on its way. @param {Moment|null} before @param {Moment} now */
+/**
+ * Whether two moments look the same but for what is on its way.
+ * @param {Moment|null} before @param {Moment} now
+ */
 export const looksLike = (before, now) =>
   before?.run === now.run &&
   before.s === now.s &&

@@ -32,14 +32,22 @@ const ON_EDGE = 12; // characters of a local partial on its edge
  * @property {Piece[]} texts
  */
 /** @typedef {"value"|"tangent"|"adjoint"} Kind */
-/** @typedef {Operand & {slot: number, line: number}} Moving an operand that has a line of its own */
+/**
+ * @typedef {Operand & {slot: number, line: number}} Moving an operand that has a line of its own
+ */
 
 /** How long a step takes, in milliseconds. @param {Pick<Step, "phase">} step */
 export const durationOf = ({ phase }) => DURATION[phase];
-/** Whether a step has landed at progress `u` of its motion. @param {Pick<Step, "phase">} step @param {number} u */
+/**
+ * Whether a step has landed at progress `u` of its motion.
+ * @param {Pick<Step, "phase">} step @param {number} u
+ */
 export const hasLanded = ({ phase }, u) => u >= LANDS[phase];
 
-/** How far `u` is between two points: 0 to 1. @param {number} u @param {number} from @param {number} to */
+/**
+ * How far `u` is between two points: 0 to 1.
+ * @param {number} u @param {number} from @param {number} to
+ */
 const between = (u, from, to) => Math.min(1, Math.max(0, (u - from) / (to - from)));
 /** @param {number} t */
 const ease = (t) => t * t * (3 - 2 * t);
@@ -48,13 +56,21 @@ const inShort = (number) => number.short || number.text;
 /** @param {string} text */
 const cut = (text) => (text.length > ON_EDGE ? `${text.slice(0, ON_EDGE - 1)}…` : text);
 
-/** The local partial of an operand, as it fits on the edge. @param {Pick<Operand, "partial"|"edge">} operand */
+/**
+ * The local partial of an operand, as it fits on the edge.
+ * @param {Pick<Operand, "partial"|"edge">} operand
+ */
 function partialOf({ partial, edge }) {
   if (partial && !partial.shape.length) return cut(inShort(partial));
   return cut(edge || (partial ? inShort(partial) : ""));
 }
 
-/** What stands on the edges of a step, by slot: the local partials that it multiplies by, or how an array is copied. @param {Trace} trace @param {Step} step @returns {Map<number, string>} */
+/**
+ * What stands on the edges of a step, by slot: the local partials that it multiplies by, or how an
+ * array is copied.
+ * @param {Trace} trace @param {Step} step
+ * @returns {Map<number, string>}
+ */
 export function labelsOf(trace, step) {
   const { operands } = trace.lines[step.line];
   /** @type {Map<number, string>} */
@@ -69,7 +85,10 @@ export function labelsOf(trace, step) {
   return labels;
 }
 
-/** How far a number has come that is multiplied half way: 0 to 1. @param {number} u @param {number} from @param {number} to */
+/**
+ * How far a number has come that is multiplied half way: 0 to 1.
+ * @param {number} u @param {number} from @param {number} to
+ */
 const stopping = (u, from, to) =>
   0.5 * ease(between(u, from, MEETS[0])) + 0.5 * ease(between(u, MEETS[1], to));
 
@@ -116,7 +135,10 @@ function recording(trace, step, u) {
   }));
 }
 
-/** Forward, a value and its tangent go together; the tangent is multiplied by the local partial. @type {Motion} */
+/**
+ * Forward, a value and its tangent go together; the tangent is multiplied by the local partial.
+ * @type {Motion}
+ */
 function pushing(trace, step, u) {
   const pushes = new Map(step.pushes.map((push) => [push.slot, push]));
   return moving(trace.lines[step.line]).map((operand) => {
@@ -144,7 +166,10 @@ function seeding(_, { adjoint }, u) {
   return [{ kind: "adjoint", drop, spread: 0, texts: [["adjoint", inShort(adjoint)]] }];
 }
 
-/** An adjoint goes back to an operand, is multiplied on its way, and is added to what is there. @type {Motion} */
+/**
+ * An adjoint goes back to an operand, is multiplied on its way, and is added to what is there.
+ * @type {Motion}
+ */
 function sending(trace, { line, adjoint, sends }, u) {
   if (!adjoint) return [];
   return sends.map(({ slot, contribution, before, replaces, copies }) => {
@@ -175,7 +200,11 @@ function sending(trace, { line, adjoint, sends }, u) {
 
 /** @param {Piece} piece @returns {Piece} */
 const inBrackets = ([kind, text]) => [kind, text.startsWith("−") ? `(${text})` : text];
-/** The operands that a number can come from: a constant has no line. @param {Line} line @returns {Moving[]} */
+/**
+ * The operands that a number can come from: a constant has no line.
+ * @param {Line} line
+ * @returns {Moving[]}
+ */
 const moving = ({ operands }) =>
   operands.flatMap((operand, slot) => {
     const { line } = operand;

@@ -103,7 +103,7 @@ export function mount(element, payload, given = {}) {
     panes.restorePlaces();
   });
   const follow = whenChanged(
-    (state) => [runAt(state), state.step],
+    (state) => [state.arrivals],
     (state) => panes.follow(state, state.isRunning),
   );
 
@@ -135,7 +135,8 @@ export function mount(element, payload, given = {}) {
   addEventListener("resize", onResize);
 
   /** What a page, a film and a test can do with a player. */
-  return Object.assign(actions, {
+  return {
+    ...actions,
     root: Object.assign(root, {
       adlRender: actions.render,
       adlDurations() {
@@ -150,7 +151,7 @@ export function mount(element, payload, given = {}) {
       removeEventListener("resize", onResize);
       root.remove();
     },
-  });
+  };
 }
 
 /** What the room of the parts depends on. @param {State} state */

@@ -16,9 +16,15 @@ import { stepsOf } from "./trace.js";
 
 const TICKS = 60; // turns that can still be told apart
 
-/** @typedef {{node: HTMLElement, chapter: Chapter, from: number, last: number}} ChapterButton with the steps it stands for */
+/**
+ * @typedef {{node: HTMLElement, chapter: Chapter, from: number, last: number}} ChapterButton with
+ *   the steps it stands for
+ */
 
-/** The whole run as a strip: what its loops and its source lines have written, and where we are. @param {Actions} actions @param {Say} say */
+/**
+ * The whole run as a strip: what its loops and its source lines have written, and where we are.
+ * @param {Actions} actions @param {Say} say
+ */
 export function overviewView({ go }, say) {
   const strip = html("div", { class: "adl-strip" });
   const marker = html("i", { class: "adl-here", "aria-hidden": "true" });
@@ -41,7 +47,10 @@ export function overviewView({ go }, say) {
     const last = each ? line + each - 1 : end - 1;
     return stepOfLine(trace, back ? last : line, back);
   }
-  /** @param {Trace} trace @param {Chapter} chapter @param {string} phase @returns {ChapterButton} */
+  /**
+   * @param {Trace} trace @param {Chapter} chapter @param {string} phase
+   * @returns {ChapterButton}
+   */
   function button(trace, chapter, phase) {
     const { title, first, end, turns, each, back } = chapter;
     const inputs = trace.chapters[0].first;

@@ -13,9 +13,15 @@ import { counted } from "./speech.js";
 import { phaseLengths, wholeStep } from "./trace.js";
 import { EQUATION_KINDS } from "./trace_types.js";
 
-/** @typedef {[kind: string, text: string]} Piece of a line of arithmetic; the kind decides the colour */
+/**
+ * @typedef {[kind: string, text: string]} Piece of a line of arithmetic; the kind decides the
+ *   colour
+ */
 /** @typedef {{step: number, adjoint: Num}[]} AdjointChanges of one line, in order */
-/** @typedef {{step: number, number: Num, lostAt?: number}} SentTo one line; `lostAt` is where a faulty engine overwrites it */
+/**
+ * @typedef {{step: number, number: Num, lostAt?: number}} SentTo one line; `lostAt` is where a
+ *   faulty engine overwrites it
+ */
 /** @typedef {{recorded: boolean, released: boolean, swept: boolean, classes: string}} Mark */
 /**
  * A trace, and what is worked out once for it, so that any step is cheap to show.
@@ -52,14 +58,21 @@ export function adjointHistory(trace) {
   return history;
 }
 
-/** The adjoint a line holds after step `s`, or null when nothing has reached it yet. @param {AdjointChanges[]} history @param {number} line @param {number} s */
+/**
+ * The adjoint a line holds after step `s`, or null when nothing has reached it yet.
+ * @param {AdjointChanges[]} history @param {number} line @param {number} s
+ */
 export function adjointAt(history, line, s) {
   const changes = history[line];
   for (let k = changes.length - 1; k >= 0; k--) if (changes[k].step <= s) return changes[k].adjoint;
   return null;
 }
 
-/** The lines a step shows in another way than its neighbours do: itself, its operands, its receivers, what it lets go. @param {Trace} trace @param {number} s */
+/**
+ * The lines a step shows in another way than its neighbours do: itself, its operands, its
+ * receivers, what it lets go.
+ * @param {Trace} trace @param {number} s
+ */
 export function touchedLines(trace, s) {
   const step = trace.steps[s];
   if (!step) return [];
@@ -70,7 +83,10 @@ export function touchedLines(trace, s) {
   return [step.line, ...operands, ...step.sends.map((send) => send.parent), ...step.freed_lines];
 }
 
-/** The lines that the steps from one to another show in another way. @param {Trace} trace @param {number} one @param {number} other */
+/**
+ * The lines that the steps from one to another show in another way.
+ * @param {Trace} trace @param {number} one @param {number} other
+ */
 export function linesBetween(trace, one, other) {
   const steps = Array.from(
     { length: Math.abs(other - one) + 1 },
@@ -118,10 +134,16 @@ function piecesOf({ form, pieces }) {
   });
 }
 
-/** The arithmetic of step `s` in symbols: a list of lines. @param {Pick<Trace, "steps">} trace @param {number} s */
+/**
+ * The arithmetic of step `s` in symbols: a list of lines.
+ * @param {Pick<Trace, "steps">} trace @param {number} s
+ */
 export const equationsAt = (trace, s) => (trace.steps[s]?.equations ?? []).map(piecesOf);
 
-/** The one line of arithmetic that a step shows: in numbers, and in the learner's own names. @param {Trace} trace @param {number} s */
+/**
+ * The one line of arithmetic that a step shows: in numbers, and in the learner's own names.
+ * @param {Trace} trace @param {number} s
+ */
 export function arithmeticAt(trace, s) {
   const arithmetic = trace.steps[s]?.arithmetic;
   return arithmetic ? piecesOf(arithmetic) : (equationsAt(trace, s)[0] ?? []);
@@ -186,7 +208,12 @@ export function contributionsOf(trace) {
   return contributions;
 }
 
-/** What the adjoint of a line is the sum of after step `s`: its seed, if it has one, and what was sent to it. @param {Run} run @param {number} line @param {number} s @returns {Num[]} */
+/**
+ * What the adjoint of a line is the sum of after step `s`: its seed, if it has one, and what was
+ * sent to it.
+ * @param {Run} run @param {number} line @param {number} s
+ * @returns {Num[]}
+ */
 export function termsAt({ trace, contributions, first }, line, s) {
   if (s < first) return [];
   const seed = line === trace.result ? trace.steps[first].adjoint : trace.excerpt?.arrived[line];
@@ -203,7 +230,11 @@ export function receivers(trace, s) {
   return step.phase === "sweep" ? [...new Set(step.sends.map((send) => send.parent))] : [step.line];
 }
 
-/** How thick the edges into a line are, by slot: what has come along them by step `s`, beside the largest of the run. @param {Run} run @param {number} line @param {number} s */
+/**
+ * How thick the edges into a line are, by slot: what has come along them by step `s`, beside the
+ * largest of the run.
+ * @param {Run} run @param {number} line @param {number} s
+ */
 export function sharesAt({ trace, sentAt, first }, line, s) {
   const at = s < first ? [line] : sentAt[line];
   const parts = at
@@ -217,7 +248,11 @@ export function sharesAt({ trace, sentAt, first }, line, s) {
   return new Map(parts.map(({ slot, share }) => [slot, share]));
 }
 
-/** The tangents of a line, one for each direction; none in reverse mode. A line is computed at the step of its number. @param {Trace} trace @param {number} line */
+/**
+ * The tangents of a line, one for each direction; none in reverse mode. A line is computed at the
+ * step of its number.
+ * @param {Trace} trace @param {number} line
+ */
 export const tangentsOf = (trace, line) => trace.steps[line]?.tangents ?? [];
 
 /** @type {Record<Phase, string>} */
@@ -228,7 +263,10 @@ const COLORS = {
   sweep: "on-adjoint",
 };
 
-/** Whether a step computes its line: numbers come from its operands. Else adjoints go to them. @param {Step} step */
+/**
+ * Whether a step computes its line: numbers come from its operands. Else adjoints go to them.
+ * @param {Step} step
+ */
 export const isAhead = ({ phase }) => phase === "record" || phase === "forward";
 
 /**

@@ -13,7 +13,10 @@ import { momentOf } from "./state.js";
 import { counted } from "./speech.js";
 import { whenChanged } from "./store.js";
 
-/** @typedef {{node: HTMLElement, text: string, said: string}} Times what stands before a row: how often it ran */
+/**
+ * @typedef {{node: HTMLElement, text: string, said: string}} Times what stands before a row: how
+ *   often it ran
+ */
 
 /**
  * The learner's own text; the expression that a step runs is marked in it, and how often each row ran stands before it.
@@ -34,7 +37,10 @@ export function sourceView({ trace }, store, actions) {
   const widest = Math.max(3, ...turns.map(({ count }) => 2 * String(count).length + 1)); // of what stands before a row
   /** @type {Map<string, Times>} */
   const times = new Map();
-  /** How often a row ran; at the head of a loop, while a turn of it is shown, which turn that is. @param {string} place @param {number|undefined} ran */
+  /**
+   * How often a row ran; at the head of a loop, while a turn of it is shown, which turn that is.
+   * @param {string} place @param {number|undefined} ran
+   */
   function timesOf(place, ran) {
     const known = ran !== undefined && ran >= 0;
     const said = known ? (ran ? counted(trace.say, "row ran", ran) : trace.say("row missed")) : "";

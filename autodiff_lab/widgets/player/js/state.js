@@ -30,9 +30,18 @@ import {
   wholeStep,
 } from "./trace.js";
 
-/** @typedef {{name: string, min: number, max: number, step: number, value: number, text?: string}} Control a slider */
-/** @typedef {{line: number, slot?: number, parent?: number}} Target a line, or with `slot` the edge into it */
-/** @typedef {{open: boolean, names: boolean, source: boolean, speed: number}} Details what the fold has, and whether it is open */
+/**
+ * @typedef {{name: string, min: number, max: number, step: number, value: number, text?: string}}
+ *   Control a slider
+ */
+/**
+ * @typedef {{line: number, slot?: number, parent?: number}} Target a line, or with `slot` the edge
+ *   into it
+ */
+/**
+ * @typedef {{open: boolean, names: boolean, source: boolean, speed: number}} Details what the fold
+ *   has, and whether it is open
+ */
 /**
  * How the learner looks at the graph.
  * @typedef {{scale: number|null, isHeld: boolean, isWhole: boolean}} Lens `scale` null: as the pane wants it; `isHeld`:
@@ -44,6 +53,7 @@ import {
  * @property {Mode} mode that is asked for; a run may not have it
  * @property {string} direction that is asked for: a payload on its way may bring it
  * @property {number} step the step that is shown, of this stretch
+ * @property {number} arrivals how often a step has been gone to: the panes scroll to it, also if it is the same one
  * @property {number} progress how far its motion has come, 0 to 1
  * @property {boolean} isRunning whether the clock moves `progress` on
  * @property {boolean} isPlaying whether the next step follows by itself
@@ -87,7 +97,12 @@ export function directionAt(state) {
   return Object.keys(forward)[0] ?? "";
 }
 
-/** The run that a state shows. It is read once: as long as it is the same object, it is the same run. @param {State} state @returns {ShownRun} */
+/**
+ * The run that a state shows. It is read once: as long as it is the same object, it is the same
+ * run.
+ * @param {State} state
+ * @returns {ShownRun}
+ */
 export function runAt(state) {
   const { payload, mode } = state;
   const direction = directionAt(state);
@@ -145,6 +160,7 @@ export function initialState(payload, { step = -1, predict = false, score, ...gi
     mode: "reverse",
     direction: "",
     step: -1,
+    arrivals: 0,
     progress: 1,
     isRunning: false,
     isPlaying: false,
@@ -170,7 +186,12 @@ export function initialState(payload, { step = -1, predict = false, score, ...gi
   return { ...state, prediction: turned(state.prediction, traceAt(state), true) };
 }
 
-/** A step of this stretch is shown: at once or, if one steps there, from the beginning of its motion. @param {State} state @param {number} next @param {boolean} [moves] @returns {State} */
+/**
+ * A step of this stretch is shown: at once or, if one steps there, from the beginning of its
+ * motion.
+ * @param {State} state @param {number} next @param {boolean} [moves]
+ * @returns {State}
+ */
 export function shown(state, next, moves = false) {
   const run = runAt(state);
   const { trace } = run;
@@ -183,6 +204,7 @@ export function shown(state, next, moves = false) {
   return {
     ...state,
     step,
+    arrivals: state.arrivals + 1,
     progress: isMoving ? 0 : 1,
     isRunning: isMoving,
     notice: "",
@@ -213,13 +235,24 @@ export function sought(state, next, moves = false) {
   return { ...state, wanted: null, notice: payload.no_others ?? "" };
 }
 
-/** What Python sent anew is shown, at the step that was shown or is wanted. @param {State} state @param {Payload} payload @returns {State} */
+/**
+ * What Python sent anew is shown, at the step that was shown or is wanted.
+ * @param {State} state @param {Payload} payload
+ * @returns {State}
+ */
 export const loaded = (state, payload) => reshown(state, { ...state, payload });
 
-/** The run is shown in another mode, or in another direction. @param {State} state @param {Mode} mode @param {string} direction @returns {State} */
+/**
+ * The run is shown in another mode, or in another direction.
+ * @param {State} state @param {Mode} mode @param {string} direction
+ * @returns {State}
+ */
 export const inMode = (state, mode, direction) => reshown(state, { ...state, mode, direction });
 
-/** @param {State} before @param {State} next shows another run, which takes the place of the one before */
+/**
+ * @param {State} before
+ * @param {State} next shows another run, which takes the place of the one before
+ */
 function reshown(before, next) {
   const trace = traceAt(next);
   const left = traceAt(before).excerpt;
@@ -242,7 +275,11 @@ export const finished = (state) => ({ ...state, progress: 1, isRunning: false })
 /** Nothing goes on by itself. @param {State} state @returns {State} */
 export const paused = (state) => ({ ...finished(state), isPlaying: false });
 
-/** The motion has come further; it runs on until it has landed. @param {State} state @param {number} share @returns {State} */
+/**
+ * The motion has come further; it runs on until it has landed.
+ * @param {State} state @param {number} share
+ * @returns {State}
+ */
 export function moved(state, share) {
   const progress = Math.min(1, state.progress + share);
   return { ...state, progress, isRunning: progress < 1 };
@@ -252,7 +289,11 @@ export function moved(state, share) {
 const hasEntries = (trace, line) =>
   line !== undefined && Boolean(trace.lines[line]?.value.shape?.length);
 
-/** The entries of a line are shown; a number has none, and what is open stays. @param {State} state @param {number} line @returns {State} */
+/**
+ * The entries of a line are shown; a number has none, and what is open stays.
+ * @param {State} state @param {number} line
+ * @returns {State}
+ */
 export function entriesShown(state, line) {
   if (!hasEntries(traceAt(state), line)) return state;
   const slice = state.entries?.line === line ? state.entries.slice : 0;

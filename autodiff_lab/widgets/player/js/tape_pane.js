@@ -32,10 +32,18 @@ const MISSING = {
 };
 const NUMBERS = [{ value: WIDEST, adjoint: WIDEST }];
 
-/** What a line of the tape computes, in the learner's own names; of an input there is nothing to say. @param {Line} line */
+/**
+ * What a line of the tape computes, in the learner's own names; of an input there is nothing to
+ * say.
+ * @param {Line} line
+ */
 const readingOf = ({ kind, reading }) => (kind === "input" ? "" : reading);
 
-/** A name that is too long for the tape, by its end: of `params['W1']` the key. The box in the graph has it whole. @param {string} name */
+/**
+ * A name that is too long for the tape, by its end: of `params['W1']` the key. The box in the graph
+ * has it whole.
+ * @param {string} name
+ */
 const inMargin = (name) =>
   name.length > 8 ? name.replace(/^.*\['([^'\]]+)'\]((\[\d+\])*)$/, "$1$2") : name;
 
@@ -149,12 +157,18 @@ export function tapeView({ trace }, actions) {
     );
   }
   setColumns();
-  /** @param {Num|null} number @param {number} room @param {string} shaped how it is written if there is room */
+  /**
+   * @param {Num|null} number @param {number} room
+   * @param {string} shaped how it is written if there is room
+   */
   function textOf(number, room, shaped) {
     if (!number) return "";
     return shaped && shaped.length <= room ? shaped : rangeInBox(number);
   }
-  /** @param {HTMLElement} cell @param {Num|null} number @param {number} [room] @param {string} [shaped] */
+  /**
+   * @param {HTMLElement} cell @param {Num|null} number @param {number} [room]
+   * @param {string} [shaped]
+   */
   const write = (cell, number, room = most.adjoint, shaped = "") => {
     const text = textOf(number, room, shaped);
     const cut = text.length > room ? text.slice(0, room - 1).replace(/[ …]+$/, "") + "…" : text;
@@ -215,7 +229,10 @@ export function tapeView({ trace }, actions) {
 
   return {
     element,
-    /** The numbers come first. What a line computes stands there if there is room: the source and the graph tell it too. */
+    /**
+     * The numbers come first. What a line computes stands there if there is room: the source and
+     * the graph tell it too.
+     */
     fit() {
       const before = most;
       element.classList.remove("is-narrow");

@@ -91,7 +91,11 @@ export function readAll(payload) {
   };
 }
 
-/** What a mode shows: one run, or the run forward with the sweep behind it. @param {Runs} runs @param {Mode} mode @param {string} direction @returns {ShownTrace} */
+/**
+ * What a mode shows: one run, or the run forward with the sweep behind it.
+ * @param {Runs} runs @param {Mode} mode @param {string} direction
+ * @returns {ShownTrace}
+ */
 export function chosen({ reverse, forward }, mode, direction) {
   const pushed = forward[direction];
   if (mode === "reverse" || !pushed)
@@ -126,21 +130,36 @@ export function chosen({ reverse, forward }, mode, direction) {
   };
 }
 
-/** How many lines of the whole run are inputs: they are there from the start, so their steps are none to stop at. @param {Pick<Trace, "excerpt"|"chapters"|"lines">} trace */
+/**
+ * How many lines of the whole run are inputs: they are there from the start, so their steps are
+ * none to stop at.
+ * @param {Pick<Trace, "excerpt"|"chapters"|"lines">} trace
+ */
 export const inputsOf = ({ excerpt, chapters, lines }) =>
   excerpt ? chapters[0].first : lines.filter(({ kind }) => kind === "input").length;
 
-/** The step of the whole run to stop at for `next`: the inputs are the start, −1. @param {Pick<Trace, "excerpt"|"chapters"|"lines"|"steps">} trace @param {number} next */
+/**
+ * The step of the whole run to stop at for `next`: the inputs are the start, −1.
+ * @param {Pick<Trace, "excerpt"|"chapters"|"lines"|"steps">} trace @param {number} next
+ */
 export const clampStop = (trace, next) => {
   const step = Math.min(stepsOf(trace) - 1, Math.trunc(next));
   return step < inputsOf(trace) ? -1 : step;
 };
 
-/** The stop that is `by` steps after `from`. @param {Pick<Trace, "excerpt"|"chapters"|"lines"|"steps">} trace @param {number} from @param {number} by */
+/**
+ * The stop that is `by` steps after `from`.
+ * @param {Pick<Trace, "excerpt"|"chapters"|"lines"|"steps">} trace @param {number} from
+ * @param {number} by
+ */
 export const stopAfter = (trace, from, by) =>
   by > 0 ? Math.max(from + by, inputsOf(trace)) : from + by;
 
-/** How many steps each phase has. @param {Pick<Trace, "excerpt"|"steps">} trace @returns {Record<Step["phase"], number>} */
+/**
+ * How many steps each phase has.
+ * @param {Pick<Trace, "excerpt"|"steps">} trace
+ * @returns {Record<Step["phase"], number>}
+ */
 export function phaseLengths(trace) {
   if (trace.excerpt)
     return {
@@ -154,7 +173,11 @@ export function phaseLengths(trace) {
   return count;
 }
 
-/** What the scrubber shows: each phase with its length; a recorded sweep is a phase of its own. @param {Pick<Trace, "excerpt"|"chapters"|"lines"|"steps">} trace @returns {[name: string, length: number][]} */
+/**
+ * What the scrubber shows: each phase with its length; a recorded sweep is a phase of its own.
+ * @param {Pick<Trace, "excerpt"|"chapters"|"lines"|"steps">} trace
+ * @returns {[name: string, length: number][]}
+ */
 export function segmentsOf(trace) {
   /** @type {[name: string, length: number][]} */
   const segments = [];
@@ -173,7 +196,10 @@ export function segmentsOf(trace) {
   return segments;
 }
 
-/** A run that is shown whole is an excerpt of itself. @type {Pick<Excerpt, "number"|"before"|"parts">} */
+/**
+ * A run that is shown whole is an excerpt of itself.
+ * @type {Pick<Excerpt, "number"|"before"|"parts">}
+ */
 const WHOLE = { number: 0, before: [], parts: [{ first: 0, last: Infinity, at: 0 }] };
 
 /**
@@ -186,7 +212,10 @@ export function wholeStep({ excerpt }, s) {
   return part ? part.at + s - part.first : -1;
 }
 
-/** The step of this excerpt that is `step` of the whole run; null if it is in another stretch. @param {Pick<Trace, "excerpt">} trace @param {number} step */
+/**
+ * The step of this excerpt that is `step` of the whole run; null if it is in another stretch.
+ * @param {Pick<Trace, "excerpt">} trace @param {number} step
+ */
 export function ownStep({ excerpt }, step) {
   const { number, parts } = excerpt ?? WHOLE;
   if (step < 0) return number === 0 ? -1 : null;
@@ -194,17 +223,26 @@ export function ownStep({ excerpt }, step) {
   return part ? part.first + step - part.at : null;
 }
 
-/** Whether a trace that is not read yet has this step of the whole run. @param {Record<string, any>} data @param {number} step */
+/**
+ * Whether a trace that is not read yet has this step of the whole run.
+ * @param {Record<string, any>} data @param {number} step
+ */
 export const hasStep = (data, step) => ownStep(read(data), step) !== null;
 
-/** The line of the whole run that is line `i` of this excerpt; its first lines are from before. @param {Pick<Trace, "excerpt">} trace @param {number} i */
+/**
+ * The line of the whole run that is line `i` of this excerpt; its first lines are from before.
+ * @param {Pick<Trace, "excerpt">} trace @param {number} i
+ */
 export function wholeLine({ excerpt }, i) {
   const { before, parts } = excerpt ?? WHOLE;
   const { first, at } = parts[0];
   return i < first ? before[i] : at + i - first;
 }
 
-/** The line of this excerpt that is `line` of the whole run; null if it is not here. @param {Pick<Trace, "excerpt"|"lines">} trace @param {number} line */
+/**
+ * The line of this excerpt that is `line` of the whole run; null if it is not here.
+ * @param {Pick<Trace, "excerpt"|"lines">} trace @param {number} line
+ */
 export function ownLine({ excerpt, lines }, line) {
   const { before, parts } = excerpt ?? WHOLE;
   const { first, at } = parts[0];
@@ -215,6 +253,9 @@ export function ownLine({ excerpt, lines }, line) {
 /** How many steps the whole run has. @param {Pick<Trace, "excerpt"|"steps">} trace */
 export const stepsOf = ({ excerpt, steps }) => excerpt?.steps ?? steps.length;
 
-/** The step of this stretch that is nearest to `s`; −1 is before all. @param {Pick<Trace, "steps">} trace @param {number} s */
+/**
+ * The step of this stretch that is nearest to `s`; −1 is before all.
+ * @param {Pick<Trace, "steps">} trace @param {number} s
+ */
 export const clampStep = (trace, s) =>
   Math.max(-1, Math.min(trace.steps.length - 1, Math.trunc(s)));

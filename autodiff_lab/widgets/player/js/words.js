@@ -16,13 +16,19 @@ const RESULTS = new Set(["value-result", "tangent-result", "result"]);
 const spans = (pieces) =>
   pieces.map(([kind, text]) => html("span", { class: `adl-t-${kind}` }, text));
 
-/** What comes last in a line of arithmetic, from its "=" on: it is not known before the step lands. @param {Piece[]} pieces */
+/**
+ * What comes last in a line of arithmetic, from its "=" on: it is not known before the step lands.
+ * @param {Piece[]} pieces
+ */
 function resultOf(pieces) {
   const at = pieces.findLastIndex(([kind, text]) => kind === "op" && text.trim() === "=");
   return at >= 0 && pieces.slice(at).some(([kind]) => RESULTS.has(kind)) ? at : pieces.length;
 }
 
-/** One line of arithmetic a step, what it was all for at the end, and the same in words; in symbols if they are asked for. */
+/**
+ * One line of arithmetic a step, what it was all for at the end, and the same in words; in symbols
+ * if they are asked for.
+ */
 export function wordsView() {
   const equation = html("div", { class: "adl-equation" });
   const gradient = html("div", { class: "adl-gradient" });
@@ -38,7 +44,10 @@ export function wordsView() {
   );
   return {
     element,
-    /** While a step moves, its arithmetic has no result, and the sentence is still the one about the step that has landed. */
+    /**
+     * While a step moves, its arithmetic has no result, and the sentence is still the one about the
+     * step that has landed.
+     */
     render: whenChanged(
       (state) => [traceAt(state), momentOf(state).shown, spokenStep(momentOf(state))],
       (state) => {
@@ -69,7 +78,10 @@ export function wordsView() {
     ),
     fit,
   };
-  /** The box keeps its height: long words are smaller, and whoever goes to them by key or finger can scroll. */
+  /**
+   * The box keeps its height: long words are smaller, and whoever goes to them by key or finger can
+   * scroll.
+   */
   function fit() {
     /** @param {HTMLElement} box */
     const cut = (box) => box.scrollHeight > box.clientHeight + 1;

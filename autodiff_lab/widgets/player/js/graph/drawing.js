@@ -5,7 +5,7 @@
  * @import { Moment } from "../moment.js"
  * @import { Kind } from "../motion.js"
  * @import { ShownRun, Target } from "../state.js"
- * @import { Step } from "../trace_types.js"
+ * @import { Layout, Step } from "../trace_types.js"
  * @import { Group } from "./groups.js"
  * @import { EdgeLine, NodePart } from "./parts.js"
  * @import { BoxPlace, EdgePlace, Point, Scene } from "./stretch.js"
@@ -100,10 +100,17 @@ export function drawingOf(run, actions, prefix, toggle) {
     const edge = edges.get(`e${line}_${slot}`);
     return edge?.kind === "operand" ? edge : undefined;
   }
-  /** The operands of a line that stand beside it: values from elsewhere. @param {number} line @param {number} slot */
+  /**
+   * The operands of a line that stand beside it: values from elsewhere.
+   * @param {number} line @param {number} slot
+   */
   const besideBox = (line, slot) => boxes.get(`s${line}_${slot}`);
 
-  /** What stands for a line: its own box, or the innermost group that is drawn and holds it. @param {number|null|undefined} line @returns {BoxPart|null} */
+  /**
+   * What stands for a line: its own box, or the innermost group that is drawn and holds it.
+   * @param {number|null|undefined} line
+   * @returns {BoxPart|null}
+   */
   function standIn(line) {
     if (line === undefined || line === null) return null;
     const own = lineBox(line);
@@ -186,12 +193,12 @@ export function drawingOf(run, actions, prefix, toggle) {
   }
 
   /**
-   * Draws what is there with these groups open, and takes away what is not.
-   * @param {Map<string, number>} open how far each is @param {HTMLElement} pane
+   * Draws what is there in a layout with these groups open, and takes away what is not.
+   * @param {Layout} layout @param {Map<string, number>} open how far each is @param {HTMLElement} pane
    * @returns {number[]} the lines that have come
    */
-  function arrange(open, pane) {
-    scene = composed(root, open);
+  function arrange(layout, open, pane) {
+    scene = composed({ ...root, layout }, open);
     routes = null;
     const [width, height] = [scene.width + 2 * PAD, scene.height + 2 * PAD];
     set(element, "viewBox", `${-PAD} ${-PAD} ${width} ${height}`);
@@ -253,7 +260,10 @@ export function drawingOf(run, actions, prefix, toggle) {
     labelLayer.replaceChildren(...labels);
   }
 
-  /** The way between an operand and the operation that uses it, from row to row. @param {Step} step @param {number} slot @param {Kind} kind */
+  /**
+   * The way between an operand and the operation that uses it, from row to row.
+   * @param {Step} step @param {number} slot @param {Kind} kind
+   */
   function routeOf(step, slot, kind) {
     const { line: parent } = trace.lines[step.line].operands[slot];
     const from = besideBox(step.line, slot) ?? standIn(parent);
@@ -267,7 +277,11 @@ export function drawingOf(run, actions, prefix, toggle) {
     return routeAlong(operandEdge(step.line, slot)?.path, rowIn(from), rowIn(to));
   }
 
-  /** Shows what is on its way, and where. @param {Moment} moment @param {number} size of type: small type grows */
+  /**
+   * Shows what is on its way, and where.
+   * @param {Moment} moment
+   * @param {number} size of type: small type grows
+   */
   function drawTokens({ s, u, step }, size) {
     if (routes?.s !== s) routes = { s, at: new Map() };
     const placed = [];
@@ -291,7 +305,10 @@ export function drawingOf(run, actions, prefix, toggle) {
     tokens.draw(placed, size);
   }
 
-  /** Writes the lines that have changed, and what the groups tell. @param {Moment} moment @param {Iterable<number>} lines */
+  /**
+   * Writes the lines that have changed, and what the groups tell.
+   * @param {Moment} moment @param {Iterable<number>} lines
+   */
   function write(moment, lines) {
     const { step, landed } = moment;
     const kind = carriedKind(step);
@@ -370,7 +387,10 @@ export function drawingOf(run, actions, prefix, toggle) {
     },
     /** The box of a group, if it is drawn. @param {Group} group */
     boxOfGroup: (group) => boxes.get(group.id),
-    /** Lights a node, or an edge with its two nodes; or the groups that hold them. @param {Target|null} target */
+    /**
+     * Lights a node, or an edge with its two nodes; or the groups that hold them.
+     * @param {Target|null} target
+     */
     link(target) {
       const lit = target
         ? [standIn(target.line), standIn(target.parent), operandEdge(target.line, target.slot)]
@@ -378,7 +398,10 @@ export function drawingOf(run, actions, prefix, toggle) {
       const groups = lit.flatMap((part) => (part ? [part.group] : []));
       linked = passClass("is-linked", linked, groups);
     },
-    /** Keeps the titles of open groups in sight. @param {number} left where the visible part begins */
+    /**
+     * Keeps the titles of open groups in sight.
+     * @param {number} left where the visible part begins
+     */
     slideTitles(left) {
       for (const part of boxes.values())
         if (part.kind === "group") part.box.slide(part.place, left);

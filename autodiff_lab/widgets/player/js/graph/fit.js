@@ -57,14 +57,20 @@ export function bestOf(layouts, room, unit) {
   return found.reduce((a, b) => (b.worth > a.worth ? b : a));
 }
 
-/** How far two stretches overlap, each about its middle. @param {number} at @param {number} length @param {number} other @param {number} own */
+/**
+ * How far two stretches overlap, each about its middle.
+ * @param {number} at @param {number} length @param {number} other @param {number} own
+ */
 export const overlap = (at, length, other, own) =>
   Math.max(
     0,
     Math.min(at + length / 2, other + own / 2) - Math.max(at - length / 2, other - own / 2),
   );
 
-/** Where something of this size hides least of the boxes, near the middle of a pane. @param {Pick<Box, "x"|"y"|"w"|"h">[]} boxes @param {Size} pane @param {number} size */
+/**
+ * Where something of this size hides least of the boxes, near the middle of a pane.
+ * @param {Pick<Box, "x"|"y"|"w"|"h">[]} boxes @param {Size} pane @param {number} size
+ */
 export function freeSpotAmong(boxes, { width, height }, size) {
   const steps = [0.5, 0.45, 0.55, 0.4, 0.6, 0.35, 0.65, 0.3, 0.7, 0.25, 0.75, 0.2, 0.8];
   const spots = steps.flatMap((x) =>

@@ -71,7 +71,11 @@ export function groupBox(trace, group, toggle) {
   /** @type {boolean|null} */
   let isOpen = null;
 
-  /** Open or closed, as large as its box. @param {{w: number, h: number}} box @param {boolean} open */
+  /**
+   * Open or closed, as large as its box.
+   * @param {{w: number, h: number}} box
+   * @param {boolean} open
+   */
   function shape({ w, h }, open) {
     for (const [name, value] of Object.entries({ x: -w / 2, y: -h / 2, width: w, height: h }))
       set(rect, name, value);
@@ -90,7 +94,12 @@ export function groupBox(trace, group, toggle) {
     said.style.display = texts.style.display = open ? "none" : "";
     if (opens) element.setAttribute("aria-expanded", String(open));
   }
-  /** The title of an open group stays in sight: `left` is where the visible part of the drawing begins. @param {{x: number, w: number}} box @param {number} left */
+  /**
+   * The title of an open group stays in sight: `left` is where the visible part of the drawing
+   * begins.
+   * @param {{x: number, w: number}} box
+   * @param {number} left
+   */
   function slide({ x, w }, left) {
     if (isOpen)
       set(

@@ -26,7 +26,11 @@ import { ownLine, phaseLengths, wholeLine, wholeStep } from "../trace.js";
  * @property {(name: string) => string} key makes the name of a box or an edge one of the whole graph
  */
 /** @typedef {Omit<GroupLayout, "title"|"said"|"outs"> & Nesting} Group */
-/** @typedef {number|[line: number, name: string, value: string, adjoint?: string, reached?: number, complete?: number]} Out a value that leaves a group: its line, or of a long run what is shown of it; `reached` and `complete` are steps */
+/**
+ * @typedef {number|[line: number, name: string, value: string, adjoint?: string, reached?: number,
+ *   complete?: number]} Out a value that leaves a group: its line, or of a long run what is shown
+ *   of it; `reached` and `complete` are steps
+ */
 
 /** @type {Pick<Nesting, "title"|"said"|"outs">} */
 const UNTOLD = { title: "", said: "", outs: [] };
@@ -149,7 +153,11 @@ export function toggledGroup(kept, group, isOpen, around) {
   return { opened, shut };
 }
 
-/** All groups that are at hand are opened, or closed. @param {Group[]} all @param {Group[]} around @param {boolean} open @returns {KeptGroups} */
+/**
+ * All groups that are at hand are opened, or closed.
+ * @param {Group[]} all @param {Group[]} around @param {boolean} open
+ * @returns {KeptGroups}
+ */
 export function allTurned(all, around, open) {
   const ids = (open ? all : around).filter(({ layout }) => layout).map(({ id }) => id);
   return open
@@ -157,7 +165,10 @@ export function allTurned(all, around, open) {
     : { opened: new Set(), shut: new Set(ids) };
 }
 
-/** How many lines of the whole run are recorded at step `s`. @param {Trace} trace @param {number} s */
+/**
+ * How many lines of the whole run are recorded at step `s`.
+ * @param {Trace} trace @param {number} s
+ */
 export function recordedAt(trace, s) {
   const { record, forward } = phaseLengths(trace);
   return Math.min(s < 0 ? 0 : wholeStep(trace, s) + 1, record + forward);

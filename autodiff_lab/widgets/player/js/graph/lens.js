@@ -26,7 +26,10 @@ export function lensTools(pane, drawing, store, say, scale) {
   /** @param {Partial<Lens>} change */
   const change = (change) =>
     store.update((state) => ({ ...state, lens: { ...state.lens, ...change } }));
-  /** About a point on the screen, or the middle of the pane. @param {number} by @param {number} [x] @param {number} [y] */
+  /**
+   * About a point on the screen, or the middle of the pane.
+   * @param {number} by @param {number} [x] @param {number} [y]
+   */
   function zoom(by, x, y) {
     const view = pane.getBoundingClientRect();
     const [atX, atY] = [x ?? view.left + view.width / 2, y ?? view.top + view.height / 2];
@@ -132,7 +135,10 @@ export function lensTools(pane, drawing, store, say, scale) {
   return { element, render };
 }
 
-/** The buttons that open all groups of a graph, or close them. @param {Say} say @param {(open: boolean) => void} onAll */
+/**
+ * The buttons that open all groups of a graph, or close them.
+ * @param {Say} say @param {(open: boolean) => void} onAll
+ */
 export const groupTools = (say, onAll) =>
   [
     ["open all", "open all hint"],

@@ -6,7 +6,7 @@
  * @import { Moment } from "../moment.js"
  * @import { ShownRun, State } from "../state.js"
  * @import { Store } from "../store.js"
- * @import { Layout, Size, Step } from "../trace_types.js"
+ * @import { Size, Step } from "../trace_types.js"
  * @import { BoxPart } from "./drawing.js"
  * @import { Group } from "./groups.js"
  */
@@ -55,14 +55,10 @@ export function graphView(run, store, actions, prefix) {
   let room = { width: 0, height: 0 };
   /** @type {number[]} */
   let partners = []; // the lines that this step talks to
+  let layout = whole ?? layouts[0]; // the one that the room suits
   let isOpening = false; // a group is, and draws itself
   let drawnOpen = "none yet"; // the ids of the groups that are open
 
-  /** @returns {Layout} */
-  function layoutNow() {
-    if (!root.layout) throw new Error("The graph of a run has a layout.");
-    return root.layout;
-  }
   /** The size of the drawing, at scale 1. */
   const sizeOfDrawing = () => ({
     width: drawing.scene.width + 2 * PAD,
@@ -73,7 +69,7 @@ export function graphView(run, store, actions, prefix) {
   /** Gives the drawing the size that the learner wants. */
   function fit() {
     if (room.width <= 0) return;
-    const fitted = fitOf(layoutNow(), room, unitOf()).scale;
+    const fitted = fitOf(layout, room, unitOf()).scale;
     const { width, height } = sizeOfDrawing();
     if (lens.isWhole)
       scale = Math.max(LEAST, Math.min(fitted, room.width / width, room.height / height));
@@ -89,7 +85,11 @@ export function graphView(run, store, actions, prefix) {
   /** Where groups have opened, a graph that is shown whole needs more room. */
   const rescale = () => (lens.isWhole ? fit() : resize());
 
-  /** Where a box is on screen, if the drawing is at `frame`. @param {BoxPart} part @param {Sides} frame @returns {Sides} */
+  /**
+   * Where a box is on screen, if the drawing is at `frame`.
+   * @param {BoxPart} part @param {Sides} frame
+   * @returns {Sides}
+   */
   function placeOf({ place: { x, y, w, h } }, frame) {
     const left = frame.left + (x - w / 2 + PAD) * scale;
     const top = frame.top + (y - h / 2 + PAD) * scale;
@@ -131,7 +131,11 @@ export function graphView(run, store, actions, prefix) {
       lens: { ...state.lens, isHeld: false },
     }));
   }
-  /** Opens or closes a group under the learner's hand: its head stays where it is, the rest makes room. @param {Group} group */
+  /**
+   * Opens or closes a group under the learner's hand: its head stays where it is, the rest makes
+   * room.
+   * @param {Group} group
+   */
   function toggle(group) {
     if (!group.layout) return actions.openGroup(group); // its inside is in another stretch
     const wasOpen = openAt(store.get()).has(group.id);
@@ -164,12 +168,16 @@ export function graphView(run, store, actions, prefix) {
   }
   /** Draws with these groups open, and writes what has come. @param {Map<string, number>} open */
   function redraw(open) {
-    const come = drawing.arrange(open, element);
+    const come = drawing.arrange(layout, open, element);
     rescale();
     if (shown) drawing.write(shown, come);
   }
 
-  /** Brings the current node into the pane, and with it those it talks to, the nearest first, as far as they fit. @param {Step} step @param {boolean} smooth */
+  /**
+   * Brings the current node into the pane, and with it those it talks to, the nearest first, as far
+   * as they fit.
+   * @param {Step} step @param {boolean} smooth
+   */
   function follow(step, smooth) {
     const talks =
       step.phase === "sweep"
@@ -203,9 +211,12 @@ export function graphView(run, store, actions, prefix) {
     sign();
   }
 
-  /** How large the graph would show in a room, and how high: the best of its layouts. @param {Size} given */
+  /**
+   * How large the graph would show in a room, and how high: the best of its layouts.
+   * @param {Size} given
+   */
   const best = (given) => ({
-    ...bestOf(whole || allGroups.length ? [layoutNow()] : layouts, given, unitOf()),
+    ...bestOf(whole || allGroups.length ? [layout] : layouts, given, unitOf()),
     opens: allGroups.length > 0,
   });
 
@@ -227,7 +238,10 @@ export function graphView(run, store, actions, prefix) {
     (state) => [state.hover],
     (state) => drawing.link(state.hover),
   );
-  /** Draws the groups that are open, and writes the lines that look different. @param {State} state */
+  /**
+   * Draws the groups that are open, and writes the lines that look different.
+   * @param {State} state
+   */
   function write(state) {
     const moment = momentOf(state);
     const lines = new Set(looksLike(shown, moment) ? [] : changedLines(shown, moment));
@@ -235,7 +249,7 @@ export function graphView(run, store, actions, prefix) {
     const ids = [...open.keys()].join();
     const isRearranged = ids !== drawnOpen && !isOpening;
     if (isRearranged) {
-      for (const line of drawing.arrange(open, element)) lines.add(line);
+      for (const line of drawing.arrange(layout, open, element)) lines.add(line);
       if (shown) rescale();
     }
     if (isRearranged || !looksLike(shown, moment)) drawing.write(moment, lines);
@@ -260,17 +274,21 @@ export function graphView(run, store, actions, prefix) {
     /** Gives the graph its room. @param {Size} given */
     place(given) {
       room = given;
-      const { layout, whole: isWhole } = best(given);
-      if (layout !== root.layout) {
-        root.layout = layout;
-        const come = drawing.arrange(openAt(store.get()), element);
+      const { layout: suited, whole: isWhole } = best(given);
+      if (suited !== layout) {
+        layout = suited;
+        const come = drawing.arrange(layout, openAt(store.get()), element);
         if (shown) drawing.write(shown, come);
       }
       element.classList.toggle("is-whole", isWhole);
       fit();
       drawing.label(shown?.step);
     },
-    /** Where something of this size hides least of the graph, near its middle: in pixels from the corner of the pane. @param {number} size */
+    /**
+     * Where something of this size hides least of the graph, near its middle: in pixels from the
+     * corner of the pane.
+     * @param {number} size
+     */
     freeSpot(size) {
       const { clientWidth: width, clientHeight: height } = element;
       const drawn = sizeOfDrawing();

@@ -16,7 +16,9 @@ import { overlap } from "./fit.js";
 import { pathOf } from "./stretch.js";
 
 // Where the texts of a node stand, from its middle: what it is, then its numbers.
-/** @typedef {{head: number, value: number, tangent?: number, adjoint?: number, truth?: number}} Rows */
+/**
+ * @typedef {{head: number, value: number, tangent?: number, adjoint?: number, truth?: number}} Rows
+ */
 /** @type {Record<Trace["mode"]|"faulty", Rows>} */
 const ROWS = {
   reverse: { head: -19, value: 0, adjoint: 19 },
@@ -28,7 +30,11 @@ const ROWS = {
 export const rowsOf = (trace) => ROWS[trace.fault ? "faulty" : trace.mode];
 /** @param {Num} number */
 export const inNode = (number) => number.short || number.text;
-/** In a box stands of an array that cannot be written in full its shape; its derivative has the same, so there its entries. @param {Num} number */
+/**
+ * In a box stands of an array that cannot be written in full its shape; its derivative has the
+ * same, so there its entries.
+ * @param {Num} number
+ */
 export const inBox = (number) =>
   number.short && number.shape?.length ? shapeText(number) : inNode(number);
 /** @param {Num} number */
@@ -37,10 +43,19 @@ export const rangeInBox = (number) => inNode(number).replace(/^\(\d[\d, ]*\) /, 
 const [THINNEST, THINNEST_CARRYING, THICKEST] = [1.25, 1.75, 5];
 
 /** @typedef {"plain"|"ahead"|"value"|"tangent"|"adjoint"} EdgeMode */
-/** @typedef {{group: SVGGElement, path: SVGPathElement, hit: SVGPathElement, look?: string, share?: number}} EdgeLine */
-/** @typedef {{group: SVGGElement, title: SVGTitleElement, value: SVGTextElement, tangent: SVGTextElement|null, adjoint: SVGTextElement|null, truth: SVGTextElement|null}} NodePart */
+/**
+ * @typedef {{group: SVGGElement, path: SVGPathElement, hit: SVGPathElement, look?: string, share?:
+ *   number}} EdgeLine
+ */
+/**
+ * @typedef {{group: SVGGElement, title: SVGTitleElement, value: SVGTextElement, tangent:
+ *   SVGTextElement|null, adjoint: SVGTextElement|null, truth: SVGTextElement|null}} NodePart
+ */
 
-/** Text about a point. @param {string} className @param {number} y @param {string} content @param {number} [size] */
+/**
+ * Text about a point.
+ * @param {string} className @param {number} y @param {string} content @param {number} [size]
+ */
 export const middle = (className, y, content, size) =>
   svg(
     "text",
@@ -134,7 +149,12 @@ export function partsOf(trace, actions, prefix) {
     return { group, value, tangent, adjoint, truth, title };
   }
 
-  /** Shows a line at a step. @param {NodePart} node @param {number} i @param {Mark} marks @param {Num|null} reached its adjoint @param {string} sum that it is */
+  /**
+   * Shows a line at a step.
+   * @param {NodePart} node @param {number} i @param {Mark} marks
+   * @param {Num|null} reached its adjoint
+   * @param {string} sum that it is
+   */
   function writeNode(node, i, marks, reached, sum) {
     const line = trace.lines[i];
     const kind = `adl-node is-${line.kind}${i === trace.result ? " is-result" : ""}${line.sweep_id ? " is-inner" : ""}`;
@@ -187,7 +207,10 @@ export function partsOf(trace, actions, prefix) {
       middle("adl-value", 0, inNode(value)),
     );
 
-  /** A value whose own box stands elsewhere, by its name beside its use. @param {string} id @param {Box} box @param {Operand} operand */
+  /**
+   * A value whose own box stands elsewhere, by its name beside its use.
+   * @param {string} id @param {Box} box @param {Operand} operand
+   */
   function again(id, box, { line }) {
     if (line === null) throw new Error(`The layout has a constant as ${id}.`);
     const { assigned_name, display_name, value } = trace.lines[line];
@@ -205,7 +228,11 @@ export function partsOf(trace, actions, prefix) {
     );
   }
 
-  /** An edge; `target` is what pointing at it means, `title` all that there is to say of it. @param {string} id @param {Target|null} target @param {string} [title] @returns {EdgeLine} */
+  /**
+   * An edge; `target` is what pointing at it means, `title` all that there is to say of it.
+   * @param {string} id @param {Target|null} target @param {string} [title]
+   * @returns {EdgeLine}
+   */
   function edge(id, target, title = "") {
     const path = svg("path", { class: "adl-line", "marker-end": `url(#${prefix}-plain)` });
     const hit = svg("path", { class: "adl-hit" });
@@ -270,18 +297,29 @@ export function partsOf(trace, actions, prefix) {
   return { node, writeNode, constant, again, edge, label };
 }
 
-/** Puts a box where it belongs, if it is not there. @param {SVGGElement} group @param {Point} place */
+/**
+ * Puts a box where it belongs, if it is not there.
+ * @param {SVGGElement} group @param {Point} place
+ */
 export function move(group, { x, y }) {
   set(group, "transform", `translate(${Math.round(10 * x) / 10},${Math.round(10 * y) / 10})`);
 }
-/** Draws an edge where it belongs. @param {EdgeLine} edge @param {Pick<EdgePlace, "points"|"tip">} place */
+/**
+ * Draws an edge where it belongs.
+ * @param {EdgeLine} edge @param {Pick<EdgePlace, "points"|"tip">} place
+ */
 export function bend(edge, { points, tip }) {
   const path = pathOf(points, tip);
   set(edge.path, "d", path);
   set(edge.hit, "d", path);
 }
 
-/** How an edge looks. `share` is how much of the largest contribution has come along it; undefined: nothing yet. @param {EdgeLine} edge @param {EdgeMode} mode @param {number|undefined} share @param {string} prefix */
+/**
+ * How an edge looks. `share` is how much of the largest contribution has come along it; undefined:
+ * nothing yet.
+ * @param {EdgeLine} edge @param {EdgeMode} mode @param {number|undefined} share
+ * @param {string} prefix
+ */
 export function setEdge(edge, mode, share, prefix) {
   const look = `is-${mode}${share === undefined ? "" : " has-carried"}`;
   if (edge.look === look && edge.share === share) return;
@@ -300,7 +338,10 @@ export function setEdge(edge, mode, share, prefix) {
   edge.group.prepend(edge.path); // WebKit paints a new tip only on a path that is put in anew
 }
 
-/** The sum that an adjoint is, in numbers: "−0.2837 + 2"; empty for a single contribution. @param {Run} run @param {number} i @param {number} s */
+/**
+ * The sum that an adjoint is, in numbers: "−0.2837 + 2"; empty for a single contribution.
+ * @param {Run} run @param {number} i @param {number} s
+ */
 export function spellSum(run, i, s) {
   const terms = termsAt(run, i, s);
   return terms.length > 1 && terms.length < 7 ? terms.map(({ text }) => text).join(" + ") : "";

@@ -50,7 +50,10 @@ function pointsOfEdge(edge) {
 export const pointsOf = (path) =>
   [...path.matchAll(/(-?[\d.]+),(-?[\d.]+)/g)].map(([, x, y]) => ({ x: Number(x), y: Number(y) }));
 
-/** The path through such points; with a tip the last one is a straight end. @param {Point[]} points @param {boolean} tip */
+/**
+ * The path through such points; with a tip the last one is a straight end.
+ * @param {Point[]} points @param {boolean} tip
+ */
 export function pathOf(points, tip) {
   const [start, ...curve] = points.map(
     ({ x, y }) => `${Math.round(10 * x) / 10},${Math.round(10 * y) / 10}`,
@@ -133,7 +136,10 @@ export function composed(nest, open) {
   return whole;
 }
 
-/** Puts one picture into another. @param {Scene} scene @param {Scene} whole @param {number} left @param {number} top */
+/**
+ * Puts one picture into another.
+ * @param {Scene} scene @param {Scene} whole @param {number} left @param {number} top
+ */
 function insert(scene, whole, left, top) {
   /** @param {Point} point */
   const moved = ({ x, y }) => ({ x: x + left, y: y + top });

@@ -11,7 +11,11 @@ const [SIZE, HEIGHT, PADDING, FAN] = [14, 24, 9, 11]; // of type, of a token, be
 /** @type {Record<string, string>} */
 const FAMILY = { value: "value", tangent: "tangent", adjoint: "adjoint" };
 
-/** How wide a text is, near enough: a token that measured itself would make the browser lay out in each frame. @param {string} text */
+/**
+ * How wide a text is, near enough: a token that measured itself would make the browser lay out in
+ * each frame.
+ * @param {string} text
+ */
 const widthOf = (text) =>
   [...text].reduce(
     (sum, sign) => sum + (/[.,·:;|!il[\]() ′]/.test(sign) ? 0.4 : /[⺀-鿿]/.test(sign) ? 1 : 0.68),
@@ -40,7 +44,10 @@ export function routeAlong(path, from, to) {
 /** @typedef {{group: SVGGElement, rect: SVGRectElement, text: SVGTextElement}} TokenPart */
 /** @typedef {{group: SVGGElement, parts: TokenPart[]}} Token */
 
-/** The numbers that travel: drawn anew in each frame, from what `tokensAt` says. @param {SVGElement} layer */
+/**
+ * The numbers that travel: drawn anew in each frame, from what `tokensAt` says.
+ * @param {SVGElement} layer
+ */
 export function tokensIn(layer) {
   /** @type {Token[]} */
   const drawn = [];
@@ -87,7 +94,10 @@ export function tokensIn(layer) {
     });
   }
   return {
-    /** @param {{at: Point, spread: number, texts: Piece[]}[]} tokens @param {number} size of one: small type grows */
+    /**
+     * @param {{at: Point, spread: number, texts: Piece[]}[]} tokens
+     * @param {number} size of one: small type grows
+     */
     draw(tokens, size) {
       let used = 0;
       for (const { at, spread, texts } of tokens)

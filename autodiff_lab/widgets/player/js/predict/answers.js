@@ -14,7 +14,11 @@ const plain = (text) =>
 
 const ENDLESS = /^([+-]?)(Infinity|inf)$/i;
 
-/** Reads ``-0.2837``, ``−0,2837``, ``1/2``, ``-inf``, ``−∞``; NaN for anything else, also for what has no finite value: ``1/0``. @param {string} text */
+/**
+ * Reads ``-0.2837``, ``−0,2837``, ``1/2``, ``-inf``, ``−∞``; NaN for anything else, also for what
+ * has no finite value: ``1/0``.
+ * @param {string} text
+ */
 export function readNumber(text) {
   const parts = plain(text).replaceAll(" ", "").split("/");
   const endless = parts.length === 1 && ENDLESS.exec(parts[0]);
@@ -33,7 +37,10 @@ const near = (x, y) =>
   x === y ||
   (Number.isFinite(x - y) && Math.abs(x - y) <= 1e-6 * Math.max(Math.abs(x), Math.abs(y)));
 
-/** So many decimals as were typed, `least` or more, must be those of `y`. @param {string} text @param {number} x @param {number} y @param {number} least */
+/**
+ * So many decimals as were typed, `least` or more, must be those of `y`.
+ * @param {string} text @param {number} x @param {number} y @param {number} least
+ */
 function rounded(text, x, y, least) {
   const decimals = /\.(\d+)$/.exec(plain(text))?.[1].length ?? 0;
   return decimals >= least && x !== 0 && Math.abs(x - y) <= 0.5 * 10 ** -decimals * (1 + 1e-9);

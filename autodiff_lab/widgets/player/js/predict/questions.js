@@ -36,13 +36,20 @@ export const noPrediction = (score = { right: 0, asked: 0, mistakes: {} }) => ({
   said: SILENT,
 });
 
-/** Whether a run has questions, of one kind or of any. @param {Trace} trace @param {string} [kind] */
+/**
+ * Whether a run has questions, of one kind or of any.
+ * @param {Trace} trace @param {string} [kind]
+ */
 export const hasQuestions = (trace, kind = "all") =>
   trace.steps.some(({ questions }) =>
     questions.some((question) => kind === "all" || question.kind === kind),
   );
 
-/** Predicting is turned on or off. @param {Prediction} prediction @param {Trace} trace @param {boolean} wanted @returns {Prediction} */
+/**
+ * Predicting is turned on or off.
+ * @param {Prediction} prediction @param {Trace} trace @param {boolean} wanted
+ * @returns {Prediction}
+ */
 export function turned(prediction, trace, wanted) {
   const isPossible = hasQuestions(trace);
   const isRefused = wanted && !isPossible;
@@ -83,11 +90,20 @@ export function asked(prediction, trace, step) {
   return { ...prediction, pending: { step, question }, isTried: false, said: SILENT };
 }
 
-/** Somebody moved to another step, or wants other questions. @param {Prediction} prediction @returns {Prediction} */
+/**
+ * Somebody moved to another step, or wants other questions.
+ * @param {Prediction} prediction
+ * @returns {Prediction}
+ */
 export const left = (prediction) =>
   prediction.pending ? { ...prediction, pending: null } : prediction;
 
-/** The first answer to a question counts. @param {Prediction} prediction @param {boolean} isRight @param {string} [kind] of a mistake @returns {Prediction} */
+/**
+ * The first answer to a question counts.
+ * @param {Prediction} prediction @param {boolean} isRight
+ * @param {string} [kind] of a mistake
+ * @returns {Prediction}
+ */
 function counted(prediction, isRight, kind) {
   if (prediction.isTried) return prediction;
   const { right, asked, mistakes } = prediction.score;
@@ -99,7 +115,12 @@ function counted(prediction, isRight, kind) {
   };
 }
 
-/** The open question is done with: on to the next one about this step; after the last one, none is open. @param {Prediction} prediction @param {Trace} trace @returns {Prediction} */
+/**
+ * The open question is done with: on to the next one about this step; after the last one, none is
+ * open.
+ * @param {Prediction} prediction @param {Trace} trace
+ * @returns {Prediction}
+ */
 function done(prediction, trace) {
   if (!prediction.pending) return prediction;
   const { step, question } = prediction.pending;
@@ -115,7 +136,11 @@ const solved = ({ ask, answer }) => ({
   answer: answer.text,
 });
 
-/** The learner has typed an answer. @param {Prediction} prediction @param {Trace} trace @param {string} text @returns {Prediction} */
+/**
+ * The learner has typed an answer.
+ * @param {Prediction} prediction @param {Trace} trace @param {string} text
+ * @returns {Prediction}
+ */
 export function answered(prediction, trace, text) {
   if (!prediction.pending) return prediction;
   const { say, hints } = trace;
@@ -133,7 +158,11 @@ export function answered(prediction, trace, text) {
   return told(hint?.text ?? say("wrong answer"), "wrong", counted(prediction, false, kind));
 }
 
-/** The learner wants to see the answer. @param {Prediction} prediction @param {Trace} trace @returns {Prediction} */
+/**
+ * The learner wants to see the answer.
+ * @param {Prediction} prediction @param {Trace} trace
+ * @returns {Prediction}
+ */
 export function revealed(prediction, trace) {
   if (!prediction.pending) return prediction;
   const said = trace.say("revealed", solved(prediction.pending.question));
