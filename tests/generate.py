@@ -214,7 +214,8 @@ def main(argv: Sequence[str] | None = None) -> int:
             f"there is no {', '.join(sorted({*options.kinds} - {*STEPS}))}; a kind is one of {', '.join(STEPS)}"
         )
     differs = False
-    for kind in options.kinds or STEPS:
+    chosen = [kind for kind in STEPS if kind in options.kinds or not options.kinds]
+    for kind in chosen:
         found = STEPS[kind](check=options.check)
         differs = differs or bool(found)
         state = "differs" if options.check else "written anew"

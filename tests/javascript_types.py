@@ -163,7 +163,7 @@ def record_inside(hint: Any) -> str | list[str] | None:
     if len(args) != 1:
         raise TypeError(f"A field may hold a record, none, or a list of records, and not {hint}.")
     inner = record_inside(args[0])
-    return [inner] if typing.get_origin(hint) is tuple else inner
+    return [str(inner)] if typing.get_origin(hint) is tuple else inner
 
 
 def write(value: Any, indent: str = "") -> str:

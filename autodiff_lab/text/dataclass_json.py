@@ -84,18 +84,18 @@ def build(kind: Any, data: Any, pool: Pool | None = None) -> Any:
         return data if data is None else entries(data)
     if pool is not None and kind is pool.kind:
         return pool.values[data]
-    if dataclasses.is_dataclass(kind):
+    if isinstance(kind, type) and dataclasses.is_dataclass(kind):
         hints = field_types(kind)
         if unknown := sorted(data.keys() - hints.keys()):
             raise ValueError(f"{kind.__name__} has no field {unknown[0]!r}")
         return kind(**{name: build(hints[name], value, pool) for name, value in data.items()})
     if is_named_tuple(kind):
-        hints = field_types(kind).values()
-        return kind(*(build(hint, entry, pool) for hint, entry in zip(hints, data, strict=True)))
+        pairs = zip(field_types(kind).values(), data, strict=True)
+        return kind(*(build(hint, entry, pool) for hint, entry in pairs))
     if typing.get_origin(kind) is tuple:
         inner, *others = typing.get_args(kind)
-        hints = [inner] * len(data) if others == [...] else [inner, *others]
-        return tuple(build(hint, entry, pool) for hint, entry in zip(hints, data, strict=True))
+        kinds = [inner] * len(data) if others == [...] else [inner, *others]
+        return tuple(build(one, entry, pool) for one, entry in zip(kinds, data, strict=True))
     if isinstance(kind, types.UnionType):
         return None if data is None else build(typing.get_args(kind)[0], data, pool)
     return data

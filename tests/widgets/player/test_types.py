@@ -1,13 +1,23 @@
 """The types of a run in JavaScript: made of the dataclasses in Python, and as they would be made now."""
 
+import dataclasses
+import types
+import typing
 from dataclasses import dataclass
-from typing import NamedTuple, NotRequired, TypedDict
+from typing import Any, Literal, NamedTuple, NotRequired, TypedDict
 
 import pytest
 
-from autodiff_lab.trace.model import Line, Number, Operand, Span, Trace
+from autodiff_lab.text.dataclass_json import Entries, field_types, is_named_tuple
+from autodiff_lab.trace.model import Line, Number, Operand, RunOptions, Span, Trace
+from autodiff_lab.widgets.player import views as modes
+from autodiff_lab.widgets.player.payload import Payload
+from autodiff_lab.widgets.player.views import reuse_or_compute_layout
 from tests import javascript_types
 from tests.javascript_types import describe, list_records, update_types, write_typedef
+
+from .cases import CASES
+from .test_js import GROUPED
 
 
 class Point(NamedTuple):
@@ -75,6 +85,79 @@ def test_each_kind_of_record():
     ]
     assert " * @property {Record<string, number[]>} curves" in write_typedef(Page)
     assert " * @property {string} [note]" in write_typedef(Page)
+
+
+def misfits(x: Any, hint: Any, where: str = "") -> list[str]:
+    """Where a value, or what is inside of it, is none of the type that is declared."""
+    origin, args = typing.get_origin(hint), typing.get_args(hint)
+    if hint is Any or hint == Entries:
+        return []
+    if origin is NotRequired:
+        return misfits(x, args[0], where)
+    if origin is Literal:
+        return [] if x in args else [f"{where}: {x!r}"]
+    if origin in (types.UnionType, typing.Union):
+        return min((misfits(x, arg, where) for arg in args), key=len)
+    if typing.is_typeddict(hint):
+        return misfits_of_keys(x, hint, where)
+    found = []
+    if dataclasses.is_dataclass(hint) or is_named_tuple(hint):
+        if not isinstance(x, hint):
+            return [f"{where}: {x!r}"]
+        for name, kind in field_types(hint).items():
+            found += misfits(getattr(x, name), kind, f"{where}.{name}")
+        return found
+    if origin is dict and isinstance(x, dict):
+        for key, value in x.items():
+            found += misfits(value, args[1], f"{where}.{key}")
+        return found
+    if origin in (list, tuple):
+        is_sequence = isinstance(x, list | tuple)
+        if not is_sequence or (origin is tuple and args[-1] is not ... and len(args) != len(x)):
+            return [f"{where}: {x!r}"]
+        kinds = [args[0]] * len(x) if origin is list or args[-1] is ... else args
+        for k, (one, kind) in enumerate(zip(x, kinds, strict=True)):
+            found += misfits(one, kind, f"{where}[{k}]")
+        return found
+    accepted = (int, float) if hint is float else origin or hint
+    fits = isinstance(x, accepted) and (hint is bool or not isinstance(x, bool))
+    return [] if fits else [f"{where}: {x!r}"]
+
+
+def misfits_of_keys(x: Any, hint: Any, where: str) -> list[str]:
+    """Where a dictionary differs from the one that is declared."""
+    if not isinstance(x, dict):
+        return [f"{where}: {x!r}"]
+    hints = typing.get_type_hints(hint, include_extras=True)
+    required = {name for name, kind in hints.items() if typing.get_origin(kind) is not NotRequired}
+    found = [f"{where}.{key}: missing" for key in sorted(required - x.keys())]
+    for key, value in x.items():
+        found += misfits(value, hints[key], f"{where}.{key}") if key in hints else [f"{where}.{key}: unknown"]
+    return found
+
+
+RUNS = {**CASES, **GROUPED}
+
+
+@pytest.mark.parametrize("name", RUNS)
+def test_what_is_made_is_of_the_declared_types(name):
+    views = modes.views(*RUNS[name])
+    for trace in (views.trace, *views.forward.values()):
+        assert misfits(trace, Trace) == []
+    payload = views.payload(reuse_or_compute_layout(views))
+    assert misfits(payload, Payload) == []
+
+
+def test_a_faulty_run_is_of_the_declared_types():
+    assert misfits(modes.views(*CASES["seed"], RunOptions(fault="overwrite")).trace, Trace) == []
+
+
+def test_what_is_of_another_type_is_noticed():
+    assert misfits(Curve((Point(1.0, None),), None), Curve) == []
+    assert misfits(Curve((Point(1.0, "2"),), 3, "c"), Curve) == [".points[0].y: '2'", ".middle: 3"]
+    assert misfits({"curves": {"a": [1]}, "title": ""}, Page) == [".title: unknown"]
+    assert misfits({"note": ""}, Page) == [".curves: missing"]
+    assert misfits({"curves": {"a": [1, 2.5]}}, Page) == [".curves.a[1]: 2.5"]
 
 
 def test_a_field_that_no_script_could_read_is_refused():

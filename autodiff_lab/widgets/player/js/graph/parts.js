@@ -94,8 +94,7 @@ export function partsOf(trace, actions, prefix) {
     const rounding = line.kind === "input" ? 2 : 10;
     const [name, operation] = box.head ?? [line.assigned_name || line.display_name, line.symbol];
     // A name that is bound several times says which time this is.
-    const turn =
-      line.occurrence && name?.endsWith(` ${line.occurrence}`) ? ` ${line.occurrence}` : "";
+    const turn = box.head && line.occurrence ? ` ${line.occurrence}` : "";
     const heading = svg(
       "text",
       {
