@@ -29,13 +29,15 @@ export function clockOf(store, actions) {
 
   /** @param {number} before when the last frame was shown */
   function tick(before) {
-    frame = requestAnimationFrame((now) => {
+    const own = requestAnimationFrame((now) => {
       const passed = Math.max(0, now - before); // the first frame may have begun before its step
       store.update((state) => moved(state, passed / durationAt(state)));
+      if (frame !== own) return; // somebody who was told of this has gone on to another step
       const { isRunning, isPlaying } = store.get();
       if (isRunning) tick(now);
       else if (isPlaying) beat();
     });
+    frame = own;
   }
   /**
    * While playing: the next step. Where nothing moves, each stays as long as its motion would take.

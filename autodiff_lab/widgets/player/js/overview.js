@@ -41,8 +41,10 @@ export function overviewView({ go }, say) {
   let at = -1;
   const stops = roving(strip, () => buttons.map(({ node }) => node));
 
-  /** The step that shows the first operation of a turn; on the way back, the last one. */
-  /** @param {Trace} trace @param {Chapter} chapter @param {number} line */
+  /**
+   * The step that shows the first operation of a turn; on the way back, the last one.
+   * @param {Trace} trace @param {Chapter} chapter @param {number} line
+   */
   function target(trace, { back, each, end }, line) {
     const last = each ? line + each - 1 : end - 1;
     return stepOfLine(trace, back ? last : line, back);
@@ -78,9 +80,8 @@ export function overviewView({ go }, say) {
     /** @param {MouseEvent} event */
     function jump(event) {
       const { left, width } = node.getBoundingClientRect();
-      go(
-        target(trace, chapter, turnAt(chapter, event.detail ? (event.clientX - left) / width : 0)),
-      ); // a key has no place: the beginning
+      const share = event.detail ? (event.clientX - left) / width : 0; // a key has no place: the beginning
+      go(target(trace, chapter, turnAt(chapter, share)));
     }
     const starts = Array.from({ length: each ? turns : 1 }, (_, k) =>
       target(trace, chapter, back && each ? end - (k + 1) * each : first + k * each),
@@ -154,9 +155,9 @@ export function overviewView({ go }, say) {
       marker.style.left = `${(100 * (step + 1)) / steps}%`;
       for (const { node, from, last } of buttons) {
         const here = from <= step && step <= last;
-        if (here !== node.hasAttribute("aria-current"))
-          if (here) node.setAttribute("aria-current", "step");
-          else node.removeAttribute("aria-current");
+        if (here === node.hasAttribute("aria-current")) continue;
+        if (here) node.setAttribute("aria-current", "step");
+        else node.removeAttribute("aria-current");
       }
     },
   );

@@ -2,12 +2,13 @@
  * The words under the panes.
  *
  * @import { Piece } from "./run.js"
+ * @import { ShownTrace as Trace } from "./trace.js"
  */
 
 import { html, put } from "./dom.js";
 import { spokenStep } from "./moment.js";
-import { momentOf, traceAt } from "./state.js";
 import { arithmeticAt, equationsAt, sentenceAt } from "./run.js";
+import { momentOf, traceAt } from "./state.js";
 import { whenChanged } from "./store.js";
 
 const RESULTS = new Set(["value-result", "tangent-result", "result"]);
@@ -42,42 +43,6 @@ export function wordsView() {
     sentence,
     symbols,
   );
-  return {
-    element,
-    /**
-     * While a step moves, its arithmetic has no result, and the sentence is still the one about the
-     * step that has landed.
-     */
-    render: whenChanged(
-      (state) => [traceAt(state), momentOf(state).shown, spokenStep(momentOf(state))],
-      (state) => {
-        const trace = traceAt(state);
-        const { shown: s } = momentOf(state);
-        const told = spokenStep(momentOf(state));
-        const landed = told === s;
-        const pieces = arithmeticAt(trace, s);
-        const known = resultOf(pieces);
-        const line = spans(pieces);
-        if (!landed) for (const span of line.slice(known)) span.classList.add("is-coming");
-        equation.replaceChildren(...line);
-        const last = s === trace.steps.length - 1 && landed ? equationsAt(trace, s) : [];
-        const closing = trace.steps[s]?.arithmetic
-          ? last.filter((all) => all.some(([kind]) => kind === "gradient"))
-          : last.slice(1);
-        gradient.replaceChildren(...closing.map((one) => html("span", {}, ...spans(one))));
-        symbols.replaceChildren(
-          ...equationsAt(trace, told)
-            .filter((one) => !closing.includes(one))
-            .map((one) => html("div", {}, ...spans(one))),
-        );
-        const said = sentenceAt(trace, told);
-        put(sentence, said);
-        sentence.title = said;
-        fit();
-      },
-    ),
-    fit,
-  };
   /**
    * The box keeps its height: long words are smaller, and whoever goes to them by key or finger can
    * scroll.
@@ -93,4 +58,45 @@ export function wordsView() {
     if (tight === undefined || cut(sentence)) element.tabIndex = 0;
     else if (element !== document.activeElement) element.removeAttribute("tabindex");
   }
+
+  /**
+   * The arithmetic of a step; while it moves, without its result.
+   * @param {Trace} trace @param {number} s @param {boolean} hasLanded
+   */
+  function writeArithmetic(trace, s, hasLanded) {
+    const pieces = arithmeticAt(trace, s);
+    const line = spans(pieces);
+    const known = hasLanded ? line.length : resultOf(pieces);
+    for (const span of line.slice(known)) span.classList.add("is-coming");
+    equation.replaceChildren(...line);
+  }
+  /**
+   * What all of it was for: once the last step has landed.
+   * @param {Trace} trace @param {number} s @param {boolean} hasLanded
+   */
+  function closingOf(trace, s, hasLanded) {
+    if (!hasLanded || s !== trace.steps.length - 1) return [];
+    const equations = equationsAt(trace, s);
+    if (!trace.steps[s]?.arithmetic) return equations.slice(1);
+    return equations.filter((pieces) => pieces.some(([kind]) => kind === "gradient"));
+  }
+  const render = whenChanged(
+    (state) => [traceAt(state), momentOf(state).shown, spokenStep(momentOf(state))],
+    (state) => {
+      const trace = traceAt(state);
+      const { shown } = momentOf(state);
+      const spoken = spokenStep(momentOf(state)); // while a step moves, the one before
+      const hasLanded = spoken === shown;
+      writeArithmetic(trace, shown, hasLanded);
+      const closing = closingOf(trace, shown, hasLanded);
+      gradient.replaceChildren(...closing.map((one) => html("span", {}, spans(one))));
+      const equations = equationsAt(trace, spoken);
+      symbols.replaceChildren(...equations.map((one) => html("div", {}, spans(one))));
+      const said = sentenceAt(trace, spoken);
+      put(sentence, said);
+      sentence.title = said;
+      fit();
+    },
+  );
+  return { element, render, fit };
 }
