@@ -85,7 +85,9 @@ function complete(root) {
     // JupyterLab takes arrow keys and letters from whatever does not say this of itself.
     set(control, "data-lm-suppress-shortcuts", true);
   }
-  for (const slider of root.querySelectorAll(".widget-slider")) {
+  /** @type {NodeListOf<HTMLElement>} */
+  const sliders = root.querySelectorAll(".widget-slider");
+  for (const slider of sliders) {
     const handle = slider.querySelector("[role=slider]");
     set(handle, "aria-label", slider.querySelector(".widget-label")?.textContent);
     set(
