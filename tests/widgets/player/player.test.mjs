@@ -726,32 +726,39 @@ test("a group that is opening is between closed and open, and shows nothing yet"
 
 test("what holds the step is open, and closes behind it; what the learner opened stays", () => {
   const { root, all } = graphs.turns[0];
-  const kept = { opened: new Set(), shut: new Set() };
-  const groups = player.opening(all, root, kept);
+  let kept = { opened: new Set(), shut: new Set() };
+  let around = [];
+  const follow = (line) => {
+    around = line === undefined ? [] : player.holding(root, line);
+    kept = player.leftBehind(kept, around);
+  };
+  const open = () => [...player.openGroups(all, around, kept).keys()].sort();
+  const toggle = (group) => {
+    kept = player.toggledGroup(kept, group, open().includes(group.id), around);
+  };
   const ids = (line) => player.holding(root, line).map(({ id }) => id);
-  const open = () => [...groups.open.keys()].sort();
-  groups.follow(undefined);
+  follow(undefined);
   assert.deepEqual(open(), []);
-  groups.follow(14);
+  follow(14);
   assert.deepEqual(open(), ids(14).sort());
-  groups.follow(60);
+  follow(60);
   assert.deepEqual(open(), ids(60).sort());
   const [loop, other] = player.holding(root, 21);
-  groups.toggle(other);
-  groups.follow(undefined);
+  toggle(other);
+  follow(undefined);
   assert.deepEqual(open(), [other.id]);
-  groups.toggle(other);
-  groups.follow(60);
-  groups.toggle(loop); // closed by hand while the step is in it: it stays closed
+  toggle(other);
+  follow(60);
+  toggle(loop); // closed by hand while the step is in it: it stays closed
   assert.ok(!open().includes(loop.id));
-  groups.follow(61);
+  follow(61);
   assert.ok(!open().includes(loop.id));
-  groups.follow(0);
-  groups.follow(60);
+  follow(0);
+  follow(60);
   assert.ok(open().includes(loop.id), "the step has left it, and come again");
-  groups.all(true);
+  kept = player.allTurned(all, around, true);
   assert.equal(open().length, all.length);
-  groups.all(false);
+  kept = player.allTurned(all, around, false);
   assert.deepEqual(open(), []);
 });
 

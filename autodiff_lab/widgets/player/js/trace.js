@@ -9,11 +9,14 @@
  * @typedef {import("./trace_types.js").Layout} Layout
  * @typedef {import("./trace_types.js").Cost} Cost
  * @typedef {import("./trace_types.js").Step} Step
- * @typedef {Trace & {say: ReturnType<typeof speaker>, layouts?: Layout[]}} SpokenTrace with the words of the player, and
+ * @typedef {"reverse"|"forward"|"both"} Mode
+ * @typedef {Trace & {say: Say, layouts?: Layout[]}} SpokenTrace with the words of the player, and
  *   its own layouts if it needs wider boxes
  * @typedef {{reverse: SpokenTrace, forward: Record<string, SpokenTrace>}} Runs
- * @typedef {SpokenTrace & {costs: [mode: string, cost: Cost | null][], meters: Step[][]}} ShownTrace with the cost of each
+ * @typedef {Omit<SpokenTrace, "mode"> & {mode: Mode, costs: [mode: Mode, cost: Cost | null][], meters: Step[][]}} ShownTrace with the cost of each
  *   mode that is shown, and the steps whose meters lead to it
+ * @import { Say } from "./speech.js"
+ * @import { Excerpt } from "./trace_types.js"
  */
 
 import { speaker } from "./speech.js";
@@ -78,7 +81,9 @@ export function readAll(payload) {
   const numbers = readNumbers(payload.trace);
   const forward = (payload.forward ?? []).map(({ name, trace, shared_numbers, layouts }) => {
     const own = [...numbers.slice(0, shared_numbers), ...readNumbers(trace)];
-    return [name, { ...readWith({ ...payload.trace, ...trace }, own), say, layouts }];
+    /** @type {[name: string, run: SpokenTrace]} */
+    const run = [name, { ...readWith({ ...payload.trace, ...trace }, own), say, layouts }];
+    return run;
   });
   return {
     reverse: { ...readWith(payload.trace, numbers), say },
@@ -86,17 +91,31 @@ export function readAll(payload) {
   };
 }
 
-/** What a mode shows: one run, or the run forward with the sweep behind it. @param {Runs} runs @returns {ShownTrace} */
+/**
+ * What a mode shows: one run, or the run forward with the sweep behind it.
+ * @param {Runs} runs @param {Mode} mode @param {string} direction
+ * @returns {ShownTrace}
+ */
 export function chosen({ reverse, forward }, mode, direction) {
   const pushed = forward[direction];
   if (mode === "reverse" || !pushed)
-    return { ...reverse, costs: [["reverse", reverse.cost]], meters: [reverse.steps] };
+    return {
+      ...reverse,
+      mode: "reverse",
+      costs: [["reverse", reverse.cost]],
+      meters: [reverse.steps],
+    };
   if (mode === "forward")
-    return { ...pushed, costs: [["forward", pushed.cost]], meters: [pushed.steps] };
+    return {
+      ...pushed,
+      mode: "forward",
+      costs: [["forward", pushed.cost]],
+      meters: [pushed.steps],
+    };
   const back = reverse.steps.slice(reverse.lines.length);
   const steps = [...pushed.steps.map((step) => ({ ...step, freed_lines: [] })), ...back]; // the tape forgets nothing
   const last = steps.at(-1);
-  if (pushed.agreement && back.length)
+  if (pushed.agreement && back.length && last)
     steps[steps.length - 1] = { ...last, equations: [...last.equations, pushed.agreement] };
   return {
     ...pushed,
@@ -111,21 +130,36 @@ export function chosen({ reverse, forward }, mode, direction) {
   };
 }
 
-/** How many lines of the whole run are inputs: they are there from the start, so their steps are none to stop at. @param {Trace} trace */
+/**
+ * How many lines of the whole run are inputs: they are there from the start, so their steps are
+ * none to stop at.
+ * @param {Pick<Trace, "excerpt"|"chapters"|"lines">} trace
+ */
 export const inputsOf = ({ excerpt, chapters, lines }) =>
   excerpt ? chapters[0].first : lines.filter(({ kind }) => kind === "input").length;
 
-/** The step of the whole run to stop at for `next`: the inputs are the start, −1. */
+/**
+ * The step of the whole run to stop at for `next`: the inputs are the start, −1.
+ * @param {Pick<Trace, "excerpt"|"chapters"|"lines"|"steps">} trace @param {number} next
+ */
 export const clampStop = (trace, next) => {
   const step = Math.min(stepsOf(trace) - 1, Math.trunc(next));
   return step < inputsOf(trace) ? -1 : step;
 };
 
-/** The stop that is `by` steps after `from`. */
+/**
+ * The stop that is `by` steps after `from`.
+ * @param {Pick<Trace, "excerpt"|"chapters"|"lines"|"steps">} trace @param {number} from
+ * @param {number} by
+ */
 export const stopAfter = (trace, from, by) =>
   by > 0 ? Math.max(from + by, inputsOf(trace)) : from + by;
 
-/** How many steps each phase has. */
+/**
+ * How many steps each phase has.
+ * @param {Pick<Trace, "excerpt"|"steps">} trace
+ * @returns {Record<Step["phase"], number>}
+ */
 export function phaseLengths(trace) {
   if (trace.excerpt)
     return {
@@ -139,8 +173,13 @@ export function phaseLengths(trace) {
   return count;
 }
 
-/** What the scrubber shows: each phase with its length; a recorded sweep is a phase of its own. @returns {[name: string, length: number][]} */
+/**
+ * What the scrubber shows: each phase with its length; a recorded sweep is a phase of its own.
+ * @param {Pick<Trace, "excerpt"|"chapters"|"lines"|"steps">} trace
+ * @returns {[name: string, length: number][]}
+ */
 export function segmentsOf(trace) {
+  /** @type {[name: string, length: number][]} */
   const segments = [];
   const inputs = inputsOf(trace);
   if (trace.excerpt) {
@@ -150,26 +189,33 @@ export function segmentsOf(trace) {
   for (const { phase, line } of trace.steps.slice(inputs)) {
     const name =
       (phase === "record" || phase === "forward") && trace.lines[line].sweep_id ? "inner" : phase;
-    if (segments.at(-1)?.[0] === name) segments.at(-1)[1] += 1;
+    const latest = segments.at(-1);
+    if (latest?.[0] === name) latest[1] += 1;
     else segments.push([name, 1]);
   }
   return segments;
 }
 
-/** A run that is shown whole is an excerpt of itself. */
+/**
+ * A run that is shown whole is an excerpt of itself.
+ * @type {Pick<Excerpt, "number"|"before"|"parts">}
+ */
 const WHOLE = { number: 0, before: [], parts: [{ first: 0, last: Infinity, at: 0 }] };
 
 /**
  * A long run is shown a stretch at a time: an excerpt. Where step `s` of the excerpt stands in the whole run; −1 for the start.
  * Steps that only prepare the others have no place of their own.
- * @param {Trace} trace @param {number} s
+ * @param {Pick<Trace, "excerpt">} trace @param {number} s
  */
 export function wholeStep({ excerpt }, s) {
   const part = (excerpt ?? WHOLE).parts.find(({ first, last }) => first <= s && s <= last);
   return part ? part.at + s - part.first : -1;
 }
 
-/** The step of this excerpt that is `step` of the whole run; null if it is in another stretch. @param {Trace} trace @param {number} step */
+/**
+ * The step of this excerpt that is `step` of the whole run; null if it is in another stretch.
+ * @param {Pick<Trace, "excerpt">} trace @param {number} step
+ */
 export function ownStep({ excerpt }, step) {
   const { number, parts } = excerpt ?? WHOLE;
   if (step < 0) return number === 0 ? -1 : null;
@@ -177,17 +223,26 @@ export function ownStep({ excerpt }, step) {
   return part ? part.first + step - part.at : null;
 }
 
-/** Whether a trace that is not read yet has this step of the whole run. @param {Record<string, any>} data @param {number} step */
+/**
+ * Whether a trace that is not read yet has this step of the whole run.
+ * @param {Record<string, any>} data @param {number} step
+ */
 export const hasStep = (data, step) => ownStep(read(data), step) !== null;
 
-/** The line of the whole run that is line `i` of this excerpt; its first lines are from before. @param {Trace} trace @param {number} i */
+/**
+ * The line of the whole run that is line `i` of this excerpt; its first lines are from before.
+ * @param {Pick<Trace, "excerpt">} trace @param {number} i
+ */
 export function wholeLine({ excerpt }, i) {
   const { before, parts } = excerpt ?? WHOLE;
   const { first, at } = parts[0];
   return i < first ? before[i] : at + i - first;
 }
 
-/** The line of this excerpt that is `line` of the whole run; null if it is not here. @param {Trace} trace @param {number} line */
+/**
+ * The line of this excerpt that is `line` of the whole run; null if it is not here.
+ * @param {Pick<Trace, "excerpt"|"lines">} trace @param {number} line
+ */
 export function ownLine({ excerpt, lines }, line) {
   const { before, parts } = excerpt ?? WHOLE;
   const { first, at } = parts[0];
@@ -195,8 +250,12 @@ export function ownLine({ excerpt, lines }, line) {
   return own >= 0 && own < lines.length ? own : null;
 }
 
-/** How many steps the whole run has. @param {Trace} trace */
+/** How many steps the whole run has. @param {Pick<Trace, "excerpt"|"steps">} trace */
 export const stepsOf = ({ excerpt, steps }) => excerpt?.steps ?? steps.length;
 
+/**
+ * The step of this stretch that is nearest to `s`; −1 is before all.
+ * @param {Pick<Trace, "steps">} trace @param {number} s
+ */
 export const clampStep = (trace, s) =>
   Math.max(-1, Math.min(trace.steps.length - 1, Math.trunc(s)));

@@ -2,7 +2,7 @@
  * How a layout of a graph fits some room, and where something may lie on it: pure geometry. The rule by which a layout is
  * chosen is that of autodiff_lab/figures/graph/fit.py, with the same constants; a test compares them.
  *
- * @typedef {{width: number, height: number}} Size
+ * @import { Box, Size } from "../trace_types.js"
  */
 
 import { FIT } from "../trace_types.js";
@@ -41,7 +41,7 @@ export function bestOf(layouts, room, unit) {
     const around = 2 * FIT.FOLLOW_MARGIN;
     const isCut =
       !whole &&
-      step &&
+      step !== undefined &&
       (step.width * scale > room.width - around || step.height * scale > room.height - around);
     const worth =
       ease * (isCut ? FIT.CUT_STEP_EASE : 1) * Math.min(scale / unit, FIT.ENOUGH_SCALE) * seen;
@@ -57,25 +57,32 @@ export function bestOf(layouts, room, unit) {
   return found.reduce((a, b) => (b.worth > a.worth ? b : a));
 }
 
-/** How far two stretches overlap, each about its middle. */
+/**
+ * How far two stretches overlap, each about its middle.
+ * @param {number} at @param {number} length @param {number} other @param {number} own
+ */
 export const overlap = (at, length, other, own) =>
   Math.max(
     0,
     Math.min(at + length / 2, other + own / 2) - Math.max(at - length / 2, other - own / 2),
   );
 
-/** Where something of this size hides least of the boxes, near the middle of a pane. */
+/**
+ * Where something of this size hides least of the boxes, near the middle of a pane.
+ * @param {Pick<Box, "x"|"y"|"w"|"h">[]} boxes @param {Size} pane @param {number} size
+ */
 export function freeSpotAmong(boxes, { width, height }, size) {
   const steps = [0.5, 0.45, 0.55, 0.4, 0.6, 0.35, 0.65, 0.3, 0.7, 0.25, 0.75, 0.2, 0.8];
   const spots = steps.flatMap((x) =>
     steps.map((y) => ({ x: x * width, y: y * height, far: Math.hypot(x - 0.5, y - 0.5) })),
   );
-  const hidden = ({ x, y, far }) =>
-    boxes.reduce(
-      (sum, box) => sum + overlap(x, size, box.x, box.w) * overlap(y, size, box.y, box.h),
-      0,
-    ) +
-    900 * far +
-    size * size * (y < size / 2 || y > height - size / 2 ? 1 : 0);
+  /** @param {typeof spots[number]} spot */
+  const hidden = ({ x, y, far }) => {
+    let area = 0;
+    for (const box of boxes)
+      area += overlap(x, size, box.x, box.w) * overlap(y, size, box.y, box.h);
+    const isCut = y < size / 2 || y > height - size / 2;
+    return area + 900 * far + (isCut ? size * size : 0);
+  };
   return spots.reduce((a, b) => (hidden(b) < hidden(a) ? b : a));
 }
