@@ -38,9 +38,9 @@ STORED = ("∂ with respect to each operand", "a function λ for its partials", 
 TRIALS = ("gradient", "again", "replay")
 KINDS = ("as is", "copied", "checked")
 ROWS = {
-    "numbers": (0, "numbers stored"),
-    "closures": (1, "functions stored"),
-    "rules": (2, "partials computed"),
+    "numbers": (0, "numbers kept"),
+    "closures": (1, "closures kept"),
+    "rules": (2, "rules looked up"),
     "gradient": (3, "the gradient?"),
     "again": (6, "second derivatives?"),
     "replay": (8, "run at new inputs?"),
