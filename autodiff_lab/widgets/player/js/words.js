@@ -94,6 +94,7 @@ export function wordsView() {
       symbols.replaceChildren(...equations.map((one) => html("div", {}, spans(one))));
       const said = sentenceAt(trace, spoken);
       put(sentence, said);
+      sentence.classList.toggle("is-birth", Boolean(trace.steps[spoken]?.birth));
       sentence.title = said;
       fit();
     },
