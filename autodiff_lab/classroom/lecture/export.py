@@ -68,7 +68,8 @@ class LectureExporter(SlidesExporter):
 def title_of(notebook: Any) -> str:
     """Return the title of a lecture notebook: its first heading.
 
-    >>> title_of(nbformat.v4.new_notebook(cells=[nbformat.v4.new_markdown_cell("# Slopes of `f`")]))
+    >>> from nbformat.v4 import new_markdown_cell, new_notebook
+    >>> title_of(new_notebook(cells=[new_markdown_cell("# Slopes of `f`")]))
     'Slopes of f'
     """
     for cell in notebook.cells:

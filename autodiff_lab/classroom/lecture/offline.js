@@ -99,6 +99,8 @@ for (const event of ["slidechanged", "fragmentshown", "fragmenthidden"])
 
 for (const event of ["ready", "slidechanged"])
   deck.on(event, () => {
+    const player = deck.getCurrentSlide()?.matches(".with-player");
+    document.body.classList.toggle("on-player", player);
     const focused = document.activeElement; // a number that is being typed may not be done yet
     if (!deck.getCurrentSlide()?.contains(focused) && !focused?.matches(".jump-to-slide-input"))
       focused?.blur();

@@ -81,7 +81,13 @@ class Lecture {
 
   /** Leaves the slides: the notebook is as it was, with what has been typed and run. */
   stop() {
-    document.body.classList.remove("lecture", "lecture-live", "lecture-lesson", "lecture-dark");
+    document.body.classList.remove(
+      "lecture",
+      "lecture-live",
+      "lecture-lesson",
+      "lecture-dark",
+      "on-player",
+    );
     document.body.style.removeProperty("--adl-around");
     removeEventListener("keydown", this.onKey, true);
     removeEventListener("resize", this.onResize);
