@@ -244,10 +244,11 @@ WRONG = """([slide, code]) => {
         if (!part.checkVisibility({ visibilityProperty: true }) || part.closest("aside, .adl-lab-spoken")) continue;
         const box = part.getBoundingClientRect();
         if (!box.width || !box.height) continue;
-        if (!part.parentElement.closest(".adl-player") && !fits(box)) wrong.push(["beyond", part.outerHTML.slice(0, 80)]);
+        const html = part.outerHTML.slice(0, 80);
+        if (!part.parentElement.closest(".adl-player") && !fits(box)) wrong.push(["beyond", html]);
         if (part.closest(".adl-player")) continue;
         if (part.clientWidth && part.scrollWidth > part.clientWidth + 1)
-            wrong.push(["cut", part.outerHTML.slice(0, 80), part.scrollWidth, part.clientWidth]);
+            wrong.push(["cut", html, part.scrollWidth, part.clientWidth]);
     }
     if (slide.scrollHeight > slide.clientHeight + 1) wrong.push(["taller", slide.scrollHeight]);
     if (slide.scrollWidth > slide.clientWidth + 1) wrong.push(["wider", slide.scrollWidth]);

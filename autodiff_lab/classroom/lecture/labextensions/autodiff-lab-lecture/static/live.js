@@ -129,10 +129,9 @@ class Lecture {
   /** Gives a slide with a player the room for it, also once its cell has run. */
   markPlayer() {
     const { steps } = this.slides[this.slide];
-    this.sheet.classList.toggle(
-      "with-player",
-      steps.flat().some((cell) => hasPlayer(cell.node)),
-    );
+    const has = steps.flat().some((cell) => hasPlayer(cell.node));
+    this.sheet.classList.toggle("with-player", has);
+    document.body.classList.toggle("on-player", has);
   }
 
   /** Puts the focus on the first cell with code of a step, so that Shift+Enter runs it. @param {any[]} step */
