@@ -246,6 +246,9 @@ WRONG = """([slide, code]) => {
         if (!box.width || !box.height) continue;
         const html = part.outerHTML.slice(0, 80);
         if (!part.parentElement.closest(".adl-player") && !fits(box)) wrong.push(["beyond", html]);
+        // Whatever lies around it may cut it off: its right edge, below, is where it would be missing.
+        const seen = document.elementFromPoint(box.right - 2, box.bottom - 2);
+        if (!part.closest(".adl-player") && !slide.contains(seen)) wrong.push(["covered", html]);
         if (part.closest(".adl-player")) continue;
         if (part.clientWidth && part.scrollWidth > part.clientWidth + 1)
             wrong.push(["cut", html, part.scrollWidth, part.clientWidth]);
