@@ -226,6 +226,8 @@ def test_the_speakers_window_has_clock_notes_and_next_slide_and_takes_the_keys(d
     assert "Many say" in speaker.locator(".speaker-notes").inner_text()
     shown = deck.page.locator("section.lecture-slide.present h2").inner_text()
     assert speaker.locator(".speaker-now h2").inner_text() == shown
+    assert speaker.locator(".speaker-slide aside").count() == 0, "notes are beside the small slides, not in them"
+    assert speaker.locator(".speaker-now img").bounding_box()["height"] > 50
     following = speaker.locator(".speaker-next h2").inner_text()
     photograph(speaker, request, "the speaker's window")
     speaker.keyboard.press("PageDown")

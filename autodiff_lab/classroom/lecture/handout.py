@@ -1,7 +1,7 @@
 """The handout of a lecture: a sheet with an empty graph, an empty tape and the questions, and a sheet that solves it.
 
-It's made from the lecture's notebook. Worksheets are the outputs of cells tagged ``handout``, and the summary is the cell
-tagged ``take-home``. The questions are the headings that end with a question mark; their answers are in the notes.
+It's made from the lecture's notebook. Worksheets are the outputs of cells tagged ``handout``, and the summary is the
+cell tagged ``take-home``. The questions are the headings that end with a question mark; their answers are in the notes.
 """
 
 import re

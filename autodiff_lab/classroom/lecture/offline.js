@@ -89,7 +89,7 @@ function tellSpeaker() {
     at,
     count: all.length,
     notes: notesOf(all[at]),
-    now: cellsOf(all[at]),
+    now: cellsOf(all[at]).filter((part) => !part.matches(".fragment:not(.visible)")),
     next: cellsOf(all[at + 1]),
     minutes: all.map((slide) => minutesIn(notesOf(slide))),
   });

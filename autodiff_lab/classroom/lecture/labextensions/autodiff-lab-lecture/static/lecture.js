@@ -5,7 +5,7 @@
 const SPEAKER_PAGE = `<style>
   html { height: 100% }
   body { box-sizing: border-box; height: 100%; margin: 0; padding: 12px 16px; display: grid; gap: 12px;
-    grid-template: auto minmax(0, 1fr) / minmax(0, 3fr) minmax(0, 2fr); overflow: hidden;
+    grid-template: auto minmax(0, 1fr) / minmax(0, 1fr) 514px; overflow: hidden;
     font: 18px/1.4 system-ui, sans-serif; color-scheme: light dark;
     color: light-dark(#16191d, #eceef1); background: light-dark(#fff, #15181c) }
   header { grid-column: 1 / 3; font-size: 26px }
@@ -82,6 +82,7 @@ globalThis.SpeakerWindow = class {
     for (const cell of cells) {
       const copy = this.window.document.importNode(cell, true);
       copy.classList.remove("lecture-off", "lecture-later");
+      for (const notes of copy.querySelectorAll("aside.notes")) notes.remove();
       slide.append(copy);
     }
     this.part(name).replaceChildren(...(cells.length ? [slide] : []));
