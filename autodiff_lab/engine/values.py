@@ -15,6 +15,9 @@ REAL_KINDS = "fiub"
 
 FLOAT64 = np.dtype(np.float64)
 
+# The types of a number that an operation takes as it is.
+NUMBER_TYPES = frozenset({float, int, np.float64})
+
 # A policy of memory for the whole process, set when the package is imported: 16 MB are asked for and given back at
 # once, untouched, and glibc then keeps freed blocks up to that size instead of returning each to the system (it raises
 # M_MMAP_THRESHOLD and M_TRIM_THRESHOLD by itself). A sweep frees all its arrays, and the next would begin with page
@@ -38,6 +41,11 @@ class Traced:
 def innermost_value(x: Any) -> Any:
     """The plain value, a number or an array, below all the levels at which it is traced."""
     return innermost_value(x.value) if isinstance(x, Traced) else x
+
+
+def is_plain(x: np.ndarray) -> bool:
+    """Whether an array can be an operand as it is: double precision, and of one axis or more."""
+    return x.dtype == FLOAT64 and x.ndim > 0
 
 
 def as_plain_array(x: np.ndarray, name: str = "an operand") -> np.ndarray:

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from autodiff_lab.engine.errors import InputError, ShapeError
+from autodiff_lab.engine.fast_sweep import sweep_fast
 from autodiff_lab.engine.values import as_shaped
 from autodiff_lab.text import notation
 from autodiff_lab.text.messages import join_items, message
@@ -146,7 +147,7 @@ def compare_with_gradient(
     if any(np.ndim(x) for x in (tape.values[tape.output], *tape.values[: tape.n_inputs])):
         return None
     adjoints = seed_adjoints(tape)
-    tape.rewind(tape.output, tape.n_inputs, adjoints)
+    sweep_fast(tape, tape.output, adjoints)
     gradient = [0.0 if adjoint is None else float(adjoint) for adjoint in adjoints[: tape.n_inputs]]
     names = [name for name, _ in named]
     if all(name in tape.input_names for name in names):
