@@ -184,9 +184,12 @@ class Tape(Level):
             args: tuple[Any, ...] = (operands[0].value,)
             parents: tuple[int, ...] = (operands[0].index,)
         else:
-            own = [type(x) is Variable and x.tape is self for x in operands]
-            args = tuple([x.value if mine else copy_constant(x) for x, mine in zip(operands, own, strict=True)])
-            parents = tuple([x.index if mine else -1 for x, mine in zip(operands, own, strict=True)])
+            seen, lines = [], []
+            for x in operands:
+                own = type(x) is Variable and x.tape is self
+                seen.append(x.value if own else copy_constant(x))
+                lines.append(x.index if own else -1)
+            args, parents = tuple(seen), tuple(lines)
         if static:
             static = {name: copy_constant(x) for name, x in static.items()}
         value = op.fn(*args, **static)

@@ -34,7 +34,7 @@ elementwise(np.negative, lambda y, x: -1.0, call=operator.neg)
 elementwise(np.positive, unit_partial)
 elementwise(np.square, lambda y, x: 2 * x)
 elementwise(np.reciprocal, lambda y, x: -y * y)
-composed(np.float_power)(lambda a, b: np.power(a, b))
+composed(np.float_power)(lambda x1, x2: np.power(x1, x2))
 
 # Exponentials and roots
 

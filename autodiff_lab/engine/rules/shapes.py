@@ -1,11 +1,13 @@
 """Derivative rules of shapes and indexing (reshape, transpose, ``x[i]``, pad): all linear, so a row is a transpose."""
 
+import inspect
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 import numpy as np
 
-from ..broadcasting import align_axes, shape_of, unbroadcast
+from ..broadcasting import align_axes, rank_of, shape_of, unbroadcast
 from ..dispatch import TABLE, apply
 from ..errors import UnsupportedError
 from ..primitives import Op
@@ -44,7 +46,7 @@ def _reshape_batch(t: Any, y: Any, shape: Any, order: str = "C") -> Any:
 linear(
     np.reshape, lambda g, y, x, shape, order="C": _reshape(g, shape_of(x), order), call=_reshape, batched=_reshape_batch
 )
-linear(
+transpose = linear(
     np.transpose,
     lambda g, y, x, axes=None: np.transpose(g, _invert_axes(axes)),
     batched=lambda t, y, axes=None: np.transpose(t, _axes_behind_batch(axes, y)),
@@ -72,6 +74,12 @@ def _as_type(x: Any, dtype: Any) -> Any:
     return x.astype(dtype) if hasattr(x, "astype") else np.dtype(dtype).type(x)
 
 
+def takes_what(function: Callable[..., Any], rule: Callable[..., Any]) -> Callable[..., Any]:
+    """The rule of a whole family, with the signature of the NumPy function that it is to serve now."""
+    rule.__signature__ = inspect.signature(function)  # type: ignore[attr-defined]
+    return rule
+
+
 def dummy_array(a: Any) -> Any:
     """A dummy array of the shape of `a`, with one number in memory: NumPy tells by it which shape a function gives."""
     return np.broadcast_to(np.float64(0.0), shape_of(a))
@@ -85,7 +93,7 @@ def _add_reshaping(function: Callable[..., Any]) -> None:
             return tuple(map(function, arrays))
         return np.reshape(arrays[0], function(dummy_array(arrays[0]), *arrays[1:], **options).shape)
 
-    composed(function)(reshaped)
+    composed(function)(takes_what(function, reshaped))
 
 
 for reshaping in (np.squeeze, np.expand_dims, np.atleast_1d, np.atleast_2d, np.atleast_3d):
@@ -101,12 +109,20 @@ def _ravel(a: Any, order: str = "C") -> Any:
 def _add_permuting(function: Callable[..., Any]) -> None:
     """A function that only reorders axes: NumPy says how, on an array whose axes have different lengths."""
 
-    def permuted(a: Any, *args: Any, **options: Any) -> Any:
-        lengths = range(2, np.ndim(a) + 2)
+    @cache
+    def order(rank: int, *args: Any, **options: Any) -> tuple[int, ...]:
+        lengths = range(2, rank + 2)
         moved = function(np.broadcast_to(np.float64(0.0), tuple(lengths)), *args, **options).shape
-        return np.transpose(a, tuple(n - 2 for n in moved))
+        return tuple(n - 2 for n in moved)
 
-    composed(function)(permuted)
+    def permuted(a: Any, *args: Any, **options: Any) -> Any:
+        try:
+            axes = order(rank_of(a), *args, **options)
+        except TypeError:  # axes in a list are nothing to look up by
+            axes = order.__wrapped__(rank_of(a), *args, **options)
+        return transpose(a, axes=axes)
+
+    composed(function)(takes_what(function, permuted))
 
 
 for permuting in (np.swapaxes, np.moveaxis, np.rollaxis):
@@ -151,7 +167,7 @@ def _get_batch(t: Any, y: Any, index: Any) -> Any:
 
 def _scatter_batch(t: Any, y: Any, index: Any, shape: tuple[int, ...]) -> Any:
     behind = _index_behind(index)
-    return None if behind is None else TABLE["scatter"](t, index=behind, shape=(len(t), *shape))
+    return None if behind is None else _scatter(t, behind, (len(t), *shape))
 
 
 linear(
@@ -210,7 +226,7 @@ def _add_gathering(function: Callable[..., Any]) -> None:
     def gathered(a: Any, *args: Any, **options: Any) -> Any:
         return _gather(function, a, *args, **options)
 
-    composed(function)(gathered)
+    composed(function)(takes_what(function, gathered))
 
 
 for gathering in (
@@ -227,7 +243,7 @@ def _add_filling(function: Callable[..., Any]) -> None:
         positions = function(np.arange(1, np.size(a) + 1).reshape(shape_of(a)), *args, **options)
         return np.concatenate([np.zeros(1, dtype=a.dtype), np.ravel(a)])[positions]
 
-    composed(function)(filled)
+    composed(function)(takes_what(function, filled))
 
 
 for filling in (np.diag, np.diagflat, np.tril, np.triu):
