@@ -98,10 +98,15 @@ def call_composed(op: Op, function: Callable[..., Any], args: tuple[Any, ...], k
     """
     rule = op.fn
     names = _positional_names(rule)
-    if kwargs or (names is not None and len(args) > len(names)):
+    fits = names is None or len(args) <= len(names)
+    if kwargs:
+        fits = fits and len(args) > 0 and _option_names(rule).issuperset(kwargs)
+    if not fits:
         args, kwargs = _sort_out_options(rule, function, args, kwargs)
     if names is not None and not SEQUENCES.isdisjoint(map(type, args)):
         args = tuple([_as_array_argument(name, x) for name, x in zip(names, args, strict=False)])
+    if kwargs and names is not None:
+        kwargs = {name: _as_array_argument(name, x) for name, x in kwargs.items()}
     return rule(*args, **kwargs)
 
 
@@ -114,6 +119,14 @@ def _positional_names(rule: Callable[..., Any]) -> tuple[str, ...] | None:
     parameters, names = _parameters_of(rule)
     takes_any_number = any(p.kind is p.VAR_POSITIONAL for p in parameters.values())
     return None if takes_any_number else tuple(takewhile(lambda name: name != "out", names))
+
+
+@cache
+def _option_names(rule: Callable[..., Any]) -> frozenset[str]:
+    """The names of what a rule takes by name."""
+    parameters = _parameters_of(rule)[0].values()
+    by_name = {p.name for p in parameters if p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY)}
+    return frozenset(by_name - {"out"})
 
 
 def _sort_out_options(
@@ -135,15 +148,14 @@ def _sort_out_options(
             if not _changes_nothing(function, name, options[name], taken[0]):
                 _raise_unknown_option(function, name, options[name], list(known)[1:])
             del options[name]
-    if by_position is not None:
-        options = {name: _as_array_argument(name, x) for name, x in options.items()}
     return taken, options
 
 
 def _as_array_argument(name: str, given: Any) -> Any:
     """Convert a list given for an array to one; a list of traced values, of arrays to be joined, of axes, stays."""
-    plain = name in ARRAY_ARGUMENTS and isinstance(given, (list, tuple)) and not _has_traced(given)
-    return as_operand(given) if plain else given
+    if type(given) not in SEQUENCES or name not in ARRAY_ARGUMENTS or _has_traced(given):
+        return given
+    return as_operand(given)
 
 
 def _has_traced(x: Any) -> bool:

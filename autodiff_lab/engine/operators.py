@@ -73,6 +73,7 @@ class Overloaded(Traced):
             return call_composed(op, ufunc, inputs, kwargs)
         row = TABLE.get(f"{ufunc.__name__}.{method}") if name.startswith("np.") else None
         if row is not None:
+            kwargs.pop("array", None)  # an operand that was named: NumPy passes it among the inputs too
             return call_composed(row, row.fn, inputs, kwargs)
         if method == "outer" and op is not None and not kwargs:
             a, b = map(as_operand, inputs)

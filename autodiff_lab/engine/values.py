@@ -121,7 +121,7 @@ def as_value(x: Any, name: str = "the input") -> Any:
 def as_operand(x: Any) -> Any:
     """Convert an operand before dispatch: lists become arrays, 0-d arrays numbers; what is not real is refused."""
     its = type(x)
-    if its is np.float64 or its is float or (its is np.ndarray and x.dtype == FLOAT64 and x.ndim):
+    if its is np.float64 or its is float or (its is np.ndarray and x.ndim and x.dtype.kind in REAL_KINDS):
         return x  # what nearly always comes
     if isinstance(x, Traced):
         return x
@@ -152,10 +152,13 @@ def copy_constant(constant: Any) -> Any:
     training loop then pays for a look at its data. Being read-only protects nothing: a view that was taken before may
     still be written to.
     """
-    if type(constant) is not np.ndarray:
-        if isinstance(constant, np.ndarray):
-            return copy_constant(as_plain_array(constant))
-        return type(constant)(map(copy_constant, constant)) if type(constant) in (list, tuple) else constant
+    kind = type(constant)
+    if kind is tuple and _is_hashable(constant):  # a shape, axes: nothing in it can be changed in place
+        return constant
+    if kind is tuple or kind is list:
+        return kind(map(copy_constant, constant))
+    if kind is not np.ndarray:
+        return copy_constant(as_plain_array(constant)) if isinstance(constant, np.ndarray) else constant
     if constant.nbytes <= MAX_COPIED_BYTES:
         return constant.copy("K")
     key = id(constant)
@@ -164,6 +167,14 @@ def copy_constant(constant: Any) -> Any:
         forget = _copies.pop  # looked up now: when Python exits, this module's names may be gone before the array is
         known = _copies[key] = weakref.ref(constant, lambda _: forget(key, None)), constant.copy("K")
     return known[1]
+
+
+def _is_hashable(x: Any) -> bool:
+    try:
+        hash(x)
+    except TypeError:
+        return False
+    return True
 
 
 # Whole numbers as wide as an entry: they compare its bits, so that 0.0 and -0.0 differ and NaN is equal to itself.

@@ -12,6 +12,7 @@ import numpy as np
 from ..broadcasting import rank_of, shape_of, unbroadcast
 from ..errors import UnsupportedError
 from ..values import as_operand
+from .shapes import reshape, transpose
 from .table import composed, multilinear
 
 # Matrix products
@@ -149,10 +150,10 @@ def _tensordot(a: Any, b: Any, axes: Any = 2) -> Any:
     """As NumPy does it: one product of matrices, with the summed axes last in the left one and first in the right."""
     na, nb = rank_of(a), rank_of(b)
     if isinstance(axes, int | np.integer):
-        left, right = range(na - axes, na), range(axes)
-    else:
-        left, right = ((axis,) if isinstance(axis, int | np.integer) else tuple(axis) for axis in axes)
-    left, right = [i % na for i in left], [j % nb for j in right]
+        axes = (range(na - axes, na), range(axes))
+    summed_left, summed_right = ((axis,) if isinstance(axis, int | np.integer) else axis for axis in axes)
+    left = [i % na for i in summed_left]
+    right = [j % nb for j in summed_right]
     if len(left) != len(right):
         raise ValueError("np.tensordot was given different numbers of axes to sum over in its two arrays.")
     kept_left = [i for i in range(na) if i not in left]
@@ -165,14 +166,14 @@ def _tensordot(a: Any, b: Any, axes: Any = 2) -> Any:
     columns = _arranged(b, right + kept_right, (n, math.prod([of_b[j] for j in kept_right])))
     shape = (*[of_a[i] for i in kept_left], *[of_b[j] for j in kept_right])
     product = rows @ columns
-    return product if shape_of(product) == shape else np.reshape(product, shape)
+    return product if shape_of(product) == shape else reshape(product, shape=shape)
 
 
 def _arranged(x: Any, order: Sequence[int], shape: tuple[int, int]) -> Any:
     """An array with its axes in this order, as a matrix of this shape."""
     if list(order) != sorted(order):
-        x = np.transpose(x, tuple(order))
-    return x if shape_of(x) == shape else np.reshape(x, shape)
+        x = transpose(x, axes=tuple(order))
+    return x if shape_of(x) == shape else reshape(x, shape=shape)
 
 
 @composed(np.dot)

@@ -1,8 +1,10 @@
 """Derivative rules of shapes and indexing (reshape, transpose, ``x[i]``, pad): all linear, so a row is a transpose."""
 
 import inspect
+import math
 from collections.abc import Callable
-from functools import cache
+from contextlib import suppress
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -43,7 +45,7 @@ def _reshape_batch(t: Any, y: Any, shape: Any, order: str = "C") -> Any:
     return np.moveaxis(np.reshape(np.moveaxis(t, 0, -1), (*shape_of(y), len(t)), order="F"), -1, 0)
 
 
-linear(
+reshape = linear(
     np.reshape, lambda g, y, x, shape, order="C": _reshape(g, shape_of(x), order), call=_reshape, batched=_reshape_batch
 )
 transpose = linear(
@@ -109,7 +111,7 @@ def _ravel(a: Any, order: str = "C") -> Any:
 def _add_permuting(function: Callable[..., Any]) -> None:
     """A function that only reorders axes: NumPy says how, on an array whose axes have different lengths."""
 
-    @cache
+    @lru_cache(maxsize=64, typed=True)
     def order(rank: int, *args: Any, **options: Any) -> tuple[int, ...]:
         lengths = range(2, rank + 2)
         moved = function(np.broadcast_to(np.float64(0.0), tuple(lengths)), *args, **options).shape
@@ -215,16 +217,31 @@ def _gather(function: Callable[..., Any], a: Any, *args: Any, **options: Any) ->
     for x in (*args, *options.values()):
         if isinstance(x, Traced):
             np.asarray(x)  # a count has no derivative: this says so
-    positions = function(np.arange(np.size(a)).reshape(shape_of(a)), *args, **options)
-    flat = np.ravel(a)
+    shape = shape_of(a)
+    positions = function(np.arange(math.prod(shape)).reshape(shape), *args, **options)
+    flat = a if rank_of(a) == 1 else reshape(a, shape=(-1,))
     return [flat[p] for p in positions] if isinstance(positions, list) else flat[positions]
+
+
+# Of a small array it takes longer to find which entries a function picks than to pick them.
+MAX_CACHED_POSITIONS = 1024
 
 
 def _add_gathering(function: Callable[..., Any]) -> None:
     """A function whose result is entries of its operand: NumPy says which, on the positions of the entries."""
 
+    @lru_cache(maxsize=64, typed=True)
+    def find_few(shape: tuple[int, ...], *args: Any, **options: Any) -> Any:
+        return function(np.arange(math.prod(shape)).reshape(shape), *args, **options)
+
+    def find(positions: np.ndarray, *args: Any, **options: Any) -> Any:
+        if positions.size <= MAX_CACHED_POSITIONS:
+            with suppress(TypeError):  # a list among the arguments is nothing to look up by
+                return find_few(positions.shape, *args, **options)
+        return function(positions, *args, **options)
+
     def gathered(a: Any, *args: Any, **options: Any) -> Any:
-        return _gather(function, a, *args, **options)
+        return _gather(find, a, *args, **options)
 
     composed(function)(takes_what(function, gathered))
 
