@@ -10,7 +10,7 @@ from ..engine.dual import Dual
 from ..engine.errors import InputError, LeakError, ShapeError
 from ..engine.fast_sweep import sweep_fast
 from ..engine.tape import MAX_TAPE_LINES, Tape
-from ..engine.values import Traced, as_value, to_output, zeros
+from ..engine.values import Traced, as_value, is_plain, to_output, zeros
 from ..engine.variable import Variable
 from . import execution_log, pytree
 from .signatures import argument_names, check_keywords, derivative_name, name_of
@@ -131,6 +131,9 @@ def record_call(
         x = inputs[k]
         if not named and type(x) in NUMBER_TYPES:
             inputs[k] = tape.input(np.float64(x))
+            continue
+        if not named and type(x) is np.ndarray and is_plain(x):
+            inputs[k] = tape.input(x.copy() if copied else x)
             continue
         if x is not args[k]:  # asked for twice: one input all the same
             continue

@@ -152,8 +152,8 @@ def _tensordot(a: Any, b: Any, axes: Any = 2) -> Any:
     if isinstance(axes, int | np.integer):
         axes = (range(na - axes, na), range(axes))
     summed_left, summed_right = ((axis,) if isinstance(axis, int | np.integer) else axis for axis in axes)
-    left = [i % na for i in summed_left]
-    right = [j % nb for j in summed_right]
+    left = [int(i) % na for i in summed_left]
+    right = [int(j) % nb for j in summed_right]
     if len(left) != len(right):
         raise ValueError("np.tensordot was given different numbers of axes to sum over in its two arrays.")
     kept_left = [i for i in range(na) if i not in left]
