@@ -311,11 +311,21 @@ def install_operator(
     traced: type[Overloaded], name: str, ufunc: np.ufunc, forward: Callable[..., Any], reflected: Callable[..., Any]
 ) -> None:
     """Overload an operator on a class of traced values, for Python (``__mul__``, ``__rmul__``) and for NumPy."""
-    if name == "pow":  # Python says its message for us: a third parameter would cost each power a tenth of its time
-        forward.__qualname__ = "pow(x, n, m) has no derivative rule. Write pow(x, n) % m, or x**n % m: x.__pow__"
-    setattr(traced, f"__{name}__", forward)
+    setattr(traced, f"__{name}__", _refuse_modulus(forward) if name == "pow" else forward)
     setattr(traced, f"__r{name}__", reflected)
     traced.binary = {**traced.binary, ufunc: (forward, reflected)}
+
+
+def _refuse_modulus(power: Callable[..., Any]) -> Callable[..., Any]:
+    """``x ** n`` that also answers ``pow(x, n, m)``, which has no rule."""
+
+    def checked(self: Overloaded, exponent: Any, modulus: Any = None) -> Any:
+        if modulus is not None:
+            text = "pow(x, n, m) has no derivative rule. Write pow(x, n) % m, or x**n % m."
+            _raise_lost(self, UnsupportedError(text))
+        return power(self, exponent)
+
+    return checked
 
 
 def _install_all_operators() -> None:
