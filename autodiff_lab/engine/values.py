@@ -159,13 +159,14 @@ def copy_constant(constant: Any) -> Any:
         return kind(map(copy_constant, constant))
     if kind is not np.ndarray:
         return copy_constant(as_plain_array(constant)) if isinstance(constant, np.ndarray) else constant
-    if constant.nbytes <= MAX_COPIED_BYTES:
-        return constant.copy("K")
-    key = id(constant)
+    array: np.ndarray = constant
+    if array.nbytes <= MAX_COPIED_BYTES:
+        return array.copy("K")
+    key = id(array)
     known = _copies.get(key)
-    if known is None or known[0]() is not constant or not _have_same_bits(known[1], constant):
+    if known is None or known[0]() is not array or not _have_same_bits(known[1], array):
         forget = _copies.pop  # looked up now: when Python exits, this module's names may be gone before the array is
-        known = _copies[key] = weakref.ref(constant, lambda _: forget(key, None)), constant.copy("K")
+        known = _copies[key] = weakref.ref(array, lambda _: forget(key, None)), array.copy("K")
     return known[1]
 
 
