@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from autodiff_lab import grad
+from autodiff_lab import grad, jacfwd, jacrev, vmap
 from autodiff_lab.engine.dispatch import TABLE
 from autodiff_lab.engine.errors import MutationError
 
@@ -75,8 +75,31 @@ def test_names_and_lists_come_to_the_same(by_name: Callable[[Any], Any], by_posi
     np.testing.assert_array_equal(found, grad(lambda x: np.sum(by_position(x) * weights))(X))
 
 
+@pytest.mark.parametrize("axis", [None, 0, 1])
+@pytest.mark.parametrize("shift", [1, -2, True, np.uint8(1), np.array(3)], ids=str)
+def test_a_roll_is_rolled_back(shift: Any, axis: int | None) -> None:
+    found = grad(lambda x: np.sum(np.roll(x, shift, axis) * X))(X)
+    np.testing.assert_array_equal(found, np.roll(X, -int(shift), axis))
+
+
+@pytest.mark.parametrize(
+    ("shift", "axis"),
+    [((1, 2), None), ((1, 2), (0, 1)), ([1, 2], [0, 1]), (np.array([1, 2]), (0, 1)), ((1, 2), 1), ((1,), -1), (2, -2)],
+    ids=str,
+)
+def test_a_roll_in_both_modes_and_in_a_batch(shift: Any, axis: Any) -> None:
+    def rolled(x: Any) -> Any:
+        return np.roll(x * x, shift, axis)
+
+    np.testing.assert_array_equal(jacfwd(rolled)(X), jacrev(rolled)(X))
+    np.testing.assert_array_equal(vmap(rolled)(np.stack([X, 2 * X])), np.stack([rolled(X), rolled(2 * X)]))
+
+
 def test_positions_that_are_remembered_belong_to_the_arguments_they_were_found_for() -> None:
-    for shift in (1, 2, True, 1):
-        for axis in (None, 0, 1):
-            found = grad(lambda x, shift=shift, axis=axis: np.sum(np.roll(x, shift, axis) * X))(X)
-            np.testing.assert_array_equal(found, np.roll(X, -int(shift), axis))
+    for count in (1, 2, True, 1):
+        for axis in (0, 1):
+            found = grad(lambda x, count=count, axis=axis: np.sum(np.repeat(x, count, axis) ** 2))(X)
+            np.testing.assert_array_equal(found, 2 * int(count) * X)
+    for turns in (1, 2, 1, 3):
+        found = grad(lambda x, turns=turns: np.sum(np.rot90(x, turns) * X))(X)
+        np.testing.assert_array_equal(found, np.rot90(X, -turns))

@@ -13,7 +13,7 @@ from ..dispatch import TABLE, apply
 from ..errors import UnsupportedError
 from ..primitives import Op
 from ..values import Traced, as_operand
-from .table import comparison, composed, linear
+from .table import axis_behind_batch, comparison, composed, linear
 
 # Shape
 
@@ -128,6 +128,34 @@ def _add_permuting(function: Callable[..., Any]) -> None:
 
 for permuting in (np.swapaxes, np.moveaxis, np.rollaxis):
     _add_permuting(permuting)
+
+# Rolling entries: the adjoint rolls back
+
+
+def _roll(a: Any, shift: Any, axis: Any = None) -> Any:
+    if isinstance(shift, Traced):
+        np.asarray(shift)  # a count has no derivative: this says so
+    return np.roll(a, shift, axis)
+
+
+def _opposite(shift: Any) -> Any:
+    return -int(shift) if np.ndim(shift) == 0 else tuple(-int(n) for n in shift)  # int: np.uint8(1) has no opposite
+
+
+def _roll_batch(t: Any, y: Any, shift: Any, axis: Any = None) -> Any:
+    if axis is None:
+        rows = np.reshape(t, (len(t), -1))
+        return np.reshape(np.roll(rows, int(np.sum(shift)), axis=1), shape_of(t))
+    several = isinstance(axis, (tuple, list))
+    return np.roll(t, shift, tuple(map(axis_behind_batch, axis)) if several else axis_behind_batch(axis))
+
+
+linear(
+    np.roll,
+    lambda g, y, a, shift, axis=None: np.roll(g, _opposite(shift), axis),
+    call=_roll,
+    batched=_roll_batch,
+)
 
 # Picking entries
 
@@ -246,7 +274,7 @@ def _add_gathering(function: Callable[..., Any]) -> None:
 
 
 for gathering in (
-    *(np.flip, np.fliplr, np.flipud, np.rot90, np.roll, np.tile, np.repeat, np.resize, np.delete),
+    *(np.flip, np.fliplr, np.flipud, np.rot90, np.tile, np.repeat, np.resize, np.delete),
     *(np.take, np.diagonal, np.split, np.array_split, np.hsplit, np.vsplit, np.dsplit),
 ):
     _add_gathering(gathering)
