@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from autodiff_lab import record, value_and_grad
+from autodiff_lab import grad, record, value_and_grad
 from autodiff_lab.engine.dual import ForwardPass, dual
 from autodiff_lab.engine.fast_sweep import sweep_fast
 from autodiff_lab.engine.tape import Tape
@@ -123,6 +123,16 @@ def test_a_gradient_of_numbers_is_that_of_arrays_of_one_entry() -> None:
     assert list(map(type, gradient)) == [float, float]
     assert value_and_grad(lambda x, y: 3 * x, (1, 0))(1.0, 7.0) == (3.0, (0.0, 3.0))
     assert value_and_grad(lambda x, n: x**n, -2)(3.0, 2.0) == (9.0, 6.0)
+
+
+def test_tanh_of_an_array_has_the_derivative_that_its_numbers_have() -> None:
+    """A plain array may overflow on the way, and a traced value may not."""
+    x = np.array([0.0, -1.5, 30.0, 350.0, 401.0, 720.0, -800.0, np.inf, -np.inf, np.nan])
+    with np.errstate(all="raise", under="ignore", invalid="ignore"):
+        found = grad(lambda x: np.sum(np.tanh(x)))(x)
+        np.testing.assert_array_equal(found, [grad(np.tanh)(float(entry)) for entry in x])
+        twice = grad(lambda x: np.sum(grad(lambda x: np.sum(np.tanh(x)))(x)))(x[:7])
+        np.testing.assert_array_equal(twice, [grad(grad(np.tanh))(float(entry)) for entry in x[:7]])
 
 
 def test_a_tape_that_is_used_up_has_its_inputs_left() -> None:
