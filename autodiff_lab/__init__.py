@@ -19,7 +19,8 @@ from .engine.dispatch import no_recording
 from .engine.dual import Dual
 from .engine.errors import AutodiffError, BranchChanged, DetachedWarning
 from .engine.rules import policy
-from .engine.tape import Tape, Variable
+from .engine.tape import Tape
+from .engine.variable import Variable
 from .transforms.custom import checkpoint, custom_gradient, stop_gradient
 from .transforms.gradients import grad, jvp, value_and_grad, vjp
 from .transforms.jacobians import elementwise_grad, hessian, hvp, jacfwd, jacobian, jacrev, linearize

@@ -285,25 +285,59 @@ def _run_check(check: Callable[[], Iterator[Finding]]) -> Iterator[Finding]:
         yield _problem(f"{package} cannot be imported ({error}).", _pip_install("--force-reinstall", package))
 
 
+def check_here() -> bool:
+    """Check the setup from a notebook: print one line if everything is in place, else only what is wrong.
+
+    Returns
+    -------
+    bool
+        Whether everything is in place. ``autodiff-lab check`` in a terminal prints every finding.
+    """
+    checks = [check for heading, group in CHECKS.items() if _applies_here(heading) for check in group]
+    findings = dict.fromkeys(finding for check in checks for finding in _run_check(check))
+    problems = [finding for finding in findings if finding.state == "problem"]
+    for problem in problems:
+        _print_finding(problem)
+    if problems:
+        print(f"\n{_count_problems(len(problems))}")
+        return False
+    where = "in your browser" if sys.platform == IN_A_BROWSER else "on this machine"
+    print(f"Everything is in place: autodiff-lab {__version__} with Python {platform.python_version()}, {where}.")
+    return True
+
+
+def _applies_here(heading: str) -> bool:
+    """Return whether the checks under a heading make sense where this Python runs."""
+    return sys.platform != IN_A_BROWSER or heading not in ABOUT_THE_MACHINE
+
+
+def _print_finding(finding: Finding) -> None:
+    print(PROSE.fill(f"  {finding.state:8}{finding.text}"))
+    if finding.mend:
+        print(f"  {'':8}-> {finding.mend}")
+
+
+def _count_problems(count: int) -> str:
+    return f"{count} {'problem' if count == 1 else 'problems'}; the line after each -> mends it."
+
+
 def check_setup() -> int:
     """Run `autodiff-lab check`: print the report, and return the exit code, 0 if everything is in place, 1 if not."""
     print(f"autodiff-lab {__version__}, checked with {sys.executable}")
     in_a_browser = sys.platform == IN_A_BROWSER
     said: dict[Finding, None] = {}
     for heading, checks in CHECKS.items():
-        if in_a_browser and heading in ABOUT_THE_MACHINE:
+        if not _applies_here(heading):
             continue
         print(f"\n{heading}")
         for finding in (finding for check in checks for finding in _run_check(check)):
             if finding in said:
                 continue  # two checks miss the same library
             said[finding] = None
-            print(PROSE.fill(f"  {finding.state:8}{finding.text}"))
-            if finding.mend:
-                print(f"  {'':8}-> {finding.mend}")
+            _print_finding(finding)
     problems = sum(finding.state == "problem" for finding in said)
     if problems:
-        print(f"\n{problems} {'problem' if problems == 1 else 'problems'}; the line after each -> mends it.")
+        print(f"\n{_count_problems(problems)}")
         return 1
     how = "This Python runs in your browser, in this page." if in_a_browser else "Open the tutorial with: autodiff-lab"
     print(f"\nEverything is in place. {how}")

@@ -8,6 +8,8 @@
 numbers
     The notebooks' numbers, in their file names and in the links to them, from the order of the course
     (`notebooks/numbers.py`).
+types
+    The types and defaults of a trace in JavaScript, from its dataclasses (`javascript_types.py`).
 bundle
     The widgets' JavaScript and CSS in as many files as are loaded, by esbuild (`.ci/javascript/bundle.mjs`). It needs
     Node, and `npm ci` once.
@@ -43,6 +45,7 @@ import nbformat
 from autodiff_lab.classroom.lecture.plans import Plan, find_plan, list_plans
 from autodiff_lab.widgets.bundle import BUNDLES
 from tests.addresses import ROOT, START, date_release, update_addresses
+from tests.javascript_types import update_types
 from tests.notebooks import normalise
 from tests.notebooks.badges import update_badges
 from tests.notebooks.numbers import update_numbers
@@ -180,6 +183,7 @@ def update_pictures(*, check: bool) -> list[str]:
 
 STEPS: dict[str, Callable[..., list[str]]] = {
     "numbers": update_numbers,
+    "types": update_types,
     "bundle": update_bundle,
     "badges": update_badges,
     "addresses": update_addresses,
@@ -188,8 +192,8 @@ STEPS: dict[str, Callable[..., list[str]]] = {
     "outputs": update_outputs,
     "pictures": update_pictures,
 }
-"""In this order: badges and tables have the new numbers, and outputs, which carry bundles, are written into
-notebooks that have badges."""
+"""In this order: the bundle has the types, badges and tables have the new numbers, and outputs, which carry bundles,
+are written into notebooks that have badges."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -210,7 +214,8 @@ def main(argv: Sequence[str] | None = None) -> int:
             f"there is no {', '.join(sorted({*options.kinds} - {*STEPS}))}; a kind is one of {', '.join(STEPS)}"
         )
     differs = False
-    for kind in options.kinds or STEPS:
+    chosen = [kind for kind in STEPS if kind in options.kinds or not options.kinds]
+    for kind in chosen:
         found = STEPS[kind](check=options.check)
         differs = differs or bool(found)
         state = "differs" if options.check else "written anew"

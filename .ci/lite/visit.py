@@ -53,7 +53,7 @@ KEPT = """async (name) => { const { contents } = jupyterapp.serviceManager;
 
 FIRST = "00_start_here.ipynb"
 RIGHT = "import math\nanswer = -math.cos(5)\n\ncheck.ex_1(answer)"
-LAB = "05_ways_to_remember.ipynb"
+LAB = "07_ways_to_remember.ipynb"
 
 LEFT = "left_by_a_link.txt"
 UNASKED = f"""import os

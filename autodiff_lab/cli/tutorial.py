@@ -2,8 +2,11 @@
 
 import os
 import sys
-from collections.abc import Sequence
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 from ..jupyter.kernel import kernel_of_this_python, python_command
 from ..jupyter.lab_settings import encryption_options, helps_a_learner, without_news
@@ -43,6 +46,23 @@ def open_tutorial(to: Path | None = None, *, browser: bool = True, port: int | N
             "Work on copies, in a folder that you can write to: autodiff-lab --to DIR"
         )
     run_lab(notebooks, browser=browser, port=port)
+
+
+@contextmanager
+def _without_deprecations() -> Iterator[None]:
+    """Keep from the terminal that Jupyter calls settings by their old names; a learner can do nothing about it.
+
+    A filter is not enough: an extension of the server that is imported later may set its own.
+    """
+    show = warnings.showwarning
+
+    def show_others(message: Warning | str, category: type[Warning], *where: Any, **options: Any) -> None:
+        if not issubclass(category, DeprecationWarning):
+            show(message, category, *where, **options)
+
+    with warnings.catch_warnings():
+        warnings.showwarning = show_others
+        yield
 
 
 def report_copies(copied: Copied, target: Path) -> None:
@@ -93,7 +113,7 @@ def run_lab(
     print(f"Opening {folder / Path(start).name} in JupyterLab.")
     print("The address follows; if no browser opens, open it yourself. Ctrl-C in this window stops JupyterLab.")
     sys.stdout.flush()
-    with kernel_of_this_python(), without_news():
+    with kernel_of_this_python(), without_news(), _without_deprecations():
         server = LabApp.initialize_server(arguments)
         for handler in server.log.handlers:
             handler.addFilter(helps_a_learner)

@@ -6,7 +6,7 @@ what to write instead.
 
 import math
 from collections.abc import Callable
-from typing import Any, ClassVar, NoReturn
+from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
 
 import numpy as np
 
@@ -14,9 +14,11 @@ from .calls import call_composed, numpy_name, split_arguments
 from .dispatch import TABLE, apply
 from .errors import AutodiffError, DetachedError, MutationError, ShapeError, UnsupportedError
 from .levels import is_paused, note_caught, open_levels
-from .remedies import explain_conversion, is_asked_by_masked_array, missing_rule
+from .remedies import explain_conversion, explain_float, explain_in_place, is_asked_by_masked_array, missing_rule
 from .rules.special import add_special_rows
 from .values import Traced, as_operand, as_plain_array, refuse_subclass
+
+Method = Callable[..., Any]
 
 
 def is_operand(x: Any) -> bool:
@@ -66,7 +68,7 @@ class Overloaded(Traced):
             written = MutationError(
                 f"{name} was asked to write a recorded value into an existing array (`a += x` or "
                 f"`out=`). Writing in place would lose the derivative: write `a = {name}(a, x)` "
-                "(or `a = a + x`) so that the result is a new value."
+                f"(or `a = a + x`) so that the result is a new value.{explain_in_place()}"
             )
             _raise_lost(self, written)
         if method == "__call__" and op is not None and op.kind == "composed":
@@ -105,9 +107,9 @@ class Overloaded(Traced):
             _raise_lost(self, refuse_subclass(np.ma.MaskedArray))
         _raise_lost(self, DetachedError(explain_conversion(self)))
 
-    def _raise_detached(self, what: str, instead: str) -> NoReturn:
+    def _raise_detached(self, what: str, instead: str | None) -> NoReturn:
         text = f"{what} of {self!r} would lose its derivative. {instead} Use `.value` if you want the plain number."
-        _raise_lost(self, DetachedError(text))
+        _raise_lost(self, DetachedError(explain_float(self) if instead is None else text))
 
     def __format__(self, form: str) -> str:
         """``f"{x:.3f}"`` is for reading, as ``print(x)`` is: it shows the value, and nothing is computed with it."""
@@ -116,7 +118,7 @@ class Overloaded(Traced):
             x = x.value
         return str(self) if not form or isinstance(x, Overloaded) else format(x, form)
 
-    def _flat_value(self, what: str, instead: str) -> Any:
+    def _flat_value(self, what: str, instead: str | None) -> Any:
         """The plain number of a piecewise constant value (of floor, of sign), which has no derivative to lose."""
         if self.shape != () or not self.is_flat():
             self._raise_detached(what, instead)
@@ -131,12 +133,7 @@ class Overloaded(Traced):
         return False
 
     def __float__(self) -> float:
-        number = self._flat_value(
-            "The float()",
-            "Write np.sin(x) instead of math.sin(x), keep x itself instead of float(x), and build an array with "
-            "np.stack([...]) instead of a[0] = x.",
-        )
-        return float(number)
+        return float(self._flat_value("The float()", None))
 
     def __int__(self) -> int:
         step = "An integer has no derivative: write int(np.floor(x)), which is a step."
@@ -228,6 +225,66 @@ class Overloaded(Traced):
             if isinstance(part, np.ndarray):
                 as_plain_array(part, "an index")
         return apply(TABLE["getitem"], (self,), {"index": index})
+
+    if TYPE_CHECKING:  # what `_install_all_operators` installs
+
+        def __add__(self, other: Any) -> Any: ...
+        def __radd__(self, other: Any) -> Any: ...
+        def __sub__(self, other: Any) -> Any: ...
+        def __rsub__(self, other: Any) -> Any: ...
+        def __mul__(self, other: Any) -> Any: ...
+        def __rmul__(self, other: Any) -> Any: ...
+        def __truediv__(self, other: Any) -> Any: ...
+        def __rtruediv__(self, other: Any) -> Any: ...
+        def __pow__(self, other: Any) -> Any: ...
+        def __rpow__(self, other: Any) -> Any: ...
+        def __matmul__(self, other: Any) -> Any: ...
+        def __rmatmul__(self, other: Any) -> Any: ...
+        def __floordiv__(self, other: Any) -> Any: ...
+        def __rfloordiv__(self, other: Any) -> Any: ...
+        def __mod__(self, other: Any) -> Any: ...
+        def __rmod__(self, other: Any) -> Any: ...
+        def __and__(self, other: Any) -> Any: ...
+        def __rand__(self, other: Any) -> Any: ...
+        def __or__(self, other: Any) -> Any: ...
+        def __ror__(self, other: Any) -> Any: ...
+        def __xor__(self, other: Any) -> Any: ...
+        def __rxor__(self, other: Any) -> Any: ...
+        def __lt__(self, other: Any) -> Any: ...
+        def __le__(self, other: Any) -> Any: ...
+        def __gt__(self, other: Any) -> Any: ...
+        def __ge__(self, other: Any) -> Any: ...
+        def __eq__(self, other: object) -> Any: ...
+        def __ne__(self, other: object) -> Any: ...
+        def __neg__(self) -> Any: ...
+        def __abs__(self) -> Any: ...
+
+        # NumPy's functions of these names say what they take.
+        sum: Method
+        mean: Method
+        prod: Method
+        max: Method
+        min: Method
+        ptp: Method
+        var: Method
+        std: Method
+        cumsum: Method
+        cumprod: Method
+        all: Method
+        any: Method
+        argmax: Method
+        argmin: Method
+        argsort: Method
+        clip: Method
+        round: Method
+        dot: Method
+        trace: Method
+        diagonal: Method
+        ravel: Method
+        repeat: Method
+        squeeze: Method
+        swapaxes: Method
+        take: Method
 
     # The parts of an array's interface that have a rule.
 

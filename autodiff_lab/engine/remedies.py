@@ -1,6 +1,7 @@
 """Remedies in error messages: the row to add for a function without a rule, and the user's own line rewritten."""
 
 import ast
+import dis
 import linecache
 import sys
 from contextlib import suppress
@@ -12,16 +13,24 @@ import numpy as np
 from .calls import numpy_name
 from .errors import UnsupportedError
 from .frames import find_user_frame, is_user_frame
+from .scipy_remedies import (
+    FOURIER,
+    fill,
+    find_called_function,
+    flow,
+    is_of_scipy,
+    public_name,
+    rewrite_call,
+    rewrite_factorization,
+    sentence_for,
+)
 
 
 def missing_rule(function: Any) -> UnsupportedError:
     """The error for a function without a derivative rule, with its remedy: the row of the table that would add one."""
     name = numpy_name(function)
     if name.startswith("np.fft."):
-        return UnsupportedError(
-            f"{name} works with complex numbers, and derivatives here are of real ones: Fourier transforms are left "
-            "out. A short transform can be written as a real matrix product, np.cos(angles) @ x and np.sin(angles) @ x."
-        )
+        return UnsupportedError(f"{name} has no derivative rule. {_show_line()}{flow(FOURIER)}")
     told = f"{name} has no derivative rule here, so its derivative would be lost. Write it with functions that have one"
     if getattr(function, "nout", 1) > 1:
         return UnsupportedError(f"{told}.")
@@ -37,15 +46,83 @@ def missing_rule(function: Any) -> UnsupportedError:
 def explain_conversion(x: Any) -> str:
     """The message for a traced value that was asked for its bare numbers, with a remedy: the user's line rewritten."""
     asked = _find_asking_call(x)
+    scipy = public_name(asked.function) or find_called_function()
     public = getattr(asked.function, "__module__", None) or isinstance(asked.function, np.ufunc)
     who = numpy_name(asked.function) if public and hasattr(asked.function, "__name__") else "NumPy"
+    if isinstance(asked.function, np.vectorize):
+        who = "np.vectorize"
+    who = scipy or who
     text = f"{who} asks for the bare numbers of {x!r}, which would lose its derivative. "
-    if asked.new:
-        return f"{text}In place of\n    {asked.old}\nwrite\n    {asked.new}\nor take `.value` if you want a constant."
+    remedy = _show_remedy(asked, scipy)
+    if remedy:
+        return text + remedy
     return text + (
         "Write it with NumPy functions that have a derivative rule: np.stack([x, y]) puts values into an array, "
         "x.astype changes their type. Take `.value` if you want a constant."
     )
+
+
+def explain_float(x: Any) -> str:
+    """The message for a traced value that was asked for a plain float, with a remedy: the user's line rewritten."""
+    asked = _find_asking_call(x)
+    scipy = public_name(asked.function) or find_called_function()
+    if scipy:
+        text = f"{scipy} asks for the plain number of {x!r}, which would lose its derivative. "
+    else:
+        text = f"The float() of {x!r} would lose its derivative. "
+    remedy = _show_remedy(asked, scipy)
+    if remedy:
+        return text + remedy
+    return text + (
+        "Write np.sin(x) instead of math.sin(x), keep x itself instead of float(x), and build an array with "
+        "np.stack([...]) instead of a[0] = x. Use `.value` if you want the plain number."
+    )
+
+
+def _show_remedy(asked: "Asked", scipy: str) -> str:
+    """What to write, in a message: the user's line rewritten, or a sentence about that line; empty if neither is."""
+    if asked.new:
+        also = "" if "special." not in asked.new else "(with `from scipy import special`) "
+        return f"In place of\n    {asked.old}\nwrite\n    {asked.new}\n{also}or take `.value` if you want a constant."
+    said = sentence_for(scipy) if scipy else asked.sentence
+    if not said:
+        return ""
+    return f"{_show_line()}{said} Take `.value` if you want a constant."
+
+
+def explain_in_place() -> str:
+    """A remedy for a line such as ``a += x``, where the array `a` is plain: that line rewritten; empty for others."""
+    frame = find_user_frame()
+    with suppress(SyntaxError, ValueError):
+        statement = _find_assignment(frame)
+        if isinstance(statement, ast.AugAssign) and isinstance(statement.target, ast.Name):
+            old = ast.get_source_segment(_source_line(frame), statement)
+            new = ast.BinOp(ast.Name(statement.target.id), statement.op, statement.value)
+            return f" In place of\n    {old}\nwrite\n    {statement.target.id} = {ast.unparse(new)}"
+    return ""
+
+
+def _find_assignment(frame: FrameType) -> ast.Assign | ast.AugAssign | None:
+    """Find the assignment in the user's line that a frame carries out; None if it carries out anything else."""
+    line = linecache.getline(frame.f_code.co_filename, frame.f_lineno)
+    column = list(frame.f_code.co_positions())[frame.f_lasti // 2][2]
+    indent = len(line) - len(line.lstrip())
+    for node in ast.walk(ast.parse(_source_line(frame))):
+        if isinstance(node, ast.Assign | ast.AugAssign) and column is not None and node.col_offset == column - indent:
+            return node
+    return None
+
+
+def _source_line(frame: FrameType) -> str:
+    """The line of the user's code at which a frame stands; empty where there is no source."""
+    return linecache.getline(frame.f_code.co_filename, frame.f_lineno).strip()
+
+
+def _show_line() -> str:
+    """The user's line, in a message, not too long; empty where there is no source."""
+    line = _source_line(find_user_frame())
+    shown = line if len(line) <= MAX_SHOWN_CHARACTERS else line[: MAX_SHOWN_CHARACTERS - 1] + "…"
+    return f"The line is\n    {shown}\n" if shown else ""
 
 
 def is_asked_by_masked_array() -> bool:
@@ -78,16 +155,37 @@ class Asked(NamedTuple):
     # Both are empty where nobody knows what to write instead.
     old: str
     new: str
+    # What to do, where it takes more than one line.
+    sentence: str = ""
 
 
 def _find_asking_call(x: Any) -> Asked:
     """Find the user's expression that asked for the bare numbers of `x`, and rewrite it to keep the derivative."""
     frame = find_user_frame()
     with suppress(SyntaxError, ValueError, RecursionError):
+        if dis.opname[frame.f_code.co_code[frame.f_lasti]] == "STORE_SUBSCR":
+            return _explain_stored_entry(frame)
         where = list(frame.f_code.co_positions())[frame.f_lasti // 2]
         if None not in where:
             return _rewrite(x, frame, *where)  # type: ignore[arg-type]
     return Asked(None, "", "")
+
+
+def _explain_stored_entry(frame: FrameType) -> Asked:
+    """The remedy for a line such as ``a[i] = x``, where the array `a` is plain: collect the values, then stack them."""
+    statement = _find_assignment(frame)
+    name, value = "a", "x"
+    target = statement.targets[0] if isinstance(statement, ast.Assign) else None
+    if isinstance(statement, ast.Assign) and isinstance(target, ast.Subscript):
+        name, value = ast.unparse(target.value), ast.unparse(statement.value)
+    return Asked(
+        None,
+        "",
+        "",
+        f"The array `{name}` is plain, and a number in it has no derivative. Collect the values in a list and join "
+        f"them after the loop: parts.append({value}), then {name} = np.stack(parts). To change some entries of an "
+        f"array, write np.where(mask, {value}, {name}).",
+    )
 
 
 def _rewrite(x: Any, frame: FrameType, first: int, last: int, start: int, stop: int) -> Asked:
@@ -99,7 +197,15 @@ def _rewrite(x: Any, frame: FrameType, first: int, last: int, start: int, stop: 
     node = ast.parse(f"({text})", mode="eval").body
     rewriter = Rewriter(x, frame)
     called = rewriter.look_up(node.func) if isinstance(node, ast.Call) else None
-    old, new = ast.unparse(node), ast.unparse(rewriter.rewrite(node))
+    if public_name(called) in ("scipy.linalg.cho_factor", "scipy.linalg.lu_factor"):
+        solution = rewrite_factorization(node, before, after, rewriter.look_up, rewriter.names)
+        if solution is None:
+            return Asked(called, "", "")
+        opening, rest, rewritten = solution
+        before, text, after = before.removesuffix(opening), opening + text + rest, after.removeprefix(rest)
+        old, new = "", ast.unparse(rewritten)
+    else:
+        old, new = ast.unparse(node), ast.unparse(rewriter.rewrite(node))
     if old == new:
         return Asked(called, "", "")
     line = (before + new + after).strip()
@@ -139,8 +245,10 @@ class Rewriter:
         """Look up the object that a dotted name in the user's expression stands for; None for any other expression."""
         if isinstance(node, ast.Name):
             return self.names.get(node.id)
-        if isinstance(node, ast.Attribute) and isinstance(owner := self.look_up(node.value), ModuleType):
-            return getattr(owner, node.attr, None)
+        if isinstance(node, ast.Attribute):
+            owner = self.look_up(node.value)
+            if isinstance(owner, ModuleType) or is_of_scipy(owner):
+                return getattr(owner, node.attr, None)
         return None
 
     def _call(self, name: str, *args: ast.expr, **options: ast.expr) -> ast.expr:
@@ -164,7 +272,11 @@ class Rewriter:
 
     def rewrite(self, node: ast.expr) -> ast.expr:
         """Rewrite the user's expression: a call that makes, fills or converts an array, or an operation on lists."""
+        if isinstance(node, ast.Subscript):
+            return self._rewrite_joined(node)
         if isinstance(node, ast.BinOp):
+            if isinstance(node.op, ast.MatMult) and self._is_sparse(node.left):
+                return ast.BinOp(fill("A.toarray()", self.names, A=node.left), node.op, node.right)
             return ast.BinOp(self._stack_list(node.left), node.op, self._stack_list(node.right))
         if not isinstance(node, ast.Call):
             return node
@@ -176,12 +288,100 @@ class Rewriter:
             return self._call("broadcast_to", args[1], args[0])
         if isinstance(function, type) and issubclass(function, np.floating) and len(args) == 1:
             return args[0] if function is np.float64 else _as_type(args[0], node.func)
-        if getattr(function, "__name__", "") == "logsumexp" and options.keys() <= {"axis", "keepdims"}:
-            return self._call("logaddexp.reduce", *args, **{"axis": ast.Constant(None), **options})
+        if function is float and len(args) == 1:
+            return args[0]
+        if getattr(function, "__module__", None) == "math":
+            return self._rewrite_math(function.__name__, args) or node
+        product = self._rewrite_sparse_product(node)
+        if product is not None:
+            return product
+        node = self._unfreeze_distribution(node)
+        function = self.look_up(node.func)
+        if public_name(function):
+            return rewrite_call(function, node, self.names, len(self.x.shape)) or node
+        if isinstance(function, np.vectorize) or (isinstance(node.func, ast.Call) and self._is_vectorize(node.func)):
+            return self._rewrite_vectorized(node) or node
         args = [self._stack_list(given) for given in args]
         if isinstance(node.func, ast.Attribute) and node.func.attr == "dot" and function is None:
             return self._call("dot", node.func.value, *args)
         return ast.Call(node.func, args, node.keywords)
+
+    def _rewrite_joined(self, node: ast.Subscript) -> ast.expr:
+        """The remedy for ``np.r_[...]`` and ``np.c_[...]``: the function that joins the same parts and records."""
+        maker = self.look_up(node.value)
+        parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+        if not (maker is np.r_ or maker is np.c_) or any(self._is_directive(part) for part in parts):
+            return node
+        joined = ast.List([self._spell_range(part) for part in parts])
+        if maker is np.c_:
+            return self._call("column_stack", joined)
+        if len(self.x.shape) > 1:
+            return self._call("concatenate", joined)
+        return self._call("hstack", joined)
+
+    def _is_directive(self, part: ast.expr) -> bool:
+        """Whether a part of ``np.r_[...]`` is text, or a slice whose step is a number of points."""
+        step = part.step if isinstance(part, ast.Slice) else part
+        return isinstance(step, ast.Constant) and isinstance(step.value, str | complex)
+
+    def _spell_range(self, part: ast.expr) -> ast.expr:
+        """A slice in ``np.r_[...]`` as ``np.arange``; any other part unchanged."""
+        if not isinstance(part, ast.Slice):
+            return part
+        ends = (part.lower or ast.Constant(0), part.upper or ast.Constant(0), part.step)
+        return self._call("arange", *(end for end in ends if end is not None))
+
+    def _rewrite_math(self, name: str, args: list[ast.expr]) -> ast.expr | None:
+        """The remedy for a function of Python's math: NumPy's of the same purpose."""
+        if name == "log" and len(args) == 2:
+            return fill("np.log(a) / np.log(b)", self.names, a=args[0], b=args[1])
+        if name == "fsum" and len(args) == 1:
+            return self._call("sum", self._stack_list(args[0]))
+        if name in SPECIAL_TWINS:
+            return ast.Call(fill(SPECIAL_TWINS[name], self.names), args, [])
+        name = MATH_TWINS.get(name, name)
+        return self._call(name, *args) if isinstance(getattr(np, name, None), np.ufunc) else None
+
+    def _unfreeze_distribution(self, node: ast.Call) -> ast.Call:
+        """Write ``norm(mu, s).logpdf(x)`` in the user's line as ``norm.logpdf(x, mu, s)``; anything else unchanged."""
+        frozen = node.func.value if isinstance(node.func, ast.Attribute) else None
+        if not isinstance(node.func, ast.Attribute) or not isinstance(frozen, ast.Call):
+            return node
+        if not public_name(self.look_up(frozen.func)).startswith("scipy.stats."):
+            return node
+        method = ast.Attribute(frozen.func, node.func.attr)
+        return ast.Call(method, [*node.args, *frozen.args], [*node.keywords, *frozen.keywords])
+
+    def _is_sparse(self, node: ast.expr) -> bool:
+        """Whether the user's expression is one of SciPy's sparse matrices, by name or made on the spot."""
+        made = self.look_up(node.func) if isinstance(node, ast.Call) else type(self.look_up(node))
+        return _home_of(made).startswith("scipy.sparse")
+
+    def _rewrite_sparse_product(self, node: ast.Call) -> ast.expr | None:
+        """The remedy for ``A.dot(x)`` of a sparse matrix."""
+        if not isinstance(node.func, ast.Attribute) or node.func.attr != "dot" or len(node.args) != 1:
+            return None
+        if not self._is_sparse(node.func.value):
+            return None
+        return fill("A.toarray() @ x", self.names, A=node.func.value, x=node.args[0])
+
+    def _is_vectorize(self, node: ast.Call) -> bool:
+        """Whether the user's expression makes a function with ``np.vectorize``."""
+        return self.look_up(node.func) is np.vectorize
+
+    def _rewrite_vectorized(self, node: ast.Call) -> ast.expr | None:
+        """The remedy for a function that ``np.vectorize`` made: call it for each entry, and stack the results."""
+        if len(node.args) != 1 or node.keywords:
+            return None
+        one: ast.expr = ast.Attribute(node.func, "pyfunc")
+        if isinstance(node.func, ast.Call):
+            if len(node.func.args) != 1 or node.func.keywords:
+                return None
+            one = node.func.args[0]
+        each = "np.stack([f(entry) for entry in a])"
+        if len(self.x.shape) > 1:
+            each = "np.reshape(np.stack([f(entry) for entry in np.ravel(a)]), np.shape(a))"
+        return fill(each, self.names, f=one, a=node.args[0])
 
     def _rewrite_array(self, made_of: ast.expr, dtype: ast.expr | None) -> ast.expr | None:
         """The remedy for ``np.array(made_of, dtype)``; None if it cannot be seen what the array is made of."""
@@ -193,6 +393,19 @@ class Rewriter:
         else:
             return None
         return made if dtype is None or self.look_up(dtype) in (float, np.float64) else _as_type(made, dtype)
+
+
+# NumPy's names for functions of Python's math that are called otherwise there, and those that SciPy alone has.
+MATH_TWINS = {
+    **{f"a{name}": f"arc{name}" for name in ("sin", "cos", "tan", "tan2", "sinh", "cosh", "tanh")},
+    "pow": "power",
+}
+SPECIAL_TWINS = {"erf": "special.erf", "erfc": "special.erfc", "gamma": "special.gamma", "lgamma": "special.gammaln"}
+
+
+def _home_of(made: Any) -> str:
+    """The module that a class or function is from."""
+    return getattr(made, "__module__", None) or ""
 
 
 def _as_type(node: ast.expr, dtype: ast.expr) -> ast.expr:

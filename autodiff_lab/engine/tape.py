@@ -312,7 +312,8 @@ class Tape(Level):
                     self._branch_changed(question, outcome)
                 question = next(questions, None)
             if i < len(self.ops):
-                op: Any = self.ops[i]
+                op = self.ops[i]
+                assert op is not None, "the inputs come first"
                 again = operands(self.args[i], self.parents[i])
                 new.append(as_operand(op.fn(*again, **self.kwargs.get(i, NO_OPTIONS))))
         return to_output(self.constant if self.output is None else new[self.output])
@@ -347,6 +348,32 @@ class Tape(Level):
 
     def __len__(self) -> int:
         return len(self.ops)
+
+    def operation(self, line: int) -> Op:
+        """The operation of a line of the tape, which is no input.
+
+        Raises
+        ------
+        LookupError
+            If it is an input.
+        """
+        op = self.ops[line]
+        if op is None:
+            raise LookupError(f"{self.name(line)} is an input of the tape, and no operation.")
+        return op
+
+    @property
+    def output_line(self) -> int:
+        """The line of the tape that has the result, where the result depends on the inputs.
+
+        Raises
+        ------
+        LookupError
+            If it does not, so that no line has it.
+        """
+        if self.output is None:
+            raise LookupError("The result of this tape does not depend on its inputs: no line has it.")
+        return self.output
 
     def name(self, line: int) -> str:
         """The name of a tape line: v1, v2, … for operations; …, v-1, v0 for inputs (Griewank and Walther)."""

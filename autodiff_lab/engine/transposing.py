@@ -53,7 +53,7 @@ class LinearTape(Tape):
         """Find an operation, from the line `first` on, that is not linear in what it is given of this tape."""
         for line in range(first, len(self)):
             moving = tuple(k for k, j in enumerate(self.parents[line]) if j >= 0)
-            op: Any = self.ops[line]
+            op = self.operation(line)
             static = self.kwargs.get(line, {})
             if not _is_linear(op, moving, self.args[line], static):
                 return op

@@ -34,7 +34,7 @@ class Traced:
     __slots__ = ()
     # Whether it is the values of many examples, so that an index made of it differs from example to example.
     of_many = False
-    level: Any
+    level: Any  # a `Level`; levels are built upon this module
     value: Any
 
 
@@ -104,7 +104,7 @@ def as_value(x: Any, name: str = "the input") -> Any:
     if not isinstance(x, (int, float, complex, np.generic, np.ndarray)):
         raise InputError(
             f"{name} is {_shorten(x)}, and a derivative is taken with respect to real numbers. "
-            "Pass a float, a NumPy array of floats, or a tuple, list or dict of these."
+            f"Pass a float, a NumPy array of floats, or a tuple, list or dict of these.{_advise_on(x)}"
         )
     a = as_plain_array(x, name) if isinstance(x, np.ndarray) else np.asarray(x)
     if a.dtype.kind == "b" or a.dtype.kind not in "fiu":
@@ -132,7 +132,8 @@ def as_operand(x: Any) -> Any:
     kind = getattr(getattr(x, "dtype", None), "kind", "f") if not isinstance(x, complex) else "c"
     if kind not in REAL_KINDS:
         raise InputError(
-            "complex numbers are not supported: keep the real and the imaginary part as two real values."
+            "complex numbers are not supported: keep the real and the imaginary part as two real values, such as "
+            "np.cos(t) and np.sin(t) for exp(1j * t), or re**2 + im**2 for abs(z) ** 2."
             if kind == "c"
             else f"An array of dtype {x.dtype} cannot be computed with here; convert with np.asarray(x, dtype=float)."
         )
@@ -275,6 +276,16 @@ def to_outputs(gradients: list[Any], inputs: Sequence[Any], taken: Sequence[Any]
             g = to_output(type(x)(g))
         out.append(g)
     return out
+
+
+def _advise_on(x: Any) -> str:
+    """What to pass instead of an input that is no number: of an object its parts, and nothing for None."""
+    if x is None:
+        return " Leave None out of the inputs: bind it first, as in partial(f, bias=None)."
+    if getattr(x, "__dict__", None) and not isinstance(x, type):
+        kind = type(x).__name__
+        return f" Pass the parts of an object as a dict, vars(p), and put it together in the function: {kind}(**parts)."
+    return ""
 
 
 def _shorten(x: Any) -> str:

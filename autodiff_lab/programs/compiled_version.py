@@ -203,9 +203,10 @@ class Version:
         return _define(main.name, text, {**self.namespace, **hidden})
 
 
-def _define(name: str, text: str, where: dict[str, Any]) -> Any:
+def _define(name: str, text: str, where: dict[str, Any]) -> Callable[..., Any]:
     exec(compile(text, f"<program {name}>", "exec"), where)
-    return where[name]
+    defined: Callable[..., Any] = where[name]
+    return defined
 
 
 def _split_count(lines: Sequence[int], turn: int) -> Operations:

@@ -34,7 +34,8 @@ class Constant:
 
     def __init__(self, value: Any, name: str = "") -> None:
         self.value, self.name, self.text = value, name, ""
-        self.number = is_number(type(value))
+        kind: type = type(value)
+        self.number = is_number(kind)
         self.entry: Any = value if isinstance(value, (int, float)) else None
         if type(value) is np.ndarray and value.size and value.dtype == np.float64 and (value == value.flat[0]).all():
             self.entry = float(value.flat[0])
@@ -84,15 +85,15 @@ class Draft:
         """The draft's constant of that value; arrays are copied, so that what is done to them later changes nothing."""
         if isinstance(x, np.ndarray):
             small = x.nbytes <= MAX_COPIED_BYTES  # a tape keeps a large one once
-            key = (x.dtype.str, x.shape, x.tobytes()) if small else id(x)
-            held = self._arrays.get(key)
+            stored: Any = (x.dtype.str, x.shape, x.tobytes()) if small else id(x)
+            held = self._arrays.get(stored)
             if held is None:
                 frozen = x.copy("K")
                 frozen.flags.writeable = False
-                held = self._arrays[key] = (x, Constant(frozen, self._name_of(x)))
+                held = self._arrays[stored] = (x, Constant(frozen, self._name_of(x)))
             return held[1]
         x = _to_plain_number(x)
-        key = (type(x), x, str(x)) if x == 0 else (type(x), x)  # 0.0 and -0.0 are two
+        key: Any = (type(x), x, str(x)) if x == 0 else (type(x), x)  # 0.0 and -0.0 are two
         found = self._numbers.get(key)
         if found is None:
             found = self._numbers[key] = Constant(x)

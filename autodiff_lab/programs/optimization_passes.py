@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..engine.dispatch import NO_OPTIONS, TABLE
+from ..engine.primitives import Op
 from ..engine.variable import Variable
 from ..transforms import pytree
 from .draft import Constant, Draft
@@ -26,7 +27,7 @@ POWER, NEGATIVE, POSITIVE, STOP = (TABLE[k] for k in (np.power, np.negative, np.
 SHAPING = BROADCAST, RESHAPE, TRANSPOSE, GET = tuple(
     TABLE[k] for k in (np.broadcast_to, np.reshape, np.transpose, "getitem")
 )
-NEUTRAL = {ADD: 0, SUBTRACT: 0, MULTIPLY: 1, DIVIDE: 1, POWER: 1}
+NEUTRAL: dict[Op | None, int] = {ADD: 0, SUBTRACT: 0, MULTIPLY: 1, DIVIDE: 1, POWER: 1}
 CHOICE_ROWS = (TABLE[np.where], TABLE["unless"])
 REDUCTIONS = {TABLE[f] for f in (np.sum, np.mean, np.max, np.min, np.amax, np.amin, np.prod)}
 
@@ -193,7 +194,7 @@ REWRITES = {
 PASSES = (*REWRITES, "dead code")
 
 
-def _choose_rewrites(op: Any, wanted: set[str], of_array: bool) -> list[tuple[str, Callable[[Draft, int], Any]]]:
+def _choose_rewrites(op: Op | None, wanted: set[str], of_array: bool) -> list[tuple[str, Callable[[Draft, int], Any]]]:
     """The rewrites that a line with this operation is offered to, by name."""
     rows = [(name, row) for name, row in REWRITES.items() if name in wanted and of_array >= row.only_arrays]
     return [(name, row.rewrite) for name, row in rows if row.ops is None or op in row.ops]

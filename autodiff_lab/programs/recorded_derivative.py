@@ -9,9 +9,13 @@ has to check it. The same holds for integers: in ``table[np.floor(x).astype(int)
 lines, and the index is a decision.
 """
 
+from __future__ import annotations
+
+import operator
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from functools import partialmethod
+from types import FrameType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -196,8 +200,12 @@ class Decision(NamedTuple):
 
 
 # On booleans `&` and its like are the logical rows, which the program computes; on integers the table has no row.
-LOGICAL_ROWS = {np.bitwise_and: np.logical_and, np.bitwise_or: np.logical_or, np.bitwise_xor: np.logical_xor}
-LOGICAL_ROWS |= {np.invert: np.logical_not}
+LOGICAL_ROWS: dict[np.ufunc, np.ufunc] = {
+    np.bitwise_and: np.logical_and,
+    np.bitwise_or: np.logical_or,
+    np.bitwise_xor: np.logical_xor,
+    np.invert: np.logical_not,
+}
 
 
 class Answer(Variable):
@@ -208,17 +216,18 @@ class Answer(Variable):
     """
 
     __slots__ = ()
+    tape: OuterTape
 
     def decide(self) -> Any:
         """The plain booleans or integers; from now on the recorded derivative holds for this outcome only."""
-        self.tape.note_decision(self)  # type: ignore[attr-defined]
+        self.tape.note_decision(self)
         return self.value
 
     def __bool__(self) -> bool:
         return super().__bool__() if self.shape else bool(self.decide())
 
     def __index__(self) -> int:
-        return self.decide().__index__()  # type: ignore[no-any-return]
+        return operator.index(self.decide())
 
     def __int__(self) -> int:
         return int(self.decide())
@@ -227,7 +236,8 @@ class Answer(Variable):
         return float(self.decide())
 
     def __round__(self, digits: int | None = None) -> int:
-        return round(self.decide(), digits)  # type: ignore[no-any-return]
+        rounded: int = round(self.decide(), digits)
+        return rounded
 
     def __hash__(self) -> int:
         return hash(self.decide())  # the key of a dict
@@ -366,9 +376,9 @@ _MACHINERY = (*INTERNAL_MODULES, f"{__name__}.", "contextlib.")
 
 def _find_asking_line() -> str:
     """The learner's line that is running, as ``line 3: while y < 10:``; empty where it is the sweep that asks."""
-    frame = sys._getframe(2)
+    frame: FrameType | None = sys._getframe(2)
     while frame is not None:
         if is_user_frame(frame, _MACHINERY):  # one of our own has called the program: then nobody asked
             return describe_line(frame) if is_user_frame(frame, ("autodiff_lab.programs.",)) else ""
-        frame = frame.f_back  # type: ignore[assignment]
+        frame = frame.f_back
     return ""

@@ -90,7 +90,7 @@ def check_path(function: str, path: str | Path, *extensions: str) -> Path:
     return path
 
 
-def check_steps(function: str, steps: Iterable[int], count: int) -> list[int]:
+def check_steps(function: str, steps: object, count: int) -> list[int]:
     """Check that the argument ``steps`` has only steps of a run of `count`, and return them; −1 is before the first.
 
     Raises

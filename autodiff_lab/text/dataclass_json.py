@@ -1,7 +1,8 @@
 """Serialize frozen dataclasses as JSON's dictionaries and lists, and read them back; defaults are left out.
 
-A field that has its default is not written. Values of one type, the pooled one, are written once: a list of them, and
-the place in this list wherever one stands.
+A dataclass is a dictionary with the names of its fields, without those that have their default. A named tuple is a
+list, in the order of its fields. Values of one type, the pooled one, are written once: a list of them, and the place in
+this list wherever one stands.
 """
 
 import dataclasses
@@ -47,33 +48,54 @@ def plain(x: Any, pool: Pool | None = None) -> Any:
     if pool is not None and isinstance(x, pool.kind):
         return pool.place(x)
     if dataclasses.is_dataclass(x):
-        values = ((key, getattr(x, field.name), field.default) for key, (_, field) in _fields(type(x)).items())
-        return {key: plain(value, pool) for key, value, default in values if value != default}
+        data = {}
+        for field in dataclasses.fields(x):
+            value = getattr(x, field.name)
+            if value != field.default:
+                data[field.name] = plain(value, pool)
+        return data
     if isinstance(x, tuple):
         return [plain(entry, pool) for entry in x]
     return spell_nonfinite(x)
 
 
 @functools.cache
-def _fields(cls: Any) -> dict[str, tuple[Any, dataclasses.Field]]:
-    """The fields of a dataclass with their types, resolved, by what they are called in JSON."""
+def field_types(cls: Any) -> dict[str, Any]:
+    """The types of the fields of a dataclass or a named tuple, by name, resolved."""
     hints = typing.get_type_hints(cls)
-    return {field.metadata.get("key", field.name): (hints[field.name], field) for field in dataclasses.fields(cls)}
+    names = cls._fields if is_named_tuple(cls) else [field.name for field in dataclasses.fields(cls)]
+    return {name: hints[name] for name in names}
+
+
+def is_named_tuple(kind: Any) -> bool:
+    """Whether a type is that of named tuples, which stand in JSON as lists and not as a dataclass's dictionaries."""
+    return isinstance(kind, type) and issubclass(kind, tuple) and hasattr(kind, "_fields")
 
 
 def build(kind: Any, data: Any, pool: Pool | None = None) -> Any:
-    """Make a value of type `kind` from its serialized form, JSON data; the types of the fields say how."""
+    """Make a value of type `kind` from its serialized form, JSON data; the types of the fields say how.
+
+    Raises
+    ------
+    ValueError
+        If a dictionary has a name that is none of the fields.
+    """
     if kind == Entries:
         return data if data is None else entries(data)
     if pool is not None and kind is pool.kind:
         return pool.values[data]
-    if dataclasses.is_dataclass(kind):
-        given = ((field.name, hint, data[key]) for key, (hint, field) in _fields(kind).items() if key in data)
-        return kind(**{name: build(hint, value, pool) for name, hint, value in given})
-    if hasattr(kind, "_make"):
-        return kind._make(tuple(entry) if isinstance(entry, list) else entry for entry in data)
+    if isinstance(kind, type) and dataclasses.is_dataclass(kind):
+        hints = field_types(kind)
+        if unknown := sorted(data.keys() - hints.keys()):
+            raise ValueError(f"{kind.__name__} has no field {unknown[0]!r}")
+        return kind(**{name: build(hints[name], value, pool) for name, value in data.items()})
+    if is_named_tuple(kind):
+        pairs = zip(field_types(kind).values(), data, strict=True)
+        return kind(*(build(hint, entry, pool) for hint, entry in pairs))
     if typing.get_origin(kind) is tuple:
-        return tuple(build(typing.get_args(kind)[0], entry, pool) for entry in data)
+        inner, *others = typing.get_args(kind)
+        kinds = [inner] * len(data) if others == [...] else [inner, *others]
+        return tuple(build(one, entry, pool) for one, entry in zip(kinds, data, strict=True))
     if isinstance(kind, types.UnionType):
         return None if data is None else build(typing.get_args(kind)[0], data, pool)
     return data

@@ -60,16 +60,6 @@ def message_parts(key: str, **slots: Any) -> list[Any]:
     return found
 
 
-def matches_message(key: str, text: str) -> bool:
-    """Return whether a text is a certain message of the catalogue, whatever stands in its slot.
-
-    >>> matches_message("transpose of", "transpose of cumsum"), matches_message("transpose of", "v̄₁ @ v₀.T")
-    (True, False)
-    """
-    before, _, after = template(key).partition("{op}")
-    return text.startswith(before) and text.endswith(after) and len(text) > len(before) + len(after)
-
-
 def join_items(items: Iterable[str]) -> str:
     """Join items for a message with commas, without an "and"."""
     return template("separator").join(items)

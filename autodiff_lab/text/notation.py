@@ -43,6 +43,11 @@ _SYMBOLS = {
     "<lambda>": "λ",
 }
 
+# Those that stand between their operands.
+_INFIX = frozenset(
+    {"add", "subtract", "multiply", "divide", "true_divide", "power", "matmul", "floor_divide", "remainder"}
+)
+
 _LONGEST_SYMBOL = 28
 
 # How the engine, which writes Python, spells a call, and how a reader likes to see it.
@@ -169,6 +174,15 @@ def symbol(op: str) -> str:
     ('×', '−', 'log')
     """
     return shorten(_SYMBOLS.get(op, op), _LONGEST_SYMBOL)
+
+
+def is_infix(op: str) -> bool:
+    """Return whether the notation for an operation stands between its operands, as in ``a × b``.
+
+    >>> is_infix("multiply"), is_infix("log")
+    (True, False)
+    """
+    return op in _INFIX
 
 
 def shorten(text: str, longest: int) -> str:

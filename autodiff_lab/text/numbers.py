@@ -29,11 +29,24 @@ def number(x: Any) -> str:
     if np.ndim(x) == 0:
         return _scalar(float(x))
     array = np.asarray(x, dtype=float)
-    if 0 < array.size <= _HANDFUL and len(written := _spell_array(array)) <= _LONGEST:
-        return written
+    listed = list_entries(array)
+    if listed is not None:
+        return listed
     if array.size == 0:
         return message("array", shape=array.shape)
     return message("array with", shape=array.shape, entries=_range(array, _scalar))
+
+
+def list_entries(array: np.ndarray) -> str | None:
+    """Write all numbers in an array, one by one; None if they are too many or too long for that.
+
+    >>> list_entries(np.array([1.0, 0.5])), list_entries(np.zeros(100)), list_entries(np.zeros(0))
+    ('[1 0.5]', None, None)
+    """
+    if not 0 < array.size <= _HANDFUL:
+        return None
+    written = _spell_array(array)
+    return written if len(written) <= _LONGEST else None
 
 
 def short(x: Any, written: str) -> str:

@@ -13,10 +13,11 @@ from typing import Any
 
 import numpy as np
 
+from autodiff_lab.engine.tape import Tape
 from autodiff_lab.text import notation
 from autodiff_lab.text.messages import message
 from autodiff_lab.trace import memory_usage, reverse_steps
-from autodiff_lab.trace.model import Cost, Excerpt, Line, Number, Step, StepRange, Trace
+from autodiff_lab.trace.model import Cost, Excerpt, Line, Number, Operand, Step, StepRange, SweptRange, Trace
 from autodiff_lab.trace.outline import Section, simplify_outline
 from autodiff_lab.trace.tape_reader import TapeReader
 from autodiff_lab.trace.wording import equations
@@ -56,7 +57,7 @@ class Excerpts(TapeReader):
     """
 
     @np.errstate(all="ignore")
-    def __init__(self, tape: Any, f: Callable[..., Any], value: Any = None) -> None:
+    def __init__(self, tape: Tape, f: Callable[..., Any], value: Any = None) -> None:
         super().__init__(tape, f, value)
         self._events = reverse_steps.list_events(tape)
         self._largest = reverse_steps.find_largest_size(self._events)
@@ -81,7 +82,7 @@ class Excerpts(TapeReader):
         if step < lines:
             line = max(step, 0)
         elif step == lines:
-            line = self.tape.output
+            line = self.tape.output_line
         else:
             line = self._events[min(step - lines - 1, len(self._events) - 1)].line
         return bisect_right(self._starts, line) - 1
@@ -107,14 +108,16 @@ class Excerpts(TapeReader):
         return found
 
     @functools.cached_property
-    def _swept(self) -> tuple[tuple[int, int], ...]:
-        """For each chapter the steps of the whole run in which the sweep goes through it: from, and up to."""
+    def _swept(self) -> tuple[SweptRange, ...]:
+        """For each chapter the steps of the whole run in which the sweep goes through it."""
         back = [-event.line for event in self._events]
 
         def reach(line: int) -> int:
             return len(self.tape) + 1 + bisect_right(back, -line)
 
-        return tuple((reach(chapter.end), reach(chapter.first)) for chapter in self._overview) if back else ()
+        if not back:
+            return ()
+        return tuple(SweptRange(reach(chapter.end), reach(chapter.first)) for chapter in self._overview)
 
     @np.errstate(all="ignore")
     def _read(self, number: int) -> Trace:
@@ -197,7 +200,11 @@ def _move_line(line: Line, place: Mapping[int, int]) -> Line:
     """
     if any(operand.line not in place for operand in line.line_operands):
         return replace(line, operands=())
-    return replace(line, operands=tuple(replace(operand, line=place.get(operand.line)) for operand in line.operands))
+    return replace(line, operands=tuple(_move_operand(operand, place) for operand in line.operands))
+
+
+def _move_operand(operand: Operand, place: Mapping[int, int]) -> Operand:
+    return operand if operand.line is None else replace(operand, line=place[operand.line])
 
 
 def _move_step(step: Step, place: Mapping[int, int]) -> Step:

@@ -136,7 +136,8 @@ def _own_rows(node: ast.stmt) -> range:
 
 def first_row(node: ast.stmt | ast.expr) -> int:
     """The first row of a statement or lambda, decorators included: the row that its execution count belongs to."""
-    return min([node.lineno, *(decorator.lineno for decorator in getattr(node, "decorator_list", ()))])
+    decorators: list[ast.expr] = getattr(node, "decorator_list", [])
+    return min([node.lineno, *(decorator.lineno for decorator in decorators)])
 
 
 def _blocks(node: ast.stmt) -> Iterator[list[ast.stmt]]:

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from autodiff_lab.engine.errors import InputError
+from autodiff_lab.engine.tape import Tape
 from autodiff_lab.trace import reverse_steps
 from autodiff_lab.trace.model import run_options
 from autodiff_lab.trace.reverse_steps import RawContribution, SweepEvent
@@ -16,16 +17,16 @@ from autodiff_lab.trace.reverse_steps import RawContribution, SweepEvent
 _MAX_STEPS = 400
 
 
-def _sweep_by_overwriting(tape: Any) -> Iterator[SweepEvent]:
+def _sweep_by_overwriting(tape: Tape) -> Iterator[SweepEvent]:
     """Assign where one has to add: of several contributions only the last is left."""
     for event in _send_in_order(tape, reverse_steps.seed_adjoints(tape), overwrites=True):
         yield _remark(event, "overwritten", [one.parent for one in event.sent if one.replaces])
 
 
-def _sweep_in_wrong_order(tape: Any) -> Iterator[SweepEvent]:
+def _sweep_in_wrong_order(tape: Tape) -> Iterator[SweepEvent]:
     """Let a line send as soon as anything has reached it, before its other users have spoken."""
     adjoints, done = reverse_steps.seed_adjoints(tape), set()
-    stack = [tape.output]
+    stack = [tape.output_line]
     users = _users(tape)
     while stack:
         i = stack.pop()
@@ -40,7 +41,7 @@ def _sweep_in_wrong_order(tape: Any) -> Iterator[SweepEvent]:
         stack += reversed(sent)
 
 
-def _sweep_in_recursion(tape: Any) -> Iterator[SweepEvent]:
+def _sweep_in_recursion(tape: Tape) -> Iterator[SweepEvent]:
     """Pass on at once whatever arrives, and each time the whole adjoint: what was sent before is sent again."""
     adjoints, times = reverse_steps.seed_adjoints(tape), [0] * len(tape)
 
@@ -54,7 +55,7 @@ def _sweep_in_recursion(tape: Any) -> Iterator[SweepEvent]:
             if parent >= tape.n_inputs:
                 yield from enter(parent)
 
-    for count, event in enumerate(enter(tape.output) if tape.output >= tape.n_inputs else ()):
+    for count, event in enumerate(enter(tape.output_line) if tape.output_line >= tape.n_inputs else ()):
         if count == _MAX_STEPS:
             raise InputError(
                 f"A recursion along every path takes more than {_MAX_STEPS} steps on this function; show this fault on "
@@ -63,31 +64,31 @@ def _sweep_in_recursion(tape: Any) -> Iterator[SweepEvent]:
         yield event
 
 
-def _sweep_twice(tape: Any) -> Iterator[SweepEvent]:
+def _sweep_twice(tape: Tape) -> Iterator[SweepEvent]:
     """Press backward a second time without setting the adjoints back: the old ones are still there."""
     adjoints = reverse_steps.seed_adjoints(tape)
     for event in reverse_steps.watch_sweep(tape):
         for sent in event.sent:
             adjoints[sent.parent] = sent.after
         yield event
-    adjoints[tape.output] = reverse_steps.seed_of(tape)
-    yield SweepEvent(tape.output, adjoints[tape.output], remarks=(("second sweep", ()),), again=True)
+    adjoints[tape.output_line] = reverse_steps.seed_of(tape)
+    yield SweepEvent(tape.output_line, adjoints[tape.output_line], remarks=(("second sweep", ()),), again=True)
     for event in _send_in_order(tape, adjoints):
         yield event._replace(remarks=(("on top", ()),) if event.sent else ())
 
 
-def _send_in_order(tape: Any, adjoints: list[Any], overwrites: bool = False) -> Iterator[SweepEvent]:
+def _send_in_order(tape: Tape, adjoints: list[Any], overwrites: bool = False) -> Iterator[SweepEvent]:
     """Let each line send that something has reached, from the result down."""
-    for i in range(tape.output, tape.n_inputs - 1, -1):
+    for i in range(tape.output_line, tape.n_inputs - 1, -1):
         if adjoints[i] is not None:
             yield from reverse_steps.send(tape, i, adjoints[i], adjoints, overwrites)
 
 
-def _users(tape: Any) -> list[list[int]]:
+def _users(tape: Tape) -> list[list[int]]:
     """The lines that use each line and that the result depends on."""
     users: list[list[int]] = [[] for _ in range(len(tape))]
-    reached = {tape.output}
-    for i in range(tape.output, -1, -1):
+    reached = {tape.output_line}
+    for i in range(tape.output_line, -1, -1):
         if i in reached:
             for j in dict.fromkeys(tape.parents[i]):
                 if j >= 0:

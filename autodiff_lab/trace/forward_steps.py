@@ -7,6 +7,7 @@ import numpy as np
 
 from autodiff_lab.engine.errors import InputError, ShapeError
 from autodiff_lab.engine.fast_sweep import sweep_fast
+from autodiff_lab.engine.tape import Tape
 from autodiff_lab.engine.values import as_shaped
 from autodiff_lab.text import notation
 from autodiff_lab.text.messages import join_items, message
@@ -14,13 +15,14 @@ from autodiff_lab.trace import memory_usage, quiz
 from autodiff_lab.trace.model import Direction, Equation, Line, Meter, Number, Step, TangentTerm, Trace
 from autodiff_lab.trace.reverse_steps import seed_adjoints, share_of, size_of
 from autodiff_lab.trace.wording import equations, explanations
+from autodiff_lab.trace.wording.equations import WayForward
 from autodiff_lab.transforms import recording
 
 # One tangent for each input.
 Seeds = tuple[Any, ...]
 
 
-def read_directions(tape: Any, direction: Any) -> list[tuple[str, Seeds]]:
+def read_directions(tape: Tape, direction: Any) -> list[tuple[str, Seeds]]:
     """For forward steps, read the directions in which tangents are followed: the name and the seeds of each one.
 
     Raises
@@ -39,7 +41,7 @@ def read_directions(tape: Any, direction: Any) -> list[tuple[str, Seeds]]:
     return [_read_direction(tape, one) for one in batch]
 
 
-def _read_direction(tape: Any, direction: Any) -> tuple[str, Seeds]:
+def _read_direction(tape: Tape, direction: Any) -> tuple[str, Seeds]:
     names = tape.input_names
     name = direction if isinstance(direction, str) else "custom"
     if isinstance(direction, str):
@@ -63,7 +65,7 @@ def _read_direction(tape: Any, direction: Any) -> tuple[str, Seeds]:
     return name, tuple(seeds)
 
 
-def describe_direction(tape: Any, name: str, seeds: Seeds) -> Direction:
+def describe_direction(tape: Tape, name: str, seeds: Seeds) -> Direction:
     """Describe a direction of the forward steps, written out as ``ẋ1 = 1, ẋ2 = 0``."""
     numbers = tuple(map(Number.of, seeds))
     pairs = zip(tape.input_names, numbers, strict=True)
@@ -71,14 +73,14 @@ def describe_direction(tape: Any, name: str, seeds: Seeds) -> Direction:
     return Direction(name, shown, numbers)
 
 
-def _tangents(tape: Any, seeds: Sequence[Seeds]) -> list[Any]:
+def _tangents(tape: Tape, seeds: Sequence[Seeds]) -> list[Any]:
     """Give the tangents of every line; of several directions together, along a leading axis. None: nothing moves it."""
     if len(seeds) == 1:
         return recording.push_tangents(tape, seeds[0])
     return recording.push_tangents(tape, [np.stack(column) for column in zip(*seeds, strict=True)], len(seeds))
 
 
-def forward_steps(tape: Any, lines: tuple[Line, ...], named: Sequence[tuple[str, Seeds]]) -> Iterator[Step]:
+def forward_steps(tape: Tape, lines: tuple[Line, ...], named: Sequence[tuple[str, Seeds]]) -> Iterator[Step]:
     """Make the steps of forward mode: one for each line, with its value and its tangents."""
     seeds = [seeds for _, seeds in named]
     tangents = _tangents(tape, seeds)
@@ -110,13 +112,13 @@ def forward_steps(tape: Any, lines: tuple[Line, ...], named: Sequence[tuple[str,
         )
 
 
-def _numbers(tape: Any, i: int, tangent: Any, count: int) -> tuple[Number, ...]:
+def _numbers(tape: Tape, i: int, tangent: Any, count: int) -> tuple[Number, ...]:
     if tangent is None:
         return (Number.of(np.zeros(np.shape(tape.values[i]))),) * count
     return tuple(map(Number.of, tangent)) if count > 1 else (Number.of(tangent),)
 
 
-def _bring_by_operands(tape: Any, i: int, tangents: Sequence[Any]) -> Iterator[tuple[int, int, Any]]:
+def _bring_by_operands(tape: Tape, i: int, tangents: Sequence[Any]) -> Iterator[tuple[int, int, Any]]:
     """What each operand brings by itself: its slot, its line, its share of the tangent."""
     for slot, j in enumerate(tape.parents[i]):
         if j >= 0 and tangents[j] is not None:
@@ -126,28 +128,29 @@ def _bring_by_operands(tape: Any, i: int, tangents: Sequence[Any]) -> Iterator[t
                 yield slot, j, brought
 
 
-def _through_map(tape: Any, i: int, line: Line, names: Mapping[str, str]) -> str:
+def _through_map(tape: Tape, i: int, line: Line, names: Mapping[str, str]) -> WayForward:
     """How tangents go through a line that has no table of partials: the map itself, with a dot over what moves."""
     op = tape.ops[i]
     moving = [operand.name for operand in line.line_operands]
     dots = {name: notation.format_tangent(names.get(name, name)) for name in moving}
     if op is None or op.kind in ("elementwise", "reduction", "flat"):
-        return ""
+        return WayForward()
     if op.kind == "linear":
-        return notation.format_expression(line.text, dots)
+        return WayForward(notation.format_expression(line.text, dots))
     if op.kind == "multilinear" and len(set(moving)) == len(moving):
-        return " + ".join(notation.format_expression(line.text, {**names, name: dots[name]}) for name in moving)
-    return message("pushforward of", op=op.name)
+        terms = [notation.format_expression(line.text, {**names, name: dots[name]}) for name in moving]
+        return WayForward(" + ".join(terms))
+    return WayForward(message("pushforward of", op=op.name), is_name=True)
 
 
 def compare_with_gradient(
-    tape: Any, trace: Trace, named: Sequence[tuple[str, Seeds]], tangent: tuple[Number, ...]
+    tape: Tape, trace: Trace, named: Sequence[tuple[str, Seeds]], tangent: tuple[Number, ...]
 ) -> Equation | None:
     """Compare the tangent after the last forward step with the gradient that a sweep finds; of numbers only."""
-    if any(np.ndim(x) for x in (tape.values[tape.output], *tape.values[: tape.n_inputs])):
+    if any(np.ndim(x) for x in (tape.values[tape.output_line], *tape.values[: tape.n_inputs])):
         return None
     adjoints = seed_adjoints(tape)
-    sweep_fast(tape, tape.output, adjoints)
+    sweep_fast(tape, tape.output_line, adjoints)
     gradient = [0.0 if adjoint is None else float(adjoint) for adjoint in adjoints[: tape.n_inputs]]
     names = [name for name, _ in named]
     if all(name in tape.input_names for name in names):

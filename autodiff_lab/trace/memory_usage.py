@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from autodiff_lab.engine.tape import Tape
 from autodiff_lab.trace.model import Meter, Step
 
 
@@ -23,7 +24,7 @@ class Kept(NamedTuple):
     bytes: int
 
 
-def count_held(tape: Any) -> list[Kept]:
+def count_held(tape: Tape) -> list[Kept]:
     """Count the memory usage of a tape: what its first n lines hold, for n from 0 to all of them.
 
     What several lines share is counted once, as `Tape.nbytes` counts.
@@ -44,7 +45,7 @@ def count_held(tape: Any) -> list[Kept]:
 
 
 def measure_steps(
-    tape: Any, steps: Sequence[Step], held: Sequence[Kept], end: int, products: int = 0, faulty: bool = False
+    tape: Tape, steps: Sequence[Step], held: Sequence[Kept], end: int, products: int = 0, faulty: bool = False
 ) -> Iterator[Step]:
     """Add to each step of a reverse sweep its cost and memory usage, and the lines that it lets go.
 
@@ -60,7 +61,7 @@ def measure_steps(
         end = left
 
 
-def find_forgotten(tape: Any) -> list[tuple[int, ...]]:
+def find_forgotten(tape: Tape) -> list[tuple[int, ...]]:
     """Tell which lines forward mode drops from memory at each line: those that neither it nor a later one needs."""
     forgotten: list[list[int]] = [[] for _ in range(len(tape) + 1)]
     for j, last in enumerate(find_last_uses(tape.parents, tape.output)):
@@ -68,7 +69,7 @@ def find_forgotten(tape: Any) -> list[tuple[int, ...]]:
     return [tuple(lines) for lines in forgotten[:-1]]
 
 
-def count_needed_forward(tape: Any, directions: int) -> list[Kept]:
+def count_needed_forward(tape: Tape, directions: int) -> list[Kept]:
     """Count the memory usage of forward mode after each line: the values still needed, each with its tangents."""
     numbers = size = 0
     needed = []

@@ -10,7 +10,7 @@ import ast
 import math
 from collections.abc import Callable, Iterator, Sequence
 from itertools import groupby, zip_longest
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from autodiff_lab.text.messages import message
 from autodiff_lab.text.notation import shorten
@@ -64,7 +64,7 @@ class Section(NamedTuple):
 
 
 # The kind of a section, and what tells it from its neighbours.
-Key = tuple
+Key = tuple[Any, ...]
 
 
 def build_outline(
@@ -162,7 +162,7 @@ def _is_same_section(before: list[Key], after: list[Key], depth: int) -> bool:
     if len(after) <= depth or after[depth] != before[depth]:
         return False
     # A loop whose turns begin again was entered again.
-    return after[depth][0] != "loop" or after[depth + 1][1] >= before[depth + 1][1]
+    return bool(after[depth][0] != "loop" or after[depth + 1][1] >= before[depth + 1][1])
 
 
 def _title(kind: str, place: Sequence[int], sources: Sequence[Source]) -> str:
@@ -235,7 +235,7 @@ def _bundle(parts: Sequence[Section], turns: Sequence[int], named: Callable[[int
     each = _ROUND
     while -(-len(parts) // each) > MAX_PARTS:
         each *= _ROUND
-    found = []
+    found: list[Section] = []
     for at in range(0, len(parts), each):
         some = parts[at : at + each]
         if len(some) == 1:

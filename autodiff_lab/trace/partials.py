@@ -1,12 +1,14 @@
 """Local partials as formulas, and as numbers: the engine's own rules, run on names or on values."""
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from autodiff_lab.engine.broadcasting import keepdims_shape, shape_of
-from autodiff_lab.text import notation
+from autodiff_lab.engine.primitives import Op
+from autodiff_lab.engine.tape import Tape
+from autodiff_lab.text import notation, numbers
 from autodiff_lab.text.messages import message
 from autodiff_lab.trace.model import Number
 from autodiff_lab.transforms.symbol import Symbol, SymbolLevel
@@ -22,7 +24,7 @@ class _NamedLevel(SymbolLevel):
 
     number = float("-inf")
 
-    def process(self, op: Any, operands: tuple[Any, ...], static: Mapping[str, Any]) -> Any:
+    def process(self, op: Op, operands: tuple[Any, ...], static: Mapping[str, Any]) -> Any:
         written = super().process(op, operands, static)
         if isinstance(written, NamedValue) or not isinstance(written, Symbol):
             return written
@@ -34,6 +36,7 @@ class NamedValue(Symbol):
     """A named value that the rules of local partials run on: a symbol that knows its shape, as the maps need it."""
 
     __slots__ = ("shape",)
+    shape: tuple[int, ...]
     level = _NamedLevel()
 
     def __init__(self, name: str | Symbol, value: Any) -> None:
@@ -50,21 +53,21 @@ class NamedValue(Symbol):
         return super().__array_function__(func, types, args, kwargs)
 
 
-def _names(tape: Any, i: int, write: Callable[[str], str] = str) -> list[Any]:
+def _names(tape: Tape, i: int, write: Callable[[str], str] = str) -> list[Any]:
     """The operands of a line as names; constants that are numbers stay numbers, arrays are called what they show."""
     names = []
     for parent, x in zip(tape.parents[i], tape.args[i], strict=True):
-        name = tape.name(parent) if parent >= 0 else write(notation.number(x))
+        name = tape.name(parent) if parent >= 0 else write(numbers.number(x))
         names.append(NamedValue(name, x) if parent >= 0 or np.ndim(x) else x)
     return names
 
 
-def local_partial(tape: Any, i: int, slot: int) -> Any:
+def local_partial(tape: Tape, i: int, slot: int) -> Any:
     """The local partial of a line for an operand, as numbers; None where the row of the table has none.
 
     For a reduction these are the weights of the operand's entries.
     """
-    op, args = tape.ops[i], tape.args[i]
+    op, args = tape.operation(i), tape.args[i]
     if op.kind == "elementwise":
         return _apply_rule(tape, i, slot, tape.values[i], args)
     if op.kind == "reduction":
@@ -72,54 +75,68 @@ def local_partial(tape: Any, i: int, slot: int) -> Any:
     return None
 
 
-def _apply_rule(tape: Any, i: int, slot: int, y: Any, args: Sequence[Any]) -> Any:
+def _apply_rule(tape: Tape, i: int, slot: int, y: Any, args: Sequence[Any]) -> Any:
     """Run the rule for a local partial, or for the weights of a reduction, on values or on names."""
-    op = tape.ops[i]
+    op = tape.operation(i)
     if op.kind == "elementwise":
         return op.local_partial(slot, y, *args)
     axis = tape.kwargs.get(i, {}).get("axis")
     kept = keepdims_shape(shape_of(args[0]), axis)
     # A name keeps its name when its reduced axes are kept; an array is given them.
     y = NamedValue(y.text(), np.empty(kept)) if isinstance(y, Symbol) else np.reshape(y, kept)
-    return op.rules[0](y, args[0], axis)
+    weights = op.rules[0]
+    assert weights is not None, "a reduction has weights"
+    return weights(y, args[0], axis)
 
 
-def write_way_back(tape: Any, i: int, slot: int) -> tuple[str, str]:
+class WayBack(NamedTuple):
+    """How an adjoint goes back to an operand, by the local partial or a map: a `formula`, and the same in LaTeX.
+
+    Where the map cannot be written out, the formula `is_name`: words, such as ``transpose of cumsum``.
+    """
+
+    formula: str
+    latex: str
+    is_name: bool = False
+
+
+def write_way_back(tape: Tape, i: int, slot: int) -> WayBack:
     """Write the local partial for an operand as text and as LaTeX, by running the rule on names instead of numbers.
 
     For an elementwise operation this is the local partial, for a reduction the weights. For a linear or multilinear
     map it is the map applied to the line's adjoint, if that is short. Otherwise it is the name of the map.
     """
-    op = tape.ops[i]
+    op = tape.operation(i)
     if op.kind == "flat":
-        return "0", "0"
+        return WayBack("0", "0")
     if op.kind in ("elementwise", "reduction"):
         try:
-            return _partial(tape, i, slot)
+            return WayBack(*_partial(tape, i, slot))
         except Exception:
             # Not every rule runs on names (it may look at its values); then the numbers alone are shown.
-            return "", ""
+            return WayBack("", "")
     try:
         text = _map(tape, i, slot)
     except Exception:
         text = ""
-    if not text or len(text) > _MAX_MAP_LENGTH:
+    is_name = not text or len(text) > _MAX_MAP_LENGTH
+    if is_name:
         text = message("pullback of" if op.kind == "general" else "transpose of", op=op.name)
-    return text, notation.latex_expression(text)
+    return WayBack(text, notation.latex_expression(text), is_name)
 
 
-def _partial(tape: Any, i: int, slot: int) -> tuple[str, str]:
+def _partial(tape: Tape, i: int, slot: int) -> tuple[str, str]:
     y = NamedValue(tape.name(i), tape.values[i])
     partial = _apply_rule(tape, i, slot, y, _names(tape, i))
     if isinstance(partial, Symbol):
         return partial.text(), _apply_rule(tape, i, slot, y, _names(tape, i, notation.latex_value)).latex()
-    text = notation.number(partial)
+    text = numbers.number(partial)
     return text, notation.latex_value(text)
 
 
-def _map(tape: Any, i: int, slot: int) -> str:
+def _map(tape: Tape, i: int, slot: int) -> str:
     """The transpose of a linear or multilinear map, applied to the line's adjoint; empty where there is no formula."""
-    op, names, y = tape.ops[i], _names(tape, i), NamedValue(tape.name(i), tape.values[i])
+    op, names, y = tape.operation(i), _names(tape, i), NamedValue(tape.name(i), tape.values[i])
     adjoint = notation.format_adjoint(tape.name(i))
     if op.name == "matmul":
         return _through_product(tape, i, slot, [name.text() for name in names])
@@ -148,7 +165,7 @@ def edge_label(formula: str, partial: Number | None) -> tuple[str, str]:
     return notation.shorten(edge, _MAX_EDGE_LENGTH), whole
 
 
-def operation_latex(tape: Any, i: int) -> str:
+def operation_latex(tape: Tape, i: int) -> str:
     """Write the operation of a line in LaTeX, in the names that its local partials use."""
     op = tape.ops[i]
     if op is None:
@@ -162,7 +179,7 @@ def operation_latex(tape: Any, i: int) -> str:
     return notation.latex_expression(tape.expression(i))
 
 
-def _through_product(tape: Any, i: int, slot: int, names: list[str]) -> str:
+def _through_product(tape: Tape, i: int, slot: int, names: list[str]) -> str:
     """How an adjoint goes back through ``a @ b``. The rule itself reshapes vectors to matrices, which is no formula."""
     a, b = names
     rows, columns = (np.ndim(x) for x in tape.args[i])

@@ -12,9 +12,11 @@ from typing import Any
 
 import numpy as np
 
+from autodiff_lab.engine.tape import Tape
 from autodiff_lab.text.messages import message
 from autodiff_lab.text.notation import atom
 from autodiff_lab.trace.model import Hint, Line, Mistake, Number, Question, Step
+from autodiff_lab.trace.model.question import QuestionKind
 from autodiff_lab.trace.reverse_steps import SweepEvent
 
 # A longer tape is for looking at, not for answering questions.
@@ -30,12 +32,12 @@ def hints(steps: Iterable[Step]) -> tuple[Hint, ...]:
     return tuple(Hint(kind, message(f"hint {kind}")) for kind in KINDS if kind in kinds)
 
 
-def is_askable(tape: Any) -> bool:
+def is_askable(tape: Tape) -> bool:
     """Whether a tape is short enough for a quiz."""
     return len(tape) <= MAX_LINES
 
 
-def about_value(tape: Any, i: int, line: Line) -> Iterator[Question]:
+def about_value(tape: Tape, i: int, line: Line) -> Iterator[Question]:
     """Ask a quiz question about the value of an operation."""
     op = tape.ops[i]
     if op is None or not _numbers(tape, i):
@@ -53,10 +55,10 @@ def about_value(tape: Any, i: int, line: Line) -> Iterator[Question]:
     yield _question("value", f"{line.learner_name} = {line.reading}", tape.values[i], wrong())
 
 
-def about_contribution(tape: Any, lines: Sequence[Line], event: SweepEvent) -> Iterator[Question]:
+def about_contribution(tape: Tape, lines: Sequence[Line], event: SweepEvent) -> Iterator[Question]:
     """Ask two quiz questions about a contribution: its local partial, then the adjoint that it leads to."""
     i, op = event.line, tape.ops[event.line]
-    if not event.sent or not _numbers(tape, i) or op.partials is None:
+    if not event.sent or not _numbers(tape, i) or op is None or op.partials is None:
         return
     (sent,) = event.sent
     line, parent = lines[i], lines[sent.parent]
@@ -81,7 +83,7 @@ def about_contribution(tape: Any, lines: Sequence[Line], event: SweepEvent) -> I
     yield _question("adjoint", ask, sent.after, wrong())
 
 
-def about_tangent(tape: Any, lines: Sequence[Line], i: int, tangents: Sequence[Any]) -> Iterator[Question]:
+def about_tangent(tape: Tape, lines: Sequence[Line], i: int, tangents: Sequence[Any]) -> Iterator[Question]:
     """Ask a quiz question about the tangent of an operation."""
     op, line = tape.ops[i], lines[i]
     moving = [slot for slot, j in enumerate(tape.parents[i]) if j >= 0 and tangents[j] is not None]
@@ -108,13 +110,13 @@ def about_tangent(tape: Any, lines: Sequence[Line], i: int, tangents: Sequence[A
     yield _question("tangent", ask, tangents[i], wrong())
 
 
-def _partial(tape: Any, i: int, slot: int) -> Any:
-    return tape.ops[i].local_partial(slot, tape.values[i], *tape.args[i])
+def _partial(tape: Tape, i: int, slot: int) -> Any:
+    return tape.operation(i).local_partial(slot, tape.values[i], *tape.args[i])
 
 
-def _misread_partials(tape: Any, i: int, slot: int) -> Iterator[tuple[str, Any]]:
+def _misread_partials(tape: Tape, i: int, slot: int) -> Iterator[tuple[str, Any]]:
     """The local partial as it comes out when one looks at the wrong number."""
-    op, args = tape.ops[i], tape.args[i]
+    op, args = tape.operation(i), tape.args[i]
     for k in range(len(args)):
         if k != slot and op.rules[k] is not None:
             yield "other", _partial(tape, i, k)
@@ -130,18 +132,18 @@ def _misread_partials(tape: Any, i: int, slot: int) -> Iterator[tuple[str, Any]]
     yield "sign", -_partial(tape, i, slot)
 
 
-def _other_points(tape: Any, i: int, slot: int) -> Iterator[Any]:
+def _other_points(tape: Tape, i: int, slot: int) -> Iterator[Any]:
     """Numbers that somebody might take for the operand: the other operands, and the inputs."""
     for x in (*tape.args[i], *tape.values[: tape.n_inputs]):
         if np.ndim(x) == 0 and x != tape.args[i][slot]:
             yield x
 
 
-def _numbers(tape: Any, i: int) -> bool:
+def _numbers(tape: Tape, i: int) -> bool:
     return not any(map(np.ndim, (tape.values[i], *tape.args[i])))
 
 
-def _question(kind: str, ask: str, exact: Any, wrong: Iterable[tuple[str, Any]]) -> Question:
+def _question(kind: QuestionKind, ask: str, exact: Any, wrong: Iterable[tuple[str, Any]]) -> Question:
     """Keep the wrong answers that are wrong, that look it, and that say one thing each."""
     answer, seen, mistakes = Number.of(exact), [float(exact)], []
     for name, value in _computable(wrong):

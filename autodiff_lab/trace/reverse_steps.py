@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from autodiff_lab.engine.tape import Tape
 from autodiff_lab.text.messages import join_sentences
 from autodiff_lab.trace import partials
 from autodiff_lab.trace.memory_usage import Kept
@@ -37,32 +38,32 @@ class SweepEvent(NamedTuple):
     again: bool = False
 
 
-def seed_of(tape: Any) -> Any:
+def seed_of(tape: Tape) -> Any:
     """The adjoint of the result that the reverse steps begin with: 1, for every entry."""
-    return np.ones(np.shape(tape.values[tape.output]))[()]
+    return np.ones(np.shape(tape.values[tape.output_line]))[()]
 
 
-def seed_adjoints(tape: Any) -> list[Any]:
+def seed_adjoints(tape: Tape) -> list[Any]:
     """The adjoints before the first reverse step: the result has its seed, and nothing has arrived anywhere else."""
     adjoints: list[Any] = [None] * len(tape)
-    adjoints[tape.output] = seed_of(tape)
+    adjoints[tape.output_line] = seed_of(tape)
     return adjoints
 
 
-def watch_sweep(tape: Any) -> Iterator[SweepEvent]:
+def watch_sweep(tape: Tape) -> Iterator[SweepEvent]:
     """Watch the steps of the engine's own reverse sweep: which lines send, in which order, and with which adjoint."""
     adjoints: list[Any] = [None] * len(tape)
     held = seed_adjoints(tape)
-    for i in tape.sweep(tape.output, held[tape.output], adjoints):
+    for i in tape.sweep(tape.output_line, held[tape.output_line], adjoints):
         yield from send(tape, i, adjoints[i], held)
 
 
-def list_events(tape: Any, sweep: Callable[[Any], Iterable[SweepEvent]] = watch_sweep) -> list[SweepEvent]:
+def list_events(tape: Tape, sweep: Callable[[Tape], Iterable[SweepEvent]] = watch_sweep) -> list[SweepEvent]:
     """List the events of a sweep, from which reverse steps are made; none if the result is constant."""
     return [] if tape.output is None else list(sweep(tape))
 
 
-def send(tape: Any, i: int, adjoint: Any, held: list[Any], overwrites: bool = False) -> list[SweepEvent]:
+def send(tape: Tape, i: int, adjoint: Any, held: list[Any], overwrites: bool = False) -> list[SweepEvent]:
     """Take the reverse steps of line `i`: add each contribution to what its parent has `held`, or replace that.
 
     Each contribution is an event; a line that has none is one, too.
@@ -77,13 +78,15 @@ def send(tape: Any, i: int, adjoint: Any, held: list[Any], overwrites: bool = Fa
     return events or [SweepEvent(i, adjoint)]
 
 
-def pull_back(tape: Any, i: int, adjoint: Any) -> Iterator[tuple[int, int, Any]]:
+def pull_back(tape: Tape, i: int, adjoint: Any) -> Iterator[tuple[int, int, Any]]:
     """The contributions of line `i` in its reverse steps, by the engine's pullback: slot, parent, contribution."""
     for slot, parent in enumerate(tape.parents[i]):
-        if parent >= 0:
-            contribution = tape.ops[i].pullback(slot, adjoint, tape.values[i], tape.args[i], tape.kwargs.get(i, {}))
-            if contribution is not None:
-                yield slot, parent, contribution
+        if parent < 0:
+            continue
+        static = tape.kwargs.get(i, {})
+        contribution = tape.operation(i).pullback(slot, adjoint, tape.values[i], tape.args[i], static)
+        if contribution is not None:
+            yield slot, parent, contribution
 
 
 def add_to(before: Any, contribution: Any) -> Any:
@@ -92,14 +95,15 @@ def add_to(before: Any, contribution: Any) -> Any:
 
 
 def sweep_steps(
-    tape: Any, lines: Sequence[Line], events: Sequence[SweepEvent], largest: float, of: Container[int] | None = None
+    tape: Tape, lines: Sequence[Line], events: Sequence[SweepEvent], largest: float, of: Container[int] | None = None
 ) -> list[Step]:
     """Make the steps of a reverse sweep: the seed, and one for each event; of these lines, or of all.
 
     `largest` is the size of the largest contribution, see `find_largest_size`.
     """
     seed = Number.of(seed_of(tape))
-    made = [_seed_step(lines, tape.output, seed, explanations.explain_seed(lines, tape.output, seed))]
+    result = tape.output_line
+    made = [_seed_step(lines, result, seed, explanations.explain_seed(lines, result, seed))]
     for event, (users, count) in zip(events, _find_waiting(events), strict=True):
         if of is not None and event.line not in of:
             continue
@@ -121,7 +125,7 @@ def _seed_step(lines: Sequence[Line], i: int, seed: Number, sentence: str) -> St
     return Step("seed", i, seed, (), sentence, symbols, arithmetic=numbers)
 
 
-def _describe_contributions(tape: Any, line: Line, event: SweepEvent, largest: float) -> Iterator[Contribution]:
+def _describe_contributions(tape: Tape, line: Line, event: SweepEvent, largest: float) -> Iterator[Contribution]:
     for sent in event.sent:
         copies = None
         if line.operands[sent.slot].is_copied:
@@ -142,7 +146,7 @@ def _describe_contributions(tape: Any, line: Line, event: SweepEvent, largest: f
 
 
 def record_step(
-    tape: Any, lines: Sequence[Line], i: int, held: Sequence[Kept], questions: Iterable[Question] = ()
+    tape: Tape, lines: Sequence[Line], i: int, held: Sequence[Kept], questions: Iterable[Question] = ()
 ) -> Step:
     """Make the step of reverse mode that records line `i`; `held` is counted by `memory_usage.count_held`."""
     return Step(

@@ -101,7 +101,7 @@ class _Block(Place):
 
     name: str
     shifts: tuple[int, ...]
-    end: tuple[int, ...]
+    end: tuple[int, int]
 
     def holds(self, filename: str, place: _Stretch) -> bool:
         return filename == self.filename and (self.first, self.shifts[0]) <= place[:2] and place[2:] <= self.end
@@ -158,15 +158,15 @@ class _Book:
         if node is None:
             return None
         lines = _file(code.co_filename)
-        line, start, *end = _in_characters(lines, *_start(node), *_end(node))
+        line, start, end_line, end_column = _in_characters(lines, *_start(node), *_end(node))
         first = first_row(node)
         start = 0 if first < line else start
         for number, block in enumerate(self.blocks):
-            if block.holds(code.co_filename, (first, start, *end)):
+            if block.holds(code.co_filename, (first, start, end_line, end_column)):
                 return number
-        text, shifts = _dedent(lines[first - 1 : end[0]], start, end[1], isinstance(node, ast.Lambda))
+        text, shifts = _dedent(lines[first - 1 : end_line], start, end_column, isinstance(node, ast.Lambda))
         text, name = tuple(map(replace_bidi, text)), getattr(node, "name", "<lambda>")
-        self.blocks.append(_Block(code.co_filename, first, text, node, name, shifts, tuple(end)))
+        self.blocks.append(_Block(code.co_filename, first, text, node, name, shifts, (end_line, end_column)))
         return len(self.blocks) - 1
 
 
@@ -217,11 +217,14 @@ def _extent(code: CodeType) -> tuple[tuple[int, int], tuple[int, int]]:
     """The first and the last place, in lines and bytes, that the bytecode comes from."""
     positions = list(code.co_positions())
     # The first instruction of every function claims the columns 0 to 0.
-    known = [place for place in positions if None not in place and place[0] and place[3]]
-    if not known:
+    starts, ends = [], []
+    for line, end_line, byte, end_byte in positions:
+        if line and end_line is not None and byte is not None and end_byte:
+            starts.append((line, byte))
+            ends.append((end_line, end_byte))
+    if not starts:
         first = code.co_firstlineno
         return (first, 10**9), (max(line or first for line, *_ in positions), 0)
-    starts, ends = [(line, byte) for line, _, byte, _ in known], [(line, byte) for _, line, _, byte in known]
     return min(starts), max(ends)
 
 

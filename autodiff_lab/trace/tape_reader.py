@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from autodiff_lab.engine.errors import InputError
+from autodiff_lab.engine.tape import Tape
 from autodiff_lab.text import notation
 from autodiff_lab.text.messages import join_items, join_sentences, message
 from autodiff_lab.trace import assigned_names, forward_steps, memory_usage, partials, quiz, reverse_steps, source_map
@@ -25,12 +26,12 @@ _MAX_VALUE_LENGTH = 20
 _quietly = np.errstate(all="ignore")
 
 
-def read_tape(tape: Any, f: Callable[..., Any], value: Any, options: RunOptions) -> Trace:
+def read_tape(tape: Tape, f: Callable[..., Any], value: Any, options: RunOptions) -> Trace:
     """Read a tape into a `Trace`, with its reverse sweep or its tangents; see `Trace.from_tape`."""
     return TapeReader(tape, f, value).read(options)
 
 
-def trace_of_tape(tape: Any) -> Trace:
+def trace_of_tape(tape: Tape) -> Trace:
     """Read a tape alone into a `Trace`; its program has no name.
 
     >>> from autodiff_lab import record
@@ -69,7 +70,7 @@ class TapeReader:
         The run with all its sections.
     """
 
-    def __init__(self, tape: Any, f: Callable[..., Any], value: Any = None) -> None:
+    def __init__(self, tape: Tape, f: Callable[..., Any], value: Any = None) -> None:
         if not tape.n_inputs:
             names, name = join_items(parameter_names(f)), spell_function(f)
             code = {"definition": f"def {name}(x): …", "call": f"play({name}, 2.0)"}
@@ -85,7 +86,7 @@ class TapeReader:
         self._names = assigned_names.name_lines(tape.input_names, spans, turns, assignments)
         self._result_name = _name_result(tape, self._names)
         numbers = {number: k for k, number in enumerate(dict.fromkeys(tape.written_by_sweep.values()), start=1)}
-        self._sweeps = [numbers.get(tape.written_by_sweep.get(i), 0) for i in range(len(tape))]
+        self._sweeps = [numbers.get(tape.written_by_sweep.get(i, 0.0), 0) for i in range(len(tape))]
         self.lines: Sequence[Line] = _OnDemand(_quietly(self._describe_line), len(tape))
         self.sources = self._located.sources
         self.outline = build_outline(self.sources, spans, turns, tape.n_inputs, self._sweeps)
@@ -159,7 +160,7 @@ class TapeReader:
         return overview(self.outline, lambda i: notation.format_name(self.tape.name(i)))
 
 
-def _name_result(tape: Any, names: list[assigned_names.Name]) -> str:
+def _name_result(tape: Tape, names: list[assigned_names.Name]) -> str:
     """What the result is called; if the source has no name for it, it gets the one of pictures."""
     result = tape.output
     own = names[result] if result is not None and result >= tape.n_inputs else assigned_names.Name("")
@@ -172,10 +173,10 @@ def _name_result(tape: Any, names: list[assigned_names.Name]) -> str:
     return name
 
 
-class _OnDemand(Sequence):
+class _OnDemand(Sequence[Line]):
     """A sequence whose items are made when they are asked for, and kept."""
 
-    def __init__(self, make: Callable[[int], Any], length: int) -> None:
+    def __init__(self, make: Callable[[int], Line], length: int) -> None:
         self._make, self._length = functools.cache(make), length
 
     def __len__(self) -> int:
@@ -186,7 +187,7 @@ class _OnDemand(Sequence):
         return [self._make(k) for k in place] if isinstance(i, slice) else self._make(place)
 
 
-def _follow_sweep(tape: Any, trace: Trace, fault: str = "") -> Trace:
+def _follow_sweep(tape: Tape, trace: Trace, fault: str = "") -> Trace:
     """Add the steps of reverse mode: record line by line, then sweep, with a fault if there is one."""
     lines, held = trace.lines, memory_usage.count_held(tape)
     asked = quiz.is_askable(tape) and not fault
@@ -212,10 +213,10 @@ def _follow_sweep(tape: Any, trace: Trace, fault: str = "") -> Trace:
         cost=Cost(1, len(tape) - tape.n_inputs, products, *held[-1]),
         hints=quiz.hints(steps),
     )
-    return _mark_faulty(run, fault, truth) if fault else run
+    return run if truth is None else _mark_faulty(run, fault, truth)
 
 
-def _find_final_adjoints(tape: Any, events: Sequence[reverse_steps.SweepEvent]) -> dict[int, Number]:
+def _find_final_adjoints(tape: Tape, events: Sequence[reverse_steps.SweepEvent]) -> dict[int, Number]:
     """The adjoints after the last reverse step, by line."""
     seed = {} if tape.output is None else {tape.output: reverse_steps.seed_of(tape)}
     last = seed | {sent.parent: sent.after for event in events for sent in event.sent}
@@ -231,7 +232,7 @@ def _mark_faulty(run: Trace, fault: str, truth: Mapping[int, Number]) -> Trace:
     return replace(run, fault=fault, badge=message(f"fault {fault}, badge"), warning=warning, truth=right)
 
 
-def _follow_tangents(tape: Any, trace: Trace, direction: Any = None) -> Trace:
+def _follow_tangents(tape: Tape, trace: Trace, direction: Any = None) -> Trace:
     """Add the steps of forward mode: each line's value and its tangents together."""
     trace, named = replace(trace, mode="forward"), forward_steps.read_directions(tape, direction)
     steps = list(forward_steps.forward_steps(tape, trace.lines, named))
@@ -245,8 +246,9 @@ def _follow_tangents(tape: Any, trace: Trace, direction: Any = None) -> Trace:
         agreement = forward_steps.compare_with_gradient(tape, trace, named, tangent)
     entries = sum(np.size(x) for x in tape.values[: tape.n_inputs])
     passes = -(-entries // len(named))
-    most = max(step.meter[2:] for step in steps)
-    operations, products, *_ = steps[-1].meter
+    meters = [step.meter for step in steps if step.meter is not None]
+    most = max((meter.kept, meter.bytes) for meter in meters)
+    operations, products = meters[-1].operations, meters[-1].products
     directions = tuple(forward_steps.describe_direction(tape, column, seeds) for column, seeds in named)
     return replace(
         trace,
@@ -273,7 +275,7 @@ def _briefly(x: Any) -> str:
     return text if len(text) <= _MAX_VALUE_LENGTH and text.isprintable() else "…"
 
 
-def _symbol(tape: Any, i: int) -> str:
+def _symbol(tape: Tape, i: int) -> str:
     op = tape.ops[i]
     if op is None:
         return tape.input_names[i] or notation.format_name(tape.name(i))
@@ -283,17 +285,31 @@ def _symbol(tape: Any, i: int) -> str:
     return notation.symbol(op.name)
 
 
-def _operands(tape: Any, i: int, labels: Mapping[str, str]) -> Iterator[Operand]:
-    to = np.shape(tape.values[i]) if tape.ops[i].kind == "elementwise" else ()
+def _operands(tape: Tape, i: int, labels: Mapping[str, str]) -> Iterator[Operand]:
+    to = np.shape(tape.values[i]) if tape.operation(i).kind == "elementwise" else ()
     for slot, parent in enumerate(tape.parents[i]):
         value = Number.of(tape.args[i][slot])
         if parent < 0:
             # A number that stands in the formula is written into its box; it has no shape to be told.
-            yield Operand(None, value.text, value, shapes=value.flowing(to) if value.shape else "")
+            told: dict[str, Any] = {}
+            if value.shape:
+                told = {"shapes": value.flowing(to), "is_copied": value.is_copied_to(to)}
+            yield Operand(None, value.text, value, **told)
             continue
         partial = partials.local_partial(tape, i, slot)
         shown = None if partial is None else Number.of(partial)
-        formula, latex = partials.write_way_back(tape, i, slot)
-        edge, whole = partials.edge_label(notation.format_expression(formula, labels), shown)
-        title, name = "" if whole == edge else whole, tape.name(parent)
-        yield Operand(parent, name, value, shown, formula, latex, edge, title, value.flowing(to))
+        way = partials.write_way_back(tape, i, slot)
+        edge, whole = partials.edge_label(notation.format_expression(way.formula, labels), shown)
+        yield Operand(
+            parent,
+            tape.name(parent),
+            value,
+            shown,
+            way.formula,
+            way.latex,
+            edge,
+            edge_title="" if whole == edge else whole,
+            shapes=value.flowing(to),
+            is_copied=value.is_copied_to(to),
+            formula_is_name=way.is_name,
+        )

@@ -67,7 +67,8 @@ def vjp(f: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[[Any], tupl
             for c, y in zip(pytree.match_leaves(cotangent, result, "the cotangent"), outputs, strict=True)
         ]
         gradients = to_outputs(recording.sweep_tape(tape, outputs, seeds), tape.values[: tape.n_inputs], seeds)
-        return recording.group_by_argument(gradients, everywhere, everywhere, primals)
+        by_argument: tuple[Any, ...] = recording.group_by_argument(gradients, everywhere, everywhere, primals)
+        return by_argument
 
     return value, pullback
 

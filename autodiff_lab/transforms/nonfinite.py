@@ -89,7 +89,7 @@ def trace_nonfinite(f: Callable[..., Any], *args: Any) -> NonFinite | None:
     adjoints: list[Any] = [None] * len(tape)
     sweep = tape.sweep(tape.output, ones(tape.values[tape.output]), adjoints)
     for i in sweep:
-        op: Any = tape.ops[i]
+        op = tape.operation(i)
         for k, j in enumerate(tape.parents[i]):
             if j < 0 or adjoints[j] is None or np.all(np.isfinite(adjoints[j])):
                 continue

@@ -41,14 +41,19 @@ def map_leaves(function: Callable[[Any], Any], tree: Any) -> Any:
     if type(tree) is dict:
         return {key: map_leaves(function, entry) for key, entry in tree.items()}
     if isinstance(tree, dict):  # an OrderedDict, a defaultdict, …: of its own type, with what else it holds
-        like = copy.copy(tree)
-        for key, entry in tree.items():
-            like[key] = map_leaves(function, entry)
-        return like
+        return fill_dict(tree, {key: map_leaves(function, entry) for key, entry in tree.items()})
     if not isinstance(tree, (list, tuple)):
         return function(tree)
     entries = [map_leaves(function, entry) for entry in tree]
     return type(tree)(*entries) if hasattr(tree, "_fields") else type(tree)(entries)
+
+
+def fill_dict(like: Any, entries: dict[Any, Any]) -> Any:
+    """A dict of the class of `like` with what else it holds beside its entries, and with these entries."""
+    made = copy.copy(like)
+    for key, entry in entries.items():
+        made[key] = entry
+    return made
 
 
 def paths(name: str, tree: Any) -> list[str]:

@@ -223,7 +223,7 @@ def push_line(tape: Tape, line: int, tangents: tuple[Any, ...], batch: int | Non
     """Push tangents through one line of a recorded tape: its tangent, from those of its operands."""
     if all(t is None for t in tangents):
         return None
-    op: Any = tape.ops[line]
+    op = tape.operation(line)
     return op.pushforward(tape.values[line], tape.args[line], tangents, tape.kwargs.get(line, NO_OPTIONS), batch)
 
 

@@ -4,7 +4,7 @@ import inspect
 import operator
 from collections.abc import Callable, Sequence
 from functools import partial, wraps
-from typing import Any, TypeVar
+from typing import Any, TypeVar, overload
 
 from ..engine.errors import AutodiffError, InputError
 from ..engine.printing import replace_bidi
@@ -15,6 +15,10 @@ F = TypeVar("F", bound=Callable[..., Any])
 FIRST_ARGUMENTS = frozenset(tuple(range(n)) for n in range(1, 20))
 
 
+@overload
+def check_keywords(public: F) -> F: ...
+@overload
+def check_keywords(*, more: Sequence[str]) -> Callable[[F], F]: ...
 def check_keywords(public: F | None = None, *, more: Sequence[str] = ()) -> Any:
     """Decorate a public function that takes `f`, so that its errors say where keyword arguments of `f` belong.
 

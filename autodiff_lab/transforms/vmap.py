@@ -256,7 +256,7 @@ PRODUCTS: dict[Op, Callable[..., Any]] = {
 ALONG_THE_LAST_AXIS = {taken_along, put_along}
 ENTRY_BY_ENTRY = {
     *(op for key, op in TABLE.items() if isinstance(key, np.ufunc) and op.kind in ("flat", "comparison")),
-    *(TABLE[key] for key in (np.where, "unless", "over", np.round, np.around, "as integers")),
+    *(TABLE[key] for key in (np.where, "unless", "over", np.round, np.around, "as integers", np.ldexp)),
     unknown_slope,
 }
 
@@ -286,7 +286,7 @@ class Batched(Overloaded):
             )
         return super().__bool__()
 
-    def _raise_detached(self, what: str, instead: str) -> NoReturn:
+    def _raise_detached(self, what: str, instead: str | None) -> NoReturn:
         raise UnsupportedError(
             f"{what} of {self!r} would be the same for all examples. Use NumPy functions of the value that vmap can "
             "follow (np.where, np.max, np.sum, …), or call the function for each example in a loop."

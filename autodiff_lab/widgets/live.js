@@ -5,19 +5,53 @@
  * place: at once, or as soon as it comes. Where none has it, the figure stays, or what can stand in for the widget.
  */
 
+/**
+ * What of anywidget's model is used here.
+ * @typedef {object} Model
+ * @property {(name: string) => any} get any: each trait has a type of its own, which Python checks
+ * @property {{(name: string, value: unknown): void, (news: Record<string, unknown>): void}} set
+ * @property {() => void} save_changes
+ * @property {(content: unknown) => void} send
+ * @property {(event: string, listener: Listener) => void} on
+ * @property {(event: string, listener: Listener|undefined) => void} off
+ * @property {WidgetManager} widget_manager
+ */
+/** @typedef {(...news: any[]) => void} Listener of a model: what it is given depends on the event */
+/**
+ * What of Jupyter's manager of widgets is used here.
+ * @typedef {object} WidgetManager
+ * @property {(id: string) => Promise<Model>} get_model
+ * @property {(model: Model) => Promise<WidgetView>} create_view
+ */
+/**
+ * @typedef {{el: HTMLElement, luminoWidget: LuminoWidget, remove(): void}} WidgetView
+ * @typedef {{processMessage(message: {type: string}): void}} LuminoWidget
+ */
+/** @typedef {(at: {model: Model, el: HTMLElement}) => () => void} Render puts a widget on the page, and returns how to remove it */
+/** @typedef {{model: Model, render: Render}} LiveWidget */
+/**
+ * Where an output stands, which a live widget can take.
+ * @typedef {HTMLElement & {adlTake?: (widget: LiveWidget) => void, adlCalls?: Map<Listener, Listener>}} Place
+ */
+/** @typedef {{live: Map<string, LiveWidget>, places: Map<string, WeakRef<Place>[]>}} Shared */
+
 // Each output and each widget brings a module of its own; what they have in common is kept with the page.
-const shared = (globalThis.autodiffLab ??= { live: new Map(), places: new Map() });
+const page = /** @type {typeof globalThis & {autodiffLab?: Shared}} */ (globalThis);
+const shared = (page.autodiffLab ??= { live: new Map(), places: new Map() });
 
 /**
  * Tells the outputs of this page of a live widget; called as the widget's `initialize`.
+ * @param {Model} model @param {Render} render
  * @returns {() => void} to be called when the widget is closed
  */
 export function announce(model, render) {
   const key = model.get("key");
   const widget = { model, render };
   shared.live.set(key, widget);
-  for (const place of shared.places.get(key) ?? []) place.deref()?.adlTake(widget);
-  return () => shared.live.get(key) === widget && shared.live.delete(key);
+  for (const place of shared.places.get(key) ?? []) place.deref()?.adlTake?.(widget);
+  return () => {
+    if (shared.live.get(key) === widget) shared.live.delete(key);
+  };
 }
 
 /**
@@ -28,24 +62,32 @@ export function announce(model, render) {
  *   widget, and returns how to remove it; without it the figure stays
  */
 export async function settle(figure, key, standIn) {
+  /** @type {Place} */
   const place = document.createElement("div");
   figure.replaceWith(place);
   place.append(figure);
+  /** @type {LiveWidget|null} */
   let taken = null;
   let leave = () => {};
-  place.adlTake = (widget) => {
+  /** @param {LiveWidget} widget */
+  const take = (widget) => {
     if (widget.model === taken?.model) return;
     const focused = place.contains(document.activeElement);
     leave();
     taken = widget;
     unstyled(place);
-    place.replaceChildren(document.createElement("div"));
-    leave = widget.render({ model: heardIn(place, widget.model), el: place.firstChild });
-    if (focused) place.querySelector("[tabindex='0']")?.focus({ preventScroll: true });
+    const el = document.createElement("div");
+    place.replaceChildren(el);
+    leave = widget.render({ model: heardIn(place, widget.model), el });
+    /** @type {HTMLElement|null} */
+    const first = place.querySelector("[tabindex='0']");
+    if (focused) first?.focus({ preventScroll: true });
   };
+  place.adlTake = take;
   if (key) {
     shared.places.set(key, [...(shared.places.get(key) ?? []), new WeakRef(place)]);
-    if (shared.live.has(key)) return place.adlTake(shared.live.get(key));
+    const widget = shared.live.get(key);
+    if (widget) return take(widget);
   }
   const fill = await standIn?.();
   if (!fill || taken) return;
@@ -53,27 +95,40 @@ export async function settle(figure, key, standIn) {
   leave = fill(place);
 }
 
-/** Jupyter dresses tables and code in HTML for prose. A widget has a dress of its own. */
+/** Jupyter dresses tables and code in HTML for prose. A widget has a dress of its own. @param {Place} place */
 const unstyled = (place) => place.parentElement?.classList.remove("jp-RenderedHTMLCommon");
 
 /**
  * The model, as heard in one place. Nobody says when an output is thrown away, and a model outlives many: so the place
  * alone keeps what listens, and what listens goes with the place.
+ * @param {Place} place @param {Model} model @returns {Model}
  */
 function heardIn(place, model) {
-  const calls = (place.adlCalls = new Map()); // by their listeners
+  /** @type {Map<Listener, Listener>} */
+  const calls = new Map(); // by their listeners
+  place.adlCalls = calls;
   return {
     ...model,
     on(event, listener) {
-      calls.set(listener, weakly(model, event, listener));
-      model.on(event, calls.get(listener));
+      const call = weakly(model, event, listener);
+      calls.set(listener, call);
+      model.on(event, call);
     },
-    off: (event, listener) => model.off(event, calls.get(listener)),
+    off: (event, listener) => model.off(event, listener && calls.get(listener)),
   };
 }
 
+/**
+ * A listener that does not keep what it calls.
+ * @param {Model} model @param {string} event @param {Listener} listener @returns {Listener}
+ */
 function weakly(model, event, listener) {
   const there = new WeakRef(listener);
-  const call = (...news) => (there.deref() ? there.deref()(...news) : model.off(event, call));
+  /** @type {Listener} */
+  const call = (...news) => {
+    const listener = there.deref();
+    if (listener) listener(...news);
+    else model.off(event, call);
+  };
   return call;
 }

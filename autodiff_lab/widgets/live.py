@@ -54,7 +54,9 @@ class Live(anywidget.AnyWidget):
         raise NotImplementedError
 
     def _repr_mimebundle_(self, **kwargs: Any) -> tuple[dict[str, Any], dict[str, Any]]:
-        data, metadata = super()._repr_mimebundle_(**kwargs)
+        bundle = super()._repr_mimebundle_(**kwargs)
+        assert bundle is not None, "only a widget without a view shows nothing"
+        data, metadata = bundle
         if outputs_see_widgets():
             del data[VIEW]
         data["text/html"] = self.figure()

@@ -2,6 +2,7 @@
 
 import pytest
 
+from autodiff_lab.widgets import labs
 from autodiff_lab.widgets.labs import every_lab
 from autodiff_lab.widgets.labs.lab import Button, Choice, Entry, Play, Slider, Toggle
 from autodiff_lab.widgets.labs.view import fits_in_a_row
@@ -120,8 +121,9 @@ def test_by_keyboard_and_by_pointer(kind, open_lab, request):
     lab = new_lab()
     photograph(lab.page, request, "new")
     every_control_by_keyboard(kind, lab)
-    if "data-drag" in kind().picture():
-        what_can_be_dragged_follows_the_pointer_and_the_keys(new_lab())
+    if "data-grip" in kind().picture():
+        what_can_be_dragged_follows_mouse_and_keys(new_lab())
+        what_can_be_dragged_follows_a_finger(new_lab())
     if stops(longest(kind)) > 20:  # a slider of a few stops asks for a few frames, however long it is dragged
         a_drag_is_drawn_ten_times_a_second(kind, new_lab())
 
@@ -139,38 +141,105 @@ def every_control_by_keyboard(kind, lab):
             assert lab.root.locator(".adl-lab-value", has_text=words).count(), "what is read aloud stands there"
 
 
-def what_can_be_dragged_follows_the_pointer_and_the_keys(lab):
-    for name in lab.root.locator("[data-drag]").evaluate_all("all => all.map(one => one.dataset.drag)"):
-        handle = lab.root.locator(f"[data-drag='{name}']")
-        x, y = centre(handle)
-        lab.page.mouse.move(x, y)
-        lab.page.mouse.down()
-        for k in range(1, 9):
-            lab.page.mouse.move(x + 3 * k, y + 5 * k)
-            lab.page.wait_for_timeout(30)
-        lab.page.mouse.up()
-        there = rests(handle)
-        assert there == (pytest.approx(x + 24, abs=6), pytest.approx(y + 40, abs=6)), name
-        handle.focus()
-        for _ in range(3):
-            lab.changes(lambda: lab.page.keyboard.press("ArrowLeft"))
-            assert handle.evaluate("e => e === document.activeElement"), "the picture is another one, the focus is not"
-        assert centre(handle)[0] < there[0] - 10
+HANDLES = "all => all.map((one) => one.dataset.grip)"
+
+
+def handles(lab):
+    """The handles in the picture of a lab, each with the sliders that it moves."""
+    for name in lab.root.locator("[data-grip]").evaluate_all(HANDLES):
+        yield Handle(lab, name)
+
+
+class Handle:
+    """A handle in the picture of a lab, driven as a learner drives it."""
+
+    def __init__(self, lab, name):
+        self.lab, self.page, self.name = lab, lab.page, name
+        self.group = lab.root.get_by_role("slider", name=name, exact=True).and_(lab.root.locator("[data-grip]"))
+        self.knob = self.group.locator(".knob")
+
+    def state(self):
+        """What is read aloud of it."""
+        return self.group.get_attribute("aria-valuetext")
+
+    def changes(self, do):
+        """Do something, and wait until the handle stands elsewhere."""
+        before = self.state()
+        do()
+        self.page.wait_for_function(
+            "([root, name, before]) => root.querySelector(`[data-grip='${name}']`)"
+            ".getAttribute('aria-valuetext') !== before",
+            arg=[self.lab.root.element_handle(), self.name, before],
+        )
+        return self.state()
+
+    def free_way(self):
+        """A way that the handle can go: to the left where it is at the right end, else to the right, and down."""
+        value, low, high = (float(self.group.get_attribute(f"aria-value{end}")) for end in ("now", "min", "max"))
+        return -48 if value > (low + high) / 2 else 48
+
+
+def what_can_be_dragged_follows_mouse_and_keys(lab):
+    for handle in handles(lab):
+        assert handle.group.get_attribute("role") == "slider" and handle.state()
+        x, y = centre(handle.knob)
+        across = handle.free_way()
+
+        def drag(x=x, y=y, across=across):
+            lab.page.mouse.move(x + 2, y + 2)  # where it is grasped, it stays under the pointer
+            lab.page.mouse.down()
+            for k in range(1, 9):
+                lab.page.mouse.move(x + 2 + across * k / 8, y + 2 + 3 * k)
+                lab.page.wait_for_timeout(30)
+            lab.page.mouse.up()
+
+        handle.changes(drag)
+        there = rests(handle.knob, handle.name)
+        assert abs(there[0] - x - across) < 16 or abs(there[1] - y) > 4, handle.name
+        handle.group.focus()
+        key = "ArrowRight" if handle.free_way() > 0 else "ArrowLeft"
+        for _ in range(2):
+            handle.changes(lambda key=key: lab.page.keyboard.press(key))
+            assert handle.group.evaluate("e => e === document.activeElement"), "the picture is new, the focus is not"
     assert lab.error() == ""
 
 
-def rests(handle, milliseconds=300):
+def what_can_be_dragged_follows_a_finger(lab):
+    """As a phone does it: the page does not scroll under the finger."""
+    touch = lab.page.context.new_cdp_session(lab.page)
+    handle = next(handles(lab))
+    handle.group.scroll_into_view_if_needed()
+    (x, y), across = centre(handle.knob), handle.free_way()
+
+    def press(kind, *points):
+        touch.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": [{"x": x, "y": y} for x, y in points]})
+
+    def drag():
+        press("touchStart", (x, y))
+        for k in range(1, 9):
+            press("touchMove", (x + across * k / 8, y + 3 * k))
+            lab.page.wait_for_timeout(30)
+        press("touchEnd")
+
+    before = handle.group.evaluate("e => e.closest('.adl-lab').getBoundingClientRect().top")
+    handle.changes(drag)
+    assert handle.group.evaluate("e => e.closest('.adl-lab').getBoundingClientRect().top") == before
+    assert lab.error() == ""
+    touch.detach()
+
+
+def rests(knob, name, milliseconds=300):
     """Where a handle comes to rest: the kernel answers all moves of a hand, the last of them some time after it."""
-    handle.page.wait_for_function(
+    knob.page.wait_for_function(
         """([name, milliseconds]) => {
-            const { x, y } = document.querySelector(`[data-drag='${name}']`).getBoundingClientRect();
+            const { x, y } = document.querySelector(`[data-grip='${name}'] .knob`).getBoundingClientRect();
             const at = `${x} ${y}`, now = performance.now();
             if (window.restsAt?.at !== at) window.restsAt = { at, since: now };
             return now - window.restsAt.since > milliseconds;
         }""",
-        arg=[handle.get_attribute("data-drag"), milliseconds],
+        arg=[name, milliseconds],
     )
-    return centre(handle)
+    return centre(knob)
 
 
 def centre(handle):
@@ -377,6 +446,76 @@ def test_everything_can_be_read(server, open_notebook):
             for lab in labs:
                 can_be_read(lab)
             assert not serious(notebook.page, ".adl-lab")
+
+
+# How large the type of a picture is on the screen, and whether a lab is wider than its place.
+IN_ITS_PLACE = """lab => {
+    const size = (e) => parseFloat(getComputedStyle(e).fontSize) * e.getScreenCTM().a;
+    const texts = [...lab.querySelectorAll('.adl-lab-picture text')].filter((e) => e.textContent.trim());
+    const right = lab.getBoundingClientRect().right;
+    const controls = [...lab.querySelectorAll('.adl-lab-side button, .adl-lab-side .adl-lab-value')];
+    return {
+        smallest: Math.min(99, ...texts.map(size)),
+        sticksOut: controls.filter((e) => e.getBoundingClientRect().right > right).map((e) => e.textContent),
+        strips: lab.querySelectorAll('.in-strips > svg').length,
+        grips: [...lab.querySelectorAll('[data-grip]')].map((e) => e.dataset.grip),
+        scrolls: lab.querySelector('.adl-lab-picture').scrollWidth - lab.querySelector('.adl-lab-picture').clientWidth,
+    };
+}"""
+
+
+def test_labs_reflow(server, open_notebook):
+    """Below 850 pixels a picture is cut into strips, and nothing of a lab is cut off; on a phone it can be read."""
+    cells = [f"from autodiff_lab.widgets.labs import {NAMES}", *(f"{kind.__name__}()" for kind in LABS)]
+    notebook = open_notebook(server.write("narrow.ipynb", *cells), height=1000).run_all()
+    all_labs = [LabOnPage(notebook.page, kind) for kind in LABS]
+    for width in (800, 390):
+        notebook.page.set_viewport_size({"width": width, "height": 1000})
+        notebook.page.wait_for_timeout(500)
+        for lab in all_labs:
+            found, name = lab.root.evaluate(IN_ITS_PLACE), f"{lab.kind.__name__} at {width}"
+            assert found["smallest"] >= 11.9, name
+            assert not found["sticksOut"], name
+            assert len(set(found["grips"])) == len(found["grips"]), name
+            if "data-strips" in lab.kind().picture():
+                assert found["strips"] >= 2, name
+            if width == 800:
+                assert found["scrolls"] <= 100, name
+
+
+def test_a_handle_in_a_strip_can_be_dragged(server, open_notebook):
+    """A strip has coordinates of its own, and the handle those of the picture."""
+    page = open_notebook(server.write("strip.ipynb", shown_by(labs.VCurve)), height=1000).run_all().page
+    lab = LabOnPage(page, labs.VCurve)
+    page.set_viewport_size({"width": 700, "height": 1000})
+    lab.root.locator(".in-strips > svg").first.wait_for()
+    lab.root.evaluate("lab => lab.scrollIntoView({block: 'start'})")
+    page.wait_for_timeout(300)
+    handle = next(handles(lab))
+    (x, y), way = centre(handle.knob), handle.free_way()
+
+    def drag():
+        page.mouse.move(x, y)
+        page.mouse.down()
+        page.mouse.move(x + 2 * way, y, steps=6)
+        page.mouse.up()
+
+    handle.changes(drag)
+    assert rests(handle.knob, handle.name)[0] == pytest.approx(x + 2 * way, abs=10)
+
+
+def test_the_value_of_a_slider_is_clear_of_its_knob(server, open_notebook, request):
+    page = open_notebook(server.write("slider.ipynb", shown_by(labs.SwellMeter)), height=1000).run_all().page
+    lab = LabOnPage(page, labs.SwellMeter)
+    slider = lab.root.get_by_role("slider", name="n", exact=True)
+    lab.changes(lambda: slider.press("End"))
+    row = lab.root.locator(".adl-lab-slider").first
+    knob, value = slider.bounding_box(), row.locator(".adl-lab-value").bounding_box()
+    track = row.locator(".slider-container").bounding_box()
+    assert knob["x"] + knob["width"] + 4 <= value["x"]
+    assert track["width"] >= 200
+    assert row.locator(".widget-slider").evaluate("e => e.style.getPropertyValue('--done')") == "100.0%"
+    photograph(page, request)
 
 
 def press_every_button(lab):

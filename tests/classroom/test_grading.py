@@ -22,7 +22,7 @@ from autodiff_lab.classroom.grading.grade import Limits, grade
 from autodiff_lab.classroom.grading.report import csv_text, default_folder, html_page, open_report, report_paths
 from autodiff_lab.classroom.grading.verdicts import Answer, Row
 from autodiff_lab.cli.main import build_parser, main
-from autodiff_lab.lessons.tape import progress as lesson
+from autodiff_lab.lessons.printing_tape import progress as lesson
 from autodiff_lab.text.notation import escape
 
 from ..notebooks.reading import fill_answers, named, read, without_still_pictures
@@ -30,7 +30,7 @@ from ..notebooks.reading import fill_answers, named, read, without_still_picture
 ROOT = Path(__file__).parents[2]
 WITHOUT = ["--unconfined"] if why_no_walls() else []
 EXERCISES = lesson.exercises()
-OPEN = read(named("tape"))
+OPEN = read(named("printing_tape"))
 GOOD = fill_answers(OPEN, EXERCISES)
 SHORT = nbformat.from_dict(GOOD | {"cells": without_still_pictures(GOOD.cells)})
 
@@ -64,7 +64,7 @@ def met(row):
 
 def brief(*sources):
     """A notebook of the lesson that has only these cells."""
-    cells = ["from autodiff_lab.lessons import tape as check", *sources]
+    cells = ["from autodiff_lab.lessons import printing_tape as check", *sources]
     return nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(source) for source in cells])
 
 
@@ -117,7 +117,7 @@ def graded(tmp_path_factory, outside):
 
 def test_good_answers_pass(graded):
     row = graded["good"]
-    assert (row.ended, row.lesson) == ("ran", "tape")
+    assert (row.ended, row.lesson) == ("ran", "printing_tape")
     assert row.passed == row.attempted == len(EXERCISES) and not any(met(row).values()) and not row.doubts
 
 
@@ -158,7 +158,7 @@ def test_whoever_changes_the_checks_is_pointed_at(graded):
 
 
 def test_shouting_drowns_nobody(graded):
-    assert graded["shouts"].lesson == "tape" and set(graded["shouts"].answers) <= set(EXERCISES)
+    assert graded["shouts"].lesson == "printing_tape" and set(graded["shouts"].answers) <= set(EXERCISES)
 
 
 def test_nobody_reaches_the_files_of_others(graded, outside):
@@ -187,7 +187,7 @@ def test_the_table_as_csv(graded):
 
 
 def test_the_table_as_a_page():
-    row = Row("<b>ada</b>.ipynb", "tape", "ran", ("ex_1",), {"ex_1": Answer("not yet", hint="x < y & z")})
+    row = Row("<b>ada</b>.ipynb", "printing_tape", "ran", ("ex_1",), {"ex_1": Answer("not yet", hint="x < y & z")})
     page = html_page([row])
     assert "<b>ada" not in page and "&lt;b&gt;ada" in page and "x &lt; y &amp; z" in page
     assert "http" not in page.replace("http-equiv", ""), "it needs nothing else"
@@ -196,7 +196,7 @@ def test_the_table_as_a_page():
 
 def test_how_it_went_stands_beside_the_name():
     """In a wide table the last columns are out of sight."""
-    page = html_page([Row("ada.ipynb", "tape", "ran", ("ex_1",))])
+    page = html_page([Row("ada.ipynb", "printing_tape", "ran", ("ex_1",))])
     assert re.findall(r'<th scope="col">([^<]*)', page) == ["who", "how it went", "passed", "1"]
 
 
@@ -257,7 +257,10 @@ def test_the_command(tmp_path, capsys):
 
 FORGES = "import gc; tell = next(x for x in gc.get_objects() if 'main.<locals>.tell' in getattr(x, '__qualname__', ''))"
 """It finds in the memory of its own process what the examiner writes with."""
-TELLS = r'tell(dict(exercise="tape.ex_1", status="not yet", reply="\ud800\x1b[2J", observed="[]", changed=["\x1b[0m"]))'
+TELLS = (
+    r'tell(dict(exercise="printing_tape.ex_1", status="not yet", reply="\ud800\x1b[2J", '
+    r'observed="[]", changed=["\x1b[0m"]))'
+)
 NAMES = [
     b"ada.ipynb",
     b"b\xe9a.ipynb",
@@ -306,9 +309,9 @@ def test_rows_are_written_as_they_come(tmp_path):
     """Whatever ends the grading: what was done is there, and at the end it is in order."""
     table, page = report_paths(tmp_path)
     with pytest.raises(KeyboardInterrupt), open_report(tmp_path) as add:
-        add(Row("zoë.ipynb", "tape", "ran"))
+        add(Row("zoë.ipynb", "printing_tape", "ran"))
         assert "zoë.ipynb" in table.read_text(encoding="utf-8-sig")
-        add(Row("ada.ipynb", "tape", "ran"))
+        add(Row("ada.ipynb", "printing_tape", "ran"))
         raise KeyboardInterrupt
     lines = table.read_text(encoding="utf-8-sig").splitlines()
     assert [line.partition(",")[0] for line in lines] == ["who", "ada", "zoë"]
@@ -414,5 +417,5 @@ def test_a_cell_that_leaves_does_not_end_the_examination():
 
 @pytest.mark.skipif(not hasattr(os, "killpg"), reason="the signals of Unix")
 def test_killing_ones_parent_costs_ones_own_row(graded):
-    assert graded["kills"].lesson == "tape"
+    assert graded["kills"].lesson == "printing_tape"
     assert signal.SIGKILL

@@ -19,7 +19,7 @@ from autodiff_lab.classroom.grading.confinement import Limits, family_usage, why
 from autodiff_lab.classroom.grading.grade import grade
 from autodiff_lab.classroom.grading.report import csv_text, html_page
 from autodiff_lab.classroom.grading.verdicts import Row
-from autodiff_lab.lessons.tape import progress as lesson
+from autodiff_lab.lessons.printing_tape import progress as lesson
 
 from .test_confined import as_user
 
@@ -31,7 +31,8 @@ RIGHT = f"{EXERCISES['ex_1'].reference}\ncheck.ex_1(answer)"
 FINDS = "import gc; tell = next(x for x in gc.get_objects() if 'main.<locals>.tell' in getattr(x, '__qualname__', ''))"
 """What the examiner writes with, found in the memory of the hand-in's own process."""
 FLOODS = (
-    "for _ in range(10**5): tell({'exercise': 'tape.ex_3', 'status': 'passed', 'observed': '[[1, 2]]', 'x': '#' * 99})"
+    "for _ in range(10**5): tell({'exercise': 'printing_tape.ex_3', "
+    "'status': 'passed', 'observed': '[[1, 2]]', 'x': '#' * 99})"
 )
 
 HOSTILE = {
@@ -90,12 +91,12 @@ CHEATS = {
         f"kept = {ONE}.observe\n{ONE}.observe = lambda _: (5, 15)\n{ONE}(1)\n{ONE}.observe = kept"
     ),
     "cheat_writes_and_leaves": (
-        'import os\nline = b\'{"exercise": "tape.ex_3", "status": "passed", "observed": "[[5, 15]]"}\\n\'\n'
+        'import os\nline = b\'{"exercise": "printing_tape.ex_3", "status": "passed", "observed": "[[5, 15]]"}\\n\'\n'
         "for fd in range(3, 99):\n    try: os.write(fd, line)\n    except OSError: pass\nos._exit(0)"
     ),
     "unseen_reads_the_answer": f"{ONE}({ONE}.expected)",
     "unseen_writes_as_the_examiner": (
-        f"{FINDS}\ntell({{'exercise': 'tape.ex_3', 'status': 'passed', 'observed': '[[5, 15]]', 'cell': 3}})"
+        f"{FINDS}\ntell({{'exercise': 'printing_tape.ex_3', 'status': 'passed', 'observed': '[[5, 15]]', 'cell': 3}})"
     ),
 }
 FILES = {
@@ -113,7 +114,7 @@ def folder(tmp_path_factory):
     for name, acts in handed.items():
         cells = [acts] if isinstance(acts, str) else acts
         sources = [
-            "from autodiff_lab.lessons import tape as check",
+            "from autodiff_lab.lessons import printing_tape as check",
             RIGHT,
             *(act.replace("FOLDER", str(folder)) for act in cells),
             RIGHT,

@@ -10,7 +10,7 @@ from autodiff_lab.classroom.grading.observations import MAX_CHARACTERS, decode_o
 from autodiff_lab.lessons.checks import compare
 from autodiff_lab.lessons.checks.compare import Refused, agrees
 from autodiff_lab.lessons.checks.run_code import Crashed
-from autodiff_lab.lessons.tape import ex_3
+from autodiff_lab.lessons.printing_tape import ex_3
 
 from ..notebooks.reading import exercises
 

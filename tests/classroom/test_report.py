@@ -24,7 +24,7 @@ from autodiff_lab.classroom.grading.journal import key_path, load_key, read_jour
 from autodiff_lab.classroom.grading.report import csv_text, default_folder, html_page, open_report
 from autodiff_lab.classroom.grading.verdicts import Answer, Row
 from autodiff_lab.cli.main import draw_progress, main
-from autodiff_lab.lessons.tape import progress as lesson
+from autodiff_lab.lessons.printing_tape import progress as lesson
 
 from .test_grading import brief
 
@@ -202,13 +202,13 @@ def test_a_notebook_is_read_inside_the_walls(tmp_path, monkeypatch):
 
 def test_nobody_hands_in_as_somebody_else():
     """In Moodle's names the first number is Moodle's own; what follows is the student's choice."""
-    row = Row("Mallory M_7_assignsubmission_file_x_8_assignsubmission_file.ipynb", "tape", "ran", NAMES, {})
+    row = Row("Mallory M_7_assignsubmission_file_x_8_assignsubmission_file.ipynb", "printing_tape", "ran", NAMES, {})
     assert table(moodle_csv([row]))[1] == ["Participant 7", "Mallory M", "", "7", ""]
 
 
 def test_no_cell_is_a_formula_whatever_separates_cells():
     for name in ("=1+1", "x;=1+1;y", "x\t=1+1", "x;-1+1", "x|@y", 'x; "=1+1"', "＝1+1"):
-        line = csv_text([Row(f"{name}.ipynb", "tape", "ran", NAMES)]).splitlines()[1]
+        line = csv_text([Row(f"{name}.ipynb", "printing_tape", "ran", NAMES)]).splitlines()[1]
         for separator in ",;|\t":
             cells = next(csv.reader([line], delimiter=separator))
             assert not any(re.match(r"""[\s"]*[=+\-@＝]""", cell) for cell in cells), (name, separator)
@@ -276,9 +276,9 @@ RIGHT = Answer("passed", "Exercise 3 passed. Well.", "answer = (5, 15)")
 
 def test_every_answer_is_in_the_report_right_or_wrong():
     """With what was said to it, and how many attempts it took; what went wrong most comes first."""
-    rows = [Row(f"{who}.ipynb", "tape", "ran", NAMES, {"ex_3": WRONG}) for who in ("ada", "bob")]
+    rows = [Row(f"{who}.ipynb", "printing_tape", "ran", NAMES, {"ex_3": WRONG}) for who in ("ada", "bob")]
     other = replace(WRONG, hint="another", reply="Exercise 1, not yet: another")
-    rows += [Row("eve.ipynb", "tape", "ran", NAMES, {"ex_3": RIGHT, "ex_1": other}, ("it is odd",))]
+    rows += [Row("eve.ipynb", "printing_tape", "ran", NAMES, {"ex_3": RIGHT, "ex_1": other}, ("it is odd",))]
     page = html_page(rows)
     assert page.index("2 of 3: no &amp; no") < page.index("1 of 3: another") < page.index("<table>")
     assert "<b>3</b>: 1 passed, 2 not yet, 0 not attempted" in page
@@ -304,12 +304,12 @@ def test_moodle_gets_its_grading_worksheet():
     one = "Ada Love_lace_7_assignsubmission_file"
     passed = {"ex_3": RIGHT}
     rows = [
-        Row(f"{one}/03.ipynb", "tape", "ran", NAMES, passed),
-        Row(f"{one}/03 copy.ipynb", "tape", "ran", NAMES),
+        Row(f"{one}/03.ipynb", "printing_tape", "ran", NAMES, passed),
+        Row(f"{one}/03 copy.ipynb", "printing_tape", "ran", NAMES),
         Row(f"{one}/04.ipynb", "adjoint_flow", "ran", ("ex_1",), {"ex_1": RIGHT}),
-        Row("=Eve_8_assignsubmission_file_/03.ipynb", "tape", "ran", NAMES, passed, ("odd",)),
-        Row("Bob_9_assignsubmission_file_/03.ipynb", "tape", "not run", NAMES, judged=False),
-        Row("Carl_10_assignsubmission_file_03.ipynb", "tape", "ran", NAMES),
+        Row("=Eve_8_assignsubmission_file_/03.ipynb", "printing_tape", "ran", NAMES, passed, ("odd",)),
+        Row("Bob_9_assignsubmission_file_/03.ipynb", "printing_tape", "not run", NAMES, judged=False),
+        Row("Carl_10_assignsubmission_file_03.ipynb", "printing_tape", "ran", NAMES),
         Row("notes.ipynb", "", "no lesson"),
     ]
     head, *lines = table(moodle_csv(rows))
@@ -319,27 +319,27 @@ def test_moodle_gets_its_grading_worksheet():
         ["Participant 7", "Ada Love_lace", "2", "8", ""],
         ["Participant 8", "'=Eve", "", "8", ""],  # there is something to look at
     ]
-    assert canvas_csv(rows) == "" and moodle_csv([Row("ada.ipynb", "tape", "ran", NAMES)]) == ""
+    assert canvas_csv(rows) == "" and moodle_csv([Row("ada.ipynb", "printing_tape", "ran", NAMES)]) == ""
 
 
 def test_canvas_gets_a_table_for_its_gradebook():
     """Its importer asks for Student and ID at the left, and Section before the assignments."""
     rows = [
-        Row("lovelaceada_4711_99_03_tape.ipynb", "tape", "ran", NAMES, {"ex_3": RIGHT}),
+        Row("lovelaceada_4711_99_05_printing_tape.ipynb", "printing_tape", "ran", NAMES, {"ex_3": RIGHT}),
         Row("lovelaceada_4711_98_04.ipynb", "adjoint_flow", "ran", ("ex_1",)),
-        Row("bob_LATE_4712_97_03-1.ipynb", "tape", "ran", NAMES, {}),
+        Row("bob_LATE_4712_97_05-1.ipynb", "printing_tape", "ran", NAMES, {}),
     ]
     assert table(canvas_csv(rows)) == [
-        ["Student", "ID", "SIS User ID", "SIS Login ID", "Section", "Notebook 03", "Notebook 04"],
-        ["Points Possible", "", "", "", "", "7", "1"],
-        ["lovelaceada", "4711", "", "", "", "1", "0"],
-        ["bob", "4712", "", "", "", "0", ""],
+        ["Student", "ID", "SIS User ID", "SIS Login ID", "Section", "Notebook 04", "Notebook 05"],
+        ["Points Possible", "", "", "", "", "1", "7"],
+        ["lovelaceada", "4711", "", "", "", "0", "1"],
+        ["bob", "4712", "", "", "", "", "0"],
     ]
 
 
 def test_a_gradebook_is_written_where_the_names_fit(tmp_path):
     with open_report(tmp_path) as add:
-        add(Row("bob_4712_97_03.ipynb", "tape", "ran", NAMES))
+        add(Row("bob_4712_97_03.ipynb", "printing_tape", "ran", NAMES))
     assert (tmp_path / "grades-canvas.csv").read_bytes().startswith(b"Student,ID,")
     assert not (tmp_path / "grades-moodle.csv").exists()
     with pytest.raises(FileExistsError, match="--resume"), open_report(tmp_path):

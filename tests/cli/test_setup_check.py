@@ -6,7 +6,7 @@ import socket
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from importlib import metadata
 from pathlib import Path
 
@@ -180,6 +180,36 @@ def test_a_port_in_use(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_in_a_notebook_no_port_is_looked_for(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("JPY_PARENT_PID", "1")
     assert "Jupyter is up already" in only(setup_check.check_port()).text
+
+
+def test_in_a_notebook_one_line_says_that_all_is_well(capsys: pytest.CaptureFixture[str]) -> None:
+    with socket.create_server(("127.0.0.1", default_port())) if port_is_free() else nullcontext():
+        assert setup_check.check_here()
+    said = capsys.readouterr().out
+    assert said.startswith("Everything is in place: autodiff-lab ") and said.count("\n") == 1
+    assert platform.python_version() in said
+
+
+def port_is_free() -> bool:
+    return only(setup_check.check_port()).state == "ok" and "JPY_PARENT_PID" not in os.environ
+
+
+def test_in_a_notebook_only_what_is_wrong_is_reported(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setitem(sys.modules, "graphviz", None)
+    assert not setup_check.check_here()
+    problem, remedy, *_, last = capsys.readouterr().out.splitlines()
+    assert "A graph of two nodes cannot be drawn" in problem + remedy
+    assert last == "1 problem; the line after each -> mends it."
+
+
+def test_in_a_browser_one_line_is_enough_too(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys, "platform", "emscripten")
+    assert setup_check.check_here()
+    assert "in your browser" in capsys.readouterr().out
 
 
 def test_a_browser_that_only_the_tests_need_is_no_trouble(

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 import urllib.request
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -163,6 +164,15 @@ def test_two_environments_of_one_python_file_are_two(tmp_path: Path) -> None:
     assert this_kernel._same_environment(one, one + "3")
 
 
+def test_no_deprecation_reaches_the_terminal(recwarn: pytest.WarningsRecorder) -> None:
+    """Not even where an extension of the server has set a filter that shows it."""
+    with tutorial._without_deprecations():
+        warnings.simplefilter("always")
+        warnings.warn("an old name", DeprecationWarning, stacklevel=1)
+        warnings.warn("the disk is full", UserWarning, stacklevel=1)
+    assert [str(warning.message) for warning in recwarn] == ["the disk is full"]
+
+
 def test_the_tutorial_opens_in_a_real_jupyterlab(tmp_path: Path, shadowing_kernel: Path) -> None:
     """Started as a learner starts it, on a machine where another kernel shadows ours; ended by Ctrl-C."""
     environment = {key: value for key, value in os.environ.items() if not key.startswith("JUPYTER")}
@@ -194,6 +204,7 @@ def test_the_tutorial_opens_in_a_real_jupyterlab(tmp_path: Path, shadowing_kerne
     assert f"Copied {len(list((tmp_path / 'mine').rglob('*.*')))} files into {tmp_path / 'mine'}" in said
     assert f"/lab/tree/{tutorial_notebooks.START}?token={server['token']}" in said
     assert "Traceback" not in said
+    assert "DeprecationWarning" not in said
     assert "not trusted" not in said, "nothing that a learner can do nothing about"
 
 

@@ -61,10 +61,10 @@ NP_STACK, VALUE = r"np\.stack\(", r"\.value"
 
 MISUSES: dict[str, Misuse] = {
     # Something asks for the bare number
-    "math.sin(x)": Misuse(lambda x: math.sin(x), D, r"np\.sin\(x\) instead of math\.sin"),
-    "math.sqrt(x)": Misuse(lambda x: math.sqrt(x), D, r"instead of math\."),
+    "math.sin(x)": Misuse(lambda x: math.sin(x), D, r"math\.sin\(x\)\nwrite\n    np\.sin\(x\)\n"),
+    "math.sqrt(x)": Misuse(lambda x: math.sqrt(x), D, r"math\.sqrt\(x\)\nwrite\n    np\.sqrt\(x\)\n"),
     "math.floor(x)": Misuse(lambda x: math.floor(x), D, VALUE),
-    "float(x)": Misuse(lambda x: float(x), D, r"keep x itself instead of float\(x\)"),
+    "float(x)": Misuse(lambda x: float(x), D, r"In place of\n +float\(x\)\nwrite\n +x\n"),
     "int(x)": Misuse(lambda x: int(x), D, VALUE),
     "complex(x)": Misuse(lambda x: complex(x), D, r"real and imaginary parts"),
     "round(x)": Misuse(lambda x: round(x), D, r"Write np\.round\(x\)"),
@@ -120,7 +120,7 @@ MISUSES: dict[str, Misuse] = {
     "np.vectorize(math.sin)(x)": Misuse(lambda x: np.vectorize(math.sin)(x), AutodiffError, VALUE, True),
     "np.random.shuffle(x)": Misuse(lambda x: np.random.default_rng(0).permutation(x), AutodiffError, VALUE, True),
     # Something is written in place
-    "a[0] = x": Misuse(lambda x: _assign(np.zeros(3), 0, x), D, r"np\.stack\(\[\.\.\.\]\) instead of a\[0\] = x"),
+    "a[0] = x": Misuse(lambda x: _assign(np.zeros(3), 0, x), D, r"append\(value\), then array = np\.stack\(parts\)"),
     "a[:] = x": Misuse(lambda x: _assign(np.zeros(3), slice(None), x), D, NP_STACK),
     "a[mask] = x": Misuse(lambda x: _assign(np.zeros(3), np.array([True, False, True]), x), D, NP_STACK),
     "a.flat[0] = x": Misuse(lambda x: _assign(np.zeros(3).flat, 0, x), H, r"setting"),  # NumPy drops our message

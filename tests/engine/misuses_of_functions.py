@@ -36,7 +36,9 @@ WITHOUT_RULE: dict[str, Misuse] = {
         lambda x: np.nextafter(x, 1.0), U, r"\n    elementwise\(np\.nextafter, lambda y, a, b: \.\.\., lambda y, a, b:"
     ),
     "np.modf(x)": Misuse(lambda x: np.modf(x)[0], U, r"^np\.modf has .* Write it with functions that have one\.$"),
-    "np.cov(x)": Misuse(lambda x: np.cov(x), U, r"import general\n    general\(np\.cov, lambda g, y, x:", True),
+    "np.unwrap(x)": Misuse(
+        lambda x: np.unwrap(x), U, r"import general\n    general\(np\.unwrap, lambda g, y, x:", True
+    ),
     "np.linalg.cond(x)": Misuse(lambda x: np.linalg.cond(np.outer(x, x)), U, r"^np\.linalg\.cond has no", True),
     "np.linalg.matrix_norm": Misuse(lambda x: np.linalg.matrix_norm(np.outer(x, x)), U, r"^np\.linalg\.matrix_n", True),
     "np.fft.fft(x)": Misuse(lambda x: np.fft.fft(x), U, r"np\.fft\.fft", True),
@@ -75,13 +77,12 @@ WITHOUT_RULE: dict[str, Misuse] = {
     "np.real(x)": Misuse(lambda x: np.real(x), U, r"np\.real"),
     "np.conj(x)": Misuse(lambda x: np.conj(x), U, r"np\.conjugate"),
     "np.emath.sqrt(x)": Misuse(lambda x: np.emath.sqrt(x), U, r"sqrt"),
-    "np.percentile": Misuse(lambda x: np.percentile(x, 30), U, r"np\.percentile", True),
     "np.linalg.eig": Misuse(lambda x: np.linalg.eig(np.outer(x, x)), U, r"np\.linalg\.eig", True),
     "np.frompyfunc": Misuse(lambda x: np.frompyfunc(lambda v: v * 2, 1, 1)(x), U, r"no derivative rule"),
     "np.fft.rfft(x)": Misuse(lambda x: np.fft.rfft(x), U, FFT, True),
     "np.fft.ifft(x)": Misuse(lambda x: np.fft.ifft(x), U, FFT, True),
     "np.fft.fft2": Misuse(lambda x: np.fft.fft2(np.outer(x, x)), U, FFT, True),
-    "np.maximum.accumulate": Misuse(lambda x: np.maximum.accumulate(x), U, r"Call np\.maximum\(", True),
+    "np.hypot.accumulate": Misuse(lambda x: np.hypot.accumulate(x), U, r"Call np\.hypot\(", True),
     "np.multiply.at": Misuse(lambda x: np.multiply.at(np.ones(3), [0], x), U, r"Call np\.multiply\("),
     # Options without a rule
     "np.max(x, initial=)": Misuse(lambda x: np.max(x, initial=9.0), U, r"Leave `initial` out", True),
@@ -107,6 +108,25 @@ WITHOUT_RULE: dict[str, Misuse] = {
     "np.interp(period=)": Misuse(lambda x: np.interp(x, A, A, period=2.0), U, r"np\.mod"),
     "np.gradient(a, x)": Misuse(lambda x: np.gradient(A, x), U, r"divide by it yourself"),
     "np.gradient(x, x)": Misuse(lambda x: np.gradient(x * A, x), U, r"divide by it yourself"),
+    "np.quantile(a, x)": Misuse(lambda x: np.quantile(A, x), U, r"write np\.interp\(q, np\.linspace\(0, 1, "),
+    "np.percentile(a, x)": Misuse(lambda x: np.percentile(A, x), U, r"np\.percentile.*write np\.interp\(q"),
+    "np.quantile(weights=)": Misuse(
+        lambda x: np.quantile(x, 0.3, weights=A, method="inverted_cdf"), U, r"leave `weights` out", True
+    ),
+    "np.nanquantile(method=)": Misuse(
+        lambda x: np.nanquantile(x, 0.3, method="lower"), U, r"np\.quantile\(x\[~np\.isnan\(x\)\], q", True
+    ),
+    "np.nanmax(x, where=)": Misuse(lambda x: np.nanmax(x, where=A > 0, initial=0), U, r"Leave `.*` out", True),
+    "np.cov(aweights=)": Misuse(lambda x: np.cov(x, aweights=A), U, r"np\.average\(x, axis=1, weights=w", True),
+    "np.cov of three axes": Misuse(lambda x: np.cov(x[:, None, None]), ValueError, r"a row for each variable", True),
+    "np.maximum.accumulate(x, dtype=)": Misuse(
+        lambda x: np.maximum.accumulate(x, dtype=np.float32), U, r"Leave `dtype` out", True
+    ),
+    "np.ldexp(1, x)": Misuse(lambda x: np.ldexp(1.0, x), U, r"write x \* 2\.0\*\*n"),
+    "np.insert([1, 2], 0, x)": Misuse(lambda x: np.insert([1, 2], 0, x), U, r"arr\.astype\(float\)"),
+    "np.piecewise, too few": Misuse(
+        lambda x: np.piecewise(x, [x < 0, x > 1], [np.sin]), ValueError, r"a function for each of 2 conditions", True
+    ),
     "np.choose(x, ...)": Misuse(lambda x: np.choose(x, [1.0, 2.0]), U, r"np\.where\("),
     "np.choose, out of range": Misuse(lambda x: np.choose([5], [x, x]), IndexError, r"2 given"),
     "np.choose(mode=)": Misuse(lambda x: np.choose([5], [x, x], mode="wrap"), U, r"Leave `mode` out"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections import OrderedDict, defaultdict, namedtuple
 from typing import Any
 
@@ -77,10 +78,39 @@ def test_a_dict_of_a_class_of_its_own_keeps_it() -> None:
         assert jvp(loss, (tree,), (gradient,))[1] == 5.0
         value, pullback = vjp(lambda p: p, tree)
         assert type(value) is type(pullback(tree)[0]) is type(tree)
+        value, gradient = program(loss, tree)(tree)
+        assert value == 2.0
+        assert type(gradient) is type(program(lambda p: p, tree, mode="value")(tree)) is type(tree)
+        assert {key: gradient[key] for key in ("a", "b")} == {"a": 2.0, "b": 1.0}
     assert list(grad(loss)(ordered)) == ["b", "a"]
     assert grad(loss)(missing)["nothing"] == 0.0
     assert grad(loss)(settings).note == "mine"
     assert ordered == OrderedDict(b=2.0, a=1.0)
+
+
+class Layers(list):
+    """A list of a class of its own."""
+
+
+def test_a_program_returns_lists_and_tuples_of_their_class() -> None:
+    for tree in (Layers([1.0, 2.0]), Point(1.0, 2.0), [1.0, 2.0]):
+        gradient = program(lambda p: p[0] * p[1], tree)(tree)[1]
+        assert type(gradient) is type(grad(lambda p: p[0] * p[1])(tree)) is type(tree)
+        assert list(gradient) == [2.0, 1.0]
+
+
+def test_the_parts_of_a_dataclass_are_inputs() -> None:
+    """What the message for an object proposes."""
+
+    @dataclasses.dataclass
+    class Model:
+        w: Any
+        b: Any
+
+        def __call__(self, x: Any) -> Any:
+            return self.w * x + self.b
+
+    assert grad(lambda parts: Model(**parts)(3.0))(vars(Model(2.0, 1.0))) == {"w": 3.0, "b": 1.0}
 
 
 def test_containers_of_arrays_and_numbers() -> None:

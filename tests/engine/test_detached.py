@@ -80,7 +80,9 @@ def test_an_error_that_was_caught_is_a_warning_once_a_call(f: Any, way: str) -> 
 
 @pytest.mark.parametrize("way", list(WAYS))
 def test_the_warning_can_be_made_an_error(way: str) -> None:
-    with pytest.raises(DetachedWarning, match=r"safe_log, line \d+: return math\.log\(x\)\).*Write np\.sin\(x\)"):
+    with pytest.raises(
+        DetachedWarning, match=r"safe_log, line \d+: return math\.log\(x\)\)(?s:.*)write\s+return np\.log"
+    ):
         WAYS[way](safe_log)
     assert grad(lambda x: x * x)(3.0) == 6.0
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import dataclasses
 import re
+import types
 from typing import Any
 
 import numpy as np
@@ -14,6 +16,13 @@ from autodiff_lab.engine.errors import InputError, ShapeError
 from .misuses import ARRAY, NUMBER
 
 # Inputs
+
+
+@dataclasses.dataclass
+class Parameters:
+    w: float
+    b: float
+
 
 BAD_INPUTS = {
     "complex": (1j, r"complex.*real and the imaginary part"),
@@ -30,7 +39,9 @@ BAD_INPUTS = {
     "set": ({1.0}, r"set.*Pass a float"),
     "function": (np.sin, r"Pass a float"),
     "a str in a list": ([1.0, "b"], r"\[1\].*str"),
-    "None in a dict": ({"w": None}, r"\['w'\].*None"),
+    "None in a dict": ({"w": None}, r"\['w'\].*None.*Leave None out of the inputs.*partial\(f, bias=None\)"),
+    "a dataclass": (Parameters(1.0, 2.0), r"Parameters.*vars\(p\).*Parameters\(\*\*parts\)"),
+    "an object in a list": ([types.SimpleNamespace(w=1.0)], r"\[0\].*vars\(p\)"),
     "datetime": (np.array(["2020-01-01"], "datetime64[D]"), r"datetime64"),
 }
 

@@ -46,6 +46,37 @@ def test_derivatives_of_gammaln_to_the_fourth_order(x: float) -> None:
         assert f(x) == pytest.approx(float(mpmath.psi(n, x)), rel=1e-11)
 
 
+def test_nothing_times_the_logarithm_of_nothing_has_slope_0() -> None:
+    """A label of 0 beside a probability of 0; any other label has an infinite slope there."""
+    with np.errstate(over="ignore"):
+        for label, slope in ((0.0, 0.0), (1.0, np.inf), (-1.0, -np.inf)):
+            assert grad(lambda p, label=label: special.xlogy(label, p))(0.0) == slope
+            assert jvp(lambda p, label=label: special.xlog1py(label, p), (-1.0,), (1.0,))[1] == slope
+
+
+def test_derivatives_of_log_ndtr_far_out() -> None:
+    """To the right it is flat; to the left its slope is -x and its second derivative -1, up to 1 / x ** 2."""
+    second = grad(grad(special.log_ndtr))
+    assert [grad(special.log_ndtr)(x) for x in (40.0, 1e3)] == [second(40.0), second(1e3)] == [0.0, 0.0]
+    assert grad(special.log_ndtr)(-1e4) == pytest.approx(1e4, rel=1e-7)
+    assert second(-30.0) == pytest.approx(float(mpmath.diff(lambda x: mpmath.log(mpmath.ncdf(x)), -30, 2)), rel=1e-8)
+
+
+@pytest.mark.filterwarnings("error")
+def test_second_derivatives_beside_a_guard() -> None:
+    """At 0, and in an array some entries of which lie beyond the guard."""
+    points = [-2.0, 0.0, 3.0, 60.0]
+    for f, exact in (
+        (special.erfcx, lambda x: mpmath.exp(x * x) * mpmath.erfc(x)),
+        (special.log_ndtr, lambda x: mpmath.log(mpmath.ncdf(x))),
+    ):
+        with mpmath.workdps(60):
+            expected = [float(mpmath.diff(exact, x, 2)) for x in points[:3]]
+        second = grad(lambda x, f=f: np.sum(grad(lambda x: np.sum(f(x)))(x)))
+        np.testing.assert_allclose(second(np.array(points))[:3], expected, rtol=1e-10)
+        assert [second(x) for x in points[:3]] == pytest.approx(expected, rel=1e-10)
+
+
 def test_arrays_stay_arrays_and_are_broadcast() -> None:
     x = np.array([[0.5, 1.5], [-0.4, 3.0]])
     np.testing.assert_allclose(

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from autodiff_lab import grad, jvp, record, stop_gradient, vjp
+from autodiff_lab import check_grads, grad, jvp, record, stop_gradient, vjp
 from autodiff_lab.engine.dispatch import TABLE
 
 from ..about import about
@@ -100,6 +100,11 @@ def test_derivatives(key: Any) -> None:
     f = callable_of(key)
     assert_derivatives(f, alike(key, ()))
     assert_derivatives(f, alike(key, (3,)))
+
+
+@ROWS
+def test_third_order(key: Any) -> None:
+    check_grads(callable_of(key), alike(key, ()), order=3)
 
 
 @ROWS

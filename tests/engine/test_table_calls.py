@@ -136,6 +136,7 @@ WITH_OUT: dict[Any, tuple[Any, ...]] = {
     np.concatenate: ((X, X),),
     np.vstack: ((X, X),),
     np.linalg.multi_dot: ((X, X.T),),
+    **dict.fromkeys((np.quantile, np.percentile, np.nanquantile, np.nanpercentile), (X, 0.5)),
 }
 
 

@@ -32,6 +32,16 @@ def test_columns() -> None:
     assert len(tape) == 5
 
 
+def test_an_input_is_no_operation_and_a_constant_result_has_no_line() -> None:
+    _, tape = record(lambda x, y: x * y, 2.0, 5.0)
+    assert tape.operation(2).name == "multiply" and tape.output_line == 2
+    with pytest.raises(LookupError, match=r"v0 is an input"):
+        tape.operation(1)
+    _, constant = record(lambda x: 3.0, 2.0)
+    with pytest.raises(LookupError, match="does not depend on its inputs"):
+        _ = constant.output_line
+
+
 def test_values_are_numbers_or_arrays_with_axes() -> None:
     def f(x: Any, a: Any) -> Any:
         y = np.sum(a) * x[()] + np.mean(a) + a[0, 0] + np.reshape(a[:1, :1], ()) + np.where(x > 0, x, 1)

@@ -17,8 +17,8 @@ from .samples import CALLS, ELEMENTWISE, FLAT, callable_of, title
 XS = np.sin(np.arange(12.0)).reshape(4, 3)
 W = np.arange(6.0).reshape(2, 3) / 4
 
-REFUSING = {"getitem"}
-"""Functions made of an index that differs from example to example."""
+REFUSING = {"getitem", "piecewise"}
+"""Functions made of an index, or of pieces, that differ from example to example."""
 
 
 def loop(f: Any, *batches: Any) -> Any:

@@ -8,7 +8,7 @@ import weakref
 import numpy as np
 import pytest
 
-from autodiff_lab.lessons import tape
+from autodiff_lab.lessons import printing_tape
 from autodiff_lab.lessons.checks.compare import agrees, describe, is_rounded, plain
 from autodiff_lab.lessons.checks.exercise import is_unfinished
 from autodiff_lab.lessons.checks.run_code import Crashed, attempt
@@ -51,9 +51,9 @@ def test_agreement(seen, wanted, yes):
 
 
 def test_a_rounded_number_is_told_from_a_wrong_one():
-    assert is_rounded((6.87, 2.15), tape.ex_5a.expected)
-    assert not is_rounded((5.5, 1.7163), tape.ex_5a.expected)
-    assert "Give at least 7 digits" in tape.ex_5a((6.87, 2.15)).text
+    assert is_rounded((6.87, 2.15), printing_tape.ex_5a.expected)
+    assert not is_rounded((5.5, 1.7163), printing_tape.ex_5a.expected)
+    assert "Give at least 7 digits" in printing_tape.ex_5a((6.87, 2.15)).text
 
 
 def test_descriptions_are_short_and_without_addresses():
@@ -234,9 +234,9 @@ def test_the_interrupt_key_still_works():
 @pytest.mark.parametrize(
     "text",
     [
-        "\n".join(tape.ex_1.expected),
-        [line.replace("2.0", "2").replace(" ", "") for line in tape.ex_1.expected],
+        "\n".join(printing_tape.ex_1.expected),
+        [line.replace("2.0", "2").replace(" ", "") for line in printing_tape.ex_1.expected],
     ],
 )
 def test_the_seven_lines_in_other_forms(text):
-    assert tape.ex_1(text).passed
+    assert printing_tape.ex_1(text).passed

@@ -9,7 +9,7 @@ import nbformat
 import numpy as np
 import pytest
 
-from autodiff_lab.lessons import adjoint_flow, dual_numbers, start_here, tape
+from autodiff_lab.lessons import adjoint_flow, dual_numbers, printing_tape, start_here
 from autodiff_lab.lessons.checks.compare import agrees, digits_within, plain
 from autodiff_lab.lessons.checks.run_code import attempt, note_learner_files
 from autodiff_lab.lessons.checks.variants import every_draw
@@ -46,9 +46,9 @@ def test_half_an_answer_can_be_wrong():
 
 
 def test_an_error_is_told_by_the_learners_line(monkeypatch):
-    written = tape.ex_2.reference.replace("remember([self, other]", "remember([self, 3.0]")
+    written = printing_tape.ex_2.reference.replace("remember([self, other]", "remember([self, 3.0]")
     monkeypatch.setitem(linecache.cache, "<cell>", (len(written), None, written.splitlines(keepends=True), "<cell>"))
-    reply = submit("tape", tape.ex_2, written)
+    reply = submit("printing_tape", printing_tape.ex_2, written)
     assert "in your line `remember([self, 3.0], x, propagate)`" in reply.text
 
 

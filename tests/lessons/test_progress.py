@@ -11,13 +11,14 @@ import sys
 import pytest
 
 import autodiff_lab.lessons
-from autodiff_lab.lessons import start_here, tape
+from autodiff_lab.lessons import printing_tape, start_here
 from autodiff_lab.lessons.checks import progress_file
 from autodiff_lab.lessons.checks.course import lessons
 from autodiff_lab.lessons.checks.exercise import Exercise
+from autodiff_lab.lessons.order import number_of
 
-EXERCISES = len(tape.progress.exercises())
-DONE, NOTHING = (f"Notebook 03: {done} of {EXERCISES} exercises done." for done in (1, 0))
+EXERCISES = len(printing_tape.progress.exercises())
+DONE, NOTHING = (f"Notebook {number_of('printing_tape')}: {done} of {EXERCISES} exercises done." for done in (1, 0))
 
 
 @pytest.fixture
@@ -29,7 +30,7 @@ def file(tmp_path, monkeypatch):
 
 
 def quiz():
-    return Exercise("tape.ex_3", expects="a number", expected=5, reference="answer = 5", praise="Yes.")
+    return Exercise("printing_tape.ex_3", expects="a number", expected=5, reference="answer = 5", praise="Yes.")
 
 
 def events(path):
@@ -41,8 +42,8 @@ def test_what_is_tried_and_passed_is_kept_once(file):
     for answer in (..., 4, 4, 5, 5, 4):
         one(answer)
     assert [event["kind"] for event in events(file)] == ["tried", "passed"]
-    assert progress_file.states() == {"tape.ex_3": "passed"}
-    assert DONE in repr(tape.progress())
+    assert progress_file.states() == {"printing_tape.ex_3": "passed"}
+    assert DONE in repr(printing_tape.progress())
 
 
 def test_what_passed_at_the_first_try_is_not_noted_as_tried_later(file):
@@ -58,7 +59,7 @@ def test_nothing_is_written_unless_asked(tmp_path, monkeypatch):
     monkeypatch.setattr(progress_file, "_session", [])
     quiz()(5)
     assert not list(tmp_path.iterdir())
-    assert progress_file.states() == {"tape.ex_3": "passed"}, "the session remembers"
+    assert progress_file.states() == {"printing_tape.ex_3": "passed"}, "the session remembers"
     monkeypatch.setenv(progress_file.VARIABLE, "off")
     quiz()(4)
     assert not list(tmp_path.iterdir())
@@ -88,7 +89,7 @@ def test_progress_is_kept_for_a_notebook_and_not_for_a_program(tmp_path, monkeyp
         b"[[[[",
         b'null\n3\n[]\n{}\n"x"',
         b'{"version": 1, "kind": ["passed"], "exercise": {}}',
-        b'{"version": 1, "kind": "passed", "exercise": "tape.ex_3"',
+        b'{"version": 1, "kind": "passed", "exercise": "printing_tape.ex_3"',
         b'{"version": 1, "kind": "passed"}\n{"version": "1", "kind": "seed", "seed": 3}',
         b"[" * 100_000,
     ],
@@ -96,30 +97,30 @@ def test_progress_is_kept_for_a_notebook_and_not_for_a_program(tmp_path, monkeyp
 def test_a_broken_file_costs_only_what_is_broken(file, content):
     file.write_bytes(content)
     assert quiz()(5).passed
-    assert progress_file.states()["tape.ex_3"] == "passed"
-    assert DONE in repr(tape.progress())
+    assert progress_file.states()["printing_tape.ex_3"] == "passed"
+    assert DONE in repr(printing_tape.progress())
 
 
 def test_a_line_that_was_cut_off_does_not_take_the_next_with_it(file):
     file.write_text('{"version": 1, "kind": "pas')
     quiz()(5)
-    assert progress_file.states() == {"tape.ex_3": "passed"}
+    assert progress_file.states() == {"printing_tape.ex_3": "passed"}
 
 
 def test_a_progress_file_of_a_later_version_is_read_and_kept(file):
-    later = '{"version": 2, "kind": "passed", "exercise": "tape.ex_1", "how": "elegantly"}\n'
-    file.write_text(later + '{"version": 1, "kind": "passed", "exercise": "tape.ex_3"}\n')
-    assert progress_file.states() == {"tape.ex_3": "passed"}
-    assert "later version" in repr(tape.progress())
-    tape.ex_1("?")
+    later = '{"version": 2, "kind": "passed", "exercise": "printing_tape.ex_1", "how": "elegantly"}\n'
+    file.write_text(later + '{"version": 1, "kind": "passed", "exercise": "printing_tape.ex_3"}\n')
+    assert progress_file.states() == {"printing_tape.ex_3": "passed"}
+    assert "later version" in repr(printing_tape.progress())
+    printing_tape.ex_1("?")
     assert file.read_text().startswith(later)
 
 
 def test_a_folder_in_the_place_of_the_file(file):
     file.mkdir()
     assert quiz()(5).passed
-    assert DONE in repr(tape.progress()) and "only this session" in repr(tape.progress())
-    assert NOTHING in repr(tape.progress.reset())
+    assert DONE in repr(printing_tape.progress()) and "only this session" in repr(printing_tape.progress())
+    assert NOTHING in repr(printing_tape.progress.reset())
 
 
 def test_a_folder_that_does_not_exist_or_is_nobodys(monkeypatch, tmp_path):
@@ -130,9 +131,9 @@ def test_a_folder_that_does_not_exist_or_is_nobodys(monkeypatch, tmp_path):
             monkeypatch.setattr(progress_file, "_path", lambda: tmp_path / "a\0b")
         monkeypatch.setattr(progress_file, "_session", [])
         assert quiz()(5).passed
-        assert DONE in repr(tape.progress())
-        tape.progress.reset()
-        assert NOTHING in repr(tape.progress())
+        assert DONE in repr(printing_tape.progress())
+        printing_tape.progress.reset()
+        assert NOTHING in repr(printing_tape.progress())
 
 
 def test_two_kernels_at_once(file):
@@ -146,12 +147,12 @@ def test_two_kernels_at_once(file):
 
 
 def test_reset_is_one_call(file):
-    tape.ex_3((0, 0))
-    tape.ex_3.hint()
-    tape.seed("Ada")
-    assert NOTHING in repr(tape.progress.reset())
+    printing_tape.ex_3((0, 0))
+    printing_tape.ex_3.hint()
+    printing_tape.seed("Ada")
+    assert NOTHING in repr(printing_tape.progress.reset())
     assert not file.exists() and progress_file.current_seed() is None
-    assert tape.ex_3.hints_given == tape.ex_3.attempts == 0
+    assert printing_tape.ex_3.hints_given == printing_tape.ex_3.attempts == 0
 
 
 def test_reset_where_the_file_cannot_be_removed(file, monkeypatch):
@@ -161,15 +162,15 @@ def test_reset_where_the_file_cannot_be_removed(file, monkeypatch):
         raise PermissionError
 
     monkeypatch.setattr(type(file), "unlink", refuse)
-    tape.progress.reset()
+    printing_tape.progress.reset()
     assert progress_file.states() == {} and file.exists()
     quiz()(5)
-    assert progress_file.states() == {"tape.ex_3": "passed"}
+    assert progress_file.states() == {"printing_tape.ex_3": "passed"}
 
 
 def test_a_seed_holds_in_every_notebook_until_taken_back(file):
     assert progress_file.current_seed() is None
-    tape.seed("Ada Lovelace")
+    printing_tape.seed("Ada Lovelace")
     assert progress_file.current_seed() == "ada lovelace"
     assert "ada lovelace" in repr(start_here.progress())
     start_here.seed(None)
@@ -177,14 +178,14 @@ def test_a_seed_holds_in_every_notebook_until_taken_back(file):
 
 
 def test_a_seed_is_text_and_no_markup(file):
-    page = tape.seed("<script>\x00\ud800</script>")._repr_html_()
+    page = printing_tape.seed("<script>\x00\ud800</script>")._repr_html_()
     assert "<script" not in page
-    repr(tape.progress()).encode()
+    repr(printing_tape.progress()).encode()
 
 
 def test_the_table_can_be_read_aloud(file):
     quiz()(5)
-    page = tape.progress()._repr_html_()
+    page = printing_tape.progress()._repr_html_()
     assert page.count("<table>") == 2 and page.count("<caption") == 2
     assert 'scope="col"' in page and 'scope="row"' in page
     assert "✓ done" in page, "a word, and not a colour alone"
@@ -199,7 +200,7 @@ def test_every_lesson_is_in_the_course():
 
 def test_a_report_that_cannot_be_made_is_a_sentence(file, monkeypatch):
     monkeypatch.setattr(progress_file, "states", lambda: 1 / 0)
-    assert repr(tape.progress()) == "Progress cannot be shown (ZeroDivisionError)."
+    assert repr(printing_tape.progress()) == "Progress cannot be shown (ZeroDivisionError)."
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no named pipes on Windows")
@@ -209,9 +210,9 @@ def test_a_pipe_in_the_place_of_the_file_does_not_hang(file):
     signal.alarm(5)
     try:
         quiz()(5)
-        assert progress_file.states() == {"tape.ex_3": "passed"}, "the session remembers"
+        assert progress_file.states() == {"printing_tape.ex_3": "passed"}, "the session remembers"
         assert "progress.jsonl is not a file: only this session is shown" in progress_file.trouble()
-        assert DONE in repr(tape.progress())
+        assert DONE in repr(printing_tape.progress())
     finally:
         signal.alarm(0)
         signal.signal(signal.SIGALRM, before)

@@ -2,9 +2,13 @@
 
 import inspect
 
+import pytest
+
+from autodiff_lab.lessons import tape
 from autodiff_lab.lessons.tape import cells
 
 from ..notebooks.reading import named, read
+from .test_every_exercise import in_the_notebook
 
 
 def test_the_module_is_the_listing_of_the_notebook():
@@ -36,3 +40,34 @@ def test_the_picture_of_a_closure_has_what_it_keeps():
         return lambda number: factor * number
 
     assert '"factor = 3"' in cells.draw_closure(make(3)).source
+
+
+def engine():
+    """The names of the notebook's engine, with good answers to its exercises."""
+    names = in_the_notebook("tape", "\n\n".join(getattr(tape, name).reference for name in ("ex_1", "ex_3", "ex_4")))
+    (miss,) = (cell.source for cell in read(named("tape")).cells if cell.id == "aim-run")
+    exec(miss.partition("\n\n\nfor ")[0], names)
+    return names
+
+
+@pytest.mark.parametrize(("rate", "angle"), [(0.0002, 0.3685), (0.0004, 1.0839)])
+def test_both_throws_hit_the_target(rate, angle):
+    names = engine()
+    found, speed = names["descend"](names["miss"], [0.2, 22], rate, 8)
+    assert found == pytest.approx(angle, abs=1e-4)
+    assert names["landing"](names["Cell"](found), names["Cell"](speed)).value == pytest.approx(25, abs=1e-2)
+
+
+def test_with_a_large_rate_descent_is_stuck_in_the_ground():
+    names = engine()
+    after, later = (names["descend"](names["miss"], [0.2, 22], 0.0008, turns) for turns in (8, 9))
+    assert after == later and after[0] < 0
+
+
+def test_the_neuron_has_all_points_right_from_turn_twenty():
+    names = engine()
+    wrong = {}
+    for turns in (10, 19, 20, 40, 60):
+        w1, w2, b = names["descend"](names["loss"], [0, 0, 0], 0.02, turns)
+        wrong[turns] = [(x, y) for x, y, label in names["points"] if (w1 * x + w2 * y + b) * label <= 0]
+    assert wrong == {10: [(0.5, 1.0)], 19: [(0.5, 1.0)], 20: [], 40: [], 60: []}

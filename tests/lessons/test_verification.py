@@ -25,7 +25,7 @@ from autodiff_lab.lessons.verification.exercises import (
 from ..notebooks.frameworks import said
 
 ROOT = Path(__file__).resolve().parents[2]
-NOTEBOOK = nbformat.read(ROOT / "notebooks" / "13_verification.ipynb", as_version=4)
+NOTEBOOK = nbformat.read(ROOT / "notebooks" / "16_verification.ipynb", as_version=4)
 CASES = {
     case["name"]: case
     for case in json.loads((ROOT / "tests" / "data" / "reference_cases.json").read_text(encoding="utf-8"))["edge_cases"]

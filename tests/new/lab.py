@@ -12,7 +12,7 @@ CONTROLLER = '''"""The controller of the lab CLASS: it shows the slope of x² wh
 from typing import Any
 
 from autodiff_lab.text.grid import Grid, grid
-from autodiff_lab.text.notation import number
+from autodiff_lab.text.numbers import number
 from autodiff_lab.transforms.gradients import value_and_grad
 from autodiff_lab.widgets.labs.canvas import Sheet, draw_bar
 from autodiff_lab.widgets.labs.lab import Lab, Slider
@@ -34,6 +34,7 @@ class CLASS(Lab):
 
     about = "Move x. The slope of x² is twice as large as x."
     controls = (Slider("x", "x", -4.0, 4.0, 0.5, 1.0),)
+    x: float
 
     def snapshot(self) -> dict[str, Any]:
         """The value and the slope of x² at x, by the engine."""

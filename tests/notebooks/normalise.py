@@ -1,8 +1,8 @@
 """Execute the notebooks and write them in their one normal form.
 
-    python tests/notebooks/normalise.py              execute and rewrite every notebook
-    python tests/notebooks/normalise.py --check      execute, write nothing, fail with a diff where a file differs
-    python tests/notebooks/normalise.py --metadata-only    rewrite the outputs that are there, execute nothing
+    python -m tests.notebooks.normalise              execute and rewrite every notebook
+    python -m tests.notebooks.normalise --check      execute, write nothing, fail with a diff where a file differs
+    python -m tests.notebooks.normalise --metadata-only    rewrite the outputs that are there, execute nothing
 
 Run it after every change to a notebook. What it leaves in the file depends on the notebook and the package alone: no
 widget state, no timings, no Python version, no cell metadata but tags and which outputs are folded. An output is folded
@@ -176,7 +176,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             done = "written" if options.metadata_only else "executed and written"
             print(f"{path.name}: {done}, {len(text.encode()) / 1000:.0f} kB")
     if differs:
-        print(f"\n{differs} of the notebooks differ. To write them anew: python tests/notebooks/normalise.py")
+        print(f"\n{differs} of the notebooks differ. To write them anew: python -m tests.notebooks.normalise")
     return 1 if differs else 0
 
 

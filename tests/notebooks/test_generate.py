@@ -83,10 +83,19 @@ def test_changed_badge_is_found_and_made_again(tmp_path):
 def test_unknown_kind_is_refused(capsys):
     with pytest.raises(SystemExit):
         generate.main(["tables"])
-    assert (
-        "there is no tables; a kind is one of numbers, bundle, badges, addresses, table, plans, outputs, pictures"
-        in capsys.readouterr().err
-    )
+    kinds = "numbers, types, bundle, badges, addresses, table, plans, outputs, pictures"
+    assert f"there is no tables; a kind is one of {kinds}" in capsys.readouterr().err
+
+
+def test_kinds_are_made_in_their_own_order(monkeypatch, capsys):
+    """The bundle is made of the types, whichever is named first."""
+    made = []
+    for kind in generate.STEPS:
+        monkeypatch.setitem(generate.STEPS, kind, lambda *, check, kind=kind: made.append(kind) or [])
+    generate.main(["bundle", "types"])
+    assert made == ["types", "bundle"]
+    generate.main([])
+    assert made[2:] == list(generate.STEPS)
 
 
 def gif(path, colour="white", size=(100, 50), times=(2000, 3000)):

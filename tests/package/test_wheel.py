@@ -17,7 +17,7 @@ from packaging.requirements import Requirement
 import autodiff_lab
 
 REPOSITORY = Path(__file__).resolve().parents[2]
-SUFFIXES = {".py", ".js", ".css", ".html", ".csv", ".json", ".ipynb", ".svg", ".md", ".txt", ".toml"}
+SUFFIXES = {".py", ".js", ".css", ".html", ".csv", ".json", ".ipynb", ".svg", ".md", ".txt", ".toml", ".typed", ".pyi"}
 FOR_THE_README = {".gif", ".png"}
 OF_THE_TESTS = {".mjs", ".gv"}
 WRITTEN_BY_A_CLASS = "answers.toml"  # beside the exercises: for the tests, not for learners

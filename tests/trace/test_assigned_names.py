@@ -24,7 +24,7 @@ def test_names_of_the_example(example_trace):
     assert {line.occurrence for line in lines} == {0}
     assert [line.reading for line in lines] == ["x1", "x2", "log x1", "x1 · x2", "a + b", "sin x2", "s − c"]
     line = example_trace.to_dict()["lines"][4]
-    assert (line["called"], line["reading"], line["meaning"]) == ("s", "a + b", "v₁ + v₂")
+    assert (line["assigned_name"], line["reading"], line["source_expression"]) == ("s", "a + b", "v₁ + v₂")
 
 
 def test_an_expression_inside_of_another_has_no_name():

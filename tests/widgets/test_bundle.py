@@ -21,7 +21,7 @@ EXPORTS = {
     "live.js": {"announce", "settle"},
     "player.js": {"default", "mount"},
     "lab.js": {"default", "listen"},
-    "lab_picture.js": {"default"},
+    "lab_picture.js": {"default", "findValues", "stepValue"},
 }
 
 

@@ -6,10 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import MutationError
+from ..broadcasting import align_axes, shape_of, unbroadcast
+from ..errors import MutationError, UnsupportedError
 from ..primitives import unit_partial
 from ..values import Traced, as_numpy_number
-from .table import comparison, composed, elementwise, flat, over_length, shape_only, unless
+from .table import comparison, composed, elementwise, flat, linear, over_length, shape_only, unless
 
 # Arithmetic
 
@@ -35,6 +36,22 @@ elementwise(np.positive, unit_partial)
 elementwise(np.square, lambda y, x: 2 * x)
 elementwise(np.reciprocal, lambda y, x: -y * y)
 composed(np.float_power)(lambda x1, x2: np.power(x1, x2))
+
+
+def _scale(x: Any, places: Any) -> Any:
+    """``x * 2.0**places``, exact where both are large."""
+    if isinstance(places, float) or getattr(places, "dtype", np.dtype(int)).kind == "f":
+        raise UnsupportedError("np.ldexp takes a whole number of places, which has no derivative: write x * 2.0**n.")
+    return np.ldexp(x, places)
+
+
+def _scale_batch(size: int, y: Any, operands: Any, tangents: Any, static: Any) -> Any:
+    x, places = operands
+    return unbroadcast(np.ldexp(align_axes(tangents[0], shape_of(x), shape_of(y)), places), y, size)
+
+
+scaled = linear(np.ldexp, lambda g, y, x, places: unbroadcast(np.ldexp(g, places), x), None, call=_scale)
+scaled.batched = _scale_batch
 
 # Exponentials and roots
 

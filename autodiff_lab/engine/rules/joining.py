@@ -46,6 +46,17 @@ composed(np.dstack)(lambda tup: _concatenate([x if rank_of(x) >= 3 else np.atlea
 composed(np.append)(lambda arr, values, axis=None: np.concatenate([arr, values], axis=axis))
 
 
+@composed(np.insert)
+def _insert(arr: Any, obj: Any, values: Any, axis: int | None = None) -> Any:
+    arr, values = as_operand(arr), as_operand(values)
+    if arr.dtype.kind != "f":
+        raise UnsupportedError("np.insert makes whole numbers of what it inserts among such: write arr.astype(float).")
+    own = np.arange(np.size(arr)).reshape(shape_of(arr))
+    new = np.size(arr) + np.arange(np.size(values)).reshape(shape_of(values))
+    positions = np.insert(own, obj, new, axis)
+    return np.concatenate([np.ravel(arr), np.ravel(values)])[positions].astype(arr.dtype)
+
+
 @composed(np.hstack)
 def _hstack(tup: Any) -> Any:
     arrays = [x if rank_of(x) >= 1 else np.atleast_1d(x) for x in tup]
@@ -104,6 +115,42 @@ def _select(condlist: Any, choicelist: Any, default: Any = 0) -> Any:
     for condition, choice in reversed(list(zip(condlist, choicelist, strict=True))):  # the first that holds is taken
         out = np.where(condition, choice, out)
     return out
+
+
+@composed(np.piecewise)
+def _piecewise(x: Any, condlist: Any, funclist: Any, *args: Any, **kw: Any) -> Any:
+    x = as_operand(x)
+    condlist = condlist if isinstance(condlist, list | tuple) or np.ndim(condlist) else [condlist]
+    if any(getattr(condition, "of_many", False) for condition in (condlist, *condlist)):
+        raise UnsupportedError(
+            "np.piecewise calls each function with the entries of its piece, and in vmap each example has other "
+            "entries there. Write np.where(x < 0, f(x), g(x))."
+        )
+    one_alone = np.ndim(condlist[0]) == 0 and np.ndim(x) > 0
+    conditions, pieces = [condlist] if one_alone else list(condlist), list(funclist)
+    if len(pieces) not in (len(conditions), len(conditions) + 1):
+        raise ValueError(
+            f"np.piecewise needs a function for each of {len(conditions)} conditions, or one more for elsewhere; it "
+            f"was given {len(pieces)}."
+        )
+    places = [np.flatnonzero(condition) for condition in conditions]
+    if len(pieces) > len(places):
+        places.append(np.setdiff1d(np.arange(np.size(x)), np.concatenate(places)))
+    entries = np.ravel(x)
+    dtype = np.dtype(getattr(x, "dtype", float))
+    if dtype.kind != "f":
+        raise UnsupportedError("np.piecewise gives whole numbers for whole numbers: write x.astype(float) for x.")
+    parts: list[Any] = [np.zeros(1, dtype)]
+    taken = np.zeros(np.size(x), dtype=int)  # which entry of the joined parts; the first is the 0 of no piece
+    joined = 1
+    for place, piece in zip(places, pieces, strict=True):
+        if len(place) == 0:
+            continue
+        values = piece(entries[place], *args, **kw) if callable(piece) else as_operand(piece)
+        parts.append(np.broadcast_to(values, (len(place),)))
+        taken[place] = joined + np.arange(len(place))
+        joined += len(place)
+    return np.reshape(np.concatenate(parts)[taken].astype(dtype), shape_of(x))
 
 
 @composed(np.choose)

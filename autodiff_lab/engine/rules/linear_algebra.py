@@ -211,7 +211,10 @@ composed(la.svdvals)(lambda x: singular_values(x))
 @composed(la.svd)
 def _svd(a: Any, full_matrices: bool = True, compute_uv: bool = True, hermitian: bool = False) -> Any:
     if compute_uv:
-        raise UnsupportedError("np.linalg.svd is followed in its values: write np.linalg.svd(a, compute_uv=False).")
+        raise UnsupportedError(
+            "np.linalg.svd has a derivative rule for its values alone: write np.linalg.svd(a, compute_uv=False). Its "
+            "vectors are eigenvectors: of np.linalg.eigh(a.T @ a) on the right, of np.linalg.eigh(a @ a.T) on the left."
+        )
     return singular_values(a)
 
 

@@ -8,6 +8,7 @@ import numpy as np
 from ..broadcasting import keepdims_shape, normalize_axes, shape_of, sum_axes
 from ..errors import UnsupportedError
 from ..primitives import unit_partial
+from ..values import Traced, as_operand
 from .table import (
     axis_behind_batch,
     composed,
@@ -16,7 +17,6 @@ from .table import (
     linear,
     over_length,
     reduction,
-    share_between_equals,
     unless,
 )
 
@@ -111,13 +111,119 @@ def _in_rows(a: Any, axis: Any) -> tuple[Any, tuple[int, ...]]:
     return np.reshape(last, (*shape_of(last)[: len(shape) - len(axes)], n)), keepdims_shape(shape, axes)
 
 
+# Order statistics
+
+
+def _order_statistics(rows: Any, positions: Any) -> Any:
+    """The entries of sorted rows at positions, plain or one for each row; a tie is split evenly among its entries."""
+    if isinstance(positions, int):
+        picked = rows[..., positions]
+    else:
+        picked = np.take_along_axis(rows, positions[..., None], axis=-1)[..., 0]
+    equal = np.equal(rows, picked[..., None])
+    if not isinstance(equal, Traced) and np.all(np.count_nonzero(equal, axis=-1) <= 1):
+        return picked  # no tie, so nothing to split
+    return np.sum(np.where(equal, rows, 0.0), axis=-1) / np.sum(equal.astype(rows.dtype), axis=-1)
+
+
 @composed(np.median)
 def _median(a: Any, axis: Any = None, *, keepdims: bool = False) -> Any:
+    if np.size(a) == 0:
+        return np.mean(a, axis=axis, keepdims=keepdims)  # NaN, as NumPy says
+    return np.quantile(a, 0.5, axis=axis, keepdims=keepdims)
+
+
+@composed(np.quantile)
+def _quantile(
+    a: Any, q: Any, axis: Any = None, *, method: str = "linear", keepdims: bool = False, weights: Any = None
+) -> Any:
+    _require_plain_quantile("np.quantile", q, weights)
     rows, kept = _in_rows(a, axis)
     rows, n = np.sort(rows, axis=-1), shape_of(rows)[-1]
-    rows = share_between_equals(rows, rows)  # as in max and min, a tie is split evenly
-    middle = np.mean(rows[..., (n - 1) // 2 : n // 2 + 1], axis=-1)
-    return np.reshape(middle, kept) if keepdims else middle
+    # Whatever the method, a quantile of 0, 1, …, n - 1 is the position between order statistics.
+    places = np.quantile(np.arange(float(n)), q, method=method)
+    found = []
+    for place in np.ravel(places):
+        low = int(np.floor(place))
+        y = _order_statistics(rows, low)
+        if place != low:
+            part = float(place - low)
+            y = y * (1 - part) + _order_statistics(rows, low + 1) * part
+        found.append(y)
+    last = rows[..., -1]  # NaN is sorted behind everything else, and makes a quantile NaN
+    found = [unless(np.isnan(last), np.nan, y) for y in found]
+    return _arrange_quantiles(found, np.shape(places), kept if keepdims else shape_of(last))
+
+
+def _require_plain_quantile(name: str, q: Any, weights: Any) -> None:
+    """Refuse what makes a quantile more than a choice of entries, with what to write instead."""
+    if isinstance(q, Traced):
+        raise UnsupportedError(
+            f"{name} has a derivative with respect to the data, not to q. The default method is a linear "
+            "interpolation: write np.interp(q, np.linspace(0, 1, np.size(a)), np.sort(a, axis=None))."
+        )
+    if weights is not None:
+        raise UnsupportedError(f"{name} with weights has no derivative rule. Repeat entries, or leave `weights` out.")
+
+
+def _arrange_quantiles(found: list[Any], of_q: tuple[int, ...], shape: tuple[int, ...]) -> Any:
+    """Arrange the quantiles found for each entry of q: the axes of q come first."""
+    if not of_q:
+        return np.reshape(found[0], shape)
+    if not found:
+        return np.zeros((*of_q, *shape))
+    return np.reshape(np.stack(found), (*of_q, *shape))
+
+
+@composed(np.percentile)
+def _percentile(
+    a: Any, q: Any, axis: Any = None, *, method: str = "linear", keepdims: bool = False, weights: Any = None
+) -> Any:
+    _require_plain_quantile("np.percentile", q, weights)
+    return np.quantile(a, np.true_divide(q, 100), axis=axis, method=method, keepdims=keepdims)
+
+
+@composed(np.nanquantile)
+def _nanquantile(
+    a: Any, q: Any, axis: Any = None, *, method: str = "linear", keepdims: bool = False, weights: Any = None
+) -> Any:
+    _require_plain_quantile("np.nanquantile", q, weights)
+    if method != "linear":
+        raise UnsupportedError(
+            f"np.nanquantile with method={method!r} has no derivative rule; 'linear' has one. Take the entries that "
+            "are there, np.quantile(x[~np.isnan(x)], q, method=…), which knows all methods."
+        )
+    rows, kept = _in_rows(a, axis)
+    rows = np.sort(rows, axis=-1)
+    count = np.sum(np.logical_not(np.isnan(rows)).astype(int), axis=-1)
+    found = []
+    for share in np.ravel(q):
+        place = share * np.maximum(count - 1, 0)
+        low, high = np.floor(place).astype(int), np.ceil(place).astype(int)
+        part = (place - low).astype(rows.dtype)
+        first, second = _order_statistics(rows, low), _order_statistics(rows, high)
+        found.append(unless(np.equal(part, 0), first, first * (1 - part) + second * part))  # the second may be infinite
+    return _arrange_quantiles(found, np.shape(q), kept if keepdims else shape_of(count))
+
+
+@composed(np.nanpercentile)
+def _nanpercentile(
+    a: Any, q: Any, axis: Any = None, *, method: str = "linear", keepdims: bool = False, weights: Any = None
+) -> Any:
+    _require_plain_quantile("np.nanpercentile", q, weights)
+    return np.nanquantile(a, np.true_divide(q, 100), axis=axis, method=method, keepdims=keepdims)
+
+
+@composed(np.nanmedian)
+def _nanmedian(a: Any, axis: Any = None, *, keepdims: bool = False) -> Any:
+    return np.nanquantile(a, 0.5, axis=axis, keepdims=keepdims)
+
+
+@composed(np.partition)
+def _partition(a: Any, kth: Any, axis: int | None = -1) -> Any:
+    if axis is None:
+        a, axis = np.reshape(a, (-1,)), -1
+    return np.take_along_axis(a, np.argpartition(a, kth, axis=axis), axis)
 
 
 # Methods of NumPy's functions of two numbers: ``np.add.reduce``
@@ -143,6 +249,30 @@ log_sum_exp = reduction(
     call=lambda a, axis, keepdims: np.logaddexp.reduce(a, axis=axis, keepdims=keepdims),
 )
 
+
+def _running(a: Any, axis: int, beats: Callable[..., Any]) -> Any:
+    """The entry so far that beats all before it, found in steps of 1, 2, 4, …; a tie is split evenly.
+
+    `count` is among how many equal entries the derivative of each result is split.
+    """
+    y = np.moveaxis(a, axis, 0)
+    count = np.ones(shape_of(y), dtype=y.dtype)
+    step = 1
+    while step < shape_of(y)[0]:
+        before, here = y[:-step], y[step:]
+        of_before, of_here = count[:-step], count[step:]
+        won, tied = np.logical_or(beats(before, here), np.isnan(before)), np.equal(before, here)
+        new = np.where(won, before, here)
+        if isinstance(tied, Traced) or np.any(tied):
+            finite = np.isfinite(here)
+            gap = np.where(finite, before, 0.0) - np.where(finite, here, 0.0)  # 0 in value where they are tied
+            new = new + np.where(tied, gap * (of_before / (of_before + of_here)), 0.0)
+        of_new = np.where(tied, of_before + of_here, np.where(won, of_before, of_here))
+        y, count = np.concatenate([y[:step], new]), np.concatenate([count[:step], of_new])
+        step *= 2
+    return np.moveaxis(y, 0, axis)
+
+
 METHODS: dict[str, Callable[..., Any]] = {
     "add.reduce": np.sum,
     "multiply.reduce": np.prod,
@@ -151,6 +281,8 @@ METHODS: dict[str, Callable[..., Any]] = {
     "logaddexp.reduce": log_sum_exp,
     "add.accumulate": np.cumsum,
     "multiply.accumulate": np.cumprod,
+    "maximum.accumulate": lambda a, axis: _running(a, axis, np.greater),
+    "minimum.accumulate": lambda a, axis: _running(a, axis, np.less),
 }
 for name, function in METHODS.items():
     _add_method(name, function)
@@ -209,8 +341,116 @@ def _nansum(a: Any, axis: Any = None, *, keepdims: bool = False) -> Any:
 
 @composed(np.nanmean)
 def _nanmean(a: Any, axis: Any = None, *, keepdims: bool = False) -> Any:
+    return np.nansum(a, axis=axis, keepdims=keepdims) / _count_numbers(a, axis, keepdims)
+
+
+def _count_numbers(a: Any, axis: Any, keepdims: bool) -> Any:
+    """How many entries along the axes are not NaN."""
     there = np.logical_not(np.isnan(a))
-    return np.nansum(a, axis=axis, keepdims=keepdims) / np.sum(there.astype(a.dtype), axis=axis, keepdims=keepdims)
+    return np.sum(there.astype(a.dtype), axis=axis, keepdims=keepdims)
+
+
+def _fill_holes(a: Any, number: float) -> Any:
+    """The array with a number in place of each NaN, through which no derivative flows."""
+    return np.where(np.isnan(a), number, a)
+
+
+def _add_ignoring_nan(function: Callable[..., Any], of_all: Callable[..., Any], instead: float) -> None:
+    """A largest or smallest entry that ignores NaN: NaN only where there is no number at all."""
+
+    def largest(a: Any, axis: Any = None, *, keepdims: bool = False) -> Any:
+        y = of_all(_fill_holes(a, instead), axis=axis, keepdims=keepdims)
+        return unless(np.all(np.isnan(a), axis=axis, keepdims=keepdims), np.nan, y)
+
+    composed(function)(largest)
+
+
+_add_ignoring_nan(np.nanmax, np.max, -np.inf)
+_add_ignoring_nan(np.nanmin, np.min, np.inf)
+
+
+@composed(np.nanprod)
+def _nanprod(a: Any, axis: Any = None, *, keepdims: bool = False) -> Any:
+    return np.prod(_fill_holes(a, 1.0), axis=axis, keepdims=keepdims)
+
+
+@composed(np.nancumsum)
+def _nancumsum(a: Any, axis: int | None = None) -> Any:
+    return np.cumsum(_fill_holes(a, 0.0), axis=axis)
+
+
+@composed(np.nancumprod)
+def _nancumprod(a: Any, axis: int | None = None) -> Any:
+    return np.cumprod(_fill_holes(a, 1.0), axis=axis)
+
+
+@composed(np.nanvar)
+def _nanvar(
+    a: Any, axis: Any = None, *, ddof: float = 0, keepdims: bool = False, correction: float | None = None
+) -> Any:
+    centred = _fill_holes(a - np.nanmean(a, axis=axis, keepdims=True), 0.0)
+    total = np.sum(centred * centred, axis=axis, keepdims=keepdims)
+    count = _count_numbers(a, axis, keepdims) - (ddof if correction is None else correction)
+    return unless(np.less_equal(count, 0), np.nan, total / count)
+
+
+@composed(np.nanstd)
+def _nanstd(
+    a: Any, axis: Any = None, *, ddof: float = 0, keepdims: bool = False, correction: float | None = None
+) -> Any:
+    variance = np.nanvar(a, axis=axis, ddof=ddof if correction is None else correction, keepdims=keepdims)
+
+    def of_equals() -> Any:
+        rows, kept = _in_rows(_fill_holes(a - np.nanmean(a, axis=axis, keepdims=True), 0.0), axis)
+        y = length(rows, axis=-1)
+        return np.reshape(y, kept) if keepdims else y
+
+    return _root(variance, 0.5, of_equals)
+
+
+# Covariances
+
+
+@composed(np.cov)
+def _cov(
+    m: Any,
+    y: Any = None,
+    rowvar: bool = True,
+    bias: bool = False,
+    ddof: int | None = None,
+    fweights: Any = None,
+    aweights: Any = None,
+) -> Any:
+    if fweights is not None or aweights is not None:
+        raise UnsupportedError(
+            "np.cov with fweights or aweights has no derivative rule. Write d = x - np.average(x, axis=1, weights=w, "
+            "keepdims=True), and then (w * d) @ d.T / np.sum(w), with the factor that you want."
+        )
+    rows = [_in_variables(x, rowvar) for x in (m, y) if x is not None]
+    x = rows[0] if len(rows) == 1 else np.concatenate(rows, axis=0)
+    if ddof is None:
+        ddof = 0 if bias else 1
+    centred = x - np.mean(x, axis=1, keepdims=True)
+    return np.squeeze(centred @ centred.T / max(shape_of(x)[1] - ddof, 0))
+
+
+def _in_variables(x: Any, rowvar: bool) -> Any:
+    """The observations with one row for each variable, as the rule of np.cov is written."""
+    x = as_operand(x)
+    if np.ndim(x) > 2:
+        raise ValueError("np.cov takes a vector or a matrix: a row for each variable, a column for each observation.")
+    if np.ndim(x) < 2:
+        return np.reshape(x, (1, -1))
+    return x if rowvar or shape_of(x)[0] == 1 else x.T
+
+
+@composed(np.corrcoef)
+def _corrcoef(x: Any, y: Any = None, rowvar: bool = True) -> Any:
+    covariance = np.cov(x, y, rowvar)
+    if np.ndim(covariance) == 0:
+        return covariance / covariance
+    spread = np.sqrt(np.diagonal(covariance))
+    return covariance / spread[:, None] / spread[None, :]  # not clipped to 1: that would lose second derivatives
 
 
 length = reduction("norm", lambda y, x, axis: over_length(x, y), call=np.linalg.norm)

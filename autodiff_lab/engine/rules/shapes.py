@@ -134,7 +134,7 @@ for permuting in (np.swapaxes, np.moveaxis, np.rollaxis):
 
 def _roll(a: Any, shift: Any, axis: Any = None) -> Any:
     if isinstance(shift, Traced):
-        np.asarray(shift)  # a count has no derivative: this says so
+        shift = np.asarray(shift)  # a count has no derivative: this says so
     return np.roll(a, shift, axis)
 
 
@@ -241,9 +241,9 @@ def _take_along_axis(arr: Any, indices: Any, axis: int | None = -1) -> Any:
 
 
 def _gather(function: Callable[..., Any], a: Any, *args: Any, **options: Any) -> Any:
-    for x in (*args, *options.values()):
-        if isinstance(x, Traced):
-            np.asarray(x)  # a count has no derivative: this says so
+    # A count has no derivative: np.asarray says so, or in a program that is recorded notes what it was.
+    args = tuple(np.asarray(x) if isinstance(x, Traced) else x for x in args)
+    options = {name: np.asarray(x) if isinstance(x, Traced) else x for name, x in options.items()}
     shape = shape_of(a)
     positions = function(np.arange(math.prod(shape)).reshape(shape), *args, **options)
     flat = a if rank_of(a) == 1 else reshape(a, shape=(-1,))
@@ -276,6 +276,7 @@ def _add_gathering(function: Callable[..., Any]) -> None:
 for gathering in (
     *(np.flip, np.fliplr, np.flipud, np.rot90, np.tile, np.repeat, np.resize, np.delete),
     *(np.take, np.diagonal, np.split, np.array_split, np.hsplit, np.vsplit, np.dsplit),
+    np.lib.stride_tricks.sliding_window_view,
 ):
     _add_gathering(gathering)
 

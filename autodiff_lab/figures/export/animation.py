@@ -63,7 +63,9 @@ def _find_palette(pictures: list[Image.Image]) -> Image.Image:
     """Find one palette for all frames, so that nothing flickers; the paper keeps its colour exactly."""
     some = pictures[:: max(1, len(pictures) // 6)]
     reduced = Image.fromarray(np.concatenate([np.asarray(picture) for picture in some])).quantize(_COLOURS)
-    colours, paper = np.reshape(reduced.getpalette(), (-1, 3)), np.array(some[0].getpixel((0, 0)))
+    found = reduced.getpalette()
+    assert found is not None, "a picture that was quantized has a palette"
+    colours, paper = np.reshape(np.array(found), (-1, 3)), np.array(some[0].getpixel((0, 0)))
     # Pillow looks up colours in coarse cells: what is nearly the paper would be taken for it.
     colours[np.abs(colours - paper).max(axis=1) < _NEARLY] = paper
     palette = Image.new("P", (1, 1))

@@ -3,11 +3,11 @@
 One is a row, one a column, and the others are rows that are folded as a snake.
 """
 
-from collections.abc import Sequence
 from typing import Any
 
 from autodiff_lab.figures.graph.boxes import BoxSizes, is_in_heading
 from autodiff_lab.figures.graph.dot_builder import add_graph
+from autodiff_lab.figures.graph.fit import choose_for_room
 from autodiff_lab.figures.graph.layout import BESIDE, BETWEEN, PAD, BoxGraph, layout_graph
 from autodiff_lab.figures.layered_layout.folds import fold_ranks
 from autodiff_lab.figures.layered_layout.layers import Box, Way, order_ranks, place_ranks, turn
@@ -28,9 +28,6 @@ MAX_LINES = 40
 
 # More room between two ranks and between two boxes, for a graph that is so small that it is there.
 AIRY = (72.0, 36.0)
-
-# At this scale type has 12 pixels, and an easier layout is of more use than a larger one.
-ENOUGH = 0.85
 
 # What is said of a layout without alternatives.
 ONLY = {"shape": "row", "ease": 1.0}
@@ -54,8 +51,9 @@ def layout_alternatives(trace: Trace, in_groups: bool = False) -> list[dict[str,
     list of dict
         One to three layouts as `layout_graph` gives them, the first for the usual room. Each has a ``"shape"``: a
         ``"row"`` runs from left to right, a ``"column"`` downwards, and a ``"fold"`` is a row that turns round where
-        it would become too long; and an ``"ease"``, by which the player's script chooses again among them, for the
-        room that it has. They need no Graphviz, and are the same everywhere.
+        it would become too long. By its ``"ease"``, and by how large the boxes of a ``"step"`` are at most, the
+        player's script chooses again among them, for the room that it has: see `fit`. They need no Graphviz, and are
+        the same everywhere.
     """
     if in_groups or len(trace.lines) > MAX_LINES:
         return [{**layout_graph(trace, in_groups), **ONLY}]
@@ -75,11 +73,6 @@ def layout_alternatives(trace: Trace, in_groups: bool = False) -> list[dict[str,
         if best not in chosen:
             chosen.append(best)
     return [graph.restore_names(places, sizes.headings) for places in chosen]
-
-
-def choose_for_room(room: Point, layouts: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    """Choose the layout alternative that suits a room: by the product of its ease and its scale, up to `ENOUGH`."""
-    return max(layouts, key=lambda one: one["ease"] * min(ENOUGH, scale_in(room, one)))
 
 
 def scale_in(room: Point, places: dict[str, Any]) -> float:
@@ -122,4 +115,17 @@ class _Layers:
         for k, way in enumerate(self.ways):
             edges[str(k)] = {"path": write_path([*map(place, way.points)], place(way.stop))}
         size = {"width": round(max(xs) - left + PAD, 1), "height": round(max(ys) - top + PAD, 1)}
-        return {**size, "shape": shape, "ease": round(1 / (1 + strain), 3), "nodes": nodes, "edges": edges}
+        ease = round(1 / (1 + strain), 3)
+        return {**size, "shape": shape, "ease": ease, "step": self._step_size(), "nodes": nodes, "edges": edges}
+
+    def _step_size(self) -> dict[str, float]:
+        """How wide and how high the boxes of one step are together, at most: those of a line and of its operands."""
+        steps: dict[Box, list[Box]] = {}
+        for way in self.ways:
+            steps.setdefault(way.head, [way.head]).append(way.tail)
+        width = height = 0.0
+        for boxes in steps.values():
+            corners = [turn(corner, self.flat) for box in boxes for corner in box.corners]
+            xs, ys = zip(*corners, strict=True)
+            width, height = max(width, max(xs) - min(xs)), max(height, max(ys) - min(ys))
+        return {"width": round(width, 1), "height": round(height, 1)}

@@ -46,7 +46,7 @@ def player_heading(trace: Trace, i: int, line: Line) -> tuple[str, str]:
     if line.kind == "input":
         return _with_turn(name or line.display_name, line), ""
     constants = ", ".join(operand.value.in_node for operand in line.operands if is_in_heading(operand))
-    first = constants and line.operands[0].line is None and not line.symbol[:1].isalpha()
+    first = constants and line.operands[0].line is None and notation.is_infix(line.op)
     operation = " ".join(filter(None, (constants, line.symbol) if first else (line.symbol, constants)))
     if name:
         return _with_turn(name, line), operation

@@ -6,6 +6,7 @@ from typing import Any
 
 import graphviz
 
+from autodiff_lab.figures.graph.boxes import GroupBox
 from autodiff_lab.trace.model import Group
 
 _MAX_RANKS_PASSED = 1300
@@ -16,7 +17,7 @@ def add_graph(
     graph: Any,
     lines: Sequence[Any],
     style: Any,
-    groups: Sequence[Group],
+    groups: Sequence[Group] | Sequence[GroupBox],
     last: Sequence[int] = (),
     within: range | None = None,
     single: float = math.inf,
@@ -32,7 +33,7 @@ def add_graph(
         The tape; of the lines inside of groups only the operands are read.
     style : GraphStyle or BoxSizes
         The attributes of each part.
-    groups : sequence of Group
+    groups : sequence of Group or GroupBox
         Which lines stand together in one box; each of the others has its own.
     last : sequence of int
         The last line that uses each line, if there are groups; see `find_last_uses`.

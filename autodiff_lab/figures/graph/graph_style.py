@@ -57,7 +57,7 @@ class GraphStyle:
 
     def node(self, i: int, line: Line) -> dict[str, str]:
         """The style of the node of a line: its label with value and adjoint, its border, and whether it is lit."""
-        classes = [line.kind]
+        classes: list[str] = [line.kind]
         look = {"style": "rounded,filled"}
         if line.kind == "input":
             # Square corners and a heavy border, so that the colour is not the only sign.
@@ -136,8 +136,9 @@ class GraphStyle:
 
     def _title_of_node(self, i: int, line: Line) -> str:
         text = message("node", name=line.display_name, meaning=line.source_expression, value=line.value.text)
-        if self.adjoints[i] is not None:
-            text = message("node with adjoint", node=text, adjoint=self.adjoints[i].text)
+        adjoint = self.adjoints[i]
+        if adjoint is not None:
+            text = message("node with adjoint", node=text, adjoint=adjoint.text)
         if self.tangents[i]:
             tangents = join_items(tangent.text for tangent in self.tangents[i])
             text = message("node with tangent", node=text, tangent=tangents)
@@ -165,7 +166,7 @@ class GraphStyle:
         carrying = (i, slot) in self.carrying
         look = {"class": "edge-constant", "style": "dashed"} if operand.line is None else {"class": "edge-operand"}
         look |= self._label(operand.edge if self.shows["partials"] else "", operand.shapes, carrying)
-        if operand.edge:
+        if operand.edge and operand.line is not None:
             tail, partial = self.trace.lines[operand.line].display_name, operand.edge_title or operand.edge
             said = message("edge", tail=tail, head=line.display_name, partial=partial)
             look["tooltip"] = look["labeltooltip"] = escape_text(said)

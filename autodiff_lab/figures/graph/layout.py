@@ -104,10 +104,12 @@ def _ends(name: str) -> tuple[int, ...]:
 def excerpt_layout(excerpts: Excerpts, number: int) -> dict[str, Any]:
     """Give the nested layout of one excerpt of a long run: the inside of its groups, with the ids of the whole run."""
     trace, pieces, last = excerpts[number], excerpts.sections(number), excerpts.last_uses
-    start, _, at = trace.excerpt.parts[0]
+    excerpt = trace.excerpt
+    assert excerpt is not None, "it is one of a long run"
+    start, _, at = excerpt.parts[0]
     sections = [section for piece in pieces for section in (piece.walk() if piece.inside else [piece])]
     own = [_move_section(section, start - at) for section in sections]
-    last = [last[i] + start - at for i in (*trace.excerpt.before, *range(at, pieces[-1].end))]
+    last = [last[i] + start - at for i in (*excerpt.before, *range(at, pieces[-1].end))]
     boxes = _boxes(own, trace.lines)
     found = _layout_sections(own, boxes, trace.lines, BoxSizes.of(trace, player=True), last)
     groups: dict[str, Any] = {}
@@ -285,8 +287,8 @@ class BoxGraph:
         """Take over the layout of an equal graph under the names of this one, and add its headings."""
         nodes, edges = {}, {}
         for k, name in enumerate(self.nodes):
-            head = {"head": list(headings[int(name[1:])])} if name[0] == "n" else {}
-            nodes[name] = {**places["nodes"][str(k)], **head}
+            heading = {"head": list(headings[int(name[1:])])} if name[0] == "n" else {}
+            nodes[name] = {**places["nodes"][str(k)], **heading}
         for k, (name, (tail, head, _)) in enumerate(self.edges.items()):
             path, (said, shapes) = places["edges"][str(k)]["path"], self._said[name]
             label = dict(zip("xy", middle_of(path), strict=True)) if said else None

@@ -90,7 +90,9 @@ class Drawing(graphviz.Digraph):
         # the ids in the picture apart from those of a second picture on the page.
         svg = follow_page_theme(picture(self)) if self.theme == "auto" else picture(self)
         # A picture a little too wide for the page shrinks; one much too wide would become unreadable, and scrolls.
-        width = "100%" if float(re.search(r'width="([\d.]+)pt"', svg)[1]) < _SCROLLS_FROM else "none"
+        found = re.search(r'width="([\d.]+)pt"', svg)
+        assert found is not None, "Graphviz writes how wide its picture is"
+        width = "100%" if float(found[1]) < _SCROLLS_FROM else "none"
         html = f'<div style="overflow-x:auto">{image_tag(svg, str(self), width)}</div>'
         return notebook_data(html, repr(self), lambda: render(self, "png"))
 
@@ -122,10 +124,11 @@ _LEFT_OUT = ("id", "class", "{http://www.w3.org/XML/1998/namespace}space", *_TYP
 def _compact_element(element: ElementTree.Element, tag: str, usual: str) -> str:
     if tag in _SHAPES:
         return f"<{tag}{_attributes(element)}/>"
-    if tag != "text" or not (element.text or "").strip():
+    text = element.text or ""
+    if tag != "text" or not text.strip():
         return ""
     type_ = _attributes(element, _TYPE)
-    return f"<text{'' if type_ == usual else type_}{_attributes(element)}>{html.escape(element.text, False)}</text>"
+    return f"<text{'' if type_ == usual else type_}{_attributes(element)}>{html.escape(text, False)}</text>"
 
 
 def _attributes(element: ElementTree.Element, names: Iterable[str] | None = None) -> str:

@@ -13,6 +13,7 @@ from autodiff_lab.figures.graph.render import Drawing
 from autodiff_lab.systems.static_graph.nodes import Constant, Node, Operator
 from autodiff_lab.systems.static_graph.rules import contributions
 from autodiff_lab.text import notation
+from autodiff_lab.text.numbers import number as write_number
 from autodiff_lab.trace.model import Line, Number, Operand, Step, Trace
 from autodiff_lab.trace.partials import edge_label
 from autodiff_lab.transforms.symbol import Symbol
@@ -36,7 +37,8 @@ def draw_static_graph(graph: Any, targets: Sequence[Node] = (), **options: Any) 
     drawing = graphs.draw(trace, **options)
     said = [f"{line.name} = {line.source_expression} = {line.value.text}" for line in trace.lines[:_MOST_SAID]]
     said += [f"and {len(trace.lines) - _MOST_SAID} more nodes"] if len(trace.lines) > _MOST_SAID else []
-    adjoints = [f"{trace.lines[step.line].name}: {step.adjoint.text}" for step in trace.steps if step.phase == "seed"]
+    swept = [(trace.lines[step.line], step.adjoint) for step in trace.steps]
+    adjoints = [f"{line.name}: {adjoint.text}" for line, adjoint in swept if adjoint is not None]
     drawing.description = f"Nodes: {', '.join(said)}."
     if adjoints:
         drawing.description += f" Adjoints: {', '.join(adjoints[:_MOST_SAID])}."
@@ -82,8 +84,15 @@ def _part(graph: Any, targets: Sequence[Node]) -> list[Node]:
 def _line(node: Node, place: dict[Node, int]) -> Line:
     if not isinstance(node, Operator):
         kind = type(node).__name__.lower()
-        names = {"label": node.name, "symbol": node.name, "display_name": kind, "source_expression": kind}
-        return Line(node.name, "input", _value(node), **names)
+        return Line(
+            node.name,
+            "input",
+            _value(node),
+            label=node.name,
+            symbol=node.name,
+            display_name=kind,
+            source_expression=kind,
+        )
     expression = notation.format_expression(node.expression)
     return Line(
         name=node.name,
@@ -110,14 +119,16 @@ def _operands(node: Operator, place: dict[Node, int]) -> Iterator[Operand]:
         numbers = _partials(node, values, node.graph.values.get(node.number))
     for x, formula, number in zip(operands, formulas, numbers, strict=True):
         value = _value(x)
+        told: dict[str, Any]
         if x not in place:
-            yield Operand(None, x.name, value, shapes=value.flowing(to) if value.shape else "")
+            told = {"shapes": value.flowing(to), "is_copied": value.is_copied_to(to)} if value.shape else {}
+            yield Operand(None, x.name, value, **told)
             continue
-        text = formula.text() if isinstance(formula, Symbol) else "" if formula is None else notation.number(formula)
+        text = formula.text() if isinstance(formula, Symbol) else "" if formula is None else write_number(formula)
         edge, whole = edge_label(notation.format_expression(text), None if number is None else Number.of(number))
         title = "" if whole == edge else whole
-        shapes = "" if value is UNKNOWN else value.flowing(to)
-        yield Operand(place[x], x.name, value, formula=text, edge=edge, edge_title=title, shapes=shapes)
+        told = {} if value is UNKNOWN else {"shapes": value.flowing(to), "is_copied": value.is_copied_to(to)}
+        yield Operand(place[x], x.name, value, formula=text, edge=edge, edge_title=title, **told)
 
 
 def _partials(node: Operator, operands: Sequence[Any], y: Any) -> list[Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
@@ -149,7 +150,7 @@ def plot_descent(f: Callable[..., Any], path: Any, *, span: Any = None, theme: s
             _draw_contours(axes, f, spans, names, colours)
         across, up = (points[:, 0], heights) if curve else points.T
         ink = colours.adjoint
-        hollow = {"markerfacecolor": colours.paper, "markeredgewidth": 2}
+        hollow: dict[str, Any] = {"markerfacecolor": colours.paper, "markeredgewidth": 2}
         axes.plot(across, up, "--", color=ink, marker="o" if count <= 40 else "", markersize=5)
         axes.plot(across[0], up[0], "s", color=ink, markersize=9, label=f"start, value {first}", **hollow)
         axes.plot(across[-1], up[-1], "*", color=ink, markersize=15, label=f"after {steps}, value {last}")
@@ -211,13 +212,14 @@ def _arguments(f: Callable[..., Any], point: np.ndarray) -> tuple[Any, ...]:
 def _spans(point: Sequence[float], span: Any) -> list[Span]:
     if span is None or np.ndim(span) == 0:
         reach = 2.0 if span is None else float(span)
-        spans = [(x - reach, x + reach) for x in point]
+        pairs = [(x - reach, x + reach) for x in point]
     else:
-        spans = [tuple(map(float, one)) for one in ([span] if np.ndim(span) == 1 else span)]
-        spans = spans * len(point) if len(spans) == 1 else spans
-    if len(spans) != len(point) or any(len(s) != 2 or not s[0] < s[1] for s in spans):
+        pairs = [span] if np.ndim(span) == 1 else list(span)
+    if len(pairs) == 1:
+        pairs = pairs * len(point)
+    if len(pairs) != len(point) or any(len(pair) != 2 or not pair[0] < pair[1] for pair in pairs):
         raise InputError(f"span={span!r} is not a reach, a pair (from, to), or one such pair for each number.")
-    return spans
+    return [(float(low), float(high)) for low, high in pairs]
 
 
 def _ranges(names: Sequence[str], spans: Sequence[Span]) -> str:
@@ -262,7 +264,9 @@ def _draw_contours(
     shades = LinearSegmentedColormap.from_list("height", [to_rgba(BLUE, 0.0), to_rgba(BLUE, 0.45)], N=_LEVELS + 1)
     axes.contourf(x, y, z, levels=levels, cmap=shades, norm=BoundaryNorm(levels, _LEVELS + 1))
     lines = axes.contour(x, y, z, levels=levels[1:-1], colors=colours.line, linewidths=0.9)
-    labels = axes.clabel(lines, lines.levels[1::3], fmt=lambda level: number(float(f"{level:.3g}")), fontsize=10.5)
+    labels = axes.clabel(
+        lines, np.asarray(lines.levels)[1::3], fmt=lambda level: number(float(f"{level:.3g}")), fontsize=10.5
+    )
     for label in labels:  # on paper, so that no line runs through it
         label.set(color=colours.ink, bbox={"facecolor": colours.paper, "edgecolor": "none", "pad": 1.5})
 
@@ -278,7 +282,7 @@ def _draw_arrows(axes: Axes, f: Callable[..., Any], spans: Sequence[Span], colou
     if not usual > 0:
         return
     shown = np.where(np.isfinite(length) & (length > 0), np.tanh(length / usual) / np.maximum(length, 1e-300), np.nan)
-    look = {"color": colours.soft_ink, "angles": "uv", "pivot": "mid"}
+    look: dict[str, Any] = {"color": colours.soft_ink, "angles": "uv", "pivot": "mid"}
     axes.quiver(*points, *(arrows.T * shown), scale=_ARROWS * 1.25, width=0.0035, headwidth=4.5, **look)
 
 
@@ -287,7 +291,7 @@ def _draw_point(
 ) -> None:
     """Draw one point and the direction of its gradient, large."""
     axes.plot(*([x] for x in point), "o", color=colours.adjoint, markersize=8)
-    length = float(np.hypot(*slopes))
+    length = math.hypot(*slopes)
     if length > 0:
         axes.quiver(*point, *(s / length for s in slopes), color=colours.adjoint, angles="uv", scale=5.0, width=0.009)
     axes.set(xlim=spans[0], ylim=spans[1])

@@ -92,10 +92,11 @@ def style_plots() -> None:
     """
     matplotlib.rcParams.update(_settings(find_theme("plot", "light")))
     # Imported here, this module prepares a running notebook for pyplot, once; nothing later takes our view away.
+    from IPython import get_ipython
     from matplotlib_inline import backend_inline
 
-    shell = backend_inline.get_ipython()
-    if shell is not None:
+    shell = get_ipython()
+    if shell is not None and shell.display_formatter is not None:
         backend_inline.set_matplotlib_formats()
         shell.display_formatter.formatters["text/html"].for_type(Figure, _show)
         show_graphs_in(shell)
@@ -170,8 +171,11 @@ def open_plot(theme: str, width: float = 6.6, height: float = 4.4) -> Iterator[t
 _STYLE_SHEET = matplotlib.rc_params_from_file(Path(__file__).with_name("style_sheet.txt"), use_default_template=False)
 
 
-def _settings(colours: Theme) -> dict[str, Any]:
-    """Everything that matters is said here and in the style sheet: a reader's settings do not change a picture."""
+def _settings(colours: Theme) -> Any:
+    """Everything that matters is said here and in the style sheet: a reader's settings do not change a picture.
+
+    A dict; which names of settings matplotlib's types know differs from version to version.
+    """
     roles = {
         "line": "axes.edgecolor xtick.color ytick.color",
         "paper": "axes.facecolor figure.facecolor legend.facecolor",
@@ -180,4 +184,4 @@ def _settings(colours: Theme) -> dict[str, Any]:
     }
     lines = cycler(color=[colours.tangent, colours.adjoint, colours.value, colours.soft_ink])
     inks = {name: getattr(colours, role) for role, names in roles.items() for name in names.split()}
-    return {**_STYLE_SHEET, **inks, "axes.prop_cycle": lines}
+    return {**dict(_STYLE_SHEET), **inks, "axes.prop_cycle": lines}

@@ -54,7 +54,9 @@ def provide_font() -> Iterator[None]:
     if sys.platform != "linux" or "FONTCONFIG_FILE" in os.environ or _has_fonts():
         yield
         return
-    folder = Path(importlib.util.find_spec("matplotlib").origin).parent / "mpl-data" / "fonts" / "ttf"
+    matplotlib = importlib.util.find_spec("matplotlib")
+    assert matplotlib is not None and matplotlib.origin is not None, "it is installed with the package"
+    folder = Path(matplotlib.origin).parent / "mpl-data" / "fonts" / "ttf"
     with tempfile.TemporaryDirectory() as temporary:
         configuration = Path(temporary) / "fonts.conf"
         configuration.write_text(

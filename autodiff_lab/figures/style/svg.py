@@ -18,13 +18,14 @@ def element(tag: str, *inside: str, **attributes: str | float | None) -> str:
     *inside : str
         What stands between its tags: other elements, or text that is escaped already.
     **attributes : str, int, float or None
-        An underscore stands for a hyphen. A float is a coordinate, and written to a tenth; None is left out.
+        An underscore stands for a hyphen, and ``class_`` for ``class``. A float is a coordinate, and written to a
+        tenth; None is left out.
 
     >>> element("text", "f(x)", x=1 / 3, y=2, font_size="9", text_anchor=None)
     '<text x="0.3" y="2" font-size="9">f(x)</text>'
     """
     written = "".join(
-        f' {name.replace("_", "-")}="{f"{value:.1f}" if isinstance(value, float) else escape(str(value))}"'
+        f' {name.rstrip("_").replace("_", "-")}="{f"{value:.1f}" if isinstance(value, float) else escape(str(value))}"'
         for name, value in attributes.items()
         if value is not None
     )

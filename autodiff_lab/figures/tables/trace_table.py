@@ -248,7 +248,7 @@ def _join(cells: Sequence[Cell]) -> Cell:
 
 def _partial(trace: Trace, line: Line, operand: Operand) -> Cell:
     """``∂v₄/∂v₀ = cos v₀ = 0.2837``; of a map, which has no table of partials, what goes back through it."""
-    parent = trace.lines[operand.line]
+    parent = trace.lines[operand.parent]
     formula = format_expression(operand.formula)
     if operand.partial is None:
         if operand.formula == "0":
@@ -304,7 +304,8 @@ def _sweep_grid(trace: Trace) -> Grid:
             swept.setdefault(step.line, []).append(step)
     last = trace.adjoints_at(len(trace.steps) - 1)
     rows = []
-    for i in range(trace.result, -1, -1):
+    first = -1 if trace.result is None else trace.result
+    for i in range(first, -1, -1):
         line, adjoint = trace.lines[i], last[i]
         if adjoint is None and line.kind == "operation":
             continue
@@ -328,7 +329,7 @@ def _send(trace: Trace, step: Step, send: Contribution) -> Cell:
     name = trace.lines[send.parent].name
     operand = trace.lines[step.line].operands[send.slot]
     before = f"{send.before.text} + " if send.before is not None else ""
-    if send.contribution.shape and not send.contribution.text.startswith("["):
+    if send.contribution.shape and not send.contribution.lists_entries:
         text = send.after.text
     elif operand.partial is None or step.adjoint is None or step.adjoint.shape or send.contribution.shape:
         text = f"{before}{notation.atom(send.contribution.text) if before else send.contribution.text}"

@@ -12,7 +12,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from autodiff_lab import grad, jvp, record
+from autodiff_lab import Tape, grad, jvp, record
 from autodiff_lab.lessons.checks import Finding, Instance, Refused, call_case, describe, plain, run_cases
 from autodiff_lab.lessons.examples.expressions import parse_expression
 from autodiff_lab.lessons.examples.paths import count_paths
@@ -342,6 +342,11 @@ def count_calls_and_cells(k: int = 10) -> Instance:
     return Instance((calls, cells), mistakes=mistakes)
 
 
+def _both_contributions(tape: Tape) -> list[float]:
+    """What the last line of a tape sends to its two operands."""
+    return [float(sent) for _, _, sent in pull_back(tape, tape.output_line, seed_of(tape))]
+
+
 def use_operand_twice(x: float = 3.0) -> Instance:
     """Exercise 8: the slopes of x − x, x / x and x · x.
 
@@ -350,8 +355,7 @@ def use_operand_twice(x: float = 3.0) -> Instance:
     """
     programs = (lambda x: x - x, lambda x: x / x, lambda x: x * x)
     right = tuple(float(grad(f)(x)) for f in programs)
-    tapes = [record(f, x)[1] for f in programs]
-    first, last = zip(*([float(sent) for _, _, sent in pull_back(t, t.output, seed_of(t))] for t in tapes), strict=True)
+    first, last = zip(*(_both_contributions(record(f, x)[1]) for f in programs), strict=True)
     mistakes = {
         "first place twice": (2 * first[0], 2 * first[1], 2.0),
         "first partial doubled": (2 * first[0], *right[1:]),
@@ -382,12 +386,12 @@ def call_backward_thrice(program: str = "a + b + c") -> Instance:
     return Instance(plain(held), mistakes=mistakes)
 
 
-def _piled_up(tape: Any) -> Iterator[float]:
+def _piled_up(tape: Tape) -> Iterator[float]:
     """What the first input holds after each of three calls."""
     adjoints: list[Any] = [None] * len(tape)
     for _ in range(3):
-        adjoints[tape.output] = seed_of(tape)
-        for i in range(tape.output, tape.n_inputs - 1, -1):
+        adjoints[tape.output_line] = seed_of(tape)
+        for i in range(tape.output_line, tape.n_inputs - 1, -1):
             for _, parent, contribution in pull_back(tape, i, adjoints[i]):
                 adjoints[parent] = add_to(adjoints[parent], contribution)
         yield float(adjoints[0])

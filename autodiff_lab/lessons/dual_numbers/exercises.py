@@ -144,7 +144,7 @@ def trace_forward(x1: float = 2.0, x2: float = 5.0) -> Instance:
 
     def tangents(*direction: float) -> tuple[float, ...]:
         steps = Trace.of(example, x1, x2, mode="forward", direction=direction).steps[2:]
-        return tuple(step.tangents[0].value for step in steps)
+        return tuple(step.tangents[0].scalar for step in steps)
 
     v1, *right = tangents(1.0, 0.0)
     other = tangents(0.0, 1.0)[1:]

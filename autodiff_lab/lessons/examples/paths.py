@@ -20,7 +20,7 @@ def count_paths(doublings: int) -> tuple[int, int, int]:
         return x
 
     tape = record(doubled, 1.0)[1]
-    calls = [tape.output]
+    calls = [tape.output_line]
     for i in calls:  # which grows meanwhile: a call makes one for each operand
         calls += tape.parents[i]
     return sum(i < tape.n_inputs for i in calls), len(calls), len(tape)

@@ -5,9 +5,8 @@ from autodiff_lab.lessons.tape import exercises
 
 progress, seed = lesson(
     "tape",
-    ex_1={"observe": exercises.read_printed_lines},
-    ex_2={"observe": exercises.divide},
-    ex_4={"expected": exercises.DEAD_ENDS, "observe": exercises.sweep_past_dead_ends},
-    ex_5b={"expected": exercises.IDENTITIES, "observe": exercises.tell_names_apart},
-    ex_6={"expected": exercises.expected_with_numbers(), "observe": exercises.allow_numbers},
+    ex_1={"expected": exercises.SLOPES, "observe": exercises.sweep_programs},
+    ex_2={"make": exercises.count_sweeps},
+    ex_3={"expected": exercises.expected_operations(), "observe": exercises.run_operations},
+    ex_4={"expected": exercises.expected_descents(), "observe": exercises.run_descents},
 )

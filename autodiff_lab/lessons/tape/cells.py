@@ -1,4 +1,4 @@
-"""The first machine of the notebook `tape`, word for word, and the pictures of cells and of closures."""
+"""The engine of the notebook `tape`, its cells word for word, and the pictures of cells and of closures."""
 
 import graphviz
 import numpy as np

@@ -1,158 +1,174 @@
-"""The exercises of `tape`: they record small programs on the learner's own tape."""
+"""The exercises of `tape`: the learner writes the backward pass, two operations and gradient descent.
 
-import math
-import re
-from collections.abc import Callable
-from pathlib import Path
+What a learner writes there uses what the notebook has: `Cell`, the list `tape`, `log` and `sin`, and from exercise 4 on
+their own `sweep`. A check runs small programs on these, and compares the slopes with the engine's.
+"""
+
+import itertools
+import operator
+from collections.abc import Callable, Sequence
+from types import SimpleNamespace
 from typing import Any
 
-from autodiff_lab import value_and_grad
-from autodiff_lab.lessons.checks import call_case, plain, run_cases
-from autodiff_lab.lessons.checks.exercise_file import read_exercises
+import numpy as np
 
-TAPE: dict[str, Any] = {
-    "listing": ("Variable", "Tape", "gradient_tape", "reset_tape", "remember", "grad", "ops_mul", "ops_add", "ops_sub"),
-    "machine": "tape",
-}
+from autodiff_lab import grad, value_and_grad
+from autodiff_lab.lessons.adjoint_flow import exercises as adjoint_flow
+from autodiff_lab.lessons.checks import Instance, call_case, plain, run_cases
 
+CELLS: dict[str, Any] = {"listing": ("tape", "Cell", "log", "sin"), "machine": "engine", "empty": ("tape",)}
+ENGINE: dict[str, Any] = {"listing": ("tape", "Cell", "sweep"), "machine": "engine", "empty": ("tape",)}
 
-# Of ln x + x·y − sin y at (2, 5).
-GRADIENT = (5.5, 1.7163378145367738)
-AS_TYPED = str.maketrans("\N{MINUS SIGN}\N{EN DASH}₋×·₀₁₂₃₄₅", "---**012345")
-
-
-def read_printed_lines(answer: Any) -> Any:
-    """Exercise 1: the tape's printed lines without spaces, numbers and signs written in one way."""
-    lines = answer.strip().splitlines() if isinstance(answer, str) else plain(answer)
-    if not isinstance(lines, list | tuple) or not all(isinstance(line, str) for line in lines):
-        return lines
-    squeezed = ("".join(line.translate(AS_TYPED).split()).replace("np.", "").replace("ln(", "log(") for line in lines)
-    return tuple(re.sub(r"=(\d+)\.?0*$", r"=\1.0", line) for line in squeezed)
+# The programs are those on which the next notebook tries a sweep that collects.
+WHAT_IS_COLLECTED = (adjoint_flow.COLLECTS, adjoint_flow.UNTOUCHED)
+AGAIN = "log(x1) + x1 * x2 - sin(x2), swept twice"
+ITSELF = "the adjoint of the result itself"
+SLOPES = {case: found for case, found in adjoint_flow.expected_slopes().items() if case not in WHAT_IS_COLLECTED}
+SLOPES |= {AGAIN: SLOPES["log(x1) + x1 * x2 - sin(x2) at (2, 5)"], ITSELF: 1.0}
 
 
-def make_inputs(names: dict[str, Any], *values: float, called: tuple[str, ...] = ("v-1", "v0")) -> list[Any]:
-    """Fresh inputs on the learner's tape, which is emptied first."""
-    names["reset_tape"]()
-    return [names["Variable"](value, name) for value, name in zip(values, called, strict=False)]
+def sweep_programs(sweep: Any) -> Any:
+    """Exercise 1: the adjoints that the learner's `sweep` finds for the inputs, by program."""
+
+    def find_adjoints(names: dict[str, Any], program: Any, at: Sequence[float], times: int) -> Any:
+        inputs = [names["Cell"](x) for x in at]
+        result = program(SimpleNamespace(**names), *inputs)
+        for _ in range(times):
+            found = sweep(result)
+        return [found.get(x) for x in inputs] if isinstance(found, dict) else found
+
+    def find_seed(names: dict[str, Any]) -> Any:
+        result = names["Cell"](2.0) * names["Cell"](5.0)
+        found = sweep(result)
+        return found.get(result) if isinstance(found, dict) else found
+
+    cases = {case: (program, at, 1) for case, (program, at) in adjoint_flow.SLOPES.items()}
+    cases[AGAIN] = (adjoint_flow.course, (2.0, 5.0), 2)
+    found = run_cases(find_adjoints, cases, sweep, **CELLS)
+    return found | run_cases(call_case, {ITSELF: (find_seed,)}, sweep, **CELLS)
 
 
-def find_slopes(names: dict[str, Any], program: Callable[..., Any], *values: float) -> Any:
-    """Value and slopes of a program at these inputs, by the learner's `grad`."""
-    inputs = make_inputs(names, *values)
-    result = program(*inputs)
-    if not isinstance(result, names["Variable"]):
-        return plain(result)  # no Variable came back: the checks know None and a bare number
-    return plain((result, *names["grad"](result, inputs)))
+def count_sweeps(n: int = 1000, m: int = 1) -> Instance:
+    """Exercise 2: how many backward passes give all slopes of a function with n inputs and m results.
 
-
-def run_example(x: Any, y: Any, between: Callable[[], Any] = lambda: None) -> Any:
-    """Exercises 4 and 5b: ln x + x·y − sin y, with something else going on before the sine."""
-    total = x.log() + x * y
-    between()
-    return total - y.sin()
-
-
-def tells_dropped_ones_apart(names: dict[str, Any]) -> bool:
-    """Exercise 5b: whether Variables of one name and value, each dropped after its use, have a key each."""
-    (y,) = make_inputs(names, 5.0)
-    for _ in range(MANY):
-        _ = names["Variable"](2.0, "x") + y
-    return len({line.inputs[0] for line in names["gradient_tape"]}) == MANY
-
-
-def divide(ops_div: Any) -> Any:
-    """Exercise 2: value and slopes of x / y by the learner's `ops_div`, alone and inside something larger."""
-    programs = {"x / y": lambda x, y: ops_div(x, y), "(x / y) * x": lambda x, y: ops_div(x, y) * x}
-    return run_cases(find_slopes, {case: (f, 1.25, -0.5) for case, f in programs.items()}, ops_div, **TAPE)
-
-
-DEAD_ENDS = {"an operation that is not used": GRADIENT, "grad called twice": (GRADIENT, GRADIENT)}
-
-
-def sweep_past_dead_ends(grad_repaired: Any) -> Any:
-    """Exercise 4: the learner's gradient with an unused operation on the tape, and taken twice."""
-
-    def with_dead_end(names: dict[str, Any]) -> Any:
-        x, y = make_inputs(names, 2.0, 5.0)
-        return grad_repaired(run_example(x, y, between=lambda: x * y), [x, y])
-
-    def twice(names: dict[str, Any]) -> Any:
-        x, y = make_inputs(names, 2.0, 5.0)
-        result = run_example(x, y)
-        return [grad_repaired(result, [x, y]) for _ in range(2)]
-
-    cases = dict(zip(DEAD_ENDS, [(with_dead_end,), (twice,)], strict=True))
-    return run_cases(call_case, cases, grad_repaired, **TAPE)
-
-
-MANY = 50
-IDENTITIES = {
-    "inputs named v1 and v2": GRADIENT,
-    "two inputs of the same value": (2.5, 2.0 - math.cos(2.0)),
-    "an input and a product of the same name and value": (2.0, 1.0),
-    f"each of {MANY} inputs that are dropped after use has a key of its own": True,
-}
-
-
-def tell_names_apart(remember_identity: Any, grad_identity: Any) -> Any:
-    """Exercise 5b: the learner's gradient where names collide, and whether the keys are unique."""
-
-    def slopes(names: dict[str, Any], *values: float) -> Any:
-        a, b = make_inputs(names, *values, called=("v1", "v2"))
-        return grad_identity(run_example(a, b), [a, b])
-
-    def squared(names: dict[str, Any]) -> Any:
-        a, b = make_inputs(names, 1.0, 3.0, called=("v1", "b"))
-        return grad_identity(a * a + b, [a, b])
-
-    cases = dict(
-        zip(IDENTITIES, [(slopes, 2.0, 5.0), (slopes, 2.0, 2.0), (squared,), (tells_dropped_ones_apart,)], strict=True)
-    )
-    both = (remember_identity, grad_identity)
-    return run_cases(call_case, cases, *both, **TAPE, remember=remember_identity)
-
-
-WITH_NUMBERS: dict[str, Callable[[Any], Any]] = {
-    "x * 3": lambda x: x * 3,
-    "3 * x": lambda x: 3 * x,
-    "2 - x": lambda x: 2 - x,
-    "3 / x": lambda x: 3 / x,
-    "x - 2": lambda x: x - 2,
-    "x * x": lambda x: x * x,
-    "x * 2.5": lambda x: x * 2.5,
-    "0.5 - x": lambda x: 0.5 - x,
-    "x / 4": lambda x: x / 4,
-    "x + 1": lambda x: x + 1,
-    "1 + x": lambda x: 1 + x,
-    "x + x": lambda x: x + x,
-}
-
-
-def expected_with_numbers() -> dict[str, Any]:
-    """Exercise 6: value and slope of programs such as ``3 / x``, by the engine.
-
-    >>> expected_with_numbers()["3 / x"]
-    (2.0, -1.3333333333333333)
+    >>> count_sweeps().expected
+    1
     """
-    return {case: plain(value_and_grad(program)(1.5)) for case, program in WITH_NUMBERS.items()}
+    counts = {"one per input": n, "one more": m + 1, "inputs and results": n + m}
+    return Instance(m, mistakes=counts)
 
 
-def allow_numbers(allow_constants: Any) -> Any:
-    """Exercise 6: the learner's operators with a plain number on either side, on a class of their own."""
-    # A working `ops_div`, so that this exercise does not wait for another one.
-    _, known = read_exercises(Path(__file__).parent / "exercises.toml", {"ex_2": {"observe": divide}})
+OPERATIONS: dict[str, tuple[Callable[..., Any], tuple[float, ...]]] = {
+    "cos(a)": (lambda cos, divide, a: cos(a), (2.0,)),
+    "cos(a * a)": (lambda cos, divide, a: cos(a * a), (0.5,)),
+    "divide(a, b)": (lambda cos, divide, a, b: divide(a, b), (1.25, -0.5)),
+    "divide(a, b) * a": (lambda cos, divide, a, b: divide(a, b) * a, (1.25, -0.5)),
+    "divide(a, a)": (lambda cos, divide, a: divide(a, a), (3.0,)),
+}
 
-    def teach(names: dict[str, Any]) -> None:
-        (names["ops_div"],) = known["ex_2"].good_answers(names)
-        names["Variable"] = fresh = type("Variable", (names["Variable"],), {})
-        taught = allow_constants(fresh)
-        names["Variable"] = taught if isinstance(taught, type) else fresh
 
-    def run(names: dict[str, Any], program: Callable[[Any], Any]) -> Any:
-        teach(names)
-        return find_slopes(names, program, 1.5)
+def expected_operations() -> dict[str, Any]:
+    """Exercise 3: the value and the slopes of each small program, by the engine.
 
-    alone = run_cases(teach, {"no operation": ()}, allow_constants, **TAPE)
-    if alone["no operation"] is not None:
-        return alone["no operation"]
-    return run_cases(run, {case: (program,) for case, program in WITH_NUMBERS.items()}, allow_constants, **TAPE)
+    >>> expected_operations()["divide(a, b)"]
+    (-2.5, -2.0, -5.0)
+    """
+    expected = {}
+    for case, (program, at) in OPERATIONS.items():
+
+        def compute(*xs: Any, program: Callable[..., Any] = program) -> Any:
+            return program(np.cos, operator.truediv, *xs)
+
+        value, slopes = value_and_grad(compute, argnums=tuple(range(len(at))))(*at)
+        expected[case] = plain((value, *slopes))
+    return expected
+
+
+def run_operations(cos: Any, divide: Any) -> Any:
+    """Exercise 3: the value and the slopes of each program by the learner's two operations."""
+
+    def run(names: dict[str, Any], program: Callable[..., Any], at: Sequence[float]) -> Any:
+        inputs = [names["Cell"](x) for x in at]
+        result = program(cos, divide, *inputs)
+        if not isinstance(result, names["Cell"]):
+            return plain(result)
+        adjoint = _sweep(names["tape"], result)
+        return plain((result.value, *(adjoint[x] for x in inputs)))
+
+    return run_cases(run, OPERATIONS, cos, divide, **CELLS)
+
+
+def _sweep(cells: Sequence[Any], result: Any) -> dict[Any, float]:
+    """The notebook's backward pass, so that this exercise does not wait for another one."""
+    adjoint = dict.fromkeys(cells, 0.0)
+    adjoint[result] = 1.0
+    for cell in reversed(cells):
+        for operand, partial in cell.links:
+            adjoint[operand] += adjoint[cell] * partial
+    return adjoint
+
+
+def bowl(w: Any, target: Any) -> Any:
+    """Exercise 4: the squared distance to a target, lowest where w is the target."""
+    return (w - target) * (w - target)
+
+
+def valley(w: Any, b: Any, target: Any) -> Any:
+    """Exercise 4: a squared miss of a product: both numbers matter to both slopes."""
+    return (w * b - target) * (w * b - target)
+
+
+Descent = tuple[Callable[..., Any], float, list[float], float, int]
+DESCENTS: dict[str, Descent] = {
+    "(w - 3)² from 0, rate 0.1, 1 turn": (bowl, 3.0, [0.0], 0.1, 1),
+    "(w - 3)² from 0, rate 0.1, 3 turns": (bowl, 3.0, [0.0], 0.1, 3),
+    "(w · b - 6)² from (1, 2), rate 0.01, 2 turns": (valley, 6.0, [1.0, 2.0], 0.01, 2),
+    "no turn at all": (valley, 6.0, [1.0, 2.0], 0.01, 0),
+}
+UNTOUCHED = "whether the list of start values is as it was"
+EMPTIED = "whether the tape is emptied between two turns"
+
+
+def expected_descents() -> dict[str, Any]:
+    """Exercise 4: where gradient descent arrives, by the engine.
+
+    >>> [round(w, 4) for w in expected_descents()["(w - 3)² from 0, rate 0.1, 3 turns"]]
+    [1.464]
+    """
+    expected: dict[str, Any] = {}
+    for case, (loss, target, start, rate, turns) in DESCENTS.items():
+        at = list(start)
+        for _ in range(turns):
+            slopes = grad(loss, argnums=tuple(range(len(at))))(*at, target)
+            at = [w - rate * slope for w, slope in zip(at, slopes, strict=True)]
+        expected[case] = plain(at)
+    return expected | {UNTOUCHED: True, EMPTIED: True}
+
+
+def run_descents(descend: Any) -> Any:
+    """Exercise 4: where the learner's `descend` arrives, and in what state it leaves its start and the tape."""
+
+    def on_cells(names: dict[str, Any], loss: Callable[..., Any], target: float) -> Callable[..., Any]:
+        return lambda *weights: loss(*weights, names["Cell"](target))
+
+    def run(names: dict[str, Any], loss: Any, target: float, start: list[float], rate: float, turns: int) -> Any:
+        return plain(descend(on_cells(names, loss, target), list(start), rate, turns))
+
+    def leaves_start(names: dict[str, Any]) -> bool:
+        start = [1.0, 2.0]
+        descend(on_cells(names, valley, 6.0), start, 0.01, 2)
+        return start == [1.0, 2.0]
+
+    def empties_tape(names: dict[str, Any]) -> bool:
+        lengths = []
+
+        def watched(w: Any) -> Any:
+            lengths.append(len(names["tape"]))
+            return bowl(w, names["Cell"](3.0))
+
+        descend(watched, [0.0], 0.1, 3)
+        return all(later <= earlier for earlier, later in itertools.pairwise(lengths))
+
+    found = run_cases(run, DESCENTS, descend, **ENGINE)
+    how = {UNTOUCHED: (leaves_start,), EMPTIED: (empties_tape,)}
+    return found | run_cases(call_case, how, descend, **ENGINE)

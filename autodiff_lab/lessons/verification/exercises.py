@@ -246,13 +246,16 @@ def find_birthplace(program: str = "where(x > 0, log(x), 0) at x = 0") -> Instan
     with np.errstate(all="ignore"):
         trace = Trace.of(f, x)
     sweep = [step for step in trace.steps if step.phase == "sweep"]
-    step, send = next((step, send) for step in sweep for send in step.sends if not np.isfinite(send.contribution.value))
+    step, send = next(
+        (step, send) for step in sweep for send in step.sends if not np.isfinite(send.contribution.scalar)
+    )
     line = trace.lines[step.line]
     row, last = line.name, trace.lines[-1].name
-    adjoint, partial = step.adjoint.value + 0.0, line.operands[send.slot].partial.value + 0.0
+    assert step.adjoint is not None, "a step that sends has an adjoint"
+    adjoint, partial = step.adjoint.scalar + 0.0, line.operands[send.slot].known_partial.scalar + 0.0
     mistakes = {
-        "the product": (row, adjoint, send.contribution.value + 0.0),
-        "value of the row": (row, adjoint, line.value.value + 0.0),
+        "the product": (row, adjoint, send.contribution.scalar + 0.0),
+        "value of the row": (row, adjoint, line.value.scalar + 0.0),
         "seed as the adjoint": (row, 1.0, partial),
         "factors exchanged": (row, partial, adjoint),
         "where it is seen": ("v0", adjoint, partial),

@@ -42,7 +42,7 @@ MATH: dict[Op, str] = {
 }
 MATH |= {TABLE[np.deg2rad]: "math.radians", TABLE[np.rad2deg]: "math.degrees", TABLE[np.absolute]: "abs"}
 
-_KEYS = {op: key for key, op in TABLE.items()}
+_KEYS: dict[Op, Any] = {op: key for key, op in TABLE.items()}
 
 # What stands for `math` when a program is run again in NumPy's arithmetic.
 IN_NUMPY: dict[str, Any] = {text[5:]: _KEYS[op] for op, text in MATH.items() if text.startswith("math.")}
@@ -73,7 +73,8 @@ def write_expression(w: OperandWriter, i: int) -> Text:
             # True + 1 is Python's integer here
             return f"np.{w.values[i].dtype}({text})", ATOM
         return text, level
-    op: Any = w.ops[i]
+    op = w.ops[i]
+    assert op is not None, "an input is no expression"
     refs, write = w.operands[i], OF_NUMBERS.get(op)
     # True + True is 2 in Python and True in NumPy: arithmetic whose result is no float is left to NumPy
     if write and (type(w.values[i]) is np.float64 or op.kind == "comparison") and w.of_numbers(refs):
@@ -159,7 +160,8 @@ OF_NUMBERS: dict[Op, Write] = {
 
 def _write_array_expression(w: OperandWriter, i: int) -> Text:
     """The expression for line i as NumPy computes it."""
-    op: Any = w.ops[i]
+    op = w.ops[i]
+    assert op is not None, "an input is no expression"
     if op in OF_ARRAYS:
         return OF_ARRAYS[op](w, i, w.operands[i])
     if op not in INFIX:
@@ -170,7 +172,8 @@ def _write_array_expression(w: OperandWriter, i: int) -> Text:
 
 def _write_call(w: OperandWriter, i: int) -> Text:
     """The row as a call: ``np.linalg.solve(v1, v2)``."""
-    op: Any = w.ops[i]
+    op = w.ops[i]
+    assert op is not None, "an input is no expression"
     operands = [w.array_text(i, ref, CHOICE) for ref in w.operands[i]]
     if op.variadic and op in ROWS:
         operands = [f"[{', '.join(operands)}]"]

@@ -113,8 +113,8 @@ class OperandWriter:
 
     def _takes_all_as_floats(self, i: int) -> bool:
         """Whether line i makes floats of its operands, so that 2 may be 2.0 there; `np.ldexp` needs its integer."""
-        op: Any = self.ops[i]
-        if op not in FLOATING or op.name == "clip":
+        op = self.ops[i]
+        if op is None or op not in FLOATING or op.name == "clip":
             return False
         return any(getattr(self.value(ref), "dtype", None) == np.float64 for ref in self.operands[i])
 

@@ -1,6 +1,7 @@
 """Statements in the generated source of a program: assignments, checks of decisions, and ``return``."""
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -100,7 +101,7 @@ class StatementWriter(OperandWriter):
         if self.uses[i] != 1 or i in self.results:
             return False
         # an array that is folded in keeps its operands alive until it is used
-        near = self.numbers[i] or self.consumer[i] - i <= MAX_FOLDED_TAPE_LINES
+        near = self.numbers[i] == 1 or self.consumer[i] - i <= MAX_FOLDED_TAPE_LINES
         short = len(text) - text.count(MARK) <= MAX_FOLDED_CHARACTERS
         return near and short and self._depth < MAX_FOLDED_EXPRESSIONS
 
@@ -123,7 +124,7 @@ class StatementWriter(OperandWriter):
         op = self.ops[i]
         return op is not None and not may_be_view(op, self.operands[i])
 
-    def _is_own_memory(self, ref: int) -> bool:
+    def _is_own_memory(self, ref: Any) -> bool:
         """Whether a result is nobody else's memory: made by its line, or all of what another line made for it alone."""
         size = self.values[ref].size
         while self.ops[ref] in VIEWS and self.ops[ref] is not BROADCAST:
@@ -179,9 +180,19 @@ class StatementWriter(OperandWriter):
         inside = [self._write_containers(v, leaves) for _, v in entries]
         if isinstance(x, dict):
             keys = [key_text(k, self.objects, self.taken) for k, _ in entries]
-            return f"{{{', '.join(f'{k}: {text}' for k, text in zip(keys, inside, strict=True))}}}"
+            text = f"{{{', '.join(f'{k}: {text}' for k, text in zip(keys, inside, strict=True))}}}"
+            return text if type(x) is dict else f"{self._name_dict_maker(x)}({text})"
         if hasattr(x, "_fields"):
-            return f"{name_object(type(x), type(x).__name__, self.objects, self.taken)}({', '.join(inside)})"
-        if isinstance(x, list):
-            return f"[{', '.join(inside)}]"
-        return f"({', '.join(inside)}{',' * (len(inside) == 1)})"
+            return f"{self._name_class(x)}({', '.join(inside)})"
+        as_tuple = f"({', '.join(inside)}{',' * (len(inside) == 1)})"
+        text = f"[{', '.join(inside)}]" if isinstance(x, list) else as_tuple
+        return text if type(x) in (list, tuple) else f"{self._name_class(x)}({text})"
+
+    def _name_class(self, x: Any) -> str:
+        """The name in the generated source for the class of a container."""
+        return name_object(type(x), type(x).__name__, self.objects, self.taken)
+
+    def _name_dict_maker(self, x: Any) -> str:
+        """The name in the generated source for a function that makes a dict of the class of `x` with other entries."""
+        empty = pytree.fill_dict(x, dict.fromkeys(x))
+        return name_object(partial(pytree.fill_dict, empty), type(x).__name__, self.objects, self.taken)

@@ -108,7 +108,7 @@ class Node(Overloaded):
             "(`x == y` and `x in nodes` ask this too; compare nodes with `x is y`.)"
         )
 
-    def _raise_detached(self, what: str, instead: str) -> NoReturn:
+    def _raise_detached(self, what: str, instead: str | None) -> NoReturn:
         raise DetachedError(
             f"{what} of {self.name} asks for a number, and a node of a graph is none. Use NumPy's functions and "
             f"operators while you build; afterwards graph.run({self.name}, feed_dict) gives its value."

@@ -1,9 +1,10 @@
 """A line of the tape in a trace: an input or an operation, and its operands."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from typing import Literal
 
 from autodiff_lab.text import notation
-from autodiff_lab.trace.model.number import COPIED, Number
+from autodiff_lab.trace.model.number import Number
 from autodiff_lab.trace.model.source import Span, Turn
 
 
@@ -13,8 +14,10 @@ class Operand:
 
     `line` and `partial` are None for a constant. `partial` is an array of weights for a reduction. It is None also
     where the adjoint goes back through a map that has no table of partials, which `formula` then writes or names.
+    If that map is too long to be written, or has no formula, `formula_is_name` is true and `formula` is words.
     `edge` is what the edge of a graph says, and `edge_title` the whole of it where `edge` is shortened. `shapes` is
-    what it says of an array: its shape, and where broadcasting copies it, the shape of its copies.
+    what it says of an array: its shape, and where broadcasting copies it to the shape of the line's result, so that it
+    `is_copied`, the shape of its copies.
     """
 
     line: int | None
@@ -26,11 +29,20 @@ class Operand:
     edge: str = ""
     edge_title: str = ""
     shapes: str = ""
+    is_copied: bool = False
+    formula_is_name: bool = False
 
     @property
-    def is_copied(self) -> bool:
-        """Whether broadcasting copies this operand of a line in a `Trace` to the shape of the line's result."""
-        return COPIED in self.shapes
+    def parent(self) -> int:
+        """The line of a `Trace` that this operand is; a constant is none."""
+        assert self.line is not None, "a constant is no line"
+        return self.line
+
+    @property
+    def known_partial(self) -> Number:
+        """The local partial of this operand of a line in a `Trace`, which has one."""
+        assert self.partial is not None, "this operand has no table of partials"
+        return self.partial
 
 
 @dataclass(frozen=True)
@@ -39,18 +51,18 @@ class Line:
 
     `text` is the engine's own spelling (``"v-1 * v0"``), `symbol` what a node of the graph shows (``"×"``), and
     `latex` the operation in LaTeX. As people write it, the line has the `display_name` ``"v₂"`` and computes
-    `expression` (``"v₋₁ · v₀"``), or with the learner's names `source_expression` (``"x1 · x2"``). JSON calls the
-    last one ``"meaning"``, and the names ``"shown"``, ``"bar"`` and ``"dot"``. `where` has the outermost frame first.
-    `sweep_id` is 0 for what the program does itself, and counts the sweeps of inner derivatives, whose operations are
-    on the tape as well. `turns` are those of the loops that were running, the outermost first.
+    `expression` (``"v₋₁ · v₀"``), or with the names of the inputs `source_expression` (``"x1 · x2"``). `where` has the
+    outermost frame first. `sweep_id` is 0 for what the program does itself, and counts the sweeps of inner
+    derivatives, whose operations are on the tape as well. `turns` are those of the loops that were running, the
+    outermost first.
 
-    The learner's source calls the value `assigned_name`, in JSON ``"called"``: that is an input's label, and the target
-    of the assignment whose right-hand side the line is. A result that has none is called as in pictures: ``"y"``. Of
-    several lines of this name in one source, it is number `occurrence`. `reading` is the operation in these names.
+    The learner's source calls the value `assigned_name`: that is an input's label, and the target of the assignment
+    whose right-hand side the line is. A result that has none is called as in pictures: ``"y"``. Of several lines of
+    this name in one source, it is number `occurrence`. `reading` is the operation in these names.
     """
 
     name: str
-    kind: str
+    kind: Literal["input", "operation"]
     value: Number
     label: str = ""
     op: str = ""
@@ -59,14 +71,14 @@ class Line:
     operands: tuple[Operand, ...] = ()
     where: tuple[Span, ...] = ()
     latex: str = ""
-    display_name: str = field(default="", metadata={"key": "shown"})
+    display_name: str = ""
     expression: str = ""
-    source_expression: str = field(default="", metadata={"key": "meaning"})
-    adjoint_name: str = field(default="", metadata={"key": "bar"})
-    tangent_name: str = field(default="", metadata={"key": "dot"})
-    sweep_id: int = field(default=0, metadata={"key": "stretch"})
+    source_expression: str = ""
+    adjoint_name: str = ""
+    tangent_name: str = ""
+    sweep_id: int = 0
     turns: tuple[Turn, ...] = ()
-    assigned_name: str = field(default="", metadata={"key": "called"})
+    assigned_name: str = ""
     occurrence: int = 0
     reading: str = ""
 

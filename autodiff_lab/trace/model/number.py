@@ -1,6 +1,7 @@
 """Displayed numbers: a float or an array as a `Trace` holds it, with the texts that views show of it."""
 
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
@@ -9,12 +10,9 @@ from autodiff_lab.text.dataclass_json import Entries, entries
 
 _LARGEST_LIST = 64
 
-# So many rows and columns of an array are written out.
-_SIDE = 12
-_SLICES = 4
-
-# Between the shape of an operand, and the one that broadcasting copies it to.
-COPIED = " → "
+# The most rows, columns and slices of an array that `Number.cells` has; the player's script is given them too.
+MAX_CELLS_PER_SIDE = 12
+MAX_SLICES = 4
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,6 +32,8 @@ class Number:
     cells : str
         The entries of an array, row by row, as they are shown in a table: up to 12 rows and
         columns, up to 4 slices; once, where all are equal.
+    lists_entries : bool
+        Whether `text` lists all entries of an array; otherwise it has its shape and its range.
 
     >>> Number.of(np.float64(-0.28366218546322625))
     Number(text='−0.2837', value=-0.28366218546322625, shape=(), short='')
@@ -46,6 +46,7 @@ class Number:
     shape: tuple[int, ...] = ()
     short: str = ""
     cells: str = field(default="", repr=False)
+    lists_entries: bool = field(default=False, repr=False)
 
     @classmethod
     def of(cls, x: object) -> "Number":
@@ -54,7 +55,8 @@ class Number:
         value = entries(array.tolist()) if array.size <= _LARGEST_LIST else None
         text = numbers.number(array)
         short = numbers.short(array, text)
-        return cls(text, value, array.shape, "" if short == text else short, _write_cells(array))
+        lists_entries = array.ndim > 0 and numbers.list_entries(array) is not None
+        return cls(text, value, array.shape, "" if short == text else short, _write_cells(array), lists_entries)
 
     @property
     def in_node(self) -> str:
@@ -65,6 +67,19 @@ class Number:
     def in_box(self) -> str:
         """The displayed number in a box of the player: an array's shape, where its entries do not all fit."""
         return str(self.shape) if self.short and self.shape else self.in_node
+
+    @property
+    def scalar(self) -> float:
+        """The displayed number as a float.
+
+        Raises
+        ------
+        TypeError
+            If it is an array.
+        """
+        if not isinstance(self.value, float):
+            raise TypeError(f"{self.text} has the shape {self.shape}, and is no single number.")
+        return self.value
 
     @property
     def range_in_box(self) -> str:
@@ -81,11 +96,17 @@ class Number:
         >>> Number.of([1.0, 2.0, 3.0]).flowing(), Number.of([1.0, 2.0, 3.0]).flowing((2, 3)), Number.of(1.0).flowing()
         ('(3,)', '(3,) → (2, 3)', '')
         """
-        return f"{self.shape}{COPIED}{to}" if to and to != self.shape else str(self.shape) if self.shape else ""
+        if self.is_copied_to(to):
+            return f"{self.shape} → {to}"
+        return str(self.shape) if self.shape else ""
+
+    def is_copied_to(self, to: tuple[int, ...]) -> bool:
+        """Whether broadcasting copies a displayed number to the shape `to`, which is ``()`` if there is none."""
+        return bool(to) and to != self.shape
 
     # nan differs from itself, yet a trace that was stored and read again must equal the first one:
     # two numbers are equal when they are written alike.
-    def _key(self) -> tuple:
+    def _key(self) -> tuple[str, Any, tuple[int, ...], str]:
         return self.text, numbers.spell_nonfinite(self.value), self.shape, self.cells
 
     def __eq__(self, other: object) -> bool:
@@ -106,6 +127,6 @@ def _write_cells(array: np.ndarray) -> str:
     if array.ndim == 0 or array.size == 0:
         return ""
     rows, columns = ((1, *array.shape)[-2:]) if array.ndim < 2 else array.shape[-2:]
-    slices = array.reshape(-1, rows, columns)[:_SLICES, :_SIDE, :_SIDE]
+    slices = array.reshape(-1, rows, columns)[:MAX_SLICES, :MAX_CELLS_PER_SIDE, :MAX_CELLS_PER_SIDE]
     written = [numbers.number(entry) for entry in slices.flat]
     return " ".join(written if len(set(written)) > 1 else written[:1])

@@ -48,7 +48,8 @@ class Outputs:
         InputError
             If there is no such step or theme.
         """
-        return view("save_svg")(self._run, path, step, theme=theme)
+        written: Path = view("save_svg")(self._run, path, step, theme=theme)
+        return written
 
     def save_png(self, path: str | Path, step: int | None = None, *, theme: str = "light", scale: float = 2.0) -> Path:
         """Output one step of a trace or a player as a PNG file; see `save_svg`.
@@ -66,7 +67,8 @@ class Outputs:
         DrawingError
             If resvg_py is not installed, as in a browser. This holds for GIF and PDF as well; SVG needs nothing.
         """
-        return view("save_png")(self._run, path, step, theme=theme, scale=scale)
+        written: Path = view("save_png")(self._run, path, step, theme=theme, scale=scale)
+        return written
 
     def save_gif(
         self,
@@ -103,7 +105,8 @@ class Outputs:
         InputError
             If there is no such step, or an option is not one of these.
         """
-        return view("save_gif")(self._run, path, steps, theme=theme, scale=scale, seconds=seconds)
+        written: Path = view("save_gif")(self._run, path, steps, theme=theme, scale=scale, seconds=seconds)
+        return written
 
     def strip(
         self,

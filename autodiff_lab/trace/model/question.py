@@ -1,9 +1,11 @@
 """A question of the quiz in a trace, the wrong answers it recognises, and the hints to them."""
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from autodiff_lab.trace.model.number import Number
+
+QuestionKind = Literal["value", "partial", "adjoint", "tangent"]
 
 
 class Mistake(NamedTuple):
@@ -24,7 +26,7 @@ class Hint(NamedTuple):
 class Question:
     """A quiz question before a step is shown, for a ``"value"``, ``"partial"``, ``"adjoint"`` or ``"tangent"``."""
 
-    kind: str
+    kind: QuestionKind
     ask: str
     answer: Number
     mistakes: tuple[Mistake, ...] = ()

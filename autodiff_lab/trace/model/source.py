@@ -34,4 +34,4 @@ class Turn(NamedTuple):
     source: int
     line: int
     n: int
-    count: int
+    count: int  # type: ignore[assignment]  # it hides the method of tuples

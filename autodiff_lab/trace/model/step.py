@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
-from typing import NamedTuple
+from dataclasses import dataclass, replace
+from typing import Literal, NamedTuple
 
 from autodiff_lab.trace.model.equation import Equation
 from autodiff_lab.trace.model.number import Number
 from autodiff_lab.trace.model.question import Question
+
+Phase = Literal["record", "forward", "seed", "sweep"]
 
 
 @dataclass(frozen=True)
@@ -65,7 +67,7 @@ class Step:
     nobody needs any more from here on, `questions` what to foresee before it is shown.
     """
 
-    phase: str
+    phase: Phase
     line: int
     adjoint: Number | None = None
     sends: tuple[Contribution, ...] = ()
@@ -74,7 +76,7 @@ class Step:
     tangents: tuple[Number, ...] = ()
     pushes: tuple[TangentTerm, ...] = ()
     meter: Meter | None = None
-    freed_lines: tuple[int, ...] = field(default=(), metadata={"key": "released"})
+    freed_lines: tuple[int, ...] = ()
     questions: tuple[Question, ...] = ()
     arithmetic: Equation | None = None
 

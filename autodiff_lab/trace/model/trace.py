@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from autodiff_lab.engine.tape import Tape
 from autodiff_lab.engine.views import view
 from autodiff_lab.text.dataclass_json import Pool, build, plain
 from autodiff_lab.trace.model.equation import Equation
@@ -24,8 +25,6 @@ from autodiff_lab.trace.model.source import Source
 from autodiff_lab.trace.model.step import Step
 from autodiff_lab.transforms.recording import record
 from autodiff_lab.transforms.signatures import check_keywords
-
-VERSION = 4
 
 
 class Cost(NamedTuple):
@@ -68,13 +67,20 @@ class StepRange(NamedTuple):
     at: int
 
 
+class SweptRange(NamedTuple):
+    """The sweep through a chapter of a long run: the whole run's steps from `first` up to, not including, `end`."""
+
+    first: int
+    end: int
+
+
 @dataclass(frozen=True)
 class Excerpt:
     """What a `Trace` shows of a long run: which part, by `number`, of all the `lines` and `steps` of the run.
 
     `parts` say which steps of the whole run it has; its other steps only prepare these. `said` says it in words, and
     `later` where the adjoints that have `arrived` come from. Its first lines are from `before`: these lines of the run.
-    The sweep goes through each chapter of the run from a step of the whole run up to, not including, another: `swept`.
+    `swept` says for each chapter of the run where the sweep goes through it.
     """
 
     number: int
@@ -85,7 +91,7 @@ class Excerpt:
     later: str = ""
     arrived: tuple[Number | None, ...] = ()
     before: tuple[int, ...] = ()
-    swept: tuple[tuple[int, int], ...] = ()
+    swept: tuple[SweptRange, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -223,12 +229,13 @@ class Trace(Outputs):
         """
         options = RunOptions(mode, direction, fault)
         value, tape = record(f, *args, kwargs=kwargs, sites=True)
-        return view("read_tape")(tape, f, value, options)
+        trace: Trace = view("read_tape")(tape, f, value, options)
+        return trace
 
     @classmethod
     def from_tape(
         cls,
-        tape: Any,
+        tape: Tape,
         f: Callable[..., Any],
         *,
         value: Any = None,
@@ -237,7 +244,8 @@ class Trace(Outputs):
         fault: str = "",
     ) -> Trace:
         """Trace a run that was recorded from `f` already; give `value` if the result is not a line of the tape."""
-        return view("read_tape")(tape, f, value, RunOptions(mode, direction, fault))
+        trace: Trace = view("read_tape")(tape, f, value, RunOptions(mode, direction, fault))
+        return trace
 
     @property
     def _run(self) -> Trace:
@@ -303,11 +311,11 @@ class Trace(Outputs):
         """Give this `Trace` as dictionaries, lists, strings, numbers and None: what JSON knows.
 
         Fields that have their default are left out. Each number is written once, in the list ``"numbers"``; wherever
-        a trace holds a `Number`, its place in that list stands.
+        a trace holds a `Number`, its place in that list stands. A named tuple, such as `Span`, is a list.
         """
         pool = Pool(Number)
         data = plain(self, pool)
-        return {"version": VERSION, "numbers": [plain(number) for number in pool.values], **data}
+        return {"numbers": [plain(number) for number in pool.values], **data}
 
     def to_json(self) -> str:
         """Give this `Trace` as JSON; nan and the infinities are the strings ``"nan"``, ``"inf"`` and ``"-inf"``."""
@@ -320,15 +328,18 @@ class Trace(Outputs):
         Raises
         ------
         ValueError
-            If the text was written by a version of the package with another form of trace.
+            If the text is something else.
         """
-        data = json.loads(text)
-        if not isinstance(data, dict) or data.get("version") != VERSION:
-            found = data.get("version") if isinstance(data, dict) else None
+        try:
+            data = json.loads(text)
+            numbers = [build(Number, number) for number in data.pop("numbers")]
+            trace: Trace = build(cls, data, Pool(Number, numbers))
+        except (ValueError, TypeError, KeyError, IndexError, AttributeError) as error:
             raise ValueError(
-                f"This is not a trace of version {VERSION} (found {found!r}). Make it again with Trace.of(f, *args)."
-            )
-        return build(cls, data, Pool(Number, [build(Number, number) for number in data["numbers"]]))
+                f"This text is not a trace ({type(error).__name__}: {error}). "
+                "Make one with Trace.of(f, *args).to_json()."
+            ) from error
+        return trace
 
     def __repr__(self) -> str:
         return f"<Trace of {self.title}: {len(self.lines)} lines, {len(self.steps)} steps>"

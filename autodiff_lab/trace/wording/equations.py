@@ -10,12 +10,22 @@ import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import takewhile
+from typing import NamedTuple
 
-from autodiff_lab.text.messages import matches_message, message, message_parts
+from autodiff_lab.text.messages import message, message_parts
 from autodiff_lab.text.notation import atom, factor, format_adjoint, format_expression, format_tangent
 from autodiff_lab.trace.model import Contribution, Equation, Line, Number, Operand
 
 Piece = tuple[str, str]
+
+
+class WayForward(NamedTuple):
+    """How tangents go through an operation that has no local partials: its map, or where it `is_name` only its name."""
+
+    text: str = ""
+    is_name: bool = False
+
+
 EQUALS, PLUS, TIMES, DOT = ((sign, "") for sign in "=+×·")
 _GAP = ("p", "   ")
 
@@ -74,7 +84,7 @@ def _write_contribution(lines: Sequence[Line], i: int, adjoint: Number, send: Co
     bar = ("a", format_adjoint(line.name))
     held = [] if send.before is None or send.replaces else [("a", send.before.text), PLUS]
     first = held or [("m", message("not reached")), PLUS]
-    if send.replaces:
+    if send.before is not None and send.replaces:
         first = [("m", message("lost", value=send.before.text)), ("p", "  ")]
     pieces = [("a", format_adjoint(parent.name)), EQUALS, *first]
     end = [EQUALS, ("r", send.after.text)]
@@ -98,9 +108,12 @@ def calculate_contribution(lines: Sequence[Line], i: int, adjoint: Number, sends
     if not sends:
         return join_pieces([_head(lines[i]), ("c", message("nothing is sent back"))])
     (send,) = sends
-    held = [] if send.before is None or send.replaces else [("a", send.before.in_node), PLUS]
+    held, gone = [], []
+    if send.before is not None and send.replaces:
+        gone = [("m", f"  {message('lost', value=send.before.in_node)}")]
+    elif send.before is not None:
+        held = [("a", send.before.in_node), PLUS]
     term = write_term(lines[i], adjoint, send, name_operands(lines, i), bool(held))
-    gone = [("m", f"  {message('lost', value=send.before.in_node)}")] if send.replaces else []
     return join_pieces([_head(lines[send.parent]), *held, *term, EQUALS, ("r", send.after.in_node), *gone])
 
 
@@ -115,7 +128,7 @@ def write_term(
     if operand.partial is None:
         # The formula of a map is the whole contribution.
         way = write_map(line, operand, names)
-        return fill_with_pieces("through", bar=[bar], map=[("c", way)]) if is_name(way) else [("p", way)]
+        return fill_with_pieces("through", bar=[bar], map=[("c", way)]) if operand.formula_is_name else [("p", way)]
     if not (adjoint.shape or operand.partial.shape):
         return [("a", atom(adjoint.text) if follows else adjoint.text), TIMES, ("p", atom(operand.partial.text))]
     formula = partial_formula(operand, names)
@@ -144,7 +157,11 @@ def gradient(
 
 
 def write_tangents(
-    lines: Sequence[Line], i: int, tangents: Sequence[tuple[Number, ...]], directions: Sequence[str], through: str
+    lines: Sequence[Line],
+    i: int,
+    tangents: Sequence[tuple[Number, ...]],
+    directions: Sequence[str],
+    through: WayForward,
 ) -> tuple[Equation, ...]:
     """Write the equations of a value and its tangents, in symbols and in numbers.
 
@@ -153,15 +170,17 @@ def write_tangents(
     `through` says how tangents go through a line that has no local partials. Of several directions the symbols stand
     in the first equation only, and each has one with its numbers.
     """
-    line, note = lines[i], []
-    own, middles = ("t", format_tangent(line.name)), [[] for _ in directions]
+    line = lines[i]
+    own = ("t", format_tangent(line.name))
+    note: list[Piece] = []
+    middles: list[list[Piece]] = [[] for _ in directions]
     if line.kind == "input":
         head = [own, EQUALS, ("t", format_tangent(line.label))] if line.label else [own]
         note = [_note("the direction")]
     elif way := _write_way_through(line, through):
         head = [own, EQUALS, *way]
     else:
-        symbols = ((f"∂{line.display_name}/∂{lines[o.line].display_name}", o.name) for o in line.line_operands)
+        symbols = ((f"∂{line.display_name}/∂{lines[o.parent].display_name}", o.name) for o in line.line_operands)
         head = [own, EQUALS, *_join_products([(partial, format_tangent(name)) for partial, name in symbols], DOT)]
         if line.is_scalar:
             middles = [_write_products(line, rates, len(directions) == 1) for rates in _list_rates(line, tangents)]
@@ -176,22 +195,22 @@ def write_tangents(
     return (*write_line(line), *map(join_pieces, found))
 
 
-def _write_way_through(line: Line, through: str) -> list[Piece]:
+def _write_way_through(line: Line, through: WayForward) -> list[Piece]:
     """How tangents go through a line that has no local partials; nothing for one that has them."""
-    if not through and all(operand.partial for operand in line.line_operands):
+    if not through.text and all(operand.partial for operand in line.line_operands):
         return []
-    return [("c" if matches_message("pushforward of", through) else "p", through or "0")]
+    return [("c" if through.is_name else "p", through.text or "0")]
 
 
 def _list_rates(line: Line, tangents: Sequence[Sequence[Number]]) -> list[tuple[Number, ...]]:
     """For each direction the tangents of the operands."""
-    return list(zip(*(tangents[operand.line] for operand in line.line_operands), strict=True))
+    return list(zip(*(tangents[operand.parent] for operand in line.line_operands), strict=True))
 
 
 def _write_products(line: Line, rates: Sequence[Number], with_formulas: bool) -> list[Piece]:
     """The local partials times the tangents of the operands, in numbers; before that the partials as formulas."""
     shown = [atom(rate.text) for rate in rates]
-    partials = [operand.partial.text for operand in line.line_operands]
+    partials = [operand.known_partial.text for operand in line.line_operands]
     written = [partial_formula(operand) for operand in line.line_operands]
     products = [EQUALS, *_join_products(zip(map(atom, partials), shown, strict=True))]
     if not with_formulas or written == partials:
@@ -212,7 +231,7 @@ def _write_sum_of_arrays(
 
 
 def calculate_tangents(
-    lines: Sequence[Line], i: int, tangents: Sequence[Sequence[Number]], directions: Sequence[str], through: str
+    lines: Sequence[Line], i: int, tangents: Sequence[Sequence[Number]], directions: Sequence[str], through: WayForward
 ) -> Equation:
     """Write the equation of a value and its rate: ``b: 2 · 5 = 10, rate 5 × 1 + 2 × 0 = 5``; or only several rates."""
     line = lines[i]
@@ -238,8 +257,8 @@ def write_rate(
     line = lines[i]
     if not line.is_scalar:
         return _write_sum_of_arrays(line, name_operands(lines, i), sign, unknown)
-    rates = [atom(tangents[operand.line][0].text) for operand in line.line_operands]
-    first, *others = [operand.partial.text for operand in line.line_operands]
+    rates = [atom(tangents[operand.parent][0].text) for operand in line.line_operands]
+    first, *others = [operand.known_partial.text for operand in line.line_operands]
     return _join_products(zip([first, *map(atom, others)], rates, strict=True), sign)
 
 
@@ -326,7 +345,7 @@ def join_pieces(pieces: Sequence[Piece]) -> Equation:
 
 def name_operands(lines: Sequence[Line], i: int) -> dict[str, str]:
     """The names in the equation of line `i`: what the learner calls it and its operands, by their tape names."""
-    own = [i, *(operand.line for operand in lines[i].line_operands)]
+    own = [i, *(operand.parent for operand in lines[i].line_operands)]
     return {lines[j].name: lines[j].learner_name for j in own}
 
 
@@ -347,15 +366,15 @@ def substitute_partial(line: Line, slot: int) -> str:
     """Put the operands' values into a local partial of an equation: ``cos 5``; its value where that is too long."""
     operand = line.operands[slot]
     text = _put_values(operand.formula, line.operands, {line.name: line.value.text})
-    return operand.partial.text if not operand.formula or len(text) > _MAX_FORMULA_LENGTH else text
+    return operand.known_partial.text if not operand.formula or len(text) > _MAX_FORMULA_LENGTH else text
 
 
 def partial_formula(operand: Operand, names: Mapping[str, str] | None = None) -> str:
     """Write a local partial for an equation: as a formula, or else as its entries; empty if both are long."""
-    formula, entries = format_expression(operand.formula, names), operand.partial.text
+    formula, partial = format_expression(operand.formula, names), operand.known_partial
     if formula and len(formula) <= _MAX_FORMULA_LENGTH:
         return formula
-    return "" if operand.partial.shape and not entries.startswith("[") else entries
+    return "" if partial.shape and not partial.lists_entries else partial.text
 
 
 def tell_resizing(line: Line, adjoint: Number, send: Contribution) -> str:
@@ -374,17 +393,12 @@ def is_reduced(line: Line) -> bool:
     )
 
 
-def is_name(formula: str) -> bool:
-    """Whether an equation does not write a map out, but only names it: ``transpose of cumsum``."""
-    return matches_message("transpose of", formula) or matches_message("pullback of", formula)
-
-
 def _put_values(expression: str, operands: Sequence[Operand], own: Mapping[str, str] = {}) -> str:
     """Put the operands' values instead of their names: ``v-1 * v0`` becomes ``2 · 5``.
 
     Empty if there is an array that is too large to be written out.
     """
-    if any(operand.value.shape and not operand.value.text.startswith("[") for operand in operands):
+    if any(operand.value.shape and not operand.value.lists_entries for operand in operands):
         return ""
     values = {operand.name: operand.value.text for operand in operands if operand.line is not None} | dict(own)
     if not re.fullmatch(r"\w+\([^()]*\)", expression):

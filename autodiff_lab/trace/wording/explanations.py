@@ -4,14 +4,15 @@ Each function looks only at the lines and at what was sent; their words are in t
 """
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
+from autodiff_lab.engine.tape import Tape
 from autodiff_lab.text.messages import join_items, join_sentences, join_with_and, message, number_word, plural_message
 from autodiff_lab.text.notation import atom, factor, format_adjoint, format_tangent
 from autodiff_lab.trace.model import Contribution, Line, Number, Operand
 from autodiff_lab.trace.wording import equations
+from autodiff_lab.trace.wording.equations import WayForward
 
 
 def opening(title: str, lines: Sequence[Line]) -> str:
@@ -58,7 +59,7 @@ def _explain_operation(lines: Sequence[Line], i: int) -> str:
 def _explain_copy(lines: Sequence[Line], line: Line, operand: Operand) -> str:
     """Say that broadcasting copies an operand: ``w (v₀), of shape (3,), is copied to (2, 3)``."""
     key = "operand copied" if operand.value.shape else "number copied"
-    return message(key, name=lines[operand.line].clear_name, shape=operand.value.shape, to=line.value.shape)
+    return message(key, name=lines[operand.parent].clear_name, shape=operand.value.shape, to=line.value.shape)
 
 
 def _say_input(key: str, line: Line, **slots: str) -> str:
@@ -75,7 +76,11 @@ def _equation(line: Line) -> str:
 
 
 def explain_tangents(
-    lines: Sequence[Line], i: int, tangents: Sequence[tuple[Number, ...]], directions: Sequence[str], through: str
+    lines: Sequence[Line],
+    i: int,
+    tangents: Sequence[tuple[Number, ...]],
+    directions: Sequence[str],
+    through: WayForward,
 ) -> str:
     """Explain in a sentence what a line computes forward: its value, and its tangent in each direction."""
     line, tangent = lines[i], tangents[i][0]
@@ -102,9 +107,9 @@ def _list_rates(directions: Sequence[str], tangents: Sequence[Number]) -> str:
     return message("rates, cut", rates=rates, n=number_word(more)) if more > 0 else rates
 
 
-def _say_rate(lines: Sequence[Line], i: int, tangents: Sequence[tuple[Number, ...]], through: str) -> str:
-    if through or not all(operand.partial for operand in lines[i].line_operands):
-        return through
+def _say_rate(lines: Sequence[Line], i: int, tangents: Sequence[tuple[Number, ...]], through: WayForward) -> str:
+    if through.text or not all(operand.partial for operand in lines[i].line_operands):
+        return through.text
     return equations.join_pieces(equations.write_rate(lines, i, tangents, equations.DOT, message("weights"))).text
 
 
@@ -137,7 +142,7 @@ def explain_sweep(
     (send,) = sends
     parent, what, now = lines[send.parent], _arithmetic(lines, i, adjoint, send), send.after.text
     slots = {"who": who, "what": what, "parent": parent.clear_name, "name": parent.learner_name}
-    if send.replaces:
+    if send.replaces and send.before is not None:
         said = message("sends in place", **slots, now=now, before=send.before.text)
     else:
         if send.before is not None and not send.after.shape:
@@ -156,7 +161,7 @@ def constant_note(value: Number | None) -> str:
     return message("nothing returned") if value is None else message("constant", value=value.text)
 
 
-def counts_note(tape: Any) -> str:
+def counts_note(tape: Tape) -> str:
     """Explain in a note on the run which integers stay constant, and why."""
     named = [f"{name} = {tape.constant_arguments[name]!r}" for name in tape.count_arguments]
     return plural_message("counts", len(named), names=join_items(named)) if named else ""
@@ -184,7 +189,7 @@ def _arithmetic(lines: Sequence[Line], i: int, adjoint: Number, send: Contributi
     line, operand, names = lines[i], lines[i].operands[send.slot], equations.name_operands(lines, i)
     if operand.partial is None:
         how = equations.write_map(line, operand, names)
-        how = message("its adjoint through", map=how) if equations.is_name(how) else how
+        how = message("its adjoint through", map=how) if operand.formula_is_name else how
     elif adjoint.shape or operand.partial.shape or send.contribution.shape:
         formula = equations.partial_formula(operand, names)
         formula = formula or f"∂{line.learner_name}/∂{lines[send.parent].learner_name}"

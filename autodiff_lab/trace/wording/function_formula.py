@@ -137,13 +137,13 @@ def formula(f: Callable[..., Any], *names: Any) -> Formula:
     except (AutodiffError, ArithmeticError, LookupError, TypeError, ValueError) as error:
         if not _fit(f, names):
             raise  # Python says which argument is missing
-        error = error.__cause__ if hides_own_error(error) else error
-        said = str(error) if isinstance(error, AutodiffError) else f"{type(error).__name__}: {error}".rstrip(".") + "."
+        cause = error.__cause__ if hides_own_error(error) else error
+        said = str(cause) if isinstance(cause, AutodiffError) else f"{type(cause).__name__}: {cause}".rstrip(".") + "."
         raise UnsupportedError(
             f"{name_of(f)} cannot be written as one formula: each name in it stands for a single number, which has no "
             f"value yet, and with those it fails. {said} To see what one run computes: table({name_of(f)}, …) with "
             "numbers and arrays."
-        ) from error
+        ) from cause
     if any(x is None for x in pytree.flatten(result)):
         raise InputError(f"{name_of(f)} returned None, and a formula needs a result. Give it a `return`.")
     size, depth = _measure_formula(result)

@@ -6,13 +6,20 @@ of its lab, so nothing on the page moves when it is replaced.
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any, Literal
 
 from autodiff_lab.figures.style import themes
 from autodiff_lab.figures.style.svg import KEEP_SPACES, NAMESPACE, element
-from autodiff_lab.text.notation import escape, number
+from autodiff_lab.text.notation import escape
+from autodiff_lab.text.numbers import number
 
+# What is seen of a handle, where the page shows it.
+_KNOB = {"fill": "none", "class_": "knob"}
 FONT = "system-ui,-apple-system,Segoe UI,Roboto,DejaVu Sans,sans-serif"
 CODE_FONT = "ui-monospace,Menlo,Consolas,DejaVu Sans Mono,monospace"
 Point = tuple[float, float]
@@ -22,6 +29,54 @@ Scale = tuple[float, float]
 Frame = tuple[float, float, float, float]
 # A place on a scale, and its label.
 Tick = tuple[float, str]
+
+
+@dataclass(frozen=True)
+class Drag:
+    """How a handle moves one slider of its lab: along which coordinate of the canvas, and which value lies where.
+
+    Attributes
+    ----------
+    control : str
+        The slider, by its name in ``Lab.controls``.
+    along : "x", "y", "turn" or "distance"
+        What is measured of the pointer: a coordinate of the canvas, or, seen from `center`, its direction in degrees
+        (anticlockwise from the right) or its distance.
+    scale : tuple of (place, value)
+        Two places or more, in rising order, and the value at each; values between two of them lie on a straight line.
+    center : (x, y)
+        Where direction and distance are measured from.
+    from_place_to_place : bool
+        Whether the arrow keys go from one place of `scale` to the next, instead of by the slider's steps.
+    """
+
+    control: str
+    along: Literal["x", "y", "turn", "distance"]
+    scale: tuple[tuple[float, float], ...]
+    center: Point = (0.0, 0.0)
+    from_place_to_place: bool = False
+
+    def data(self) -> dict[str, Any]:
+        """What the page needs to know of a drag on a canvas, as plain data."""
+        scale = [[round(place, 2), round(value, 6)] for place, value in self.scale]
+        stops = [value for _, value in scale] if self.from_place_to_place else None
+        return {
+            "control": self.control,
+            "along": self.along,
+            "scale": scale,
+            "center": self.center,
+            "stops": stops,
+        }
+
+
+def turn_around(control: str, center: Point, in_radians: bool = False) -> Drag:
+    """Let a handle on the canvas set an angle, in degrees or radians: its direction, seen from a center."""
+    return Drag(control, "turn", ((0.0, 0.0), (360.0, 2 * math.pi if in_radians else 360.0)), center)
+
+
+def stretch_from(control: str, center: Point, unit: float) -> Drag:
+    """Let a handle on the canvas set a length: how far it is from a center, in units of so many pixels."""
+    return Drag(control, "distance", ((0.0, 0.0), (unit, 1.0)), center)
 
 
 class Sheet:
@@ -36,6 +91,7 @@ class Sheet:
     def __init__(self, width: int, height: int, title: str) -> None:
         self.width, self.height, self.title = width, height, title
         self._shapes: list[str] = []
+        self._strips: tuple[tuple[Frame, ...], ...] = ()
 
     def _add(self, tag: str, *inside: str, **attributes: str | float | None) -> None:
         self._shapes.append(element(tag, *inside, **attributes))
@@ -92,9 +148,51 @@ class Sheet:
         look = {"font_family": CODE_FONT, "font_size": f"{size:g}"}
         self._add("text", *spans, x=float(x), y=float(y), **look, **KEEP_SPACES)
 
-    def handle(self, name: str, x: float, y: float, radius: float) -> None:
-        """Put a round handle on the canvas that can be dragged with the pointer; `Lab.drag` is told its name."""
-        self._add("circle", cx=float(x), cy=float(y), r=f"{radius:g}", fill="transparent", data_drag=name)
+    def handle(self, name: str, x: float, y: float, *drags: Drag, radius: float = 16) -> None:
+        """Put a handle on the canvas, by which a hand moves sliders of the lab: with mouse, finger or arrow keys.
+
+        Only the page shows it: a picture on paper stays still.
+
+        Parameters
+        ----------
+        name : str
+            What is dragged, for a reader who can't see it; no two handles of a picture have the same.
+        x, y : float
+            Where it is now.
+        *drags : Drag
+            The slider that the left and right arrow keys move; then, in the plane, the one for up and down.
+        radius : float
+            How far around its middle it can be grasped.
+        """
+        place = {"cx": float(x), "cy": float(y)}
+        grasp = element("circle", **place, r=f"{radius:g}", fill="transparent", class_="grasp")
+        self._add_handle(name, drags, grasp, element("circle", **place, r="9", **_KNOB))
+
+    def _add_handle(self, name: str, drags: Sequence[Drag], *shapes: str) -> None:
+        moves = json.dumps([drag.data() for drag in drags], ensure_ascii=False)
+        self._add("g", *shapes, data_grip=name, data_moves=moves, display="none")
+
+    def slide(self, name: str, x: float, top: float, bottom: float, drag: Drag) -> None:
+        """Put a handle on the canvas that is as high as a plot, with its knob at the bottom; see `handle`."""
+        place = {"x": float(x - 14), "y": float(top), "width": 28.0, "height": float(bottom - top + 12)}
+        grasp = element("rect", **place, fill="transparent", class_="grasp")
+        self._add_handle(name, [drag], grasp, element("circle", cx=float(x), cy=float(bottom), r="9", **_KNOB))
+
+    def fold(self, *strips: Sequence[Frame]) -> None:
+        """Say how the canvas is cut into strips where a page is too narrow for all of it.
+
+        Parameters
+        ----------
+        *strips : sequence of (left, top, width, height)
+            The parts of the canvas that a strip shows side by side. Two strips may show the same part, such as the
+            names at the beginning of each row.
+        """
+        self._strips = tuple(tuple(parts) for parts in strips)
+
+    def cut(self, *places: float) -> None:
+        """Say at which places a page that is too narrow may cut the canvas from top to bottom; see `fold`."""
+        edges = (0.0, *places, float(self.width))
+        self.fold(*([(left, 0.0, right - left, float(self.height))] for left, right in pairwise(edges)))
 
     def paste(self, other: Sheet) -> None:
         """Add all that is drawn on another canvas; what never changes need be drawn only once."""
@@ -102,8 +200,11 @@ class Sheet:
 
     def svg(self) -> str:
         """Return all that was drawn on the canvas as one SVG."""
-        size = {"width": self.width, "height": self.height, "viewBox": f"0 0 {self.width} {self.height}"}
-        return element("svg", *self._shapes, **NAMESPACE, **size, role="img", aria_label=self.title, font_family=FONT)
+        size: dict[str, str | float] = {"width": self.width, "height": self.height}
+        size["viewBox"] = f"0 0 {self.width} {self.height}"
+        strips = json.dumps(self._strips) if self._strips else None
+        about = {"role": "img", "aria_label": self.title, "data_strips": strips}
+        return element("svg", *self._shapes, **NAMESPACE, **size, **about, font_family=FONT)
 
 
 class Axes:
@@ -148,6 +249,21 @@ class Axes:
             elif run:
                 self.sheet.path(run, role, width, dash)
                 run = []
+
+    def across(self, control: str) -> Drag:
+        """Bind a slider of the lab to the horizontal scale of a plot on the canvas."""
+        left, _, width, _ = self.frame
+        return Drag(control, "x", ((left, self.x[0]), (left + width, self.x[1])))
+
+    def up(self, control: str) -> Drag:
+        """Bind a slider of the lab to the vertical scale of a plot on the canvas."""
+        _, top, _, height = self.frame
+        return Drag(control, "y", ((top, self.y[1]), (top + height, self.y[0])))
+
+    def slide(self, name: str, x: float, drag: Drag) -> None:
+        """Let a hand move a vertical line through a plot on the canvas; see `Sheet.slide`."""
+        _, top, _, height = self.frame
+        self.sheet.slide(name, self.at(x, self.y[0])[0], top, top + height, drag)
 
     def marker(self, x: float, role: str = "ink", width: float = 1) -> None:
         """Draw a vertical line through a plot on the canvas, in short dashes."""

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Self
 from autodiff_lab.engine.errors import AutodiffError
 from autodiff_lab.engine.views import view
 from autodiff_lab.text.grid import Grid
-from autodiff_lab.text.notation import number
+from autodiff_lab.text.numbers import number
 
 
 class LabError(AutodiffError, ValueError):
@@ -105,19 +105,24 @@ class Play(Control):
     label: str = field(default="Play", kw_only=True)
 
 
+# A control that holds a value, which is an attribute of the lab.
+Input = Slider | Choice | Toggle | Entry
+
+
 class Lab:
     """The base class of every lab: the controller, without its view.
 
     A subclass says in `about` what to do with it, and lists its `controls`. Each of them but the buttons is an
-    attribute of the same name, which begins at the control's `initial`; a button calls the method of its name. State
-    beside the controls is set in `begin`. A subclass writes `snapshot`, `sentence`, `table` and `picture`, each
-    computed from the state alone.
+    attribute of the same name, which begins at the control's `initial`; its type is declared under the list. A button
+    calls the method of its name. State beside the controls is set in `begin`. A subclass writes `snapshot`,
+    `sentence`, `table` and `picture`, each computed from the state alone.
 
     Examples
     --------
     >>> class Doubler(Lab):
     ...     about = "Move x."
     ...     controls = (Slider("x", "the number x", 0, 10, 0.5, 2.0), Button("halve", "Halve"))
+    ...     x: float
     ...     def halve(self):
     ...         self.x = self.x / 2
     ...     def snapshot(self):
@@ -134,11 +139,11 @@ class Lab:
     # The name of the class, unless it says another.
     title: ClassVar[str]
     about: ClassVar[str]
-    controls: ClassVar[tuple[Control, ...]] = ()
+    controls: ClassVar[tuple[Input | Button | Play, ...]] = ()
     # The answer to what was typed last; the next press, entry or other setting clears it.
     reply: str = ""
 
-    _inputs: ClassVar[dict[str, Slider | Choice | Toggle | Entry]]
+    _inputs: ClassVar[dict[str, Input]]
     _view: Any = None
 
     def __init_subclass__(cls) -> None:
@@ -186,7 +191,10 @@ class Lab:
         return None
 
     def picture(self) -> str:
-        """Any lab's SVG in the colours of `themes.LIGHT`, of one size whatever the state; empty for none."""
+        """Any lab's SVG in the colours of `themes.LIGHT`, of one size whatever the state; empty for none.
+
+        A point in it that stands for a slider has a handle there (`Sheet.handle`), so that a hand can drag it.
+        """
         return ""
 
     def still(self) -> Self:
@@ -200,9 +208,6 @@ class Lab:
     def can(self, name: str) -> bool:
         """Whether a lab's button can be pressed now: always, unless the lab's class says otherwise."""
         return True
-
-    def drag(self, handle: str, x: float, y: float) -> None:
-        """Take any lab's handle, dragged to a place in the picture's own units; a lab may have none."""
 
     def set(self, **values: Any) -> None:
         """Move controls of any lab, as by hand.
@@ -220,7 +225,7 @@ class Lab:
         for name, value in converted.items():
             if isinstance(known[name], Entry):
                 self.reply = ""
-                self.enter(name, value)
+                self.enter(name, str(value))
                 continue
             before = getattr(self, name)
             setattr(self, name, value)

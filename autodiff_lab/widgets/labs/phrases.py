@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from autodiff_lab.text.notation import number
+from autodiff_lab.text.numbers import number
 
 
 def count_noun(count: int, noun: str, ending: str = "s") -> str:

@@ -1,6 +1,15 @@
-// How a lab stands on the page: ipywidgets' views, with the names and the patience that they lack.
+/**
+ * How a lab stands on the page: ipywidgets' views, with the names and the patience that they lack.
+ *
+ * @typedef {import("../live.js").LuminoWidget} LuminoWidget
+ * @typedef {import("../live.js").Model} Model
+ * @typedef {import("../live.js").Render} Render
+ * @typedef {import("../live.js").WidgetView} WidgetView
+ */
 
 import { announce } from "../live.js";
+
+/** @typedef {Model & {pause(): void}} PlayModel of a Play widget */
 
 const PATIENCE = 2000; // milliseconds until the page says that nobody answers
 const QUIET = 700; // a moving slider is not read aloud; where it comes to rest is
@@ -10,34 +19,41 @@ const NOBODY =
 
 // An output does not say when it is thrown away, and ipywidgets keeps a view until it is removed. An element is told.
 const PLACE = "autodiff-lab-place";
-if (!customElements.get(PLACE)) {
-  customElements.define(
-    PLACE,
-    class extends HTMLElement {
-      connectedCallback() {
-        clearTimeout(this.clock);
-        this.leave ??= this.fill();
-      }
-      disconnectedCallback() {
-        this.clock = setTimeout(() => this.close(), AWAY);
-      }
-      close() {
-        clearTimeout(this.clock);
-        this.leave?.();
-        this.leave = null;
-      }
-    },
-  );
-}
+/** An element that is told when it has left the page for good. */
+class LabPlace extends HTMLElement {
+  /** Fills it, and returns how to empty it. @type {() => () => void} */
+  fill = () => () => {};
+  /** @type {(() => void)|null} */
+  leave = null;
+  /** @type {ReturnType<typeof setTimeout>|undefined} */
+  clock = undefined;
 
+  connectedCallback() {
+    clearTimeout(this.clock);
+    this.leave ??= this.fill();
+  }
+  disconnectedCallback() {
+    this.clock = setTimeout(() => this.close(), AWAY);
+  }
+  close() {
+    clearTimeout(this.clock);
+    this.leave?.();
+    this.leave = null;
+  }
+}
+if (!customElements.get(PLACE)) customElements.define(PLACE, LabPlace);
+
+/** @param {Model} model @param {string} reference to another */
 const find = (model, reference) =>
   model.widget_manager.get_model(reference.replace("IPY_MODEL_", ""));
 
-const tell = (widget, ...types) => types.forEach((type) => widget.processMessage({ type }));
+/** @param {LuminoWidget} widget @param {string} type */
+const tell = (widget, type) => widget.processMessage({ type });
 
-/** Shows the view of a widget, as Lumino's `Widget.attach` does. Returns how to remove it. */
+/** Shows the view of a widget, as Lumino's `Widget.attach` does. Returns how to remove it. @param {Model} model @param {string} reference @param {HTMLElement} place */
 function attach(model, reference, place) {
   let gone = false;
+  /** @type {WidgetView|null} */
   let view = null;
   const show = async () => {
     view = await model.widget_manager.create_view(await find(model, reference));
@@ -57,21 +73,38 @@ function attach(model, reference, place) {
   };
 }
 
+/** @param {Element|null|undefined} node @param {string} name @param {string|boolean|null|undefined} value */
 function set(node, name, value) {
   if (node && value !== undefined && node.getAttribute(name) !== String(value))
-    node.setAttribute(name, value);
+    node.setAttribute(name, String(value));
 }
 
-/** Says to a screen reader, and to JupyterLab, what ipywidgets leaves unsaid. */
+/** Colours the track of a slider as far as its knob. @param {HTMLElement} slider @param {Element | null} handle */
+function colourTrack(slider, handle) {
+  const [now, low, high] = ["now", "min", "max"].map((end) =>
+    Number(handle?.getAttribute(`aria-value${end}`)),
+  );
+  const done = `${((100 * (now - low)) / (high - low || 1)).toFixed(1)}%`;
+  if (slider.style.getPropertyValue("--done") !== done) slider.style.setProperty("--done", done);
+}
+
+/** Says to a screen reader, and to JupyterLab, what ipywidgets leaves unsaid. @param {HTMLElement} root */
 function complete(root) {
   for (const control of root.querySelectorAll("button, input, select, [tabindex]")) {
     // JupyterLab takes arrow keys and letters from whatever does not say this of itself.
     set(control, "data-lm-suppress-shortcuts", true);
   }
-  for (const slider of root.querySelectorAll(".widget-slider")) {
+  /** @type {NodeListOf<HTMLElement>} */
+  const sliders = root.querySelectorAll(".widget-slider");
+  for (const slider of sliders) {
     const handle = slider.querySelector("[role=slider]");
+    colourTrack(slider, handle);
     set(handle, "aria-label", slider.querySelector(".widget-label")?.textContent);
-    set(handle, "aria-valuetext", slider.parentNode.querySelector(".adl-lab-value")?.textContent);
+    set(
+      handle,
+      "aria-valuetext",
+      slider.parentElement?.querySelector(".adl-lab-value")?.textContent,
+    );
   }
   for (const choice of root.querySelectorAll(".widget-toggle-buttons")) {
     set(choice, "role", "group");
@@ -80,7 +113,9 @@ function complete(root) {
   for (const button of root.querySelectorAll(".widget-toggle-button")) {
     set(button, "aria-pressed", button.classList.contains("mod-active"));
   }
-  for (const play of root.querySelectorAll(".widget-play")) {
+  /** @type {NodeListOf<HTMLElement>} */
+  const plays = root.querySelectorAll(".widget-play");
+  for (const play of plays) {
     set(
       play.querySelector("button"),
       "aria-label",
@@ -92,8 +127,12 @@ function complete(root) {
   }
 }
 
-/** Whether anybody answers: asked with each touch and each tick; `late` is told when it is not so, and when it is again. */
+/**
+ * Whether anybody answers: asked with each touch and each tick; `late` is told when it is not so, and when it is again.
+ * @param {Pick<Model, "on"|"off"|"send">} model @param {(isLate: boolean) => void} late
+ */
 export function listen(model, late) {
+  /** @type {ReturnType<typeof setTimeout>|0} */
   let clock = 0;
   const heard = () => {
     clearTimeout(clock);
@@ -121,6 +160,7 @@ export function listen(model, late) {
   };
 }
 
+/** @param {HTMLElement} place @param {string} name of a class @param {string} value of `aria-live` */
 function line(place, name, value) {
   const node = document.createElement("p");
   node.className = name;
@@ -129,11 +169,13 @@ function line(place, name, value) {
   return node;
 }
 
+/** @param {HTMLElement} root @param {Model} model */
 function fill(root, model) {
   const status = line(root, "adl-lab-error", "polite");
   status.setAttribute("role", "status");
   const spoken = line(root, "adl-lab-spoken", "polite");
   let isLate = false;
+  /** @type {PlayModel[]} */
   let plays = [];
   const explain = () => (status.textContent = isLate ? NOBODY : model.get("error"));
   const kernel = listen(model, (late) => {
@@ -141,24 +183,30 @@ function fill(root, model) {
     explain();
     if (late) for (const play of plays) play.pause();
   });
-  Promise.all(model.get("plays").map((reference) => find(model, reference))).then((found) => {
-    plays = found;
+  /** @type {string[]} */
+  const references = model.get("plays");
+  Promise.all(references.map((reference) => find(model, reference))).then((found) => {
+    plays = /** @type {PlayModel[]} */ (found);
     for (const play of plays) play.on("change:value", kernel.ask);
   });
-  let quiet = 0;
+  let said = "";
+  /** @type {ReturnType<typeof setTimeout>|undefined} */
+  let quiet;
   const notice = () => {
     complete(root);
-    const said = root.querySelector(".adl-lab-sentence")?.textContent ?? "";
-    if (said === spoken.said) return;
-    spoken.said = said;
+    const now = root.querySelector(".adl-lab-sentence")?.textContent ?? "";
+    if (now === said) return;
+    said = now;
     clearTimeout(quiet);
-    quiet = setTimeout(() => (spoken.textContent = said), QUIET);
+    quiet = setTimeout(() => {
+      spoken.textContent = now;
+    }, QUIET);
   };
   const eye = new MutationObserver(notice);
   eye.observe(root, {
     subtree: true,
     childList: true,
-    attributeFilter: ["class", "aria-valuetext"],
+    attributeFilter: ["class", "aria-valuenow", "aria-valuetext"],
   });
   const touches = ["pointerdown", "keydown"];
   for (const touch of touches) root.addEventListener(touch, kernel.ask, true);
@@ -180,16 +228,21 @@ function fill(root, model) {
   };
 }
 
+/** @type {Render} */
 function render({ model, el }) {
-  const root = document.createElement(PLACE);
+  const root = /** @type {LabPlace} */ (document.createElement(PLACE));
   root.className = "adl-lab";
   root.setAttribute("role", "group");
   root.setAttribute("aria-label", model.get("title"));
-  for (const [name, colour] of Object.entries(model.get("colours")))
-    root.style.setProperty(name, colour);
+  /** @type {Record<string, string>} */
+  const colours = model.get("colours");
+  for (const [name, colour] of Object.entries(colours)) root.style.setProperty(name, colour);
   root.fill = () => fill(root, model);
   el.append(root);
   return () => root.close();
 }
 
-export default { initialize: ({ model }) => announce(model, render), render };
+/** @param {{model: Model}} at */
+const initialize = ({ model }) => announce(model, render);
+
+export default { initialize, render };

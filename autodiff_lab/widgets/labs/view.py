@@ -16,7 +16,7 @@ from autodiff_lab.figures.style import themes
 from autodiff_lab.figures.style.svg import image_tag
 from autodiff_lab.text.notation import escape
 from autodiff_lab.widgets.bundle import read_bundle
-from autodiff_lab.widgets.labs.lab import Button, Choice, Control, Entry, Lab, Play, Slider
+from autodiff_lab.widgets.labs.lab import Button, Choice, Entry, Input, Lab, Play, Slider
 from autodiff_lab.widgets.live import Live, placeholder_html
 
 # The class of a button that cannot be pressed now; `disabled` would take the focus away from under the fingers.
@@ -46,13 +46,13 @@ class LabControl:
         What stands on the page: the widget, and beside a slider its value in words.
     """
 
-    def __init__(self, lab: Lab, control: Control, do: Callable[[Callable[[], None]], None]) -> None:
+    def __init__(self, lab: Lab, control: Input | Button | Play, do: Callable[[Callable[[], None]], None]) -> None:
         self.control, self._lab, self._do = control, lab, do
         self._is_held, self._shown = False, getattr(control, "initial", None)
         self.widget = self.cell = _make_widget(control)
         if isinstance(control, Slider):
             self._text = widgets.HTML().add_class("adl-lab-value")
-            self.cell = widgets.HBox([self.widget, self._text])
+            self.cell = widgets.HBox([self.widget, self._text]).add_class("adl-lab-slider")
         if isinstance(control, Button):
             self.widget.on_click(lambda _: do(lambda: lab.press(control.name)))
         else:
@@ -102,7 +102,7 @@ def fits_in_a_row(choice: Choice) -> bool:
     return len(choice.options) <= 4 and len("".join(choice.options)) <= 45
 
 
-def _make_widget(control: Control) -> Any:
+def _make_widget(control: Input | Button | Play) -> Any:
     if isinstance(control, Button):
         return widgets.Button(description=control.label)
     if isinstance(control, Play):
@@ -128,14 +128,17 @@ class LabPicture(anywidget.AnyWidget):
     ----------
     svg : str
         The picture.
-    drag : list
-        The handle that was dragged last, and where to in the picture's own units: name, x, y.
+    sliders : dict
+        The lab's sliders by name, as they stand: label, value, text, low, high, step.
+    drag : dict
+        The ``values`` that a handle was dragged to last, by the names of the sliders, and ``turn``, which drag it was.
     """
 
     _esm = read_bundle("lab_picture.js")
 
     svg = traitlets.Unicode().tag(sync=True)
-    drag = traitlets.List().tag(sync=True)
+    sliders = traitlets.Dict().tag(sync=True)
+    drag = traitlets.Dict().tag(sync=True)
 
 
 class LabView(Live):
@@ -162,7 +165,7 @@ class LabView(Live):
 
     child = traitlets.Instance(widgets.Widget).tag(sync=True, **widgets.widget_serialization)
     title = traitlets.Unicode().tag(sync=True)
-    plays = traitlets.List().tag(sync=True, **widgets.widget_serialization)
+    plays: "traitlets.List[Any]" = traitlets.List().tag(sync=True, **widgets.widget_serialization)
     colours = traitlets.Dict(themes.css_variables()).tag(sync=True)
     error = traitlets.Unicode().tag(sync=True)
 
@@ -174,7 +177,7 @@ class LabView(Live):
         self._controls = [LabControl(lab, control, self._do) for control in lab.controls]
         self.controls = {each.control.label: each.widget for each in self._controls}
         self.picture = LabPicture().add_class("adl-lab-picture")
-        self.picture.observe(lambda change: self._do(lambda: lab.drag(*change.new)), "drag")
+        self.picture.observe(lambda change: self._do(lambda: lab.set(**change.new["values"])), "drag")
         self.sentence = widgets.HTML().add_class("adl-lab-sentence")
         self.table = widgets.HTML().add_class("adl-lab-table")
         self.table_fold = _make_fold("As a table", self.table)
@@ -205,7 +208,9 @@ class LabView(Live):
                 return
             self._is_busy = True
             try:
-                self.picture.svg = _inline(self.lab.picture())
+                with self.picture.hold_sync():
+                    self.picture.sliders = self._describe_sliders()
+                    self.picture.svg = _inline(self.lab.picture())
                 for each in self._controls:
                     each.show()
                 self.sentence.value = escape(self.lab.sentence())
@@ -214,6 +219,22 @@ class LabView(Live):
                 self.error = error
             finally:
                 self._is_busy = False
+
+    def _describe_sliders(self) -> dict[str, dict[str, Any]]:
+        """Say where the sliders of the lab stand and how far they go, for the handles that move them."""
+        lab = self.lab
+        return {
+            control.name: {
+                "label": control.label,
+                "value": control.convert(getattr(lab, control.name)),
+                "text": lab.slider_text(control.name),
+                "low": control.low,
+                "high": control.high,
+                "step": control.step,
+            }
+            for control in lab.controls
+            if isinstance(control, Slider)
+        }
 
     def _do(self, act: Callable[[], None]) -> None:
         """Do what a hand asks for, and show what comes of it, once."""

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from autodiff_lab.engine.errors import AutodiffError
-from autodiff_lab.text.notation import number
+from autodiff_lab.text.numbers import number
 
 Range = tuple[float, float]
 

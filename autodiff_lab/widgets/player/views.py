@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import dataclass, fields, replace
+from typing import Any, cast
 
 import numpy as np
 
@@ -17,12 +17,15 @@ from autodiff_lab.engine.tape import Tape
 from autodiff_lab.figures.graph import alternatives
 from autodiff_lab.figures.graph.boxes import node_texts, player_heading, text_width
 from autodiff_lab.figures.graph.layout import MAX_SINGLE_LINES, LaidOutExcerpts, fits
+from autodiff_lab.figures.graph.layout_types import Layout
+from autodiff_lab.text.dataclass_json import Pool, plain
 from autodiff_lab.text.messages import join_items, message, read_room, template
 from autodiff_lab.trace import excerpts
-from autodiff_lab.trace.model import RunOptions, Trace
+from autodiff_lab.trace.model import Excerpt, Line, Number, RunOptions, Trace
 from autodiff_lab.trace.tape_reader import TapeReader
 from autodiff_lab.transforms.recording import record
 from autodiff_lab.widgets.player import page
+from autodiff_lab.widgets.player.payload import ForwardRun, OtherExcerpt, Payload
 
 MODES = ("reverse", "forward", "both")
 
@@ -52,7 +55,7 @@ class Views:
     long: LaidOutExcerpts | None = None
     large: bool = False
 
-    def payload(self, layouts: Mapping[str, Sequence[Any]]) -> dict[str, Any]:
+    def payload(self, layouts: Mapping[str, list[Layout]]) -> Payload:
         """Give the views as the player's JavaScript takes them. The lines are written once, with the run in reverse.
 
         Each run with a layout of its own has ``"layouts"``, one or more of the same boxes, of which the view takes the
@@ -64,27 +67,34 @@ class Views:
             What `traces_to_measure` is laid out to.
         """
         trace = self.trace.to_dict()
-        forward = []
+        forward: list[ForwardRun] = []
+        shared = _count_numbers(self.trace.lines)  # the lines are the same, and their numbers come first
         for name, run in self.forward.items():
-            own = {"layouts": layouts[name]} if name in layouts else {}
-            forward.append({"name": name, **own, **_beyond(run.to_dict(), trace)})
-        shown = {"trace": trace, "layouts": layouts[""], "forward": forward, "no_forward": self.why}
-        # The script has no words of its own.
-        shown["words"] = {key: template(key) for key in (*read_room("interface"), *_SHARED)}
+            one = _describe_forward(name, run.to_dict(), trace, shared)
+            if name in layouts:
+                one["layouts"] = layouts[name]
+            forward.append(one)
+        shown: Payload = {
+            "trace": trace,
+            "layouts": layouts[""],
+            "forward": forward,
+            "no_forward": self.why,
+            # The script has no words of its own.
+            "words": {key: template(key) for key in (*read_room("interface"), *_SHARED)},
+        }
         if self.long is None:
             return shown
-        numbers = self._beside()
-        others = [{"trace": self.long[k].to_dict(), "layouts": layouts[str(k)]} for k in numbers]
-        held = join_items(self.long[k].excerpt.said for k in sorted({*numbers, self.trace.excerpt.number}))
-        return shown | {
-            "others": others,
-            "no_others": message("not in this page", held=held),
-            "whole": self.long.whole,
-        }
+        numbers = self._beside(self.long)
+        others: list[OtherExcerpt] = [{"trace": self.long[k].to_dict(), "layouts": layouts[str(k)]} for k in numbers]
+        held = join_items(_excerpt(self.long[k]).said for k in sorted({*numbers, _excerpt(self.trace).number}))
+        shown["others"] = others
+        shown["no_others"] = message("not in this page", held=held)
+        shown["whole"] = cast(Layout, self.long.whole)
+        return shown
 
-    def _beside(self) -> list[int]:
+    def _beside(self, long: LaidOutExcerpts) -> list[int]:
         """Stretches to have at hand: the neighbours, so that a step over the border waits for nobody, and the ends."""
-        own, last = self.trace.excerpt.number, len(self.long) - 1
+        own, last = _excerpt(self.trace).number, len(long) - 1
         return sorted({0, own - 1, own + 1, last} & set(range(last + 1)) - {own})
 
     @functools.cached_property
@@ -92,14 +102,15 @@ class Views:
         """The still picture of these views, for a page without scripts; drawn when it is first asked for."""
         return page.draw_still(self.trace, self.large)
 
-    def layouts(self, trace: Trace) -> list[dict[str, Any]]:
+    def layouts(self, trace: Trace) -> list[Layout]:
         """Lay out the graph of one view of the player, a trace of `traces_to_measure`, in one way or several."""
         if self.long is not None:
-            return [{**self.long.layout(trace.excerpt.number), **alternatives.ONLY}]
-        return alternatives.layout_alternatives(trace, self.large)
+            return [cast(Layout, {**self.long.layout(_excerpt(trace).number), **alternatives.ONLY})]
+        return cast(list[Layout], alternatives.layout_alternatives(trace, self.large))
 
     def around(self, step: int) -> Views:
         """Give the player's views of the stretch of a long run that has this step."""
+        assert self.long is not None, "only a long run has stretches"
         return replace(self, trace=self.long[self.long.holding(step)])
 
     @property
@@ -111,7 +122,7 @@ class Views:
         """
         single = (step for run in self.forward.values() if len(run.directions) == 1 for step in run.steps)
         if self.long is not None:
-            return {"": self.trace, **{str(k): self.long[k] for k in self._beside()}}
+            return {"": self.trace, **{str(k): self.long[k] for k in self._beside(self.long)}}
         together = {"": replace(self.trace, steps=(*self.trace.steps, *single))}
         for name, run in self.forward.items():
             if len(run.directions) > 1:
@@ -130,13 +141,13 @@ def lay_out(
     before, shown : optional
         What is shown now, if something is: the run, and what the browser was given of it.
     """
-    payload = views.payload(reuse_or_compute_layout(views, before, shown))
+    payload: dict[str, Any] = {**views.payload(reuse_or_compute_layout(views, before, shown))}
     return payload, {"whole": payload.pop("whole")} if "whole" in payload else {}
 
 
 def reuse_or_compute_layout(
     views: Views, before: Views | None = None, payload: Mapping[str, Any] | None = None
-) -> dict[str, list[dict[str, Any]]]:
+) -> dict[str, list[Layout]]:
     """Lay out the graphs of the player's views; keep the old places where they still fit.
 
     Parameters
@@ -161,6 +172,11 @@ def reuse_or_compute_layout(
         else views.layouts(trace)
         for name, trace in views.traces_to_measure.items()
     }
+
+
+def _excerpt(trace: Trace) -> Excerpt:
+    assert trace.excerpt is not None, "it is a stretch of a long run"
+    return trace.excerpt
 
 
 def _shape(trace: Trace) -> list[tuple[Any, ...]]:
@@ -236,20 +252,17 @@ def _menu(tape: Tape, custom: Any) -> dict[str, Any]:
     return menu if tape.n_inputs else {}
 
 
-def _beyond(data: dict[str, Any], base: Mapping[str, Any]) -> dict[str, Any]:
-    """Leave out what the run in reverse says already; numbers have the same place in both as far as the lines go."""
-    lines = base["lines"]
-    count = 1 + max(_places(lines), default=-1)
-    numbers = data["numbers"][count:]
-    return {"from": count, "numbers": numbers} | {
-        key: value for key, value in data.items() if key != "numbers" and value != base.get(key)
-    }
+def _count_numbers(lines: Sequence[Line]) -> int:
+    """Count the numbers that some lines have in their JSON."""
+    pool = Pool(Number)
+    plain(tuple(lines), pool)
+    return len(pool.values)
 
 
-def _places(lines: Any) -> list[int]:
-    """Where the numbers of the lines stand in the list of numbers."""
-    places = [line["value"] for line in lines]
-    for line in lines:
-        for operand in line.get("operands", ()):
-            places += [operand[key] for key in ("value", "partial") if key in operand]
-    return places
+def _describe_forward(name: str, data: dict[str, Any], base: Mapping[str, Any], shared: int) -> ForwardRun:
+    """Describe a run forward by what differs from `base`, the run in reverse; `shared` numbers are the same."""
+    numbers = data.pop("numbers")
+    # A field that has its default here, but not in reverse, must be written: otherwise it would be taken from there.
+    defaults = {field.name: plain(field.default) for field in fields(Trace) if field.name in base.keys() - data.keys()}
+    differing = {key: value for key, value in (data | defaults).items() if value != base.get(key)}
+    return {"name": name, "shared_numbers": shared, "trace": {"numbers": numbers[shared:], **differing}}

@@ -16,7 +16,7 @@ from autodiff_lab.engine.printing import replace_bidi
 from autodiff_lab.figures.graph.render import DrawingError
 from autodiff_lab.text.arguments import check_choice, check_path
 from autodiff_lab.text.messages import message
-from autodiff_lab.text.notation import number
+from autodiff_lab.text.numbers import number
 from autodiff_lab.trace.model import RunOptions, Trace
 from autodiff_lab.trace.model.outputs import Outputs
 from autodiff_lab.transforms.pytree import flatten, paths, unflatten
@@ -369,7 +369,8 @@ class Player(Outputs, Live):
 
     def _turn_to(self, change: Any) -> None:
         """Show the stretch of a long run that has this step."""
-        if self._views.long is None or self._views.long.holding(change.new) == self.trace.excerpt.number:
+        long, excerpt = self._views.long, self.trace.excerpt
+        if long is None or excerpt is None or long.holding(change.new) == excerpt.number:
             return
         self._views = self._views.around(change.new)
         self.payload, _ = modes.lay_out(self._views)
@@ -378,7 +379,7 @@ class Player(Outputs, Live):
         """What the learner's own direction does to the scalar inputs."""
         trace = self._views.forward["custom"]
         seeds = dict(zip(_inputs(trace), trace.directions[0].seeds, strict=True))
-        return [float(seeds[name].value) for name in self._names]
+        return [seeds[name].scalar for name in self._names]
 
     def _last(self) -> int:
         """The last step of the mode that is shown."""
@@ -390,10 +391,13 @@ class Player(Outputs, Live):
     def _sliders(self, values: list[float]) -> list[dict[str, Any]]:
         """The sliders keep their range while the value moves within it."""
         sliders = []
-        for name, value, old in zip(self._names, values, self.controls or [None] * len(values), strict=True):
-            within = (old["min"], old["max"]) if old else self._ranges.get(name)
-            kept = old and old["min"] <= value <= old["max"]
-            sliders.append({**old, "value": value, "text": number(value)} if kept else control(name, value, within))
+        before: list[dict[str, Any] | None] = [*self.controls]
+        for name, value, old in zip(self._names, values, before or [None] * len(values), strict=True):
+            if old is not None and old["min"] <= value <= old["max"]:
+                sliders.append({**old, "value": value, "text": number(value)})
+                continue
+            within = self._ranges.get(name) if old is None else (old["min"], old["max"])
+            sliders.append(control(name, value, within))
         return sliders
 
     @traitlets.validate("inputs")

@@ -164,6 +164,12 @@ CALLS: dict[Any, list[Call]] = {
         Call(lambda a, b: np.float_power(a, b), (np.abs(M) + 0.3, M)),
         Call(lambda a: np.float_power(a, 2), (M,)),
     ],
+    np.ldexp: [
+        Call(lambda x: np.ldexp(x, 3), (M,)),
+        Call(lambda x: np.ldexp(x, np.arange(4) - 2), (M,)),
+        Call(lambda x: np.ldexp(x, [[1], [-2]]), (1.5,)),
+        Call(lambda x: np.ldexp(x, np.floor(x).astype(int)), (M,)),
+    ],
     np.sinc: [
         Call(lambda x: np.sinc(x), (M,)),
         Call(lambda x: np.sinc(x), (1.3,)),

@@ -105,5 +105,34 @@ if special.ELEMENTWISE:
         scipy_special.erf: (mp.erf, both(1e-300, 1e-8, 0.3, 1.7, 5.0, 10.0, 25.0)),
         scipy_special.expit: (lambda x: 1 / (1 + mp.exp(-x)), [*EXPONENTS, *both(37.0)]),
         scipy_special.gammaln: (mp.loggamma, [1.7, 1e6, 1e8, 1e12, 1e16, 1e100, 1e300]),
+        scipy_special.erfc: (mp.erfc, both(1e-300, 1e-8, 0.3, 1.7, 5.0, 10.0, 25.0)),
+        scipy_special.erfcx: (
+            lambda x: mp.exp(x * x) * mp.erfc(x),
+            [*both(1e-300, 1e-8, 0.3, 1.7, 5.0, 20.0), 30.0, 49.9, 50.1, 1e3, 1e8, 1e15, 1e100, 1e150],
+        ),
+        scipy_special.erfinv: (mp.erfinv, [1e-300, -1e-8, 0.3, -0.9, 0.999, 1 - 1e-8]),
+        scipy_special.ndtr: (mp.ncdf, both(1e-300, 1e-8, 0.3, 1.7, 5.0, 10.0, 35.0)),
+        scipy_special.ndtri: (
+            lambda x: mp.sqrt(2) * mp.erfinv(2 * x - 1),
+            [1e-8, 0.01, 0.3, 0.49, 0.9, 1 - 1e-8],
+        ),
+        scipy_special.log_ndtr: (
+            lambda x: mp.log(mp.erfc(-x / mp.sqrt(2)) / 2),
+            both(1e-300, 1e-8, 0.3, 1.7, 5.0, 10.0, 30.0, 100.0, 1e3),
+        ),
+        scipy_special.logit: (lambda x: mp.log(x / (1 - x)), [1e-300, 1e-8, 0.3, 0.9, 1 - 1e-8, 1 - 2e-16]),
+        scipy_special.log_expit: (lambda x: -mp.log(1 + mp.exp(-x)), [*EXPONENTS, *both(37.0)]),
+        scipy_special.gamma: (mp.gamma, [1e-100, 1e-8, 0.3, 1.7, 5.5, 20.5, 100.5, 150.5]),
+        # Not where one operand is tiny beside the other: psi(a) - psi(a + b) then loses the digits that both share.
+        scipy_special.beta: (mp.beta, [0.3, 10.0], [0.3, 1.7, 10.0]),
+        scipy_special.betaln: (
+            lambda a, b: mp.loggamma(a) + mp.loggamma(b) - mp.loggamma(a + b),
+            [0.3, 10.0],
+            [0.3, 1.7, 10.0],
+        ),
+        scipy_special.xlogy: (lambda a, b: a * mp.log(b), FEW, SIZES),
+        scipy_special.xlog1py: (lambda a, b: a * mp.log(1 + b), FEW, [*SIZES, -1e-8, -0.3, -1 + 1e-8]),
+        scipy_special.entr: (lambda x: -x * mp.log(x), SIZES),
+        scipy_special.rel_entr: (lambda a, b: a * mp.log(a / b), [1e-100, 0.3, 1.7, 1e8], [1e-100, 0.3, 1.7, 1e8]),
         scipy_special.psi: (mp.digamma, [1e3, 1e6, 1e8, 1e12, 1e16, 1e100, 1e150]),
     }

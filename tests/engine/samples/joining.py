@@ -41,6 +41,20 @@ CALLS: dict[Any, list[Call]] = {
         Call(lambda a: np.append(a, 2.0), (V,)),
         Call(lambda b: np.append(np.ones(2), b), (1.5,)),
     ],
+    np.insert: [
+        Call(lambda a, b: np.insert(a, 1, b), (V, 1.5)),
+        Call(lambda a: np.insert(a, [0, 2], 7.0, axis=1), (M,)),
+        Call(lambda a, b: np.insert(a, 1, b, axis=0), (M, V)),
+        Call(lambda b: np.insert([1.0, 2.0], [0, 2, 2], b), (V,)),
+        Call(lambda a: np.insert(a, slice(0, 2), a[0, 0] ** 2), (M,)),
+    ],
+    np.piecewise: [
+        Call(lambda a: np.piecewise(a, [a < 0, a >= 0], [lambda z: -z, lambda z: z**2]), (V,)),
+        Call(lambda a: np.piecewise(a, [a < 0, a < 0.5], [np.sin, 7.0, lambda z: z**3]), (M,)),
+        Call(lambda a: np.piecewise(a, a < 0, [lambda z: z * np.sum(z)]), (V,)),
+        Call(lambda a: np.piecewise(a, [a < 2, a < 1.7], [1.0, lambda z, k, n=1: k * z**n], 3.0, n=2), (1.5,)),
+        Call(lambda a, b: np.piecewise(a, [a < 0], [lambda z: z * b, b]), (M, 1.5)),
+    ],
     np.choose: [
         Call(lambda a, b: np.choose(np.array([0, 1, 1]), [a, b]), (V, V * 2)),
         Call(lambda a: np.choose(np.array([[2], [0]]), [a, 1.0, a * a]), (V,)),

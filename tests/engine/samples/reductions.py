@@ -14,6 +14,8 @@ POSITIVE = np.abs(M) + 0.3
 NO_ROWS, NO_COLUMNS = np.zeros((0, 3)), np.zeros((2, 0))
 ZEROS = np.array([[1.5, 0.0, -2.0, 0.7], [0.0, 0.0, 3.0, 1.1], [2.0, 1.0, -1.3, 0.4]])
 HOLES = np.array([[1.5, np.nan, -2.0], [0.7, 3.0, np.nan]])
+QUANTILE_METHODS = ("lower", "higher", "nearest", "midpoint", "inverted_cdf", "averaged_inverted_cdf", "hazen")
+QUANTILE_METHODS += ("closest_observation", "interpolated_inverted_cdf", "weibull", "median_unbiased")
 
 
 def _with_holes(x: Any) -> Any:
@@ -104,6 +106,50 @@ CALLS: dict[Any, list[Call]] = {
         Call(lambda x: np.median(x, axis=0), (array(4, 2),)),
         Call(lambda x: np.median(x, axis=(0, 2), keepdims=True), (T,)),
     ],
+    np.quantile: [
+        Call(lambda x: np.quantile(x, 0.3), (array(9),)),
+        Call(lambda x: np.quantile(x, 0.3), (1.5,)),
+        Call(lambda x: np.quantile(x, [[0.0, 0.25], [0.5, 1.0]], axis=0), (M,)),
+        Call(lambda x: np.quantile(x, 0.4, axis=(0, 2), keepdims=True), (T,)),
+        Call(lambda x: np.quantile(x, [0.2], -1, keepdims=True), (M,)),
+        Call(lambda x: np.quantile(x, [], axis=1), (M,)),
+        Call(lambda x: np.quantile(x, 0.3, axis=1), (NO_ROWS,)),
+        *(Call(lambda x, m=m: np.quantile(x, 0.37, method=m), (array(7),)) for m in QUANTILE_METHODS),
+    ],
+    np.percentile: [
+        Call(lambda x: np.percentile(x, 30), (array(9),)),
+        Call(lambda x: np.percentile(x, [10, 95.5], axis=1, method="hazen"), (M,)),
+    ],
+    np.nanquantile: [
+        Call(lambda x: np.nanquantile(x, 0.3), (array(9),)),
+        Call(lambda x: np.nanquantile(_with_holes(x), [0.2, 0.5, 1.0], axis=1), (M,)),
+        Call(lambda x: np.nanquantile(_with_holes(x), 0.7, keepdims=True), (M,)),
+    ],
+    np.nanpercentile: [Call(lambda x: np.nanpercentile(_with_holes(x), [30, 60], axis=0, keepdims=True), (M,))],
+    np.nanmedian: [
+        Call(lambda x: np.nanmedian(_with_holes(x)), (M,)),
+        Call(lambda x: np.nanmedian(_with_holes(x), axis=-1), (M,)),
+    ],
+    np.partition: [
+        Call(lambda x: np.partition(x, 1), (M,)),
+        Call(lambda x: np.sort(np.partition(x, -3)[-3:]), (array(9),)),
+        Call(lambda x: np.partition(x, [0, 2], axis=None)[2] ** 2, (M,)),
+        Call(lambda x: np.partition(x, 1, axis=0), (M,)),
+    ],
+    np.cov: [
+        Call(lambda x: np.cov(x), (M,)),
+        Call(lambda x: np.cov(x), (array(5),)),
+        Call(lambda x, y: np.cov(x, y), (M, array(3) ** 2)),
+        Call(lambda x: np.cov(x, rowvar=False, bias=True), (array(4, 2),)),
+        Call(lambda x: np.cov(x, ddof=0), (M,)),
+        Call(lambda y: np.cov([1.0, 2.0, 4.0], y), (V,)),
+    ],
+    np.corrcoef: [
+        Call(lambda x: np.corrcoef(x), (array(3, 5),)),
+        Call(lambda x, y: np.corrcoef(x, y), (array(5), array(5) ** 2)),
+        Call(lambda x: np.corrcoef(x, rowvar=False)[0], (array(5, 2),)),
+        Call(lambda x: np.corrcoef(x) * x[0], (array(5),)),
+    ],
     np.average: [
         *(c for c in _everywhere(np.average) if np.size(c.args[0])),
         Call(lambda x, w: np.average(x, axis=1, weights=w), (M, POSITIVE[0])),
@@ -130,6 +176,25 @@ CALLS: dict[Any, list[Call]] = {
         *(c for c in _everywhere(np.nanmean) if np.size(c.args[0])),
         Call(lambda x: np.nanmean(_with_holes(x)), (M,)),
         Call(lambda x: np.nanmean(_with_holes(x), axis=1, keepdims=True), (M,)),
+    ],
+    **{
+        f: [
+            *(c for c in _everywhere(f) if np.size(c.args[0])),
+            Call(lambda x, f=f: f(_with_holes(x), axis=0), (M,)),
+            Call(lambda x, f=f: f(_with_holes(x), axis=(0, 1), keepdims=True), (M,)),
+        ]
+        for f in (np.nanmax, np.nanmin, np.nanprod, np.nanvar)
+    },
+    np.nanstd: [
+        *(c for c in _everywhere(np.nanstd) if np.size(c.args[0]) > 1),
+        Call(lambda x: np.nanstd(_with_holes(x)), (M,)),
+        Call(lambda x: np.nanstd(_with_holes(x), axis=(0, 1), ddof=0.5, keepdims=True), (M,)),
+        Call(lambda x: np.nanstd(_with_holes(x), correction=1), (M,)),
+    ],
+    np.nancumsum: [Call(lambda x: np.nancumsum(_with_holes(x)), (M,)), Call(lambda x: np.nancumsum(x, axis=0), (M,))],
+    np.nancumprod: [
+        Call(lambda x: np.nancumprod(_with_holes(x), axis=1), (M,)),
+        Call(lambda x: np.nancumprod(x), (M,)),
     ],
     np.linalg.norm: [
         Call(lambda x: np.linalg.norm(x), (V,)),
@@ -181,4 +246,13 @@ CALLS: dict[Any, list[Call]] = {
         Call(lambda x: np.add.accumulate(x, axis=-1), (T,)),
     ],
     "multiply.accumulate": [Call(lambda x: np.multiply.accumulate(x, 1), (M,))],
+    **{
+        f"{name}.accumulate": [
+            Call(lambda x, f=f: f.accumulate(x), (array(9),)),
+            Call(lambda x, f=f: f.accumulate(x * x, axis=-1), (T,)),
+            Call(lambda x, f=f: f.accumulate(x, 1), (M,)),
+            Call(lambda x, f=f: f.accumulate(x), (EMPTY,)),
+        ]
+        for name, f in {"maximum": np.maximum, "minimum": np.minimum}.items()
+    },
 }

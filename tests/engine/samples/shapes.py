@@ -176,6 +176,12 @@ CALLS: dict[Any, list[Call]] = {
         Call(lambda x: np.repeat(x, 3), (1.5,)),
     ],
     np.resize: [Call(lambda x: np.resize(x, (3, 3)), (M,))],
+    np.lib.stride_tricks.sliding_window_view: [
+        Call(lambda x: np.lib.stride_tricks.sliding_window_view(x, 2), (V,)),
+        Call(lambda x: np.lib.stride_tricks.sliding_window_view(x, (2, 2)) ** 2, (M,)),
+        Call(lambda x: np.lib.stride_tricks.sliding_window_view(x, 3, axis=-1), (T,)),
+        Call(lambda x: np.lib.stride_tricks.sliding_window_view(x, window_shape=(2, 3), axis=(0, 2)), (T,)),
+    ],
     np.delete: [Call(lambda x: np.delete(x, 1), (V,)), Call(lambda x: np.delete(x, [0, 2], axis=1), (M,))],
     np.take: [
         Call(lambda x: np.take(x, [0, 2, 0], axis=1), (M,)),

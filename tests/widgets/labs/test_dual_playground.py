@@ -53,20 +53,6 @@ def test_the_bin_holds_half_the_second_derivatives():
     assert named["v1"] + named["v2"] - named["v4"] == pytest.approx(0.5 * np.array([d1, d2]) @ h @ np.array([d1, d2]))
 
 
-def test_point_and_seed_can_be_dragged():
-    lab = DualPlayground()
-    left, top, width, height = MAP
-    lab.drag("point", left + width / 2, top + height / 2)
-    assert lab.snapshot()["point"] == (3.0, 4.0)
-    lab.drag("seed", left + width / 2, top + height / 2 - height / 6)
-    assert lab.snapshot()["seed"] == pytest.approx((0, 1))
-    lab.drag("seed", left + 10 * width, top + height / 2)
-    assert lab.snapshot()["seed"] == pytest.approx((2, 0)), "no longer than the slider"
-    lab.drag("point", -1000, 5000)
-    assert lab.snapshot()["point"] == (0.5, 1.5), "not off the map"
-    lab.drag("nothing", 0, 0)
-
-
 def test_the_circle_of_the_seed_ends_with_the_map():
     lab = turned(x1=5.5, x2=6.5, length=2)
     left, top, width, height = MAP

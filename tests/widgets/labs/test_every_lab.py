@@ -1,11 +1,16 @@
 """What holds for every lab, found by itself."""
 
 import json
+import math
 import re
+import sys
 import time
+from itertools import pairwise
+from typing import Any, NamedTuple
 from xml.etree import ElementTree
 
 import ipywidgets as widgets
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -17,6 +22,9 @@ from autodiff_lab.widgets.labs.lab import Button, Choice, Entry, LabError, Play,
 from autodiff_lab.widgets.labs.view import CANNOT
 
 LABS = labs.every_lab()
+# Its only slider says how long a run is, and the plots are as long as the run.
+NOTHING_TO_DRAG = (labs.TrainRoom,)
+HANDLE = "a handle in the picture"
 every_lab = pytest.mark.parametrize("kind", LABS, ids=lambda kind: kind.__name__)
 
 
@@ -38,13 +46,56 @@ def actions(kind):
         else:
             values = st.none()
         one.append(st.tuples(st.just(control.label), values))
-    drags = st.tuples(st.sampled_from(["", "point", "seed"]), st.floats(-50, 900), st.floats(-50, 900))
-    return st.lists(st.one_of(*one, st.builds(lambda drag: ("the picture", list(drag)), drags)), max_size=12)
+    one += [st.tuples(st.just(HANDLE), drags(kind, handle)) for handle in handles(kind())]
+    return st.lists(st.one_of(*one), max_size=12)
+
+
+def drags(kind, handle):
+    """What the page would send of a handle that is dragged: a value of each of its sliders."""
+    sliders = {control.name: control for control in kind.controls if isinstance(control, Slider)}
+    moved = [sliders[move["control"]] for move in handle.moves]
+    values = st.fixed_dictionaries({slider.name: st.floats(slider.low, slider.high) for slider in moved})
+    return st.builds(lambda turn, values: {"turn": turn, "values": values}, st.integers(1), values)
+
+
+class Handle(NamedTuple):
+    """A handle in the picture of a lab: its name, the middle of its knob, and how it moves sliders."""
+
+    name: str
+    x: float
+    y: float
+    moves: list[dict[str, Any]]
+
+
+def handles(lab):
+    """The handles in the picture of a lab, in its present state."""
+    found = []
+    for group in ElementTree.fromstring(lab.picture() or "<svg/>").iter():
+        if "data-grip" not in group.attrib:
+            continue
+        knob = next(shape for shape in group if shape.get("class") == "knob")
+        moves = json.loads(group.get("data-moves"))
+        found.append(Handle(group.get("data-grip"), float(knob.get("cx")), float(knob.get("cy")), moves))
+    return found
+
+
+def value_at(handle, move):
+    """The value that the page would find for a handle that is where it is, and the rounding of its place."""
+    (right, up), scale = (handle.x - move["center"][0], move["center"][1] - handle.y), move["scale"]
+    place = {
+        "x": handle.x,
+        "y": handle.y,
+        "turn": math.degrees(math.atan2(up, right)) % 360,
+        "distance": math.hypot(right, up),
+    }[move["along"]]
+    places, values = zip(*scale, strict=True)
+    steepest = max(abs(b - a) / max(y - x, 0.1) for (x, a), (y, b) in pairwise(scale))
+    return float(np.interp(place, places, values)), 0.1 * steepest
 
 
 def act(view, label, value):
     """Do to a view what the page does: a widget gets its new state from there."""
-    if label == "the picture":
+    if label == HANDLE:
         return view.picture.set_state({"drag": value})
     widget = view.controls[label]
     if isinstance(widget, widgets.Button):
@@ -110,6 +161,52 @@ def test_whatever_hands_do_it_stays_whole_and_keeps_its_size(kind, monkeypatch):
                 assert widget.value == getattr(lab, control.name)
 
     do()
+
+
+@every_lab
+def test_a_handle_is_where_its_sliders_are(kind):
+    """Grasped and let go, nothing moves; and each handle has a name of its own."""
+    lab = kind()
+    lab.picture()
+    sliders = {control.name: control for control in kind.controls if isinstance(control, Slider)}
+    names = [handle.name for handle in handles(lab)]
+    labels = [control.label for control in kind.controls]
+    assert len(set(names + labels)) == len(names + labels)
+    for handle in handles(lab):
+        assert 1 <= len(handle.moves) <= 2
+        for move in handle.moves:
+            places = [place for place, _ in move["scale"]]
+            assert places == sorted(places)
+            slider = sliders[move["control"]]
+            now, off = value_at(handle, move)
+            assert now == pytest.approx(getattr(lab, slider.name), abs=off + slider.step / 2)
+
+
+@every_lab
+def test_in_every_plot_something_can_be_dragged(kind):
+    has_a_plot = hasattr(sys.modules[kind.__module__], "Axes")
+    if has_a_plot and kind not in NOTHING_TO_DRAG:
+        assert handles(kind()), "a plot has a point, a step or an input that a hand can move"
+
+
+@every_lab
+def test_on_paper_no_handle_is_seen(kind):
+    for group in ElementTree.fromstring(kind().picture() or "<svg/>").iter():
+        if "data-grip" in group.attrib:
+            assert group.get("display") == "none"
+
+
+@every_lab
+def test_strips_lie_on_the_canvas_and_show_every_handle(kind):
+    root = ElementTree.fromstring(kind().picture() or "<svg/>")
+    strips = json.loads(root.get("data-strips", "[]"))
+    frames = [frame for parts in strips for frame in parts]
+    for left, top, width, height in frames:
+        assert 0 <= left < left + width <= float(root.get("width"))
+        assert 0 <= top < top + height <= float(root.get("height"))
+    for handle in handles(kind()) if strips else ():
+        inside = [x <= handle.x <= x + w and y <= handle.y <= y + h for x, y, w, h in frames]
+        assert sum(inside) == 1, f"{handle.name} is in no strip, or in two"
 
 
 @every_lab

@@ -19,7 +19,7 @@ from autodiff_lab.systems.static_graph import Graph, Placeholder
 from autodiff_lab.transforms.jacobians import jacrev
 from autodiff_lab.widgets.labs import FeedGraph
 from autodiff_lab.widgets.labs.feed_graph.lab import TARGETS
-from autodiff_lab.widgets.labs.feed_graph.picture import BOX_HEIGHT, BOX_WIDTH, FLOORS, WIDTH
+from autodiff_lab.widgets.labs.feed_graph.picture import BOX_HEIGHT, BOX_WIDTH, FLOORS, WIDTH, find_ends
 
 ONE, TWO, DOCUMENT, SUM, ALIAS, DOUBLED = PROGRAMS
 FED = {"x": "1", "y": "2", "z": "3"}
@@ -301,16 +301,30 @@ def test_no_arrow_runs_behind_a_box(program, flatten):
     lab = built(program, flatten)
     places, nodes = lab.state.places, lab.snapshot()["nodes"]
     for name, node in nodes.items():
-        for k, operand in enumerate(node["operands"], 1):
-            (x0, y0), (x1, y1) = places.corner(operand), places.corner(name)
-            head = (x1 - 3, y1 + BOX_HEIGHT * k / (len(node["operands"]) + 1))
-            way = places.route(operand, name, (x0 + BOX_WIDTH, y0 + BOX_HEIGHT / 2), head)
+        for k, operand in enumerate(node["operands"]):
+            way = places.route(operand, name, *find_ends(nodes, places, operand, name, k))
             for (ax, ay), (bx, by) in itertools.pairwise(way):
                 points = [(ax + (bx - ax) * t / 50, ay + (by - ay) * t / 50) for t in range(51)]
                 for other in set(nodes) - {name, operand}:
                     left, top = places.corner(other)
                     inside = [(x, y) for x, y in points if left < x < left + BOX_WIDTH and top < y < top + BOX_HEIGHT]
                     assert not inside, f"{operand} to {name} behind {other}"
+
+
+@pytest.mark.parametrize("flatten", FLATTEN)
+def test_the_arrows_of_one_operand_leave_it_apart(flatten):
+    lab = built(TWO, flatten)
+    nodes = lab.snapshot()["nodes"]
+    edges = [(operand, name, k) for name, node in nodes.items() for k, operand in enumerate(node["operands"])]
+    tails = [find_ends(nodes, lab.state.places, *edge)[0] for edge in edges]
+    assert len(set(tails)) == len(edges)
+
+
+def test_backward_every_arrow_leads_back():
+    """A head that points forward would look like flow the wrong way."""
+    lab = pressed(built(TWO), "forward", "finish", "backward", "step")
+    heads = re.findall(r'<polygon points="([\d.]+),[\d.]+ ([\d.]+),[^"]*" fill', lab.picture())
+    assert heads and all(float(tip) < float(wing) for tip, wing in heads)
 
 
 @every_program

@@ -35,9 +35,6 @@ class Stairs(SteppedLab):
             raise LabError("A number, please.")
         self.reply = f"{text} it is"
 
-    def drag(self, handle, x, y):
-        self.share = x / 100
-
     def slider_text(self, name):
         return f"<{getattr(self, name):g}>"
 
@@ -130,8 +127,34 @@ def test_a_slider_is_not_corrected_while_it_is_held(lab):
 
 
 def test_a_place_between_two_stops_is_shown_at_the_nearest(lab):
-    by_page(lab.view.picture, drag=["top", 47.0, 0.0])
-    assert lab.share == 0.47 and lab.view.controls["share"].value == 0.5
+    lab.share = 0.47  # as a lab's own button may do
+    lab.notify()
+    assert lab.view.controls["share"].value == 0.5
+
+
+def test_a_drag_in_the_picture_moves_sliders_to_their_stops(lab):
+    by_page(lab.view.picture, drag={"turn": 1, "values": {"share": 0.47, "height": 12}})
+    assert lab.share == 0.5 and lab.height == 9
+    assert lab.view.controls["share"].value == 0.5 and lab.view.controls["height"].value == 9
+
+
+def test_the_picture_knows_where_the_sliders_stand(lab):
+    lab.set(height=5)
+    assert lab.view.picture.sliders["height"] == {
+        "label": "height",
+        "value": 5,
+        "text": "<5>",
+        "low": 1,
+        "high": 9,
+        "step": 1,
+    }
+
+
+def test_a_drag_is_drawn_once(lab):
+    view = lab.view
+    drawn = lab.pictures
+    by_page(view.picture, drag={"turn": 1, "values": {"height": 7, "share": 0.2}})
+    assert lab.pictures == drawn + 1
 
 
 def test_a_slider_has_its_value_in_words_beside_it(lab):

@@ -29,7 +29,7 @@ const stretches = given.grouped.long.map((payload) =>
 );
 
 const MOMENTS = Array.from({ length: 201 }, (_, k) => k / 200);
-const inShort = (number) => number.short ?? number.text;
+const inShort = (number) => number.short || number.text;
 const inBrackets = (text) => (text.startsWith("−") ? `(${text})` : text);
 const textOf = ({ texts }) => texts.map(([, text]) => text).join(" ");
 const spoken = (trace, s, u) => player.tokensAt(trace, s, u).map(textOf);
@@ -161,7 +161,7 @@ for (const [name, trace] of [
         assert.equal(before?.text, step.sends[0].before?.text);
         assert.equal(after.text, step.sends[0].after.text);
       }
-      for (const line of step.released) {
+      for (const line of step.freed_lines) {
         assert.ok(
           !player.markAt(run, line, s, s - 1).released && player.markAt(run, line, s).released,
         );
@@ -203,15 +203,15 @@ test("the seed drops into the box of the result", () => {
 test("where an array is broadcast its copies spread on the way, and come together on the way back", () => {
   const trace = named("rows reverse");
   const copied = trace.lines.findIndex(({ operands }) =>
-    operands.some(({ shapes }) => shapes?.includes("→")),
+    operands.some(({ is_copied }) => is_copied),
   );
   const at = (k, slot) =>
     film(trace, k)
       .map(([, tokens]) => tokens.find((token) => token.slot === slot)?.spread)
       .filter((spread) => spread !== undefined);
-  trace.lines[copied].operands.forEach(({ shapes }, slot) => {
+  trace.lines[copied].operands.forEach(({ shapes, is_copied }, slot) => {
     const spreads = at(copied, slot);
-    if (!shapes?.includes("→")) return assert.ok(spreads.every((spread) => spread === 0));
+    if (!is_copied) return assert.ok(spreads.every((spread) => spread === 0));
     assert.deepEqual([spreads[0], spreads.at(-1)], [0, 1], "one leaves, the copies arrive");
     assert.equal(player.labelsOf(trace, trace.steps[copied]).get(slot), shapes);
   });
@@ -277,6 +277,22 @@ test("a stretch of a long run counts the steps of the whole", () => {
     "the start is in the first stretch",
   );
   assert.equal(player.stepsOf(start), player.stepsOf(middle));
+});
+
+// Which layout is taken
+
+test("a layout fits a room as Python finds, and the same one of several is the best", () => {
+  const near = (x, y) => assert.ok(Math.abs(x - y) < 1e-12, `${x} and ${y}`);
+  for (const { room, unit, layouts, fits, worth, best } of given.fits) {
+    layouts.forEach((layout, k) => {
+      const { scale, seen, whole } = player.fitOf(layout, room, unit);
+      near(scale, fits[k].scale);
+      near(seen, fits[k].seen);
+      assert.equal(whole, fits[k].seen === 1);
+      near(player.bestOf([layout], room, unit).worth, worth[k]);
+    });
+    assert.deepEqual(player.bestOf(layouts, room, unit).layout, best);
+  }
 });
 
 // Where the panes stand

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+import itertools
 import json
 import os
 import re
@@ -13,8 +15,12 @@ import numpy as np
 import pytest
 
 from autodiff_lab import grad
+from autodiff_lab.figures.graph import fit
+from autodiff_lab.figures.graph.alternatives import ROOMS
+from autodiff_lab.text.dataclass_json import is_named_tuple
+from autodiff_lab.text.numbers import spell_nonfinite
 from autodiff_lab.trace.faulty_engines import FAULTS
-from autodiff_lab.trace.model import Trace, equation
+from autodiff_lab.trace.model import RunOptions, Trace
 from autodiff_lab.widgets.player import page
 from autodiff_lab.widgets.player import views as modes
 from autodiff_lab.widgets.player.views import reuse_or_compute_layout
@@ -54,6 +60,52 @@ def wave(x, w):
 GROUPED = {"turns": (layers, (0.5, 1.3)), "long": (wave, (0.5, 1.3))}
 
 
+def in_full(x):
+    """What JavaScript has of a record: objects with all fields, also of named tuples."""
+    if dataclasses.is_dataclass(x):
+        return {field.name: in_full(getattr(x, field.name)) for field in dataclasses.fields(x)}
+    if is_named_tuple(type(x)):
+        return {name: in_full(value) for name, value in x._asdict().items()}
+    return [in_full(one) for one in x] if isinstance(x, tuple) else spell_nonfinite(x)
+
+
+def written_in_full():
+    """The payload of runs of each kind, and each of its traces in full."""
+    long = modes.views(*GROUPED["long"])
+    runs = {
+        **{name: modes.views(*run) for name, run in CASES.items()},
+        "not finite": modes.views(lambda x: 2 * x, (np.array([np.inf, np.nan]),)),
+        "second": modes.views(grad(CASES["square"][0]), CASES["square"][1]),
+        "faulty": modes.views(*CASES["seed"], RunOptions(fault="overwrite")),
+        "custom": modes.views(*CASES["seed"], RunOptions("forward", (1.0, 0.5))),
+        "long": long,
+        "long, later": long.around(900),
+    }
+    for name, views in runs.items():
+        layouts = {key: [{}] for key in views.traces_to_measure} if views.long else {"": [{}], "all": [{}]}
+        forward = {direction: in_full(run) for direction, run in views.forward.items()}
+        yield name, {"payload": views.payload(layouts), "reverse": in_full(views.trace), "forward": forward}
+
+
+def fits():
+    """How graphs of several sizes fit rooms, and which is chosen, by Python: usual rooms, and some at each border."""
+    sizes = itertools.product((60, 300, 560, 1100, 2800), (60, 250, 420, 900))
+    layouts = []
+    for k, (width, height) in enumerate(sizes):
+        step = {"width": width / 2, "height": height / (1 + k % 3)}
+        layouts.append({"width": width, "height": height, "ease": 1 - k % 4 / 10, "step": step})
+    rooms = [*ROOMS, (300.0, 300.0), (fit.PHONE_WIDTH - 1, 300.0), (fit.PHONE_WIDTH, 300.0), (1900.0, 1000.0)]
+    for room, unit in itertools.product(rooms, (1.0, fit.FAR_UNIT, 1.6)):
+        yield {
+            "room": dict(zip(("width", "height"), room, strict=True)),
+            "unit": unit,
+            "layouts": layouts,
+            "fits": [fit.fit_in(room, layout, unit)._asdict() for layout in layouts],
+            "worth": [fit.worth_in(room, layout, unit) for layout in layouts],
+            "best": fit.choose_for_room(room, layouts, unit),
+        }
+
+
 def grouped(f, args):
     """Payloads of a run whose graph has groups: at the start, and of a long run in the middle as well."""
     views = modes.views(f, args)
@@ -79,8 +131,9 @@ def cases(tmp_path_factory) -> Path:
         },
         "faulty": {fault: Trace.of(*CASES["seed"][:1], *CASES["seed"][1], fault=fault).to_dict() for fault in FAULTS},
         "second": modes.views(grad(CASES["square"][0]), CASES["square"][1]).payload({"": [{}]}),
+        "fits": list(fits()),
+        "in full": dict(written_in_full()),
         "grouped": {name: grouped(*run) for name, run in GROUPED.items()},
-        "kinds": equation.KINDS,
         "arrays": {name: modes.views(*ARRAYS[name]).payload({"": [{}]}) for name in ARRAYS},
         "tangents": {
             name: {
@@ -89,7 +142,7 @@ def cases(tmp_path_factory) -> Path:
             }
             for name, shown in views.items()
         },
-        "meters": {name: [step.meter for step in shown.trace.steps] for name, shown in views.items()},
+        "meters": {name: [step.meter._asdict() for step in shown.trace.steps] for name, shown in views.items()},
         "agreements": {
             name: {direction: run.agreement and run.agreement.text for direction, run in shown.forward.items()}
             for name, shown in views.items()

@@ -120,6 +120,8 @@ class _Picture:
         return x - self._origin[0], y - self._origin[1]
 
     def label_place(self, edge: _Edge) -> Point:
+        """Return where the label of an edge is in the picture that is drawn without Graphviz."""
+        assert edge.way.label is not None, "the edge has a label"
         x, y = self.place(edge.way.label.centre)
         aside = edge.way.breadth / 4 if edge.beside else 0.0
         return (x, y - aside) if self._flat else (x + aside, y)
@@ -140,8 +142,8 @@ class _Picture:
             way = edge.way
             ends = zip("se", (way.start, way.stop), way.arrows, strict=True)
             tips = [f"{letter},{up(self.place(tip))}" for letter, tip, arrow in ends if arrow]
-            place = {"lp": up(self.label_place(edge))} if edge.labelled else {}
-            edges.append({**edge.id, "pos": " ".join([*tips, *(up(self.place(p)) for p in way.points)]), **place})
+            label = {"lp": up(self.label_place(edge))} if edge.labelled else {}
+            edges.append({**edge.id, "pos": " ".join([*tips, *(up(self.place(p)) for p in way.points)]), **label})
         return {"bb": f"0,0,{self.width:.2f},{self.height:.2f}", "objects": objects, "edges": edges}
 
     def svg(self) -> str:

@@ -4,7 +4,8 @@ import math
 from typing import Any
 
 from autodiff_lab.text.grid import Grid, grid
-from autodiff_lab.text.notation import format_expression, number
+from autodiff_lab.text.notation import format_expression
+from autodiff_lab.text.numbers import number
 from autodiff_lab.widgets.labs.branch_recorder import programs
 from autodiff_lab.widgets.labs.branch_recorder.programs import HIGH, LOW, PROGRAMS, STEP, Piece
 from autodiff_lab.widgets.labs.canvas import Axes, Point, Sheet, draw_rule, make_ticks
@@ -35,8 +36,10 @@ class BranchRecorder(Lab):
     4
     """
 
-    about = "Before you move x, say which lines will run, and how long the tape will be."
+    about = "Before you drag x in a plot, say which lines will run, and how long the tape will be."
     controls = (Slider("x", "x", LOW, HIGH, STEP, 1.58), Choice("program", "program", tuple(PROGRAMS)))
+    x: float
+    program: str
 
     def snapshot(self) -> dict[str, Any]:
         """The branch recorder's data: the run of its program at x, and the piece that x lies in."""
@@ -70,6 +73,7 @@ class BranchRecorder(Lab):
         _draw_tape(sheet, snap["tape"])
         for column in (1, 2):
             _draw_plot(sheet, snap, column)
+        sheet.cut(450)
         return sheet.svg()
 
 
@@ -77,16 +81,14 @@ def _describe_reach(low: float, high: float) -> str:
     """Say how far the recorded piece goes; the ends of the slider are no ends of a piece."""
     if low == high:
         return "No other x takes this way: the piece is one point."
-    ends = [number(round(x, 10)) if LOW < x < HIGH else "" for x in (low, high)]
-    match ends:
-        case ["", ""]:
-            return "Every x of the slider takes this way."
-        case ["", end]:
-            return f"Every x up to {end} takes this way; there the next piece begins."
-        case [start, ""]:
-            return f"Every x from {start} on takes this way."
-        case [start, end]:
-            return f"Every x from {start} to {end} takes this way; outside, other lines run."
+    start, end = (number(round(x, 10)) if LOW < x < HIGH else "" for x in (low, high))
+    if not start and not end:
+        return "Every x of the slider takes this way."
+    if not start:
+        return f"Every x up to {end} takes this way; there the next piece begins."
+    if not end:
+        return f"Every x from {start} on takes this way."
+    return f"Every x from {start} to {end} takes this way; outside, other lines run."
 
 
 # What is drawn
@@ -136,6 +138,7 @@ def _draw_plot(sheet: Sheet, snap: dict[str, Any], column: int) -> None:
     for piece in every:
         _draw_piece(axes, piece, column, role, recorded=piece.low <= here <= piece.high)
     axes.marker(here)
+    axes.slide(f"x, in the plot of the {('value', 'slope')[column - 1]}", here, axes.across("x"))
     sheet.dot(*axes.at(here, snap["value"] if column == 1 else snap["slope"]), "ink", 5)
 
 

@@ -6,7 +6,8 @@ from typing import Any
 import numpy as np
 
 from autodiff_lab.text.grid import Grid, grid
-from autodiff_lab.text.notation import NOT_REACHED, atom, number
+from autodiff_lab.text.notation import NOT_REACHED, atom
+from autodiff_lab.text.numbers import number
 from autodiff_lab.widgets.labs.broadcast_lens.flow import AXES, OPS, OVER_AXES, SHAPES, Flow, Refused, run_flow
 from autodiff_lab.widgets.labs.canvas import Point, Sheet, draw_rule
 from autodiff_lab.widgets.labs.lab import Button, Choice, Play, SteppedLab, Toggle
@@ -50,6 +51,12 @@ class BroadcastLens(SteppedLab):
         Button("back", "Back", more=True),
         Button("begin", "Begin again", more=True),
     )
+    b: str
+    a: str
+    operand: str
+    program: str
+    wrong: bool
+    axes: str
 
     @property
     def flow(self) -> Flow | str:
@@ -122,6 +129,8 @@ class BroadcastLens(SteppedLab):
             return sheet.svg()
         _draw_forward(sheet, found, max(self.done - 1, 0), OPS[self.program][0] if found.copies else "")
         _draw_backward(sheet, found, self.done)
+        below = HEIGHT - 46.0  # the equation at the bottom is not cut
+        sheet.fold(*([(x, 0, end - x, below)] for x, end in ((0, 412), (412, WIDTH))), [(0, below, 520, 46)])
         return sheet.svg()
 
 
@@ -285,7 +294,7 @@ def _draw_backward(sheet: Sheet, found: Flow, step: int) -> None:
         small.draw_entries(back, homes, entry, step if found.copies else None)
     if found.copies:
         large.draw_entries(found.large_back, found.homes, entry)
-    else:
+    elif found.lands is not None:
         large.draw_entries(found.gradient, found.lands, entry, step)
     if turn and not unsummed:
         _draw_wires(small, entry, large, found.places_back(entry), to_large=not found.copies)

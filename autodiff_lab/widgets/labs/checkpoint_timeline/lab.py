@@ -9,8 +9,8 @@ from typing import Any
 from autodiff_lab.lessons.examples.chain import START, logistic, sweep_whole_chain
 from autodiff_lab.systems.schedules import SCHEDULES, Action, Reversal, reverse
 from autodiff_lab.text.grid import Grid, grid
-from autodiff_lab.text.notation import number
-from autodiff_lab.widgets.labs.canvas import Axes, Sheet, draw_bar, draw_legend, make_ticks
+from autodiff_lab.text.numbers import number
+from autodiff_lab.widgets.labs.canvas import Axes, Drag, Sheet, draw_bar, draw_legend, make_ticks
 from autodiff_lab.widgets.labs.lab import Button, Choice, Play, Slider, SteppedLab
 from autodiff_lab.widgets.labs.phrases import count_noun
 
@@ -52,6 +52,9 @@ class CheckpointTimeline(SteppedLab):
         Button("begin", "Begin again", more=True),
         Play("next", 700, more=True),
     )
+    schedule: str
+    l: int  # noqa: E741 — l steps are l steps in every paper on checkpoints
+    s: int
 
     def __init__(self) -> None:
         super().__init__()
@@ -146,6 +149,7 @@ class CheckpointTimeline(SteppedLab):
         _draw_timeline(sheet, snap)
         _draw_slots(sheet, snap)
         _draw_meters(sheet, snap)
+        sheet.cut(590)
         return sheet.svg()
 
 
@@ -215,10 +219,25 @@ def _draw_timeline(sheet: Sheet, snap: dict[str, Any]) -> None:
             sheet.box(x - size / 2, y - size / 2, size, size, "tangent" if done else "line", "tangent" if done else "")
         else:
             here = there
+    _draw_moment(axes, snap)
     y = FRAME[1] + FRAME[3] + 66
     for k, look in enumerate(LOOKS.values()):
         draw_legend(sheet, FRAME[0] + 136 * k, y, *look)
     sheet.box(FRAME[0] + 272 - 3, y - 8.5, 7, 7, "tangent", "tangent")
+
+
+def _draw_moment(axes: Axes, snap: dict[str, Any]) -> None:
+    """Draw the present moment as a line through the timeline, which a hand can drag."""
+    left, _, width, _ = axes.frame
+    total, run, scale = axes.x[1], 0, [(left, 0.0)]
+    actions = snap["actions"]
+    for k, (kind, start, end) in enumerate(actions):
+        run += {"advance": end - start, "reverse": 1}.get(kind, 0)
+        scale.append((left + width * run / total, float(math.ceil(100 * (k + 1) / len(actions)))))
+    place = scale[snap["done"]][0] - left
+    moment = total * place / width
+    axes.marker(moment, "line")
+    axes.slide("how far, in the timeline", moment, Drag("moment", "x", tuple(scale), from_place_to_place=True))
 
 
 def _find_ends(actions: list[tuple[str, int, int]]) -> Iterator[tuple[int, int]]:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from autodiff_lab.text.grid import Grid, grid
-from autodiff_lab.text.notation import number
+from autodiff_lab.text.numbers import number
 from autodiff_lab.transforms.gradients import grad, jvp
 from autodiff_lab.transforms.recording import record
 from autodiff_lab.widgets.labs.canvas import Axes, Sheet, draw_bar, draw_legend, make_power_ticks, make_ticks
@@ -131,12 +131,15 @@ class ConvergedLoop(Lab):
     {'unrolled': 120, 'one turn': 2, 'implicit': 3}
     """
 
-    about = "Move the turns, and choose another loop. All four look for the solution of z = cos(x z)."
+    about = "Drag the turns in the plot, and choose another loop. All four look for the solution of z = cos(x z)."
     controls = (
         Choice("loop", "loop", tuple(TURNS)),
         Slider("turns", "turns", 0, LARGEST, 1, 20),
         Slider("x", "x", 0.5, 1.2, 0.05, 1.0),
     )
+    loop: str
+    turns: int
+    x: float
 
     def snapshot(self) -> dict[str, Any]:
         """The converged loop's data: the errors after each turn; tape lines and operations after these turns."""
@@ -186,8 +189,10 @@ class ConvergedLoop(Lab):
             sheet.dot(*axes.at(snap["turns"], errors[snap["turns"]]), role, 5)
             draw_legend(sheet, PLOT[0] + 150 * k, 392, way, role, width, dash)
         axes.marker(snap["turns"])
+        axes.slide("turns, in the plot", snap["turns"], axes.across("turns"))
         _draw_bars(sheet, 20, "lines on the tape", snap["lines"])
         _draw_bars(sheet, 206, "operations, with the sweep", snap["work"])
+        sheet.cut(530)
         return sheet.svg()
 
 

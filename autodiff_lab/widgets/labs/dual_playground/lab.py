@@ -9,11 +9,13 @@ import numpy as np
 from autodiff_lab.engine.tape import Tape
 from autodiff_lab.lessons.examples.course_function import f
 from autodiff_lab.text.grid import Grid, grid
-from autodiff_lab.text.notation import atom, number
+from autodiff_lab.text.notation import atom
+from autodiff_lab.text.numbers import number
 from autodiff_lab.trace.model import Trace
 from autodiff_lab.transforms.gradients import grad, jvp
 from autodiff_lab.transforms.recording import record
-from autodiff_lab.widgets.labs.canvas import Axes, Point, Sheet, make_ticks
+from autodiff_lab.widgets.labs.canvas import Axes, Point, Sheet, make_ticks, stretch_from, turn_around
+from autodiff_lab.widgets.labs.contours import find_contours
 from autodiff_lab.widgets.labs.lab import Button, Lab, Slider
 
 REGION = ((0.0, 6.0), (1.0, 7.0))
@@ -32,7 +34,7 @@ class DualPlayground(Lab):
     5.102721403992
     """
 
-    about = "Drag the head of the arrow, or the point. The sliders do the same."
+    about = "Drag the head of the arrow, or the point, in the map. The sliders do the same."
     controls = (
         Slider("angle", "direction", 0, 359, 1, 45),
         Slider("length", "length", 0, 2, 0.1, 1.0),
@@ -41,10 +43,16 @@ class DualPlayground(Lab):
         Slider("x1", "x₁", 0.5, 5.5, 0.1, 2.0),
         Slider("x2", "x₂", 1.5, 6.5, 0.1, 5.0),
     )
+    angle: float
+    length: float
+    x1: float
+    x2: float
 
     def slider_text(self, name: str) -> str:
-        """Write what stands beside the dual playground's sliders: four places at most; degrees with their sign."""
-        return number(round(getattr(self, name), 4)) + "°" * (name == "angle")
+        """Write what stands beside the dual playground's sliders: the direction in degrees, with one place."""
+        if name == "angle":
+            return f"{number(round(self.angle, 1))}°"
+        return number(round(getattr(self, name), 4))
 
     def steepest(self) -> None:
         """Turn the dual playground's seed to where f grows fastest: the direction of the gradient."""
@@ -54,17 +62,6 @@ class DualPlayground(Lab):
     def level(self) -> None:
         """Turn the dual playground's seed by a right angle."""
         self.angle = (self.angle + 90) % 360
-
-    def drag(self, handle: str, x: float, y: float) -> None:
-        """Move the point on the dual playground's map, or the head of the seed's arrow."""
-        left, top, _, height = MAP
-        x1, x2 = REGION[0][0] + (x - left) / SCALE, REGION[1][0] + (top + height - y) / SCALE
-        if handle == "point":
-            self.set(x1=x1, x2=x2)
-        elif handle == "seed":
-            along, up = x1 - self.x1, x2 - self.x2
-            self.angle = math.degrees(math.atan2(up, along)) % 360
-            self.length = min(math.hypot(along, up), 2.0)
 
     @property
     def seed(self) -> tuple[float, float]:
@@ -104,6 +101,7 @@ class DualPlayground(Lab):
         _draw_map(sheet, *snap["point"], *snap["seed"])
         _draw_section(sheet, snap)
         _draw_bin(sheet, snap)
+        sheet.cut(410)
         return sheet.svg()
 
 
@@ -160,8 +158,8 @@ def _draw_map(sheet: Sheet, x1: float, x2: float, along: float, up: float) -> No
     axes.curve([(x1 + length * math.cos(t), x2 + length * math.sin(t)) for t in turns], "line", 2)
     sheet.arrow(here, head, "tangent", 4)
     sheet.dot(*here, "ink", 6)
-    sheet.handle("point", *here, 16)
-    sheet.handle("seed", *head, 16)
+    sheet.handle("the point", *here, axes.across("x1"), axes.up("x2"))
+    sheet.handle("head of the arrow", *head, turn_around("angle", here), stretch_from("length", here, SCALE))
 
 
 def _draw_section(sheet: Sheet, snap: dict[str, Any]) -> None:
@@ -209,8 +207,6 @@ def _draw_background() -> Sheet:
 
 def find_levels() -> list[tuple[float, list[Point]]]:
     """Find the level curves of f on the dual playground's map."""
-    from contourpy import contour_generator
-
     x1, x2 = np.meshgrid(np.linspace(0.02, 6, 300), np.linspace(1, 7, 61))
-    lines = contour_generator(x1, x2, f(x1, x2))
-    return [(level, line[::2].tolist()) for level in LEVELS for line in lines.lines(level)]
+    curves = find_contours(x1, x2, f(x1, x2), LEVELS)
+    return [(level, line[::2].tolist()) for level, lines in curves.items() for line in lines]

@@ -7,7 +7,8 @@ from typing import Any, Self
 from autodiff_lab.lessons.examples.graph_builder import FLATTEN, INPUTS, PROGRAMS, GraphBuilder
 from autodiff_lab.systems.static_graph import Constant, Operator
 from autodiff_lab.text.grid import Grid, grid
-from autodiff_lab.text.notation import format_expression, number
+from autodiff_lab.text.notation import format_expression
+from autodiff_lab.text.numbers import number
 from autodiff_lab.widgets.labs.feed_graph.passes import Pass, run_graph, sweep_graph
 from autodiff_lab.widgets.labs.feed_graph.picture import Places, draw
 from autodiff_lab.widgets.labs.lab import Button, Choice, Entry, Lab, Play
@@ -55,6 +56,12 @@ class FeedGraph(Lab):
         Button("begin", "Begin with nothing", more=True),
         Button("build", "Build a line", more=True),
     )
+    program: str
+    target: str
+    flatten: str
+    x: str
+    y: str
+    z: str
 
     def __init__(self) -> None:
         self.feed = {"x": 1.0, "y": 2.0}

@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from autodiff_lab.systems.static_graph import Node
-from autodiff_lab.text.notation import display_width, number, symbol
+from autodiff_lab.text.notation import display_width, symbol
+from autodiff_lab.text.numbers import number
 from autodiff_lab.widgets.labs.canvas import Point, Sheet, draw_heads, draw_rule
 
 WIDTH, HEIGHT = 930, 420
@@ -63,13 +64,14 @@ def draw(snap: dict[str, Any], places: Places) -> str:
     """Draw the picture of FeedGraph, from a snapshot of it."""
     sheet = Sheet(WIDTH, HEIGHT, "A static graph: its nodes with values, adjoints and counters, and the queue")
     _draw_head(sheet, snap)
-    for name, node in snap["nodes"].items():
-        for place, operand in enumerate(node["operands"]):
-            _draw_edge(sheet, snap, places, operand, name, place)
+    edges = [(operand, name, k) for name, node in snap["nodes"].items() for k, operand in enumerate(node["operands"])]
+    for operand, name, place in sorted(edges, key=lambda edge: _is_active(snap, *edge[:2])):  # those on top come last
+        _draw_edge(sheet, snap, places, operand, name, place)
     for name in snap["nodes"]:
         _draw_node(sheet, snap, name, places.corner(name))
     _draw_queue(sheet, snap)
     _draw_gradients(sheet, snap)
+    sheet.cut(PANEL - 6)
     return sheet.svg()
 
 
@@ -91,23 +93,51 @@ def _role(snap: dict[str, Any]) -> str:
 
 def _draw_edge(sheet: Sheet, snap: dict[str, Any], places: Places, operand: str, name: str, place: int) -> None:
     """Draw an arrow from an operand to its user; in a sweep, from the user that sends to the operand."""
-    (x0, y0), (x1, y1) = places.corner(operand), places.corner(name)
-    many = len(snap["nodes"][name]["operands"])
-    head = (x1 - 3, y1 + BOX_HEIGHT * (place + 1) / (many + 1))
-    tail = (x0 + BOX_WIDTH, y0 + BOX_HEIGHT / 2)
+    x1, y1 = places.corner(name)
     if operand == name:
         x, y = x1 + BOX_WIDTH / 2, y1
         sheet.path([(x + 30, y), (x + 30, y - 20), (x - 30, y - 20)], "adjoint", 2.5)
         sheet.arrow((x - 30, y - 20), (x - 30, y - 1), "adjoint")
         return
-    way = places.route(operand, name, tail, head)
-    if snap["phase"] == "backward" and snap["now"] == name:
-        sheet.path(way[1:], "adjoint", 2.5, "7 4")
-        sheet.arrow(way[1], way[0], "adjoint", 2.5, "7 4")
-    else:
-        role, width = ("value", 2.5) if snap["phase"] == "forward" and snap["now"] == operand else ("line", 1.5)
-        sheet.path(way[:-1], role, width)
-        sheet.arrow(way[-2], way[-1], role, width)
+    tail, head = find_ends(snap["nodes"], places, operand, name, place)
+    way, active = places.route(operand, name, tail, head), _is_active(snap, operand, name)
+    role, width, dash = ("line", 1.5, "")
+    if active:
+        role, width, dash = (_role(snap), 3.5, "7 4" if snap["phase"] == "backward" else "")
+    elif snap["phase"] == "backward":
+        role = "adjoint" if _has_sent(snap, name) else "line"
+    if snap["phase"] == "backward":
+        way = way[::-1]  # an adjoint goes from the user to its operand
+    sheet.path(way, "paper", width + 6)  # where two cross, the one below has a gap
+    sheet.path(way[:-1], role, width, dash)
+    sheet.arrow(way[-2], way[-1], role, width, dash)
+
+
+def find_ends(
+    nodes: dict[str, dict[str, Any]], places: Places, operand: str, name: str, place: int
+) -> tuple[Point, Point]:
+    """Find where an arrow of FeedGraph's picture begins and ends, each at a place of its own.
+
+    The arrows at one side of a box are in the order of the boxes at their other ends, so that they don't cross at once.
+    """
+    (x0, y0), (x1, y1) = places.corner(operand), places.corner(name)
+    users = [(other, k) for other, node in nodes.items() for k, x in enumerate(node["operands"]) if x == operand]
+    users.sort(key=lambda user: (places.corner(user[0])[1], user[1]))
+    operands = sorted(enumerate(nodes[name]["operands"]), key=lambda each: (places.corner(each[1])[1], each[0]))
+    tail = (x0 + BOX_WIDTH, y0 + BOX_HEIGHT * (users.index((name, place)) + 1) / (len(users) + 1))
+    head = (x1 - 3, y1 + BOX_HEIGHT * (operands.index((place, operand)) + 1) / (len(operands) + 1))
+    return tail, head
+
+
+def _is_active(snap: dict[str, Any], operand: str, name: str) -> bool:
+    """Whether something goes along an edge of FeedGraph at this moment."""
+    return snap["now"] is not None and snap["now"] == {"forward": operand, "backward": name}.get(snap["phase"])
+
+
+def _has_sent(snap: dict[str, Any], name: str) -> bool:
+    """Whether a node of FeedGraph has sent its adjoint back already."""
+    node = snap["nodes"][name]
+    return node["waits"] == 0 and node["adjoint"] is not None and name not in snap["queue"]
 
 
 def _draw_node(sheet: Sheet, snap: dict[str, Any], name: str, at: Point) -> None:

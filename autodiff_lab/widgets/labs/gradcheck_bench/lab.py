@@ -9,7 +9,7 @@ import numpy as np
 from autodiff_lab.engine.broadcasting import shape_of
 from autodiff_lab.engine.dispatch import TABLE
 from autodiff_lab.text.grid import Grid, grid
-from autodiff_lab.text.notation import number
+from autodiff_lab.text.numbers import number
 from autodiff_lab.widgets.labs.canvas import Axes, Sheet, make_power_ticks
 from autodiff_lab.widgets.labs.lab import Button, Choice, Lab, Slider
 from autodiff_lab.widgets.labs.phrases import write_error, write_power_of_ten
@@ -149,7 +149,7 @@ class GradcheckBench(Lab):
     ('wrong', 2.0)
     """
 
-    about = "Inject a bug, move h. Before you look at the light, say which lamp will be lit."
+    about = "Inject a bug, drag h in the plot. Before you look at the light, say which lamp will be lit."
     controls = (
         Choice("bug", "injected bug", BUGS),
         Choice("op", "op", tuple(SAMPLES)),
@@ -159,6 +159,11 @@ class GradcheckBench(Lab):
         Choice("direction", "direction", DIRECTIONS, more=True),
         Button("forget", "Forget the history", more=True),
     )
+    bug: str
+    op: str
+    h: float
+    dtype: str
+    direction: str
 
     def begin(self) -> None:
         """Draw the gradcheck bench's first direction, and check once."""
@@ -281,6 +286,7 @@ class GradcheckBench(Lab):
         sheet.text(14, 176, shapes, "ink" if same else "adjoint", size=14, bold=not same)
         _draw_light(sheet, found)
         self._draw_plot(sheet, found)
+        sheet.cut(328)
         return sheet.svg()
 
     def _draw_plot(self, sheet: Sheet, found: Check) -> None:
@@ -291,6 +297,8 @@ class GradcheckBench(Lab):
         for bound, role in ((WRONG, "adjoint"), (RIGHT, "value")):
             axes.curve([(x, math.log10(bound)) for x in axes.x], role, 1.5, "6 4")
         axes.curve([(each.h, _take_log(each.error)) for each in self.curve], "soft_ink", 1.5)
+        axes.marker(found.h, "line")
+        axes.slide("step h, in the plot", found.h, axes.across("h"))
         for at in self.history:
             _draw_mark(axes, check(**at))
         sheet.dot(*axes.at(found.h, _take_log(found.error)), "ink", 11, hollow=True)

@@ -4,7 +4,7 @@ import re
 from typing import Any, NamedTuple, Self
 
 from autodiff_lab.text.grid import Grid, grid
-from autodiff_lab.text.notation import number
+from autodiff_lab.text.numbers import number
 from autodiff_lab.widgets.labs.canvas import Point, Sheet
 from autodiff_lab.widgets.labs.jacobian_painter.passes import FORWARD, REVERSE, Pass, count_run, take_pass
 from autodiff_lab.widgets.labs.jacobian_painter.programs import LARGEST, LAYER, NAMES, Program, find_program
@@ -60,6 +60,11 @@ class JacobianPainter(Lab):
         Entry("w", "or pull any w", "1, 1", more=True),
         Button("back", "Back", more=True),
     )
+    program: str
+    n: int
+    m: int
+    v: str
+    w: str
 
     # Controls
 
@@ -219,6 +224,7 @@ class JacobianPainter(Lab):
             _draw_last(sheet, cells, **snap["last"])
         _draw_meters(sheet, snap["meters"], count_run(of))
         sheet.text(METERS, HEIGHT - 20, f"entries known: {snap['known']} of {self.n * self.m}", bold=True)
+        sheet.cut(670)
         return sheet.svg()
 
 
@@ -274,20 +280,21 @@ def _draw_cell(sheet: Sheet, cells: Cells, at: tuple[int, int], x: float | None,
 def _draw_last(sheet: Sheet, cells: Cells, mode: str, seed: list[float], result: list[float]) -> None:
     """The last pass: what went in at the top or on the left, and what came out at the other side."""
     ink, size = INK[mode], len(seed)
+    places: list[tuple[float, float]]
     if mode == FORWARD:
-        seed_head, result_head = (LEFT - 12, TOP - 34, "v"), (cells.middle(0, size)[0] + 10, TOP - 10, "J v")
+        seed_head, result_head = (LEFT - 12, TOP - 34, "v"), (cells.middle(0, size)[0] + 10, TOP - 10.0, "J v")
         places = [(cells.middle(0, j)[0], TOP - 34) for j in range(size)]
         across, down, slots = 10, 0, [(i, size) for i in range(len(result))]
     else:
-        seed_head, result_head = (34, TOP - 10, "w"), (LEFT - 12, cells.middle(size, 0)[1] + 10, "wᵀ J")
+        seed_head, result_head = (34, TOP - 10, "w"), (LEFT - 12.0, cells.middle(size, 0)[1] + 10, "wᵀ J")
         places = [(34, cells.middle(i, 0)[1]) for i in range(size)]
         across, down, slots = 0, 10, [(size, j) for j in range(len(result))]
     sheet.text(*seed_head, ink, "end" if mode == FORWARD else "middle", bold=True)
-    for at, x in zip(places, seed, strict=True):
-        sheet.text(*at, _write_entry(x, cells.places), ink, "middle", 14, bold=x != 0)
+    for (x0, y0), x in zip(places, seed, strict=True):
+        sheet.text(x0, y0, _write_entry(x, cells.places), ink, "middle", 14, bold=x != 0)
     sheet.text(*result_head, ink, "middle" if mode == FORWARD else "end", bold=True)
-    for at, x in zip(slots, result, strict=True):
-        (left, top), middle = cells.corner(*at), cells.middle(*at)
+    for slot, x in zip(slots, result, strict=True):
+        (left, top), middle = cells.corner(*slot), cells.middle(*slot)
         sheet.box(left + across + 2, top + down + 2, cells.wide - 4, cells.high - 4, ink, "constant_paper")
         sheet.text(middle[0] + across, middle[1] + down, _write_entry(x, cells.places), ink, "middle", cells.type)
 

@@ -9,7 +9,8 @@ import numpy as np
 from autodiff_lab.engine.errors import AutodiffError
 from autodiff_lab.lessons.examples.expressions import parse_expression
 from autodiff_lab.text.grid import Grid, grid
-from autodiff_lab.text.notation import NOT_REACHED, number, shorten
+from autodiff_lab.text.notation import NOT_REACHED, shorten
+from autodiff_lab.text.numbers import number
 from autodiff_lab.trace.model import Contribution, Number, Step, Trace
 from autodiff_lab.widgets.labs.canvas import Sheet, draw_heads, draw_rule
 from autodiff_lab.widgets.labs.lab import Button, Choice, Entry, Play, SteppedLab
@@ -104,6 +105,7 @@ class NaNDetective(SteppedLab):
         Button("begin", "Begin again", more=True),
         Play("back", 1200, more=True),
     )
+    expression: str
 
     _program = next(iter(PROGRAMS))
     _x = PROGRAMS[_program].trap
@@ -190,7 +192,7 @@ class NaNDetective(SteppedLab):
             guilty = {
                 "row": line.name,
                 "operation": line.text,
-                "adjoint": birth.step.adjoint.value,
+                "adjoint": birth.adjoint.value,
                 "partial": None if birth.partial is None else birth.partial.value,
                 "product": birth.send.contribution.value,
                 "to": self.trace.lines[birth.send.parent].name,
@@ -222,8 +224,8 @@ class NaNDetective(SteppedLab):
             )
         said = self._sweep[self.done - 1].sentence
         if self.done == self.length and not birth:
-            odd = any(not is_finite(line.value) for line in lines)
-            said += f" The sweep is over: every adjoint was finite{', though not every value' if odd else ''}."
+            other = ", though not every value" if any(not is_finite(line.value) for line in lines) else ""
+            said += f" The sweep is over: every adjoint was finite{other}."
         return said
 
     def table(self) -> Grid:
@@ -266,6 +268,7 @@ class NaNDetective(SteppedLab):
                 sheet.text(RIGHT - 18, y + 6, "✗", "adjoint", "end", 20, bold=True)
             _write_sent(sheet, y + 5, trace, [birth.send] if birth and guilty else sends, size, guilty)
         sheet.text(LINE, HEIGHT - 10, "⚠ not finite      ✗ born here", "soft_ink", size=14)
+        sheet.fold([(0, 0, 580, HEIGHT)], [(0, 0, 110, HEIGHT), (582, 0, 318, HEIGHT)])
         return sheet.svg()
 
 

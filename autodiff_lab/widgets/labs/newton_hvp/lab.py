@@ -8,7 +8,8 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 
 from autodiff_lab.text.grid import Grid, grid
-from autodiff_lab.text.notation import atom, number
+from autodiff_lab.text.notation import atom
+from autodiff_lab.text.numbers import number
 from autodiff_lab.transforms.gradients import jvp, value_and_grad
 from autodiff_lab.transforms.jacobians import hvp
 from autodiff_lab.widgets.labs.canvas import Axes, Sheet, make_ticks
@@ -23,7 +24,7 @@ LONGEST = 400
 FLATTEST = 1e-3
 
 SPAN = (-12.0, 26.0)
-CURVE, SLOPES = (46, 30, 846, 214), (46, 276, 846, 112)
+CURVE, SLOPES = (46, 30, 646, 214), (46, 276, 646, 112)
 HEIGHTS, RATES = (1.5, 6.2), (-0.36, 0.36)
 # Where the step is written: between the curve that it moves on and the slope that it comes from.
 EQUATION = 268
@@ -165,7 +166,7 @@ class NewtonHVP(SteppedLab):
     [5.5, 7.870968, 6.857013, 7.000586]
     """
 
-    about = "Before each Step, say on which side of the minimum it will land."
+    about = "Drag the start along the curve. Before each Step, say where it will land."
     controls = (
         Button("step", "Step"),
         Play("step", 900),
@@ -175,6 +176,9 @@ class NewtonHVP(SteppedLab):
         Button("begin", "Begin again"),
         Button("back", "Back", more=True),
     )
+    start: float
+    rate: float
+    method: str
 
     def change(self, name: str) -> None:
         """Begin NewtonHVP's descent again; a new learning rate chooses gradient descent, which alone has one."""
@@ -233,12 +237,14 @@ class NewtonHVP(SteppedLab):
     def picture(self) -> str:
         """The curve with the path of the descent; below it f′ and f″; between them the last step's arithmetic."""
         places = self.places
-        sheet = Sheet(900, 412, "The curve ln((x − 7)² + 10), where it bends upwards and downwards, and the path on it")
+        sheet = Sheet(700, 412, "The curve ln((x − 7)² + 10), where it bends upwards and downwards, and the path on it")
         sheet.paste(_draw_background())
         _draw_line_to_zero(sheet, places, self.method)
         _draw_path(sheet, places)
+        above, start = Axes(sheet, CURVE, SPAN, HEIGHTS), places[0]
+        sheet.handle("start, on the curve", *above.at(start.x, start.value), above.across("start"))
         step = _write_step(places, self.method, self.rate)
-        sheet.text(CURVE[0] + CURVE[2], EQUATION, step, "ink", "end", 16, bold=True)
+        sheet.text(CURVE[0] + CURVE[2], EQUATION, step, "ink", "end", 14, bold=True)
         return sheet.svg()
 
 

@@ -5,7 +5,7 @@ The partials are the engine's. What an order can get wrong is when a cell sends,
 
 import functools
 from collections.abc import Iterable, Iterator, Sequence
-from functools import partial, partialmethod
+from functools import partialmethod
 from itertools import pairwise
 from typing import Any, Self
 
@@ -13,7 +13,7 @@ import numpy as np
 
 from autodiff_lab.lessons.examples.paths import count_paths
 from autodiff_lab.text.grid import Grid, grid
-from autodiff_lab.text.notation import number
+from autodiff_lab.text.numbers import number
 from autodiff_lab.trace.faulty_engines import FAULTS
 from autodiff_lab.trace.reverse_steps import SweepEvent, seed_adjoints, send
 from autodiff_lab.trace.wording.explanations import explain_remark
@@ -28,7 +28,7 @@ CELLS = ("x", "a", "b", "c", "y")
 OPERATIONS = CELLS[:0:-1]
 POINT = 2.0
 
-WIDTH, HEIGHT = 900, 408
+WIDTH, HEIGHT = 900, 412
 BOX_WIDTH, BOX_HEIGHT = 116, 60
 PLACES = {"x": (10, 116), "a": (198, 116), "b": (372, 48), "c": (372, 184), "y": (544, 116)}
 MADE_OF = {"x": "input", "a": "x²", "b": "a²", "c": "a²", "y": "b + c"}
@@ -120,6 +120,9 @@ class OrderLab(Lab):
         Play("next", 1200, more=True),
         Slider("k", "doublings, below", 1, 8, 1, 3, more=True),
     )
+    way: str
+    k: int
+    moves: tuple[SweepEvent, ...]
 
     def __init__(self) -> None:
         self._tried: dict[tuple[str, str], float | None] = {}
@@ -134,7 +137,11 @@ class OrderLab(Lab):
         """Let a cell send."""
         self._go_to(sweep_in_order([*self.order, name], self.way == OVERWRITES))
 
-    y, c, b, a = map(partial(partialmethod, _send), OPERATIONS)
+    # The buttons of the cells.
+    y = partialmethod(_send, "y")
+    c = partialmethod(_send, "c")
+    b = partialmethod(_send, "b")
+    a = partialmethod(_send, "a")
 
     def next(self) -> None:
         """Let the order lab's recursion go one call further."""
@@ -146,7 +153,7 @@ class OrderLab(Lab):
 
     def begin(self) -> None:
         """Begin a new order of the cells; the results of the orders that were tried stay in the list."""
-        self.moves: tuple[SweepEvent, ...] = ()
+        self.moves = ()
 
     def _go_to(self, moves: Iterable[SweepEvent]) -> None:
         """Let so much be sent, and keep what came of an order that is complete."""
@@ -277,6 +284,8 @@ class OrderLab(Lab):
             _draw_cell(sheet, name, cell, snap)
         _draw_tried(sheet, snap)
         _draw_paths(sheet, self.k)
+        graph, orders, deep = (0.0, 0.0, 688.0, BELOW - 2.0), (690.0, 0.0, 210.0, BELOW - 2.0), HEIGHT - BELOW + 0.0
+        sheet.fold([graph], [orders], [(0.0, BELOW, COUNTS + 20.0, deep)], [(COUNTS + 20.0, BELOW, 410.0, deep)])
         return sheet.svg()
 
 
@@ -358,24 +367,36 @@ def _draw_tried(sheet: Sheet, snap: dict[str, Any]) -> None:
 def _draw_paths(sheet: Sheet, many: int) -> None:
     """Draw x doubled again and again: a chain of cells, and three bars."""
     draw_rule(sheet, 10, WIDTH - 10, BELOW, "faint")
-    sheet.text(10, BELOW + 26, f"Another program: x + x, {count_noun(many, 'time')} over", bold=True)
-    apart = (COUNTS - 80) / 8
-    places = [(20 + apart * k, BELOW + 74) for k in range(many + 1)]
+    sheet.text(10, BELOW + 26, f"Why cell by cell? Here x is doubled {count_noun(many, 'time')}:", bold=True)
+    lines = [f"{_name_cell(k, many)} = {_name_cell(k - 1, many)} + {_name_cell(k - 1, many)}" for k in (1, 2, many)]
+    written = dict.fromkeys(lines[:2] if many > 1 else lines[:1])
+    rest = {1: "", 2: "", 3: f",  {lines[2]}"}.get(many, f", …  {lines[2]}")
+    sheet.text(10, BELOW + 48, ",  ".join(written) + rest, "soft_ink", size=14)
+    apart = min((COUNTS - 70) / many, 92)
+    places = [(26 + apart * k, BELOW + 82) for k in range(many + 1)]
     for here, there in pairwise(places):
         for bend in (-1, 1):
-            sheet.path(_bend(here, there, bend * 18), "line", 1.5)
-    for k, place in enumerate(places):
-        sheet.dot(*place, "ink", 7)
-        if k in (0, many):
-            sheet.text(place[0], place[1] + 26, "y" if k else "x", "ink", "middle", bold=True)
+            sheet.path(_bend(here, there, bend * 15), "adjoint", 2)
+    for k, (x, y) in enumerate(places):
+        sheet.box(x - 13, y - 13, 26, 26, "ink", "paper", 2)
+        sheet.text(x, y + 5, _name_cell(k, many), "ink", "middle", 14)
+    ways = " × ".join(["2"] * many) if many > 1 else "2"
+    sheet.text(
+        10, BELOW + 118, f"Each + uses a cell twice: {ways}{f' = {2**many}' if many > 1 else ''} ways back.", size=14
+    )
     paths, calls, visits = count_paths(many)
     for y, said, count, role in (
-        (BELOW + 20, "paths from y to x", paths, "adjoint"),
-        (BELOW + 54, "calls, if each path is followed", calls, "adjoint"),
-        (BELOW + 88, "cells that a sweep visits", visits, "value"),
+        (BELOW + 14, "ways from y back to x", paths, "adjoint"),
+        (BELOW + 48, "calls, walking every way", calls, "adjoint"),
+        (BELOW + 82, "cells, each visited once", visits, "value"),
     ):
-        sheet.text(COUNTS, y + 15, said, "ink", size=14)
+        sheet.text(COUNTS + 26, y + 15, said, "ink", size=14)
         draw_bar(sheet, BARS, y, 150 * count / calls, role, str(count), 20, bold=True)
+
+
+def _name_cell(k: int, many: int) -> str:
+    """Name a cell of the order lab's chain: x, then a, b, c, …, and y for the result."""
+    return "x" if k == 0 else "y" if k == many else "abcdefg"[k - 1]
 
 
 def _bend(here: Point, there: Point, height: float) -> list[Point]:

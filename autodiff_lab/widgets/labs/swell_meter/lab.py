@@ -8,7 +8,7 @@ import numpy as np
 
 from autodiff_lab.engine.tape import Tape
 from autodiff_lab.text.grid import Grid, grid
-from autodiff_lab.text.notation import number
+from autodiff_lab.text.numbers import number
 from autodiff_lab.trace.model import Trace
 from autodiff_lab.transforms.gradients import grad
 from autodiff_lab.transforms.recording import record
@@ -53,6 +53,8 @@ class SwellMeter(Lab):
 
     about = "Move n. The formula of the derivative swells; the work of AD does not."
     controls = (Slider("n", "n", 1, LARGEST, 1, 5), Slider("x", "x", 0.05, 0.95, 0.05, 0.3))
+    n: int
+    x: float
 
     def snapshot(self) -> dict[str, Any]:
         """Value and slope of the logistic map, the size of its swollen formula, and the operations of AD."""
@@ -99,6 +101,7 @@ class SwellMeter(Lab):
         if left_out > 0:
             sheet.text(12, 52 + 23 * LINES, f"… and {left_out} more lines like these", "adjoint", bold=True)
         self._draw_bars(sheet, 546, 342)
+        sheet.cut(530)
         return sheet.svg()
 
     def _draw_bars(self, sheet: Sheet, left: float, width: float) -> None:
@@ -134,13 +137,13 @@ def differentiate(tape: Tape, name: str) -> tuple[Symbol, Symbol]:
     formulas: list[Any] = [Symbol(name)]
     slopes: list[Any] = [1.0]
     for i in range(1, len(tape)):
-        op, constants = tape.ops[i], tape.args[i]
+        op, constants = tape.operation(i), tape.args[i]
         operands = [formulas[j] if j >= 0 else constants[k] for k, j in enumerate(tape.parents[i])]
         formulas.append(op.fn(*operands))
-        partials = [(op.rules[k](formulas[i], *operands), j) for k, j in enumerate(tape.parents[i]) if j >= 0]
+        partials = [(op.local_partial(k, formulas[i], *operands), j) for k, j in enumerate(tape.parents[i]) if j >= 0]
         slopes.append(sum(partial * slopes[j] for partial, j in partials))
-    slope = slopes[tape.output]
-    return formulas[tape.output], slope if isinstance(slope, Symbol) else Symbol(number(slope))
+    slope = slopes[tape.output_line]
+    return formulas[tape.output_line], slope if isinstance(slope, Symbol) else Symbol(number(slope))
 
 
 def count_parts(formula: Symbol | float) -> int:

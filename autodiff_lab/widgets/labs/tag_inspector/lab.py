@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from autodiff_lab.lessons.examples.tagged_machines import Flat, Line, Run, Watched
 from autodiff_lab.text.grid import Grid, grid
-from autodiff_lab.text.notation import number
+from autodiff_lab.text.numbers import number
 from autodiff_lab.widgets.labs.canvas import Sheet, draw_rule
 from autodiff_lab.widgets.labs.lab import STEP_BUTTONS, Choice, Play, Slider, SteppedLab, Toggle
 
@@ -59,6 +59,10 @@ class TagInspector(SteppedLab):
         Slider("x", "x", 1, 6, 0.5, 1.0, more=True),
         Slider("y", "y", 1, 6, 0.5, 1.0, more=True),
     )
+    tags: bool
+    program: str
+    x: float
+    y: float
 
     def __init__(self) -> None:
         super().__init__()
@@ -162,6 +166,8 @@ class TagInspector(SteppedLab):
         if snap["finished"] and snap["result"] != snap["slope"]:
             y = TOP + ROW * (self.done - 1) + 17
             sheet.text(COLUMNS[3], y, f"the slope is {number(snap['slope'])}", "adjoint", "middle", bold=True)
+        names, deep = (0, 40, 230, HEIGHT - 40), HEIGHT - 40.0
+        sheet.fold([(0, 0, 459, HEIGHT)], [names, (459, 40, 268, deep)], [names, (727, 40, 173, deep)])
         return sheet.svg()
 
 
@@ -207,7 +213,11 @@ def _join_terms(coefficients: Sequence[float], *marks: str) -> str:
 def _draw_headings(sheet: Sheet, tags: bool) -> None:
     one, first, second, both = COLUMNS
     sheet.text(one, 66, "number", "soft_ink", "middle", 14)
-    heads = [(first, "ε₁", "of d/dx"), (second, "ε₂", "of d/dy"), (both, "ε₁ε₂", "of both")]
+    heads: list[tuple[float, str, str]] = [
+        (first, "ε₁", "of d/dx"),
+        (second, "ε₂", "of d/dy"),
+        (both, "ε₁ε₂", "of both"),
+    ]
     if not tags:
         heads = [((first + second) / 2, "ε", "of both derivatives"), (both, "ε²", "dropped")]
     for at, mark, whose in heads:
@@ -242,7 +252,7 @@ def _list_cells(line: Line, tags: bool) -> list[tuple[float, float, str, str]]:
     """List the cells of a row: the middle, the width, the text and the role of each; one without a text is 0."""
     one, first, second, both = COLUMNS
     value = line.tagged[0] if tags else line.untagged[0]
-    cells = [(one, CELL, number(value), "value")]
+    cells: list[tuple[float, float, str, str]] = [(one, CELL, number(value), "value")]
     if tags:
         return cells + [(at, CELL, _write(x), "tangent") for at, x in zip(COLUMNS[1:], line.tagged[1:], strict=True)]
     merged = " + ".join(map(number, line.merged or ()))

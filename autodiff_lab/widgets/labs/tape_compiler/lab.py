@@ -10,7 +10,8 @@ import numpy as np
 from autodiff_lab.engine.errors import BranchChanged
 from autodiff_lab.programs import Program, program
 from autodiff_lab.text.grid import Grid, grid
-from autodiff_lab.text.notation import number, shorten
+from autodiff_lab.text.notation import shorten
+from autodiff_lab.text.numbers import number
 from autodiff_lab.transforms.gradients import value_and_grad
 from autodiff_lab.widgets.labs.canvas import Sheet, draw_rule
 from autodiff_lab.widgets.labs.lab import Button, Choice, Lab, Slider, Toggle
@@ -90,6 +91,11 @@ class TapeCompiler(Lab):
         Slider("x", "run at x", 0.5, 3, 0.1, 2.0),
         Button("record", "Record again here"),
     )
+    ones: bool
+    shared: bool
+    dead: bool
+    program: str
+    x: float
 
     def begin(self) -> None:
         """Let the tape compiler record and compile the chosen program at the program's own first input."""
@@ -185,6 +191,7 @@ class TapeCompiler(Lab):
         for x, is_back in ((FORWARD, False), (BACK, True)):
             _draw_tape(sheet, x, [line for line in snap["tape"] if line["backward"] == is_back], rows)
         _draw_program(sheet, _shorten_source(snap["source"]), rows)
+        sheet.cut(466)
         return sheet.svg()
 
 
@@ -200,6 +207,7 @@ def _run(made: Program, x: float, y: float) -> tuple[Any, str]:
         return made(x, y), ""
     except BranchChanged as changed:
         found = re.search(r"recorded, (.*?) was (True|False)", str(changed))
+        assert found is not None, "the message quotes the question"
         question, was = found.groups()
         return None, f"{question} was {was}, and is {was != 'True'}"
 

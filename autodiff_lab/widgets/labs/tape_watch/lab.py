@@ -4,7 +4,7 @@ import re
 from typing import Any, Self
 
 from autodiff_lab.text.grid import Grid, grid
-from autodiff_lab.text.notation import number
+from autodiff_lab.text.numbers import number
 from autodiff_lab.widgets.labs.canvas import Sheet, draw_heads, draw_rule
 from autodiff_lab.widgets.labs.lab import Button, Choice, Slider, SteppedLab, Toggle
 from autodiff_lab.widgets.labs.phrases import count_noun, count_times
@@ -48,6 +48,19 @@ class TapeWatch(SteppedLab):
         Toggle("persistent", "persistent", more=True),
         Toggle("zeros", "zeros for None", more=True),
     )
+    y_is: str
+    watch_y: bool
+    numpy_y: bool
+    program: str
+    pause: str
+    x: float
+    x_is: str
+    watch_x: bool
+    numpy_x: bool
+    y: float
+    accessed: bool
+    persistent: bool
+    zeros: bool
 
     # Rewind twice at most: the second answer is the last new one.
     length = 2
@@ -110,6 +123,7 @@ class TapeWatch(SteppedLab):
             sheet.code(CODE, y, [(line, "ink" if recorded or not mark else "soft_ink")], 14)
         _draw_tape(sheet, snap)
         _draw_slopes(sheet, snap)
+        sheet.cut(580)
         return sheet.svg()
 
 

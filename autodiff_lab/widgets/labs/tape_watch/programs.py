@@ -125,7 +125,7 @@ def _ask_once(at: Settings) -> dict[str, float | None]:
 
 def _find_least(at: Settings, name: str) -> list[str]:
     of = "x" if name == "m" else name
-    changes = [
+    changes: list[tuple[str, str, Any]] = [
         (f"watch {of}", f"watch_{of}", True),
         (f"make {of} a trainable Variable", f"{of}_is", "a Variable"),
         (f"keep {of} out of NumPy", f"numpy_{of}", False),

@@ -10,7 +10,8 @@ from autodiff_lab.engine.errors import AutodiffError
 from autodiff_lab.lessons.examples.expressions import parse_expression
 from autodiff_lab.systems.side_by_side import Column, Comparison, compare
 from autodiff_lab.text.grid import Grid, grid
-from autodiff_lab.text.notation import format_expression, number, shorten
+from autodiff_lab.text.notation import format_expression, shorten
+from autodiff_lab.text.numbers import number
 from autodiff_lab.widgets.labs.canvas import Sheet, draw_rule
 from autodiff_lab.widgets.labs.lab import Button, Choice, Entry, Lab, Slider
 from autodiff_lab.widgets.labs.phrases import list_numbers
@@ -21,28 +22,39 @@ LABELS = {"v-1": "x", "v0": "y"}
 # For so many operations there are lines.
 ROOM = 7
 
-LEFT, RIGHT = 10, 908
+LEFT, RIGHT = 10, 952
 # Where each begins, and how wide it is.
-COLUMNS = ((150, 232), (388, 232), (626, 286))
+COLUMNS = ((186, 236), (428, 236), (670, 284))
 
-TOP, LINE = 74, 22
+TOP, LINE = 98, 21
 BELOW = TOP + ROOM * LINE + 6
 HEADS = (
-    ("partials", "document 3: numbers"),
-    ("closures", "document 0: functions"),
-    ("operations", "document 2: what was done"),
+    ("partials", "stores numbers: the partials"),
+    ("closures", "stores functions for later"),
+    ("operations", "stores what was done"),
 )
+# What stands in the lines below each head.
+STORED = ("∂ with respect to each operand", "a function λ for its partials", "its operands and its result")
+TRIALS = ("gradient", "again", "replay")
 KINDS = ("as is", "copied", "checked")
 ROWS = {
     "numbers": (0, "numbers kept"),
-    "closures": (1, "closures alive"),
+    "closures": (1, "closures kept"),
     "rules": (2, "rules looked up"),
-    "gradient": (3, "gradient"),
-    "again": (6, "2nd derivatives"),
-    "replay": (8, "at new inputs"),
+    "gradient": (3, "the gradient?"),
+    "again": (6, "second derivatives?"),
+    "replay": (8, "run at new inputs?"),
 }
-VERDICTS = {"survives": "survives", "changes": "changed!", "raises": "refuses"}
-WIDTH, HEIGHT = 916, BELOW + 9 * LINE + 10
+# For each verdict on a gradient after the inputs were overwritten its sign, its words, and their role.
+VERDICTS = {
+    "": ("✓", "", "value"),
+    "survives": ("✓", "still right", "value"),
+    "changes": ("✗", "wrong now", "adjoint"),
+    "raises": ("!", "refuses", "adjoint"),
+}
+# How far behind a sign its words begin.
+AFTER = 20
+WIDTH, HEIGHT = 960, BELOW + 9 * LINE + 10
 
 PROGRAMS = (
     "sin(x) + x * y",
@@ -84,6 +96,12 @@ class ThreeDesigns(Lab):
         Slider("x", "x", 0.25, 4, 0.05, 3.0, more=True),
         Slider("y", "y", 0.25, 4, 0.05, 1.0, more=True),
     )
+    program: str
+    expression: str
+    x: float
+    y: float
+
+    tried: list[str]
 
     _typed = "x * exp(y)"
 
@@ -210,10 +228,10 @@ class ThreeDesigns(Lab):
     def _about_the_sweep(self, snap: dict[str, Any]) -> str:
         if "write" not in self.tried:
             return f"Every design gives the gradient {list_numbers(snap['columns'][0]['gradient'])}."
-        said = {"survives": "the old gradient", "changes": "another one", "raises": "a refusal"}
+        said = {"survives": "Still right", "changes": "Wrong now", "raises": "Refused"}
         found = {verdict: [c["design"] for c in snap["columns"] if c["verdict"] == verdict] for verdict in said}
-        parts = [f"{said[verdict]} from {_list_designs(designs)}" for verdict, designs in found.items() if designs]
-        return f"The inputs were overwritten, and then swept back: {'; '.join(parts)}."
+        parts = [f"{said[verdict]}: {_list_designs(designs)}." for verdict, designs in found.items() if designs]
+        return f"The inputs were overwritten before the sweep. {' '.join(parts)}"
 
     def _about_the_write(self, snap: dict[str, Any]) -> str:
         return "After the run, 0 was written over x and y. Look which columns hold another number now. Then sweep."
@@ -255,8 +273,7 @@ class ThreeDesigns(Lab):
             sheet.text(LEFT, y, written, "ink" if ran else "soft_ink", size=14, bold=is_last)
             for (left, _), column in zip(COLUMNS, snap["columns"], strict=False):
                 if ran:
-                    separator = "  " if column["design"] == "partials" else ", "
-                    _draw_entry(sheet, left + 8, y, column["ledger"][k], separator)
+                    _draw_entry(sheet, left + 8, y, column["ledger"][k], column["design"])
                 else:
                     sheet.text(left + 8, y, "·", "soft_ink", size=14)
         for k, column in enumerate(snap["columns"]):
@@ -266,6 +283,8 @@ class ThreeDesigns(Lab):
                 _draw_counts(sheet, x, column)
                 _draw_trials(sheet, x, column)
             _draw_gradient(sheet, x, _row_y("gradient") + LINE * variant, column, KINDS[variant] if k >= 2 else "")
+        deep, names = HEIGHT - 4.0, (0.0, 0.0, 184.0, HEIGHT - 4.0)
+        sheet.fold(*([names, (left - 2.0, 0.0, width + 4.0, deep)] for left, width in COLUMNS))
         return sheet.svg()
 
 
@@ -309,25 +328,35 @@ def _draw_frame(sheet: Sheet, snap: dict[str, Any]) -> None:
         sheet.text(left + 8, 46, about, "soft_ink", size=14)
     at = ", ".join(f"{name} = {number(x)}" for name, x in zip(LABELS.values(), snap["inputs"], strict=True))
     sheet.text(LEFT, 24, at, "adjoint" if snap["written"] else "ink", bold=True)
-    sheet.text(LEFT, 46, "overwritten" if snap["written"] else "in an array", "soft_ink", size=14)
-    draw_rule(sheet, LEFT, RIGHT, TOP - 14)
+    state = "✗ overwritten since" if snap["written"] else "the inputs, in an array"
+    sheet.text(LEFT, 46, state, "adjoint" if snap["written"] else "soft_ink", size=14)
+    draw_rule(sheet, LEFT, RIGHT, 58)
+    sheet.text(LEFT, 80, "operation", "soft_ink", size=14)
+    for (left, _), what in zip(COLUMNS, STORED, strict=True):
+        sheet.text(left + 8, 80, what, "soft_ink", size=14)
     for name, (row, label) in ROWS.items():
         draw_rule(sheet, LEFT, RIGHT, BELOW + LINE * row, "faint")
         asked = name == "replay" and snap["columns"][0]["replay"]
-        sheet.text(LEFT, _row_y(name), f"at {list_numbers(snap['elsewhere'])}" if asked else label, "soft_ink", size=14)
+        words = f"run at {list_numbers(snap['elsewhere'])}?" if asked else label
+        sheet.text(LEFT, _row_y(name), words, "ink" if name in TRIALS else "soft_ink", size=14)
+    for k, words in enumerate(("(operations: inputs", "as is, copied, checked)")):
+        sheet.text(LEFT, _row_y("gradient") + LINE * (k + 1), words, "soft_ink", size=14)
 
 
-def _draw_entry(sheet: Sheet, x: float, y: float, kept: list[dict[str, Any]], separator: str) -> None:
-    text = separator.join(_write_name(part["name"]) + _shorten_number(part["number"]) for part in kept)
+def _draw_entry(sheet: Sheet, x: float, y: float, kept: list[dict[str, Any]], design: str) -> None:
+    """Write what a design has stored of an operation; a number that was overwritten since has a cross."""
+    text = ", ".join(_write_name(part["name"]) + _shorten_number(part["number"]) for part in kept)
     changed = any(part["changed"] for part in kept)
-    role = "adjoint" if changed else "value" if text else "soft_ink"
-    sheet.text(x, y, text or "nothing", role, size=14, bold=changed)
+    if design == "closures":
+        text = f"λ: {text}" if text else "λ"
+    role = "adjoint" if changed else "value"
+    sheet.text(x, y, f"{text} ✗" if changed else text, role, size=14, bold=changed)
 
 
 def _write_name(name: str) -> str:
     """Write before a number what it is: a partial by the operand it belongs to, a value by its name."""
     if "/" in name:
-        return f"{format_expression(name.partition('/')[2], LABELS)}: "
+        return f"∂/{format_expression(name.partition('/')[2], LABELS)} = "
     return "" if name == "constant" else f"{format_expression(name, LABELS)} = "
 
 
@@ -343,27 +372,29 @@ def _draw_counts(sheet: Sheet, x: float, column: dict[str, Any]) -> None:
 
 
 def _draw_gradient(sheet: Sheet, x: float, y: float, column: dict[str, Any], kind: str) -> None:
-    if kind:
-        sheet.text(x, y, kind, "soft_ink", size=14)
-        x += 66
     if column["gradient"] is None:
-        sheet.text(x, y, "·", "soft_ink", size=14)
+        sheet.text(x, y, f"· {kind}", "soft_ink", size=14)
         return
+    sign, verdict, role = VERDICTS[column["verdict"]]
     found = f"({', '.join(_shorten_number(x, 6) for x in column['gradient'])})" if column["gradient"] else ""
-    verdict = VERDICTS.get(column["verdict"], "")
-    sheet.text(x, y, f"{found} {verdict}".strip(), "adjoint", size=14, bold=verdict not in ("", "survives"))
+    sheet.text(x, y, sign, role, size=14, bold=True)
+    said = f"{kind}:" if kind else ""
+    sheet.text(x + AFTER, y, " ".join(filter(None, [said, found, verdict])), role, size=14, bold=role == "adjoint")
 
 
 def _draw_trials(sheet: Sheet, x: float, column: dict[str, Any]) -> None:
     for name in ("again", "replay"):
         trial = column[name]
         if trial is None:
-            lines = ["·"]
-        elif trial["says"]:
+            sheet.text(x, _row_y(name), "·", "soft_ink", size=14)
+            continue
+        if trial["says"]:
             lines = textwrap.wrap(trial["says"].partition(": ")[2], 26)[:2]
         else:
-            is_old = ", the old value" if trial["verdict"] == "no" else ""
+            is_old = ": the old value" if trial["verdict"] == "no" else ""
             found = (list_numbers(x) if isinstance(x, tuple) else _shorten_number(x, 10) for x in trial["numbers"])
             lines = [f"{each}{is_old}" for each in found]
+        can = trial["verdict"] == "yes"
+        sheet.text(x, _row_y(name), "✓" if can else "✗", "value" if can else "adjoint", size=14, bold=True)
         for k, line in enumerate(lines):
-            sheet.text(x, _row_y(name) + LINE * k, line, "ink" if trial else "soft_ink", size=14)
+            sheet.text(x + AFTER, _row_y(name) + LINE * k, line, "value" if can else "adjoint", size=14)

@@ -6,7 +6,8 @@ from typing import Any
 
 from autodiff_lab.lessons.examples.course_function import f
 from autodiff_lab.text.grid import Grid, grid
-from autodiff_lab.text.notation import factor, format_expression, format_tangent, number
+from autodiff_lab.text.notation import factor, format_expression, format_tangent
+from autodiff_lab.text.numbers import number
 from autodiff_lab.trace.model import Line, Step, Trace
 from autodiff_lab.widgets.labs.canvas import Sheet, draw_heads, draw_rule
 from autodiff_lab.widgets.labs.lab import STEP_BUTTONS, Choice, Entry, Play, SteppedLab
@@ -42,6 +43,7 @@ class TraceTable(SteppedLab):
         Play("next", 1200),
         Choice("seed", "tangent 1 for", tuple(SEEDS)),
     )
+    guess: str
 
     seed: str
 
@@ -121,6 +123,7 @@ class TraceTable(SteppedLab):
         draw_rule(sheet, 8, 772, 33)
         for k, step in enumerate(steps):
             self._draw_row(sheet, k, step)
+        sheet.fold([(0, 0, 312, sheet.height)], [(0, 0, 80, sheet.height), (318, 0, 462, sheet.height)])
         return sheet.svg()
 
     def _draw_row(self, sheet: Sheet, k: int, step: Step) -> None:
@@ -145,14 +148,14 @@ class TraceTable(SteppedLab):
         line = self.trace.lines[step.line]
         if line.kind == "input":
             return "This line is an input: the seed says whether it moves, 1 or 0."
-        terms = [push.contribution.value for push in step.pushes]
-        partials = [operand.partial.value for operand in line.operands if operand.partial is not None]
+        terms = [push.contribution.scalar for push in step.pushes]
+        partials = [operand.partial.scalar for operand in line.operands if operand.partial is not None]
         moved = [_tangent(self.trace.steps[i]) for i in _list_parents(line)]
         product = math.prod(moved) if len(moved) > 1 else math.nan
         alone = "You added the local partials alone. Each is multiplied by the tangent of its operand first."
         as_they_are = "You took the tangents of the operands as they are. Each is multiplied by its local partial."
         ideas = (
-            (line.value.value, "That is the value of the line. Its tangent is the other half of the dual number."),
+            (line.value.scalar, "That is the value of the line. Its tangent is the other half of the dual number."),
             (-_tangent(step), "The size is right, the sign is not."),
             (sum(partials), alone),
             (product, "You multiplied the two tangents. That product belongs to ε², which is 0."),
@@ -169,7 +172,7 @@ def _trace_run(seed: str) -> Trace:
 
 
 def _tangent(step: Step) -> float:
-    return float(step.tangents[0].value)  # type: ignore[arg-type]
+    return step.tangents[0].scalar
 
 
 def _list_parents(line: Line) -> list[int]:

@@ -11,8 +11,9 @@ from autodiff_lab.optimize import Adam, GradientDescent, Momentum, Optimizer
 from autodiff_lab.systems import perceptron
 from autodiff_lab.systems.perceptron import Step, Task
 from autodiff_lab.text.grid import Grid, grid
-from autodiff_lab.text.notation import number
+from autodiff_lab.text.numbers import number
 from autodiff_lab.widgets.labs.canvas import Axes, Frame, Sheet, draw_legend, make_power_ticks, make_ticks
+from autodiff_lab.widgets.labs.contours import find_contours
 from autodiff_lab.widgets.labs.lab import Button, Choice, Lab, Play, Slider
 
 STEPS, EVERY = 300, 5
@@ -69,9 +70,7 @@ def find_region(case: Case, params: dict[str, np.ndarray], rows: int = 107) -> l
 
 def find_boundary(case: Case, params: dict[str, np.ndarray], rows: int = 107) -> list[np.ndarray]:
     """Find the boundary that the train film's network draws: the lines where its output is 0.5, as arrays of places."""
-    from contourpy import contour_generator
-
-    return contour_generator(*_answer_plane(case, params, rows)).lines(0.0)
+    return find_contours(*_answer_plane(case, params, rows), (0.0,))[0.0]
 
 
 def draw_plane(sheet: Sheet, case: Case, params: dict[str, np.ndarray], frame: Frame, radius: float = 5) -> None:
@@ -105,7 +104,7 @@ class TrainFilm(Lab):
     ('0.000099', 4, 4)
     """
 
-    about = "Move the step, or press Play: the line is where the network is undecided."
+    about = "Drag the step in the plot of the loss, or press Play: the line is where the network is undecided."
     controls = (
         Slider("step", "step", 0, STEPS, EVERY),
         Play("forward", 200),
@@ -114,6 +113,9 @@ class TrainFilm(Lab):
         Button("restart", "Back to the start"),
         Button("forward", "A little further", more=True),
     )
+    step: int
+    method: str
+    task: str
 
     def forward(self) -> None:
         """Show the next frame of the train film."""
@@ -184,6 +186,9 @@ class TrainFilm(Lab):
             axes.curve(enumerate(curve), role, width, dash)
             if now:
                 sheet.dot(*axes.at(self.step, curve[self.step]), "value")
+                axes.marker(self.step, "line")
+                axes.slide("step, in the plot of the loss", self.step, axes.across("step"))
             label = f"{name}: {number(losses[self.step])}"
             draw_legend(sheet, 572, 358 + 23 * row, label, role, width, dash, bold=now)
+        sheet.cut(516)
         return sheet.svg()

@@ -10,7 +10,7 @@ import numpy as np
 from autodiff_lab.data import load_iris
 from autodiff_lab.systems.iris import Epoch, Parameters, train_scalars
 from autodiff_lab.text.grid import Grid, grid
-from autodiff_lab.text.notation import number
+from autodiff_lab.text.numbers import number
 from autodiff_lab.widgets.labs.canvas import Axes, Sheet, draw_legend, make_ticks
 from autodiff_lab.widgets.labs.lab import Button, Choice, Lab, Play, Slider, Toggle
 
@@ -112,6 +112,11 @@ class TrainRoom(Lab):
         Button("train", "A few epochs", more=True),
         Button("restart", "Begin again", more=True),
     )
+    zero_grad: bool
+    rate: str
+    update: str
+    stable: bool
+    epochs: int
 
     def __init__(self) -> None:
         self._before: Run | None = None
@@ -217,7 +222,7 @@ class TrainRoom(Lab):
         if snap["losses"]:
             cells, right = f"{snap['cells']} cells", f"{snap['right']} of {snap['tested']} test flowers"
             norm = f"length {number(snap['gradients'][-1])}"
-        small = (
+        small: tuple[tuple[str, str, str, list[tuple[list[float], str, str]]], ...] = (
             (f"tape: {cells}", "all_cells", "ink", []),
             (f"right: {right}", "all_right", "value", []),
             (f"gradient: {norm}", "gradients", "adjoint", [(snap["steps"], "tangent", "6 3")]),
@@ -227,6 +232,7 @@ class TrainRoom(Lab):
             _draw_small(sheet, row, title, curves, last, snap["tested"] if column == "all_right" else None)
         sheet.text(LEFT + WIDTH, 404, "dashed: what is used in its place", "tangent", "end", 14)
         self._draw_code(sheet)
+        sheet.cut(560)
         return sheet.svg()
 
     def _draw_code(self, sheet: Sheet) -> None:

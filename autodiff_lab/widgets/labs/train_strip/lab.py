@@ -2,7 +2,7 @@
 
 from autodiff_lab.figures.style import themes
 from autodiff_lab.figures.style.svg import image_tag
-from autodiff_lab.text.notation import number
+from autodiff_lab.text.numbers import number
 from autodiff_lab.widgets.labs.canvas import Sheet
 from autodiff_lab.widgets.labs.train_film.lab import CASES, count_right, draw_plane, train
 

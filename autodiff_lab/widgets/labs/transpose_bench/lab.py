@@ -6,7 +6,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from autodiff_lab.text.grid import Grid, grid
-from autodiff_lab.text.notation import format_adjoint, format_name, format_tangent, number
+from autodiff_lab.text.notation import format_adjoint, format_name, format_tangent
+from autodiff_lab.text.numbers import number
 from autodiff_lab.trace.model import Trace
 from autodiff_lab.widgets.labs.canvas import Sheet, draw_rule
 from autodiff_lab.widgets.labs.lab import STEP_BUTTONS, Choice, Play, Slider, SteppedLab
@@ -77,9 +78,11 @@ def linearize_program(name: str, x1: float, x2: float) -> Equations:
     names = [line.label or line.name for line in trace.lines]
     lines = []
     for line in trace.lines[len(trace.inputs) :]:
-        terms = tuple((operand.partial.value, names[operand.line]) for operand in line.operands if operand.partial)
-        lines.append(Equation(line.name, line.reading, line.value.value, terms))
-    return Equations(("x1", "x2"), tuple(lines), tuple(slope.value for slope in trace.gradient))
+        moving = [operand for operand in line.operands if operand.partial]
+        terms = tuple((operand.known_partial.scalar, names[operand.parent]) for operand in moving)
+        lines.append(Equation(line.name, line.reading, line.value.scalar, terms))
+    gradient = tuple(slope.scalar for slope in trace.gradient if slope is not None)
+    return Equations(("x1", "x2"), tuple(lines), gradient)
 
 
 def sweep_transposed(equations: Equations) -> tuple[float, ...]:
@@ -116,6 +119,9 @@ class TransposeBench(SteppedLab):
         Slider("x1", "x1", 0.5, 4, 0.5, 2.0, more=True),
         Slider("x2", "x2", 0.5, 6, 0.5, 5.0, more=True),
     )
+    program: str
+    x1: float
+    x2: float
 
     @property
     def equations(self) -> Equations:
@@ -216,6 +222,7 @@ class TransposeBench(SteppedLab):
             y += ROW * len(became)
         if linearized and not transposed:
             _point(sheet, FUNCTION, TOP + TALL * (linearized - 1), LINEAR, TOP + TALL * (linearized - 1) - 5, "tangent")
+        sheet.cut(284, 580)
         return sheet.svg()
 
 

@@ -64,7 +64,7 @@ class VCurve(Lab):
     '7.5e-09'
     """
 
-    about = "Move h. Follow the marks on the curves, and the digits on the right."
+    about = "Drag h in the plot. Follow the marks on the curves, and the digits on the right."
     controls = (
         Slider("h", "step h", SMALLEST, 0, STEP, -1.0),
         *(Toggle(name, method.label, name != "complex") for name, method in METHODS.items()),
@@ -72,6 +72,13 @@ class VCurve(Lab):
         Choice("function", "function", tuple(FUNCTIONS), more=True),
         Toggle("ad", "AD", False, more=True),
     )
+    h: float
+    forward: bool
+    central: bool
+    complex: bool
+    single: bool
+    function: str
+    ad: bool
 
     def slider_text(self, name: str) -> str:
         """The step h of the difference quotients, as a power of ten."""
@@ -143,7 +150,9 @@ class VCurve(Lab):
             axes.curve(points, method.role, 2.5, method.dash)
             sheet.dot(*axes.at(*points[here]), method.role, 6, hollow=name == "central")
         axes.marker(self.h, "line")
+        axes.slide("step h, in the plot", self.h, axes.across("h"))
         self._draw_digits(sheet)
+        sheet.cut(460)
         return sheet.svg()
 
     def _draw_digits(self, sheet: Sheet) -> None:

@@ -1,10 +1,25 @@
-import { html } from "./dom.js";
-import { copiedTo, gridOf, shapeText, sharesOf, SIDE, tablesAt } from "./entries.js";
-import { nameWithKeys } from "./speech.js";
-import { adjointAt } from "./state.js";
+/**
+ * Arrays, as tables of their entries.
+ *
+ * @import { Actions } from "./actions.js"
+ * @import { EntriesTable, Grid } from "./entries.js"
+ * @import { State } from "./state.js"
+ * @import { Say } from "./speech.js"
+ */
 
-/** The entries of the array that the learner has chosen: its value, its adjoint, its partials, and what was copied. */
-export function arraysView(say, onClose) {
+import { html } from "./dom.js";
+import { copiedTo, gridOf, shapeText, sharesOf, tablesAt } from "./entries.js";
+import { momentOf, runAt } from "./state.js";
+import { nameWithKeys } from "./speech.js";
+import { adjointAt } from "./run.js";
+import { whenChanged } from "./store.js";
+import { MAX_CELLS_PER_SIDE } from "./trace_types.js";
+
+/**
+ * The entries of the array that the learner has chosen: its value, its adjoint, its partials, and what was copied.
+ * @param {Actions} actions @param {Say} say
+ */
+export function arraysView(actions, say) {
   const title = html("strong");
   const close = html(
     "button",
@@ -12,7 +27,7 @@ export function arraysView(say, onClose) {
       type: "button",
       class: "adl-close",
       ...nameWithKeys(say, say("close entries"), "Esc"),
-      onclick: shut,
+      onclick: () => actions.closeEntries(),
     },
     "×",
   );
@@ -29,14 +44,12 @@ export function arraysView(say, onClose) {
     heading,
     body,
   );
-  let run,
-    chosen = null,
-    slice = 0,
-    shown = "",
-    latest = -1;
+  let shown = ""; // what the tables are about
 
-  function table(caption, { rows, height, width, slices, copies }) {
+  /** @param {string} caption @param {number} slice @param {Grid} grid */
+  function table(caption, slice, { rows, height, width, slices, copies }) {
     const shares = sharesOf(rows);
+    /** @param {string} text @param {number} r @param {number} c */
     const cell = (text, r, c) => {
       const share = shares[r][c];
       const marks = [share < 0 ? "is-negative" : "", copies?.[r][c] ? "is-copy" : ""].filter(
@@ -68,8 +81,8 @@ export function arraysView(say, onClose) {
     );
     const note = [
       slices > 1 && say("slice of", { n: slice + 1, count: slices }),
-      height > SIDE && say("cells rows", { n: SIDE, count: height }),
-      width > SIDE && say("cells columns", { n: SIDE, count: width }),
+      height > MAX_CELLS_PER_SIDE && say("cells rows", { n: MAX_CELLS_PER_SIDE, count: height }),
+      width > MAX_CELLS_PER_SIDE && say("cells columns", { n: MAX_CELLS_PER_SIDE, count: width }),
     ]
       .filter(Boolean)
       .join(say("separator"));
@@ -81,15 +94,16 @@ export function arraysView(say, onClose) {
       html("tbody", {}, lines),
     );
   }
-  /** A number, and what broadcasting makes of it. */
-  function figure({ kind, name, number, to, sum }) {
-    const named = (words, grid) => table(say(`cells ${words}`, { name }), grid);
+  /**
+   * A number, and what broadcasting makes of it.
+   * @param {EntriesTable} given @param {number} slice
+   */
+  function figure({ kind, name, number, to, sum }, slice) {
+    /** @param {string} words @param {Grid} grid */
+    const named = (words, grid) => table(say(`cells ${words}`, { name }), slice, grid);
     const own = named(kind === "copied" ? "operand" : kind, gridOf(number, slice));
-    const made = to
-      ? named("copied", copiedTo(number, to, slice))
-      : sum
-        ? named("sum", gridOf(sum, slice))
-        : null;
+    const copied = to && named("copied", copiedTo(number, to, slice));
+    const made = copied ?? (sum && named("sum", gridOf(sum, slice)));
     return html(
       "div",
       { class: `adl-figure is-${kind}` },
@@ -97,21 +111,25 @@ export function arraysView(say, onClose) {
       made && [html("span", { class: "adl-flow", "aria-hidden": "true" }, "→"), made],
     );
   }
-  /** The buttons that go from slice to slice, if several have come. */
-  function slicer(tables) {
+  /**
+   * The buttons that go from slice to slice, if several have come.
+   * @param {EntriesTable[]} tables @param {number} slice
+   */
+  function slicer(tables, slice) {
     const held = Math.max(...tables.map(({ number }) => gridOf(number).held));
     if (held < 2) return [];
-    const buttons = [
-      ["slice before", "‹", -1],
-      ["next slice", "›", 1],
-    ].map(([name, sign, by], k) => {
-      const at = slice + by;
+    const ways = [
+      { name: "slice before", sign: "‹", at: slice - 1 },
+      { name: "next slice", sign: "›", at: slice + 1 },
+    ];
+    const buttons = ways.map(({ name, sign, at }, k) => {
       const over = at < 0 || at >= held;
       const turn = () => {
         if (over) return;
-        slice = at;
-        draw(latest, true);
-        heading.querySelectorAll(".adl-slicer button")[k].focus();
+        actions.showSlice(at);
+        /** @type {NodeListOf<HTMLButtonElement>} */
+        const drawnAnew = heading.querySelectorAll(".adl-slicer button");
+        drawnAnew[k].focus();
       };
       return html(
         "button",
@@ -123,51 +141,37 @@ export function arraysView(say, onClose) {
       html("span", { class: "adl-slicer", role: "group", "aria-label": say("slices") }, buttons),
     ];
   }
-  function draw(s, anew = false) {
-    latest = s;
-    const tables =
-      chosen === null ? [] : tablesAt(run, chosen, s, adjointAt(run.history, chosen, s));
+  /** @param {State} state */
+  function render(state) {
+    const { run, landed } = momentOf(state);
+    const { line: chosen, slice } = state.entries ?? { line: -1, slice: 0 };
+    const adjoint = chosen < 0 ? null : adjointAt(run.history, chosen, landed);
+    const tables = chosen < 0 ? [] : tablesAt(run, chosen, landed, adjoint);
     element.hidden = !tables.length;
-    const key = tables.length
-      ? `${chosen} ${tables.map(({ kind, number }) => kind + number.text + (number.cells ?? "")).join()}`
-      : "";
-    if (!anew && key === shown) return;
+    const numbers = tables.map(({ kind, number }) => kind + number.text + (number.cells ?? ""));
+    const key = tables.length ? `${chosen} ${slice} ${numbers.join()}` : "";
+    if (key === shown) return;
     shown = key;
     if (!tables.length) return body.replaceChildren();
     const line = run.trace.lines[chosen];
-    const named = line.label ? `${line.label} (${line.shown})` : `${line.shown} = ${line.meaning}`;
+    const named = line.label
+      ? `${line.label} (${line.display_name})`
+      : `${line.display_name} = ${line.source_expression}`;
     const said = say("cells of", { name: named, shape: shapeText(line.value) });
     element.setAttribute("aria-label", said);
     title.textContent = said;
     heading.querySelector(".adl-slicer")?.remove();
-    close.before(...slicer(tables));
-    body.replaceChildren(...tables.map(figure));
+    close.before(...slicer(tables, slice));
+    body.replaceChildren(...tables.map((one) => figure(one, slice)));
   }
-  function shut() {
-    chosen = null;
-    draw(latest);
-    onClose();
-  }
+  /** @param {KeyboardEvent} event */
   function leave(event) {
     if (event.key !== "Escape") return;
     event.stopPropagation();
-    shut();
+    actions.closeEntries();
   }
-  const hasEntries = (line) => run.trace.lines[line]?.value.shape?.length;
   return {
     element,
-    load(next) {
-      run = next;
-      if (!hasEntries(chosen)) chosen = null;
-      shown = "";
-    },
-    update: draw,
-    /** Opens the table of a line; of a number there is none, and what is open stays. */
-    choose(line) {
-      if (!hasEntries(line)) return;
-      if (line !== chosen) slice = 0;
-      chosen = line;
-      draw(latest);
-    },
+    render: whenChanged((state) => [state.entries, runAt(state), momentOf(state).landed], render),
   };
 }

@@ -3,6 +3,8 @@
  *
  * The graph is large. Where it is about as high as wide, source and tape stand beside it; a long one takes the whole
  * width, and they stand below; a narrow page has one column. What is not needed takes no room.
+ *
+ * @import { Size } from "./trace_types.js"
  */
 
 const NARROW = 700; // pixels: below, one column
@@ -11,11 +13,16 @@ const LOWER = [0.4, 0.3]; // of the height, at most: usually, and for a graph th
 const MARGIN = 16; // around the graph
 
 /**
+ * @typedef {Size & {worth: number, whole: boolean, opens?: boolean}} Fitted how well a graph shows
+ *   in some room, and how large it is then
+ */
+
+/**
  * @param {{width: number, height: number, unit: number, source: number, tape: number,
- *          best: (room: {width: number, height: number}) => {worth: number, whole: boolean, opens?: boolean, width: number, height: number}}} given
+ *          best: (room: Size) => Fitted}} given
  *   the room for all three in pixels; how large type is, 1 is normal; how high source and tape would like to be; and how
  *   well the graph shows in some room; groups that open want width
- * @returns {{where: "beside"|"below"|"column", height: number, side: number, lower: number, room: {width: number, height: number}}}
+ * @returns {{where: "beside"|"below"|"column", height: number, side: number, lower: number, room: Size}}
  */
 export function compose({ width, height, unit, source, tape, best }) {
   if (width < NARROW) {
@@ -33,13 +40,13 @@ export function compose({ width, height, unit, source, tape, best }) {
   );
   const beside = { width: width - side - MARGIN, height: height - MARGIN };
   const one = best(beside);
-  let lower, below, other;
-  for (const share of LOWER) {
-    lower = Math.round(Math.min(share * height, Math.max(source, tape, 110)));
-    below = { width: width - MARGIN, height: height - lower - MARGIN };
-    other = best(below);
-    if (other.whole) break;
-  }
+  const lowerParts = LOWER.map((share) => {
+    const lower = Math.round(Math.min(share * height, Math.max(source, tape, 110)));
+    const below = { width: width - MARGIN, height: height - lower - MARGIN };
+    return { lower, below, other: best(below) };
+  });
+  const { lower, below, other } =
+    lowerParts.find(({ other }) => other.whole) ?? lowerParts[lowerParts.length - 1];
   if (
     !one.opens &&
     one.worth >= 0.98 * other.worth &&

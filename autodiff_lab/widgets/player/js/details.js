@@ -1,28 +1,27 @@
-import { html, put } from "./dom.js";
-import { counted } from "./speech.js";
-import { metersAt } from "./state.js";
+/**
+ * The details of a player: all that one can do without, in a fold.
+ *
+ * @import { Details, State } from "./state.js"
+ * @import { Say } from "./speech.js"
+ * @import { Store } from "./store.js"
+ */
+
+import { costView } from "./cost.js";
+import { html } from "./dom.js";
+import { whenChanged } from "./store.js";
 
 const KEPT = "autodiff-lab details"; // what is open stays open, on this page and on the next
 const SPEEDS = [0.5, 1, 2, 4];
-const COLUMNS = [
-  "cost operations",
-  "cost products",
-  "cost kept",
-  "cost passes",
-  "cost operations",
-  "cost products",
-  "cost kept",
-];
-const number = (n) => n.toLocaleString("en").replaceAll(",", "\u202f");
 
-/** What the learner had open last; a page may not let us remember. */
+/** What the learner had open last; a page may not let us remember. @returns {Partial<Details>} */
 function remembered() {
   try {
-    return JSON.parse(localStorage.getItem(KEPT)) ?? {};
+    return JSON.parse(localStorage.getItem(KEPT) ?? "{}") ?? {};
   } catch {
     return {};
   }
 }
+/** @param {Partial<Details>} what */
 function remember(what) {
   try {
     localStorage.setItem(KEPT, JSON.stringify({ ...remembered(), ...what }));
@@ -32,24 +31,46 @@ function remember(what) {
 }
 
 /**
- * The fold with all that one can do without: the other modes, predict, the names on the tape, the source, speed, costs.
- * @param {{say: function, modes: HTMLElement, predict: HTMLElement, open?: boolean, onChange: () => void}} given
+ * The details as a player begins with them.
+ * @param {boolean} [open] what Python says
+ * @returns {Details}
  */
-export function detailsView({ say, modes, predict, open, onChange }) {
+export function detailsAsKept(open) {
   const kept = remembered();
-  const box = (name, usual) => {
-    const choose = () => {
-      remember({ [name]: input.checked });
-      onChange();
-    };
-    const input = html("input", { type: "checkbox", name, onchange: choose });
-    input.checked = kept[name] ?? usual;
-    return input;
+  return {
+    open: open ?? kept.open ?? false,
+    names: kept.names ?? false,
+    source: kept.source ?? true,
+    speed: 1, // each run begins at the usual speed
   };
-  const [names, source] = [box("names", false), box("source", true)];
+}
+
+/**
+ * The fold: the other modes, predict, the names on the tape, the source, speed, costs.
+ * @param {Store<State>} store @param {Say} say
+ * @param {{modes: HTMLElement, predict: HTMLElement}} others that stand in it
+ */
+export function detailsView(store, say, { modes, predict }) {
+  /** @param {Partial<Details>} news */
+  const change = (news) =>
+    store.update((state) => ({ ...state, details: { ...state.details, ...news } }));
+  /** @param {"names"|"source"} name */
+  function box(name) {
+    const input = html("input", { type: "checkbox", name, onchange: choose });
+    function choose() {
+      remember({ [name]: input.checked });
+      change({ [name]: input.checked });
+    }
+    return input;
+  }
+  const [names, source] = [box("names"), box("source")];
   const speed = html(
     "select",
-    { "aria-label": say("speed"), title: say("speed of play") },
+    {
+      "aria-label": say("speed"),
+      title: say("speed of play"),
+      onchange: () => change({ speed: Number(speed.value) }),
+    },
     SPEEDS.map((x) => html("option", { value: x, selected: x === 1 ? "" : null }, `${x}×`)),
   );
   const cost = costView(say);
@@ -64,11 +85,11 @@ export function detailsView({ say, modes, predict, open, onChange }) {
     html("div", { class: "adl-options" }, modes, labels, predict),
     cost.element,
   );
-  const turn = () => {
-    show(element.hidden);
-    remember({ open: !element.hidden });
-    onChange();
-  };
+  function turn() {
+    const open = !store.get().details.open;
+    remember({ open });
+    change({ open });
+  }
   const button = html(
     "button",
     {
@@ -80,108 +101,22 @@ export function detailsView({ say, modes, predict, open, onChange }) {
     },
     "⋯",
   );
-  function show(wanted) {
-    element.hidden = !wanted;
-    button.setAttribute("aria-expanded", wanted);
-  }
-  show(open ?? kept.open ?? false);
+  const show = whenChanged(
+    ({ details }) => [details],
+    ({ details }) => {
+      element.hidden = !details.open;
+      button.setAttribute("aria-expanded", String(details.open));
+      names.checked = details.names;
+      source.checked = details.source;
+    },
+  );
   return {
     element,
     button,
-    load: cost.load,
-    update: cost.update,
-    get names() {
-      return names.checked;
-    },
-    get source() {
-      return source.checked;
-    },
-    get speed() {
-      return Number(speed.value);
-    },
-  };
-}
-
-/** What the run has cost so far in each mode that is shown, and what the whole gradient costs. */
-function costView(say) {
-  const kept = (numbers, bytes) =>
-    say("cost of keeping", { n: number(numbers), bytes: number(bytes) });
-  // In a narrow player it scrolls: then the arrows are its own.
-  const scroll = (event) =>
-    /Left|Right/.test(event.key) &&
-    element.scrollWidth > element.clientWidth &&
-    event.stopPropagation();
-  const element = html("div", {
-    class: "adl-meter adl-scroll",
-    tabindex: 0,
-    role: "group",
-    "aria-label": say("cost"),
-    onkeydown: scroll,
-  });
-  const cell = (tag, k, attributes, text) =>
-    html(tag, { class: k === 3 ? "is-first" : null, ...attributes }, text);
-  let rows = [];
-  return {
-    element,
-    load(trace) {
-      rows = trace.costs
-        .filter(([, cost]) => cost)
-        .map(([name]) => {
-          const cells = COLUMNS.map((_, k) => cell("td", k));
-          return {
-            cells,
-            row: html(
-              "tr",
-              { class: `is-${name}` },
-              html("th", { scope: "row" }, say(`mode ${name}`)),
-              cells,
-            ),
-          };
-        });
-      const groups = [
-        ["so far", 0, 3],
-        ["the whole gradient", 3, 4],
-      ].map(([name, k, colspan]) => cell("th", k, { scope: "colgroup", colspan }, say(name)));
-      const heads = COLUMNS.map((name, k) => cell("th", k, { scope: "col" }, say(name)));
-      const head = html(
-        "thead",
-        {},
-        [groups, heads].map((cells) => html("tr", {}, html("td"), cells)),
-      );
-      element.hidden = !rows.length;
-      element.replaceChildren(
-        html(
-          "table",
-          { "aria-label": say("cost") },
-          head,
-          html(
-            "tbody",
-            {},
-            rows.map(({ row }) => row),
-          ),
-        ),
-      );
-    },
-    update(trace, s) {
-      const meters = metersAt(trace, s).filter(([, , cost]) => cost);
-      const most = Math.max(1, ...meters.map(([, , cost]) => cost[3]));
-      meters.forEach(([name, [operations, products, now, bytes], cost], k) => {
-        const passes =
-          name === "reverse"
-            ? say("run and sweep")
-            : counted(say, "runs", cost[0], { n: number(cost[0]) });
-        const texts = [
-          number(operations),
-          number(products),
-          kept(now, bytes),
-          passes,
-          number(cost[1]),
-          number(cost[2]),
-          kept(cost[3], cost[4]),
-        ];
-        texts.forEach((text, c) => put(rows[k].cells[c], text));
-        rows[k].cells[2].style.setProperty("--adl-share", now / most);
-      });
+    /** @param {State} state */
+    render(state) {
+      show(state);
+      cost.render(state);
     },
   };
 }

@@ -2,45 +2,89 @@
  * Small tools for the document: making elements, writing only what changed, scrolling, focus.
  *
  * Names of people's functions and variables only ever pass through `textContent` or `setAttribute`.
+ *
+ * @import { Actions } from "./actions.js"
+ * @import { Target } from "./state.js"
  */
 
 const SVG = "http://www.w3.org/2000/svg";
 
+/** @typedef {Node|string|false|null|undefined} Child what is no node and no text is left out */
+/**
+ * A listener is an attribute `on…`; an attribute that is null or undefined is left out.
+ * @typedef {{[K in keyof HTMLElementEventMap as `on${K}`]?: ((event: HTMLElementEventMap[K]) => void)|null}} Listeners
+ * @typedef {{[name: string]: string|number|boolean|null|undefined|((event: never) => void)}} Plain
+ * @typedef {Plain & Listeners} Attributes
+ */
+/**
+ * @typedef {{left: number, top: number, right: number, bottom: number}} Sides a rectangle on the
+ *   screen
+ */
+
+/**
+ * @template {Element} E
+ * @param {E} node @param {Attributes} attributes @param {(Child|Child[])[]} children
+ */
 function build(node, attributes, children) {
-  for (const [name, value] of Object.entries(attributes ?? {}))
-    if (typeof value === "function") node.addEventListener(name.slice(2), value);
-    else if (value !== null && value !== undefined) node.setAttribute(name, value);
+  for (const [name, value] of Object.entries(attributes)) {
+    if (typeof value === "function")
+      node.addEventListener(name.slice(2), /** @type {EventListener} */ (value));
+    else if (value !== null && value !== undefined) node.setAttribute(name, String(value));
+  }
   // Lumino looks at the focused element only, so each one says that JupyterLab's shortcuts must wait.
   if (node.matches("button, input, select, [tabindex]"))
     node.setAttribute("data-lm-suppress-shortcuts", "true");
-  node.append(...children.flat().filter(Boolean));
+  for (const child of children.flat()) if (child) node.append(child);
   return node;
 }
-/** An element. An attribute `on…` is a listener; one that is null is left out, and so is a child; children may be lists. */
-export const html = (tag, attributes, ...children) =>
+/**
+ * An element of HTML.
+ * @template {keyof HTMLElementTagNameMap} T
+ * @param {T} tag @param {Attributes} [attributes] @param {...(Child|Child[])} children
+ */
+export const html = (tag, attributes = {}, ...children) =>
   build(document.createElement(tag), attributes, children);
-export const svg = (tag, attributes, ...children) =>
+
+/**
+ * An element of SVG.
+ * @template {keyof SVGElementTagNameMap} T
+ * @param {T} tag @param {Attributes} [attributes] @param {...(Child|Child[])} children
+ */
+export const svg = (tag, attributes = {}, ...children) =>
   build(document.createElementNS(SVG, tag), attributes, children);
 
 /** Whether the reader wants no motion. */
 export const calm = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
 
-/** Writing what is there already would make the browser lay it out again. */
-export const put = (node, text) => node.textContent !== text && (node.textContent = text);
-export const set = (node, name, value) =>
-  node.getAttribute(name) !== value && node.setAttribute(name, value);
+/**
+ * Writes a text, if another one is there: else the browser would lay it out again.
+ * @param {Node} node @param {string} text
+ */
+export function put(node, text) {
+  if (node.textContent !== text) node.textContent = text;
+}
+/**
+ * Sets an attribute, if it has another value.
+ * @param {Element} node @param {string} name @param {string|number} value
+ */
+export function set(node, name, value) {
+  const text = String(value);
+  if (node.getAttribute(name) !== text) node.setAttribute(name, text);
+}
 
-/** Moves `pane` so that `target` (a rectangle on screen) is inside it; never scrolls the page. */
+/**
+ * Moves `pane` so that `target` is inside it; never scrolls the page.
+ * @param {HTMLElement} pane @param {Sides} target @param {boolean} smooth @param {number} [margin]
+ */
 export function scrollInside(pane, target, smooth, margin = 12) {
   const view = pane.getBoundingClientRect();
-  const shift = (low, high, from, to) =>
-    high - low > to - from - 2 * margin
-      ? (low + high - from - to) / 2
-      : low < from + margin
-        ? low - from - margin
-        : high > to - margin
-          ? high - to + margin
-          : 0;
+  /** @param {number} low @param {number} high @param {number} from @param {number} to */
+  const shift = (low, high, from, to) => {
+    if (high - low > to - from - 2 * margin) return (low + high - from - to) / 2;
+    if (low < from + margin) return low - from - margin;
+    if (high > to - margin) return high - to + margin;
+    return 0;
+  };
   const left =
     pane.scrollWidth > pane.clientWidth
       ? shift(target.left, target.right, view.left, view.right)
@@ -54,29 +98,38 @@ export function scrollInside(pane, target, smooth, margin = 12) {
   if (left || top) pane.scrollBy({ left, top, behavior: smooth && near ? "smooth" : "instant" });
 }
 
-/** Beyond which side of a pane a rectangle on screen lies; "" where it is in view. */
-export const sideBeyond = ({ left, top, right, bottom }, view, by = 12) =>
-  right < view.left + by
-    ? "left"
-    : left > view.right - by
-      ? "right"
-      : bottom < view.top + by
-        ? "top"
-        : top > view.bottom - by
-          ? "bottom"
-          : "";
+/** @typedef {"left"|"top"|"bottom"|"right"} Side */
 
-const ARROWS = { left: "‹", top: "˄", bottom: "˅", right: "›" };
+/**
+ * Beyond which side of a pane a rectangle lies; null where it is in view.
+ * @param {Sides} target @param {Sides} view @param {number} [by] @returns {Side|null}
+ */
+export function sideBeyond({ left, top, right, bottom }, view, by = 12) {
+  if (right < view.left + by) return "left";
+  if (left > view.right - by) return "right";
+  if (bottom < view.top + by) return "top";
+  if (top > view.bottom - by) return "bottom";
+  return null;
+}
+
+/** @type {[Side, string][]} */
+const ARROWS = [
+  ["left", "‹"],
+  ["top", "˄"],
+  ["bottom", "˅"],
+  ["right", "›"],
+];
 
 /**
  * Signs of the sides of a pane behind which there is more of it; they name what of this step is there. The sides fade,
  * and the signs stand in a strip of their own above the pane, which is there as long as it scrolls: they cover nothing.
  * @param {HTMLElement} pane the scrolling element
- * @returns {{elements: HTMLElement[], show(beyond: Object<string, string[]>): void}}
+ * @returns {{elements: HTMLElement[], show(beyond: Record<Side, string[]>): void}}
  */
 export function edgeSigns(pane) {
-  const signs = Object.keys(ARROWS).map((side) => ({
+  const signs = ARROWS.map(([side, arrow]) => ({
     side,
+    arrow,
     text: html("span"),
     fade: html("div", { class: `adl-more is-${side}`, "aria-hidden": "true" }),
   }));
@@ -100,10 +153,10 @@ export function edgeSigns(pane) {
         pane.scrollWidth > pane.clientWidth + 2 ||
           pane.scrollHeight > pane.clientHeight + strip.offsetHeight + 2,
       );
-      for (const { side, text, fade } of signs) {
-        const names = beyond[side] ?? [];
+      for (const { side, arrow, text, fade } of signs) {
+        const names = beyond[side];
         const more = names.length > 3 ? [...names.slice(0, 2), `+${names.length - 2}`] : names;
-        const said = [ARROWS[side], ...more].join(" ");
+        const said = [arrow, ...more].join(" ");
         put(text, said);
         for (const part of [text, fade]) part.classList.toggle("is-on", room[side] > 2);
       }
@@ -111,32 +164,54 @@ export function edgeSigns(pane) {
   };
 }
 
+/** The element that has the focus. */
+export const focused = () => /** @type {HTMLElement|null} */ (document.activeElement);
+
+/** The element that an event is about. @param {Event} event @returns {HTMLElement|SVGElement} */
+export const targetOf = ({ target }) => /** @type {HTMLElement|SVGElement} */ (target);
+
+/** @type {Record<string, number|undefined>} */
+const WAYS = { ArrowUp: -1, ArrowDown: 1 };
+
 /**
  * One tab stop for many items of an element, which may come and go; up and down move between them.
- * @param {() => Element[]} items those that are there @returns {{renew(): void}} to be called when they have changed
+ * @template {Element & {focus(): void}} Item
+ * @param {HTMLElement|SVGElement} element @param {() => Item[]} items those that are there @returns {{renew(): void}} to be called when they have changed
  */
 export function roving(element, items) {
-  const stop = (next) =>
-    items().forEach((item) => set(item, "tabindex", item === next ? "0" : "-1"));
-  element.addEventListener("keydown", (event) => {
-    const way = { ArrowUp: -1, ArrowDown: 1 }[event.key];
-    const all = way ? items() : [];
-    const at = all.indexOf(event.target.closest("[tabindex]"));
+  /** @param {Item|undefined} next */
+  const stop = (next) => {
+    for (const item of items()) set(item, "tabindex", item === next ? "0" : "-1");
+  };
+  element.addEventListener("keydown", (given) => {
+    const event = /** @type {KeyboardEvent} */ (given);
+    const way = WAYS[event.key];
+    if (!way) return;
+    const focused = targetOf(event).closest("[tabindex]");
+    const all = items();
+    const at = all.findIndex((item) => item === focused);
     if (at < 0) return;
     event.stopPropagation(); // also at an end: slides around us would turn
-    if (!all[at + way]) return;
+    const next = all[at + way];
+    if (!next) return;
     event.preventDefault();
-    stop(all[at + way]);
-    all[at + way].focus();
+    stop(next);
+    next.focus();
   });
+  const hasStop = () =>
+    items().some((item) => item.getAttribute("tabindex") === "0" && item.isConnected);
   return {
-    renew: () =>
-      items().some((item) => item.getAttribute("tabindex") === "0" && item.isConnected) ||
-      stop(items()[0]),
+    renew() {
+      if (!hasStop()) stop(items()[0]);
+    },
   };
 }
 
-/** Takes a class from some elements, and gives it to others. @returns {Element[]} those that have it now */
+/**
+ * Takes a class from some elements, and gives it to others.
+ * @param {string} name @param {Element[]} from @param {Element[]} to
+ * @returns {Element[]} those that have it now
+ */
 export function passClass(name, from, to) {
   for (const element of from) element.classList.remove(name);
   for (const element of to) element.classList.add(name);
@@ -145,11 +220,12 @@ export function passClass(name, from, to) {
 
 /**
  * Every pane answers pointing and focusing in the same way: all panes light what is meant.
- * @param {() => {line: number, slot?: number, parent?: number}} target a line, or with `slot` the edge into it
+ * @param {HTMLElement|SVGElement} element @param {() => Target} target
+ * @param {Pick<Actions, "link"|"visit">} actions
  */
-export function linkTo(element, target, host) {
-  const enter = () => host.link(target());
-  const leave = () => host.link(null);
+export function linkTo(element, target, actions) {
+  const enter = () => actions.link(target());
+  const leave = () => actions.link(null);
   element.addEventListener("pointerenter", enter);
   element.addEventListener("pointerleave", leave);
   if (!element.matches(".adl-edge")) {
@@ -157,12 +233,13 @@ export function linkTo(element, target, host) {
     element.addEventListener("focus", enter);
     element.addEventListener("blur", leave);
   }
-  element.addEventListener("click", () => host.visit(target()));
-  element.addEventListener("keydown", (event) => {
+  element.addEventListener("click", () => actions.visit(target()));
+  element.addEventListener("keydown", (given) => {
+    const event = /** @type {KeyboardEvent} */ (given);
     if (element.tagName === "BUTTON") return; // the browser makes a click of it
     if (event.key !== "Enter" && !(event.key === " " && element.getAttribute("role") === "button"))
       return;
     event.preventDefault();
-    host.visit(target());
+    actions.visit(target());
   });
 }

@@ -1,29 +1,55 @@
 /**
  * The entries of arrays, as tables: pure functions, which need no browser. Every entry comes written from Python, up to
- * SIDE rows and columns of up to a few slices.
+ * twelve rows and columns of up to a few slices.
  *
- * @typedef {{rows: string[][], height: number, width: number, slices: number, held: number}} Grid `held` slices have come
+ * @import { Run } from "./run.js"
+ * @import { Num } from "./trace_types.js"
+ *
+ * @typedef {object} Grid
+ * @property {string[][]} rows
+ * @property {number} height of the whole array, as is `width`; there may be fewer rows
+ * @property {number} width
+ * @property {number} slices of the whole array
+ * @property {number} held slices that have come
+ * @property {boolean[][]} [copies] marks what stands there a second time
+ *
+ * @typedef {object} EntriesTable
+ * @property {"value"|"adjoint"|"tangent"|"partial"|"copied"|"summed"} kind
+ * @property {string} name
+ * @property {Num} number
+ * @property {number[]} [to] the shape to which it is copied
+ * @property {Num} [sum] what it is summed to
  */
 
-export const SIDE = 12;
-const HELD = 4; // slices of a stack
+import { MAX_CELLS_PER_SIDE, MAX_SLICES } from "./trace_types.js";
 
 /** The shape of an array, as Python writes it. */
+/** @param {Pick<Num, "shape">} number */
 export const shapeText = ({ shape }) => `(${shape.join(", ")}${shape.length === 1 ? "," : ""})`;
 
-/** The last two axes of a shape, and all before them as one. @param {number[]} shape */
-const sides = (shape) => [
-  shape.slice(0, -2).reduce((n, m) => n * m, 1),
-  shape.length > 1 ? shape.at(-2) : 1,
-  shape.at(-1) ?? 1,
-];
+/**
+ * The last two axes of a shape, and all before them as one.
+ * @param {number[]} shape
+ * @returns {[slices: number, height: number, width: number]}
+ */
+function sides(shape) {
+  const [height, width] = [1, 1, ...shape].slice(-2);
+  return [shape.slice(0, -2).reduce((n, m) => n * m, 1), height, width];
+}
 
-/** One slice of an array; a number is an array of one entry. @param {Num} number @param {number} [slice] @returns {Grid} */
+/**
+ * One slice of an array; a number is an array of one entry.
+ * @param {Pick<Num, "text"> & Partial<Num>} number @param {number} [slice]
+ * @returns {Grid}
+ */
 export function gridOf({ text, shape = [], cells = "" }, slice = 0) {
   const [slices, height, width] = sides(shape);
-  const [rows, columns] = [Math.min(height, SIDE), Math.min(width, SIDE)];
+  const [rows, columns] = [
+    Math.min(height, MAX_CELLS_PER_SIDE),
+    Math.min(width, MAX_CELLS_PER_SIDE),
+  ];
   let all = shape.length ? cells.split(" ").filter(Boolean) : [text];
-  if (all.length === 1) all = Array(Math.min(slices, HELD) * rows * columns).fill(all[0]); // one stands for all
+  if (all.length === 1) all = Array(Math.min(slices, MAX_SLICES) * rows * columns).fill(all[0]); // one stands for all
   const held = rows * columns ? all.length / (rows * columns) : 0;
   const from = Math.min(slice, held - 1) * rows * columns;
   return {
@@ -37,23 +63,26 @@ export function gridOf({ text, shape = [], cells = "" }, slice = 0) {
   };
 }
 
+/** @param {string} text */
 const toNumber = (text) => Number(text.replace("−", "-").replace("∞", "Infinity"));
 
 /** How large each entry is beside the largest, with its sign: −1 to 1. @param {string[][]} rows */
 export function sharesOf(rows) {
   const numbers = rows.map((row) => row.map(toNumber));
   const most = Math.max(0, ...numbers.flat().filter(Number.isFinite).map(Math.abs));
-  return numbers.map((row) =>
-    row.map((x) =>
-      Number.isNaN(x) ? 0 : Number.isFinite(x) ? (most ? x / most : 0) : Math.sign(x),
-    ),
-  );
+  /** @param {number} x */
+  const shareOf = (x) => {
+    if (Number.isNaN(x)) return 0;
+    if (!Number.isFinite(x)) return Math.sign(x);
+    return most ? x / most : 0;
+  };
+  return numbers.map((row) => row.map(shareOf));
 }
 
 /**
  * An operand as broadcasting has it: copied to the shape of the result.
  * @param {Num} number @param {number[]} to @param {number} [slice]
- * @returns {Grid & {copies: boolean[][]}} `copies` marks what stands there a second time
+ * @returns {Grid & {copies: boolean[][]}}
  */
 export function copiedTo(number, to, slice = 0) {
   const from = [...Array(to.length - (number.shape ?? []).length).fill(1), ...(number.shape ?? [])];
@@ -72,49 +101,43 @@ export function copiedTo(number, to, slice = 0) {
     to.length > 1 ? from.at(-2) === to.at(-2) : true,
     from.at(-1) === to.at(-1),
   ];
-  const indices = (n) => Array.from({ length: Math.min(n, SIDE) }, (_, k) => k);
+  /** @param {number} n */
+  const indices = (n) => Array.from({ length: Math.min(n, MAX_CELLS_PER_SIDE) }, (_, k) => k);
   const rows = indices(height).map((r) =>
     indices(width).map((c) => grid.rows[tall ? r : 0]?.[wide ? c : 0] ?? ""),
   );
   const copies = indices(height).map((r) =>
     indices(width).map((c) => !first || (!tall && r > 0) || (!wide && c > 0)),
   );
-  return { rows, copies, height, width, slices, held: Math.min(slices, HELD) };
+  return { rows, copies, height, width, slices, held: Math.min(slices, MAX_SLICES) };
 }
-
-const sizeOf = ({ shape = [] }) => shape.reduce((n, m) => n * m, 1);
-
-/** Whether an operand was copied to the shape of the result. */
-const isCopied = (line, operand) =>
-  operand.line !== null && operand.partial && sizeOf(operand.value) < sizeOf(line.value);
 
 /**
  * What there is to show of a line at step `s`: its value, its adjoint and partials, and how its operands were copied.
  * @param {Run} run @param {number} i @param {number} s @param {Num|null} adjoint
- * @returns {{kind: "value"|"adjoint"|"tangent"|"partial"|"copied"|"summed", name: string, number: Num, to?: number[], sum?: Num}[]}
+ * @returns {EntriesTable[]}
  */
 export function tablesAt({ trace, first }, i, s, adjoint) {
   const line = trace.lines[i];
   if (!line?.value.shape?.length || i >= Math.min(s + 1, first)) return [];
-  const called = (k) => trace.lines[k].label || trace.lines[k].shown;
-  const tables = [{ kind: "value", name: line.shown, number: line.value }];
+  /** @param {number} k */
+  const called = (k) => trace.lines[k].label || trace.lines[k].display_name;
+  /** @type {EntriesTable[]} */
+  const tables = [{ kind: "value", name: line.display_name, number: line.value }];
   const tangents = trace.steps[i].tangents;
-  if (tangents.length === 1) tables.push({ kind: "tangent", name: line.dot, number: tangents[0] });
-  if (adjoint) tables.push({ kind: "adjoint", name: line.bar, number: adjoint });
-  for (const operand of line.operands.filter((one) => isCopied(line, one)))
-    tables.push({
-      kind: "copied",
-      name: called(operand.line),
-      number: operand.value,
-      to: line.value.shape,
-    });
+  if (tangents.length === 1)
+    tables.push({ kind: "tangent", name: line.tangent_name, number: tangents[0] });
+  if (adjoint) tables.push({ kind: "adjoint", name: line.adjoint_name, number: adjoint });
+  for (const { line: parent, is_copied, value } of line.operands)
+    if (parent !== null && is_copied)
+      tables.push({ kind: "copied", name: called(parent), number: value, to: line.value.shape });
   for (const step of trace.steps.slice(first, s + 1))
     if (step.phase === "sweep" && step.line === i)
       for (const { parent, copies, contribution } of step.sends)
         if (copies)
           tables.push({ kind: "summed", name: called(parent), number: copies, sum: contribution });
-  for (const operand of line.operands)
-    if (operand.line !== null && operand.partial?.shape?.length)
-      tables.push({ kind: "partial", name: called(operand.line), number: operand.partial });
+  for (const { line: parent, partial } of line.operands)
+    if (parent !== null && partial?.shape.length)
+      tables.push({ kind: "partial", name: called(parent), number: partial });
   return tables;
 }

@@ -1,13 +1,23 @@
 import { html } from "./dom.js";
+import { whenChanged } from "./store.js";
 
-/** Calls `send` at most once in `wait` ms; the last value always gets through. */
-export function throttle(
-  send,
-  wait,
-  clock = { now: () => Date.now(), later: (f, ms) => setTimeout(f, ms) },
-) {
+const RANGE = /** @type {const} */ (["min", "max", "step"]);
+
+/** @typedef {{now(): number, later(f: () => void, ms: number): void}} Clock */
+
+/** @type {Clock} */
+const WALL_CLOCK = { now: () => Date.now(), later: (f, ms) => setTimeout(f, ms) };
+
+/**
+ * Calls `send` at most once in `wait` ms; the last value always gets through.
+ * @template T
+ * @param {(value: T) => void} send @param {number} wait @param {Clock} [clock]
+ * @returns {(value: T) => void}
+ */
+export function throttle(send, wait, clock = WALL_CLOCK) {
   let last = -Infinity;
   let waiting = false;
+  /** @type {T} */
   let latest;
   return (value) => {
     latest = value;
@@ -24,40 +34,49 @@ export function throttle(
   };
 }
 
-/** What stands beside a slider while a hand moves it; at rest Python says it. */
+/** What stands beside a slider while a hand moves it; at rest Python says it. @param {number} x */
 export const atSlider = (x) => String(Number(x.toPrecision(6))).replaceAll("-", "−");
 
-/** The sliders of the inputs. @param {(changed: {index: number, value: number}) => void} onChange */
+/**
+ * The sliders of the inputs.
+ * @param {(changed: {index: number, value: number}) => void} onChange
+ */
 export function inputsView(onChange) {
   const element = html("div", { class: "adl-inputs" });
+  /**
+   * @type {{name: string, range: HTMLInputElement, output: HTMLOutputElement, node: HTMLElement}[]}
+   */
   let sliders = [];
   return {
     element,
-    update(controls) {
-      if (controls.map((c) => c.name).join() !== sliders.map((s) => s.name).join()) {
-        sliders = controls.map(({ name }, index) => {
-          const output = html("output");
-          const send = () => {
-            output.textContent = atSlider(range.valueAsNumber);
-            onChange({ index, value: range.valueAsNumber });
-          };
-          const range = html("input", { type: "range", "aria-label": name, oninput: send });
-          return {
-            name,
-            range,
-            output,
-            node: html("label", { class: "adl-input" }, html("span", {}, name), range, output),
-          };
+    render: whenChanged(
+      ({ controls }) => [controls],
+      ({ controls }) => {
+        if (controls.map((c) => c.name).join() !== sliders.map((s) => s.name).join()) {
+          sliders = controls.map(({ name }, index) => {
+            const output = html("output");
+            const send = () => {
+              output.textContent = atSlider(range.valueAsNumber);
+              onChange({ index, value: range.valueAsNumber });
+            };
+            const range = html("input", { type: "range", "aria-label": name, oninput: send });
+            return {
+              name,
+              range,
+              output,
+              node: html("label", { class: "adl-input" }, html("span", {}, name), range, output),
+            };
+          });
+          element.replaceChildren(...sliders.map((s) => s.node));
+        }
+        controls.forEach((control, k) => {
+          const { range, output } = sliders[k];
+          for (const key of RANGE)
+            if (range[key] !== String(control[key])) range[key] = String(control[key]);
+          if (Number(range.value) !== control.value) range.value = String(control.value);
+          output.textContent = control.text ?? atSlider(control.value);
         });
-        element.replaceChildren(...sliders.map((s) => s.node));
-      }
-      controls.forEach((control, k) => {
-        const { range, output } = sliders[k];
-        for (const key of ["min", "max", "step"])
-          if (range[key] !== String(control[key])) range[key] = control[key];
-        if (Number(range.value) !== control.value) range.value = control.value;
-        output.textContent = control.text ?? atSlider(control.value);
-      });
-    },
+      },
+    ),
   };
 }

@@ -1,5 +1,9 @@
 /** Keys: what each does, when it belongs to somebody else, and whose those of a clicker are. */
 
+import { focused, targetOf } from "./dom.js";
+
+/** @typedef {"back"|"forward"|"first"|"last"|"toggle"} KeyAction */
+/** @type {Record<string, KeyAction|undefined>} */
 export const KEYS = {
   ArrowLeft: "back",
   ArrowRight: "forward",
@@ -14,7 +18,8 @@ export const KEYS = {
  * What a key does when `target` has the focus; null leaves the key to the browser. A slider keeps its
  * own arrows, a button its own space. The page keys are those of a clicker, and step wherever one is.
  * @param {{key: string, ctrlKey?: boolean, altKey?: boolean, metaKey?: boolean, shiftKey?: boolean}} event
- * @param {{tag: string, role?: string, type?: string}} target
+ * @param {{tag: string, role?: string|null, type?: string}} target
+ * @returns {KeyAction|null}
  */
 export function keyAction(event, target) {
   if (event.ctrlKey || event.altKey || event.metaKey || event.shiftKey) return null;
@@ -28,28 +33,29 @@ export function keyAction(event, target) {
 }
 
 /**
- * Lets keys act on a player. @param {HTMLElement} root @param {Object<string, () => void>} actions
- * @param {(key: string) => boolean|undefined} beyond whether a key has nothing left to do
+ * Lets keys act on a player. @param {HTMLElement} root @param {Record<KeyAction, () => void>} actions
+ * @param {(key: string) => boolean} beyond whether a key has nothing left to do
  */
 export function listenTo(root, actions, beyond) {
   root.addEventListener("keydown", (event) => {
+    const target = targetOf(event);
     if (event.key === "Escape") {
       if (root.closest(".reveal")) event.stopPropagation(); // there it would open the overview
-      document.activeElement.blur();
-      root.closest(".jp-Cell")?.focus(); // back to the slides, or to the notebook and its shortcuts
+      focused()?.blur();
+      /** @type {HTMLElement|null} */ (root.closest(".jp-Cell"))?.focus(); // back to the slides, or to the notebook and its shortcuts
     }
     const over = beyond(event.key);
     if (event.key in KEYS && !over) event.stopPropagation(); // slides and notebooks around us have plans for these keys
-    if (event.key === "Enter" && event.target.tagName === "BUTTON") {
+    if (event.key === "Enter" && target instanceof HTMLButtonElement) {
       event.preventDefault(); // JupyterLab takes this key, so the browser would not press the button
       event.stopPropagation();
-      event.target.click();
+      target.click();
       return;
     }
     const action = keyAction(event, {
-      tag: event.target.tagName,
-      role: event.target.getAttribute("role"),
-      type: event.target.type,
+      tag: target.tagName,
+      role: target.getAttribute("role"),
+      type: target instanceof HTMLInputElement ? target.type : undefined,
     });
     if (!action || over) return;
     event.preventDefault();
@@ -58,9 +64,14 @@ export function listenTo(root, actions, beyond) {
 }
 
 // In a hall the keys of a clicker belong to the player that is on the screen, wherever the focus is.
+/** @type {Set<HTMLElement>} */
 const waiting = new Set();
 
-/** Lets a player in lecture size have the keys of a clicker while it is seen. Returns what ends that. @param {HTMLElement} root */
+/**
+ * Lets a player in lecture size have the keys of a clicker while it is seen. Returns what ends
+ * that.
+ * @param {HTMLElement} root
+ */
 export function takeClicker(root) {
   if (!waiting.size) addEventListener("keydown", passOn, true);
   waiting.add(root);
@@ -70,13 +81,17 @@ export function takeClicker(root) {
   };
 }
 
-/** Gives a page key to the player that is seen; what it has no more use for goes on, to the next cell. @param {KeyboardEvent} event */
+/**
+ * Gives a page key to the player that is seen; what it has no more use for goes on, to the next
+ * cell.
+ * @param {KeyboardEvent} event
+ */
 function passOn(event) {
   if (!event.isTrusted || !event.key.startsWith("Page") || !keyAction(event, { tag: "" })) return;
   const [seen] = [...waiting]
     .map((root) => ({ root, share: shareSeen(root) }))
     .sort((a, b) => b.share - a.share);
-  if (seen.share < 0.5 || seen.root.contains(event.target)) return;
+  if (seen.share < 0.5 || seen.root.contains(targetOf(event))) return;
   if (seen.root.dispatchEvent(new KeyboardEvent("keydown", { key: event.key, cancelable: true })))
     return;
   event.preventDefault();

@@ -1,13 +1,23 @@
+/**
+ * The modes of a run.
+ *
+ * @import { Say } from "./speech.js"
+ * @import { Mode } from "./trace.js"
+ */
+
 import { html } from "./dom.js";
 import { throttle } from "./inputs.js";
+import { directionAt, runAt } from "./state.js";
+import { whenChanged } from "./store.js";
 
+/** @type {Mode[]} */
 const MODES = ["reverse", "forward", "both"];
 
 /**
  * The switch between the modes and the menu of directions.
  * @param {string} group a name that no other player has
- * @param {ReturnType<import("./speech.js").speaker>} say
- * @param {(mode: string, direction: string) => void} onChoose
+ * @param {Say} say
+ * @param {(mode: Mode, direction: string) => void} onChoose
  * @param {((rates: number[]) => void)|undefined} onCustom given where somebody can compute a direction of the learner's own
  */
 export function modesView(group, say, onChoose, onCustom) {
@@ -43,56 +53,71 @@ export function modesView(group, say, onChoose, onCustom) {
     ),
     menu,
   );
+  /** @type {HTMLInputElement[]} */
   let inputs = [];
-  const send = throttle(() => {
+  const sendValues = throttle((/** @type {HTMLInputElement[]} */ inputs) => {
     const values = inputs.map(({ valueAsNumber }) => valueAsNumber);
-    if (values.length && values.every(Number.isFinite)) onCustom(values); // else a number is half typed
+    if (values.length && values.every(Number.isFinite)) onCustom?.(values); // else a number is half typed
   }, 60);
+  const send = () => sendValues(inputs);
   function turn() {
     if (select.value === "custom" && select.selectedOptions[0].dataset.open) {
       rates.hidden = false;
       send();
-    } else onChoose(radios.find(({ radio }) => radio.checked).value, select.value);
+      return;
+    }
+    const chosen = radios.find(({ radio }) => radio.checked);
+    onChoose(chosen?.value ?? "reverse", select.value);
   }
   return {
     element,
-    /** @param {{forward: Object<string, import("./state.js").Trace>, mode: string, direction: string, names: string[], custom: number[], why: string}} now */
-    update({ forward, mode, direction, names, custom, why }) {
-      element.hidden = !Object.keys(forward).length && !why;
-      for (const { value, radio, node } of radios) {
-        radio.checked = value === mode;
-        radio.disabled = value !== "reverse" && Boolean(why);
-        node.title = radio.disabled ? why : "";
-      }
-      const open = Boolean(onCustom) && names.length > 0 && !forward.custom;
-      const options = Object.entries(forward).map(([name, { directions }]) =>
-        html(
-          "option",
-          { value: name, selected: name === direction ? "" : null },
-          directions.length > 1 ? say("each input at once") : directions[0].shown,
-        ),
-      );
-      if (open)
-        options.push(html("option", { value: "custom", "data-open": "true" }, say("your own")));
-      select.replaceChildren(...options);
-      menu.hidden = mode === "reverse";
-      rates.hidden = direction !== "custom" || !onCustom;
-      if (inputs.length !== names.length) {
-        inputs = names.map((name, k) =>
-          html("input", {
-            type: "number",
-            step: "any",
-            value: custom[k] ?? 1,
-            "aria-label": say("rate of", { name }),
-            title: say("how fast it moves", { name }),
-            oninput: send,
-          }),
+    render: whenChanged(
+      (state) => [runAt(state), state.controls, state.custom],
+      (state) => {
+        const {
+          runs: { forward },
+          trace: { mode },
+        } = runAt(state);
+        const { custom, payload } = state;
+        const direction = directionAt(state);
+        const why = payload.no_forward ?? "";
+        const names = state.controls.map(({ name }) => name);
+        element.hidden = !Object.keys(forward).length && !why;
+        for (const { value, radio, node } of radios) {
+          radio.checked = value === mode;
+          radio.disabled = value !== "reverse" && Boolean(why);
+          node.title = radio.disabled ? why : "";
+        }
+        const open = Boolean(onCustom) && names.length > 0 && !forward.custom;
+        const options = Object.entries(forward).map(([name, { directions }]) =>
+          html(
+            "option",
+            { value: name, selected: name === direction ? "" : null },
+            directions.length > 1 ? say("each input at once") : directions[0].shown,
+          ),
         );
-        rates.replaceChildren(...(onCustom ? inputs : []));
-      }
-      custom.forEach((rate, k) => {
-        if (inputs[k] && inputs[k] !== document.activeElement) inputs[k].value = rate;
-      });
-    },
+        if (open)
+          options.push(html("option", { value: "custom", "data-open": "true" }, say("your own")));
+        select.replaceChildren(...options);
+        menu.hidden = mode === "reverse";
+        rates.hidden = direction !== "custom" || !onCustom;
+        if (inputs.length !== names.length) {
+          inputs = names.map((name, k) =>
+            html("input", {
+              type: "number",
+              step: "any",
+              value: custom[k] ?? 1,
+              "aria-label": say("rate of", { name }),
+              title: say("how fast it moves", { name }),
+              oninput: send,
+            }),
+          );
+          rates.replaceChildren(...(onCustom ? inputs : []));
+        }
+        custom.forEach((rate, k) => {
+          if (inputs[k] && inputs[k] !== document.activeElement) inputs[k].value = String(rate);
+        });
+      },
+    ),
   };
 }

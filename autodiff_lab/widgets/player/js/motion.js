@@ -4,51 +4,99 @@
  * Cause comes before effect. Numbers leave where they stand and travel along the edges; only when they have come together
  * does the step land, and the boxes, the tape and the arithmetic change. At u = 1 nothing is on its way: that is what
  * scrubbing shows, and a reader who wants no motion.
+ *
+ * @import { Phase, Piece } from "./run.js"
+ * @import { ShownTrace as Trace } from "./trace.js"
+ * @import { Line, Num, Operand, Step } from "./trace_types.js"
  */
 
-import { tangentsOf } from "./state.js";
+import { tangentsOf } from "./run.js";
 
+/** @type {Record<Phase, number>} */
 const DURATION = { record: 850, forward: 1200, seed: 900, sweep: 1300 }; // milliseconds at speed 1
+/** @type {Record<Phase, number>} */
 const LANDS = { record: 0.78, forward: 0.88, seed: 0.6, sweep: 0.93 };
+/** @type {[from: number, to: number]} */
 const MEETS = [0.4, 0.62]; // a number stops at the local partial, and is multiplied there
 const ON_EDGE = 12; // characters of a local partial on its edge
 
+/**
+ * A number on its way. `along` is where: 0 at the operand, 1 at the operation, ½ where the local partial stands; `drop`
+ * is how far above its box a seed still is.
+ * @typedef {object} Token
+ * @property {number} [slot] the operand whose edge it is on; a seed is on none
+ * @property {Kind} kind decides where in its box it stands, and its colour
+ * @property {number} [along]
+ * @property {number} [drop]
+ * @property {number} spread how far the copies of an array are apart
+ * @property {Piece[]} texts
+ */
+/** @typedef {"value"|"tangent"|"adjoint"} Kind */
+/**
+ * @typedef {Operand & {slot: number, line: number}} Moving an operand that has a line of its own
+ */
+
+/** How long a step takes, in milliseconds. @param {Pick<Step, "phase">} step */
 export const durationOf = ({ phase }) => DURATION[phase];
+/**
+ * Whether a step has landed at progress `u` of its motion.
+ * @param {Pick<Step, "phase">} step @param {number} u
+ */
 export const hasLanded = ({ phase }, u) => u >= LANDS[phase];
 
+/**
+ * How far `u` is between two points: 0 to 1.
+ * @param {number} u @param {number} from @param {number} to
+ */
 const between = (u, from, to) => Math.min(1, Math.max(0, (u - from) / (to - from)));
+/** @param {number} t */
 const ease = (t) => t * t * (3 - 2 * t);
-const inShort = (number) => number.short ?? number.text;
+/** @param {Num} number */
+const inShort = (number) => number.short || number.text;
+/** @param {string} text */
 const cut = (text) => (text.length > ON_EDGE ? `${text.slice(0, ON_EDGE - 1)}…` : text);
 
-/** The local partial of an operand, as it fits on the edge. */
-const partialOf = ({ partial, edge = "" }) =>
-  cut(
-    partial && !partial.shape?.length
-      ? inShort(partial)
-      : edge || (partial ? inShort(partial) : ""),
-  );
-
-/** What stands on the edges of a step, by slot: the local partials that it multiplies by, or how an array is copied. @returns {Map<number, string>} */
-export function labelsOf(trace, step) {
-  const { operands } = trace.lines[step.line];
-  if (step.phase === "record")
-    return new Map(
-      operands.map(({ shapes }, slot) => [slot, shapes]).filter(([, shapes]) => copied(shapes)),
-    );
-  const slots = step.phase === "sweep" ? step.sends : step.phase === "forward" ? step.pushes : [];
-  return new Map(
-    slots.map(({ slot }) => [slot, partialOf(operands[slot])]).filter(([, text]) => text),
-  );
+/**
+ * The local partial of an operand, as it fits on the edge.
+ * @param {Pick<Operand, "partial"|"edge">} operand
+ */
+function partialOf({ partial, edge }) {
+  if (partial && !partial.shape.length) return cut(inShort(partial));
+  return cut(edge || (partial ? inShort(partial) : ""));
 }
 
-/** How far a number has come that is multiplied half way: 0 to 1. */
+/**
+ * What stands on the edges of a step, by slot: the local partials that it multiplies by, or how an
+ * array is copied.
+ * @param {Trace} trace @param {Step} step
+ * @returns {Map<number, string>}
+ */
+export function labelsOf(trace, step) {
+  const { operands } = trace.lines[step.line];
+  /** @type {Map<number, string>} */
+  const labels = new Map();
+  if (step.phase === "record")
+    for (const [slot, { shapes, is_copied }] of operands.entries())
+      if (is_copied) labels.set(slot, shapes);
+  for (const { slot } of [...step.sends, ...step.pushes]) {
+    const text = partialOf(operands[slot]);
+    if (text) labels.set(slot, text);
+  }
+  return labels;
+}
+
+/**
+ * How far a number has come that is multiplied half way: 0 to 1.
+ * @param {number} u @param {number} from @param {number} to
+ */
 const stopping = (u, from, to) =>
   0.5 * ease(between(u, from, MEETS[0])) + 0.5 * ease(between(u, MEETS[1], to));
 
 /**
  * What a number is on its way: itself; where it meets the local partial, the product that it becomes, or the map that it
  * goes through; then what comes out.
+ * @param {number} u @param {Kind} kind @param {string} rate @param {Operand} operand @param {string} result
+ * @returns {Piece[]}
  */
 function multiplied(u, kind, rate, operand, result) {
   const partial = partialOf(operand);
@@ -60,41 +108,44 @@ function multiplied(u, kind, rate, operand, result) {
 }
 
 /**
- * The numbers that are on their way at progress `u` of step `s`. `along` is where: 0 at the operand, 1 at the operation,
- * ½ where the local partial stands; `spread` how far the copies of an array are apart; `drop` how far above its box a seed
- * still is; `kind` decides where in its box a number stands, and its colour.
+ * The numbers that are on their way at progress `u` of step `s`.
  * @param {Trace} trace @param {number} s @param {number} u
- * @returns {{slot?: number, kind: string, along?: number, drop?: number, spread: number, texts: [kind: string, text: string][]}[]}
+ * @returns {Token[]}
  */
 export function tokensAt(trace, s, u) {
   const step = trace.steps[s];
   if (!step || u <= 0 || hasLanded(step, u)) return [];
-  return { record: recording, forward: pushing, seed: seeding, sweep: sending }[step.phase](
-    trace,
-    step,
-    u,
-  );
+  return MOTIONS[step.phase](trace, step, u);
 }
 
-/** Operands are read, one copy for each entry where an array is broadcast. */
+/** @typedef {(trace: Trace, step: Step, u: number) => Token[]} Motion of a phase */
+
+/** @type {Record<Phase, Motion>} */
+const MOTIONS = { record: recording, forward: pushing, seed: seeding, sweep: sending };
+
+/** Operands are read, one copy for each entry where an array is broadcast. @type {Motion} */
 function recording(trace, step, u) {
   const along = ease(between(u, 0.02, LANDS.record));
-  return moving(trace.lines[step.line]).map(({ slot, value, shapes }) => ({
+  return moving(trace.lines[step.line]).map(({ slot, value, is_copied }) => ({
     slot,
     kind: "value",
     along,
-    spread: copied(shapes) * between(u, 0.3, 0.5),
+    spread: is_copied ? between(u, 0.3, 0.5) : 0,
     texts: [["value", inShort(value)]],
   }));
 }
 
-/** Forward, a value and its tangent go together; the tangent is multiplied by the local partial. */
+/**
+ * Forward, a value and its tangent go together; the tangent is multiplied by the local partial.
+ * @type {Motion}
+ */
 function pushing(trace, step, u) {
   const pushes = new Map(step.pushes.map((push) => [push.slot, push]));
   return moving(trace.lines[step.line]).map((operand) => {
-    const { slot, line, value, shapes } = operand;
+    const { slot, line, value, is_copied } = operand;
     const push = pushes.get(slot);
     const rate = tangentsOf(trace, line).map(inShort).join(", ");
+    /** @type {Piece[]} */
     const tangent = push
       ? multiplied(u, "tangent", rate, operand, inShort(push.contribution))
       : [["tangent", rate]];
@@ -102,27 +153,25 @@ function pushing(trace, step, u) {
       slot,
       kind: "value",
       along: stopping(u, 0.02, LANDS.forward),
-      spread: copied(shapes) * between(u, 0.62, 0.75),
+      spread: is_copied ? between(u, 0.62, 0.75) : 0,
       texts: [["value", inShort(value)], ...tangent],
     };
   });
 }
 
-function seeding(trace, { adjoint }, u) {
-  return adjoint
-    ? [
-        {
-          kind: "adjoint",
-          drop: 1 - ease(between(u, 0.05, 0.55)),
-          spread: 0,
-          texts: [["adjoint", inShort(adjoint)]],
-        },
-      ]
-    : [];
+/** The seed comes down to its box. @type {Motion} */
+function seeding(_, { adjoint }, u) {
+  if (!adjoint) return [];
+  const drop = 1 - ease(between(u, 0.05, 0.55));
+  return [{ kind: "adjoint", drop, spread: 0, texts: [["adjoint", inShort(adjoint)]] }];
 }
 
-/** An adjoint goes back to an operand, is multiplied on its way, and is added to what is there. */
+/**
+ * An adjoint goes back to an operand, is multiplied on its way, and is added to what is there.
+ * @type {Motion}
+ */
 function sending(trace, { line, adjoint, sends }, u) {
+  if (!adjoint) return [];
   return sends.map(({ slot, contribution, before, replaces, copies }) => {
     const texts = multiplied(
       u,
@@ -131,6 +180,7 @@ function sending(trace, { line, adjoint, sends }, u) {
       trace.lines[line].operands[slot],
       inShort(contribution),
     );
+    /** @type {Piece[]} */
     const sum =
       before && !replaces && u >= 0.82
         ? [["adjoint", inShort(before)], ["op", "+"], ...texts.map(inBrackets)]
@@ -148,7 +198,15 @@ function sending(trace, { line, adjoint, sends }, u) {
   });
 }
 
+/** @param {Piece} piece @returns {Piece} */
 const inBrackets = ([kind, text]) => [kind, text.startsWith("−") ? `(${text})` : text];
+/**
+ * The operands that a number can come from: a constant has no line.
+ * @param {Line} line
+ * @returns {Moving[]}
+ */
 const moving = ({ operands }) =>
-  operands.map((operand, slot) => ({ ...operand, slot })).filter(({ line }) => line !== null);
-const copied = (shapes) => (shapes?.includes("→") ? 1 : 0);
+  operands.flatMap((operand, slot) => {
+    const { line } = operand;
+    return line === null ? [] : [{ ...operand, slot, line }];
+  });

@@ -1,21 +1,46 @@
+/**
+ * The source of a run.
+ *
+ * @import { Actions } from "./actions.js"
+ * @import { Run } from "./run.js"
+ * @import { State } from "./state.js"
+ * @import { Store } from "./store.js"
+ * @import { Span, Step, Turn } from "./trace_types.js"
+ */
+
 import { html, linkTo, passClass, put, roving, scrollInside, set } from "./dom.js";
+import { momentOf } from "./state.js";
 import { counted } from "./speech.js";
+import { whenChanged } from "./store.js";
+
+/**
+ * @typedef {{node: HTMLElement, text: string, said: string}} Times what stands before a row: how
+ *   often it ran
+ */
 
 /**
  * The learner's own text; the expression that a step runs is marked in it, and how often each row ran stands before it.
- * See `mount` for what a pane is.
+ * @param {Run} run @param {Store<State>} store @param {Actions} actions
  */
-export function sourceView(trace, host) {
+export function sourceView({ trace }, store, actions) {
   const element = html("div", { class: "adl-source" });
+  /** @type {HTMLElement[][]} */
   const piecesOf = trace.lines.map(() => []); // the pieces of text that are the line's own expression
+  /** @type {HTMLElement[][]} */
   const callsOf = trace.lines.map(() => []); // the pieces of the calls that led there
+  /** @type {(HTMLElement|null)[]} */
   const rowOf = trace.lines.map(() => null);
+  /** @type {HTMLElement[]} */
   const focusable = [];
   const told = trace.sources.some(({ ran }) => ran?.length);
   const turns = trace.lines.flatMap((line) => line.turns);
-  const widest = Math.max(3, ...turns.map(([, , , count]) => 2 * String(count).length + 1)); // of what stands before a row
-  const times = {};
-  /** How often a row ran; at the head of a loop, while a turn of it is shown, which turn that is. */
+  const widest = Math.max(3, ...turns.map(({ count }) => 2 * String(count).length + 1)); // of what stands before a row
+  /** @type {Map<string, Times>} */
+  const times = new Map();
+  /**
+   * How often a row ran; at the head of a loop, while a turn of it is shown, which turn that is.
+   * @param {string} place @param {number|undefined} ran
+   */
   function timesOf(place, ran) {
     const known = ran !== undefined && ran >= 0;
     const said = known ? (ran ? counted(trace.say, "row ran", ran) : trace.say("row missed")) : "";
@@ -24,32 +49,39 @@ export function sourceView(trace, host) {
       { class: "adl-times", "aria-hidden": "true", title: said || null },
       known ? `×${ran}` : "",
     );
-    times[place] = { node, text: node.textContent, said };
+    times.set(place, { node, text: node.textContent, said });
     return [node, said && html("span", { class: "adl-unseen" }, `${said}: `)];
   }
+  const currentLine = () => trace.steps[store.get().step]?.line ?? -1;
+  /** @type {Times[]} */
   let heads = [];
+  /** @param {Turn[]} turns */
   function showTurns(turns) {
     for (const { node, text, said } of heads) {
       put(node, text);
       set(node, "title", said);
       node.classList.remove("is-turn");
     }
-    heads = turns.map(([source, line, n, count]) => {
-      const head = times[`${source} ${line}`];
+    heads = turns.flatMap(({ source, line, n, count }) => {
+      const head = times.get(`${source} ${line}`);
+      if (!head) return [];
       put(head.node, `${n}/${count}`);
       set(head.node, "title", trace.say("turn", { n, count }));
       head.node.classList.add("is-turn");
-      return head;
+      return [head];
     });
   }
   trace.sources.forEach((source, k) => {
     if (trace.sources.length > 1)
       element.append(html("div", { class: "adl-source-name" }, source.name));
     source.text.forEach((text, r) => {
-      const on = ([source, line, , endLine]) => source === k && line <= r && r <= endLine;
+      /** @param {Span} span */
+      const on = (span) => span.source === k && span.line <= r && r <= span.end_line;
       const indent = text.length - text.trimStart().length;
-      const from = ([, line, column]) => (line === r ? column : indent);
-      const to = ([, , , endLine, endColumn]) => (endLine === r ? endColumn : text.length);
+      /** @param {Span} span */
+      const from = ({ line, column }) => (line === r ? column : indent);
+      /** @param {Span} span */
+      const to = (span) => (span.end_line === r ? span.end_column : text.length);
       const spans = trace.lines.flatMap((line, i) =>
         line.where.filter(on).map((span) => ({ span, i, own: span === line.where.at(-1) })),
       );
@@ -82,19 +114,21 @@ export function sourceView(trace, host) {
         for (const { i, own } of covering) (own ? piecesOf : callsOf)[i].push(piece);
         // The innermost expression answers for the piece; in a loop it stands for several tape lines.
         const own = covering.filter((c) => c.own);
-        const width = ({ span: [, line, column, endLine, endColumn] }) =>
-          (endLine - line) * 1e4 + endColumn - column;
+        /** @param {{span: Span}} part */
+        const width = ({ span }) =>
+          (span.end_line - span.line) * 1e4 + span.end_column - span.column;
         const least = Math.min(...own.map(width));
         const lines = own.filter((c) => width(c) === least).map((c) => c.i);
         if (!lines.length) return;
         piece.classList.add("adl-piece");
-        linkTo(piece, () => ({ line: lines.find((i) => i > host.line()) ?? lines[0] }), host);
+        const meant = () => ({ line: lines.find((i) => i > currentLine()) ?? lines[0] });
+        linkTo(piece, meant, actions);
         if (!piece.textContent.trim()) return;
         piece.setAttribute("role", "button");
         piece.setAttribute("data-lm-suppress-shortcuts", "true");
         focusable.push(piece);
       });
-      for (const { span, i, own } of spans) if (own && span[1] === r) rowOf[i] = row;
+      for (const { span, i, own } of spans) if (own && span.line === r) rowOf[i] = row;
       element.append(row);
     });
   });
@@ -102,28 +136,47 @@ export function sourceView(trace, host) {
   if (note) element.append(html("p", { class: "adl-note" }, note));
   roving(element, () => focusable).renew();
 
-  let [current, calls, linked] = [[], [], []]; // the pieces that are marked
+  // The pieces that are marked.
+  /** @type {Element[]} */
+  let current = [];
+  /** @type {Element[]} */
+  let calls = [];
+  /** @type {Element[]} */
+  let linked = [];
+  const mark = whenChanged(
+    (state) => [momentOf(state).step],
+    (state) => {
+      const { step } = momentOf(state);
+      if (told) showTurns(step ? trace.lines[step.line].turns : []);
+      current = passClass(
+        "is-current",
+        current,
+        step ? [rowOf[step.line], ...piecesOf[step.line]].filter((one) => one !== null) : [],
+      );
+      calls = passClass("is-call", calls, step ? callsOf[step.line] : []);
+    },
+  );
+  const light = whenChanged(
+    ({ hover }) => [hover],
+    ({ hover }) => {
+      linked = passClass("is-linked", linked, hover ? piecesOf[hover.line] : []);
+    },
+  );
   return {
     element,
     rows: trace.sources.reduce(
       (n, source) => n + source.text.length + (trace.sources.length > 1 ? 1.4 : 0),
       note ? 1 + note.length / 36 : 0,
     ),
-    update({ step }) {
-      if (told) showTurns(step ? trace.lines[step.line].turns : []);
-      current = passClass(
-        "is-current",
-        current,
-        step ? [rowOf[step.line], ...piecesOf[step.line]].filter(Boolean) : [],
-      );
-      calls = passClass("is-call", calls, step ? callsOf[step.line] : []);
+    /** @param {State} state */
+    render(state) {
+      mark(state);
+      light(state);
     },
+    /** @param {Step} step @param {boolean} smooth */
     follow(step, smooth) {
-      if (rowOf[step.line])
-        scrollInside(element, rowOf[step.line].getBoundingClientRect(), smooth, 6);
-    },
-    link(target) {
-      linked = passClass("is-linked", linked, target ? piecesOf[target.line] : []);
+      const row = rowOf[step.line];
+      if (row) scrollInside(element, row.getBoundingClientRect(), smooth, 6);
     },
   };
 }

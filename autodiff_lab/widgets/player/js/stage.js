@@ -1,5 +1,14 @@
+/**
+ * The player as it stands on the page: its parts from the top to the bottom, and how much room each has.
+ *
+ * @import { State } from "./state.js"
+ * @import { Say } from "./speech.js"
+ */
+
 import { compose } from "./compose.js";
 import { html } from "./dom.js";
+import { momentOf, traceAt } from "./state.js";
+import { whenChanged } from "./store.js";
 
 const [LOW, HIGH, LEAST_PANES] = [400, 860, 220]; // pixels, of a player that has the window for itself, and of its panes
 const AROUND = { notebook: 150, page: 26 }; // pixels that a window has for other things
@@ -7,16 +16,27 @@ const ROW_HEIGHT = { source: 22, tape: 27 }; // pixels of a row, at the normal s
 const BEGIN = 84; // pixels of the button on the picture
 
 /**
- * The player as it stands on the page: its parts from the top to the bottom, and how much room each has.
- * @param {Object<string, {element: HTMLElement}>} parts
+ * @typedef {object} Parts
+ * @property {ReturnType<typeof import("./transport.js").transportView>} transport
+ * @property {ReturnType<typeof import("./details.js").detailsView>} details
+ * @property {ReturnType<typeof import("./panes.js").panesView>} panes
+ * @property {ReturnType<typeof import("./words.js").wordsView>} words
+ * @property {{element: HTMLElement}} inputs
+ * @property {{element: HTMLElement}} predict
+ * @property {{element: HTMLElement}} overview
+ * @property {{element: HTMLElement}} arrays
  */
-export function stageOf({ transport, details, inputs, words, predict, overview, arrays }) {
+
+/** @param {Parts} parts @param {Say} say */
+export function stageView(
+  { transport, details, inputs, words, predict, overview, arrays, panes },
+  say,
+) {
   const title = html("div", { class: "adl-title" });
   const bar = html("div", { class: "adl-bar" }, title, transport.element, details.button);
   const banner = html("div", { class: "adl-error", role: "status", hidden: "" });
   const held = html("div", { class: "adl-warning adl-held", role: "status", hidden: "" });
   const warning = html("div", { class: "adl-warning", role: "note" });
-  const panes = html("div", { class: "adl-panes" });
   const root = html(
     "div",
     {
@@ -32,62 +52,79 @@ export function stageOf({ transport, details, inputs, words, predict, overview, 
     banner,
     held,
     warning,
-    panes,
+    panes.element,
     words.element,
     predict.element,
     overview.element,
     arrays.element,
   );
-  const pane = (name, title, body) =>
-    html("div", { class: `adl-pane adl-pane-${name}`, role: "region", "aria-label": title }, body); // a <section> would be a slide of reveal.js
-  let shown = null; // the panes
 
-  return {
-    root,
-    banner,
-    held,
-    /** Puts other panes in their place, and says what they are about. */
-    load(trace, { source, graph, tape }, caption) {
-      const { say } = trace;
-      const frame = html(
-        "div",
-        { class: "adl-graph-frame" },
-        graph.element,
-        ...graph.signs,
-        graph.tools,
-        ...(caption ? [html("span", { class: "adl-caption" }, caption)] : []),
-        transport.begin,
-      );
-      panes.replaceChildren(
-        pane("graph", say("graph"), frame),
-        pane(
-          "source",
-          say(trace.sources.length > 1 ? "your functions" : "your function"),
-          source.element,
-        ),
-        pane("tape", say("tape"), tape.element),
-      );
-      shown = { source, graph, tape };
-      for (const { element } of Object.values(shown)) {
-        element.setAttribute("data-lm-suppress-shortcuts", "true");
-        element.classList.add("adl-scroll");
-      }
+  /** @param {string} name of a data attribute @param {boolean} on */
+  function flag(name, on) {
+    if (on) root.dataset[name] = "true";
+    else delete root.dataset[name];
+  }
+  /** Says what the run is. */
+  const name = whenChanged(
+    (state) => [traceAt(state)],
+    (state) => {
+      const trace = traceAt(state);
       title.textContent = trace.title;
       warning.hidden = !trace.fault;
       warning.textContent = trace.warning ?? "";
       root.classList.toggle("is-faulty", Boolean(trace.fault));
-      root.setAttribute(
-        "aria-label",
-        say(trace.fault ? "faulty player" : "player", { title: trace.title, badge: trace.badge }),
-      );
+      root.dataset.mode = trace.mode;
+      const label = trace.fault ? "faulty player" : "player";
+      root.setAttribute("aria-label", say(label, { title: trace.title, badge: trace.badge }));
     },
-    /** Gives graph, source and tape their room. @returns {boolean} whether there is any */
-    arrange() {
-      if (!shown || !root.isConnected || !root.clientWidth) return false;
-      const { source, graph, tape } = shown;
-      root.classList.toggle("has-names", details.names);
-      root.classList.toggle("has-no-source", !details.source);
-      const unit = parseFloat(getComputedStyle(panes).fontSize) / 14;
+  );
+  /** Says where the run is. */
+  const mark = whenChanged(
+    (state) => [traceAt(state), state.step],
+    (state) => {
+      const { at, step } = momentOf(state);
+      root.dataset.phase = step ? step.phase : "start";
+      root.dataset.step = String(at);
+    },
+  );
+  const flags = whenChanged(
+    (state) => [state.isPlaying, momentOf(state).u < 1, state.prediction.on],
+    (state) => {
+      flag("playing", state.isPlaying);
+      flag("moving", momentOf(state).u < 1);
+      root.classList.toggle("is-predicting", state.prediction.on);
+    },
+  );
+  const complain = whenChanged(
+    ({ notice, error }) => [notice, error],
+    ({ notice, error }) => {
+      held.hidden = !notice;
+      held.textContent = notice;
+      banner.hidden = !error;
+      const message = [html("strong", {}, say("not recorded inputs")), html("pre", {}, error)];
+      banner.replaceChildren(...(error ? message : []));
+    },
+  );
+
+  return {
+    root,
+    /** @param {State} state */
+    render(state) {
+      name(state);
+      mark(state);
+      flags(state);
+      complain(state);
+    },
+    /** Gives everything its room. @param {State} state @returns {boolean} whether there is any */
+    arrange(state) {
+      // A page can have all of its players in lecture size: slides, or a notebook in a hall.
+      const ofPage = getComputedStyle(root).getPropertyValue("--adl-scale").trim();
+      root.classList.toggle("adl-lecture", state.scale === "lecture" || ofPage === "lecture");
+      if (!root.isConnected || !root.clientWidth) return false;
+      const { source, graph, tape } = panes.shown;
+      root.classList.toggle("has-names", state.details.names);
+      root.classList.toggle("has-no-source", !state.details.source);
+      const unit = parseFloat(getComputedStyle(panes.element).fontSize) / 14;
       const around =
         parseFloat(getComputedStyle(root).getPropertyValue("--adl-around")) ||
         (root.closest(".jp-Notebook") ? AROUND.notebook : AROUND.page);
@@ -105,29 +142,24 @@ export function stageOf({ transport, details, inputs, words, predict, overview, 
         LEAST_PANES,
         Math.min(HIGH * unit, Math.max(LOW, innerHeight - around)) - others,
       );
-      const {
-        where,
-        height: all,
-        side,
-        lower,
-        room,
-      } = compose({
+      const composed = compose({
         width: root.clientWidth,
         height,
         unit,
         best: graph.best,
-        source: details.source ? source.rows * ROW_HEIGHT.source * unit + 20 : 0,
+        source: state.details.source ? source.rows * ROW_HEIGHT.source * unit + 20 : 0,
         tape: tape.rows * ROW_HEIGHT.tape * unit + 12,
       });
-      root.dataset.where = where;
-      for (const [name, pixels] of Object.entries({
-        panes: all,
-        side,
-        lower,
-        graph: room.height + 16,
-      }))
+      const sizes = {
+        panes: composed.height,
+        side: composed.side,
+        lower: composed.lower,
+        graph: composed.room.height + 16,
+      };
+      root.dataset.where = composed.where;
+      for (const [name, pixels] of Object.entries(sizes))
         root.style.setProperty(`--adl-${name}`, `${pixels}px`);
-      graph.place(room);
+      graph.place(composed.room);
       transport.placeBegin(graph.freeSpot(BEGIN));
       tape.fit();
       words.fit();

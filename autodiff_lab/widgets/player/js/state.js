@@ -1,224 +1,301 @@
 /**
- * What a run shows at a moment: pure functions, which need no browser.
+ * The state of a player, and what becomes of it: pure functions, which need no browser.
  *
- * A moment is a step and how far its motion has come, 0 to 1. Everything shown is a function of these, so going back is
- * the same thing as going forward, and a film is a list of moments. Until a motion lands (see `motion.js`) values and
- * adjoints are those of the step before.
+ * The state holds what cannot be worked out from anything else: what Python sent, what the learner chose. Everything else
+ * is derived (`runAt`, `momentAt`). A transition takes a state and returns the next.
+ *
+ * @import { Group, KeptGroups } from "./graph/groups.js"
+ * @import { Moment } from "./moment.js"
+ * @import { Prediction, Score } from "./predict/questions.js"
+ * @import { Run } from "./run.js"
+ * @import { Mode, Runs, ShownTrace as Trace } from "./trace.js"
+ * @import { Layout, Payload } from "./trace_types.js"
  */
 
-import { counted } from "./speech.js";
-import { phaseLengths, wholeStep } from "./trace.js";
-
-/** How an adjoint that no contribution has reached is shown; a reached 0 is shown as "0". */
-export const NOT_REACHED = "·";
+import { groupsOf, holding, leftBehind } from "./graph/groups.js";
+import { momentAt } from "./moment.js";
+import { noPrediction, turned } from "./predict/questions.js";
+import { runOf } from "./run.js";
+import {
+  chosen,
+  clampStep,
+  clampStop,
+  hasStep,
+  inputsOf,
+  ownStep,
+  readAll,
+  stepsOf,
+  stopAfter,
+  wholeLine,
+  wholeStep,
+} from "./trace.js";
 
 /**
- * For every line the steps at which its adjoint changes. Built once, it makes any step cheap to show.
- * @param {Trace} trace @returns {{step: number, adjoint: Num}[][]}
+ * @typedef {{name: string, min: number, max: number, step: number, value: number, text?: string}}
+ *   Control a slider
  */
-export function adjointHistory(trace) {
-  const history = trace.lines.map(() => []);
-  trace.steps.forEach((step, s) => {
-    if (step.phase === "seed" && step.adjoint)
-      history[step.line].push({ step: s, adjoint: step.adjoint });
-    else if (step.phase === "seed")
-      trace.excerpt?.arrived.forEach(
-        (adjoint, i) => adjoint && history[i].push({ step: s, adjoint }),
-      );
-    for (const send of step.sends) history[send.parent].push({ step: s, adjoint: send.after });
-  });
-  return history;
+/**
+ * @typedef {{line: number, slot?: number, parent?: number}} Target a line, or with `slot` the edge
+ *   into it
+ */
+/**
+ * @typedef {{open: boolean, names: boolean, source: boolean, speed: number}} Details what the fold
+ *   has, and whether it is open
+ */
+/**
+ * How the learner looks at the graph.
+ * @typedef {{scale: number|null, isHeld: boolean, isWhole: boolean}} Lens `scale` null: as the pane wants it; `isHeld`:
+ *   the pane stays where the learner has moved it; `isWhole`: as small as all of the graph needs
+ */
+/**
+ * @typedef {object} State
+ * @property {Payload} payload what Python sent
+ * @property {Mode} mode that is asked for; a run may not have it
+ * @property {string} direction that is asked for: a payload on its way may bring it
+ * @property {number} step the step that is shown, of this stretch
+ * @property {number} arrivals how often a step has been gone to: the panes scroll to it, also if it is the same one
+ * @property {number} progress how far its motion has come, 0 to 1
+ * @property {boolean} isRunning whether the clock moves `progress` on
+ * @property {boolean} isPlaying whether the next step follows by itself
+ * @property {number|null} wanted a step of another stretch, until that is there
+ * @property {boolean} canFetch whether somebody can be asked for other stretches
+ * @property {string} notice why a step is not shown
+ * @property {string} error why inputs could not be recorded
+ * @property {Control[]} controls
+ * @property {number[]} custom the rates of a direction of the learner's own
+ * @property {string} scale "lecture" for a hall
+ * @property {Details} details
+ * @property {Lens} lens
+ * @property {KeptGroups} groups that the learner has opened and closed
+ * @property {Target|null} hover what is pointed at
+ * @property {{line: number, slice: number}|null} entries the array whose entries are shown
+ * @property {Prediction} prediction
+ */
+/**
+ * A run, and what belongs to its picture.
+ * @typedef {Run & {runs: Runs, layouts: Layout[], whole?: Layout, root: Group, allGroups: Group[]}} ShownRun
+ */
+
+/** @type {WeakMap<Payload, Runs>} */
+const runsRead = new WeakMap();
+/** @type {WeakMap<Payload, Map<string, ShownRun>>} */
+const runsShown = new WeakMap();
+/** @type {WeakMap<State, Moment>} */
+const moments = new WeakMap();
+
+/** The runs of a payload. @param {State} state @returns {Runs} */
+function runsAt({ payload }) {
+  const runs = runsRead.get(payload) ?? readAll(payload);
+  runsRead.set(payload, runs);
+  return runs;
 }
 
-/** The adjoint a line holds after step `s`, or null when nothing has reached it yet. */
-export function adjointAt(history, line, s) {
-  const changes = history[line];
-  for (let k = changes.length - 1; k >= 0; k--) if (changes[k].step <= s) return changes[k].adjoint;
-  return null;
+/** The direction that is asked for, once it is there. @param {State} state */
+export function directionAt(state) {
+  const { forward } = runsAt(state);
+  if (state.direction in forward) return state.direction;
+  return Object.keys(forward)[0] ?? "";
 }
 
-/** The lines a step shows in another way than its neighbours do: itself, its operands, its receivers, what it lets go. */
-export function touchedLines(trace, s) {
-  const step = trace.steps[s];
-  if (!step) return [];
-  if (step.phase === "seed") return trace.lines.map((_, i) => i); // each has an adjoint from now on, which nothing has reached
-  const operands = trace.lines[step.line].operands
-    .map((o) => o.line)
-    .filter((line) => line !== null);
-  return [step.line, ...operands, ...step.sends.map((send) => send.parent), ...step.released];
-}
-
-/** The lines that the steps from one to another show in another way. */
-export function linesBetween(trace, one, other) {
-  const steps = Array.from(
-    { length: Math.abs(other - one) + 1 },
-    (_, k) => Math.max(0, Math.min(one, other)) + k,
-  );
-  return steps.flatMap((k) => touchedLines(trace, k));
-}
-
-/** "5 operations · sweep 2 of 5": where we are, in words. */
-export function statusText(trace, s) {
-  const { say } = trace;
-  const count = phaseLengths(trace);
-  const operations = trace.excerpt
-    ? trace.cost[1]
-    : trace.lines.filter((line) => line.kind === "operation").length;
-  const step = trace.steps[s];
-  const at = wholeStep(trace, s);
-  let where = say(count.forward ? "nothing computed" : "nothing recorded");
-  if (step) {
-    const swept = () =>
-      trace.excerpt
-        ? at - count.record
-        : trace.steps.slice(0, s + 1).filter(({ phase }) => phase === "sweep").length;
-    where = say(`status ${step.phase}`, {
-      n: step.phase === "sweep" ? swept() : at + 1,
-      count: count[step.phase],
-    });
-    const turns = trace.lines[step.line].turns
-      .map(([, , n, count]) => say("turn", { n, count }))
-      .join(say("separator"));
-    if (turns) where = say("status in turn", { where, turns });
+/**
+ * The run that a state shows. It is read once: as long as it is the same object, it is the same
+ * run.
+ * @param {State} state
+ * @returns {ShownRun}
+ */
+export function runAt(state) {
+  const { payload, mode } = state;
+  const direction = directionAt(state);
+  const shown = runsShown.get(payload) ?? new Map();
+  runsShown.set(payload, shown);
+  const key = `${mode} ${direction}`;
+  if (!shown.has(key)) {
+    const runs = runsAt(state);
+    const trace = chosen(runs, mode, direction);
+    const layouts = trace.layouts ?? payload.layouts;
+    const { root, all } = groupsOf(trace, layouts[0], payload.whole);
+    shown.set(key, { ...runOf(trace), runs, layouts, whole: payload.whole, root, allGroups: all });
   }
-  return say("status", { operations: counted(say, "status operations", operations), where });
+  return shown.get(key);
 }
 
-/** What is said at step `s`, and at the start. */
-export const sentenceAt = (trace, s) => (s < 0 ? trace.opening : trace.steps[s].sentence);
+/** @param {State} state @returns {Trace} */
+export const traceAt = (state) => runAt(state).trace;
 
-const KINDS = {
-  n: "name",
-  p: "plain",
-  v: "value",
-  w: "value-result",
-  a: "adjoint",
-  r: "result",
-  t: "tangent",
-  u: "tangent-result",
-  m: "missing",
-  c: "note",
-  g: "gradient",
-};
-
-/** The pieces of one line of arithmetic: a list of [kind, text]. The kind decides the colour. */
-function piecesOf([form, pieces]) {
-  const next = pieces.values();
-  return [...form].map((kind) =>
-    KINDS[kind] ? [KINDS[kind], next.next().value] : ["op", kind === ":" ? ": " : ` ${kind} `],
-  );
+/** The moment that a state shows. @param {State} state @returns {Moment} */
+export function momentOf(state) {
+  const moment = moments.get(state) ?? momentAt(runAt(state), state.step, state.progress);
+  moments.set(state, moment);
+  return moment;
 }
 
-/** The arithmetic of step `s` in symbols: a list of lines. */
-export const equationsAt = (trace, s) => (trace.steps[s]?.equations ?? []).map(piecesOf);
+/** The stop of the whole run that is shown; −1 at the start. @param {State} state */
+export const stopOf = (state) => momentOf(state).at;
 
-/** The one line of arithmetic that a step shows: in numbers, and in the learner's own names. */
-export const arithmeticAt = (trace, s) =>
-  trace.steps[s]?.arithmetic
-    ? piecesOf(trace.steps[s].arithmetic)
-    : (equationsAt(trace, s)[0] ?? []);
+/** The stop after the one that is shown. @param {State} state */
+export const nextStop = (state) => stopAfter(traceAt(state), stopOf(state), 1);
 
-/** What each mode has cost by step `s`; a mode that has ended stays at its end. @returns {[name: string, Meter, Cost][]} */
-export const metersAt = (trace, s) =>
-  trace.costs.map(([name, cost], k) => {
-    const steps = trace.meters[k];
-    return [name, s < 0 ? [0, 0, 0, 0] : steps[Math.min(s, steps.length - 1)].meter, cost];
-  });
+/** The step of this stretch that comes next; −1 if it is in another. @param {State} state */
+export const nextStep = (state) => ownStep(traceAt(state), nextStop(state)) ?? -1;
+
+/** @param {State} state */
+export const isAtEnd = (state) => stopOf(state) >= stepsOf(traceAt(state)) - 1;
+
+/** Whether the program has run, and adjoints go back. @param {State} state */
+export function isSweeping(state) {
+  const phase = traceAt(state).steps[state.step]?.phase;
+  return phase === "seed" || phase === "sweep";
+}
 
 /**
- * What is worked out once for a trace, so that any step is cheap to show.
- * @param {Trace} trace
+ * The state that a player begins with.
+ * @param {Payload} payload
+ * @param {Partial<State> & {step?: number, predict?: boolean, score?: Score}} given
+ * @returns {State}
  */
-export function runOf(trace) {
-  const sweptAt = trace.lines.map(() => Infinity);
-  const sentAt = trace.lines.map(() => []);
-  const releasedAt = trace.lines.map(() => Infinity);
-  trace.steps.forEach((step, k) => {
-    if (step.phase === "sweep") {
-      sweptAt[step.line] = k;
-      sentAt[step.line].push(k);
-    }
-    for (const line of step.released) releasedAt[line] = k;
-  });
-  const phases = phaseLengths({ steps: trace.steps });
+export function initialState(payload, { step = -1, predict = false, score, ...given }) {
+  /** @type {State} */
+  const empty = {
+    payload,
+    mode: "reverse",
+    direction: "",
+    step: -1,
+    arrivals: 0,
+    progress: 1,
+    isRunning: false,
+    isPlaying: false,
+    wanted: null,
+    canFetch: false,
+    notice: "",
+    error: "",
+    controls: [],
+    custom: [],
+    scale: "",
+    details: { open: false, names: false, source: true, speed: 1 },
+    lens: { scale: null, isHeld: false, isWhole: false },
+    groups: { opened: new Set(), shut: new Set() },
+    hover: null,
+    entries: null,
+    prediction: noPrediction(score),
+    ...given,
+  };
+  const trace = traceAt(empty);
+  const begun = shown(empty, trace.excerpt?.parts[0].first ?? -1);
+  const state = sought(begun, step);
+  if (!predict) return state;
+  return { ...state, prediction: turned(state.prediction, traceAt(state), true) };
+}
+
+/**
+ * A step of this stretch is shown: at once or, if one steps there, from the beginning of its
+ * motion.
+ * @param {State} state @param {number} next @param {boolean} [moves]
+ * @returns {State}
+ */
+export function shown(state, next, moves = false) {
+  const run = runAt(state);
+  const { trace } = run;
+  let step = clampStep(trace, next);
+  const isStart = clampStop(trace, wholeStep(trace, step)) < 0;
+  if (isStart && !trace.excerpt?.number) step = inputsOf(trace) - 1; // the inputs are there from the start
+  const isMoving = moves && step === state.step + 1;
+  const line = isStart ? undefined : trace.steps[step]?.line;
+  const around = line === undefined ? [] : holding(run.root, wholeLine(trace, line));
   return {
-    trace,
-    sweptAt,
-    sentAt,
-    releasedAt,
-    phases,
-    history: adjointHistory(trace),
-    contributions: contributionsOf(trace),
-    first: phases.record + phases.forward,
+    ...state,
+    step,
+    arrivals: state.arrivals + 1,
+    progress: isMoving ? 0 : 1,
+    isRunning: isMoving,
+    notice: "",
+    groups: leftBehind(state.groups, around),
   };
 }
 
 /**
- * For every line what is sent to its adjoint, in order; `lostAt` is where a faulty engine overwrites it.
- * @param {Trace} trace @returns {{step: number, number: Num, lostAt?: number}[][]}
+ * A step of the whole run is shown: it is in this stretch, in one that is at hand, or has to be fetched.
+ * @param {State} state @param {number} next @param {boolean} [moves] @returns {State}
  */
-export function contributionsOf(trace) {
-  const contributions = trace.lines.map(() => []);
-  trace.steps.forEach((step, s) => {
-    for (const { parent, contribution, replaces } of step.sends) {
-      if (replaces) for (const one of contributions[parent]) one.lostAt ??= s;
-      contributions[parent].push({ step: s, number: contribution });
-    }
-  });
-  return contributions;
+export function sought(state, next, moves = false) {
+  const trace = traceAt(state);
+  const isFirst = stopOf(state) < 0 && next === 0;
+  const target = clampStop(trace, isFirst ? nextStop(state) : next);
+  const own = ownStep(trace, target);
+  if (own !== null) return { ...shown(state, own, moves), wanted: null };
+  const { payload } = state;
+  const others = payload.others ?? [];
+  const other = others.find((one) => hasStep(one.trace, target));
+  if (other) {
+    const { trace: left, layouts } = payload;
+    const rest = others.filter((one) => one !== other);
+    const turnedTo = { ...payload, ...other, others: [...rest, { trace: left, layouts }] };
+    return loaded({ ...state, wanted: target }, turnedTo);
+  }
+  if (state.canFetch) return { ...state, wanted: target };
+  return { ...state, wanted: null, notice: payload.no_others ?? "" };
 }
-
-/** What the adjoint of a line is the sum of after step `s`: its seed, if it has one, and what was sent to it. @returns {Num[]} */
-export function termsAt({ trace, contributions, first }, line, s) {
-  if (s < first) return [];
-  const seed = line === trace.result ? trace.steps[first].adjoint : trace.excerpt?.arrived[line];
-  const sent = contributions[line]
-    .filter(({ step, lostAt }) => step <= s && !(lostAt <= s))
-    .map(({ number }) => number);
-  return seed ? [seed, ...sent] : sent;
-}
-
-/** The lines whose sums step `s` changes. */
-export function receivers(trace, s) {
-  const step = trace.steps[s];
-  if (!step || step.phase === "record") return [];
-  return step.phase === "sweep" ? [...new Set(step.sends.map((send) => send.parent))] : [step.line];
-}
-
-/** How thick the edges into a line are, by slot: what has come along them by step `s`, beside the largest of the run. */
-export function sharesAt({ trace, sentAt, first }, line, s) {
-  const at = s < first ? [line] : sentAt[line];
-  const parts = at
-    .filter((k) => k <= s)
-    .flatMap((k) =>
-      trace.steps[k].phase === "forward" ? trace.steps[k].pushes : trace.steps[k].sends,
-    );
-  return new Map(parts.map(({ slot, share }) => [slot, share]));
-}
-
-/** The tangents of a line, one for each direction; none in reverse mode. A line is computed at the step of its number. */
-export const tangentsOf = (trace, line) => trace.steps[line]?.tangents ?? [];
 
 /**
- * What is special about a line at step `s`: whether it is recorded, and its CSS classes. `told` is the last step that has
- * landed: `s`, or while it moves the one before.
+ * What Python sent anew is shown, at the step that was shown or is wanted.
+ * @param {State} state @param {Payload} payload
+ * @returns {State}
  */
-export function markAt({ trace, sweptAt, releasedAt, first }, line, s, told = s) {
-  const step = trace.steps[s];
-  const recorded = line < Math.min(told + 1, first);
-  const classes = [recorded ? "" : "is-ahead"];
-  if (step) {
-    const [ahead, color] = { record: [true, "on-value"], forward: [true, "on-tangent"] }[
-      step.phase
-    ] ?? [false, "on-adjoint"];
-    const partner = ahead
-      ? trace.lines[step.line].operands.some((o) => o.line === line)
-      : step.sends.some((send) => send.parent === line);
-    if (step.line === line) classes.push("is-current", color);
-    else if (partner) classes.push("is-operand", color);
-    else if (s > sweptAt[line]) classes.push("is-swept");
-  }
-  const released = told >= releasedAt[line];
-  if (released) classes.push("is-released");
-  return { recorded, released, swept: s >= first, classes: classes.filter(Boolean).join(" ") };
+export const loaded = (state, payload) => reshown(state, { ...state, payload });
+
+/**
+ * The run is shown in another mode, or in another direction.
+ * @param {State} state @param {Mode} mode @param {string} direction
+ * @returns {State}
+ */
+export const inMode = (state, mode, direction) => reshown(state, { ...state, mode, direction });
+
+/**
+ * @param {State} before
+ * @param {State} next shows another run, which takes the place of the one before
+ */
+function reshown(before, next) {
+  const trace = traceAt(next);
+  const left = traceAt(before).excerpt;
+  const own = ownStep(trace, next.wanted ?? stopOf(before));
+  const hasTurned = left !== null && left.number !== trace.excerpt?.number;
+  const first = trace.excerpt?.parts[0].first ?? -1;
+  const { on } = next.prediction;
+  return {
+    ...shown({ ...next, hover: null }, own ?? first),
+    wanted: own === null ? next.wanted : null,
+    lens: hasTurned ? { ...next.lens, isHeld: false } : next.lens, // another stretch has another picture
+    entries: hasEntries(trace, next.entries?.line) ? next.entries : null,
+    prediction: on ? turned(next.prediction, trace, true) : next.prediction,
+  };
+}
+
+/** The motion that is under way is over. @param {State} state @returns {State} */
+export const finished = (state) => ({ ...state, progress: 1, isRunning: false });
+
+/** Nothing goes on by itself. @param {State} state @returns {State} */
+export const paused = (state) => ({ ...finished(state), isPlaying: false });
+
+/**
+ * The motion has come further; it runs on until it has landed.
+ * @param {State} state @param {number} share
+ * @returns {State}
+ */
+export function moved(state, share) {
+  const progress = Math.min(1, state.progress + share);
+  return { ...state, progress, isRunning: progress < 1 };
+}
+
+/** @param {Trace} trace @param {number|undefined} line */
+const hasEntries = (trace, line) =>
+  line !== undefined && Boolean(trace.lines[line]?.value.shape?.length);
+
+/**
+ * The entries of a line are shown; a number has none, and what is open stays.
+ * @param {State} state @param {number} line
+ * @returns {State}
+ */
+export function entriesShown(state, line) {
+  if (!hasEntries(traceAt(state), line)) return state;
+  const slice = state.entries?.line === line ? state.entries.slice : 0;
+  return { ...state, entries: { line, slice } };
 }

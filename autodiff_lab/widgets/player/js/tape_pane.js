@@ -1,6 +1,19 @@
+/**
+ * The tape of a run.
+ *
+ * @import { Actions } from "./actions.js"
+ * @import { Moment } from "./moment.js"
+ * @import { Run } from "./run.js"
+ * @import { State } from "./state.js"
+ * @import { Line, Num, Step } from "./trace_types.js"
+ */
+
 import { html, linkTo, passClass, put, roving, scrollInside, set } from "./dom.js";
 import { inNode, rangeInBox } from "./graph/parts.js";
-import { NOT_REACHED, adjointHistory, receivers, tangentsOf } from "./state.js";
+import { adjointOf, changedLines, looksLike, markOf } from "./moment.js";
+import { momentOf } from "./state.js";
+import { NOT_REACHED, adjointHistory, receivers, tangentsOf } from "./run.js";
+import { whenChanged } from "./store.js";
 
 const WIDEST = 13; // characters of a value in the tape; longer ones are cut, and their title has the whole
 const ARRAYS = [
@@ -8,19 +21,41 @@ const ARRAYS = [
   { value: 13, adjoint: 12 },
   { value: 11, adjoint: 10 },
 ]; // the smallest and the largest entry; and where there is little room
+/** @type {Num} */
+const MISSING = {
+  text: NOT_REACHED,
+  value: null,
+  shape: [],
+  short: "",
+  cells: "",
+  lists_entries: false,
+};
 const NUMBERS = [{ value: WIDEST, adjoint: WIDEST }];
 
-/** What a line of the tape computes, in the learner's own names; of an input there is nothing to say. */
+/**
+ * What a line of the tape computes, in the learner's own names; of an input there is nothing to
+ * say.
+ * @param {Line} line
+ */
 const readingOf = ({ kind, reading }) => (kind === "input" ? "" : reading);
 
-/** A name that is too long for the tape, by its end: of `params['W1']` the key. The box in the graph has it whole. */
+/**
+ * A name that is too long for the tape, by its end: of `params['W1']` the key. The box in the graph
+ * has it whole.
+ * @param {string} name
+ */
 const inMargin = (name) =>
   name.length > 8 ? name.replace(/^.*\['([^'\]]+)'\]((\[\d+\])*)$/, "$1$2") : name;
 
-export function tapeView(trace, host) {
+/**
+ * The tape of a run as a table: a line for each operation, with its value and its adjoint.
+ * @param {Run} run @param {Actions} actions
+ */
+export function tapeView({ trace }, actions) {
   const { say } = trace;
   const [forward, back] = [trace.directions.length > 0, trace.mode !== "forward"];
   const several = trace.directions.length > 1;
+  /** @param {string} title @param {string} [hint] */
   const heading = (title, hint) => html("th", { scope: "col", title: hint }, title);
   const head = [
     heading(""),
@@ -35,14 +70,16 @@ export function tapeView(trace, host) {
     ...(back ? [heading(say("tape adjoint"))] : []),
     ...(trace.fault ? [heading(say("tape true"), say("what a right engine finds"))] : []),
   ];
+  const header = html("thead", {}, html("tr", {}, head));
   const body = html("tbody");
+  /** @param {string[]} texts @param {number} [most] @param {number} [least] */
   const widest = (texts, most = WIDEST, least = 7) =>
     Math.min(most, Math.max(least, ...texts.map((text) => text.length)));
   const reached = adjointHistory(trace).flatMap((changes) =>
     changes.map((change) => rangeInBox(change.adjoint)),
   );
   const rooms = trace.lines.some(({ value }) => value.shape?.length) ? ARRAYS : NUMBERS;
-  let most = rooms.at(-1);
+  let most = rooms[rooms.length - 1];
   // The columns are as wide as their widest entry of the whole run, so nothing shifts while stepping.
   const texts = [
     trace.lines.map((line) => inNode(line.value)),
@@ -55,7 +92,7 @@ export function tapeView(trace, host) {
   const element = html(
     "div",
     { class: "adl-tape-body" },
-    html("table", { class: "adl-tape" }, html("thead", {}, html("tr", {}, ...head)), body),
+    html("table", { class: "adl-tape" }, header, body),
   );
   const rows = trace.lines.map((line, i) => {
     const value = html("td", {
@@ -67,15 +104,17 @@ export function tapeView(trace, host) {
     const adjoint = back ? html("td", { class: "adl-adjoint" }) : null;
     const truth = trace.fault ? html("td", { class: "adl-truth" }) : null;
     const operation = html("span", {}, readingOf(line));
-    set(operation, "title", `${line.shown} = ${line.expression}`);
+    set(operation, "title", `${line.display_name} = ${line.expression}`);
     const name = html(
       "th",
-      { scope: "row", title: line.called || null },
-      inMargin(line.called || line.shown),
+      { scope: "row", title: line.assigned_name || null },
+      inMargin(line.assigned_name || line.display_name),
       ...(line.occurrence ? [html("small", {}, ` ${line.occurrence}`)] : []),
-      ...(line.called ? [html("small", { class: "adl-on-tape" }, ` ${line.shown}`)] : []),
+      ...(line.assigned_name
+        ? [html("small", { class: "adl-on-tape" }, ` ${line.display_name}`)]
+        : []),
     );
-    if (!line.called) name.classList.add("is-unnamed");
+    if (!line.assigned_name) name.classList.add("is-unnamed");
     const row = html(
       "tr",
       { "data-line": i, tabindex: -1 },
@@ -86,8 +125,8 @@ export function tapeView(trace, host) {
       ...(back ? [adjoint] : []),
       ...(truth ? [truth] : []),
     );
-    linkTo(row, () => ({ line: i }), host);
-    if (line.stretch !== (trace.lines[i - 1]?.stretch ?? 0))
+    linkTo(row, () => ({ line: i }), actions);
+    if (line.sweep_id !== (trace.lines[i - 1]?.sweep_id ?? 0))
       body.append(
         html(
           "tr",
@@ -95,38 +134,105 @@ export function tapeView(trace, host) {
           html(
             "th",
             { scope: "rowgroup", colspan: head.length },
-            say(line.stretch ? "stretch" : "stretch ends"),
+            say(line.sweep_id ? "stretch" : "stretch ends"),
           ),
         ),
       );
-    if (line.stretch) row.dataset.stretch = line.stretch;
+    if (line.sweep_id) row.dataset.stretch = String(line.sweep_id);
     body.append(row);
     return { row, value, tangents, adjoint, truth };
   });
   roving(body, () => rows.map(({ row }) => row)).renew();
+  /** @type {Element[]} */
   let linked = [];
-  let latest = null;
+  /** @type {Moment|null} */
+  let shown = null; // the moment that is written
   function setColumns() {
+    /** @param {number} k of the column of numbers */
     const least = (k) => (several && k && k <= trace.directions.length ? 4 : 7);
     texts.forEach(
       (all, k) =>
-        (rows[0].row.children[k + 2].style.minWidth =
+        (rows[0].row.cells[k + 2].style.minWidth =
           `calc(${widest(all, k ? most.adjoint : most.value, least(k))}ch + 14px)`),
     );
   }
   setColumns();
+  /**
+   * @param {Num|null} number @param {number} room
+   * @param {string} shaped how it is written if there is room
+   */
+  function textOf(number, room, shaped) {
+    if (!number) return "";
+    return shaped && shaped.length <= room ? shaped : rangeInBox(number);
+  }
+  /**
+   * @param {HTMLElement} cell @param {Num|null} number @param {number} [room]
+   * @param {string} [shaped]
+   */
   const write = (cell, number, room = most.adjoint, shaped = "") => {
-    const text = !number ? "" : shaped && shaped.length <= room ? shaped : rangeInBox(number);
+    const text = textOf(number, room, shaped);
     const cut = text.length > room ? text.slice(0, room - 1).replace(/[ …]+$/, "") + "…" : text;
     put(cell, cut);
     if (number && cut !== number.text) set(cell, "title", number.text);
     else cell.removeAttribute("title");
-    if (cut !== text) cell.dataset.whole = number.text;
+    if (number && cut !== text) cell.dataset.whole = number.text;
     else delete cell.dataset.whole;
   };
+  /** Writes the lines that have changed. @param {Moment} moment @param {Iterable<number>} lines */
+  function update(moment, lines) {
+    const { step, s, shown: at, landed } = moment;
+    const hasLanded = landed === s;
+    const receiving = new Set(step?.phase === "forward" || !hasLanded ? [] : receivers(trace, at));
+    for (const i of lines) {
+      const { row, value, tangents, adjoint: cell, truth } = rows[i];
+      const marks = markOf(moment, i);
+      const now = adjointOf(moment, i);
+      set(row, "class", `${marks.classes}${row.matches(".is-linked") ? " is-linked" : ""}`);
+      write(
+        value,
+        marks.recorded ? trace.lines[i].value : null,
+        most.value,
+        inNode(trace.lines[i].value),
+      );
+      if (marks.released) set(value, "title", say("let go", { value: trace.lines[i].value.text }));
+      tangents.forEach((own, k) => {
+        write(own, marks.recorded ? tangentsOf(trace, i)[k] : null);
+        set(
+          own,
+          "class",
+          `adl-tangent${step?.phase === "forward" && step.line === i && hasLanded ? " is-new" : ""}`,
+        );
+      });
+      if (truth) write(truth, marks.swept ? (trace.truth[i] ?? MISSING) : null);
+      if (!cell) continue;
+      write(cell, marks.swept ? (now ?? MISSING) : null);
+      set(
+        cell,
+        "class",
+        `adl-adjoint${now ? "" : " is-missing"}${receiving.has(i) ? " is-new" : ""}`,
+      );
+      if (now || !marks.swept) cell.removeAttribute("aria-label");
+      else cell.setAttribute("aria-label", say("not reached"));
+    }
+  }
+  const light = whenChanged(
+    ({ hover }) => [hover],
+    ({ hover }) => {
+      const lines = hover ? [hover.line, hover.parent].filter((i) => i !== undefined) : [];
+      linked = passClass(
+        "is-linked",
+        linked,
+        lines.map((i) => rows[i].row),
+      );
+    },
+  );
+
   return {
     element,
-    /** The numbers come first. What a line computes stands there if there is room: the source and the graph tell it too. */
+    /**
+     * The numbers come first. What a line computes stands there if there is room: the source and
+     * the graph tell it too.
+     */
     fit() {
       const before = most;
       element.classList.remove("is-narrow");
@@ -134,55 +240,30 @@ export function tapeView(trace, host) {
         setColumns();
         if (element.scrollWidth <= element.clientWidth) break;
       }
-      if (most !== before && latest) this.update({ ...latest, lines: trace.lines.keys() });
-      const { offsetWidth } = element.querySelector("th:nth-child(2)");
+      if (most !== before && shown) update(shown, trace.lines.keys());
+      /** @type {HTMLElement|null} */
+      const reading = element.querySelector("th:nth-child(2)");
+      const width = reading?.offsetWidth ?? 0;
       element.classList.toggle(
         "is-narrow",
-        offsetWidth < 4 * parseFloat(getComputedStyle(element).fontSize),
+        width < 4 * parseFloat(getComputedStyle(element).fontSize),
       );
     },
     rows: trace.lines.length + 1 + body.querySelectorAll(".adl-stretch").length,
-    update(next) {
-      const { step, s, told, lines, mark, adjoint } = (latest = next);
-      const receiving = new Set(step?.phase === "forward" || told !== s ? [] : receivers(trace, s));
-      for (const i of lines) {
-        const { row, value, tangents, adjoint: cell, truth } = rows[i];
-        const marks = mark(i);
-        const now = adjoint(i);
-        set(row, "class", `${marks.classes}${row.matches(".is-linked") ? " is-linked" : ""}`);
-        write(
-          value,
-          marks.recorded ? trace.lines[i].value : null,
-          most.value,
-          inNode(trace.lines[i].value),
-        );
-        if (marks.released)
-          set(value, "title", say("let go", { value: trace.lines[i].value.text }));
-        tangents.forEach((own, k) => {
-          write(own, marks.recorded ? tangentsOf(trace, i)[k] : null);
-          set(
-            own,
-            "class",
-            `adl-tangent${step?.phase === "forward" && step.line === i && told === s ? " is-new" : ""}`,
-          );
-        });
-        if (truth) write(truth, marks.swept ? (trace.truth[i] ?? { text: NOT_REACHED }) : null);
-        if (!cell) continue;
-        write(cell, marks.swept ? (now ?? { text: NOT_REACHED }) : null);
-        set(
-          cell,
-          "class",
-          `adl-adjoint${now ? "" : " is-missing"}${receiving.has(i) ? " is-new" : ""}`,
-        );
-        if (now || !marks.swept) cell.removeAttribute("aria-label");
-        else cell.setAttribute("aria-label", say("not reached"));
-      }
+    /** @param {State} state */
+    render(state) {
+      const moment = momentOf(state);
+      if (!looksLike(shown, moment)) update(moment, changedLines(shown, moment));
+      shown = moment;
+      light(state);
     },
+    /** @param {Step} step @param {boolean} smooth @param {number} s */
     follow(step, smooth, s) {
-      const head = element.querySelector("thead").offsetHeight; // it stays, and rows pass behind it
+      const head = header.offsetHeight; // it stays, and rows pass behind it
       const boxes = [step.line, ...receivers(trace, s)].map((i) =>
         rows[i].row.getBoundingClientRect(),
       );
+      /** @param {DOMRect[]} some */
       const around = (some) => ({
         left: boxes[0].left,
         right: boxes[0].left,
@@ -191,14 +272,6 @@ export function tapeView(trace, host) {
       });
       const [all, own] = [around(boxes), around(boxes.slice(0, 1))];
       scrollInside(element, all.bottom - all.top < element.clientHeight ? all : own, smooth, 4);
-    },
-    link(target) {
-      const lines = target ? [target.line, target.parent].filter((i) => i !== undefined) : [];
-      linked = passClass(
-        "is-linked",
-        linked,
-        lines.map((i) => rows[i].row),
-      );
     },
   };
 }

@@ -3,127 +3,119 @@
  *
  * Every number, formula and sentence of the run comes written from Python (autodiff_lab/trace).
  *
- * @typedef {{text: string, short?: string, shape?: number[], cells?: string}} Num
- * @typedef {{line: number|null, value: Num, partial: Num|null, edge?: string, edge_title?: string, shapes?: string}} Operand
- * @typedef {[source: number, line: number, column: number, endLine: number, endColumn: number]} Span
- * @typedef {[source: number, line: number, n: number, count: number]} Turn
- * @typedef {{kind: "input"|"operation", label: string, symbol: string, shown: string, expression: string,
- *            meaning: string, bar: string, dot: string, stretch: number, operands: Operand[], value: Num, where: Span[], turns: Turn[]}} Line
- * @typedef {{slot: number, parent: number, contribution: Num, after: Num, copies: Num|null, term: string, share: number}} Send
- * @typedef {{slot: number, parent: number, contribution: Num, term: string, share: number}} Push
- * @typedef {[operations: number, products: number, kept: number, bytes: number]} Meter
- * @typedef {[passes: number, operations: number, products: number, kept: number, bytes: number]} Cost
- * @typedef {{phase: "record"|"forward"|"seed"|"sweep", line: number, adjoint: Num|null, sends: Send[], tangents: Num[], pushes: Push[],
- *            sentence: string, equations: [form: string, pieces: string[]][], meter: Meter, released: number[], questions: Question[]}} Step
- * @typedef {{kind: "value"|"partial"|"adjoint"|"tangent", ask: string, answer: Num, mistakes: [kind: string, value: number][]}} Question
- * @typedef {{mode: "reverse"|"forward"|"both", title: string, note: string, opening: string, result: number|null,
- *            result_name: string, sources: {name: string, first_line: number, text: string[], ran?: number[]}[],
- *            fault: string, badge: string, warning: string, truth: (Num|null)[], directions: {name: string, shown: string}[], lines: Line[], steps: Step[], cost: Cost|null}} Trace
- * @typedef {{x: number, y: number, w: number, h: number}} Box
- * @typedef {{width: number, height: number, nodes: Object<string, Box>,
- *            edges: Object<string, {path: string, label: {x: number, y: number}, shapes?: string}>}} Layout
+ * @typedef {import("./trace_types.js").Num} Num
+ * @typedef {import("./trace_types.js").Trace} Trace
+ * @typedef {import("./trace_types.js").Payload} Payload
+ * @typedef {import("./trace_types.js").Layout} Layout
+ * @typedef {import("./trace_types.js").Cost} Cost
+ * @typedef {import("./trace_types.js").Step} Step
+ * @typedef {"reverse"|"forward"|"both"} Mode
+ * @typedef {Trace & {say: Say, layouts?: Layout[]}} SpokenTrace with the words of the player, and
+ *   its own layouts if it needs wider boxes
+ * @typedef {{reverse: SpokenTrace, forward: Record<string, SpokenTrace>}} Runs
+ * @typedef {Omit<SpokenTrace, "mode"> & {mode: Mode, costs: [mode: Mode, cost: Cost | null][], meters: Step[][]}} ShownTrace with the cost of each
+ *   mode that is shown, and the steps whose meters lead to it
+ * @import { Say } from "./speech.js"
+ * @import { Excerpt } from "./trace_types.js"
  */
 
 import { speaker } from "./speech.js";
+import { RECORDS } from "./trace_types.js";
 
 /**
- * A trace as Python wrote it: what is left out has its default, and a number is its place in the list of numbers.
- * @param {object} data @param {object} [base] the trace that says what `data` leaves out, and has its first numbers
+ * A trace as Python has it, from its JSON.
+ * @param {Record<string, any>} data as `Trace.to_dict` gives it
  * @returns {Trace}
  */
-export function read(data, base) {
-  const whole = base
-    ? { ...base, ...data, numbers: [...base.numbers.slice(0, data.from), ...data.numbers] }
-    : data;
-  const number = (place) => (place === undefined || place === null ? null : whole.numbers[place]);
-  return {
-    mode: "reverse",
-    note: "",
-    opening: "",
-    result_name: "y",
-    result: null,
-    directions: [],
-    cost: null,
-    fault: "",
-    ...whole,
-    excerpt: whole.excerpt && {
-      said: "",
-      later: "",
-      before: [],
-      ...whole.excerpt,
-      arrived: (whole.excerpt.arrived ?? []).map(number),
-    },
-    truth: (whole.truth ?? []).map(number),
-    hints: new Map(whole.hints ?? []),
-    lines: whole.lines.map((line) => ({
-      label: "",
-      called: "",
-      occurrence: 0,
-      reading: line.meaning,
-      where: [],
-      turns: [],
-      stretch: 0,
-      ...line,
-      value: number(line.value),
-      operands: (line.operands ?? []).map((operand) => ({
-        ...operand,
-        value: number(operand.value),
-        partial: number(operand.partial),
-      })),
-    })),
-    steps: whole.steps.map((step) => ({
-      released: [],
-      sentence: "",
-      arithmetic: null,
-      ...step,
-      questions: (step.questions ?? []).map((question) => ({
-        mistakes: [],
-        ...question,
-        answer: number(question.answer),
-      })),
-      adjoint: number(step.adjoint),
-      tangents: (step.tangents ?? []).map(number),
-      pushes: (step.pushes ?? []).map((push) => ({
-        share: 0,
-        ...push,
-        contribution: number(push.contribution),
-      })),
-      sends: (step.sends ?? []).map((send) => ({
-        share: 0,
-        ...send,
-        contribution: number(send.contribution),
-        after: number(send.after),
-        before: number(send.before),
-        copies: number(send.copies),
-      })),
-    })),
-  };
+export const read = (data) => readWith(data, readNumbers(data));
+
+/**
+ * The list of numbers in which those of a trace have their places.
+ * @param {Record<string, any>} data @returns {Num[]}
+ */
+const readNumbers = (data) =>
+  data.numbers.map((/** @type {object} */ number) => complete("Num", number, []));
+
+/** @param {Record<string, any>} data @param {Num[]} numbers @returns {Trace} */
+function readWith(data, numbers) {
+  const trace = complete("Trace", data, numbers);
+  delete trace.numbers; // they are where they belong now
+  return trace;
+}
+
+/**
+ * A record whole: with the names of its fields, what its JSON leaves out, and the records inside of it.
+ * @param {string} type @param {any} data @param {Num[]} numbers @returns {any}
+ */
+function complete(type, data, numbers) {
+  const { order, defaults, inside } = RECORDS[type];
+  const given = order ? Object.fromEntries(order.map((name, k) => [name, data[k]])) : data;
+  /** @type {Record<string, any>} */
+  const record = { ...defaults, ...given };
+  for (const [name, kind] of Object.entries(inside)) {
+    if (Array.isArray(kind)) {
+      record[name] = record[name].map((/** @type {any} */ one) => resolve(kind[0], one, numbers));
+    } else {
+      record[name] = resolve(kind, record[name], numbers);
+    }
+  }
+  return record;
+}
+
+/**
+ * A record inside of another, if there is one; a number stands there as its place in the list of numbers.
+ * @param {string} type @param {any} data @param {Num[]} numbers @returns {any}
+ */
+function resolve(type, data, numbers) {
+  if (data === null) return null;
+  return type === "Num" ? numbers[data] : complete(type, data, numbers);
 }
 
 /**
  * The traces of a payload: the run in reverse, and forward by direction.
- * @returns {{reverse: Trace, forward: Object<string, Trace>}}
+ * @param {Payload} payload
+ * @returns {Runs}
  */
 export function readAll(payload) {
   const say = speaker(payload.words);
-  const forward = (payload.forward ?? []).map((data) => [
-    data.name,
-    { ...read(data, payload.trace), say },
-  ]);
-  return { reverse: { ...read(payload.trace), say }, forward: Object.fromEntries(forward) };
+  const numbers = readNumbers(payload.trace);
+  const forward = (payload.forward ?? []).map(({ name, trace, shared_numbers, layouts }) => {
+    const own = [...numbers.slice(0, shared_numbers), ...readNumbers(trace)];
+    /** @type {[name: string, run: SpokenTrace]} */
+    const run = [name, { ...readWith({ ...payload.trace, ...trace }, own), say, layouts }];
+    return run;
+  });
+  return {
+    reverse: { ...readWith(payload.trace, numbers), say },
+    forward: Object.fromEntries(forward),
+  };
 }
 
-/** What a mode shows: one run, or the run forward with the sweep behind it. @returns {Trace} */
+/**
+ * What a mode shows: one run, or the run forward with the sweep behind it.
+ * @param {Runs} runs @param {Mode} mode @param {string} direction
+ * @returns {ShownTrace}
+ */
 export function chosen({ reverse, forward }, mode, direction) {
   const pushed = forward[direction];
   if (mode === "reverse" || !pushed)
-    return { ...reverse, costs: [["reverse", reverse.cost]], meters: [reverse.steps] };
+    return {
+      ...reverse,
+      mode: "reverse",
+      costs: [["reverse", reverse.cost]],
+      meters: [reverse.steps],
+    };
   if (mode === "forward")
-    return { ...pushed, costs: [["forward", pushed.cost]], meters: [pushed.steps] };
+    return {
+      ...pushed,
+      mode: "forward",
+      costs: [["forward", pushed.cost]],
+      meters: [pushed.steps],
+    };
   const back = reverse.steps.slice(reverse.lines.length);
-  const steps = [...pushed.steps.map((step) => ({ ...step, released: [] })), ...back]; // the tape forgets nothing
+  const steps = [...pushed.steps.map((step) => ({ ...step, freed_lines: [] })), ...back]; // the tape forgets nothing
   const last = steps.at(-1);
-  if (pushed.agreement && back.length)
+  if (pushed.agreement && back.length && last)
     steps[steps.length - 1] = { ...last, equations: [...last.equations, pushed.agreement] };
   return {
     ...pushed,
@@ -138,21 +130,36 @@ export function chosen({ reverse, forward }, mode, direction) {
   };
 }
 
-/** How many lines of the whole run are inputs: they are there from the start, so their steps are none to stop at. @param {Trace} trace */
+/**
+ * How many lines of the whole run are inputs: they are there from the start, so their steps are
+ * none to stop at.
+ * @param {Pick<Trace, "excerpt"|"chapters"|"lines">} trace
+ */
 export const inputsOf = ({ excerpt, chapters, lines }) =>
-  excerpt ? chapters[0][1] : lines.filter(({ kind }) => kind === "input").length;
+  excerpt ? chapters[0].first : lines.filter(({ kind }) => kind === "input").length;
 
-/** The step of the whole run to stop at for `next`: the inputs are the start, −1. */
+/**
+ * The step of the whole run to stop at for `next`: the inputs are the start, −1.
+ * @param {Pick<Trace, "excerpt"|"chapters"|"lines"|"steps">} trace @param {number} next
+ */
 export const clampStop = (trace, next) => {
   const step = Math.min(stepsOf(trace) - 1, Math.trunc(next));
   return step < inputsOf(trace) ? -1 : step;
 };
 
-/** The stop that is `by` steps after `from`. */
+/**
+ * The stop that is `by` steps after `from`.
+ * @param {Pick<Trace, "excerpt"|"chapters"|"lines"|"steps">} trace @param {number} from
+ * @param {number} by
+ */
 export const stopAfter = (trace, from, by) =>
   by > 0 ? Math.max(from + by, inputsOf(trace)) : from + by;
 
-/** How many steps each phase has. */
+/**
+ * How many steps each phase has.
+ * @param {Pick<Trace, "excerpt"|"steps">} trace
+ * @returns {Record<Step["phase"], number>}
+ */
 export function phaseLengths(trace) {
   if (trace.excerpt)
     return {
@@ -166,8 +173,13 @@ export function phaseLengths(trace) {
   return count;
 }
 
-/** What the scrubber shows: each phase with its length; a recorded sweep is a phase of its own. @returns {[name: string, length: number][]} */
+/**
+ * What the scrubber shows: each phase with its length; a recorded sweep is a phase of its own.
+ * @param {Pick<Trace, "excerpt"|"chapters"|"lines"|"steps">} trace
+ * @returns {[name: string, length: number][]}
+ */
 export function segmentsOf(trace) {
+  /** @type {[name: string, length: number][]} */
   const segments = [];
   const inputs = inputsOf(trace);
   if (trace.excerpt) {
@@ -176,48 +188,74 @@ export function segmentsOf(trace) {
   }
   for (const { phase, line } of trace.steps.slice(inputs)) {
     const name =
-      (phase === "record" || phase === "forward") && trace.lines[line].stretch ? "inner" : phase;
-    if (segments.at(-1)?.[0] === name) segments.at(-1)[1] += 1;
+      (phase === "record" || phase === "forward") && trace.lines[line].sweep_id ? "inner" : phase;
+    const latest = segments.at(-1);
+    if (latest?.[0] === name) latest[1] += 1;
     else segments.push([name, 1]);
   }
   return segments;
 }
 
-/** A run that is shown whole is an excerpt of itself. */
-const WHOLE = { number: 0, before: [], parts: [[0, Infinity, 0]] };
+/**
+ * A run that is shown whole is an excerpt of itself.
+ * @type {Pick<Excerpt, "number"|"before"|"parts">}
+ */
+const WHOLE = { number: 0, before: [], parts: [{ first: 0, last: Infinity, at: 0 }] };
 
 /**
  * A long run is shown a stretch at a time: an excerpt. Where step `s` of the excerpt stands in the whole run; −1 for the start.
  * Steps that only prepare the others have no place of their own.
- * @param {Trace} trace @param {number} s
+ * @param {Pick<Trace, "excerpt">} trace @param {number} s
  */
-export function wholeStep({ excerpt = WHOLE }, s) {
-  const part = excerpt.parts.find(([first, last]) => first <= s && s <= last);
-  return part ? part[2] + s - part[0] : -1;
+export function wholeStep({ excerpt }, s) {
+  const part = (excerpt ?? WHOLE).parts.find(({ first, last }) => first <= s && s <= last);
+  return part ? part.at + s - part.first : -1;
 }
 
-/** The step of this excerpt that is step `at` of the whole run; null if it is in another stretch. @param {Trace} trace @param {number} at */
-export function ownStep({ excerpt = WHOLE }, at) {
-  if (at < 0) return excerpt.number === 0 ? -1 : null;
-  const part = excerpt.parts.find(([first, last, from]) => from <= at && at <= from + last - first);
-  return part ? part[0] + at - part[2] : null;
+/**
+ * The step of this excerpt that is `step` of the whole run; null if it is in another stretch.
+ * @param {Pick<Trace, "excerpt">} trace @param {number} step
+ */
+export function ownStep({ excerpt }, step) {
+  const { number, parts } = excerpt ?? WHOLE;
+  if (step < 0) return number === 0 ? -1 : null;
+  const part = parts.find(({ first, last, at }) => at <= step && step <= at + last - first);
+  return part ? part.first + step - part.at : null;
 }
 
-/** The line of the whole run that is line `i` of this excerpt; its first lines are from before. @param {Trace} trace @param {number} i */
-export function wholeLine({ excerpt = WHOLE }, i) {
-  const [first, , at] = excerpt.parts[0];
-  return i < first ? excerpt.before[i] : at + i - first;
+/**
+ * Whether a trace that is not read yet has this step of the whole run.
+ * @param {Record<string, any>} data @param {number} step
+ */
+export const hasStep = (data, step) => ownStep(read(data), step) !== null;
+
+/**
+ * The line of the whole run that is line `i` of this excerpt; its first lines are from before.
+ * @param {Pick<Trace, "excerpt">} trace @param {number} i
+ */
+export function wholeLine({ excerpt }, i) {
+  const { before, parts } = excerpt ?? WHOLE;
+  const { first, at } = parts[0];
+  return i < first ? before[i] : at + i - first;
 }
 
-/** The line of this excerpt that is `line` of the whole run; null if it is not here. @param {Trace} trace @param {number} line */
-export function ownLine({ excerpt = WHOLE, lines }, line) {
-  const [first, , at] = excerpt.parts[0];
-  const own = line < at ? excerpt.before.indexOf(line) : first + line - at;
+/**
+ * The line of this excerpt that is `line` of the whole run; null if it is not here.
+ * @param {Pick<Trace, "excerpt"|"lines">} trace @param {number} line
+ */
+export function ownLine({ excerpt, lines }, line) {
+  const { before, parts } = excerpt ?? WHOLE;
+  const { first, at } = parts[0];
+  const own = line < at ? before.indexOf(line) : first + line - at;
   return own >= 0 && own < lines.length ? own : null;
 }
 
-/** How many steps the whole run has. @param {Trace} trace */
+/** How many steps the whole run has. @param {Pick<Trace, "excerpt"|"steps">} trace */
 export const stepsOf = ({ excerpt, steps }) => excerpt?.steps ?? steps.length;
 
+/**
+ * The step of this stretch that is nearest to `s`; −1 is before all.
+ * @param {Pick<Trace, "steps">} trace @param {number} s
+ */
 export const clampStep = (trace, s) =>
   Math.max(-1, Math.min(trace.steps.length - 1, Math.trunc(s)));

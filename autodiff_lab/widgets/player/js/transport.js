@@ -1,5 +1,16 @@
+/**
+ * The transport of a player, as on a tape deck.
+ *
+ * @import { Actions } from "./actions.js"
+ * @import { State } from "./state.js"
+ * @import { Say } from "./speech.js"
+ */
+
 import { html, set, svg } from "./dom.js";
+import { momentOf, stopOf, traceAt } from "./state.js";
 import { nameWithKeys } from "./speech.js";
+import { statusText } from "./run.js";
+import { whenChanged } from "./store.js";
 import { inputsOf, segmentsOf, stepsOf } from "./trace.js";
 
 const ICONS = {
@@ -9,15 +20,18 @@ const ICONS = {
   forward: "M4.5 3 11 8l-6.5 5z",
 };
 
+/** @typedef {keyof typeof ICONS} Icon */
+
+/** @param {Icon} icon */
 const picture = (icon) =>
   svg("svg", { viewBox: "0 0 16 16", "aria-hidden": "true" }, svg("path", { d: ICONS[icon] }));
 
 /**
  * The buttons and the scrubber. Steps are counted from the first one that does something: the inputs are there already.
- * @param {{go(s: number): void, advance(by: number): void, toggle(): void}} api
- * @param {ReturnType<import("./speech.js").speaker>} say
+ * @param {Actions} actions @param {() => void} focus gives the player the keys @param {Say} say
  */
-export function transportView(api, say) {
+export function transportView(actions, focus, say) {
+  /** @param {Icon} icon @param {string} label @param {string} keys @param {() => void} onclick */
   const button = (icon, label, keys, onclick) =>
     html(
       "button",
@@ -25,11 +39,15 @@ export function transportView(api, say) {
       picture(icon),
     );
   const buttons = {
-    back: button("back", "one back", "←", () => api.advance(-1)),
-    play: button("play", "play", say("key play"), () => api.toggle()),
-    forward: button("forward", "one forward", "→", () => api.advance(1)),
+    back: button("back", "one back", "←", () => actions.advance(-1)),
+    play: button("play", "play", say("key play"), () => actions.toggle()),
+    forward: button("forward", "one forward", "→", () => actions.advance(1)),
   };
-  const scrub = () => api.go(Number(scrubber.value) ? Number(scrubber.value) + first - 1 : -1);
+  const scrub = () => {
+    const n = Number(scrubber.value);
+    actions.go(n ? n + first - 1 : -1);
+    scrubber.value = String(count); // it goes back, if that step is not at hand
+  };
   const scrubber = html("input", {
     type: "range",
     min: 0,
@@ -41,8 +59,8 @@ export function transportView(api, say) {
   const counter = html("span", { class: "adl-counter" });
   // On the picture itself, until the first step: there a newcomer looks.
   const play = () => {
-    api.root.focus({ preventScroll: true }); // the button goes, and the keys are to reach the player
-    api.play();
+    focus(); // the button goes, and the keys are to reach the player
+    actions.play();
   };
   const begin = html(
     "button",
@@ -50,7 +68,53 @@ export function transportView(api, say) {
     picture("play"),
   );
   begin.removeAttribute("data-lm-suppress-shortcuts");
-  let [steps, first] = [0, 0];
+  let [steps, first, count] = [0, 0, 0]; // of them `count` have been shown
+
+  const load = whenChanged(
+    (state) => [traceAt(state)],
+    (state) => {
+      const trace = traceAt(state);
+      first = inputsOf(trace);
+      steps = Math.max(0, stepsOf(trace) - first);
+      scrubber.max = String(steps);
+      for (const rail of rails)
+        rail.replaceChildren(
+          ...segmentsOf(trace).map(([name, length]) =>
+            html("span", { class: `is-${name}`, style: `flex-grow: ${length}` }),
+          ),
+        );
+    },
+  );
+  const mark = whenChanged(
+    (state) => [
+      traceAt(state),
+      state.wanted ?? stopOf(state),
+      state.wanted,
+      state.step,
+      state.isPlaying,
+    ],
+    (state) => {
+      const { at, shown } = momentOf(state);
+      const n = Math.max(0, (state.wanted ?? at) - first + 1);
+      count = n;
+      scrubber.value = String(n);
+      scrubber.setAttribute("aria-valuetext", say("counter of steps", { n, count: steps }));
+      rails[1].style.setProperty("--adl-at", String(steps ? n / steps : 0));
+      counter.textContent = `${n} / ${steps}`;
+      counter.title = state.wanted === null ? statusText(traceAt(state), shown) : "";
+      begin.hidden = n > 0 || !steps || state.isPlaying;
+      buttons.back.setAttribute("aria-disabled", String(n === 0));
+      buttons.forward.setAttribute("aria-disabled", String(n === steps));
+    },
+  );
+  const showPlaying = whenChanged(
+    ({ isPlaying }) => [isPlaying],
+    ({ isPlaying }) => {
+      const named = nameWithKeys(say, say(isPlaying ? "pause" : "play"), say("key play"));
+      for (const [name, value] of Object.entries(named)) set(buttons.play, name, value);
+      buttons.play.querySelector("path")?.setAttribute("d", ICONS[isPlaying ? "pause" : "play"]);
+    },
+  );
 
   return {
     element: html(
@@ -61,40 +125,16 @@ export function transportView(api, say) {
       counter,
     ),
     begin,
+    /** @param {{x: number, y: number}} spot */
     placeBegin({ x, y }) {
       begin.style.left = `${x}px`;
       begin.style.top = `${y}px`;
     },
-    load(trace) {
-      first = inputsOf(trace);
-      steps = Math.max(0, stepsOf(trace) - first);
-      scrubber.max = steps;
-      for (const rail of rails)
-        rail.replaceChildren(
-          ...segmentsOf(trace).map(([name, length]) =>
-            html("span", { class: `is-${name}`, style: `flex-grow: ${length}` }),
-          ),
-        );
-    },
-    update(s, status) {
-      const n = Math.max(0, s - first + 1);
-      scrubber.value = n;
-      scrubber.setAttribute("aria-valuetext", say("counter of steps", { n, count: steps }));
-      rails[1].style.setProperty("--adl-at", steps ? n / steps : 0);
-      counter.textContent = `${n} / ${steps}`;
-      counter.title = status;
-      begin.hidden = n > 0 || !steps;
-      for (const [name, end] of [
-        ["back", 0],
-        ["forward", steps],
-      ])
-        buttons[name].setAttribute("aria-disabled", n === end);
-    },
-    setPlaying(on) {
-      const named = nameWithKeys(say, say(on ? "pause" : "play"), say("key play"));
-      for (const [name, value] of Object.entries(named)) set(buttons.play, name, value);
-      buttons.play.querySelector("path").setAttribute("d", ICONS[on ? "pause" : "play"]);
-      if (on) begin.hidden = true;
+    /** @param {State} state */
+    render(state) {
+      load(state);
+      mark(state);
+      showPlaying(state);
     },
   };
 }

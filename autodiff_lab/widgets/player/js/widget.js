@@ -1,23 +1,39 @@
+/**
+ * A player as a widget: its model in Python and its state on the page follow each other.
+ *
+ * @import { Model, Render } from "../../live.js"
+ * @import { Given } from "./mount.js"
+ * @import { Control, State } from "./state.js"
+ * @import { Payload } from "./trace_types.js"
+ */
+
 import { announce } from "../../live.js";
 import { throttle } from "./inputs.js";
 import { mount } from "./mount.js";
 
 const PATIENCE = 2000; // milliseconds until the player says that nobody answers
+/** @type {(keyof Given)[]} */
 const SHARED = ["step", "controls", "mode", "direction", "custom", "predict", "scale", "score"];
 
+/** @type {Render} */
 function render({ model, el }) {
   // While a change waits to be sent, the echo of an older one may still write to the model; so it waits out here.
+  /** @type {number[]|null} */
   let waiting = null;
+  /** @returns {number[]} */
   const inputs = () => waiting ?? model.get("inputs");
-  const send = throttle((values) => {
+  const send = throttle((/** @type {number[]} */ values) => {
     waiting = null;
     model.set("inputs", values);
     model.save_changes();
     clearTimeout(late);
     late = setTimeout(() => player.error(model.get("payload").words["nobody answers"]), PATIENCE);
   }, 60);
-  let late = 0;
+  /** @type {ReturnType<typeof setTimeout>|undefined} */
+  let late;
+  /** @returns {Payload} */
   const payload = () => ({ ...model.get("payload"), ...model.get("beside") });
+  /** @param {Record<string, unknown>} news */
   const write = (news) => {
     if (Object.entries(news).every(([name, value]) => model.get(name) === value)) return;
     model.set(news);
@@ -38,17 +54,20 @@ function render({ model, el }) {
   });
   player.error(model.get("error"));
   const choose = () => player.choose(model.get("mode"), model.get("direction"));
+  /** @type {Record<string, () => void>} */
   const listeners = {
     "change:payload": () => player.update(payload()),
     // An answer may be older than the slider: the hand that moves it is right.
     "change:controls": () => {
       clearTimeout(late);
       player.error(model.get("error"));
-      const controls = model.get("controls").map((c, k) => {
+      /** @type {Control[]} */
+      const controls = model.get("controls");
+      const atHand = controls.map((control, k) => {
         const value = inputs()[k];
-        return { ...c, value, text: value === c.value ? c.text : undefined };
+        return { ...control, value, text: value === control.value ? control.text : undefined };
       });
-      player.set({ controls });
+      player.set({ controls: atHand });
     },
     "change:mode": () => choose(),
     "change:direction": () => choose(), // a listener of its own: each is known by itself where it is taken off
@@ -66,4 +85,7 @@ function render({ model, el }) {
   };
 }
 
-export default { initialize: ({ model }) => announce(model, render), render };
+/** @param {{model: Model}} at */
+const initialize = ({ model }) => announce(model, render);
+
+export default { initialize, render };

@@ -1,6 +1,12 @@
+/**
+ * @import { ShownTrace as Trace } from "../trace.js"
+ * @import { Num } from "../trace_types.js"
+ * @import { Group } from "./groups.js"
+ */
+
 import { put, set, svg } from "../dom.js";
 import { progress } from "./groups.js";
-import { NOT_REACHED, tangentsOf } from "../state.js";
+import { NOT_REACHED, tangentsOf } from "../run.js";
 import { middle, rangeInBox } from "./parts.js";
 
 const [ROW, AIR, HEAD] = [21, 10, 26]; // as `boxes.py` measures
@@ -55,33 +61,45 @@ export function groupBox(trace, group, toggle) {
     return { row, pieces };
   });
   if (group.more) texts.append(middle("adl-name", 0, say("and more", { n: group.more })));
+  /** @param {KeyboardEvent} event */
   function press(event) {
     if (event.key !== "Enter" && event.key !== " ") return;
     event.preventDefault();
     event.stopPropagation();
     toggle();
   }
+  /** @type {boolean|null} */
   let isOpen = null;
 
-  /** Open or closed, as large as its box. */
+  /**
+   * Open or closed, as large as its box.
+   * @param {{w: number, h: number}} box
+   * @param {boolean} open
+   */
   function shape({ w, h }, open) {
     for (const [name, value] of Object.entries({ x: -w / 2, y: -h / 2, width: w, height: h }))
       set(rect, name, value);
     for (const [name, value] of Object.entries({ x: -w / 2, y: -h / 2, width: w }))
       set(head, name, value);
     const top = group.input ? -ROW / 2 : -h / 2 + AIR / 2 + ROW / 2;
-    title.setAttribute("y", top);
-    said.setAttribute("y", top + ROW);
+    set(title, "y", top);
+    set(said, "y", top + ROW);
     [...texts.children].forEach((row, k) => set(row, "y", top + (k + (group.input ? 1 : 2)) * ROW));
     if (isOpen === open) return;
     isOpen = open;
-    put(sign, !opens ? "" : open ? "\u25be " : group.layout ? "\u25b8 " : "\u25b9 "); // hollow: its inside is not at hand
+    const closed = group.layout ? "\u25b8 " : "\u25b9 "; // hollow: its inside is not at hand
+    if (opens) put(sign, open ? "\u25be " : closed);
     set(title, "text-anchor", open ? "start" : "middle");
     set(title, "x", 0);
     said.style.display = texts.style.display = open ? "none" : "";
     if (opens) element.setAttribute("aria-expanded", String(open));
   }
-  /** The title of an open group stays in sight: `left` is where the visible part of the drawing begins. */
+  /**
+   * The title of an open group stays in sight: `left` is where the visible part of the drawing
+   * begins.
+   * @param {{x: number, w: number}} box
+   * @param {number} left
+   */
   function slide({ x, w }, left) {
     if (isOpen)
       set(
@@ -91,28 +109,29 @@ export function groupBox(trace, group, toggle) {
       );
   }
 
-  /** `lit` is how this step looks here: "is-current" or "is-operand", and the colour of what flows. */
+  /**
+   * Shows the group after step `s`. `lit` is how this step looks here: "is-current" or "is-operand", and the colour of
+   * what flows.
+   * @param {{s: number, adjoint: (line: number) => Num|null, recorded: number}} now @param {string} lit
+   */
   function write({ s, adjoint, recorded }, lit) {
     const now = progress(trace, group, s, adjoint, recorded);
-    const kinds = {
-      "is-open": isOpen,
-      "is-input": group.input,
-      "is-ahead": !now.recorded,
-      "is-swept": now.swept,
-      [lit]: lit,
-      "is-linked": element.matches(".is-linked"),
-    };
-    set(
-      element,
-      "class",
-      ["adl-group", ...Object.keys(kinds).filter((kind) => kind && kinds[kind])].join(" "),
-    );
+    const kinds = [
+      "adl-group",
+      isOpen && "is-open",
+      group.input && "is-input",
+      !now.recorded && "is-ahead",
+      now.swept && "is-swept",
+      lit,
+      element.matches(".is-linked") && "is-linked",
+    ];
+    set(element, "class", kinds.filter(Boolean).join(" "));
     const [forward, back] = [trace.directions.length > 0, trace.mode !== "forward"];
     now.rows.forEach(({ name, value, line, adjoint }, k) => {
       const tangent =
         forward && value && line !== null ? tangentsOf(trace, line).map(rangeInBox).join(", ") : "";
       const shown = [
-        value || group.input ? (group.input ? "" : name) : "",
+        value && !group.input ? name : "",
         value,
         tangent,
         back && adjoint !== null ? adjoint || NOT_REACHED : "",
@@ -134,12 +153,8 @@ export function groupBox(trace, group, toggle) {
     const label = group.input
       ? words.slice(1).join("") || group.title
       : words.join(say("separator"));
-    put(
-      hint,
-      opens
-        ? `${label}. ${say(isOpen ? "close group" : group.layout ? "open group" : "go to group")}`
-        : label,
-    );
+    const toOpen = group.layout ? "open group" : "go to group"; // else its inside is in another stretch
+    put(hint, opens ? `${label}. ${say(isOpen ? "close group" : toOpen)}` : label);
   }
   return { group: element, shape, slide, write };
 }

@@ -1,13 +1,39 @@
 /**
  * The groups of a graph: which there are, which hold a line, which are open. No browser is needed here.
  *
- * All numbers of lines are those of the whole run; a stretch of a long run has its own, see `state.js`.
+ * All numbers of lines are those of the whole run; a stretch of a long run has its own, see `trace.js`.
  *
- * @typedef {{id: string, first: number, end: number, title: string, said: string, outs: (number|Array)[], more?: number,
- *            input?: boolean, layout?: import("../trace.js").Layout, parent: Group|null, child: function, key: function}} Group
+ * @import { ShownTrace as Trace } from "../trace.js"
+ * @import { GroupLayout, Layout, Num } from "../trace_types.js"
  */
 
 import { ownLine, phaseLengths, wholeLine, wholeStep } from "../trace.js";
+
+/**
+ * A group: what Python tells of it, and its place among the others. Its boxes are called after their first line, as
+ * `line` reads it.
+ * @typedef {object} Nesting
+ * @property {string} id
+ * @property {string} title
+ * @property {string} said how large it is, in words
+ * @property {number} first its lines
+ * @property {number} end
+ * @property {Out[]} outs the values that leave it
+ * @property {Group|null} parent
+ * @property {Map<number, Group>} inside the groups that are directly inside, by their first lines
+ * @property {(line: number) => number} line the line of the whole run that its layout calls so
+ * @property {(name: string) => Group|undefined} child the group behind the name of a box
+ * @property {(name: string) => string} key makes the name of a box or an edge one of the whole graph
+ */
+/** @typedef {Omit<GroupLayout, "title"|"said"|"outs"> & Nesting} Group */
+/**
+ * @typedef {number|[line: number, name: string, value: string, adjoint?: string, reached?: number,
+ *   complete?: number]} Out a value that leaves a group: its line, or of a long run what is shown
+ *   of it; `reached` and `complete` are steps
+ */
+
+/** @type {Pick<Nesting, "title"|"said"|"outs">} */
+const UNTOLD = { title: "", said: "", outs: [] };
 
 /**
  * The groups of a layout; without any, a graph is one group that is open.
@@ -18,7 +44,7 @@ export function groupsOf(trace, layout, whole) {
   const own = layout.groups ?? {};
   const ids = [...new Set([...Object.keys(whole?.groups ?? {}), ...Object.keys(own)])];
   const root = nest(
-    { id: "", first: 0, end: Infinity, layout: whole ?? layout, parent: null },
+    { ...UNTOLD, id: "", first: 0, end: Infinity, layout: whole ?? layout },
     (line) => (whole ? line : wholeLine(trace, line)),
   );
   const all = ids
@@ -26,9 +52,9 @@ export function groupsOf(trace, layout, whole) {
       const [first, end] = id.slice(1).split("_").map(Number);
       return nest(
         {
-          outs: [],
+          ...UNTOLD,
           ...own[id],
-          ...whole?.groups[id],
+          ...whole?.groups?.[id],
           ...(own[id] ? { layout: own[id].layout } : {}),
           id,
           first,
@@ -41,90 +67,123 @@ export function groupsOf(trace, layout, whole) {
   let around = [root];
   for (const group of all) {
     around = around.filter(({ end }) => group.end <= end);
-    group.parent = around.at(-1);
-    group.parent.inside.set(group.first, group);
+    const parent = around.at(-1) ?? root;
+    group.parent = parent;
+    parent.inside.set(group.first, group);
     around.push(group);
   }
   return { root, all };
 }
 
-/** A group knows which others are directly inside; boxes are called after their first line, as `line` reads it. */
-function nest(group, line) {
+/**
+ * Makes a group of what is told of it; none is around it yet, and none inside.
+ * @param {Omit<Group, "parent"|"inside"|"line"|"child"|"key">} told @param {Nesting["line"]} line
+ * @returns {Group}
+ */
+function nest(told, line) {
+  /** @type {Map<number, Group>} */
   const inside = new Map();
-  return Object.assign(group, {
-    inside,
-    line,
-    child: (name) => (name[0] === "g" ? inside.get(line(Number(name.slice(1)))) : undefined),
-    key: (name) =>
-      name[0] === "g"
-        ? group.child(name).id
-        : "fm".includes(name[0])
-          ? `${group.id}/${name}`
-          : name,
-  });
+  /** @param {string} name */
+  const child = (name) => (name[0] === "g" ? inside.get(line(Number(name.slice(1)))) : undefined);
+  /** @param {string} name */
+  function key(name) {
+    if (name[0] === "g") return child(name)?.id ?? name;
+    return "fm".includes(name[0]) ? `${told.id}/${name}` : name;
+  }
+  return { ...told, parent: null, inside, line, child, key };
 }
 
 /** The groups that hold a line, the outermost first. @param {Group} root @param {number} line */
 export function holding(root, line) {
+  /** @type {Group[]} */
   const found = [];
-  for (let group = root; group;) {
-    group = [...group.inside.values()].find(({ first, end }) => first <= line && line < end);
+  /** @type {Group|undefined} */
+  let group = root;
+  while (group) {
+    /** @type {Group[]} */
+    const inside = [...group.inside.values()];
+    group = inside.find(({ first, end }) => first <= line && line < end);
     if (group) found.push(group);
   }
   return found;
 }
 
 /**
- * Which groups are open: those the learner has opened, and those that hold the step, as long as it is there. What is
- * remembered is `kept`: {opened: Set, shut: Set} of ids; it outlives the drawing.
+ * What the learner has opened and closed by hand, by id.
+ * @typedef {{opened: ReadonlySet<string>, shut: ReadonlySet<string>}} KeptGroups
  */
-export function opening(all, root, kept) {
-  let now = [];
-  return {
-    /** The step has come to a line; undefined: there is none yet. */
-    follow(line) {
-      now = line === undefined ? [] : holding(root, line);
-      for (const id of kept.shut) if (!now.some((group) => group.id === id)) kept.shut.delete(id);
-    },
-    /** @returns {Map<string, number>} */
-    get open() {
-      const open = all.filter(
-        (group) =>
-          group.layout &&
-          (kept.opened.has(group.id) || (now.includes(group) && !kept.shut.has(group.id))),
-      );
-      return new Map(open.map(({ id }) => [id, 1]));
-    },
-    toggle(group) {
-      if (this.open.has(group.id)) {
-        kept.opened.delete(group.id);
-        if (now.includes(group)) kept.shut.add(group.id);
-      } else {
-        kept.opened.add(group.id);
-        kept.shut.delete(group.id);
-      }
-    },
-    /** Opens all that are there, or closes all. */
-    all(open) {
-      kept.shut.clear();
-      kept.opened.clear();
-      for (const group of open ? all : now)
-        if (group.layout) (open ? kept.opened : kept.shut).add(group.id);
-    },
-  };
+
+/**
+ * Which groups are open: those the learner has opened, and those around the step, as long as it is there.
+ * @param {Group[]} all @param {Group[]} around the groups that hold the step @param {KeptGroups} kept
+ * @returns {Map<string, number>} how far each is open: 1
+ */
+export function openGroups(all, around, { opened, shut }) {
+  const open = all.filter(
+    (group) =>
+      group.layout && (opened.has(group.id) || (around.includes(group) && !shut.has(group.id))),
+  );
+  return new Map(open.map(({ id }) => [id, 1]));
 }
 
-/** How many lines of the whole run are recorded at step `s`. */
+/**
+ * A group that the learner has closed around the step may open again, once the step has left it.
+ * @param {KeptGroups} kept @param {Group[]} around @returns {KeptGroups} the same, if nothing was left behind
+ */
+export function leftBehind(kept, around) {
+  const shut = [...kept.shut].filter((id) => around.some((group) => group.id === id));
+  return shut.length === kept.shut.size ? kept : { ...kept, shut: new Set(shut) };
+}
+
+/**
+ * The learner closes a group that is open, or opens it.
+ * @param {KeptGroups} kept @param {Group} group @param {boolean} isOpen @param {Group[]} around
+ * @returns {KeptGroups}
+ */
+export function toggledGroup(kept, group, isOpen, around) {
+  const opened = new Set(kept.opened);
+  const shut = new Set(kept.shut);
+  if (isOpen) {
+    opened.delete(group.id);
+    if (around.includes(group)) shut.add(group.id);
+  } else {
+    opened.add(group.id);
+    shut.delete(group.id);
+  }
+  return { opened, shut };
+}
+
+/**
+ * All groups that are at hand are opened, or closed.
+ * @param {Group[]} all @param {Group[]} around @param {boolean} open
+ * @returns {KeptGroups}
+ */
+export function allTurned(all, around, open) {
+  const ids = (open ? all : around).filter(({ layout }) => layout).map(({ id }) => id);
+  return open
+    ? { opened: new Set(ids), shut: new Set() }
+    : { opened: new Set(), shut: new Set(ids) };
+}
+
+/**
+ * How many lines of the whole run are recorded at step `s`.
+ * @param {Trace} trace @param {number} s
+ */
 export function recordedAt(trace, s) {
   const { record, forward } = phaseLengths(trace);
   return Math.min(s < 0 ? 0 : wholeStep(trace, s) + 1, record + forward);
 }
 
 /**
+ * A value that leaves a group; `adjoint` "" is one that nothing has reached, null that of a line that is not recorded.
+ * @typedef {{name: string, value: string, line: number|null, adjoint: string|null}} GroupRow
+ */
+
+/**
  * What a closed group shows at step `s`: how far the run has come in it, and the values that leave it.
  * @param {Trace} trace @param {Group} group @param {number} s @param {(line: number) => Num|null} adjoint of a line of this trace
- * @returns {{recorded: boolean, swept: boolean, rows: {name: string, value: string, line: number|null, adjoint: string|null}[]}}
- *   `adjoint` "" is one that nothing has reached; null stands for a line that is not recorded
+ * @param {number} [recorded] how many lines are
+ * @returns {{recorded: boolean, swept: boolean, rows: GroupRow[]}}
  */
 export function progress(trace, group, s, adjoint, recorded = recordedAt(trace, s)) {
   const at = wholeStep(trace, s);
@@ -133,28 +192,31 @@ export function progress(trace, group, s, adjoint, recorded = recordedAt(trace, 
   const rows = group.outs.map((out) => {
     const [line, name, value, final, reached, complete] = Array.isArray(out) ? out : [out];
     const own = ownLine(trace, line);
-    const known = line < recorded;
-    if (own === null)
-      return {
-        name,
-        value: known ? value : "",
-        line: null,
-        adjoint: !known
-          ? null
-          : at < reached || final === undefined
-            ? ""
-            : at < complete
-              ? "…"
-              : final,
-      };
-    const told = trace.lines[own];
-    const reachedNow = adjoint(own);
+    const isKnown = line < recorded;
+    if (own !== null) return rowOf(trace, own, name, isKnown, adjoint(own));
+    const lacksAdjoint = final === undefined || reached === undefined || at < reached;
+    const told = lacksAdjoint ? "" : at < (complete ?? at) ? "…" : final;
     return {
-      name: name ?? (told.label || told.shown),
-      value: known ? (told.value.short ?? told.value.text) : "",
-      line: own,
-      adjoint: known ? (reachedNow ? (reachedNow.short ?? reachedNow.text) : "") : null,
+      name: name ?? "",
+      value: isKnown ? (value ?? "") : "",
+      line: null,
+      adjoint: isKnown ? told : null,
     };
   });
   return { recorded: group.first < recorded, swept, rows };
+}
+
+/**
+ * A value of this stretch that leaves a group.
+ * @param {Trace} trace @param {number} line @param {string|undefined} name @param {boolean} isKnown @param {Num|null} reached
+ * @returns {GroupRow}
+ */
+function rowOf(trace, line, name, isKnown, reached) {
+  const { label, display_name, value } = trace.lines[line];
+  return {
+    name: name ?? (label || display_name),
+    value: isKnown ? value.short || value.text : "",
+    line,
+    adjoint: isKnown ? (reached ? reached.short || reached.text : "") : null,
+  };
 }

@@ -1,7 +1,17 @@
-import { html, put, set } from "../dom.js";
+/**
+ * Zoom and pan of the graph.
+ *
+ * @import { Lens, State } from "../state.js"
+ * @import { Say } from "../speech.js"
+ * @import { Store } from "../store.js"
+ */
+
+import { focused, html, put, set, targetOf } from "../dom.js";
 import { nameWithKeys } from "../speech.js";
+import { whenChanged } from "../store.js";
 
 const [SMALLEST, LARGEST, ZOOM] = [0.1, 4, 1.25];
+/** @type {Record<string, number|undefined>} */
 const ZOOM_KEYS = { "+": ZOOM, "=": ZOOM, "-": 1 / ZOOM, "\u2212": 1 / ZOOM };
 
 /**
@@ -9,61 +19,61 @@ const ZOOM_KEYS = { "+": ZOOM, "=": ZOOM, "-": 1 / ZOOM, "\u2212": 1 / ZOOM };
  * learner has moved it, the pane stays where it is, until all of it is asked for, or to follow the steps again.
  * @param {HTMLElement} pane the scrolling element
  * @param {SVGElement} drawing
- * @param {{lens: {scale: number|null, held: boolean, whole: boolean}, say: function}} host `scale` null: as the pane
- *   wants it; `whole`: as small as all of it needs
+ * @param {Store<State>} store @param {Say} say
  * @param {() => number} scale what it is now
- * @param {() => void} fit gives the drawing its size
- * @param {() => void} follow brings the step into the pane again
- * @returns {HTMLElement} the buttons
  */
-export function lensTools(pane, drawing, { lens, say }, scale, fit, follow) {
+export function lensTools(pane, drawing, store, say, scale) {
+  /** @param {Partial<Lens>} change */
+  const change = (change) =>
+    store.update((state) => ({ ...state, lens: { ...state.lens, ...change } }));
+  /**
+   * About a point on the screen, or the middle of the pane.
+   * @param {number} by @param {number} [x] @param {number} [y]
+   */
   function zoom(by, x, y) {
     const view = pane.getBoundingClientRect();
     const [atX, atY] = [x ?? view.left + view.width / 2, y ?? view.top + view.height / 2];
     const [before, old] = [drawing.getBoundingClientRect(), scale()];
     const [across, down] = [(atX - before.left) / old, (atY - before.top) / old];
-    lens.scale = Math.min(LARGEST, Math.max(SMALLEST, old * by));
-    Object.assign(lens, { held: true, whole: false });
-    tell();
-    fit();
+    change({
+      scale: Math.min(LARGEST, Math.max(SMALLEST, old * by)),
+      isHeld: true,
+      isWhole: false,
+    });
     const after = drawing.getBoundingClientRect();
     pane.scrollBy({
       left: after.left + across * scale() - atX,
       top: after.top + down * scale() - atY,
       behavior: "instant",
     });
-    if (x === undefined && drawing.contains(document.activeElement))
-      document.activeElement.scrollIntoView({
+    if (x === undefined && drawing.contains(focused()))
+      focused()?.scrollIntoView({
         block: "nearest",
         inline: "nearest",
         behavior: "instant",
       });
   }
+  function hold() {
+    if (!store.get().lens.isHeld) change({ isHeld: true });
+  }
   /** Shows the whole graph; asked again, the part about the step, at a size that can be read. */
   function turn() {
-    Object.assign(lens, { scale: null, held: false, whole: !lens.whole });
-    tell();
-    fit();
-    follow();
+    change({ scale: null, isHeld: false, isWhole: !store.get().lens.isWhole });
   }
   pane.addEventListener("keydown", (event) => {
-    if (
-      event.ctrlKey ||
-      event.altKey ||
-      event.metaKey ||
-      !(event.key in ZOOM_KEYS || event.key === "0")
-    )
-      return;
+    const factor = ZOOM_KEYS[event.key];
+    if (event.ctrlKey || event.altKey || event.metaKey) return;
+    if (!factor && event.key !== "0") return;
     event.preventDefault();
     event.stopPropagation();
-    if (event.key === "0") turn();
-    else zoom(ZOOM_KEYS[event.key]);
+    if (factor) zoom(factor);
+    else turn();
   });
   pane.addEventListener(
     "wheel",
     (event) => {
       if (!event.ctrlKey) {
-        lens.held = true;
+        hold();
         return;
       }
       event.preventDefault();
@@ -71,12 +81,13 @@ export function lensTools(pane, drawing, { lens, say }, scale, fit, follow) {
     },
     { passive: false },
   );
+  /** @type {{x: number, y: number, left: number, top: number}|null} */
   let grip = null;
   pane.addEventListener("pointerdown", (event) => {
     if (
       event.button !== 0 ||
       event.pointerType === "touch" ||
-      event.target.closest(".adl-node, .adl-edge")
+      targetOf(event).closest(".adl-node, .adl-edge")
     )
       return;
     grip = { x: event.clientX, y: event.clientY, left: pane.scrollLeft, top: pane.scrollTop };
@@ -88,7 +99,7 @@ export function lensTools(pane, drawing, { lens, say }, scale, fit, follow) {
       if (Math.hypot(x, y) < 4) return;
       pane.classList.add("is-dragged");
       pane.setPointerCapture(event.pointerId);
-      lens.held = true;
+      hold();
     }
     pane.scrollTo({ left: grip.left - x, top: grip.top - y, behavior: "instant" });
   });
@@ -97,6 +108,7 @@ export function lensTools(pane, drawing, { lens, say }, scale, fit, follow) {
       grip = null;
       pane.classList.remove("is-dragged");
     });
+  /** @param {string} sign @param {string} name @param {number} factor */
   const by = (sign, name, factor) =>
     html(
       "button",
@@ -104,25 +116,30 @@ export function lensTools(pane, drawing, { lens, say }, scale, fit, follow) {
       sign,
     );
   const fitting = html("button", { type: "button", class: "adl-fit", onclick: turn });
-  function tell() {
-    put(fitting, say(lens.whole ? "follow" : "fit"));
-    for (const [name, value] of Object.entries(
-      nameWithKeys(say, say(lens.whole ? "follow the steps" : "fit the graph"), "0"),
-    ))
-      set(fitting, name, value);
-  }
-  tell();
-  return html(
+  const element = html(
     "div",
     { class: "adl-lens", role: "group", "aria-label": say("zoom") },
     by("\u2212", "zoom out", 1 / ZOOM),
     fitting,
     by("+", "zoom in", ZOOM),
   );
+  const render = whenChanged(
+    ({ lens }) => [lens.isWhole],
+    ({ lens }) => {
+      put(fitting, say(lens.isWhole ? "follow" : "fit"));
+      const hint = say(lens.isWhole ? "follow the steps" : "fit the graph");
+      for (const [name, value] of Object.entries(nameWithKeys(say, hint, "0")))
+        set(fitting, name, value);
+    },
+  );
+  return { element, render };
 }
 
-/** The buttons that open all groups of a graph, or close them. @param {(open: boolean) => void} onAll */
-export const groupTools = ({ say }, onAll) =>
+/**
+ * The buttons that open all groups of a graph, or close them.
+ * @param {Say} say @param {(open: boolean) => void} onAll
+ */
+export const groupTools = (say, onAll) =>
   [
     ["open all", "open all hint"],
     ["close all", "close all hint"],

@@ -1,489 +1,306 @@
-import {
-  calm,
-  edgeSigns,
-  html,
-  passClass,
-  roving,
-  scrollInside,
-  set,
-  sideBeyond,
-  svg,
-} from "../dom.js";
-import { labelsOf, tokensAt } from "../motion.js";
-import { ownLine, wholeLine } from "../trace.js";
-import { bestOf, fitOf, freeSpotAmong, PAD } from "./fit.js";
-import { groupBox } from "./group_box.js";
-import { groupsOf, holding, opening, recordedAt } from "./groups.js";
-import { groupTools, lensTools } from "./lens.js";
-import { bend, markers, move, partsOf, rowsOf, setEdge, spellSum } from "./parts.js";
-import { composed } from "./stretch.js";
-import { routeAlong, tokensIn } from "./tokens.js";
+/**
+ * The pane of the graph: how large the graph is in it, what part of it is in view, and which of its groups are open.
+ *
+ * @import { Actions } from "../actions.js"
+ * @import { Side, Sides } from "../dom.js"
+ * @import { Moment } from "../moment.js"
+ * @import { ShownRun, State } from "../state.js"
+ * @import { Store } from "../store.js"
+ * @import { Size, Step } from "../trace_types.js"
+ * @import { BoxPart } from "./drawing.js"
+ * @import { Group } from "./groups.js"
+ */
 
-const AHEAD = { record: "value", forward: "tangent" }; // what goes along the edges while the program runs
-const FADE = 24; // pixels between the sides of the pane, which fade, and what a step is about
+import { calm, edgeSigns, html, scrollInside, sideBeyond } from "../dom.js";
+import { changedLines, looksLike } from "../moment.js";
+import { momentOf } from "../state.js";
+import { whenChanged } from "../store.js";
+import { wholeLine } from "../trace.js";
+import { FIT } from "../trace_types.js";
+import { drawingOf } from "./drawing.js";
+import { bestOf, fitOf, freeSpotAmong, PAD } from "./fit.js";
+import { allTurned, holding, openGroups, toggledGroup } from "./groups.js";
+import { groupTools, lensTools } from "./lens.js";
+
+const FADE = FIT.FOLLOW_MARGIN; // pixels between the sides of the pane, which fade, and what a step is about
 const LEAST = 0.05; // of a graph that is shown whole
 const MOTION = 180; // milliseconds that a group takes to open
 
+/** The rectangle around two. @param {Sides} a @param {Sides} b @returns {Sides} */
+const around = (a, b) => ({
+  left: Math.min(a.left, b.left),
+  top: Math.min(a.top, b.top),
+  right: Math.max(a.right, b.right),
+  bottom: Math.max(a.bottom, b.bottom),
+});
+
 /**
- * The graph, whose groups open. See `mount` for what a pane is.
- * @param {import("../trace.js").Run} run @param {Layout[]} layouts of the same boxes: the one that shows largest is taken
+ * The graph of a run, whose groups open.
+ * @param {ShownRun} run of its layouts, which have the same boxes, the one that shows largest is taken
+ * @param {Store<State>} store @param {Actions} actions
+ * @param {string} prefix of the names that no other player on the page may have
  */
-export function graphView(run, layouts, host, prefix, whole) {
-  const { trace } = run;
-  const { say } = trace;
-  const parts = partsOf(trace, host, prefix);
-  const rows = rowsOf(trace);
-  const { root, all } = groupsOf(trace, layouts[0], whole);
-  const groups = opening(all, root, host.lens);
-  const [groupLayer, edgeLayer, labelLayer, nodeLayer, tokenLayer] = Array.from({ length: 5 }, () =>
-    svg("g"),
-  );
-  const drawing = svg(
-    "svg",
-    { class: "adl-graph", role: "group", "aria-label": say("graph of", { title: trace.title }) },
-    svg("defs", {}, ...markers(prefix)),
-    groupLayer,
-    edgeLayer,
-    nodeLayer,
-    labelLayer,
-    tokenLayer,
-  );
-  const element = html("div", { class: "adl-graph-body" }, drawing);
+export function graphView(run, store, actions, prefix) {
+  const { trace, layouts, whole, root, allGroups } = run;
+  const drawing = drawingOf(run, actions, prefix, toggle);
+  const element = html("div", { class: "adl-graph-body" }, drawing.element);
+  const signs = edgeSigns(element);
+  const tools = lensTools(element, drawing.element, store, trace.say, () => scale);
+  if (allGroups.length) tools.element.prepend(...groupTools(trace.say, turnAll));
 
-  let scene; // what is drawn, and where
-  const drawn = new Map(); // its boxes and edges, by key
-  const nodeOf = (line) => drawn.get(`n${line}`);
-  const edgeInto = (line, slot) => drawn.get(`e${line}_${slot}`);
-  const edgesInto = (line) =>
-    trace.lines[line].operands.map((_, slot) => edgeInto(line, slot)).filter(Boolean);
-  let view = null; // what was shown last
+  /** @type {Moment|null} */
+  let shown = null; // the moment that is written
+  let { lens } = store.get();
+  let scale = 1;
+  let room = { width: 0, height: 0 };
+  /** @type {number[]} */
+  let partners = []; // the lines that this step talks to
+  let layout = whole ?? layouts[0]; // the one that the room suits
+  let isOpening = false; // a group is, and draws itself
+  let drawnOpen = "none yet"; // the ids of the groups that are open
 
-  const nameOf = (line) => {
-    const own = trace.lines[ownLine(trace, line)];
-    return own ? own.label || own.shown : whole.names[line];
-  };
-  /** Draws a box of the scene: a group, a line, a constant, or a value from elsewhere. */
-  function box({ name, nest, w, h, head }) {
-    const [kind, ...numbers] = [name[0], ...name.slice(1).split("_").map(Number)];
-    if (kind === "g") {
-      const group = nest.child(name);
-      return {
-        layer: groupLayer,
-        order: group.first - group.end / 1e9,
-        target: group,
-        ...groupBox(trace, group, () => toggle(group)),
-      };
-    }
-    const [order, slot] = numbers;
-    const size = { w, h, head };
-    if (kind === "n") return { layer: nodeLayer, order, i: order, ...parts.node(order, size) };
-    const draw = kind === "c" ? parts.constant : parts.again;
-    return {
-      layer: nodeLayer,
-      order,
-      user: order,
-      ...draw(name, size, trace.lines[order].operands[slot]),
-    };
-  }
-  function edge({ name, nest }) {
-    const [first, second, count] = name.slice(1).split("_").map(Number);
-    if (name[0] === "e") {
-      const { line, edge, edge_title, shapes } = trace.lines[first].operands[second];
-      const target = line === null ? null : { line: first, slot: second, parent: line };
-      return {
-        i: first,
-        slot: second,
-        ...parts.edge(name, target, [edge_title || edge, shapes].filter(Boolean).join("  ")),
-      };
-    }
-    const [from, into] = [nest.line(first), nest.child(`g${second}`)];
-    if (name[0] === "m")
-      return {
-        out: nest.child(nest.layout.edges[name].ends[0]),
-        into,
-        ...parts.edge(name, null, say("values together", { n: count })),
-      };
-    return { from, into, ...parts.edge(name, null, nameOf(from)) };
-  }
-
-  /** Draws what is there now, and takes away what is not. @returns {number[]} the lines that have come */
-  function arrange(open) {
-    scene = composed(root, open);
-    routes = null;
-    const [width, height] = [scene.width + 2 * PAD, scene.height + 2 * PAD];
-    set(drawing, "viewBox", `${-PAD} ${-PAD} ${width} ${height}`);
-    for (const [key, part] of drawn) {
-      if (scene.boxes.has(key) || scene.edges.has(key)) continue;
-      const focused = part.group.contains(document.activeElement);
-      part.group.remove();
-      drawn.delete(key);
-      if (focused) (standIn(part.i)?.group ?? element).focus({ preventScroll: true });
-    }
-    const come = [];
-    for (const [key, place] of scene.boxes) {
-      let part = drawn.get(key);
-      if (!part) {
-        drawn.set(key, (part = box(place)));
-        part.layer.insertBefore(
-          part.group,
-          [...part.layer.children].find((other) => other.adlOrder > part.order) ?? null,
-        );
-        part.group.adlOrder = part.order;
-        come.push(part.i ?? part.user);
-      }
-      part.place = place;
-      part.shape?.(place, open.has(part.target.id));
-      move(part, place);
-    }
-    for (const [key, place] of scene.edges) {
-      let part = drawn.get(key);
-      if (!part) {
-        drawn.set(key, (part = edge(place)));
-        edgeLayer.append(part.group);
-        come.push(part.i);
-      }
-      bend(part, place);
-    }
-    focusable.renew();
-    return come.filter((i) => i !== undefined);
-  }
-  const focusable = roving(drawing, () =>
-    [...drawn.values()]
-      .filter(({ target, i, slot }) =>
-        target ? !target.input : i !== undefined && slot === undefined,
-      )
-      .sort((a, b) => first(a) - first(b) || (a.target ? 0 : 1) - (b.target ? 0 : 1))
-      .map(({ group }) => group),
-  );
-  const first = ({ target, i }) => (target ? target.first - target.end / 1e9 : wholeLine(trace, i));
-
-  /** What stands for a line: its own box, or the innermost group that is drawn and holds it. */
-  function standIn(i) {
-    if (i === undefined || i === null) return null;
-    return (
-      nodeOf(i) ??
-      holding(root, wholeLine(trace, i))
-        .map(({ id }) => drawn.get(id))
-        .filter(Boolean)
-        .at(-1) ??
-      null
-    );
-  }
-
-  let [scale, room] = [1, { width: 0, height: 0 }];
+  /** The size of the drawing, at scale 1. */
+  const sizeOfDrawing = () => ({
+    width: drawing.scene.width + 2 * PAD,
+    height: drawing.scene.height + 2 * PAD,
+  });
   const unitOf = () => parseFloat(getComputedStyle(element).fontSize) / 14;
-  const fit = () => {
+
+  /** Gives the drawing the size that the learner wants. */
+  function fit() {
     if (room.width <= 0) return;
-    if (host.lens.whole)
-      scale = Math.max(
-        LEAST,
-        Math.min(
-          fitOf(root.layout, room, unitOf()).scale,
-          room.width / (scene.width + 2 * PAD),
-          room.height / (scene.height + 2 * PAD),
-        ),
-      );
-    else scale = host.lens.scale ?? fitOf(root.layout, room, unitOf()).scale;
+    const fitted = fitOf(layout, room, unitOf()).scale;
+    const { width, height } = sizeOfDrawing();
+    if (lens.isWhole)
+      scale = Math.max(LEAST, Math.min(fitted, room.width / width, room.height / height));
+    else scale = lens.scale ?? fitted;
     resize();
-  };
-  const rescale = () => (host.lens.whole ? fit() : resize()); // what opens may need more room
+  }
   function resize() {
-    drawing.style.width = `${Math.floor((scene.width + 2 * PAD) * scale)}px`;
-    drawing.style.height = `${Math.floor((scene.height + 2 * PAD) * scale)}px`;
+    const { width, height } = sizeOfDrawing();
+    drawing.element.style.width = `${Math.floor(width * scale)}px`;
+    drawing.element.style.height = `${Math.floor(height * scale)}px`;
     sign();
   }
+  /** Where groups have opened, a graph that is shown whole needs more room. */
+  const rescale = () => (lens.isWhole ? fit() : resize());
 
-  const tools = lensTools(
-    element,
-    drawing,
-    host,
-    () => scale,
-    fit,
-    () => current && follow(...current),
-  );
-  if (all.length)
-    tools.prepend(
-      ...groupTools(host, (open) => {
-        groups.all(open);
-        host.lens.held = false;
-        refresh();
-        if (current) follow(...current);
-      }),
-    );
-  let current = null; // the step that is followed
-  let linked = [];
-  const tokens = tokensIn(tokenLayer);
-  let routes = null; // of the step that moves, by slot
-  const signs = edgeSigns(element);
-  let partners = []; // the lines that this step talks to
-  /** Where a box is on screen, if the drawing is at `frame`. */
-  const place = ({ place: { x, y, w, h } }, frame) => {
-    const [left, top] = [
-      frame.left + (x - w / 2 + PAD) * scale,
-      frame.top + (y - h / 2 + PAD) * scale,
-    ];
+  /**
+   * Where a box is on screen, if the drawing is at `frame`.
+   * @param {BoxPart} part @param {Sides} frame
+   * @returns {Sides}
+   */
+  function placeOf({ place: { x, y, w, h } }, frame) {
+    const left = frame.left + (x - w / 2 + PAD) * scale;
+    const top = frame.top + (y - h / 2 + PAD) * scale;
     return { left, top, right: left + w * scale, bottom: top + h * scale };
-  };
-  const around = (a, b) => ({
-    left: Math.min(a.left, b.left),
-    top: Math.min(a.top, b.top),
-    right: Math.max(a.right, b.right),
-    bottom: Math.max(a.bottom, b.bottom),
-  });
-  function sign() {
+  }
+
+  /** The names of those that this step talks to, by the side of the pane beyond which they are. */
+  function partnersBeyond() {
+    /** @type {Record<Side, string[]>} */
     const beyond = { left: [], right: [], top: [], bottom: [] };
-    if (partners.length) {
-      const [view, frame] = [element.getBoundingClientRect(), drawing.getBoundingClientRect()];
-      for (const i of partners)
-        beyond[sideBeyond(place(standIn(i), frame), view)]?.push(
-          trace.lines[i].called || trace.lines[i].shown,
-        );
+    if (!partners.length) return beyond;
+    const view = element.getBoundingClientRect();
+    const frame = drawing.element.getBoundingClientRect();
+    for (const i of partners) {
+      const part = drawing.standIn(i);
+      const side = part && sideBeyond(placeOf(part, frame), view);
+      const { assigned_name, display_name } = trace.lines[i];
+      if (side) beyond[side].push(assigned_name || display_name);
     }
-    signs.show(beyond);
-    const left = element.scrollLeft / scale - PAD - (drawing.offsetLeft || 0);
-    for (const part of drawn.values()) part.slide?.(part.place, left);
+    return beyond;
+  }
+  /** The signs at the sides, and the titles of open groups, follow what is in view. */
+  function sign() {
+    signs.show(partnersBeyond());
+    drawing.slideTitles(element.scrollLeft / scale - PAD);
   }
   element.addEventListener("scroll", sign, { passive: true });
 
-  /** Opens or closes a group under the learner's hand: its head stays where it is, the rest makes room. */
+  /** The groups that hold the step. @param {Moment} moment */
+  const groupsAround = ({ step }) => (step ? holding(root, wholeLine(trace, step.line)) : []);
+  /** How far each group is open. @param {State} state */
+  const openAt = (state) => openGroups(allGroups, groupsAround(momentOf(state)), state.groups);
+
+  /** Opens all groups, or closes them. @param {boolean} open */
+  function turnAll(open) {
+    store.update((state) => ({
+      ...state,
+      groups: allTurned(allGroups, groupsAround(momentOf(state)), open),
+      lens: { ...state.lens, isHeld: false },
+    }));
+  }
+  /**
+   * Opens or closes a group under the learner's hand: its head stays where it is, the rest makes
+   * room.
+   * @param {Group} group
+   */
   function toggle(group) {
-    if (!group.layout) return host.open(group); // its inside is in another stretch
-    const before = groups.open;
-    groups.toggle(group);
-    const after = groups.open;
+    if (!group.layout) return actions.openGroup(group); // its inside is in another stretch
+    const wasOpen = openAt(store.get()).has(group.id);
+    isOpening = true;
+    store.update((state) => ({
+      ...state,
+      groups: toggledGroup(state.groups, group, wasOpen, groupsAround(momentOf(state))),
+    }));
     const start = performance.now();
-    const corner = () => {
-      const { left, top } = place(drawn.get(group.id), drawing.getBoundingClientRect());
-      return [left, top];
-    };
     const frame = () => {
       const t = calm() ? 1 : Math.min(1, (performance.now() - start) / MOTION);
       const share = t * t * (3 - 2 * t);
-      const [left, top] = corner();
-      refresh(
-        t === 1
-          ? after
-          : new Map(
-              [
-                ...after,
-                [group.id, Math.max(0.01, before.has(group.id) ? 1 - share : share)],
-              ].filter(([, share]) => share),
-            ),
-      );
-      const [newLeft, newTop] = corner();
-      element.scrollBy({ left: newLeft - left, top: newTop - top, behavior: "instant" });
+      const open = openAt(store.get());
+      if (t < 1) open.set(group.id, Math.max(0.01, wasOpen ? 1 - share : share));
+      const before = cornerOf(group);
+      redraw(open);
+      const after = cornerOf(group);
+      const shift = { left: after.left - before.left, top: after.top - before.top };
+      element.scrollBy({ ...shift, behavior: "instant" });
       if (t < 1) requestAnimationFrame(frame);
+      else isOpening = false;
     };
     frame();
   }
-  function refresh(open = groups.open) {
-    const come = arrange(open);
+  /** Where the corner of a group is on screen. @param {Group} group */
+  function cornerOf(group) {
+    const part = drawing.boxOfGroup(group);
+    if (!part) return { left: 0, top: 0 };
+    return placeOf(part, drawing.element.getBoundingClientRect());
+  }
+  /** Draws with these groups open, and writes what has come. @param {Map<string, number>} open */
+  function redraw(open) {
+    const come = drawing.arrange(layout, open, element);
     rescale();
-    if (view) write({ ...view, lines: come });
+    if (shown) drawing.write(shown, come);
   }
 
-  /** Brings the current node into the pane, and with it those it talks to, the nearest first, as far as they fit. */
+  /**
+   * Brings the current node into the pane, and with it those it talks to, the nearest first, as far
+   * as they fit.
+   * @param {Step} step @param {boolean} smooth
+   */
   function follow(step, smooth) {
-    const sweeping = step.phase === "sweep";
-    partners = [
-      ...new Set(
-        sweeping
-          ? step.sends.map((send) => send.parent)
-          : trace.lines[step.line].operands.map((o) => o.line),
-      ),
-    ].filter((i) => standIn(i));
-    const node = standIn(step.line);
+    const talks =
+      step.phase === "sweep"
+        ? step.sends.map(({ parent }) => parent)
+        : trace.lines[step.line].operands.map(({ line }) => line);
+    partners = [...new Set(talks)]
+      .filter((line) => line !== null)
+      .filter((line) => drawing.standIn(line));
+    const node = drawing.standIn(step.line);
     if (!node) return;
-    current = [step, false];
-    if (host.lens.held) partners.unshift(step.line); // where the learner looks, the signs tell where the step is
-    const frame = drawing.getBoundingClientRect();
-    const own = place(node, frame);
+    const frame = drawing.element.getBoundingClientRect();
+    const own = placeOf(node, frame);
+    /** @param {Sides} box */
     const far = (box) => Math.abs(box.left - own.left) + Math.abs(box.top - own.top);
-    const beside = trace.lines[step.line].operands
-      .map((_, slot) => drawn.get(`s${step.line}_${slot}`))
-      .filter(Boolean); // values from elsewhere
-    const [across, down] = [
-      element.clientWidth - 2 * FADE,
-      element.scrollHeight > element.clientHeight ? element.clientHeight - 2 * FADE : Infinity,
-    ];
-    const target = [...beside, ...partners.map(standIn)]
-      .map((part) => place(part, frame))
-      .sort((a, b) => far(a) - far(b))
-      .reduce((seen, box) => {
-        const wider = around(seen, box);
-        return wider.right - wider.left < across && wider.bottom - wider.top < down ? wider : seen;
-      }, own);
-    if (!host.lens.held) scrollInside(element, target, smooth, FADE);
+    const isTall = element.scrollHeight > element.clientHeight;
+    const across = element.clientWidth - 2 * FADE;
+    const down = isTall ? element.clientHeight - 2 * FADE : Infinity;
+    const others = [...drawing.besides(step.line), ...partners.map(drawing.standIn)]
+      .flatMap((part) => (part ? [placeOf(part, frame)] : []))
+      .sort((a, b) => far(a) - far(b));
+    const labels = drawing.labels().map((text) => text.getBoundingClientRect());
+    let target = own;
+    for (const box of [...others, ...labels]) {
+      const wider = around(target, box);
+      const fits = wider.right - wider.left < across && wider.bottom - wider.top < down;
+      if (fits) target = wider;
+    }
+    if (lens.isHeld)
+      partners.unshift(step.line); // where the learner looks, the signs tell where the step is
+    else scrollInside(element, target, smooth, FADE);
     sign();
   }
 
-  /** The local partials of a step stand on its edges. */
-  function label(step) {
-    const texts = step ? labelsOf(trace, step) : new Map();
-    const shown = [...texts.keys()].map((slot) => edgeInto(step.line, slot)).filter(Boolean);
-    const labels = shown
-      .map(({ slot, path }) => parts.label(texts.get(slot), path, [...scene.boxes.values()], scene))
-      .filter(Boolean);
-    for (const text of labels) text.classList.add(`is-${AHEAD[step.phase] ?? "adjoint"}`);
-    labelLayer.replaceChildren(...labels);
-  }
+  /**
+   * How large the graph would show in a room, and how high: the best of its layouts.
+   * @param {Size} given
+   */
+  const best = (given) => ({
+    ...bestOf(whole || allGroups.length ? [layout] : layouts, given, unitOf()),
+    opens: allGroups.length > 0,
+  });
 
-  /** The way between an operand and the operation that uses it, from row to row. */
-  function routeOf(step, slot, kind) {
-    const { line: parent } = trace.lines[step.line].operands[slot];
-    const edge = edgeInto(step.line, slot);
-    const [from, to] = [drawn.get(`s${step.line}_${slot}`) ?? standIn(parent), standIn(step.line)];
-    if (!from || !to || from === to) return null;
-    const row = ({ place: { x, y }, i }) => ({
-      x,
-      y: y + (i === undefined ? 0 : (rows[kind] ?? 0)),
-    });
-    return routeAlong(edge?.path, row(from), row(to));
-  }
-
-  /** Writes the lines that have changed, and what the groups tell. */
-  function write({ step, told, lines, mark, adjoint, shares }) {
-    const kind = AHEAD[step?.phase] ?? "adjoint"; // what is on its way
-    for (const i of lines) {
-      const marks = mark(i);
-      if (nodeOf(i)) parts.writeNode(nodeOf(i), i, marks, adjoint(i), spellSum(run, i, told));
-      const active = step && step.line === i && step.phase !== "seed";
-      const carried = shares(i);
-      for (const edge of edgesInto(i)) {
-        const now =
-          active && (kind !== "adjoint" || step.sends.some(({ slot }) => slot === edge.slot))
-            ? kind
-            : "plain";
-        setEdge(
-          edge,
-          marks.recorded || active ? now : "ahead",
-          marks.recorded ? carried.get(edge.slot) : undefined,
-          prefix,
-        );
-      }
+  const look = whenChanged(
+    (state) => [state.lens],
+    (state) => {
+      if (lens === state.lens) return; // it has only begun
+      lens = state.lens;
+      fit();
+      const { step } = momentOf(state);
+      if (step && !lens.isHeld) follow(step, false);
+    },
+  );
+  const drawTokens = whenChanged(
+    (state) => [momentOf(state).s, momentOf(state).u],
+    (state) => drawing.drawTokens(momentOf(state), Math.max(1, (0.9 * unitOf()) / scale)),
+  );
+  const light = whenChanged(
+    (state) => [state.hover],
+    (state) => drawing.link(state.hover),
+  );
+  /**
+   * Draws the groups that are open, and writes the lines that look different.
+   * @param {State} state
+   */
+  function write(state) {
+    const moment = momentOf(state);
+    const lines = new Set(looksLike(shown, moment) ? [] : changedLines(shown, moment));
+    const open = openAt(state);
+    const ids = [...open.keys()].join();
+    const isRearranged = ids !== drawnOpen && !isOpening;
+    if (isRearranged) {
+      for (const line of drawing.arrange(layout, open, element)) lines.add(line);
+      if (shown) rescale();
     }
-    label(step);
-    const recorded = recordedAt(trace, told);
-    const at = step ? wholeLine(trace, step.line) : -1;
-    const talks = (
-      !step
-        ? []
-        : step.phase === "sweep"
-          ? step.sends.map((send) => send.parent)
-          : AHEAD[step.phase]
-            ? trace.lines[step.line].operands.map((o) => o.line)
-            : []
-    )
-      .filter((i) => i !== null)
-      .map((i) => wholeLine(trace, i));
-    const has = (group, line) => group.first <= line && line < group.end;
-    for (const part of drawn.values()) {
-      if (part.target)
-        part.write(
-          { s: told, adjoint, recorded },
-          has(part.target, at)
-            ? `is-current on-${kind}`
-            : talks.some((line) => has(part.target, line))
-              ? `is-operand on-${kind}`
-              : "",
-        );
-      if (part.user !== undefined)
-        part.group.classList.toggle("is-ahead", wholeLine(trace, part.user) >= recorded);
-      if (!part.into) continue;
-      const flows =
-        has(part.into, at) &&
-        talks.some((line) => (part.out ? has(part.out, line) : line === part.from));
-      setEdge(
-        part,
-        part.into.first >= recorded ? "ahead" : flows ? kind : "plain",
-        undefined,
-        prefix,
-      );
-    }
+    if (isRearranged || !looksLike(shown, moment)) drawing.write(moment, lines);
+    drawnOpen = ids;
+    shown = moment;
   }
 
-  arrange(groups.open);
   return {
     element,
     signs: signs.elements,
-    tools,
-    /** How large the graph would show in a room, and how high: the best of its layouts. */
-    best: (given) => ({
-      ...bestOf(whole || all.length ? [root.layout] : layouts, given, unitOf()),
-      opens: all.length > 0,
-    }),
-    /** Gives the graph its room. */
+    tools: tools.element,
+    best,
+    follow,
+    /** @param {State} state */
+    render(state) {
+      write(state);
+      look(state);
+      drawTokens(state);
+      light(state);
+      tools.render(state);
+    },
+    /** Gives the graph its room. @param {Size} given */
     place(given) {
       room = given;
-      const { layout, whole: fits } = this.best(given);
-      if (layout !== root.layout) {
-        root.layout = layout;
-        arrange(groups.open);
+      const { layout: suited, whole: isWhole } = best(given);
+      if (suited !== layout) {
+        layout = suited;
+        const come = drawing.arrange(layout, openAt(store.get()), element);
+        if (shown) drawing.write(shown, come);
       }
-      element.classList.toggle("is-whole", fits);
+      element.classList.toggle("is-whole", isWhole);
       fit();
-      if (view) label(view.step);
+      drawing.label(shown?.step);
     },
-    /** Where something of this size hides least of the graph, near its middle: in pixels from the corner of the pane. */
+    /**
+     * Where something of this size hides least of the graph, near its middle: in pixels from the
+     * corner of the pane.
+     * @param {number} size
+     */
     freeSpot(size) {
       const { clientWidth: width, clientHeight: height } = element;
-      const [left, top] = [
-        (width - (scene.width + 2 * PAD) * scale) / 2,
-        (height - (scene.height + 2 * PAD) * scale) / 2,
-      ];
-      const boxes = [...scene.boxes.values()].map(({ x, y, w, h }) => ({
+      const drawn = sizeOfDrawing();
+      const left = (width - drawn.width * scale) / 2;
+      const top = (height - drawn.height * scale) / 2;
+      const boxes = [...drawing.scene.boxes.values()].map(({ x, y, w, h }) => ({
         x: left + (x + PAD) * scale,
         y: top + (y + PAD) * scale,
         w: w * scale,
         h: h * scale,
       }));
       return freeSpotAmong(boxes, { width, height }, size);
-    },
-    /** Shows the step at progress `u` of its motion: what is on its way, and where. */
-    move(s, u) {
-      const step = trace.steps[s];
-      const moving = tokensAt(trace, s, u);
-      if (routes?.s !== s) routes = { s, at: new Map() };
-      const placed = moving.flatMap((token) => {
-        if (token.slot === undefined) {
-          const box = standIn(step.line)?.place;
-          return box
-            ? [{ ...token, at: { x: box.x, y: box.y + (rows.adjoint ?? 0) - 70 * token.drop } }]
-            : [];
-        }
-        if (!routes.at.has(token.slot))
-          routes.at.set(token.slot, routeOf(step, token.slot, token.kind));
-        const route = routes.at.get(token.slot);
-        return route ? [{ ...token, at: route(token.along) }] : [];
-      });
-      tokens.draw(placed, Math.max(1, (0.9 * unitOf()) / scale));
-    },
-    update(next) {
-      const lines = new Set(next.lines);
-      if (all.length) {
-        const before = [...groups.open.keys()].join();
-        groups.follow(next.step ? wholeLine(trace, next.step.line) : undefined);
-        if ([...groups.open.keys()].join() !== before || !view) {
-          for (const i of arrange(groups.open)) lines.add(i);
-          rescale();
-        }
-      }
-      view = next;
-      write({ ...next, lines });
-    },
-    follow,
-    /** Lights a node, or an edge with its two nodes; or the groups that hold them. */
-    link(target) {
-      const lit = target
-        ? [standIn(target.line), standIn(target.parent), edgeInto(target.line, target.slot)].filter(
-            Boolean,
-          )
-        : [];
-      linked = passClass(
-        "is-linked",
-        linked,
-        lit.map(({ group }) => group),
-      );
     },
   };
 }

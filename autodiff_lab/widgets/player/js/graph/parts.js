@@ -1,25 +1,61 @@
+/**
+ * The parts of the graph: boxes, edges and what stands at them. Each is drawn about its own middle.
+ *
+ * @import { Actions } from "../actions.js"
+ * @import { Mark, Run } from "../run.js"
+ * @import { Target } from "../state.js"
+ * @import { ShownTrace as Trace } from "../trace.js"
+ * @import { Box, Num, Operand } from "../trace_types.js"
+ * @import { EdgePlace, Point } from "./stretch.js"
+ */
+
 import { linkTo, put, set, svg } from "../dom.js";
 import { shapeText } from "../entries.js";
-import { NOT_REACHED, tangentsOf, termsAt } from "../state.js";
+import { NOT_REACHED, tangentsOf, termsAt } from "../run.js";
 import { overlap } from "./fit.js";
 import { pathOf } from "./stretch.js";
 
 // Where the texts of a node stand, from its middle: what it is, then its numbers.
+/**
+ * @typedef {{head: number, value: number, tangent?: number, adjoint?: number, truth?: number}} Rows
+ */
+/** @type {Record<Trace["mode"]|"faulty", Rows>} */
 const ROWS = {
   reverse: { head: -19, value: 0, adjoint: 19 },
   forward: { head: -19, value: 0, tangent: 19 },
   both: { head: -22, value: -7, tangent: 8, adjoint: 22 },
   faulty: { head: -22, value: -7, adjoint: 8, truth: 22 },
 };
+/** Where the texts of the nodes of a trace stand. @param {Trace} trace */
 export const rowsOf = (trace) => ROWS[trace.fault ? "faulty" : trace.mode];
-export const inNode = (number) => number.short ?? number.text;
-/** In a box stands of an array that cannot be written in full its shape; its derivative has the same, so there its entries. */
+/** @param {Num} number */
+export const inNode = (number) => number.short || number.text;
+/**
+ * In a box stands of an array that cannot be written in full its shape; its derivative has the
+ * same, so there its entries.
+ * @param {Num} number
+ */
 export const inBox = (number) =>
   number.short && number.shape?.length ? shapeText(number) : inNode(number);
+/** @param {Num} number */
 export const rangeInBox = (number) => inNode(number).replace(/^\(\d[\d, ]*\) /, "");
-const [THINNEST, THICKEST] = [{ plain: 1.25 }, 5]; // an edge, by what came along it; one that carries is never faint
+// How thick an edge is, by what came along it; one that carries is never faint.
+const [THINNEST, THINNEST_CARRYING, THICKEST] = [1.25, 1.75, 5];
 
-/** Text about a point. */
+/** @typedef {"plain"|"ahead"|"value"|"tangent"|"adjoint"} EdgeMode */
+/**
+ * @typedef {{group: SVGGElement, path: SVGPathElement, hit: SVGPathElement, look?: string, share?:
+ *   number}} EdgeLine
+ */
+/**
+ * @typedef {{group: SVGGElement, title: SVGTitleElement, value: SVGTextElement, tangent:
+ *   SVGTextElement|null, adjoint: SVGTextElement|null, truth: SVGTextElement|null}} NodePart
+ */
+
+/**
+ * Text about a point.
+ * @param {string} className @param {number} y @param {string} content @param {number} [size]
+ */
 export const middle = (className, y, content, size) =>
   svg(
     "text",
@@ -34,12 +70,13 @@ export const middle = (className, y, content, size) =>
   );
 
 /**
- * The parts of the graph of a trace: each is drawn about its own middle, as wide as its box says. What they return has
- * `group`, the element; lines have `write(view, i)`, which shows them at a step.
+ * What draws the parts of the graph of a trace.
+ * @param {Trace} trace @param {Pick<Actions, "link"|"visit">} actions @param {string} prefix
  */
-export function partsOf(trace, host, prefix) {
+export function partsOf(trace, actions, prefix) {
   const { say } = trace;
   const rows = rowsOf(trace);
+  /** @param {{w: number, h: number}} box @param {number} rounding @param {number} [inset] */
   const framed = ({ w, h }, rounding, inset = 0) =>
     svg("rect", {
       class: inset ? "adl-inner" : "adl-frame",
@@ -50,14 +87,14 @@ export function partsOf(trace, host, prefix) {
       rx: Math.max(1, rounding - inset),
     });
 
+  /** The box of a line. @param {number} i @param {Box} box @returns {NodePart} */
   function node(i, box) {
     const line = trace.lines[i];
     const isResult = i === trace.result;
     const rounding = line.kind === "input" ? 2 : 10;
-    const [name, operation] = box.head ?? [line.called || line.shown, line.symbol];
+    const [name, operation] = box.head ?? [line.assigned_name || line.display_name, line.symbol];
     // A name that is bound several times says which time this is.
-    const turn =
-      line.occurrence && name?.endsWith(` ${line.occurrence}`) ? ` ${line.occurrence}` : "";
+    const turn = box.head && line.occurrence ? ` ${line.occurrence}` : "";
     const heading = svg(
       "text",
       {
@@ -76,16 +113,19 @@ export function partsOf(trace, host, prefix) {
         : []),
       ...(operation ? [svg("tspan", { class: "adl-symbol", dx: name ? 5 : 0 }, operation)] : []),
     );
-    const [value, tangent, adjoint, truth] = ["value", "tangent", "adjoint", "truth"].map((kind) =>
-      kind in rows
-        ? middle(`adl-${kind}${line.value.shape?.length ? " has-entries" : ""}`, rows[kind], "")
-        : null,
-    );
+    const marks = line.value.shape.length ? " has-entries" : "";
+    /** @param {"tangent"|"adjoint"|"truth"} kind */
+    const textOf = (kind) => {
+      const y = rows[kind];
+      return y === undefined ? null : middle(`adl-${kind}${marks}`, y, "");
+    };
+    const value = middle(`adl-value${marks}`, rows.value, "");
+    const [tangent, adjoint, truth] = [textOf("tangent"), textOf("adjoint"), textOf("truth")];
     const title = svg("title");
     const onTape = svg(
       "text",
       { class: "adl-on-tape", x: 4 - box.w / 2, y: -box.h / 2 - 4, "font-size": 11 },
-      line.shown,
+      line.display_name,
     );
     const group = svg(
       "g",
@@ -99,15 +139,24 @@ export function partsOf(trace, host, prefix) {
       ...(isResult ? [framed(box, rounding, 3.5)] : []),
       onTape,
       heading,
-      ...[value, tangent, adjoint, truth].filter(Boolean),
+      value,
+      tangent,
+      adjoint,
+      truth,
     );
-    linkTo(group, () => ({ line: i }), host);
+    linkTo(group, () => ({ line: i }), actions);
     return { group, value, tangent, adjoint, truth, title };
   }
 
+  /**
+   * Shows a line at a step.
+   * @param {NodePart} node @param {number} i @param {Mark} marks
+   * @param {Num|null} reached its adjoint
+   * @param {string} sum that it is
+   */
   function writeNode(node, i, marks, reached, sum) {
     const line = trace.lines[i];
-    const kind = `adl-node is-${line.kind}${i === trace.result ? " is-result" : ""}${line.stretch ? " is-inner" : ""}`;
+    const kind = `adl-node is-${line.kind}${i === trace.result ? " is-result" : ""}${line.sweep_id ? " is-inner" : ""}`;
     set(
       node.group,
       "class",
@@ -121,71 +170,68 @@ export function partsOf(trace, host, prefix) {
       put(node.adjoint, marks.swept ? (reached ? rangeInBox(reached) : NOT_REACHED) : "");
       node.adjoint.classList.toggle("is-missing", !reached);
     }
-    const right =
-      trace.truth[i] && marks.swept ? say("node true", { value: rangeInBox(trace.truth[i]) }) : "";
+    const truth = trace.truth[i];
+    const right = truth && marks.swept ? say("node true", { value: rangeInBox(truth) }) : "";
     if (node.truth) put(node.truth, right);
     const gap = say("separator");
+    const known = reached && (sum ? `${sum} = ${reached.text}` : reached.text);
+    const spelled = known || say("not reached");
     const words = [
       say(isResult ? "result value" : "node value", {
-        meaning: line.meaning,
+        meaning: line.source_expression,
         value: line.value.text,
       }),
       ...(node.tangent
         ? [say("node tangent", { tangent: tangents.map((t) => t.text).join(gap) })]
         : []),
-      ...(node.adjoint && marks.swept
-        ? [
-            say("node adjoint", {
-              adjoint: !reached
-                ? say("not reached")
-                : sum
-                  ? `${sum} = ${reached.text}`
-                  : reached.text,
-            }),
-          ]
-        : []),
+      ...(node.adjoint && marks.swept ? [say("node adjoint", { adjoint: spelled })] : []),
       ...(right ? [right] : []),
       ...(line.value.shape?.length ? [say("see entries")] : []),
     ].join(gap);
     put(
       node.title,
       marks.recorded
-        ? `${line.shown} = ${words}`
-        : say("node ahead", { name: line.called || line.shown }),
+        ? `${line.display_name} = ${words}`
+        : say("node ahead", { name: line.assigned_name || line.display_name }),
     );
   }
 
-  function constant(id, box, { value }) {
-    return {
-      group: svg(
-        "g",
-        { class: "adl-node is-constant", "data-node": id },
-        svg("title", {}, say("constant node", { value: value.text })),
-        framed(box, 1),
-        middle("adl-value", 0, inNode(value)),
-      ),
-    };
-  }
+  /** A constant, beside its use. @param {string} id @param {Box} box @param {Operand} operand */
+  const constant = (id, box, { value }) =>
+    svg(
+      "g",
+      { class: "adl-node is-constant", "data-node": id },
+      svg("title", {}, say("constant node", { value: value.text })),
+      framed(box, 1),
+      middle("adl-value", 0, inNode(value)),
+    );
 
-  /** A value whose own box stands elsewhere, by its name beside its use. */
+  /**
+   * A value whose own box stands elsewhere, by its name beside its use.
+   * @param {string} id @param {Box} box @param {Operand} operand
+   */
   function again(id, box, { line }) {
-    const { called, shown, value } = trace.lines[line];
+    if (line === null) throw new Error(`The layout has a constant as ${id}.`);
+    const { assigned_name, display_name, value } = trace.lines[line];
     const meant = {
-      onclick: () => host.visit({ line }),
-      onpointerenter: () => host.link({ line }),
-      onpointerleave: () => host.link(null),
+      onclick: () => actions.visit({ line }),
+      onpointerenter: () => actions.link({ line }),
+      onpointerleave: () => actions.link(null),
     };
-    const group = svg(
+    return svg(
       "g",
       { class: "adl-node is-again", "data-node": id, ...meant },
-      svg("title", {}, `${called || shown} = ${value.text}`),
+      svg("title", {}, `${assigned_name || display_name} = ${value.text}`),
       framed(box, 8),
-      middle("adl-value", 0, called || shown),
+      middle("adl-value", 0, assigned_name || display_name),
     );
-    return { group };
   }
 
-  /** An edge; `target` is what pointing at it means, `title` all that there is to say of it. */
+  /**
+   * An edge; `target` is what pointing at it means, `title` all that there is to say of it.
+   * @param {string} id @param {Target|null} target @param {string} [title]
+   * @returns {EdgeLine}
+   */
   function edge(id, target, title = "") {
     const path = svg("path", { class: "adl-line", "marker-end": `url(#${prefix}-plain)` });
     const hit = svg("path", { class: "adl-hit" });
@@ -196,13 +242,15 @@ export function partsOf(trace, host, prefix) {
       hit,
       ...(title ? [svg("title", {}, title)] : []),
     );
-    if (target) linkTo(group, () => target, host);
+    if (target) linkTo(group, () => target, actions);
     return { group, path, hit };
   }
 
   /**
    * What an edge carries, beside its middle; there is one only while a step is about it. It stands where it hides least
    * of the `boxes`, inside of the picture; where it would lie on one there is none, and the arithmetic says it.
+   * @param {string} text @param {SVGPathElement} path @param {Pick<Box, "x"|"y"|"w"|"h">[]} boxes
+   * @param {{width: number, height: number}} picture
    */
   function label(text, path, boxes, { width, height }) {
     const length = path.getTotalLength();
@@ -218,13 +266,16 @@ export function partsOf(trace, host, prefix) {
         [-14 - w / 2, 20],
       ].map(([dx, dy], k) => ({ x: x + dx, y: y + dy, far: 40 * Math.abs(share - 0.5) + k }));
     });
+    /** @param {number} at @param {number} size @param {number} most */
     const beyond = (at, size, most) => Math.max(0, size / 2 - at, at + size / 2 - most);
-    const hidden = (spot) =>
-      boxes.reduce(
-        (sum, box) => sum + overlap(spot.x, w, box.x, box.w) * overlap(spot.y, h, box.y, box.h),
-        0,
-      ) +
-      20 * (beyond(spot.x, w, width) + beyond(spot.y, h, height));
+    /** @param {Point} spot */
+    const hidden = (spot) => {
+      let area = 0;
+      for (const box of boxes)
+        area += overlap(spot.x, w, box.x, box.w) * overlap(spot.y, h, box.y, box.h);
+      return area + 20 * (beyond(spot.x, w, width) + beyond(spot.y, h, height));
+    };
+    /** @param {typeof spots[number]} spot */
     const worth = (spot) => spot.far + 10 * hidden(spot);
     const best = spots.reduce((a, b) => (worth(b) < worth(a) ? b : a));
     if (hidden(best) > 1) return null;
@@ -245,17 +296,29 @@ export function partsOf(trace, host, prefix) {
   return { node, writeNode, constant, again, edge, label };
 }
 
-/** Puts a part where it belongs, if it is not there. */
-export function move(part, { x, y }) {
-  set(part.group, "transform", `translate(${Math.round(10 * x) / 10},${Math.round(10 * y) / 10})`);
+/**
+ * Puts a box where it belongs, if it is not there.
+ * @param {SVGGElement} group @param {Point} place
+ */
+export function move(group, { x, y }) {
+  set(group, "transform", `translate(${Math.round(10 * x) / 10},${Math.round(10 * y) / 10})`);
 }
+/**
+ * Draws an edge where it belongs.
+ * @param {EdgeLine} edge @param {Pick<EdgePlace, "points"|"tip">} place
+ */
 export function bend(edge, { points, tip }) {
   const path = pathOf(points, tip);
   set(edge.path, "d", path);
   set(edge.hit, "d", path);
 }
 
-/** How an edge looks. `share` is how much of the largest contribution has come along it; undefined: nothing yet. */
+/**
+ * How an edge looks. `share` is how much of the largest contribution has come along it; undefined:
+ * nothing yet.
+ * @param {EdgeLine} edge @param {EdgeMode} mode @param {number|undefined} share
+ * @param {string} prefix
+ */
 export function setEdge(edge, mode, share, prefix) {
   const look = `is-${mode}${share === undefined ? "" : " has-carried"}`;
   if (edge.look === look && edge.share === share) return;
@@ -264,21 +327,26 @@ export function setEdge(edge, mode, share, prefix) {
     "class",
     `adl-edge ${look}${edge.group.matches(".is-linked") ? " is-linked" : ""}`,
   );
-  edge.path.style.strokeWidth =
-    share === undefined ? "" : `${Math.max(THINNEST[mode] ?? 1.75, THICKEST * share)}px`;
-  const head = mode === "ahead" ? "plain" : mode === "plain" && share > 0.3 ? "carried" : mode;
+  const thinnest = mode === "plain" ? THINNEST : THINNEST_CARRYING;
+  const width = share === undefined ? "" : `${Math.max(thinnest, THICKEST * share)}px`;
+  edge.path.style.strokeWidth = width;
+  const tip = mode === "ahead" ? "plain" : mode;
+  const head = mode === "plain" && share !== undefined && share > 0.3 ? "carried" : tip;
   edge.path.setAttribute("marker-end", mode === "adjoint" ? "" : `url(#${prefix}-${head})`);
   edge.path.setAttribute("marker-start", mode === "adjoint" ? `url(#${prefix}-adjoint)` : "");
   edge.group.prepend(edge.path); // WebKit paints a new tip only on a path that is put in anew
 }
 
-/** The sum that an adjoint is, in numbers: "−0.2837 + 2"; empty for a single contribution. */
+/**
+ * The sum that an adjoint is, in numbers: "−0.2837 + 2"; empty for a single contribution.
+ * @param {Run} run @param {number} i @param {number} s
+ */
 export function spellSum(run, i, s) {
   const terms = termsAt(run, i, s);
   return terms.length > 1 && terms.length < 7 ? terms.map(({ text }) => text).join(" + ") : "";
 }
 
-/** The tips of the edges. */
+/** The tips of the edges. @param {string} prefix */
 export function markers(prefix) {
   return ["plain", "carried", "value", "tangent", "adjoint"].map((name) => {
     const arrow = svg(
@@ -297,7 +365,7 @@ export function markers(prefix) {
       svg("path", { d: "M0,1 L10,5 L0,9 Z" }),
     );
     if (name !== "plain")
-      for (const side of ["markerWidth", "markerHeight"]) arrow.setAttribute(side, 15);
+      for (const side of ["markerWidth", "markerHeight"]) arrow.setAttribute(side, "15");
     return arrow;
   });
 }

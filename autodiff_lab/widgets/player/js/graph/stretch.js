@@ -3,12 +3,14 @@
  * of its own. Where one opens, everything right of it and below it makes room: x and y each go through a map that never
  * turns an order round and never brings two things closer, so nothing overlaps that did not, and a learner finds it again.
  *
- * @typedef {import("../state.js").Layout} Layout
- * @typedef {{id: string, layout: Layout, child: (name: string) => Nest|undefined, key: (name: string) => string}} Nest
- *   a group; `child` is the group behind the name of a box, `key` makes a name one of the whole graph
+ * @import { Box, Edge, Layout } from "../trace_types.js"
+ * @import { Group } from "./groups.js"
+ *
  * @typedef {{x: number, y: number}} Point
- * @typedef {{width: number, height: number, boxes: Map<string, {name: string, nest: Nest, x: number, y: number, w: number, h: number}>,
- *            edges: Map<string, {name: string, nest: Nest, points: Point[], tip: boolean}>}} Scene
+ * @typedef {Box & {name: string, nest: Group}} BoxPlace a box, by its name in the layout of its group
+ * @typedef {{name: string, nest: Group, points: Point[], tip: boolean}} EdgePlace
+ * @typedef {{width: number, height: number, boxes: Map<string, BoxPlace>, edges: Map<string, EdgePlace>}} Scene by keys
+ *   of the whole graph
  */
 
 /** What an open group has around its inside. */
@@ -34,11 +36,24 @@ export function widening(stretches) {
   };
 }
 
-/** The points of a path "Mx,yCx,y x,y x,y …Lx,y". */
+/** @type {WeakMap<Edge, Point[]>} */
+const pointsRead = new WeakMap();
+
+/** The points of an edge; a group that opens asks for them in each frame. @param {Edge} edge */
+function pointsOfEdge(edge) {
+  const points = pointsRead.get(edge) ?? pointsOf(edge.path);
+  pointsRead.set(edge, points);
+  return points;
+}
+
+/** The points of a path "Mx,yCx,y x,y x,y …Lx,y". @param {string} path @returns {Point[]} */
 export const pointsOf = (path) =>
   [...path.matchAll(/(-?[\d.]+),(-?[\d.]+)/g)].map(([, x, y]) => ({ x: Number(x), y: Number(y) }));
 
-/** The path through such points; with a tip the last one is a straight end. */
+/**
+ * The path through such points; with a tip the last one is a straight end.
+ * @param {Point[]} points @param {boolean} tip
+ */
 export function pathOf(points, tip) {
   const [start, ...curve] = points.map(
     ({ x, y }) => `${Math.round(10 * x) / 10},${Math.round(10 * y) / 10}`,
@@ -49,16 +64,19 @@ export function pathOf(points, tip) {
 
 /**
  * A group with all that is open in it, as one picture.
- * @param {Nest} nest @param {Map<string, number>} open how far each group is open: 1, or less while it opens @returns {Scene}
+ * @param {Group} nest @param {Map<string, number>} open how far each group is open: 1, or less while it opens @returns {Scene}
  */
 export function composed(nest, open) {
   const { layout } = nest;
+  if (!layout) throw new Error(`The group ${nest.id} has no layout, so it does not open.`);
+  /** @type {Map<string, {scene: Scene, share: number, w: number, h: number}>} */
   const opened = new Map();
   for (const [name, { w, h }] of Object.entries(layout.nodes)) {
     const child = nest.child(name);
-    const share = child?.layout ? (open.get(child.id) ?? 0) : 0;
-    if (!share) continue;
+    const share = child?.layout ? open.get(child.id) : 0;
+    if (!child || !share) continue;
     const scene = composed(child, open);
+    /** @param {number} closed @param {number} inside */
     const grown = (closed, inside) => closed + share * (Math.max(closed, inside) - closed);
     opened.set(name, {
       scene,
@@ -67,6 +85,7 @@ export function composed(nest, open) {
       h: grown(h, scene.height + ROOM.head + ROOM.foot),
     });
   }
+  /** @param {"x"|"y"} at @param {"w"|"h"} size */
   const along = (at, size) =>
     widening(
       [...opened].map(([name, one]) => {
@@ -75,6 +94,7 @@ export function composed(nest, open) {
       }),
     );
   const [across, down] = [along("x", "w"), along("y", "h")];
+  /** @type {Scene} */
   const whole = {
     width: across(layout.width),
     height: down(layout.height),
@@ -97,16 +117,17 @@ export function composed(nest, open) {
       insert(inner.scene, whole, left + (right - left - inner.scene.width) / 2, top + ROOM.head);
   }
   /** How a box that is not opened has moved: the ends of its edges go with it. */
+  /** @param {string} name */
   const shift = (name) => {
     const box = layout.nodes[name];
     return box && !opened.has(name) ? { x: across(box.x) - box.x, y: down(box.y) - box.y } : null;
   };
   for (const [name, place] of Object.entries(layout.edges)) {
-    place.points ??= pointsOf(place.path);
+    const drawn = pointsOfEdge(place);
     const tip = place.path.includes("L");
     const [tail, head] = (place.ends ?? []).map(shift);
-    const last = place.points.length - (tip ? 3 : 2);
-    const points = place.points.map(({ x, y }, k) => {
+    const last = drawn.length - (tip ? 3 : 2);
+    const points = drawn.map(({ x, y }, k) => {
       const own = k < 2 ? tail : k >= last ? head : null;
       return own ? { x: x + own.x, y: y + own.y } : { x: across(x), y: down(y) };
     });
@@ -115,8 +136,12 @@ export function composed(nest, open) {
   return whole;
 }
 
-/** Puts one picture into another. */
+/**
+ * Puts one picture into another.
+ * @param {Scene} scene @param {Scene} whole @param {number} left @param {number} top
+ */
 function insert(scene, whole, left, top) {
+  /** @param {Point} point */
   const moved = ({ x, y }) => ({ x: x + left, y: y + top });
   for (const [key, box] of scene.boxes) whole.boxes.set(key, { ...box, ...moved(box) });
   for (const [key, edge] of scene.edges)

@@ -1,31 +1,55 @@
+/**
+ * Tokens: the numbers that travel along the edges of the graph while a step moves.
+ *
+ * @import { Piece } from "../run.js"
+ * @import { Point } from "./stretch.js"
+ */
+
 import { put, set, svg } from "../dom.js";
 
 const [SIZE, HEIGHT, PADDING, FAN] = [14, 24, 9, 11]; // of type, of a token, beside its text, between copies
+/** @type {Record<string, string>} */
 const FAMILY = { value: "value", tangent: "tangent", adjoint: "adjoint" };
 
-/** How wide a text is, near enough: a token that measured itself would make the browser lay out in each frame. */
+/**
+ * How wide a text is, near enough: a token that measured itself would make the browser lay out in
+ * each frame.
+ * @param {string} text
+ */
 const widthOf = (text) =>
   [...text].reduce(
     (sum, sign) => sum + (/[.,·:;|!il[\]() ′]/.test(sign) ? 0.4 : /[⺀-鿿]/.test(sign) ? 1 : 0.68),
     0,
   ) * SIZE;
 
-/** Tells where a number is on its way: first out of its box, then along the edge, then into the other box. */
+/** @param {Point} a @param {Point} b @param {number} t how far from one to the other */
+const line = (a, b, t) => ({ x: a.x + t * (b.x - a.x), y: a.y + t * (b.y - a.y) });
+
+/**
+ * Tells where a number is on its way: first out of its box, then along the edge, then into the other box.
+ * @param {SVGPathElement|undefined} path @param {Point} from @param {Point} to
+ * @returns {(along: number) => Point}
+ */
 export function routeAlong(path, from, to) {
   const length = path ? path.getTotalLength() : 0;
-  const line = (a, b, t) => ({ x: a.x + t * (b.x - a.x), y: a.y + t * (b.y - a.y) });
-  if (!length) return (along) => line(from, to, along);
+  if (!path || !length) return (along) => line(from, to, along);
   const [start, end] = [path.getPointAtLength(0), path.getPointAtLength(length)];
-  return (along) =>
-    along < 0.1
-      ? line(from, start, along / 0.1)
-      : along > 0.9
-        ? line(end, to, (along - 0.9) / 0.1)
-        : path.getPointAtLength((length * (along - 0.1)) / 0.8);
+  return (along) => {
+    if (along < 0.1) return line(from, start, along / 0.1);
+    if (along > 0.9) return line(end, to, (along - 0.9) / 0.1);
+    return path.getPointAtLength((length * (along - 0.1)) / 0.8);
+  };
 }
 
-/** The numbers that travel: drawn anew in each frame, from what `tokensAt` says. @param {SVGElement} layer */
+/** @typedef {{group: SVGGElement, rect: SVGRectElement, text: SVGTextElement}} TokenPart */
+/** @typedef {{group: SVGGElement, parts: TokenPart[]}} Token */
+
+/**
+ * The numbers that travel: drawn anew in each frame, from what `tokensAt` says.
+ * @param {SVGElement} layer
+ */
 export function tokensIn(layer) {
+  /** @type {Token[]} */
   const drawn = [];
 
   function part() {
@@ -35,24 +59,28 @@ export function tokensIn(layer) {
     ];
     return { group: svg("g", {}, rect, text), rect, text };
   }
+  /** @param {number} k */
   function token(k) {
     drawn[k] ??= { group: svg("g", { class: "adl-token", "aria-hidden": "true" }), parts: [] };
     if (!drawn[k].group.isConnected) layer.append(drawn[k].group);
     return drawn[k];
   }
-  /** One rounded piece for each family of colours. */
+  /** One rounded piece for each family of colours. @param {Token} token @param {Piece[]} texts */
   function write({ group, parts }, texts) {
+    /** @type {{kind: string, text: string}[]} */
     const pieces = [];
     for (const [kind, text] of texts) {
-      if (pieces.length && (kind === "op" || pieces.at(-1).kind === FAMILY[kind]))
-        pieces.at(-1).text += kind === "op" ? ` ${text} ` : text;
+      const last = pieces.at(-1);
+      if (last && (kind === "op" || last.kind === FAMILY[kind]))
+        last.text += kind === "op" ? ` ${text} ` : text;
       else pieces.push({ kind: FAMILY[kind], text });
     }
     while (parts.length < pieces.length) {
-      parts.push(part());
-      group.append(parts.at(-1).group);
+      const more = part();
+      parts.push(more);
+      group.append(more.group);
     }
-    while (parts.length > pieces.length) parts.pop().group.remove();
+    while (parts.length > pieces.length) parts.pop()?.group.remove();
     const widths = pieces.map(({ text }) => widthOf(text) + 2 * PADDING);
     let left = -widths.reduce((a, b) => a + b, 0) / 2;
     pieces.forEach(({ kind, text }, k) => {
@@ -66,7 +94,10 @@ export function tokensIn(layer) {
     });
   }
   return {
-    /** @param {{at: {x: number, y: number}, spread: number, texts: Array}[]} tokens @param {number} size of one: small type grows */
+    /**
+     * @param {{at: Point, spread: number, texts: Piece[]}[]} tokens
+     * @param {number} size of one: small type grows
+     */
     draw(tokens, size) {
       let used = 0;
       for (const { at, spread, texts } of tokens)
@@ -79,7 +110,7 @@ export function tokensIn(layer) {
             `translate(${at.x.toFixed(1)},${(at.y + k * FAN * spread).toFixed(1)}) scale(${size})`,
           );
         }
-      while (drawn.length > used) drawn.pop().group.remove();
+      while (drawn.length > used) drawn.pop()?.group.remove();
     },
   };
 }

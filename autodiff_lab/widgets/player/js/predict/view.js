@@ -1,14 +1,21 @@
-import { judge } from "./answers.js";
-import { html, put } from "../dom.js";
-
-const ASKED = ["all", "value", "partial", "adjoint", "tangent"];
-
 /**
- * Predict, then reveal: before a step is shown, the learner is asked what it will bring.
- * @param {{say: ReturnType<import("../speech.js").speaker>, reveal(): void, onScore?: (score: object) => void, onToggle?: (on: boolean) => void, focus(): void}} host
+ * Predict on the page: the switch, the question that is open, and how many were answered.
+ *
+ * @import { Actions } from "../actions.js"
+ * @import { State } from "../state.js"
+ * @import { Say } from "../speech.js"
+ * @import { Store } from "../store.js"
  */
-export function predictView(host) {
-  const { say } = host;
+
+import { html, put } from "../dom.js";
+import { runAt } from "../state.js";
+import { whenChanged } from "../store.js";
+import { hasQuestions, left } from "./questions.js";
+
+const KINDS = ["all", "value", "partial", "adjoint", "tangent"];
+
+/** @param {Store<State>} store @param {Actions} actions @param {Say} say */
+export function predictView(store, actions, say) {
   const toggle = html(
     "button",
     {
@@ -16,7 +23,7 @@ export function predictView(host) {
       class: "adl-predict",
       "aria-pressed": "false",
       title: say("foresee"),
-      onclick: turn,
+      onclick: () => actions.togglePredict(),
     },
     say("predict"),
   );
@@ -30,13 +37,17 @@ export function predictView(host) {
     onkeydown: enter,
   });
   const check = html("button", { type: "submit" }, say("check"));
-  const reveal = html("button", { type: "button", onclick: tellAnswer }, say("reveal"));
+  const reveal = html(
+    "button",
+    { type: "button", onclick: () => actions.revealAnswer() },
+    say("reveal"),
+  );
   const form = html("form", { class: "adl-answer", onsubmit: answer }, ask, input, check, reveal);
   const said = html("p", { class: "adl-said", role: "status" });
   const kinds = html(
     "select",
-    { "aria-label": say("ask for menu"), onchange: leave },
-    ASKED.map((value) => html("option", { value }, say(`ask ${value}`))),
+    { "aria-label": say("ask for menu"), onchange: choose },
+    KINDS.map((value) => html("option", { value }, say(`ask ${value}`))),
   );
   const points = html("span", { class: "adl-score" });
   const side = html(
@@ -52,151 +63,73 @@ export function predictView(host) {
     said,
     side,
   );
-  let trace = null;
-  let on = false;
-  let pending = null; // {step, question, tried}
-  let answered = new Set();
-  let score = { right: 0, asked: 0, mistakes: {} };
 
-  const key = (step, question) => `${step} ${question.kind} ${question.ask}`;
-  const next = (step) =>
-    trace.steps[step]?.questions.find(
-      (question) =>
-        (kinds.value === "all" || kinds.value === question.kind) &&
-        !answered.has(key(step, question)),
-    );
-
-  function tell(text, look = "") {
-    put(said, text);
-    said.dataset.look = look;
-  }
-  function show() {
-    form.classList.toggle("is-idle", !pending);
-    for (const control of [input, check, reveal]) control.disabled = !pending;
-    put(ask, pending ? pending.question.ask.replace(/\?$/, "") : say("step to be asked"));
-    put(points, score.asked ? say("score", score) : say("no answers"));
-  }
-  /** The question that is open, and its answer. */
-  const solved = () => ({
-    question: pending.question.ask.replace(/ = \?$/, ""),
-    answer: pending.question.answer.text,
-  });
-  function open(step, question) {
-    pending = { step, question, tried: false };
-    input.value = "";
-    show();
-    input.setAttribute("aria-label", question.ask);
-    input.focus();
-  }
-  function count(right, kind) {
-    if (pending.tried) return;
-    pending.tried = true;
-    score = {
-      right: score.right + (right ? 1 : 0),
-      asked: score.asked + 1,
-      mistakes: { ...score.mistakes },
-    };
-    if (kind) score.mistakes[kind] = (score.mistakes[kind] ?? 0) + 1;
-    host.onScore?.(score);
-  }
-  /** On to the next question about this step or, after the last one, to the step itself. */
-  function done() {
-    const { step, question } = pending;
-    answered.add(key(step, question));
-    pending = null;
-    const more = next(step);
-    if (more) return open(step, more);
-    show();
-    host.reveal();
-    host.focus();
-  }
+  /** @param {KeyboardEvent} event */
   function enter(event) {
     if (event.key !== "Enter") return;
     event.stopPropagation();
     answer(event); // JupyterLab keeps forms from being sent by this key
   }
+  /** @param {Event} event */
   function answer(event) {
     event.preventDefault();
-    if (!pending) return;
-    const { verdict, kind } = judge(pending.question, input.value);
+    const { value } = input;
     input.select();
-    if (verdict === "unreadable") return tell(say("type a number"), "wrong");
-    if (verdict === "rounded") return tell(say("more digits"), "shown");
-    count(verdict === "right", kind);
-    if (verdict === "right") {
-      tell(say("right answer", solved()), "right");
-      return done();
-    }
-    tell(kind ? trace.hints.get(kind) : say("wrong answer"), "wrong");
-    show();
+    actions.answer(value);
   }
-  function tellAnswer() {
-    count(false);
-    tell(say("revealed", solved()), "shown");
-    done();
+  function choose() {
+    const kind = kinds.value;
+    store.update((state) => ({ ...state, prediction: { ...left(state.prediction), kind } }));
   }
-  function turn() {
-    view.set(!on);
-    host.onToggle?.(on);
-  }
-  /** Somebody moved to another step, or wants other questions. */
-  function leave() {
-    if (!pending) return;
-    pending = null;
-    show();
-  }
-  const asksFor = (kind) =>
-    trace.steps.some(({ questions }) =>
-      questions.some((question) => !kind || question.kind === kind),
-    );
 
-  const view = {
+  const offer = whenChanged(
+    (state) => [runAt(state)],
+    (state) => {
+      const { trace } = runAt(state);
+      const isPossible = hasQuestions(trace);
+      toggle.disabled = !isPossible;
+      toggle.title = say(isPossible ? "foresee" : "no questions");
+      for (const option of kinds.options) option.hidden = !hasQuestions(trace, option.value);
+      kinds.options[0].hidden = false;
+    },
+  );
+
+  /** @type {State["prediction"]["pending"]} */
+  let open = null; // the question that stands there
+  const write = whenChanged(
+    ({ prediction }) => [prediction],
+    (state) => {
+      const { on, isRefused, pending, score } = state.prediction;
+      toggle.setAttribute("aria-pressed", String(on));
+      element.hidden = !on && !isRefused;
+      form.hidden = side.hidden = isRefused;
+      put(said, state.prediction.said.text);
+      said.dataset.look = state.prediction.said.look;
+      form.classList.toggle("is-idle", !pending);
+      for (const control of [input, check, reveal]) control.disabled = !pending;
+      put(ask, pending ? pending.question.ask.replace(/\?$/, "") : say("step to be asked"));
+      put(
+        points,
+        score.asked ? say("score", { right: score.right, asked: score.asked }) : say("no answers"),
+      );
+      if (pending && pending !== open) {
+        if (pending.question !== open?.question || pending.step !== open.step) {
+          input.value = "";
+          input.setAttribute("aria-label", pending.question.ask);
+        }
+        input.focus();
+      }
+      open = pending;
+    },
+  );
+
+  return {
     toggle,
     element,
-    get on() {
-      return on;
-    },
-    set(wanted) {
-      const possible = asksFor();
-      on = wanted && possible;
-      pending = null;
-      answered = new Set();
-      toggle.setAttribute("aria-pressed", on);
-      const refused = wanted && !possible; // somebody asked for questions, so it is said that there are none
-      element.hidden = !on && !refused;
-      form.hidden = side.hidden = refused;
-      tell(refused ? say("no questions") : "", refused ? "shown" : "");
-      show();
-      host.onChange?.(on);
-    },
-    load(wanted) {
-      trace = wanted;
-      const possible = asksFor();
-      toggle.disabled = !possible;
-      toggle.title = say(possible ? "foresee" : "no questions");
-      for (const option of kinds.options)
-        option.hidden = option.value !== "all" && !asksFor(option.value);
-      if (on) view.set(true);
-      else show();
-    },
-    /** Asks about a step that is to be shown next. @returns {boolean} whether there is something to ask */
-    asks(step) {
-      if (!on) return false;
-      if (pending?.step === step) {
-        input.focus();
-        return true;
-      }
-      const question = next(step);
-      if (!question) return false;
-      tell("");
-      open(step, question);
-      return true;
-    },
-    leave,
-    score(given) {
-      score = given;
-      show();
+    /** @param {State} state */
+    render(state) {
+      offer(state);
+      write(state);
     },
   };
-  return view;
 }

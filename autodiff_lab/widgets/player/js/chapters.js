@@ -1,0 +1,56 @@
+/**
+ * The chapters of a run: what its loops and its source lines have written, forth and back. No browser is needed here.
+ *
+ * @import { ShownTrace as Trace } from "./trace.js"
+ * @import { Group } from "./trace_types.js"
+ */
+
+import { phaseLengths } from "./trace.js";
+
+/**
+ * @typedef {Group & {back: boolean}} Chapter `back`: the sweep goes through it
+ */
+
+/**
+ * Where a line is recorded, or in the sweep first sends its adjoint: a step of the whole run. In a stretch of a long run
+ * the steps of other stretches are not there; the sweep goes back through all lines, so it is told from how far back it is
+ * in its chapter.
+ * @param {Trace} trace @param {number} line of the whole run @param {boolean} back
+ */
+export function stepOfLine(trace, line, back) {
+  if (!back) return line;
+  if (!trace.excerpt) {
+    const found = trace.steps.findIndex((step) => step.phase === "sweep" && step.line <= line);
+    return found < 0 ? trace.lines.length : found;
+  }
+  const at = trace.chapters.findIndex(({ first, end }) => first <= line && line < end);
+  const swept = trace.excerpt.swept[at];
+  const { first, end } = trace.chapters[at];
+  return Math.round(swept.first + ((swept.end - swept.first) * (end - 1 - line)) / (end - first));
+}
+
+/**
+ * The chapters in the order in which the player comes to them: forth, and then back.
+ * @param {Trace} trace
+ */
+export function chaptersOf(trace) {
+  const { forward, sweep } = phaseLengths(trace);
+  const chapters = trace.chapters.map((chapter) => ({ ...chapter, back: false }));
+  return {
+    chapters: [
+      ...chapters,
+      ...(sweep ? chapters.map((one) => ({ ...one, back: true })).reverse() : []),
+    ],
+    phase: forward ? "forward" : "record",
+  };
+}
+
+/**
+ * The first line of the turn at a place of a chapter, 0 to 1 in the order of the steps.
+ * @param {Chapter} chapter @param {number} share
+ */
+export function turnAt({ first, end, each, back }, share) {
+  const line =
+    first + Math.floor((end - first) * Math.min(0.999999, Math.max(0, back ? 1 - share : share)));
+  return each ? line - ((line - first) % each) : first;
+}

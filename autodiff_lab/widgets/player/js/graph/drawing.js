@@ -1,0 +1,410 @@
+/**
+ * The drawing of the graph: its boxes and edges, which come and go as groups open, and what they show of a moment.
+ *
+ * @import { Actions } from "../actions.js"
+ * @import { Moment } from "../moment.js"
+ * @import { Kind } from "../motion.js"
+ * @import { ShownRun, Target } from "../state.js"
+ * @import { Layout, Step } from "../trace_types.js"
+ * @import { Group } from "./groups.js"
+ * @import { EdgeLine, NodePart } from "./parts.js"
+ * @import { BoxPlace, EdgePlace, Point, Scene } from "./stretch.js"
+ */
+
+import { focused, passClass, roving, set, svg } from "../dom.js";
+import { adjointOf, edgeSharesOf, markOf } from "../moment.js";
+import { labelsOf, tokensAt } from "../motion.js";
+import { isAhead } from "../run.js";
+import { ownLine, wholeLine } from "../trace.js";
+import { PAD } from "./fit.js";
+import { groupBox } from "./group_box.js";
+import { holding, recordedAt } from "./groups.js";
+import { bend, markers, move, partsOf, rowsOf, setEdge, spellSum } from "./parts.js";
+import { composed } from "./stretch.js";
+import { routeAlong, tokensIn } from "./tokens.js";
+
+const SEED_DROP = 70; // how far above its box a seed begins
+
+/**
+ * A box that is drawn: of a line, of a group, or beside the use of a constant or of a value that stands elsewhere.
+ * @typedef {{group: SVGGElement, layer: SVGGElement, order: number, place: BoxPlace}} Drawn
+ * @typedef {Drawn & {kind: "line", line: number, node: NodePart}} LineBox
+ * @typedef {Drawn & {kind: "group", target: Group, box: ReturnType<typeof groupBox>}} GroupPart
+ * @typedef {Drawn & {kind: "beside", line: number}} BesideBox
+ * @typedef {LineBox|GroupPart|BesideBox} BoxPart
+ */
+/**
+ * An edge that is drawn: of an operand, of one value into a closed group, or of all values between two groups.
+ * @typedef {EdgeLine & {kind: "operand", line: number, slot: number}} OperandEdge
+ * @typedef {EdgeLine & {kind: "value", from: number, into: Group}} ValueEdge
+ * @typedef {EdgeLine & {kind: "bundle", out: Group, into: Group}} BundleEdge
+ * @typedef {OperandEdge|ValueEdge|BundleEdge} EdgePart
+ */
+
+/** What goes along the edges of a step. @param {Step|undefined} step @returns {Kind} */
+function carriedKind(step) {
+  if (step?.phase === "record") return "value";
+  return step?.phase === "forward" ? "tangent" : "adjoint";
+}
+
+/** @param {Group} group @param {number} line of the whole run */
+const holds = (group, line) => group.first <= line && line < group.end;
+
+/**
+ * @param {ShownRun} run @param {Actions} actions
+ * @param {string} prefix of the names that no other player on the page may have
+ * @param {(group: Group) => void} toggle opens or closes a group
+ */
+export function drawingOf(run, actions, prefix, toggle) {
+  const { trace, whole, root } = run;
+  const { say } = trace;
+  const parts = partsOf(trace, actions, prefix);
+  const rows = rowsOf(trace);
+  const groupLayer = svg("g");
+  const edgeLayer = svg("g");
+  const nodeLayer = svg("g");
+  const labelLayer = svg("g");
+  const tokenLayer = svg("g");
+  const element = svg(
+    "svg",
+    { class: "adl-graph", role: "group", "aria-label": say("graph of", { title: trace.title }) },
+    svg("defs", {}, ...markers(prefix)),
+    groupLayer,
+    edgeLayer,
+    nodeLayer,
+    labelLayer,
+    tokenLayer,
+  );
+  const tokens = tokensIn(tokenLayer);
+
+  /** @type {Scene} */
+  let scene = { width: 0, height: 0, boxes: new Map(), edges: new Map() }; // what is drawn, and where
+  /** @type {Map<string, BoxPart>} */
+  const boxes = new Map();
+  /** @type {Map<string, EdgePart>} */
+  const edges = new Map();
+  /** @type {WeakMap<Element, number>} */
+  const orders = new WeakMap(); // of the boxes in their layer
+  /** @type {{s: number, at: Map<number, ((along: number) => Point)|null>}|null} */
+  let routes = null; // of the step that moves, by slot
+  /** @type {Element[]} */
+  let linked = [];
+
+  /** The box of a line, if it is drawn. @param {number} line */
+  function lineBox(line) {
+    const part = boxes.get(`n${line}`);
+    return part?.kind === "line" ? part : undefined;
+  }
+  /** The edge of an operand, if it is drawn. @param {number} line @param {number|undefined} slot */
+  function operandEdge(line, slot) {
+    const edge = edges.get(`e${line}_${slot}`);
+    return edge?.kind === "operand" ? edge : undefined;
+  }
+  /**
+   * The operands of a line that stand beside it: values from elsewhere.
+   * @param {number} line @param {number} slot
+   */
+  const besideBox = (line, slot) => boxes.get(`s${line}_${slot}`);
+
+  /**
+   * What stands for a line: its own box, or the innermost group that is drawn and holds it.
+   * @param {number|null|undefined} line
+   * @returns {BoxPart|null}
+   */
+  function standIn(line) {
+    if (line === undefined || line === null) return null;
+    const own = lineBox(line);
+    if (own) return own;
+    const around = holding(root, wholeLine(trace, line)).map(({ id }) => boxes.get(id));
+    return around.findLast((part) => part !== undefined) ?? null;
+  }
+
+  /** Draws a box of the scene. @param {BoxPlace} place @returns {BoxPart} */
+  function drawBox(place) {
+    const { name, nest } = place;
+    if (name[0] === "g") {
+      const target = nest.child(name);
+      if (!target) throw new Error(`The layout has a box ${name}, and no such group.`);
+      const box = groupBox(trace, target, () => toggle(target));
+      const order = target.first - target.end / 1e9;
+      return { kind: "group", target, box, group: box.group, layer: groupLayer, order, place };
+    }
+    const [line, slot] = name.slice(1).split("_").map(Number);
+    const drawn = { layer: nodeLayer, order: line, place };
+    if (name[0] === "n") {
+      const node = parts.node(line, place);
+      return { kind: "line", line, node, group: node.group, ...drawn };
+    }
+    const draw = name[0] === "c" ? parts.constant : parts.again;
+    const group = draw(name, place, trace.lines[line].operands[slot]);
+    return { kind: "beside", line, group, ...drawn };
+  }
+
+  /** Draws an edge of the scene. @param {EdgePlace} place @returns {EdgePart} */
+  function drawEdge({ name, nest }) {
+    const [first, second, count] = name.slice(1).split("_").map(Number);
+    if (name[0] === "e") {
+      const { line: parent, edge, edge_title, shapes } = trace.lines[first].operands[second];
+      const target = parent === null ? null : { line: first, slot: second, parent };
+      const title = [edge_title || edge, shapes].filter(Boolean).join("  ");
+      return { kind: "operand", line: first, slot: second, ...parts.edge(name, target, title) };
+    }
+    const into = nest.child(`g${second}`);
+    if (!into) throw new Error(`The layout has an edge ${name}, and no group where it ends.`);
+    if (name[0] === "m") {
+      const [start] = nest.layout?.edges[name].ends ?? [];
+      const out = nest.child(start);
+      if (!out) throw new Error(`The layout has an edge ${name}, and no group where it begins.`);
+      const title = say("values together", { n: count });
+      return { kind: "bundle", out, into, ...parts.edge(name, null, title) };
+    }
+    const from = nest.line(first);
+    return { kind: "value", from, into, ...parts.edge(name, null, nameOf(from)) };
+  }
+  /** The name of a line of the whole run. @param {number} line */
+  function nameOf(line) {
+    const own = ownLine(trace, line);
+    if (own === null) return whole?.names?.[line] ?? "";
+    return trace.lines[own].label || trace.lines[own].display_name;
+  }
+
+  /** Takes away what is not in the scene. @param {HTMLElement} pane has the focus then */
+  function clear(pane) {
+    for (const [key, part] of boxes) {
+      if (scene.boxes.has(key)) continue;
+      const hadFocus = part.group.contains(focused());
+      part.group.remove();
+      boxes.delete(key);
+      const next = part.kind === "line" ? standIn(part.line)?.group : null;
+      if (hadFocus) (next ?? pane).focus({ preventScroll: true });
+    }
+    for (const [key, part] of edges) {
+      if (scene.edges.has(key)) continue;
+      part.group.remove();
+      edges.delete(key);
+    }
+  }
+
+  /** Puts a box into its layer, in the order of the tape. @param {BoxPart} part */
+  function insert({ layer, group, order }) {
+    const after = [...layer.children].find((other) => (orders.get(other) ?? 0) > order);
+    layer.insertBefore(group, after ?? null);
+    orders.set(group, order);
+  }
+
+  /**
+   * Draws what is there in a layout with these groups open, and takes away what is not.
+   * @param {Layout} layout @param {Map<string, number>} open how far each is @param {HTMLElement} pane
+   * @returns {number[]} the lines that have come
+   */
+  function arrange(layout, open, pane) {
+    scene = composed({ ...root, layout }, open);
+    routes = null;
+    const [width, height] = [scene.width + 2 * PAD, scene.height + 2 * PAD];
+    set(element, "viewBox", `${-PAD} ${-PAD} ${width} ${height}`);
+    clear(pane);
+    /** @type {number[]} */
+    const come = [];
+    for (const [key, place] of scene.boxes) {
+      let part = boxes.get(key);
+      if (!part) {
+        part = drawBox(place);
+        boxes.set(key, part);
+        insert(part);
+        if (part.kind !== "group") come.push(part.line);
+      }
+      part.place = place;
+      if (part.kind === "group") part.box.shape(place, open.has(part.target.id));
+      move(part.group, place);
+    }
+    for (const [key, place] of scene.edges) {
+      let part = edges.get(key);
+      if (!part) {
+        part = drawEdge(place);
+        edges.set(key, part);
+        edgeLayer.append(part.group);
+        if (part.kind === "operand") come.push(part.line);
+      }
+      bend(part, place);
+    }
+    focusable.renew();
+    return come;
+  }
+
+  /** Where a box comes among those that one can go to by key. @param {LineBox|GroupPart} part */
+  const firstOf = (part) =>
+    part.kind === "group" ? part.target.first - part.target.end / 1e9 : wholeLine(trace, part.line);
+  const focusable = roving(element, () => {
+    /** @type {(LineBox|GroupPart)[]} */
+    const stops = [];
+    for (const part of boxes.values()) {
+      if (part.kind === "line") stops.push(part);
+      if (part.kind === "group" && !part.target.input) stops.push(part);
+    }
+    stops.sort((a, b) => firstOf(a) - firstOf(b));
+    return stops.map(({ group }) => group);
+  });
+
+  /** The local partials of a step stand on its edges. @param {Step|undefined} step */
+  function label(step) {
+    /** @type {SVGTextElement[]} */
+    const labels = [];
+    for (const [slot, text] of step ? labelsOf(trace, step) : []) {
+      const edge = step && operandEdge(step.line, slot);
+      if (!edge) continue;
+      const drawn = parts.label(text, edge.path, [...scene.boxes.values()], scene);
+      if (!drawn) continue;
+      drawn.classList.add(`is-${carriedKind(step)}`);
+      labels.push(drawn);
+    }
+    labelLayer.replaceChildren(...labels);
+  }
+
+  /**
+   * The way between an operand and the operation that uses it, from row to row.
+   * @param {Step} step @param {number} slot @param {Kind} kind
+   */
+  function routeOf(step, slot, kind) {
+    const { line: parent } = trace.lines[step.line].operands[slot];
+    const from = besideBox(step.line, slot) ?? standIn(parent);
+    const to = standIn(step.line);
+    if (!from || !to || from === to) return null;
+    /** @param {BoxPart} part @returns {Point} */
+    const rowIn = ({ kind: of, place: { x, y } }) => ({
+      x,
+      y: y + (of === "line" ? (rows[kind] ?? 0) : 0),
+    });
+    return routeAlong(operandEdge(step.line, slot)?.path, rowIn(from), rowIn(to));
+  }
+
+  /**
+   * Shows what is on its way, and where.
+   * @param {Moment} moment
+   * @param {number} size of type: small type grows
+   */
+  function drawTokens({ s, u, step }, size) {
+    if (routes?.s !== s) routes = { s, at: new Map() };
+    const placed = [];
+    for (const token of step ? tokensAt(trace, s, u) : []) {
+      const { slot, kind, drop = 0, along = 0 } = token;
+      if (!step) continue;
+      if (slot === undefined) {
+        const box = standIn(step.line)?.place;
+        if (!box) continue;
+        const y = box.y + (rows.adjoint ?? 0) - SEED_DROP * drop;
+        placed.push({ ...token, at: { x: box.x, y } });
+        continue;
+      }
+      let route = routes.at.get(slot);
+      if (route === undefined) {
+        route = routeOf(step, slot, kind);
+        routes.at.set(slot, route);
+      }
+      if (route) placed.push({ ...token, at: route(along) });
+    }
+    tokens.draw(placed, size);
+  }
+
+  /**
+   * Writes the lines that have changed, and what the groups tell.
+   * @param {Moment} moment @param {Iterable<number>} lines
+   */
+  function write(moment, lines) {
+    const { step, landed } = moment;
+    const kind = carriedKind(step);
+    for (const i of lines) writeLine(moment, i, kind);
+    label(step);
+    const recorded = recordedAt(trace, landed);
+    const at = step ? wholeLine(trace, step.line) : -1;
+    const talks = partnersOf(step).map((line) => wholeLine(trace, line));
+    /** @param {Group} target */
+    function look(target) {
+      if (holds(target, at)) return `is-current on-${kind}`;
+      return talks.some((line) => holds(target, line)) ? `is-operand on-${kind}` : "";
+    }
+    /** @param {number} line */
+    const adjoint = (line) => adjointOf(moment, line);
+    for (const part of boxes.values()) {
+      if (part.kind === "group")
+        part.box.write({ s: landed, adjoint, recorded }, look(part.target));
+      if (part.kind === "beside")
+        part.group.classList.toggle("is-ahead", wholeLine(trace, part.line) >= recorded);
+    }
+    for (const part of edges.values()) {
+      if (part.kind === "operand") continue;
+      /** @param {number} line */
+      const leaves = (line) =>
+        part.kind === "bundle" ? holds(part.out, line) : line === part.from;
+      const flows = holds(part.into, at) && talks.some(leaves);
+      const mode = flows ? kind : "plain";
+      setEdge(part, part.into.first >= recorded ? "ahead" : mode, undefined, prefix);
+    }
+  }
+
+  /** @param {Moment} moment @param {number} i @param {Kind} kind what the step carries */
+  function writeLine(moment, i, kind) {
+    const { step, landed } = moment;
+    const marks = markOf(moment, i);
+    const box = lineBox(i);
+    if (box) parts.writeNode(box.node, i, marks, adjointOf(moment, i), spellSum(run, i, landed));
+    const isActive = step !== undefined && step.line === i && step.phase !== "seed";
+    const carried = edgeSharesOf(moment, i);
+    for (const slot of trace.lines[i].operands.keys()) {
+      const edge = operandEdge(i, slot);
+      if (!edge) continue;
+      const isSent = kind !== "adjoint" || step?.sends.some((send) => send.slot === slot);
+      const mode = isActive && isSent ? kind : "plain";
+      const share = marks.recorded ? carried.get(slot) : undefined;
+      setEdge(edge, marks.recorded || isActive ? mode : "ahead", share, prefix);
+    }
+  }
+
+  /** The lines that a step talks to. @param {Step|undefined} step */
+  function partnersOf(step) {
+    if (!step || step.phase === "seed") return [];
+    const lines = isAhead(step)
+      ? trace.lines[step.line].operands.map(({ line }) => line)
+      : step.sends.map(({ parent }) => parent);
+    return [...new Set(lines)].filter((line) => line !== null);
+  }
+
+  return {
+    element,
+    get scene() {
+      return scene;
+    },
+    arrange,
+    write,
+    label,
+    /** What stands on the edges of the step. */
+    labels: () => [...labelLayer.children],
+    drawTokens,
+    standIn,
+    /** The values from elsewhere that stand beside a line. @param {number} line */
+    besides(line) {
+      const { operands } = trace.lines[line];
+      return operands.map((_, slot) => besideBox(line, slot)).filter((part) => part !== undefined);
+    },
+    /** The box of a group, if it is drawn. @param {Group} group */
+    boxOfGroup: (group) => boxes.get(group.id),
+    /**
+     * Lights a node, or an edge with its two nodes; or the groups that hold them.
+     * @param {Target|null} target
+     */
+    link(target) {
+      const lit = target
+        ? [standIn(target.line), standIn(target.parent), operandEdge(target.line, target.slot)]
+        : [];
+      const groups = lit.flatMap((part) => (part ? [part.group] : []));
+      linked = passClass("is-linked", linked, groups);
+    },
+    /**
+     * Keeps the titles of open groups in sight.
+     * @param {number} left where the visible part begins
+     */
+    slideTitles(left) {
+      for (const part of boxes.values())
+        if (part.kind === "group") part.box.slide(part.place, left);
+    },
+  };
+}

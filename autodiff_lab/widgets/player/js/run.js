@@ -1,0 +1,293 @@
+/**
+ * What a run shows at a moment: pure functions, which need no browser.
+ *
+ * A moment is a step and how far its motion has come, 0 to 1. Everything shown is a function of these, so going back is
+ * the same thing as going forward, and a film is a list of moments. Until a motion lands (see `motion.js`) values and
+ * adjoints are those of the step before.
+ *
+ * @import { Mode, ShownTrace as Trace } from "./trace.js"
+ * @import { Cost, Equation, Meter, Num, Step } from "./trace_types.js"
+ */
+
+import { counted } from "./speech.js";
+import { phaseLengths, wholeStep } from "./trace.js";
+import { EQUATION_KINDS } from "./trace_types.js";
+
+/**
+ * @typedef {[kind: string, text: string]} Piece of a line of arithmetic; the kind decides the
+ *   colour
+ */
+/** @typedef {{step: number, adjoint: Num}[]} AdjointChanges of one line, in order */
+/**
+ * @typedef {{step: number, number: Num, lostAt?: number}} SentTo one line; `lostAt` is where a
+ *   faulty engine overwrites it
+ */
+/** @typedef {{recorded: boolean, released: boolean, swept: boolean, classes: string}} Mark */
+/**
+ * A trace, and what is worked out once for it, so that any step is cheap to show.
+ * @typedef {object} Run
+ * @property {Trace} trace
+ * @property {number[]} sweptAt for each line the last step that sends its adjoint
+ * @property {number[][]} sentAt for each line all steps that send its adjoint
+ * @property {number[]} releasedAt for each line the step that lets it go
+ * @property {Record<Phase, number>} phases how many steps each has
+ * @property {AdjointChanges[]} history for each line
+ * @property {SentTo[][]} contributions for each line
+ * @property {number} first the first step of the sweep
+ */
+/** @typedef {Step["phase"]} Phase */
+
+/** How an adjoint that no contribution has reached is shown; a reached 0 is shown as "0". */
+export const NOT_REACHED = "·";
+
+/**
+ * For every line the steps at which its adjoint changes. Built once, it makes any step cheap to show.
+ * @param {Trace} trace @returns {AdjointChanges[]}
+ */
+export function adjointHistory(trace) {
+  /** @type {AdjointChanges[]} */
+  const history = trace.lines.map(() => []);
+  trace.steps.forEach((step, s) => {
+    if (step.phase === "seed" && step.adjoint)
+      history[step.line].push({ step: s, adjoint: step.adjoint });
+    else if (step.phase === "seed")
+      for (const [i, adjoint] of trace.excerpt?.arrived.entries() ?? [])
+        if (adjoint) history[i].push({ step: s, adjoint });
+    for (const send of step.sends) history[send.parent].push({ step: s, adjoint: send.after });
+  });
+  return history;
+}
+
+/**
+ * The adjoint a line holds after step `s`, or null when nothing has reached it yet.
+ * @param {AdjointChanges[]} history @param {number} line @param {number} s
+ */
+export function adjointAt(history, line, s) {
+  const changes = history[line];
+  for (let k = changes.length - 1; k >= 0; k--) if (changes[k].step <= s) return changes[k].adjoint;
+  return null;
+}
+
+/**
+ * The lines a step shows in another way than its neighbours do: itself, its operands, its
+ * receivers, what it lets go.
+ * @param {Trace} trace @param {number} s
+ */
+export function touchedLines(trace, s) {
+  const step = trace.steps[s];
+  if (!step) return [];
+  if (step.phase === "seed") return trace.lines.map((_, i) => i); // each has an adjoint from now on, which nothing has reached
+  const operands = trace.lines[step.line].operands
+    .map((o) => o.line)
+    .filter((line) => line !== null);
+  return [step.line, ...operands, ...step.sends.map((send) => send.parent), ...step.freed_lines];
+}
+
+/**
+ * The lines that the steps from one to another show in another way.
+ * @param {Trace} trace @param {number} one @param {number} other
+ */
+export function linesBetween(trace, one, other) {
+  const steps = Array.from(
+    { length: Math.abs(other - one) + 1 },
+    (_, k) => Math.max(0, Math.min(one, other)) + k,
+  );
+  return steps.flatMap((k) => touchedLines(trace, k));
+}
+
+/** "5 operations · sweep 2 of 5": where we are, in words. @param {Trace} trace @param {number} s */
+export function statusText(trace, s) {
+  const { say } = trace;
+  const count = phaseLengths(trace);
+  const operations = trace.excerpt
+    ? (trace.cost?.operations ?? 0)
+    : trace.lines.filter((line) => line.kind === "operation").length;
+  const step = trace.steps[s];
+  const at = wholeStep(trace, s);
+  let where = say(count.forward ? "nothing computed" : "nothing recorded");
+  if (step) {
+    const swept = () =>
+      trace.excerpt
+        ? at - count.record
+        : trace.steps.slice(0, s + 1).filter(({ phase }) => phase === "sweep").length;
+    where = say(`status ${step.phase}`, {
+      n: step.phase === "sweep" ? swept() : at + 1,
+      count: count[step.phase],
+    });
+    const turns = trace.lines[step.line].turns
+      .map(({ n, count }) => say("turn", { n, count }))
+      .join(say("separator"));
+    if (turns) where = say("status in turn", { where, turns });
+  }
+  return say("status", { operations: counted(say, "status operations", operations), where });
+}
+
+/** What is said at step `s`, and at the start. @param {Trace} trace @param {number} s */
+export const sentenceAt = (trace, s) => (s < 0 ? trace.opening : trace.steps[s].sentence);
+
+/** The pieces of one line of arithmetic. @param {Equation} equation @returns {Piece[]} */
+function piecesOf({ form, pieces }) {
+  let used = 0;
+  return [...form].map((letter) => {
+    const kind = EQUATION_KINDS[letter];
+    return kind ? [kind, pieces[used++]] : ["op", ` ${letter} `];
+  });
+}
+
+/**
+ * The arithmetic of step `s` in symbols: a list of lines.
+ * @param {Pick<Trace, "steps">} trace @param {number} s
+ */
+export const equationsAt = (trace, s) => (trace.steps[s]?.equations ?? []).map(piecesOf);
+
+/**
+ * The one line of arithmetic that a step shows: in numbers, and in the learner's own names.
+ * @param {Trace} trace @param {number} s
+ */
+export function arithmeticAt(trace, s) {
+  const arithmetic = trace.steps[s]?.arithmetic;
+  return arithmetic ? piecesOf(arithmetic) : (equationsAt(trace, s)[0] ?? []);
+}
+
+/** @type {Meter} */
+const NOTHING_SPENT = { operations: 0, products: 0, kept: 0, bytes: 0 };
+
+/**
+ * What each mode has cost by step `s`; a mode that has ended stays at its end.
+ * @param {Trace} trace @param {number} s @returns {[mode: Mode, now: Meter, whole: Cost|null][]}
+ */
+export const metersAt = (trace, s) =>
+  trace.costs.map(([mode, cost], k) => {
+    const steps = trace.meters[k];
+    const meter = s < 0 ? null : steps[Math.min(s, steps.length - 1)].meter;
+    return [mode, meter ?? NOTHING_SPENT, cost];
+  });
+
+/**
+ * Works out what is needed to show any step of a trace.
+ * @param {Trace} trace @returns {Run}
+ */
+export function runOf(trace) {
+  const sweptAt = trace.lines.map(() => Infinity);
+  /** @type {number[][]} */
+  const sentAt = trace.lines.map(() => []);
+  const releasedAt = trace.lines.map(() => Infinity);
+  trace.steps.forEach((step, k) => {
+    if (step.phase === "sweep") {
+      sweptAt[step.line] = k;
+      sentAt[step.line].push(k);
+    }
+    for (const line of step.freed_lines) releasedAt[line] = k;
+  });
+  const phases = phaseLengths({ steps: trace.steps, excerpt: null });
+  return {
+    trace,
+    sweptAt,
+    sentAt,
+    releasedAt,
+    phases,
+    history: adjointHistory(trace),
+    contributions: contributionsOf(trace),
+    first: phases.record + phases.forward,
+  };
+}
+
+/**
+ * For every line what is sent to its adjoint, in order; `lostAt` is where a faulty engine overwrites it.
+ * @param {Trace} trace @returns {SentTo[][]}
+ */
+export function contributionsOf(trace) {
+  /** @type {SentTo[][]} */
+  const contributions = trace.lines.map(() => []);
+  trace.steps.forEach((step, s) => {
+    for (const { parent, contribution, replaces } of step.sends) {
+      if (replaces) for (const one of contributions[parent]) one.lostAt ??= s;
+      contributions[parent].push({ step: s, number: contribution });
+    }
+  });
+  return contributions;
+}
+
+/**
+ * What the adjoint of a line is the sum of after step `s`: its seed, if it has one, and what was
+ * sent to it.
+ * @param {Run} run @param {number} line @param {number} s
+ * @returns {Num[]}
+ */
+export function termsAt({ trace, contributions, first }, line, s) {
+  if (s < first) return [];
+  const seed = line === trace.result ? trace.steps[first].adjoint : trace.excerpt?.arrived[line];
+  const sent = contributions[line]
+    .filter(({ step, lostAt = Infinity }) => step <= s && s < lostAt)
+    .map(({ number }) => number);
+  return seed ? [seed, ...sent] : sent;
+}
+
+/** The lines whose sums step `s` changes. @param {Trace} trace @param {number} s */
+export function receivers(trace, s) {
+  const step = trace.steps[s];
+  if (!step || step.phase === "record") return [];
+  return step.phase === "sweep" ? [...new Set(step.sends.map((send) => send.parent))] : [step.line];
+}
+
+/**
+ * How thick the edges into a line are, by slot: what has come along them by step `s`, beside the
+ * largest of the run.
+ * @param {Run} run @param {number} line @param {number} s
+ */
+export function sharesAt({ trace, sentAt, first }, line, s) {
+  const at = s < first ? [line] : sentAt[line];
+  const parts = at
+    .filter((k) => k <= s)
+    .flatMap((k) => {
+      const { phase, pushes, sends } = trace.steps[k];
+      /** @type {{slot: number, share: number}[]} */
+      const parts = phase === "forward" ? pushes : sends;
+      return parts;
+    });
+  return new Map(parts.map(({ slot, share }) => [slot, share]));
+}
+
+/**
+ * The tangents of a line, one for each direction; none in reverse mode. A line is computed at the
+ * step of its number.
+ * @param {Trace} trace @param {number} line
+ */
+export const tangentsOf = (trace, line) => trace.steps[line]?.tangents ?? [];
+
+/** @type {Record<Phase, string>} */
+const COLORS = {
+  record: "on-value",
+  forward: "on-tangent",
+  seed: "on-adjoint",
+  sweep: "on-adjoint",
+};
+
+/**
+ * Whether a step computes its line: numbers come from its operands. Else adjoints go to them.
+ * @param {Step} step
+ */
+export const isAhead = ({ phase }) => phase === "record" || phase === "forward";
+
+/**
+ * What is special about a line at step `s`: whether it is recorded, and its CSS classes. `told` is the last step that has
+ * landed: `s`, or while it moves the one before.
+ * @param {Run} run @param {number} line @param {number} s @param {number} [told] @returns {Mark}
+ */
+export function markAt({ trace, sweptAt, releasedAt, first }, line, s, told = s) {
+  const step = trace.steps[s];
+  const recorded = line < Math.min(told + 1, first);
+  const classes = [recorded ? "" : "is-ahead"];
+  if (step) {
+    const color = COLORS[step.phase];
+    const partner = isAhead(step)
+      ? trace.lines[step.line].operands.some((o) => o.line === line)
+      : step.sends.some((send) => send.parent === line);
+    if (step.line === line) classes.push("is-current", color);
+    else if (partner) classes.push("is-operand", color);
+    else if (s > sweptAt[line]) classes.push("is-swept");
+  }
+  const released = told >= releasedAt[line];
+  if (released) classes.push("is-released");
+  return { recorded, released, swept: s >= first, classes: classes.filter(Boolean).join(" ") };
+}

@@ -1,0 +1,607 @@
+/**
+ * The types of a run, and what JSON leaves out of it. Made by `python -m tests.generate types` from the dataclasses of
+ * autodiff_lab/trace/model: change them, and make this anew.
+ *
+ * @typedef {number | string | Entries[] | null} Entries The numbers of an array, nested; "nan", "inf" and "-inf" are
+ *   strings, and null stands for an array too large to keep.
+ */
+
+/**
+ * A function in the source map: its text, dedented; `first_line` is where it stands in its file or cell.
+ * @typedef {object} Source
+ * @property {string} name
+ * @property {number} first_line
+ * @property {string[]} text
+ * @property {number[]} ran
+ */
+
+/**
+ * A displayed number: the value of a float or an array, and how it is written.
+ * @typedef {object} Num
+ * @property {string} text
+ * @property {Entries} value
+ * @property {number[]} shape
+ * @property {string} short
+ * @property {string} cells
+ * @property {boolean} lists_entries
+ */
+
+/**
+ * One operand of a line in a `Trace`, with the local partial that carries the adjoint back to it.
+ * @typedef {object} Operand
+ * @property {number | null} line
+ * @property {string} name
+ * @property {Num} value
+ * @property {Num | null} partial
+ * @property {string} formula
+ * @property {string} latex
+ * @property {string} edge
+ * @property {string} edge_title
+ * @property {string} shapes
+ * @property {boolean} is_copied
+ * @property {boolean} formula_is_name
+ */
+
+/**
+ * A stretch of text that a source map points to: 0-based lines and character columns into `Source.text`.
+ * @typedef {object} Span
+ * @property {number} source
+ * @property {number} line
+ * @property {number} column
+ * @property {number} end_line
+ * @property {number} end_column
+ */
+
+/**
+ * An executed turn of a loop: turn `n` of `count`, of the loop whose head is line `line` (0-based) of a source.
+ * @typedef {object} Turn
+ * @property {number} source
+ * @property {number} line
+ * @property {number} n
+ * @property {number} count
+ */
+
+/**
+ * One line of a `Trace`: an input (`kind` is ``"input"``, `label` its parameter) or an ``"operation"``.
+ * @typedef {object} Line
+ * @property {string} name
+ * @property {"input" | "operation"} kind
+ * @property {Num} value
+ * @property {string} label
+ * @property {string} op
+ * @property {string} symbol
+ * @property {string} text
+ * @property {Operand[]} operands
+ * @property {Span[]} where
+ * @property {string} latex
+ * @property {string} display_name
+ * @property {string} expression
+ * @property {string} source_expression
+ * @property {string} adjoint_name
+ * @property {string} tangent_name
+ * @property {number} sweep_id
+ * @property {Turn[]} turns
+ * @property {string} assigned_name
+ * @property {number} occurrence
+ * @property {string} reading
+ */
+
+/**
+ * A contribution that a step of a `Trace` sends from a line to a parent; `before` is None if nothing had arrived.
+ * @typedef {object} Contribution
+ * @property {number} slot
+ * @property {number} parent
+ * @property {Num} contribution
+ * @property {Num} after
+ * @property {Num | null} before
+ * @property {string} term
+ * @property {number} share
+ * @property {boolean} replaces
+ * @property {Num | null} copies
+ */
+
+/**
+ * An equation in pieces: its `form`, and the `pieces` that stand for the letters in it.
+ * @typedef {object} Equation
+ * @property {string} form
+ * @property {string[]} pieces
+ */
+
+/**
+ * A term of a tangent in a step of a `Trace`: the tangent of one operand times its local partial.
+ * @typedef {object} TangentTerm
+ * @property {number} slot
+ * @property {number} parent
+ * @property {Num} contribution
+ * @property {string} term
+ * @property {number} share
+ */
+
+/**
+ * The memory usage at a step, and what the run has cost up to there.
+ * @typedef {object} Meter
+ * @property {number} operations
+ * @property {number} products
+ * @property {number} kept
+ * @property {number} bytes
+ */
+
+/**
+ * A wrong answer to a quiz question that can be recognised, and what `kind` of mistake leads to it.
+ * @typedef {object} Mistake
+ * @property {string} kind
+ * @property {number} value
+ */
+
+/**
+ * A quiz question before a step is shown, for a ``"value"``, ``"partial"``, ``"adjoint"`` or ``"tangent"``.
+ * @typedef {object} Question
+ * @property {"value" | "partial" | "adjoint" | "tangent"} kind
+ * @property {string} ask
+ * @property {Num} answer
+ * @property {Mistake[]} mistakes
+ */
+
+/**
+ * One step of a `Trace`: a line is recorded, the sweep is seeded, or a line sends its contributions.
+ * @typedef {object} Step
+ * @property {"record" | "forward" | "seed" | "sweep"} phase
+ * @property {number} line
+ * @property {Num | null} adjoint
+ * @property {Contribution[]} sends
+ * @property {string} sentence
+ * @property {Equation[]} equations
+ * @property {Num[]} tangents
+ * @property {TangentTerm[]} pushes
+ * @property {Meter | null} meter
+ * @property {number[]} freed_lines
+ * @property {Question[]} questions
+ * @property {Equation | null} arithmetic
+ */
+
+/**
+ * A direction of a forward `Trace`: the tangent of each input, its `name` in a menu; `shown` writes it out.
+ * @typedef {object} Direction
+ * @property {string} name
+ * @property {string} shown
+ * @property {Num[]} seeds
+ */
+
+/**
+ * The cost of the whole gradient in one mode: the operations of all `passes`, and the memory usage.
+ * @typedef {object} Cost
+ * @property {number} passes
+ * @property {number} operations
+ * @property {number} products
+ * @property {number} kept
+ * @property {number} bytes
+ */
+
+/**
+ * The hint that a quiz gives to a kind of mistake.
+ * @typedef {object} Hint
+ * @property {string} kind
+ * @property {string} text
+ */
+
+/**
+ * Of a `Trace` that shows an excerpt: its steps from `first` to `last` are the whole run's from `at` on.
+ * @typedef {object} StepRange
+ * @property {number} first
+ * @property {number} last
+ * @property {number} at
+ */
+
+/**
+ * The sweep through a chapter of a long run: the whole run's steps from `first` up to, not including, `end`.
+ * @typedef {object} SweptRange
+ * @property {number} first
+ * @property {number} end
+ */
+
+/**
+ * What a `Trace` shows of a long run: which part, by `number`, of all the `lines` and `steps` of the run.
+ * @typedef {object} Excerpt
+ * @property {number} number
+ * @property {number} lines
+ * @property {number} steps
+ * @property {StepRange[]} parts
+ * @property {string} said
+ * @property {string} later
+ * @property {(Num | null)[]} arrived
+ * @property {number[]} before
+ * @property {SweptRange[]} swept
+ */
+
+/**
+ * A group of lines, cut from the outline of a run: from `first` up to, not including, `end`; one box of a picture.
+ * @typedef {object} Group
+ * @property {string} title
+ * @property {number} first
+ * @property {number} end
+ * @property {number} turns
+ * @property {number} each
+ */
+
+/**
+ * A trace of one run of a function, line by line: recorded and swept in reverse, or forward with its tangents.
+ * @typedef {object} Trace
+ * @property {string} title
+ * @property {string} function
+ * @property {string[]} parameters
+ * @property {Source[]} sources
+ * @property {string} note
+ * @property {Line[]} lines
+ * @property {Step[]} steps
+ * @property {number | null} result
+ * @property {Num} value
+ * @property {string} result_name
+ * @property {string} opening
+ * @property {string} mode
+ * @property {Direction[]} directions
+ * @property {Cost | null} cost
+ * @property {Equation | null} agreement
+ * @property {string} fault
+ * @property {string} badge
+ * @property {string} warning
+ * @property {(Num | null)[]} truth
+ * @property {Hint[]} hints
+ * @property {Excerpt | null} excerpt
+ * @property {Group[]} chapters
+ */
+
+/**
+ * A point in a layout, in points from its top left corner.
+ * @typedef {object} Place
+ * @property {number} x
+ * @property {number} y
+ */
+
+/**
+ * A size in a layout, in points.
+ * @typedef {object} Size
+ * @property {number} width
+ * @property {number} height
+ */
+
+/**
+ * A box in a layout: its centre, its width and its height; of a line also the first line of its text.
+ * @typedef {object} Box
+ * @property {number} x
+ * @property {number} y
+ * @property {number} w
+ * @property {number} h
+ * @property {string[]} [head]
+ */
+
+/**
+ * An edge in a layout: its SVG path from the operand to the operation, and the boxes at its `ends`.
+ * @typedef {object} Edge
+ * @property {string} path
+ * @property {Place | null} label
+ * @property {string[]} [ends]
+ * @property {string} [shapes]
+ */
+
+/**
+ * A group in a nested layout: its title (the `whole` of it, where it is cut), its size in words, and its inside.
+ * @typedef {object} GroupLayout
+ * @property {string} [title]
+ * @property {string} [said]
+ * @property {string} [whole]
+ * @property {number[] | ([number, string, string] | [number, string, string, string, number, number])[]} [outs]
+ * @property {number} [more]
+ * @property {boolean} [input]
+ * @property {Layout} [layout]
+ */
+
+/**
+ * A layout of a graph: its boxes and edges by their ids, and how large it is, in points.
+ * @typedef {object} Layout
+ * @property {number} width
+ * @property {number} height
+ * @property {Record<string, Box>} nodes
+ * @property {Record<string, Edge>} edges
+ * @property {"row" | "column" | "fold"} [shape]
+ * @property {number} [ease]
+ * @property {Size} [step]
+ * @property {string} [note]
+ * @property {Record<string, GroupLayout>} [groups]
+ * @property {Record<number, string>} [names]
+ */
+
+/**
+ * A run forward in the player's payload, in the direction that the menu calls `name`.
+ * @typedef {object} ForwardRun
+ * @property {string} name
+ * @property {Record<string, any>} trace
+ * @property {number} shared_numbers
+ * @property {Layout[]} [layouts]
+ */
+
+/**
+ * An excerpt of a long run in the player's payload that can be shown without asking for it.
+ * @typedef {object} OtherExcerpt
+ * @property {Record<string, any>} trace
+ * @property {Layout[]} layouts
+ */
+
+/**
+ * The player's payload: a trace as `Trace.to_dict` gives it, the layouts of its graph, and the runs forward.
+ * @typedef {object} Payload
+ * @property {Record<string, any>} trace
+ * @property {Layout[]} layouts
+ * @property {ForwardRun[]} forward
+ * @property {string} no_forward
+ * @property {Record<string, string>} words
+ * @property {OtherExcerpt[]} [others]
+ * @property {string} [no_others]
+ * @property {Layout} [whole]
+ */
+
+/**
+ * The most rows and columns in `Num.cells`.
+ */
+export const MAX_CELLS_PER_SIDE = 12;
+
+/**
+ * The most slices of an array in `Num.cells`.
+ */
+export const MAX_SLICES = 4;
+
+/**
+ * What the letters of `Equation.form` stand for.
+ * @type {Record<string, string>}
+ */
+export const EQUATION_KINDS = {
+  n: "name",
+  p: "plain",
+  v: "value",
+  w: "value-result",
+  a: "adjoint",
+  r: "result",
+  t: "tangent",
+  u: "tangent-result",
+  m: "missing",
+  c: "note",
+  g: "gradient",
+};
+
+/**
+ * By what a layout is chosen: the constants of autodiff_lab/figures/graph/fit.py.
+ */
+export const FIT = {
+  PADDING: 6,
+  SMALLEST_SCALE: 0.7857142857142857,
+  FAR_UNIT: 1.4,
+  SMALLEST_SCALE_FAR: 1.0,
+  LARGEST_SCALE: 1.3,
+  ENOUGH_SCALE: 0.95,
+  FOLLOW_MARGIN: 24,
+  CUT_STEP_EASE: 0.5,
+  PHONE_WIDTH: 500,
+};
+
+/**
+ * How JSON has each record: with its fields as a list in this `order`, or as an object without those that
+ * have their default. `inside` are the fields that hold a record, or in brackets a list of them.
+ * @type {Record<string, {order?: string[], defaults: Record<string, any>,
+ *   inside: Record<string, string | string[]>}>}
+ */
+export const RECORDS = {
+  Source: {
+    defaults: {
+      ran: [],
+    },
+    inside: {},
+  },
+  Num: {
+    defaults: {
+      shape: [],
+      short: "",
+      cells: "",
+      lists_entries: false,
+    },
+    inside: {},
+  },
+  Operand: {
+    defaults: {
+      partial: null,
+      formula: "",
+      latex: "",
+      edge: "",
+      edge_title: "",
+      shapes: "",
+      is_copied: false,
+      formula_is_name: false,
+    },
+    inside: {
+      value: "Num",
+      partial: "Num",
+    },
+  },
+  Span: {
+    order: ["source", "line", "column", "end_line", "end_column"],
+    defaults: {},
+    inside: {},
+  },
+  Turn: {
+    order: ["source", "line", "n", "count"],
+    defaults: {},
+    inside: {},
+  },
+  Line: {
+    defaults: {
+      label: "",
+      op: "",
+      symbol: "",
+      text: "",
+      operands: [],
+      where: [],
+      latex: "",
+      display_name: "",
+      expression: "",
+      source_expression: "",
+      adjoint_name: "",
+      tangent_name: "",
+      sweep_id: 0,
+      turns: [],
+      assigned_name: "",
+      occurrence: 0,
+      reading: "",
+    },
+    inside: {
+      value: "Num",
+      operands: ["Operand"],
+      where: ["Span"],
+      turns: ["Turn"],
+    },
+  },
+  Contribution: {
+    defaults: {
+      before: null,
+      term: "",
+      share: 0.0,
+      replaces: false,
+      copies: null,
+    },
+    inside: {
+      contribution: "Num",
+      after: "Num",
+      before: "Num",
+      copies: "Num",
+    },
+  },
+  Equation: {
+    order: ["form", "pieces"],
+    defaults: {},
+    inside: {},
+  },
+  TangentTerm: {
+    defaults: {
+      term: "",
+      share: 0.0,
+    },
+    inside: {
+      contribution: "Num",
+    },
+  },
+  Meter: {
+    order: ["operations", "products", "kept", "bytes"],
+    defaults: {},
+    inside: {},
+  },
+  Mistake: {
+    order: ["kind", "value"],
+    defaults: {},
+    inside: {},
+  },
+  Question: {
+    defaults: {
+      mistakes: [],
+    },
+    inside: {
+      answer: "Num",
+      mistakes: ["Mistake"],
+    },
+  },
+  Step: {
+    defaults: {
+      adjoint: null,
+      sends: [],
+      sentence: "",
+      equations: [],
+      tangents: [],
+      pushes: [],
+      meter: null,
+      freed_lines: [],
+      questions: [],
+      arithmetic: null,
+    },
+    inside: {
+      adjoint: "Num",
+      sends: ["Contribution"],
+      equations: ["Equation"],
+      tangents: ["Num"],
+      pushes: ["TangentTerm"],
+      meter: "Meter",
+      questions: ["Question"],
+      arithmetic: "Equation",
+    },
+  },
+  Direction: {
+    defaults: {},
+    inside: {
+      seeds: ["Num"],
+    },
+  },
+  Cost: {
+    order: ["passes", "operations", "products", "kept", "bytes"],
+    defaults: {},
+    inside: {},
+  },
+  Hint: {
+    order: ["kind", "text"],
+    defaults: {},
+    inside: {},
+  },
+  StepRange: {
+    order: ["first", "last", "at"],
+    defaults: {},
+    inside: {},
+  },
+  SweptRange: {
+    order: ["first", "end"],
+    defaults: {},
+    inside: {},
+  },
+  Excerpt: {
+    defaults: {
+      said: "",
+      later: "",
+      arrived: [],
+      before: [],
+      swept: [],
+    },
+    inside: {
+      parts: ["StepRange"],
+      arrived: ["Num"],
+      swept: ["SweptRange"],
+    },
+  },
+  Group: {
+    order: ["title", "first", "end", "turns", "each"],
+    defaults: {},
+    inside: {},
+  },
+  Trace: {
+    defaults: {
+      result_name: "y",
+      opening: "",
+      mode: "reverse",
+      directions: [],
+      cost: null,
+      agreement: null,
+      fault: "",
+      badge: "",
+      warning: "",
+      truth: [],
+      hints: [],
+      excerpt: null,
+      chapters: [],
+    },
+    inside: {
+      sources: ["Source"],
+      lines: ["Line"],
+      steps: ["Step"],
+      value: "Num",
+      directions: ["Direction"],
+      cost: "Cost",
+      agreement: "Equation",
+      truth: ["Num"],
+      hints: ["Hint"],
+      excerpt: "Excerpt",
+      chapters: ["Group"],
+    },
+  },
+};
