@@ -246,7 +246,7 @@ def _gather(function: Callable[..., Any], a: Any, *args: Any, **options: Any) ->
     options = {name: np.asarray(x) if isinstance(x, Traced) else x for name, x in options.items()}
     shape = shape_of(a)
     positions = function(np.arange(math.prod(shape)).reshape(shape), *args, **options)
-    flat = a if rank_of(a) == 1 else reshape(a, shape=(-1,))
+    flat = reshape(a, shape=(-1,))
     return [flat[p] for p in positions] if isinstance(positions, list) else flat[positions]
 
 
