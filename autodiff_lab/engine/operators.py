@@ -75,6 +75,7 @@ class Overloaded(Traced):
             return call_composed(op, ufunc, inputs, kwargs)
         row = TABLE.get(f"{ufunc.__name__}.{method}") if name.startswith("np.") else None
         if row is not None:
+            kwargs.pop("array", None)  # an operand that was named: NumPy passes it among the inputs too
             return call_composed(row, row.fn, inputs, kwargs)
         if method == "outer" and op is not None and not kwargs:
             a, b = map(as_operand, inputs)
@@ -367,11 +368,21 @@ def install_operator(
     traced: type[Overloaded], name: str, ufunc: np.ufunc, forward: Callable[..., Any], reflected: Callable[..., Any]
 ) -> None:
     """Overload an operator on a class of traced values, for Python (``__mul__``, ``__rmul__``) and for NumPy."""
-    if name == "pow":  # Python says its message for us: a third parameter would cost each power a tenth of its time
-        forward.__qualname__ = "pow(x, n, m) has no derivative rule. Write pow(x, n) % m, or x**n % m: x.__pow__"
-    setattr(traced, f"__{name}__", forward)
+    setattr(traced, f"__{name}__", _refuse_modulus(forward) if name == "pow" else forward)
     setattr(traced, f"__r{name}__", reflected)
     traced.binary = {**traced.binary, ufunc: (forward, reflected)}
+
+
+def _refuse_modulus(power: Callable[..., Any]) -> Callable[..., Any]:
+    """``x ** n`` that also answers ``pow(x, n, m)``, which has no rule."""
+
+    def checked(self: Overloaded, exponent: Any, modulus: Any = None) -> Any:
+        if modulus is not None:
+            text = "pow(x, n, m) has no derivative rule. Write pow(x, n) % m, or x**n % m."
+            _raise_lost(self, UnsupportedError(text))
+        return power(self, exponent)
+
+    return checked
 
 
 def _install_all_operators() -> None:
