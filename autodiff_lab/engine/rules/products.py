@@ -2,7 +2,6 @@
 
 import math
 import operator
-import string
 from collections.abc import Sequence
 from functools import cache
 from typing import Any
@@ -14,6 +13,9 @@ from ..errors import UnsupportedError
 from ..values import as_operand
 from .shapes import reshape, transpose
 from .table import composed, multilinear
+
+# The letters that may stand for an axis in einsum. (The module `string` has them, and takes a millisecond to import.)
+LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 # Matrix products
 
@@ -77,7 +79,7 @@ def _explicit(subscripts: str, ranks: tuple[int, ...]) -> tuple[list[str], str]:
     terms = left.split(",")
     if len(terms) != len(ranks):
         raise UnsupportedError(f"np.einsum({subscripts!r}) names {len(terms)} operands, but {len(ranks)} were given.")
-    free = [c for c in string.ascii_letters if c not in subscripts]
+    free = [c for c in LETTERS if c not in subscripts]
     hidden = [
         rank - len(term.replace("...", "")) if "..." in term else 0 for term, rank in zip(terms, ranks, strict=True)
     ]
@@ -94,7 +96,7 @@ def _einsum_transposed(k: int, g: Any, y: Any, *operands: Any, subscripts: str) 
     terms = left.split(",")
     wanted, names = "", []
     extra: list[Any] = []
-    free = iter(c for c in string.ascii_letters if c not in subscripts)
+    free = iter(c for c in LETTERS if c not in subscripts)
     for position, letter in enumerate(terms[k]):
         new = next(free) if letter in wanted else letter
         n = shape_of(operands[k])[position]
@@ -113,7 +115,7 @@ def _einsum_transposed(k: int, g: Any, y: Any, *operands: Any, subscripts: str) 
 def einsum_batch(operands: Sequence[Any], own: Sequence[bool], subscripts: str) -> Any:
     """An einsum product of a batch: one more letter, for the axis in front of each operand that has its `own`."""
     left, _, out = subscripts.partition("->")
-    new = next(c for c in string.ascii_letters if c not in subscripts)
+    new = next(c for c in LETTERS if c not in subscripts)
     terms = [new + term if mine else term for term, mine in zip(left.split(","), own, strict=True)]
     return np.einsum(f"{','.join(terms)}->{new}{out}", *operands)
 
