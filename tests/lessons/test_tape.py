@@ -60,14 +60,14 @@ def test_both_throws_hit_the_target(rate, angle):
 
 def test_with_a_large_rate_descent_is_stuck_in_the_ground():
     names = engine()
-    after, later = (names["descend"](names["miss"], [0.2, 22], 0.0008, turns) for turns in (8, 9))
+    after, later = (names["descend"](names["miss"], [0.2, 22], 0.0008, steps) for steps in (8, 9))
     assert after == later and after[0] < 0
 
 
-def test_the_neuron_has_all_points_right_from_turn_twenty():
+def test_the_neuron_has_all_points_right_from_step_twenty():
     names = engine()
     wrong = {}
-    for turns in (10, 19, 20, 40, 60):
-        w1, w2, b = names["descend"](names["loss"], [0, 0, 0], 0.02, turns)
-        wrong[turns] = [(x, y) for x, y, label in names["points"] if (w1 * x + w2 * y + b) * label <= 0]
+    for steps in (10, 19, 20, 40, 60):
+        w1, w2, b = names["descend"](names["loss"], [0, 0, 0], 0.02, steps)
+        wrong[steps] = [(x, y) for x, y, label in names["points"] if (w1 * x + w2 * y + b) * label <= 0]
     assert wrong == {10: [(0.5, 1.0)], 19: [(0.5, 1.0)], 20: [], 40: [], 60: []}

@@ -48,13 +48,13 @@ def sweep_programs(sweep: Any) -> Any:
     return found | run_cases(call_case, {ITSELF: (find_seed,)}, sweep, **CELLS)
 
 
-def count_sweeps(n: int = 1000, m: int = 1) -> Instance:
+def count_sweeps(n: int = 5, m: int = 3) -> Instance:
     """Exercise 2: how many backward passes give all slopes of a function with n inputs and m results.
 
     >>> count_sweeps().expected
-    1
+    3
     """
-    counts = {"one per input": n, "one more": m + 1, "inputs and results": n + m}
+    counts = {"one per input": n, "one per slope": n * m, "one in all": 1, "one more": m + 1, "inputs and results": n + m}
     return Instance(m, mistakes=counts)
 
 
@@ -120,25 +120,25 @@ def valley(w: Any, b: Any, target: Any) -> Any:
 
 Descent = tuple[Callable[..., Any], float, list[float], float, int]
 DESCENTS: dict[str, Descent] = {
-    "(w - 3)² from 0, rate 0.1, 1 turn": (bowl, 3.0, [0.0], 0.1, 1),
-    "(w - 3)² from 0, rate 0.1, 3 turns": (bowl, 3.0, [0.0], 0.1, 3),
-    "(w · b - 6)² from (1, 2), rate 0.01, 2 turns": (valley, 6.0, [1.0, 2.0], 0.01, 2),
-    "no turn at all": (valley, 6.0, [1.0, 2.0], 0.01, 0),
+    "(w - 3)² from 0, rate 0.1, 1 step": (bowl, 3.0, [0.0], 0.1, 1),
+    "(w - 3)² from 0, rate 0.1, 3 steps": (bowl, 3.0, [0.0], 0.1, 3),
+    "(w · b - 6)² from (1, 2), rate 0.01, 2 steps": (valley, 6.0, [1.0, 2.0], 0.01, 2),
+    "no step at all": (valley, 6.0, [1.0, 2.0], 0.01, 0),
 }
 UNTOUCHED = "whether the list of start values is as it was"
-EMPTIED = "whether the tape is emptied between two turns"
+EMPTIED = "whether the tape is emptied between two steps"
 
 
 def expected_descents() -> dict[str, Any]:
     """Exercise 4: where gradient descent arrives, by the engine.
 
-    >>> [round(w, 4) for w in expected_descents()["(w - 3)² from 0, rate 0.1, 3 turns"]]
+    >>> [round(w, 4) for w in expected_descents()["(w - 3)² from 0, rate 0.1, 3 steps"]]
     [1.464]
     """
     expected: dict[str, Any] = {}
-    for case, (loss, target, start, rate, turns) in DESCENTS.items():
+    for case, (loss, target, start, rate, steps) in DESCENTS.items():
         at = list(start)
-        for _ in range(turns):
+        for _ in range(steps):
             slopes = grad(loss, argnums=tuple(range(len(at))))(*at, target)
             at = [w - rate * slope for w, slope in zip(at, slopes, strict=True)]
         expected[case] = plain(at)
@@ -151,8 +151,8 @@ def run_descents(descend: Any) -> Any:
     def on_cells(names: dict[str, Any], loss: Callable[..., Any], target: float) -> Callable[..., Any]:
         return lambda *weights: loss(*weights, names["Cell"](target))
 
-    def run(names: dict[str, Any], loss: Any, target: float, start: list[float], rate: float, turns: int) -> Any:
-        return plain(descend(on_cells(names, loss, target), list(start), rate, turns))
+    def run(names: dict[str, Any], loss: Any, target: float, start: list[float], rate: float, steps: int) -> Any:
+        return plain(descend(on_cells(names, loss, target), list(start), rate, steps))
 
     def leaves_start(names: dict[str, Any]) -> bool:
         start = [1.0, 2.0]
