@@ -22,6 +22,7 @@ def test_the_module_has_only_the_square_and_pictures():
     assert [line.split("(")[0] for line in rest.splitlines() if line.startswith(("def ", "class "))] == [
         "def square",
         "def draw",
+        "def draw_paths",
         "def draw_closure",
     ]
 
@@ -32,6 +33,14 @@ def test_the_picture_has_every_link_and_adjoint():
     source = cells.draw([x, y], {x: 6.0}, x=x).source
     assert source.count("0 -> 1 [label=3]") == 2
     assert '0 [label="x = 3\nadjoint 6"]' in source and "1 [label=9]" in source
+    cells.tape.clear()
+
+
+def test_the_picture_of_paths_has_a_box_for_each_visit():
+    x = cells.Cell(3)
+    y = x * x
+    source = cells.draw_paths(y, x=x, y=y).source
+    assert source.count('label="x: 3"') == 2 and source.count('label="y: 1"') == 1
     cells.tape.clear()
 
 

@@ -13,17 +13,15 @@ from typing import Any
 import numpy as np
 
 from autodiff_lab import grad, value_and_grad
-from autodiff_lab.lessons.adjoint_flow import exercises as adjoint_flow
 from autodiff_lab.lessons.checks import Instance, call_case, plain, run_cases
+from autodiff_lab.lessons.examples.cell_programs import SWEPT, course, find_slopes
 
 CELLS: dict[str, Any] = {"listing": ("tape", "Cell", "log", "sin"), "machine": "engine", "empty": ("tape",)}
 ENGINE: dict[str, Any] = {"listing": ("tape", "Cell", "sweep"), "machine": "engine", "empty": ("tape",)}
 
-# The programs are those on which the next notebook tries a sweep that collects.
-WHAT_IS_COLLECTED = (adjoint_flow.COLLECTS, adjoint_flow.UNTOUCHED)
 AGAIN = "log(x1) + x1 * x2 - sin(x2), swept twice"
 ITSELF = "the adjoint of the result itself"
-SLOPES = {case: found for case, found in adjoint_flow.expected_slopes().items() if case not in WHAT_IS_COLLECTED}
+SLOPES: dict[str, Any] = dict(find_slopes(SWEPT))
 SLOPES |= {AGAIN: SLOPES["log(x1) + x1 * x2 - sin(x2) at (2, 5)"], ITSELF: 1.0}
 
 
@@ -42,8 +40,8 @@ def sweep_programs(sweep: Any) -> Any:
         found = sweep(result)
         return found.get(result) if isinstance(found, dict) else found
 
-    cases = {case: (program, at, 1) for case, (program, at) in adjoint_flow.SLOPES.items()}
-    cases[AGAIN] = (adjoint_flow.course, (2.0, 5.0), 2)
+    cases = {case: (program, at, 1) for case, (program, at) in SWEPT.items()}
+    cases[AGAIN] = (course, (2.0, 5.0), 2)
     found = run_cases(find_adjoints, cases, sweep, **CELLS)
     return found | run_cases(call_case, {ITSELF: (find_seed,)}, sweep, **CELLS)
 
@@ -54,7 +52,13 @@ def count_sweeps(n: int = 5, m: int = 3) -> Instance:
     >>> count_sweeps().expected
     3
     """
-    counts = {"one per input": n, "one per slope": n * m, "one in all": 1, "one more": m + 1, "inputs and results": n + m}
+    counts = {
+        "one per input": n,
+        "one per slope": n * m,
+        "one in all": 1,
+        "one more": m + 1,
+        "inputs and results": n + m,
+    }
     return Instance(m, mistakes=counts)
 
 
