@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_lab import grad, record
+from autodiff_lab import Tape, grad, record
 from autodiff_lab.lessons.checks import Finding, Instance, describe, plain, run_cases
 from autodiff_lab.lessons.examples.cell_programs import (
     DOUBLED,
@@ -131,6 +131,11 @@ def count_over_tape(x: float = 2.0) -> Instance:
     return Instance((2, by_sine), mistakes=mistakes)
 
 
+def _both_contributions(tape: Tape) -> list[float]:
+    """What the last line of a tape sends to its two operands."""
+    return [float(sent) for _, _, sent in pull_back(tape, tape.output, seed_of(tape))]
+
+
 def use_operand_twice(x: float = 3.0) -> Instance:
     """Exercise 3: the slopes of x − x, x / x and x · x.
 
@@ -139,8 +144,7 @@ def use_operand_twice(x: float = 3.0) -> Instance:
     """
     programs = (lambda x: x - x, lambda x: x / x, lambda x: x * x)
     right = tuple(float(grad(f)(x)) for f in programs)
-    tapes = [record(f, x)[1] for f in programs]
-    first, last = zip(*([float(sent) for _, _, sent in pull_back(t, t.output, seed_of(t))] for t in tapes), strict=True)
+    first, last = zip(*(_both_contributions(record(f, x)[1]) for f in programs), strict=True)
     mistakes = {
         "first place twice": (2 * first[0], 2 * first[1], 2.0),
         "first partial doubled": (2 * first[0], *right[1:]),
@@ -171,7 +175,7 @@ def call_backward_thrice(program: str = "a + b + c") -> Instance:
     return Instance(plain(held), mistakes=mistakes)
 
 
-def _piled_up(tape: Any) -> Iterator[float]:
+def _piled_up(tape: Tape) -> Iterator[float]:
     """What the first input holds after each of three calls."""
     adjoints: list[Any] = [None] * len(tape)
     for _ in range(3):
