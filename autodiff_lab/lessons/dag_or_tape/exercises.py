@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_lab import Tape, grad, record
+from autodiff_lab import grad, record
 from autodiff_lab.lessons.checks import Finding, Instance, describe, plain, run_cases
 from autodiff_lab.lessons.examples.cell_programs import (
     DOUBLED,
@@ -131,7 +131,7 @@ def count_over_tape(x: float = 2.0) -> Instance:
     return Instance((2, by_sine), mistakes=mistakes)
 
 
-def _both_contributions(tape: Tape) -> list[float]:
+def _both_contributions(tape: Any) -> list[float]:
     """What the last line of a tape sends to its two operands."""
     return [float(sent) for _, _, sent in pull_back(tape, tape.output, seed_of(tape))]
 
@@ -175,7 +175,7 @@ def call_backward_thrice(program: str = "a + b + c") -> Instance:
     return Instance(plain(held), mistakes=mistakes)
 
 
-def _piled_up(tape: Tape) -> Iterator[float]:
+def _piled_up(tape: Any) -> Iterator[float]:
     """What the first input holds after each of three calls."""
     adjoints: list[Any] = [None] * len(tape)
     for _ in range(3):
