@@ -258,3 +258,35 @@ test("entries are those of an array; a number leaves what is open", () => {
   assert.equal(player.entriesShown(turned, 0).entries.slice, 2);
   assert.equal(player.entriesShown(turned, 1).entries.slice, 0);
 });
+
+test("while playing nothing stands still: a run that takes the place of the one that moved rests, and goes on", () => {
+  const timers = [];
+  const given = ["window", "clearTimeout", "requestAnimationFrame", "cancelAnimationFrame"];
+  const kept = Object.fromEntries(given.map((name) => [name, globalThis[name]]));
+  Object.assign(globalThis, {
+    window: { setTimeout: (go, wait) => timers.push({ go, wait }) },
+    clearTimeout: () => {},
+    requestAnimationFrame: () => 1,
+    cancelAnimationFrame: () => {},
+  });
+  try {
+    const store = player.createStore({ ...begin(), isPlaying: true });
+    const goOn = () => {
+      store.update((state) => player.sought(state, player.nextStop(state), true));
+      return true;
+    };
+    const clock = player.clockOf(store, { goOn, pause: () => store.update(player.paused) });
+    store.subscribe(clock.render);
+    clock.beat();
+    assert.ok(store.get().isRunning);
+    const before = store.get().step;
+    timers.length = 0;
+    store.update((state) => player.loaded(state, { ...state.payload }));
+    assert.deepEqual([store.get().isRunning, store.get().isPlaying], [false, true]);
+    assert.equal(timers.length, 1, "the next step follows after a rest");
+    timers[0].go();
+    assert.equal(store.get().step, before + 1);
+  } finally {
+    Object.assign(globalThis, kept);
+  }
+});

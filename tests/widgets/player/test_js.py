@@ -124,7 +124,9 @@ def cases(tmp_path_factory) -> Path:
             name: [[adjoint and adjoint.text for adjoint in trace.adjoints_at(s)] for s in range(-1, len(trace.steps))]
             for name, trace in traces.items()
         },
-        "sentences": {name: [step.sentence for step in trace.steps] for name, trace in traces.items()},
+        "sentences": {
+            name: [(step.announcement, step.shown_sentence) for step in trace.steps] for name, trace in traces.items()
+        },
         "equations": {
             name: [[equation.text for equation in step.equations] for step in trace.steps]
             for name, trace in traces.items()

@@ -102,6 +102,7 @@ export function actionsOf(store, page) {
       store.update((state) => ({
         ...(isAtEnd(state) ? sought(state, -1) : state),
         isPlaying: true,
+        hover: null, // what the pointer happens to rest on is not what the film is about
       }));
       page.comeIntoView(); // nobody has to scroll to see it
       clock.beat();
@@ -166,9 +167,9 @@ export function actionsOf(store, page) {
       store.update({ error: message });
     },
 
-    /** Lights a line or an edge in all panes. @param {Target|null} hover */
+    /** Lights a line or an edge in all panes; while playing, the steps alone do. @param {Target|null} hover */
     link(hover) {
-      store.update({ hover });
+      if (!store.get().isPlaying) store.update({ hover });
     },
     /**
      * Goes to a group of a long run that is not in this stretch: to where it begins, or in the

@@ -16,7 +16,7 @@ import { hostListener } from "./host.js";
 import { inputsView } from "./inputs.js";
 import { listenTo, takeClicker } from "./keys.js";
 import { modesView } from "./modes.js";
-import { durationOf } from "./motion.js";
+import { durationOf, restOf } from "./motion.js";
 import { overviewView } from "./overview.js";
 import { panesView } from "./panes.js";
 import { initialState, isAtEnd, runAt, stopOf, traceAt } from "./state.js";
@@ -141,7 +141,8 @@ export function mount(element, payload, given = {}) {
       adlRender: actions.render,
       adlDurations() {
         const trace = traceAt(store.get());
-        return trace.steps.map(durationOf).slice(inputsOf(trace));
+        const steps = trace.steps.slice(inputsOf(trace));
+        return steps.map((step) => ({ motion: durationOf(step), rest: restOf(step) }));
       },
     }),
     destroy() {

@@ -5,8 +5,8 @@
  * @import { ShownTrace as Trace } from "./trace.js"
  */
 
-import { html, put } from "./dom.js";
-import { spokenStep } from "./moment.js";
+import { html, put, set } from "./dom.js";
+import { isLanded } from "./moment.js";
 import { arithmeticAt, equationsAt, sentenceAt } from "./run.js";
 import { momentOf, traceAt } from "./state.js";
 import { whenChanged } from "./store.js";
@@ -24,6 +24,20 @@ const spans = (pieces) =>
 function resultOf(pieces) {
   const at = pieces.findLastIndex(([kind, text]) => kind === "op" && text.trim() === "=");
   return at >= 0 && pieces.slice(at).some(([kind]) => RESULTS.has(kind)) ? at : pieces.length;
+}
+
+/**
+ * The equations of a step in symbols: its `own`, and after the last step what all of it was for, which stands beside the
+ * arithmetic and is not said twice.
+ * @param {Trace} trace @param {number} s
+ */
+function inSymbols(trace, s) {
+  const equations = equationsAt(trace, s);
+  if (s < 0 || s !== trace.steps.length - 1) return { own: equations, closing: [] };
+  if (!trace.steps[s].arithmetic)
+    return { own: equations.slice(0, 1), closing: equations.slice(1) };
+  const closing = equations.filter((pieces) => pieces.some(([kind]) => kind === "gradient"));
+  return { own: equations.filter((one) => !closing.includes(one)), closing };
 }
 
 /**
@@ -60,39 +74,29 @@ export function wordsView() {
   }
 
   /**
-   * The arithmetic of a step; while it moves, without its result.
-   * @param {Trace} trace @param {number} s @param {boolean} hasLanded
+   * A line of arithmetic; while its step moves, without the result.
+   * @param {Piece[]} pieces @param {boolean} hasLanded
    */
-  function writeArithmetic(trace, s, hasLanded) {
-    const pieces = arithmeticAt(trace, s);
+  function written(pieces, hasLanded) {
     const line = spans(pieces);
     const known = hasLanded ? line.length : resultOf(pieces);
     for (const span of line.slice(known)) span.classList.add("is-coming");
-    equation.replaceChildren(...line);
-  }
-  /**
-   * What all of it was for: once the last step has landed.
-   * @param {Trace} trace @param {number} s @param {boolean} hasLanded
-   */
-  function closingOf(trace, s, hasLanded) {
-    if (!hasLanded || s !== trace.steps.length - 1) return [];
-    const equations = equationsAt(trace, s);
-    if (!trace.steps[s]?.arithmetic) return equations.slice(1);
-    return equations.filter((pieces) => pieces.some(([kind]) => kind === "gradient"));
+    return line;
   }
   const render = whenChanged(
-    (state) => [traceAt(state), momentOf(state).shown, spokenStep(momentOf(state))],
+    (state) => [traceAt(state), momentOf(state).shown, isLanded(momentOf(state))],
     (state) => {
       const trace = traceAt(state);
-      const { shown } = momentOf(state);
-      const spoken = spokenStep(momentOf(state)); // while a step moves, the one before
-      const hasLanded = spoken === shown;
-      writeArithmetic(trace, shown, hasLanded);
-      const closing = closingOf(trace, shown, hasLanded);
-      gradient.replaceChildren(...closing.map((one) => html("span", {}, spans(one))));
-      const equations = equationsAt(trace, spoken);
-      symbols.replaceChildren(...equations.map((one) => html("div", {}, spans(one))));
-      const said = sentenceAt(trace, spoken);
+      const moment = momentOf(state);
+      const { shown } = moment;
+      const hasLanded = isLanded(moment);
+      equation.replaceChildren(...written(arithmeticAt(trace, shown), hasLanded));
+      const { own, closing } = inSymbols(trace, shown);
+      const whole = hasLanded ? closing : [];
+      gradient.replaceChildren(...whole.map((one) => html("span", {}, spans(one))));
+      symbols.replaceChildren(...own.map((one) => html("div", {}, written(one, hasLanded))));
+      const said = sentenceAt(trace, shown, hasLanded);
+      set(sentence, "aria-busy", !hasLanded); // who listens hears of each step once, when it rests
       put(sentence, said);
       sentence.title = said;
       fit();

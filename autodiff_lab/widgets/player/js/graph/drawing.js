@@ -24,6 +24,7 @@ import { composed } from "./stretch.js";
 import { routeAlong, tokensIn } from "./tokens.js";
 
 const SEED_DROP = 70; // how far above its box a seed begins
+const LANE = 26; // how far below each other operands stand that have come together
 
 /**
  * A box that is drawn: of a line, of a group, or beside the use of a constant or of a value that stands elsewhere.
@@ -300,9 +301,23 @@ export function drawingOf(run, actions, prefix, toggle) {
         route = routeOf(step, slot, kind);
         routes.at.set(slot, route);
       }
-      if (route) placed.push({ ...token, at: route(along) });
+      if (route) placed.push({ ...token, at: route(along), enters: route(0.9).y });
     }
-    tokens.draw(placed, size);
+    tokens.draw(inLanes(placed, size), size);
+  }
+
+  /**
+   * Operands that come together in a box stand one below the other there, in the order in which they enter.
+   * @template {{at: Point, together?: number, enters?: number}} Placed
+   * @param {Placed[]} placed @param {number} size of type
+   */
+  function inLanes(placed, size) {
+    const lanes = [...placed].sort((a, b) => (a.enters ?? 0) - (b.enters ?? 0));
+    return placed.map((token) => {
+      const lane = lanes.indexOf(token) - (lanes.length - 1) / 2;
+      const shift = lane * (token.together ?? 0) * LANE * size;
+      return { ...token, at: { x: token.at.x, y: token.at.y + shift } };
+    });
   }
 
   /**
@@ -337,7 +352,7 @@ export function drawingOf(run, actions, prefix, toggle) {
         part.kind === "bundle" ? holds(part.out, line) : line === part.from;
       const flows = holds(part.into, at) && talks.some(leaves);
       const mode = flows ? kind : "plain";
-      setEdge(part, part.into.first >= recorded ? "ahead" : mode, undefined, prefix);
+      setEdge(part, part.into.first >= recorded ? "ahead" : mode, {}, prefix);
     }
   }
 
@@ -355,7 +370,8 @@ export function drawingOf(run, actions, prefix, toggle) {
       const isSent = kind !== "adjoint" || step?.sends.some((send) => send.slot === slot);
       const mode = isActive && isSent ? kind : "plain";
       const share = marks.recorded ? carried.get(slot) : undefined;
-      setEdge(edge, marks.recorded || isActive ? mode : "ahead", share, prefix);
+      const isSwept = landed >= run.first; // what an edge has carried came back along it
+      setEdge(edge, marks.recorded || isActive ? mode : "ahead", { share, isSwept }, prefix);
     }
   }
 
