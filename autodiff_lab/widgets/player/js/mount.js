@@ -70,7 +70,10 @@ export function mount(element, payload, given = {}) {
     onPredict: (on) => options.onPredict?.(on),
   });
 
-  const inputs = inputsView((changed) => options.onInputs?.(changed));
+  const inputs = inputsView((changed) => {
+    actions.touch(changed.index);
+    options.onInputs?.(changed);
+  });
   const modes = modesView(
     prefix,
     say,

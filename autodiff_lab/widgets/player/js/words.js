@@ -1,11 +1,13 @@
 /**
  * The words under the panes.
  *
+ * @import { Change } from "./feel.js"
  * @import { Piece } from "./run.js"
  * @import { ShownTrace as Trace } from "./trace.js"
  */
 
 import { html, put, set } from "./dom.js";
+import { changeAt } from "./feel.js";
 import { isLanded } from "./moment.js";
 import { arithmeticAt, equationsAt, sentenceAt } from "./run.js";
 import { momentOf, traceAt } from "./state.js";
@@ -83,8 +85,27 @@ export function wordsView() {
     for (const span of line.slice(known)) span.classList.add("is-coming");
     return line;
   }
+  /** What has moved with a slider, or the sentence of the step. @param {Change|string} said */
+  function say(said) {
+    sentence.classList.toggle("is-felt", typeof said !== "string");
+    if (typeof said === "string") put(sentence, said);
+    else sentence.replaceChildren(...pieces(said));
+    sentence.title = sentence.textContent;
+  }
+  /** @param {Change} change */
+  const pieces = ({ moved, forecast }) => [
+    html("span", { class: "adl-t-value" }, moved),
+    forecast && html("span", { class: "adl-t-op" }, " · "),
+    forecast && html("span", { class: "adl-t-adjoint" }, forecast),
+  ];
   const render = whenChanged(
-    (state) => [traceAt(state), momentOf(state).shown, isLanded(momentOf(state))],
+    (state) => [
+      traceAt(state),
+      momentOf(state).shown,
+      isLanded(momentOf(state)),
+      state.felt,
+      state.error,
+    ],
     (state) => {
       const trace = traceAt(state);
       const moment = momentOf(state);
@@ -95,10 +116,10 @@ export function wordsView() {
       const whole = hasLanded ? closing : [];
       gradient.replaceChildren(...whole.map((one) => html("span", {}, spans(one))));
       symbols.replaceChildren(...own.map((one) => html("div", {}, written(one, hasLanded))));
-      const said = sentenceAt(trace, shown, hasLanded);
-      set(sentence, "aria-busy", !hasLanded); // who listens hears of each step once, when it rests
-      put(sentence, said);
-      sentence.title = said;
+      const change = changeAt(state);
+      const isStill = hasLanded && state.felt?.isResting !== false;
+      set(sentence, "aria-busy", !isStill); // who listens hears of each step once, when it rests; of a slider too
+      say(change ?? sentenceAt(trace, shown, hasLanded));
       fit();
     },
   );

@@ -19,11 +19,12 @@ import { ownLine, wholeLine } from "../trace.js";
 import { PAD } from "./fit.js";
 import { groupBox } from "./group_box.js";
 import { holding, recordedAt } from "./groups.js";
-import { bend, markers, move, partsOf, rowsOf, setEdge, spellSum } from "./parts.js";
+import { bend, markers, middle, move, partsOf, rowsOf, setEdge, spellSum } from "./parts.js";
 import { composed } from "./stretch.js";
 import { routeAlong, tokensIn } from "./tokens.js";
 
 const SEED_DROP = 70; // how far above its box a seed begins
+const GHOST_LENGTH = 14; // characters of an old value that has room below its box
 const LANE = 26; // how far below each other operands stand that have come together
 
 /**
@@ -65,6 +66,7 @@ export function drawingOf(run, actions, prefix, toggle) {
   const edgeLayer = svg("g");
   const nodeLayer = svg("g");
   const labelLayer = svg("g");
+  const ghostLayer = svg("g", { class: "adl-ghosts", "aria-hidden": "true" });
   const tokenLayer = svg("g");
   const element = svg(
     "svg",
@@ -74,6 +76,7 @@ export function drawingOf(run, actions, prefix, toggle) {
     edgeLayer,
     nodeLayer,
     labelLayer,
+    ghostLayer,
     tokenLayer,
   );
   const tokens = tokensIn(tokenLayer);
@@ -375,6 +378,24 @@ export function drawingOf(run, actions, prefix, toggle) {
     }
   }
 
+  /**
+   * The values that lines had before a slider moved, below their boxes.
+   * @param {Moment} moment @param {Map<number, string>} values @param {boolean} isFaint
+   */
+  function drawGhosts(moment, values, isFaint) {
+    const texts = [];
+    for (const [line, value] of values) {
+      const part = lineBox(line);
+      if (!part || !markOf(moment, line).recorded || value.length > GHOST_LENGTH) continue;
+      const { x, y, h } = part.place;
+      const ghost = middle("adl-ghost", y + h / 2 + 9, say("was", { value }), 12);
+      set(ghost, "x", x);
+      texts.push(ghost);
+    }
+    ghostLayer.replaceChildren(...texts);
+    ghostLayer.classList.toggle("is-faint", isFaint);
+  }
+
   /** The lines that a step talks to. @param {Step|undefined} step */
   function partnersOf(step) {
     if (!step || step.phase === "seed") return [];
@@ -395,6 +416,7 @@ export function drawingOf(run, actions, prefix, toggle) {
     /** What stands on the edges of the step. */
     labels: () => [...labelLayer.children],
     drawTokens,
+    drawGhosts,
     standIn,
     /** The values from elsewhere that stand beside a line. @param {number} line */
     besides(line) {
