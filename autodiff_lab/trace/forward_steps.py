@@ -109,6 +109,8 @@ def forward_steps(tape: Tape, lines: tuple[Line, ...], named: Sequence[tuple[str
             meter=Meter(max(0, i + 1 - tape.n_inputs), products, *kept[i]),
             freed_lines=forgotten[i],
             questions=tuple(asked),
+            announcement=explanations.announce_line(lines, i, "needs operands and tangents"),
+            outcome=explanations.tell_tangents(lines, i, shown, names),
         )
 
 

@@ -103,7 +103,8 @@ def sweep_steps(
     """
     seed = Number.of(seed_of(tape))
     result = tape.output_line
-    made = [_seed_step(lines, result, seed, explanations.explain_seed(lines, result, seed))]
+    started = _seed_step(lines, result, seed, explanations.explain_seed(lines, result, seed))
+    made = [replace(started, announcement=explanations.announce_seed(lines, result))]
     for event, (users, count) in zip(events, _find_waiting(events), strict=True):
         if of is not None and event.line not in of:
             continue
@@ -116,7 +117,18 @@ def sweep_steps(
         sentence = explanations.explain_sweep(lines, i, adjoint, sends, users[:count][::-1])
         symbols = equations.write_sweep(lines, i, adjoint, sends)
         numbers = equations.calculate_contribution(lines, i, adjoint, sends)
-        made.append(Step("sweep", i, adjoint, sends, join_sentences(sentence, *remarks), symbols, arithmetic=numbers))
+        made.append(
+            Step(
+                "sweep",
+                i,
+                adjoint,
+                sends,
+                sentence=join_sentences(sentence, *remarks),
+                equations=symbols,
+                arithmetic=numbers,
+                announcement=explanations.announce_sweep(lines, i, adjoint, sends),
+            )
+        )
     return made
 
 
@@ -157,6 +169,8 @@ def record_step(
         arithmetic=equations.calculate_line(lines[i]),
         meter=Meter(max(0, i + 1 - tape.n_inputs), 0, *held[i + 1]),
         questions=tuple(questions),
+        announcement=explanations.announce_line(lines, i),
+        outcome=explanations.tell_recorded(lines, i),
     )
 
 

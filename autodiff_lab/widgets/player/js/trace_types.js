@@ -157,6 +157,8 @@
  * @property {number[]} freed_lines
  * @property {Question[]} questions
  * @property {Equation | null} arithmetic
+ * @property {string} announcement
+ * @property {string} outcome
  */
 
 /**
@@ -517,6 +519,8 @@ export const RECORDS = {
       freed_lines: [],
       questions: [],
       arithmetic: null,
+      announcement: "",
+      outcome: "",
     },
     inside: {
       adjoint: "Num",
