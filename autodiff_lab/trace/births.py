@@ -11,7 +11,7 @@ import numpy as np
 
 from autodiff_lab.engine.tape import Tape
 from autodiff_lab.text import numbers
-from autodiff_lab.text.messages import join_items, message
+from autodiff_lab.text.messages import join_items, join_sentences, message
 from autodiff_lab.text.notation import atom
 from autodiff_lab.trace import partials
 from autodiff_lab.trace.model import Line, Number, Step
@@ -73,6 +73,11 @@ def explain_product(line: Line, what: str, rate: Any, partial: Any, product: Any
     written = f"{factor} × {atom(weight)}"
     told = message("born in product", what=what, rate=factor, partial=weight, product=written, value=made)
     return message("at entry", entry=str([*entry]), said=told) if entry else told
+
+
+def join_outcome(outcome: str, birth: str) -> str:
+    """Add the birth of a NaN or an infinity to the outcome of a step, if it has one: else its sentence says it."""
+    return join_sentences(outcome, birth) if outcome else ""
 
 
 def find_first(steps: Sequence[Step]) -> Step | None:

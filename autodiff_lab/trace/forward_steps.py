@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from autodiff_lab.engine.errors import InputError, ShapeError
+from autodiff_lab.engine.fast_sweep import sweep_fast
 from autodiff_lab.engine.tape import Tape
 from autodiff_lab.engine.values import as_shaped
 from autodiff_lab.text import notation
@@ -113,6 +114,8 @@ def forward_steps(tape: Tape, lines: tuple[Line, ...], named: Sequence[tuple[str
             freed_lines=forgotten[i],
             questions=tuple(asked),
             birth=birth,
+            announcement=explanations.announce_line(lines, i, "needs operands and tangents"),
+            outcome=births.join_outcome(explanations.tell_tangents(lines, i, shown, names), birth),
         )
 
 
@@ -165,7 +168,7 @@ def compare_with_gradient(
     if any(np.ndim(x) for x in (tape.values[tape.output_line], *tape.values[: tape.n_inputs])):
         return None
     adjoints = seed_adjoints(tape)
-    tape.rewind(tape.output_line, tape.n_inputs, adjoints)
+    sweep_fast(tape, tape.output_line, adjoints)
     gradient = [0.0 if adjoint is None else float(adjoint) for adjoint in adjoints[: tape.n_inputs]]
     names = [name for name, _ in named]
     if all(name in tape.input_names for name in names):

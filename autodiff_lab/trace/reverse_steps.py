@@ -103,7 +103,8 @@ def sweep_steps(
     """
     seed = Number.of(seed_of(tape))
     result = tape.output_line
-    made = [_seed_step(lines, result, seed, explanations.explain_seed(lines, result, seed))]
+    started = _seed_step(lines, result, seed, explanations.explain_seed(lines, result, seed))
+    made = [replace(started, announcement=explanations.announce_seed(lines, result))]
     for event, (users, count) in zip(events, _find_waiting(events), strict=True):
         if of is not None and event.line not in of:
             continue
@@ -117,8 +118,19 @@ def sweep_steps(
         symbols = equations.write_sweep(lines, i, adjoint, sends)
         numbers = equations.calculate_contribution(lines, i, adjoint, sends)
         birth = join_sentences(*(_explain_birth(tape, lines, event, sent) for sent in event.sent))
-        said = join_sentences(sentence, birth, *remarks)
-        made.append(Step("sweep", i, adjoint, sends, said, symbols, arithmetic=numbers, birth=birth))
+        made.append(
+            Step(
+                "sweep",
+                i,
+                adjoint,
+                sends,
+                sentence=join_sentences(sentence, birth, *remarks),
+                equations=symbols,
+                arithmetic=numbers,
+                announcement=explanations.announce_sweep(lines, i, adjoint, sends),
+                birth=birth,
+            )
+        )
     return made
 
 
@@ -166,6 +178,8 @@ def record_step(
         meter=Meter(max(0, i + 1 - tape.n_inputs), 0, *held[i + 1]),
         questions=tuple(questions),
         birth=birth,
+        announcement=explanations.announce_line(lines, i),
+        outcome=births.join_outcome(explanations.tell_recorded(lines, i), birth),
     )
 
 

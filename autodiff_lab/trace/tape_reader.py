@@ -271,8 +271,9 @@ def _end_raised(trace: Trace, steps: list[Step]) -> list[Step]:
     """Say at the last step that an exception ends the run here, if one does."""
     if trace.raised is None:
         return steps
-    said = join_sentences(steps[-1].sentence, message("ends here", kind=trace.raised.kind))
-    return [*steps[:-1], replace(steps[-1], sentence=said)]
+    last, said = steps[-1], message("ends here", kind=trace.raised.kind)
+    outcome = join_sentences(last.outcome, said) if last.outcome else ""
+    return [*steps[:-1], replace(last, sentence=join_sentences(last.sentence, said), outcome=outcome)]
 
 
 def _find_final_adjoints(tape: Tape, events: Sequence[reverse_steps.SweepEvent]) -> dict[int, Number]:

@@ -1,9 +1,8 @@
 """Recording a call of a function on a tape (`record`): its arguments and results, and sweeps and tangents along it."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
-from functools import partial
 from types import CodeType
 from typing import Any, NamedTuple
 
@@ -12,9 +11,10 @@ import numpy as np
 from ..engine.dispatch import NO_OPTIONS
 from ..engine.dual import Dual
 from ..engine.errors import EndlessError, InputError, LeakError, ShapeError
+from ..engine.fast_sweep import sweep_fast
 from ..engine.tape import MAX_TAPE_LINES, Tape
 from ..engine.tracebacks import find_user_calls
-from ..engine.values import Traced, as_value, to_output, zeros
+from ..engine.values import Traced, as_value, is_plain, to_output, zeros
 from ..engine.variable import Variable
 from . import execution_log, pytree
 from .nonfinite_warnings import warn_at_user_line
@@ -235,22 +235,26 @@ def record_call(
     A tape that outlives the call keeps its own copy of the inputs, in case the caller changes them.
     """
     tape = Tape() if tape is None else tape
-    inputs, names = list(args), None
-    for n, k in enumerate(which):
-        if not named and type(inputs[k]) in NUMBER_TYPES:
-            inputs[k] = tape.input(np.float64(inputs[k]))
+    inputs = list(args)
+    names: Sequence[str] = ()
+    for k in which:
+        x = inputs[k]
+        if not named and type(x) in NUMBER_TYPES:
+            inputs[k] = tape.input(np.float64(x))
             continue
-        if k in which[:n]:  # asked for twice: one input all the same
+        if not named and type(x) is np.ndarray and is_plain(x):
+            inputs[k] = tape.input(x.copy() if copied else x)
+            continue
+        if x is not args[k]:  # asked for twice: one input all the same
             continue
         if not named:  # nobody will read the names, and finding them costs more than a small derivative
             try:
-                inputs[k] = pytree.map_leaves(partial(_add_input, tape, copied, iter(())), args[k])
+                inputs[k] = _add_inputs(tape, copied, x)
                 continue
             except InputError:
                 pass  # the way with names comes to the same leaf, and says which it is
         names = names or argument_names(f, len(args))
-        labels = iter(pytree.paths(names[k], args[k]))
-        inputs[k] = pytree.map_leaves(partial(_add_input, tape, copied, labels), args[k])
+        inputs[k] = _add_inputs(tape, copied, x, pytree.paths(names[k], x))
     call = f if not kwargs else lambda *inputs: f(*inputs, **kwargs)
     if tape.call_stacks is None:
         return tape.run(call, inputs), tape
@@ -277,23 +281,32 @@ def _find_count_arguments(tape: Tape, args: Sequence[Any], which: Sequence[int])
     return needed if all(np.asarray(leaf).dtype.kind in "iu" for leaf in leaves) else set()
 
 
-def _add_input(tape: Tape, copied: bool, labels: Iterator[str], leaf: Any) -> Variable:
-    label = next(labels, "")
-    value = as_value(leaf, f"the input {label}" if label else "the input")
-    borrowed = isinstance(leaf, np.ndarray) and type(value) is np.ndarray and value.dtype == leaf.dtype
-    return tape.input(value.copy() if copied and borrowed else value, label)
+def _add_inputs(tape: Tape, copied: bool, argument: Any, labels: Sequence[str] = ()) -> Any:
+    """Make an input of each leaf of an argument: a Variable in its place."""
+    remaining = iter(labels)
+
+    def add_input(leaf: Any) -> Variable:
+        label = next(remaining, "")
+        value = as_value(leaf, f"the input {label}" if label else "the input")
+        borrowed = copied and isinstance(leaf, np.ndarray) and type(value) is np.ndarray and value.dtype == leaf.dtype
+        return tape.input(value.copy() if borrowed else value, label)
+
+    return pytree.map_leaves(add_input, argument)
 
 
-def sweep_tape(tape: Tape, outputs: Sequence[Any], seeds: Sequence[Any]) -> list[Any]:
-    """Sweep back from the results of a recorded call: the adjoints of its inputs, zeros where nothing arrived."""
+def sweep_tape(tape: Tape, outputs: Sequence[Any], seeds: Sequence[Any], use_up: bool = False) -> list[Any]:
+    """Sweep back from the results of a recorded call: the adjoints of its inputs, zeros where nothing arrived.
+
+    With `use_up`, the tape has no values afterwards, but those of its inputs.
+    """
     adjoints: list[Any] = [None] * len(tape.ops)
     last = -1
     for y, seed in zip(outputs, seeds):  # noqa: B905 — `strict` costs as much as a line of the sweep
         line = result_line(y, tape)
         if line is not None:
             adjoints[line] = seed if adjoints[line] is None else adjoints[line] + seed
-            last = line if line > last else last
-    tape.rewind(last, tape.n_inputs, adjoints)
+            last = max(last, line)
+    sweep_fast(tape, last, adjoints, use_up=use_up)
     found = adjoints[: tape.n_inputs]
     for i, g in enumerate(found):
         if g is None:

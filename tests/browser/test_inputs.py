@@ -22,6 +22,13 @@ HASTY = """async (player, [moves, pause]) => { for (const [name, place] of moves
 } }"""
 
 
+MOVE = """(slider, place) => {
+    slider.value = place;
+    slider.dispatchEvent(new Event("input", {bubbles: true}));
+    return slider.value;
+}"""
+
+
 def shows(player, trace):
     """Wait until the player shows this run, and compare it all."""
     texts = [line.value.text for line in trace.lines]
@@ -88,6 +95,49 @@ def test_the_last_position_of_every_slider_counts(new_player):
         player.root.evaluate(HASTY, [moves, pause])
         shows(player, Trace.of(f, float(x1), float(x2)))
     player.shows_the_gradient()
+
+
+def test_a_moved_slider_lets_one_feel_the_adjoint(new_player):
+    """What this moves, beside what the adjoint said: in words, with the old values, heard once at rest."""
+    player = new_player(cell(f, "play(f, 2.0, 5.0, ranges={'x1': (0.1, 4), 'x2': (0.1, 9)})"))
+    player.last_step()
+    told = player.root.locator(".adl-sentence")
+    ghosts = player.root.locator(".adl-ghost")
+    assert not ghosts.count()
+    slider = player.root.get_by_role("slider", name="x1", exact=True)
+    assert slider.evaluate(MOVE, 2.1) == "2.1", "the hand is right, also before the answer"
+    shows(player, Trace.of(f, 2.1, 5.0))
+    line = "Δx1 = +0.1 → Δy = +0.549 · the adjoint said 5.5 × 0.1 = 0.55"
+    assert told.inner_text() == line
+    assert ghosts.all_text_contents() == ["was 2", "was 0.6931", "was 10", "was 10.6931", "was 11.6521"]
+    assert told.get_attribute("aria-live") == "polite"
+    player.root.locator(".adl-sentence[aria-busy=false]").wait_for()
+    slider.focus()
+    player.key("ArrowRight")
+    assert told.get_attribute("aria-busy") == "true", "who listens hears it when the hand rests"
+    shows(player, Trace.of(f, float(slider.input_value()), 5.0))
+    assert told.inner_text().startswith("Δx1 = +0.1") and "was 2" in ghosts.all_text_contents()
+    player.set_input("x2", 5.5)
+    shows(player, Trace.of(f, float(slider.input_value()), 5.5))
+    assert told.inner_text().startswith("Δx2 = +0.5 → Δy =") and "was 5" in ghosts.all_text_contents()
+    assert "was 2" not in ghosts.all_text_contents(), "the next slider has its own old values"
+    player.press("Back one step")
+    assert not ghosts.count() and told.inner_text().startswith("b = x1 · x2 sends")
+
+
+def test_a_slider_that_is_moved_while_it_plays_takes_over(new_player):
+    player = new_player(cell(f, "play(f, 2.0, 5.0)"))
+    player.first_step()
+    player.key(" ")
+    player.root.locator("[data-action=play][aria-label=Pause]").wait_for()
+    player.set_input("x1", 3)
+    player.root.locator("[data-action=play][aria-label=Play]").wait_for()
+    assert player.root.get_attribute("data-playing") is None
+    shown = player.root.get_attribute("data-step")
+    player.page.wait_for_timeout(1500)
+    assert player.root.get_attribute("data-step") == shown, "it stands, and says so"
+    player.last_step()
+    shows(player, Trace.of(f, 3.0, 5.0))
 
 
 def test_an_exception_is_shown_and_the_picture_stays(new_player, notebook, request):

@@ -33,7 +33,7 @@ def test_forward_shows_the_tangents_of_the_engine(player):
             player.arrives_at(s - INPUTS + 1)
             computed = [line[0].text for line in trace.tangents_at(s)[: s + 1]]
             assert player.column("tangent") == computed + [""] * (LINES - s - 1)
-            assert player.sentence() == step.sentence
+            assert player.sentence() == step.shown_sentence
         assert player.column("adjoint") == []
         assert player.node(6).endswith(f"| 11.6521 | {trace.tangent[0].text}")
 

@@ -70,6 +70,107 @@ def test_the_film_reaches_the_gradient_in_twenty_seconds(opened):
     assert not tokens(player) and not is_moving(player)
 
 
+# What stands below the picture: the arithmetic as far as it is known, and the sentence.
+WORDS = """(root) => {
+    const known = [...root.querySelectorAll(".adl-equation span:not(.is-coming)")];
+    return [Number(root.dataset.step), known.map((e) => e.textContent).join(""),
+            root.querySelector(".adl-sentence").textContent, root.dataset.moving !== undefined];
+}"""
+
+
+def test_words_of_two_steps_never_stand_together_and_each_step_rests(opened):
+    """Sampled every 50 ms, as a reader sees the film; today's largest line and the sentence are of one step."""
+    player = opened(clock=True)
+    steps = play(f, 2.0, 5.0).trace.steps
+    player.root.locator(".adl-begin").click()
+    rests: dict[int, int] = dict.fromkeys(range(FIRST, END), 0)
+    seen = set()
+    for _ in range(20 * 25):
+        s, arithmetic, sentence, moving = player.root.evaluate(WORDS)
+        step = steps[s]
+        whole = step.arithmetic.text
+        has_landed = arithmetic == whole
+        assert whole.startswith(arithmetic.rstrip(" =")), (s, arithmetic)
+        assert sentence == (step.shown_sentence if has_landed else step.announcement), (s, arithmetic, sentence)
+        assert has_landed or moving
+        seen.add((s, has_landed))
+        if has_landed and s in rests:
+            rests[s] += 50
+        if s == END and not moving:
+            break
+        player.page.clock.run_for(50)
+    assert seen == {(s, landed) for s in range(FIRST, END + 1) for landed in (False, True)}
+    assert min(rests.values()) >= 500 and max(rests.values()) <= 850, rests
+
+
+def test_what_the_pointer_rests_on_has_no_effect_while_it_plays(opened):
+    player = opened(clock=True)
+    player.root.locator("[data-node=n3]").hover()
+    assert player.root.locator(".is-linked").count()
+    player.focus()
+    player.key(" ")
+    assert not player.root.locator(".is-linked").count(), "what was pointed at is let go"
+    for place in ("[data-node=n0]", ".adl-tape tr[data-line='1']", "[data-edge=e3_0] .adl-hit"):
+        player.root.locator(place).dispatch_event("pointerenter")
+        assert not player.root.locator(".is-linked").count(), place
+    player.key(" ")
+    player.root.locator("[data-node=n0]").hover()
+    assert player.root.locator("[data-node=n0].is-linked").count()
+
+
+def test_the_colour_of_the_step_wins_over_what_is_pointed_at(opened):
+    player = opened()
+    look = """() => [...document.querySelectorAll("[data-node=n3] .adl-frame, [data-edge=e3_1] .adl-line,"
+        + " .adl-tape tr.is-current, .adl-code .is-current")].map((e) => {
+        const { fill, stroke, backgroundColor } = getComputedStyle(e);
+        return [fill, stroke, backgroundColor];
+    })"""
+    player.page.evaluate("document.querySelector('.adl-player').adlRender(14, 1)")
+    player.page.wait_for_timeout(200)  # colours change within 120 ms
+    before = player.page.evaluate(look)
+    assert len(before) >= 4
+    for place in ("[data-node=n3]", "[data-edge=e3_1] .adl-hit"):
+        player.root.locator(place).dispatch_event("pointerenter")
+        player.page.wait_for_timeout(200)
+        assert player.page.evaluate(look) == before
+
+
+# The tips at the start and at the end of an edge.
+TIPS = """(edge) => {
+    const path = document.querySelector(`[data-edge=${edge}] .adl-line`);
+    const tip = (name) => path.getAttribute(name).replace(/.*adl-[0-9]+-[0-9a-z]+-|[)]/g, "");
+    return [tip("marker-start"), tip("marker-end")];
+}"""
+
+
+def test_a_swept_edge_points_the_way_the_adjoint_went(opened):
+    player = opened()
+    player.last_step()
+    for edge in ("e2_0", "e3_0", "e3_1", "e4_0", "e4_1", "e5_0", "e6_0", "e6_1"):
+        start, end = player.page.evaluate(TIPS, edge)
+        assert start and not end, edge
+    player.scrub(5)
+    assert player.page.evaluate(TIPS, "e2_0") == ["", "plain"], "recorded, and nothing has come back yet"
+
+
+COVERED = """() => {
+    const boxes = [...document.querySelectorAll(".adl-token")].map((e) => e.getBoundingClientRect());
+    return boxes.some((a, k) => boxes.slice(k + 1).some((b) =>
+        Math.min(a.right, b.right) - Math.max(a.left, b.left) > 2
+        && Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top) > 2));
+}"""
+
+
+@pytest.mark.parametrize("mode", ["reverse", "forward"])
+def test_operands_do_not_hide_each_other(mode, opened):
+    player = opened()
+    player.mode(mode)
+    for s in range(FIRST, FIRST + 5):
+        for u in (0.3, 0.5, 0.6, 0.7, 0.74, 0.77, 0.85):
+            player.page.evaluate("([s, u]) => document.querySelector('.adl-player').adlRender(s, u)", [s, u])
+            assert not player.page.evaluate(COVERED), (s, u)
+
+
 def test_the_large_button_stands_there_until_the_first_step(opened):
     player = opened(clock=True)
     begin = player.root.locator(".adl-begin")

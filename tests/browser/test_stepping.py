@@ -59,7 +59,7 @@ def test_every_step_shows_what_the_engine_computed(player):
         assert player.column("value") == values + [""] * (len(trace.lines) - recorded)
         adjoints = ["·" if adjoint is None else adjoint.text for adjoint in trace.adjoints_at(s)]
         assert player.column("adjoint") == ([""] * len(adjoints) if step.phase == "record" else adjoints)
-        assert player.sentence() == step.sentence
+        assert player.sentence() == step.shown_sentence
     player.shows_the_gradient()
 
 

@@ -65,12 +65,13 @@ def _film(browser: Any, page_file: Path, path: Path, theme: str) -> Path:
     first = len(inspect.signature(f).parameters)
     frames = [_shot(player)]
     times = [OPENING_MS]
-    for s, duration in enumerate(player.evaluate("root => root.adlDurations()"), start=first):
-        count = round(duration / FRAME_MS)
+    for s, beats in enumerate(player.evaluate("root => root.adlDurations()"), start=first):
+        count = round(beats["motion"] / FRAME_MS)
         for k in range(1, count + 1):
             player.evaluate("(root, [s, u]) => root.adlRender(s, u)", [s, k / count])
             frames.append(_shot(player))
             times.append(FRAME_MS)
+        times[-1] += round(beats["rest"])
     times[-1] = CLOSING_MS
     colours = Image.new("RGB", (frames[0].width, 3 * frames[0].height))
     for k, frame in enumerate((frames[0], frames[len(frames) // 2], frames[-1])):

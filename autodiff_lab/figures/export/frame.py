@@ -117,8 +117,14 @@ class Frames:
         return follow_page_theme(svg) if self._theme == "auto" else svg
 
     def sentence(self, step: int) -> str:
-        """Return the sentence that stands below the graph in the frame of a step."""
-        return self.trace.steps[step].sentence if step >= 0 else self.trace.opening
+        """Return the sentence that stands below the graph in the frame of a step.
+
+        Where the arithmetic stands above it, it is the one that the player has.
+        """
+        if step < 0:
+            return self.trace.opening
+        shown = self.trace.steps[step]
+        return shown.sentence if self._panel else shown.shown_sentence
 
     @property
     def remarks(self) -> list[str]:

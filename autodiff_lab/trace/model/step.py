@@ -66,6 +66,10 @@ class Step:
     numbers with the learner's names, `equations` in symbols with those of the tape. `freed_lines` are the lines that
     nobody needs any more from here on, `questions` what to foresee before it is shown. `birth` says why a NaN or an
     infinity is born in this step, if one is; the sentence says it too.
+
+    A view that plays the step says its `announcement` while numbers are on their way, which gives no result away, and
+    `shown_sentence` once they have arrived. That is the `outcome`, which says something else than `arithmetic` does,
+    or where it is empty the sentence.
     """
 
     phase: Phase
@@ -81,6 +85,13 @@ class Step:
     questions: tuple[Question, ...] = ()
     arithmetic: Equation | None = None
     birth: str = ""
+    announcement: str = ""
+    outcome: str = ""
+
+    @property
+    def shown_sentence(self) -> str:
+        """What stands below the arithmetic once this step of a `Trace` has been played."""
+        return self.outcome or self.sentence
 
     def with_equation(self, equation: Equation) -> Step:
         """The same step of a `Trace` with one equation more."""

@@ -50,13 +50,39 @@ def announce_turn(lines: Sequence[Line], i: int) -> str:
     return message("turn begins", turns=join_items(said))
 
 
-def _explain_operation(lines: Sequence[Line], i: int) -> str:
+def announce_line(lines: Sequence[Line], i: int, needs: str = "needs operands") -> str:
+    """Announce in a sentence what a line is computed from, before it is; nothing for an input, which is there."""
     line = lines[i]
-    first = line.sweep_id and all(earlier.sweep_id != line.sweep_id for earlier in lines[:i])
+    if not line.line_operands:
+        return ""
+    names = list(dict.fromkeys(lines[operand.parent].clear_name for operand in line.line_operands))
+    more = len(names) - equations.MAX_LISTED
+    listed = [*names[: equations.MAX_LISTED], message("other lines", n=number_word(more))] if more > 0 else names
+    said = plural_message(needs, len(names), name=line.clear_name, operands=join_with_and(listed))
+    return join_sentences(announce_turn(lines, i), said, *_explain_circumstances(lines, i))
+
+
+def tell_recorded(lines: Sequence[Line], i: int) -> str:
+    """Tell in words what is there once a line is recorded: its value, and what the tape keeps of it."""
+    line = lines[i]
+    if not line.line_operands:
+        return ""
+    equation = f"{line.clear_name} = {line.reading}"
+    said = message("is recorded", name=line.clear_name, value=line.value.text, equation=equation)
+    return join_sentences(announce_turn(lines, i), said, *_explain_circumstances(lines, i))
+
+
+def _explain_operation(lines: Sequence[Line], i: int) -> str:
+    return join_sentences(message("recorded", equation=_equation(lines[i])), *_explain_circumstances(lines, i))
+
+
+def _explain_circumstances(lines: Sequence[Line], i: int) -> list[str]:
+    """Say which operands are copied, and that a recorded sweep begins."""
+    line = lines[i]
     copied = dict.fromkeys(_explain_copy(lines, line, operand) for operand in line.line_operands if operand.is_copied)
-    return join_sentences(
-        message("recorded", equation=_equation(line)), *copied, message("inner sweep begins") if first else ""
-    )
+    begins = line.sweep_id and lines[i - 1].sweep_id != line.sweep_id
+    first = begins and all(earlier.sweep_id != line.sweep_id for earlier in lines[:i])
+    return [*copied, message("inner sweep begins")] if first else [*copied]
 
 
 def _explain_copy(lines: Sequence[Line], line: Line, operand: Operand) -> str:
@@ -103,6 +129,21 @@ def explain_tangents(
     return join_sentences(announce_turn(lines, i), said)
 
 
+def tell_tangents(
+    lines: Sequence[Line], i: int, tangents: Sequence[tuple[Number, ...]], directions: Sequence[str]
+) -> str:
+    """Tell in words what is there once a line is computed forward: its value, and how fast that changes."""
+    line = lines[i]
+    if not line.line_operands:
+        return ""
+    slots = {"name": line.clear_name, "value": line.value.text, "tangent": format_tangent(line.learner_name)}
+    if len(directions) > 1:
+        said = message("changes at rates", rates=_list_rates(directions, tangents[i]), **slots)
+    else:
+        said = message("changes at a rate", rate=tangents[i][0].text, **slots)
+    return join_sentences(announce_turn(lines, i), said)
+
+
 def _list_rates(directions: Sequence[str], tangents: Sequence[Number]) -> str:
     each = zip(directions, tangents, strict=True)
     said = [message("rate along", tangent=rate.text, name=name) for name, rate in each]
@@ -120,6 +161,21 @@ def explain_seed(lines: Sequence[Line], i: int, seed: Number) -> str:
     """Explain in a sentence how the sweep starts."""
     name = lines[i].clear_name
     return message("seeded array", name=name) if seed.shape else message("seeded", name=name, seed=seed.text)
+
+
+def announce_seed(lines: Sequence[Line], i: int) -> str:
+    """Announce in a sentence where the sweep starts."""
+    return message("sweep starts", name=lines[i].clear_name)
+
+
+def announce_sweep(lines: Sequence[Line], i: int, adjoint: Number, sends: Sequence[Contribution]) -> str:
+    """Announce in a sentence what a line sends to a parent, before the product is known."""
+    who = f"{lines[i].clear_name} = {lines[i].reading}"
+    if not sends:
+        return message("sends nothing back", line=who)
+    (send,) = sends
+    what = _product(lines, i, adjoint, send)
+    return message("will send", who=who, what=what, parent=lines[send.parent].clear_name)
 
 
 def explain_sweep(
@@ -234,6 +290,11 @@ def sweeps_note(lines: Sequence[Line]) -> str:
 
 def _arithmetic(lines: Sequence[Line], i: int, adjoint: Number, send: Contribution) -> str:
     """``−1 · cos 5 = −0.2837``; for arrays the formula ``c̄ · cos x = [1 2 3]``; for a linear map the map."""
+    return f"{_product(lines, i, adjoint, send)} = {send.contribution.text}"
+
+
+def _product(lines: Sequence[Line], i: int, adjoint: Number, send: Contribution) -> str:
+    """``−1 · cos 5``: what is sent, before it is worked out."""
     line, operand, names = lines[i], lines[i].operands[send.slot], equations.name_operands(lines, i)
     if operand.partial is None:
         how = equations.write_map(line, operand, names)
@@ -246,7 +307,7 @@ def _arithmetic(lines: Sequence[Line], i: int, adjoint: Number, send: Contributi
             how = message(_RESIZED[resized], product=how)
     else:
         how = f"{adjoint.text} · {factor(equations.substitute_partial(line, send.slot))}"
-    return f"{how} = {send.contribution.text}"
+    return how
 
 
 # An operand was copied to fit: the adjoint of copying is adding. Of adding, in a reduction, it is copying.

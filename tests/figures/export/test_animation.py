@@ -30,8 +30,8 @@ def test_one_frame_for_each_step(tmp_path):
     assert len(shown) == 16
     assert len({size for size, _ in shown}) == 1
     times = [time for _, time in shown]
-    assert times[2] == 1000 * reading_time(trace.steps[2].sentence)
-    assert times[-1] == 1000 * (reading_time(trace.steps[-1].sentence) + 2)
+    assert times[2] == 1000 * reading_time(trace.steps[2].shown_sentence)
+    assert times[-1] == 1000 * (reading_time(trace.steps[-1].shown_sentence) + 2)
     assert min(times) >= 1500
 
 

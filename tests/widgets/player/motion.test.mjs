@@ -172,6 +172,24 @@ for (const [name, trace] of [
   });
 }
 
+test("all words are of the step that is shown, and give no result away before it has landed", () => {
+  for (const [name, trace] of runs) {
+    const run = player.runOf(trace);
+    trace.steps.forEach((step, s) => {
+      const words = (u) => {
+        const moment = player.momentAt(run, s, u);
+        return player.sentenceAt(trace, moment.shown, player.isLanded(moment));
+      };
+      if (player.momentAt(run, s, 1).at < 0) return assert.equal(words(0), trace.opening);
+      assert.equal(words(0), step.announcement, name);
+      assert.equal(words(1), step.outcome || step.sentence);
+      assert.ok(words(0) && (step.phase === "sweep" || words(0) !== words(1)), `${name} ${s}`);
+      for (const u of MOMENTS)
+        assert.equal(words(u), player.hasLanded(step, u) ? words(1) : words(0));
+    });
+  }
+});
+
 test("a contribution, moment by moment", () => {
   assert.deepEqual(
     [...player.labelsOf(seed, seed.steps[14])],
@@ -228,10 +246,25 @@ test("where an array is broadcast its copies spread on the way, and come togethe
   );
 });
 
+test("operands that come together stand beside each other in the box", () => {
+  const at = (s, u) => player.tokensAt(seed, s, u).map(({ together }) => together);
+  assert.deepEqual(at(4, 0.1), [0, 0], "each leaves from its own box");
+  assert.deepEqual(at(4, 0.77), [1, 1]);
+});
+
+test("after it has landed a step rests for half a second to 0.8 s", () => {
+  for (const phase of ["record", "forward", "seed", "sweep"]) {
+    const landing = MOMENTS.find((u) => player.hasLanded({ phase }, u));
+    const still = (1 - landing) * player.durationOf({ phase }) + player.restOf({ phase });
+    assert.ok(player.restOf({ phase }) > 0 && still >= 500 && still <= 800, `${phase} ${still}`);
+  }
+});
+
 test("the film of the example from the literature takes less than twenty seconds", () => {
   const steps = seed.steps.slice(player.inputsOf(seed));
   assert.equal(steps.length, 14);
-  const seconds = steps.reduce((sum, step) => sum + player.durationOf(step), 0) / 1000;
+  const beats = steps.map((step) => player.durationOf(step) + player.restOf(step));
+  const seconds = beats.reduce((sum, one) => sum + one, 0) / 1000;
   assert.ok(seconds < 20 && seconds > 8, `${seconds}`);
 });
 

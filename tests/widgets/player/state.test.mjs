@@ -258,3 +258,87 @@ test("entries are those of an array; a number leaves what is open", () => {
   assert.equal(player.entriesShown(turned, 0).entries.slice, 2);
   assert.equal(player.entriesShown(turned, 1).entries.slice, 0);
 });
+
+test("while playing nothing stands still: a run that takes the place of the one that moved rests, and goes on", () => {
+  const timers = [];
+  const given = ["window", "clearTimeout", "requestAnimationFrame", "cancelAnimationFrame"];
+  const kept = Object.fromEntries(given.map((name) => [name, globalThis[name]]));
+  Object.assign(globalThis, {
+    window: { setTimeout: (go, wait) => timers.push({ go, wait }) },
+    clearTimeout: () => {},
+    requestAnimationFrame: () => 1,
+    cancelAnimationFrame: () => {},
+  });
+  try {
+    const store = player.createStore({ ...begin(), isPlaying: true });
+    const goOn = () => {
+      store.update((state) => player.sought(state, player.nextStop(state), true));
+      return true;
+    };
+    const clock = player.clockOf(store, { goOn, pause: () => store.update(player.paused) });
+    store.subscribe(clock.render);
+    clock.beat();
+    assert.ok(store.get().isRunning);
+    const before = store.get().step;
+    timers.length = 0;
+    store.update((state) => player.loaded(state, { ...state.payload }));
+    assert.deepEqual([store.get().isRunning, store.get().isPlaying], [false, true]);
+    assert.equal(timers.length, 1, "the next step follows after a rest");
+    timers[0].go();
+    assert.equal(store.get().step, before + 1);
+  } finally {
+    Object.assign(globalThis, kept);
+  }
+});
+
+/** The seed function at (2, 5), whose first slider a hand has moved; Python's answer is there. */
+function moved(name, { step = Infinity, ...given_ } = {}) {
+  const controls = ["x1", "x2"].map((one) => ({ name: one, min: 0, max: 10, step: 0.1, value: 2 }));
+  const there = player.sought({ ...begin(), controls, ...given_ }, step);
+  return player.loaded(player.touched(there, 0), given.moved[name]);
+}
+
+test("a moved slider: what has moved, and what the adjoint said of it", () => {
+  assert.deepEqual(player.changeAt(moved("x1")), {
+    moved: "Δx1 = +0.1 → Δy = +0.549",
+    forecast: "the adjoint said 5.5 × 0.1 = 0.55",
+  });
+  assert.deepEqual(player.changeAt(moved("x1 back")), {
+    moved: "Δx1 = −0.1 → Δy = −0.551",
+    forecast: "the adjoint said 5.5 × (−0.1) = −0.55",
+  });
+});
+
+test("the adjoint has said nothing before it is there", () => {
+  for (const step of [-1, 7, 13])
+    assert.equal(player.changeAt(moved("x1", { step })).forecast, "", `${step}`);
+});
+
+test("where another input has moved too, or nothing, or with an error, nothing is said of a change", () => {
+  assert.equal(player.changeAt(moved("both")), null);
+  assert.equal(player.changeAt({ ...moved("x1"), error: "ValueError" }), null);
+  const still = moved("x1");
+  assert.equal(player.changeAt({ ...still, felt: null }), null);
+  assert.equal(player.changeAt({ ...still, felt: { ...still.felt, before: still.payload } }), null);
+});
+
+test("old values are those from before the hand began, until it rests for long or takes another slider", () => {
+  const first = moved("x1");
+  const old = [...player.ghostsAt(first)];
+  assert.deepEqual(old, [
+    [0, "2"],
+    [2, "0.6931"],
+    [3, "10"],
+    [4, "10.6931"],
+    [6, "11.6521"],
+  ]);
+  const further = player.loaded(player.touched(first, 0), given.moved["x1 back"]);
+  assert.deepEqual([...player.ghostsAt(further)], old, "the hand is still at it");
+  assert.equal(
+    player.touched(player.rested(first, { isFaint: true }), 0).felt.before,
+    first.payload,
+  );
+  assert.equal(player.touched(first, 1).felt.before, first.payload);
+  assert.equal(player.sought(first, 3).felt, null, "a step takes its place");
+  assert.equal(player.ghostsAt(player.sought(first, 3)).size, 0);
+});

@@ -57,6 +57,9 @@ def wave(x, w):
     return x
 
 
+# The example from the literature, with a slider or two moved from (2, 5).
+MOVED = {"x1": (2.1, 5.0), "x1 back": (1.9, 5.0), "both": (2.1, 5.1)}
+
 GROUPED = {"turns": (layers, (0.5, 1.3)), "long": (wave, (0.5, 1.3))}
 
 
@@ -124,13 +127,16 @@ def cases(tmp_path_factory) -> Path:
             name: [[adjoint and adjoint.text for adjoint in trace.adjoints_at(s)] for s in range(-1, len(trace.steps))]
             for name, trace in traces.items()
         },
-        "sentences": {name: [step.sentence for step in trace.steps] for name, trace in traces.items()},
+        "sentences": {
+            name: [(step.announcement, step.shown_sentence) for step in trace.steps] for name, trace in traces.items()
+        },
         "equations": {
             name: [[equation.text for equation in step.equations] for step in trace.steps]
             for name, trace in traces.items()
         },
         "faulty": {fault: Trace.of(*CASES["seed"][:1], *CASES["seed"][1], fault=fault).to_dict() for fault in FAULTS},
         "second": modes.views(grad(CASES["square"][0]), CASES["square"][1]).payload({"": [{}]}),
+        "moved": {name: modes.views(CASES["seed"][0], at).payload(nowhere) for name, at in MOVED.items()},
         "fits": list(fits()),
         "in full": dict(written_in_full()),
         "grouped": {name: grouped(*run) for name, run in GROUPED.items()},

@@ -10,6 +10,7 @@
 
 import { clockOf } from "./clock.js";
 import { calm } from "./dom.js";
+import { rested, touched } from "./feel.js";
 import { stepOfLine } from "./chapters.js";
 import {
   entriesShown,
@@ -30,6 +31,9 @@ import { answered, asked, left, revealed, turned } from "./predict/questions.js"
 import { clampStop, wholeStep } from "./trace.js";
 
 /** @typedef {ReturnType<typeof actionsOf>} Actions */
+
+const HAND_RESTS = 700; // milliseconds after which a slider is not on the move any more
+const FORGOTTEN = 12000; // milliseconds after which its old value is no longer compared with
 
 /**
  * @param {Store<State>} store
@@ -67,6 +71,11 @@ export function actionsOf(store, page) {
   /** @param {State} state */
   const withoutQuestion = (state) => ({ ...state, prediction: left(state.prediction) });
 
+  /** @type {ReturnType<typeof setTimeout>|undefined} */
+  let atRest;
+  /** @type {ReturnType<typeof setTimeout>|undefined} */
+  let forgotten;
+
   const actions = {
     /**
      * Shows step `next`; the inputs are the start, anything too large the end.
@@ -96,12 +105,14 @@ export function actionsOf(store, page) {
      */
     follow(next) {
       const state = store.get();
-      if (clampStop(traceAt(state), next) !== stopOf(state)) store.update(sought(state, next));
+      if (clampStop(traceAt(state), next) === stopOf(state)) return;
+      store.update({ ...sought(state, next), felt: state.felt });
     },
     play() {
       store.update((state) => ({
         ...(isAtEnd(state) ? sought(state, -1) : state),
         isPlaying: true,
+        hover: null, // what the pointer happens to rest on is not what the film is about
       }));
       page.comeIntoView(); // nobody has to scroll to see it
       clock.beat();
@@ -161,14 +172,28 @@ export function actionsOf(store, page) {
     set(news) {
       store.update(news);
     },
+    /** A hand moves slider number `index`; a film that plays gives way to it. @param {number} index */
+    touch(index) {
+      store.update((state) => touched(paused(state), index));
+      clearTimeout(atRest);
+      clearTimeout(forgotten);
+      atRest = setTimeout(
+        () => store.update((state) => rested(state, { isResting: true })),
+        HAND_RESTS,
+      );
+      forgotten = setTimeout(
+        () => store.update((state) => rested(state, { isFaint: true })),
+        FORGOTTEN,
+      );
+    },
     /** Says why inputs could not be recorded; "" if they were. @param {string} message */
     error(message) {
       store.update({ error: message });
     },
 
-    /** Lights a line or an edge in all panes. @param {Target|null} hover */
+    /** Lights a line or an edge in all panes; while playing, the steps alone do. @param {Target|null} hover */
     link(hover) {
-      store.update({ hover });
+      if (!store.get().isPlaying) store.update({ hover });
     },
     /**
      * Goes to a group of a long run that is not in this stretch: to where it begins, or in the

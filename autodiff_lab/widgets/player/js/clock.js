@@ -1,5 +1,5 @@
 /**
- * The clock of a player: it moves a step on with time and, while playing, goes from step to step.
+ * The clock of a player: it moves a step on with time and, while playing, lets it rest and goes to the next one.
  *
  * What a step looks like on its way is no business of the clock: it only changes `progress`, 0 to 1, and the views show
  * that (`motion.js`).
@@ -8,15 +8,17 @@
  * @import { Store } from "./store.js"
  */
 
-import { durationOf } from "./motion.js";
+import { durationOf, restOf } from "./motion.js";
 import { isAtEnd, moved, traceAt } from "./state.js";
 
-const REST = 300; // milliseconds of what is no step
+const START = { motion: 0, rest: 300 }; // milliseconds: the start moves nothing
 
-/** How long the step that is shown takes, in milliseconds. @param {State} state */
-function durationAt(state) {
+/** How long the step that is shown moves, and then rests, in milliseconds. @param {State} state */
+function beatsAt(state) {
   const step = traceAt(state).steps[state.step];
-  return step ? durationOf(step) / state.details.speed : REST;
+  const { motion, rest } = step ? { motion: durationOf(step), rest: restOf(step) } : START;
+  const { speed } = state.details;
+  return { motion: motion / speed, rest: rest / speed };
 }
 
 /**
@@ -25,41 +27,51 @@ function durationAt(state) {
  */
 export function clockOf(store, actions) {
   let frame = 0;
-  let rest = 0;
+  let resting = 0; // the timer of a rest; 0 while there is none
 
   /** @param {number} before when the last frame was shown */
   function tick(before) {
     const own = requestAnimationFrame((now) => {
       const passed = Math.max(0, now - before); // the first frame may have begun before its step
-      store.update((state) => moved(state, passed / durationAt(state)));
+      store.update((state) => moved(state, passed / beatsAt(state).motion));
       if (frame !== own) return; // somebody who was told of this has gone on to another step
-      const { isRunning, isPlaying } = store.get();
-      if (isRunning) tick(now);
-      else if (isPlaying) beat();
+      if (store.get().isRunning) tick(now);
     });
     frame = own;
   }
-  /**
-   * While playing: the next step. Where nothing moves, each stays as long as its motion would take.
-   */
+  function stopResting() {
+    clearTimeout(resting);
+    resting = 0;
+  }
+  /** While playing: the next step. */
   function beat() {
-    clearTimeout(rest);
-    if (isAtEnd(store.get()) || !actions.goOn()) return actions.pause();
-    const state = store.get();
-    if (!state.isRunning) rest = window.setTimeout(beat, durationAt(state));
+    stopResting();
+    if (isAtEnd(store.get()) || !actions.goOn()) actions.pause();
+  }
+  /** While playing, what does not move rests: where there was no motion, for as long as that would take as well. */
+  function rest(/** @type {State} */ state, /** @type {boolean} */ hasMoved) {
+    if (isAtEnd(state)) return actions.pause();
+    const beats = beatsAt(state);
+    resting = window.setTimeout(beat, hasMoved ? beats.rest : beats.motion + beats.rest);
   }
 
   return {
     beat,
     /**
-     * The clock runs as long as a step is on its way.
+     * The clock runs as long as a step is on its way. While playing it never stands still: also a run that takes the
+     * place of the one that moved rests, and goes on.
      * @param {State} state @param {State|null} before
      */
     render(state, before) {
-      if (!state.isPlaying) clearTimeout(rest);
-      if (state.isRunning && before?.isRunning && before.step === state.step) return;
+      if (!state.isPlaying) stopResting();
+      if (state.isRunning) {
+        if (before?.isRunning && before.step === state.step) return;
+        stopResting();
+        cancelAnimationFrame(frame);
+        return tick(performance.now());
+      }
       cancelAnimationFrame(frame);
-      if (state.isRunning) tick(performance.now());
+      if (state.isPlaying && !resting) rest(state, Boolean(before?.isRunning));
     },
   };
 }

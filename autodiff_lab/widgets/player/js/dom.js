@@ -65,7 +65,7 @@ export function put(node, text) {
 }
 /**
  * Sets an attribute, if it has another value.
- * @param {Element} node @param {string} name @param {string|number} value
+ * @param {Element} node @param {string} name @param {string|number|boolean} value
  */
 export function set(node, name, value) {
   const text = String(value);

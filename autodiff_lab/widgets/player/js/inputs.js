@@ -1,3 +1,9 @@
+/**
+ * The sliders of the inputs.
+ *
+ * @import { State } from "./state.js"
+ */
+
 import { html } from "./dom.js";
 import { whenChanged } from "./store.js";
 
@@ -44,39 +50,61 @@ export const atSlider = (x) => String(Number(x.toPrecision(6))).replaceAll("-", 
 export function inputsView(onChange) {
   const element = html("div", { class: "adl-inputs" });
   /**
-   * @type {{name: string, range: HTMLInputElement, output: HTMLOutputElement, node: HTMLElement}[]}
+   * @type {{name: string, range: HTMLInputElement, output: HTMLOutputElement, ghost: HTMLElement, node: HTMLElement}[]}
    */
   let sliders = [];
+  const write = whenChanged(
+    ({ controls }) => [controls],
+    ({ controls }) => {
+      if (controls.map((c) => c.name).join() !== sliders.map((s) => s.name).join()) {
+        sliders = controls.map(({ name }, index) => {
+          const output = html("output");
+          const send = () => {
+            output.textContent = atSlider(range.valueAsNumber);
+            onChange({ index, value: range.valueAsNumber });
+          };
+          const range = html("input", { type: "range", "aria-label": name, oninput: send });
+          const ghost = html("span", { class: "adl-input-ghost", "aria-hidden": "true" });
+          const rail = html("span", { class: "adl-input-rail" }, ghost, range);
+          return {
+            name,
+            range,
+            output,
+            ghost,
+            node: html("label", { class: "adl-input" }, html("span", {}, name), rail, output),
+          };
+        });
+        element.replaceChildren(...sliders.map((s) => s.node));
+      }
+      controls.forEach((control, k) => {
+        const { range, output } = sliders[k];
+        for (const key of RANGE)
+          if (range[key] !== String(control[key])) range[key] = String(control[key]);
+        if (Number(range.value) !== control.value) range.value = String(control.value);
+        output.textContent = control.text ?? atSlider(control.value);
+      });
+    },
+  );
+  // It must not write the sliders: while a hand moves one, the state has its old value.
+  const markOld = whenChanged(
+    ({ controls, felt }) => [controls, felt],
+    ({ controls, felt }) => {
+      sliders.forEach(({ ghost }, k) => {
+        const isMoved = felt?.index === k && !felt.isFaint;
+        ghost.hidden = !isMoved;
+        if (!isMoved) return;
+        const { min, max } = controls[k];
+        const share = (felt.from - min) / (max - min);
+        ghost.style.setProperty("--adl-at", String(Math.min(1, Math.max(0, share))));
+      });
+    },
+  );
   return {
     element,
-    render: whenChanged(
-      ({ controls }) => [controls],
-      ({ controls }) => {
-        if (controls.map((c) => c.name).join() !== sliders.map((s) => s.name).join()) {
-          sliders = controls.map(({ name }, index) => {
-            const output = html("output");
-            const send = () => {
-              output.textContent = atSlider(range.valueAsNumber);
-              onChange({ index, value: range.valueAsNumber });
-            };
-            const range = html("input", { type: "range", "aria-label": name, oninput: send });
-            return {
-              name,
-              range,
-              output,
-              node: html("label", { class: "adl-input" }, html("span", {}, name), range, output),
-            };
-          });
-          element.replaceChildren(...sliders.map((s) => s.node));
-        }
-        controls.forEach((control, k) => {
-          const { range, output } = sliders[k];
-          for (const key of RANGE)
-            if (range[key] !== String(control[key])) range[key] = String(control[key]);
-          if (Number(range.value) !== control.value) range.value = String(control.value);
-          output.textContent = control.text ?? atSlider(control.value);
-        });
-      },
-    ),
+    /** @param {State} state */
+    render(state) {
+      write(state);
+      markOld(state);
+    },
   };
 }

@@ -48,13 +48,11 @@ export const adjointOf = ({ run, landed }, line) => adjointAt(run.history, line,
 export const edgeSharesOf = ({ run, landed }, line) => sharesAt(run, line, landed);
 
 /**
- * The step whose sentence stands there: the one that has landed; −1 at the start.
+ * Whether what the step brings is there. All words are of the step that is shown: before it has landed they say what it
+ * will do, then what has come of it.
  * @param {Moment} moment
  */
-export function spokenStep({ run, s, shown, landed }) {
-  if (landed === s) return shown;
-  return clampStop(run.trace, wholeStep(run.trace, landed)) < 0 ? -1 : landed;
-}
+export const isLanded = ({ s, landed }) => landed === s;
 
 /**
  * The lines that look different from one moment to another; all of them, if nothing was shown before.

@@ -13,7 +13,8 @@
 import { tangentsOf } from "./run.js";
 
 /** @type {Record<Phase, number>} */
-const DURATION = { record: 850, forward: 1200, seed: 900, sweep: 1300 }; // milliseconds at speed 1
+const DURATION = { record: 750, forward: 1100, seed: 700, sweep: 1080 }; // milliseconds at speed 1
+const REST = 560; // milliseconds from the landing of a step to the next one: one can read what has come of it
 /** @type {Record<Phase, number>} */
 const LANDS = { record: 0.78, forward: 0.88, seed: 0.6, sweep: 0.93 };
 /** @type {[from: number, to: number]} */
@@ -30,6 +31,7 @@ const WITH_FORMULA = 18; // and with the formula that it comes from: "cos x2 = 0
  * @property {number} [along]
  * @property {number} [drop]
  * @property {number} spread how far the copies of an array are apart
+ * @property {number} [together] how far it has come to stand beside the other operands, 0 to 1
  * @property {Piece[]} texts
  */
 /** @typedef {"value"|"tangent"|"adjoint"} Kind */
@@ -37,8 +39,13 @@ const WITH_FORMULA = 18; // and with the formula that it comes from: "cos x2 = 0
  * @typedef {Operand & {slot: number, line: number}} Moving an operand that has a line of its own
  */
 
-/** How long a step takes, in milliseconds. @param {Pick<Step, "phase">} step */
+/** How long the motion of a step takes, in milliseconds. @param {Pick<Step, "phase">} step */
 export const durationOf = ({ phase }) => DURATION[phase];
+/**
+ * How long a step stands after its motion before the next one follows, in milliseconds.
+ * @param {Pick<Step, "phase">} step
+ */
+export const restOf = ({ phase }) => REST - (1 - LANDS[phase]) * DURATION[phase];
 /**
  * Whether a step has landed at progress `u` of its motion.
  * @param {Pick<Step, "phase">} step @param {number} u
@@ -142,6 +149,7 @@ function recording(trace, step, u) {
     slot,
     kind: "value",
     along,
+    together: ease(between(along, 0.55, 0.95)),
     spread: is_copied ? between(u, 0.3, 0.5) : 0,
     texts: [["value", inShort(value)]],
   }));
@@ -161,10 +169,12 @@ function pushing(trace, step, u) {
     const tangent = push
       ? multiplied(u, "tangent", rate, operand, inShort(push.contribution))
       : [["tangent", rate]];
+    const along = stopping(u, 0.02, LANDS.forward);
     return {
       slot,
       kind: "value",
-      along: stopping(u, 0.02, LANDS.forward),
+      along,
+      together: ease(between(along, 0.55, 0.95)),
       spread: is_copied ? between(u, 0.62, 0.75) : 0,
       texts: [["value", inShort(value)], ...tangent],
     };

@@ -16,7 +16,7 @@ import { hostListener } from "./host.js";
 import { inputsView } from "./inputs.js";
 import { listenTo, takeClicker } from "./keys.js";
 import { modesView } from "./modes.js";
-import { durationOf } from "./motion.js";
+import { durationOf, restOf } from "./motion.js";
 import { overviewView } from "./overview.js";
 import { panesView } from "./panes.js";
 import { initialState, isAtEnd, runAt, stopOf, traceAt } from "./state.js";
@@ -70,7 +70,10 @@ export function mount(element, payload, given = {}) {
     onPredict: (on) => options.onPredict?.(on),
   });
 
-  const inputs = inputsView((changed) => options.onInputs?.(changed));
+  const inputs = inputsView((changed) => {
+    actions.touch(changed.index);
+    options.onInputs?.(changed);
+  });
   const modes = modesView(
     prefix,
     say,
@@ -141,7 +144,8 @@ export function mount(element, payload, given = {}) {
       adlRender: actions.render,
       adlDurations() {
         const trace = traceAt(store.get());
-        return trace.steps.map(durationOf).slice(inputsOf(trace));
+        const steps = trace.steps.slice(inputsOf(trace));
+        return steps.map((step) => ({ motion: durationOf(step), rest: restOf(step) }));
       },
     }),
     destroy() {

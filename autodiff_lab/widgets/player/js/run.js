@@ -122,8 +122,15 @@ export function statusText(trace, s) {
   return say("status", { operations: counted(say, "status operations", operations), where });
 }
 
-/** What is said at step `s`, and at the start. @param {Trace} trace @param {number} s */
-export const sentenceAt = (trace, s) => (s < 0 ? trace.opening : trace.steps[s].sentence);
+/**
+ * What is said at step `s`, and at the start: before the step has landed what it will do, then what has come of it.
+ * @param {Trace} trace @param {number} s @param {boolean} [hasLanded]
+ */
+export function sentenceAt(trace, s, hasLanded = true) {
+  if (s < 0) return trace.opening;
+  const { announcement, outcome, sentence } = trace.steps[s];
+  return (hasLanded ? outcome : announcement) || sentence;
+}
 
 /** The pieces of one line of arithmetic. @param {Equation} equation @returns {Piece[]} */
 function piecesOf({ form, pieces }) {

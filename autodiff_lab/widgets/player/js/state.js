@@ -4,6 +4,7 @@
  * The state holds what cannot be worked out from anything else: what Python sent, what the learner chose. Everything else
  * is derived (`runAt`, `momentAt`). A transition takes a state and returns the next.
  *
+ * @import { Felt } from "./feel.js"
  * @import { Group, KeptGroups } from "./graph/groups.js"
  * @import { Moment } from "./moment.js"
  * @import { Prediction, Score } from "./predict/questions.js"
@@ -69,6 +70,7 @@ import {
  * @property {KeptGroups} groups that the learner has opened and closed
  * @property {Target|null} hover what is pointed at
  * @property {{line: number, slice: number}|null} entries the array whose entries are shown
+ * @property {Felt|null} felt the slider that has been moved last
  * @property {Prediction} prediction
  */
 /**
@@ -83,8 +85,8 @@ const runsShown = new WeakMap();
 /** @type {WeakMap<State, Moment>} */
 const moments = new WeakMap();
 
-/** The runs of a payload. @param {State} state @returns {Runs} */
-function runsAt({ payload }) {
+/** The runs of a payload. @param {Pick<State, "payload">} state @returns {Runs} */
+export function runsAt({ payload }) {
   const runs = runsRead.get(payload) ?? readAll(payload);
   runsRead.set(payload, runs);
   return runs;
@@ -176,6 +178,7 @@ export function initialState(payload, { step = -1, predict = false, score, ...gi
     groups: { opened: new Set(), shut: new Set() },
     hover: null,
     entries: null,
+    felt: null,
     prediction: noPrediction(score),
     ...given,
   };
@@ -213,10 +216,12 @@ export function shown(state, next, moves = false) {
 }
 
 /**
- * A step of the whole run is shown: it is in this stretch, in one that is at hand, or has to be fetched.
- * @param {State} state @param {number} next @param {boolean} [moves] @returns {State}
+ * A step of the whole run is shown: it is in this stretch, in one that is at hand, or has to be fetched. It takes the
+ * place of what a slider has moved.
+ * @param {State} before @param {number} next @param {boolean} [moves] @returns {State}
  */
-export function sought(state, next, moves = false) {
+export function sought(before, next, moves = false) {
+  const state = { ...before, felt: null };
   const trace = traceAt(state);
   const isFirst = stopOf(state) < 0 && next === 0;
   const target = clampStop(trace, isFirst ? nextStop(state) : next);

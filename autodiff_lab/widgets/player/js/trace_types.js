@@ -159,6 +159,8 @@
  * @property {Question[]} questions
  * @property {Equation | null} arithmetic
  * @property {string} birth
+ * @property {string} announcement
+ * @property {string} outcome
  */
 
 /**
@@ -533,6 +535,8 @@ export const RECORDS = {
       questions: [],
       arithmetic: null,
       birth: "",
+      announcement: "",
+      outcome: "",
     },
     inside: {
       adjoint: "Num",

@@ -1,12 +1,14 @@
 /**
  * The words under the panes.
  *
+ * @import { Change } from "./feel.js"
  * @import { Piece } from "./run.js"
  * @import { ShownTrace as Trace } from "./trace.js"
  */
 
-import { html, put } from "./dom.js";
-import { spokenStep } from "./moment.js";
+import { html, put, set } from "./dom.js";
+import { changeAt } from "./feel.js";
+import { isLanded } from "./moment.js";
 import { arithmeticAt, equationsAt, sentenceAt } from "./run.js";
 import { momentOf, traceAt } from "./state.js";
 import { whenChanged } from "./store.js";
@@ -24,6 +26,20 @@ const spans = (pieces) =>
 function resultOf(pieces) {
   const at = pieces.findLastIndex(([kind, text]) => kind === "op" && text.trim() === "=");
   return at >= 0 && pieces.slice(at).some(([kind]) => RESULTS.has(kind)) ? at : pieces.length;
+}
+
+/**
+ * The equations of a step in symbols: its `own`, and after the last step what all of it was for, which stands beside the
+ * arithmetic and is not said twice.
+ * @param {Trace} trace @param {number} s
+ */
+function inSymbols(trace, s) {
+  const equations = equationsAt(trace, s);
+  if (s < 0 || s !== trace.steps.length - 1) return { own: equations, closing: [] };
+  if (!trace.steps[s].arithmetic)
+    return { own: equations.slice(0, 1), closing: equations.slice(1) };
+  const closing = equations.filter((pieces) => pieces.some(([kind]) => kind === "gradient"));
+  return { own: equations.filter((one) => !closing.includes(one)), closing };
 }
 
 /**
@@ -60,42 +76,51 @@ export function wordsView() {
   }
 
   /**
-   * The arithmetic of a step; while it moves, without its result.
-   * @param {Trace} trace @param {number} s @param {boolean} hasLanded
+   * A line of arithmetic; while its step moves, without the result.
+   * @param {Piece[]} pieces @param {boolean} hasLanded
    */
-  function writeArithmetic(trace, s, hasLanded) {
-    const pieces = arithmeticAt(trace, s);
+  function written(pieces, hasLanded) {
     const line = spans(pieces);
     const known = hasLanded ? line.length : resultOf(pieces);
     for (const span of line.slice(known)) span.classList.add("is-coming");
-    equation.replaceChildren(...line);
+    return line;
   }
-  /**
-   * What all of it was for: once the last step has landed.
-   * @param {Trace} trace @param {number} s @param {boolean} hasLanded
-   */
-  function closingOf(trace, s, hasLanded) {
-    if (!hasLanded || s !== trace.steps.length - 1) return [];
-    const equations = equationsAt(trace, s);
-    if (!trace.steps[s]?.arithmetic) return equations.slice(1);
-    return equations.filter((pieces) => pieces.some(([kind]) => kind === "gradient"));
+  /** What has moved with a slider, or the sentence of the step. @param {Change|string} said */
+  function say(said) {
+    sentence.classList.toggle("is-felt", typeof said !== "string");
+    if (typeof said === "string") put(sentence, said);
+    else sentence.replaceChildren(...pieces(said));
+    sentence.title = sentence.textContent;
   }
+  /** @param {Change} change */
+  const pieces = ({ moved, forecast }) => [
+    html("span", { class: "adl-t-value" }, moved),
+    forecast && html("span", { class: "adl-t-op" }, " · "),
+    forecast && html("span", { class: "adl-t-adjoint" }, forecast),
+  ];
   const render = whenChanged(
-    (state) => [traceAt(state), momentOf(state).shown, spokenStep(momentOf(state))],
+    (state) => [
+      traceAt(state),
+      momentOf(state).shown,
+      isLanded(momentOf(state)),
+      state.felt,
+      state.error,
+    ],
     (state) => {
       const trace = traceAt(state);
-      const { shown } = momentOf(state);
-      const spoken = spokenStep(momentOf(state)); // while a step moves, the one before
-      const hasLanded = spoken === shown;
-      writeArithmetic(trace, shown, hasLanded);
-      const closing = closingOf(trace, shown, hasLanded);
-      gradient.replaceChildren(...closing.map((one) => html("span", {}, spans(one))));
-      const equations = equationsAt(trace, spoken);
-      symbols.replaceChildren(...equations.map((one) => html("div", {}, spans(one))));
-      const said = sentenceAt(trace, spoken);
-      put(sentence, said);
-      sentence.classList.toggle("is-birth", Boolean(trace.steps[spoken]?.birth));
-      sentence.title = said;
+      const moment = momentOf(state);
+      const { shown } = moment;
+      const hasLanded = isLanded(moment);
+      equation.replaceChildren(...written(arithmeticAt(trace, shown), hasLanded));
+      const { own, closing } = inSymbols(trace, shown);
+      const whole = hasLanded ? closing : [];
+      gradient.replaceChildren(...whole.map((one) => html("span", {}, spans(one))));
+      symbols.replaceChildren(...own.map((one) => html("div", {}, written(one, hasLanded))));
+      const change = changeAt(state);
+      const isStill = hasLanded && state.felt?.isResting !== false;
+      set(sentence, "aria-busy", !isStill); // who listens hears of each step once, when it rests; of a slider too
+      say(change ?? sentenceAt(trace, shown, hasLanded));
+      sentence.classList.toggle("is-birth", hasLanded && Boolean(trace.steps[shown]?.birth));
       fit();
     },
   );

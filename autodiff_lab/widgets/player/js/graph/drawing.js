@@ -19,11 +19,13 @@ import { ownLine, wholeLine } from "../trace.js";
 import { PAD } from "./fit.js";
 import { groupBox } from "./group_box.js";
 import { holding, recordedAt } from "./groups.js";
-import { bend, markers, move, partsOf, rowsOf, setEdge, spellSum } from "./parts.js";
+import { bend, markers, middle, move, partsOf, rowsOf, setEdge, spellSum } from "./parts.js";
 import { composed } from "./stretch.js";
 import { routeAlong, tokensIn } from "./tokens.js";
 
 const SEED_DROP = 70; // how far above its box a seed begins
+const GHOST_LENGTH = 14; // characters of an old value that has room below its box
+const LANE = 26; // how far below each other operands stand that have come together
 
 /**
  * A box that is drawn: of a line, of a group, or beside the use of a constant or of a value that stands elsewhere.
@@ -64,6 +66,7 @@ export function drawingOf(run, actions, prefix, toggle) {
   const edgeLayer = svg("g");
   const nodeLayer = svg("g");
   const labelLayer = svg("g");
+  const ghostLayer = svg("g", { class: "adl-ghosts", "aria-hidden": "true" });
   const tokenLayer = svg("g");
   const element = svg(
     "svg",
@@ -73,6 +76,7 @@ export function drawingOf(run, actions, prefix, toggle) {
     edgeLayer,
     nodeLayer,
     labelLayer,
+    ghostLayer,
     tokenLayer,
   );
   const tokens = tokensIn(tokenLayer);
@@ -300,9 +304,23 @@ export function drawingOf(run, actions, prefix, toggle) {
         route = routeOf(step, slot, kind);
         routes.at.set(slot, route);
       }
-      if (route) placed.push({ ...token, at: route(along) });
+      if (route) placed.push({ ...token, at: route(along), enters: route(0.9).y });
     }
-    tokens.draw(placed, size);
+    tokens.draw(inLanes(placed, size), size);
+  }
+
+  /**
+   * Operands that come together in a box stand one below the other there, in the order in which they enter.
+   * @template {{at: Point, together?: number, enters?: number}} Placed
+   * @param {Placed[]} placed @param {number} size of type
+   */
+  function inLanes(placed, size) {
+    const lanes = [...placed].sort((a, b) => (a.enters ?? 0) - (b.enters ?? 0));
+    return placed.map((token) => {
+      const lane = lanes.indexOf(token) - (lanes.length - 1) / 2;
+      const shift = lane * (token.together ?? 0) * LANE * size;
+      return { ...token, at: { x: token.at.x, y: token.at.y + shift } };
+    });
   }
 
   /**
@@ -337,7 +355,7 @@ export function drawingOf(run, actions, prefix, toggle) {
         part.kind === "bundle" ? holds(part.out, line) : line === part.from;
       const flows = holds(part.into, at) && talks.some(leaves);
       const mode = flows ? kind : "plain";
-      setEdge(part, part.into.first >= recorded ? "ahead" : mode, undefined, prefix);
+      setEdge(part, part.into.first >= recorded ? "ahead" : mode, {}, prefix);
     }
   }
 
@@ -355,8 +373,27 @@ export function drawingOf(run, actions, prefix, toggle) {
       const isSent = kind !== "adjoint" || step?.sends.some((send) => send.slot === slot);
       const mode = isActive && isSent ? kind : "plain";
       const share = marks.recorded ? carried.get(slot) : undefined;
-      setEdge(edge, marks.recorded || isActive ? mode : "ahead", share, prefix);
+      const isSwept = landed >= run.first; // what an edge has carried came back along it
+      setEdge(edge, marks.recorded || isActive ? mode : "ahead", { share, isSwept }, prefix);
     }
+  }
+
+  /**
+   * The values that lines had before a slider moved, below their boxes.
+   * @param {Moment} moment @param {Map<number, string>} values @param {boolean} isFaint
+   */
+  function drawGhosts(moment, values, isFaint) {
+    const texts = [];
+    for (const [line, value] of values) {
+      const part = lineBox(line);
+      if (!part || !markOf(moment, line).recorded || value.length > GHOST_LENGTH) continue;
+      const { x, y, h } = part.place;
+      const ghost = middle("adl-ghost", y + h / 2 + 9, say("was", { value }), 12);
+      set(ghost, "x", x);
+      texts.push(ghost);
+    }
+    ghostLayer.replaceChildren(...texts);
+    ghostLayer.classList.toggle("is-faint", isFaint);
   }
 
   /** The lines that a step talks to. @param {Step|undefined} step */
@@ -379,6 +416,7 @@ export function drawingOf(run, actions, prefix, toggle) {
     /** What stands on the edges of the step. */
     labels: () => [...labelLayer.children],
     drawTokens,
+    drawGhosts,
     standIn,
     /** The values from elsewhere that stand beside a line. @param {number} line */
     besides(line) {

@@ -12,6 +12,7 @@
  */
 
 import { calm, edgeSigns, html, scrollInside, sideBeyond } from "../dom.js";
+import { ghostsAt } from "../feel.js";
 import { changedLines, looksLike } from "../moment.js";
 import { momentOf } from "../state.js";
 import { whenChanged } from "../store.js";
@@ -234,6 +235,10 @@ export function graphView(run, store, actions, prefix) {
     (state) => [momentOf(state).s, momentOf(state).u],
     (state) => drawing.drawTokens(momentOf(state), Math.max(1, (0.9 * unitOf()) / scale)),
   );
+  const drawGhosts = whenChanged(
+    (state) => [ghostsAt(state), state.felt?.isFaint, momentOf(state).landed, drawnOpen, layout],
+    (state) => drawing.drawGhosts(momentOf(state), ghostsAt(state), Boolean(state.felt?.isFaint)),
+  );
   const light = whenChanged(
     (state) => [state.hover],
     (state) => drawing.link(state.hover),
@@ -268,6 +273,7 @@ export function graphView(run, store, actions, prefix) {
       write(state);
       look(state);
       drawTokens(state);
+      drawGhosts(state);
       light(state);
       tools.render(state);
     },

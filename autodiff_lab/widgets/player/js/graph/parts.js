@@ -314,13 +314,16 @@ export function bend(edge, { points, tip }) {
 }
 
 /**
- * How an edge looks. `share` is how much of the largest contribution has come along it; undefined:
- * nothing yet.
- * @param {EdgeLine} edge @param {EdgeMode} mode @param {number|undefined} share
+ * How an edge looks, with its tip where the numbers arrive.
+ * @param {EdgeLine} edge @param {EdgeMode} mode
+ * @param {{share?: number, isSwept?: boolean}} carried `share` is how much of the largest contribution has come along the
+ *   edge, undefined: nothing yet; `isSwept` that it was an adjoint, which goes to the operand
  * @param {string} prefix
  */
-export function setEdge(edge, mode, share, prefix) {
-  const look = `is-${mode}${share === undefined ? "" : " has-carried"}`;
+export function setEdge(edge, mode, { share, isSwept = false }, prefix) {
+  const hasCarried = share !== undefined;
+  const goesBack = mode === "adjoint" || (mode === "plain" && hasCarried && isSwept);
+  const look = `is-${mode}${hasCarried ? " has-carried" : ""}${goesBack ? " goes-back" : ""}`;
   if (edge.look === look && edge.share === share) return;
   Object.assign(edge, { look, share });
   edge.group.setAttribute(
@@ -328,13 +331,18 @@ export function setEdge(edge, mode, share, prefix) {
     `adl-edge ${look}${edge.group.matches(".is-linked") ? " is-linked" : ""}`,
   );
   const thinnest = mode === "plain" ? THINNEST : THINNEST_CARRYING;
-  const width = share === undefined ? "" : `${Math.max(thinnest, THICKEST * share)}px`;
-  edge.path.style.strokeWidth = width;
-  const tip = mode === "ahead" ? "plain" : mode;
-  const head = mode === "plain" && share !== undefined && share > 0.3 ? "carried" : tip;
-  edge.path.setAttribute("marker-end", mode === "adjoint" ? "" : `url(#${prefix}-${head})`);
-  edge.path.setAttribute("marker-start", mode === "adjoint" ? `url(#${prefix}-adjoint)` : "");
+  edge.path.style.strokeWidth = hasCarried ? `${Math.max(thinnest, THICKEST * share)}px` : "";
+  const tip = `url(#${prefix}-${tipOf(mode, share)})`;
+  edge.path.setAttribute("marker-end", goesBack ? "" : tip);
+  edge.path.setAttribute("marker-start", goesBack ? tip : "");
   edge.group.prepend(edge.path); // WebKit paints a new tip only on a path that is put in anew
+}
+
+/** The tip of an edge. @param {EdgeMode} mode @param {number|undefined} share */
+function tipOf(mode, share) {
+  if (mode === "ahead") return "plain";
+  if (mode !== "plain" || share === undefined) return mode;
+  return share > 0.3 ? "carried" : "carried-thin";
 }
 
 /**
@@ -348,7 +356,7 @@ export function spellSum(run, i, s) {
 
 /** The tips of the edges. @param {string} prefix */
 export function markers(prefix) {
-  return ["plain", "carried", "value", "tangent", "adjoint"].map((name) => {
+  return ["plain", "carried-thin", "carried", "value", "tangent", "adjoint"].map((name) => {
     const arrow = svg(
       "marker",
       {
@@ -364,7 +372,7 @@ export function markers(prefix) {
       },
       svg("path", { d: "M0,1 L10,5 L0,9 Z" }),
     );
-    if (name !== "plain")
+    if (name !== "plain" && name !== "carried-thin")
       for (const side of ["markerWidth", "markerHeight"]) arrow.setAttribute(side, "15");
     return arrow;
   });
