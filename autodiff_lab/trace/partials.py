@@ -121,7 +121,8 @@ def write_way_back(tape: Tape, i: int, slot: int) -> WayBack:
         text = ""
     is_name = not text or len(text) > _MAX_MAP_LENGTH
     if is_name:
-        text = message("pullback of" if op.kind == "general" else "transpose of", op=op.name)
+        name = message("indexing") if op.name == "getitem" else op.name
+        text = message("pullback of" if op.kind == "general" else "transpose of", op=name)
     return WayBack(text, notation.latex_expression(text), is_name)
 
 

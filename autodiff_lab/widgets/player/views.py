@@ -23,7 +23,8 @@ from autodiff_lab.text.messages import join_items, message, read_room, template
 from autodiff_lab.trace import excerpts
 from autodiff_lab.trace.model import Excerpt, Line, Number, RunOptions, Trace
 from autodiff_lab.trace.tape_reader import TapeReader
-from autodiff_lab.transforms.recording import record
+from autodiff_lab.transforms.nonfinite_warnings import without_warnings
+from autodiff_lab.transforms.recording import Outcome, record_to_show
 from autodiff_lab.widgets.player import page
 from autodiff_lab.widgets.player.payload import ForwardRun, OtherExcerpt, Payload
 
@@ -200,6 +201,7 @@ def views(
     options: RunOptions = RunOptions(),  # noqa: B008 — it does not change
     group: str | None = "auto",
     kwargs: Mapping[str, Any] | None = None,
+    stop: bool = False,
 ) -> Views:
     """Run ``f(*args)`` once, and read the record into the player's views, in both modes.
 
@@ -214,17 +216,20 @@ def views(
         Whether the graph of a large run has groups.
     kwargs : mapping, optional
         Keyword arguments for `f`.
+    stop : bool
+        Raise what `f` raises, where the run up to there is not to be shown.
     """
-    value, tape = record(f, *args, kwargs=kwargs, sites=True)
-    found = _views(tape, f, value, options)
+    with without_warnings():  # the player marks what NumPy would warn of
+        outcome, tape = record_to_show(f, args, kwargs, options.result, stop=stop)
+    found = _views(tape, f, outcome, options)
     return replace(found, large=group == "auto" and len(tape) > MAX_SINGLE_LINES)
 
 
-def _views(tape: Tape, f: Callable[..., Any], value: Any, options: RunOptions) -> Views:
+def _views(tape: Tape, f: Callable[..., Any], outcome: Outcome, options: RunOptions) -> Views:
     if len(tape) > excerpts.MAX_WHOLE_LINES and not options.fault:
-        long = LaidOutExcerpts(tape, f, value)
+        long = LaidOutExcerpts(tape, f, outcome=outcome)
         return Views(long[0], {}, message("long run", lines=len(tape), most=excerpts.MAX_WHOLE_LINES), long)
-    reader = TapeReader(tape, f, value)
+    reader = TapeReader(tape, f, outcome=outcome)
     trace = reader.read(options.along(None))
     if options.fault:
         return Views(trace, {}, message("faulty engines are reverse"))

@@ -37,6 +37,7 @@ def play(
     mode: str = "reverse",
     direction: Any = None,
     fault: str = "",
+    result: Any = None,
     predict: bool = False,
     scale: str | None = None,
     group: str | None = "auto",
@@ -63,6 +64,10 @@ def play(
         your own, as `Trace.of` takes them. The player has a menu.
     fault : {"", "overwrite", "wrong order", "recursion", "stale"}
         For teaching: sweep with an engine that makes this mistake, marked as faulty, with the true adjoints beside it.
+    result : str, int or tuple, optional
+        Which result to follow, if `f` returns several in a tuple, list or dict: its key (``"loss"``, ``0``), or the
+        keys from the outside in (``(1, "pred")``). If not given, the first number that depends on the inputs: usually
+        the loss, and the rest is beside it. A note in the player says what else there is.
     predict : bool
         Ask for each value, partial and adjoint before it is shown. The player has a switch.
     scale : {"normal", "lecture"}, optional
@@ -82,14 +87,12 @@ def play(
 
     Raises
     ------
-    Exception
-        Whatever `f` raises at these first arguments.
     RangeError
         If `ranges` names something that has no slider, or a range does not hold the value.
     ModeError
         If there is no such mode or direction.
     InputError
-        If there is no such fault or scale.
+        If there is no such fault, scale or result, or an input is no number.
 
     See Also
     --------
@@ -99,6 +102,10 @@ def play(
 
     Notes
     -----
+    If `f` raises, the player shows the run up to there: the line that raised is marked, and the exception speaks for
+    itself. To catch it instead, call `record`. Where a NaN or an infinity is born, its line is marked too, with the
+    reason.
+
     Beside each line of the source stands how often it ran, where not every line ran once: Python itself is asked, while
     `f` is recorded. If a debugger is watching already, or `f` runs through more than 100 000 lines, nothing is said.
     A click on an array opens its entries. A run of more than 30 lines has a strip of the whole, which jumps. In a graph
@@ -113,7 +120,7 @@ def play(
     """
     check_choice("play", "group", group, modes.GROUPINGS)
     usual = play_defaults()
-    options = RunOptions(fault=fault)
+    options = RunOptions(fault=fault, result=result)
     scale = check_choice("play", "scale", scale or usual["scale"], SCALES)
     shown = {"mode": mode, "predict": predict, "details": details, "scale": scale}
     return Player(f, args, kwargs, ranges, direction, options, group, **shown)
@@ -337,7 +344,10 @@ class Player(Outputs, Live):
             try:
                 # A slider may pass a pole: ∞ and nan are shown as such, a warning would have no cell to stand in.
                 with np.errstate(all="ignore"):
-                    views = modes.views(self._f, self._arguments(values), self._options, self._group, self._kwargs)
+                    # Half a run takes the place of another half, but not of a whole one.
+                    stop = self.trace.raised is None
+                    arguments = self._arguments(values)
+                    views = modes.views(self._f, arguments, self._options, self._group, self._kwargs, stop)
                 if views.long is not None:
                     views = views.around(min(self.step, views.long.steps - 1))
                 payload, beside = modes.lay_out(views, self._views, self.payload)

@@ -20,6 +20,7 @@ const LANDS = { record: 0.78, forward: 0.88, seed: 0.6, sweep: 0.93 };
 /** @type {[from: number, to: number]} */
 const MEETS = [0.4, 0.62]; // a number stops at the local partial, and is multiplied there
 const ON_EDGE = 12; // characters of a local partial on its edge
+const WITH_FORMULA = 18; // and with the formula that it comes from: "cos x2 = 0.2837"
 
 /**
  * A number on its way. `along` is where: 0 at the operand, 1 at the operation, ½ where the local partial stands; `drop`
@@ -64,13 +65,24 @@ const inShort = (number) => number.short || number.text;
 const cut = (text) => (text.length > ON_EDGE ? `${text.slice(0, ON_EDGE - 1)}…` : text);
 
 /**
- * The local partial of an operand, as it fits on the edge.
- * @param {Pick<Operand, "partial"|"edge">} operand
+ * The local partial of an operand as it stands on the edge: with the formula that it comes from, if that is short.
+ * @param {Pick<Operand, "partial"|"edge"|"edge_reading">} operand
  */
-function partialOf({ partial, edge }) {
+function labelOf({ partial, edge, edge_reading: reading }) {
+  const label = reading || edge;
+  if (label && label.length <= WITH_FORMULA) return label;
   if (partial && !partial.shape.length) return cut(inShort(partial));
-  return cut(edge || (partial ? inShort(partial) : ""));
+  return cut(label || (partial ? inShort(partial) : ""));
 }
+
+/**
+ * What a number meets on the edge: the local partial alone, or a formula that stands for many.
+ * @param {Operand} operand
+ */
+const partialOf = (operand) =>
+  operand.partial && !operand.partial.shape.length
+    ? cut(inShort(operand.partial))
+    : labelOf(operand);
 
 /**
  * What stands on the edges of a step, by slot: the local partials that it multiplies by, or how an
@@ -86,7 +98,7 @@ export function labelsOf(trace, step) {
     for (const [slot, { shapes, is_copied }] of operands.entries())
       if (is_copied) labels.set(slot, shapes);
   for (const { slot } of [...step.sends, ...step.pushes]) {
-    const text = partialOf(operands[slot]);
+    const text = labelOf(operands[slot]);
     if (text) labels.set(slot, text);
   }
   return labels;

@@ -40,6 +40,7 @@
  * @property {string} shapes
  * @property {boolean} is_copied
  * @property {boolean} formula_is_name
+ * @property {string} edge_reading
  */
 
 /**
@@ -157,6 +158,7 @@
  * @property {number[]} freed_lines
  * @property {Question[]} questions
  * @property {Equation | null} arithmetic
+ * @property {string} birth
  * @property {string} announcement
  * @property {string} outcome
  */
@@ -226,6 +228,14 @@
  */
 
 /**
+ * The exception that ended the run of a `Trace`: its `kind`, its own words, and where in the sources it was raised.
+ * @typedef {object} RaisedError
+ * @property {string} kind
+ * @property {string} text
+ * @property {Span[]} where
+ */
+
+/**
  * A trace of one run of a function, line by line: recorded and swept in reverse, or forward with its tangents.
  * @typedef {object} Trace
  * @property {string} title
@@ -250,6 +260,10 @@
  * @property {Hint[]} hints
  * @property {Excerpt | null} excerpt
  * @property {Group[]} chapters
+ * @property {Equation | null} headline
+ * @property {string[]} results
+ * @property {number} chosen_result
+ * @property {RaisedError | null} raised
  */
 
 /**
@@ -416,6 +430,7 @@ export const RECORDS = {
       shapes: "",
       is_copied: false,
       formula_is_name: false,
+      edge_reading: "",
     },
     inside: {
       value: "Num",
@@ -519,6 +534,7 @@ export const RECORDS = {
       freed_lines: [],
       questions: [],
       arithmetic: null,
+      birth: "",
       announcement: "",
       outcome: "",
     },
@@ -578,6 +594,14 @@ export const RECORDS = {
     defaults: {},
     inside: {},
   },
+  RaisedError: {
+    defaults: {
+      where: [],
+    },
+    inside: {
+      where: ["Span"],
+    },
+  },
   Trace: {
     defaults: {
       result_name: "y",
@@ -593,6 +617,10 @@ export const RECORDS = {
       hints: [],
       excerpt: null,
       chapters: [],
+      headline: null,
+      results: [],
+      chosen_result: 0,
+      raised: null,
     },
     inside: {
       sources: ["Source"],
@@ -606,6 +634,8 @@ export const RECORDS = {
       hints: ["Hint"],
       excerpt: "Excerpt",
       chapters: ["Group"],
+      headline: "Equation",
+      raised: "RaisedError",
     },
   },
 };
