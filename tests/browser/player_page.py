@@ -88,14 +88,13 @@ class PlayerOnPage:
         self.key("Home")
 
     def open_details(self) -> None:
-        """Unfold what one can do without: modes, predict, names on the tape, speed, costs."""
+        """Unfold what one can do without: modes, names on the tape, speed, costs."""
         details = self.root.locator(".adl-more-button")
         if details.get_attribute("aria-expanded") == "false":
             details.click()
 
     def predict(self) -> None:
         """Turn predicting on, or off again."""
-        self.open_details()
         self.press("predict")
 
     def show_names(self, shown: bool = True) -> None:

@@ -18,7 +18,7 @@ def opened(new_page, tmp_path):
     return opened
 
 
-WITHOUT = (".adl-modes", ".adl-predict", ".adl-options > label select", ".adl-options > label input", ".adl-meter")
+WITHOUT = (".adl-modes", ".adl-options > label select", ".adl-options > label input", ".adl-meter")
 
 
 def is_open(player):
@@ -31,6 +31,7 @@ def is_open(player):
 def test_the_fold_is_closed_first_and_stays_as_it_was_left(opened):
     player = opened()
     assert not is_open(player)
+    assert player.root.get_by_role("button", name="predict", exact=True).is_visible(), "it teaches most: it is at hand"
     for inside in WITHOUT:
         assert not player.root.locator(inside).first.is_visible()
     player.open_details()

@@ -53,6 +53,35 @@ def test_a_step_is_shown_when_its_questions_are_answered(player):
     assert player.root.locator(".adl-label").all_text_contents() == ["0.2837"], "the local partial stands on its edge"
 
 
+def test_an_answer_can_be_picked_on_the_graph(player):
+    asked_about(player, 12)
+    assert question(player) == "b = x1 · x2: ∂b/∂x1 ="
+    typed = player.root.locator(".adl-answer input")
+    player.root.locator("[data-node=n1]").click()
+    assert typed.input_value() == "5"
+    player.root.locator("[data-node=n1]").click()
+    assert typed.input_value() == "−0.2837", "picked again, its adjoint"
+    player.root.locator("[data-node=n1]").click()
+    assert player.step == 11, "the question stays"
+    player.key("Enter")
+    assert question(player) == "x1: 1 × ∂b/∂x1 ="
+    assert typed.input_value() == ""
+    player.root.locator("[data-node=n1]").focus()
+    player.key("Enter")
+    assert typed.input_value() == "5", "by key as well"
+    player.key("Enter")
+    player.arrives_at(12)
+    assert player.root.locator(".adl-score").inner_text() == "2 of 2 right at once"
+
+
+def test_what_is_not_there_yet_cannot_be_picked(player):
+    asked_about(player, 2)
+    for line in (3, 6):
+        player.root.locator(f"[data-node=n{line}]").click()
+        assert player.root.locator(".adl-answer input").input_value() == ""
+    assert player.step == 1
+
+
 def test_mistakes_have_names(player):
     asked_about(player, AT_HALF_WAY)
     for typed, hint in (

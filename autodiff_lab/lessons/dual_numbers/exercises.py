@@ -151,20 +151,18 @@ def trace_forward(x: float = 2.0, y: float = 8.0) -> Instance:
         steps = Trace.of(quotient_and_root, x, y, mode="forward", direction=direction).steps[2:]
         return tuple(step.tangents[0].scalar for step in steps)
 
-    right = tangents(1.0, 0.0)
-    quotient, product, root, _ = right
-    values = tuple(line.value.value for line in Trace.of(quotient_and_root, x, y).lines[2:])
-    partial = 1 / (2 * values[2])
+    quotient = 1 / y
+    partial = 1 / (2 * math.sqrt(x * y))  # of the root
     mistakes = {
         "tangents multiplied": (quotient, 0.0, 0.0, quotient),
         "own value": (quotient, x, x * partial, quotient + x * partial),
-        "root not multiplied": (quotient, product, partial, quotient + partial),
-        "root without its half": (quotient, product, 2 * root, quotient + 2 * root),
+        "root not multiplied": (quotient, y, partial, quotient + partial),
+        "root without its half": (quotient, y, 2 * partial * y, quotient + 2 * partial * y),
         "seed in y": tangents(0.0, 1.0),
         "both seeded": tangents(1.0, 1.0),
-        "values": values,
+        "values": tuple(line.value.value for line in Trace.of(quotient_and_root, x, y).lines[2:]),
     }
-    return Instance(right, mistakes=mistakes)
+    return Instance(tangents(1.0, 0.0), mistakes=mistakes)
 
 
 def find_steepest_direction(x1: float = 2.0, x2: float = 5.0) -> Instance:

@@ -78,7 +78,7 @@ def play(
         ``"auto"``: the graph of more than 150 lines is shown in groups, which open: loops, their turns, calls, lines of
         the source. None: every operation is drawn at once, up to 600 lines.
     details : bool
-        Open the fold (⋯) with the switch of modes, predict, the names on the tape, speed and costs. If not given, it is
+        Open the fold (⋯) with the switch of modes, the names on the tape, speed and costs. If not given, it is
         open if the reader had it open last.
 
     Returns
@@ -163,7 +163,7 @@ class Player(Outputs, Live):
     predict : bool
         Whether the learner is asked to foresee each step.
     details : bool
-        Whether the fold with modes, predict, names on the tape, speed and costs was opened by Python.
+        Whether the fold with modes, names on the tape, speed and costs was opened by Python.
     scale : str
         ``"normal"`` or ``"lecture"``; it can be changed at any time.
     score : dict

@@ -19,6 +19,7 @@ import {
   isAtEnd,
   isSweeping,
   loaded,
+  momentOf,
   nextStep,
   nextStop,
   paused,
@@ -27,7 +28,8 @@ import {
   stopOf,
   traceAt,
 } from "./state.js";
-import { answered, asked, left, revealed, turned } from "./predict/questions.js";
+import { adjointOf, markOf } from "./moment.js";
+import { answered, asked, left, picked, revealed, turned } from "./predict/questions.js";
 import { clampStop, wholeStep } from "./trace.js";
 
 /** @typedef {ReturnType<typeof actionsOf>} Actions */
@@ -162,6 +164,15 @@ export function actionsOf(store, page) {
     answer(text) {
       close((prediction, trace) => answered(prediction, trace, text));
     },
+    /** The number in a box is to be the answer, if one can see it. @param {number} line */
+    pick(line) {
+      const state = store.get();
+      const moment = momentOf(state);
+      const { value } = traceAt(state).lines[line];
+      if (!markOf(moment, line).recorded || value.shape.length) return;
+      const prediction = picked(state.prediction, value, adjointOf(moment, line));
+      store.update({ prediction });
+    },
     revealAnswer() {
       close(revealed);
     },
@@ -206,11 +217,13 @@ export function actionsOf(store, page) {
       actions.go(stepOfLine(traceAt(state), back ? end - 1 : first, back));
     },
     /**
-     * Goes to where a line is recorded or, during the sweep, to where it first sends its adjoint.
+     * Goes to where a line is recorded or, during the sweep, to where it first sends its adjoint; while a question is
+     * open, its number is the answer.
      * @param {Target} target
      */
     visit({ line }) {
       const state = store.get();
+      if (state.prediction.pending) return actions.pick(line);
       const trace = traceAt(state);
       const sends = trace.steps.findIndex((step) => step.phase === "sweep" && step.line === line);
       store.update((state) => entriesShown(paused(state), line));

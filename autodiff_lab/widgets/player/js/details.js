@@ -46,11 +46,11 @@ export function detailsAsKept(open) {
 }
 
 /**
- * The fold: the other modes, predict, the names on the tape, the source, speed, costs.
+ * The fold: the other modes, the names on the tape, the source, speed, costs.
  * @param {Store<State>} store @param {Say} say
- * @param {{modes: HTMLElement, predict: HTMLElement}} others that stand in it
+ * @param {HTMLElement} modes stands in it
  */
-export function detailsView(store, say, { modes, predict }) {
+export function detailsView(store, say, modes) {
   /** @param {Partial<Details>} news */
   const change = (news) =>
     store.update((state) => ({ ...state, details: { ...state.details, ...news } }));
@@ -82,7 +82,7 @@ export function detailsView(store, say, { modes, predict }) {
   const element = html(
     "div",
     { class: "adl-details", role: "region", "aria-label": say("details") },
-    html("div", { class: "adl-options" }, modes, labels, predict),
+    html("div", { class: "adl-options" }, modes, labels),
     cost.element,
   );
   function turn() {

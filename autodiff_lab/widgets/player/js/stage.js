@@ -22,7 +22,7 @@ const BEGIN = 84; // pixels of the button on the picture
  * @property {ReturnType<typeof import("./panes.js").panesView>} panes
  * @property {ReturnType<typeof import("./words.js").wordsView>} words
  * @property {{element: HTMLElement}} inputs
- * @property {{element: HTMLElement}} predict
+ * @property {{element: HTMLElement, toggle: HTMLElement}} predict
  * @property {{element: HTMLElement}} overview
  * @property {{element: HTMLElement}} arrays
  */
@@ -33,7 +33,8 @@ export function stageView(
   say,
 ) {
   const title = html("div", { class: "adl-title" });
-  const bar = html("div", { class: "adl-bar" }, title, transport.element, details.button);
+  const buttons = html("div", { class: "adl-bar-end" }, predict.toggle, details.button);
+  const bar = html("div", { class: "adl-bar" }, title, transport.element, buttons);
   const banner = html("div", { class: "adl-error", role: "status", hidden: "" });
   const held = html("div", { class: "adl-warning adl-held", role: "status", hidden: "" });
   const warning = html("div", { class: "adl-warning", role: "note" });

@@ -3,7 +3,7 @@
  *
  * @import { Say } from "../speech.js"
  * @import { ShownTrace as Trace } from "../trace.js"
- * @import { Question } from "../trace_types.js"
+ * @import { Num, Question } from "../trace_types.js"
  */
 
 import { judge } from "./answers.js";
@@ -16,6 +16,7 @@ import { judge } from "./answers.js";
  * @property {boolean} isRefused whether somebody asked for questions, and the run has none
  * @property {string} kind the questions that are asked for: "all", or one kind
  * @property {{step: number, question: Question}|null} pending the question that is open
+ * @property {string} picked a number that the learner has picked on the graph for an answer
  * @property {boolean} isTried whether the open question has been counted
  * @property {ReadonlySet<string>} answered
  * @property {Score} score
@@ -30,6 +31,7 @@ export const noPrediction = (score = { right: 0, asked: 0, mistakes: {} }) => ({
   isRefused: false,
   kind: "all",
   pending: null,
+  picked: "",
   isTried: false,
   answered: new Set(),
   score,
@@ -87,7 +89,17 @@ export function asked(prediction, trace, step) {
   if (pending?.step === step) return { ...prediction, pending: { ...pending } };
   const question = nextQuestion(prediction, trace, step);
   if (!question) return null;
-  return { ...prediction, pending: { step, question }, isTried: false, said: SILENT };
+  return { ...prediction, pending: { step, question }, picked: "", isTried: false, said: SILENT };
+}
+
+/**
+ * The learner picks a box whose number is to be the answer: its value; picked again, its adjoint.
+ * @param {Prediction} prediction @param {Num} value @param {Num|null} adjoint
+ * @returns {Prediction}
+ */
+export function picked(prediction, value, adjoint) {
+  const again = prediction.picked === value.text && adjoint !== null;
+  return { ...prediction, picked: again ? adjoint.text : value.text };
 }
 
 /**
@@ -127,7 +139,7 @@ function done(prediction, trace) {
   const answered = new Set([...prediction.answered, keyOf(step, question)]);
   const more = nextQuestion({ ...prediction, answered }, trace, step);
   const pending = more ? { step, question: more } : null;
-  return { ...prediction, answered, pending, isTried: false };
+  return { ...prediction, answered, pending, picked: "", isTried: false };
 }
 
 /** A question and its answer, as they are said. @param {Question} question */

@@ -34,6 +34,7 @@ export function predictView(store, actions, say) {
     autocomplete: "off",
     spellcheck: "false",
     "aria-label": say("your answer"),
+    title: say("pick a number"),
     onkeydown: enter,
   });
   const check = html("button", { type: "submit" }, say("check"));
@@ -96,6 +97,7 @@ export function predictView(store, actions, say) {
 
   /** @type {State["prediction"]["pending"]} */
   let open = null; // the question that stands there
+  let picked = ""; // the number from the graph that stands there
   const write = whenChanged(
     ({ prediction }) => [prediction],
     (state) => {
@@ -120,6 +122,11 @@ export function predictView(store, actions, say) {
         input.focus();
       }
       open = pending;
+      if (state.prediction.picked && state.prediction.picked !== picked) {
+        input.value = state.prediction.picked;
+        input.focus();
+      }
+      picked = state.prediction.picked;
     },
   );
 
