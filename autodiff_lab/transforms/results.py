@@ -86,7 +86,7 @@ def choose_result(name: str, paths: Sequence[ResultPath], leaves: Sequence[Any],
     there = ", ".join(f"result={spell_path(known)}" for known in (inside or paths)[:8])
     if inside:
         raise InputError(f"{name} returns several results at {wanted!r}. Choose one of them: {there}.")
-    raise InputError(f"{name} has no result {wanted!r}. Choose one of its results: {there}.")
+    raise InputError(f"{name} has no result {spell_path(path)}. Choose one of its results: {there}.")
 
 
 def _rank(leaf: Any, tape: Tape) -> tuple[bool, bool]:

@@ -25,6 +25,7 @@ from autodiff_lab.trace.model import Excerpt, Line, Number, RunOptions, Trace
 from autodiff_lab.trace.tape_reader import TapeReader
 from autodiff_lab.transforms.nonfinite_warnings import without_warnings
 from autodiff_lab.transforms.recording import Outcome, record_to_show
+from autodiff_lab.transforms.results import ResultPath
 from autodiff_lab.widgets.player import page
 from autodiff_lab.widgets.player.payload import ForwardRun, OtherExcerpt, Payload
 
@@ -47,7 +48,8 @@ class ModeError(AutodiffError, ValueError):
 class Views:
     """The views of one run in the player, in reverse and forward; `why` says why, if there is no forward mode.
 
-    Of a `long` run, `trace` is the stretch that is shown. The graph has groups if it is `large`.
+    Of a `long` run, `trace` is the stretch that is shown. The graph has groups if it is `large`. `results` has the
+    paths of the results, if there are several.
     """
 
     trace: Trace
@@ -55,6 +57,7 @@ class Views:
     why: str = ""
     long: LaidOutExcerpts | None = None
     large: bool = False
+    results: tuple[ResultPath, ...] = ()
 
     def payload(self, layouts: Mapping[str, list[Layout]]) -> Payload:
         """Give the views as the player's JavaScript takes them. The lines are written once, with the run in reverse.
@@ -222,7 +225,7 @@ def views(
     with without_warnings():  # the player marks what NumPy would warn of
         outcome, tape = record_to_show(f, args, kwargs, options.result, stop=stop)
     found = _views(tape, f, outcome, options)
-    return replace(found, large=group == "auto" and len(tape) > MAX_SINGLE_LINES)
+    return replace(found, results=outcome.results, large=group == "auto" and len(tape) > MAX_SINGLE_LINES)
 
 
 def _views(tape: Tape, f: Callable[..., Any], outcome: Outcome, options: RunOptions) -> Views:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import contextlib
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -67,7 +68,7 @@ def play(
     result : str, int or tuple, optional
         Which result to follow, if `f` returns several in a tuple, list or dict: its key (``"loss"``, ``0``), or the
         keys from the outside in (``(1, "pred")``). If not given, the first number that depends on the inputs: usually
-        the loss, and the rest is beside it. A note in the player says what else there is.
+        the loss, and the rest is beside it. The player has a menu.
     predict : bool
         Ask for each value, partial and adjoint before it is shown. The player has a switch.
     scale : {"normal", "lecture"}, optional
@@ -149,6 +150,8 @@ class Player(Outputs, Live):
         The values of the scalar inputs, in their order. Setting it records the function again.
     controls : list of dict
         The sliders: name, min, max, step, value, and the value as text.
+    chosen_result : int
+        Which of several results is followed: its place in ``trace.results``. The player has a menu.
     error : str
         Why the last `inputs` could not be recorded; empty if they could.
     mode : str
@@ -211,6 +214,7 @@ class Player(Outputs, Live):
     step = traitlets.Int(-1).tag(sync=True)
     inputs = traitlets.List(traitlets.CFloat()).tag(sync=True)
     controls = traitlets.List(traitlets.Dict()).tag(sync=True)
+    chosen_result = traitlets.Int(0).tag(sync=True)
     error = traitlets.Unicode("").tag(sync=True)
 
     def __init__(
@@ -243,12 +247,14 @@ class Player(Outputs, Live):
             beside=beside,
             inputs=values,
             controls=self._sliders(values),
+            chosen_result=views.trace.chosen_result,
             direction=(direction or next(iter(views.forward), "")) if named else "custom",
             custom=[] if named else self._rates(),
             **shown,
         )
         self.observe(self._run_again, "inputs")
         self.observe(self._run_again, "custom")
+        self.observe(self._follow_result, "chosen_result")
         self.observe(self._turn_to, "step")
 
     @property
@@ -361,6 +367,7 @@ class Player(Outputs, Live):
             else:
                 self.error = ""
                 self._views = views
+                self.chosen_result = views.trace.chosen_result
                 if change.name == "custom" and self.custom:
                     self.direction = "custom"
                 elif self.direction not in views.forward:
@@ -369,6 +376,13 @@ class Player(Outputs, Live):
                 self.payload, self.beside = payload, beside
             finally:
                 self.controls = self._sliders(values)
+
+    def _follow_result(self, change: Any) -> None:
+        """Run the function again, and follow another of its results."""
+        if change.new == self.trace.chosen_result:
+            return
+        self._options = replace(self._options, result=self._views.results[change.new])
+        self._run_again(change)
 
     def _arguments(self, values: list[float]) -> tuple[Any, ...]:
         """What the function is called with, at these values of its sliders."""
@@ -416,6 +430,16 @@ class Player(Outputs, Live):
         if given != len(self._names):
             raise traitlets.TraitError(f"inputs takes {len(self._names)} numbers ({names}), and these are {given}.")
         return proposal["value"]
+
+    @traitlets.validate("chosen_result")
+    def _existing_result(self, proposal: Any) -> int:
+        place, there = proposal["value"], self._views.trace.results
+        if place and not 0 <= place < len(there):
+            raise traitlets.TraitError(
+                f"chosen_result is the place of a result, from 0, and there is none at {place}: "
+                f"the results are {', '.join(there) or 'one'}."
+            )
+        return place
 
     @traitlets.validate("step")
     def _existing_step(self, proposal: Any) -> int:

@@ -10,6 +10,7 @@ from collections import namedtuple
 
 import numpy as np
 import pytest
+import traitlets
 
 from autodiff_lab import draw, play, record, table
 from autodiff_lab.engine.errors import InputError, ShapeError
@@ -353,3 +354,31 @@ def test_a_constant_says_so_and_why(f, args, headline, reason):
 
 def test_a_run_that_depends_on_its_inputs_has_no_headline():
     assert play(lambda x: x * x, 2.0).trace.headline is None
+
+
+# ---- the menu of results
+
+
+def test_the_menu_of_the_player_follows_another_result():
+    player = play(fit, 2.0, 3.0)
+    assert player.chosen_result == 1
+    player.chosen_result = 0
+    assert player.trace.result_name == "pred"
+    assert player.error == ""
+    player.inputs = [3.0, 3.0]
+    assert (player.trace.chosen_result, player.chosen_result) == (0, 0)
+    player.chosen_result = 1
+    assert player.trace.gradient[0].text == "48"
+    with pytest.raises(traitlets.TraitError, match=r"there is none at 2: the results are 'pred', 'loss'\."):
+        player.chosen_result = 2
+
+
+def test_a_run_with_fewer_results_says_that_the_chosen_one_is_gone():
+    def f(x):
+        return {"a": x, "b": 2 * x} if x > 0 else {"a": x}
+
+    player = play(f, 1.0)
+    player.chosen_result = 1
+    player.inputs = [-1.0]
+    assert "has no result 'b'. Choose one of its results: result='a'." in player.error
+    assert player.trace.gradient[0].text == "2"
