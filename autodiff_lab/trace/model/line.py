@@ -17,7 +17,8 @@ class Operand:
     If that map is too long to be written, or has no formula, `formula_is_name` is true and `formula` is words.
     `edge` is what the edge of a graph says, and `edge_title` the whole of it where `edge` is shortened. `shapes` is
     what it says of an array: its shape, and where broadcasting copies it to the shape of the line's result, so that it
-    `is_copied`, the shape of its copies.
+    `is_copied`, the shape of its copies. Of a small array from which a reduction or an index makes fewer entries,
+    `goes_to` has for each entry the number of the entry of the result that it goes to, or −1 if it goes to none.
     """
 
     line: int | None
@@ -31,6 +32,7 @@ class Operand:
     shapes: str = ""
     is_copied: bool = False
     formula_is_name: bool = False
+    goes_to: tuple[int, ...] = ()
 
     @property
     def parent(self) -> int:
