@@ -27,6 +27,7 @@ import { composed } from "./stretch.js";
 import { routeAlong, tokensIn } from "./tokens.js";
 
 const SEED_DROP = 70; // how far above its box a seed begins
+const SUM_DROP = 4; // how far below the row of the adjoint a sum stands, so that the value above stays free
 
 /**
  * A box that is drawn: of a line, of a group, or beside the use of a constant or of a value that stands elsewhere.
@@ -326,8 +327,16 @@ export function drawingOf(run, actions, prefix, toggle) {
       }
       if (route) placed.push({ ...token, dots, at: route(along) });
     }
-    tokens.draw(isTunnel ? [] : placed, size);
-    tokensBelow.draw(isTunnel ? placed : [], size);
+    // A sum stands over the adjoint that it repeats; an array's box has a row for what comes.
+    /** @param {typeof placed[number]} token */
+    const isSum = ({ along, dots, texts }) =>
+      along === 0 && !dots && texts.some(([kind, text]) => kind === "op" && text === "+");
+    const sums = placed.filter(isSum).map((token) => ({
+      ...token,
+      at: { x: token.at.x, y: token.at.y + SUM_DROP * size },
+    }));
+    tokens.draw(isTunnel ? sums : placed, size);
+    tokensBelow.draw(isTunnel ? placed.filter((token) => !isSum(token)) : [], size);
   }
 
   /** @type {number[]} */
