@@ -7,7 +7,7 @@ question, and no verdict.
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from autodiff_lab.classroom.grading.names import Student
+from autodiff_lab.classroom.grading.names import Student, own_part
 from autodiff_lab.classroom.grading.pages import NOT_ATTEMPTED, escape_lines, exercise_number, lesson_titles, write_page
 from autodiff_lab.classroom.grading.students import Class, Work
 from autodiff_lab.classroom.grading.verdicts import Answer, Row
@@ -76,9 +76,9 @@ def feedback_page(work: Work, lengths: dict[str, int]) -> str:
     best = work.best
     parts = [f"<p>{escape(_say_points(work, lengths))}</p>"]
     for row in work.rows:
-        title = titles.get(row.lesson, row.file)
+        title = titles.get(row.lesson, own_part(row.file))
         parts.append(f"<h2>{escape(title)}</h2>")
-        parts.append(f"<p>{escape(row.file)}: {escape(_say_end(row))}</p>")
+        parts.append(f"<p>{escape(own_part(row.file))}: {escape(_say_end(row))}</p>")
         if row.lesson in best and row is not best[row.lesson]:
             parts.append("<p>Another file of yours counts for this notebook.</p>")
         for name in row.exercises:
@@ -87,7 +87,7 @@ def feedback_page(work: Work, lengths: dict[str, int]) -> str:
     missing = [titles[slug] for slug in lengths if slug not in best]
     if missing:
         parts.append(f"<h2>No points yet in</h2><ul>{''.join(f'<li>{escape(title)}</li>' for title in missing)}</ul>")
-    return write_page(f"Feedback for {work.student.name}", "".join(parts))
+    return write_page(f"Feedback for {work.name}", "".join(parts))
 
 
 def _exercise(name: str, answer: Answer) -> str:
@@ -116,7 +116,7 @@ def moodle_comment(work: Work, lengths: dict[str, int]) -> str:
     """Write the feedback in short, as HTML for Moodle's column *Feedback comments*.
 
     >>> row = Row("Ada L_7_assignsubmission_file/03.ipynb", "tape", "ran", ("ex_1", "ex_2"), {"ex_1": Answer("passed")})
-    >>> print(moodle_comment(Work(Student("Ada L"), (row,)), {"tape": 2}))
+    >>> print(moodle_comment(Work(Student("Ada L"), (row,), "Ada L"), {"tape": 2}))
     <p>1 of 2 exercises passed.</p><p><b>03 · The tape, line by line</b><br>✓ passed: 1<br>… not attempted: 2</p>
     """
     titles = lesson_titles()
@@ -138,7 +138,7 @@ def moodle_comment(work: Work, lengths: dict[str, int]) -> str:
         parts.append(f"<p>{'<br>'.join(lines)}</p>")
     placed = {row.file for row in work.best.values()}
     others = [row for row in work.rows if row.file not in placed and not row.exercises]
-    parts += [f"<p>{escape(row.file)}: {escape(_say_end(row))}</p>" for row in others]
+    parts += [f"<p>{escape(own_part(row.file))}: {escape(_say_end(row))}</p>" for row in others]
     return "".join(parts)
 
 

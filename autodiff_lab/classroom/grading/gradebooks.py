@@ -37,7 +37,7 @@ def moodle_csv(everybody: Class) -> str:
         is_open = any(_is_open(row) for row in work.best.values())
         comment = escape_formulas_in_html(moodle_comment(work, everybody.lengths))
         grade = "" if is_open else work.points
-        lines.append((f"Participant {work.student.number}", work.student.name, grade, everybody.most, "", comment))
+        lines.append((f"Participant {work.student.number}", work.name, grade, everybody.most, "", comment))
     return write_csv(head, lines)
 
 
@@ -55,7 +55,7 @@ def canvas_csv(everybody: Class) -> str:
     for work in _works_in(everybody, "Canvas"):
         best = work.best
         grades = ["" if slug not in best or _is_open(best[slug]) else best[slug].passed for slug in everybody.lengths]
-        lines.append((work.student.name, work.student.number, "", "", "", *grades))
+        lines.append((work.name, work.student.number, "", "", "", *grades))
     if not lines:
         return ""
     return write_csv(head, [("Points Possible", "", "", "", "", *everybody.lengths.values()), *lines])
@@ -64,7 +64,7 @@ def canvas_csv(everybody: Class) -> str:
 def _works_in(everybody: Class, system: str) -> list[Work]:
     """List who has a grade and is known by a number of Moodle or Canvas, in the order of these numbers."""
     works = [work for work in everybody.works if work.student.system == system and work.best]
-    return sorted(works, key=lambda work: (work.student.number, work.student.name))
+    return sorted(works, key=lambda work: (work.student.number, work.name))
 
 
 def _is_open(row: Row) -> bool:
@@ -93,11 +93,11 @@ def exercises_csv(everybody: Class) -> str:
     titles = [f"{number_of(slug)} ex {exercise_number(name)}" for slug, name in exercises]
     lines = []
     for work in everybody.works:
-        best, student = work.best, work.student
+        best = work.best
         points = [_points(best.get(slug), name) for slug, name in exercises]
         late = "late" if work.late else ""
         doubts = "; ".join(work.doubts)
-        lines.append((student.name, student.number, late, doubts, work.points, everybody.most, *points))
+        lines.append((work.name, work.student.number, late, doubts, work.points, everybody.most, *points))
     return write_csv(("student", "number", "late", "look at this", "passed", "of", *titles), lines)
 
 

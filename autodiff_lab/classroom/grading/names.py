@@ -54,6 +54,19 @@ def identify(file: str) -> Student:
     return Student(PurePath(file).stem)
 
 
+def own_part(file: str) -> str:
+    """Return what the student called a file: its path without the student's own folder, or what Moodle put before it.
+
+    >>> own_part("Ada Lovelace_601_assignsubmission_file_/03.ipynb"), own_part("ada/03.ipynb"), own_part("ada.ipynb")
+    ('03.ipynb', '03.ipynb', 'ada.ipynb')
+    """
+    parts = PurePath(file).parts
+    if len(parts) > 1:
+        return str(PurePath(*parts[1:]))
+    found = MOODLE.match(file)
+    return (file[found.end() :].lstrip("_") if found else "") or file
+
+
 def is_late(file: str) -> bool:
     """Whether the file's name says that it was late. Canvas writes this into names, Moodle does not.
 

@@ -28,12 +28,8 @@ from autodiff_lab.text.notation import escape
 
 COLUMNS = ("who", "file", "notebook", "passed", "attempted", "exercises", "how it went", "doubts", "wrong answers met")
 SUMMARY = "summary.html"
-TABLES = {
-    "grades-moodle.csv": moodle_csv,
-    "grades-canvas.csv": canvas_csv,
-    "grades-exercises.csv": exercises_csv,
-    "missing.csv": missing_csv,
-}
+GRADEBOOKS = {"grades-moodle.csv": moodle_csv, "grades-canvas.csv": canvas_csv}
+TABLES = {"grades-exercises.csv": exercises_csv, "missing.csv": missing_csv}
 # How many of the wrong answers a page begins with: what there is time to talk about.
 MOST = 5
 WALLS = {True: "behind the walls of bubblewrap", False: "without walls (--unconfined), with all your rights"}
@@ -129,13 +125,15 @@ def _write_other_files(folder: Path, rows: Sequence[Row], roster: Sequence[Liste
     """Write the summary, the tables, and a feedback page for each student."""
     everybody = collect_class(rows, roster)
     feedback = write_feedback(everybody)
-    texts = {name: write(everybody) for name, write in TABLES.items()}
+    texts = {name: write(everybody) for name, write in (GRADEBOOKS | TABLES).items()}
     texts[SUMMARY] = summary_page(everybody, feedback, report_paths(folder)[1].name)
     texts |= {f"{FOLDER}/{each.file}": each.page for each in feedback.values()}
     (folder / FOLDER).mkdir(exist_ok=True)
     for name, text in texts.items():
         if text:
-            with (folder / name).open("x", encoding="utf-8", newline="") as file:
+            # A table is for spreadsheets, as grades.csv is; a gradebook is for an importer.
+            encoding = "utf-8-sig" if name in TABLES else "utf-8"
+            with (folder / name).open("x", encoding=encoding, newline="") as file:
                 file.write(text)
 
 
@@ -146,7 +144,7 @@ def report_paths(folder: Path) -> tuple[Path, Path]:
 
 def report_files(folder: Path) -> list[Path]:
     """Return the paths of all files of a grading report, and of its folder of feedback."""
-    return [*report_paths(folder), *(folder / name for name in (JOURNAL, SUMMARY, FOLDER, *TABLES))]
+    return [*report_paths(folder), *(folder / name for name in (JOURNAL, SUMMARY, FOLDER, *GRADEBOOKS, *TABLES))]
 
 
 def default_folder(hand_ins: Path) -> Path:

@@ -1,7 +1,8 @@
 """Students: all that one student handed in, taken together; and who is on the roster and handed in nothing."""
 
+from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from autodiff_lab.classroom.grading.names import Student, identify, is_late
 from autodiff_lab.classroom.grading.rosters import Listed, find_listed, index_roster
@@ -18,10 +19,18 @@ class Work:
     student : Student
     rows : tuple of Row
         The verdicts on the files, in the order of their names.
+    name : str
+        What the student is called: the name on the roster or, if it is not clear who this is there, in the file's.
     """
 
     student: Student
     rows: tuple[Row, ...]
+    name: str
+
+    @property
+    def label(self) -> str:
+        """The name with the number that tells two people of one name apart."""
+        return f"{self.name} ({self.student.number})" if self.student.number else self.name
 
     @property
     def best(self) -> dict[str, Row]:
@@ -62,7 +71,8 @@ class Class:
     unlisted : tuple of Student
         Those with a file who are not on the roster.
     unclear : tuple of Student
-        Those with a file whose name fits several people on the roster; none of these people is among the missing.
+        Those with a file who are not clear: the name fits several people on the roster, or several names fit one
+        person. None of these people is among the missing.
     roster : int or None
         How many people are on the roster; None if there is none.
     """
@@ -86,7 +96,7 @@ def collect_class(rows: Sequence[Row], roster: Sequence[Listed] | None = None) -
     Who is on the roster gets the name that is written there.
 
     >>> rows = [Row("ada/03.ipynb", "tape", "ran"), Row("ada/04.ipynb", "", "not a notebook")]
-    >>> [(work.student.name, len(work.rows)) for work in collect_class(rows).works]
+    >>> [(work.name, len(work.rows)) for work in collect_class(rows).works]
     [('ada', 2)]
     """
     by_student: dict[Student, list[Row]] = {}
@@ -94,21 +104,22 @@ def collect_class(rows: Sequence[Row], roster: Sequence[Listed] | None = None) -
         by_student.setdefault(identify(row.file), []).append(row)
     lengths = {row.lesson: len(row.exercises) for row in rows if row.exercises}
     lengths = {slug: lengths[slug] for slug in SLUGS if slug in lengths}
-    works, unlisted, unclear = [], [], []
     index = index_roster(roster or ())
-    seen: set[Listed] = set()
+    fitting = {student: find_listed(student, index) for student in by_student}
+    uses = Counter(listed for found in fitting.values() for listed in found)
+    works, unlisted, unclear = [], [], []
     for student, mine in by_student.items():
-        fitting = find_listed(student, index)
-        seen.update(fitting)
-        if len(fitting) == 1:
-            student = replace(student, name=fitting[0].name)
-        elif fitting:
-            unclear.append(student)
-        else:
+        found = fitting[student]
+        name = student.name
+        if not found:
             unlisted.append(student)
-        works.append(Work(student, tuple(mine)))
-    works.sort(key=lambda work: (work.student.name.casefold(), work.student))
+        elif len(found) == 1 and uses[found[0]] == 1:
+            name = found[0].name
+        else:
+            unclear.append(student)
+        works.append(Work(student, tuple(mine), name))
+    works.sort(key=lambda work: (work.name.casefold(), work.student))
     if roster is None:
         return Class(tuple(works), lengths)
-    missing = tuple(listed for listed in roster if listed not in seen)
+    missing = tuple(listed for listed in roster if not uses[listed])
     return Class(tuple(works), lengths, missing, tuple(unlisted), tuple(unclear), len(roster))

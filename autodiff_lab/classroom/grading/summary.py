@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from urllib.parse import quote
 
 from autodiff_lab.classroom.grading.feedback import FOLDER, Feedback
-from autodiff_lab.classroom.grading.names import Student
+from autodiff_lab.classroom.grading.names import Student, own_part
 from autodiff_lab.classroom.grading.pages import NOT_ATTEMPTED, exercise_number, lesson_titles, write_page
 from autodiff_lab.classroom.grading.students import Class, Work
 from autodiff_lab.classroom.grading.verdicts import Row
@@ -13,6 +13,8 @@ from autodiff_lab.text.notation import escape
 
 # How many students the page names as those to look at first; the table has all.
 MAX_FIRST = 20
+# How many names are listed unfolded.
+MAX_NAMES = 40
 # How many bars a distribution has at most.
 MAX_BARS = 12
 # From which share of the exercises on somebody who tried them and has not passed them is stuck.
@@ -34,8 +36,8 @@ def summary_page(everybody: Class, feedback: Mapping[Student, Feedback], report:
     parts = [
         f"<p>{escape(_say_counts(everybody))} Every answer is in <a href={report}>{escape(report)}</a>.</p>",
         _roster(everybody),
-        _first(everybody, links),
         _distribution(everybody),
+        _first(everybody, links),
         _exercises(everybody),
         _late(everybody, links),
     ]
@@ -68,8 +70,9 @@ def _roster(everybody: Class) -> str:
     if everybody.unclear:
         names = [_label(student) for student in everybody.unclear]
         parts.append(
-            f"<h3>Names that fit several people on the roster: {len(names)}</h3>{_names(names)}"
-            "<p>Nobody of that name is listed as missing. A column `identifier` (Moodle) or `id` tells them apart.</p>"
+            f"<h3>Not clear who this is on the roster: {len(names)}</h3>{_names(names)}"
+            "<p>One name fits several people there, or several names fit one; none of these people is listed as "
+            "missing. A column <code>identifier</code> (Moodle) or <code>id</code> (Canvas) tells them apart.</p>"
         )
     return "".join(parts)
 
@@ -79,7 +82,11 @@ def _label(student: Student) -> str:
 
 
 def _names(names: Sequence[str]) -> str:
-    return f"<p class=names>{'<br>'.join(map(escape, names))}</p>" if names else ""
+    """List names in columns; many are folded away."""
+    if not names:
+        return ""
+    listed = f"<p class=names>{'<br>'.join(map(escape, names))}</p>"
+    return listed if len(names) <= MAX_NAMES else f"<details><summary>All {len(names)}</summary>{listed}</details>"
 
 
 def _first(everybody: Class, links: Mapping[Student, str]) -> str:
@@ -92,29 +99,29 @@ def _first(everybody: Class, links: Mapping[Student, str]) -> str:
     for _, points, work, reasons in found[:MAX_FIRST]:
         said = "<br>".join(escape(reason) for _, reason in reasons)
         lines.append(
-            f"<tr><th scope=row>{_link(work.student, links)}</th><td>{points} of {everybody.most}</td>"
-            f"<td>{said}</td></tr>"
+            f"<tr><th scope=row>{_link(work, links)}</th><td>{points} of {everybody.most}</td><td>{said}</td></tr>"
         )
     more = f"<p>And {len(found) - MAX_FIRST} more.</p>" if len(found) > MAX_FIRST else ""
-    head = "".join(f"<th scope=col>{title}" for title in ("student", "passed", "why"))
-    return f"<h2>Whom to look at first</h2><div class=wide><table><tr>{head}</tr>{''.join(lines)}</table></div>{more}"
+    head = "".join(f"<th scope=col>{title}</th>" for title in ("student", "passed", "why"))
+    table = f"<table><thead><tr>{head}</tr></thead>{''.join(lines)}</table>"
+    return f"<h2>Whom to look at first</h2><div class=wide>{table}</div>{more}"
 
 
-def _link(student: Student, links: Mapping[Student, str]) -> str:
-    name = escape(_label(student))
-    return f'<a href="{links[student]}">{name}</a>' if student in links else name
+def _link(work: Work, links: Mapping[Student, str]) -> str:
+    label = escape(work.label)
+    return f'<a href="{links[work.student]}">{label}</a>' if work.student in links else label
 
 
 def find_reasons(work: Work) -> list[tuple[int, str]]:
     """Find the reasons to look at what a student handed in, each with its rank; 0 is the most urgent.
 
     >>> row = Row("ada.ipynb", "tape", "out of time after 120 s", ("ex_1",), doubts=("it is odd",))
-    >>> find_reasons(Work(Student("ada"), (row,)))
+    >>> find_reasons(Work(Student("ada"), (row,), "ada"))
     [(0, 'look at this: it is odd'), (2, 'ada.ipynb: out of time after 120 s'), (4, 'nothing attempted')]
     """
     reasons = [(0, f"look at this: {doubt}") for doubt in work.doubts]
-    reasons += [(1, f"{row.file}: {row.ended}") for row in work.rows if not row.judged]
-    reasons += [(2, f"{row.file}: {row.ended}") for row in work.rows if row.judged and not _has_run(row)]
+    reasons += [(1, f"{own_part(row.file)}: {row.ended}") for row in work.rows if not row.judged]
+    reasons += [(2, f"{own_part(row.file)}: {row.ended}") for row in work.rows if row.judged and not _has_run(row)]
     best = work.best.values()
     unknown, wrong, tried, count = [], 0, 0, 0
     for row in best:
@@ -126,7 +133,7 @@ def find_reasons(work: Work) -> list[tuple[int, str]]:
             if answer.state == "not yet" and not answer.hint:
                 unknown.append(f"{title} ex {exercise_number(name)}")
     if unknown:
-        reasons.append((3, f"wrong, and in a way that no check knows: {', '.join(unknown)}"))
+        reasons.append((3, f"wrong, but no mistake that the check recognises: {', '.join(unknown)}"))
     if count and wrong >= STUCK * count:
         reasons.append((3, f"tried {tried} and passed {tried - wrong}"))
     if best and not tried:
@@ -177,7 +184,7 @@ def _exercises(everybody: Class) -> str:
 
 
 def _bars(titles: tuple[str, str], lines: Sequence[str]) -> str:
-    head = f"<tr><th scope=col>{titles[0]}</th><th scope=col colspan=2>{titles[1]}</th></tr>"
+    head = f"<thead><tr><th scope=col>{titles[0]}</th><th scope=col colspan=2>{titles[1]}</th></tr></thead>"
     return f"<div class=wide><table class=bars>{head}{''.join(lines)}</table></div>"
 
 
@@ -187,10 +194,10 @@ def _bar_line(label: str, shares: Sequence[tuple[str, int]], whole: int, said: s
 
 
 def _late(everybody: Class, links: Mapping[Student, str]) -> str:
-    late = [work.student for work in everybody.works if work.late]
+    late = [work for work in everybody.works if work.late]
     if late:
-        names = "<br>".join(_link(student, links) for student in late)
+        names = "<br>".join(_link(work, links) for work in late)
         return f"<h2>Late, as Canvas says: {len(late)}</h2><p class=names>{names}</p>"
     if any(work.student.system == "Canvas" for work in everybody.works):
         return "<p>Canvas marks nobody as late.</p>"
-    return "<p>Nobody is marked as late: the names of these files do not say when they were handed in.</p>"
+    return "<p>Nobody is marked as late: the names of these files don't say when they were handed in.</p>"
