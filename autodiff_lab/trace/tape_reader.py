@@ -312,4 +312,5 @@ def _operands(tape: Tape, i: int, labels: Mapping[str, str]) -> Iterator[Operand
             shapes=value.flowing(to),
             is_copied=value.is_copied_to(to),
             formula_is_name=way.is_name,
+            partial_reads=way.reads,
         )

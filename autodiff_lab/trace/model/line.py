@@ -17,7 +17,7 @@ class Operand:
     If that map is too long to be written, or has no formula, `formula_is_name` is true and `formula` is words.
     `edge` is what the edge of a graph says, and `edge_title` the whole of it where `edge` is shortened. `shapes` is
     what it says of an array: its shape, and where broadcasting copies it to the shape of the line's result, so that it
-    `is_copied`, the shape of its copies.
+    `is_copied`, the shape of its copies. `partial_reads` are the lines whose values the partial is computed from.
     """
 
     line: int | None
@@ -31,6 +31,7 @@ class Operand:
     shapes: str = ""
     is_copied: bool = False
     formula_is_name: bool = False
+    partial_reads: tuple[int, ...] = ()
 
     @property
     def parent(self) -> int:

@@ -40,6 +40,7 @@
  * @property {string} shapes
  * @property {boolean} is_copied
  * @property {boolean} formula_is_name
+ * @property {number[]} partial_reads
  */
 
 /**
@@ -329,6 +330,14 @@
  */
 
 /**
+ * The curve of an edge in the player's payload: an operation about the value of one operand, the others held.
+ * @typedef {object} EdgeCurve
+ * @property {number} start
+ * @property {number} end
+ * @property {(number | null)[]} y
+ */
+
+/**
  * The player's payload: a trace as `Trace.to_dict` gives it, the layouts of its graph, and the runs forward.
  * @typedef {object} Payload
  * @property {Record<string, any>} trace
@@ -336,6 +345,7 @@
  * @property {ForwardRun[]} forward
  * @property {string} no_forward
  * @property {Record<string, string>} words
+ * @property {Record<string, EdgeCurve>} [curves]
  * @property {OtherExcerpt[]} [others]
  * @property {string} [no_others]
  * @property {Layout} [whole]
@@ -416,6 +426,7 @@ export const RECORDS = {
       shapes: "",
       is_copied: false,
       formula_is_name: false,
+      partial_reads: [],
     },
     inside: {
       value: "Num",

@@ -13,7 +13,7 @@
 
 import { focused, passClass, roving, set, svg } from "../dom.js";
 import { adjointOf, edgeSharesOf, markOf } from "../moment.js";
-import { labelsOf, tokensAt } from "../motion.js";
+import { labelsOf, sourcesAt, tokensAt } from "../motion.js";
 import { isAhead } from "../run.js";
 import { ownLine, wholeLine } from "../trace.js";
 import { PAD } from "./fit.js";
@@ -93,6 +93,8 @@ export function drawingOf(run, actions, prefix, toggle) {
   let routes = null; // of the step that moves, by slot
   /** @type {Element[]} */
   let linked = [];
+  /** @type {Element[]} */
+  let sources = []; // the boxes that the partials of the step come from
 
   /** The box of a line, if it is drawn. @param {number} line */
   function lineBox(line) {
@@ -287,6 +289,10 @@ export function drawingOf(run, actions, prefix, toggle) {
    * @param {number} size of type: small type grows
    */
   function drawTokens({ s, u, step }, size) {
+    const lit = sourcesAt(trace, s, u).map(lineBox);
+    for (const box of sources) box.removeAttribute("data-source");
+    sources = lit.flatMap((part) => (part ? [part.group] : []));
+    for (const box of sources) box.setAttribute("data-source", "");
     if (routes?.s !== s) routes = { s, at: new Map() };
     const placed = [];
     for (const token of step ? tokensAt(trace, s, u) : []) {
@@ -423,6 +429,8 @@ export function drawingOf(run, actions, prefix, toggle) {
       const { operands } = trace.lines[line];
       return operands.map((_, slot) => besideBox(line, slot)).filter((part) => part !== undefined);
     },
+    /** Where the edge of an operand is on screen, if it is drawn. @param {Target} target */
+    placeOfEdge: ({ line, slot }) => operandEdge(line, slot)?.path.getBoundingClientRect(),
     /** The box of a group, if it is drawn. @param {Group} group */
     boxOfGroup: (group) => boxes.get(group.id),
     /**
