@@ -207,7 +207,10 @@ def _move_line(line: Line, place: Mapping[int, int]) -> Line:
 
 
 def _move_operand(operand: Operand, place: Mapping[int, int]) -> Operand:
-    return operand if operand.line is None else replace(operand, line=place[operand.line])
+    if operand.line is None:
+        return operand
+    reads = tuple(place[line] for line in operand.partial_reads if line in place)
+    return replace(operand, line=place[operand.line], partial_reads=reads)
 
 
 def _move_step(step: Step, place: Mapping[int, int]) -> Step:

@@ -112,12 +112,14 @@ def find_targets(tape: Tape, i: int) -> tuple[int, ...]:
 class WayBack(NamedTuple):
     """How an adjoint goes back to an operand, by the local partial or a map: a `formula`, and the same in LaTeX.
 
-    Where the map cannot be written out, the formula `is_name`: words, such as ``transpose of cumsum``.
+    Where the map cannot be written out, the formula `is_name`: words, such as ``transpose of cumsum``. The partial
+    `reads` these lines of the tape: their values are what it is computed from.
     """
 
     formula: str
     latex: str
     is_name: bool = False
+    reads: tuple[int, ...] = ()
 
 
 def write_way_back(tape: Tape, i: int, slot: int) -> WayBack:
@@ -131,7 +133,7 @@ def write_way_back(tape: Tape, i: int, slot: int) -> WayBack:
         return WayBack("0", "0")
     if op.kind in ("elementwise", "reduction"):
         try:
-            return WayBack(*_partial(tape, i, slot))
+            return _partial(tape, i, slot)
         except Exception:
             # Not every rule runs on names (it may look at its values); then the numbers alone are shown.
             return WayBack("", "")
@@ -143,16 +145,65 @@ def write_way_back(tape: Tape, i: int, slot: int) -> WayBack:
     if is_name:
         name = message("indexing") if op.name == "getitem" else op.name
         text = message("pullback of" if op.kind == "general" else "transpose of", op=name)
-    return WayBack(text, notation.latex_expression(text), is_name)
+    factors = op.kind == "multilinear"
+    reads = {parent for k, parent in enumerate(tape.parents[i]) if k != slot and parent >= 0} if factors else ()
+    return WayBack(text, notation.latex_expression(text), is_name, tuple(sorted(reads)))
 
 
-def _partial(tape: Tape, i: int, slot: int) -> tuple[str, str]:
+def _partial(tape: Tape, i: int, slot: int) -> WayBack:
     y = NamedValue(tape.name(i), tape.values[i])
     partial = _apply_rule(tape, i, slot, y, _names(tape, i))
     if isinstance(partial, Symbol):
-        return partial.text(), _apply_rule(tape, i, slot, y, _names(tape, i, notation.latex_value)).latex()
+        latex = _apply_rule(tape, i, slot, y, _names(tape, i, notation.latex_value)).latex()
+        names = _names_in(partial)
+        lines = {line for line in (i, *tape.parents[i]) if line >= 0 and tape.name(line) in names}
+        return WayBack(partial.text(), latex, reads=tuple(sorted(lines)))
     text = numbers.number(partial)
-    return text, notation.latex_value(text)
+    return WayBack(text, notation.latex_value(text))
+
+
+def _names_in(x: Any) -> set[str]:
+    """The names that occur in an expression for a local partial."""
+    if not isinstance(x, Symbol):
+        return set()
+    return {x.name} if x.op is None else {name for operand in x.operands for name in _names_in(operand)}
+
+
+_SAMPLES = 17  # points of a curve
+_DIGITS = 4
+
+
+class Curve(NamedTuple):
+    """An operation about the value of one operand, the others held: `y` at evenly spaced points from `start` to `end`.
+
+    Where the operation has no finite value, `y` is None. Its slope at the operand is the local partial.
+    """
+
+    start: float
+    end: float
+    y: tuple[float | None, ...]
+
+
+def sample_curve(tape: Tape, i: int, slot: int) -> Curve | None:
+    """Sample a line's operation along one operand, about the point where its local partial is taken.
+
+    None where there is no curve to draw: the operation is not elementwise, or works on arrays.
+    """
+    op, args = tape.operation(i), list(tape.args[i])
+    if op.kind != "elementwise" or any(np.ndim(x) for x in args) or not np.isfinite(args[slot]):
+        return None
+    at = float(args[slot])
+    reach = max(1.0, min(abs(at), 3.0))
+    points = np.linspace(at - reach, at + reach, _SAMPLES)
+    args[slot] = points
+    try:
+        with np.errstate(all="ignore"):
+            y = np.broadcast_to(op.fn(*args, **tape.kwargs.get(i, {})), points.shape)
+            shown = [float(f"{value:.{_DIGITS}g}") if np.isfinite(value) else None for value in y]
+    except Exception:
+        # A learner's own operation need not run on arrays.
+        return None
+    return Curve(at - reach, at + reach, tuple(shown))
 
 
 def _map(tape: Tape, i: int, slot: int) -> str:

@@ -385,4 +385,5 @@ def _operands(tape: Tape, i: int, labels: Mapping[str, str], own: Mapping[str, s
             formula_is_name=way.is_name,
             edge_reading="" if reading == edge else reading,
             goes_to=partials.find_targets(tape, i) if slot == 0 and value.is_small else (),
+            partial_reads=way.reads,
         )

@@ -41,6 +41,30 @@ SINE = {"source": "np.sin(x2)", "nodes": ["n5"], "edges": [], "rows": ["5"]}
 ITS_EDGE = {"source": "np.sin(x2)", "nodes": ["n1", "n5"], "edges": ["e5_0"], "rows": ["1", "5"]}
 
 
+def test_an_edge_shows_the_curve_and_its_slope(player):
+    """The slope of the tangent is the local partial; by key it is shown for the box that has the focus."""
+    curve = player.root.locator(".adl-curve")
+    assert not curve.is_visible()
+    player.root.locator("[data-edge=e5_0] .adl-hit").dispatch_event("pointerenter")
+    assert curve.is_visible() and curve.inner_text() == "slope: cos x2 = 0.2837"
+    inside, frame = curve.bounding_box(), player.root.locator(".adl-graph-frame").bounding_box()
+    assert frame["x"] <= inside["x"] and inside["x"] + inside["width"] <= frame["x"] + frame["width"]
+    assert frame["y"] <= inside["y"] and inside["y"] + inside["height"] <= frame["y"] + frame["height"]
+    player.root.locator("[data-edge=e5_0] .adl-hit").dispatch_event("pointerleave")
+    assert not curve.is_visible()
+    player.root.locator("[data-node=n5]").dispatch_event("pointerenter")
+    assert not curve.is_visible(), "a box that is pointed at is about its line"
+    player.root.locator("[data-node=n5]").dispatch_event("pointerleave")
+    player.focus()
+    for _ in range(20):
+        player.key("Tab")
+        if player.page.evaluate("document.activeElement.matches('.adl-node')"):
+            break
+    player.key(*["ArrowDown"] * 5)
+    assert player.page.evaluate("document.activeElement.dataset.node") == "n5"
+    assert curve.inner_text() == "slope: cos x2 = 0.2837"
+
+
 def test_a_line_lights_up_in_every_pane(player):
     for locator in (
         player.root.locator("[data-node=n5]"),

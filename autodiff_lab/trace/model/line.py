@@ -20,6 +20,7 @@ class Operand:
     what it says of an array: its shape, and where broadcasting copies it to the shape of the line's result, so that it
     `is_copied`, the shape of its copies. Of a small array from which a reduction or an index makes fewer entries,
     `goes_to` has for each entry the number of the entry of the result that it goes to, or −1 if it goes to none.
+    `partial_reads` are the lines whose values the partial is computed from.
     """
 
     line: int | None
@@ -35,6 +36,7 @@ class Operand:
     formula_is_name: bool = False
     edge_reading: str = ""
     goes_to: tuple[int, ...] = ()
+    partial_reads: tuple[int, ...] = ()
 
     @property
     def parent(self) -> int:

@@ -27,11 +27,23 @@ class OtherExcerpt(TypedDict):
     layouts: list[Layout]
 
 
+class EdgeCurve(TypedDict):
+    """The curve of an edge in the player's payload: an operation about the value of one operand, the others held.
+
+    It has the values `y` at evenly spaced points from `start` to `end`; None where there is no finite one.
+    """
+
+    start: float
+    end: float
+    y: list[float | None]
+
+
 class Payload(TypedDict):
     """The player's payload: a trace as `Trace.to_dict` gives it, the layouts of its graph, and the runs forward.
 
-    `no_forward` says why there is none. `words` are the script's own, by their keys. Of a long run it has the layout of
-    the `whole`, the `others` of its excerpts that are at hand, and what is said where one is not: `no_others`.
+    `no_forward` says why there is none. `words` are the script's own, by their keys. A short run has the `curves` of
+    its edges, by the names that these have in a layout. Of a long run it has the layout of the `whole`, the `others` of
+    its excerpts that are at hand, and what is said where one is not: `no_others`.
     """
 
     trace: dict[str, Any]
@@ -39,6 +51,7 @@ class Payload(TypedDict):
     forward: list[ForwardRun]
     no_forward: str
     words: dict[str, str]
+    curves: NotRequired[dict[str, EdgeCurve]]
     others: NotRequired[list[OtherExcerpt]]
     no_others: NotRequired[str]
     whole: NotRequired[Layout]

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import Any, cast
 
 import numpy as np
@@ -22,12 +22,13 @@ from autodiff_lab.text.dataclass_json import Pool, plain
 from autodiff_lab.text.messages import join_items, message, read_room, template
 from autodiff_lab.trace import excerpts
 from autodiff_lab.trace.model import Excerpt, Line, Number, RunOptions, Trace
+from autodiff_lab.trace.partials import Curve, sample_curve
 from autodiff_lab.trace.tape_reader import TapeReader
 from autodiff_lab.transforms.nonfinite_warnings import without_warnings
 from autodiff_lab.transforms.recording import Outcome, record_to_show
 from autodiff_lab.transforms.results import ResultPath
 from autodiff_lab.widgets.player import page
-from autodiff_lab.widgets.player.payload import ForwardRun, OtherExcerpt, Payload
+from autodiff_lab.widgets.player.payload import EdgeCurve, ForwardRun, OtherExcerpt, Payload
 
 MODES = ("reverse", "forward", "both")
 
@@ -37,6 +38,7 @@ GROUPINGS = ("auto", None)
 _SHARED = ("separator", "not reached", "group", "and more", "values together")
 
 _MOST_AT_ONCE = 4  # directions that a node of the graph can show together
+_MOST_CURVED_LINES = 60  # of a run whose edges have curves; beyond, the payload would be mostly these
 _MOST_STEPS = 200  # of all directions of the menu together; beyond, the menu is shorter
 
 
@@ -49,7 +51,8 @@ class Views:
     """The views of one run in the player, in reverse and forward; `why` says why, if there is no forward mode.
 
     Of a `long` run, `trace` is the stretch that is shown. The graph has groups if it is `large`. `results` has the
-    paths of the results, if there are several.
+    paths of the results, if there are several. `curves` are those of its edges, by the name that the edge has in a
+    layout.
     """
 
     trace: Trace
@@ -58,6 +61,7 @@ class Views:
     long: LaidOutExcerpts | None = None
     large: bool = False
     results: tuple[ResultPath, ...] = ()
+    curves: Mapping[str, Curve] = field(default_factory=dict)
 
     def payload(self, layouts: Mapping[str, list[Layout]]) -> Payload:
         """Give the views as the player's JavaScript takes them. The lines are written once, with the run in reverse.
@@ -86,6 +90,8 @@ class Views:
             # The script has no words of its own.
             "words": {key: template(key) for key in (*read_room("interface"), *_SHARED)},
         }
+        if self.curves:
+            shown["curves"] = {edge: _describe_curve(curve) for edge, curve in self.curves.items()}
         if self.long is None:
             return shown
         numbers = self._beside(self.long)
@@ -234,8 +240,9 @@ def _views(tape: Tape, f: Callable[..., Any], outcome: Outcome, options: RunOpti
         return Views(long[0], {}, message("long run", lines=len(tape), most=excerpts.MAX_WHOLE_LINES), long)
     reader = TapeReader(tape, f, outcome=outcome)
     trace = reader.read(options.along(None))
+    curves = _sample_curves(tape)
     if options.fault:
-        return Views(trace, {}, message("faulty engines are reverse"))
+        return Views(trace, {}, message("faulty engines are reverse"), curves=curves)
     forward: dict[str, Trace] = {}
     try:
         for name, direction in _menu(tape, options.direction).items():
@@ -243,8 +250,21 @@ def _views(tape: Tape, f: Callable[..., Any], outcome: Outcome, options: RunOpti
     except AutodiffError as error:
         if options.direction is not None:
             raise
-        return Views(trace, {}, str(error))
-    return Views(trace, forward)
+        return Views(trace, {}, str(error), curves=curves)
+    return Views(trace, forward, curves=curves)
+
+
+def _sample_curves(tape: Tape) -> dict[str, Curve]:
+    """Sample the curves of a run's edges; of a short run, in which one looks at single edges."""
+    if len(tape) > _MOST_CURVED_LINES:
+        return {}
+    sampled = {
+        f"e{i}_{slot}": sample_curve(tape, i, slot)
+        for i in range(tape.n_inputs, len(tape))
+        for slot, parent in enumerate(tape.parents[i])
+        if parent >= 0
+    }
+    return {edge: curve for edge, curve in sampled.items() if curve is not None}
 
 
 def _menu(tape: Tape, custom: Any) -> dict[str, Any]:
@@ -258,6 +278,10 @@ def _menu(tape: Tape, custom: Any) -> dict[str, Any]:
     if custom is not None:
         menu["custom"] = custom
     return menu if tape.n_inputs else {}
+
+
+def _describe_curve(curve: Curve) -> EdgeCurve:
+    return {"start": curve.start, "end": curve.end, "y": list(curve.y)}
 
 
 def _count_numbers(lines: Sequence[Line]) -> int:

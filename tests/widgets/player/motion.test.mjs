@@ -252,6 +252,42 @@ test("operands that come together stand beside each other in the box", () => {
   assert.deepEqual(at(4, 0.77), [1, 1]);
 });
 
+test("the box that a partial comes from is lit until the partial is met", () => {
+  const at = (s, u = 0.3) => player.sourcesAt(seed, s, u);
+  assert.deepEqual(at(10), [1], "cos x2 comes from x2");
+  assert.deepEqual(at(13), [1], "the partial of a product is the other factor");
+  assert.deepEqual(at(14), [0]);
+  assert.deepEqual(at(15), [0], "1 / x1 comes from x1");
+  for (const s of [8, 9, 11, 12]) assert.deepEqual(at(s), [], "1 and −1 come from nowhere");
+  for (const u of [0, 0.7, 1]) assert.deepEqual(at(10, u), []);
+  assert.deepEqual(at(5), [], "nothing is multiplied while it is recorded");
+});
+
+test("the curve of an edge goes through its point, and the tangent touches it there", () => {
+  const { curves } = given.payloads.seed;
+  assert.deepEqual(Object.keys(curves), [
+    "e2_0",
+    "e3_0",
+    "e3_1",
+    "e4_0",
+    "e4_1",
+    "e5_0",
+    "e6_0",
+    "e6_1",
+  ]);
+  const { start, end, y } = curves.e5_0;
+  assert.deepEqual([start, end], [2, 8]);
+  assert.ok(y.every((value, k) => Math.abs(value - Math.sin(2 + (6 * k) / 16)) < 1e-3));
+  assert.equal(curves.e2_0.y[0], null, "log 0 is not finite");
+  const shape = player.shapeOf(curves.e5_0, 5, Math.sin(5), Math.cos(5));
+  assert.equal(shape.path.split("L").length, 17);
+  const [from, to] = shape.tangent;
+  const share = (shape.point.x - from.x) / (to.x - from.x);
+  assert.ok(Math.abs(from.y + share * (to.y - from.y) - shape.point.y) < 1e-9);
+  assert.equal(player.shapeOf({ start: 0, end: 1, y: [null, null] }, 0, 0, 1), null);
+  assert.equal(player.shapeOf(curves.e5_0, NaN, 0, 1), null);
+});
+
 test("after it has landed a step rests for half a second to 0.8 s", () => {
   for (const phase of ["record", "forward", "seed", "sweep"]) {
     const landing = MOMENTS.find((u) => player.hasLanded({ phase }, u));

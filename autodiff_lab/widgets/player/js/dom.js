@@ -230,7 +230,9 @@ export function linkTo(element, target, actions) {
   element.addEventListener("pointerleave", leave);
   if (!element.matches(".adl-edge")) {
     // Chromium makes a tab stop of any SVG element that listens to the focus
-    element.addEventListener("focus", enter);
+    element.addEventListener("focus", () =>
+      actions.link({ ...target(), hasFocus: element.matches(":focus-visible") }),
+    );
     element.addEventListener("blur", leave);
   }
   element.addEventListener("click", () => actions.visit(target()));

@@ -131,6 +131,18 @@ function multiplied(u, kind, rate, operand, result) {
 }
 
 /**
+ * The lines whose values the local partials of a step are computed from: as long as the partials are about to be met.
+ * @param {Trace} trace @param {number} s @param {number} u
+ * @returns {number[]}
+ */
+export function sourcesAt(trace, s, u) {
+  const step = trace.steps[s];
+  if (!step || u <= 0 || u >= MEETS[1]) return [];
+  const { operands } = trace.lines[step.line];
+  return [...step.sends, ...step.pushes].flatMap(({ slot }) => operands[slot].partial_reads);
+}
+
+/**
  * The numbers that are on their way at progress `u` of step `s`.
  * @param {Trace} trace @param {number} s @param {number} u
  * @returns {Token[]}

@@ -59,6 +59,7 @@ export function panesView(store, actions, prefix, begin) {
       graph.element,
       graph.signs,
       graph.tools,
+      graph.curve,
       caption && html("span", { class: "adl-caption" }, caption),
       begin,
     );

@@ -36,8 +36,8 @@ import {
  *   Control a slider
  */
 /**
- * @typedef {{line: number, slot?: number, parent?: number}} Target a line, or with `slot` the edge
- *   into it
+ * @typedef {{line: number, slot?: number, parent?: number, hasFocus?: boolean}} Target a line, or with `slot` the edge
+ *   into it; `hasFocus` if one has come there by key
  */
 /**
  * @typedef {{open: boolean, names: boolean, source: boolean, speed: number}} Details what the fold

@@ -43,6 +43,7 @@
  * @property {boolean} formula_is_name
  * @property {string} edge_reading
  * @property {number[]} goes_to
+ * @property {number[]} partial_reads
  */
 
 /**
@@ -345,6 +346,14 @@
  */
 
 /**
+ * The curve of an edge in the player's payload: an operation about the value of one operand, the others held.
+ * @typedef {object} EdgeCurve
+ * @property {number} start
+ * @property {number} end
+ * @property {(number | null)[]} y
+ */
+
+/**
  * The player's payload: a trace as `Trace.to_dict` gives it, the layouts of its graph, and the runs forward.
  * @typedef {object} Payload
  * @property {Record<string, any>} trace
@@ -352,6 +361,7 @@
  * @property {ForwardRun[]} forward
  * @property {string} no_forward
  * @property {Record<string, string>} words
+ * @property {Record<string, EdgeCurve>} [curves]
  * @property {OtherExcerpt[]} [others]
  * @property {string} [no_others]
  * @property {Layout} [whole]
@@ -456,6 +466,7 @@ export const RECORDS = {
       formula_is_name: false,
       edge_reading: "",
       goes_to: [],
+      partial_reads: [],
     },
     inside: {
       value: "Num",

@@ -16,7 +16,7 @@ import { shapeText } from "../entries.js";
 import { focused, passClass, roving, set, svg } from "../dom.js";
 import { adjointOf, edgeSharesOf, markOf } from "../moment.js";
 import { dotsOf, hasCells, scalesOf } from "../cells.js";
-import { labelsOf, landingsAt, litAt, tokensAt } from "../motion.js";
+import { labelsOf, landingsAt, litAt, sourcesAt, tokensAt } from "../motion.js";
 import { isAhead } from "../run.js";
 import { ownLine, wholeLine } from "../trace.js";
 import { PAD } from "./fit.js";
@@ -105,6 +105,8 @@ export function drawingOf(run, actions, prefix, toggle) {
   let routes = null; // of the step that moves, by slot
   /** @type {Element[]} */
   let linked = [];
+  /** @type {Element[]} */
+  let sources = []; // the boxes that the partials of the step come from
 
   /** The box of a line, if it is drawn. @param {number} line */
   function lineBox(line) {
@@ -309,6 +311,10 @@ export function drawingOf(run, actions, prefix, toggle) {
    * @param {number} size of type: small type grows
    */
   function drawTokens({ s, u, step }, size) {
+    const lit = sourcesAt(trace, s, u).map(lineBox);
+    for (const box of sources) box.removeAttribute("data-source");
+    sources = lit.flatMap((part) => (part ? [part.group] : []));
+    for (const box of sources) box.setAttribute("data-source", "");
     if (routes?.s !== s) routes = { s, at: new Map() };
     moveCells(s, u);
     /** @type {(import("../motion.js").Token & {at: Point, dots: Dot[]|null, enters?: number})[]} */
@@ -473,6 +479,8 @@ export function drawingOf(run, actions, prefix, toggle) {
       const { operands } = trace.lines[line];
       return operands.map((_, slot) => besideBox(line, slot)).filter((part) => part !== undefined);
     },
+    /** Where the edge of an operand is on screen, if it is drawn. @param {Target} target */
+    placeOfEdge: ({ line, slot }) => operandEdge(line, slot)?.path.getBoundingClientRect(),
     /** The box of a group, if it is drawn. @param {Group} group */
     boxOfGroup: (group) => boxes.get(group.id),
     /**

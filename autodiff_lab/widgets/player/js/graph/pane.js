@@ -18,6 +18,7 @@ import { momentOf } from "../state.js";
 import { whenChanged } from "../store.js";
 import { wholeLine } from "../trace.js";
 import { FIT } from "../trace_types.js";
+import { curveView } from "./curve.js";
 import { drawingOf } from "./drawing.js";
 import { bestOf, fitOf, freeSpotAmong, PAD } from "./fit.js";
 import { allTurned, holding, openGroups, toggledGroup } from "./groups.js";
@@ -46,6 +47,7 @@ export function graphView(run, store, actions, prefix) {
   const drawing = drawingOf(run, actions, prefix, toggle);
   const element = html("div", { class: "adl-graph-body" }, drawing.element);
   const signs = edgeSigns(element);
+  const curve = curveView(run, drawing.placeOfEdge);
   const tools = lensTools(element, drawing.element, store, trace.say, () => scale);
   if (allGroups.length) tools.element.prepend(...groupTools(trace.say, turnAll));
 
@@ -266,6 +268,7 @@ export function graphView(run, store, actions, prefix) {
     element,
     signs: signs.elements,
     tools: tools.element,
+    curve: curve.element,
     best,
     follow,
     /** @param {State} state */
@@ -275,6 +278,7 @@ export function graphView(run, store, actions, prefix) {
       drawTokens(state);
       drawGhosts(state);
       light(state);
+      curve.render(state);
       tools.render(state);
     },
     /** Gives the graph its room. @param {Size} given */
