@@ -274,6 +274,7 @@
  * @property {number} w
  * @property {number} h
  * @property {string[]} [head]
+ * @property {boolean} [bare]
  */
 
 /**
@@ -403,6 +404,7 @@ export const CELLS = {
   BETWEEN_ROWS: 4,
   AROUND: 8,
   BESIDE_CELLS: 4,
+  BETWEEN_BARE: 8,
 };
 
 /**
