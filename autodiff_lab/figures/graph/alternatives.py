@@ -23,9 +23,9 @@ TIGHT = (28.0, 10.0)
 # So large is a layout in its room that a player, which has more besides, can still show whole.
 _READABLE = 0.88
 
-# Beside a program in a notebook on a laptop. There a graph of arrays may only be whole if its cells have no numbers;
-# such a layout must be so much larger than one with numbers.
-LAPTOP = (590.0, 370.0)
+# Beside a program in a notebook on a laptop, and above one. There a graph of arrays may only be whole if its cells have
+# no numbers; such a layout must be so much larger than one with numbers.
+LAPTOP = ((590.0, 370.0), (880.0, 276.0))
 _BARE = 0.12
 
 # A graph of more lines has one layout.
@@ -57,7 +57,7 @@ def layout_alternatives(trace: Trace, in_groups: bool = False) -> list[dict[str,
     Returns
     -------
     list of dict
-        One to four layouts as `layout_graph` gives them, the first for the usual room. Each has a ``"shape"``: a
+        One to five layouts as `layout_graph` gives them, the first for the usual room. Each has a ``"shape"``: a
         ``"row"`` runs from left to right, a ``"column"`` downwards, and a ``"fold"`` is a row that turns round where
         it would become too long. By its ``"ease"``, and by how large the boxes of a ``"step"`` are at most, the
         player's script chooses again among them, for the room that it has: see `fit`. They need no Graphviz, and are
@@ -74,7 +74,7 @@ def layout_alternatives(trace: Trace, in_groups: bool = False) -> list[dict[str,
                 if name[0] == "n":
                     box["bare"] = True
         candidates += bare
-        rooms.append(LAPTOP)
+        rooms += LAPTOP
     chosen: list[dict[str, Any]] = []
     for room in rooms:
         best = choose_for_room(room, candidates)

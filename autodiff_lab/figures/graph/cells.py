@@ -7,6 +7,9 @@ The player's script draws the cells. It is given these constants, so that what i
 WRITTEN_WIDTH, WRITTEN_HEIGHT = 52, 21
 BARE_WIDTH, BARE_HEIGHT = 20, 16
 
+# The height of a bare cell, in points, in an array of more rows than have numbers.
+LOW_HEIGHT = 10
+
 # An array of so many columns and rows at most has its numbers in its cells.
 MAX_WRITTEN_COLUMNS, MAX_WRITTEN_ROWS = 4, 3
 
@@ -26,7 +29,7 @@ def cell_size(shape: tuple[int, ...], bare: bool = False) -> tuple[int, int]:
     height, width = (1, *shape)[-2:]
     if not bare and width <= MAX_WRITTEN_COLUMNS and height <= MAX_WRITTEN_ROWS:
         return WRITTEN_WIDTH, WRITTEN_HEIGHT
-    return BARE_WIDTH, BARE_HEIGHT
+    return BARE_WIDTH, BARE_HEIGHT if height <= MAX_WRITTEN_ROWS else LOW_HEIGHT
 
 
 def size_of_cells(shape: tuple[int, ...], bare: bool = False) -> tuple[int, int]:

@@ -222,7 +222,7 @@ def test_the_shape_follows_the_graph_and_the_room():
 
 def test_each_of_the_layouts_is_the_best_for_a_room(case):
     _, layouts = case
-    rooms = (*ROOMS, LAPTOP)
+    rooms = (*ROOMS, *LAPTOP)
     assert 1 <= len(layouts) <= len(rooms)
     assert all(any(choose_for_room(room, layouts) is one for room in rooms) for one in layouts)
     assert choose_for_room(USUAL, layouts) is layouts[0]

@@ -142,11 +142,12 @@ export const hasCells = (trace) => trace.lines.some(({ value }) => isSmall(value
  */
 export function cellSizeOf(shape, isBare = false) {
   const [height, width] = sidesOf(shape);
+  const isLow = height > CELLS.MAX_WRITTEN_ROWS;
   const isWritten =
     !isBare && width <= CELLS.MAX_WRITTEN_COLUMNS && height <= CELLS.MAX_WRITTEN_ROWS;
   return isWritten
     ? { w: CELLS.WRITTEN_WIDTH, h: CELLS.WRITTEN_HEIGHT, isWritten }
-    : { w: CELLS.BARE_WIDTH, h: CELLS.BARE_HEIGHT, isWritten };
+    : { w: CELLS.BARE_WIDTH, h: isLow ? CELLS.LOW_HEIGHT : CELLS.BARE_HEIGHT, isWritten };
 }
 
 const LEAST_WRITTEN = { w: 44, h: 15 }; // a smaller cell has no number
