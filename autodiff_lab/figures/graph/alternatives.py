@@ -23,8 +23,10 @@ TIGHT = (28.0, 10.0)
 # So large is a layout in its room that a player, which has more besides, can still show whole.
 _READABLE = 0.88
 
-# Where a graph is smaller than this, its cells give up their numbers.
-_SMALLEST_WRITTEN = 0.7
+# Beside a program in a notebook on a laptop, and above one. There a graph of arrays may only be whole if its cells have
+# no numbers; such a layout must be so much larger than one with numbers.
+LAPTOP = ((590.0, 370.0), (880.0, 276.0))
+_BARE = 0.12
 
 # A graph of more lines has one layout.
 MAX_LINES = 40
@@ -55,7 +57,7 @@ def layout_alternatives(trace: Trace, in_groups: bool = False) -> list[dict[str,
     Returns
     -------
     list of dict
-        One to three layouts as `layout_graph` gives them, the first for the usual room. Each has a ``"shape"``: a
+        One to five layouts as `layout_graph` gives them, the first for the usual room. Each has a ``"shape"``: a
         ``"row"`` runs from left to right, a ``"column"`` downwards, and a ``"fold"`` is a row that turns round where
         it would become too long. By its ``"ease"``, and by how large the boxes of a ``"step"`` are at most, the
         player's script chooses again among them, for the room that it has: see `fit`. They need no Graphviz, and are
@@ -63,14 +65,29 @@ def layout_alternatives(trace: Trace, in_groups: bool = False) -> list[dict[str,
     """
     if in_groups or len(trace.lines) > MAX_LINES:
         return [{**layout_graph(trace, in_groups), **ONLY}]
-    layouts, scale = _lay_out(trace, BoxSizes.of(trace, player=True))
-    if scale < _SMALLEST_WRITTEN and any(line.value.is_small for line in trace.lines):
-        layouts, _ = _lay_out(trace, BoxSizes.of(trace, player=True, bare=True))
-    return layouts
+    candidates, scale = _candidates(trace, BoxSizes.of(trace, player=True))
+    rooms = [*ROOMS]
+    if scale < _READABLE and any(line.value.is_small for line in trace.lines):
+        bare, _ = _candidates(trace, BoxSizes.of(trace, player=True, bare=True), strain=_BARE)
+        for places in bare:
+            for name, box in places["nodes"].items():
+                if name[0] == "n":
+                    box["bare"] = True
+        candidates += bare
+        rooms += LAPTOP
+    chosen: list[dict[str, Any]] = []
+    for room in rooms:
+        best = choose_for_room(room, candidates)
+        if best not in chosen:
+            chosen.append(best)
+    return chosen
 
 
-def _lay_out(trace: Trace, sizes: BoxSizes) -> tuple[list[dict[str, Any]], float]:
-    """Lay out a graph with boxes of these sizes, and return at which scale the largest is whole in a usual room."""
+def _candidates(trace: Trace, sizes: BoxSizes, strain: float = 0.0) -> tuple[list[dict[str, Any]], float]:
+    """Lay out a graph with boxes of these sizes in all ways, and return at which scale it is whole in the usual rooms.
+
+    The `strain` makes each of them less easy to read.
+    """
     graph = BoxGraph()
     add_graph(graph, trace.lines, sizes, (), omit=is_in_heading)
     row, column = _Layers(graph, flat=True), _Layers(graph, flat=False)
@@ -85,13 +102,9 @@ def _lay_out(trace: Trace, sizes: BoxSizes) -> tuple[list[dict[str, Any]], float
         candidates += [row.places(TIGHT, rows) for rows in folds]
         if has_cells:
             candidates += [row.places(), *(row.places(rows=rows) for rows in folds)]
-    chosen: list[dict[str, Any]] = []
-    for room in ROOMS:
-        best = choose_for_room(room, candidates)
-        if best not in chosen:
-            chosen.append(best)
-    scale = max(scale_in(room, places) for room in ROOMS[:2] for places in chosen)
-    return [graph.restore_names(places, sizes.headings) for places in chosen], scale
+    scale = min(max(scale_in(room, places) for places in candidates) for room in ROOMS[:2])
+    named = [graph.restore_names(places, sizes.headings) for places in candidates]
+    return [{**places, "ease": round(places["ease"] / (1 + strain), 3)} for places in named], scale
 
 
 def scale_in(room: Point, places: dict[str, Any]) -> float:

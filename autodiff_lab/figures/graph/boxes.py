@@ -176,7 +176,7 @@ class BoxSizes:
             for i, line in enumerate(trace.lines):
                 if not line.value.is_small:
                     continue
-                widest[i] = max(widest[i], cells.size_of_cells(line.value.shape, bare)[0] + cells.BESIDE_CELLS)
+                widest[i] = max(widest[i], cells.box_width(line.value.shape, bare))
                 heights[i] = cells.box_height(line.value.shape, sent[i], bare) / 72
         widths = [max(least, width / 72 + margin) for width in widest]
         found = [[texts[kind] for kind in ("adjoint", "tangent") if kind in texts] for texts in longest]

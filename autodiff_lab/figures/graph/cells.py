@@ -7,11 +7,17 @@ The player's script draws the cells. It is given these constants, so that what i
 WRITTEN_WIDTH, WRITTEN_HEIGHT = 52, 21
 BARE_WIDTH, BARE_HEIGHT = 20, 16
 
+# The height of a bare cell, in points, in an array of more rows than have numbers.
+LOW_HEIGHT = 10
+
 # An array of so many columns and rows at most has its numbers in its cells.
 MAX_WRITTEN_COLUMNS, MAX_WRITTEN_ROWS = 4, 3
 
 # Room for a heading, between two rows, below the last, and beside the cells.
 HEADING, BETWEEN_ROWS, AROUND, BESIDE_CELLS = 24, 4, 8, 4
+
+# Room between the cells of a value and of its derivative, which stand beside each other in a box with bare cells.
+BETWEEN_BARE = 8
 
 
 def cell_size(shape: tuple[int, ...], bare: bool = False) -> tuple[int, int]:
@@ -23,7 +29,7 @@ def cell_size(shape: tuple[int, ...], bare: bool = False) -> tuple[int, int]:
     height, width = (1, *shape)[-2:]
     if not bare and width <= MAX_WRITTEN_COLUMNS and height <= MAX_WRITTEN_ROWS:
         return WRITTEN_WIDTH, WRITTEN_HEIGHT
-    return BARE_WIDTH, BARE_HEIGHT
+    return BARE_WIDTH, BARE_HEIGHT if height <= MAX_WRITTEN_ROWS else LOW_HEIGHT
 
 
 def size_of_cells(shape: tuple[int, ...], bare: bool = False) -> tuple[int, int]:
@@ -37,13 +43,25 @@ def size_of_cells(shape: tuple[int, ...], bare: bool = False) -> tuple[int, int]
     return width * across, height * down
 
 
+def box_width(shape: tuple[int, ...], bare: bool = False) -> int:
+    """Return how wide the cells of a box are, in points; those of a derivative stand below or, if `bare`, beside.
+
+    >>> box_width((3,)), box_width((3,), bare=True)
+    (160, 132)
+    """
+    width = size_of_cells(shape, bare)[0]
+    return (2 * width + BETWEEN_BARE if bare else width) + BESIDE_CELLS
+
+
 def box_height(shape: tuple[int, ...], contributions: int = 0, bare: bool = False) -> int:
-    """Return how high a box is, in points: with rows of cells for a value and its derivative.
+    """Return how high a box is, in points: with cells for a value and its derivative.
 
-    A third row is where a contribution lands that is then added to others.
+    A third row is where a contribution lands that is then added to others; a box with `bare` cells has one row.
 
-    >>> box_height((3,)), box_height((3,), contributions=2)
-    (78, 103)
+    >>> box_height((3,)), box_height((3,), contributions=2), box_height((3,), bare=True)
+    (78, 103, 48)
     """
     rows = 2 if contributions < 2 else 3
+    if bare:
+        rows = 1
     return HEADING + rows * size_of_cells(shape, bare)[1] + (rows - 1) * BETWEEN_ROWS + AROUND

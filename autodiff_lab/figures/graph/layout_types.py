@@ -26,7 +26,8 @@ class Size(TypedDict):
 class Box(TypedDict):
     """A box in a layout: its centre, its width and its height; of a line also the first line of its text.
 
-    The `head` has the name, which is bold, and the operation.
+    The `head` has the name, which is bold, and the operation. The cells of a `bare` box have no numbers, and those of
+    a value and of its derivative stand beside each other.
     """
 
     x: float
@@ -34,6 +35,7 @@ class Box(TypedDict):
     w: float
     h: float
     head: NotRequired[list[str]]
+    bare: NotRequired[bool]
 
 
 class Edge(TypedDict):

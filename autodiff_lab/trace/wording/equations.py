@@ -153,7 +153,7 @@ def gradient(
     """
     found = []
     for i, line in enumerate(takewhile(lambda line: line.kind == "input", lines)):
-        pieces = [("g", f"∂{f}/∂{line.label}"), EQUALS, ("r", adjoints[i].text if i in adjoints else "0")]
+        pieces = [("g", f"∂{f}/∂{line.label}"), EQUALS, ("r", adjoints[i].in_node if i in adjoints else "0")]
         pieces += [] if i in adjoints else [("c", message("never reached"))]
         pieces += [] if truth is None else [("c", message("true value", value=truth[i].text if i in truth else "0"))]
         found.append(pieces)

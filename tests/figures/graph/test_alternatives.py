@@ -11,7 +11,7 @@ import pytest
 
 from autodiff_lab import Trace
 from autodiff_lab.figures.graph import render
-from autodiff_lab.figures.graph.alternatives import ROOMS, choose_for_room, layout_alternatives, scale_in
+from autodiff_lab.figures.graph.alternatives import LAPTOP, ROOMS, choose_for_room, layout_alternatives, scale_in
 from autodiff_lab.figures.graph.boxes import node_texts, player_heading, text_width
 from autodiff_lab.figures.layered_layout.paths import sample_path
 
@@ -222,8 +222,9 @@ def test_the_shape_follows_the_graph_and_the_room():
 
 def test_each_of_the_layouts_is_the_best_for_a_room(case):
     _, layouts = case
-    assert 1 <= len(layouts) <= len(ROOMS)
-    assert all(any(choose_for_room(room, layouts) is one for room in ROOMS) for one in layouts)
+    rooms = (*ROOMS, *LAPTOP)
+    assert 1 <= len(layouts) <= len(rooms)
+    assert all(any(choose_for_room(room, layouts) is one for room in rooms) for one in layouts)
     assert choose_for_room(USUAL, layouts) is layouts[0]
 
 

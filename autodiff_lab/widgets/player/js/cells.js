@@ -138,23 +138,46 @@ export const hasCells = (trace) => trace.lines.some(({ value }) => isSmall(value
 
 /**
  * The size of a cell of an array in a box, and whether it has room for its number.
- * @param {number[]} shape
+ * @param {number[]} shape @param {boolean} [isBare]
  */
-export function cellSizeOf(shape) {
+export function cellSizeOf(shape, isBare = false) {
   const [height, width] = sidesOf(shape);
-  const isWritten = width <= CELLS.MAX_WRITTEN_COLUMNS && height <= CELLS.MAX_WRITTEN_ROWS;
+  const isLow = height > CELLS.MAX_WRITTEN_ROWS;
+  const isWritten =
+    !isBare && width <= CELLS.MAX_WRITTEN_COLUMNS && height <= CELLS.MAX_WRITTEN_ROWS;
   return isWritten
     ? { w: CELLS.WRITTEN_WIDTH, h: CELLS.WRITTEN_HEIGHT, isWritten }
-    : { w: CELLS.BARE_WIDTH, h: CELLS.BARE_HEIGHT, isWritten };
+    : { w: CELLS.BARE_WIDTH, h: isLow ? CELLS.LOW_HEIGHT : CELLS.BARE_HEIGHT, isWritten };
 }
 
 const LEAST_WRITTEN = { w: 44, h: 15 }; // a smaller cell has no number
 
 /**
- * Where the cells of a small array stand in its box: a row of cells for each kind of number, and the size of a cell.
- * @param {number[]} shape @param {{w: number, h: number}} box @param {number} count of rows
+ * Where the cells of a small array stand in its box: a row of cells for each kind of number, and the size of a cell. In
+ * a bare box they stand beside each other.
+ * @param {number[]} shape @param {{w: number, h: number, bare?: boolean}} box @param {number} count of rows
  */
-export function rowsInBox(shape, { w, h }, count) {
+export function rowsInBox(shape, box, count) {
+  return box.bare ? besideInBox(shape, box, count) : belowInBox(shape, box, count);
+}
+
+/** @param {number[]} shape @param {{w: number, h: number}} box @param {number} count */
+function besideInBox(shape, { w, h }, count) {
+  const [height, width] = sidesOf(shape);
+  const cell = cellSizeOf(shape, true);
+  const gap = CELLS.BETWEEN_BARE;
+  const pitch = Math.min(width * cell.w + gap, (w - CELLS.BESIDE_CELLS + gap) / count);
+  const y = CELLS.HEADING - h / 2 + (height * cell.h) / 2;
+  return {
+    head: CELLS.HEADING / 2 + 1 - h / 2,
+    rows: Array.from({ length: count }, (_, k) => ({ x: pitch * (k - (count - 1) / 2), y })),
+    landing: null,
+    cell: { w: (pitch - gap) / width, h: cell.h, isWritten: false },
+  };
+}
+
+/** @param {number[]} shape @param {{w: number, h: number}} box @param {number} count */
+function belowInBox(shape, { w, h }, count) {
   const [height, width] = sidesOf(shape);
   const cell = cellSizeOf(shape);
   const free = h - CELLS.HEADING - CELLS.AROUND;
@@ -167,7 +190,7 @@ export function rowsInBox(shape, { w, h }, count) {
   const cellWidth = Math.min(cell.w, (w - CELLS.BESIDE_CELLS) / width);
   return {
     head: CELLS.HEADING / 2 + 1 - h / 2,
-    rows: Array.from({ length: count }, (_, row) => middleOf(row)),
+    rows: Array.from({ length: count }, (_, row) => ({ x: 0, y: middleOf(row) })),
     landing: (count + 1) * pitch - gap <= free + 1 ? middleOf(count) : null,
     cell: {
       w: cellWidth,

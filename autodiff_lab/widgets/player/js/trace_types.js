@@ -291,6 +291,7 @@
  * @property {number} w
  * @property {number} h
  * @property {string[]} [head]
+ * @property {boolean} [bare]
  */
 
 /**
@@ -423,12 +424,14 @@ export const CELLS = {
   WRITTEN_HEIGHT: 21,
   BARE_WIDTH: 20,
   BARE_HEIGHT: 16,
+  LOW_HEIGHT: 10,
   MAX_WRITTEN_COLUMNS: 4,
   MAX_WRITTEN_ROWS: 3,
   HEADING: 24,
   BETWEEN_ROWS: 4,
   AROUND: 8,
   BESIDE_CELLS: 4,
+  BETWEEN_BARE: 8,
 };
 
 /**

@@ -28,19 +28,19 @@ function barAt(x, y, half, share) {
 }
 
 /**
- * The cells of one number in a box. They are drawn about the middle of the box, in the row at `y`.
+ * The cells of one number in a box, about a point that is counted from the middle of the box.
  * @param {"value"|"tangent"|"adjoint"} kind @param {number[]} shape
- * @param {{w: number, h: number, isWritten: boolean}} size @param {number} y
+ * @param {{w: number, h: number, isWritten: boolean}} size @param {{x: number, y: number}} at
  */
-export function cellRow(kind, shape, { w, h, isWritten }, y) {
+export function cellRow(kind, shape, { w, h, isWritten }, at) {
   const [height, width] = sidesOf(shape);
   const group = svg("g", { class: `adl-cells is-${kind}` });
   /** @type {{rect: SVGRectElement, bar: SVGPathElement, text: SVGTextElement, title: SVGTitleElement, x: number, y: number}[]} */
   const cells = [];
   const isBare = !isWritten;
   for (let k = 0; k < height * width; k++) {
-    const x = w * ((k % width) - (width - 1) / 2);
-    const middle = y + h * (Math.floor(k / width) - (height - 1) / 2);
+    const x = at.x + w * ((k % width) - (width - 1) / 2);
+    const middle = at.y + h * (Math.floor(k / width) - (height - 1) / 2);
     const frame = { x: x - w / 2 + 1, y: middle - h / 2 + 0.5, width: w - 2, height: h - 1 };
     const rect = svg("rect", { class: "adl-cell", rx: kind === "value" ? 2 : 6, ...frame });
     const bar = svg("path", { class: "adl-cell-bar" });

@@ -53,6 +53,10 @@ function carriedKind(step) {
   return step?.phase === "forward" ? "tangent" : "adjoint";
 }
 
+/** @param {BoxPlace} one @param {BoxPlace} other */
+const isSameSize = (one, other) =>
+  one.w === other.w && one.h === other.h && one.bare === other.bare;
+
 /** @param {Group} group @param {number} line of the whole run */
 const holds = (group, line) => group.first <= line && line < group.end;
 
@@ -225,6 +229,10 @@ export function drawingOf(run, actions, prefix, toggle) {
     const come = [];
     for (const [key, place] of scene.boxes) {
       let part = boxes.get(key);
+      if (part && part.kind !== "group" && !isSameSize(part.place, place)) {
+        part.group.remove(); // in another layout its cells have numbers, or none
+        part = undefined;
+      }
       if (!part) {
         part = drawBox(place);
         boxes.set(key, part);
@@ -288,7 +296,9 @@ export function drawingOf(run, actions, prefix, toggle) {
    * @param {BoxPart} part @param {Kind} kind
    */
   function rowOf(part, kind) {
-    return part.kind === "line" ? (rowsIn(trace, part.line, part.place)[kind] ?? 0) : 0;
+    if (part.kind !== "line") return { x: 0, y: 0 };
+    const rows = rowsIn(trace, part.line, part.place);
+    return { x: rows.across[kind] ?? 0, y: rows[kind] ?? 0 };
   }
 
   /**
@@ -301,7 +311,10 @@ export function drawingOf(run, actions, prefix, toggle) {
     const to = standIn(step.line);
     if (!from || !to || from === to) return null;
     /** @param {BoxPart} part @returns {Point} */
-    const rowIn = (part) => ({ x: part.place.x, y: part.place.y + rowOf(part, kind) });
+    const rowIn = (part) => {
+      const { x, y } = rowOf(part, kind);
+      return { x: part.place.x + x, y: part.place.y + y };
+    };
     return routeAlong(operandEdge(step.line, slot)?.path, rowIn(from), rowIn(to));
   }
 
@@ -326,8 +339,9 @@ export function drawingOf(run, actions, prefix, toggle) {
       if (slot === undefined) {
         const part = standIn(step.line);
         if (!part) continue;
-        const y = part.place.y + rowOf(part, "adjoint") - SEED_DROP * drop;
-        placed.push({ ...token, dots, at: { x: part.place.x, y } });
+        const { x, y } = rowOf(part, "adjoint");
+        const at = { x: part.place.x + x, y: part.place.y + y - SEED_DROP * drop };
+        placed.push({ ...token, dots, at });
         continue;
       }
       let route = routes.at.get(slot);

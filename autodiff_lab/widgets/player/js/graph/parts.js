@@ -34,17 +34,19 @@ const BELOW = ["value", "tangent", "adjoint", "truth"];
 /**
  * Where the numbers of a line stand in its box, and of a small array how large its cells are there, and where a
  * contribution lands.
- * @param {Trace} trace @param {number} i @param {{w: number, h: number}} box
- * @returns {Rows & {cell?: {w: number, h: number, isWritten: boolean}, landing?: number|null}}
+ * @param {Trace} trace @param {number} i @param {{w: number, h: number, bare?: boolean}} box
+ * @returns {Rows & {across: Record<string, number>, cell?: {w: number, h: number, isWritten: boolean}, landing?:
+ *   number|null}} `across` is how far to the right of the middle each kind stands
  */
 export function rowsIn(trace, i, box) {
   const usual = rowsOf(trace);
   const { value } = trace.lines[i];
-  if (!isSmall(value)) return usual;
+  if (!isSmall(value)) return { ...usual, across: {} };
   const kinds = BELOW.filter((kind) => usual[kind] !== undefined);
   const { head, rows, cell, landing } = rowsInBox(value.shape, box, kinds.length);
-  const placed = Object.fromEntries(kinds.map((kind, k) => [kind, rows[k]]));
-  return { value: 0, ...placed, head, cell, landing };
+  const placed = Object.fromEntries(kinds.map((kind, k) => [kind, rows[k].y]));
+  const across = Object.fromEntries(kinds.map((kind, k) => [kind, rows[k].x]));
+  return { value: 0, ...placed, across, head, cell, landing };
 }
 /** @param {Num} number */
 export const inNode = (number) => number.short || number.text;
@@ -139,7 +141,10 @@ export function partsOf(trace, actions, prefix) {
     /** @param {"tangent"|"adjoint"|"truth"} kind */
     const textOf = (kind) => {
       const y = rows[kind];
-      return y === undefined ? null : middle(`adl-${kind}${marks}`, y, "");
+      if (y === undefined) return null;
+      const text = middle(`adl-${kind}${marks}`, y, "");
+      if (rows.across[kind]) set(text, "x", rows.across[kind]);
+      return text;
     };
     const value = middle(`adl-value${marks}`, rows.value, "");
     const [tangent, adjoint, truth] = [textOf("tangent"), textOf("adjoint"), textOf("truth")];
@@ -181,17 +186,20 @@ export function partsOf(trace, actions, prefix) {
    * @returns {CellRows}
    */
   function cellRows(shape, rows, size) {
-    const { value, tangent, adjoint, landing = null } = rows;
+    const { value, tangent, adjoint, across, landing = null } = rows;
     const single = tangent !== undefined && trace.directions.length === 1;
     const plus = landing === null ? null : middle("adl-plus", landing, "");
     const width = size.w * (shape.at(-1) ?? 1);
     if (plus) set(plus, "x", -width / 2 - 8);
-    const lands = landing === null ? null : cellRow("adjoint", shape, size, landing);
+    const lands = landing === null ? null : cellRow("adjoint", shape, size, { x: 0, y: landing });
     lands?.foresee(null, 0, 0);
     return {
-      value: cellRow("value", shape, size, value),
-      tangent: single ? cellRow("tangent", shape, size, tangent) : null,
-      adjoint: adjoint === undefined ? null : cellRow("adjoint", shape, size, adjoint),
+      value: cellRow("value", shape, size, { x: across.value, y: value }),
+      tangent: single ? cellRow("tangent", shape, size, { x: across.tangent, y: tangent }) : null,
+      adjoint:
+        adjoint === undefined
+          ? null
+          : cellRow("adjoint", shape, size, { x: across.adjoint, y: adjoint }),
       landing: lands,
       plus,
     };
@@ -283,7 +291,7 @@ export function partsOf(trace, actions, prefix) {
     const title = svg("title", {}, say("constant node", { value: value.text }));
     if (!isSmall(value))
       return svg("g", about, title, framed(box, 1), middle("adl-value", 0, inNode(value)));
-    const cells = cellRow("value", value.shape, sizeInConstant(value.shape, box), 0);
+    const cells = cellRow("value", value.shape, sizeInConstant(value.shape, box), { x: 0, y: 0 });
     cells.write(value, scales.value);
     return svg("g", about, title, framed(box, 1), cells.group);
   }

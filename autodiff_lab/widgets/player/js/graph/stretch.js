@@ -101,7 +101,7 @@ export function composed(nest, open) {
     boxes: new Map(),
     edges: new Map(),
   };
-  for (const [name, { x, y, w, h, head }] of Object.entries(layout.nodes)) {
+  for (const [name, { x, y, w, h, head, bare }] of Object.entries(layout.nodes)) {
     const inner = opened.get(name);
     const [left, right, top, bottom] = [
       across(x - w / 2),
@@ -111,7 +111,7 @@ export function composed(nest, open) {
     ];
     const box = inner
       ? { x: (left + right) / 2, y: (top + bottom) / 2, w: right - left, h: bottom - top }
-      : { x: across(x), y: down(y), w, h, head };
+      : { x: across(x), y: down(y), w, h, head, bare };
     whole.boxes.set(nest.key(name), { name, nest, ...box });
     if (inner?.share === 1)
       insert(inner.scene, whole, left + (right - left - inner.scene.width) / 2, top + ROOM.head);
