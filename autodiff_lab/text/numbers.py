@@ -55,11 +55,15 @@ def short(x: Any, written: str) -> str:
     >>> x = np.array([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])
     >>> short(x, number(x)), short(x / 3, number(x / 3)), short(x[0], number(x[0]))
     ('(3, 2) 1 … 6', '(3, 2) 0.333 … 2', '[1 2]')
+    >>> short(np.full((2, 3), 0.2705) * [1, -1, 2], "(2, 3) array, −0.2705 … 0.5410")
+    '(2, 3) −0.271 … 0.541'
+    >>> short(np.array([0.27049, 0.9999, 0.5]), "[0.2705 0.9999 0.5]")
+    '(3,) 0.270 … 1.00'
     """
     array = np.asarray(x, dtype=float)
     if array.ndim == 0 or array.size == 0 or len(written) <= _LONGEST_IN_NODE:
         return written
-    entries = _range(array, lambda entry: _scalar(float(f"{entry:.3g}")))
+    entries = _range(array, _round_to_three_digits)
     return message("array in short", shape=array.shape, entries=entries)
 
 
@@ -89,6 +93,14 @@ def _scalar(x: float) -> str:
         mantissa, exponent = f"{x:.3e}".split("e")
         text = f"{mantissa.rstrip('0').rstrip('.')}e{exponent}"
     return text.replace("-", "−")
+
+
+def _round_to_three_digits(x: float) -> str:
+    """Write a number with three digits, with the zeros at the end where it was rounded: so ``0.270`` is close to it."""
+    rounded = float(f"{x:.3g}")
+    if rounded == x or not 1e-3 <= abs(rounded) < 1e3:
+        return _scalar(rounded)
+    return f"{x:#.3g}".rstrip(".").replace("-", "−")
 
 
 def _spell_array(array: np.ndarray) -> str:
