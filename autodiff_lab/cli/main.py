@@ -59,6 +59,8 @@ def build_parser() -> ArgumentParser:
     grading = add_command(_grade_notebooks, "grade")
     grading.add_argument("folder", metavar="DIR", type=Path, help="what was handed in")
     grading.add_argument("--out", metavar="DIR", type=Path, help="where to write the table (default: DIR-grades)")
+    roster_help = "a CSV file of the class, with a column `name`: who of them has handed in nothing"
+    grading.add_argument("--roster", metavar="FILE", type=Path, help=roster_help)
     again = grading.add_mutually_exclusive_group()
     again.add_argument("--overwrite", action="store_true", help="write over the table of an earlier run")
     again.add_argument("--resume", action="store_true", help="keep its rows, and grade what is new, changed or missing")
@@ -179,17 +181,21 @@ def _grade_notebooks(options: Namespace) -> int:
 
     The folder has the notebooks, or a folder for each student. Each notebook runs behind the walls of bubblewrap
     (Linux): without network and your files, and with limits of time, memory, processes and disk. Every other file has
-    its line, too. Writes grades.csv, a line as soon as a notebook has ended, and grades.html; of a download from Moodle
-    or Canvas also what they import. With --resume a run that was ended goes on. The exit code is 1 if some could not be
-    run through no fault of theirs. It is no proof against cheating: open what the report says to look at.
+    its line, too. Writes grades.csv, a line as soon as a notebook has ended, grades.html with every answer, a page of
+    feedback for each student, and summary.html, which is the page to begin with; of a download from Moodle or Canvas
+    also what they import. With --resume a run that was ended goes on. The exit code is 1 if some could not be run
+    through no fault of theirs. It is no proof against cheating: open what the report says to look at.
     """
     from ..classroom.grading.confinement import Limits
     from ..classroom.grading.grade import check_walls, grade
     from ..classroom.grading.hand_ins import find_hand_ins
     from ..classroom.grading.journal import load_key, read_journal
-    from ..classroom.grading.report import default_folder, open_report, report_files, report_paths
+    from ..classroom.grading.report import SUMMARY, default_folder, open_report, report_files, report_paths
+    from ..classroom.grading.rosters import read_roster
+    from ..classroom.grading.students import collect_class
     from ..classroom.grading.verdicts import Row
 
+    roster = read_roster(options.roster) if options.roster else None
     out, walls = options.out or default_folder(options.folder), not options.unconfined
     limits = Limits(options.seconds, options.megabytes)
     if not walls:
@@ -203,7 +209,8 @@ def _grade_notebooks(options: Namespace) -> int:
     known, complaint = read_journal(out, load_key()) if options.resume else ({}, "")
     if complaint:
         print(f"autodiff-lab: {complaint}", file=sys.stderr)
-    with open_report(out, overwrite=options.overwrite, resume=options.resume, walls=walls) as add:
+    overwrite, resume = options.overwrite, options.resume
+    with open_report(out, overwrite=overwrite, resume=resume, walls=walls, roster=roster) as add:
         ended: list[Row] = []
 
         def tell(row: Row) -> None:
@@ -219,8 +226,11 @@ def _grade_notebooks(options: Namespace) -> int:
         choices = {"jobs": options.jobs, "walls": walls, "known": known, "leave_out": report_files(out)}
         rows = grade(options.folder, limits, tell=tell, show=show, **choices)
     draw_progress(0, 0)
-    table, page = report_paths(out)
-    print(f"{len(rows)} files; the table is in {table}, and to be read in {page}")
+    table, _ = report_paths(out)
+    print(f"{len(rows)} files; the table is in {table}, and to be read from {out / SUMMARY} on")
+    if roster is not None:
+        missing = len(collect_class(rows, roster).missing)
+        print(f"{missing} of {len(roster)} on the roster handed in nothing")
     not_run = sum(not row.judged for row in rows)
     if not_run:
         print(f"autodiff-lab: {not_run} of them could not be run, through no fault of theirs", file=sys.stderr)

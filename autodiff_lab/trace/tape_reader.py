@@ -384,4 +384,5 @@ def _operands(tape: Tape, i: int, labels: Mapping[str, str], own: Mapping[str, s
             is_copied=value.is_copied_to(to),
             formula_is_name=way.is_name,
             edge_reading="" if reading == edge else reading,
+            goes_to=partials.find_targets(tape, i) if slot == 0 and value.is_small else (),
         )

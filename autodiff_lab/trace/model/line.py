@@ -18,7 +18,8 @@ class Operand:
     `edge` is what the edge of a graph says, and `edge_title` the whole of it where `edge` is shortened;
     `edge_reading` says it in the learner's names, where those differ. `shapes` is
     what it says of an array: its shape, and where broadcasting copies it to the shape of the line's result, so that it
-    `is_copied`, the shape of its copies.
+    `is_copied`, the shape of its copies. Of a small array from which a reduction or an index makes fewer entries,
+    `goes_to` has for each entry the number of the entry of the result that it goes to, or −1 if it goes to none.
     """
 
     line: int | None
@@ -33,6 +34,7 @@ class Operand:
     is_copied: bool = False
     formula_is_name: bool = False
     edge_reading: str = ""
+    goes_to: tuple[int, ...] = ()
 
     @property
     def parent(self) -> int:

@@ -23,6 +23,7 @@
  * @property {number[]} shape
  * @property {string} short
  * @property {string} cells
+ * @property {string} in_cells
  * @property {boolean} lists_entries
  */
 
@@ -41,6 +42,7 @@
  * @property {boolean} is_copied
  * @property {boolean} formula_is_name
  * @property {string} edge_reading
+ * @property {number[]} goes_to
  */
 
 /**
@@ -399,6 +401,27 @@ export const FIT = {
 };
 
 /**
+ * The most rows and columns of an array with cells.
+ */
+export const MAX_SMALL_SIDE = 6;
+
+/**
+ * How large the cells of an array are: the constants of autodiff_lab/figures/graph/cells.py.
+ */
+export const CELLS = {
+  WRITTEN_WIDTH: 52,
+  WRITTEN_HEIGHT: 21,
+  BARE_WIDTH: 20,
+  BARE_HEIGHT: 16,
+  MAX_WRITTEN_COLUMNS: 4,
+  MAX_WRITTEN_ROWS: 3,
+  HEADING: 24,
+  BETWEEN_ROWS: 4,
+  AROUND: 8,
+  BESIDE_CELLS: 4,
+};
+
+/**
  * How JSON has each record: with its fields as a list in this `order`, or as an object without those that
  * have their default. `inside` are the fields that hold a record, or in brackets a list of them.
  * @type {Record<string, {order?: string[], defaults: Record<string, any>,
@@ -416,6 +439,7 @@ export const RECORDS = {
       shape: [],
       short: "",
       cells: "",
+      in_cells: "",
       lists_entries: false,
     },
     inside: {},
@@ -431,6 +455,7 @@ export const RECORDS = {
       is_copied: false,
       formula_is_name: false,
       edge_reading: "",
+      goes_to: [],
     },
     inside: {
       value: "Num",
