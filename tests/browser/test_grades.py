@@ -2,7 +2,8 @@
 
 import pytest
 
-from autodiff_lab.classroom.grading.report import html_page
+from autodiff_lab.classroom.grading.report import open_report
+from autodiff_lab.classroom.grading.rosters import Listed
 from autodiff_lab.classroom.grading.verdicts import Answer, Row
 from autodiff_lab.lessons.checks.course import lessons
 
@@ -35,9 +36,12 @@ def report(tmp_path_factory):
             ]
         )
     ]
-    path = tmp_path_factory.mktemp("report") / "grades.html"
-    path.write_text(html_page([*rows, Row("odd.ipynb", "", "asks for the checks of no lesson")]), encoding="utf-8")
-    return path
+    folder = tmp_path_factory.mktemp("report")
+    roster = [Listed("y" * 120, "7"), *(Listed(f"Student {k}") for k in range(9))]
+    with open_report(folder, roster=roster) as add:
+        for row in [*rows, Row("odd.ipynb", "", "asks for the checks of no lesson")]:
+            add(row)
+    return folder / "grades.html"
 
 
 def _mistakes(lesson):
@@ -54,6 +58,27 @@ def test_the_report_is_legible_and_whole_at_1280_px(scheme, new_page, report):
     shown.locator("pre").wait_for()
     assert page.evaluate("document.querySelectorAll('details[open]').length") == 1, "the mark has opened its answers"
     page.evaluate("document.querySelectorAll('details').forEach(each => each.open = true)")
+    assert page.evaluate(CUT_OFF) == []
+    poor = [each for each in page.locator("body").evaluate(CONTRAST) if each["ratio"] < 4.5]
+    assert not poor
+    assert not serious(page, "body")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_the_summary_and_the_feedback_are_legible_and_whole_at_1366_px(scheme, new_page, report):
+    page = new_page(offline=True, viewport={"width": 1366, "height": 768}, color_scheme=scheme)
+    page.goto((report.parent / "summary.html").as_uri())
+    names = page.locator("th a").all_text_contents()
+    assert {"odd", "Eve (118)", "x" * 120} <= set(names)
+    check_page(page)
+    for name in names:
+        page.goto((report.parent / "summary.html").as_uri())
+        page.locator("th a", has_text=name).click()
+        assert page.locator("h1").text_content() == f"Feedback for {name.removesuffix(' (118)')}"
+        check_page(page)
+
+
+def check_page(page):
     assert page.evaluate(CUT_OFF) == []
     poor = [each for each in page.locator("body").evaluate(CONTRAST) if each["ratio"] < 4.5]
     assert not poor

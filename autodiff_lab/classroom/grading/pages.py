@@ -55,16 +55,18 @@ td a { color: inherit; display: block; }
 summary { cursor: pointer; padding: .25rem 0; }
 section { border-left: 3px solid var(--line); margin: .5rem 0 1rem; padding-left: .75rem; overflow-wrap: anywhere; }
 section:target { border-color: currentColor; }
+h1, h2, h3, li, p { overflow-wrap: anywhere; }
 h4, section h3, section p { margin: 0; }
 pre { white-space: pre-wrap; margin: .25rem 0; font-size: .875rem; }
 td.passed { color: var(--good); text-align: center; }
 td.not { text-align: center; }
 td.not:not([title^="not attempted"]) { color: var(--bad); font-weight: bold; }
 .names { columns: 16rem; overflow-wrap: anywhere; }
+.why { overflow-wrap: anywhere; min-width: 20rem; }
 .lines { white-space: pre-line; }
 .bars td, .bars th { border: 0; padding: .1rem .6rem .1rem 0; white-space: nowrap; }
 .bars tbody th, .bars th + td { min-width: 0; }
-.bars td:last-child { white-space: normal; }
+.bars td:last-child { white-space: normal; overflow-wrap: anywhere; }
 .bar { display: flex; height: 1rem; margin-top: .25rem; width: 18rem; background: #8883; }
 .bar i { background: var(--all); }
 .bar .good { background: var(--good); }

@@ -98,9 +98,8 @@ def _first(everybody: Class, links: Mapping[Student, str]) -> str:
     lines = []
     for _, points, work, reasons in found[:MAX_FIRST]:
         said = "<br>".join(escape(reason) for _, reason in reasons)
-        lines.append(
-            f"<tr><th scope=row>{_link(work, links)}</th><td>{points} of {everybody.most}</td><td>{said}</td></tr>"
-        )
+        head = f"<th scope=row>{_link(work, links)}</th><td>{points} of {everybody.most}</td>"
+        lines.append(f"<tr>{head}<td class=why>{said}</td></tr>")
     more = f"<p>And {len(found) - MAX_FIRST} more.</p>" if len(found) > MAX_FIRST else ""
     head = "".join(f"<th scope=col>{title}</th>" for title in ("student", "passed", "why"))
     table = f"<table><thead><tr>{head}</tr></thead>{''.join(lines)}</table>"
