@@ -53,3 +53,35 @@ def test_a_constant_cannot_be_changed_and_receives_no_gradient():
     with pytest.raises(AttributeError):
         constant.value = 100
     assert constant.value == 2 and not hasattr(constant, "grad") and names["x"].grad == 2
+
+
+@pytest.mark.parametrize(
+    ("written", "nodes_left"),
+    [
+        ("log((x - 7.0) * (x - 7.0) + Constant(2.0) * 5.0)", 7),
+        ("(x + 1.0) * (x - 1.0)", 5),
+        ("x / 2.0 - 2.0 / x", 5),
+        ("(x * x) * (x * x)", 3),
+    ],
+)
+def test_the_rewrite_keeps_value_and_slope(written, nodes_left):
+    names = in_the_notebook(
+        "static_graphs",
+        f"x = Variable(3.0)\ny = {written}\nbefore = len(needed([y]))\n(short,) = simplify([y])\n"
+        "found = []\n"
+        "for target in (y, short):\n"
+        "    values = run([target], {})\n    zero_grad([target])\n    backward([target])\n"
+        "    found.append((*values, x.grad))\n"
+        "after, still = len(needed([short])), len(needed([y]))",
+    )
+    assert names["found"][0] == pytest.approx(names["found"][1], rel=1e-14)
+    assert (names["after"], names["still"]) == (nodes_left, names["before"])
+
+
+def test_a_later_sum_gives_both_numbers_of_the_page():
+    names = in_the_notebook(
+        "static_graphs",
+        "a, b = Variable(10.0), Variable(4.0)\nf = a * b + log(a + b)\ng = merging_add(f, b)\n"
+        "(value,) = run([f], {})\nbackward([f])",
+    )
+    assert (round(float(names["value"]), 5), round(float(names["a"].grad), 5)) == (46.63906, 4.07143)
