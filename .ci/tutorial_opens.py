@@ -3,7 +3,8 @@
     python tutorial_opens.py COMMAND
 
 The command runs word for word; only BROWSER is set, so that no browser comes up. Where JupyterLab listens,
-and with which token, is read from the file it leaves in its runtime folder.
+and with which token, is read from the file it leaves in its runtime folder. A newcomer reads what the command prints
+in the terminal, so an error among it counts as a failure.
 """
 
 import json
@@ -17,6 +18,7 @@ import urllib.request
 from pathlib import Path
 
 PATIENCE = 600  # seconds; the command also installs
+SIGNS_OF_AN_ERROR = ("Error: ", "Traceback", "Fail to ")
 
 
 def ask(server: dict, path: str, method: str = "GET", data: dict | None = None) -> dict:
@@ -59,13 +61,27 @@ def stop(process: subprocess.Popen) -> int:
         return process.wait(timeout=60)
 
 
+def check_terminal(printed: str) -> None:
+    """Show what the command printed, and fail if there is an error among it."""
+    print(printed)
+    signs = [sign for sign in SIGNS_OF_AN_ERROR if sign in printed]
+    if signs:
+        sys.exit(f"the command printed {signs} in the terminal")
+
+
 def main(command: str) -> None:
     """Start, look, stop."""
-    with tempfile.TemporaryDirectory() as runtime:
+    with tempfile.TemporaryDirectory() as runtime, tempfile.TemporaryFile("w+") as terminal:
         environment = {**os.environ, "BROWSER": "true", "JUPYTER_RUNTIME_DIR": runtime}
         # A job in the background ignores Ctrl-C, and so does all that it starts; here it must be heard.
         signal.signal(signal.SIGINT, signal.default_int_handler)
-        process = subprocess.Popen(["bash", "-c", command], env=environment, start_new_session=True)
+        process = subprocess.Popen(
+            ["bash", "-c", command],
+            env=environment,
+            start_new_session=True,
+            stdout=terminal,
+            stderr=subprocess.STDOUT,
+        )
         try:
             server = wait_for_server(process, Path(runtime))
             first = ask(server, "contents/00_start_here.ipynb")
@@ -78,6 +94,9 @@ def main(command: str) -> None:
         finally:
             if process.poll() is None:
                 os.killpg(process.pid, signal.SIGKILL)
+            terminal.seek(0)
+            printed = terminal.read()
+        check_terminal(printed)
 
 
 if __name__ == "__main__":

@@ -19,8 +19,6 @@ addresses
     What the README and the page for lecturers link to and let one install, and CITATION.cff (`addresses.py`).
 table
     The notebooks, their questions and minutes in the README and in the map of the first one, from their first cells.
-plans
-    The tables in the page for lecturers, from the plans.
 outputs
     The notebooks' outputs and their normal form (`notebooks/normalise.py`, which also does a single notebook).
 pictures
@@ -42,7 +40,6 @@ from pathlib import Path
 
 import nbformat
 
-from autodiff_lab.classroom.lecture.plans import Plan, find_plan, list_plans
 from autodiff_lab.widgets.bundle import BUNDLES
 from tests.addresses import ROOT, START, date_release, update_addresses
 from tests.javascript_types import update_types
@@ -135,33 +132,6 @@ def with_table(readme: str) -> str:
     return TABLE.sub(lambda _: "\n".join(rows), readme)
 
 
-def update_plans(*, check: bool) -> list[str]:
-    """Write the plans' tables into the page for lecturers; return which differed."""
-    page = ROOT / "notebooks" / "for_lecturers.md"
-    text, found = page.read_text(encoding="utf-8"), []
-    for plan in map(find_plan, list_plans()):
-        place = re.compile(rf"(?<=^## |^###) ?{re.escape(plan.title)}\n.*?(?=^##|\Z)", re.MULTILINE | re.DOTALL)
-        section = place.search(text)
-        fresh = plan_section(plan)
-        if not section or section[0].strip() != fresh.strip():
-            found.append(f"for_lecturers.md: the table of “{plan.title}” differs from plans/")
-            text = place.sub(lambda found, fresh=fresh: f" {fresh}" if found[0][0] == " " else fresh, text)
-    if found and not check:
-        page.write_text(text.rstrip() + "\n", encoding="utf-8")
-    return found
-
-
-def plan_section(plan: Plan) -> str:
-    """Return a plan as the section of the page for lecturers, from its title on."""
-    rows = ["| min | where | on the screen | ask first | what many say |", "|--:|:--|:--|:--|:--|"]
-    for stop in plan.stops:
-        place = f"[{stop.lesson}, section {stop.section}]({stop.notebook.name}#cell-id={stop.cell_id})"
-        many = f"{stop.many_say} {stop.answer}".strip()
-        rows.append(f"| {stop.minutes} | {place} | {stop.show.rstrip('.')} | {stop.question} | {many} |")
-    section = "\n\n".join(filter(None, [plan.title, plan.introduction, "\n".join(rows), plan.end])) + "\n\n"
-    return section.replace("](../", "](")  # a plan is in a folder of its own
-
-
 def update_outputs(*, check: bool) -> list[str]:
     """Execute and normalise all notebooks; return what differed."""
     failed = normalise.main(["--check"] if check else [])
@@ -188,7 +158,6 @@ STEPS: dict[str, Callable[..., list[str]]] = {
     "badges": update_badges,
     "addresses": update_addresses,
     "table": update_table,
-    "plans": update_plans,
     "outputs": update_outputs,
     "pictures": update_pictures,
 }

@@ -16,7 +16,7 @@ import types
 import typing
 from typing import Any, Literal, NotRequired, Union
 
-from autodiff_lab.figures.graph import fit, layout_types
+from autodiff_lab.figures.graph import cells, fit, layout_types
 from autodiff_lab.text.dataclass_json import Entries, field_types, is_named_tuple, plain
 from autodiff_lab.trace.model import equation, number, trace
 from autodiff_lab.widgets.player import payload
@@ -61,6 +61,12 @@ def write_types() -> str:
             "FIT",
             {name: value for name, value in vars(fit).items() if name.isupper()},
             "By what a layout is chosen: the constants of autodiff_lab/figures/graph/fit.py.",
+        ),
+        write_constant("MAX_SMALL_SIDE", number.MAX_SMALL_SIDE, "The most rows and columns of an array with cells."),
+        write_constant(
+            "CELLS",
+            {name: value for name, value in vars(cells).items() if name.isupper()},
+            "How large the cells of an array are: the constants of autodiff_lab/figures/graph/cells.py.",
         ),
         write_constant(
             "RECORDS",

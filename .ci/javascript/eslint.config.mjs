@@ -5,7 +5,14 @@ import globals from "globals";
 
 const MODULES = "autodiff_lab/widgets/**/*.js";
 // Each of these is a script of a page, or an expression that a test evaluates in one.
-const SCRIPTS = [".ci/lite/*.js", "autodiff_lab/classroom/lecture/*.js", "tests/browser/*.js"];
+const SCRIPTS = [".ci/lite/*.js", "autodiff_lab/classroom/lecture/**/*.js", "tests/browser/*.js"];
+// What the scripts of a lecture find: reveal.js, and what lecture.js hands out.
+const LECTURE = Object.fromEntries(
+  ["Reveal", "SpeakerWindow", "giveRoom", "hasPlayer", "minutesIn", "stepPlayer"].map((name) => [
+    name,
+    "readonly",
+  ]),
+);
 const PROGRAMS = [".ci/javascript/*.mjs", "tests/**/*.mjs"];
 
 export default [
@@ -20,7 +27,7 @@ export default [
   { files: [MODULES], languageOptions: { globals: globals.browser } },
   {
     files: SCRIPTS,
-    languageOptions: { sourceType: "script", globals: { ...globals.browser, Reveal: "readonly" } },
+    languageOptions: { sourceType: "script", globals: { ...globals.browser, ...LECTURE } },
     rules: { "no-unused-expressions": "off" },
   },
   { files: PROGRAMS, languageOptions: { globals: { ...globals.node, document: "writable" } } },

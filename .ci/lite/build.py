@@ -70,7 +70,7 @@ def build(out: Path, pyodide: Path | None) -> None:
         if pyodide:
             shutil.copytree(pyodide, lite / "static/pyodide")
         (lite / "jupyter-lite.json").write_text(json.dumps(settings(files, "./static/pyodide" if pyodide else PYODIDE)))
-        ignored = shutil.ignore_patterns(".*", "*.jsonl", "plans")
+        ignored = shutil.ignore_patterns(".*", "*.jsonl", "lectures")
         shutil.copytree(ROOT / "notebooks", work / "contents", ignore=ignored)
         options = ["--contents", work / "contents", "--output-dir", work / "site", "--no-sourcemaps"]
         options += [f"--apps={name}" for name in APPS] + [f"--piplite-wheels={file}" for file in files]

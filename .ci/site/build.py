@@ -80,9 +80,9 @@ def write_sources(folder: Path) -> None:
     shutil.copy(HERE / "conf.py", folder)
     for name in ("_static", "_templates"):
         shutil.copytree(HERE / name, folder / name)
-    lecturers = folder / "for_lecturers.md"  # its folder of plans is no page
+    lecturers = folder / "for_lecturers.md"  # lectures are for a lecture hall, and no pages
     text = lecturers.read_text(encoding="utf-8")
-    lecturers.write_text(text.replace("](plans)", f"]({REPOSITORY}/tree/main/notebooks/plans)"), encoding="utf-8")
+    lecturers.write_text(text.replace("](lectures)", f"]({REPOSITORY}/tree/main/notebooks/lectures)"), encoding="utf-8")
     font = TTFont(Path(ziamath.__file__).parent / "fonts" / "STIXTwoMath-Regular.ttf")
     font.flavor = "woff2"
     font.save(folder / "_static" / "math.woff2")

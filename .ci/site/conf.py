@@ -33,7 +33,7 @@ myst_enable_extensions = ["dollarmath", "amsmath"]
 myst_heading_anchors = 3
 # Anchors of cells are HTML, which MyST does not read; `site_works.py` follows every link.
 suppress_warnings = ["myst.header", "myst.xref_missing", "mystnb.unknown_mime_type"]
-exclude_patterns = ["plans/*"]
+exclude_patterns = ["lectures/*"]
 
 autosummary_generate = True
 autodoc_typehints = "none"

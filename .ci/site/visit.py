@@ -81,11 +81,9 @@ class Visitor:
         page.wait_for_function("document.querySelector('.adl-player').dataset.phase === 'sweep'", timeout=60_000)
         self.shoot("phone")
 
-    def plays(self, name: str, *, folded: bool = False) -> None:
+    def plays(self, name: str) -> None:
         """A player steps: by its button once, then by a key to its end."""
         page = self.open(name)
-        if folded:
-            page.locator("details.hide > summary").first.click()
         player = page.locator(".adl-player").first
         player.wait_for()
         before = player.inner_text()
@@ -241,7 +239,7 @@ def main() -> None:
         context.route("**/*", keep_here(address, refused))
         visitor = Visitor(context.new_page(), address, Path(site), Path(shots))
         visitor.first_screen()
-        visitor.plays("00_start_here.html", folded=True)
+        visitor.plays("00_start_here.html")
         visitor.shoot("lesson")
         visitor.open("reference/autodiff_lab.grad.html")
         visitor.shoot("reference")

@@ -1,6 +1,6 @@
 """Write a course's two sets of notebooks, the students' and the teacher's: `autodiff-lab course`.
 
-The student's set is the tutorial with every exercise open, without the page and the plans for lecturers, and without
+The student's set is the tutorial with every exercise open, without the page for lecturers and the lectures, and without
 the saved outputs that answer what is asked: who runs the cell sees them. In the teacher's set each exercise has a good
 answer in its cell, and below it the hints that students can ask for and the wrong answers that the check knows.
 """
@@ -17,7 +17,7 @@ from autodiff_lab.jupyter.notebooks import Copied, copy_notebooks, installed_not
 from autodiff_lab.lessons.checks.course import lessons
 from autodiff_lab.lessons.checks.exercise import Exercise
 
-FOR_LECTURERS, PLANS = "for_lecturers.md", "plans"
+FOR_LECTURERS, LECTURES = "for_lecturers.md", "lectures"
 LINK = re.compile(rb"\[([^]]*)\]\(for_lecturers\.md[^)]*\)")
 
 
@@ -33,7 +33,7 @@ def write_course(folder: Path) -> dict[str, Copied]:
     exercises = {lesson.slug: lesson.exercises() for lesson in lessons()}
 
     def students(path: Path) -> bytes | None:
-        if path.name == FOR_LECTURERS or path.parent.name == PLANS:  # the answers to what is asked in a lecture
+        if path.name == FOR_LECTURERS or path.parent.name == LECTURES:  # their notes answer what is asked
             return None
         if path.suffix != ".ipynb":
             return LINK.sub(rb"\1", path.read_bytes())

@@ -49,20 +49,18 @@ def build_parser() -> ArgumentParser:
     course = add_command(_write_course, "course")
     course.add_argument("--out", metavar="DIR", type=Path, required=True, help="the folder to write into")
     presenting = add_command(_present_notebook, "present")
-    presenting.add_argument("notebook", metavar="NN", help="a lesson, as 04 or adjoint_flow, or a notebook of your own")
+    presenting.add_argument("notebook", metavar="FILE", help="40_minutes, 90_minutes, a lesson as 04, or a notebook")
     presenting.add_argument("--no-browser", dest="hidden", action="store_true", help="print the addresses only")
     presenting.add_argument("--port", dest="own_port", type=_port_number, help="the port to listen on")
     lecture = add_command(_write_lecture, "lecture")
-    what = lecture.add_mutually_exclusive_group(required=True)
-    what.add_argument(
-        "notebook", metavar="NN", nargs="?", help="a lesson, as 04 or adjoint_flow, or a notebook of yours"
-    )
-    what.add_argument("--plan", metavar="PLAN", help="40, 90, first_evening, …, or a Markdown file of your own")
+    lecture.add_argument("notebook", metavar="FILE", help="40_minutes, 90_minutes, a lesson as 04, or a notebook")
     lecture.add_argument("--out", metavar="DIR", type=Path, required=True, help="the folder to write into")
-    lecture.add_argument("--overwrite", action="store_true", help="write over the kit of an earlier run")
+    lecture.add_argument("--overwrite", action="store_true", help="write over the files of an earlier run")
     grading = add_command(_grade_notebooks, "grade")
     grading.add_argument("folder", metavar="DIR", type=Path, help="what was handed in")
     grading.add_argument("--out", metavar="DIR", type=Path, help="where to write the table (default: DIR-grades)")
+    roster_help = "a CSV file of the class, with a column `name`: who of them has handed in nothing"
+    grading.add_argument("--roster", metavar="FILE", type=Path, help=roster_help)
     again = grading.add_mutually_exclusive_group()
     again.add_argument("--overwrite", action="store_true", help="write over the table of an earlier run")
     again.add_argument("--resume", action="store_true", help="keep its rows, and grade what is new, changed or missing")
@@ -113,7 +111,7 @@ def _open_tutorial(options: Namespace) -> int:
       autodiff-lab --no-browser        print the address instead of opening it
       autodiff-lab --to my-notebooks   work on copies in the folder my-notebooks
       autodiff-lab check               what is installed, and how to mend it
-      autodiff-lab lecture --plan 40 --out kit   slides of a lecture of 40 minutes
+      autodiff-lab present 40_minutes  a lecture of forty minutes, live
     """
     from . import tutorial
 
@@ -146,10 +144,11 @@ def _write_course(options: Namespace) -> int:
 
 
 def _present_notebook(options: Namespace) -> int:
-    """Open a notebook for a hall: large type, nothing around it, and a clicker that steps players and runs cells.
+    """Show a notebook as slides, live in JupyterLab: for a lecture hall.
 
-    It is a copy, in which all answers are folded; leaving it changes nothing. A page with what to ask, the answers and
-    the usual wrong answers opens beside it, for a second screen or to be printed.
+    Cells run, and can be edited on the slide; a clicker (or Page Down and Page Up) steps the player and then turns the
+    slide. `s` opens a second window with the clock, the notes and the next slide, `b` makes the screen black, `f` fills
+    it, Esc goes back to the notebook. It's a copy: nothing that you type is kept.
     """
     from .present import present
 
@@ -158,15 +157,14 @@ def _present_notebook(options: Namespace) -> int:
 
 
 def _write_lecture(options: Namespace) -> int:
-    """Write what a lecturer takes along; it needs no network and no Python.
+    """Write a lecture as one file of slides that needs no network and no Python, and its handout.
 
-    With --plan: the slides of a lecture, in which the players play, the speaker's page with the answers, and a sheet
-    for each of its lessons to hand out. With the number of a lesson: its speaker's page and its sheet.
+    The players play in it. `s` opens the speaker's window; printing it from the browser makes a PDF. The handout is two
+    sheets of paper: one to fill in, and its solution.
     """
-    from ..classroom.lecture import kit
+    from ..classroom.lecture.kit import write_lecture
 
-    write, what = (kit.write_plan, options.plan) if options.plan else (kit.write_lesson, options.notebook)
-    for path in write(what, options.out, overwrite=options.overwrite):
+    for path in write_lecture(options.notebook, options.out, overwrite=options.overwrite):
         print(f"{path.stat().st_size / 1000:7.0f} kB  {path}")
     return 0
 
@@ -183,17 +181,21 @@ def _grade_notebooks(options: Namespace) -> int:
 
     The folder has the notebooks, or a folder for each student. Each notebook runs behind the walls of bubblewrap
     (Linux): without network and your files, and with limits of time, memory, processes and disk. Every other file has
-    its line, too. Writes grades.csv, a line as soon as a notebook has ended, and grades.html; of a download from Moodle
-    or Canvas also what they import. With --resume a run that was ended goes on. The exit code is 1 if some could not be
-    run through no fault of theirs. It is no proof against cheating: open what the report says to look at.
+    its line, too. Writes grades.csv, a line as soon as a notebook has ended, grades.html with every answer, a page of
+    feedback for each student, and summary.html, which is the page to begin with; of a download from Moodle or Canvas
+    also what they import. With --resume a run that was ended goes on. The exit code is 1 if some could not be run
+    through no fault of theirs. It is no proof against cheating: open what the report says to look at.
     """
     from ..classroom.grading.confinement import Limits
     from ..classroom.grading.grade import check_walls, grade
     from ..classroom.grading.hand_ins import find_hand_ins
     from ..classroom.grading.journal import load_key, read_journal
-    from ..classroom.grading.report import default_folder, open_report, report_files, report_paths
+    from ..classroom.grading.report import SUMMARY, default_folder, open_report, report_files, report_paths
+    from ..classroom.grading.rosters import read_roster
+    from ..classroom.grading.students import collect_class
     from ..classroom.grading.verdicts import Row
 
+    roster = read_roster(options.roster) if options.roster else None
     out, walls = options.out or default_folder(options.folder), not options.unconfined
     limits = Limits(options.seconds, options.megabytes)
     if not walls:
@@ -207,7 +209,8 @@ def _grade_notebooks(options: Namespace) -> int:
     known, complaint = read_journal(out, load_key()) if options.resume else ({}, "")
     if complaint:
         print(f"autodiff-lab: {complaint}", file=sys.stderr)
-    with open_report(out, overwrite=options.overwrite, resume=options.resume, walls=walls) as add:
+    overwrite, resume = options.overwrite, options.resume
+    with open_report(out, overwrite=overwrite, resume=resume, walls=walls, roster=roster) as add:
         ended: list[Row] = []
 
         def tell(row: Row) -> None:
@@ -223,8 +226,11 @@ def _grade_notebooks(options: Namespace) -> int:
         choices = {"jobs": options.jobs, "walls": walls, "known": known, "leave_out": report_files(out)}
         rows = grade(options.folder, limits, tell=tell, show=show, **choices)
     draw_progress(0, 0)
-    table, page = report_paths(out)
-    print(f"{len(rows)} files; the table is in {table}, and to be read in {page}")
+    table, _ = report_paths(out)
+    print(f"{len(rows)} files; the table is in {table}, and to be read from {out / SUMMARY} on")
+    if roster is not None:
+        missing = len(collect_class(rows, roster).missing)
+        print(f"{missing} of {len(roster)} on the roster handed in nothing")
     not_run = sum(not row.judged for row in rows)
     if not_run:
         print(f"autodiff-lab: {not_run} of them could not be run, through no fault of theirs", file=sys.stderr)

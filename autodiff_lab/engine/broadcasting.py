@@ -10,6 +10,12 @@ def shape_of(x: Any) -> tuple[int, ...]:
     return getattr(x, "shape", ())
 
 
+def rank_of(x: Any) -> int:
+    """The number of axes that an operand broadcasts with: ``np.ndim``, for traced values without NumPy's dispatch."""
+    rank = getattr(x, "ndim", None)
+    return np.ndim(x) if rank is None else rank
+
+
 def unbroadcast(g: Any, x: Any, batch: int | None = None) -> Any:
     """Undo broadcasting: give the adjoint `g` the shape and type of the operand `x`, by summing over copied axes.
 

@@ -65,7 +65,10 @@ def split_arguments(
     op: Op, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> tuple[tuple[Any, ...], dict[str, Any]]:
     """Split the arguments of a NumPy call into operands and static options (``axis``, ``shape``), by its signature."""
-    count, names = 1 if op.variadic else len(op.rules), _parameters_of(function)[1]
+    count = 1 if op.variadic else len(op.rules)
+    if len(args) == count and not kwargs and not op.variadic:  # operands alone
+        return tuple(map(as_operand, args)), kwargs
+    names = _parameters_of(function)[1]
     if 0 < len(args) <= len(names) and not op.variadic:
         static = dict(zip(names[count:], args[count:]))  # noqa: B905 — `strict` costs as much as the rest
         static |= kwargs
@@ -89,27 +92,70 @@ def split_arguments(
 
 
 def call_composed(op: Op, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """Carry out the call of a NumPy function whose rule is composed of other rows; refuse options it does not know."""
-    known = _parameters_of(op.fn)[0]
+    """Carry out the call of a NumPy function whose rule is composed of other rows; refuse options it does not know.
+
+    A rule has its parameters in NumPy's order and under NumPy's names, so that arguments can be passed on as they are.
+    """
+    rule = op.fn
+    names = _positional_names(rule)
+    fits = names is None or len(args) <= len(names)
+    if kwargs:
+        fits = fits and len(args) > 0 and _option_names(rule).issuperset(kwargs)
+    if not fits:
+        args, kwargs = _sort_out_options(rule, function, args, kwargs)
+    if names is not None and not SEQUENCES.isdisjoint(map(type, args)):
+        args = tuple([_as_array_argument(name, x) for name, x in zip(names, args, strict=False)])
+    if kwargs and names is not None:
+        kwargs = {name: _as_array_argument(name, x) for name, x in kwargs.items()}
+    return rule(*args, **kwargs)
+
+
+SEQUENCES = frozenset({list, tuple})
+
+
+@cache
+def _positional_names(rule: Callable[..., Any]) -> tuple[str, ...] | None:
+    """The names of what a rule takes by position; None for a rule that takes any number of arguments, as they are."""
+    parameters, names = _parameters_of(rule)
+    takes_any_number = any(p.kind is p.VAR_POSITIONAL for p in parameters.values())
+    return None if takes_any_number else tuple(takewhile(lambda name: name != "out", names))
+
+
+@cache
+def _option_names(rule: Callable[..., Any]) -> frozenset[str]:
+    """The names of what a rule takes by name."""
+    parameters = _parameters_of(rule)[0].values()
+    by_name = {p.name for p in parameters if p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY)}
+    return frozenset(by_name - {"out"})
+
+
+def _sort_out_options(
+    rule: Callable[..., Any], function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """Sort out the options of a NumPy call that its rule knows: the arguments by position, and those by name."""
     tells = _parameters_of(function)[1] and not isinstance(function, np.ufunc)  # what NumPy calls them
-    named = function if tells else op.fn
-    by_name, names = _bind_arguments(named, args, kwargs), _parameters_of(named)[1]
-    if all(p.kind is not p.VAR_POSITIONAL for p in known.values()):
-        kwargs, args = {name: _as_array_argument(name, x) for name, x in by_name.items()}, ()
-    if not args and names:
-        args = (kwargs.pop(names[0]),)  # the operand is passed by position: a rule has its own name for it
+    named = function if tells else rule
+    known, theirs = _parameters_of(rule)[0], _parameters_of(named)[1]
+    options = _bind_arguments(named, args, kwargs)
+    by_position = _positional_names(rule)
+    taken = args if by_position is None else args[: len(by_position)]
+    for name in theirs[: len(taken)]:
+        del options[name]
+    if not taken and theirs:  # the operand is passed by position, whatever a family of rules calls it
+        taken = (options.pop(theirs[0]),)
     if all(p.kind is not p.VAR_KEYWORD for p in known.values()):
-        for name in [name for name in kwargs if name not in known]:
-            if not _changes_nothing(function, name, kwargs[name], args[0]):
-                _raise_unknown_option(function, name, kwargs[name], list(known)[1:])
-            del kwargs[name]
-    return op.fn(*args, **kwargs)
+        for name in [name for name in options if name not in known]:
+            if not _changes_nothing(function, name, options[name], taken[0]):
+                _raise_unknown_option(function, name, options[name], list(known)[1:])
+            del options[name]
+    return taken, options
 
 
 def _as_array_argument(name: str, given: Any) -> Any:
     """Convert a list given for an array to one; a list of traced values, of arrays to be joined, of axes, stays."""
-    plain = name in ARRAY_ARGUMENTS and isinstance(given, (list, tuple)) and not _has_traced(given)
-    return as_operand(given) if plain else given
+    if type(given) not in SEQUENCES or name not in ARRAY_ARGUMENTS or _has_traced(given):
+        return given
+    return as_operand(given)
 
 
 def _has_traced(x: Any) -> bool:

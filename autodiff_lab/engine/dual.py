@@ -119,7 +119,7 @@ def _fast_operators(op: Op) -> tuple[Callable[..., Any], Callable[..., Any]]:
     Values are numbers and arrays of double precision. In a batch the shapes must be equal, or the constant a number: a
     tangent has an axis more than its value, and would not broadcast beside an array.
     """
-    fn, float64, bare = op.fn, np.float64, _new
+    fn = op.fn
     left: Any = op.rules[0]
     right: Any = op.rules[1]
 
@@ -127,26 +127,21 @@ def _fast_operators(op: Op) -> tuple[Callable[..., Any], Callable[..., Any]]:
         level, a = self.level, self.value
         moves = type(other) is Dual and other.level is level
         b = other.value if moves else other
-        if not level.fast or not (
-            (type(a) is float64 and (type(b) is float64 or type(b) is float)) or _fit_together(level, a, b, moves)
-        ):
+        if not (level.fast and _fit_together(level, a, b, moves)):
             return apply(op, (self, as_operand(other))) if is_operand(other) else NotImplemented
         y = fn(a, b)
         t = self.tangent if left is unit_partial else self.tangent * left(y, a, b)
         if moves:
             t = t + (other.tangent if right is unit_partial else other.tangent * right(y, a, b))
-        d = bare(Dual)
-        d.value, d.level = y, level
-        d.tangent = t if type(y) is float64 or y.shape == a.shape else unbroadcast(t, y)
-        return d
+        return dual(y, t if type(y) is _float64 or y.shape == a.shape else unbroadcast(t, y), level)
 
     def reflected(self: Dual, other: Any) -> Any:
         level, b = self.level, self.value
-        if not level.fast or not _fit_together(level, b, other, False):
+        if not (level.fast and _fit_together(level, b, other, False)):
             return apply(op, (as_operand(other), self)) if is_operand(other) else NotImplemented
         y = fn(other, b)
         t = self.tangent if right is unit_partial else self.tangent * right(y, other, b)
-        return dual(y, t if type(y) is float64 or y.shape == b.shape else unbroadcast(t, y), level)
+        return dual(y, t if type(y) is _float64 or y.shape == b.shape else unbroadcast(t, y), level)
 
     return forward, reflected
 
@@ -154,6 +149,8 @@ def _fast_operators(op: Op) -> tuple[Callable[..., Any], Callable[..., Any]]:
 def _fit_together(level: ForwardPass, a: Any, b: Any, both: bool) -> bool:
     """Whether tangents of `a`, and of `b` if both move, can be computed with as they are."""
     kind, other = type(a), type(b)
+    if kind is _float64 and (other is _float64 or other is float):
+        return True
     if kind is not _float64 and (kind is not _ndarray or a.dtype != FLOAT64):
         return False
     if other is float or other is int:

@@ -50,3 +50,13 @@ def find_suspendable_frame() -> FrameType | None:
         frame, back = back, back.f_back  # type: ignore[assignment]
     suspendable = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
     return frame if frame.f_code.co_flags & suspendable else None
+
+
+def is_asked_by_masked_array() -> bool:
+    """Whether it is code of masked arrays that asks for the bare numbers, as ``masked * x`` does: ahead of any rule."""
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None and not is_user_frame(frame):
+        if frame.f_globals.get("__name__", "").startswith("numpy.ma."):
+            return True
+        frame = frame.f_back
+    return False

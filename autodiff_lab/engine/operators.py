@@ -13,8 +13,8 @@ import numpy as np
 from .calls import call_composed, numpy_name, split_arguments
 from .dispatch import TABLE, apply
 from .errors import AutodiffError, DetachedError, MutationError, ShapeError, UnsupportedError
+from .frames import is_asked_by_masked_array
 from .levels import is_paused, note_caught, open_levels
-from .remedies import explain_conversion, explain_float, explain_in_place, is_asked_by_masked_array, missing_rule
 from .rules.special import add_special_rows
 from .values import Traced, as_operand, as_plain_array, refuse_subclass
 
@@ -64,6 +64,8 @@ class Overloaded(Traced):
                 return op.fn(*map(as_operand, inputs))
             return apply(op, tuple(map(as_operand, inputs)) if len(inputs) > 1 else inputs)
         name = numpy_name(ufunc)
+        from .remedies import explain_in_place, missing_rule  # at the first error, not with the package
+
         if kwargs.pop("out", None) is not None:
             written = MutationError(
                 f"{name} was asked to write a recorded value into an existing array (`a += x` or "
@@ -75,6 +77,7 @@ class Overloaded(Traced):
             return call_composed(op, ufunc, inputs, kwargs)
         row = TABLE.get(f"{ufunc.__name__}.{method}") if name.startswith("np.") else None
         if row is not None:
+            kwargs.pop("array", None)  # an operand that was named: NumPy passes it among the inputs too
             return call_composed(row, row.fn, inputs, kwargs)
         if method == "outer" and op is not None and not kwargs:
             a, b = map(as_operand, inputs)
@@ -93,6 +96,8 @@ class Overloaded(Traced):
                 _raise_lost(self, refuse_subclass(kind))
         op = TABLE.get(func)
         if op is None:
+            from .remedies import missing_rule
+
             _raise_lost(self, missing_rule(func))
         if op.kind == "composed":
             return call_composed(op, func, args, kwargs)
@@ -104,9 +109,13 @@ class Overloaded(Traced):
     def __array__(self, dtype: Any = None, copy: Any = None) -> NoReturn:
         if is_asked_by_masked_array():
             _raise_lost(self, refuse_subclass(np.ma.MaskedArray))
+        from .remedies import explain_conversion
+
         _raise_lost(self, DetachedError(explain_conversion(self)))
 
     def _raise_detached(self, what: str, instead: str | None) -> NoReturn:
+        from .remedies import explain_float
+
         text = f"{what} of {self!r} would lose its derivative. {instead} Use `.value` if you want the plain number."
         _raise_lost(self, DetachedError(explain_float(self) if instead is None else text))
 
@@ -367,11 +376,21 @@ def install_operator(
     traced: type[Overloaded], name: str, ufunc: np.ufunc, forward: Callable[..., Any], reflected: Callable[..., Any]
 ) -> None:
     """Overload an operator on a class of traced values, for Python (``__mul__``, ``__rmul__``) and for NumPy."""
-    if name == "pow":  # Python says its message for us: a third parameter would cost each power a tenth of its time
-        forward.__qualname__ = "pow(x, n, m) has no derivative rule. Write pow(x, n) % m, or x**n % m: x.__pow__"
-    setattr(traced, f"__{name}__", forward)
+    setattr(traced, f"__{name}__", _refuse_modulus(forward) if name == "pow" else forward)
     setattr(traced, f"__r{name}__", reflected)
     traced.binary = {**traced.binary, ufunc: (forward, reflected)}
+
+
+def _refuse_modulus(power: Callable[..., Any]) -> Callable[..., Any]:
+    """``x ** n`` that also answers ``pow(x, n, m)``, which has no rule."""
+
+    def checked(self: Overloaded, exponent: Any, modulus: Any = None) -> Any:
+        if modulus is not None:
+            text = "pow(x, n, m) has no derivative rule. Write pow(x, n) % m, or x**n % m."
+            _raise_lost(self, UnsupportedError(text))
+        return power(self, exponent)
+
+    return checked
 
 
 def _install_all_operators() -> None:

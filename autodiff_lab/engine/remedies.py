@@ -3,7 +3,6 @@
 import ast
 import dis
 import linecache
-import sys
 from contextlib import suppress
 from types import FrameType, ModuleType
 from typing import Any, NamedTuple
@@ -12,7 +11,7 @@ import numpy as np
 
 from .calls import numpy_name
 from .errors import UnsupportedError
-from .frames import find_user_frame, is_user_frame
+from .frames import find_user_frame
 from .scipy_remedies import (
     FOURIER,
     fill,
@@ -123,16 +122,6 @@ def _show_line() -> str:
     line = _source_line(find_user_frame())
     shown = line if len(line) <= MAX_SHOWN_CHARACTERS else line[: MAX_SHOWN_CHARACTERS - 1] + "…"
     return f"The line is\n    {shown}\n" if shown else ""
-
-
-def is_asked_by_masked_array() -> bool:
-    """Whether it is code of masked arrays that asks for the bare numbers, as ``masked * x`` does: ahead of any rule."""
-    frame: FrameType | None = sys._getframe(1)
-    while frame is not None and not is_user_frame(frame):
-        if frame.f_globals.get("__name__", "").startswith("numpy.ma."):
-            return True
-        frame = frame.f_back
-    return False
 
 
 # The learner's line

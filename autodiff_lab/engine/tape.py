@@ -15,11 +15,10 @@ from typing import Any, NamedTuple, NoReturn
 import numpy as np
 
 from . import printing, rules  # noqa: F401 — rules fills the table
-from .broadcasting import unbroadcast
 from .dispatch import NO_OPTIONS, Level
 from .errors import BranchChanged, EndlessError, ReleasedError, ShapeError, UnsupportedError
 from .frames import find_user_frame, is_user_frame
-from .primitives import Op, unit_partial
+from .primitives import Op
 from .values import as_operand, as_shaped, copy_constant, to_output
 from .variable import Variable
 from .views import view
@@ -106,7 +105,7 @@ class Tape(Level):
     """
 
     max_lines: int | None = MAX_TAPE_LINES
-    call_stacks: list[tuple[tuple[CodeType, int], ...]] | None = None
+    call_stacks: list[tuple[tuple[CodeType, int], ...]] | None
     execution_log: Any = None
     constant_arguments: Mapping[str, Any] = NO_OPTIONS
     count_arguments: tuple[str, ...] = ()
@@ -127,8 +126,9 @@ class Tape(Level):
         self.comparisons: list[Comparison] = []
         self.input_names: list[str] = []
         self.written_by_sweep: dict[int, float] = {}
+        self.call_stacks = [] if sites else None
         if sites:
-            self.call_stacks, self.max_lines = [], most
+            self.max_lines = most
 
     @property
     def has_fast_path(self) -> bool:
@@ -153,20 +153,30 @@ class Tape(Level):
     ) -> Variable:
         """Write one line at the end of the tape and return its Variable."""
         if self.call_stacks is not None:
-            self.n_values += getattr(value, "size", 1)
-            if self.max_lines is not None and (len(self.ops) >= self.max_lines or self.n_values > MAX_TAPE_VALUES):
-                raise EndlessError(_describe_endless_run(self))
-            self.call_stacks.append(() if op is None else _user_call_stack(self))
+            self._note_site(op, value)
+        if static:
+            self.kwargs[len(self.ops)] = static
+        return self.write(op, args, parents, value)
+
+    def write(self, op: Op | None, args: tuple[Any, ...], parents: tuple[int, ...], value: Any) -> Variable:
+        """Write one line at the end of the tape's columns, and nothing beside them; return its Variable."""
         ops = self.ops
         v = Variable()
-        v.value, v.tape, v.index = value, self, len(ops)
-        if static:
-            self.kwargs[v.index] = static
+        v.value = value
+        v.tape = self
+        v.index = len(ops)
         ops.append(op)
         self.args.append(args)
         self.parents.append(parents)
         self.values.append(value)
         return v
+
+    def _note_site(self, op: Op | None, value: Any) -> None:
+        """Note where in the user's code the next line is recorded, if there may be another line."""
+        self.n_values += getattr(value, "size", 1)
+        if self.max_lines is not None and (len(self.ops) >= self.max_lines or self.n_values > MAX_TAPE_VALUES):
+            raise EndlessError(_describe_endless_run(self))
+        self.call_stacks.append(() if op is None else _user_call_stack(self))  # type: ignore[union-attr]
 
     def process(self, op: Op, operands: tuple[Any, ...], static: Mapping[str, Any]) -> Any:
         """Compute one operation on Variables of this tape, and write its line or note its comparison."""
@@ -174,9 +184,12 @@ class Tape(Level):
             args: tuple[Any, ...] = (operands[0].value,)
             parents: tuple[int, ...] = (operands[0].index,)
         else:
-            own = [type(x) is Variable and x.tape is self for x in operands]
-            args = tuple([x.value if mine else copy_constant(x) for x, mine in zip(operands, own, strict=True)])
-            parents = tuple([x.index if mine else -1 for x, mine in zip(operands, own, strict=True)])
+            seen, lines = [], []
+            for x in operands:
+                own = type(x) is Variable and x.tape is self
+                seen.append(x.value if own else copy_constant(x))
+                lines.append(x.index if own else -1)
+            args, parents = tuple(seen), tuple(lines)
         if static:
             static = {name: copy_constant(x) for name, x in static.items()}
         value = op.fn(*args, **static)
@@ -214,6 +227,7 @@ class Tape(Level):
         -----
         For each parent j of line i: v̄ⱼ += v̄ᵢ · ∂vᵢ/∂vⱼ (Griewank and Walther, *Evaluating Derivatives*, 2008,
         section 3.2). Sums are formed out of place, because two parents may have been given the same array.
+        `grad` runs the same loop without a stop, in ``fast_sweep.py``.
 
         Examples
         --------
@@ -225,42 +239,24 @@ class Tape(Level):
         >>> float(adjoints[0])
         6.0
         """
+        self.require_values()
         adjoints[line] = seed
         for i in range(line, self.n_inputs - 1, -1):
-            if adjoints[i] is not None:
-                self.rewind(i, i, adjoints, keep)
-                yield i
-
-    def rewind(self, line: int, last: int, adjoints: list[Any], keep: bool = False) -> None:
-        """Sweep the tape backward from `line` down to `last` without a stop, adding to the list of adjoints."""
-        self._require_values()
-        ops, args, parents, values, kwargs = self.ops, self.args, self.parents, self.values, self.kwargs
-        float64 = np.float64
-        for i in range(line, last - 1, -1):
             g = adjoints[i]
             if g is None:
                 continue
-            op, operands, y = ops[i], args[i], values[i]
-            partials = op.partials  # type: ignore[union-attr]
-            k = -1
-            for j in parents[i]:
-                k += 1
-                if j < 0:
+            op: Any = self.ops[i]
+            static = self.kwargs.get(i, NO_OPTIONS)
+            for k, j in enumerate(self.parents[i]):
+                if j < 0:  # a constant
                     continue
-                if partials is not None:
-                    rule = partials[k]
-                    c = g if rule is unit_partial else g * rule(y, *operands)  # type: ignore[misc]
-                    kind = type(c)
-                    if kind is not float64 and (kind is float or c.shape != operands[k].shape):
-                        c = unbroadcast(c, operands[k])
-                else:
-                    c = op.pullback(k, g, y, operands, kwargs.get(i, NO_OPTIONS))  # type: ignore[union-attr]
-                    if c is None:
-                        continue
-                have = adjoints[j]
-                adjoints[j] = c if have is None else have + c
+                contribution = op.pullback(k, g, self.values[i], self.args[i], static)
+                if contribution is None:  # no derivative flows to this operand
+                    continue
+                adjoints[j] = contribution if adjoints[j] is None else adjoints[j] + contribution
             if not keep:
                 adjoints[i] = None
+            yield i
 
     # Running again
 
@@ -290,7 +286,7 @@ class Tape(Level):
         >>> tape.replay(5.0), grad(tape.replay)(5.0)
         (26.0, 10.0)
         """
-        self._require_values()
+        self.require_values()
         if self.computed_paused:
             raise UnsupportedError(
                 "The recorded function computed with its inputs in a `no_recording` block, and the tape has only the "
@@ -335,7 +331,8 @@ class Tape(Level):
         """Free every value on the tape; its lines can still be read, but not swept or replayed."""
         self.args, self.values, self.comparisons, self.is_freed = [], [], [], True
 
-    def _require_values(self) -> None:
+    def require_values(self) -> None:
+        """Raise an error if the values of this tape were freed."""
         if self.is_freed:
             raise ReleasedError(
                 "The values of this tape were freed. Record the function again, or do not call free_values()."
@@ -404,7 +401,7 @@ class Tape(Level):
         >>> tape.draw(direction="TB")
         <drawing of tape(x)>
         """
-        self._require_values()
+        self.require_values()
         return view("draw_tape")(self, **options)
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None, **_: Any) -> dict[str, str]:
@@ -413,7 +410,7 @@ class Tape(Level):
 
     def __str__(self) -> str:
         """The evaluation trace as text: one line per input and operation, and the result."""
-        self._require_values()
+        self.require_values()
         left = [f"{self.name(i)} = {self.expression(i)}" for i in range(self.n_inputs, len(self))]
         width, shown = max(map(len, left), default=0), [*map(printing.format_value, self.values)]
         rows = [f"{name} = {x!r}, a constant" for name, x in self.constant_arguments.items()]
@@ -427,15 +424,20 @@ class Tape(Level):
         return f"Tape({self.n_inputs} inputs, {len(self) - self.n_inputs} operations)"
 
 
+# The functions that sweep a tape, and which of their variables is the tape.
+SWEEPS: dict[CodeType, str] = {Tape.sweep.__code__: "self"}
+
+
 def _user_call_stack(tape: Tape) -> tuple[tuple[CodeType, int], ...]:
     """The running frames of the user's own code, outermost first; notes a sweep that is among the callers."""
     frames = []
-    frame = sys._getframe(2)
+    frame = sys._getframe(3)
     while frame is not None:
         if frame.f_code is Level.run.__code__ and frame.f_locals["self"] is tape:
             break
-        if frame.f_code is Tape.rewind.__code__:
-            tape.written_by_sweep.setdefault(len(tape.ops), frame.f_locals["self"].number)
+        swept = SWEEPS.get(frame.f_code)
+        if swept is not None:
+            tape.written_by_sweep.setdefault(len(tape.ops), frame.f_locals[swept].number)
         if is_user_frame(frame):
             frames.append((frame.f_code, frame.f_lasti))
         frame = frame.f_back  # type: ignore[assignment]

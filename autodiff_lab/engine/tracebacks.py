@@ -6,7 +6,7 @@ show all of it; scripts, tests and debuggers see it anyway.
 
 import sys
 from contextlib import suppress
-from types import TracebackType
+from types import CodeType, TracebackType
 from typing import Any
 
 from .frames import is_user_frame
@@ -39,6 +39,16 @@ def _find_user_steps(error: BaseException | None) -> list[TracebackType]:
             steps.append(step)
         step = step.tb_next
     return steps
+
+
+def find_user_calls(error: BaseException) -> tuple[tuple[CodeType, int], ...]:
+    """The calls in the user's code that an error's traceback has, outermost first, as `Tape.call_stacks` has them."""
+    calls, step = [], error.__traceback__
+    while step:
+        if is_user_frame(step.tb_frame):
+            calls.append((step.tb_frame.f_code, step.tb_lasti))
+        step = step.tb_next
+    return tuple(calls)
 
 
 def render_traceback() -> list[str]:

@@ -11,6 +11,7 @@ from . import primitives
 from .broadcasting import shape_of
 from .dispatch import TABLE
 from .errors import UnsupportedError
+from .fast_sweep import sweep_fast
 from .primitives import Op
 from .tape import Tape
 from .values import Traced, innermost_value
@@ -143,7 +144,7 @@ def _apply_transpose(linear_map: Callable[[Any], Any], like: Any, t: Any) -> Any
     adjoints: list[Any] = [None] * len(tape)
     if isinstance(out, Variable) and out.tape is tape:
         adjoints[out.index] = t
-        tape.rewind(out.index, tape.n_inputs, adjoints)
+        sweep_fast(tape, out.index, adjoints)
     return zero if adjoints[0] is None else adjoints[0]
 
 

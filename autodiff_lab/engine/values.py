@@ -15,6 +15,9 @@ REAL_KINDS = "fiub"
 
 FLOAT64 = np.dtype(np.float64)
 
+# The types of a number that an operation takes as it is.
+NUMBER_TYPES = frozenset({float, int, np.float64})
+
 # A policy of memory for the whole process, set when the package is imported: 16 MB are asked for and given back at
 # once, untouched, and glibc then keeps freed blocks up to that size instead of returning each to the system (it raises
 # M_MMAP_THRESHOLD and M_TRIM_THRESHOLD by itself). A sweep frees all its arrays, and the next would begin with page
@@ -38,6 +41,11 @@ class Traced:
 def innermost_value(x: Any) -> Any:
     """The plain value, a number or an array, below all the levels at which it is traced."""
     return innermost_value(x.value) if isinstance(x, Traced) else x
+
+
+def is_plain(x: np.ndarray) -> bool:
+    """Whether an array can be an operand as it is: double precision, and of one axis or more."""
+    return x.dtype == FLOAT64 and x.ndim > 0
 
 
 def as_plain_array(x: np.ndarray, name: str = "an operand") -> np.ndarray:
@@ -113,7 +121,7 @@ def as_value(x: Any, name: str = "the input") -> Any:
 def as_operand(x: Any) -> Any:
     """Convert an operand before dispatch: lists become arrays, 0-d arrays numbers; what is not real is refused."""
     its = type(x)
-    if its is np.float64 or its is float or (its is np.ndarray and x.dtype == FLOAT64 and x.ndim):
+    if its is np.float64 or its is float or (its is np.ndarray and x.ndim and x.dtype.kind in REAL_KINDS):
         return x  # what nearly always comes
     if isinstance(x, Traced):
         return x
@@ -145,18 +153,30 @@ def copy_constant(constant: Any) -> Any:
     training loop then pays for a look at its data. Being read-only protects nothing: a view that was taken before may
     still be written to.
     """
-    if type(constant) is not np.ndarray:
-        if isinstance(constant, np.ndarray):
-            return copy_constant(as_plain_array(constant))
-        return type(constant)(map(copy_constant, constant)) if type(constant) in (list, tuple) else constant
-    if constant.nbytes <= MAX_COPIED_BYTES:
-        return constant.copy("K")
-    key = id(constant)
+    kind = type(constant)
+    if kind is tuple and _is_hashable(constant):  # a shape, axes: nothing in it can be changed in place
+        return constant
+    if kind is tuple or kind is list:
+        return kind(map(copy_constant, constant))
+    if kind is not np.ndarray:
+        return copy_constant(as_plain_array(constant)) if isinstance(constant, np.ndarray) else constant
+    array: np.ndarray = constant
+    if array.nbytes <= MAX_COPIED_BYTES:
+        return array.copy("K")
+    key = id(array)
     known = _copies.get(key)
-    if known is None or known[0]() is not constant or not _have_same_bits(known[1], constant):
+    if known is None or known[0]() is not array or not _have_same_bits(known[1], array):
         forget = _copies.pop  # looked up now: when Python exits, this module's names may be gone before the array is
-        known = _copies[key] = weakref.ref(constant, lambda _: forget(key, None)), constant.copy("K")
+        known = _copies[key] = weakref.ref(array, lambda _: forget(key, None)), array.copy("K")
     return known[1]
+
+
+def _is_hashable(x: Any) -> bool:
+    try:
+        hash(x)
+    except TypeError:
+        return False
+    return True
 
 
 # Whole numbers as wide as an entry: they compare its bits, so that 0.0 and -0.0 differ and NaN is equal to itself.

@@ -20,6 +20,7 @@ does not copy, look there when the sweep comes, and find something else.
 """
 
 import dataclasses
+import itertools
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -91,7 +92,20 @@ class Column:
 
     def count_kept(self, operations: int) -> int:
         """Side by side with others, how many numbers a design keeps after the first so many operations."""
-        return _count(self.ledger[:operations], self.shares)
+        return sum(map(sum, _mark_new(self.ledger[:operations], self.shares)))
+
+    def mark_new(self) -> list[list[bool]]:
+        """Side by side with `ledger`, which of its numbers are kept there first: `numbers` counts these."""
+        return _mark_new(self.ledger, self.shares)
+
+    def list_new(self) -> list[tuple[str, ...]]:
+        """List what each operation adds to what a design keeps, by name: numbers that an earlier one kept are left out.
+
+        >>> [column.list_new() for column in compare(lambda x: np.sin(x) * x, 3.0).columns[1:3]]
+        [[('v0',), ('v1',)], [('v0', 'v1'), ('v2',)]]
+        """
+        rows = zip(self.ledger, self.mark_new(), strict=True)
+        return [tuple(itertools.compress(stored.names, marks)) for stored, marks in rows]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -169,7 +183,8 @@ def compare(
         ledger = [
             Stored(tuple(n for n, _ in kept), tuple(float(x) for _, x in kept)) for kept in run.list_stored(program)
         ]
-        gradient, count, own = run.gradient(), _count(ledger, run.shares), at.copy()
+        gradient, own = run.gradient(), at.copy()
+        count = sum(map(sum, _mark_new(ledger, run.shares)))
         changed = design(f, entry_views(own))
         own[:] = written
         replayed = design(f, entry_views(at.copy()))
@@ -193,9 +208,17 @@ def compare(
     return Comparison(tuple(at.tolist()), (written,) * len(at), tuple(there.tolist()), tuple(lines), columns)
 
 
-def _count(ledger: Sequence[Stored], shares: bool) -> int:
-    kept = [(name, repr(x)) for stored in ledger for name, x in zip(stored.names, stored.numbers, strict=True)]
-    return len(set(kept)) if shares else len(kept)  # two constants have one name
+def _mark_new(ledger: Sequence[Stored], shares: bool) -> list[list[bool]]:
+    seen: set[tuple[str, str]] = set()
+    marks = []
+    for stored in ledger:
+        row = []
+        for name, x in zip(stored.names, stored.numbers, strict=True):
+            kept = (name, repr(x))  # two constants have one name
+            row.append(not shares or kept not in seen)
+            seen.add(kept)
+        marks.append(row)
+    return marks
 
 
 def _try(trial: Callable[[], list[Any]], truth: Any, right: str, wrong: str, refused: str) -> Outcome:

@@ -10,7 +10,9 @@ from autodiff_lab.text.messages import message
 
 _HANDFUL = 6
 _LONGEST = 32
-_LONGEST_IN_NODE = 14
+_LONGEST_IN_NODE = 28
+# A cell has room for so many characters.
+_LONGEST_IN_CELL = 6
 
 
 def number(x: Any) -> str:
@@ -50,17 +52,51 @@ def list_entries(array: np.ndarray) -> str | None:
 
 
 def short(x: Any, written: str) -> str:
-    """Shorten what `number` has `written` to fit into a graph's node: of a long array its shape and range.
+    """Shorten what `number` has `written` to fit into a graph's node.
+
+    An array of up to six entries is listed, each entry as `in_cell` writes it. A larger one is its shape and range.
 
     >>> x = np.array([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])
-    >>> short(x, number(x)), short(x / 3, number(x / 3)), short(x[0], number(x[0]))
-    ('(3, 2) 1 … 6', '(3, 2) 0.333 … 2', '[1 2]')
+    >>> short(x / 3, number(x / 3)), short(x[0] / 3, number(x[0] / 3))
+    ('(3, 2) min 0.333, max 2', '[0.333 0.667]')
     """
     array = np.asarray(x, dtype=float)
-    if array.ndim == 0 or array.size == 0 or len(written) <= _LONGEST_IN_NODE:
+    if array.ndim == 0 or array.size == 0:
         return written
-    entries = _range(array, lambda entry: _scalar(float(f"{entry:.3g}")))
-    return message("array in short", shape=array.shape, entries=entries)
+    if array.size <= _HANDFUL:
+        listed = _spell_array(array, in_cell)
+        if len(listed) <= _LONGEST_IN_NODE:
+            return listed
+    return message("array in short", shape=array.shape, entries=_range(array, in_cell))
+
+
+def in_cell(x: float) -> str:
+    """Write a number as the cell of an array shows it: with up to three digits, in up to six characters.
+
+    >>> in_cell(2.0), in_cell(-0.3414), in_cell(-0.09861), in_cell(12345.6), in_cell(0.0000123)
+    ('2', '−0.341', '−0.099', '12346', '1.2e−5')
+    """
+    if not math.isfinite(x):
+        return _scalar(x)
+    if 1e3 <= abs(x) < 1e5 or x == 0:
+        return f"{x:.0f}".removeprefix("-") if x == 0 else f"{x:.0f}".replace("-", "−")
+    written = ""
+    for digits in (3, 2, 1):
+        written = _shorten_exponent(f"{x:.{digits}g}")
+        if len(written) <= _LONGEST_IN_CELL:
+            return written
+    return _shorten_exponent(f"{x:.0e}")
+
+
+def _shorten_exponent(written: str) -> str:
+    """Write ``1.2e-05`` as ``1.2e−5``.
+
+    >>> _shorten_exponent("-1.2e-05"), _shorten_exponent("3e+06"), _shorten_exponent("-0.5")
+    ('−1.2e−5', '3e6', '−0.5')
+    """
+    mantissa, exponential, exponent = written.partition("e")
+    power = f"e{int(exponent)}" if exponential else ""
+    return (mantissa + power).replace("-", "−")
 
 
 def _range(array: np.ndarray, write: Callable[[float], str]) -> str:
@@ -91,10 +127,10 @@ def _scalar(x: float) -> str:
     return text.replace("-", "−")
 
 
-def _spell_array(array: np.ndarray) -> str:
+def _spell_array(array: np.ndarray, write: Callable[[float], str] = _scalar) -> str:
     if array.ndim == 0:
-        return _scalar(float(array))
-    return "[" + " ".join(_spell_array(entry) for entry in array) + "]"
+        return write(float(array))
+    return "[" + " ".join(_spell_array(entry, write) for entry in array) + "]"
 
 
 def spell_nonfinite(x: Any) -> Any:

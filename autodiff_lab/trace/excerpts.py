@@ -21,6 +21,7 @@ from autodiff_lab.trace.model import Cost, Excerpt, Line, Number, Operand, Step,
 from autodiff_lab.trace.outline import Section, simplify_outline
 from autodiff_lab.trace.tape_reader import TapeReader
 from autodiff_lab.trace.wording import equations
+from autodiff_lab.transforms.recording import Outcome
 
 # A run of more lines than this is shown by excerpts.
 MAX_WHOLE_LINES = 600
@@ -39,6 +40,8 @@ class Excerpts(TapeReader):
         What was recorded.
     value : optional
         What it returned.
+    outcome : Outcome, optional
+        How it has ended, if there is more to say than the `value`.
 
     Examples
     --------
@@ -57,8 +60,8 @@ class Excerpts(TapeReader):
     """
 
     @np.errstate(all="ignore")
-    def __init__(self, tape: Tape, f: Callable[..., Any], value: Any = None) -> None:
-        super().__init__(tape, f, value)
+    def __init__(self, tape: Tape, f: Callable[..., Any], value: Any = None, outcome: Outcome | None = None) -> None:
+        super().__init__(tape, f, value, outcome)
         self._events = reverse_steps.list_events(tape)
         self._largest = reverse_steps.find_largest_size(self._events)
         self._held = memory_usage.count_held(tape)

@@ -6,16 +6,18 @@ from typing import Any
 import numpy as np
 
 from autodiff_lab.engine.errors import InputError, ShapeError
+from autodiff_lab.engine.fast_sweep import sweep_fast
 from autodiff_lab.engine.tape import Tape
 from autodiff_lab.engine.values import as_shaped
 from autodiff_lab.text import notation
-from autodiff_lab.text.messages import join_items, message
-from autodiff_lab.trace import memory_usage, quiz
+from autodiff_lab.text.messages import join_items, join_sentences, message
+from autodiff_lab.trace import births, memory_usage, partials, quiz
 from autodiff_lab.trace.model import Direction, Equation, Line, Meter, Number, Step, TangentTerm, Trace
 from autodiff_lab.trace.reverse_steps import seed_adjoints, share_of, size_of
 from autodiff_lab.trace.wording import equations, explanations
 from autodiff_lab.trace.wording.equations import WayForward
 from autodiff_lab.transforms import recording
+from autodiff_lab.transforms.nonfinite import is_born
 
 # One tangent for each input.
 Seeds = tuple[Any, ...]
@@ -97,10 +99,13 @@ def forward_steps(tape: Tape, lines: tuple[Line, ...], named: Sequence[tuple[str
         how, names = _through_map(tape, i, line, {}), [name for name, _ in named]
         told = _through_map(tape, i, line, equations.name_operands(lines, i))
         asked = [*quiz.about_value(tape, i, line), *quiz.about_tangent(tape, lines, i, tangents)] if askable else []
+        birth = births.explain_value(tape, lines, i)
+        birth = join_sentences(birth, *(_explain_birth(tape, lines, i, tangents, each) for each in brought[i]))
+        said = explanations.explain_tangents(lines, i, shown, names, told)
         yield Step(
             "forward",
             i,
-            sentence=explanations.explain_tangents(lines, i, shown, names, told),
+            sentence=join_sentences(said, birth),
             equations=equations.write_tangents(lines, i, shown, names, how),
             arithmetic=equations.calculate_tangents(lines, i, shown, names, told),
             tangents=shown[i],
@@ -108,9 +113,21 @@ def forward_steps(tape: Tape, lines: tuple[Line, ...], named: Sequence[tuple[str
             meter=Meter(max(0, i + 1 - tape.n_inputs), products, *kept[i]),
             freed_lines=forgotten[i],
             questions=tuple(asked),
+            birth=birth,
             announcement=explanations.announce_line(lines, i, "needs operands and tangents"),
-            outcome=explanations.tell_tangents(lines, i, shown, names),
+            outcome=births.join_outcome(explanations.tell_tangents(lines, i, shown, names), birth),
         )
+
+
+def _explain_birth(
+    tape: Tape, lines: Sequence[Line], i: int, tangents: Sequence[Any], brought: tuple[int, int, Any]
+) -> str:
+    """Why a NaN or an infinity is born in what an operand brings to a tangent; empty if none is."""
+    slot, j, x = brought
+    if not is_born(x, tangents[j]):
+        return ""
+    what = message("tangent of", name=lines[j].clear_name)
+    return births.explain_product(lines[i], what, tangents[j], partials.local_partial(tape, i, slot), x)
 
 
 def _numbers(tape: Tape, i: int, tangent: Any, count: int) -> tuple[Number, ...]:
@@ -151,7 +168,7 @@ def compare_with_gradient(
     if any(np.ndim(x) for x in (tape.values[tape.output_line], *tape.values[: tape.n_inputs])):
         return None
     adjoints = seed_adjoints(tape)
-    tape.rewind(tape.output_line, tape.n_inputs, adjoints)
+    sweep_fast(tape, tape.output_line, adjoints)
     gradient = [0.0 if adjoint is None else float(adjoint) for adjoint in adjoints[: tape.n_inputs]]
     names = [name for name, _ in named]
     if all(name in tape.input_names for name in names):

@@ -89,6 +89,26 @@ def _apply_rule(tape: Tape, i: int, slot: int, y: Any, args: Sequence[Any]) -> A
     return weights(y, args[0], axis)
 
 
+def find_targets(tape: Tape, i: int) -> tuple[int, ...]:
+    """Find which entry of the result each entry of the operand goes to, in a reduction or an index; else nothing.
+
+    Entries are counted row by row. One that goes to none has −1.
+    """
+    op, operand = tape.operation(i), tape.args[i][0]
+    shape, static = np.shape(operand), tape.kwargs.get(i, {})
+    count = int(np.prod(shape))
+    if op.kind == "reduction":
+        kept = keepdims_shape(shape, static.get("axis"))
+        targets = np.arange(int(np.prod(kept))).reshape(kept)
+        return tuple(np.broadcast_to(targets, shape).ravel().tolist())
+    if op.name != "getitem":
+        return ()
+    picked = np.ravel(op.fn(np.arange(float(count)).reshape(shape), **static)).astype(int)
+    targets = np.full(count, -1)
+    targets[picked] = np.arange(picked.size)
+    return tuple(targets.tolist())
+
+
 class WayBack(NamedTuple):
     """How an adjoint goes back to an operand, by the local partial or a map: a `formula`, and the same in LaTeX.
 
@@ -123,7 +143,8 @@ def write_way_back(tape: Tape, i: int, slot: int) -> WayBack:
         text = ""
     is_name = not text or len(text) > _MAX_MAP_LENGTH
     if is_name:
-        text = message("pullback of" if op.kind == "general" else "transpose of", op=op.name)
+        name = message("indexing") if op.name == "getitem" else op.name
+        text = message("pullback of" if op.kind == "general" else "transpose of", op=name)
     factors = op.kind == "multilinear"
     reads = {parent for k, parent in enumerate(tape.parents[i]) if k != slot and parent >= 0} if factors else ()
     return WayBack(text, notation.latex_expression(text), is_name, tuple(sorted(reads)))

@@ -8,7 +8,7 @@ import numpy as np
 
 from autodiff_lab.engine.tape import Tape
 from autodiff_lab.text.messages import join_sentences
-from autodiff_lab.trace import partials
+from autodiff_lab.trace import births, partials
 from autodiff_lab.trace.memory_usage import Kept
 from autodiff_lab.trace.model import Contribution, Line, Meter, Number, Question, Step
 from autodiff_lab.trace.wording import equations, explanations
@@ -117,16 +117,18 @@ def sweep_steps(
         sentence = explanations.explain_sweep(lines, i, adjoint, sends, users[:count][::-1])
         symbols = equations.write_sweep(lines, i, adjoint, sends)
         numbers = equations.calculate_contribution(lines, i, adjoint, sends)
+        birth = join_sentences(*(_explain_birth(tape, lines, event, sent) for sent in event.sent))
         made.append(
             Step(
                 "sweep",
                 i,
                 adjoint,
                 sends,
-                sentence=join_sentences(sentence, *remarks),
+                sentence=join_sentences(sentence, birth, *remarks),
                 equations=symbols,
                 arithmetic=numbers,
                 announcement=explanations.announce_sweep(lines, i, adjoint, sends),
+                birth=birth,
             )
         )
     return made
@@ -135,6 +137,11 @@ def sweep_steps(
 def _seed_step(lines: Sequence[Line], i: int, seed: Number, sentence: str) -> Step:
     symbols, numbers = equations.write_seed(lines[i], seed), equations.calculate_seed(lines[i], seed)
     return Step("seed", i, seed, (), sentence, symbols, arithmetic=numbers)
+
+
+def _explain_birth(tape: Tape, lines: Sequence[Line], event: SweepEvent, sent: RawContribution) -> str:
+    numbers = (event.adjoint, sent.contribution, sent.before, sent.after)
+    return births.explain_contribution(tape, lines, event.line, sent.slot, *numbers)
 
 
 def _describe_contributions(tape: Tape, line: Line, event: SweepEvent, largest: float) -> Iterator[Contribution]:
@@ -161,16 +168,18 @@ def record_step(
     tape: Tape, lines: Sequence[Line], i: int, held: Sequence[Kept], questions: Iterable[Question] = ()
 ) -> Step:
     """Make the step of reverse mode that records line `i`; `held` is counted by `memory_usage.count_held`."""
+    birth = births.explain_value(tape, lines, i)
     return Step(
         "record",
         i,
-        sentence=explanations.explain_line(lines, i),
+        sentence=join_sentences(explanations.explain_line(lines, i), birth),
         equations=equations.write_line(lines[i]),
         arithmetic=equations.calculate_line(lines[i]),
         meter=Meter(max(0, i + 1 - tape.n_inputs), 0, *held[i + 1]),
         questions=tuple(questions),
+        birth=birth,
         announcement=explanations.announce_line(lines, i),
-        outcome=explanations.tell_recorded(lines, i),
+        outcome=births.join_outcome(explanations.tell_recorded(lines, i), birth),
     )
 
 

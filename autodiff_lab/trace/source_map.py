@@ -6,6 +6,7 @@ notebook cell (IPython keeps cells in `linecache`), or an interactive session.
 """
 
 import ast
+import dis
 import functools
 import inspect
 import linecache
@@ -35,7 +36,8 @@ _INSIDE = ("<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>")
 class Located:
     """The source map of a tape: its sources; of each line the spans and turns, outermost first; what was not found.
 
-    `assignments` are the stretches of the sources whose value is given a name.
+    `assignments` are the stretches of the sources whose value is given a name. `raised` is where an exception that
+    ended the run came from.
     """
 
     sources: tuple[Source, ...]
@@ -43,9 +45,16 @@ class Located:
     note: str
     turns: tuple[tuple[Turn, ...], ...]
     assignments: Mapping[Span, Assignment]
+    raised: tuple[Span, ...] = ()
 
 
-def locate(f: Callable[..., Any], sites: Sequence[Frames] | None, n_lines: int, walk: Any = None) -> Located:
+def locate(
+    f: Callable[..., Any],
+    sites: Sequence[Frames] | None,
+    n_lines: int,
+    walk: Any = None,
+    raised: Frames = (),
+) -> Located:
     """Map a tape to its source: find `f` and all the learner's code that ran, and each line's place in it.
 
     Parameters
@@ -59,6 +68,8 @@ def locate(f: Callable[..., Any], sites: Sequence[Frames] | None, n_lines: int, 
         How many lines the tape has.
     walk : sequence of Event, or None
         `Tape.execution_log`.
+    raised : frames
+        The calls that an exception went through, if one ended the run.
 
     Returns
     -------
@@ -70,7 +81,8 @@ def locate(f: Callable[..., Any], sites: Sequence[Frames] | None, n_lines: int, 
     found = root is not None and book.block(root) is not None
     spans: list[tuple[Span, ...]] = [()] * n_lines
     for line, frames in enumerate(sites or ()):
-        spans[line] = tuple(span for span in (book.span(*frame) for frame in frames) if span is not None)
+        spans[line] = book.spans(frames)
+    raised_at = book.spans(raised)
     note = ""
     if root is None:
         note = message("not Python", name=name_of(f))
@@ -81,7 +93,7 @@ def locate(f: Callable[..., Any], sites: Sequence[Frames] | None, n_lines: int, 
     ran, turns = follow_execution(walk, book.blocks, n_lines)
     counted = zip(book.blocks, ran, strict=True)
     sources = tuple(Source(block.name, block.first, block.text, counts) for block, counts in counted)
-    return Located(sources, tuple(spans), note, tuple(turns), dict(book.assignments()))
+    return Located(sources, tuple(spans), note, tuple(turns), dict(book.assignments()), raised_at)
 
 
 def unwrap_function(f: Callable[..., Any]) -> Callable[..., Any]:
@@ -93,6 +105,23 @@ def unwrap_function(f: Callable[..., Any]) -> Callable[..., Any]:
     if inspect.isfunction(call):
         return unwrap_function(call)
     return getattr(f, "__func__", f)
+
+
+def find_read_names(f: Callable[..., Any]) -> set[str] | None:
+    """Find the names that the source of a function reads, also inside of functions in it; None if it has no source."""
+    code = getattr(unwrap_function(f), "__code__", None)
+    if code is None:
+        return None
+    found: set[str] = set()
+    codes = [code]
+    while codes:
+        one = codes.pop()
+        codes += [constant for constant in one.co_consts if isinstance(constant, CodeType)]
+        for step in dis.get_instructions(one):
+            if step.opname.startswith("LOAD_") and step.opname != "LOAD_CONST":
+                named = step.argval if isinstance(step.argval, tuple) else (step.argval,)
+                found |= {name for name in named if isinstance(name, str)}
+    return found
 
 
 @dataclass(frozen=True)
@@ -130,6 +159,10 @@ class _Book:
     def lost(self) -> set[CodeType]:
         """The code that could not be mapped to a source: no text of it was found."""
         return {code for code, number in self._numbers.items() if number is None}
+
+    def spans(self, frames: Frames) -> tuple[Span, ...]:
+        """Map calls to the stretches of text that they stand at, as far as these are found."""
+        return tuple(span for span in (self.span(*frame) for frame in frames) if span is not None)
 
     def _find_span(self, code: CodeType, lasti: int) -> Span | None:
         """Give the stretch of text that the bytecode at `lasti` came from."""

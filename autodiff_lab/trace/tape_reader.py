@@ -9,14 +9,26 @@ from typing import Any
 import numpy as np
 
 from autodiff_lab.engine.errors import InputError
+from autodiff_lab.engine.printing import replace_bidi
 from autodiff_lab.engine.tape import Tape
 from autodiff_lab.text import notation
 from autodiff_lab.text.messages import join_items, join_sentences, message
-from autodiff_lab.trace import assigned_names, forward_steps, memory_usage, partials, quiz, reverse_steps, source_map
+from autodiff_lab.trace import (
+    assigned_names,
+    births,
+    forward_steps,
+    memory_usage,
+    partials,
+    quiz,
+    reverse_steps,
+    source_map,
+)
 from autodiff_lab.trace.faulty_engines import FAULTS
-from autodiff_lab.trace.model import Cost, Group, Line, Number, Operand, RunOptions, Trace
+from autodiff_lab.trace.model import Cost, Group, Line, Number, Operand, RaisedError, RunOptions, Step, Trace
 from autodiff_lab.trace.outline import build_outline, overview
 from autodiff_lab.trace.wording import equations, explanations
+from autodiff_lab.transforms.recording import Outcome
+from autodiff_lab.transforms.results import spell_path
 from autodiff_lab.transforms.signatures import name_of, parameter_names, spell_function
 
 _MAX_VALUE_LENGTH = 20
@@ -26,9 +38,9 @@ _MAX_VALUE_LENGTH = 20
 _quietly = np.errstate(all="ignore")
 
 
-def read_tape(tape: Tape, f: Callable[..., Any], value: Any, options: RunOptions) -> Trace:
+def read_tape(tape: Tape, f: Callable[..., Any], outcome: Outcome, options: RunOptions) -> Trace:
     """Read a tape into a `Trace`, with its reverse sweep or its tangents; see `Trace.from_tape`."""
-    return TapeReader(tape, f, value).read(options)
+    return TapeReader(tape, f, outcome=outcome).read(options)
 
 
 def trace_of_tape(tape: Tape) -> Trace:
@@ -38,7 +50,7 @@ def trace_of_tape(tape: Tape) -> Trace:
     >>> trace_of_tape(record(lambda x: x * x, 3.0)[1]).title
     'tape(x)'
     """
-    return read_tape(tape, _Tape(), tape.constant, RunOptions())
+    return read_tape(tape, _Tape(), Outcome(tape.constant), RunOptions())
 
 
 class _Tape:
@@ -60,6 +72,8 @@ class TapeReader:
         What was recorded.
     value : optional
         What it returned.
+    outcome : Outcome, optional
+        How it has ended, if there is more to say than the `value`.
 
     Attributes
     ----------
@@ -70,13 +84,16 @@ class TapeReader:
         The run with all its sections.
     """
 
-    def __init__(self, tape: Tape, f: Callable[..., Any], value: Any = None) -> None:
+    def __init__(self, tape: Tape, f: Callable[..., Any], value: Any = None, outcome: Outcome | None = None) -> None:
         if not tape.n_inputs:
             names, name = join_items(parameter_names(f)), spell_function(f)
             code = {"definition": f"def {name}(x): …", "call": f"play({name}, 2.0)"}
             raise InputError(message("inputs not passed" if names else "takes no inputs", names=names, **code))
-        self.tape, self._f, self._value = tape, f, value
-        self._located = source_map.locate(f, tape.call_stacks, len(tape), tape.execution_log)
+        self.tape, self._f = tape, f
+        self._outcome = Outcome(value) if outcome is None else outcome
+        raised = self._outcome.raised
+        calls = () if raised is None else raised.calls
+        self._located = source_map.locate(f, tape.call_stacks, len(tape), tape.execution_log, calls)
         spans, turns, assignments = self._located.spans, self._located.turns, self._located.assignments
         self._labels = {
             tape.name(i): label
@@ -84,7 +101,7 @@ class TapeReader:
             if label and notation.format_name(label) == label
         }
         self._names = assigned_names.name_lines(tape.input_names, spans, turns, assignments)
-        self._result_name = _name_result(tape, self._names)
+        self._result_name = _name_result(tape, self._names, self._outcome)
         numbers = {number: k for k, number in enumerate(dict.fromkeys(tape.written_by_sweep.values()), start=1)}
         self._sweeps = [numbers.get(tape.written_by_sweep.get(i, 0.0), 0) for i in range(len(tape))]
         self.lines: Sequence[Line] = _OnDemand(_quietly(self._describe_line), len(tape))
@@ -104,11 +121,22 @@ class TapeReader:
         """Make a trace without steps from these lines of the tape: all of them, or those of a window."""
         tape, lines = self.tape, tuple(lines)
         result = tape.output
-        value = self._value if result is None else tape.values[result]
+        value = self._outcome.value if result is None else tape.values[result]
+        shown = None if value is None else Number.of(value)
         name, parameters = name_of(self._f), tuple(tape.input_names)
-        constant = explanations.constant_note(None if value is None else Number.of(value)) if result is None else ""
         title = _title(name, parameters, tape.constant_arguments)
-        notes = (self._located.note, constant, explanations.counts_note(tape), explanations.sweeps_note(lines))
+        raised = self._describe_error()
+        is_constant = result is None and raised is None
+        reason = self._explain_constant(lines, shown) if is_constant else ""
+        results = tuple(map(spell_path, self._outcome.results))
+        chosen = self._outcome.chosen
+        notes = (
+            self._located.note,
+            explanations.constant_note(shown, reason) if is_constant else "",
+            explanations.results_note(results, chosen),
+            explanations.counts_note(tape),
+            explanations.sweeps_note(lines),
+        )
         return Trace(
             title=title,
             function=name,
@@ -118,11 +146,28 @@ class TapeReader:
             lines=lines,
             steps=(),
             result=result,
-            value=Number.of(np.nan if value is None else value),
+            value=Number.of(np.nan) if shown is None else shown,
             result_name=self._result_name,
-            opening=explanations.opening(title, lines),
+            opening=explanations.opening_of_run(title, lines, reason, raised),
             chapters=self._overview,
+            warning="" if raised is None else explanations.raised_warning(raised, name),
+            headline=equations.write_constant(self._result_name, shown, parameters) if is_constant else None,
+            results=results,
+            chosen_result=chosen,
+            raised=raised,
         )
+
+    def _explain_constant(self, lines: Sequence[Line], value: Number | None) -> str:
+        read = source_map.find_read_names(self._f)
+        if read is None:  # it is not written in Python: nobody knows
+            read = set(self.tape.input_names)
+        return explanations.explain_constant(self.tape, lines, value, read)
+
+    def _describe_error(self) -> RaisedError | None:
+        raised = self._outcome.raised
+        if raised is None:
+            return None
+        return RaisedError(raised.kind.__name__, replace_bidi(raised.text), self._located.raised)
 
     def _describe_line(self, i: int) -> Line:
         tape, name, text = self.tape, self.tape.name(i), self.tape.expression(i)
@@ -140,7 +185,7 @@ class TapeReader:
             op="" if op is None else op.name,
             symbol=_symbol(tape, i),
             text=text,
-            operands=() if op is None else tuple(_operands(tape, i, self._labels)),
+            operands=() if op is None else tuple(_operands(tape, i, self._labels, own)),
             where=self._located.spans[i],
             latex=partials.operation_latex(tape, i),
             display_name=notation.format_name(name),
@@ -160,14 +205,17 @@ class TapeReader:
         return overview(self.outline, lambda i: notation.format_name(self.tape.name(i)))
 
 
-def _name_result(tape: Tape, names: list[assigned_names.Name]) -> str:
-    """What the result is called; if the source has no name for it, it gets the one of pictures."""
+def _name_result(tape: Tape, names: list[assigned_names.Name], outcome: Outcome) -> str:
+    """What the result is called; if the source has no name for it, it gets its key, or the one of pictures."""
     result = tape.output
     own = names[result] if result is not None and result >= tape.n_inputs else assigned_names.Name("")
     if own.text and not own.occurrence:
         return own.text
     taken = {*tape.input_names, *(name.text for name in names)}
     name = message("result name") if "y" in taken else "y"
+    if outcome.results:
+        *_, key = outcome.results[outcome.chosen]
+        name = key if isinstance(key, str) and key.isidentifier() and key not in taken else f"{name}[{key!r}]"
     if result is not None and not names[result].text:
         names[result] = assigned_names.Name(name)
     return name
@@ -204,16 +252,28 @@ def _follow_sweep(tape: Tape, trace: Trace, fault: str = "") -> Trace:
         steps += memory_usage.measure_steps(tape, swept, held, len(tape), faulty=bool(fault))
     adjoints = _find_final_adjoints(tape, events)
     truth = _find_final_adjoints(tape, reverse_steps.list_events(tape)) if fault else None
-    steps[-1] = steps[-1].with_equation(equations.gradient(trace.derivative_name, lines, adjoints, truth))
+    if trace.raised is None:
+        steps[-1] = steps[-1].with_equation(equations.gradient(trace.derivative_name, lines, adjoints, truth))
+    steps = _end_raised(trace, steps)
     products = sum(len(event.sent) for event in events)
     run = replace(
         trace,
+        warning=trace.warning or births.warn_of_first(steps),
         note=join_sentences(trace.note, explanations.array_note(lines, tape.output)),
         steps=tuple(steps),
         cost=Cost(1, len(tape) - tape.n_inputs, products, *held[-1]),
         hints=quiz.hints(steps),
     )
     return run if truth is None else _mark_faulty(run, fault, truth)
+
+
+def _end_raised(trace: Trace, steps: list[Step]) -> list[Step]:
+    """Say at the last step that an exception ends the run here, if one does."""
+    if trace.raised is None:
+        return steps
+    last, said = steps[-1], message("ends here", kind=trace.raised.kind)
+    outcome = join_sentences(last.outcome, said) if last.outcome else ""
+    return [*steps[:-1], replace(last, sentence=join_sentences(last.sentence, said), outcome=outcome)]
 
 
 def _find_final_adjoints(tape: Tape, events: Sequence[reverse_steps.SweepEvent]) -> dict[int, Number]:
@@ -244,6 +304,7 @@ def _follow_tangents(tape: Tape, trace: Trace, direction: Any = None) -> Trace:
         last = equations.derivatives(trace.derivative_name, trace.result_name, scalars, columns, tangent)
         steps[-1] = steps[-1].with_equation(last)
         agreement = forward_steps.compare_with_gradient(tape, trace, named, tangent)
+    steps = _end_raised(trace, steps)
     entries = sum(np.size(x) for x in tape.values[: tape.n_inputs])
     passes = -(-entries // len(named))
     meters = [step.meter for step in steps if step.meter is not None]
@@ -253,7 +314,10 @@ def _follow_tangents(tape: Tape, trace: Trace, direction: Any = None) -> Trace:
     return replace(
         trace,
         steps=tuple(steps),
-        opening=explanations.opening_forward(trace.title, trace.lines, [one.shown for one in directions]),
+        warning=trace.warning or births.warn_of_first(steps),
+        opening=trace.opening
+        if trace.headline
+        else explanations.opening_forward(trace.title, trace.lines, [one.shown for one in directions]),
         directions=directions,
         hints=quiz.hints(steps),
         cost=Cost(passes, passes * operations, passes * products, *most),
@@ -285,7 +349,12 @@ def _symbol(tape: Tape, i: int) -> str:
     return notation.symbol(op.name)
 
 
-def _operands(tape: Tape, i: int, labels: Mapping[str, str]) -> Iterator[Operand]:
+def _shorten_names(text: str) -> str:
+    """Write the names of inputs in a text by their keys: ``W1.T`` for ``params['W1'].T``."""
+    return re.sub(r"\b[A-Za-z_]\w*(?:\[\d+\])*\['([A-Za-z_]\w*)'\]", r"\1", text)
+
+
+def _operands(tape: Tape, i: int, labels: Mapping[str, str], own: Mapping[str, str]) -> Iterator[Operand]:
     to = np.shape(tape.values[i]) if tape.operation(i).kind == "elementwise" else ()
     for slot, parent in enumerate(tape.parents[i]):
         value = Number.of(tape.args[i][slot])
@@ -300,6 +369,8 @@ def _operands(tape: Tape, i: int, labels: Mapping[str, str]) -> Iterator[Operand
         shown = None if partial is None else Number.of(partial)
         way = partials.write_way_back(tape, i, slot)
         edge, whole = partials.edge_label(notation.format_expression(way.formula, labels), shown)
+        reading, _ = partials.edge_label(notation.format_expression(way.formula, own), shown)
+        reading = message("its map") if way.is_name else _shorten_names(reading)
         yield Operand(
             parent,
             tape.name(parent),
@@ -313,4 +384,6 @@ def _operands(tape: Tape, i: int, labels: Mapping[str, str]) -> Iterator[Operand
             is_copied=value.is_copied_to(to),
             formula_is_name=way.is_name,
             partial_reads=way.reads,
+            edge_reading="" if reading == edge else reading,
+            goes_to=partials.find_targets(tape, i) if slot == 0 and value.is_small else (),
         )

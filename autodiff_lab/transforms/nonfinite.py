@@ -52,6 +52,23 @@ class NonFinite:
         return f"{self.phase}: {told}" + (f"\n  {self.source}" if self.source else "")
 
 
+def severity(x: Any) -> int:
+    """How far from finite a number or the worst entry of an array is: 0 finite, 1 infinite, 2 NaN."""
+    if np.all(np.isfinite(x)):
+        return 0
+    return 2 if np.any(np.isnan(x)) else 1
+
+
+def is_born(result: Any, *sources: Any) -> bool:
+    """Whether a NaN or an infinity is born in a result: it is further from finite than all that it is made of.
+
+    >>> is_born(np.inf, 0.0), is_born(np.inf, 2.0, np.inf), is_born(np.nan, 0.0, np.inf)
+    (True, False, True)
+    """
+    grade = severity(result)
+    return grade > 0 and grade > max(map(severity, sources), default=0)
+
+
 def trace_nonfinite(f: Callable[..., Any], *args: Any) -> NonFinite | None:
     """Trace the first non-finite value of `f` or its reverse sweep, a NaN or infinity; None if there is none.
 
@@ -82,7 +99,7 @@ def trace_nonfinite(f: Callable[..., Any], *args: Any) -> NonFinite | None:
     """
     _, tape = record(f, *args, sites=True, most=None)
     for i in range(len(tape)):
-        if not np.all(np.isfinite(tape.values[i])):
+        if severity(tape.values[i]):
             return _describe_nonfinite("forward", tape, i, tape.values[i], tuple(format_value(x) for x in tape.args[i]))
     if tape.output is None:
         return None
@@ -91,7 +108,7 @@ def trace_nonfinite(f: Callable[..., Any], *args: Any) -> NonFinite | None:
     for i in sweep:
         op = tape.operation(i)
         for k, j in enumerate(tape.parents[i]):
-            if j < 0 or adjoints[j] is None or np.all(np.isfinite(adjoints[j])):
+            if j < 0 or adjoints[j] is None or not severity(adjoints[j]):
                 continue
             y, operands = tape.values[i], tape.args[i]
             carried = op.pullback(k, adjoints[i], y, operands, tape.kwargs.get(i, NO_OPTIONS))

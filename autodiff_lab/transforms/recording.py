@@ -1,18 +1,24 @@
 """Recording a call of a function on a tape (`record`): its arguments and results, and sweeps and tangents along it."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import partial
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass
+from types import CodeType
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..engine.dispatch import NO_OPTIONS
 from ..engine.dual import Dual
-from ..engine.errors import InputError, LeakError, ShapeError
+from ..engine.errors import EndlessError, InputError, LeakError, ShapeError
+from ..engine.fast_sweep import sweep_fast
 from ..engine.tape import MAX_TAPE_LINES, Tape
-from ..engine.values import Traced, as_value, to_output, zeros
+from ..engine.tracebacks import find_user_calls
+from ..engine.values import Traced, as_value, is_plain, to_output, zeros
 from ..engine.variable import Variable
 from . import execution_log, pytree
+from .nonfinite_warnings import warn_at_user_line
+from .results import ResultPath, choose_result, list_results
 from .signatures import argument_names, check_keywords, derivative_name, name_of
 
 # What stays as it is beside the inputs, though it is passed by position.
@@ -81,23 +87,7 @@ def record(
     v2 = v1 * 2     = 0.0
     y = v2 = 0.0
     """
-    which: Sequence[int] = [k for k, x in enumerate(args) if not isinstance(x, CONSTANT_TYPES)] or range(len(args))
-    counts: set[int] = set()
-    while True:
-        tape = Tape(sites, most)
-        try:
-            result, _ = record_call(f, args, which, kwargs, tape, named=True, copied=True)
-            break
-        except Exception:
-            needed = _find_count_arguments(tape, args, which)
-            if not needed or len(needed) == len(which):
-                raise
-            counts |= needed
-            which = [k for k in which if k not in needed]
-    if kwargs or len(which) < len(args):
-        names = argument_names(f, len(args))
-        tape.constant_arguments = {names[k]: x for k, x in enumerate(args) if k not in which} | dict(kwargs or {})
-        tape.count_arguments = tuple(names[k] for k in sorted(counts))
+    result, tape = _run_on_tape(f, args, kwargs, sites, most)
     if pytree.children(result) is not None:
         maker = derivative_name(f)
         one = f"Take one of them, `lambda *x: {maker}(…)(*x)[0]`" if maker else "Return one array, np.stack([...])"
@@ -105,10 +95,130 @@ def record(
             f"{name_of(f)} returned a {type(result).__name__} of results, and a tape has one result. "
             f"{one}, or use vjp, which takes several."
         )
+    return to_output(_set_result(tape, result)), tape
+
+
+class Raised(NamedTuple):
+    """What a recorded function raised: its class, its own words, and the calls that led there, outermost first."""
+
+    kind: type[Exception]
+    text: str
+    calls: tuple[tuple[CodeType, int], ...]
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How a recorded run that is to be shown has ended.
+
+    Attributes
+    ----------
+    value : number or array
+        What the function returned, or the one of its results that is followed; None if it raised.
+    results : tuple of path
+        Where the results are in what it returned; empty if that is one number or array. `chosen` is the place of the
+        one that is followed.
+    raised : Raised or None
+        What it raised.
+    """
+
+    value: Any = None
+    results: tuple[ResultPath, ...] = ()
+    chosen: int = 0
+    raised: Raised | None = None
+
+
+def record_to_show(
+    f: Callable[..., Any],
+    args: Sequence[Any],
+    kwargs: Mapping[str, Any] | None = None,
+    result: Any = None,
+    stop: bool = False,
+) -> tuple[Outcome, Tape]:
+    """Record a run that is to be shown: also one that raises, and one of several results, as `record` does not.
+
+    Parameters
+    ----------
+    f : callable
+    args : sequence
+    kwargs : mapping of str, optional
+    result : optional
+        Which result to follow, if there are several, as `choose_result` takes it.
+    stop : bool
+        Raise what `f` raises all the same: there is nobody who shows it.
+
+    Returns
+    -------
+    outcome : Outcome
+    tape : Tape
+        If `f` raised, what it had recorded before.
+
+    Raises
+    ------
+    InputError
+        If an input is none, or there is no such result.
+    Exception
+        What was raised before `f` itself ran.
+    EndlessError
+        If the run is too long to be shown.
+    """
+    tapes: list[Tape] = []
+    try:
+        returned, tape = _run_on_tape(f, args, kwargs, True, MAX_TAPE_LINES, tapes)
+    except EndlessError:
+        raise
+    except Exception as error:
+        calls = find_user_calls(error)
+        if stop or not calls:  # without calls, `f` has not begun
+            raise
+        return Outcome(raised=Raised(type(error), str(error), calls)), tapes[-1]
+    results = list_results(returned)
+    if results is None:
+        if result is not None:
+            raise InputError(f"{name_of(f)} returns one result, not several: leave out result={result!r}.")
+        return Outcome(to_output(_set_result(tape, returned))), tape
+    chosen = choose_result(name_of(f), [*results], [*results.values()], result, tape)
+    value = to_output(_set_result(tape, [*results.values()][chosen]))
+    return Outcome(value, tuple(results), chosen), tape
+
+
+def _set_result(tape: Tape, result: Any) -> Any:
+    """Note on a tape what its result is, and return its value."""
     tape.output, value = result_line(result, tape), result_value(result, tape)
     if tape.output is None:
         tape.constant = value
-    return to_output(value), tape
+    return value
+
+
+def _run_on_tape(
+    f: Callable[..., Any],
+    args: Sequence[Any],
+    kwargs: Mapping[str, Any] | None,
+    sites: bool,
+    most: int | None,
+    tapes: list[Tape] | None = None,
+) -> tuple[Any, Tape]:
+    """Run `f` on a tape, again with the integers constant that it needs as counts; `tapes` gets each that was tried."""
+    which: Sequence[int] = [k for k, x in enumerate(args) if not isinstance(x, CONSTANT_TYPES)] or range(len(args))
+    counts: set[int] = set()
+    tapes = [] if tapes is None else tapes
+    while True:
+        tape = Tape(sites, most)
+        tapes.append(tape)
+        if kwargs or len(which) < len(args):
+            names = argument_names(f, len(args))
+            constant = {names[k]: x for k, x in enumerate(args) if k not in which}
+            tape.constant_arguments = constant | dict(kwargs or {})
+            tape.count_arguments = tuple(names[k] for k in sorted(counts))
+        try:
+            with warn_at_user_line() if sites else nullcontext():
+                result, _ = record_call(f, args, which, kwargs, tape, named=True, copied=True)
+            return result, tape
+        except Exception:
+            needed = _find_count_arguments(tape, args, which)
+            if not needed or len(needed) == len(which):
+                raise
+            counts |= needed
+            which = [k for k in which if k not in needed]
 
 
 def record_call(
@@ -125,28 +235,34 @@ def record_call(
     A tape that outlives the call keeps its own copy of the inputs, in case the caller changes them.
     """
     tape = Tape() if tape is None else tape
-    inputs, names = list(args), None
-    for n, k in enumerate(which):
-        if not named and type(inputs[k]) in NUMBER_TYPES:
-            inputs[k] = tape.input(np.float64(inputs[k]))
+    inputs = list(args)
+    names: Sequence[str] = ()
+    for k in which:
+        x = inputs[k]
+        if not named and type(x) in NUMBER_TYPES:
+            inputs[k] = tape.input(np.float64(x))
             continue
-        if k in which[:n]:  # asked for twice: one input all the same
+        if not named and type(x) is np.ndarray and is_plain(x):
+            inputs[k] = tape.input(x.copy() if copied else x)
+            continue
+        if x is not args[k]:  # asked for twice: one input all the same
             continue
         if not named:  # nobody will read the names, and finding them costs more than a small derivative
             try:
-                inputs[k] = pytree.map_leaves(partial(_add_input, tape, copied, iter(())), args[k])
+                inputs[k] = _add_inputs(tape, copied, x)
                 continue
             except InputError:
                 pass  # the way with names comes to the same leaf, and says which it is
         names = names or argument_names(f, len(args))
-        labels = iter(pytree.paths(names[k], args[k]))
-        inputs[k] = pytree.map_leaves(partial(_add_input, tape, copied, labels), args[k])
+        inputs[k] = _add_inputs(tape, copied, x, pytree.paths(names[k], x))
     call = f if not kwargs else lambda *inputs: f(*inputs, **kwargs)
     if tape.call_stacks is None:
         return tape.run(call, inputs), tape
     with execution_log.log_execution(tape) as walk:
-        result = tape.run(call, inputs)
-    tape.execution_log = walk.complete_events()
+        try:
+            result = tape.run(call, inputs)
+        finally:
+            tape.execution_log = walk.complete_events()
     return result, tape
 
 
@@ -165,23 +281,32 @@ def _find_count_arguments(tape: Tape, args: Sequence[Any], which: Sequence[int])
     return needed if all(np.asarray(leaf).dtype.kind in "iu" for leaf in leaves) else set()
 
 
-def _add_input(tape: Tape, copied: bool, labels: Iterator[str], leaf: Any) -> Variable:
-    label = next(labels, "")
-    value = as_value(leaf, f"the input {label}" if label else "the input")
-    borrowed = isinstance(leaf, np.ndarray) and type(value) is np.ndarray and value.dtype == leaf.dtype
-    return tape.input(value.copy() if copied and borrowed else value, label)
+def _add_inputs(tape: Tape, copied: bool, argument: Any, labels: Sequence[str] = ()) -> Any:
+    """Make an input of each leaf of an argument: a Variable in its place."""
+    remaining = iter(labels)
+
+    def add_input(leaf: Any) -> Variable:
+        label = next(remaining, "")
+        value = as_value(leaf, f"the input {label}" if label else "the input")
+        borrowed = copied and isinstance(leaf, np.ndarray) and type(value) is np.ndarray and value.dtype == leaf.dtype
+        return tape.input(value.copy() if borrowed else value, label)
+
+    return pytree.map_leaves(add_input, argument)
 
 
-def sweep_tape(tape: Tape, outputs: Sequence[Any], seeds: Sequence[Any]) -> list[Any]:
-    """Sweep back from the results of a recorded call: the adjoints of its inputs, zeros where nothing arrived."""
+def sweep_tape(tape: Tape, outputs: Sequence[Any], seeds: Sequence[Any], use_up: bool = False) -> list[Any]:
+    """Sweep back from the results of a recorded call: the adjoints of its inputs, zeros where nothing arrived.
+
+    With `use_up`, the tape has no values afterwards, but those of its inputs.
+    """
     adjoints: list[Any] = [None] * len(tape.ops)
     last = -1
     for y, seed in zip(outputs, seeds):  # noqa: B905 — `strict` costs as much as a line of the sweep
         line = result_line(y, tape)
         if line is not None:
             adjoints[line] = seed if adjoints[line] is None else adjoints[line] + seed
-            last = line if line > last else last
-    tape.rewind(last, tape.n_inputs, adjoints)
+            last = max(last, line)
+    sweep_fast(tape, last, adjoints, use_up=use_up)
     found = adjoints[: tape.n_inputs]
     for i, g in enumerate(found):
         if g is None:

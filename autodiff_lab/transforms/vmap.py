@@ -17,9 +17,9 @@ import numpy as np
 from ..engine.broadcasting import align_axes, normalize_axes, shape_of
 from ..engine.dispatch import TABLE, Level, apply
 from ..engine.errors import InputError, ShapeError, UnsupportedError
+from ..engine.frames import is_asked_by_masked_array
 from ..engine.operators import Overloaded
 from ..engine.primitives import Op
-from ..engine.remedies import is_asked_by_masked_array
 from ..engine.rules.products import einsum_batch
 from ..engine.rules.shapes import put_along, taken_along
 from ..engine.rules.table import unknown_slope

@@ -19,4 +19,4 @@ def test_a_click_opens_it_too(open_notebook):
     cell = page.locator(".jp-CodeCell").filter(has_text="table(f, 2.0, 5.0)")
     cell.locator(".jp-OutputPlaceholder").click()
     assert "1.7163" in cell.locator(".jp-OutputArea").inner_text()
-    assert page.locator(".jp-CodeCell:has-text('play(f, 2.0, 5.0)') .jp-OutputPlaceholder").is_visible()
+    assert page.locator(".jp-CodeCell:has-text('nudge = 0.01') .jp-OutputPlaceholder").is_visible()

@@ -9,6 +9,19 @@ from .conftest import photograph
 from .player_page import LAST, PlayerOnPage, cell, f, picky
 
 
+def fit(x, w):
+    error = x * w - 1
+    loss = error**2
+    return {"loss": loss, "pred": x * w}
+
+
+def half(x):
+    y = x * x
+    if x < 0:
+        raise ValueError("x is negative")
+    return y * 3
+
+
 def logarithm(x):
     return np.log(x) * x
 
@@ -71,6 +84,39 @@ def test_a_slider_records_again(new_player):
     player.set_input("x2", 5)
     shows(player, Trace.of(f, 2.0, 5.0))
     player.shows_the_gradient()
+
+
+def test_the_menu_of_results_follows_another_one(new_player):
+    player = new_player(cell(fit, "play(fit, 2.0, 3.0)"))
+    player.last_step()
+    menu = player.root.get_by_role("combobox", name="Which result to follow")
+    assert menu.locator("option").all_inner_texts() == ["'loss'", "'pred'"]
+    assert menu.input_value() == "'loss'"
+    shows(player, Trace.of(fit, 2.0, 3.0))
+    menu.select_option("'pred'")
+    player.page.wait_for_function(
+        "(root) => root.querySelector('.adl-note').innerText.includes(\"this one is result='pred'\")",
+        arg=player.root.element_handle(),
+    )
+    player.last_step()
+    shows(player, Trace.of(fit, 2.0, 3.0, result="pred"))
+    player.set_input("x", 3)
+    shows(player, Trace.of(fit, 3.0, 3.0, result="pred"))
+    assert menu.input_value() == "'pred'"
+
+
+def test_half_a_run_shows_where_it_ends_until_a_slider_makes_it_whole(new_player):
+    player = new_player(cell(half, "play(half, -1.0, ranges={'x': (-2, 2)})"))
+    raised = player.root.locator(".adl-warning.is-raised")
+    assert raised.inner_text().startswith("ValueError: x is negative")
+    marked = player.root.locator(".adl-code.is-raised")
+    assert "raise ValueError" in marked.inner_text()
+    player.last_step()
+    assert "Here the run ends" in player.root.locator(".adl-sentence").inner_text()
+    player.set_input("x", 2)
+    shows(player, Trace.of(half, 2.0))
+    assert not raised.count()
+    assert not marked.count()
 
 
 def test_a_slider_by_key(new_player, notebook):

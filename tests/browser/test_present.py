@@ -1,29 +1,38 @@
-"""`autodiff-lab present`: a notebook in a hall, driven by a clicker alone."""
+"""`autodiff-lab present`: a notebook as slides, live in JupyterLab, driven by a clicker and a few keys."""
 
 import os
 import re
+import socket
 import subprocess
 import sys
+import time
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import pytest
 
 from .conftest import photograph
 from .player_page import PlayerOnPage
-from .test_lecture import HALLS, IN_WINDOW, SIZES
+from .test_lecture import CODE, HALLS, LECTURES, WRONG
 
-ACTIVE = "[...document.querySelectorAll('.jp-Notebook .jp-Cell')].findIndex((e) => e.matches('.jp-mod-active'))"
-RAN = "![...document.querySelectorAll('.jp-InputPrompt')].some((e) => e.innerText.includes('*'))"
+# Nothing is running, and the slide shows what its cells have shown.
+IDLE = "document.body.matches('.lecture') && !Number(document.body.dataset.running)"
+SLIDE = ".lecture-slide .jp-Cell:not(.lecture-off, .lecture-later)"
+PLACE = """() => {
+    const later = document.querySelectorAll(".lecture-slide .lecture-later").length;
+    const counter = document.querySelector(".jp-Cell:not(.lecture-off) .adl-counter")?.textContent ?? "";
+    return [document.body.dataset.lecture, later, counter];
+}"""
 
 
-@pytest.fixture(scope="module")
-def hall(browser, tmp_path_factory):
-    """The first notebook as it is presented: the addresses of notebook and speaker's page."""
-    home = tmp_path_factory.mktemp("home")
+@contextmanager
+def presented(name, home):
+    """The address of a notebook that is presented, while it is."""
     settings = home / "lab" / "user-settings" / "@jupyterlab" / "apputils-extension"
     settings.mkdir(parents=True)
     (settings / "themes.jupyterlab-settings").write_text('{"theme": "JupyterLab Dark"} // mine\n', encoding="utf-8")
-    command = [sys.executable, "-u", "-m", "autodiff_lab", "present", "00", "--no-browser"]
+    command = [sys.executable, "-u", "-m", "autodiff_lab", "present", name, "--no-browser"]
     env = {**os.environ, "JUPYTER_CONFIG_DIR": str(home), "AUTODIFF_LAB_PROGRESS": "off"}
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=env) as process:
         said = ""
@@ -31,89 +40,243 @@ def hall(browser, tmp_path_factory):
             said += line
             found = re.search(r"http://\S+/doc/tree/\S+token=\S+", line)
             if found:
-                yield found[0].replace("localhost", "127.0.0.1"), re.search(r"file://\S+speaker.html", said)[0], home
                 break
         else:
             pytest.fail(said)
-        process.terminate()
-        process.communicate(timeout=60)
+        address = found[0].replace("localhost", "127.0.0.1")
+        try:
+            _wait_for(address)
+            yield address
+        finally:
+            process.terminate()
+            process.communicate(timeout=60)
 
 
-def opened(page, address):
-    page.goto(address)
-    page.locator(".jp-Notebook .jp-Cell").first.wait_for()
-    page.locator(".jp-Notebook-ExecutionIndicator[data-status=idle]").wait_for(state="attached")
-    page.locator(".jp-Notebook .jp-Cell").first.click()
-    page.keyboard.press("Escape")
+def _wait_for(address, seconds=60):
+    """Wait until somebody listens at an address: it's printed a moment before."""
+    place = urlsplit(address)
+    for _ in range(10 * seconds):
+        with suppress(OSError), socket.create_connection((place.hostname, place.port), timeout=1):
+            return
+        time.sleep(0.1)
+    raise AssertionError(f"nobody listens at {address}")
 
 
-@pytest.mark.parametrize("width, height", HALLS[1:])
-def test_a_clicker_runs_cells_and_steps_the_player(width, height, hall, new_page, request):
-    page = new_page(width=width, height=height)
-    opened(page, hall[0])
-    for gone in (".jp-NotebookPanel-toolbar", ".jp-SideBar", "#jp-bottom-panel"):
-        assert not page.locator(gone).first.is_visible(), gone
-    assert min(page.locator(".jp-RenderedMarkdown p").evaluate_all(SIZES)) >= 20
-    photograph(page, request, "first opened")
-    for _ in range(12):
-        if page.locator(".adl-player").count():
-            break
-        at = page.evaluate(ACTIVE)
-        page.keyboard.press("PageDown")
-        page.wait_for_function(f"{ACTIVE} === {at + 1}")
-        page.wait_for_function(RAN)
-        if "play(" in page.locator(".jp-Notebook .jp-Cell .cm-content").nth(at).inner_text():
-            page.locator(".adl-player").wait_for()
-    player = PlayerOnPage(page)
-    at = page.evaluate(ACTIVE)
-    page.keyboard.press("PageDown")
-    player.arrives_at(1)
-    assert player.root.evaluate(IN_WINDOW), "the clicker brings the player into view"
-    for step in range(2, 15):
-        page.keyboard.press("PageDown")
-        player.arrives_at(step)
-    assert page.evaluate(ACTIVE) == at, "no cell is run while there is something to step"
-    player.shows_the_gradient()
-    assert player.root.evaluate(IN_WINDOW)
-    photograph(page, request, "the last step")
-    player.open_details()
-    for at_hand in ("predict", "forward"):
-        assert player.root.get_by_text(at_hand, exact=True).first.is_visible(), at_hand
-    player.root.locator(".adl-more-button").click()
-    page.keyboard.press("Escape")
-    page.keyboard.press("PageUp")
-    player.arrives_at(13)
-    page.keyboard.press("PageDown")
-    player.arrives_at(14)
-    page.keyboard.press("PageDown")
-    page.wait_for_function(f"{ACTIVE} === {at}")
-    assert player.root.is_visible() and page.locator(".adl-player").count() == 1, (
-        "the player's own cell is not run again"
-    )
+class Slides:
+    """A notebook on a page of JupyterLab, as slides."""
+
+    def __init__(self, page, address):
+        self.page = page
+        page.goto(address)
+        page.locator("body.lecture").wait_for(state="attached")
+        self.settle()
+
+    def settle(self):
+        """Wait until the cells that are shown have run, and what they show is there."""
+        self.page.wait_for_function(IDLE)
+        self.page.wait_for_timeout(200)
+        self.page.wait_for_function(IDLE)
+
+    @property
+    def place(self):
+        return self.page.evaluate(PLACE)
+
+    @property
+    def number(self):
+        return int(self.place[0].split()[0])
+
+    def key(self, *keys):
+        for one in keys:
+            self.page.keyboard.press(one)
+
+    def go_to(self, heading):
+        """Turn to the slide with this heading."""
+        self.key("Home")
+        for _ in range(100):
+            if self.page.locator(f"{SLIDE} :is(h1, h2)", has_text=heading).count():
+                return self.settle()
+            self.key("ArrowRight")
+        raise AssertionError(f"no slide says {heading}")
+
+    @property
+    def output(self):
+        return self.page.locator(f"{SLIDE} .jp-OutputArea-output").last
+
+    def sources(self):
+        """The text of all cells, in order."""
+        cells = "[...document.querySelectorAll('.jp-Notebook .jp-Cell .cm-content')].map((e) => e.textContent)"
+        return self.page.evaluate(cells)
 
 
 @pytest.fixture(scope="module")
-def first_opened(hall, shared_page):
-    """The page as it comes, for tests that only look at it."""
-    page = shared_page(width=1280, height=720)
-    opened(page, hall[0])
-    return page
+def home(browser, tmp_path_factory):
+    return tmp_path_factory.mktemp("home")
 
 
-def test_answers_are_closed_when_it_is_opened(first_opened):
-    assert first_opened.locator(".jp-OutputPlaceholder").count() >= 1
+@pytest.fixture(scope="module")
+def address(home):
+    with presented("40_minutes", home) as found:
+        yield found
 
 
-def test_the_lecturers_settings_hold_and_stay_untouched(hall, first_opened):
-    first_opened.locator("body[data-jp-theme-name='JupyterLab Dark']").wait_for(state="attached")
-    written = [path for path in Path(hall[2]).rglob("*") if path.is_file()]
+@pytest.fixture
+def present(browser, tmp_path):
+    """Present a notebook: `present("00")` gives its address. It ends after the pages of the test are closed."""
+    with ExitStack() as running:
+        yield lambda name: running.enter_context(presented(name, tmp_path))
+
+
+@pytest.fixture
+def slides(address, new_page):
+    return Slides(new_page(width=1280, height=720), address)
+
+
+@pytest.mark.parametrize("name", LECTURES)
+def test_a_clicker_goes_through_the_lecture(name, present, new_page, request):
+    """Each slide is shown, its cells run, and in each of the three sizes nothing is cut off."""
+    slides = Slides(new_page(width=1920, height=1080), present(name))
+    seen, place = set(), None
+    while place != slides.place:
+        place = slides.place
+        if (place[0], place[1]) not in seen:
+            seen.add((place[0], place[1]))
+            slides.settle()
+            for width, height in HALLS:
+                slides.page.set_viewport_size({"width": width, "height": height})
+                slides.page.wait_for_timeout(100)
+                sheet = slides.page.locator(".lecture-slide").element_handle()
+                assert slides.page.evaluate(WRONG, [sheet, CODE]) == [], (place, width)
+                photograph(slides.page, request, f"{place[0].split()[0]} {place[1]} {width}")
+            assert not slides.page.locator("[data-mime-type$='jupyter.stderr'], [data-mime-type$='error']").count()
+            place = slides.place
+        slides.key("PageDown")
+    assert place[0].split()[0] == place[0].split()[2] == str(len({slide for slide, _ in seen}))
+
+
+def test_nothing_of_jupyterlab_is_seen(slides):
+    for gone in (".jp-NotebookPanel-toolbar", ".jp-SideBar", "#jp-bottom-panel", "#jp-top-panel", ".jp-InputPrompt"):
+        assert not slides.page.locator(gone).first.is_visible(), gone
+    assert slides.number == 1
+
+
+def test_a_clicker_steps_the_player_and_then_turns_the_slide(slides):
+    slides.go_to("Back through the record")
+    player = PlayerOnPage(slides.page, slides.page.evaluate(SHOWN_PLAYER))
+    here, step = slides.number, player.step
+    slides.key("PageDown", "PageDown", "PageUp")
+    player.arrives_at(step + 1)
+    for following in range(step + 2, 15):
+        slides.key("PageDown")
+        player.arrives_at(following)
+    player.shows_the_gradient()
+    assert slides.number == here
+    slides.key("PageDown")
+    assert slides.number == here + 1
+
+
+SHOWN_PLAYER = """[...document.querySelectorAll(".adl-player")].findIndex((player) => player.checkVisibility())"""
+
+
+def test_a_cell_is_edited_and_run_on_its_slide(slides):
+    slides.go_to("A program small enough")
+    assert slides.output.inner_text().startswith("11.652")
+    slides.page.locator(f"{SLIDE} .cm-content").last.click()
+    slides.key("Control+End")
+    slides.page.keyboard.type("\nprint(6 * 7)")
+    here = slides.number
+    slides.key("Shift+Enter")
+    slides.settle()
+    assert slides.output.inner_text().split()[-1] == "42"
+    assert slides.number == here
+    slides.key("Escape", "ArrowRight")
+    assert slides.number == here + 1
+
+
+def test_a_lab_is_live(slides):
+    slides.go_to("You choose the step")
+    lab = slides.page.locator(f"{SLIDE} .adl-lab")
+    lab.wait_for()
+    before = lab.locator(".adl-lab-sentence").inner_text()
+    slider = lab.get_by_role("slider").first
+    slider.focus()
+    here = slides.number
+    slides.key("ArrowLeft", "ArrowLeft")
+    slides.page.wait_for_function(
+        "([lab, before]) => lab.querySelector('.adl-lab-sentence').innerText !== before",
+        arg=[lab.element_handle(), before],
+    )
+    assert slides.number == here, "in a lab the arrows belong to it"
+
+
+@pytest.mark.parametrize("key", ["b", "."])
+def test_a_key_makes_the_screen_black_and_changes_nothing(key, slides):
+    slides.go_to("Take this home")
+    before, here = slides.sources(), slides.number
+    slides.key(key)
+    black = "getComputedStyle(document.body, '::before').backgroundColor"
+    assert slides.page.evaluate(black) == "rgb(0, 0, 0)"
+    slides.key("PageUp")
+    assert slides.page.evaluate(black) != "rgb(0, 0, 0)" and slides.number == here
+    slides.key("a", "x", "m", "d", "d", "y")
+    assert slides.sources() == before, "nor do the keys with which JupyterLab changes a notebook"
+
+
+def test_the_speakers_window_has_clock_notes_and_next_slide_and_takes_the_keys(slides, request):
+    slides.go_to("Which one moves")
+    with slides.page.expect_popup() as opened:
+        slides.key("s")
+    speaker = opened.value
+    speaker.locator(".speaker-next .lecture-slide h2").wait_for()
+    assert re.fullmatch(r"\d+:\d\d", speaker.locator(".speaker-clock").inner_text())
+    assert "4:00 to 7:00 of 40:00" in speaker.locator(".speaker-plan").inner_text()
+    assert "Many say" in speaker.locator(".speaker-notes").inner_text()
+    assert "Which one moves" in speaker.locator(".speaker-now").inner_text()
+    following = speaker.locator(".speaker-next h2").inner_text()
+    photograph(speaker, request, "the speaker's window")
+    here = slides.number
+    speaker.keyboard.press("PageDown")
+    speaker.keyboard.press("PageDown")
+    assert slides.number == here + 1
+    assert speaker.locator(".speaker-now h2").inner_text() == following
+    speaker.close()
+
+
+def test_escape_gives_the_notebook_back_and_a_button_the_slides(slides, request):
+    slides.go_to("Which one moves")
+    here = slides.number
+    slides.key("Escape")
+    toolbar = slides.page.locator(".jp-NotebookPanel-toolbar")
+    toolbar.wait_for()
+    assert slides.page.locator(".jp-Cell.lecture-off, .lecture-slide").count() == 0
+    photograph(slides.page, request)
+    slides.page.get_by_role("button", name="Back to the slides").click()
+    toolbar.wait_for(state="hidden")
+    assert slides.number == here
+
+
+def test_the_lecturers_settings_hold_and_stay_untouched(home, slides):
+    slides.page.locator("body[data-jp-theme-name='JupyterLab Dark']").wait_for(state="attached")
+    written = [path for path in Path(home).rglob("*") if path.is_file()]
     assert [path.name for path in written if path.name != "migrated"] == ["themes.jupyterlab-settings"]
 
 
-def test_the_speakers_page_has_questions_answers_and_minutes(hall, new_page, request):
-    page = new_page(width=900, height=1100)
-    page.goto(hall[1])
-    text = page.locator("main").inner_text()
-    assert "Ask" in text and "Answer" in text and re.search(r"about \d+ min", text) and "A good answer" in text
-    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
-    photograph(page, request)
+def test_a_lesson_runs_a_cell_on_the_next_key(present, new_page, request):
+    """What follows a question stays hidden until its cell has run, and the player is stepped by the same key."""
+    slides = Slides(new_page(width=1280, height=720), present("00"))
+    ran = 0
+    for _ in range(30):
+        if slides.page.locator(f"{SLIDE} .adl-player").count():
+            break
+        outputs, before = slides.page.locator(f"{SLIDE} .jp-OutputArea-output").count(), slides.place
+        slides.key("PageDown")
+        slides.settle()
+        if slides.place == before:  # the cell was shown by the key before, and without its output
+            ran += 1
+            assert slides.page.locator(f"{SLIDE} .jp-OutputArea-output").count() >= outputs
+    assert ran >= 1
+    player = PlayerOnPage(slides.page)
+    photograph(slides.page, request)
+    here = slides.place[:2]
+    slides.key("PageDown")
+    player.arrives_at(1)
+    assert slides.place[:2] == here

@@ -1,5 +1,6 @@
-"""What a lecturer takes along: slides and speaker's pages of the plans, and a sheet for each lesson. No network."""
+"""Lectures as notebooks: their slides, notes and minutes, what they show, and the offline files made from them."""
 
+import base64
 import re
 from html.parser import HTMLParser
 
@@ -7,18 +8,20 @@ import nbformat
 import pytest
 
 from autodiff_lab.__main__ import main
-from autodiff_lab.classroom.lecture.cell_html import cell_output, mathml
-from autodiff_lab.classroom.lecture.handout import handout
-from autodiff_lab.classroom.lecture.plans import LectureError, find_plan, list_plans, read_plan
-from autodiff_lab.classroom.lecture.slides import deck
-from autodiff_lab.classroom.lecture.speaker_page import lesson_page, plan_page
+from autodiff_lab.classroom.lecture.cell_html import mathml
+from autodiff_lab.classroom.lecture.export import export_slides
+from autodiff_lab.classroom.lecture.handout import list_questions, make_handout
+from autodiff_lab.classroom.lecture.kit import find_notebook, list_lectures, read_lecture
+from autodiff_lab.classroom.lecture.notes import read_minutes
+from autodiff_lab.classroom.lecture.slides import slide_type
 from autodiff_lab.jupyter.notebooks import installed_notebooks
 from autodiff_lab.lessons.checks.course import lessons
 
-PATHS = sorted(installed_notebooks().glob("[0-9][0-9]_*.ipynb"))
+LESSONS = sorted(installed_notebooks().glob("[0-9][0-9]_*.ipynb"))
 EXERCISES = {lesson.slug: lesson.exercises() for lesson in lessons()}
-PLANS = {name: find_plan(name) for name in list_plans()}
-MOST_WORDS = 40
+LECTURES = {name: read_lecture(path) for name, path in list_lectures().items()}
+PATHS = list_lectures()
+BESIDE_A_PICTURE = 44  # characters: what has room in half a slide
 
 
 class Reading(HTMLParser):
@@ -41,6 +44,11 @@ class Reading(HTMLParser):
         self.open_details += tag == "details" and "open" in attrs
         if tag not in self.ALONE:
             self.open.append(tag)
+
+    def handle_startendtag(self, tag, attrs):
+        self.handle_starttag(tag, attrs)
+        if tag not in self.ALONE:
+            self.handle_endtag(tag)
 
     def handle_endtag(self, tag):
         if self.open and self.open[-1] == tag:
@@ -68,141 +76,183 @@ def without_network(text):
     return reading
 
 
-@pytest.mark.parametrize("name", PLANS)
-def test_slides_and_their_speaker_page_need_no_network(name):
-    slides = deck(PLANS[name])
+def tags(cell):
+    return cell.metadata.get("tags", [])
+
+
+def shown(cell):
+    """All that a cell shows, as text."""
+    return "".join(
+        output.get("text", "") + "".join(map(str, output.get("data", {}).values()))
+        for output in cell.get("outputs", [])
+    )
+
+
+@pytest.mark.parametrize("name", LECTURES)
+def test_slides_and_handout_need_no_network(name):
+    slides = export_slides(LECTURES[name], PATHS[name])
     without_network(slides)
-    without_network(plan_page(PLANS[name]))
+    without_network(make_handout(LECTURES[name]))
     assert len(slides.encode()) < 1_600_000
 
 
-@pytest.mark.parametrize("path", PATHS, ids=lambda path: path.name[:2])
-def test_speaker_page_and_sheet_of_a_lesson_need_no_network(path):
-    sheet = without_network(handout(path))
-    without_network(lesson_page(path))
-    assert len(handout(path).encode()) < 300_000
-    for exercise in EXERCISES.get(path.stem[3:], {}).values():
-        assert exercise.reference.strip() not in "".join(sheet.prose), "the sheet gives an answer away"
+@pytest.mark.parametrize("path", LESSONS, ids=lambda path: path.name[:2])
+def test_a_lesson_becomes_slides_that_need_no_network(path):
+    notebook = read_lecture(path)
+    slides = export_slides(notebook, path)
+    without_network(slides)
+    assert slides.count("A good answer:") == len(EXERCISES.get(path.stem[3:], {}))
+    assert slides.count("<section") > 10
 
 
-@pytest.mark.parametrize("path", PATHS, ids=lambda path: path.name[:2])
-def test_the_sheet_has_question_picture_and_recap(path):
-    sheet = handout(path)
-    question = re.search(r"^\*\*(.+\?)\*\*$", nbformat.read(path, as_version=4).cells[0].source, re.MULTILINE)[1]
-    assert question.partition("`")[0] in re.sub(r"<[^>]*>", "", sheet).replace("&#39;", "'")
-    assert "<img" in sheet and '<div class="recap"><h2' in sheet
+@pytest.mark.parametrize("name, minutes", [("40_minutes", 40), ("90_minutes", 90)])
+def test_a_lecture_takes_the_time_it_says(name, minutes):
+    assert sum(read_minutes(LECTURES[name])) == minutes
 
 
-@pytest.mark.parametrize("path", PATHS, ids=lambda path: path.name[:2])
-def test_the_speaker_page_has_each_exercise_and_minutes(path):
-    text = lesson_page(path)
-    found = EXERCISES.get(path.stem[3:], {})
-    assert text.count("A good answer:") == len(found)
-    assert text.count("<dt>Ask</dt>") <= text.count("<dt>Answer</dt>") or path.name.startswith("00")
-    assert re.search(r"· about \d+ min</h2>", text)
+@pytest.mark.parametrize("name", LECTURES)
+def test_every_slide_has_notes(name):
+    slides = []
+    for cell in LECTURES[name].cells:
+        kind = slide_type(cell)
+        if kind in ("slide", "subslide"):
+            slides.append([cell.source.partition("\n")[0], False])
+        elif kind == "notes":
+            slides[-1][1] = True
+    assert len(slides) > 10 and all(has_notes for _, has_notes in slides), slides
 
 
-@pytest.mark.parametrize("name", PLANS)
-def test_a_slide_has_few_words(name):
-    for stop in PLANS[name].stops:
-        said = re.sub(r"`[^`]*`|\$[^$]*\$", "x", f"{stop.question} {stop.answer}")
-        assert len(said.split()) <= MOST_WORDS, stop.question
+@pytest.mark.parametrize("name", LECTURES)
+def test_a_question_is_asked_before_it_is_answered(name):
+    """On its slide are an empty picture and what most people say; the answer is in the notes, and comes later."""
+    questions = list_questions(LECTURES[name])
+    assert len(questions) >= 5
+    cells = LECTURES[name].cells
+    for question in questions:
+        at = next(k for k, cell in enumerate(cells) if cell.source.startswith(f"## {question.text}"))
+        picture, wrong = cells[at + 1], cells[at + 2]
+        assert "hide-input" in tags(picture) or picture.cell_type == "markdown"
+        assert slide_type(wrong) == "fragment" and wrong.source.startswith("> Most people")
+        notes = next(cell.source for cell in cells[at:] if slide_type(cell) == "notes")
+        assert "**Many say**" in notes
 
 
-@pytest.mark.parametrize("name, least, most", [("40", 10, 15), ("90", 15, 25)])
-def test_a_plan_has_as_many_slides_as_one_would_give(name, least, most):
-    assert least <= len(PLANS[name].stops) + 1 <= most
+@pytest.mark.parametrize("name", LECTURES)
+def test_a_lecture_has_players_and_what_a_faulty_engine_does(name):
+    outputs = [shown(cell) for cell in LECTURES[name].cells if cell.cell_type == "code"]
+    assert sum("data-adl-player" in text for text in outputs) >= 3
+    assert any('"fault":"overwrite"' in text for text in outputs), "the faulty player is missing"
+    assert any("data-adl-lab" in text for text in outputs)
 
 
-@pytest.mark.parametrize("name", ["40", "90"])
-def test_the_plans_show_players_and_what_a_faulty_engine_does(name):
-    shown = [cell_output(stop.cell) for stop in PLANS[name].stops]
-    assert sum(kind == "player" for _, kind in shown) >= 2
-    assert sum(kind in ("player", "lab", "picture") for _, kind in shown) >= 0.7 * len(shown)
-    assert any('"fault":"overwrite"' in html for html, _ in shown), "the faulty player is missing"
+@pytest.mark.parametrize("name", LECTURES)
+def test_something_is_live_on_every_third_slide(name):
+    live, since = False, 0
+    for cell in LECTURES[name].cells:
+        if slide_type(cell) == "slide":
+            since = 0 if live else since + 1
+            live = False
+            assert since < 3, cell.source
+        live = live or bool(re.search(r"\*\*Live\*\*|## Your turn", cell.source)) or "data-adl-player" in shown(cell)
 
 
-def test_minutes_add_up_on_slides_and_on_the_speaker_page():
-    plan = PLANS["40"]
-    assert plan.minutes == 40
-    ends = [int(end) for end in re.findall(r'data-minutes="\d+–(\d+) min"', deck(plan))]
-    assert ends[-1] == 40 and ends == sorted(ends)
-    assert "minutes 0 to" in plan_page(plan) and "to 40 ·" in plan_page(plan)
+@pytest.mark.parametrize("name", LECTURES)
+def test_code_has_room_beside_its_picture(name):
+    for cell in LECTURES[name].cells:
+        if cell.cell_type == "code" and cell.outputs and slide_type(cell) != "skip" and "hide-input" not in tags(cell):
+            longest = max(cell.source.split("\n"), key=len)
+            assert len(longest) <= BESIDE_A_PICTURE, longest
+
+
+@pytest.mark.parametrize("name", LECTURES)
+def test_numbers_on_slides_are_computed_and_those_in_notes_are_right(name):
+    """Digits after a point stand in an output, or in code; what is written by hand repeats them, rounded perhaps."""
+    cells = LECTURES[name].cells
+    text = " ".join(shown(cell).replace("−", "-") for cell in cells)
+    code = " ".join(cell.source for cell in cells if cell.cell_type == "code")
+    plots = " ".join(re.findall(r"\d+\.\d+", " ".join(map(decoded, cells))))
+    known = {float(number) for number in re.findall(r"\d+\.\d+", f"{text} {code} {plots}")}
+    for cell in cells:
+        if cell.cell_type != "markdown":
+            continue
+        found = re.findall(r"\d+\.\d+", cell.source)
+        assert not found or slide_type(cell) == "notes" or set(found) <= {"0.01"}, cell.source
+        for number in found:
+            digits = len(number.partition(".")[2])
+            assert any(round(one, digits) == float(number) for one in known), (number, cell.source)
+
+
+def decoded(cell):
+    """The pictures of a cell, as text."""
+    found = re.findall(r"data:image/svg\+xml;base64,([A-Za-z0-9+/=]+)", shown(cell))
+    return " ".join(base64.b64decode(each).decode() for each in found)
+
+
+@pytest.mark.parametrize("name", LECTURES)
+def test_no_note_of_a_lecturer_is_on_a_slide(name):
+    for cell in LECTURES[name].cells:
+        if slide_type(cell) != "notes":
+            assert not re.search(r"\*\*(Ask|Say|Many say|Answer|Live|Clicker)\*\*|\d+ min\b", cell.source)
+
+
+@pytest.mark.parametrize("name", LECTURES)
+def test_the_handout_has_something_to_fill_in_and_solves_it_on_the_second_sheet(name):
+    first, second = make_handout(LECTURES[name]).split("<section>")[1:]
+    assert "1.7163" not in first and "11.6521" not in first and "0.6931" not in first
+    assert second.count("1.7163") >= 2 and "11.6521" in second
+    for question in list_questions(LECTURES[name]):
+        plain = re.sub(r"[`*]", "", question.text)
+        assert plain in re.sub(r"<[^>]*>", "", first).replace("&#39;", "'").replace("&quot;", '"')
+    assert "Take this home" in first
 
 
 def test_players_on_slides_are_those_of_the_notebook():
-    stop = next(stop for stop in PLANS["40"].stops if cell_output(stop.cell)[1] == "player")
-    assert cell_output(stop.cell)[0] in deck(PLANS["40"])
-
-
-def test_a_lab_says_how_to_have_it_live(tmp_path):
-    path = tmp_path / "mine.md"
-    place = "5 minutes · [01, section 2](../01_differentiation.ipynb#cell-id=v-curve)"
-    path.write_text(f"# Mine\n\n## Where?\n\n{place}\n\n**Answer** There.\n", encoding="utf-8")
-    text = deck(read_plan(path))
-    assert "<code>autodiff-lab present 01</code>, section 2" in text
-    assert '<div class="fragment answer">There.</div>' in text
+    cell = next(cell for cell in LECTURES["40_minutes"].cells if "data-adl-player" in shown(cell))
+    packed = max(re.findall(r"[A-Za-z0-9+/=]{1000,}", cell.outputs[0].data["text/html"]), key=len)
+    assert packed in export_slides(LECTURES["40_minutes"], PATHS["40_minutes"])
 
 
 def test_an_untranslatable_formula_is_shown_as_written():
     assert mathml(r"\frac{1}{") == r'<code class="formula">\frac{1}{</code>'
 
 
-PLACE = "5 minutes · [00, section 2](../00_start_here.ipynb#cell-id=first-play)"
+def test_a_lecturer_adds_a_slide_by_adding_a_cell(tmp_path):
+    metadata = {"slideshow": {"slide_type": "slide"}}
+    mine = nbformat.v4.new_markdown_cell("## My own slide\n\n$x^2$", metadata=metadata)
+    notebook = nbformat.from_dict({**LECTURES["40_minutes"], "cells": [*LECTURES["40_minutes"].cells, mine]})
+    before, after = (export_slides(each, tmp_path / "mine.ipynb") for each in (LECTURES["40_minutes"], notebook))
+    assert after.count("<section") == before.count("<section") + 2, "a slide, and the stack that it begins"
+    assert "<msup><mi>x</mi><mn>2</mn></msup>" in after
+    without_network(after)
 
 
-@pytest.mark.parametrize(
-    "text, said",
-    [
-        ("## No title?\n", "it begins with"),
-        ("# Title\n", "each stop with"),
-        ("# Title\n\n## Where?\n\n**Answer** There.\n", "does not say how long and where"),
-        (f"# Title\n\n## Where?\n\n{PLACE.replace('00_start', '77_start')}\n", "there is no notebook"),
-    ],
-)
-def test_a_plan_that_cannot_be_read_says_what_is_missing(text, said, tmp_path):
-    (tmp_path / "mine.md").write_text(text, encoding="utf-8")
-    with pytest.raises(LectureError, match=said):
-        read_plan(tmp_path / "mine.md")
-
-
-def test_a_cell_that_is_gone_is_named(tmp_path):
-    place = PLACE.replace("first-play", "last-play")
-    (tmp_path / "mine.md").write_text(f"# Title\n\n## Where?\n\n{place}\n", encoding="utf-8")
-    with pytest.raises(LectureError, match="has no cell last-play; see “Where"):
-        deck(read_plan(tmp_path / "mine.md"))
-
-
-def test_the_command_writes_a_plan_and_a_lesson(tmp_path, capsys):
+def test_the_command_writes_a_lecture_and_a_lesson(tmp_path, capsys):
     kit = tmp_path / "kit"
-    assert main(["lecture", "--plan", "40", "--out", str(kit)]) == 0
-    names = {path.name for path in kit.iterdir()}
-    assert {"40.slides.html", "40.speaker.html", "00.handout.html"} <= names
+    assert main(["lecture", "40_minutes", "--out", str(kit)]) == 0
+    assert {path.name for path in kit.iterdir()} == {"40_minutes.html", "40_minutes.handout.html"}
     assert main(["lecture", "adjoint_flow", "--out", str(kit / "four")]) == 0
-    assert {path.name for path in (kit / "four").iterdir()} == {"04.speaker.html", "04.handout.html"}
-    (kit / "40.speaker.html").write_text("my own notes", encoding="utf-8")
-    assert main(["lecture", "--plan", "40", "--out", str(kit)]) == 1
-    assert "is there already" in capsys.readouterr().err
-    assert main(["lecture", "--plan", "40", "--out", str(kit / "40.slides.html")]) == 1
+    assert {path.name for path in (kit / "four").iterdir()} == {"04_adjoint_flow.html"}
+    (kit / "40_minutes.html").write_text("my own", encoding="utf-8")
+    assert main(["lecture", "40_minutes", "--out", str(kit)]) == 1
+    assert "exists already" in capsys.readouterr().err
+    assert main(["lecture", "40_minutes", "--out", str(kit / "40_minutes.html")]) == 1
     assert "is a file" in capsys.readouterr().err
-    assert (kit / "40.speaker.html").read_text(encoding="utf-8") == "my own notes"
-    assert main(["lecture", "--plan", "40", "--out", str(kit), "--overwrite"]) == 0
-    assert "Many say" in (kit / "40.speaker.html").read_text(encoding="utf-8")
+    assert (kit / "40_minutes.html").read_text(encoding="utf-8") == "my own"
+    assert main(["lecture", "40_minutes", "--out", str(kit), "--overwrite"]) == 0
+    assert "Many say" in (kit / "40_minutes.html").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize(
-    "arguments, said",
+    "name, said",
     [
-        (["99"], "04  adjoint_flow"),
-        (["x"], "there is no lesson x"),
-        (["mine.ipynb"], "there is no notebook mine.ipynb"),
-        (["--plan", "50"], "there is no plan 50. There are 40, 90"),
+        ("99", "04  adjoint_flow"),
+        ("x", "there is no lecture or lesson x. Lectures are 40_minutes, 90_minutes"),
+        ("mine.ipynb", "there is no notebook mine.ipynb"),
     ],
-    ids=str,
 )
-def test_what_is_not_there_is_said(arguments, said, tmp_path, monkeypatch, capsys):
+def test_what_is_not_there_is_said(name, said, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
-    assert main(["lecture", *arguments, "--out", str(tmp_path / "kit")]) == 1
+    assert main(["lecture", name, "--out", str(tmp_path / "kit")]) == 1
     assert said in capsys.readouterr().err
     assert not (tmp_path / "kit").exists()
 
@@ -213,9 +263,9 @@ def test_a_file_that_is_no_notebook_is_named(tmp_path, capsys):
     assert "cannot be read as a notebook" in capsys.readouterr().err
 
 
-def test_a_notebook_of_ones_own_has_page_and_sheet(tmp_path):
-    head = "# Mine\n\n**Why?**\n\n| **Time** | 12 minutes |\n\n## 1 · Look\n\n**Predict.** How much?"
-    cells = [nbformat.v4.new_markdown_cell(head), nbformat.v4.new_markdown_cell("Three.")]
+def test_a_notebook_of_ones_own_becomes_slides(tmp_path):
+    cells = [nbformat.v4.new_markdown_cell("# Mine\n\n**Predict.** How much?"), nbformat.v4.new_code_cell("1 + 1")]
     nbformat.write(nbformat.v4.new_notebook(cells=cells), tmp_path / "mine.ipynb")
     assert main(["lecture", str(tmp_path / "mine.ipynb"), "--out", str(tmp_path / "kit")]) == 0
-    assert {path.name for path in (tmp_path / "kit").iterdir()} == {"mine.speaker.html", "mine.handout.html"}
+    assert {path.name for path in (tmp_path / "kit").iterdir()} == {"mine.html"}
+    assert find_notebook(str(tmp_path / "mine.ipynb")) == tmp_path / "mine.ipynb"

@@ -22,6 +22,7 @@ from autodiff_lab.classroom.grading.gradebooks import canvas_csv, moodle_csv
 from autodiff_lab.classroom.grading.hand_ins import MAX_FILES
 from autodiff_lab.classroom.grading.journal import key_path, load_key, read_journal, sign_row
 from autodiff_lab.classroom.grading.report import csv_text, default_folder, html_page, open_report
+from autodiff_lab.classroom.grading.students import collect_class
 from autodiff_lab.classroom.grading.verdicts import Answer, Row
 from autodiff_lab.cli.main import draw_progress, main
 from autodiff_lab.lessons.printing_tape import progress as lesson
@@ -30,7 +31,7 @@ from .test_grading import brief
 
 WITHOUT = ["--unconfined"] if why_no_walls() else []
 NAMES = tuple(lesson.exercises())
-REPORT = ("grades.csv", "grades.html")
+REPORT = ("grades.csv", "grades.html", "summary.html", "grades-exercises.csv")
 
 
 def hand_in(folder, **sources):
@@ -203,7 +204,7 @@ def test_a_notebook_is_read_inside_the_walls(tmp_path, monkeypatch):
 def test_nobody_hands_in_as_somebody_else():
     """In Moodle's names the first number is Moodle's own; what follows is the student's choice."""
     row = Row("Mallory M_7_assignsubmission_file_x_8_assignsubmission_file.ipynb", "printing_tape", "ran", NAMES, {})
-    assert table(moodle_csv([row]))[1] == ["Participant 7", "Mallory M", "", "7", ""]
+    assert table(moodle_csv(collect_class([row])))[1][:5] == ["Participant 7", "Mallory M", "", "7", ""]
 
 
 def test_no_cell_is_a_formula_whatever_separates_cells():
@@ -283,15 +284,15 @@ def test_every_answer_is_in_the_report_right_or_wrong():
     assert page.index("2 of 3: no &amp; no") < page.index("1 of 3: another") < page.index("<table>")
     assert "<b>3</b>: 1 passed, 2 not yet, 0 not attempted" in page
     for said in (
-        "✗ ada: not yet, 3 attempts",
-        "✓ eve: passed<",
+        "✗ 2 identical answers, not yet: ada (3 attempts), bob (3 attempts)<",
+        "✓ passed: eve<",
         "answer = (5, 15)",
         "passed. Well.",
         "(5, 8)\n&lt;b&gt;",
     ):
         assert said in page
     links, ids = (set(re.findall(pattern, page)) for pattern in (r'href="#([^"]*)"', r' id="([^"]*)"'))
-    assert links == ids and len(ids) == 4
+    assert links == ids and len(ids) == 3, "identical answers are there once"
     assert "Look at this: it is odd." in page
 
 
@@ -312,14 +313,16 @@ def test_moodle_gets_its_grading_worksheet():
         Row("Carl_10_assignsubmission_file_03.ipynb", "printing_tape", "ran", NAMES),
         Row("notes.ipynb", "", "no lesson"),
     ]
-    head, *lines = table(moodle_csv(rows))
-    assert head == ["Identifier", "Full name", "Grade", "Maximum grade", "Last modified (grade)"]
-    assert sorted(lines) == [
+    head, *lines = table(moodle_csv(collect_class(rows)))
+    titles = ["Identifier", "Full name", "Grade", "Maximum grade", "Last modified (grade)", "Feedback comments"]
+    assert head == titles
+    assert sorted(line[:5] for line in lines) == [
         ["Participant 10", "Carl", "0", "8", ""],
         ["Participant 7", "Ada Love_lace", "2", "8", ""],
         ["Participant 8", "'=Eve", "", "8", ""],  # there is something to look at
     ]
-    assert canvas_csv(rows) == "" and moodle_csv([Row("ada.ipynb", "printing_tape", "ran", NAMES)]) == ""
+    unnamed = [Row("ada.ipynb", "printing_tape", "ran", NAMES)]
+    assert canvas_csv(collect_class(rows)) == "" and moodle_csv(collect_class(unnamed)) == ""
 
 
 def test_canvas_gets_a_table_for_its_gradebook():
@@ -329,8 +332,8 @@ def test_canvas_gets_a_table_for_its_gradebook():
         Row("lovelaceada_4711_98_04.ipynb", "adjoint_flow", "ran", ("ex_1",)),
         Row("bob_LATE_4712_97_05-1.ipynb", "printing_tape", "ran", NAMES, {}),
     ]
-    assert table(canvas_csv(rows)) == [
-        ["Student", "ID", "SIS User ID", "SIS Login ID", "Section", "Notebook 04", "Notebook 05"],
+    assert table(canvas_csv(collect_class(rows))) == [
+        ["Student", "ID", "SIS User ID", "SIS Login ID", "Section", "Notebook 04", "Notebook 06"],
         ["Points Possible", "", "", "", "", "1", "7"],
         ["lovelaceada", "4711", "", "", "", "0", "1"],
         ["bob", "4712", "", "", "", "", "0"],

@@ -52,8 +52,8 @@ def test_the_page_for_lecturers_is_not_for_students(course):
     """It tells what to ask in a lecture, and the answers."""
     page = "for_lecturers.md"
     assert (course / "teacher" / page).read_bytes() == (installed_notebooks() / page).read_bytes()
-    assert not list((course / "student").rglob(page)) and not list((course / "student").rglob("plans/*"))
-    assert list((course / "teacher").glob("plans/*.md"))
+    assert not list((course / "student").rglob(page)) and not list((course / "student").rglob("lectures/*"))
+    assert list((course / "teacher").glob("lectures/*.ipynb"))
     texts = [path.read_text(encoding="utf-8") for path in (course / "student").glob("*.ipynb")]
     assert not any(page in text for text in texts), "nor does a link lead to it"
 

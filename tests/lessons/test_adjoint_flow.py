@@ -17,29 +17,11 @@ def adjoints_from(result, cells):
             adjoint[operand] += adjoint[cell] * partial
     return adjoint
 """
-COUNTED = """
-def topological_order(result):
-    waits, found = {}, [result]
-    for cell in found:
-        for operand, _ in cell.links:
-            waits[operand] = waits.get(operand, 0) + 1
-            if waits[operand] == 1:
-                found.append(operand)
-    order = [result]
-    for cell in order:
-        for operand, _ in cell.links:
-            waits[operand] -= 1
-            if not waits[operand]:
-                order.append(operand)
-    return order[::-1]
-"""
 
 
 @pytest.mark.parametrize(
     ("exercise", "written"),
     [
-        (check.ex_7, COUNTED),
-        (check.ex_7, COUNTED.replace("return order[::-1]", "return tuple(order[::-1])")),
         (check.ex_6, "answer = ('ycba', 'Y, B, C, A')"),
         (check.ex_6, "answer = ['y → b → c → a', 'y c b a', 'ycba']"),
         (check.ex_6, "answer = [['y', 'b', 'c', 'a'], ['y', 'c', 'b', 'a']]"),
@@ -60,9 +42,6 @@ def test_another_good_answer_passes(exercise, written):
         (check.ex_3, PUSHED.replace("+=", "="), "Write +="),
         (check.ex_3, PUSHED.replace("reversed(cells)", "cells"), "do you walk from the last cell"),
         (check.ex_3, PUSHED.replace("dict.fromkeys(cells, 0.0)", "{}"), "begin with 0.0 for every cell"),
-        (check.ex_7, COUNTED.replace("order[::-1]", "order"), "That is the tape read backwards"),
-        (check.ex_7, COUNTED.replace("order[::-1]", "order[:0:-1]"), "a cell is missing"),
-        (check.ex_7, COUNTED.replace("waits[operand] == 1", "True"), "goes along every path"),
         (check.ex_6, "answer = ['y b c a', 'y c b a', 'b y c a']", "and one that is not"),
         (check.ex_6, "answer = ['y b c']", "has each of y, b, c and a once"),
         (check.ex_6, "answer = []", "Your list is empty"),
@@ -73,10 +52,9 @@ def test_a_near_miss_is_told_from_it(exercise, written, said):
     assert reply.status == "not yet" and said in " ".join(reply.text.split()), reply
 
 
-@pytest.mark.parametrize("exercise", [check.ex_3, check.ex_7], ids=lambda exercise: exercise.name)
-def test_the_tape_is_given_back(exercise):
-    names = in_the_notebook("adjoint_flow", f"{exercise.reference}\nmine = tape\nmine.append('mine')")
-    assert exercise(*(names[each] for each in exercise.takes)).passed
+def test_the_tape_is_given_back():
+    names = in_the_notebook("adjoint_flow", f"{check.ex_3.reference}\nmine = tape\nmine.append('mine')")
+    assert check.ex_3(*(names[each] for each in check.ex_3.takes)).passed
     assert names["tape"] is names["mine"] and names["tape"][-1] == "mine"
 
 
@@ -86,5 +64,3 @@ def test_the_answers_of_the_curriculum():
     sine, cosine = math.sin(1), math.cos(1)
     assert check.ex_4.expected == pytest.approx((1, -1, 4, 1, -4, 1 - sine, 4 - 4 * cosine))
     assert check.ex_5.expected == pytest.approx((8 - 12 * cosine, 4 - 4 * cosine))
-    assert check.ex_8.expected == (0.0, 0.0, 6.0)
-    assert check.ex_9.expected == (1.0, 3.0, 6.0)

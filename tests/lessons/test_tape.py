@@ -22,6 +22,7 @@ def test_the_module_has_only_the_square_and_pictures():
     assert [line.split("(")[0] for line in rest.splitlines() if line.startswith(("def ", "class "))] == [
         "def square",
         "def draw",
+        "def draw_paths",
         "def draw_closure",
     ]
 
@@ -32,6 +33,14 @@ def test_the_picture_has_every_link_and_adjoint():
     source = cells.draw([x, y], {x: 6.0}, x=x).source
     assert source.count("0 -> 1 [label=3]") == 2
     assert '0 [label="x = 3\nadjoint 6"]' in source and "1 [label=9]" in source
+    cells.tape.clear()
+
+
+def test_the_picture_of_paths_has_a_box_for_each_visit():
+    x = cells.Cell(3)
+    y = x * x
+    source = cells.draw_paths(y, x=x, y=y).source
+    assert source.count('label="x: 3"') == 2 and source.count('label="y: 1"') == 1
     cells.tape.clear()
 
 
@@ -60,14 +69,14 @@ def test_both_throws_hit_the_target(rate, angle):
 
 def test_with_a_large_rate_descent_is_stuck_in_the_ground():
     names = engine()
-    after, later = (names["descend"](names["miss"], [0.2, 22], 0.0008, turns) for turns in (8, 9))
+    after, later = (names["descend"](names["miss"], [0.2, 22], 0.0008, steps) for steps in (8, 9))
     assert after == later and after[0] < 0
 
 
-def test_the_neuron_has_all_points_right_from_turn_twenty():
+def test_the_neuron_has_all_points_right_from_step_twenty():
     names = engine()
     wrong = {}
-    for turns in (10, 19, 20, 40, 60):
-        w1, w2, b = names["descend"](names["loss"], [0, 0, 0], 0.02, turns)
-        wrong[turns] = [(x, y) for x, y, label in names["points"] if (w1 * x + w2 * y + b) * label <= 0]
+    for steps in (10, 19, 20, 40, 60):
+        w1, w2, b = names["descend"](names["loss"], [0, 0, 0], 0.02, steps)
+        wrong[steps] = [(x, y) for x, y, label in names["points"] if (w1 * x + w2 * y + b) * label <= 0]
     assert wrong == {10: [(0.5, 1.0)], 19: [(0.5, 1.0)], 20: [], 40: [], 60: []}

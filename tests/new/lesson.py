@@ -160,7 +160,7 @@ def make_lesson(slug: str, after: str, title: str, question: str, word: str, roo
     return [
         f"Wrote notebooks/{file} and autodiff_lab/lessons/{slug}/, and numbered the course anew.",
         f"Read the last cell of {order.file_name(after)}: its words still announce the notebook that follows {file}.",
-        "Then: python -m tests.generate numbers table plans",
+        "Then: python -m tests.generate numbers table",
         "and: python -m pytest tests/lessons tests/notebooks notebooks",
     ]
 

@@ -5,9 +5,9 @@
     python -m tests.notebooks.normalise --metadata-only    rewrite the outputs that are there, execute nothing
 
 Run it after every change to a notebook. What it leaves in the file depends on the notebook and the package alone: no
-widget state, no timings, no Python version, no cell metadata but tags and which outputs are folded. An output is folded
+widget state, no timings, no Python version, no cell metadata but tags, slides and what is folded. An output is folded
 if a reader would find in it what the text has just asked: those between a **Predict** and the next text, and those with
-the tag `answers-an-exercise`. JupyterLab unfolds it when the cell is run. Three tags change what it does:
+the tag `answers-an-exercise`. JupyterLab unfolds it when the cell is run. Four tags change what it does:
 
 nbval-ignore-output
     The output may differ between machines (an SVG differs between Graphviz versions): it is committed, and `--check`
@@ -16,6 +16,8 @@ machine-output
     The output is about this machine (paths, versions): it is not committed.
 answers-an-exercise
     The output shows the answer to an exercise just above or below it: it is folded.
+hide-input
+    The code is folded: on a slide its output is shown alone.
 """
 
 from __future__ import annotations
@@ -44,6 +46,7 @@ KEY = re.compile(r'(?<=^settle\(figure, ")[0-9a-f]+(?=")', re.MULTILINE)
 
 PROMPT = "**Predict"
 ANSWER = "answers-an-exercise"
+HIDDEN_CODE = "hide-input"
 
 
 def execute(notebook: Any, folder: Path = NOTEBOOKS, kernel: Any = None) -> Any:
@@ -69,7 +72,7 @@ def normalise(notebook: Any) -> Any:
     notebook.metadata = nbformat.from_dict({"kernelspec": KERNEL, "language_info": {"name": "python"}})
     for cell in notebook.cells:
         tags = cell.metadata.get("tags")
-        cell.metadata = nbformat.from_dict({"tags": tags} if tags else {})
+        cell.metadata = nbformat.from_dict(kept_metadata(cell))
         cell.source = "\n".join(line.rstrip() for line in cell.source.strip("\n").split("\n"))
         if cell.cell_type == "code":
             cell.outputs = [] if "machine-output" in (tags or []) else _joined(cell.outputs)
@@ -89,6 +92,14 @@ def normalise(notebook: Any) -> Any:
         # JupyterLab shows the first line of what is folded, and it is often the answer. An empty output has none.
         cell.outputs.insert(0, nbformat.v4.new_output("display_data"))
     return notebook
+
+
+def kept_metadata(cell: Any) -> dict[str, Any]:
+    """Return what a cell's metadata keeps: its tags, its place among slides, and whether its code is folded."""
+    kept = {name: cell.metadata[name] for name in ("slideshow", "tags") if cell.metadata.get(name)}
+    if HIDDEN_CODE in kept.get("tags", []):
+        kept["jupyter"] = {"source_hidden": True}
+    return kept
 
 
 def pictured(models: dict[str, Any], model_id: str) -> dict[str, str]:
@@ -164,7 +175,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--metadata-only", action="store_true", help="execute nothing; keep the outputs as they are")
     options = parser.parse_args(argv)
     differs = 0
-    for path in options.paths or sorted(NOTEBOOKS.glob("*.ipynb")):
+    for path in options.paths or sorted([*NOTEBOOKS.glob("*.ipynb"), *NOTEBOOKS.glob("lectures/*.ipynb")]):
         if options.check:
             found = difference(path)
             print(found or f"{path.name}: in normal form, and its outputs are those of a fresh run")

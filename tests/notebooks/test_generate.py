@@ -15,7 +15,7 @@ from .numbers import update_numbers
 from .reading import named, read
 
 
-@pytest.mark.parametrize("kind", ["numbers", "badges", "addresses", "table", "plans"])
+@pytest.mark.parametrize("kind", ["numbers", "badges", "addresses", "table"])
 def test_committed_files_are_what_is_generated(kind, capsys):
     assert generate.main(["--check", kind]) == 0, capsys.readouterr().out
 
@@ -55,18 +55,6 @@ def test_changed_map_is_found_and_made_again():
     assert generate.with_map(changed) == text
 
 
-def test_changed_plan_is_found_and_made_again(tmp_path, monkeypatch):
-    (tmp_path / "notebooks").mkdir()
-    page = tmp_path / "notebooks" / "for_lecturers.md"
-    committed = (generate.ROOT / "notebooks" / page.name).read_text(encoding="utf-8")
-    page.write_text(committed.replace("forward only, then slowly back", "backwards"), encoding="utf-8")
-    monkeypatch.setattr(generate, "ROOT", tmp_path)
-    assert len(generate.update_plans(check=True)) == 2, "it is in two plans"
-    assert page.read_text(encoding="utf-8") != committed, "a check writes nothing"
-    generate.update_plans(check=False)
-    assert page.read_text(encoding="utf-8") == committed
-
-
 def test_changed_badge_is_found_and_made_again(tmp_path):
     for name in ("pyproject.toml", CHANGELOG, f"notebooks/{START}"):
         (tmp_path / name).parent.mkdir(exist_ok=True)
@@ -83,7 +71,7 @@ def test_changed_badge_is_found_and_made_again(tmp_path):
 def test_unknown_kind_is_refused(capsys):
     with pytest.raises(SystemExit):
         generate.main(["tables"])
-    kinds = "numbers, types, bundle, badges, addresses, table, plans, outputs, pictures"
+    kinds = "numbers, types, bundle, badges, addresses, table, outputs, pictures"
     assert f"there is no tables; a kind is one of {kinds}" in capsys.readouterr().err
 
 

@@ -65,7 +65,7 @@ def layer(W, x):
 
 def test_arrays_say_how_a_contribution_comes_about():
     said = lines_of(layer, np.ones((2, 3)), np.arange(3.0))
-    assert said[-2:] == ["W: outer(ē, x) = (2, 3) 0 … 0.0395", "x: W.T @ ē = (3,) all 0.0395"]
+    assert said[-2:] == ["W: outer(ē, x) = (2, 3) min 0, max 0.0395", "x: W.T @ ē = [0.0395 0.0395 0.0395]"]
     assert "reshape" in said[-4] and said[-3].startswith("e: v̄₂ × ")
     assert said[-6] == "v₄: ȳ × 1, spread = [[1] [1]]"
 

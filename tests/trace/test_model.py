@@ -425,9 +425,9 @@ def test_forward_the_result_itself_is_differentiated():
 
 def test_an_error_names_the_derivative_and_not_the_function():
     with pytest.raises(ShapeError, match=r"product′ returned a tuple of results.*`lambda \*x: grad\(…\)\(\*x\)\[0\]`"):
-        Trace.of(grad(product, argnums=(0, 1)), 2.0, 3.0)
+        record(grad(product, argnums=(0, 1)), 2.0, 3.0)
     with pytest.raises(ShapeError, match=r"^value_and_grad\(product\) returned a tuple"):
-        Trace.of(value_and_grad(product), 2.0, 3.0)
+        record(value_and_grad(product), 2.0, 3.0)
 
 
 def product(x, y):

@@ -1,77 +1,115 @@
-"""Gradebooks: the grades as Moodle and Canvas import them, for hand-ins named as in their downloads."""
+"""Gradebooks: the grades as Moodle and Canvas import them, for hand-ins named as in their downloads; and as tables."""
 
 import csv
 import io
 import re
 from collections.abc import Sequence
-from typing import Any
 
+from autodiff_lab.classroom.grading.feedback import moodle_comment
+from autodiff_lab.classroom.grading.names import MOODLE
+from autodiff_lab.classroom.grading.pages import exercise_number
+from autodiff_lab.classroom.grading.students import Class, Work
 from autodiff_lab.classroom.grading.verdicts import Row
-from autodiff_lab.lessons.order import SLUGS, number_of
+from autodiff_lab.lessons.order import number_of
 
-# A folder or file of *Download all submissions*; the number is the participant's. What follows it is the student's own
-# choice: only the first number counts, and where there is another, the grade is left open.
-MOODLE = re.compile(r"(?P<name>[^/]+?)_(?P<id>\d+)_assignsubmission_file")
-# A file of *Download Submissions*; the numbers are the user's and the file's.
-CANVAS = re.compile(r"(?P<name>\w+?)_(?:late_)?(?P<id>\d+)_\d+_", re.IGNORECASE)
 # Where in a cell a spreadsheet may see the beginning of a formula: at the cell's, or behind a character that separates
 # cells for those who read commas as another character; with or without spaces and quotation marks.
 FORMULA = re.compile(r'(^|[;,|\t\r\n])([\s"]*)(?=[=+\-@＝＋－＠])')
 
-# For each student, by number and name, the grade in each lesson; empty where there is something to look at.
-Grades = dict[tuple[str, str], dict[str, Any]]
+# The same where all of them are written otherwise: the entity for one ends in a character that separates cells.
+FORMULAS = re.compile(r'(^|[;,|\t\r\n])([\s"]*[=+\-@＝＋－＠])+')
 
 
-def moodle_csv(rows: Sequence[Row]) -> str:
+def moodle_csv(everybody: Class) -> str:
     """Write Moodle's gradebook, an offline grading worksheet, with the columns it imports; nothing if no name fits.
 
     A grade is the number of exercises passed, in all notebooks; where there is something to look at, it is left open.
+    *Feedback comments* are HTML.
 
+    >>> from autodiff_lab.classroom.grading.students import collect_class
     >>> row = Row("Ada L_7_assignsubmission_file/03.ipynb", "tape", "ran", ("ex_1",))
-    >>> print(moodle_csv([row]).splitlines()[1])
-    Participant 7,Ada L,0,1,
+    >>> print(moodle_csv(collect_class([row])).splitlines()[1])
+    Participant 7,Ada L,0,1,,"<p>0 of 1 exercises passed.</p>..."
     """
-    students, most = _grades(rows, MOODLE)
-    lines = [
-        (f"Participant {number}", name, "" if "" in mine.values() else sum(mine.values()), sum(most.values()), "")
-        for (number, name), mine in students.items()
-    ]
-    return write_csv(("Identifier", "Full name", "Grade", "Maximum grade", "Last modified (grade)"), lines)
+    head = ("Identifier", "Full name", "Grade", "Maximum grade", "Last modified (grade)", "Feedback comments")
+    lines = []
+    for work in _works_in(everybody, "Moodle"):
+        is_open = any(_is_open(row) for row in work.best.values())
+        comment = escape_formulas_in_html(moodle_comment(work, everybody.lengths))
+        grade = "" if is_open else work.points
+        lines.append((f"Participant {work.student.number}", work.name, grade, everybody.most, "", comment))
+    return write_csv(head, lines)
 
 
-def canvas_csv(rows: Sequence[Row]) -> str:
+def canvas_csv(everybody: Class) -> str:
     """Write Canvas's gradebook for *Import Gradebook*, a column for each notebook; nothing if no name fits.
 
+    >>> from autodiff_lab.classroom.grading.students import collect_class
     >>> row = Row("lovelaceada_late_7_8_03.ipynb", "tape", "ran", ("ex_1",))
-    >>> print(canvas_csv([row]).splitlines()[2])
+    >>> print(canvas_csv(collect_class([row])).splitlines()[2])
     lovelaceada,7,,,,0
     """
-    students, most = _grades(rows, CANVAS)
-    lines = [
-        (name, number, *[""] * 3, *(mine.get(each, "") for each in most)) for (number, name), mine in students.items()
-    ]
-    head = (
-        "Student",
-        "ID",
-        "SIS User ID",
-        "SIS Login ID",
-        "Section",
-        *(f"Notebook {number_of(slug)}" for slug in most),
-    )
-    return write_csv(head, [("Points Possible", *[""] * 4, *most.values()), *lines] if lines else [])
+    notebooks = [f"Notebook {number_of(slug)}" for slug in everybody.lengths]
+    head = ("Student", "ID", "SIS User ID", "SIS Login ID", "Section", *notebooks)
+    lines: list[Sequence[object]] = []
+    for work in _works_in(everybody, "Canvas"):
+        best = work.best
+        grades = ["" if slug not in best or _is_open(best[slug]) else best[slug].passed for slug in everybody.lengths]
+        lines.append((work.name, work.student.number, "", "", "", *grades))
+    if not lines:
+        return ""
+    return write_csv(head, [("Points Possible", "", "", "", "", *everybody.lengths.values()), *lines])
 
 
-def _grades(rows: Sequence[Row], names: re.Pattern[str]) -> tuple[Grades, dict[str, int]]:
-    """Find each student's best grade in each lesson, and how many exercises the lessons have."""
-    students: Grades = {}
-    lengths = {row.lesson: len(row.exercises) for row in rows if row.exercises}
-    most = {slug: lengths[slug] for slug in SLUGS if slug in lengths}
-    for row in sorted(rows, key=lambda row: (not row.doubts, row.passed)):
-        found = names.match(row.file)
-        if found and row.exercises and row.judged:
-            is_open = row.doubts or MOODLE.match(row.file.partition("/")[0], found.end())
-            students.setdefault((found["id"], found["name"]), {})[row.lesson] = "" if is_open else row.passed
-    return dict(sorted(students.items())), most
+def _works_in(everybody: Class, system: str) -> list[Work]:
+    """List who has a grade and is known by a number of Moodle or Canvas, in the order of these numbers."""
+    works = [work for work in everybody.works if work.student.system == system and work.best]
+    return sorted(works, key=lambda work: (work.student.number, work.name))
+
+
+def _is_open(row: Row) -> bool:
+    """Whether a lecturer decides: there is something to look at, or a name that looks like another student's."""
+    found = MOODLE.match(row.file)
+    is_ambiguous = found and MOODLE.match(row.file.partition("/")[0], found.end())
+    return bool(row.doubts or is_ambiguous)
+
+
+def exercises_csv(everybody: Class) -> str:
+    """Write the points of each student in each exercise as CSV: 1 passed, 0 not yet, empty not attempted.
+
+    The columns of a notebook are empty where something in it is to be looked at before its points are final.
+
+    >>> from autodiff_lab.classroom.grading.students import collect_class
+    >>> from autodiff_lab.classroom.grading.verdicts import Answer
+    >>> row = Row("ada/03.ipynb", "tape", "ran", ("ex_1", "ex_2"), {"ex_2": Answer("passed")})
+    >>> print(exercises_csv(collect_class([row])))
+    student,number,late,look at this,passed,of,03 ex 1,03 ex 2
+    ada,,,,1,2,,1
+    <BLANKLINE>
+    """
+    rows = [row for work in everybody.works for row in work.best.values()]
+    columns = {row.lesson: row.exercises for row in rows}  # they are the same for all
+    exercises = [(slug, name) for slug in everybody.lengths for name in columns.get(slug, ())]
+    titles = [f"{number_of(slug)} ex {exercise_number(name)}" for slug, name in exercises]
+    lines = []
+    for work in everybody.works:
+        best = work.best
+        points = [_points(best.get(slug), name) for slug, name in exercises]
+        late = "late" if work.late else ""
+        doubts = "; ".join(work.doubts)
+        lines.append((work.name, work.student.number, late, doubts, work.points, everybody.most, *points))
+    return write_csv(("student", "number", "late", "look at this", "passed", "of", *titles), lines)
+
+
+def _points(row: Row | None, exercise: str) -> int | str:
+    if row is None or row.doubts or exercise not in row.answers:
+        return ""
+    return 1 if row.answers[exercise].state == "passed" else 0
+
+
+def missing_csv(everybody: Class) -> str:
+    """Write who is on the roster and has handed in nothing, as CSV; nothing if that is nobody."""
+    return write_csv(("name", "number"), [(listed.name, listed.number) for listed in everybody.missing])
 
 
 def write_csv(head: Sequence[object], lines: Sequence[Sequence[object]]) -> str:
@@ -91,3 +129,16 @@ def _escape_formula(cell: object) -> object:
     x;'=1+1;y
     """
     return FORMULA.sub(r"\1\2'", cell) if isinstance(cell, str) else cell
+
+
+def escape_formulas_in_html(html: str) -> str:
+    r"""Write as HTML entities whatever a spreadsheet may take for a formula: what is shown stays the same.
+
+    >>> print(escape_formulas_in_html("<p>a &lt;=1, -2</p>"))
+    <p>a &lt;&#61;1, &#45;2</p>
+    """
+    return FORMULAS.sub(lambda found: re.sub("[=+\\-@＝＋－＠]", _entity, found[0]), html)
+
+
+def _entity(found: re.Match[str]) -> str:
+    return f"&#{ord(found[0])};"

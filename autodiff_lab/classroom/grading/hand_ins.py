@@ -53,7 +53,7 @@ def find_hand_ins(folder: Path, leave_out: Collection[Path] = ()) -> list[HandIn
     ----------
     folder : Path
     leave_out : collection of Path
-        Files that are not the students', such as an earlier report.
+        Files and folders that are not the students', such as an earlier report.
 
     Raises
     ------
@@ -71,7 +71,7 @@ def find_hand_ins(folder: Path, leave_out: Collection[Path] = ()) -> list[HandIn
 
 def _hand_ins_of(student: Path, leave_out: Collection[Path]) -> Iterator[HandIn]:
     """List what one student handed in, at most `MAX_FILES`, the notebooks first; one more stands for all others."""
-    every = (hand_in for hand_in in _walk(student) if hand_in.path.absolute() not in leave_out)
+    every = (hand_in for hand_in in _walk(student) if not _is_in(hand_in.path.absolute(), leave_out))
     looked_at = [*islice(every, MAX_LOOKED_AT)]
     looked_at.sort(key=lambda hand_in: (not _is_named_as_a_notebook(hand_in.path), hand_in.path))
     yield from looked_at[:MAX_FILES]
@@ -79,6 +79,11 @@ def _hand_ins_of(student: Path, leave_out: Collection[Path]) -> Iterator[HandIn]
     if more > 0:
         count = f"{more} more files" if len(looked_at) < MAX_LOOKED_AT else f"more than {more} more files"
         yield HandIn(student / f"and {count}", f"only {MAX_FILES} files of one student are looked at")
+
+
+def _is_in(path: Path, places: Collection[Path]) -> bool:
+    """Whether a path is one of these files or folders, or below one of them."""
+    return any(place in places for place in (path, *path.parents))
 
 
 def _walk(place: Path) -> Iterator[HandIn]:

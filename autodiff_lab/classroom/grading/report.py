@@ -1,36 +1,54 @@
 """The report on graded notebooks, as CSV and HTML: a row for each, and the mistakes of the whole class."""
 
+import errno
 import os
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from urllib.parse import quote
 
+from autodiff_lab.classroom.grading.feedback import FOLDER, write_feedback
 from autodiff_lab.classroom.grading.grade import GradingError
-from autodiff_lab.classroom.grading.gradebooks import canvas_csv, moodle_csv, write_csv
+from autodiff_lab.classroom.grading.gradebooks import canvas_csv, exercises_csv, missing_csv, moodle_csv, write_csv
 from autodiff_lab.classroom.grading.journal import JOURNAL, load_key, open_journal, sign_row
+from autodiff_lab.classroom.grading.pages import (
+    NOT_ATTEMPTED,
+    escape_lines,
+    exercise_number,
+    lesson_titles,
+    write_page,
+)
+from autodiff_lab.classroom.grading.rosters import Listed
+from autodiff_lab.classroom.grading.students import collect_class
+from autodiff_lab.classroom.grading.summary import summary_page
 from autodiff_lab.classroom.grading.verdicts import Answer, Row, printable
-from autodiff_lab.lessons.checks.course import lessons
 from autodiff_lab.lessons.checks.exercise import MARKS
 from autodiff_lab.text.notation import escape
 
 COLUMNS = ("who", "file", "notebook", "passed", "attempted", "exercises", "how it went", "doubts", "wrong answers met")
+SUMMARY = "summary.html"
 GRADEBOOKS = {"grades-moodle.csv": moodle_csv, "grades-canvas.csv": canvas_csv}
+TABLES = {"grades-exercises.csv": exercises_csv, "missing.csv": missing_csv}
 # How many of the wrong answers a page begins with: what there is time to talk about.
 MOST = 5
-NOT_ATTEMPTED = "not attempted"
 WALLS = {True: "behind the walls of bubblewrap", False: "without walls (--unconfined), with all your rights"}
 
 
 @contextmanager
 def open_report(
-    folder: Path, *, overwrite: bool = False, resume: bool = False, walls: bool = True
+    folder: Path,
+    *,
+    overwrite: bool = False,
+    resume: bool = False,
+    walls: bool = True,
+    roster: Sequence[Listed] | None = None,
 ) -> Iterator[Callable[[Row], None]]:
     """Open the grading report, ``grades.csv`` and ``grades.html``, in a folder; yield a function that adds a row.
 
     Each row is in ``grades.csv``, and with all that is known in ``grades.jsonl``, as soon as it is added. At the end,
-    however it comes, the rows of ``grades.csv`` are put into the order of their names, and the other files are written.
+    however it comes, the rows of ``grades.csv`` are put into the order of their names, and the other files are written:
+    the summary, a feedback page for each student, and tables. With a roster they tell who is missing.
 
     Raises
     ------
@@ -52,7 +70,9 @@ def open_report(
         try:
             folder.mkdir(parents=True, exist_ok=True)
             for path in there:
-                if overwrite or path.name != JOURNAL:
+                if path.name == FOLDER:
+                    _empty_feedback(path)
+                elif overwrite or path.name != JOURNAL:
                     path.unlink()
             # With the mark at its beginning a spreadsheet takes the text for what it is, UTF-8.
             table = files.enter_context(paths[0].open("x", encoding="utf-8-sig", newline=""))
@@ -84,10 +104,37 @@ def open_report(
             table.seek(0)
             table.write(csv_text(rows))  # the same lines, and so as long as what it covers
             page.write(html_page(rows, walls=walls))
-            for name, write in GRADEBOOKS.items():
-                if text := write(rows):
-                    with (folder / name).open("x", encoding="utf-8", newline="") as gradebook:
-                        gradebook.write(text)
+            _write_other_files(folder, rows, roster)
+
+
+def _empty_feedback(folder: Path) -> None:
+    """Delete the feedback pages of an earlier run.
+
+    Raises
+    ------
+    NotADirectoryError
+        If what has this name is a link or a file: it is not ours.
+    """
+    if folder.is_symlink() or not folder.is_dir():
+        raise NotADirectoryError(errno.ENOTDIR, f"{folder.name} is not a folder")
+    for path in folder.glob("*.html"):
+        path.unlink()
+
+
+def _write_other_files(folder: Path, rows: Sequence[Row], roster: Sequence[Listed] | None) -> None:
+    """Write the summary, the tables, and a feedback page for each student."""
+    everybody = collect_class(rows, roster)
+    feedback = write_feedback(everybody)
+    texts = {name: write(everybody) for name, write in (GRADEBOOKS | TABLES).items()}
+    texts[SUMMARY] = summary_page(everybody, feedback, report_paths(folder)[1].name)
+    texts |= {f"{FOLDER}/{each.file}": each.page for each in feedback.values()}
+    (folder / FOLDER).mkdir(exist_ok=True)
+    for name, text in texts.items():
+        if text:
+            # A table is for spreadsheets, as grades.csv is; a gradebook is for an importer.
+            encoding = "utf-8-sig" if name in TABLES else "utf-8"
+            with (folder / name).open("x", encoding=encoding, newline="") as file:
+                file.write(text)
 
 
 def report_paths(folder: Path) -> tuple[Path, Path]:
@@ -96,8 +143,8 @@ def report_paths(folder: Path) -> tuple[Path, Path]:
 
 
 def report_files(folder: Path) -> list[Path]:
-    """Return the paths of all files of a grading report."""
-    return [*report_paths(folder), *(folder / name for name in (JOURNAL, *GRADEBOOKS))]
+    """Return the paths of all files of a grading report, and of its folder of feedback."""
+    return [*report_paths(folder), *(folder / name for name in (JOURNAL, SUMMARY, FOLDER, *GRADEBOOKS, *TABLES))]
 
 
 def default_folder(hand_ins: Path) -> Path:
@@ -118,36 +165,30 @@ def csv_text(rows: Sequence[Row]) -> str:
     """
     lines = []
     for row in rows:
-        met = " | ".join(f"{_exercise_number(name)}: {each.hint}" for name, each in row.answers.items() if each.hint)
+        met = " | ".join(f"{exercise_number(name)}: {each.hint}" for name, each in row.answers.items() if each.hint)
         counts = row.passed, row.attempted, len(row.exercises)
         lines.append((row.who, row.file, row.lesson, *counts, row.ended, "; ".join(row.doubts), met))
     return write_csv(COLUMNS, lines)
 
 
-def _exercise_number(exercise: str) -> str:
-    return exercise.removeprefix("ex_").replace("_", ".")
-
-
 def html_page(rows: Sequence[Row], *, walls: bool = True) -> str:
     """Write the grading report as an HTML page: for each lesson the most frequent mistakes, a table, every answer."""
-    titles = {lesson.slug: f"{lesson.number} · {lesson.title}" for lesson in lessons()}
+    titles = lesson_titles()
     parts = []
     for lesson in sorted({row.lesson for row in rows}, key=[*titles, ""].index):
         mine = [row for row in rows if row.lesson == lesson]
         title = titles.get(lesson, "Files that could not be placed")
-        parts.append(f"<h2>{escape(title)}</h2>{_recognised_answers(mine)}{_table(mine)}{_answers(mine)}")
+        groups = _group_answers(mine)
+        parts.append(
+            f"<h2>{escape(title)}</h2>{_recognised_answers(mine)}{_table(mine, groups)}{_answers(mine, groups)}"
+        )
     done = sum(row.passed for row in rows)
     said = (
         f"{len(rows)} files, {done} exercises passed. Each notebook ran in a process of its own, {WALLS[walls]}. "
         "What its checks observed there was judged outside: evidence, and no proof."
     )
     legend = " · ".join(f"{MARKS[state]} {state}" for state in ("passed", "not yet", NOT_ATTEMPTED))
-    return (
-        '<!doctype html><html lang="en"><meta charset="utf-8"><title>Grades</title>'
-        '<meta name="viewport" content="width=device-width"><meta name="color-scheme" content="light dark">'
-        f"<style>{STYLE}</style><h1>What was handed in</h1><p>{escape(said)}</p><p>{escape(legend)}</p>"
-        f"{''.join(parts)}</html>\n"
-    )
+    return write_page("What was handed in", f"<p>{escape(said)}</p><p>{escape(legend)}</p>{''.join(parts)}")
 
 
 def _recognised_answers(rows: Sequence[Row]) -> str:
@@ -156,21 +197,47 @@ def _recognised_answers(rows: Sequence[Row]) -> str:
     if not met:
         return ""
     items = "".join(
-        f"<li><b>{_exercise_number(name)}</b>, {count} of {len(rows)}: {escape(hint)}</li>"
+        f"<li><b>{exercise_number(name)}</b>, {count} of {len(rows)}: {escape(hint)}</li>"
         for (name, hint), count in met.most_common(MOST)
     )
     return f"<h3>What went wrong most</h3><ol>{items}</ol>"
 
 
-def _table(rows: Sequence[Row]) -> str:
+# For each exercise, its identical answers together: whoever reads one has read them all.
+Groups = dict[str, list[list[Row]]]
+
+
+def _group_answers(rows: Sequence[Row]) -> Groups:
+    """Put the rows with identical answers together, the wrong ones first, then those of the same mistake.
+
+    Identical are answers with the same verdict and the same code, whatever spaces end its lines.
+    """
+    groups: Groups = {}
+    for name in next((row.exercises for row in rows if row.exercises), ()):
+        same: dict[tuple[str, ...], list[Row]] = {}
+        for row in rows:
+            if name in row.answers:
+                answer = row.answers[name]
+                code = "\n".join(line.rstrip() for line in answer.code.strip().split("\n"))
+                same.setdefault((answer.state, answer.hint, answer.reply, code), []).append(row)
+        # "not yet" comes before "passed"
+        keys = sorted(same, key=lambda key: (key[0], key[1], -len(same[key])))
+        groups[name] = [same[key] for key in keys]
+    return groups
+
+
+def _table(rows: Sequence[Row], groups: Groups) -> str:
     exercises = next((row.exercises for row in rows if row.exercises), ())
-    heads = ["who", "how it went", "passed", *(_exercise_number(name) for name in exercises)]
+    heads = ["who", "how it went", "passed", *(exercise_number(name) for name in exercises)]
     head = "".join(f'<th scope="col">{escape(text)}</th>' for text in heads)
-    body = "".join(map(_table_row, rows))
+    anchors = {
+        (row.file, name): _anchor(group[0], name) for name, same in groups.items() for group in same for row in group
+    }
+    body = "".join(_table_row(row, anchors) for row in rows)
     return f'<div class="wide"><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>'
 
 
-def _table_row(row: Row) -> str:
+def _table_row(row: Row, anchors: Mapping[tuple[str, str], str]) -> str:
     cells = []
     for name in row.exercises:
         answer = row.answers.get(name, Answer(NOT_ATTEMPTED))
@@ -178,7 +245,7 @@ def _table_row(row: Row) -> str:
         title = escape(f"{answer.state}: {said}" if said else answer.state)
         mark = f'<span aria-hidden="true">{MARKS[answer.state]}</span><span class="read">{title}</span>'
         if name in row.answers:
-            mark = f'<a href="#{_anchor(row, name)}">{mark}</a>'
+            mark = f'<a href="#{anchors[row.file, name]}">{mark}</a>'
         cells.append(f'<td class="{answer.state.split()[0]}" title="{title}">{mark}</td>')
     count = f"{row.passed} of {len(row.exercises)}" if row.exercises else ""
     who = f'<th scope="row" title="{escape(row.file)}">{escape(row.who)}</th>'
@@ -186,52 +253,33 @@ def _table_row(row: Row) -> str:
     return f"<tr>{who}<td>{escape(row.ended)}{doubts}</td><td>{count}</td>{''.join(cells)}</tr>"
 
 
-def _answers(rows: Sequence[Row]) -> str:
-    """List every answer, folded away by exercise, the wrong ones first, the same mistakes together."""
+def _answers(rows: Sequence[Row], groups: Groups) -> str:
+    """List every answer, folded away by exercise; identical ones once, with the names of all who gave it."""
     parts = []
-    for name in next((row.exercises for row in rows if row.exercises), ()):
-        tried = [row for row in rows if name in row.answers]
-        tried.sort(key=lambda row: (row.answers[name].state, row.answers[name].hint))  # "not yet" before "passed"
+    for name, same in groups.items():
+        tried = [row for group in same for row in group]
         passed = sum(row.answers[name].state == "passed" for row in tried)
         counts = f"{passed} passed, {len(tried) - passed} not yet, {len(rows) - len(tried)} not attempted"
-        items = "".join(_answer(row, name, row.answers[name]) for row in tried)
-        parts.append(f"<details><summary><b>{_exercise_number(name)}</b>: {counts}</summary>{items}</details>")
+        items = "".join(_answer(group, name) for group in same)
+        parts.append(f"<details><summary><b>{exercise_number(name)}</b>: {counts}</summary>{items}</details>")
     return f"<h3>All answers</h3>{''.join(parts)}" if parts else ""
 
 
-def _answer(row: Row, name: str, answer: Answer) -> str:
-    times = f", {answer.attempts} attempts" if answer.attempts > 1 else ""
-    code = "\n".join(map(escape, answer.code.split("\n")))
+def _answer(group: Sequence[Row], name: str) -> str:
+    """Write one answer that all in this group have given."""
+    answer = group[0].answers[name]
+    count = f"{len(group)} identical answers, " if len(group) > 1 else ""
+    names = ", ".join(escape(_with_attempts(row, name)) for row in group)
     return (
-        f'<section id="{_anchor(row, name)}"><h4>{MARKS[answer.state]} {escape(row.who)}: {answer.state}{times}</h4>'
-        f"<pre>{code}</pre><p>{escape(answer.reply)}</p></section>"
+        f'<section id="{_anchor(group[0], name)}"><h4>{MARKS[answer.state]} {count}{answer.state}: {names}</h4>'
+        f"<pre>{escape_lines(answer.code)}</pre><p>{escape(answer.reply)}</p></section>"
     )
+
+
+def _with_attempts(row: Row, name: str) -> str:
+    attempts = row.answers[name].attempts
+    return f"{row.who} ({attempts} attempts)" if attempts > 1 else row.who
 
 
 def _anchor(row: Row, exercise: str) -> str:
     return f"{exercise}-{quote(row.file)}"
-
-
-STYLE = """
-:root { color-scheme: light dark; --line: #8888; --good: #00664c; --bad: #9a3b00; }
-@media (prefers-color-scheme: dark) { :root { --good: #4fd3a7; --bad: #ffa36b; } }
-html { background: Canvas; color: CanvasText; }
-body { font: 16px/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 75rem; padding: 0 1rem; }
-.wide { overflow-x: auto; }
-table { border-collapse: collapse; }
-th, td { border: 1px solid var(--line); padding: .25rem .6rem; text-align: left; vertical-align: top; }
-thead th { white-space: nowrap; }
-tbody th { overflow-wrap: anywhere; min-width: 12rem; }
-th + td { min-width: 12rem; overflow-wrap: anywhere; }
-strong { color: var(--bad); }
-td a { color: inherit; display: block; }
-summary { cursor: pointer; padding: .25rem 0; }
-section { border-left: 3px solid var(--line); margin: .5rem 0 1rem; padding-left: .75rem; overflow-wrap: anywhere; }
-section:target { border-color: currentColor; }
-h4, section p { margin: 0; }
-pre { white-space: pre-wrap; margin: .25rem 0; font-size: .875rem; }
-td.passed { color: var(--good); text-align: center; }
-td.not { text-align: center; }
-td.not:not([title^="not attempted"]) { color: var(--bad); font-weight: bold; }
-.read { position: absolute; clip-path: inset(50%); width: 1px; height: 1px; overflow: hidden; white-space: nowrap; }
-"""

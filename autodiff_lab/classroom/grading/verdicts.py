@@ -7,11 +7,11 @@ What does not fit together is pointed at.
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
-from pathlib import Path
 from typing import Any, Self
 
 from autodiff_lab.classroom.grading.confinement import Done, Limits
 from autodiff_lab.classroom.grading.examiner import MAX_SHOWN_CHARACTERS, lesson_of
+from autodiff_lab.classroom.grading.names import identify
 from autodiff_lab.classroom.grading.observations import decode_observation
 from autodiff_lab.lessons.checks.course import lessons
 from autodiff_lab.lessons.checks.exercise import Exercise, Reply
@@ -83,9 +83,8 @@ class Row:
 
     @property
     def who(self) -> str:
-        """Whom the verdict is about: the folder in which the notebook lies, or else the file's name."""
-        parts = Path(self.file).parts
-        return parts[0] if len(parts) > 1 else Path(self.file).stem
+        """Whom the verdict is about: the name in that of the file or of its folder."""
+        return identify(self.file).name
 
     @property
     def passed(self) -> int:

@@ -1,4 +1,4 @@
-"""The HTML of notebook cells in lecture pages: Markdown with MathML formulas, and saved outputs; no network needed.
+"""The HTML of notebook cells in lecture pages: Markdown with formulas in MathML, which need no network.
 
 A formula is translated once, here, so the page needs neither MathJax nor its fonts: browsers set MathML themselves.
 """
@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 from latex2mathml.converter import convert
-from nbconvert.filters.ansi import ansi2html
 from nbconvert.filters.markdown_mistune import IPythonRenderer, MarkdownWithMath
 
 from autodiff_lab.widgets.player.page import document
@@ -45,9 +44,10 @@ class _Prose(IPythonRenderer):
         return super().link(text, url, title) if re.match(r"https?:|mailto:", url) else text
 
 
-def mark_up(text: str) -> str:
-    """Write a cell's Markdown as HTML, formulas as MathML."""
-    return MarkdownWithMath(renderer=_Prose(escape=False, exclude_anchor_links=True)).render(text).strip()
+def mark_up(text: str, **options: Any) -> str:
+    """Write a cell's Markdown as HTML, formulas as MathML; `options` are those of nbconvert's renderer."""
+    renderer = _Prose(escape=False, exclude_anchor_links=True, **options)
+    return MarkdownWithMath(renderer=renderer).render(text).strip()
 
 
 def mark_up_line(text: str) -> str:
@@ -67,31 +67,3 @@ def page(title: str, body: str, *parts: str) -> str:
 def read_part(name: str) -> str:
     """For the HTML of cells, read the style sheet or script that they need beside them."""
     return (Path(__file__).parent / name).read_text(encoding="utf-8")
-
-
-def cell_output(cell: Any) -> tuple[str, str]:
-    """Return a cell's saved output as HTML, and its kind: player, lab, picture, text or nothing.
-
-    Of several outputs the one that says most counts: a picture before a text.
-    """
-    found = [_output(output) for output in cell.get("outputs", [])]
-    kinds = ("player", "lab", "picture", "text")
-    return min((each for each in found if each[0]), key=lambda each: kinds.index(each[1]), default=("", "nothing"))
-
-
-def _output(output: Any) -> tuple[str, str]:
-    if output.output_type == "stream":
-        return f"<pre>{ansi2html(output.text.rstrip())}</pre>", "text"
-    if output.output_type == "error":
-        return f"<pre>{ansi2html(f'{output.ename}: {output.evalue}')}</pre>", "text"
-    data = output.data
-    written = data.get("text/html", "")
-    for kind in ("player", "lab"):
-        if f"data-adl-{kind}" in written:
-            return written, kind
-    if written:
-        return written, "picture" if "<img" in written else "text"
-    if "image/png" in data:
-        alt = html.escape(data.get("text/plain", "a picture"))
-        return f'<img alt="{alt}" src="data:image/png;base64,{data["image/png"].strip()}">', "picture"
-    return (f"<pre>{html.escape(data['text/plain'])}</pre>", "text") if data.get("text/plain") else ("", "nothing")

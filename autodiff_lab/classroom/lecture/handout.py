@@ -1,40 +1,72 @@
-"""The handout of a lesson: one sheet with its question, its picture, what to keep, and questions for home."""
+"""The handout of a lecture: a sheet with an empty graph, an empty tape and the questions, and a sheet that solves it.
+
+It's made from the lecture's notebook. Worksheets are the outputs of cells tagged ``handout``, and the summary is the
+cell tagged ``take-home``. The questions are the headings that end with a question mark; their answers are in the notes.
+"""
 
 import re
-from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-from autodiff_lab.classroom.lecture.cell_html import cell_output, mark_up, mark_up_line, page
-from autodiff_lab.classroom.lecture.plans import read_cells
+from autodiff_lab.classroom.lecture.cell_html import mark_up, mark_up_line, page
+from autodiff_lab.classroom.lecture.export import title_of
+from autodiff_lab.classroom.lecture.notes import read_answer
+from autodiff_lab.classroom.lecture.slides import slide_type
+
+_SOLUTION = '<div class="solution">'
+_QUESTION = re.compile(r"^## (.+\?)$", re.MULTILINE)
 
 
-def handout(path: Path) -> str:
-    """Write the one-sheet handout of a lesson, to be printed on A4 or Letter."""
-    cells = read_cells(path)
-    head = cells[0].source
-    title, question = (next(iter(re.findall(p, head, re.MULTILINE)), "") for p in (r"^# (.+)$", r"^\*\*(.+\?)\*\*$"))
-    recap, closing = _sections_of(cells)
-    body = (
-        f'<header><h1>{mark_up_line(title)}</h1><p class="question">{mark_up_line(question)}</p></header>'
-        f'<div class="picture">{_picture(cells)}</div>'
-        f'<div class="recap">{mark_up(recap)}</div>'
-        f'<div class="closing">{mark_up(closing)}</div>'
+class Question(NamedTuple):
+    """A question of a lecture, for its handout: its words and the answer from the notes, both Markdown."""
+
+    text: str
+    answer: str
+
+
+def has_handout(notebook: Any) -> bool:
+    """Return whether a lecture has something to hand out."""
+    return any("handout" in _tags(cell) for cell in notebook.cells)
+
+
+def make_handout(notebook: Any) -> str:
+    """Write the handout of a lecture as one HTML page, which prints on two sheets of A4 or Letter."""
+    worksheets = [_worksheet(cell) for cell in notebook.cells if "handout" in _tags(cell)]
+    questions = list_questions(notebook)
+    summary = "\n\n".join(cell.source for cell in notebook.cells if "take-home" in _tags(cell))
+    title = title_of(notebook)
+    asked = "".join(f"<li>{mark_up_line(each.text)}<div class='line'></div></li>" for each in questions)
+    answered = "".join(f"<li>{mark_up_line(each.text)} {mark_up_line(each.answer)}</li>" for each in questions)
+    first = (
+        f"<h1>{mark_up_line(title)}</h1>{''.join(empty for empty, _ in worksheets)}"
+        f"<h2>Questions</h2><ol class='questions'>{asked}</ol><div class='take-home'>{mark_up(summary)}</div>"
     )
-    return page(title, f"<main>{body}</main>", "lecture.css", "handout.css")
+    second = (
+        f"<h1>Solution</h1>{''.join(solved for _, solved in worksheets)}<h2>Answers</h2>"
+        f"<ol class='answers'>{answered}</ol>"
+    )
+    body = f"<main><section>{first}</section><section>{second}</section></main>"
+    return page(title, body, "lecture.css", "handout.css")
 
 
-def _sections_of(cells: list[Any]) -> tuple[str, str]:
-    """Return the last numbered section, which answers the question, and the questions to close with."""
-    text = "\n\n".join(cell.source for cell in cells if cell.cell_type == "markdown")
-    sections = re.findall(r"^## (.+?)$\n*(.*?)(?=^## |\Z)", text, re.MULTILINE | re.DOTALL)
-    numbered = [f"## {title.partition(' · ')[2]}\n\n{body}" for title, body in sections if re.match(r"\d+ · ", title)]
-    closing = [f"## {title}\n\n{body}" for title, body in sections if "close" in title]
-    return (numbered or [""])[-1], "".join(closing)
+def list_questions(notebook: Any) -> list[Question]:
+    """List what the slides of a lecture ask, each with the first answer that the notes after it give."""
+    questions: list[Question] = []
+    for cell in notebook.cells:
+        if cell.cell_type != "markdown":
+            continue
+        if slide_type(cell) != "notes":
+            questions += [Question(text, "") for text in _QUESTION.findall(cell.source)]
+        elif questions and not questions[-1].answer:
+            questions[-1] = questions[-1]._replace(answer=read_answer(cell.source))
+    return [question for question in questions if question.answer]
 
 
-def _picture(cells: list[Any]) -> str:
-    """Return the first picture of a notebook; a still player or lab only where there is no other."""
-    shown = [cell_output(cell) for cell in cells if cell.cell_type == "code"]
-    found = [html for wanted in ("picture", "player", "lab") for html, kind in shown if kind == wanted]
-    image = re.search(r"<img\b[^>]*>", found[0]) if found else None
-    return image[0] if image else ""
+def _worksheet(cell: Any) -> tuple[str, str]:
+    """Return what a handout cell shows on the first sheet, and what on the second."""
+    shown = [output.get("data", {}).get("text/html", "") for output in cell.get("outputs", [])]
+    empty, solution, rest = "".join(shown).partition(_SOLUTION)
+    return empty, solution + rest
+
+
+def _tags(cell: Any) -> list[str]:
+    return cell.metadata.get("tags", [])

@@ -1,85 +1,110 @@
-"""Write a lecturer's kit, the files to take along: `autodiff-lab lecture`. They need neither network nor Python.
+"""Write a lecture to take along: `autodiff-lab lecture`. Its files need neither network nor Python.
 
-From a plan its slides, in which the players play, and the speaker's page; from each lesson one sheet to hand out.
+The slides are one HTML file, in which the players play; the handout is a sheet of paper with its solution.
 """
 
 from pathlib import Path
+from typing import Any
 
-from autodiff_lab.classroom.lecture.handout import handout
-from autodiff_lab.classroom.lecture.plans import LectureError, find_plan
-from autodiff_lab.classroom.lecture.slides import deck
-from autodiff_lab.classroom.lecture.speaker_page import lesson_page, plan_page
+from autodiff_lab.classroom.lecture.export import export_slides
+from autodiff_lab.classroom.lecture.handout import has_handout, make_handout
+from autodiff_lab.classroom.lecture.notes import add_exercise_notes
+from autodiff_lab.classroom.lecture.slides import LectureError, read_notebook
 from autodiff_lab.jupyter.notebooks import installed_notebooks
+from autodiff_lab.lessons.checks.course import lessons
 from autodiff_lab.lessons.order import SLUGS, file_name, number_of
 
 
-def notebook_named(name: str) -> Path:
-    """Find the notebook for a lecture kit: a lesson by its slug or its number, or a file.
+def list_lectures() -> dict[str, Path]:
+    """List the lectures that come with the tutorial, by name.
+
+    >>> list(list_lectures())
+    ['40_minutes', '90_minutes']
+    """
+    return {path.stem: path for path in sorted((installed_notebooks() / "lectures").glob("*.ipynb"))}
+
+
+def find_notebook(name: str) -> Path:
+    """Find the notebook that a lecturer names: a lecture, a lesson by its slug or its number, or a file.
 
     Raises
     ------
     LectureError
-        If there is none; the message lists the lessons.
+        If there is none; the message lists the lectures and the lessons.
 
-    >>> notebook_named("4").name
+    >>> find_notebook("40_minutes").name
+    '40_minutes.ipynb'
+    >>> find_notebook("4").name
     '04_adjoint_flow.ipynb'
-    >>> notebook_named("tape").name
-    '03_tape.ipynb'
     """
     if name.endswith(".ipynb"):
         path = Path(name)
         if not path.is_file():
             raise LectureError(f"there is no notebook {path}")
         return path
+    lectures = list_lectures()
+    if name in lectures:
+        return lectures[name]
     slugs = {number_of(slug): slug for slug in SLUGS}
     slug = slugs.get(name.zfill(2), name)
-    if slug not in SLUGS:
-        known = "\n".join(f"  {number}  {slug}" for number, slug in slugs.items())
-        raise LectureError(
-            f"there is no lesson {name}. Lessons are:\n{known}\nOr name a notebook of your own: mine.ipynb"
-        )
-    return installed_notebooks() / file_name(slug)
+    if slug in SLUGS:
+        return installed_notebooks() / file_name(slug)
+    known = "\n".join(f"  {number}  {slug}" for number, slug in slugs.items())
+    raise LectureError(
+        f"there is no lecture or lesson {name}. Lectures are {', '.join(lectures)}. Lessons are:\n{known}\n"
+        "Or name a notebook of your own: mine.ipynb"
+    )
 
 
-def write_plan(name: str, folder: Path, *, overwrite: bool = False) -> list[Path]:
-    """Write the kit for a lecture plan: its slides, its speaker's page, and the handouts of its lessons.
+def read_lecture(path: Path) -> Any:
+    """Read a notebook as a lecturer shows it: after each exercise of a lesson, notes with its answers and mistakes.
+
+    Raises
+    ------
+    LectureError
+        If it cannot be read as a notebook.
+    """
+    notebook = read_notebook(path)
+    for lesson in lessons():
+        if path.stem == f"{lesson.number}_{lesson.slug}":
+            return add_exercise_notes(notebook, lesson.exercises())
+    return notebook
+
+
+def write_lecture(name: str, folder: Path, *, overwrite: bool = False) -> list[Path]:
+    """Write the slides of a lecture and its handout, if it has one, and return the paths of the files.
 
     Parameters
     ----------
     name : str
-        The name of a plan, as ``"40"``, or a Markdown file.
+        A lecture, as ``"40_minutes"``; a lesson by its number or slug; or the path of a notebook.
     folder : Path
+        The folder to write into; it is made where there is none.
     overwrite : bool
         Whether files that are there already may be replaced.
 
     Raises
     ------
     LectureError
-        If there is no such plan, or it cannot be read.
+        If there is no such notebook, or it cannot be read.
     FileExistsError
         If such a file is in the folder, or the folder is a file.
     """
-    plan = find_plan(name)
-    written = {f"{plan.name}.slides.html": deck(plan), f"{plan.name}.speaker.html": plan_page(plan)}
-    lessons = dict.fromkeys(stop.notebook for stop in plan.stops)
-    return _write(folder, written | {f"{path.stem[:2]}.handout.html": handout(path) for path in lessons}, overwrite)
+    path = find_notebook(name)
+    notebook = read_lecture(path)
+    pages = {f"{path.stem}.html": export_slides(notebook, path)}
+    if has_handout(notebook):
+        pages[f"{path.stem}.handout.html"] = make_handout(notebook)
+    return _write_pages(folder, pages, overwrite)
 
 
-def write_lesson(name: str, folder: Path, *, overwrite: bool = False) -> list[Path]:
-    """Write the kit for one lesson: its speaker's page and its handout; raises as `write_plan` does."""
-    path = notebook_named(name)
-    number = path.stem[:2] if path.stem[:2].isdecimal() else path.stem
-    written = {f"{number}.speaker.html": lesson_page(path), f"{number}.handout.html": handout(path)}
-    return _write(folder, written, overwrite)
-
-
-def _write(folder: Path, written: dict[str, str], overwrite: bool) -> list[Path]:
+def _write_pages(folder: Path, pages: dict[str, str], overwrite: bool) -> list[Path]:
     if folder.exists() and not folder.is_dir():
         raise FileExistsError(f"{folder} is a file; name a folder with --out")
-    there = [folder / name for name in written if (folder / name).exists()]
+    there = [folder / name for name in pages if (folder / name).exists()]
     if there and not overwrite:
-        raise FileExistsError(f"{there[0]} is there already; name another folder with --out, or say --overwrite")
+        raise FileExistsError(f"{there[0]} exists already; name another folder with --out, or add --overwrite")
     folder.mkdir(parents=True, exist_ok=True)
-    for name, text in written.items():
+    for name, text in pages.items():
         (folder / name).write_text(text, encoding="utf-8")
-    return [folder / name for name in written]
+    return [folder / name for name in pages]

@@ -1,41 +1,63 @@
-"""Slides of a lecture: a question; one key later what is shown, then the answer. reveal.js turns them."""
+"""Slides of a notebook, by Jupyter's slideshow metadata; without it, cell by cell."""
 
-from autodiff_lab.classroom.lecture.cell_html import cell_output, mark_up, mark_up_line, page, read_part
-from autodiff_lab.classroom.lecture.plans import Plan, Stop
-from autodiff_lab.text.notation import escape
+import copy
+from pathlib import Path
+from typing import Any
+
+import nbformat
+
+from autodiff_lab.jupyter.notebooks import TutorialError
+
+KINDS = ("slide", "subslide", "fragment", "skip", "notes")
 
 
-def deck(plan: Plan) -> str:
-    """Write the slides of a lecture plan as one HTML page that needs no other file.
+class LectureError(TutorialError):
+    """A notebook for a lecture cannot be found or read; the message says why and what to do."""
+
+
+def read_notebook(path: Path) -> Any:
+    """Read the notebook of a lecture.
 
     Raises
     ------
     LectureError
-        If a cell that the plan names is not there.
+        If it cannot be read.
     """
-    slides = [
-        f'<section class="slide title"><div class="on-slide"><h1>{mark_up_line(plan.title)}</h1>'
-        f"{mark_up(plan.introduction)}</div></section>",
-        *(_slide(stop, begin) for begin, stop in plan.timed_stops()),
-    ]
-    body = ['<div class="reveal"><div class="slides">', *slides, "</div></div>"]
-    for name in ("reveal/reveal.js", "slides.js"):
-        body += ["<script>", read_part(name), "</script>"]
-    return page(plan.plain_title, "\n".join(body), "reveal/reveal.css", "lecture.css", "slides.css")
+    try:
+        return nbformat.read(path, as_version=4)
+    except (OSError, ValueError, AttributeError, nbformat.ValidationError) as problem:
+        raise LectureError(f"{path} cannot be read as a notebook ({problem})") from problem
 
 
-def _slide(stop: Stop, begin: int) -> str:
-    shown, kind = cell_output(stop.cell)
-    # A lab is a picture here; live it is in the notebook.
-    live = f'<p class="live">Live: <code>autodiff-lab present {stop.lesson}</code>, section {stop.section}</p>'
-    answer = f'<div class="fragment answer">{mark_up_line(stop.answer)}</div>' if stop.answer else ""
-    # A picture says what the room is asked; a player begins with nothing.
-    waits = "" if kind == "player" else " fragment"
-    minutes = f"{begin}–{begin + stop.minutes} min"
-    beside = f"{live if kind == 'lab' else ''}{answer}"
-    notes = " ".join(filter(None, [stop.show, stop.many_say and f"Many say: {stop.many_say}"]))
-    return (
-        f'<section class="slide {kind}" data-minutes="{minutes}"><div class="on-slide">'
-        f'<h2>{mark_up_line(stop.question)}</h2><div class="shown{waits}">{shown}</div>{beside}'
-        f'<aside class="notes">{escape(notes)}</aside></div></section>'
-    )
+def slide_type(cell: Any) -> str:
+    """Return what Jupyter's slideshow metadata say of a cell: ``"slide"``, ``"notes"``, … or nothing.
+
+    >>> slide_type(nbformat.v4.new_code_cell(metadata={"slideshow": {"slide_type": "slide"}}))
+    'slide'
+    """
+    kind = cell.metadata.get("slideshow", {}).get("slide_type", "")
+    return kind if kind in KINDS else ""
+
+
+def has_slides(notebook: Any) -> bool:
+    """Return whether somebody has cut this notebook into slides; notes alone are no slides."""
+    return any(slide_type(cell) in ("slide", "subslide") for cell in notebook.cells)
+
+
+def with_slides(notebook: Any) -> Any:
+    """Return a copy of a notebook that has slides: its own, or else one for each text with the code below it.
+
+    >>> cells = [nbformat.v4.new_markdown_cell("Why?"), nbformat.v4.new_code_cell("1 + 1")]
+    >>> [slide_type(cell) for cell in with_slides(nbformat.v4.new_notebook(cells=cells)).cells]
+    ['slide', 'fragment']
+    """
+    notebook = copy.deepcopy(notebook)
+    if has_slides(notebook):
+        return notebook
+    for cell in notebook.cells:
+        if not slide_type(cell):
+            kind = "slide" if cell.cell_type == "markdown" else "fragment"
+            cell.metadata["slideshow"] = {"slide_type": kind}
+    if notebook.cells:
+        notebook.cells[0].metadata["slideshow"] = {"slide_type": "slide"}
+    return notebook

@@ -35,7 +35,7 @@ elementwise(np.negative, lambda y, x: -1.0, call=operator.neg)
 elementwise(np.positive, unit_partial)
 elementwise(np.square, lambda y, x: 2 * x)
 elementwise(np.reciprocal, lambda y, x: -y * y)
-composed(np.float_power)(lambda a, b: np.power(a, b))
+composed(np.float_power)(lambda x1, x2: np.power(x1, x2))
 
 
 def _scale(x: Any, places: Any) -> Any:
@@ -88,6 +88,14 @@ def _over_square(a: Any, r: Any) -> Any:
     return a / r / r  # r * r would be infinite, or 0, long before the quotient is
 
 
+def _over_cosh(x: Any) -> Any:
+    """``1 / cosh(x)``. From 711 on cosh is infinite, and its inverse 0; but a derivative of it would be 0 · ∞."""
+    if type(x) is np.ndarray:  # plain numbers, of which nobody asks a derivative
+        with np.errstate(over="ignore"):
+            return 1 / np.cosh(x)
+    return 1 / np.cosh(unless(np.absolute(x) > 400.0, 400.0, x))
+
+
 elementwise(np.sin, lambda y, x: np.cos(x))
 elementwise(np.cos, lambda y, x: -np.sin(x))
 elementwise(np.tan, lambda y, x: 1 + y * y)
@@ -99,8 +107,7 @@ elementwise(
 )
 elementwise(np.sinh, lambda y, x: np.cosh(x))
 elementwise(np.cosh, lambda y, x: np.sinh(x))
-# 1 - y * y would be 0 from 19 on, and cosh is infinite from 711 on.
-elementwise(np.tanh, lambda y, x: (1 / np.cosh(unless(np.absolute(x) > 400.0, 400.0, x))) ** 2)
+elementwise(np.tanh, lambda y, x: _over_cosh(x) ** 2)  # 1 - y * y would be 0 from 19 on
 elementwise(np.arcsinh, lambda y, x: 1 / np.cosh(y))
 elementwise(np.arccosh, lambda y, x: 1 / (np.sqrt(x - 1) * np.sqrt(x + 1)))
 elementwise(np.arctanh, lambda y, x: 1 / _one_minus_square(x))

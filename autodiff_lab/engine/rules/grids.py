@@ -13,7 +13,9 @@ from .table import composed, unless
 
 
 @composed(np.linspace)
-def _linspace(start: Any, stop: Any, num: int = 50, endpoint: bool = True, retstep: bool = False, axis: int = 0) -> Any:
+def _linspace(
+    start: Any, stop: Any, num: int = 50, endpoint: bool = True, retstep: bool = False, *, axis: int = 0
+) -> Any:
     start, stop = as_operand(start), as_operand(stop)
     dtype = np.result_type(*(getattr(x, "dtype", x) for x in (start, stop)), 1.0)
     share = np.linspace(0.0, 1.0, num, endpoint, dtype=dtype)

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from ..broadcasting import shape_of
+from ..broadcasting import rank_of, shape_of
 from ..errors import UnsupportedError
 from ..values import Traced, as_operand
 from .table import axis_behind_batch, composed, linear
@@ -41,8 +41,8 @@ def _concatenate(arrays: Any, axis: int | None = 0) -> Any:
     return join(*(map(np.ravel, arrays) if axis is None else arrays), axis=axis or 0)
 
 
-composed(np.vstack)(lambda tup: np.concatenate([np.atleast_2d(x) for x in tup], axis=0))
-composed(np.dstack)(lambda tup: np.concatenate([np.atleast_3d(x) for x in tup], axis=2))
+composed(np.vstack)(lambda tup: _concatenate([x if rank_of(x) >= 2 else np.atleast_2d(x) for x in tup]))
+composed(np.dstack)(lambda tup: _concatenate([x if rank_of(x) >= 3 else np.atleast_3d(x) for x in tup], axis=2))
 composed(np.append)(lambda arr, values, axis=None: np.concatenate([arr, values], axis=axis))
 
 
@@ -59,13 +59,13 @@ def _insert(arr: Any, obj: Any, values: Any, axis: int | None = None) -> Any:
 
 @composed(np.hstack)
 def _hstack(tup: Any) -> Any:
-    arrays = [np.atleast_1d(x) for x in tup]
-    return np.concatenate(arrays, axis=0 if np.ndim(arrays[0]) == 1 else 1)
+    arrays = [x if rank_of(x) >= 1 else np.atleast_1d(x) for x in tup]
+    return _concatenate(arrays, axis=0 if rank_of(arrays[0]) == 1 else 1)
 
 
 @composed(np.column_stack)
 def _column_stack(tup: Any) -> Any:
-    return np.concatenate([np.reshape(x, (-1, 1)) if np.ndim(x) < 2 else x for x in tup], axis=1)
+    return _concatenate([np.reshape(x, (-1, 1)) if rank_of(x) < 2 else x for x in tup], axis=1)
 
 
 @composed(np.block)

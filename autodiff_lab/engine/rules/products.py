@@ -1,16 +1,21 @@
 """Derivative rules of array products (matmul, einsum, dot, convolve): each is linear in every operand."""
 
+import math
 import operator
-import string
 from collections.abc import Sequence
+from functools import cache
 from typing import Any
 
 import numpy as np
 
-from ..broadcasting import shape_of, unbroadcast
+from ..broadcasting import rank_of, shape_of, unbroadcast
 from ..errors import UnsupportedError
 from ..values import as_operand
+from .shapes import reshape, transpose
 from .table import composed, multilinear
+
+# The letters that may stand for an axis in einsum. (The module `string` has them, and takes a millisecond to import.)
+LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 # Matrix products
 
@@ -67,13 +72,14 @@ multilinear(np.matmul, _matmul_left, _matmul_right, call=operator.matmul, symbol
 # Einstein's summation, and what is one
 
 
-def _explicit(subscripts: str, ranks: list[int]) -> tuple[list[str], str]:
+@cache
+def _explicit(subscripts: str, ranks: tuple[int, ...]) -> tuple[list[str], str]:
     """The subscripts with every axis named: the ellipsis spelled out, the output written down."""
     left, arrow, right = subscripts.replace(" ", "").partition("->")
     terms = left.split(",")
     if len(terms) != len(ranks):
         raise UnsupportedError(f"np.einsum({subscripts!r}) names {len(terms)} operands, but {len(ranks)} were given.")
-    free = [c for c in string.ascii_letters if c not in subscripts]
+    free = [c for c in LETTERS if c not in subscripts]
     hidden = [
         rank - len(term.replace("...", "")) if "..." in term else 0 for term, rank in zip(terms, ranks, strict=True)
     ]
@@ -90,7 +96,7 @@ def _einsum_transposed(k: int, g: Any, y: Any, *operands: Any, subscripts: str) 
     terms = left.split(",")
     wanted, names = "", []
     extra: list[Any] = []
-    free = iter(c for c in string.ascii_letters if c not in subscripts)
+    free = iter(c for c in LETTERS if c not in subscripts)
     for position, letter in enumerate(terms[k]):
         new = next(free) if letter in wanted else letter
         n = shape_of(operands[k])[position]
@@ -109,7 +115,7 @@ def _einsum_transposed(k: int, g: Any, y: Any, *operands: Any, subscripts: str) 
 def einsum_batch(operands: Sequence[Any], own: Sequence[bool], subscripts: str) -> Any:
     """An einsum product of a batch: one more letter, for the axis in front of each operand that has its `own`."""
     left, _, out = subscripts.partition("->")
-    new = next(c for c in string.ascii_letters if c not in subscripts)
+    new = next(c for c in LETTERS if c not in subscripts)
     terms = [new + term if mine else term for term, mine in zip(left.split(","), own, strict=True)]
     return np.einsum(f"{','.join(terms)}->{new}{out}", *operands)
 
@@ -137,34 +143,51 @@ summed = multilinear(
 def _einsum(subscripts: str, *operands: Any, optimize: Any = None) -> Any:
     if not isinstance(subscripts, str):
         raise UnsupportedError('np.einsum is followed with subscripts as text: np.einsum("ij,j->i", a, x).')
-    terms, out = _explicit(subscripts, [np.ndim(x) for x in operands])
+    terms, out = _explicit(subscripts, tuple(map(rank_of, operands)))
     return summed(*operands, subscripts=",".join(terms) + "->" + out)
 
 
 @composed(np.tensordot)
 def _tensordot(a: Any, b: Any, axes: Any = 2) -> Any:
-    na, nb = np.ndim(a), np.ndim(b)
+    """As NumPy does it: one product of matrices, with the summed axes last in the left one and first in the right."""
+    na, nb = rank_of(a), rank_of(b)
     if isinstance(axes, int | np.integer):
         axes = (range(na - axes, na), range(axes))
-    left, right = ((x,) if isinstance(x, int | np.integer) else tuple(x) for x in axes)
-    letters = iter(string.ascii_letters)
-    of_a, of_b = [next(letters) for _ in range(na)], [next(letters) for _ in range(nb)]
-    for i, j in zip(left, right, strict=True):
-        of_b[j] = of_a[i]
-    out = [c for c in of_a if c not in of_b] + [c for c in of_b if c not in of_a]
-    return np.einsum(f"{''.join(of_a)},{''.join(of_b)}->{''.join(out)}", a, b)
+    summed_left, summed_right = ((axis,) if isinstance(axis, int | np.integer) else axis for axis in axes)
+    left = [int(i) % na for i in summed_left]
+    right = [int(j) % nb for j in summed_right]
+    if len(left) != len(right):
+        raise ValueError("np.tensordot was given different numbers of axes to sum over in its two arrays.")
+    kept_left = [i for i in range(na) if i not in left]
+    kept_right = [j for j in range(nb) if j not in right]
+    of_a, of_b = shape_of(a), shape_of(b)
+    if [of_a[i] for i in left] != [of_b[j] for j in right]:
+        raise ValueError(f"np.tensordot cannot sum over axes {left} of {of_a} and {right} of {of_b}: lengths differ.")
+    n = math.prod([of_a[i] for i in left])
+    rows = _arranged(a, kept_left + left, (math.prod([of_a[i] for i in kept_left]), n))
+    columns = _arranged(b, right + kept_right, (n, math.prod([of_b[j] for j in kept_right])))
+    shape = (*[of_a[i] for i in kept_left], *[of_b[j] for j in kept_right])
+    product = rows @ columns
+    return product if shape_of(product) == shape else reshape(product, shape=shape)
+
+
+def _arranged(x: Any, order: Sequence[int], shape: tuple[int, int]) -> Any:
+    """An array with its axes in this order, as a matrix of this shape."""
+    if list(order) != sorted(order):
+        x = transpose(x, axes=tuple(order))
+    return x if shape_of(x) == shape else reshape(x, shape=shape)
 
 
 @composed(np.dot)
 def _dot(a: Any, b: Any) -> Any:
-    if np.ndim(a) == 0 or np.ndim(b) == 0:
+    if rank_of(a) == 0 or rank_of(b) == 0:
         return a * b
-    return a @ b if np.ndim(b) <= 2 else np.tensordot(a, b, axes=(-1, -2))
+    return a @ b if rank_of(b) <= 2 else np.tensordot(a, b, axes=(-1, -2))
 
 
 @composed(np.inner)
 def _inner(a: Any, b: Any) -> Any:
-    return a * b if np.ndim(a) == 0 or np.ndim(b) == 0 else np.tensordot(a, b, axes=(-1, -1))
+    return a * b if rank_of(a) == 0 or rank_of(b) == 0 else np.tensordot(a, b, axes=(-1, -1))
 
 
 @composed(np.vecdot, np.linalg.vecdot)
@@ -180,8 +203,8 @@ composed(np.outer)(lambda a, b: np.reshape(a, (-1, 1)) * np.reshape(b, (1, -1)))
 
 @composed(np.kron)
 def _kron(a: Any, b: Any) -> Any:
-    n = max(np.ndim(a), np.ndim(b))
-    of_a, of_b = ((1,) * (n - np.ndim(x)) + tuple(np.shape(x)) for x in (a, b))
+    n = max(rank_of(a), rank_of(b))
+    of_a, of_b = ((1,) * (n - rank_of(x)) + tuple(np.shape(x)) for x in (a, b))
     left = np.reshape(a, [m for p in of_a for m in (p, 1)])
     right = np.reshape(b, [m for p in of_b for m in (1, p)])
     return np.reshape(left * right, tuple(p * q for p, q in zip(of_a, of_b, strict=True)))

@@ -1,16 +1,19 @@
 """Derivative rules of shapes and indexing (reshape, transpose, ``x[i]``, pad): all linear, so a row is a transpose."""
 
+import math
 from collections.abc import Callable
+from contextlib import suppress
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
-from ..broadcasting import align_axes, shape_of, unbroadcast
+from ..broadcasting import align_axes, rank_of, shape_of, unbroadcast
 from ..dispatch import TABLE, apply
 from ..errors import UnsupportedError
 from ..primitives import Op
 from ..values import Traced, as_operand
-from .table import comparison, composed, linear
+from .table import axis_behind_batch, comparison, composed, linear
 
 # Shape
 
@@ -41,10 +44,10 @@ def _reshape_batch(t: Any, y: Any, shape: Any, order: str = "C") -> Any:
     return np.moveaxis(np.reshape(np.moveaxis(t, 0, -1), (*shape_of(y), len(t)), order="F"), -1, 0)
 
 
-linear(
+reshape = linear(
     np.reshape, lambda g, y, x, shape, order="C": _reshape(g, shape_of(x), order), call=_reshape, batched=_reshape_batch
 )
-linear(
+transpose = linear(
     np.transpose,
     lambda g, y, x, axes=None: np.transpose(g, _invert_axes(axes)),
     batched=lambda t, y, axes=None: np.transpose(t, _axes_behind_batch(axes, y)),
@@ -72,6 +75,12 @@ def _as_type(x: Any, dtype: Any) -> Any:
     return x.astype(dtype) if hasattr(x, "astype") else np.dtype(dtype).type(x)
 
 
+def takes_what(function: Callable[..., Any], rule: Callable[..., Any]) -> Callable[..., Any]:
+    """The rule of a whole family, with the signature of the NumPy function that it is to serve now."""
+    rule.__wrapped__ = function  # type: ignore[attr-defined]  # where `inspect` looks for it, when a call asks
+    return rule
+
+
 def dummy_array(a: Any) -> Any:
     """A dummy array of the shape of `a`, with one number in memory: NumPy tells by it which shape a function gives."""
     return np.broadcast_to(np.float64(0.0), shape_of(a))
@@ -85,7 +94,7 @@ def _add_reshaping(function: Callable[..., Any]) -> None:
             return tuple(map(function, arrays))
         return np.reshape(arrays[0], function(dummy_array(arrays[0]), *arrays[1:], **options).shape)
 
-    composed(function)(reshaped)
+    composed(function)(takes_what(function, reshaped))
 
 
 for reshaping in (np.squeeze, np.expand_dims, np.atleast_1d, np.atleast_2d, np.atleast_3d):
@@ -101,16 +110,52 @@ def _ravel(a: Any, order: str = "C") -> Any:
 def _add_permuting(function: Callable[..., Any]) -> None:
     """A function that only reorders axes: NumPy says how, on an array whose axes have different lengths."""
 
-    def permuted(a: Any, *args: Any, **options: Any) -> Any:
-        lengths = range(2, np.ndim(a) + 2)
+    @lru_cache(maxsize=64, typed=True)
+    def order(rank: int, *args: Any, **options: Any) -> tuple[int, ...]:
+        lengths = range(2, rank + 2)
         moved = function(np.broadcast_to(np.float64(0.0), tuple(lengths)), *args, **options).shape
-        return np.transpose(a, tuple(n - 2 for n in moved))
+        return tuple(n - 2 for n in moved)
 
-    composed(function)(permuted)
+    def permuted(a: Any, *args: Any, **options: Any) -> Any:
+        try:
+            axes = order(rank_of(a), *args, **options)
+        except TypeError:  # axes in a list are nothing to look up by
+            axes = order.__wrapped__(rank_of(a), *args, **options)
+        return transpose(a, axes=axes)
+
+    composed(function)(takes_what(function, permuted))
 
 
 for permuting in (np.swapaxes, np.moveaxis, np.rollaxis):
     _add_permuting(permuting)
+
+# Rolling entries: the adjoint rolls back
+
+
+def _roll(a: Any, shift: Any, axis: Any = None) -> Any:
+    if isinstance(shift, Traced):
+        shift = np.asarray(shift)  # a count has no derivative: this says so
+    return np.roll(a, shift, axis)
+
+
+def _opposite(shift: Any) -> Any:
+    return -int(shift) if np.ndim(shift) == 0 else tuple(-int(n) for n in shift)  # int: np.uint8(1) has no opposite
+
+
+def _roll_batch(t: Any, y: Any, shift: Any, axis: Any = None) -> Any:
+    if axis is None:
+        rows = np.reshape(t, (len(t), -1))
+        return np.reshape(np.roll(rows, int(np.sum(shift)), axis=1), shape_of(t))
+    several = isinstance(axis, (tuple, list))
+    return np.roll(t, shift, tuple(map(axis_behind_batch, axis)) if several else axis_behind_batch(axis))
+
+
+linear(
+    np.roll,
+    lambda g, y, a, shift, axis=None: np.roll(g, _opposite(shift), axis),
+    call=_roll,
+    batched=_roll_batch,
+)
 
 # Picking entries
 
@@ -151,7 +196,7 @@ def _get_batch(t: Any, y: Any, index: Any) -> Any:
 
 def _scatter_batch(t: Any, y: Any, index: Any, shape: tuple[int, ...]) -> Any:
     behind = _index_behind(index)
-    return None if behind is None else TABLE["scatter"](t, index=behind, shape=(len(t), *shape))
+    return None if behind is None else _scatter(t, behind, (len(t), *shape))
 
 
 linear(
@@ -199,22 +244,37 @@ def _gather(function: Callable[..., Any], a: Any, *args: Any, **options: Any) ->
     # A count has no derivative: np.asarray says so, or in a program that is recorded notes what it was.
     args = tuple(np.asarray(x) if isinstance(x, Traced) else x for x in args)
     options = {name: np.asarray(x) if isinstance(x, Traced) else x for name, x in options.items()}
-    positions = function(np.arange(np.size(a)).reshape(shape_of(a)), *args, **options)
-    flat = np.ravel(a)
+    shape = shape_of(a)
+    positions = function(np.arange(math.prod(shape)).reshape(shape), *args, **options)
+    flat = reshape(a, shape=(-1,))
     return [flat[p] for p in positions] if isinstance(positions, list) else flat[positions]
+
+
+# Of a small array it takes longer to find which entries a function picks than to pick them.
+MAX_CACHED_POSITIONS = 1024
 
 
 def _add_gathering(function: Callable[..., Any]) -> None:
     """A function whose result is entries of its operand: NumPy says which, on the positions of the entries."""
 
-    def gathered(a: Any, *args: Any, **options: Any) -> Any:
-        return _gather(function, a, *args, **options)
+    @lru_cache(maxsize=64, typed=True)
+    def find_few(shape: tuple[int, ...], *args: Any, **options: Any) -> Any:
+        return function(np.arange(math.prod(shape)).reshape(shape), *args, **options)
 
-    composed(function)(gathered)
+    def find(positions: np.ndarray, *args: Any, **options: Any) -> Any:
+        if positions.size <= MAX_CACHED_POSITIONS:
+            with suppress(TypeError):  # a list among the arguments is nothing to look up by
+                return find_few(positions.shape, *args, **options)
+        return function(positions, *args, **options)
+
+    def gathered(a: Any, *args: Any, **options: Any) -> Any:
+        return _gather(find, a, *args, **options)
+
+    composed(function)(takes_what(function, gathered))
 
 
 for gathering in (
-    *(np.flip, np.fliplr, np.flipud, np.rot90, np.roll, np.tile, np.repeat, np.resize, np.delete),
+    *(np.flip, np.fliplr, np.flipud, np.rot90, np.tile, np.repeat, np.resize, np.delete),
     *(np.take, np.diagonal, np.split, np.array_split, np.hsplit, np.vsplit, np.dsplit),
     np.lib.stride_tricks.sliding_window_view,
 ):
@@ -228,7 +288,7 @@ def _add_filling(function: Callable[..., Any]) -> None:
         positions = function(np.arange(1, np.size(a) + 1).reshape(shape_of(a)), *args, **options)
         return np.concatenate([np.zeros(1, dtype=a.dtype), np.ravel(a)])[positions]
 
-    composed(function)(filled)
+    composed(function)(takes_what(function, filled))
 
 
 for filling in (np.diag, np.diagflat, np.tril, np.triu):

@@ -23,11 +23,17 @@ TIGHT = (28.0, 10.0)
 # So large is a layout in its room that a player, which has more besides, can still show whole.
 _READABLE = 0.88
 
+# Where a graph is smaller than this, its cells give up their numbers.
+_SMALLEST_WRITTEN = 0.7
+
 # A graph of more lines has one layout.
 MAX_LINES = 40
 
 # More room between two ranks and between two boxes, for a graph that is so small that it is there.
 AIRY = (72.0, 36.0)
+
+# Room between two ranks and between two boxes of a graph whose arrays travel as cells: six of them fit there.
+BESIDE_CELLS = (76.0, 18.0)
 
 # What is said of a layout without alternatives.
 ONLY = {"shape": "row", "ease": 1.0}
@@ -57,22 +63,35 @@ def layout_alternatives(trace: Trace, in_groups: bool = False) -> list[dict[str,
     """
     if in_groups or len(trace.lines) > MAX_LINES:
         return [{**layout_graph(trace, in_groups), **ONLY}]
-    graph, sizes = BoxGraph(), BoxSizes.of(trace, player=True)
+    layouts, scale = _lay_out(trace, BoxSizes.of(trace, player=True))
+    if scale < _SMALLEST_WRITTEN and any(line.value.is_small for line in trace.lines):
+        layouts, _ = _lay_out(trace, BoxSizes.of(trace, player=True, bare=True))
+    return layouts
+
+
+def _lay_out(trace: Trace, sizes: BoxSizes) -> tuple[list[dict[str, Any]], float]:
+    """Lay out a graph with boxes of these sizes, and return at which scale the largest is whole in a usual room."""
+    graph = BoxGraph()
     add_graph(graph, trace.lines, sizes, (), omit=is_in_heading)
     row, column = _Layers(graph, flat=True), _Layers(graph, flat=False)
+    has_cells = any(line.value.is_small for line in trace.lines)
+    usual = BESIDE_CELLS if has_cells else (BETWEEN, BESIDE)
     folds = range(2, min(_MAX_ROWS, len(row.ranks) // 2) + 1)
-    candidates = [row.places(), column.places(), *(row.places(rows=rows) for rows in folds)]
-    airy = row.places(AIRY)
+    candidates = [row.places(usual), column.places(), *(row.places(usual, rows) for rows in folds)]
+    airy = row.places((max(AIRY[0], usual[0]), AIRY[1]))
     if min(scale_in(room, airy) for room in ROOMS[:2]) > _HARDLY_SMALLER:
         candidates[0] = airy
     if max(scale_in(room, places) for room in ROOMS[:2] for places in candidates) < _READABLE:
         candidates += [row.places(TIGHT, rows) for rows in folds]
+        if has_cells:
+            candidates += [row.places(), *(row.places(rows=rows) for rows in folds)]
     chosen: list[dict[str, Any]] = []
     for room in ROOMS:
         best = choose_for_room(room, candidates)
         if best not in chosen:
             chosen.append(best)
-    return [graph.restore_names(places, sizes.headings) for places in chosen]
+    scale = max(scale_in(room, places) for room in ROOMS[:2] for places in chosen)
+    return [graph.restore_names(places, sizes.headings) for places in chosen], scale
 
 
 def scale_in(room: Point, places: dict[str, Any]) -> float:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from autodiff_lab.figures.graph import cells
 from autodiff_lab.text import notation
 from autodiff_lab.text.messages import message, plural_message
-from autodiff_lab.trace.model import Group, Line, Operand, Trace
+from autodiff_lab.trace.model import Group, Line, Number, Operand, Trace
 from autodiff_lab.trace.outline import Section
 
 # The size of type in a drawing, in points.
@@ -43,15 +45,18 @@ def player_heading(trace: Trace, i: int, line: Line) -> tuple[str, str]:
     """
     name = line.assigned_name or (trace.result_name if i == trace.result else "")
     name = notation.shorten(name, _MAX_NAME)
+    shape = str(line.value.shape) if line.value.shape and not line.value.is_small else ""
     if line.kind == "input":
-        return _with_turn(name or line.display_name, line), ""
+        return _with_turn(name or line.display_name, line), shape
     constants = ", ".join(operand.value.in_node for operand in line.operands if is_in_heading(operand))
     first = constants and line.operands[0].line is None and notation.is_infix(line.op)
     operation = " ".join(filter(None, (constants, line.symbol) if first else (line.symbol, constants)))
     if name:
-        return _with_turn(name, line), operation
+        return _with_turn(name, line), " ".join(filter(None, (operation, shape)))
     reading = line.reading
-    return (reading, "") if len(reading) <= _MAX_READING else (operation, line.display_name)
+    if len(reading) <= _MAX_READING:
+        return reading, shape
+    return operation, " ".join(filter(None, (line.display_name, shape)))
 
 
 def _with_turn(name: str, line: Line) -> str:
@@ -73,18 +78,39 @@ def text_width(text: str, bold: bool = False) -> float:
 
 
 def node_texts(trace: Trace) -> Iterator[tuple[int, str, str]]:
-    """Yield every text that a node's box needs room for below its heading, at any step: line, kind of value, text."""
-    for i, line in enumerate(trace.lines):
-        yield i, "value", line.value.in_box
+    """Yield every text that a node's box needs room for below its heading, at any step: line, kind of value, text.
+
+    The cells of a small array are no text; see `cells`.
+    """
+    for i, kind, number in _node_numbers(trace):
+        if not number.is_small:
+            yield i, kind, number.in_box
     for i, truth in enumerate(trace.truth):
         if truth is not None:
-            yield i, "truth", message("node true", value=truth.range_in_box)
+            yield i, "truth", message("node true", value=truth.in_box)
+    for step in trace.steps:
+        if step.tangents and not has_cells(step.tangents):
+            yield step.line, "tangent", ", ".join(tangent.in_box for tangent in step.tangents)
+
+
+def _node_numbers(trace: Trace) -> Iterator[tuple[int, str, Number]]:
+    """The values and the adjoints that a trace shows at any step: line, kind of value, number."""
+    for i, line in enumerate(trace.lines):
+        yield i, "value", line.value
     for step in trace.steps:
         if step.adjoint is not None:
-            yield step.line, "adjoint", step.adjoint.range_in_box
-        yield from ((send.parent, "adjoint", send.after.range_in_box) for send in step.sends)
-        if step.tangents:
-            yield step.line, "tangent", ", ".join(tangent.range_in_box for tangent in step.tangents)
+            yield step.line, "adjoint", step.adjoint
+        yield from ((send.parent, "adjoint", send.after) for send in step.sends)
+
+
+def has_cells(tangents: Sequence[Number]) -> bool:
+    """Whether the tangents of a line are drawn as cells: a single one is; several are written beside each other."""
+    return len(tangents) == 1 and tangents[0].is_small
+
+
+def count_contributions(trace: Trace) -> Counter[int]:
+    """Count how many contributions each line of a trace is sent, all in all."""
+    return Counter(send.parent for step in trace.steps for send in step.sends)
 
 
 def say_size(group: Group | Section) -> str:
@@ -118,6 +144,8 @@ class BoxSizes:
         What is in the first line of each.
     height : float
         The height of a node with all its rows, in inches.
+    heights : mapping of int to float
+        The heights of nodes that have cells, by their lines, in inches.
     """
 
     lines: Sequence[Line]
@@ -125,12 +153,14 @@ class BoxSizes:
     derivatives: Callable[[int], Sequence[str]]
     headings: Sequence[tuple[str, str]] = ()
     height: float = _NODE_HEIGHT
+    heights: Mapping[int, float] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, trace: Trace, player: bool = False) -> BoxSizes:
+    def of(cls, trace: Trace, player: bool = False, bare: bool = False) -> BoxSizes:
         """Measure the box sizes for a trace: each box is wide enough for every text it shows at any step.
 
-        Those of a `player` have its headings, and hold the usual numbers, so that they stay while a slider moves.
+        Those of a `player` have its headings, and hold the usual numbers, so that they stay while a slider moves. They
+        have room for the cells of small arrays, without numbers if these are to be `bare`.
         """
         usual = (node_heading, 0.6, 0.24, _NODE_HEIGHT)
         heading, least, margin, height = (player_heading, 1.1, 0.16, _PLAYER_HEIGHT) if player else usual
@@ -140,17 +170,31 @@ class BoxSizes:
         for i, kind, text in node_texts(trace):
             widest[i] = max(widest[i], text_width(text, True))
             longest[i][kind] = max(longest[i].get(kind, ""), text, key=len)
+        heights: dict[int, float] = {}
+        if player:
+            sent = count_contributions(trace)
+            for i, line in enumerate(trace.lines):
+                if not line.value.is_small:
+                    continue
+                widest[i] = max(widest[i], cells.size_of_cells(line.value.shape, bare)[0] + cells.BESIDE_CELLS)
+                heights[i] = cells.box_height(line.value.shape, sent[i], bare) / 72
         widths = [max(least, width / 72 + margin) for width in widest]
         found = [[texts[kind] for kind in ("adjoint", "tangent") if kind in texts] for texts in longest]
-        return cls(trace.lines, widths, found.__getitem__, headings, height)
+        return cls(trace.lines, widths, found.__getitem__, headings, height, heights)
 
     def node(self, i: int, line: Line, rows: int = _NODE_ROWS) -> dict[str, str]:
         """The box size of a line of the tape, with a row each for heading, value and derivative."""
+        if i in self.heights:
+            return _size(self.widths[i], self.heights[i])
         share = (rows - 1) / (_NODE_ROWS - 1)
         return _size(self.widths[i], _SMALL_HEIGHT + (self.height - _SMALL_HEIGHT) * share)
 
     def constant(self, i: int, slot: int, operand: Operand) -> dict[str, str]:
         """The box size of a constant operand, which stands beside the operation that uses it."""
+        shape = operand.value.shape
+        if self.heights and operand.value.is_small:
+            width, height = cells.size_of_cells(shape)
+            return _size((width + cells.BESIDE_CELLS) / 72, (height + cells.AROUND) / 72)
         return _small_size(operand.value.in_node)
 
     def again(self, node: str, user: int, tail: int) -> dict[str, str]:

@@ -26,6 +26,7 @@ from autodiff_lab.trace.excerpts import Excerpts
 from autodiff_lab.trace.memory_usage import find_last_uses
 from autodiff_lab.trace.model import Line, Number, Trace
 from autodiff_lab.trace.outline import Section, outline_of, simplify_outline
+from autodiff_lab.transforms.recording import Outcome
 
 # Room between two boxes of a rank, and between two ranks: a number that travels along an edge can be read there.
 BESIDE, BETWEEN = 18.0, 43.2
@@ -159,8 +160,8 @@ class LaidOutExcerpts(Excerpts):
 
     whole = functools.cached_property(whole_layout)
 
-    def __init__(self, tape: Tape, f: Any, value: Any = None) -> None:
-        super().__init__(tape, f, value)
+    def __init__(self, tape: Tape, f: Any, value: Any = None, outcome: Outcome | None = None) -> None:
+        super().__init__(tape, f, value, outcome)
         self.layout = functools.lru_cache(maxsize=32)(functools.partial(excerpt_layout, self))
 
 

@@ -16,8 +16,9 @@ from autodiff_lab.text.arguments import check_choice
 from autodiff_lab.text.grid import DOWN, UP, Cell, Column, Grid
 from autodiff_lab.text.messages import message, message_parts
 from autodiff_lab.text.notation import escape, format_adjoint, format_expression, latex_value
-from autodiff_lab.trace.model import Contribution, Direction, Line, Number, Operand, Step, Trace
-from autodiff_lab.transforms.recording import record
+from autodiff_lab.trace.model import Contribution, Direction, Line, Number, Operand, RunOptions, Step, Trace
+from autodiff_lab.trace.tape_reader import read_tape
+from autodiff_lab.transforms.recording import record_to_show
 from autodiff_lab.transforms.signatures import check_keywords
 
 MODES = ("reverse", "forward", "both")
@@ -183,10 +184,10 @@ def table(
             raise InputError(f"This is a trace of {f.mode} mode; for mode={mode!r} give the function: table(f, *args).")
         traces = [f]
     else:
-        value, tape = record(f, *args, kwargs=kwargs, sites=True)
+        outcome, tape = record_to_show(f, args, kwargs, stop=True)
         options = {"reverse": {}, "forward": {"mode": "forward", "direction": direction or "all"}}
         modes = ("forward", "reverse") if mode == "both" else (mode,)
-        traces = [Trace.from_tape(tape, f, value=value, **options[each]) for each in modes]
+        traces = [read_tape(tape, f, outcome, RunOptions(**options[each])) for each in modes]
     grids, whole = _build_grids(traces, layout == "beside", partials)
     return Table(grids, whole, " ".join(filter(None, (traces[-1].warning, traces[-1].note))))
 

@@ -1,117 +1,29 @@
-"""The exercises of `adjoint_flow`: they sweep and order programs made of the learner's own cells.
+"""The exercises of `adjoint_flow`: they sweep programs made of the learner's own cells.
 
 The functions a learner writes there use what stands beside them: `Cell`, the list `tape`, `sin` and `log`. A check
 writes its programs with these, compares the slopes with the engine's, and gives the tape back as it was.
 """
 
-import functools
 import itertools
-from collections.abc import Callable, Iterator
 from types import SimpleNamespace
 from typing import Any, Self
 
 import numpy as np
 
-from autodiff_lab import Tape, grad, jvp, record
-from autodiff_lab.lessons.checks import Finding, Instance, Refused, call_case, describe, plain, run_cases
-from autodiff_lab.lessons.examples.expressions import parse_expression
+from autodiff_lab import grad, jvp, record
+from autodiff_lab.lessons.checks import Instance, Refused, call_case, describe, plain, run_cases
+from autodiff_lab.lessons.examples.cell_programs import SWEPT, Program, find_slopes, olah
 from autodiff_lab.lessons.examples.paths import count_paths
-from autodiff_lab.trace.reverse_steps import add_to, pull_back, seed_of, watch_sweep
+from autodiff_lab.trace.reverse_steps import pull_back, seed_of, watch_sweep
 
 TAPE: dict[str, Any] = {"listing": ("tape", "Cell", "sin", "log"), "machine": "tape", "empty": ("tape",)}
-DOUBLINGS = 18
-DOUBLED = f"x doubled {DOUBLINGS} times"
-Program = Callable[..., Any]
-
-
-# What the names that a program uses mean on the engine's side.
-NUMPYS = SimpleNamespace(sin=np.sin, log=np.log, Cell=float)
-
-
-def olah(use: Any, a: Any, b: Any) -> Any:
-    """Exercises 3 and 7: the program (a + b)(b + 1)."""
-    return (a + b) * (b + use.Cell(1))
-
-
-def course(use: Any, x1: Any, x2: Any) -> Any:
-    """Exercises 3 and 7: the program ln x₁ + x₁x₂ − sin x₂."""
-    return use.log(x1) + x1 * x2 - use.sin(x2)
-
-
-def twice_squared(use: Any, x: Any) -> Any:
-    """Exercises 3 and 7: (x²)² + (x²)²; every square is a product of a cell with itself."""
-    a = x * x
-    return a * a + a * a
-
-
-def with_a_dead_end(use: Any, x: Any, y: Any) -> Any:
-    """Exercises 3 and 7: a program with a product that the result does not use."""
-    _ = x * y
-    return x + y
-
-
-def with_an_end_behind(use: Any, x: Any, y: Any) -> Any:
-    """Exercise 3: a program that computes a product for nothing after its result."""
-    result = x + y
-    _ = x * y
-    return result
-
-
-def doubled(use: Any, x: Any) -> Any:
-    """Exercises 3 and 7: x doubled again and again: a few cells, and more paths than anybody can follow."""
-    for _ in range(DOUBLINGS):
-        x = x + x
-    return x
-
-
-def beside_its_log(use: Any, x: Any) -> Any:
-    """Exercise 7: a sum of a value and its logarithm; the value stands first."""
-    c = x * x
-    return c + use.log(c)
-
-
-def behind_its_log(use: Any, x: Any) -> Any:
-    """Exercise 7: a sum of a logarithm and its operand, which stands last."""
-    c = x * x
-    return use.log(c) + c
-
-
-SLOPES: dict[str, tuple[Program, tuple[float, ...]]] = {
-    "(a + b) * (b + 1) at (2, 1)": (olah, (2.0, 1.0)),
-    "log(x1) + x1 * x2 - sin(x2) at (2, 5)": (course, (2.0, 5.0)),
-    "x + y, and x * y for nothing, at (3, 1)": (with_a_dead_end, (3.0, 1.0)),
-    "x + y, and then x * y for nothing, at (3, 1)": (with_an_end_behind, (3.0, 1.0)),
-    "a * a + a * a with a = x * x, at 2": (twice_squared, (2.0,)),
-    DOUBLED: (doubled, (1.0,)),
-}
-ORDERS: dict[str, tuple[Program, tuple[float, ...]]] = {
-    "(a + b) * (b + 1)": (olah, (2.0, 1.0)),
-    "a * a + a * a with a = x * x": (twice_squared, (2.0,)),
-    "log(x1) + x1 * x2 - sin(x2)": (course, (2.0, 5.0)),
-    "x + y, and x * y for nothing": (with_a_dead_end, (3.0, 1.0)),
-    "c + log(c) with c = x * x": (beside_its_log, (2.0,)),
-    "log(c) + c with c = x * x": (behind_its_log, (2.0,)),
-    "x * sin(log(x * x)) + x": (lambda use, x: x * use.sin(use.log(x * x)) + x, (2.0,)),
-    DOUBLED: (doubled, (1.0,)),
-}
-GOOD = "every cell once, after its operands"
 COLLECTS = "whether each cell collects from its consumers"
 UNTOUCHED = "whether the list of cells and their links are as they were"
-LEFT_OVER = "cells of an earlier call are there"
-# What outlives a call of the learner's, by which the second call on the same result goes wrong.
-AGAIN = "wrong when it is called once more on the same result: {}"
 
 
 def expected_slopes() -> dict[str, Any]:
-    """Exercise 3: the adjoints of each program's inputs, by the engine.
-
-    >>> expected_slopes()["(a + b) * (b + 1) at (2, 1)"]
-    (2.0, 5.0)
-    """
-    return {
-        case: plain(grad(functools.partial(program, NUMPYS), argnums=tuple(range(len(at))))(*at))
-        for case, (program, at) in SLOPES.items()
-    } | {COLLECTS: True, UNTOUCHED: True}
+    """Exercise 3: the adjoints of each program's inputs, by the engine, and how the sweep has to find them."""
+    return {**find_slopes(SWEPT), COLLECTS: True, UNTOUCHED: True}
 
 
 class WatchedPartial(float):
@@ -159,7 +71,7 @@ def sweep_programs(adjoints_from: Any) -> Any:
         adjoints_from(given[-1], given)
         return [(cell, list(cell.links)) for cell in given] == before
 
-    found = run_cases(run, SLOPES, adjoints_from, **TAPE)
+    found = run_cases(run, SWEPT, adjoints_from, **TAPE)
     how = {COLLECTS: (collects,), UNTOUCHED: (leaves_alone,)}
     return found | run_cases(call_case, how, adjoints_from, **TAPE)
 
@@ -191,55 +103,6 @@ def read_orders(answer: Any) -> Any:
         "other orders than the valid ones": bool(wrong),
         "your orders": tuple(given),
     }
-
-
-def order_programs(topological_order: Any) -> Any:
-    """Exercise 7: what is to be said of the learner's topological order, by program."""
-
-    def run(names: dict[str, Any], program: Program, at: tuple[float, ...]) -> Finding:
-        result = program(SimpleNamespace(**names), *(names["Cell"](x) for x in at))
-        made = tuple(names["tape"])
-        noted = [set(vars(cell)) for cell in made]
-        first, again = (_about(topological_order(result), result, names["Cell"], made) for _ in range(2))
-        if first != GOOD or again == GOOD:
-            return Finding(first)
-        if [set(vars(cell)) for cell in made] != noted:
-            return Finding(AGAIN.format("a cell keeps a mark"))
-        defaults = (*(topological_order.__defaults__ or ()), *(topological_order.__kwdefaults__ or {}).values())
-        if any(isinstance(default, list | dict | set) for default in defaults):
-            return Finding(AGAIN.format("a default keeps what it was given"))
-        return Finding(AGAIN.format("something outlives the call"))
-
-    return run_cases(run, ORDERS, topological_order, **TAPE)
-
-
-def _about(order: Any, result: Any, kind: type, made: tuple[Any, ...]) -> str:
-    """The first thing that is wrong with an order of the cells that were made for one program."""
-    if not isinstance(order, list | tuple) or not all(isinstance(cell, kind) for cell in order):
-        return f"no list of cells, but {describe(order)}"
-    needed, to_visit = set(), [result]
-    while to_visit:
-        cell = to_visit.pop()
-        if cell not in needed:
-            needed.add(cell)
-            to_visit += [operand for operand, _ in cell.links]
-    if len(set(order)) < len(order):
-        return "a cell is there twice"
-    if needed - set(order):
-        return "a cell is missing"
-    if set(order) - set(made):
-        return LEFT_OVER
-    if set(order) - needed:
-        return "a cell is there that the result does not need"
-    if _stand_first(order):
-        return GOOD
-    return "backwards, every cell before its operands" if _stand_first(order[::-1]) else "a cell before its operands"
-
-
-def _stand_first(order: Any) -> bool:
-    """Whether operands come before what is made of them."""
-    place = {cell: k for k, cell in enumerate(order)}
-    return all(place[operand] < place[cell] for cell in order for operand, _ in cell.links)
 
 
 # With numbers of one's own
@@ -340,58 +203,3 @@ def count_calls_and_cells(k: int = 10) -> Instance:
         "calls side by side": (2 * k + 1, cells),
     }
     return Instance((calls, cells), mistakes=mistakes)
-
-
-def _both_contributions(tape: Tape) -> list[float]:
-    """What the last line of a tape sends to its two operands."""
-    return [float(sent) for _, _, sent in pull_back(tape, tape.output_line, seed_of(tape))]
-
-
-def use_operand_twice(x: float = 3.0) -> Instance:
-    """Exercise 8: the slopes of x − x, x / x and x · x.
-
-    >>> use_operand_twice().expected
-    (0.0, 0.0, 6.0)
-    """
-    programs = (lambda x: x - x, lambda x: x / x, lambda x: x * x)
-    right = tuple(float(grad(f)(x)) for f in programs)
-    first, last = zip(*(_both_contributions(record(f, x)[1]) for f in programs), strict=True)
-    mistakes = {
-        "first place twice": (2 * first[0], 2 * first[1], 2.0),
-        "first partial doubled": (2 * first[0], *right[1:]),
-        "first partials doubled": (2 * first[0], 2 * first[1], right[2]),
-        "two for both": (2 * first[0], 2 * first[0], right[2]),
-        "value of the quotient": (right[0], 1.0, right[2]),
-        "second place alone": last,
-        "first place alone": first,
-        "values": (0.0, 1.0, x * x),
-    }
-    return Instance(plain(right), mistakes=mistakes)
-
-
-def call_backward_thrice(program: str = "a + b + c") -> Instance:
-    """Exercise 9: what a.grad holds after one, two and three backward passes that clear the result alone.
-
-    >>> call_backward_thrice().expected
-    (1.0, 3.0, 6.0)
-    """
-    _, tape = record(parse_expression(program, ("a", "b", "c")), 1.0, 2.0, 3.0)
-    held = tuple(_piled_up(tape))
-    slope = held[0]
-    mistakes = {
-        "found anew": (slope, slope, slope),
-        "only a keeps": (slope, 2 * slope, 3 * slope),
-        "doubled": (slope, 2 * slope, 4 * slope),
-    }
-    return Instance(plain(held), mistakes=mistakes)
-
-
-def _piled_up(tape: Tape) -> Iterator[float]:
-    """What the first input holds after each of three calls."""
-    adjoints: list[Any] = [None] * len(tape)
-    for _ in range(3):
-        adjoints[tape.output_line] = seed_of(tape)
-        for i in range(tape.output_line, tape.n_inputs - 1, -1):
-            for _, parent, contribution in pull_back(tape, i, adjoints[i]):
-                adjoints[parent] = add_to(adjoints[parent], contribution)
-        yield float(adjoints[0])

@@ -1,19 +1,186 @@
-"""The exercises of `dag_or_tape`: they run what the learner wrote beside the engine."""
+"""The exercises of `dag_or_tape`: they order programs made of the learner's own cells, and sweep them again.
 
-from collections.abc import Callable
+The function a learner writes there uses what the notebook has: `Cell`, the list `tape`, `sin` and `log`. A check writes
+its programs with these, and gives the tape back as it was.
+"""
+
+from collections.abc import Iterator
+from types import SimpleNamespace
 from typing import Any
 
-from autodiff_lab import grad
-from autodiff_lab.lessons.checks import run_cases
+import numpy as np
 
-POINTS = {"x = 3": (3.0,), "x = -2": (-2.0,)}
+from autodiff_lab import grad, record
+from autodiff_lab.lessons.checks import Finding, Instance, describe, plain, run_cases
+from autodiff_lab.lessons.examples.cell_programs import (
+    DOUBLED,
+    Case,
+    Program,
+    course,
+    doubled,
+    olah,
+    twice_squared,
+    with_a_dead_end,
+)
+from autodiff_lab.lessons.examples.expressions import parse_expression
+from autodiff_lab.trace.reverse_steps import add_to, pull_back, seed_of
+
+TAPE: dict[str, Any] = {"listing": ("tape", "Cell", "sin", "log"), "machine": "tape", "empty": ("tape",)}
 
 
-def expected_doubles() -> dict[str, float]:
-    """Exercise 1: the slopes of x² at two points, by the engine."""
-    return {name: grad(lambda x: x * x)(*point) for name, point in POINTS.items()}
+def beside_its_log(use: Any, x: Any) -> Any:
+    """Exercise 1: a sum of a value and its logarithm; the value stands first."""
+    c = x * x
+    return c + use.log(c)
 
 
-def run_double(slope: Callable[[float], float]) -> Any:
-    """Exercise 1: the slopes at these points by the learner's `slope`."""
-    return run_cases(lambda names, x: slope(x), POINTS, slope)
+def behind_its_log(use: Any, x: Any) -> Any:
+    """Exercise 1: a sum of a logarithm and its operand, which stands last."""
+    c = x * x
+    return use.log(c) + c
+
+
+ORDERS: dict[str, Case] = {
+    "(a + b) * (b + 1)": (olah, (2.0, 1.0)),
+    "a * a + a * a with a = x * x": (twice_squared, (2.0,)),
+    "log(x1) + x1 * x2 - sin(x2)": (course, (2.0, 5.0)),
+    "x + y, and x * y for nothing": (with_a_dead_end, (3.0, 1.0)),
+    "c + log(c) with c = x * x": (beside_its_log, (2.0,)),
+    "log(c) + c with c = x * x": (behind_its_log, (2.0,)),
+    "x * sin(log(x * x)) + x": (lambda use, x: x * use.sin(use.log(x * x)) + x, (2.0,)),
+    DOUBLED: (doubled, (1.0,)),
+}
+GOOD = "every cell once, after its operands"
+LEFT_OVER = "cells of an earlier call are there"
+# What outlives a call of the learner's, by which the second call on the same result goes wrong.
+AGAIN = "wrong when it is called once more on the same result: {}"
+
+
+def order_programs(topological_order: Any) -> Any:
+    """Exercise 1: what is to be said of the learner's topological order, by program."""
+
+    def run(names: dict[str, Any], program: Program, at: tuple[float, ...]) -> Finding:
+        result = program(SimpleNamespace(**names), *(names["Cell"](x) for x in at))
+        made = tuple(names["tape"])
+        noted = [set(vars(cell)) for cell in made]
+        first, again = (_about(topological_order(result), result, names["Cell"], made) for _ in range(2))
+        if first != GOOD or again == GOOD:
+            return Finding(first)
+        if [set(vars(cell)) for cell in made] != noted:
+            return Finding(AGAIN.format("a cell keeps a mark"))
+        defaults = (*(topological_order.__defaults__ or ()), *(topological_order.__kwdefaults__ or {}).values())
+        if any(isinstance(default, list | dict | set) for default in defaults):
+            return Finding(AGAIN.format("a default keeps what it was given"))
+        return Finding(AGAIN.format("something outlives the call"))
+
+    return run_cases(run, ORDERS, topological_order, **TAPE)
+
+
+def _about(order: Any, result: Any, kind: type, made: tuple[Any, ...]) -> str:
+    """The first thing that is wrong with an order of the cells that were made for one program."""
+    if not isinstance(order, list | tuple) or not all(isinstance(cell, kind) for cell in order):
+        return f"no list of cells, but {describe(order)}"
+    needed, to_visit = set(), [result]
+    while to_visit:
+        cell = to_visit.pop()
+        if cell not in needed:
+            needed.add(cell)
+            to_visit += [operand for operand, _ in cell.links]
+    if len(set(order)) < len(order):
+        return "a cell is there twice"
+    if needed - set(order):
+        return "a cell is missing"
+    if set(order) - set(made):
+        return LEFT_OVER
+    if set(order) - needed:
+        return "a cell is there that the result does not need"
+    if _stand_first(order):
+        return GOOD
+    return "backwards, every cell before its operands" if _stand_first(order[::-1]) else "a cell before its operands"
+
+
+def _stand_first(order: Any) -> bool:
+    """Whether operands come before what is made of them."""
+    place = {cell: k for k, cell in enumerate(order)}
+    return all(place[operand] < place[cell] for cell in order for operand, _ in cell.links)
+
+
+# With numbers of one's own
+
+
+def count_over_tape(x: float = 2.0) -> Instance:
+    """Exercise 2: what counting consumers on the whole tape leaves at x, for x ln x − sin x with a square for nothing.
+
+    The result sends, then the sine; the product waits for the square, which never sends.
+
+    >>> count_over_tape().expected
+    (2, 0.4161468365471424)
+    """
+    slope = float(grad(lambda x: np.log(x) * x - np.sin(x))(x))
+    by_sine = float(grad(lambda x: -np.sin(x))(x))
+    mistakes = {
+        "nothing waits": (5, slope),
+        "without x": (4, slope),
+        "dead end sends": (6, slope),
+        "right slope": (2, slope),
+        "x sends": (3, by_sine),
+        "result not counted": (1, by_sine),
+        "sign": (2, -by_sine),
+        "nothing arrives": (1, 0.0),
+    }
+    return Instance((2, by_sine), mistakes=mistakes)
+
+
+def _both_contributions(tape: Any) -> list[float]:
+    """What the last line of a tape sends to its two operands."""
+    return [float(sent) for _, _, sent in pull_back(tape, tape.output_line, seed_of(tape))]
+
+
+def use_operand_twice(x: float = 3.0) -> Instance:
+    """Exercise 3: the slopes of x − x, x / x and x · x.
+
+    >>> use_operand_twice().expected
+    (0.0, 0.0, 6.0)
+    """
+    programs = (lambda x: x - x, lambda x: x / x, lambda x: x * x)
+    right = tuple(float(grad(f)(x)) for f in programs)
+    first, last = zip(*(_both_contributions(record(f, x)[1]) for f in programs), strict=True)
+    mistakes = {
+        "first place twice": (2 * first[0], 2 * first[1], 2.0),
+        "first partial doubled": (2 * first[0], *right[1:]),
+        "first partials doubled": (2 * first[0], 2 * first[1], right[2]),
+        "two for both": (2 * first[0], 2 * first[0], right[2]),
+        "value of the quotient": (right[0], 1.0, right[2]),
+        "second place alone": last,
+        "first place alone": first,
+        "values": (0.0, 1.0, x * x),
+    }
+    return Instance(plain(right), mistakes=mistakes)
+
+
+def call_backward_thrice(program: str = "a + b + c") -> Instance:
+    """Exercise 4: what a.grad holds after one, two and three backward passes that clear the result alone.
+
+    >>> call_backward_thrice().expected
+    (1.0, 3.0, 6.0)
+    """
+    _, tape = record(parse_expression(program, ("a", "b", "c")), 1.0, 2.0, 3.0)
+    held = tuple(_piled_up(tape))
+    slope = held[0]
+    mistakes = {
+        "found anew": (slope, slope, slope),
+        "only a keeps": (slope, 2 * slope, 3 * slope),
+        "doubled": (slope, 2 * slope, 4 * slope),
+    }
+    return Instance(plain(held), mistakes=mistakes)
+
+
+def _piled_up(tape: Any) -> Iterator[float]:
+    """What the first input holds after each of three calls."""
+    adjoints: list[Any] = [None] * len(tape)
+    for _ in range(3):
+        adjoints[tape.output_line] = seed_of(tape)
+        for i in range(tape.output_line, tape.n_inputs - 1, -1):
+            for _, parent, contribution in pull_back(tape, i, adjoints[i]):
+                adjoints[parent] = add_to(adjoints[parent], contribution)
+        yield float(adjoints[0])

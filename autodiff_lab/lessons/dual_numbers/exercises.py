@@ -139,24 +139,30 @@ def _cases_of_kept(own: dict[str, Any], cases: dict[str, str], *duals: Pair) -> 
 # With numbers of one's own
 
 
-def trace_forward(x1: float = 2.0, x2: float = 5.0) -> Instance:
-    """Exercise 3: the tangents of the example's last four lines when x1 moves."""
+def quotient_and_root(x: Any, y: Any) -> Any:
+    """The function g of sections 3 and 4: a quotient, and the square root of a product."""
+    return x / y + np.sqrt(x * y)
+
+
+def trace_forward(x: float = 2.0, y: float = 8.0) -> Instance:
+    """Exercise 3: the tangents of the last four lines of g when x moves."""
 
     def tangents(*direction: float) -> tuple[float, ...]:
-        steps = Trace.of(example, x1, x2, mode="forward", direction=direction).steps[2:]
+        steps = Trace.of(quotient_and_root, x, y, mode="forward", direction=direction).steps[2:]
         return tuple(step.tangents[0].scalar for step in steps)
 
-    v1, *right = tangents(1.0, 0.0)
-    other = tangents(0.0, 1.0)[1:]
+    quotient = 1 / y
+    partial = 1 / (2 * math.sqrt(x * y))  # of the root
     mistakes = {
-        "tangents multiplied": (0.0, v1, 0.0, v1),
-        "own value": (x1, x1 + v1, 0.0, x1 + v1),
-        "cosine not multiplied": (*right[:2], other[2], right[1] - other[2]),
-        "seed in x2": other,
-        "both seeded": tangents(1.0, 1.0)[1:],
-        "values": tuple(line.value.value for line in Trace.of(example, x1, x2).lines[3:]),
+        "tangents multiplied": (quotient, 0.0, 0.0, quotient),
+        "own value": (quotient, x, x * partial, quotient + x * partial),
+        "root not multiplied": (quotient, y, partial, quotient + partial),
+        "root without its half": (quotient, y, 2 * partial * y, quotient + 2 * partial * y),
+        "seed in y": tangents(0.0, 1.0),
+        "both seeded": tangents(1.0, 1.0),
+        "values": tuple(line.value.value for line in Trace.of(quotient_and_root, x, y).lines[2:]),
     }
-    return Instance(tuple(right), mistakes=mistakes)
+    return Instance(tangents(1.0, 0.0), mistakes=mistakes)
 
 
 def find_steepest_direction(x1: float = 2.0, x2: float = 5.0) -> Instance:

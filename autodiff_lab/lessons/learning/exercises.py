@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_lab import Adam, grad, hessian, load_iris
+from autodiff_lab import grad, load_iris
 from autodiff_lab.lessons.checks import Crashed, Instance, Refused, attempt, plain, run_cases, summarize, vet_code
 from autodiff_lab.lessons.checks.compare import Finding
-from autodiff_lab.systems.iris import Epoch, Parameters, categorical_cross_entropy, reg, train_arrays
+from autodiff_lab.systems.iris import Epoch, categorical_cross_entropy, reg, train_arrays
 from autodiff_lab.systems.perceptron import FIXED_START, XOR, loss, network, two_moons
 from autodiff_lab.systems.wengert import Var
 
@@ -25,7 +25,7 @@ SCORES = {
 
 
 def cross_entropy(z: Any, y: Any) -> Any:
-    """Exercises 1 and 4: the mean cross-entropy of softmax(z), for scores z and labels y of shape (n, 3)."""
+    """The mean cross-entropy of softmax(z), for scores z and labels y of shape (n, 3)."""
     return np.sum(y * (np.log(np.sum(np.exp(z), axis=1, keepdims=True)) - z)) / len(y)
 
 
@@ -51,30 +51,15 @@ def find_score_gradients(gradient_of_scores: Any) -> Any:
 
 @functools.lru_cache(maxsize=64)
 def iris_run(rate: float, epochs: int, clear: bool = True) -> tuple[Epoch, ...]:
-    """Exercises 2 and 4: the first epochs of a softmax training on iris, in arrays."""
+    """The first epochs of a softmax training on iris, in arrays."""
     return tuple(itertools.islice(train_arrays(rate=rate, clear=clear), epochs))
-
-
-def sharpness(parameters: Parameters) -> float:
-    """Exercise 4: the largest eigenvalue of the iris loss's Hessian, where the loss bends most strongly.
-
-    >>> f"{sharpness(Parameters(np.zeros((3, 4)), np.zeros(3))):.1f}"
-    '20.7'
-    """
-    iris = load_iris()
-    truth = np.eye(3)[iris.train.labels]
-
-    def of_vector(theta: Any) -> Any:
-        return cross_entropy(iris.train.features @ theta[:12].reshape(3, 4).T + theta[12:], truth)
-
-    return float(np.linalg.eigvalsh(hessian(of_vector)(np.concatenate([parameters.w.ravel(), parameters.b])))[-1])
 
 
 # A number and a word
 
 
 def read_pair(answer: Any) -> Any:
-    """Exercises 3b and 4: a number and a word, however it is spelled; a heavy ball is momentum.
+    """Exercise 3b: a number and a word, however it is spelled; a heavy ball is momentum.
 
     >>> read_pair([1, "Heavy-ball momentum"]), read_pair((0.5, " B)"))
     ((1.0, 'momentum'), (0.5, 'b'))
@@ -168,13 +153,13 @@ EPOCHS, FLOWERS, RATE = 4, (0, 40, 80, 100), 0.02
 
 
 def update_leaves(w: Any, b: Any, rate: float) -> None:
-    """Exercise 5: an update that changes the parameters in place, so that they stay leaves."""
+    """Exercise 4: an update that changes the parameters in place, so that they stay leaves."""
     for parameter in itertools.chain(b, *w):
         parameter.value -= rate * parameter.sensitivity
 
 
 def run_updates(update: Any) -> Any:
-    """Exercise 5: losses and lengths of the tape over a few epochs of four flowers, with an update."""
+    """Exercise 4: losses and lengths of the tape over a few epochs of four flowers, with an update."""
     vet_code(update)
     iris = load_iris()
     xs = iris.train.features[list(FLOWERS)].tolist()
@@ -204,7 +189,7 @@ NETWORKS = {"XOR": (FIXED_START, XOR), "six points of two moons": (FIXED_START, 
 
 
 def find_w2_gradients(w2_gradient: Any) -> Any:
-    """Exercise 6: the learner's gradient in W2, on the network of the text and on another one."""
+    """Exercise 5: the learner's gradient in W2, on the network of the text and on another one."""
 
     def run(names: dict[str, Any], params: Any, task: Any) -> Any:
         hidden = np.tanh(task.x @ params["W1"] + params["b1"])
@@ -217,7 +202,7 @@ def find_w2_gradients(w2_gradient: Any) -> Any:
 
 
 def expected_w2_gradients() -> dict[str, Any]:
-    """Exercise 6: the gradients in W2 of two small networks, by the engine."""
+    """Exercise 5: the gradients in W2 of two small networks, by the engine."""
     return {case: plain(grad(loss)(params, task)["W2"]) for case, (params, task) in NETWORKS.items()}
 
 
@@ -240,37 +225,3 @@ def train_softmax(rate: float = 0.07, epoch: int = 10) -> Instance:
         "sum over the flowers": 112 * right,
     }
     return Instance(right, mistakes=mistakes)
-
-
-def overshoot_minimum(rate: float = 0.2) -> Instance:
-    """Exercise 4: by how much a step multiplies the distance along the steepest direction, and what follows."""
-    run = iris_run(0.1, 161)
-    first, before, bend = (sharpness(run[epoch].parameters) for epoch in (0, 159, 160))
-    right = 1 - rate * bend
-    mistakes = {
-        "what is taken away": (rate * bend, "b"),
-        "sign": (1 + rate * bend, "b"),
-        "size only": (abs(right), "b"),
-        "wrong gradient": (right, "a"),
-        "more epochs": (right, "c"),
-        "rounding": (right, "d"),
-        "rate of the text": (1 - 0.1 * bend, "b"),
-        "first λ": (1 - rate * first, "b"),
-        "λ before": (1 - rate * before, "b"),
-    }
-    return Instance((right, "b"), mistakes=mistakes, reference=f'answer = (1 - {rate} * {bend!r}, "b")')
-
-
-def take_first_step(rate: float = 0.05, gradient: float = 0.001) -> Instance:
-    """Exercise 7: how far Adam's first step goes."""
-    moved = -float(Adam(rate).update(0.0, gradient))
-    uncorrected = rate * 0.1 * gradient / (np.sqrt(0.001 * gradient**2) + 1e-8)
-    mistakes = {
-        "gradient descent": rate * gradient,
-        "m as it is": 0.1 * rate,
-        "m and v as they are": float(uncorrected),
-        "sign": -moved,
-    }
-    if gradient < 0.01:  # where ε is seen in the fourth digit
-        mistakes["m and v without ε"] = rate * 0.1 / np.sqrt(0.001)
-    return Instance(moved, mistakes=mistakes)

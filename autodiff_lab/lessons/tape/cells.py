@@ -48,6 +48,21 @@ def draw(cells, adjoint=(), word="adjoint", **names):
     return graph
 
 
+def draw_paths(result, **names):
+    """Draw every path back from a result: a box for each visit of a cell, with the product of the partials up to it."""
+    called = {cell: name for name, cell in names.items()}
+    graph = graphviz.Digraph(graph_attr={"rankdir": "LR"})
+
+    def follow(cell, visit, product):
+        graph.node(visit, f"{called.get(cell, '·')}: {product:.4g}")
+        for k, (operand, partial) in enumerate(cell.links):
+            follow(operand, f"{visit}{k}", product * partial)
+            graph.edge(f"{visit}{k}", visit, label=f"{partial:.4g}")
+
+    follow(result, "visit", 1.0)
+    return graph
+
+
 def draw_closure(function):
     """Draw the cells of a closure: a function and the variables that it keeps."""
     graph = graphviz.Digraph()

@@ -13,17 +13,15 @@ from typing import Any
 import numpy as np
 
 from autodiff_lab import grad, value_and_grad
-from autodiff_lab.lessons.adjoint_flow import exercises as adjoint_flow
 from autodiff_lab.lessons.checks import Instance, call_case, plain, run_cases
+from autodiff_lab.lessons.examples.cell_programs import SWEPT, course, find_slopes
 
 CELLS: dict[str, Any] = {"listing": ("tape", "Cell", "log", "sin"), "machine": "engine", "empty": ("tape",)}
 ENGINE: dict[str, Any] = {"listing": ("tape", "Cell", "sweep"), "machine": "engine", "empty": ("tape",)}
 
-# The programs are those on which the next notebook tries a sweep that collects.
-WHAT_IS_COLLECTED = (adjoint_flow.COLLECTS, adjoint_flow.UNTOUCHED)
 AGAIN = "log(x1) + x1 * x2 - sin(x2), swept twice"
 ITSELF = "the adjoint of the result itself"
-SLOPES = {case: found for case, found in adjoint_flow.expected_slopes().items() if case not in WHAT_IS_COLLECTED}
+SLOPES: dict[str, Any] = dict(find_slopes(SWEPT))
 SLOPES |= {AGAIN: SLOPES["log(x1) + x1 * x2 - sin(x2) at (2, 5)"], ITSELF: 1.0}
 
 
@@ -42,19 +40,25 @@ def sweep_programs(sweep: Any) -> Any:
         found = sweep(result)
         return found.get(result) if isinstance(found, dict) else found
 
-    cases = {case: (program, at, 1) for case, (program, at) in adjoint_flow.SLOPES.items()}
-    cases[AGAIN] = (adjoint_flow.course, (2.0, 5.0), 2)
+    cases = {case: (program, at, 1) for case, (program, at) in SWEPT.items()}
+    cases[AGAIN] = (course, (2.0, 5.0), 2)
     found = run_cases(find_adjoints, cases, sweep, **CELLS)
     return found | run_cases(call_case, {ITSELF: (find_seed,)}, sweep, **CELLS)
 
 
-def count_sweeps(n: int = 1000, m: int = 1) -> Instance:
+def count_sweeps(n: int = 5, m: int = 3) -> Instance:
     """Exercise 2: how many backward passes give all slopes of a function with n inputs and m results.
 
     >>> count_sweeps().expected
-    1
+    3
     """
-    counts = {"one per input": n, "one more": m + 1, "inputs and results": n + m}
+    counts = {
+        "one per input": n,
+        "one per slope": n * m,
+        "one in all": 1,
+        "one more": m + 1,
+        "inputs and results": n + m,
+    }
     return Instance(m, mistakes=counts)
 
 
@@ -120,25 +124,25 @@ def valley(w: Any, b: Any, target: Any) -> Any:
 
 Descent = tuple[Callable[..., Any], float, list[float], float, int]
 DESCENTS: dict[str, Descent] = {
-    "(w - 3)² from 0, rate 0.1, 1 turn": (bowl, 3.0, [0.0], 0.1, 1),
-    "(w - 3)² from 0, rate 0.1, 3 turns": (bowl, 3.0, [0.0], 0.1, 3),
-    "(w · b - 6)² from (1, 2), rate 0.01, 2 turns": (valley, 6.0, [1.0, 2.0], 0.01, 2),
-    "no turn at all": (valley, 6.0, [1.0, 2.0], 0.01, 0),
+    "(w - 3)² from 0, rate 0.1, 1 step": (bowl, 3.0, [0.0], 0.1, 1),
+    "(w - 3)² from 0, rate 0.1, 3 steps": (bowl, 3.0, [0.0], 0.1, 3),
+    "(w · b - 6)² from (1, 2), rate 0.01, 2 steps": (valley, 6.0, [1.0, 2.0], 0.01, 2),
+    "no step at all": (valley, 6.0, [1.0, 2.0], 0.01, 0),
 }
 UNTOUCHED = "whether the list of start values is as it was"
-EMPTIED = "whether the tape is emptied between two turns"
+EMPTIED = "whether the tape is emptied between two steps"
 
 
 def expected_descents() -> dict[str, Any]:
     """Exercise 4: where gradient descent arrives, by the engine.
 
-    >>> [round(w, 4) for w in expected_descents()["(w - 3)² from 0, rate 0.1, 3 turns"]]
+    >>> [round(w, 4) for w in expected_descents()["(w - 3)² from 0, rate 0.1, 3 steps"]]
     [1.464]
     """
     expected: dict[str, Any] = {}
-    for case, (loss, target, start, rate, turns) in DESCENTS.items():
+    for case, (loss, target, start, rate, steps) in DESCENTS.items():
         at = list(start)
-        for _ in range(turns):
+        for _ in range(steps):
             slopes = grad(loss, argnums=tuple(range(len(at))))(*at, target)
             at = [w - rate * slope for w, slope in zip(at, slopes, strict=True)]
         expected[case] = plain(at)
@@ -151,8 +155,8 @@ def run_descents(descend: Any) -> Any:
     def on_cells(names: dict[str, Any], loss: Callable[..., Any], target: float) -> Callable[..., Any]:
         return lambda *weights: loss(*weights, names["Cell"](target))
 
-    def run(names: dict[str, Any], loss: Any, target: float, start: list[float], rate: float, turns: int) -> Any:
-        return plain(descend(on_cells(names, loss, target), list(start), rate, turns))
+    def run(names: dict[str, Any], loss: Any, target: float, start: list[float], rate: float, steps: int) -> Any:
+        return plain(descend(on_cells(names, loss, target), list(start), rate, steps))
 
     def leaves_start(names: dict[str, Any]) -> bool:
         start = [1.0, 2.0]

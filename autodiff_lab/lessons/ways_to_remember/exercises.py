@@ -25,7 +25,7 @@ BOTH = (0, 1)
 
 
 def by_hand_example(x: Any, y: Any) -> Any:
-    """Exercises 1 and 4: sin(x) + x·y, document 3's function."""
+    """Exercises 2 and 5: sin(x) + x·y, document 3's function."""
     return np.sin(x) + x * y
 
 
@@ -48,7 +48,7 @@ HESSIANS = {"the second derivatives at (2, 5)": (2.0, 5.0), "the second derivati
 
 
 def right_slopes(program: Callable[..., Any], at: tuple[float, float]) -> Any:
-    """Exercises 1 and 2: value and both slopes of a program, by the engine.
+    """Exercises 2 and 3: value and both slopes of a program, by the engine.
 
     >>> right_slopes(by_hand_example, (3.0, 1.0))
     (3.1411200080598674, 0.010007503399554585, 3.0)
@@ -58,17 +58,17 @@ def right_slopes(program: Callable[..., Any], at: tuple[float, float]) -> Any:
 
 
 def expected_by_hand() -> dict[str, Any]:
-    """Exercise 1: value and slopes of sin(x) + x·y at two points."""
+    """Exercise 2: value and slopes of sin(x) + x·y at two points."""
     return {case: right_slopes(by_hand_example, at) for case, at in POINTS.items()}
 
 
 def expected_cells() -> dict[str, Any]:
-    """Exercise 2: value and slopes of programs with exp and ÷, by the engine."""
+    """Exercise 3: value and slopes of programs with exp and ÷, by the engine."""
     return {case: right_slopes(make(np.exp, np.divide), at) for case, (make, at) in MADE_OF_TWO.items()}
 
 
 def expected_hessians() -> dict[str, Any]:
-    """Exercise 6: the second derivatives of the course's function at two points, and two third and fourth ones."""
+    """Exercise 1: the second derivatives of the course's function at two points, and two third and fourth ones."""
     found = {case: plain(hessian(example, argnums=BOTH)(*at)) for case, at in HESSIANS.items()}
     for order, case in HIGHER.items():
         found[case] = tuple(_differentiate(f, order)(2.0) for f in (np.log, np.sin))
@@ -82,7 +82,7 @@ def _differentiate(f: Callable[..., Any], order: int) -> Callable[..., Any]:
 
 
 def sweep_by_hand(by_hand: Any) -> Any:
-    """Exercise 1: value and slopes that come out of the cells a learner makes by hand."""
+    """Exercise 2: value and slopes that come out of the cells a learner makes by hand."""
 
     def run(names: dict[str, Any], a: float, b: float) -> Any:
         found = by_hand(a, b)
@@ -96,7 +96,7 @@ def sweep_by_hand(by_hand: Any) -> Any:
 
 
 def sweep_cells(exponential: Any, quotient: Any) -> Any:
-    """Exercise 2: value and slopes of programs that use the learner's exponential and quotient cells."""
+    """Exercise 3: value and slopes of programs that use the learner's exponential and quotient cells."""
 
     def run(names: dict[str, Any], make: Callable[..., Callable[..., Any]], at: tuple[float, float]) -> Any:
         x, y = map(names["Var"], at)
@@ -110,7 +110,7 @@ def sweep_cells(exponential: Any, quotient: Any) -> Any:
 
 
 def differentiate_again(sin_again: Any, cos_again: Any, reciprocal: Any, log_again: Any) -> Any:
-    """Exercise 6: the gradient of each part of the gradient, with the learner's sine and logarithm."""
+    """Exercise 1: the gradient of each part of the gradient, with the learner's sine and logarithm."""
 
     def second(names: dict[str, Any], a: float, b: float) -> Any:
         x, y = names["Variable"](a), names["Variable"](b)
@@ -139,7 +139,7 @@ def differentiate_again(sin_again: Any, cos_again: Any, reciprocal: Any, log_aga
 
 
 def count_stored_numbers(program: str = "tanh(w * x + b)") -> Instance:
-    """Exercise 3: (partials, values of operations, values in closures) that the designs keep of a program.
+    """Exercise 4: (partials, values of operations, values in closures) that the designs keep of a program.
 
     >>> count_stored_numbers().expected
     (5, 6, 3)
@@ -174,7 +174,7 @@ def _of_one_operand(operations: Any) -> list[tuple[str, ...]]:
 
 
 def tell_what_survives() -> tuple[str, ...]:
-    """Exercise 4: what becomes of each design if something is written over an input after the run.
+    """Exercise 5: what becomes of each design if something is written over an input after the run.
 
     >>> set(tell_what_survives()) <= {"survives", "changes", "raises"}
     True
@@ -183,7 +183,7 @@ def tell_what_survives() -> tuple[str, ...]:
 
 
 def mix_two_runs(x: float = 2.0, y: float = 5.0, written: float = 0.0) -> Instance:
-    """Exercise 5: what closures answer for sin(x) * y if both inputs are written over after the run.
+    """Exercise 6: what closures answer for sin(x) * y if both inputs are written over after the run.
 
     >>> mix_two_runs().expected
     (0.0, 0.9092974268256817)

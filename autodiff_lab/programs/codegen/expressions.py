@@ -55,7 +55,8 @@ NAMES = {
     if not isinstance(key, str) and (hasattr(np, key.__name__) or hasattr(np.linalg, key.__name__))  # not SciPy's
 }
 NAMES |= {TABLE[name]: f"np.{name}" for name in ("clip", "concatenate", "convolve")}
-NAMES |= {TABLE["unless"]: "np.where", TABLE["norm"]: "np.linalg.norm"}
+GUARD = TABLE["unless"]
+NAMES |= {GUARD: "np.where", TABLE["norm"]: "np.linalg.norm"}
 
 # An expression, its names between marks, and how tightly it holds together.
 Text = tuple[str, int]
@@ -266,6 +267,17 @@ def _write_over(w: OperandWriter, i: int, refs: Any) -> Text:
     return f"np.where(({none}) & ({a} != 0), np.nan, {a} / np.where({none}, 1.0, {gaps}))", ATOM
 
 
+def _write_guard(w: OperandWriter, i: int, refs: Any) -> Text:
+    """A value, or another one where a condition holds: as it rarely does, the value is not copied before it does."""
+    condition, _, value = refs
+    whole = type(condition) is int and type(value) is int and not w.numbers[condition] and not w.numbers[value]
+    if not whole or w.values[value].shape != w.values[i].shape or w.values[value].dtype != w.values[i].dtype:
+        return _write_call(w, i)
+    holds, kept = w.name_operand(condition), w.name_operand(value)
+    text, _ = _write_call(w, i)
+    return f"{text} if np.count_nonzero({holds}) else {kept}", CHOICE
+
+
 def _write_array_pattern(pattern: str, w: OperandWriter, i: int, refs: Any) -> Text:
     return pattern.format(w.array_text(i, refs[0], CHOICE)), ATOM
 
@@ -305,6 +317,7 @@ OF_ARRAYS: dict[Op, Write] = {
     TABLE[np.stack]: _write_stack,
     TABLE["einsum"]: _write_einsum,
     TABLE["nan_to_num"]: _write_nan_to_num,
+    GUARD: _write_guard,
     TABLE["stop_gradient"]: _write_operand,
     TABLE[np.positive]: _write_operand,
     TABLE["logabsdet"]: partial(_write_array_pattern, "np.linalg.slogdet({})[1]"),
@@ -322,5 +335,5 @@ VIEWS = {TABLE[k] for k in ("getitem", np.transpose, np.reshape, np.broadcast_to
 
 
 def may_be_view(op: Op, operands: Sequence[Any]) -> bool:
-    """Whether the NumPy expression for an operation may give a view of its first operand instead of a new array."""
-    return op in VIEWS or op not in ROWS or (op is EINSUM and len(operands) == 1)
+    """Whether the NumPy expression for an operation may give a view of an operand instead of a new array."""
+    return op in VIEWS or op is GUARD or op not in ROWS or (op is EINSUM and len(operands) == 1)

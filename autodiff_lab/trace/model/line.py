@@ -15,9 +15,12 @@ class Operand:
     `line` and `partial` are None for a constant. `partial` is an array of weights for a reduction. It is None also
     where the adjoint goes back through a map that has no table of partials, which `formula` then writes or names.
     If that map is too long to be written, or has no formula, `formula_is_name` is true and `formula` is words.
-    `edge` is what the edge of a graph says, and `edge_title` the whole of it where `edge` is shortened. `shapes` is
+    `edge` is what the edge of a graph says, and `edge_title` the whole of it where `edge` is shortened;
+    `edge_reading` says it in the learner's names, where those differ. `shapes` is
     what it says of an array: its shape, and where broadcasting copies it to the shape of the line's result, so that it
-    `is_copied`, the shape of its copies. `partial_reads` are the lines whose values the partial is computed from.
+    `is_copied`, the shape of its copies. Of a small array from which a reduction or an index makes fewer entries,
+    `goes_to` has for each entry the number of the entry of the result that it goes to, or −1 if it goes to none.
+    `partial_reads` are the lines whose values the partial is computed from.
     """
 
     line: int | None
@@ -31,6 +34,8 @@ class Operand:
     shapes: str = ""
     is_copied: bool = False
     formula_is_name: bool = False
+    edge_reading: str = ""
+    goes_to: tuple[int, ...] = ()
     partial_reads: tuple[int, ...] = ()
 
     @property

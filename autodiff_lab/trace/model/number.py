@@ -14,6 +14,9 @@ _LARGEST_LIST = 64
 MAX_CELLS_PER_SIDE = 12
 MAX_SLICES = 4
 
+# An array is small if each of its sides has so many entries at most: then it is drawn as cells.
+MAX_SMALL_SIDE = 6
+
 
 @dataclass(frozen=True, eq=False)
 class Number:
@@ -32,13 +35,18 @@ class Number:
     cells : str
         The entries of an array, row by row, as they are shown in a table: up to 12 rows and
         columns, up to 4 slices; once, where all are equal.
+    in_cells : str
+        The entries of a small array as its cells show them, with up to three digits: up to 6 rows
+        and columns, of at most two axes; once, where all are equal. Empty for any other.
     lists_entries : bool
         Whether `text` lists all entries of an array; otherwise it has its shape and its range.
 
     >>> Number.of(np.float64(-0.28366218546322625))
     Number(text='−0.2837', value=-0.28366218546322625, shape=(), short='')
     >>> Number.of(np.arange(6.0).reshape(3, 2)).in_node
-    '(3, 2) 0 … 5'
+    '[[0 1] [2 3] [4 5]]'
+    >>> Number.of(np.arange(3.0) / 7).in_cells
+    '0 0.143 0.286'
     """
 
     text: str
@@ -46,6 +54,7 @@ class Number:
     shape: tuple[int, ...] = ()
     short: str = ""
     cells: str = field(default="", repr=False)
+    in_cells: str = field(default="", repr=False)
     lists_entries: bool = field(default=False, repr=False)
 
     @classmethod
@@ -56,7 +65,15 @@ class Number:
         text = numbers.number(array)
         short = numbers.short(array, text)
         lists_entries = array.ndim > 0 and numbers.list_entries(array) is not None
-        return cls(text, value, array.shape, "" if short == text else short, _write_cells(array), lists_entries)
+        return cls(
+            text,
+            value,
+            array.shape,
+            "" if short == text else short,
+            _write_cells(array),
+            _write_small(array),
+            lists_entries,
+        )
 
     @property
     def in_node(self) -> str:
@@ -65,8 +82,17 @@ class Number:
 
     @property
     def in_box(self) -> str:
-        """The displayed number in a box of the player: an array's shape, where its entries do not all fit."""
-        return str(self.shape) if self.short and self.shape else self.in_node
+        """The displayed number in a box of the player: the entries of an array alone, as its shape is in the heading.
+
+        >>> Number.of(np.arange(7.0)).in_node, Number.of(np.arange(7.0)).in_box
+        ('(7,) min 0, max 6', 'min 0, max 6')
+        """
+        return self.in_node.removeprefix(f"{self.shape} ")
+
+    @property
+    def is_small(self) -> bool:
+        """Whether the displayed number is an array that is drawn as cells."""
+        return is_small(self.shape)
 
     @property
     def scalar(self) -> float:
@@ -80,15 +106,6 @@ class Number:
         if not isinstance(self.value, float):
             raise TypeError(f"{self.text} has the shape {self.shape}, and is no single number.")
         return self.value
-
-    @property
-    def range_in_box(self) -> str:
-        """The displayed derivative in a box of the player: the entries alone, as its shape is that of the value.
-
-        >>> Number.of(np.arange(6.0).reshape(3, 2)).in_box, Number.of(np.arange(6.0).reshape(3, 2)).range_in_box
-        ('(3, 2)', '0 … 5')
-        """
-        return self.in_node.removeprefix(f"{self.shape} ")
 
     def flowing(self, to: tuple[int, ...] = ()) -> str:
         """The shape of a displayed number as an edge of a graph shows it, with the one that it is copied to.
@@ -114,6 +131,27 @@ class Number:
 
     def __hash__(self) -> int:
         return hash(self._key())
+
+
+def is_small(shape: tuple[int, ...]) -> bool:
+    """Tell whether an array of this shape is drawn as cells.
+
+    >>> is_small((3,)), is_small((6, 6)), is_small((7,)), is_small(()), is_small((2, 2, 2)), is_small((0,))
+    (True, True, False, False, False, False)
+    """
+    return 1 <= len(shape) <= 2 and all(1 <= side <= MAX_SMALL_SIDE for side in shape)
+
+
+def _write_small(array: np.ndarray) -> str:
+    """Write the entries of a small array as cells show them; where all are equal, one stands for all.
+
+    >>> _write_small(np.array([1.0, 1 / 3])), _write_small(np.ones((2, 2))), _write_small(np.arange(7.0))
+    ('1 0.333', '1', '')
+    """
+    if not is_small(array.shape):
+        return ""
+    written = [numbers.in_cell(float(entry)) for entry in array.flat]
+    return " ".join(written if len(set(written)) > 1 else written[:1])
 
 
 def _write_cells(array: np.ndarray) -> str:

@@ -23,6 +23,8 @@ class RunOptions:
         Forward only: where the inputs move, as `Trace.of` takes it.
     fault : {"", "overwrite", "wrong order", "recursion", "stale"}
         Reverse only: the mistake that the engine makes.
+    result : optional
+        Which result of several is followed, as `Trace.of` takes it.
 
     Raises
     ------
@@ -33,6 +35,7 @@ class RunOptions:
     mode: str = "reverse"
     direction: Any = None
     fault: str = ""
+    result: Any = None
 
     def __post_init__(self) -> None:
         if self.mode not in MODES:

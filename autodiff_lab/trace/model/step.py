@@ -64,7 +64,8 @@ class Step:
     forward mode it is ``"forward"``: a line is computed, and with it one tangent for each direction; `pushes` are what
     the operands bring, where there is a single direction. `sentence` says the step in words, `arithmetic` in
     numbers with the learner's names, `equations` in symbols with those of the tape. `freed_lines` are the lines that
-    nobody needs any more from here on, `questions` what to foresee before it is shown.
+    nobody needs any more from here on, `questions` what to foresee before it is shown. `birth` says why a NaN or an
+    infinity is born in this step, if one is; the sentence says it too.
 
     A view that plays the step says its `announcement` while numbers are on their way, which gives no result away, and
     `shown_sentence` once they have arrived. That is the `outcome`, which says something else than `arithmetic` does,
@@ -83,6 +84,7 @@ class Step:
     freed_lines: tuple[int, ...] = ()
     questions: tuple[Question, ...] = ()
     arithmetic: Equation | None = None
+    birth: str = ""
     announcement: str = ""
     outcome: str = ""
 

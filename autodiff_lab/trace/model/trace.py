@@ -21,9 +21,9 @@ from autodiff_lab.trace.model.number import Number
 from autodiff_lab.trace.model.outputs import Outputs
 from autodiff_lab.trace.model.question import Hint
 from autodiff_lab.trace.model.run_options import RunOptions
-from autodiff_lab.trace.model.source import Source
+from autodiff_lab.trace.model.source import Source, Span
 from autodiff_lab.trace.model.step import Step
-from autodiff_lab.transforms.recording import record
+from autodiff_lab.transforms.recording import Outcome, record_to_show
 from autodiff_lab.transforms.signatures import check_keywords
 
 
@@ -95,6 +95,18 @@ class Excerpt:
 
 
 @dataclass(frozen=True)
+class RaisedError:
+    """The exception that ended the run of a `Trace`: its `kind`, its own words, and where in the sources it was raised.
+
+    `where` has the outermost call first, as `Line.where` has; it is empty if no source was found.
+    """
+
+    kind: str
+    text: str
+    where: tuple[Span, ...] = ()
+
+
+@dataclass(frozen=True)
 class Direction:
     """A direction of a forward `Trace`: the tangent of each input, its `name` in a menu; `shown` writes it out."""
 
@@ -120,8 +132,17 @@ class Trace(Outputs):
     cost : Cost or None
         What the whole gradient costs in this mode.
     fault : str
-        Which mistake the engine makes that is on show (see `faults`); empty for the right one. `badge` and `warning`
-        say it, and `truth` has the right adjoint of every line.
+        Which mistake the engine makes that is on show (see `faults`); empty for the right one. `badge` says it, and
+        `truth` has the right adjoint of every line.
+    warning : str
+        What has to be known from the start: the fault, the exception that ended the run, or where a NaN is born.
+    headline : Equation or None
+        What is large before the first step, where the run has no step that says it: a result that is a constant.
+    results : tuple of str
+        What one writes to choose among the results of a function that returns several, as ``result="loss"``; empty
+        if it returns one. `chosen_result` is the place of the one that is followed.
+    raised : RaisedError or None
+        The exception that ended the run, of which this is the part before.
     hints : tuple of Hint
         What is said about each kind of mistake, if there are questions.
     excerpt : Excerpt or None
@@ -174,6 +195,10 @@ class Trace(Outputs):
     hints: tuple[Hint, ...] = ()
     excerpt: Excerpt | None = None
     chapters: tuple[Group, ...] = ()
+    headline: Equation | None = None
+    results: tuple[str, ...] = ()
+    chosen_result: int = 0
+    raised: RaisedError | None = None
 
     @classmethod
     @check_keywords
@@ -185,6 +210,7 @@ class Trace(Outputs):
         mode: str = "reverse",
         direction: Any = None,
         fault: str = "",
+        result: Any = None,
     ) -> Trace:
         """Trace a run of ``f(*args)``: record it and sweep it in reverse, or run it forward with its tangents.
 
@@ -204,6 +230,10 @@ class Trace(Outputs):
             directions is a batch, ``"all"`` one direction for each input. The first input, if not given.
         fault : {"", "overwrite", "wrong order", "recursion", "stale"}
             Reverse only, for teaching: sweep with an engine that makes this mistake; `truth` has the right adjoints.
+        result : str, int or tuple, optional
+            Which result to follow, if `f` returns several in a tuple, list or dict: its key (``"loss"``, ``0``), or
+            the keys from the outside in (``(1, "pred")``). If not given, the first number that depends on the inputs:
+            usually the loss, and the rest is beside it.
 
         Returns
         -------
@@ -213,7 +243,9 @@ class Trace(Outputs):
         Raises
         ------
         InputError, ShapeError
-            If there is no such mode, fault or input, or a tangent has not the shape of its input.
+            If there is no such mode, fault, input or result, or a tangent has not the shape of its input.
+        Exception
+            Whatever `f` raises. `play` shows the run up to there.
 
         Examples
         --------
@@ -226,10 +258,13 @@ class Trace(Outputs):
         >>> trace = Trace.of(lambda x: x * x + x, 3.0, fault="overwrite")
         >>> trace.gradient[0].text, trace.truth[0].text
         ('3', '7')
+        >>> trace = Trace.of(lambda x: {"loss": x * x, "pred": 3 * x}, 2.0, result="pred")
+        >>> trace.results, trace.gradient[0].text
+        (("'loss'", "'pred'"), '3')
         """
-        options = RunOptions(mode, direction, fault)
-        value, tape = record(f, *args, kwargs=kwargs, sites=True)
-        trace: Trace = view("read_tape")(tape, f, value, options)
+        options = RunOptions(mode, direction, fault, result)
+        outcome, tape = record_to_show(f, args, kwargs, result, stop=True)
+        trace: Trace = view("read_tape")(tape, f, outcome, options)
         return trace
 
     @classmethod
@@ -244,7 +279,7 @@ class Trace(Outputs):
         fault: str = "",
     ) -> Trace:
         """Trace a run that was recorded from `f` already; give `value` if the result is not a line of the tape."""
-        trace: Trace = view("read_tape")(tape, f, value, RunOptions(mode, direction, fault))
+        trace: Trace = view("read_tape")(tape, f, Outcome(value), RunOptions(mode, direction, fault))
         return trace
 
     @property
@@ -257,7 +292,8 @@ class Trace(Outputs):
 
         In reverse it is the sum of an array's entries: ``Σf``.
         """
-        own = self.function if self.function.rstrip("′").isidentifier() else self.result_name
+        is_named = self.function.rstrip("′").isidentifier() and len(self.results) < 2
+        own = self.function if is_named else self.result_name
         return f"Σ{own}" if self.mode == "reverse" and self.value.shape else own
 
     @property

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import takewhile
 from typing import NamedTuple
 
-from autodiff_lab.text.messages import message, message_parts
+from autodiff_lab.text.messages import join_items, message, message_parts
 from autodiff_lab.text.notation import atom, factor, format_adjoint, format_expression, format_tangent
 from autodiff_lab.trace.model import Contribution, Equation, Line, Number, Operand
 
@@ -135,6 +135,13 @@ def write_term(
     product = [bar, TIMES, ("p", factor(formula) if formula else message("partials"))]
     how = tell_resizing(line, adjoint, send)
     return fill_with_pieces(f"term {how}", term=product) if how else product
+
+
+def write_constant(name: str, value: Number | None, inputs: Sequence[str]) -> Equation:
+    """Write the equation of a result that depends on no input: ``y = 7``, and that this is so."""
+    shown = "None" if value is None else value.text
+    note = message("depends on nothing", names=join_items(inputs))
+    return join_pieces([("n", name), EQUALS, ("w", shown), ("c", note)])
 
 
 def gradient(

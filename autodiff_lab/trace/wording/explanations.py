@@ -3,14 +3,17 @@
 Each function looks only at the lines and at what was sent; their words are in the catalogue.
 """
 
-from collections.abc import Sequence
+import re
+from collections.abc import Container, Sequence
 
 import numpy as np
 
+from autodiff_lab.engine.printing import format_call
 from autodiff_lab.engine.tape import Tape
 from autodiff_lab.text.messages import join_items, join_sentences, join_with_and, message, number_word, plural_message
 from autodiff_lab.text.notation import atom, factor, format_adjoint, format_tangent
-from autodiff_lab.trace.model import Contribution, Line, Number, Operand
+from autodiff_lab.text.numbers import number
+from autodiff_lab.trace.model import Contribution, Line, Number, Operand, RaisedError
 from autodiff_lab.trace.wording import equations
 from autodiff_lab.trace.wording.equations import WayForward
 
@@ -212,9 +215,54 @@ def explain_remark(lines: Sequence[Line], key: str, named: Sequence[int]) -> str
     return message(key, names=" and ".join(dict.fromkeys(lines[j].clear_name for j in named)))
 
 
-def constant_note(value: Number | None) -> str:
-    """Explain in a note on the run that the result depends on no input."""
-    return message("nothing returned") if value is None else message("constant", value=value.text)
+def opening_of_run(title: str, lines: Sequence[Line], reason: str, raised: RaisedError | None) -> str:
+    """Explain before the first step what there is to see.
+
+    Of a run without a step it is why there is none: `reason` is why the result is a constant.
+    """
+    if reason:
+        return message("opening constant", reason=reason)
+    if raised is not None and all(line.kind == "input" for line in lines):
+        return message("opening raised", title=title, kind=raised.kind)
+    return opening(title, lines)
+
+
+def constant_note(value: Number | None, reason: str) -> str:
+    """Explain in a note on the run that the result depends on no input, and the `reason`."""
+    return message("nothing returned") if value is None else message("constant", value=value.text, reason=reason)
+
+
+def explain_constant(tape: Tape, lines: Sequence[Line], value: Number | None, read: Container[str]) -> str:
+    """Explain in a sentence why a result depends on no input; `read` are the names that the function's source reads."""
+    if value is None:
+        return message("returns nothing")
+    names = tape.input_names
+    if not any(re.split(r"[\[.]", label)[0] in read for label in names):
+        return message("unused input", names=join_items(names))
+    if len(tape) > tape.n_inputs:
+        return message("computed in vain", line=_equation(lines[-1]))
+    if tape.comparisons:
+        first = tape.comparisons[0]
+        pairs = zip(first.parents, first.operands, strict=True)
+        operands = [lines[j].clear_name if j >= 0 else number(x) for j, x in pairs]
+        said = format_call(first.op.name, first.op.symbol, operands, {})
+        return message("only compared", names=join_items(names), comparison=said)
+    return message("taken out", names=join_items(names))
+
+
+def results_note(results: Sequence[str], chosen: int) -> str:
+    """Explain in a note on the run which of several results is followed, and how to follow another."""
+    if len(results) < 2:
+        return ""
+    others = [f"result={path}" for k, path in enumerate(results) if k != chosen]
+    shown = join_items(others[: equations.MAX_LISTED]) + (", …" if len(others) > equations.MAX_LISTED else "")
+    return message("other results", result=results[chosen], others=shown)
+
+
+def raised_warning(raised: RaisedError, name: str) -> str:
+    """Say from the start that an exception ends the run, in its own words."""
+    key = "raised" if raised.where else "raised, no source"
+    return message(key, kind=raised.kind, text=raised.text, name=name)
 
 
 def counts_note(tape: Tape) -> str:

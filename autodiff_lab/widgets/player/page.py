@@ -140,6 +140,8 @@ def caption(trace: Trace) -> str:
     """
     at = join_items(f"{line.label} = {line.value.text}" for line in (trace.lines[i] for i in trace.inputs))
     run = message("run at", title=trace.title, at=at) if at else trace.title
+    if trace.raised is not None:
+        return message("caption raised", run=run, kind=trace.raised.kind, text=trace.raised.text)
     return message("caption", run=run, value=trace.value.text)
 
 

@@ -24,7 +24,9 @@ from autodiff_lab.trace import excerpts
 from autodiff_lab.trace.model import Excerpt, Line, Number, RunOptions, Trace
 from autodiff_lab.trace.partials import Curve, sample_curve
 from autodiff_lab.trace.tape_reader import TapeReader
-from autodiff_lab.transforms.recording import record
+from autodiff_lab.transforms.nonfinite_warnings import without_warnings
+from autodiff_lab.transforms.recording import Outcome, record_to_show
+from autodiff_lab.transforms.results import ResultPath
 from autodiff_lab.widgets.player import page
 from autodiff_lab.widgets.player.payload import EdgeCurve, ForwardRun, OtherExcerpt, Payload
 
@@ -49,7 +51,8 @@ class Views:
     """The views of one run in the player, in reverse and forward; `why` says why, if there is no forward mode.
 
     Of a `long` run, `trace` is the stretch that is shown. The graph has groups if it is `large`. `curves` are those of
-    its edges, by the name that the edge has in a layout.
+    its edges, by the name that the edge has in a layout. `results` has the paths
+    of the results, if there are several.
     """
 
     trace: Trace
@@ -58,6 +61,7 @@ class Views:
     long: LaidOutExcerpts | None = None
     large: bool = False
     curves: Mapping[str, Curve] = field(default_factory=dict)
+    results: tuple[ResultPath, ...] = ()
 
     def payload(self, layouts: Mapping[str, list[Layout]]) -> Payload:
         """Give the views as the player's JavaScript takes them. The lines are written once, with the run in reverse.
@@ -206,6 +210,7 @@ def views(
     options: RunOptions = RunOptions(),  # noqa: B008 — it does not change
     group: str | None = "auto",
     kwargs: Mapping[str, Any] | None = None,
+    stop: bool = False,
 ) -> Views:
     """Run ``f(*args)`` once, and read the record into the player's views, in both modes.
 
@@ -220,17 +225,20 @@ def views(
         Whether the graph of a large run has groups.
     kwargs : mapping, optional
         Keyword arguments for `f`.
+    stop : bool
+        Raise what `f` raises, where the run up to there is not to be shown.
     """
-    value, tape = record(f, *args, kwargs=kwargs, sites=True)
-    found = _views(tape, f, value, options)
-    return replace(found, large=group == "auto" and len(tape) > MAX_SINGLE_LINES)
+    with without_warnings():  # the player marks what NumPy would warn of
+        outcome, tape = record_to_show(f, args, kwargs, options.result, stop=stop)
+    found = _views(tape, f, outcome, options)
+    return replace(found, results=outcome.results, large=group == "auto" and len(tape) > MAX_SINGLE_LINES)
 
 
-def _views(tape: Tape, f: Callable[..., Any], value: Any, options: RunOptions) -> Views:
+def _views(tape: Tape, f: Callable[..., Any], outcome: Outcome, options: RunOptions) -> Views:
     if len(tape) > excerpts.MAX_WHOLE_LINES and not options.fault:
-        long = LaidOutExcerpts(tape, f, value)
+        long = LaidOutExcerpts(tape, f, outcome=outcome)
         return Views(long[0], {}, message("long run", lines=len(tape), most=excerpts.MAX_WHOLE_LINES), long)
-    reader = TapeReader(tape, f, value)
+    reader = TapeReader(tape, f, outcome=outcome)
     trace = reader.read(options.along(None))
     curves = _sample_curves(tape)
     if options.fault:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import contextlib
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -37,6 +38,7 @@ def play(
     mode: str = "reverse",
     direction: Any = None,
     fault: str = "",
+    result: Any = None,
     predict: bool = False,
     scale: str | None = None,
     group: str | None = "auto",
@@ -63,6 +65,10 @@ def play(
         your own, as `Trace.of` takes them. The player has a menu.
     fault : {"", "overwrite", "wrong order", "recursion", "stale"}
         For teaching: sweep with an engine that makes this mistake, marked as faulty, with the true adjoints beside it.
+    result : str, int or tuple, optional
+        Which result to follow, if `f` returns several in a tuple, list or dict: its key (``"loss"``, ``0``), or the
+        keys from the outside in (``(1, "pred")``). If not given, the first number that depends on the inputs: usually
+        the loss, and the rest is beside it. The player has a menu.
     predict : bool
         Ask for each value, partial and adjoint before it is shown. The player has a switch.
     scale : {"normal", "lecture"}, optional
@@ -82,14 +88,12 @@ def play(
 
     Raises
     ------
-    Exception
-        Whatever `f` raises at these first arguments.
     RangeError
         If `ranges` names something that has no slider, or a range does not hold the value.
     ModeError
         If there is no such mode or direction.
     InputError
-        If there is no such fault or scale.
+        If there is no such fault, scale or result, or an input is no number.
 
     See Also
     --------
@@ -99,6 +103,10 @@ def play(
 
     Notes
     -----
+    If `f` raises, the player shows the run up to there: the line that raised is marked, and the exception speaks for
+    itself. To catch it instead, call `record`. Where a NaN or an infinity is born, its line is marked too, with the
+    reason.
+
     Beside each line of the source stands how often it ran, where not every line ran once: Python itself is asked, while
     `f` is recorded. If a debugger is watching already, or `f` runs through more than 100 000 lines, nothing is said.
     A click on an array opens its entries. A run of more than 30 lines has a strip of the whole, which jumps. In a graph
@@ -113,7 +121,7 @@ def play(
     """
     check_choice("play", "group", group, modes.GROUPINGS)
     usual = play_defaults()
-    options = RunOptions(fault=fault)
+    options = RunOptions(fault=fault, result=result)
     scale = check_choice("play", "scale", scale or usual["scale"], SCALES)
     shown = {"mode": mode, "predict": predict, "details": details, "scale": scale}
     return Player(f, args, kwargs, ranges, direction, options, group, **shown)
@@ -142,6 +150,8 @@ class Player(Outputs, Live):
         The values of the scalar inputs, in their order. Setting it records the function again.
     controls : list of dict
         The sliders: name, min, max, step, value, and the value as text.
+    chosen_result : int
+        Which of several results is followed: its place in ``trace.results``. The player has a menu.
     error : str
         Why the last `inputs` could not be recorded; empty if they could.
     mode : str
@@ -204,6 +214,7 @@ class Player(Outputs, Live):
     step = traitlets.Int(-1).tag(sync=True)
     inputs = traitlets.List(traitlets.CFloat()).tag(sync=True)
     controls = traitlets.List(traitlets.Dict()).tag(sync=True)
+    chosen_result = traitlets.Int(0).tag(sync=True)
     error = traitlets.Unicode("").tag(sync=True)
 
     def __init__(
@@ -236,12 +247,14 @@ class Player(Outputs, Live):
             beside=beside,
             inputs=values,
             controls=self._sliders(values),
+            chosen_result=views.trace.chosen_result,
             direction=(direction or next(iter(views.forward), "")) if named else "custom",
             custom=[] if named else self._rates(),
             **shown,
         )
         self.observe(self._run_again, "inputs")
         self.observe(self._run_again, "custom")
+        self.observe(self._follow_result, "chosen_result")
         self.observe(self._turn_to, "step")
 
     @property
@@ -337,7 +350,10 @@ class Player(Outputs, Live):
             try:
                 # A slider may pass a pole: ∞ and nan are shown as such, a warning would have no cell to stand in.
                 with np.errstate(all="ignore"):
-                    views = modes.views(self._f, self._arguments(values), self._options, self._group, self._kwargs)
+                    # Half a run takes the place of another half, but not of a whole one.
+                    stop = self.trace.raised is None
+                    arguments = self._arguments(values)
+                    views = modes.views(self._f, arguments, self._options, self._group, self._kwargs, stop)
                 if views.long is not None:
                     views = views.around(min(self.step, views.long.steps - 1))
                 payload, beside = modes.lay_out(views, self._views, self.payload)
@@ -351,6 +367,7 @@ class Player(Outputs, Live):
             else:
                 self.error = ""
                 self._views = views
+                self.chosen_result = views.trace.chosen_result
                 if change.name == "custom" and self.custom:
                     self.direction = "custom"
                 elif self.direction not in views.forward:
@@ -359,6 +376,13 @@ class Player(Outputs, Live):
                 self.payload, self.beside = payload, beside
             finally:
                 self.controls = self._sliders(values)
+
+    def _follow_result(self, change: Any) -> None:
+        """Run the function again, and follow another of its results."""
+        if change.new == self.trace.chosen_result:
+            return
+        self._options = replace(self._options, result=self._views.results[change.new])
+        self._run_again(change)
 
     def _arguments(self, values: list[float]) -> tuple[Any, ...]:
         """What the function is called with, at these values of its sliders."""
@@ -406,6 +430,16 @@ class Player(Outputs, Live):
         if given != len(self._names):
             raise traitlets.TraitError(f"inputs takes {len(self._names)} numbers ({names}), and these are {given}.")
         return proposal["value"]
+
+    @traitlets.validate("chosen_result")
+    def _existing_result(self, proposal: Any) -> int:
+        place, there = proposal["value"], self._views.trace.results
+        if place and not 0 <= place < len(there):
+            raise traitlets.TraitError(
+                f"chosen_result is the place of a result, from 0, and there is none at {place}: "
+                f"the results are {', '.join(there) or 'one'}."
+            )
+        return place
 
     @traitlets.validate("step")
     def _existing_step(self, proposal: Any) -> int:

@@ -60,8 +60,8 @@ def test_arrays_are_short_in_nodes_and_whole_in_tooltips():
     trace = Trace.of(lambda x: np.sum(x * x), np.arange(6.0).reshape(3, 2) / 7)
     row = next(row for row in graph(trace).source.splitlines() if row.strip().startswith("n0 ["))
     label, _, tooltip = row.partition(" tooltip=")
-    assert "(3, 2) 0 … 0.714<" in label
-    assert "= [[0 0.1429] [0.2857 0.4286] [0.5714 0.7143]]" in tooltip or "(3, 2) array, 0 … 0.7143" in tooltip
+    assert "(3, 2) min 0, max 0.714<" in label
+    assert "= [[0 0.1429] [0.2857 0.4286] [0.5714 0.7143]]" in tooltip or "(3, 2) array, min 0, max 0.7143" in tooltip
 
 
 NASTY = ["<script>alert(1)</script>", 'quo"te', "back\\N\\n\\slash", "a & b", "</b>", "tab\tand\x07bell", "]]>"]

@@ -121,6 +121,15 @@ def test_a_whole_ledger_has_as_many_numbers_as_the_comparison(program):
     assert [c["numbers"] for c in lab.snapshot()["columns"]] == [c.numbers for c in lab.comparison.columns]
 
 
+@each_program
+def test_each_number_is_written_out_where_it_is_kept_first(program):
+    """So the numbers that one can count in a column are those of the row "numbers kept"."""
+    for column in pressed(program=program).snapshot()["columns"]:
+        assert sum(part["new"] for kept in column["ledger"] for part in kept) == column["numbers"]
+    picture = html.unescape(pressed().picture())
+    assert [picture.count(f">{written}<") for written in ("λ: x = 3", "λ: x, y = 1", "λ: x = 3, y = 1")] == [1, 1, 0]
+
+
 def test_no_design_is_the_cheapest_for_every_program():
     """Storing partials costs most for sums and least for a hypotenuse."""
     kept = {

@@ -104,7 +104,9 @@ for (const [name, trace] of [
         const label = player.labelsOf(trace, step).get(slot);
         assert.equal(said[0], inShort(step.adjoint), "the adjoint leaves");
         const { partial } = trace.lines[step.line].operands[slot];
-        const meets = partial ? `${inShort(step.adjoint)} × ${inBrackets(label)}` : label; // a number, or a map that is no product by entries
+        const alone = partial && !partial.shape.length ? inShort(partial) : label; // on the edge after its formula
+        const meets = partial ? `${inShort(step.adjoint)} × ${inBrackets(alone)}` : label; // a number, or a map that is no product by entries
+        assert.ok(!label || label.endsWith(alone));
         if (label) assert.ok(said.includes(meets), "it meets what stands on the edge");
         const product = label ? inShort(contribution) : inShort(step.adjoint);
         assert.ok(said.includes(product));
@@ -191,8 +193,8 @@ test("all words are of the step that is shown, and give no result away before it
 test("a contribution, moment by moment", () => {
   assert.deepEqual(
     [...player.labelsOf(seed, seed.steps[14])],
-    [[1, "2"]],
-    "the local partial stands on its edge alone",
+    [[1, "x1 = 2"]],
+    "the local partial stands on its edge, with the formula that it comes from",
   );
   assert.deepEqual(spoken(seed, 14, 0.2), ["1"]);
   assert.deepEqual(spoken(seed, 14, 0.5), ["1 × 2"]);

@@ -11,10 +11,11 @@ from autodiff_lab.lessons.examples.expressions import parse_expression
 from autodiff_lab.text.grid import Grid, grid
 from autodiff_lab.text.notation import NOT_REACHED, shorten
 from autodiff_lab.text.numbers import number
+from autodiff_lab.trace.births import is_finite
 from autodiff_lab.trace.model import Contribution, Number, Step, Trace
 from autodiff_lab.widgets.labs.canvas import Sheet, draw_heads, draw_rule
 from autodiff_lab.widgets.labs.lab import Button, Choice, Entry, Play, SteppedLab
-from autodiff_lab.widgets.labs.nan_detective.nan_birth import Birth, explain_birth, find_birth, is_finite
+from autodiff_lab.widgets.labs.nan_detective.nan_birth import Birth, find_birth
 from autodiff_lab.widgets.labs.typed_number import parse_number
 
 # The rows for which there is room.
@@ -220,7 +221,7 @@ class NaNDetective(SteppedLab):
             line, to = lines[birth.step.line], lines[birth.send.parent].label_or_name
             return (
                 f"Born here: {line.display_name} = {line.expression} sends {birth.send.term} = "
-                f"{birth.send.contribution.text} to {to}. {explain_birth(birth, line.display_name)}"
+                f"{birth.send.contribution.text} to {to}. {birth.step.birth}"
             )
         said = self._sweep[self.done - 1].sentence
         if self.done == self.length and not birth:

@@ -166,7 +166,7 @@ class NewtonHVP(SteppedLab):
     [5.5, 7.870968, 6.857013, 7.000586]
     """
 
-    about = "Drag the start along the curve. Before each Step, say on which side of the minimum it will land."
+    about = "Drag the start along the curve. Before each Step, say where it will land."
     controls = (
         Button("step", "Step"),
         Play("step", 900),

@@ -38,9 +38,9 @@ STORED = ("∂ with respect to each operand", "a function λ for its partials", 
 TRIALS = ("gradient", "again", "replay")
 KINDS = ("as is", "copied", "checked")
 ROWS = {
-    "numbers": (0, "numbers stored"),
-    "closures": (1, "functions stored"),
-    "rules": (2, "partials computed"),
+    "numbers": (0, "numbers kept"),
+    "closures": (1, "closures kept"),
+    "rules": (2, "rules looked up"),
     "gradient": (3, "the gradient?"),
     "again": (6, "second derivatives?"),
     "replay": (8, "run at new inputs?"),
@@ -197,10 +197,10 @@ class ThreeDesigns(Lab):
             "design": column.design,
             "ledger": [
                 [
-                    {"name": name, "number": now.get(name, x), "changed": now.get(name, x) != x}
-                    for name, x in zip(kept.names, kept.numbers, strict=True)
+                    {"name": name, "number": now.get(name, x), "changed": now.get(name, x) != x, "new": is_new}
+                    for name, x, is_new in zip(kept.names, kept.numbers, marks, strict=True)
                 ]
-                for kept in column.ledger[: self.steps]
+                for kept, marks in list(zip(column.ledger, column.mark_new(), strict=True))[: self.steps]
             ],
             "numbers": column.count_kept(self.steps),
             "closures": self.steps if column.closures else 0,
@@ -344,13 +344,22 @@ def _draw_frame(sheet: Sheet, snap: dict[str, Any]) -> None:
 
 
 def _draw_entry(sheet: Sheet, x: float, y: float, kept: list[dict[str, Any]], design: str) -> None:
-    """Write what a design has stored of an operation; a number that was overwritten since has a cross."""
-    text = ", ".join(_write_name(part["name"]) + _shorten_number(part["number"]) for part in kept)
+    """Write what a design has stored of an operation; a number that was overwritten since has a cross.
+
+    A number that an earlier operation has kept is there already, and counts once: only its name is written.
+    """
+    text = ", ".join(_write_part(part) for part in kept)
     changed = any(part["changed"] for part in kept)
     if design == "closures":
         text = f"λ: {text}" if text else "λ"
     role = "adjoint" if changed else "value"
     sheet.text(x, y, f"{text} ✗" if changed else text, role, size=14, bold=changed)
+
+
+def _write_part(part: dict[str, Any]) -> str:
+    if part["new"]:
+        return _write_name(part["name"]) + _shorten_number(part["number"])
+    return _write_name(part["name"]).removesuffix(" = ") or _shorten_number(part["number"])
 
 
 def _write_name(name: str) -> str:

@@ -1,10 +1,12 @@
 /**
  * The sliders of the inputs.
  *
+ * @import { Say } from "./speech.js"
  * @import { State } from "./state.js"
  */
 
 import { html } from "./dom.js";
+import { traceAt } from "./state.js";
 import { whenChanged } from "./store.js";
 
 const RANGE = /** @type {const} */ (["min", "max", "step"]);
@@ -44,11 +46,29 @@ export function throttle(send, wait, clock = WALL_CLOCK) {
 export const atSlider = (x) => String(Number(x.toPrecision(6))).replaceAll("-", "−");
 
 /**
- * The sliders of the inputs.
+ * The sliders of the inputs, and of a function with several results the menu of these.
+ * @param {Say} say
  * @param {(changed: {index: number, value: number}) => void} onChange
+ * @param {((place: number) => void)|undefined} onResult given where somebody can follow another result
  */
-export function inputsView(onChange) {
+export function inputsView(say, onChange, onResult) {
   const element = html("div", { class: "adl-inputs" });
+  const select = html("select", {
+    "aria-label": say("result menu"),
+    onchange: () => onResult?.(select.selectedIndex),
+  });
+  const menu = html("label", { class: "adl-result-menu" }, html("span", {}, say("result")), select);
+  const list = whenChanged(
+    (state) => [traceAt(state)],
+    (state) => {
+      const { results, chosen_result: chosen } = traceAt(state);
+      menu.hidden = !onResult || results.length < 2;
+      if (menu.hidden) return menu.remove();
+      select.replaceChildren(...results.map((path) => html("option", {}, path)));
+      select.selectedIndex = chosen;
+      element.append(menu);
+    },
+  );
   /**
    * @type {{name: string, range: HTMLInputElement, output: HTMLOutputElement, ghost: HTMLElement, node: HTMLElement}[]}
    */
@@ -74,7 +94,7 @@ export function inputsView(onChange) {
             node: html("label", { class: "adl-input" }, html("span", {}, name), rail, output),
           };
         });
-        element.replaceChildren(...sliders.map((s) => s.node));
+        element.replaceChildren(...sliders.map((s) => s.node), ...(menu.isConnected ? [menu] : []));
       }
       controls.forEach((control, k) => {
         const { range, output } = sliders[k];
@@ -104,6 +124,7 @@ export function inputsView(onChange) {
     /** @param {State} state */
     render(state) {
       write(state);
+      list(state);
       markOld(state);
     },
   };

@@ -5,11 +5,13 @@
  * does the step land, and the boxes, the tape and the arithmetic change. At u = 1 nothing is on its way: that is what
  * scrubbing shows, and a reader who wants no motion.
  *
+ * @import { CellsOnTheWay } from "./cells.js"
  * @import { Phase, Piece } from "./run.js"
  * @import { ShownTrace as Trace } from "./trace.js"
  * @import { Line, Num, Operand, Step } from "./trace_types.js"
  */
 
+import { cellsLit, cellsOf, cellsRead, cellsSent } from "./array_motion.js";
 import { tangentsOf } from "./run.js";
 
 /** @type {Record<Phase, number>} */
@@ -19,7 +21,9 @@ const REST = 560; // milliseconds from the landing of a step to the next one: on
 const LANDS = { record: 0.78, forward: 0.88, seed: 0.6, sweep: 0.93 };
 /** @type {[from: number, to: number]} */
 const MEETS = [0.4, 0.62]; // a number stops at the local partial, and is multiplied there
+const ARRIVES = 0.82; // an adjoint is at its box, where it is added
 const ON_EDGE = 12; // characters of a local partial on its edge
+const WITH_FORMULA = 18; // and with the formula that it comes from: "cos x2 = 0.2837"
 
 /**
  * A number on its way. `along` is where: 0 at the operand, 1 at the operation, ½ where the local partial stands; `drop`
@@ -32,6 +36,7 @@ const ON_EDGE = 12; // characters of a local partial on its edge
  * @property {number} spread how far the copies of an array are apart
  * @property {number} [together] how far it has come to stand beside the other operands, 0 to 1
  * @property {Piece[]} texts
+ * @property {CellsOnTheWay|null} [cells] of a small array: they are drawn instead of the texts
  */
 /** @typedef {"value"|"tangent"|"adjoint"} Kind */
 /**
@@ -64,13 +69,24 @@ const inShort = (number) => number.short || number.text;
 const cut = (text) => (text.length > ON_EDGE ? `${text.slice(0, ON_EDGE - 1)}…` : text);
 
 /**
- * The local partial of an operand, as it fits on the edge.
- * @param {Pick<Operand, "partial"|"edge">} operand
+ * The local partial of an operand as it stands on the edge: with the formula that it comes from, if that is short.
+ * @param {Pick<Operand, "partial"|"edge"|"edge_reading">} operand
  */
-function partialOf({ partial, edge }) {
+function labelOf({ partial, edge, edge_reading: reading }) {
+  const label = reading || edge;
+  if (label && label.length <= WITH_FORMULA) return label;
   if (partial && !partial.shape.length) return cut(inShort(partial));
-  return cut(edge || (partial ? inShort(partial) : ""));
+  return cut(label || (partial ? inShort(partial) : ""));
 }
+
+/**
+ * What a number meets on the edge: the local partial alone, or a formula that stands for many.
+ * @param {Operand} operand
+ */
+const partialOf = (operand) =>
+  operand.partial && !operand.partial.shape.length
+    ? cut(inShort(operand.partial))
+    : labelOf(operand);
 
 /**
  * What stands on the edges of a step, by slot: the local partials that it multiplies by, or how an
@@ -86,7 +102,7 @@ export function labelsOf(trace, step) {
     for (const [slot, { shapes, is_copied }] of operands.entries())
       if (is_copied) labels.set(slot, shapes);
   for (const { slot } of [...step.sends, ...step.pushes]) {
-    const text = partialOf(operands[slot]);
+    const text = labelOf(operands[slot]);
     if (text) labels.set(slot, text);
   }
   return labels;
@@ -152,6 +168,10 @@ function recording(trace, step, u) {
     together: ease(between(along, 0.55, 0.95)),
     spread: is_copied ? between(u, 0.3, 0.5) : 0,
     texts: [["value", inShort(value)]],
+    cells: cellsRead(trace.lines[step.line], slot, value, [
+      between(u, 0.3, 0.5),
+      between(u, 0.5, 0.72),
+    ]),
   }));
 }
 
@@ -177,6 +197,7 @@ function pushing(trace, step, u) {
       together: ease(between(along, 0.55, 0.95)),
       spread: is_copied ? between(u, 0.62, 0.75) : 0,
       texts: [["value", inShort(value)], ...tangent],
+      cells: push && u >= MEETS[1] ? cellsOf(push.contribution) : cellsOf(value),
     };
   });
 }
@@ -185,7 +206,15 @@ function pushing(trace, step, u) {
 function seeding(_, { adjoint }, u) {
   if (!adjoint) return [];
   const drop = 1 - ease(between(u, 0.05, 0.55));
-  return [{ kind: "adjoint", drop, spread: 0, texts: [["adjoint", inShort(adjoint)]] }];
+  return [
+    {
+      kind: "adjoint",
+      drop,
+      spread: 0,
+      texts: [["adjoint", inShort(adjoint)]],
+      cells: cellsOf(adjoint),
+    },
+  ];
 }
 
 /**
@@ -204,7 +233,7 @@ function sending(trace, { line, adjoint, sends }, u) {
     );
     /** @type {Piece[]} */
     const sum =
-      before && !replaces && u >= 0.82
+      before && !replaces && u >= ARRIVES
         ? [["adjoint", inShort(before)], ["op", "+"], ...texts.map(inBrackets)]
         : texts;
     const gathers = copies
@@ -213,11 +242,43 @@ function sending(trace, { line, adjoint, sends }, u) {
     return {
       slot,
       kind: "adjoint",
-      along: 1 - stopping(u, 0.04, 0.82),
+      along: 1 - stopping(u, 0.04, ARRIVES),
       spread: gathers,
       texts: sum,
+      cells: cellsSent(trace.lines[line], slot, adjoint, { contribution, copies }, [
+        between(u, ...MEETS),
+        between(u, MEETS[1], 0.78),
+      ]),
     };
   });
+}
+
+/**
+ * The contributions that have come to their boxes, and are about to be added: by how much they are there, 0 to 1.
+ * @param {Trace} trace @param {number} s @param {number} u
+ * @returns {{line: number, number: Num, isAdded: boolean, shade: number}[]}
+ */
+export function landingsAt(trace, s, u) {
+  const step = trace.steps[s];
+  if (step?.phase !== "sweep" || hasLanded(step, u)) return [];
+  const shade = between(u, ARRIVES - 0.06, ARRIVES);
+  if (!shade) return [];
+  return step.sends.map(({ parent, contribution, before, replaces }) => ({
+    line: parent,
+    number: contribution,
+    isAdded: before !== null && !replaces,
+    shade,
+  }));
+}
+
+/**
+ * The cells that a step is about while it moves, by the lines that they are of; see `cellsLit`.
+ * @param {Trace} trace @param {number} s @param {number} u
+ */
+export function litAt(trace, s, u) {
+  const step = trace.steps[s];
+  if (!step || u <= 0 || hasLanded(step, u)) return new Map();
+  return cellsLit(trace, step, between(u, 0.05, LANDS[step.phase] - 0.05));
 }
 
 /** @param {Piece} piece @returns {Piece} */

@@ -70,10 +70,14 @@ export function mount(element, payload, given = {}) {
     onPredict: (on) => options.onPredict?.(on),
   });
 
-  const inputs = inputsView((changed) => {
-    actions.touch(changed.index);
-    options.onInputs?.(changed);
-  });
+  const inputs = inputsView(
+    say,
+    (changed) => {
+      actions.touch(changed.index);
+      options.onInputs?.(changed);
+    },
+    options.onResult,
+  );
   const modes = modesView(
     prefix,
     say,

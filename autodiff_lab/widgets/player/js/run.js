@@ -148,11 +148,12 @@ function piecesOf({ form, pieces }) {
 export const equationsAt = (trace, s) => (trace.steps[s]?.equations ?? []).map(piecesOf);
 
 /**
- * The one line of arithmetic that a step shows: in numbers, and in the learner's own names.
+ * The one line of arithmetic that a step shows: in numbers, and in the learner's own names. At the start it is the
+ * headline of the run, if that has one.
  * @param {Trace} trace @param {number} s
  */
 export function arithmeticAt(trace, s) {
-  const arithmetic = trace.steps[s]?.arithmetic;
+  const arithmetic = s < 0 ? trace.headline : trace.steps[s]?.arithmetic;
   return arithmetic ? piecesOf(arithmetic) : (equationsAt(trace, s)[0] ?? []);
 }
 

@@ -5,7 +5,7 @@
  * @import { Run } from "./run.js"
  * @import { State } from "./state.js"
  * @import { Store } from "./store.js"
- * @import { Span, Step, Turn } from "./trace_types.js"
+ * @import { RaisedError, Span, Step, Turn } from "./trace_types.js"
  */
 
 import { html, linkTo, passClass, put, roving, scrollInside, set } from "./dom.js";
@@ -71,6 +71,16 @@ export function sourceView({ trace }, store, actions) {
       return [head];
     });
   }
+  /** @type {Map<string, HTMLElement>} */
+  const rowsOf = new Map(); // by source and row
+  /** Marks the row whose exception ended the run, and the calls that led there. @param {RaisedError} raised */
+  function markRaised({ text, where }) {
+    for (const [k, { source, line }] of where.entries()) {
+      const row = rowsOf.get(`${source} ${line}`);
+      row?.classList.add(k === where.length - 1 ? "is-raised" : "is-raised-call");
+      if (k === where.length - 1) row?.append(html("span", { class: "adl-unseen" }, ` ${text}`));
+    }
+  }
   trace.sources.forEach((source, k) => {
     if (trace.sources.length > 1)
       element.append(html("div", { class: "adl-source-name" }, source.name));
@@ -129,9 +139,11 @@ export function sourceView({ trace }, store, actions) {
         focusable.push(piece);
       });
       for (const { span, i, own } of spans) if (own && span.line === r) rowOf[i] = row;
+      rowsOf.set(`${k} ${r}`, row);
       element.append(row);
     });
   });
+  if (trace.raised) markRaised(trace.raised);
   const note = trace.note || (trace.sources.length ? "" : trace.say("no source to show"));
   if (note) element.append(html("p", { class: "adl-note" }, note));
   roving(element, () => focusable).renew();
@@ -143,6 +155,8 @@ export function sourceView({ trace }, store, actions) {
   let calls = [];
   /** @type {Element[]} */
   let linked = [];
+  /** @type {Element[]} */
+  let births = [];
   const mark = whenChanged(
     (state) => [momentOf(state).step],
     (state) => {
@@ -154,6 +168,16 @@ export function sourceView({ trace }, store, actions) {
         step ? [rowOf[step.line], ...piecesOf[step.line]].filter((one) => one !== null) : [],
       );
       calls = passClass("is-call", calls, step ? callsOf[step.line] : []);
+    },
+  );
+  /** Rows that a NaN or an infinity was born in keep their mark from then on. */
+  const markBirths = whenChanged(
+    (state) => [momentOf(state).landed],
+    (state) => {
+      const { landed, shown: at } = momentOf(state);
+      const born = at < 0 ? [] : trace.steps.slice(0, landed + 1).filter((step) => step.birth);
+      const rows = born.map((step) => rowOf[step.line]).filter((row) => row !== null);
+      births = passClass("is-birth", births, rows);
     },
   );
   const light = whenChanged(
@@ -171,6 +195,7 @@ export function sourceView({ trace }, store, actions) {
     /** @param {State} state */
     render(state) {
       mark(state);
+      markBirths(state);
       light(state);
     },
     /** @param {Step} step @param {boolean} smooth */

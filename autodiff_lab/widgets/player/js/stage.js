@@ -71,8 +71,9 @@ export function stageView(
     (state) => {
       const trace = traceAt(state);
       title.textContent = trace.title;
-      warning.hidden = !trace.fault;
-      warning.textContent = trace.warning ?? "";
+      warning.hidden = !trace.warning;
+      warning.textContent = trace.warning;
+      warning.classList.toggle("is-raised", Boolean(trace.raised));
       root.classList.toggle("is-faulty", Boolean(trace.fault));
       root.dataset.mode = trace.mode;
       const label = trace.fault ? "faulty player" : "player";

@@ -8,8 +8,10 @@
  * @import { Line, Num, Step } from "./trace_types.js"
  */
 
+import { isSmall, scalesOf } from "./cells.js";
 import { html, linkTo, passClass, put, roving, scrollInside, set } from "./dom.js";
-import { inNode, rangeInBox } from "./graph/parts.js";
+import { inBox } from "./graph/parts.js";
+import { tapeCells, widthInTape } from "./tape_cells.js";
 import { adjointOf, changedLines, looksLike, markOf } from "./moment.js";
 import { momentOf } from "./state.js";
 import { NOT_REACHED, adjointHistory, receivers, tangentsOf } from "./run.js";
@@ -17,10 +19,11 @@ import { whenChanged } from "./store.js";
 
 const WIDEST = 13; // characters of a value in the tape; longer ones are cut, and their title has the whole
 const ARRAYS = [
-  { value: 15, adjoint: 15 },
-  { value: 13, adjoint: 12 },
-  { value: 11, adjoint: 10 },
-]; // the smallest and the largest entry; and where there is little room
+  { value: 20, adjoint: 20, isWritten: true },
+  { value: 15, adjoint: 15, isWritten: false },
+  { value: 13, adjoint: 12, isWritten: false },
+  { value: 11, adjoint: 10, isWritten: false },
+]; // the smallest and the largest entry, small arrays with their numbers; and where there is less room
 /** @type {Num} */
 const MISSING = {
   text: NOT_REACHED,
@@ -28,9 +31,11 @@ const MISSING = {
   shape: [],
   short: "",
   cells: "",
+  in_cells: "",
   lists_entries: false,
 };
-const NUMBERS = [{ value: WIDEST, adjoint: WIDEST }];
+const NUMBERS = [{ value: WIDEST, adjoint: WIDEST, isWritten: true }];
+const LEAST_READING = 5; // so wide, in ems, is what a line computes, before numbers in cells give way
 
 /**
  * What a line of the tape computes, in the learner's own names; of an input there is nothing to
@@ -76,19 +81,21 @@ export function tapeView({ trace }, actions) {
   const widest = (texts, most = WIDEST, least = 7) =>
     Math.min(most, Math.max(least, ...texts.map((text) => text.length)));
   const reached = adjointHistory(trace).flatMap((changes) =>
-    changes.map((change) => rangeInBox(change.adjoint)),
+    changes.map((change) => change.adjoint),
   );
   const rooms = trace.lines.some(({ value }) => value.shape?.length) ? ARRAYS : NUMBERS;
   let most = rooms[rooms.length - 1];
   // The columns are as wide as their widest entry of the whole run, so nothing shifts while stepping.
-  const texts = [
-    trace.lines.map((line) => inNode(line.value)),
-    ...trace.directions.map((_, k) =>
-      trace.lines.map((_, i) => rangeInBox(tangentsOf(trace, i)[k])),
-    ),
+  /** @type {Num[][]} */
+  const columns = [
+    trace.lines.map(({ value }) => value),
+    ...trace.directions.map((_, k) => trace.lines.map((_, i) => tangentsOf(trace, i)[k])),
     ...(back ? [reached] : []),
-    ...(trace.fault ? [trace.truth.map((number) => (number ? rangeInBox(number) : ""))] : []),
+    ...(trace.fault ? [trace.truth.filter((number) => number !== null)] : []),
   ];
+  const texts = columns.map((column) => column.filter((one) => !isSmall(one)).map(inBox));
+  const arrays = columns.map((column) => column.filter(isSmall));
+  const scales = scalesOf(trace);
   const element = html(
     "div",
     { class: "adl-tape-body" },
@@ -150,27 +157,30 @@ export function tapeView({ trace }, actions) {
   function setColumns() {
     /** @param {number} k of the column of numbers */
     const least = (k) => (several && k && k <= trace.directions.length ? 4 : 7);
-    texts.forEach(
-      (all, k) =>
-        (rows[0].row.cells[k + 2].style.minWidth =
-          `calc(${widest(all, k ? most.adjoint : most.value, least(k))}ch + 14px)`),
-    );
+    texts.forEach((all, k) => {
+      const text = `${widest(all, k ? most.adjoint : most.value, least(k))}ch`;
+      const cells = arrays[k].map(({ shape }) => widthInTape(shape, most.isWritten));
+      const widestCells = `${Math.max(0, ...cells)}em`;
+      rows[0].row.cells[k + 2].style.minWidth = `calc(max(${text}, ${widestCells}) + 14px)`;
+    });
   }
   setColumns();
   /**
-   * @param {Num|null} number @param {number} room
-   * @param {string} shaped how it is written if there is room
+   * @param {HTMLElement} cell @param {Num|null} number @param {"value"|"tangent"|"adjoint"} kind
+   * @param {number} [room]
    */
-  function textOf(number, room, shaped) {
-    if (!number) return "";
-    return shaped && shaped.length <= room ? shaped : rangeInBox(number);
-  }
-  /**
-   * @param {HTMLElement} cell @param {Num|null} number @param {number} [room]
-   * @param {string} [shaped]
-   */
-  const write = (cell, number, room = most.adjoint, shaped = "") => {
-    const text = textOf(number, room, shaped);
+  const write = (cell, number, kind, room = most.adjoint) => {
+    if (number && isSmall(number)) {
+      const key = `${number.in_cells}|${most.isWritten}`;
+      if (cell.dataset.cells === key) return;
+      cell.replaceChildren(tapeCells(number, kind, scales[kind], most.isWritten));
+      cell.dataset.cells = key;
+      cell.dataset.whole = number.text;
+      set(cell, "title", number.text);
+      return;
+    }
+    delete cell.dataset.cells;
+    const text = number ? inBox(number) : "";
     const cut = text.length > room ? text.slice(0, room - 1).replace(/[ …]+$/, "") + "…" : text;
     put(cell, cut);
     if (number && cut !== number.text) set(cell, "title", number.text);
@@ -188,24 +198,19 @@ export function tapeView({ trace }, actions) {
       const marks = markOf(moment, i);
       const now = adjointOf(moment, i);
       set(row, "class", `${marks.classes}${row.matches(".is-linked") ? " is-linked" : ""}`);
-      write(
-        value,
-        marks.recorded ? trace.lines[i].value : null,
-        most.value,
-        inNode(trace.lines[i].value),
-      );
+      write(value, marks.recorded ? trace.lines[i].value : null, "value", most.value);
       if (marks.released) set(value, "title", say("let go", { value: trace.lines[i].value.text }));
       tangents.forEach((own, k) => {
-        write(own, marks.recorded ? tangentsOf(trace, i)[k] : null);
+        write(own, marks.recorded ? tangentsOf(trace, i)[k] : null, "tangent");
         set(
           own,
           "class",
           `adl-tangent${step?.phase === "forward" && step.line === i && hasLanded ? " is-new" : ""}`,
         );
       });
-      if (truth) write(truth, marks.swept ? (trace.truth[i] ?? MISSING) : null);
+      if (truth) write(truth, marks.swept ? (trace.truth[i] ?? MISSING) : null, "adjoint");
       if (!cell) continue;
-      write(cell, marks.swept ? (now ?? MISSING) : null);
+      write(cell, marks.swept ? (now ?? MISSING) : null, "adjoint");
       set(
         cell,
         "class",
@@ -227,6 +232,13 @@ export function tapeView({ trace }, actions) {
     },
   );
 
+  /** How wide what a line computes may be, in ems. */
+  function readingWidth() {
+    /** @type {HTMLElement|null} */
+    const reading = element.querySelector("th:nth-child(2)");
+    return (reading?.offsetWidth ?? 0) / parseFloat(getComputedStyle(element).fontSize);
+  }
+
   return {
     element,
     /**
@@ -236,18 +248,15 @@ export function tapeView({ trace }, actions) {
     fit() {
       const before = most;
       element.classList.remove("is-narrow");
+      element.classList.add("is-measured");
       for (most of rooms) {
         setColumns();
-        if (element.scrollWidth <= element.clientWidth) break;
+        const isReadable = !most.isWritten || rooms.length === 1 || readingWidth() >= LEAST_READING;
+        if (element.scrollWidth <= element.clientWidth && isReadable) break;
       }
+      element.classList.remove("is-measured");
       if (most !== before && shown) update(shown, trace.lines.keys());
-      /** @type {HTMLElement|null} */
-      const reading = element.querySelector("th:nth-child(2)");
-      const width = reading?.offsetWidth ?? 0;
-      element.classList.toggle(
-        "is-narrow",
-        width < 4 * parseFloat(getComputedStyle(element).fontSize),
-      );
+      element.classList.toggle("is-narrow", readingWidth() < 4);
     },
     rows: trace.lines.length + 1 + body.querySelectorAll(".adl-stretch").length,
     /** @param {State} state */

@@ -23,6 +23,7 @@
  * @property {number[]} shape
  * @property {string} short
  * @property {string} cells
+ * @property {string} in_cells
  * @property {boolean} lists_entries
  */
 
@@ -40,6 +41,8 @@
  * @property {string} shapes
  * @property {boolean} is_copied
  * @property {boolean} formula_is_name
+ * @property {string} edge_reading
+ * @property {number[]} goes_to
  * @property {number[]} partial_reads
  */
 
@@ -158,6 +161,7 @@
  * @property {number[]} freed_lines
  * @property {Question[]} questions
  * @property {Equation | null} arithmetic
+ * @property {string} birth
  * @property {string} announcement
  * @property {string} outcome
  */
@@ -227,6 +231,14 @@
  */
 
 /**
+ * The exception that ended the run of a `Trace`: its `kind`, its own words, and where in the sources it was raised.
+ * @typedef {object} RaisedError
+ * @property {string} kind
+ * @property {string} text
+ * @property {Span[]} where
+ */
+
+/**
  * A trace of one run of a function, line by line: recorded and swept in reverse, or forward with its tangents.
  * @typedef {object} Trace
  * @property {string} title
@@ -251,6 +263,10 @@
  * @property {Hint[]} hints
  * @property {Excerpt | null} excerpt
  * @property {Group[]} chapters
+ * @property {Equation | null} headline
+ * @property {string[]} results
+ * @property {number} chosen_result
+ * @property {RaisedError | null} raised
  */
 
 /**
@@ -395,6 +411,27 @@ export const FIT = {
 };
 
 /**
+ * The most rows and columns of an array with cells.
+ */
+export const MAX_SMALL_SIDE = 6;
+
+/**
+ * How large the cells of an array are: the constants of autodiff_lab/figures/graph/cells.py.
+ */
+export const CELLS = {
+  WRITTEN_WIDTH: 52,
+  WRITTEN_HEIGHT: 21,
+  BARE_WIDTH: 20,
+  BARE_HEIGHT: 16,
+  MAX_WRITTEN_COLUMNS: 4,
+  MAX_WRITTEN_ROWS: 3,
+  HEADING: 24,
+  BETWEEN_ROWS: 4,
+  AROUND: 8,
+  BESIDE_CELLS: 4,
+};
+
+/**
  * How JSON has each record: with its fields as a list in this `order`, or as an object without those that
  * have their default. `inside` are the fields that hold a record, or in brackets a list of them.
  * @type {Record<string, {order?: string[], defaults: Record<string, any>,
@@ -412,6 +449,7 @@ export const RECORDS = {
       shape: [],
       short: "",
       cells: "",
+      in_cells: "",
       lists_entries: false,
     },
     inside: {},
@@ -426,6 +464,8 @@ export const RECORDS = {
       shapes: "",
       is_copied: false,
       formula_is_name: false,
+      edge_reading: "",
+      goes_to: [],
       partial_reads: [],
     },
     inside: {
@@ -530,6 +570,7 @@ export const RECORDS = {
       freed_lines: [],
       questions: [],
       arithmetic: null,
+      birth: "",
       announcement: "",
       outcome: "",
     },
@@ -589,6 +630,14 @@ export const RECORDS = {
     defaults: {},
     inside: {},
   },
+  RaisedError: {
+    defaults: {
+      where: [],
+    },
+    inside: {
+      where: ["Span"],
+    },
+  },
   Trace: {
     defaults: {
       result_name: "y",
@@ -604,6 +653,10 @@ export const RECORDS = {
       hints: [],
       excerpt: null,
       chapters: [],
+      headline: null,
+      results: [],
+      chosen_result: 0,
+      raised: null,
     },
     inside: {
       sources: ["Source"],
@@ -617,6 +670,8 @@ export const RECORDS = {
       hints: ["Hint"],
       excerpt: "Excerpt",
       chapters: ["Group"],
+      headline: "Equation",
+      raised: "RaisedError",
     },
   },
 };

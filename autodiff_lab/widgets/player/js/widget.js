@@ -47,6 +47,7 @@ function render({ model, el }) {
     onStep: (step) => write({ step }),
     onMode: (mode, direction) => write({ mode, direction }),
     onCustom: (custom) => write({ custom }),
+    onResult: (place) => write({ chosen_result: place }),
     onInputs({ index, value }) {
       waiting = inputs().map((old, k) => (k === index ? value : old));
       send(waiting);

@@ -120,6 +120,7 @@ export function wordsView() {
       const isStill = hasLanded && state.felt?.isResting !== false;
       set(sentence, "aria-busy", !isStill); // who listens hears of each step once, when it rests; of a slider too
       say(change ?? sentenceAt(trace, shown, hasLanded));
+      sentence.classList.toggle("is-birth", hasLanded && Boolean(trace.steps[shown]?.birth));
       fit();
     },
   );

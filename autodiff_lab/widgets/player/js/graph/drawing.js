@@ -2,6 +2,7 @@
  * The drawing of the graph: its boxes and edges, which come and go as groups open, and what they show of a moment.
  *
  * @import { Actions } from "../actions.js"
+ * @import { Dot } from "../cells.js"
  * @import { Moment } from "../moment.js"
  * @import { Kind } from "../motion.js"
  * @import { ShownRun, Target } from "../state.js"
@@ -11,21 +12,24 @@
  * @import { BoxPlace, EdgePlace, Point, Scene } from "./stretch.js"
  */
 
+import { shapeText } from "../entries.js";
 import { focused, passClass, roving, set, svg } from "../dom.js";
 import { adjointOf, edgeSharesOf, markOf } from "../moment.js";
-import { labelsOf, sourcesAt, tokensAt } from "../motion.js";
+import { dotsOf, hasCells, scalesOf } from "../cells.js";
+import { labelsOf, landingsAt, litAt, sourcesAt, tokensAt } from "../motion.js";
 import { isAhead } from "../run.js";
 import { ownLine, wholeLine } from "../trace.js";
 import { PAD } from "./fit.js";
 import { groupBox } from "./group_box.js";
 import { holding, recordedAt } from "./groups.js";
-import { bend, markers, middle, move, partsOf, rowsOf, setEdge, spellSum } from "./parts.js";
+import { bend, markers, middle, move, partsOf, rowsIn, setEdge, spellSum } from "./parts.js";
 import { composed } from "./stretch.js";
 import { routeAlong, tokensIn } from "./tokens.js";
 
 const SEED_DROP = 70; // how far above its box a seed begins
 const GHOST_LENGTH = 14; // characters of an old value that has room below its box
 const LANE = 26; // how far below each other operands stand that have come together
+const SUM_DROP = 4; // how far below the row of the adjoint a sum stands, so that the value above stays free
 
 /**
  * A box that is drawn: of a line, of a group, or beside the use of a constant or of a value that stands elsewhere.
@@ -61,25 +65,33 @@ export function drawingOf(run, actions, prefix, toggle) {
   const { trace, whole, root } = run;
   const { say } = trace;
   const parts = partsOf(trace, actions, prefix);
-  const rows = rowsOf(trace);
+  const scales = scalesOf(trace);
+  const isTunnel = hasCells(trace); // what travels goes under the boxes, and hides nothing in them
   const groupLayer = svg("g");
   const edgeLayer = svg("g");
   const nodeLayer = svg("g");
   const labelLayer = svg("g");
   const ghostLayer = svg("g", { class: "adl-ghosts", "aria-hidden": "true" });
   const tokenLayer = svg("g");
+  const tunnelLayer = svg("g");
   const element = svg(
     "svg",
-    { class: "adl-graph", role: "group", "aria-label": say("graph of", { title: trace.title }) },
+    {
+      class: `adl-graph${isTunnel ? " has-cells" : ""}`,
+      role: "group",
+      "aria-label": say("graph of", { title: trace.title }),
+    },
     svg("defs", {}, ...markers(prefix)),
     groupLayer,
     edgeLayer,
+    tunnelLayer,
     nodeLayer,
     labelLayer,
     ghostLayer,
     tokenLayer,
   );
   const tokens = tokensIn(tokenLayer);
+  const tokensBelow = tokensIn(tunnelLayer);
 
   /** @type {Scene} */
   let scene = { width: 0, height: 0, boxes: new Map(), edges: new Map() }; // what is drawn, and where
@@ -258,12 +270,25 @@ export function drawingOf(run, actions, prefix, toggle) {
     for (const [slot, text] of step ? labelsOf(trace, step) : []) {
       const edge = step && operandEdge(step.line, slot);
       if (!edge) continue;
-      const drawn = parts.label(text, edge.path, [...scene.boxes.values()], scene);
+      const boxes = [...scene.boxes.values()];
+      const { is_copied: isCopied } = trace.lines[step.line].operands[slot];
+      const copies = isCopied ? `→ ${shapeText(trace.lines[step.line].value)}` : "";
+      const drawn =
+        parts.label(text, edge.path, boxes, scene) ??
+        (copies && step.phase === "record" && parts.label(copies, edge.path, boxes, scene));
       if (!drawn) continue;
       drawn.classList.add(`is-${carriedKind(step)}`);
       labels.push(drawn);
     }
     labelLayer.replaceChildren(...labels);
+  }
+
+  /**
+   * Where a kind of number stands in a box, from its middle.
+   * @param {BoxPart} part @param {Kind} kind
+   */
+  function rowOf(part, kind) {
+    return part.kind === "line" ? (rowsIn(trace, part.line, part.place)[kind] ?? 0) : 0;
   }
 
   /**
@@ -276,10 +301,7 @@ export function drawingOf(run, actions, prefix, toggle) {
     const to = standIn(step.line);
     if (!from || !to || from === to) return null;
     /** @param {BoxPart} part @returns {Point} */
-    const rowIn = ({ kind: of, place: { x, y } }) => ({
-      x,
-      y: y + (of === "line" ? (rows[kind] ?? 0) : 0),
-    });
+    const rowIn = (part) => ({ x: part.place.x, y: part.place.y + rowOf(part, kind) });
     return routeAlong(operandEdge(step.line, slot)?.path, rowIn(from), rowIn(to));
   }
 
@@ -294,15 +316,18 @@ export function drawingOf(run, actions, prefix, toggle) {
     sources = lit.flatMap((part) => (part ? [part.group] : []));
     for (const box of sources) box.setAttribute("data-source", "");
     if (routes?.s !== s) routes = { s, at: new Map() };
+    moveCells(s, u);
+    /** @type {(import("../motion.js").Token & {at: Point, dots: Dot[]|null, enters?: number})[]} */
     const placed = [];
     for (const token of step ? tokensAt(trace, s, u) : []) {
-      const { slot, kind, drop = 0, along = 0 } = token;
+      const { slot, kind, drop = 0, along = 0, cells } = token;
       if (!step) continue;
+      const dots = cells ? dotsOf(cells, scales[kind], scales.value) : null;
       if (slot === undefined) {
-        const box = standIn(step.line)?.place;
-        if (!box) continue;
-        const y = box.y + (rows.adjoint ?? 0) - SEED_DROP * drop;
-        placed.push({ ...token, at: { x: box.x, y } });
+        const part = standIn(step.line);
+        if (!part) continue;
+        const y = part.place.y + rowOf(part, "adjoint") - SEED_DROP * drop;
+        placed.push({ ...token, dots, at: { x: part.place.x, y } });
         continue;
       }
       let route = routes.at.get(slot);
@@ -310,9 +335,19 @@ export function drawingOf(run, actions, prefix, toggle) {
         route = routeOf(step, slot, kind);
         routes.at.set(slot, route);
       }
-      if (route) placed.push({ ...token, at: route(along), enters: route(0.9).y });
+      if (route) placed.push({ ...token, dots, at: route(along), enters: route(0.9).y });
     }
-    tokens.draw(inLanes(placed, size), size);
+    const apart = inLanes(placed, size);
+    // A sum stands over the adjoint that it repeats; an array's box has a row for what comes.
+    /** @param {typeof apart[number]} token */
+    const isSum = ({ along, dots, texts }) =>
+      along === 0 && !dots && texts.some(([kind, text]) => kind === "op" && text === "+");
+    const sums = apart.filter(isSum).map((token) => ({
+      ...token,
+      at: { x: token.at.x, y: token.at.y + SUM_DROP * size },
+    }));
+    tokens.draw(isTunnel ? sums : apart, size);
+    tokensBelow.draw(isTunnel ? apart.filter((token) => !isSum(token)) : [], size);
   }
 
   /**
@@ -327,6 +362,21 @@ export function drawingOf(run, actions, prefix, toggle) {
       const shift = lane * (token.together ?? 0) * LANE * size;
       return { ...token, at: { x: token.at.x, y: token.at.y + shift } };
     });
+  }
+
+  /** @type {number[]} */
+  let moved = []; // the lines whose cells are lit, or to which something comes
+  /** Lights the cells that a step is about, and shows what has come to their boxes. @param {number} s @param {number} u */
+  function moveCells(s, u) {
+    if (!isTunnel) return;
+    const lit = litAt(trace, s, u);
+    const landings = new Map(landingsAt(trace, s, u).map((one) => [one.line, one]));
+    const lines = [...new Set([...lit.keys(), ...landings.keys()])];
+    for (const line of new Set([...moved, ...lines])) {
+      const node = lineBox(line)?.node;
+      if (node) parts.moveCells(node, lit.get(line)?.cells ?? null, landings.get(line) ?? null);
+    }
+    moved = lines;
   }
 
   /**

@@ -7,7 +7,7 @@
 import { put, set, svg } from "../dom.js";
 import { progress } from "./groups.js";
 import { NOT_REACHED, tangentsOf } from "../run.js";
-import { middle, rangeInBox } from "./parts.js";
+import { inBox, middle } from "./parts.js";
 
 const [ROW, AIR, HEAD] = [21, 10, 26]; // as `boxes.py` measures
 
@@ -129,7 +129,7 @@ export function groupBox(trace, group, toggle) {
     const [forward, back] = [trace.directions.length > 0, trace.mode !== "forward"];
     now.rows.forEach(({ name, value, line, adjoint }, k) => {
       const tangent =
-        forward && value && line !== null ? tangentsOf(trace, line).map(rangeInBox).join(", ") : "";
+        forward && value && line !== null ? tangentsOf(trace, line).map(inBox).join(", ") : "";
       const shown = [
         value && !group.input ? name : "",
         value,

@@ -10,8 +10,9 @@
  */
 
 import { linkTo, put, set, svg } from "../dom.js";
-import { shapeText } from "../entries.js";
+import { isSmall, rowsInBox, scalesOf, sizeInConstant } from "../cells.js";
 import { NOT_REACHED, tangentsOf, termsAt } from "../run.js";
+import { cellRow } from "./cell_parts.js";
 import { overlap } from "./fit.js";
 import { pathOf } from "./stretch.js";
 
@@ -27,18 +28,31 @@ const ROWS = {
   faulty: { head: -22, value: -7, adjoint: 8, truth: 22 },
 };
 /** Where the texts of the nodes of a trace stand. @param {Trace} trace */
-export const rowsOf = (trace) => ROWS[trace.fault ? "faulty" : trace.mode];
+const rowsOf = (trace) => ROWS[trace.fault ? "faulty" : trace.mode];
+/** The rows below the heading, from above. @type {("value"|"tangent"|"adjoint"|"truth")[]} */
+const BELOW = ["value", "tangent", "adjoint", "truth"];
+/**
+ * Where the numbers of a line stand in its box, and of a small array how large its cells are there, and where a
+ * contribution lands.
+ * @param {Trace} trace @param {number} i @param {{w: number, h: number}} box
+ * @returns {Rows & {cell?: {w: number, h: number, isWritten: boolean}, landing?: number|null}}
+ */
+export function rowsIn(trace, i, box) {
+  const usual = rowsOf(trace);
+  const { value } = trace.lines[i];
+  if (!isSmall(value)) return usual;
+  const kinds = BELOW.filter((kind) => usual[kind] !== undefined);
+  const { head, rows, cell, landing } = rowsInBox(value.shape, box, kinds.length);
+  const placed = Object.fromEntries(kinds.map((kind, k) => [kind, rows[k]]));
+  return { value: 0, ...placed, head, cell, landing };
+}
 /** @param {Num} number */
 export const inNode = (number) => number.short || number.text;
 /**
- * In a box stands of an array that cannot be written in full its shape; its derivative has the
- * same, so there its entries.
+ * In a box stand the entries of an array alone: its shape is in the heading.
  * @param {Num} number
  */
-export const inBox = (number) =>
-  number.short && number.shape?.length ? shapeText(number) : inNode(number);
-/** @param {Num} number */
-export const rangeInBox = (number) => inNode(number).replace(/^\(\d[\d, ]*\) /, "");
+export const inBox = (number) => inNode(number).replace(/^\(\d[\d, ]*\) /, "");
 // How thick an edge is, by what came along it; one that carries is never faint.
 const [THINNEST, THINNEST_CARRYING, THICKEST] = [1.25, 1.75, 5];
 
@@ -49,7 +63,13 @@ const [THINNEST, THINNEST_CARRYING, THICKEST] = [1.25, 1.75, 5];
  */
 /**
  * @typedef {{group: SVGGElement, title: SVGTitleElement, value: SVGTextElement, tangent:
- *   SVGTextElement|null, adjoint: SVGTextElement|null, truth: SVGTextElement|null}} NodePart
+ *   SVGTextElement|null, adjoint: SVGTextElement|null, truth: SVGTextElement|null, cells: CellRows|null}} NodePart
+ */
+/**
+ * The cells of a small array in its box. `landing` is the row of a contribution, before it is added.
+ * @typedef {ReturnType<typeof cellRow>} CellRow
+ * @typedef {{value: CellRow, tangent: CellRow|null, adjoint: CellRow|null, landing: CellRow|null, plus:
+ *   SVGTextElement|null}} CellRows
  */
 
 /**
@@ -75,7 +95,7 @@ export const middle = (className, y, content, size) =>
  */
 export function partsOf(trace, actions, prefix) {
   const { say } = trace;
-  const rows = rowsOf(trace);
+  const scales = scalesOf(trace);
   /** @param {{w: number, h: number}} box @param {number} rounding @param {number} [inset] */
   const framed = ({ w, h }, rounding, inset = 0) =>
     svg("rect", {
@@ -90,6 +110,7 @@ export function partsOf(trace, actions, prefix) {
   /** The box of a line. @param {number} i @param {Box} box @returns {NodePart} */
   function node(i, box) {
     const line = trace.lines[i];
+    const rows = rowsIn(trace, i, box);
     const isResult = i === trace.result;
     const rounding = line.kind === "input" ? 2 : 10;
     const [name, operation] = box.head ?? [line.assigned_name || line.display_name, line.symbol];
@@ -113,7 +134,8 @@ export function partsOf(trace, actions, prefix) {
         : []),
       ...(operation ? [svg("tspan", { class: "adl-symbol", dx: name ? 5 : 0 }, operation)] : []),
     );
-    const marks = line.value.shape.length ? " has-entries" : "";
+    const cells = rows.cell ? cellRows(line.value.shape, rows, rows.cell) : null;
+    const marks = line.value.shape.length && !cells ? " has-entries" : "";
     /** @param {"tangent"|"adjoint"|"truth"} kind */
     const textOf = (kind) => {
       const y = rows[kind];
@@ -143,9 +165,65 @@ export function partsOf(trace, actions, prefix) {
       tangent,
       adjoint,
       truth,
+      ...(cells ? [cells.value, cells.tangent, cells.adjoint, cells.landing] : []).map(
+        (row) => row?.group,
+      ),
+      cells?.plus,
     );
     linkTo(group, () => ({ line: i }), actions);
-    return { group, value, tangent, adjoint, truth, title };
+    return { group, value, tangent, adjoint, truth, title, cells };
+  }
+
+  /**
+   * The rows of cells in the box of a small array. Tangents in several directions are written instead.
+   * @param {number[]} shape @param {ReturnType<typeof rowsIn>} rows
+   * @param {{w: number, h: number, isWritten: boolean}} size
+   * @returns {CellRows}
+   */
+  function cellRows(shape, rows, size) {
+    const { value, tangent, adjoint, landing = null } = rows;
+    const single = tangent !== undefined && trace.directions.length === 1;
+    const plus = landing === null ? null : middle("adl-plus", landing, "");
+    const width = size.w * (shape.at(-1) ?? 1);
+    if (plus) set(plus, "x", -width / 2 - 8);
+    const lands = landing === null ? null : cellRow("adjoint", shape, size, landing);
+    lands?.foresee(null, 0, 0);
+    return {
+      value: cellRow("value", shape, size, value),
+      tangent: single ? cellRow("tangent", shape, size, tangent) : null,
+      adjoint: adjoint === undefined ? null : cellRow("adjoint", shape, size, adjoint),
+      landing: lands,
+      plus,
+    };
+  }
+
+  /**
+   * Writes the numbers of a small array into its cells.
+   * @param {CellRows} cells @param {number} i @param {Mark} marks @param {Num|null} reached
+   */
+  function writeCells(cells, i, { recorded, swept }, reached) {
+    const { value } = trace.lines[i];
+    const [tangent = null] = recorded ? tangentsOf(trace, i) : [];
+    cells.value.write(recorded ? value : null, scales.value);
+    cells.tangent?.write(tangent, scales.tangent);
+    cells.adjoint?.write(swept ? reached : null, scales.adjoint);
+    cells.adjoint?.group.classList.toggle("is-missing", !swept);
+  }
+  /**
+   * Lights the cells that a step is about, and shows a contribution that has come, before it is added.
+   * @param {NodePart} node @param {Set<number>|null} lit
+   * @param {{number: Num, isAdded: boolean, shade: number}|null} landing
+   */
+  function moveCells({ cells, adjoint }, lit, landing) {
+    if (!cells) return;
+    cells.value.light(lit);
+    const own = landing?.isAdded && cells.landing ? cells.landing : null;
+    const shade = own && landing ? landing.shade : 0;
+    cells.landing?.foresee(own && landing ? landing.number : null, scales.adjoint, shade);
+    if (cells.plus) put(cells.plus, own ? "+" : "");
+    const first = landing && !landing.isAdded ? landing : null;
+    cells.adjoint?.foresee(first ? first.number : null, scales.adjoint, first ? first.shade : 1);
+    if (adjoint && cells.adjoint) set(adjoint, "opacity", first ? 0 : 1);
   }
 
   /**
@@ -163,15 +241,18 @@ export function partsOf(trace, actions, prefix) {
       `${kind} ${marks.classes}${node.group.matches(".is-linked") ? " is-linked" : ""}`,
     );
     const isResult = marks.recorded && i === trace.result;
-    put(node.value, marks.recorded ? inBox(line.value) : "");
+    if (node.cells) writeCells(node.cells, i, marks, reached);
+    put(node.value, marks.recorded && !node.cells ? inBox(line.value) : "");
     const tangents = tangentsOf(trace, i);
-    if (node.tangent) put(node.tangent, marks.recorded ? tangents.map(rangeInBox).join(", ") : "");
+    const written = node.cells?.tangent ? [] : tangents;
+    if (node.tangent) put(node.tangent, marks.recorded ? written.map(inBox).join(", ") : "");
     if (node.adjoint) {
-      put(node.adjoint, marks.swept ? (reached ? rangeInBox(reached) : NOT_REACHED) : "");
+      const known = reached && !node.cells ? inBox(reached) : "";
+      put(node.adjoint, marks.swept ? (reached ? known : NOT_REACHED) : "");
       node.adjoint.classList.toggle("is-missing", !reached);
     }
     const truth = trace.truth[i];
-    const right = truth && marks.swept ? say("node true", { value: rangeInBox(truth) }) : "";
+    const right = truth && marks.swept ? say("node true", { value: inBox(truth) }) : "";
     if (node.truth) put(node.truth, right);
     const gap = say("separator");
     const known = reached && (sum ? `${sum} = ${reached.text}` : reached.text);
@@ -197,14 +278,15 @@ export function partsOf(trace, actions, prefix) {
   }
 
   /** A constant, beside its use. @param {string} id @param {Box} box @param {Operand} operand */
-  const constant = (id, box, { value }) =>
-    svg(
-      "g",
-      { class: "adl-node is-constant", "data-node": id },
-      svg("title", {}, say("constant node", { value: value.text })),
-      framed(box, 1),
-      middle("adl-value", 0, inNode(value)),
-    );
+  function constant(id, box, { value }) {
+    const about = { class: "adl-node is-constant", "data-node": id };
+    const title = svg("title", {}, say("constant node", { value: value.text }));
+    if (!isSmall(value))
+      return svg("g", about, title, framed(box, 1), middle("adl-value", 0, inNode(value)));
+    const cells = cellRow("value", value.shape, sizeInConstant(value.shape, box), 0);
+    cells.write(value, scales.value);
+    return svg("g", about, title, framed(box, 1), cells.group);
+  }
 
   /**
    * A value whose own box stands elsewhere, by its name beside its use.
@@ -264,6 +346,10 @@ export function partsOf(trace, actions, prefix) {
         [-14 - w / 2, -20],
         [14 + w / 2, 20],
         [-14 - w / 2, 20],
+        [0, -44], // beside higher boxes
+        [0, 44],
+        [0, -66],
+        [0, 66],
       ].map(([dx, dy], k) => ({ x: x + dx, y: y + dy, far: 40 * Math.abs(share - 0.5) + k }));
     });
     /** @param {number} at @param {number} size @param {number} most */
@@ -293,7 +379,7 @@ export function partsOf(trace, actions, prefix) {
     );
   }
 
-  return { node, writeNode, constant, again, edge, label };
+  return { node, writeNode, moveCells, constant, again, edge, label };
 }
 
 /**

@@ -1,11 +1,13 @@
 /**
  * Tokens: the numbers that travel along the edges of the graph while a step moves.
  *
+ * @import { Dot } from "../cells.js"
  * @import { Piece } from "../run.js"
  * @import { Point } from "./stretch.js"
  */
 
 import { put, set, svg } from "../dom.js";
+import { dotsIn } from "./cell_parts.js";
 
 const [SIZE, HEIGHT, PADDING, FAN] = [14, 24, 9, 11]; // of type, of a token, beside its text, between copies
 /** @type {Record<string, string>} */
@@ -42,7 +44,10 @@ export function routeAlong(path, from, to) {
 }
 
 /** @typedef {{group: SVGGElement, rect: SVGRectElement, text: SVGTextElement}} TokenPart */
-/** @typedef {{group: SVGGElement, parts: TokenPart[]}} Token */
+/**
+ * @typedef {{group: SVGGElement, parts: TokenPart[], dots: ReturnType<typeof dotsIn>}} Token a text in
+ *   pieces, or the cells of an array
+ */
 
 /**
  * The numbers that travel: drawn anew in each frame, from what `tokensAt` says.
@@ -61,7 +66,10 @@ export function tokensIn(layer) {
   }
   /** @param {number} k */
   function token(k) {
-    drawn[k] ??= { group: svg("g", { class: "adl-token", "aria-hidden": "true" }), parts: [] };
+    if (!drawn[k]) {
+      const group = svg("g", { class: "adl-token", "aria-hidden": "true" });
+      drawn[k] = { group, parts: [], dots: dotsIn(group) };
+    }
     if (!drawn[k].group.isConnected) layer.append(drawn[k].group);
     return drawn[k];
   }
@@ -95,15 +103,16 @@ export function tokensIn(layer) {
   }
   return {
     /**
-     * @param {{at: Point, spread: number, texts: Piece[]}[]} tokens
+     * @param {{at: Point, spread: number, texts: Piece[], kind: string, dots: Dot[]|null}[]} tokens
      * @param {number} size of one: small type grows
      */
     draw(tokens, size) {
       let used = 0;
-      for (const { at, spread, texts } of tokens)
-        for (const k of spread > 0 ? [-1, 1, 0] : [0]) {
+      for (const { at, spread, texts, kind, dots } of tokens)
+        for (const k of spread > 0 && !dots ? [-1, 1, 0] : [0]) {
           const one = token(used++);
-          write(one, texts);
+          write(one, dots ? [] : texts);
+          one.dots.draw(dots ?? [], kind);
           set(
             one.group,
             "transform",

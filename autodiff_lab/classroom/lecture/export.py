@@ -1,0 +1,86 @@
+"""A lecture as one HTML file: nbconvert's slides with reveal.js, players and formulas in it; it needs no network."""
+
+import re
+from pathlib import Path
+from typing import Any
+
+from jinja2 import pass_context
+from nbconvert import SlidesExporter
+from traitlets.config import Config
+
+from autodiff_lab.classroom.lecture.cell_html import mark_up, read_part
+from autodiff_lab.classroom.lecture.slides import has_slides, with_slides
+
+_EXTENSION = "labextensions/autodiff-lab-lecture/static"
+_STYLES = ("reveal/reveal.css", f"{_EXTENSION}/slides.css", "offline.css")
+_SCRIPTS = ("reveal/reveal.js", f"{_EXTENSION}/lecture.js", "offline.js")
+# A player's figure plays by itself, so HTML comes before the picture of it.
+_KINDS = ["text/html", "image/svg+xml", "image/png", "image/jpeg", "text/markdown", "text/latex", "text/plain"]
+
+
+class LectureExporter(SlidesExporter):
+    """An nbconvert exporter that writes a lecture notebook as slides, in one file that needs no other."""
+
+    exclude_input_prompt = True
+    exclude_output_prompt = True
+    exclude_anchor_links = True
+    embed_images = True
+
+    @property
+    def default_config(self) -> Config:
+        """The settings of nbconvert's slides, and those of a lecture: which outputs are shown, and which code."""
+        own = Config(
+            {
+                "NbConvertBase": {"display_data_priority": _KINDS},
+                "TagRemovePreprocessor": {"enabled": True, "remove_input_tags": {"hide-input"}},
+                "TemplateExporter": {
+                    "template_name": "reveal",
+                    "template_file": "slides.html.j2",
+                    "extra_template_paths": [str(Path(__file__).parent)],
+                },
+            }
+        )
+        settings = super().default_config
+        settings.merge(own)
+        return settings
+
+    def from_notebook_node(
+        self, nb: Any, resources: dict[str, Any] | None = None, **options: Any
+    ) -> tuple[Any, dict[str, Any]]:
+        """Write a notebook as slides; one without slides of its own is cut up, cell by cell."""
+        resources = resources or {}
+        resources["lecture"] = {
+            "classes": "lecture" if has_slides(nb) else "lecture lecture-lesson",
+            "title": title_of(nb),
+            "styles": [read_part(name) for name in _STYLES],
+            "scripts": [read_part(name) for name in _SCRIPTS],
+        }
+        return super().from_notebook_node(with_slides(nb), resources, **options)
+
+    @pass_context
+    def markdown2html(self, context: Any, source: str) -> str:
+        """Translate a cell's Markdown to HTML, with formulas that need no script, and pictures in the page."""
+        folder = context.get("resources", {}).get("metadata", {}).get("path", "")
+        attachments = context.get("cell", {}).get("attachments", {})
+        return mark_up(source, embed_images=True, path=folder, attachments=attachments)
+
+
+def title_of(notebook: Any) -> str:
+    """Return the title of a lecture notebook: its first heading.
+
+    >>> from nbformat.v4 import new_markdown_cell, new_notebook
+    >>> title_of(new_notebook(cells=[new_markdown_cell("# Slopes of `f`")]))
+    'Slopes of f'
+    """
+    for cell in notebook.cells:
+        heading = re.search(r"^# (.+)$", cell.source, re.MULTILINE) if cell.cell_type == "markdown" else None
+        if heading:
+            return re.sub(r"[*`]", "", heading[1])
+    return "A lecture"
+
+
+def export_slides(notebook: Any, path: Path) -> str:
+    """Write a lecture notebook as slides in one HTML page; pictures that it names are beside `path`."""
+    resources = {"metadata": {"name": path.stem, "path": str(path.parent)}}
+    html, _ = LectureExporter().from_notebook_node(notebook, resources)
+    return html

@@ -1,0 +1,337 @@
+// Slides of a notebook, live in JupyterLab: Jupyter's slideshow metadata, a clicker's keys, a speaker's window.
+// JupyterLab loads a prebuilt extension as a webpack container. Written by hand it is these few lines, and needs no build.
+
+const HERE = document.currentScript.src;
+(globalThis._JUPYTERLAB ??= {})["autodiff-lab-lecture"] = {
+  init() {},
+  async get(module) {
+    const found = module === "./extension" ? { __esModule: true, default: PLUGIN } : {};
+    return () => found;
+  },
+};
+
+const PLUGIN = { id: "autodiff-lab-lecture:plugin", autoStart: true, activate };
+const BREAKS = ["slide", "subslide"];
+const TURNS = { PageDown: 1, PageUp: -1, ArrowRight: 1, ArrowLeft: -1, " ": 1 };
+
+/** Reads a cell's place among the slides. @param {any} cell @returns {string} */
+const kindOf = (cell) => cell.model.sharedModel.getMetadata("slideshow")?.slide_type ?? "";
+
+/** @typedef {{steps: any[][], notes: any[]}} Slide its cells in the steps in which they appear, and its notes */
+
+/** Cuts cells into slides. @param {any[]} cells @returns {Slide[]} */
+function cut(cells) {
+  const slides = [];
+  for (const cell of cells) {
+    const kind = kindOf(cell);
+    if (kind === "skip") continue;
+    if (kind === "notes") {
+      slides.at(-1)?.notes.push(cell);
+      continue;
+    }
+    if (!slides.length || BREAKS.includes(kind)) slides.push({ steps: [[]], notes: [] });
+    const { steps } = slides.at(-1);
+    if (kind === "fragment") steps.push([]);
+    steps.at(-1).push(cell);
+  }
+  return slides;
+}
+
+/** A notebook panel that is shown as slides. */
+class Lecture {
+  constructor(app, panel) {
+    this.app = app;
+    this.panel = panel;
+    this.slide = 0;
+    this.step = 0;
+    this.ran = new WeakSet();
+    this.queue = panel.sessionContext.ready;
+    this.running = 0;
+    this.onKey = (event) => this.press(event);
+    this.onResize = () => giveRoom();
+    this.speaker = new SpeakerWindow(this.onKey);
+    const { runs } = panel.model.getMetadata("autodiff_lab") ?? {};
+    // A lesson asks first: the key that shows a cell does not run it, the next one does.
+    this.runsWhenShown = runs !== "on the next key";
+  }
+
+  get cells() {
+    return this.panel.content.widgets;
+  }
+
+  get slides() {
+    return cut(this.cells);
+  }
+
+  /** Whether it is on the screen. */
+  get isOn() {
+    return document.body.classList.contains("lecture");
+  }
+
+  start() {
+    const { body } = document;
+    body.classList.add("lecture", "lecture-live");
+    body.classList.toggle("lecture-lesson", !this.runsWhenShown);
+    this.app.shell.mode = "single-document";
+    giveRoom();
+    addEventListener("keydown", this.onKey, true);
+    addEventListener("resize", this.onResize);
+    this.show();
+  }
+
+  /** Leaves the slides: the notebook is as it was, with what has been typed and run. */
+  stop() {
+    document.body.classList.remove(
+      "lecture",
+      "lecture-live",
+      "lecture-lesson",
+      "lecture-dark",
+      "on-player",
+    );
+    document.body.style.removeProperty("--adl-around");
+    removeEventListener("keydown", this.onKey, true);
+    removeEventListener("resize", this.onResize);
+    this.sheet.classList.remove("lecture-slide", "with-player");
+    for (const cell of this.cells) cell.node.classList.remove("lecture-off", "lecture-later");
+    dispatchEvent(new Event("resize"));
+  }
+
+  /** The element that has the cells. */
+  get sheet() {
+    return this.cells[0].node.parentElement;
+  }
+
+  /** Shows the slide and the step that are current, and runs what has to be run for them. */
+  show() {
+    const all = this.slides;
+    this.slide = Math.min(this.slide, all.length - 1);
+    const { steps } = all[this.slide];
+    this.step = Math.min(this.step, steps.length - 1);
+    const seen = new Set(steps.slice(0, this.step + 1).flat());
+    const later = new Set(steps.slice(this.step + 1).flat());
+    this.sheet.classList.add("lecture-slide");
+    this.markPlayer();
+    for (const cell of this.cells) {
+      const { classList } = cell.node;
+      classList.toggle("lecture-off", !seen.has(cell) && !later.has(cell));
+      classList.toggle("lecture-later", later.has(cell));
+      classList.toggle("fragment", kindOf(cell) === "fragment");
+      for (const tag of cell.model.sharedModel.getMetadata("tags") ?? [])
+        classList.add(`celltag_${tag}`);
+    }
+    document.body.dataset.lecture = `${this.slide + 1} / ${all.length}`;
+    if (this.runsWhenShown) this.runUpTo(steps[this.step].at(-1));
+    this.focus(steps[this.step]);
+    dispatchEvent(new Event("resize")); // a player that was hidden measures its room
+    this.tell();
+  }
+
+  /** Gives a slide with a player the room for it, also once its cell has run. */
+  markPlayer() {
+    const { steps } = this.slides[this.slide];
+    const has = steps.flat().some((cell) => hasPlayer(cell.node));
+    this.sheet.classList.toggle("with-player", has);
+    document.body.classList.toggle("on-player", has);
+  }
+
+  /** Puts the focus on the first cell with code of a step, so that Shift+Enter runs it. @param {any[]} step */
+  focus(step) {
+    const { content } = this.panel;
+    const cell = step.find((one) => one.model.type === "code") ?? step[0];
+    content.activeCellIndex = this.cells.indexOf(cell);
+    content.mode = "command";
+    cell.node.focus({ preventScroll: true });
+    for (let part = this.sheet; part !== document.body; part = part.parentElement)
+      part.scrollTop = 0;
+    if (!this.runsWhenShown && this.step) step[0].node.scrollIntoView({ block: "nearest" });
+  }
+
+  /** Runs the cells that have not run yet, up to one. @param {any} last */
+  runUpTo(last) {
+    for (const cell of this.cells) {
+      if (cell.model.type === "code" && !this.ran.has(cell)) this.run(cell);
+      if (cell === last) return;
+    }
+  }
+
+  /** Runs a cell where it stands. @param {any} cell */
+  run(cell) {
+    this.ran.add(cell);
+    this.running += 1;
+    document.body.dataset.running = this.running;
+    this.queue = this.queue
+      .then(() => cell.constructor.execute(cell, this.panel.sessionContext))
+      .catch(() => {}) // the cell shows its error
+      .then(() => {
+        this.running -= 1;
+        document.body.dataset.running = this.running;
+        this.markPlayer();
+        this.tell();
+      });
+  }
+
+  /** The cell of this step that waits for the next key, in a lesson. */
+  get waiting() {
+    if (this.runsWhenShown) return undefined;
+    return this.slides[this.slide].steps[this.step].find(
+      (cell) => cell.model.type === "code" && !this.ran.has(cell),
+    );
+  }
+
+  /** Goes a step on or back. @param {number} by */
+  turn(by) {
+    const all = this.slides;
+    if (by > 0 && this.waiting) return this.run(this.waiting);
+    const step = this.step + by;
+    if (step >= 0 && step < all[this.slide].steps.length) this.step = step;
+    else if (step < 0 && this.slide) {
+      this.slide -= 1;
+      this.step = all[this.slide].steps.length - 1;
+    } else if (step > 0 && this.slide + 1 < all.length) {
+      this.slide += 1;
+      this.step = 0;
+    } else return;
+    this.show();
+  }
+
+  /** Goes to a slide. @param {number} slide */
+  jump(slide) {
+    [this.slide, this.step] = [slide, 0];
+    this.show();
+  }
+
+  /** What a key does. @param {KeyboardEvent} event */
+  press(event) {
+    if (!event.isTrusted || !this.panel.isVisible) return;
+    if (event.key === "Enter" && (event.shiftKey || event.ctrlKey)) return this.runHere(event);
+    if (event.ctrlKey || event.altKey || event.metaKey) return;
+    const take = () => {
+      event.preventDefault();
+      event.stopImmediatePropagation();
+    };
+    if (document.body.classList.contains("lecture-dark")) {
+      take();
+      document.body.classList.remove("lecture-dark"); // and it does nothing else
+      return;
+    }
+    const { key, target } = event;
+    const page = key.startsWith("Page");
+    if (!page && target.closest?.(".cm-content, input, textarea, select, [contenteditable=true]"))
+      return;
+    const output = target.closest?.(".jp-OutputArea-output");
+    if (page) {
+      take();
+      const player = this.sheet.querySelector(
+        ".jp-Cell:not(.lecture-off, .lecture-later) .adl-player",
+      );
+      if (!stepPlayer(player, key)) this.turn(TURNS[key]);
+      this.tell();
+    } else if (key === "Escape" && output) {
+      take();
+      document.activeElement.blur();
+    } else if (key in this.keys) {
+      take();
+      this.keys[key]();
+    } else if (!output && key in TURNS) {
+      take();
+      this.turn(TURNS[key]);
+    } else if (!output && key.length === 1) {
+      take(); // for JupyterLab these are commands that change the notebook
+    }
+  }
+
+  keys = {
+    Home: () => this.jump(0),
+    End: () => this.jump(this.slides.length - 1),
+    b: () => document.body.classList.add("lecture-dark"),
+    ".": () => document.body.classList.add("lecture-dark"),
+    f: () => document.documentElement.requestFullscreen(),
+    s: () => {
+      this.speaker.open();
+      this.tell();
+    },
+    Escape: () => this.stop(),
+  };
+
+  /** Runs the active cell, and stays there. @param {KeyboardEvent} event */
+  runHere(event) {
+    event.preventDefault();
+    event.stopImmediatePropagation();
+    const cell = this.panel.content.activeCell;
+    if (cell.model.type === "code") this.run(cell);
+    else this.app.commands.execute("notebook:run-cell");
+  }
+
+  /** Tells the speaker's window what is shown, and what comes next. */
+  tell() {
+    if (!this.speaker.isOpen) return;
+    const all = this.slides;
+    const nodes = (slide) => (slide ? slide.steps.flat().map((cell) => cell.node) : []);
+    const notes = all.map((slide) =>
+      slide.notes
+        .map((cell) => cell.node.querySelector(".jp-RenderedMarkdown")?.innerHTML)
+        .join(""),
+    );
+    this.speaker.show({
+      at: this.slide,
+      count: all.length,
+      notes: notes[this.slide],
+      now: nodes({ steps: all[this.slide].steps.slice(0, this.step + 1) }),
+      next: nodes(all[this.slide + 1]),
+      minutes: notes.map(minutesIn),
+    });
+  }
+}
+
+/** Loads the other files of this extension. */
+async function load() {
+  for (const name of ["slides.css", "live.css"]) {
+    const link = document.createElement("link");
+    link.rel = "stylesheet";
+    link.href = new URL(name, HERE).href;
+    document.head.append(link);
+  }
+  await import(new URL("lecture.js", HERE).href);
+}
+
+/** Whether a widget is the notebook that `autodiff-lab present` has opened. @param {any} widget */
+const isPresented = (widget) => Boolean(widget?.model?.getMetadata?.("autodiff_lab")?.present);
+
+function activate(app) {
+  const ready = load();
+  const lectures = new WeakMap();
+  async function present() {
+    await ready;
+    const panel = app.shell.currentWidget;
+    if (!panel?.content?.widgets?.length || !panel.sessionContext) return;
+    await panel.revealed;
+    if (!lectures.has(panel)) lectures.set(panel, new Lecture(app, panel));
+    if (!lectures.get(panel).isOn) lectures.get(panel).start();
+  }
+  app.commands.addCommand("autodiff-lab-lecture:present", {
+    label: "Present as Slides",
+    execute: present,
+  });
+  app.commands.addKeyBinding({
+    command: "autodiff-lab-lecture:present",
+    keys: ["Alt R"],
+    selector: "body",
+  });
+  // JupyterLab is restored once all extensions are active, so this one must not wait for it here.
+  app.restored.then(() => presentAtOnce(app, present));
+}
+
+/** Starts with the notebook that `autodiff-lab present` opens, as soon as it is there. */
+async function presentAtOnce(app, present) {
+  for (let tries = 0; tries < 300 && !isPresented(app.shell.currentWidget); tries++)
+    await new Promise((go) => setTimeout(go, 100));
+  const panel = app.shell.currentWidget;
+  if (!isPresented(panel)) return;
+  await panel.context.ready;
+  const back = document.createElement("button");
+  back.className = "lecture-back";
+  back.textContent = "Back to the slides (Alt+R)";
+  back.addEventListener("click", present);
+  document.body.append(back);
+  await present();
+}

@@ -1,0 +1,120 @@
+// Turns the slides of a lecture in one file. A clicker sends PageUp and PageDown: they step the player of the slide, and
+// then turn it. Arrows turn slides, unless the focus is inside a player.
+// reveal.js takes options out of the address, over those here: lecture.html?postMessage=true would let whoever links to
+// the slides show a page of their own in them. So it finds no options there.
+if (location.search) history.replaceState(null, "", location.pathname + location.hash);
+for (const slide of document.querySelectorAll(".slides > section > section")) {
+  slide.classList.add("lecture-slide");
+  slide.classList.toggle("with-player", hasPlayer(slide));
+}
+
+const deck = new Reveal({
+  width: "100%",
+  height: "100%",
+  margin: 0,
+  minScale: 1,
+  maxScale: 1,
+  display: "flex",
+  hash: true,
+  slideNumber: "c/t",
+  transition: "none",
+  navigationMode: "linear",
+  center: false,
+  controls: false,
+  autoAnimate: false,
+  postMessage: false,
+  touch: false,
+  scrollActivationWidth: null, // a finger is for the player, and a small screen shows slides all the same
+  viewDistance: Infinity,
+  mobileViewDistance: Infinity, // the browser prints every slide
+});
+// The rules of reveal.js for paper give way to this class: offline.css prints the slides as they are on the screen.
+document.documentElement.classList.add("print-pdf");
+
+const speaker = new SpeakerWindow((event) => {
+  if (event.key in TURNS || event.key === " ") turn(TURNS[event.key] ?? 1, event.key);
+  else if (event.key === "b" || event.key === ".") deck.togglePause();
+});
+const TURNS = { PageDown: 1, PageUp: -1, ArrowRight: 1, ArrowLeft: -1 };
+
+/** Steps the player on the slide, or turns the slide. @param {number} by @param {string} key */
+function turn(by, key) {
+  const player = deck.getCurrentSlide()?.querySelector(".adl-player");
+  if (!key.startsWith("Page") || !stepPlayer(player, key)) deck[by > 0 ? "next" : "prev"]();
+  tellSpeaker();
+}
+
+addEventListener(
+  "keydown",
+  (event) => {
+    if (!event.isTrusted || event.ctrlKey || event.altKey || event.metaKey || event.shiftKey)
+      return;
+    const inside = document.activeElement?.closest(".adl-player");
+    if (event.key === "Escape" && inside) {
+      document.activeElement.blur();
+      event.stopImmediatePropagation();
+    }
+    if (deck.isPaused()) {
+      deck.togglePause(false); // any key makes a black screen light again, and does nothing else
+      event.preventDefault();
+      event.stopImmediatePropagation();
+      return;
+    }
+    if (event.key === "s" && !document.activeElement?.matches("input, textarea")) {
+      event.stopImmediatePropagation();
+      speaker.open();
+      tellSpeaker();
+      return;
+    }
+    if (!event.key.startsWith("Page") || deck.isOverview() || !deck.getCurrentSlide()) return;
+    event.preventDefault();
+    event.stopImmediatePropagation();
+    turn(TURNS[event.key], event.key);
+  },
+  true,
+);
+
+const slides = () => deck.getSlides();
+const notesOf = (slide) =>
+  [...slide.querySelectorAll("aside.notes")].map((notes) => notes.innerHTML).join("");
+/** The cells of a slide, without its notes. @param {Element} [slide] */
+const cellsOf = (slide) =>
+  slide ? [...slide.children].filter((part) => !part.matches("aside")) : [];
+
+function tellSpeaker() {
+  if (!speaker.isOpen) return;
+  const all = slides();
+  const at = all.indexOf(deck.getCurrentSlide());
+  speaker.show({
+    at,
+    count: all.length,
+    notes: notesOf(all[at]),
+    now: cellsOf(all[at]).filter((part) => !part.matches(".fragment:not(.visible)")),
+    next: cellsOf(all[at + 1]),
+    minutes: all.map((slide) => minutesIn(notesOf(slide))),
+  });
+}
+for (const event of ["slidechanged", "fragmentshown", "fragmenthidden"])
+  deck.on(event, tellSpeaker);
+
+for (const event of ["ready", "slidechanged"])
+  deck.on(event, () => {
+    const player = deck.getCurrentSlide()?.matches(".with-player");
+    document.body.classList.toggle("on-player", player);
+    const focused = document.activeElement; // a number that is being typed may not be done yet
+    if (!deck.getCurrentSlide()?.contains(focused) && !focused?.matches(".jump-to-slide-input"))
+      focused?.blur();
+  });
+for (const [event, shown] of [
+  ["overviewshown", true],
+  ["overviewhidden", false],
+])
+  deck.on(event, () => slides().forEach((slide) => (slide.inert = shown)));
+
+giveRoom();
+addEventListener("resize", giveRoom);
+// On paper a player shows where it ends.
+addEventListener("beforeprint", () =>
+  document.querySelectorAll(".adl-player").forEach((player) => player.adlRender(Infinity, 1)),
+);
+deck.initialize();

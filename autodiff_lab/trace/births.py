@@ -1,0 +1,127 @@
+"""Births of NaN and infinity: why a step of a run makes a number that is not finite out of numbers that are.
+
+A value, a contribution or a tangent is the birthplace if it is worse than all that it is made of: what a NaN touches
+becomes NaN as well, and of that there is nothing to tell.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from autodiff_lab.engine.tape import Tape
+from autodiff_lab.text import numbers
+from autodiff_lab.text.messages import join_items, join_sentences, message
+from autodiff_lab.text.notation import atom
+from autodiff_lab.trace import partials
+from autodiff_lab.trace.model import Line, Number, Step
+from autodiff_lab.trace.wording import equations
+from autodiff_lab.transforms.nonfinite import is_born, severity
+
+
+def explain_value(tape: Tape, lines: Sequence[Line], i: int) -> str:
+    """Explain the birth of a NaN or an infinity in the value of a line; empty if there is none."""
+    value, operands = tape.values[i], tape.args[i]
+    if tape.ops[i] is None or not is_born(value, *operands):
+        return ""
+    line = lines[i]
+    slots = {"kind": _name_kind(value), "name": line.clear_name, "reading": line.reading}
+    if not np.ndim(value):
+        values = equations.substitute_values(line)
+        if not values or any(np.ndim(x) for x in operands):
+            return message("born in", **slots)
+        return message("born in value", **slots, values=values, value=_write(value))
+    entry = _find_first(value, *operands)
+    told = [
+        message("is there", name=lines[parent].clear_name, value=_write(np.broadcast_to(x, np.shape(value))[entry]))
+        for parent, x in zip(tape.parents[i], operands, strict=True)
+        if parent >= 0 and _spreads(x, value)
+    ]
+    at = str([*entry])
+    if not told:
+        return message("born in entry", **slots, entry=at)
+    return message("born in entry of", **slots, entry=at, operands=join_items(dict.fromkeys(told)))
+
+
+def explain_contribution(
+    tape: Tape, lines: Sequence[Line], i: int, slot: int, adjoint: Any, contribution: Any, before: Any, after: Any
+) -> str:
+    """Explain the birth of a NaN or an infinity in what a line sends back, by its factors; empty if there is none."""
+    parent = lines[tape.parents[i][slot]]
+    if is_born(contribution, adjoint):
+        what = message("arrived at", name=lines[i].clear_name)
+        return explain_product(lines[i], what, adjoint, partials.local_partial(tape, i, slot), contribution)
+    if before is not None and is_born(after, before, contribution):
+        entry = _find_first(after, before, contribution)
+        old, new, total = (_write(np.asarray(x)[entry]) for x in (before, contribution, after))
+        return message("born in sum", name=parent.clear_name, before=old, sum=f"{old} + {atom(new)}", value=total)
+    return ""
+
+
+def explain_product(line: Line, what: str, rate: Any, partial: Any, product: Any) -> str:
+    """Explain the birth of a NaN or an infinity in a product: a rate (`what` it is) times a local partial."""
+    kind = _name_kind(product)
+    if partial is None:
+        return message("born in map", kind=kind, name=line.clear_name, reading=line.reading)
+    one, other = np.broadcast_arrays(rate, partial)
+    with np.errstate(all="ignore"):
+        each = one * other
+    if not is_born(each, rate):
+        return message("born in sum of products", kind=kind, what=what)
+    entry = _find_first(each, one)
+    factor, weight, made = (_write(x[entry]) for x in (one, other, np.asarray(each)))
+    written = f"{factor} × {atom(weight)}"
+    told = message("born in product", what=what, rate=factor, partial=weight, product=written, value=made)
+    return message("at entry", entry=str([*entry]), said=told) if entry else told
+
+
+def join_outcome(outcome: str, birth: str) -> str:
+    """Add the birth of a NaN or an infinity to the outcome of a step, if it has one: else its sentence says it."""
+    return join_sentences(outcome, birth) if outcome else ""
+
+
+def find_first(steps: Sequence[Step]) -> Step | None:
+    """Find the first step of a run in which a NaN or an infinity is born; None if all numbers are finite."""
+    return next((step for step in steps if step.birth), None)
+
+
+def warn_of_first(steps: Sequence[Step]) -> str:
+    """Say from the start that a NaN or an infinity is born in a run; nothing if all its numbers are finite."""
+    first = find_first(steps)
+    return "" if first is None else message("not finite", birth=first.birth)
+
+
+def is_finite(x: Number) -> bool:
+    """Whether all entries of a displayed number are finite: no NaN and no infinity has been born in it."""
+    return severity(np.asarray(x.value, dtype=float)) == 0
+
+
+def _find_first(result: Any, *sources: Any) -> tuple[int, ...]:
+    """The first entry of the result that is worse than the same entry of its sources; the first that is not finite."""
+    grades = _grade(result)
+    known = [np.broadcast_to(_grade(x), grades.shape) for x in sources if _spreads(x, result)]
+    worse = grades > np.max(known, axis=0) if known else grades > 0
+    where = np.argwhere(worse if worse.any() else grades > 0)
+    return tuple(int(k) for k in where[0])
+
+
+def _grade(x: Any) -> np.ndarray:
+    """How bad each entry is, as `severity` says of the worst."""
+    entries = np.asarray(x, dtype=float)
+    return np.where(np.isnan(entries), 2, np.where(np.isinf(entries), 1, 0))
+
+
+def _spreads(x: Any, result: Any) -> bool:
+    """Whether an operand has an entry for each of the result's: its shape, or one that is copied to it."""
+    try:
+        return bool(np.broadcast_shapes(np.shape(x), np.shape(result)) == np.shape(result))
+    except ValueError:
+        return False
+
+
+def _name_kind(x: Any) -> str:
+    return message("a NaN" if severity(x) == 2 else "an infinity")
+
+
+def _write(x: Any) -> str:
+    return message("NaN") if np.isnan(x) else numbers.number(x)

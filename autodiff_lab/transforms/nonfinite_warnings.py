@@ -1,0 +1,41 @@
+"""NumPy's warnings of divisions by zero and the like, at the user's own line instead of the engine's."""
+
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+from ..engine.frames import find_user_frame
+
+
+@contextmanager
+def warn_at_user_line() -> Iterator[None]:
+    """Warn at the user's line while a function is recorded: NumPy would name the line of the engine that called it.
+
+    What the user has told NumPy to ignore or to raise stays as it is.
+    """
+    with np.errstate(call=_warn, **_replace_warnings("call")):
+        yield
+
+
+@contextmanager
+def without_warnings() -> Iterator[None]:
+    """Do not warn where a player marks what NumPy would warn of; what the user wants raised is raised."""
+    with np.errstate(**_replace_warnings("ignore")):
+        yield
+
+
+def _replace_warnings(by: Any) -> dict[str, Any]:
+    """How NumPy answers to errors of floats: as it is told, but `by` where that is a warning."""
+    return {kind: by if answer == "warn" else answer for kind, answer in np.geterr().items()}
+
+
+def _warn(kind: str, flag: int) -> None:
+    frame = find_user_frame()
+    said = f"{kind} encountered"
+    names = frame.f_globals
+    registry = names.setdefault("__warningregistry__", {})
+    where = frame.f_code.co_filename, frame.f_lineno, names.get("__name__")
+    warnings.warn_explicit(said, RuntimeWarning, *where, registry)

@@ -1,0 +1,273 @@
+/**
+ * Small arrays as cells: pure functions, which need no browser. Python writes the text of each cell (`in_cells`) and makes
+ * each box large enough (`figures/graph/cells.py`); here is where the cells stand, how dark they are, and how they move.
+ *
+ * @import { ShownTrace as Trace } from "./trace.js"
+ * @import { Num } from "./trace_types.js"
+ */
+
+import { CELLS, MAX_SMALL_SIDE } from "./trace_types.js";
+
+/** @typedef {"value"|"tangent"|"adjoint"} Kind */
+/**
+ * The entries of a small array, row by row.
+ * @typedef {object} Entry
+ * @property {number} row
+ * @property {number} column
+ * @property {string} text
+ */
+/**
+ * The cells of an array on their way from one shape to another: each cell of `to` fans out of one of `from`, or each cell
+ * of `from` folds into one of `to`.
+ * @typedef {object} CellsOnTheWay
+ * @property {Num} from
+ * @property {Num|null} to what they become; null if they stay as they are
+ * @property {number[]} toShape
+ * @property {"fan"|"fold"} way
+ * @property {number[]|null} map for each cell that fans or folds the one that it comes from or goes to, −1 if there is
+ *   none; null if the shape stays
+ * @property {number} t how far they have come
+ * @property {boolean} [isCopied] marks all but the first cells with the same origin
+ * @property {Num|null} [partial] cells that come down on them
+ * @property {number} [meets] how far the partial has come
+ */
+/**
+ * A cell that is drawn on an edge, about the middle of all of them, in units of a cell.
+ * @typedef {object} Dot
+ * @property {number} x
+ * @property {number} y
+ * @property {number} share
+ * @property {number} shade how much of it is there, 0 to 1
+ * @property {boolean} isCopy
+ * @property {boolean} isPartial
+ */
+
+/** Whether a number is an array that is drawn as cells. @param {Num} number */
+export const isSmall = (number) => Boolean(number.in_cells);
+
+/**
+ * Whether arrays of a shape are drawn as cells.
+ * @param {number[]} shape
+ */
+export const isSmallShape = (shape) =>
+  shape.length >= 1 &&
+  shape.length <= 2 &&
+  shape.every((side) => side >= 1 && side <= MAX_SMALL_SIDE);
+
+/**
+ * How many rows and columns an array has; a number has one of each.
+ * @param {number[]} shape
+ * @returns {[height: number, width: number]}
+ */
+export function sidesOf(shape) {
+  const [height, width] = [1, 1, ...shape].slice(-2);
+  return [height, width];
+}
+/** @param {number[]} shape */
+const countOf = (shape) => shape.reduce((product, side) => product * side, 1);
+
+/**
+ * The texts in the cells of a small array, or of a number.
+ * @param {Num} number @returns {string[]}
+ */
+export function textsOf({ text, shape, in_cells }) {
+  if (!shape.length) return [text];
+  const texts = in_cells.split(" ");
+  return texts.length === 1 ? Array(countOf(shape)).fill(texts[0]) : texts;
+}
+
+/**
+ * The entries of a small array.
+ * @param {Num} number
+ * @returns {Entry[]}
+ */
+export function entriesOf(number) {
+  const [, width] = sidesOf(number.shape);
+  return textsOf(number).map((text, k) => ({
+    row: Math.floor(k / width),
+    column: k % width,
+    text,
+  }));
+}
+
+/** @param {string} text */
+const toNumber = (text) => Number(text.replaceAll("−", "-").replace("∞", "Infinity"));
+
+/**
+ * How large a text's number is beside the largest of its kind in the picture, with its sign: −1 to 1.
+ * @param {string} text @param {number} most
+ */
+export function shareOf(text, most) {
+  const x = toNumber(text);
+  if (Number.isNaN(x)) return 0;
+  if (!Number.isFinite(x)) return Math.sign(x);
+  return most ? Math.max(-1, Math.min(1, x / most)) : 0;
+}
+
+/** @type {WeakMap<Trace, Record<Kind, number>>} */
+const scales = new WeakMap();
+/**
+ * The largest entry of each kind in the small arrays of a run: all cells of a picture share one scale.
+ * @param {Trace} trace
+ * @returns {Record<Kind, number>}
+ */
+export function scalesOf(trace) {
+  const known = scales.get(trace);
+  if (known) return known;
+  const scale = { value: 0, tangent: 0, adjoint: 0 };
+  /** @param {Kind} kind @param {Num|null|undefined} number */
+  const measure = (kind, number) => {
+    if (!number || !isSmall(number)) return;
+    for (const text of number.in_cells.split(" ")) {
+      const size = Math.abs(toNumber(text));
+      if (Number.isFinite(size)) scale[kind] = Math.max(scale[kind], size);
+    }
+  };
+  for (const { value } of trace.lines) measure("value", value);
+  for (const { adjoint, tangents, sends } of trace.steps) {
+    measure("adjoint", adjoint);
+    for (const tangent of tangents) measure("tangent", tangent);
+    for (const { after } of sends) measure("adjoint", after);
+  }
+  scales.set(trace, scale);
+  return scale;
+}
+
+/** Whether any line of a run is drawn as cells. @param {Trace} trace */
+export const hasCells = (trace) => trace.lines.some(({ value }) => isSmall(value));
+
+/**
+ * The size of a cell of an array in a box, and whether it has room for its number.
+ * @param {number[]} shape
+ */
+export function cellSizeOf(shape) {
+  const [height, width] = sidesOf(shape);
+  const isWritten = width <= CELLS.MAX_WRITTEN_COLUMNS && height <= CELLS.MAX_WRITTEN_ROWS;
+  return isWritten
+    ? { w: CELLS.WRITTEN_WIDTH, h: CELLS.WRITTEN_HEIGHT, isWritten }
+    : { w: CELLS.BARE_WIDTH, h: CELLS.BARE_HEIGHT, isWritten };
+}
+
+const LEAST_WRITTEN = { w: 44, h: 15 }; // a smaller cell has no number
+
+/**
+ * Where the cells of a small array stand in its box: a row of cells for each kind of number, and the size of a cell.
+ * @param {number[]} shape @param {{w: number, h: number}} box @param {number} count of rows
+ */
+export function rowsInBox(shape, { w, h }, count) {
+  const [height, width] = sidesOf(shape);
+  const cell = cellSizeOf(shape);
+  const free = h - CELLS.HEADING - CELLS.AROUND;
+  const gap = CELLS.BETWEEN_ROWS;
+  const pitch = Math.min(height * cell.h + gap, (free + gap) / count);
+  const top = CELLS.HEADING - h / 2;
+  /** @param {number} row */
+  const middleOf = (row) => top + pitch * row + (pitch - gap) / 2;
+  const cellHeight = (pitch - gap) / height;
+  const cellWidth = Math.min(cell.w, (w - CELLS.BESIDE_CELLS) / width);
+  return {
+    head: CELLS.HEADING / 2 + 1 - h / 2,
+    rows: Array.from({ length: count }, (_, row) => middleOf(row)),
+    landing: (count + 1) * pitch - gap <= free + 1 ? middleOf(count) : null,
+    cell: {
+      w: cellWidth,
+      h: cellHeight,
+      isWritten: cell.isWritten && cellWidth >= LEAST_WRITTEN.w && cellHeight >= LEAST_WRITTEN.h,
+    },
+  };
+}
+
+/**
+ * The size of the cells of a constant array, which has a box for itself.
+ * @param {number[]} shape @param {{w: number, h: number}} box
+ */
+export function sizeInConstant(shape, { w, h }) {
+  const [height, width] = sidesOf(shape);
+  const cell = cellSizeOf(shape);
+  return {
+    w: Math.min(cell.w, (w - CELLS.BESIDE_CELLS) / width),
+    h: Math.min(cell.h, (h - 4) / height),
+    isWritten: cell.isWritten && w >= width * cell.w,
+  };
+}
+
+/**
+ * For each cell of a shape the cell of `from` that broadcasting copies there.
+ * @param {number[]} from @param {number[]} to
+ */
+export function originsOf(from, to) {
+  const [height, width] = sidesOf(from);
+  const [tall, wide] = sidesOf(to);
+  return Array.from({ length: tall * wide }, (_, k) => {
+    const row = height === 1 ? 0 : Math.floor(k / wide);
+    const column = width === 1 ? 0 : k % wide;
+    return row * width + column;
+  });
+}
+
+/** @param {number} from @param {number} to @param {number} t */
+const mix = (from, to, t) => from + t * (to - from);
+/**
+ * Where a cell stands among those of its shape, about their middle.
+ * @param {number[]} shape @param {number} k
+ */
+function placeOf(shape, k) {
+  const [height, width] = sidesOf(shape);
+  return { x: (k % width) - (width - 1) / 2, y: Math.floor(k / width) - (height - 1) / 2 };
+}
+
+/**
+ * The cells on an edge, at a moment of their way. Those that become others change one after another.
+ * @param {CellsOnTheWay} cells @param {number} most the largest entry of their kind
+ * @param {number} mostValue the largest of the values: a partial has their colour
+ * @returns {Dot[]}
+ */
+export function dotsOf(
+  { from, to, toShape, way, map, t, isCopied, partial, meets = 0 },
+  most,
+  mostValue,
+) {
+  const before = textsOf(from);
+  const after = to ? textsOf(to) : null;
+  const isFan = way === "fan";
+  const shape = isFan ? toShape : from.shape;
+  const count = countOf(shape);
+  const origins = map ?? Array.from({ length: count }, (_, k) => k);
+  /** @type {Set<number>} */
+  const seen = new Set();
+  const dots = Array.from({ length: count }, (_, k) => {
+    const origin = origins[k];
+    const isCopy = Boolean(isCopied) && seen.has(origin);
+    seen.add(origin);
+    const own = placeOf(shape, k);
+    const other = origin < 0 ? own : placeOf(isFan ? from.shape : toShape, origin);
+    const [start, end] = isFan ? [other, own] : [own, other];
+    const turned = t >= (k + 1) / (count + 1);
+    const first = isFan ? (before[origin] ?? "0") : before[k];
+    const last = after && (isFan ? after[k] : after[origin]);
+    const text = turned && last !== null && last !== undefined ? last : first;
+    const appears = isFan ? t : 1 - t;
+    return {
+      x: mix(start.x, end.x, t),
+      y: mix(start.y, end.y, t),
+      share: shareOf(text, most),
+      shade: origin < 0 ? appears : 1,
+      isCopy,
+      isPartial: false,
+    };
+  });
+  if (!partial || meets <= 0 || meets >= 1) return dots;
+  const [height] = sidesOf(from.shape);
+  const above = textsOf(partial).map((text, k) => {
+    const { x, y } = placeOf(partial.shape, k);
+    return {
+      x,
+      y: y - (1 - meets) * (height + 0.4),
+      share: shareOf(text, mostValue),
+      shade: 1 - meets,
+      isCopy: false,
+      isPartial: true,
+    };
+  });
+  return [...dots, ...above];
+}

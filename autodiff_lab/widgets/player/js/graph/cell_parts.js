@@ -1,0 +1,146 @@
+/**
+ * What draws the cells of small arrays: in boxes with their numbers, on edges without.
+ *
+ * @import { Dot } from "../cells.js"
+ * @import { Num } from "../trace_types.js"
+ */
+
+import { put, set, svg } from "../dom.js";
+import { entriesOf, shareOf, sidesOf } from "../cells.js";
+
+const [LIGHTEST, DARKEST] = [6, 40]; // percent of the colour in a cell: 0 has none
+const [SIDE, HALF_BAR] = [15, 5]; // of a cell on an edge, and of the longest bar in it
+const MARK = 3; // how high the bar in a cell is
+
+/** @typedef {{group: SVGGElement, rect: SVGRectElement, bar: SVGPathElement}} DrawnCell */
+
+/** How much of its colour a cell has, in percent. @param {number} share */
+export const shadeOf = (share) =>
+  share ? Math.round(LIGHTEST + (DARKEST - LIGHTEST) * Math.sqrt(Math.abs(share))) : 0;
+
+/**
+ * The bar in a cell: to the right for a positive number, to the left for a negative one, from a mark in the middle.
+ * @param {number} x @param {number} y @param {number} half how long it is at most @param {number} share
+ */
+function barAt(x, y, half, share) {
+  const end = x + half * share;
+  return `M${x},${y - MARK / 2 - 1}v${MARK + 2}M${x},${y}H${Math.round(10 * end) / 10}`;
+}
+
+/**
+ * The cells of one number in a box. They are drawn about the middle of the box, in the row at `y`.
+ * @param {"value"|"tangent"|"adjoint"} kind @param {number[]} shape
+ * @param {{w: number, h: number, isWritten: boolean}} size @param {number} y
+ */
+export function cellRow(kind, shape, { w, h, isWritten }, y) {
+  const [height, width] = sidesOf(shape);
+  const group = svg("g", { class: `adl-cells is-${kind}` });
+  /** @type {{rect: SVGRectElement, bar: SVGPathElement, text: SVGTextElement, title: SVGTitleElement, x: number, y: number}[]} */
+  const cells = [];
+  const isBare = !isWritten;
+  for (let k = 0; k < height * width; k++) {
+    const x = w * ((k % width) - (width - 1) / 2);
+    const middle = y + h * (Math.floor(k / width) - (height - 1) / 2);
+    const frame = { x: x - w / 2 + 1, y: middle - h / 2 + 0.5, width: w - 2, height: h - 1 };
+    const rect = svg("rect", { class: "adl-cell", rx: kind === "value" ? 2 : 6, ...frame });
+    const bar = svg("path", { class: "adl-cell-bar" });
+    const text = svg("text", {
+      x,
+      y: middle - 1.5,
+      "font-size": 13,
+      "text-anchor": "middle",
+      "dominant-baseline": "central",
+    });
+    const title = svg("title");
+    group.append(svg("g", { class: "adl-cell-group" }, title, rect, bar, isWritten && text));
+    cells.push({ rect, bar, text, title, x, y: isBare ? middle : middle + h / 2 - MARK });
+  }
+  let written = "none yet";
+  let lighted = "";
+  /** @type {Num|null} */
+  let own = null; // what has landed here
+  /** @param {Num|null} number @param {number} most */
+  function show(number, most) {
+    const key = number ? `${number.in_cells}|${most}` : "";
+    if (key === written) return;
+    written = key;
+    group.classList.toggle("is-empty", !number);
+    const entries = number ? entriesOf(number) : [];
+    cells.forEach(({ rect, bar, text, title, x, y: barY }, k) => {
+      const entry = entries[k];
+      const share = entry ? shareOf(entry.text, most) : 0;
+      rect.style.setProperty("--adl-share", `${shadeOf(share)}%`);
+      set(bar, "d", entry ? barAt(x, barY, w / 2 - 4, share) : "");
+      put(text, entry ? entry.text : "");
+      put(title, entry ? nameOf(entry, shape) : "");
+    });
+  }
+  return {
+    group,
+    /**
+     * Shows a number; null: there is none yet.
+     * @param {Num|null} number @param {number} most the largest entry of its kind
+     */
+    write(number, most) {
+      own = number;
+      show(number, most);
+    },
+    /**
+     * Shows a number that comes, where none has landed; null: it is as it was written.
+     * @param {Num|null} number @param {number} most @param {number} shade how far it is there
+     */
+    foresee(number, most, shade) {
+      show(number ?? own, most);
+      set(group, "opacity", shade.toFixed(2));
+    },
+    /** Lights some cells. @param {Set<number>|null} lit */
+    light(lit) {
+      const key = lit ? [...lit].join() : "";
+      if (key === lighted) return;
+      lighted = key;
+      cells.forEach(({ rect }, k) => rect.classList.toggle("is-lit", lit?.has(k) ?? false));
+    },
+  };
+}
+
+/**
+ * What is said of a cell: "[1, 0]: −0.341".
+ * @param {{row: number, column: number, text: string}} entry @param {number[]} shape
+ */
+export const nameOf = ({ row, column, text }, shape) =>
+  `[${shape.length > 1 ? `${row}, ` : ""}${column}]: ${text}`;
+
+/** The cells that are on their way, about the middle of a group. @param {SVGGElement} group */
+export function dotsIn(group) {
+  /** @type {DrawnCell[]} */
+  const drawn = [];
+  function cell() {
+    const rect = svg("rect", { class: "adl-cell", width: SIDE - 1, height: SIDE - 1 });
+    const bar = svg("path", { class: "adl-cell-bar" });
+    const one = { group: svg("g", {}, rect, bar), rect, bar };
+    set(rect, "x", (1 - SIDE) / 2);
+    set(rect, "y", (1 - SIDE) / 2);
+    return one;
+  }
+  return {
+    /** @param {Dot[]} dots @param {string} kind */
+    draw(dots, kind) {
+      while (drawn.length < dots.length) {
+        const more = cell();
+        drawn.push(more);
+        group.append(more.group);
+      }
+      while (drawn.length > dots.length) drawn.pop()?.group.remove();
+      dots.forEach(({ x, y, share, shade, isCopy, isPartial }, k) => {
+        const { group: one, rect, bar } = drawn[k];
+        const colour = isPartial ? "value" : kind;
+        set(one, "class", `is-${colour}${isCopy ? " is-copy" : ""}`);
+        set(one, "transform", `translate(${(x * SIDE).toFixed(1)},${(y * SIDE).toFixed(1)})`);
+        set(one, "opacity", shade.toFixed(2));
+        set(rect, "rx", colour === "value" ? 2 : 5);
+        rect.style.setProperty("--adl-share", `${shadeOf(share)}%`);
+        set(bar, "d", barAt(0, 0, HALF_BAR, share));
+      });
+    },
+  };
+}

@@ -1,0 +1,63 @@
+/**
+ * The cells of small arrays in the tape: with their numbers where there is room, else as a small picture.
+ *
+ * @import { Kind } from "./cells.js"
+ * @import { Num } from "./trace_types.js"
+ */
+
+import { entriesOf, shareOf, sidesOf } from "./cells.js";
+import { html } from "./dom.js";
+import { nameOf, shadeOf } from "./graph/cell_parts.js";
+import { CELLS } from "./trace_types.js";
+
+const [WRITTEN, BARE] = [4.1, 1.1]; // how wide a cell is, in ems
+
+/** Whether the cells of a shape have numbers, if there is room. @param {number[]} shape */
+function hasNumbers(shape) {
+  const [height, width] = sidesOf(shape);
+  return height === 1 && width <= CELLS.MAX_WRITTEN_COLUMNS;
+}
+
+/**
+ * How wide the cells of a shape are, in ems.
+ * @param {number[]} shape @param {boolean} isWritten
+ */
+export function widthInTape(shape, isWritten) {
+  const [, width] = sidesOf(shape);
+  return width * (isWritten && hasNumbers(shape) ? WRITTEN : BARE);
+}
+
+/**
+ * Draws the cells of a number. A reader who cannot see them is told the number in words.
+ * @param {Num} number @param {Kind} kind @param {number} most @param {boolean} isWritten
+ */
+export function tapeCells(number, kind, most, isWritten) {
+  const { shape, text: whole } = number;
+  const [height, width] = sidesOf(shape);
+  const written = isWritten && hasNumbers(shape);
+  const cells = entriesOf(number).map((entry) => {
+    const share = shareOf(entry.text, most);
+    const sign = share < 0 ? " is-negative" : share > 0 ? " is-positive" : "";
+    return html(
+      "span",
+      {
+        class: `adl-tape-cell${sign}`,
+        title: nameOf(entry, shape),
+        style: `--adl-share: ${shadeOf(share)}%; --adl-size: ${Math.abs(share).toFixed(2)}`,
+      },
+      written ? entry.text : "",
+    );
+  });
+  const columns = `grid-template-columns: repeat(${width}, ${written ? WRITTEN : BARE}em)`;
+  const rows = `grid-auto-rows: ${written ? 19 : Math.min(16, 22 / height)}px`;
+  const grid = html(
+    "span",
+    {
+      class: `adl-tape-cells is-${kind}${written ? " is-written" : ""}`,
+      style: `${columns}; ${rows}`,
+      "aria-hidden": "true",
+    },
+    cells,
+  );
+  return html("span", {}, grid, html("span", { class: "adl-unseen" }, whole));
+}
