@@ -178,8 +178,8 @@ MOVING = {
     "index": (picked, np.array([3.0, -1.0, 0.5, 2.0]), 2.0),
 }
 
-# What travels, or is written on an edge, over a text in a box; a sum may stand over the number that it repeats. And what
-# is hidden itself half way, but for the seed, which then is in its box.
+# What travels, or is written on an edge, over a text in a box; a sum may stand over the number that it repeats.
+# And what is hidden itself half way, but for the seed, which then is in its box.
 HIDDEN = """(steps) => {
     const player = document.querySelector(".adl-player");
     const common = (a, b) =>
