@@ -133,8 +133,8 @@ export function scalesOf(trace) {
   return scale;
 }
 
-/** Whether any line of a run is drawn as cells. @param {Trace} trace */
-export const hasCells = (trace) => trace.lines.some(({ value }) => isSmall(value));
+/** Whether any line of a run is an array. @param {Trace} trace */
+export const hasArrays = (trace) => trace.lines.some(({ value }) => value.shape.length > 0);
 
 /**
  * The size of a cell of an array in a box, and whether it has room for its number.

@@ -15,7 +15,7 @@
 import { shapeText } from "../entries.js";
 import { focused, passClass, roving, set, svg } from "../dom.js";
 import { adjointOf, edgeSharesOf, markOf } from "../moment.js";
-import { dotsOf, hasCells, scalesOf } from "../cells.js";
+import { dotsOf, hasArrays, scalesOf } from "../cells.js";
 import { labelsOf, landingsAt, litAt, sourcesAt, tokensAt } from "../motion.js";
 import { isAhead } from "../run.js";
 import { ownLine, wholeLine } from "../trace.js";
@@ -70,7 +70,7 @@ export function drawingOf(run, actions, prefix, toggle) {
   const { say } = trace;
   const parts = partsOf(trace, actions, prefix);
   const scales = scalesOf(trace);
-  const isTunnel = hasCells(trace); // what travels goes under the boxes, and hides nothing in them
+  const isTunnel = hasArrays(trace); // what travels goes under the boxes, and hides nothing in them
   const groupLayer = svg("g");
   const edgeLayer = svg("g");
   const nodeLayer = svg("g");
