@@ -25,6 +25,7 @@ import { allTurned, holding, openGroups, toggledGroup } from "./groups.js";
 import { groupTools, lensTools } from "./lens.js";
 
 const FADE = FIT.FOLLOW_MARGIN; // pixels between the sides of the pane, which fade, and what a step is about
+const CLOSE = 3; // the same where there is no room for more
 const LEAST = 0.05; // of a graph that is shown whole
 const MOTION = 180; // milliseconds that a group takes to open
 
@@ -196,21 +197,27 @@ export function graphView(run, store, actions, prefix) {
     /** @param {Sides} box */
     const far = (box) => Math.abs(box.left - own.left) + Math.abs(box.top - own.top);
     const isTall = element.scrollHeight > element.clientHeight;
-    const across = element.clientWidth - 2 * FADE;
-    const down = isTall ? element.clientHeight - 2 * FADE : Infinity;
+    /** Whether all of a box can be in view with so much of a margin around it. @param {Sides} box @param {number} margin */
+    const fitsWithin = (box, margin) => {
+      const across = element.clientWidth - 2 * margin;
+      const down = isTall ? element.clientHeight - 2 * margin : Infinity;
+      return box.right - box.left < across && box.bottom - box.top < down;
+    };
     const others = [...drawing.besides(step.line), ...partners.map(drawing.standIn)]
       .flatMap((part) => (part ? [placeOf(part, frame)] : []))
       .sort((a, b) => far(a) - far(b));
     const labels = drawing.labels().map((text) => text.getBoundingClientRect());
     let target = own;
+    let margin = FADE;
     for (const box of [...others, ...labels]) {
       const wider = around(target, box);
-      const fits = wider.right - wider.left < across && wider.bottom - wider.top < down;
-      if (fits) target = wider;
+      if (!fitsWithin(wider, CLOSE)) continue;
+      target = wider;
+      if (!fitsWithin(wider, FADE)) margin = CLOSE; // rather in the fading side than out of view
     }
     if (lens.isHeld)
       partners.unshift(step.line); // where the learner looks, the signs tell where the step is
-    else scrollInside(element, target, smooth, FADE);
+    else scrollInside(element, target, smooth, margin);
     sign();
   }
 
