@@ -168,7 +168,7 @@ class Visitor:
         for name, parts in {
             "index.html": {"player": ".adl-player .adl-source"},
             lesson: {"plot": ".cell_output img", "lab": ".cell_output figure img", "words": ".cell_output figcaption"},
-            "05_ways_to_remember.html": {"drawing": ".cell_output img", "code": ".highlight pre"},
+            "07_ways_to_remember.html": {"drawing": ".cell_output img", "code": ".highlight pre"},
         }.items():
             by_machine = [self.seen(self.open(name, theme=theme), parts) for theme in ("light", "dark")]
             self.shoot(f"dark-{name[:2]}")

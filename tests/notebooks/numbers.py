@@ -29,7 +29,8 @@ def renumber(text: str) -> str:
     slugs = "|".join(order.SLUGS)
     link = rf"(?<=\[)((?:[Nn]otebook )?)\d\d(?=[^\]\d][^\]]*\]\(|\]\()([^\]]*\]\([^)]*?)\b\d\d_({slugs})\.ipynb"
     text = re.sub(link, lambda found: f"{found[1]}{order.number_of(found[3])}{found[2]}00_{found[3]}.ipynb", text)
-    return re.sub(rf"\b\d\d_({slugs})\.ipynb", lambda found: order.file_name(found[1]), text)
+    # A page of the website has the notebook's name.
+    return re.sub(rf"\b\d\d_({slugs})(?=\.(?:ipynb|html)\b)", lambda found: Path(order.file_name(found[1])).stem, text)
 
 
 def update_numbers(*, check: bool, root: Path = ROOT) -> list[str]:
