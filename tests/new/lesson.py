@@ -47,6 +47,7 @@ def run_double(slope: Callable[[float], float]) -> Any:
     return run_cases(lambda names, x: slope(x), POINTS, slope)
 '''
 
+GLOSSARY = Path("notebooks/glossary.ipynb")
 WORDS = """# The exercises of `{slug}`: their words and known mistakes. See `lessons/checks/exercise_file.py`.
 
 title = "{title}"
@@ -133,7 +134,7 @@ def make_lesson(slug: str, after: str, title: str, question: str, word: str, roo
     ------
     ValueError
         If the slug cannot name a package, no notebook is called `after`, the question is none, or the word has no
-        explanation.
+        explanation or is in the glossary already.
     FileExistsError
         If there is such a lesson.
     """
@@ -148,6 +149,8 @@ def make_lesson(slug: str, after: str, title: str, question: str, word: str, roo
         raise ValueError(f"the question is {question!r}; write one that ends in a question mark")
     if not meaning.endswith("."):
         raise ValueError(f"the word is {word!r}; write it as 'Remainder: what is left out.'")
+    if f"**{term.casefold()}**" in _read_letter(root, term).source.casefold():
+        raise ValueError(f"the glossary explains {term!r} already; give another word that this lesson brings")
     _add_row(root, slug, after)
     update_numbers(check=False, root=root)
     _write_package(root, slug, title)
@@ -242,9 +245,15 @@ def _link_to_it(root: Path, slug: str, after: str, title: str, question: str) ->
     _edit_cell(start, "course-map", above, rf"\1\n{row}")
 
 
+def _read_letter(root: Path, term: str) -> nbformat.NotebookNode:
+    """Return the glossary's cell for a word's letter."""
+    notebook = nbformat.read(root / GLOSSARY, as_version=4)
+    return next(cell for cell in notebook.cells if cell.id == f"letter-{term[0].lower()}")
+
+
 def _add_word(root: Path, slug: str, term: str, meaning: str) -> None:
     """Put a word into the glossary, in its place under its letter."""
-    path = root / "notebooks" / "glossary.ipynb"
+    path = root / GLOSSARY
     notebook = nbformat.read(path, as_version=4)
     letter = next(cell for cell in notebook.cells if cell.id == f"letter-{term[0].lower()}")
     heading, *entries = letter.source.split("\n\n")
