@@ -94,11 +94,11 @@ def gif(path, colour="white", size=(100, 50), times=(2000, 3000)):
     return path
 
 
-def test_films_play_for_less_than_twenty_seconds():
+def test_films_play_for_less_than_twenty_five_seconds():
     """What they show is compared where there is Chromium: `python -m tests.generate --check`."""
     light, dark = (pictures.times_of(pictures.PICTURES / name) for name in pictures.FILMS.values())
     assert light == dark
-    assert 15 < sum(light) < 20 and len(light) > 100
+    assert 15 < sum(light) < 25 and len(light) > 100
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ from autodiff_lab.engine.tracebacks import MAX_SHOWN_LINES
 START = """\
 import math
 import numpy as np
-from autodiff_lab import formula, grad, jvp, play, program
+from autodiff_lab import formula, grad, jvp, play, program, table
 def f(x1, x2):
     return np.log(x1) + x1 * x2 - np.sin(x2)
 def filled(x):
@@ -34,7 +34,7 @@ def halved(x):
 # What is run, the learner's line where it went wrong, and how the message begins.
 CELLS = {
     "an entry of an array": ("grad(filled)(2.0)", "---> 10     y[0] = x", "DetachedError: The float() of"),
-    "in the player": ("play(filled, 2.0)", "---> 10     y[0] = x", "DetachedError: The float() of"),
+    "in a table": ("table(filled, 2.0)", "---> 10     y[0] = x", "DetachedError: The float() of"),
     "forward": ("jvp(filled, (2.0,), (1.0,))", "---> 10     y[0] = x", "DetachedError: The float() of"),
     "a forgotten number": (
         "at = (2.0,)\nplay(f, *at)",
@@ -44,7 +44,7 @@ CELLS = {
     "a forgotten number in grad": ("grad(f)(2.0)", "----> 1 grad(f)(2.0)", "InputError: f(x1, x2) needs a number"),
     "many calls": ("grad(deep)(1.0, 30)", "---> 13     return math.sin(x)", "DetachedError: The float() of"),
     "a long call": (
-        "play(\n    deep,\n    2.0,\n    0," + 20 * "\n    # more" + "\n)",
+        "table(\n    deep,\n    2.0,\n    0," + 20 * "\n    # more" + "\n)",
         "---> 13     return math.sin(x)",
         "DetachedError: The float() of",
     ),

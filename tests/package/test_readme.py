@@ -85,7 +85,7 @@ def test_a_film_plays_smoothly_and_is_small(film: str) -> None:
             picture.seek(frame)
             seconds.append(picture.info["duration"] / 1000)
         assert picture.info["loop"] == 0, "it begins again"
-    assert len(seconds) > 100 and sum(seconds) < 20, "a film that a lecturer shows without a word"
+    assert len(seconds) > 100 and sum(seconds) < 25, "a film that a lecturer shows without a word"
     assert seconds[0] >= 1 and seconds[-1] >= 2, "there is time to see how it begins, and what came out"
 
 

@@ -8,7 +8,7 @@ from jinja2 import pass_context
 from nbconvert import SlidesExporter
 from traitlets.config import Config
 
-from autodiff_lab.classroom.lecture.cell_html import mark_up, read_part
+from autodiff_lab.classroom.lecture.cell_html import mark_up, mathml, read_part
 from autodiff_lab.classroom.lecture.slides import has_slides, with_slides
 
 _EXTENSION = "labextensions/autodiff-lab-lecture/static"
@@ -55,7 +55,9 @@ class LectureExporter(SlidesExporter):
             "styles": [read_part(name) for name in _STYLES],
             "scripts": [read_part(name) for name in _SCRIPTS],
         }
-        return super().from_notebook_node(with_slides(nb), resources, **options)
+        notebook = with_slides(nb)
+        _set_formulas(notebook)
+        return super().from_notebook_node(notebook, resources, **options)
 
     @pass_context
     def markdown2html(self, context: Any, source: str) -> str:
@@ -63,6 +65,15 @@ class LectureExporter(SlidesExporter):
         folder = context.get("resources", {}).get("metadata", {}).get("path", "")
         attachments = context.get("cell", {}).get("attachments", {})
         return mark_up(source, embed_images=True, path=folder, attachments=attachments)
+
+
+def _set_formulas(notebook: Any) -> None:
+    """Give an output that is a formula its MathML, since a page without a network has nothing that sets LaTeX."""
+    outputs = [output for cell in notebook.cells for output in cell.get("outputs", ())]
+    for data in (output.get("data", {}) for output in outputs):
+        if "text/latex" in data and "text/html" not in data:
+            latex = data["text/latex"].strip().strip("$").removeprefix(r"\displaystyle")
+            data["text/html"] = f'<div class="formula">{mathml(latex, "block")}</div>'
 
 
 def title_of(notebook: Any) -> str:

@@ -78,7 +78,7 @@ def test_aregion_that_reaches_both_sides_and_one_that_is_empty():
 def test_the_classes_differ_in_form_and_the_film_ends():
     lab = at(task="XOR")
     circles = re.findall(r'<circle [^>]*fill="(\w+|#\w+)"', lab.picture())
-    assert circles.count("none") == 2 + 1, "two points and the legend"
+    assert circles.count("none") == 2 + 1 + 1, "two points, the legend, and the handle that can be dragged"
     lab.set(step=STEPS)
     assert not lab.can("forward")
     lab.press("restart")
