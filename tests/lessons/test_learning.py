@@ -8,8 +8,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from autodiff_lab import Adam, grad
 from autodiff_lab.lessons import learning as check
 from autodiff_lab.lessons.learning.exercises import iris_run
+from autodiff_lab.systems.perceptron import network, random_start, two_moons
 from autodiff_lab.systems.wengert import var
 
 REFERENCE = json.loads((Path(__file__).parents[1] / "data" / "reference_cases.json").read_text())
@@ -104,3 +106,17 @@ def test_what_is_lent_works():
     lent = check.ex_3a.lend(worst_error)
     assert isinstance(lent, types.FunctionType) and lent is not worst_error
     assert lent(lambda x: x @ x, np.array([1.0, 2.0]), np.array([2.0, 4.0])) < 1e-6
+
+
+@pytest.mark.parametrize(("units", "right"), [(2, 71), (3, 80), (4, 80)])
+def test_three_units_get_all_points_of_the_two_moons(units, right):
+    """The answer that the notebook folds away: how few units still bend round both moons."""
+    moons, optimizer, parameters = two_moons(), Adam(0.05), random_start(units)
+
+    def logistic_loss(p):
+        z = network(p, moons.x)
+        return np.mean(np.logaddexp(0.0, z) - moons.t * z)
+
+    for _ in range(300):
+        parameters = optimizer.update(parameters, grad(logistic_loss)(parameters))
+    assert np.sum((network(parameters, moons.x) > 0) == (moons.t > 0.5)) == right
