@@ -11,7 +11,8 @@ from autodiff_lab.text import notation
 from autodiff_lab.text.messages import join_items, message
 from autodiff_lab.trace import memory_usage, quiz
 from autodiff_lab.trace.model import Direction, Equation, Line, Meter, Number, Step, TangentTerm, Trace
-from autodiff_lab.trace.reverse_steps import seed_adjoints, share_of, size_of
+from autodiff_lab.trace.recorded_run import size_of
+from autodiff_lab.trace.reverse_steps import seed_adjoints, share_of
 from autodiff_lab.trace.wording import equations, explanations
 from autodiff_lab.trace.wording.equations import WayForward
 from autodiff_lab.transforms import recording

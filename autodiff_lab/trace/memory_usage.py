@@ -43,9 +43,7 @@ def count_held(tape: Any) -> list[Kept]:
     return held
 
 
-def measure_steps(
-    tape: Any, steps: Sequence[Step], held: Sequence[Kept], end: int, products: int = 0, faulty: bool = False
-) -> Iterator[Step]:
+def measure_steps(run: Any, steps: Sequence[Step], end: int, products: int = 0, faulty: bool = False) -> Iterator[Step]:
     """Add to each step of a reverse sweep its cost and memory usage, and the lines that it lets go.
 
     Before the first step, the lines up to `end` are held, and `products` multiplications are done.
@@ -55,7 +53,7 @@ def measure_steps(
         # A line whose last contribution has gone is not asked for again, nor any line behind it. A faulty sweep may.
         done = step.phase == "sweep" and not faulty and (after is None or after.line != step.line)
         left = step.line if done else end
-        meter = Meter(len(tape) - tape.n_inputs, products, *held[left])
+        meter = Meter(len(run) - run.n_inputs, products, *run.held[left])
         yield replace(step, meter=meter, freed_lines=tuple(range(left, end)))
         end = left
 

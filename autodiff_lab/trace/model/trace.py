@@ -127,6 +127,8 @@ class Trace(Outputs):
         Which stretch of a long run this is, if it is not the whole of one; see `excerpts`.
     chapters : tuple of Group
         Of a run of more than 30 lines: what its loops and its source lines have written, in the whole run.
+    engine : str
+        Who ran it and computed all numbers, such as ``"PyTorch 2.13.0"``; empty for the engine of this package.
     agreement : Equation or None
         Forward in one direction: the tangent of the result, and the same number from the gradient in reverse.
 
@@ -173,6 +175,7 @@ class Trace(Outputs):
     hints: tuple[Hint, ...] = ()
     excerpt: Excerpt | None = None
     chapters: tuple[Group, ...] = ()
+    engine: str = ""
 
     @classmethod
     @check_keywords

@@ -22,7 +22,8 @@ from autodiff_lab.text.dataclass_json import Pool, plain
 from autodiff_lab.text.messages import join_items, message, read_room, template
 from autodiff_lab.trace import excerpts
 from autodiff_lab.trace.model import Line, Number, RunOptions, Trace
-from autodiff_lab.trace.tape_reader import TapeReader
+from autodiff_lab.trace.recorded_run import RecordedRun
+from autodiff_lab.trace.tape_reader import TapeReader, run_of_tape
 from autodiff_lab.transforms.recording import record
 from autodiff_lab.widgets.player import page
 from autodiff_lab.widgets.player.payload import ForwardRun, OtherExcerpt, Payload
@@ -216,21 +217,26 @@ def views(
 
 def _views(tape: Tape, f: Callable[..., Any], value: Any, options: RunOptions) -> Views:
     if len(tape) > excerpts.MAX_WHOLE_LINES and not options.fault:
-        long = LaidOutExcerpts(tape, f, value)
-        return Views(long[0], {}, message("long run", lines=len(tape), most=excerpts.MAX_WHOLE_LINES), long)
+        return _view_excerpts(run_of_tape(tape, f, value), f)
     reader = TapeReader(tape, f, value)
-    trace = reader.read(options.along(None))
+    trace = reader.read_as(options.along(None))
     if options.fault:
         return Views(trace, {}, message("faulty engines are reverse"))
     forward: dict[str, Trace] = {}
     try:
         for name, direction in _menu(tape, options.direction).items():
-            forward[name] = reader.read(options.along(direction))
+            forward[name] = reader.read_as(options.along(direction))
     except AutodiffError as error:
         if options.direction is not None:
             raise
         return Views(trace, {}, str(error))
     return Views(trace, forward)
+
+
+def _view_excerpts(run: RecordedRun, f: Callable[..., Any]) -> Views:
+    """The views of a long run: stretches of it, of which one is shown."""
+    long = LaidOutExcerpts(run, f)
+    return Views(long[0], {}, message("long run", lines=len(run), most=excerpts.MAX_WHOLE_LINES), long)
 
 
 def _menu(tape: Tape, custom: Any) -> dict[str, Any]:

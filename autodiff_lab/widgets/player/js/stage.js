@@ -72,7 +72,7 @@ export function stageOf({ transport, details, inputs, words, predict, overview, 
         element.setAttribute("data-lm-suppress-shortcuts", "true");
         element.classList.add("adl-scroll");
       }
-      title.textContent = trace.title;
+      title.textContent = trace.engine ? say("run by", trace) : trace.title;
       warning.hidden = !trace.fault;
       warning.textContent = trace.warning ?? "";
       root.classList.toggle("is-faulty", Boolean(trace.fault));

@@ -62,6 +62,14 @@
  */
 
 /**
+ * A call of a module that was running at a line: its `path` in the model, and the number of the call.
+ * @typedef {object} ModuleCall
+ * @property {string} path
+ * @property {number} n
+ * @property {number} frames
+ */
+
+/**
  * One line of a `Trace`: an input (`kind` is ``"input"``, `label` its parameter) or an ``"operation"``.
  * @typedef {object} Line
  * @property {string} name
@@ -84,6 +92,7 @@
  * @property {string} assigned_name
  * @property {number} occurrence
  * @property {string} reading
+ * @property {ModuleCall[]} modules
  */
 
 /**
@@ -248,6 +257,7 @@
  * @property {Hint[]} hints
  * @property {Excerpt | null} excerpt
  * @property {Group[]} chapters
+ * @property {string} engine
  */
 
 /**
@@ -430,6 +440,11 @@ export const RECORDS = {
     defaults: {},
     inside: {},
   },
+  ModuleCall: {
+    order: ["path", "n", "frames"],
+    defaults: {},
+    inside: {},
+  },
   Line: {
     defaults: {
       label: "",
@@ -449,12 +464,14 @@ export const RECORDS = {
       assigned_name: "",
       occurrence: 0,
       reading: "",
+      modules: [],
     },
     inside: {
       value: "Num",
       operands: ["Operand"],
       where: ["Span"],
       turns: ["Turn"],
+      modules: ["ModuleCall"],
     },
   },
   Contribution: {
@@ -589,6 +606,7 @@ export const RECORDS = {
       hints: [],
       excerpt: null,
       chapters: [],
+      engine: "",
     },
     inside: {
       sources: ["Source"],
