@@ -150,6 +150,8 @@ class RecordedRun:
         What is unusual about this run.
     engine : str
         Who ran it: ``"PyTorch 2.13.0"``; empty for our own.
+    title, function : str
+        What the run and its function are called, where that is not the function's own name.
     """
 
     names: Sequence[str]
@@ -168,6 +170,8 @@ class RecordedRun:
     constants: Mapping[str, Any] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     engine: str = ""
+    title: str = ""
+    function: str = ""
 
     def __len__(self) -> int:
         return len(self.parents)

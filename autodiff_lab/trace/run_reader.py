@@ -65,10 +65,10 @@ class RunReader:
     def describe_run(self, lines: Sequence[Line]) -> Trace:
         """Make a trace without steps from these lines of the run: all of them, or those of a window."""
         run, lines = self.run, tuple(lines)
-        name, parameters = name_of(self._f), tuple(run.input_names)
+        name, parameters = run.function or name_of(self._f), tuple(run.input_names)
         value = run.value
         constant = explanations.constant_note(None if value is None else Number.of(value)) if run.output is None else ""
-        title = _title(name, parameters, run.constants)
+        title = run.title or _title(name, parameters, run.constants)
         notes = (self._located.note, constant, *run.notes, explanations.sweeps_note(lines))
         return Trace(
             title=title,

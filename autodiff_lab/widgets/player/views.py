@@ -18,11 +18,13 @@ from autodiff_lab.figures.graph import alternatives
 from autodiff_lab.figures.graph.boxes import node_texts, player_heading, text_width
 from autodiff_lab.figures.graph.layout import MAX_SINGLE_LINES, LaidOutExcerpts, fits
 from autodiff_lab.figures.graph.layout_types import Layout
+from autodiff_lab.frameworks.engines import Engine
 from autodiff_lab.text.dataclass_json import Pool, plain
 from autodiff_lab.text.messages import join_items, message, read_room, template
 from autodiff_lab.trace import excerpts
 from autodiff_lab.trace.model import Line, Number, RunOptions, Trace
 from autodiff_lab.trace.recorded_run import RecordedRun
+from autodiff_lab.trace.run_reader import RunReader
 from autodiff_lab.trace.tape_reader import TapeReader, run_of_tape
 from autodiff_lab.transforms.recording import record
 from autodiff_lab.widgets.player import page
@@ -195,6 +197,7 @@ def views(
     options: RunOptions = RunOptions(),  # noqa: B008 — it does not change
     group: str | None = "auto",
     kwargs: Mapping[str, Any] | None = None,
+    engine: Engine | None = None,
 ) -> Views:
     """Run ``f(*args)`` once, and read the record into the player's views, in both modes.
 
@@ -209,7 +212,13 @@ def views(
         Whether the graph of a large run has groups.
     kwargs : mapping, optional
         Keyword arguments for `f`.
+    engine : Engine, optional
+        Another framework that runs `f`.
     """
+    if engine is not None:
+        run = engine.record(f, args, kwargs or {})
+        found = _view_run(run, engine.source_of(f), engine.describe_reverse_only())
+        return replace(found, large=group == "auto" and len(run) > MAX_SINGLE_LINES)
     value, tape = record(f, *args, kwargs=kwargs, sites=True)
     found = _views(tape, f, value, options)
     return replace(found, large=group == "auto" and len(tape) > MAX_SINGLE_LINES)
@@ -231,6 +240,13 @@ def _views(tape: Tape, f: Callable[..., Any], value: Any, options: RunOptions) -
             raise
         return Views(trace, {}, str(error))
     return Views(trace, forward)
+
+
+def _view_run(run: RecordedRun, f: Callable[..., Any], why: str) -> Views:
+    """The views of another engine's run: in reverse alone."""
+    if len(run) > excerpts.MAX_WHOLE_LINES:
+        return _view_excerpts(run, f)
+    return Views(RunReader(run, f).read(), {}, why)
 
 
 def _view_excerpts(run: RecordedRun, f: Callable[..., Any]) -> Views:

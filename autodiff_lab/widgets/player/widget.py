@@ -14,6 +14,7 @@ import traitlets
 from autodiff_lab.engine.errors import AutodiffError
 from autodiff_lab.engine.printing import replace_bidi
 from autodiff_lab.figures.graph.render import DrawingError
+from autodiff_lab.frameworks.engines import Engine, FrameworkError, find_engine
 from autodiff_lab.text.arguments import check_choice, check_path
 from autodiff_lab.text.messages import message
 from autodiff_lab.text.notation import number
@@ -41,6 +42,7 @@ def play(
     scale: str | None = None,
     group: str | None = "auto",
     details: bool = False,
+    engine: str | None = None,
 ) -> Player:
     """Run ``f(*args)`` and show it step by step: source, graph and tape, with its derivatives in both modes.
 
@@ -74,6 +76,9 @@ def play(
     details : bool
         Open the fold (⋯) with the switch of modes, predict, the names on the tape, speed and costs. If not given, it is
         open if the reader had it open last.
+    engine : {"pytorch", "jax"}, optional
+        Which framework runs `f`, if it is not this package. Tensors of PyTorch among the arguments, or a module in the
+        place of `f`, are PyTorch's without a word; numbers cannot tell, so JAX is asked for.
 
     Returns
     -------
@@ -116,7 +121,10 @@ def play(
     options = RunOptions(fault=fault)
     scale = check_choice("play", "scale", scale or usual["scale"], SCALES)
     shown = {"mode": mode, "predict": predict, "details": details, "scale": scale}
-    return Player(f, args, kwargs, ranges, direction, options, group, **shown)
+    found = find_engine(f, args, engine)
+    if found is not None and (mode != "reverse" or direction is not None or fault):
+        raise FrameworkError(f"{found.describe_reverse_only()} Leave out mode, direction and fault.")
+    return Player(f, args, kwargs, ranges, direction, options, group, found, **shown)
 
 
 def _inputs(trace: Trace) -> list[str]:
@@ -215,15 +223,17 @@ class Player(Outputs, Live):
         direction: Any,
         options: RunOptions,
         group: str | None,
+        engine: Engine | None = None,
         **shown: Any,
     ) -> None:
         self._f, self._args, self._kwargs, self._group = f, args, kwargs, group
+        self._engine = engine
         named = direction is None or isinstance(direction, str)
         self._options = options.along(None if named else direction)
-        views = modes.views(f, args, self._options, group, kwargs)
+        views = modes.views(f, args, self._options, group, kwargs, engine)
         leaves, inputs = flatten(args), _inputs(views.trace)
         self._n_inputs = len(inputs)  # they are there from the start, so their steps are none to stop at
-        labels = [path for name, x in zip(argument_names(f, len(args)), args, strict=True) for path in paths(name, x)]
+        labels = [path for name, x in zip(self._argument_names(), args, strict=True) for path in paths(name, x)]
         self._scalars = [k for k, leaf in enumerate(leaves) if np.ndim(leaf) == 0 and labels[k] in inputs]
         self._names = [labels[k] for k in self._scalars]
         values = [float(leaves[k]) for k in self._scalars]
@@ -337,7 +347,8 @@ class Player(Outputs, Live):
             try:
                 # A slider may pass a pole: ∞ and nan are shown as such, a warning would have no cell to stand in.
                 with np.errstate(all="ignore"):
-                    views = modes.views(self._f, self._arguments(values), self._options, self._group, self._kwargs)
+                    args = self._arguments(values)
+                    views = modes.views(self._f, args, self._options, self._group, self._kwargs, self._engine)
                 if views.long is not None:
                     views = views.around(min(self.step, views.long.steps - 1))
                 payload, beside = modes.lay_out(views, self._views, self.payload)
@@ -364,8 +375,13 @@ class Player(Outputs, Live):
         """What the function is called with, at these values of its sliders."""
         leaves = flatten(self._args)
         for k, value in zip(self._scalars, values, strict=True):
-            leaves[k] = value
+            leaves[k] = self._engine.replace_scalar(leaves[k], value) if self._engine else value
         return unflatten(self._args, leaves)
+
+    def _argument_names(self) -> list[str]:
+        """What the function calls its arguments; a module's function is its `forward`."""
+        f = self._f if self._engine is None else getattr(self._f, "forward", self._f)
+        return argument_names(f, len(self._args))
 
     def _turn_to(self, change: Any) -> None:
         """Show the stretch of a long run that has this step."""

@@ -181,7 +181,7 @@ def views():
 
 @pytest.fixture(scope="module")
 def long(views):
-    return views.long.tape, views.long
+    return views.long.run, views.long
 
 
 def test_the_whole_run_has_all_groups_down_to_its_stretches(long):
