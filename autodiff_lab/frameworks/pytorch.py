@@ -76,6 +76,7 @@ class PyTorch:
             _check_result(f, y, leaves or parameters)
             # The sum of the entries: our seed is one for each of them.
             y.backward(torch.ones_like(y))
+        recording.leave()
         sweep = recording.sweeps[-1]
         if sweep.failure is not None:
             raise sweep.failure

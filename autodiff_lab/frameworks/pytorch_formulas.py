@@ -46,6 +46,7 @@ FUNCTIONS = {
 
 # Local partials of elementwise operations that NumPy does not have; {y} is the result, {0} the first operand.
 PARTIALS = {
+    "tanh": ("1 - {y} ** 2",),
     "sigmoid": ("{y} * (1 - {y})",),
     "relu": ("({0} > 0)",),
     "threshold": ("({0} > 0)",),
@@ -80,6 +81,7 @@ _OURS = {
     "t": "transpose",
     "_to_copy": "to",
     "_unsafe_view": "view",
+    "nll_loss_forward": "nll_loss",
 }
 _SIGNS = {"add": "+", "subtract": "-", "multiply": "*", "divide": "/", "matmul": "@", "power": "**"}
 

@@ -7,6 +7,7 @@ it; hooks on all nodes copy what arrives and what is sent, in the engine's order
 from __future__ import annotations
 
 import contextlib
+import inspect
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -244,7 +245,8 @@ class Recording:
     """
 
     def __init__(self, boundary: FrameType, names: Mapping[Any, str], includes_boundary: bool) -> None:
-        self._boundary, self._names, self._includes_boundary = boundary, names, includes_boundary
+        self._boundary: FrameType | None = boundary
+        self._names, self._includes_boundary = names, includes_boundary
         self.kernels: dict[int, Kernel] = {}
         self.values: dict[Output, tuple[int, torch.Tensor]] = {}
         self.leaves: dict[int, tuple[torch.Tensor, torch.Tensor]] = {}
@@ -259,10 +261,22 @@ class Recording:
         self._running: list[ModuleCall] = []
         self._calls = 0
         self._in_backward = False
+        self._last_call: tuple[int, int] | None = None
 
     def __len__(self) -> int:
         """How many nodes PyTorch has made since the recording began: what an execution log counts."""
         return private.next_number() - 1 - self.first_number
+
+    def leave(self) -> dict[str, Any]:
+        """Forget the learner's frame when the recording is over, and return the variables that it had."""
+        frame, self._boundary = self._boundary, None
+        if frame is None:
+            return {}
+        variables = dict(frame.f_locals)
+        if type(frame.f_locals) is dict and frame.f_code.co_flags & inspect.CO_OPTIMIZED:
+            # Before Python 3.13 a function's frame keeps this copy of its variables, and so the recording, alive.
+            frame.f_locals.clear()
+        return variables
 
     @property
     def ops(self) -> Recording:
@@ -346,24 +360,25 @@ class Recording:
         """Run a kernel, and record it if PyTorch has made a node for it."""
         if self._in_backward:
             return func(*args, **kwargs)
-        number = private.next_number() - 1
+        number, frame = private.next_number() - 1, _find_caller(sys._getframe(2))
         given = [one for one in flatten_arguments((args, kwargs)) if isinstance(one, torch.Tensor)]
         has_grad = any(one.requires_grad for one in given)
         is_new, kernel = number > self._last, None
         if is_new and has_grad and torch.is_grad_enabled():
             self._last = number
             seen = map_arguments(lambda one: self._see(one) if isinstance(one, torch.Tensor) else one, [args, kwargs])
-            kernel = Kernel(func, list(seen[0]), seen[1], self._walk(sys._getframe(2)), tuple(self._running))
+            kernel = Kernel(func, list(seen[0]), seen[1], self._walk(frame), tuple(self._running))
             self.kernels[number] = kernel
+            self._last_call = (id(frame), frame.f_lasti)
         elif is_new and not torch.is_grad_enabled():
             # The inside of a custom Function: its node is there, and takes these frames.
-            self.custom.setdefault(number, (self._walk(sys._getframe(2)), tuple(self._running)))
+            self.custom.setdefault(number, (self._walk(frame), tuple(self._running)))
         result = func(*args, **kwargs)
         outs = [one for one in flatten_arguments(result) if isinstance(one, torch.Tensor)]
         if kernel is not None:
             self._keep_outputs(kernel, number, given, outs)
         if has_grad and len(self.cuts) < _MAX_CUTS:
-            self._find_cut(func, given, outs, sys._getframe(2))
+            self._find_cut(func, given, outs, frame)
         return result
 
     def _keep_outputs(
@@ -383,8 +398,10 @@ class Recording:
         """Note where a gradient is lost: by `detach`, under `no_grad`, as a Python number, in integers."""
         name = func._schema.name.split("::")[1]
         why = ""
+        call = (id(frame), frame.f_lasti)
         if name == "detach":
-            why = "detach"
+            # PyTorch itself detaches a result that it saves for its formula, in the call that computes it.
+            why = "" if call == self._last_call else "detach"
         elif name == "_local_scalar_dense":
             why = "item"
         elif not torch.is_grad_enabled():
@@ -492,6 +509,14 @@ def _gradient_edge(one: Any) -> tuple[Any, int]:
         return one.node, one.output_nr
     edge = torch.autograd.graph.get_gradient_edge(one)
     return edge.node, edge.output_nr
+
+
+def _find_caller(frame: FrameType) -> FrameType:
+    """The frame that called the operator: PyTorch puts frames of its own around a dispatch mode."""
+    around = ("torch._dynamo.", "torch.utils._python_dispatch")
+    while str(frame.f_globals.get("__name__", "")).startswith(around) and frame.f_back is not None:
+        frame = frame.f_back
+    return frame
 
 
 def _runs_inside(frame: FrameType | None, modules: tuple[str, ...]) -> bool:

@@ -187,6 +187,8 @@ def _functions(filename: str, text: str) -> tuple[_Function, ...]:
 def _function_node(code: CodeType) -> _Function | None:
     """Find the smallest function in the text that holds all of `code`."""
     text = "".join(linecache.getlines(code.co_filename))
+    if code.co_name == "<module>":
+        return _whole_text(code.co_filename, text)
     nodes = _functions(code.co_filename, text) if text else ()
     if code.co_name == "<lambda>" or code.co_name in _INSIDE:
         start, end = _extent(code)
@@ -196,6 +198,20 @@ def _function_node(code: CodeType) -> _Function | None:
         named = (node for node in nodes if not isinstance(node, ast.Lambda) and node.name == code.co_name)
         nodes = tuple(node for node in named if code.co_firstlineno in (node.lineno, first_row(node)))
     return min(nodes, key=_size, default=None)
+
+
+def _whole_text(filename: str, text: str) -> Any:
+    """The whole of a cell or a file, as if it were a function: what runs outside of all functions stands there."""
+    if not text:
+        return None
+    try:
+        tree: Any = ast.parse(text)
+    except (SyntaxError, ValueError):
+        return None
+    lines = text.splitlines()
+    tree.name, tree.lineno, tree.col_offset, tree.decorator_list = os.path.basename(filename), 1, 0, []
+    tree.end_lineno, tree.end_col_offset = len(lines), len(lines[-1].encode())
+    return tree
 
 
 def _start(node: ast.expr | ast.stmt) -> tuple[int, int]:

@@ -20,6 +20,7 @@ from autodiff_lab.text.messages import message
 from autodiff_lab.text.notation import number
 from autodiff_lab.trace.model import RunOptions, Trace
 from autodiff_lab.trace.model.outputs import Outputs
+from autodiff_lab.trace.recorded_run import RecordedRun
 from autodiff_lab.transforms.pytree import flatten, paths, unflatten
 from autodiff_lab.transforms.signatures import argument_names, check_keywords
 from autodiff_lab.widgets.defaults import SCALES, play_defaults
@@ -125,6 +126,34 @@ def play(
     if found is not None and (mode != "reverse" or direction is not None or fault):
         raise FrameworkError(f"{found.describe_reverse_only()} Leave out mode, direction and fault.")
     return Player(f, args, kwargs, ranges, direction, options, group, found, **shown)
+
+
+def play_recorded(run: RecordedRun, source: Callable[..., Any]) -> Player:
+    """Step through a run that another engine has recorded, and that cannot be run again."""
+    return Player(source, (), None, None, None, RunOptions(), "auto", _Recorded(run, source))
+
+
+class _Recorded:
+    """The engine of a player that shows a run which is over."""
+
+    def __init__(self, run: RecordedRun, source: Callable[..., Any]) -> None:
+        self._run, self._source = run, source
+
+    def record(self, f: Callable[..., Any], args: Any, kwargs: Any) -> RecordedRun:
+        """Return the run."""
+        return self._run
+
+    def source_of(self, f: Callable[..., Any]) -> Callable[..., Any]:
+        """Return what stands for the function."""
+        return self._source
+
+    def replace_scalar(self, like: Any, value: float) -> Any:
+        """Change nothing: there are no sliders."""
+        return like
+
+    def describe_reverse_only(self) -> str:
+        """Say in a sentence why there is no forward mode."""
+        return message("framework is reverse", engine=self._run.engine)
 
 
 def _inputs(trace: Trace) -> list[str]:
