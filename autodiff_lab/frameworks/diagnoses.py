@@ -10,8 +10,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from autodiff_lab.text.grid import Grid, grid
-from autodiff_lab.text.messages import message
-from autodiff_lab.text.notation import escape, number
+from autodiff_lab.text.messages import join_items, message
+from autodiff_lab.text.notation import escape
+from autodiff_lab.text.numbers import number
 from autodiff_lab.trace.model import Line
 from autodiff_lab.trace.recorded_run import NotSeen, OutputTuple, RecordedRun
 from autodiff_lab.trace.run_reader import RunReader
@@ -81,7 +82,7 @@ def _explain_value(value: Any, operands: Sequence[Any]) -> str:
         return message("born of another")
     kind = "nan" if isinstance(value, OutputTuple) or np.any(np.isnan(np.asarray(value, dtype=float))) else "∞"
     entries = [_entry_at(operand, _first_odd(value)) for operand in operands]
-    return message("born of finite operands", kind=kind, operands=" , ".join(entries).replace(" ,", ","))
+    return message("born of finite operands", kind=kind, operands=join_items(entries))
 
 
 def _first_odd(x: Any) -> tuple[int, ...]:
@@ -181,7 +182,7 @@ class Diagnoses:
         if birth is None:
             return ""
         slots = {"line": self.name(birth.line), "place": self.place(birth.line) or "—", "why": birth.why}
-        if birth.phase == "forward":
+        if birth.parent is None:
             return message("birth forward", **slots)
         return message("birth in the sweep", parent=self._reader.lines[birth.parent].clear_name, **slots)
 

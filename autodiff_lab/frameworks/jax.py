@@ -22,6 +22,7 @@ from autodiff_lab.frameworks import jax_private as private
 from autodiff_lab.frameworks.engines import FrameworkError
 from autodiff_lab.text import notation
 from autodiff_lab.text.messages import message
+from autodiff_lab.text.numbers import number
 from autodiff_lab.trace.memory_usage import Kept
 from autodiff_lab.trace.partials import NamedValue
 from autodiff_lab.trace.recorded_run import OutputTuple, RawContribution, RecordedRun, RunLine, RunOperand, SweepEvent
@@ -246,7 +247,7 @@ class _JaxRun:
         for equation in program.eqns:
             frames = outer + tuple(one for one in _learners_frames(equation, self._root) if one not in outer)
             key = _OPENED.get(equation.primitive.name)
-            if key in equation.params:
+            if key is not None and key in equation.params:
                 self._open(equation, key, lines, known, frames)
             else:
                 self._take(equation, lines, known, frames)
@@ -430,8 +431,10 @@ class _JaxRun:
     def _count_held(self) -> list[Kept]:
         """Count the values that the lines hold; what JAX's compiled program keeps is its compiler's choice."""
         held = [Kept(0, 0)]
-        for value, (_, number) in zip(self.values, self._kind, strict=True):
-            arrays = [] if number is not None and number >= 0 else value if isinstance(value, list) else [value]
+        for value, (_, output) in zip(self.values, self._kind, strict=True):
+            arrays = value if isinstance(value, list) else [value]
+            if output is not None and output >= 0:
+                arrays = []  # its equation holds it already
             numbers, size = sum(np.size(one) for one in arrays), sum(np.asarray(one).nbytes for one in arrays)
             held.append(Kept(held[-1].numbers + int(numbers), held[-1].bytes + int(size)))
         return held
@@ -522,7 +525,7 @@ def _write_map(taken: _Taken, slot: int, adjoint: str, words: Sequence[str]) -> 
 
 def _write_partial(taken: _Taken, slot: int, y: str, words: Sequence[str], true_partial: Any) -> tuple[str, str]:
     """Write a local partial as a formula, as text and in LaTeX; both empty if ours does not give JAX's numbers."""
-    values = [np.asarray(one, dtype=float)[()] for one in taken.values]
+    values: list[Any] = [np.asarray(one, dtype=float)[()] for one in taken.values]
     value = np.asarray(taken.outs[0], dtype=float)[()]
     if taken.name == "reduce_sum":
         return "1", "1"
@@ -546,7 +549,7 @@ def _write_partial(taken: _Taken, slot: int, y: str, words: Sequence[str], true_
         return "", ""
     if isinstance(written, Symbol):
         return written.text(), written.latex()
-    text = notation.number(written)
+    text = number(written)
     return text, notation.latex_value(text)
 
 

@@ -64,13 +64,13 @@ class PyTorch:
         model = f if isinstance(f, torch.nn.Module) else None
         given, labels = _prepare_arguments(f, args, track=model is None)
         modules = {"": model} if model is not None else _find_modules(f)
-        parameters = {}
+        parameters: dict[int, str] = {}
         for prefix, module in modules.items():
             for path, parameter in module.named_parameters(prefix=prefix):
                 parameters.setdefault(id(parameter), path)
         labels = {**parameters, **labels}
         leaves = [one for one in flatten(list(given)) if isinstance(one, torch.Tensor) and one.requires_grad]
-        recording = Recording(sys._getframe(0), name_modules(modules), includes_boundary=False)
+        recording: Any = Recording(sys._getframe(0), name_modules(modules), includes_boundary=False)
         with _undone_afterwards(modules.values()), log_execution(recording) as walk, recording.running():
             y = f(*given, **kwargs)
             _check_result(f, y, leaves or parameters)

@@ -13,6 +13,7 @@ import torch
 
 from autodiff_lab.engine.dispatch import TABLE
 from autodiff_lab.text import notation
+from autodiff_lab.text.numbers import number
 from autodiff_lab.trace.partials import NamedValue
 from autodiff_lab.transforms.symbol import Symbol
 
@@ -150,7 +151,7 @@ def write_partial(
         return "", ""
     if isinstance(written, Symbol):
         return written.text(), written.latex()
-    text = notation.number(written)
+    text = number(written)
     return text, notation.latex_value(text)
 
 

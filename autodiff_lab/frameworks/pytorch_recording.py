@@ -192,7 +192,7 @@ class Sweep:
         return hook
 
     def _arrive(self, node: int, gradients: Sequence[torch.Tensor | None]) -> None:
-        arrived = []
+        arrived: list[torch.Tensor | None] = []
         for number, gradient in enumerate(gradients):
             if gradient is None:
                 arrived.append(None)

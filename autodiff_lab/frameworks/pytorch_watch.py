@@ -93,11 +93,16 @@ class WatchedStep:
         """The neutral record of the watched step."""
         name = "" if self._model is None else type(self._model).__name__
         title = message("a step of", name=name) if name else message("a step")
-        return RunBuilder(self._recorded, self._sweep, self._labels).build(title=title, function=name)
+        return RunBuilder(self._recorded, self._sweep, self._labels).build(title=title, function=title)
 
     @functools.cached_property
     def _reader(self) -> RunReader:
-        return RunReader(self.record, _CodeBlock(self._code))
+        return RunReader(self.record, self._block)
+
+    @property
+    def _block(self) -> Any:
+        """What stands for the function that was run: the learner's code around the step."""
+        return _CodeBlock(self._code)
 
     @property
     def _diagnoses(self) -> Diagnoses:
@@ -115,7 +120,7 @@ class WatchedStep:
         FrameworkError
             If no backward pass ran.
         """
-        return view("play_recorded")(self.record, _CodeBlock(self._code))
+        return view("play_recorded")(self.record, self._block)
 
     def trace(self) -> Any:
         """Return the `Trace` of the watched step."""

@@ -48,7 +48,7 @@ class SweepEvent(NamedTuple):
     again: bool = False
 
 
-class OutputTuple(tuple):
+class OutputTuple(tuple[Any, ...]):
     """The outputs of an operation that has several, as the value of one line; None where an adjoint has none yet."""
 
 

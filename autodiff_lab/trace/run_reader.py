@@ -162,9 +162,10 @@ class RunReader:
         value = number_of(operand.value)
         to = np.shape(line.value) if line.is_elementwise else ()
         if operand.line < 0:
-            # A number that stands in the formula is written into its box; it has no shape to be told.
-            told = {"shapes": value.flowing(to), "is_copied": value.is_copied_to(to)} if value.shape else {}
-            return Operand(None, value.text, value, **told)
+            if not value.shape:
+                # A number that stands in the formula is written into its box; it has no shape to be told.
+                return Operand(None, value.text, value)
+            return Operand(None, value.text, value, shapes=value.flowing(to), is_copied=value.is_copied_to(to))
         shown = None if operand.partial is None else number_of(operand.partial)
         edge, whole = partials.edge_label(notation.format_expression(operand.formula, self._labels), shown)
         return Operand(
@@ -206,7 +207,7 @@ def _name_result(run: RecordedRun, names: list[assigned_names.Name]) -> str:
     return name
 
 
-class _OnDemand(Sequence):
+class _OnDemand(Sequence[Any]):
     """A sequence whose items are made when they are asked for, and kept."""
 
     def __init__(self, make: Callable[[int], Any], length: int) -> None:

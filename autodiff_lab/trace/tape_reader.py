@@ -139,8 +139,9 @@ def _follow_tangents(tape: Any, trace: Trace, direction: Any = None) -> Trace:
         agreement = forward_steps.compare_with_gradient(tape, trace, named, tangent)
     entries = sum(np.size(x) for x in tape.values[: tape.n_inputs])
     passes = -(-entries // len(named))
-    most = max(step.meter[2:] for step in steps)
-    operations, products, *_ = steps[-1].meter
+    meters = [step.meter for step in steps if step.meter is not None]
+    most = max(meter[2:] for meter in meters)
+    operations, products, *_ = meters[-1]
     directions = tuple(forward_steps.describe_direction(tape, column, seeds) for column, seeds in named)
     return replace(
         trace,

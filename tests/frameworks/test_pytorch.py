@@ -1,5 +1,6 @@
 """What PyTorch did is what is shown: its own order and its own sums, bit for bit, also in cases known to be hard."""
 
+import doctest
 import warnings
 
 import numpy as np
@@ -12,6 +13,7 @@ from torch import nn  # noqa: E402
 from torch.utils.checkpoint import checkpoint  # noqa: E402
 
 import autodiff_lab as ad  # noqa: E402
+from autodiff_lab.frameworks import pytorch, pytorch_formulas, pytorch_recording  # noqa: E402
 from autodiff_lab.frameworks.engines import FrameworkError  # noqa: E402
 from autodiff_lab.frameworks.pytorch import ENGINE  # noqa: E402
 from autodiff_lab.trace.model import Trace  # noqa: E402
@@ -347,3 +349,8 @@ def test_bad_input_is_told_what_to_do(case):
     call, said = BAD[case]
     with pytest.raises(FrameworkError, match=said):
         call()
+
+
+def test_the_examples_in_the_docstrings_run():
+    for module in (pytorch_formulas, pytorch_recording, pytorch):
+        assert doctest.testmod(module).failed == 0

@@ -178,6 +178,14 @@ def test_where_an_infinity_was_born_forward():
     assert "h = log x" in run.nan_birth() and "(0)" in run.nan_birth()
 
 
+def test_the_gradient_of_a_step_is_that_of_its_loss():
+    x = torch.tensor(2.0, requires_grad=True)
+    with ad.watch() as run:
+        loss = x * x
+        loss.backward()
+    assert run.trace().steps[-1].equations[-1].pieces[0] == "∂loss/∂x"
+
+
 def test_finite_runs_have_no_birth():
     x = torch.tensor(2.0, requires_grad=True)
     with ad.watch() as run:
