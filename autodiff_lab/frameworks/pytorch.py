@@ -251,6 +251,9 @@ class RunBuilder:
         self.operations = sorted((k for k in nodes if not sweep.is_leaf(k)), key=sweep.number)
         used = {edge for edges in sweep.edges for edge in edges if edge is not None}
         used |= {(sweep.place[node], number) for node, number in sweep.roots}
+        numbers_of: dict[int, list[int]] = {}
+        for node, number in sorted(used):
+            numbers_of.setdefault(node, []).append(number)
         self._line_of: dict[tuple[int, int], int] = {}
         # For each line: the node, and which output of it; None for all of them, −1 for an input.
         self._lines: list[tuple[int, int | None]] = [(reached.get(one, -1), -1) for one in ids]
@@ -258,7 +261,7 @@ class RunBuilder:
             if one in reached:
                 self._line_of[(reached[one], 0)] = line
         for node in self.operations:
-            outputs = sorted(number for k, number in used if k == node)
+            outputs = numbers_of[node]
             self._lines.append((node, None))
             if len(outputs) == 1:
                 self._line_of[(node, outputs[0])] = len(self._lines) - 1
@@ -266,6 +269,10 @@ class RunBuilder:
             for number in outputs:
                 self._line_of[(node, number)] = len(self._lines)
                 self._lines.append((node, number))
+        # For each node its used outputs, with their lines.
+        self._outputs_of: dict[int, list[tuple[int, int]]] = {}
+        for (node, number), line in self._line_of.items():
+            self._outputs_of.setdefault(node, []).append((number, line))
         self._whole = {node: line for line, (node, number) in enumerate(self._lines) if number is None}
         self._kernels = {node: self._find_kernel(node) for node in self.operations}
         self._numbers = {self._recording_number(node): node for node in self.operations}
@@ -361,7 +368,7 @@ class RunBuilder:
             return to_array(self._recording.leaves[self._leaves[line]][1])
         if number is not None:
             return self._output(node, number)
-        outputs = sorted(n for (k, n), place in self._line_of.items() if k == node)
+        outputs = [output for output, _ in self._outputs_of[node]]
         if len(outputs) == 1:
             return self._output(node, outputs[0])
         return OutputTuple(self._output(node, number) for number in range(max(outputs, default=0) + 1))
@@ -528,7 +535,7 @@ class RunBuilder:
             if self._sweep.is_leaf(node):
                 continue
             whole = self._whole[node]
-            own = [(number, line) for (k, number), line in self._line_of.items() if k == node]
+            own = self._outputs_of[node]
             if event.arrived is not None and len(own) == 1:
                 (number, _), *_ = own
                 arrived[node] = _array(event.arrived[number])

@@ -39,7 +39,7 @@ def watch(model: Any = None) -> Any:
     -----
     On a CPU a watched step took 4 (a transformer of 335 operations) to 6 times (a network of 11) as long as the step by
     itself, and copied 11 and 4 times as many bytes as PyTorch keeps for its backward pass. So watch single steps.
-    ``run.player()`` takes about as many seconds as it has hundreds of operations.
+    ``run.player()`` of these 335 operations took ten seconds, and its page 3 MB.
 
     Examples
     --------
