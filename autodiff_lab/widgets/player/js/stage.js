@@ -70,7 +70,7 @@ export function stageView(
     (state) => [traceAt(state)],
     (state) => {
       const trace = traceAt(state);
-      title.textContent = trace.title;
+      title.textContent = trace.engine ? say("run by", trace) : trace.title;
       warning.hidden = !trace.warning;
       warning.textContent = trace.warning;
       warning.classList.toggle("is-raised", Boolean(trace.raised));

@@ -65,6 +65,14 @@
  */
 
 /**
+ * A call of a module that was running at a line: its `path` in the model, and the number of the call.
+ * @typedef {object} ModuleCall
+ * @property {string} path
+ * @property {number} n
+ * @property {number} frames
+ */
+
+/**
  * One line of a `Trace`: an input (`kind` is ``"input"``, `label` its parameter) or an ``"operation"``.
  * @typedef {object} Line
  * @property {string} name
@@ -87,6 +95,7 @@
  * @property {string} assigned_name
  * @property {number} occurrence
  * @property {string} reading
+ * @property {ModuleCall[]} modules
  */
 
 /**
@@ -266,6 +275,7 @@
  * @property {string[]} results
  * @property {number} chosen_result
  * @property {RaisedError | null} raised
+ * @property {string} engine
  */
 
 /**
@@ -472,6 +482,11 @@ export const RECORDS = {
     defaults: {},
     inside: {},
   },
+  ModuleCall: {
+    order: ["path", "n", "frames"],
+    defaults: {},
+    inside: {},
+  },
   Line: {
     defaults: {
       label: "",
@@ -491,12 +506,14 @@ export const RECORDS = {
       assigned_name: "",
       occurrence: 0,
       reading: "",
+      modules: [],
     },
     inside: {
       value: "Num",
       operands: ["Operand"],
       where: ["Span"],
       turns: ["Turn"],
+      modules: ["ModuleCall"],
     },
   },
   Contribution: {
@@ -646,6 +663,7 @@ export const RECORDS = {
       results: [],
       chosen_result: 0,
       raised: null,
+      engine: "",
     },
     inside: {
       sources: ["Source"],
