@@ -23,9 +23,16 @@ from autodiff_lab.frameworks.engines import FrameworkError
 from autodiff_lab.text import notation
 from autodiff_lab.text.messages import message
 from autodiff_lab.text.numbers import number
-from autodiff_lab.trace.memory_usage import Kept
 from autodiff_lab.trace.partials import NamedValue
-from autodiff_lab.trace.recorded_run import OutputTuple, RawContribution, RecordedRun, RunLine, RunOperand, SweepEvent
+from autodiff_lab.trace.recorded_run import (
+    Kept,
+    OutputTuple,
+    RawContribution,
+    RecordedRun,
+    RunLine,
+    RunOperand,
+    SweepEvent,
+)
 from autodiff_lab.trace.source_map import unwrap_function
 from autodiff_lab.transforms.pytree import flatten
 from autodiff_lab.transforms.recording import Outcome

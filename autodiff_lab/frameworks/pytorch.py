@@ -30,8 +30,8 @@ from autodiff_lab.frameworks.pytorch_recording import (
 )
 from autodiff_lab.text import notation
 from autodiff_lab.text.messages import message
-from autodiff_lab.trace.memory_usage import Kept
 from autodiff_lab.trace.recorded_run import (
+    Kept,
     NotSeen,
     OutputTuple,
     RawContribution,

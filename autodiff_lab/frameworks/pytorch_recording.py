@@ -20,8 +20,8 @@ from torch.nn.modules.module import register_module_forward_hook, register_modul
 from autodiff_lab.engine.frames import INTERNAL_MODULES, is_user_frame
 from autodiff_lab.frameworks import pytorch_private as private
 from autodiff_lab.frameworks.engines import FrameworkError
-from autodiff_lab.trace.memory_usage import Kept
 from autodiff_lab.trace.model import ModuleCall
+from autodiff_lab.trace.recorded_run import Kept
 
 # What is copied of a run at most: 2 GB. Who needs more watches a smaller batch.
 MAX_COPIED_BYTES = 2**31

@@ -9,22 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import zip_longest
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from autodiff_lab.engine.tape import Tape
 from autodiff_lab.trace.model import Meter, Step
-
-if TYPE_CHECKING:
-    from autodiff_lab.trace.recorded_run import RecordedRun
-
-
-class Kept(NamedTuple):
-    """A memory usage: how many numbers are kept, and the bytes they take."""
-
-    numbers: int
-    bytes: int
+from autodiff_lab.trace.recorded_run import Kept, RecordedRun
 
 
 def count_held(tape: Tape) -> list[Kept]:

@@ -16,7 +16,6 @@ import numpy as np
 from autodiff_lab.engine.tape import Comparison
 from autodiff_lab.text.messages import message
 from autodiff_lab.text.notation import NOT_REACHED
-from autodiff_lab.trace.memory_usage import Kept
 from autodiff_lab.trace.model import ModuleCall, Number
 from autodiff_lab.transforms.recording import Outcome
 
@@ -27,6 +26,13 @@ Remark = tuple[str, Sequence[int]]
 
 # The frames of the user's code that were running: code objects and places in their bytecode, outermost first.
 Frames = tuple[tuple[CodeType, int], ...]
+
+
+class Kept(NamedTuple):
+    """A memory usage: how many numbers are kept, and the bytes they take."""
+
+    numbers: int
+    bytes: int
 
 
 class RawContribution(NamedTuple):
