@@ -454,6 +454,7 @@ class RunBuilder:
             operands=operands,
             is_elementwise=is_elementwise and not isinstance(value, (OutputTuple, NotSeen)),
             modules=modules,
+            arguments=_numbers_of(kernel) if kernel is not None else (),
         )
         return self._finish(read)
 
@@ -625,6 +626,12 @@ class RunBuilder:
         first = self._recording.first_number
         numbers = [-1 if n == -1 else self._sweep.number(node) - first for node, n in self._lines]
         return tuple(event._replace(lines=bisect_left(numbers, event.lines + 1)) for event in log)
+
+
+def _numbers_of(kernel: Kernel) -> tuple[float, ...]:
+    """The numbers that a kernel was given."""
+    given = [*kernel.args, *kernel.kwargs.values()]
+    return tuple(float(one) for one in given if isinstance(one, (int, float)))
 
 
 def _array(gradient: torch.Tensor | None) -> Any:

@@ -25,15 +25,18 @@ from autodiff_lab.trace.wording import equations
 from autodiff_lab.transforms.nonfinite import is_born, severity
 
 
-def explain_value(lines: Sequence[Line], i: int, value: Any, operands: Sequence[Any]) -> str:
+def explain_value(
+    lines: Sequence[Line], i: int, value: Any, operands: Sequence[Any], arguments: Sequence[float] = ()
+) -> str:
     """Explain the birth of a NaN or an infinity in the value of a line; empty if there is none.
 
-    If nobody saw an operand, it may have been born there, and nothing is said.
+    If nobody saw an operand, it may have been born there, and nothing is said; nor if one of the `arguments`, which are
+    the numbers that the line was given beside its operands, is as far from finite: ``masked_fill(x, mask, -inf)``.
     """
     line = lines[i]
     entries = [entries_of(operand) for operand in operands]
     unseen = any(isinstance(operand, NotSeen) for operand in operands)
-    if line.kind == "input" or unseen or not is_born(entries_of(value), *entries):
+    if line.kind == "input" or unseen or not is_born(entries_of(value), *entries, *arguments):
         return ""
     slots = {"kind": _name_kind(entries_of(value)), "name": line.clear_name, "reading": line.reading}
     if any(isinstance(x, OutputTuple) for x in (value, *operands)):

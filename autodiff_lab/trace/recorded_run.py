@@ -121,7 +121,7 @@ class RunLine:
     """A line in the record of a run: an input, if it has no `op`, or an operation with its operands.
 
     `text` is spelt with the names of the lines (``"v-1 * v0"``). An operation that `is_elementwise` copies its operands
-    to the shape of its value.
+    to the shape of its value. `arguments` are the numbers that it was given beside its operands, as `masked_fill` is.
     """
 
     value: Any
@@ -133,6 +133,7 @@ class RunLine:
     operands: tuple[RunOperand, ...] = ()
     is_elementwise: bool = False
     modules: tuple[ModuleCall, ...] = ()
+    arguments: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)

@@ -143,7 +143,8 @@ def _describe_contributions(run: RecordedRun, line: Line, event: SweepEvent, lar
 def record_step(run: RecordedRun, lines: Sequence[Line], i: int, questions: Iterable[Question] = ()) -> Step:
     """Make the step of reverse mode that records line `i`."""
     line = run.read_line(i)
-    birth = births.explain_value(lines, i, line.value, [operand.value for operand in line.operands])
+    operands = [operand.value for operand in line.operands]
+    birth = births.explain_value(lines, i, line.value, operands, line.arguments)
     return Step(
         "record",
         i,

@@ -330,6 +330,22 @@ def test_inner_sweeps_are_marked():
     assert {line.sweep_id for line in trace.lines} == {0, 1}
 
 
+def attend(scores):
+    """Attention of each row to itself and to those before it."""
+    later = torch.triu(torch.ones(3, 3, dtype=torch.bool), 1)
+    return torch.softmax(scores.masked_fill(later, float("-inf")), -1).square().sum()
+
+
+def test_an_infinity_that_was_given_is_not_born():
+    assert ad.play(attend, draw(3, 3)).trace.warning == ""
+
+
+def test_the_birth_of_a_nan_is_explained_as_it_is_for_our_own_engine():
+    steps = ad.play(lambda x: torch.sqrt(x) * torch.log(x), torch.tensor(0.0)).trace.steps
+    ours = ad.play(lambda x: np.sqrt(x) * np.log(x), 0.0).trace.steps
+    assert [step.birth for step in steps if step.birth] == [step.birth for step in ours if step.birth]
+
+
 BAD = {
     "no tensor that is a float": (lambda: ad.play(lambda n: n * 2, torch.tensor(3)), "no floating-point tensor"),
     "no graph": (lambda: ad.play(lambda x: x.detach() * 2, torch.tensor(3.0)), "has no graph"),
