@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from autodiff_lab.text.grid import Grid, grid
-from autodiff_lab.text.messages import join_items, message
+from autodiff_lab.text.messages import message
 from autodiff_lab.text.notation import escape
-from autodiff_lab.text.numbers import number
+from autodiff_lab.trace import births
 from autodiff_lab.trace.model import Line
-from autodiff_lab.trace.recorded_run import NotSeen, OutputTuple, RecordedRun
+from autodiff_lab.trace.recorded_run import OutputTuple, RunLine, entries_of
 from autodiff_lab.trace.run_reader import RunReader
+from autodiff_lab.transforms.nonfinite import severity
 
 _BAR_LENGTH = 24
 
@@ -40,93 +41,6 @@ class Report:
     def _repr_html_(self) -> str:
         note = f"<p>{escape(self.note)}</p>" if self.note else ""
         return f"{self.grid.html()}{note}"
-
-
-class Birth(NamedTuple):
-    """Where the first NaN or infinity of a run was born: at a line, forward or in the sweep, and why."""
-
-    phase: str
-    line: int
-    parent: int | None
-    why: str
-
-
-def find_birth(run: RecordedRun) -> Birth | None:
-    """Find where the first NaN or infinity of a run was born: in the values, else in the sweep; None if nowhere."""
-    for i in range(len(run)):
-        line = run.read_line(i)
-        if not _is_finite(line.value):
-            operands = [operand.value for operand in line.operands]
-            return Birth("forward", i, None, _explain_value(line.value, operands))
-    for event in run.events:
-        for sent in event.sent:
-            if not _is_finite(sent.contribution) or not _is_finite(sent.after):
-                partial = run.read_partial(event.line, sent.slot)
-                why = _explain_contribution(event.adjoint, partial, sent.contribution)
-                return Birth("sweep", event.line, sent.parent, why)
-    return None
-
-
-def _is_finite(x: Any) -> bool:
-    if isinstance(x, NotSeen):
-        return True
-    if isinstance(x, OutputTuple):
-        return all(_is_finite(one) for one in x if one is not None)
-    return bool(np.all(np.isfinite(np.asarray(x, dtype=float))))
-
-
-def _explain_value(value: Any, operands: Sequence[Any]) -> str:
-    if not operands:
-        return message("born in an input")
-    if not all(map(_is_finite, operands)):
-        return message("born of another")
-    kind = "nan" if isinstance(value, OutputTuple) or np.any(np.isnan(np.asarray(value, dtype=float))) else "∞"
-    entries = [_entry_at(operand, _first_odd(value)) for operand in operands]
-    return message("born of finite operands", kind=kind, operands=join_items(entries))
-
-
-def _first_odd(x: Any) -> tuple[int, ...]:
-    """The index of the first entry that is no finite number."""
-    if isinstance(x, OutputTuple):
-        return ()
-    odd = np.argwhere(~np.isfinite(np.asarray(x, dtype=float)))
-    return tuple(int(k) for k in odd[0]) if len(odd) else ()
-
-
-def _entry_at(x: Any, index: tuple[int, ...]) -> str:
-    """An entry of an operand as text, at the place of a result that has perhaps another shape."""
-    if isinstance(x, (OutputTuple, NotSeen)):
-        return "…"
-    array = np.asarray(x, dtype=float)
-    if array.ndim == 0:
-        return _say(float(array))
-    if len(index) == array.ndim and all(k < n for k, n in zip(index, array.shape, strict=True)):
-        return _say(float(array[index]))
-    return f"{_say(float(array.min()))} … {_say(float(array.max()))}" if array.size else "[]"
-
-
-def _say(x: float) -> str:
-    return number(x)
-
-
-def _explain_contribution(adjoint: Any, partial: Any, contribution: Any) -> str:
-    """Explain a contribution that is not finite by its two factors: 0 × ∞ is NaN, or one of them is not finite."""
-    if _is_finite(contribution):
-        return message("born in a sum")
-    if partial is None or isinstance(adjoint, OutputTuple) or isinstance(partial, OutputTuple):
-        return message("born in a map" if _is_finite(adjoint) else "born before")
-    factors = np.broadcast_arrays(np.asarray(adjoint, dtype=float), np.asarray(partial, dtype=float))
-    with np.errstate(all="ignore"):
-        odd = np.argwhere(~np.isfinite(factors[0] * factors[1]))
-    if not len(odd):
-        return message("born in a sum")
-    one, other = (float(factor[tuple(odd[0])]) for factor in factors)
-    slots = {"adjoint": _say(one), "partial": _say(other)}
-    if one == 0.0 or other == 0.0:
-        return message("born of zero times infinity", **slots)
-    if math.isfinite(one) and math.isfinite(other):
-        return message("born of an overflow", **slots)
-    return message("born of a factor", **slots)
 
 
 class Diagnoses:
@@ -177,14 +91,22 @@ class Diagnoses:
         return message(key, least=self.name(least), most=self.name(most), ratio=f"{ratio:.1e}")
 
     def nan_birth(self) -> str:
-        """Say in words where the first NaN or infinity was born, and why; empty if every number is finite."""
-        birth = find_birth(self._run)
-        if birth is None:
-            return ""
-        slots = {"line": self.name(birth.line), "place": self.place(birth.line) or "—", "why": birth.why}
-        if birth.parent is None:
-            return message("birth forward", **slots)
-        return message("birth in the sweep", parent=self._reader.lines[birth.parent].clear_name, **slots)
+        """Say in words where the first NaN or infinity was born, and why; empty if none was.
+
+        An infinity among the constants is given on purpose, to mask something. A NaN there is told.
+        """
+        run, lines = self._run, self._reader.lines
+        for i in range(len(run)):
+            why = births.explain_line(run, lines, i) or _explain_given(run.read_line(i))
+            if why:
+                return message("birth forward", line=self.name(i), place=self.place(i) or "—", why=why)
+        for event in run.events:
+            for sent in event.sent:
+                why = births.explain_contribution(run, lines, event, sent)
+                if why:
+                    slots = {"line": self.name(event.line), "place": self.place(event.line) or "—", "why": why}
+                    return message("birth in the sweep", parent=lines[sent.parent].clear_name, **slots)
+        return ""
 
     def memory(self) -> Report:
         """Report how many bytes each line keeps for the sweep, the largest first."""
@@ -195,6 +117,14 @@ class Diagnoses:
         rows = [(self.name(i), self.place(i), float(own[i]), f"{own[i] / total:.0%}") for i in largest]
         columns = [message(f"memory {column}") for column in ("line", "place", "bytes", "share")]
         return Report(grid(message("memory", bytes=f"{held[-1].bytes:,}"), columns, rows))
+
+
+def _explain_given(line: RunLine) -> str:
+    """Explain the NaN or infinity of an input, or the NaN of a constant that a line uses; empty if there is none."""
+    if not line.op:
+        return message("born in an input") if severity(entries_of(line.value)) else ""
+    constants = [entries_of(operand.value) for operand in line.operands if operand.line < 0]
+    return message("born of a constant") if 2 in map(severity, constants) else ""
 
 
 def _norm(x: Any) -> float:

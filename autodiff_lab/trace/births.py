@@ -58,6 +58,12 @@ def explain_value(
     return message("born in entry of", **slots, entry=at, operands=join_items(dict.fromkeys(told)))
 
 
+def explain_line(run: RecordedRun, lines: Sequence[Line], i: int) -> str:
+    """Explain the birth of a NaN or an infinity in the value of a line of a recorded run; empty if there is none."""
+    line = run.read_line(i)
+    return explain_value(lines, i, line.value, [operand.value for operand in line.operands], line.arguments)
+
+
 def explain_contribution(run: RecordedRun, lines: Sequence[Line], event: SweepEvent, sent: RawContribution) -> str:
     """Explain the birth of a NaN or an infinity in what a line sends back, by its factors; empty if there is none."""
     line, parent, adjoint = lines[event.line], lines[sent.parent], event.adjoint
@@ -80,8 +86,12 @@ def explain_contribution(run: RecordedRun, lines: Sequence[Line], event: SweepEv
 def explain_product(line: Line, what: str, rate: Any, partial: Any, product: Any) -> str:
     """Explain the birth of a NaN or an infinity in a product: a rate (`what` it is) times a local partial."""
     kind = _name_kind(entries_of(product))
+    through_map = message("born in map", kind=kind, name=line.clear_name, reading=line.reading)
     if partial is None or isinstance(partial, OutputTuple):
-        return message("born in map", kind=kind, name=line.clear_name, reading=line.reading)
+        return through_map
+    # What arrives at a reduction along an axis has an axis less than the weights that it is multiplied with.
+    if np.shape(rate) == line.value.shape != () and np.ndim(rate) < np.ndim(partial):
+        return through_map
     one, other = np.broadcast_arrays(rate, partial)
     with np.errstate(all="ignore"):
         each = one * other

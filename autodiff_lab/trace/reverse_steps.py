@@ -142,9 +142,7 @@ def _describe_contributions(run: RecordedRun, line: Line, event: SweepEvent, lar
 
 def record_step(run: RecordedRun, lines: Sequence[Line], i: int, questions: Iterable[Question] = ()) -> Step:
     """Make the step of reverse mode that records line `i`."""
-    line = run.read_line(i)
-    operands = [operand.value for operand in line.operands]
-    birth = births.explain_value(lines, i, line.value, operands, line.arguments)
+    birth = births.explain_line(run, lines, i)
     return Step(
         "record",
         i,

@@ -175,7 +175,17 @@ def test_where_an_infinity_was_born_forward():
     with ad.watch() as run:
         h = torch.log(x)
         (h * 2).sum().backward()
-    assert "h = log x" in run.nan_birth() and "(0)" in run.nan_birth()
+    assert "h = log x" in run.nan_birth() and "x is 0 there" in run.nan_birth()
+
+
+def test_a_mask_is_no_birth_and_a_nan_in_the_data_is_one():
+    x = torch.tensor([0.5, 1.0], requires_grad=True)
+    with ad.watch() as run:
+        torch.softmax(x + torch.tensor([0.0, float("-inf")]), 0)[0].backward()
+    assert run.nan_birth() == ""
+    with ad.watch() as run:
+        (x * torch.tensor([1.0, float("nan")])).sum().backward()
+    assert "constant that it uses has a NaN" in run.nan_birth()
 
 
 def test_the_gradient_of_a_step_is_that_of_its_loss():
