@@ -272,7 +272,7 @@ def normed(x):
 
 
 def test_what_the_screen_cuts_stands_on_paper_in_full(opened, request):
-    player = opened(normed, (np.arange(6.0).reshape(2, 3) * 1.2345e-6,), width=1280)
+    player = opened(normed, (np.arange(70.0).reshape(7, 10) * 1.2345e-6,), width=1280)  # too large for cells
     page = player.page
     player.focus()
     player.key("End")
