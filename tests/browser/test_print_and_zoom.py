@@ -278,7 +278,7 @@ def test_what_the_screen_cuts_stands_on_paper_in_full(opened, request):
     player.key("End")
     cells = player.root.locator(".adl-tape td[data-whole]")
     player.open_details()
-    assert cells.count() > 2, "this run has values that are too long for the tape"
+    assert cells.count() > 1, "this run has values that are too long for the tape"
     assert all(text.endswith("…") for text in cells.all_inner_texts())
     page.set_viewport_size({"width": 718, "height": 1000})
     page.emulate_media(media="print")
