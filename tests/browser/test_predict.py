@@ -50,7 +50,8 @@ def test_a_step_is_shown_when_its_questions_are_answered(player):
     player.shows_half_way()
     assert said(player) == "Right: x2: (−1) × ∂c/∂x2 = −0.2837."
     assert player.root.locator(".adl-score").inner_text() == "2 of 2 right at once"
-    assert player.root.locator(".adl-label").all_text_contents() == ["cos x2 = 0.2837"], "the local partial stands on its edge"
+    labels = player.root.locator(".adl-label").all_text_contents()
+    assert labels == ["cos x2 = 0.2837"], "the local partial stands on its edge"
 
 
 def test_an_answer_can_be_picked_on_the_graph(player):
