@@ -26,6 +26,9 @@ SLUGS = (
     "compilation",
     "implicit",
     "linearize",
+    "time",
+    "chance",
+    "own_model",
 )
 
 
