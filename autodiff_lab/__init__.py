@@ -32,6 +32,7 @@ __version__ = "0.1.0"
 _LOADED_ON_FIRST_USE = {
     "data": ("load_iris",),
     "figures.graph.draw": ("draw",),
+    "frameworks.watching": ("watch",),
     "figures.plots": ("Plot", "plot_descent", "plot_hessian", "plot_jacobian", "plot_matrix", "plot_tangent"),
     "figures.plots.style": ("style_plots",),
     "figures.tables.trace_table": ("Table", "table"),
@@ -53,6 +54,7 @@ _VIEWS = {
     "LabView": "widgets.labs.view",
     "draw_static_graph": "figures.graph.static_graph",
     "draw_tape": "figures.graph.draw",
+    "play_recorded": "widgets.player.widget",
     "read_tape": "trace.tape_reader",
     "save_gif": "figures.export.animation",
     "save_png": "figures.export.frame",
