@@ -255,6 +255,9 @@ WRONG = """([slide, code]) => {
         if (part.clientWidth && part.scrollWidth > part.clientWidth + 1)
             wrong.push(["cut", html, part.scrollWidth, part.clientWidth]);
     }
+    for (const part of slide.querySelectorAll(".adl-tape .adl-operation, .adl-predict"))
+        if (part.scrollWidth > part.clientWidth + 1 || part.scrollHeight > part.clientHeight + 1)
+            wrong.push(["shortened", part.outerHTML.slice(0, 80)]);
     if (slide.scrollHeight > slide.clientHeight + 1) wrong.push(["taller", slide.scrollHeight]);
     if (slide.scrollWidth > slide.clientWidth + 1) wrong.push(["wider", slide.scrollWidth]);
     const large = (code * Math.min(innerWidth / 1920, innerHeight / 1080)) - 0.1;
