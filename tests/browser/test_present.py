@@ -10,6 +10,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from urllib.parse import urlsplit
 
+import nbformat
 import pytest
 
 from .conftest import photograph
@@ -206,6 +207,38 @@ def test_a_lab_is_live(slides):
         arg=[lab.element_handle(), before],
     )
     assert slides.number == here, "in a lab the arrows belong to it"
+
+
+SLIDER = """\
+from ipywidgets import interact
+
+@interact(k=(0, 10))
+def square(k=3):
+    print("squared:", k * k)"""
+
+
+def test_a_slider_of_interact_is_live(present, tmp_path, new_page, request):
+    slide = {"slideshow": {"slide_type": "slide"}}
+    cells = [
+        nbformat.v4.new_markdown_cell("## A slider of mine", metadata=slide),
+        nbformat.v4.new_code_cell(SLIDER),
+        nbformat.v4.new_markdown_cell("## The end", metadata=slide),
+    ]
+    nbformat.write(nbformat.v4.new_notebook(cells=cells), tmp_path / "mine.ipynb")
+    slides = Slides(new_page(width=1280, height=720), present(str(tmp_path / "mine.ipynb")))
+    printed = slides.page.locator(f"{SLIDE} .widget-output pre")
+    printed.get_by_text("squared: 9").wait_for()
+    sheet = slides.page.locator(".lecture-slide").element_handle()
+    assert slides.page.evaluate(WRONG, [sheet, CODE]) == []
+    size = printed.first.evaluate("e => parseFloat(getComputedStyle(e).fontSize)")
+    assert size >= CODE * 720 / 1080
+    slides.page.locator(f"{SLIDE} [role=slider]").focus()
+    slides.key("ArrowRight", "ArrowRight")
+    printed.get_by_text("squared: 25").wait_for()
+    assert slides.number == 1, "in a slider the arrows belong to it"
+    photograph(slides.page, request)
+    slides.key("PageDown")
+    assert slides.number == 2
 
 
 @pytest.mark.parametrize("key", ["b", "."])
