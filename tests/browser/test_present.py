@@ -255,7 +255,7 @@ def test_a_key_makes_the_screen_black_and_changes_nothing(key, slides):
 
 
 def test_the_speakers_window_has_clock_notes_and_next_slide_and_takes_the_keys(slides, request):
-    slides.go_to("Which one moves")
+    slides.go_to("which one moves")
     with slides.page.expect_popup() as opened:
         slides.key("s")
     speaker = opened.value
@@ -263,7 +263,7 @@ def test_the_speakers_window_has_clock_notes_and_next_slide_and_takes_the_keys(s
     assert re.fullmatch(r"\d+:\d\d", speaker.locator(".speaker-clock").inner_text())
     assert "4:00 to 7:00 of 40:00" in speaker.locator(".speaker-plan").inner_text()
     assert "Many say" in speaker.locator(".speaker-notes").inner_text()
-    assert "Which one moves" in speaker.locator(".speaker-now").inner_text()
+    assert "which one moves" in speaker.locator(".speaker-now").inner_text()
     following = speaker.locator(".speaker-next h2").inner_text()
     photograph(speaker, request, "the speaker's window")
     here = slides.number
@@ -275,7 +275,7 @@ def test_the_speakers_window_has_clock_notes_and_next_slide_and_takes_the_keys(s
 
 
 def test_escape_gives_the_notebook_back_and_a_button_the_slides(slides, request):
-    slides.go_to("Which one moves")
+    slides.go_to("which one moves")
     here = slides.number
     slides.key("Escape")
     toolbar = slides.page.locator(".jp-NotebookPanel-toolbar")
