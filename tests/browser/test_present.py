@@ -15,7 +15,7 @@ import pytest
 
 from .conftest import photograph
 from .player_page import PlayerOnPage
-from .test_lecture import CODE, HALLS, LECTURES, WRONG
+from .test_lecture import CODE, LECTURES, WRONG, fits_in_every_hall, has_the_plan
 
 # Nothing is running, and the slide shows what its cells have shown.
 IDLE = "document.body.matches('.lecture') && !Number(document.body.dataset.running)"
@@ -142,12 +142,7 @@ def test_a_clicker_goes_through_the_lecture(name, present, new_page, request):
         if (place[0], place[1]) not in seen:
             seen.add((place[0], place[1]))
             slides.settle()
-            for width, height in HALLS:
-                slides.page.set_viewport_size({"width": width, "height": height})
-                slides.page.wait_for_timeout(100)
-                sheet = slides.page.locator(".lecture-slide").element_handle()
-                assert slides.page.evaluate(WRONG, [sheet, CODE]) == [], (place, width)
-                photograph(slides.page, request, f"{place[0].split()[0]} {place[1]} {width}")
+            fits_in_every_hall(slides.page, ".lecture-slide", request, f"{place[0].split()[0]} {place[1]}")
             assert not slides.page.locator("[data-mime-type$='jupyter.stderr'], [data-mime-type$='error']").count()
             place = slides.place
         slides.key("PageDown")
@@ -260,9 +255,7 @@ def test_the_speakers_window_has_clock_notes_and_next_slide_and_takes_the_keys(s
         slides.key("s")
     speaker = opened.value
     speaker.locator(".speaker-next .lecture-slide h2").wait_for()
-    assert re.fullmatch(r"\d+:\d\d", speaker.locator(".speaker-clock").inner_text())
-    assert "4:00 to 7:00 of 40:00" in speaker.locator(".speaker-plan").inner_text()
-    assert "Many say" in speaker.locator(".speaker-notes").inner_text()
+    has_the_plan(speaker)
     assert "which one moves" in speaker.locator(".speaker-now").inner_text()
     following = speaker.locator(".speaker-next h2").inner_text()
     photograph(speaker, request, "the speaker's window")
