@@ -262,6 +262,12 @@ def test_a_message_is_in_plain_numbers(rule: Any) -> None:
     assert "np." not in str(error.value)
 
 
+def test_nan_that_is_left_out_hides_no_rounding_error() -> None:
+    """The third derivative of a product of two is 0, and a difference quotient of it is rounding alone."""
+    hole = np.array([False, True, False])
+    check_grads(lambda x: np.nanprod(np.where(hole, np.nan, x)), (np.array([2.1, -0.4, -1.7]),), order=3)
+
+
 # The policy that is printed is the policy that holds
 
 
