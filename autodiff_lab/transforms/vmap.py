@@ -186,7 +186,7 @@ class Batch(Level):
             shapes = [shape_of(x) for x in operands]
             if op.kind == "elementwise" or op in ENTRY_BY_ENTRY:
                 y = apply(op, _line_up(values, own, shapes), static)
-            elif op.kind == "reduction":
+            elif op.weights is not None:
                 y = _reduce(op, values[0], len(shapes[0]), static)
             elif op in ALONG_THE_LAST_AXIS:
                 y = apply(op, tuple(map(self.with_axis, operands)), static)

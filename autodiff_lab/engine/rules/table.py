@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from ..broadcasting import align_axes, shape_of, unbroadcast
+from ..broadcasting import align_axes, keepdims_shape, normalize_axes, shape_of, spread, sum_axes, unbroadcast
 from ..dispatch import TABLE, Row, apply
 from ..errors import ShapeError, UnsupportedError
-from ..primitives import Rule
+from ..primitives import Rule, unit_partial
 from ..values import Traced, as_operand
 
 
@@ -30,8 +30,35 @@ def elementwise(key: Any, *partials: Rule, call: Any = None, symbol: str | None 
 
 
 def reduction(key: Any, weights: Rule, call: Any = None) -> Row:
-    """Add a reduction row to the table: ``weights(y, x, axis)`` says how much each entry of `x` counts."""
-    return _row("reduction", key, (weights,), call)
+    """Add the row of a reduction along axes to the table: a general row, of which both modes follow from weights.
+
+    ``weights(y, x, axis)``, of the shape of `x` or a number, says how much each entry counts; `y` keeps the axes.
+    """
+
+    def weigh(y: Any, x: Any, axis: Any, keepdims: bool) -> Any:
+        return weights(y if keepdims else np.reshape(y, keepdims_shape(shape_of(x), axis)), x, axis)
+
+    def pullback(g: Any, y: Any, x: Any, axis: Any = None, keepdims: bool = False) -> Any:
+        if weights is unit_partial:
+            return spread(g, x, axis, keepdims)
+        counts = weigh(y, x, axis, keepdims)
+        if shape_of(counts) == ():  # every entry counts the same: multiply before copying
+            return spread(g * counts, x, axis, keepdims)
+        return spread(g, x, axis, keepdims) * counts
+
+    def sum_weighted(t: Any, y: Any, x: Any, axis: Any = None, keepdims: bool = False, batch: int | None = None) -> Any:
+        term = t if weights is unit_partial else t * weigh(y, x, axis, keepdims)
+        if batch is not None:  # the same axes, behind the batch axis
+            axis = tuple(a + 1 for a in normalize_axes(axis, len(shape_of(x))))
+        return unbroadcast(sum_axes(term, axis=axis, keepdims=keepdims), y, batch)
+
+    row = general(key, pullback, call=call)
+    row.weights = weights
+    row.push = lambda y, operands, tangents, static: sum_weighted(tangents[0], y, operands[0], **static)
+    row.batched = lambda size, y, operands, tangents, static: sum_weighted(
+        tangents[0], y, operands[0], **static, batch=size
+    )
+    return row
 
 
 def linear(key: Any, *transposes: Rule | None, call: Any = None, variadic: bool = False, batched: Any = None) -> Row:
