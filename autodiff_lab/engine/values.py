@@ -61,9 +61,14 @@ def as_plain_array(x: np.ndarray, name: str = "an operand") -> np.ndarray:
     """
     if type(x) is np.ndarray:
         return x
-    if isinstance(x, np.memmap):
-        return x.view(np.ndarray)
-    raise refuse_subclass(type(x), name)
+    if is_refused_subclass(type(x)):
+        raise refuse_subclass(type(x), name)
+    return x.view(np.ndarray)
+
+
+def is_refused_subclass(kind: type) -> bool:
+    """Whether values of this class are arrays that may compute differently from NumPy's own."""
+    return issubclass(kind, np.ndarray) and kind is not np.ndarray and not issubclass(kind, np.memmap)
 
 
 def refuse_subclass(kind: type, name: str = "an operand") -> InputError:

@@ -20,9 +20,9 @@ from ..engine.errors import InputError, ShapeError, UnsupportedError
 from ..engine.frames import is_asked_by_masked_array
 from ..engine.operators import Overloaded
 from ..engine.primitives import Op
+from ..engine.rules.kinks import unknown_slope
 from ..engine.rules.products import einsum_batch
 from ..engine.rules.shapes import put_along, taken_along
-from ..engine.rules.table import unknown_slope
 from ..engine.values import as_operand, innermost_value, refuse_subclass, to_output
 from . import pytree
 from .recording import check_result

@@ -271,6 +271,9 @@ def test_nan_that_is_left_out_hides_no_rounding_error() -> None:
 # The policy that is printed is the policy that holds
 
 
+TIED = np.array([1.0, 1.0, 0.0])
+
+
 def test_policy() -> None:
     from autodiff_lab import grad, jvp
 
@@ -286,6 +289,10 @@ def test_policy() -> None:
         assert d(lambda b: 0.0**b, 2.0) == 0.0
         assert d(np.sign, 0.0) == 0.0
         assert d(lambda x: x * (x > 0), 0.0) == 0.0
+        for middle in (np.median, lambda x: np.quantile(x, 0.5), lambda x: np.percentile(x, 50.0)):
+            of_entry = [d(lambda t, e=e, middle=middle: middle(TIED + t * e), 0.0) for e in np.eye(3)]
+            assert of_entry == [0.5, 0.5, 0.0]
+    assert "quantile" in text
     array = np.array([1.0, -1.0, 0.0])
     np.testing.assert_array_equal(grad(lambda x: np.sum(np.maximum(x, 0.0)))(array), [1.0, 0.0, 0.5])
     np.testing.assert_array_equal(grad(lambda x: np.sum(np.absolute(x)))(array), [1.0, -1.0, 0.0])

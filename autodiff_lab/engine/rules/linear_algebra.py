@@ -13,7 +13,8 @@ import numpy as np
 
 from ..broadcasting import shape_of, unbroadcast
 from ..errors import UnsupportedError
-from .table import composed, everywhere, flat, general, over, over_length, share_between_equals, unknown_slope
+from .kinks import everywhere, over, over_length, share_between_equals, unknown_slope
+from .table import composed, flat, general
 
 la = np.linalg
 

@@ -9,16 +9,8 @@ from ..broadcasting import keepdims_shape, normalize_axes, shape_of, sum_axes
 from ..errors import UnsupportedError
 from ..primitives import unit_partial
 from ..values import Traced, as_operand
-from .table import (
-    axis_behind_batch,
-    composed,
-    everywhere,
-    is_nowhere,
-    linear,
-    over_length,
-    reduction,
-    unless,
-)
+from .kinks import everywhere, is_nowhere, mean_of_equals, over_length, tie_weights, unless
+from .table import axis_behind_batch, composed, linear, reduction
 
 # Sums and means
 
@@ -79,15 +71,8 @@ def _cumprod(a: Any, axis: int | None = None) -> Any:
 # Largest and smallest: a tie is split evenly
 
 
-def _tie_weights(y: Any, x: Any, axis: Any) -> Any:
-    won = x == y
-    if type(won) is np.ndarray and np.count_nonzero(won) == np.count_nonzero(y == y) == np.size(y):
-        return won  # no tie, and no NaN: nothing to split
-    return won / np.sum(won, axis=axis, keepdims=True)
-
-
 for largest in (np.max, np.min, np.amax, np.amin):
-    reduction(largest, _tie_weights)
+    reduction(largest, tie_weights)
 
 
 @composed(np.ptp)
@@ -120,10 +105,7 @@ def _order_statistics(rows: Any, positions: Any) -> Any:
         picked = rows[..., positions]
     else:
         picked = np.take_along_axis(rows, positions[..., None], axis=-1)[..., 0]
-    equal = np.equal(rows, picked[..., None])
-    if not isinstance(equal, Traced) and np.all(np.count_nonzero(equal, axis=-1) <= 1):
-        return picked  # no tie, so nothing to split
-    return np.sum(np.where(equal, rows, 0.0), axis=-1) / np.sum(equal.astype(rows.dtype), axis=-1)
+    return mean_of_equals(rows, picked)
 
 
 @composed(np.median)
