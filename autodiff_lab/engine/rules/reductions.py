@@ -157,14 +157,6 @@ def _arrange_quantiles(found: list[Any], of_q: tuple[int, ...], shape: tuple[int
     return np.reshape(np.stack(found), (*of_q, *shape))
 
 
-@composed(np.percentile)
-def _percentile(
-    a: Any, q: Any, axis: Any = None, *, method: str = "linear", keepdims: bool = False, weights: Any = None
-) -> Any:
-    _require_plain_quantile("np.percentile", q, weights)
-    return np.quantile(a, np.true_divide(q, 100), axis=axis, method=method, keepdims=keepdims)
-
-
 @composed(np.nanquantile)
 def _nanquantile(
     a: Any, q: Any, axis: Any = None, *, method: str = "linear", keepdims: bool = False, weights: Any = None
@@ -188,12 +180,20 @@ def _nanquantile(
     return _arrange_quantiles(found, np.shape(q), kept if keepdims else shape_of(count))
 
 
-@composed(np.nanpercentile)
-def _nanpercentile(
-    a: Any, q: Any, axis: Any = None, *, method: str = "linear", keepdims: bool = False, weights: Any = None
-) -> Any:
-    _require_plain_quantile("np.nanpercentile", q, weights)
-    return np.nanquantile(a, np.true_divide(q, 100), axis=axis, method=method, keepdims=keepdims)
+def _add_percentile(percentile: Callable[..., Any], quantile: Callable[..., Any]) -> None:
+    """A quantile whose share is given in percent."""
+
+    def of_percent(
+        a: Any, q: Any, axis: Any = None, *, method: str = "linear", keepdims: bool = False, weights: Any = None
+    ) -> Any:
+        _require_plain_quantile(f"np.{percentile.__name__}", q, weights)
+        return quantile(a, np.true_divide(q, 100), axis=axis, method=method, keepdims=keepdims)
+
+    composed(percentile)(of_percent)
+
+
+_add_percentile(np.percentile, np.quantile)
+_add_percentile(np.nanpercentile, np.nanquantile)
 
 
 @composed(np.nanmedian)
