@@ -36,9 +36,10 @@ def reduction(key: Any, weights: Rule, call: Any = None) -> Row:
     def weigh(y: Any, x: Any, axis: Any, keepdims: bool) -> Any:
         return weights(y if keepdims else np.reshape(y, keepdims_shape(shape_of(x), axis)), x, axis)
 
-    def pullback(g: Any, y: Any, x: Any, axis: Any = None, keepdims: bool = False) -> Any:
-        if weights is unit_partial:
-            return spread(g, x, axis, keepdims)
+    def copy_back(g: Any, y: Any, x: Any, axis: Any = None, keepdims: bool = False) -> Any:
+        return spread(g, x, axis, keepdims)
+
+    def weigh_back(g: Any, y: Any, x: Any, axis: Any = None, keepdims: bool = False) -> Any:
         counts = weigh(y, x, axis, keepdims)
         if shape_of(counts) == ():  # every entry counts the same: multiply before copying
             return spread(g * counts, x, axis, keepdims)
@@ -50,7 +51,7 @@ def reduction(key: Any, weights: Rule, call: Any = None) -> Row:
             axis = tuple(a + 1 for a in normalize_axes(axis, len(shape_of(x))))
         return unbroadcast(sum_axes(term, axis=axis, keepdims=keepdims), y, batch)
 
-    row = general(key, pullback, call=call)
+    row = general(key, copy_back if weights is unit_partial else weigh_back, call=call)
     row.weights = weights
     row.push = lambda y, operands, tangents, static: sum_weighted(tangents[0], y, operands[0], **static)
     row.batched = lambda size, y, operands, tangents, static: sum_weighted(
