@@ -194,7 +194,7 @@ def _have_same_bits(a: np.ndarray, b: np.ndarray) -> bool:
     bits = _BITS.get(a.itemsize)
     if a.dtype != b.dtype or a.shape != b.shape or bits is None or not a.ndim:
         return False
-    return np.count_nonzero(a.view(bits) == b.view(bits)) == a.size  # faster than np.array_equal
+    return int(np.count_nonzero(a.view(bits) == b.view(bits))) == a.size  # faster than np.array_equal
 
 
 def as_number(x: Any, name: str = "the input") -> float:
