@@ -25,7 +25,6 @@ from .transforms.custom import checkpoint, custom_gradient, stop_gradient
 from .transforms.gradients import grad, jvp, value_and_grad, vjp
 from .transforms.jacobians import elementwise_grad, hessian, hvp, jacfwd, jacobian, jacrev, linearize
 from .transforms.recording import record
-from .transforms.vmap import vmap
 
 __version__ = "0.1.0"
 
@@ -43,6 +42,7 @@ _LOADED_ON_FIRST_USE = {
     "transforms.checking": ("CheckError", "check_grads"),
     "transforms.nonfinite": ("trace_nonfinite",),
     "transforms.symbol": ("Symbol",),
+    "transforms.vmap": ("vmap",),
     "widgets.defaults": ("play_defaults",),
     "widgets.lecture_style": ("lecture_style",),
     "widgets.player.widget": ("Player", "play"),
@@ -90,7 +90,6 @@ __all__ = [
     "stop_gradient",
     "value_and_grad",
     "vjp",
-    "vmap",
     *_MODULE_OF,
 ]
 

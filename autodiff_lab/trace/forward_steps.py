@@ -152,7 +152,7 @@ def _through_map(tape: Tape, i: int, line: Line, names: Mapping[str, str]) -> Wa
     op = tape.ops[i]
     moving = [operand.name for operand in line.line_operands]
     dots = {name: notation.format_tangent(names.get(name, name)) for name in moving}
-    if op is None or op.kind in ("elementwise", "reduction", "flat"):
+    if op is None or op.weights is not None or op.kind in ("elementwise", "flat"):
         return WayForward()
     if op.kind == "linear":
         return WayForward(notation.format_expression(line.text, dots))

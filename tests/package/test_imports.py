@@ -188,6 +188,12 @@ def test_import_loads_numpy_and_nothing_else() -> None:
     assert loaded_by("import autodiff_lab") - loaded_by("import numpy") == {"autodiff_lab"}
 
 
+def test_import_loads_no_slow_module_of_the_standard_library() -> None:
+    code = "import numpy, sys; before = {*sys.modules}; import autodiff_lab; print(*({*sys.modules} - before))"
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert {"copy", "dataclasses", "threading"}.isdisjoint(run.stdout.split())
+
+
 def test_every_public_name_is_there() -> None:
     for name in autodiff_lab.__all__:
         assert getattr(autodiff_lab, name) is not None
