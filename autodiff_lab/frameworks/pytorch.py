@@ -248,6 +248,8 @@ class RunBuilder:
         for tensor in first:
             recording.see_leaf(tensor)
         self._leaves = list(ids)
+        self._arrays: dict[int, tuple[torch.Tensor, Any]] = {}
+        self._matches: dict[int, list[int] | None] = {}
         self.n_inputs = len(ids)
         self.operations = sorted((k for k in nodes if not sweep.is_leaf(k)), key=sweep.number)
         used = {edge for edges in sweep.edges for edge in edges if edge is not None}
@@ -287,6 +289,12 @@ class RunBuilder:
     def _recording_number(self, node: int) -> int:
         return self._sweep.number(node)
 
+    def _array(self, tensor: torch.Tensor) -> Any:
+        """A tensor of the recording as a NumPy array: the same array each time, so that it is written once."""
+        if id(tensor) not in self._arrays:
+            self._arrays[id(tensor)] = tensor, to_array(tensor)
+        return self._arrays[id(tensor)][1]
+
     def name(self, line: int) -> str:
         """The name of a line on the tape."""
         return f"v{line - self.n_inputs + 1}"
@@ -300,7 +308,8 @@ class RunBuilder:
         kernel = self._recording.kernels.get(self._sweep.number(node))
         if kernel is None or self._sweep.nodes[node].name() == "CopySlices":
             return None
-        return kernel if self._match_operands(node, kernel) is not None else None
+        self._matches[node] = self._match_operands(node, kernel)
+        return kernel if self._matches[node] is not None else None
 
     def _match_operands(self, node: int, kernel: Kernel) -> list[int] | None:
         """For each edge of a node the place of its tensor among the kernel's; None if they do not fit together."""
@@ -342,22 +351,22 @@ class RunBuilder:
     def _slots(self, node: int) -> list[RunOperand]:
         """The operands of a node without partials: one for each edge, and the constants among them."""
         kernel = self._kernels[node]
-        match = self._match_operands(node, kernel) if kernel else None
+        match = self._matches[node] if kernel else None
         found = []
         for slot, edge in enumerate(self._sweep.edges[node]):
             seen = kernel.tensors[match[slot]] if kernel and match and slot < len(match) else None
             if edge is not None:
                 line = self._line_of[edge]
-                value = to_array(seen.value) if seen is not None else self._value(line)
+                value = self._array(seen.value) if seen is not None else self._value(line)
                 found.append(RunOperand(line, value))
             elif seen is not None:
-                found.append(RunOperand(-1, to_array(seen.value)))
+                found.append(RunOperand(-1, self._array(seen.value)))
         return found
 
     def _slot_of(self, node: int, edge: int) -> int:
         """The place of an edge among the operands of a line: an edge to nothing of which no value is known has none."""
         kernel = self._kernels[node]
-        match = self._match_operands(node, kernel) if kernel else None
+        match = self._matches[node] if kernel else None
         known = [e is not None or (match is not None and k < len(match)) for k, e in enumerate(self._sweep.edges[node])]
         return sum(known[:edge])
 
@@ -366,7 +375,7 @@ class RunBuilder:
         """The value of a line, as PyTorch computed it."""
         node, number = self._lines[line]
         if number == -1:
-            return to_array(self._recording.leaves[self._leaves[line]][1])
+            return self._array(self._recording.leaves[self._leaves[line]][1])
         if number is not None:
             return self._output(node, number)
         outputs = [output for output, _ in self._outputs_of[node]]
@@ -377,16 +386,16 @@ class RunBuilder:
     def _output(self, node: int, number: int) -> Any:
         kernel, own = self._kernels[node], self._sweep.number(node)
         if kernel is not None and number < len(kernel.outs) and kernel.outs[number] is not None:
-            return to_array(kernel.outs[number])
+            return self._array(kernel.outs[number])
         before = self._recording.kernels.get(own - 1)
         if self._sweep.nodes[node].name() == "CopySlices" and before is not None and before.base_after is not None:
-            return to_array(before.base_after)
+            return self._array(before.base_after)
         if (own, number) in self._recording.values:
-            return to_array(self._recording.values[(own, number)][1])
+            return self._array(self._recording.values[(own, number)][1])
         if (node, number) in self._sweep.saved_values:
-            return to_array(self._sweep.saved_values[(node, number)])
+            return self._array(self._sweep.saved_values[(node, number)])
         if self._sweep.roots[0] == (self._sweep.nodes[node], number) and self._sweep.result is not None:
-            return to_array(self._sweep.result)
+            return self._array(self._sweep.result)
         return NotSeen()
 
     def frames_of(self, line: int) -> Frames:
@@ -490,9 +499,9 @@ class RunBuilder:
     def _describe_slots(
         self, node: int, kernel: Kernel, slots: Sequence[RunOperand], words: Sequence[str], value: Any
     ) -> Iterator[RunOperand]:
-        match, partials = self._match_operands(node, kernel) or [], self._partials(node)
+        match, partials = self._matches[node] or [], self._partials(node)
         given = [one for one in kernel.args if isinstance(one, (SeenTensor, int, float))]
-        named = [(self._write(one), to_array(one.value) if isinstance(one, SeenTensor) else one) for one in given]
+        named = [(self._write(one), self._array(one.value) if isinstance(one, SeenTensor) else one) for one in given]
         seen = [one for one in given if isinstance(one, SeenTensor)]
         for slot, operand in enumerate(slots):
             place = match[slot] if slot < len(match) else slot
@@ -540,7 +549,8 @@ class RunBuilder:
             own = self._outputs_of[node]
             if event.arrived is not None and len(own) == 1:
                 (number, _), *_ = own
-                arrived[node] = _array(event.arrived[number])
+                gradient = event.arrived[number]
+                arrived[node] = None if gradient is None else self._array(gradient)
             elif event.arrived is not None:
                 held: list[Any] = [None] * len(self._value(whole))
                 for number, line in sorted(own, reverse=True):
@@ -548,7 +558,7 @@ class RunBuilder:
                     if gradient is None:
                         continue
                     before = OutputTuple(held) if any(one is not None for one in held) else None
-                    held[number] = to_array(gradient)
+                    held[number] = self._array(gradient)
                     sent = RawContribution(0, whole, held[number], before, OutputTuple(held))
                     yield SweepEvent(line, held[number], (sent,))
                 sums[node] = OutputTuple(held)
@@ -563,9 +573,9 @@ class RunBuilder:
             contribution = RawContribution(
                 self._slot_of(node, one.slot),
                 self._line_of[one.to],
-                to_array(one.contribution),
-                None if one.before is None else to_array(one.before),
-                to_array(one.after),
+                self._array(one.contribution),
+                None if one.before is None else self._array(one.before),
+                self._array(one.after),
             )
             yield SweepEvent(whole, adjoint, (contribution,))
 
@@ -605,7 +615,7 @@ class RunBuilder:
             input_names=[self.label_of_leaf(line) for line in range(self.n_inputs)],
             output=output,
             outcome=Outcome(value),
-            seed=np.ones(np.shape(value))[()] if seed is None else to_array(seed),
+            seed=np.ones(np.shape(value))[()] if seed is None else self._array(seed),
             read_line=self.read_line,
             read_partial=self.read_partial,
             sweep=self.sweep_events,
@@ -632,10 +642,6 @@ def _numbers_of(kernel: Kernel) -> tuple[float, ...]:
     """The numbers that a kernel was given."""
     given = [*kernel.args, *kernel.kwargs.values()]
     return tuple(float(one) for one in given if isinstance(one, (int, float)))
-
-
-def _array(gradient: torch.Tensor | None) -> Any:
-    return None if gradient is None else to_array(gradient)
 
 
 def _node_name(node: Any) -> str:

@@ -7,6 +7,7 @@ it; hooks on all nodes copy what arrives and what is sent, in the engine's order
 from __future__ import annotations
 
 import contextlib
+import functools
 import inspect
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -62,7 +63,7 @@ class Kernel:
         """The kernel's name in PyTorch, without the sign of an in-place operation: ``"mul"``."""
         return self.func._schema.name.split("::")[1].rstrip("_")
 
-    @property
+    @functools.cached_property
     def tensors(self) -> list[SeenTensor]:
         """The tensors among the kernel's arguments."""
         return [one for one in flatten_arguments((self.args, self.kwargs)) if isinstance(one, SeenTensor)]
