@@ -28,7 +28,7 @@ class Engine(Protocol):
     def record(self, f: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]) -> RecordedRun:
         """Run ``f(*args, **kwargs)`` and its derivative, and return the record of both."""
 
-    def source_of(self, f: Callable[..., Any]) -> Callable[..., Any]:
+    def source_of(self, f: Callable[..., Any]) -> Any:
         """Return the function whose source a reader is shown."""
 
     def replace_scalar(self, like: Any, value: float) -> Any:

@@ -40,6 +40,7 @@ from autodiff_lab.trace.recorded_run import (
     RunOperand,
     SweepEvent,
 )
+from autodiff_lab.trace.source_map import HiddenSource
 from autodiff_lab.transforms.execution_log import log_execution
 from autodiff_lab.transforms.pytree import flatten, map_leaves, paths
 from autodiff_lab.transforms.recording import Outcome
@@ -89,13 +90,14 @@ class PyTorch:
             function=name if model is not None else "",
         )
 
-    def source_of(self, f: Callable[..., Any]) -> Callable[..., Any]:
+    def source_of(self, f: Callable[..., Any]) -> Any:
         """Return the function whose source a reader is shown: of a module its `forward`, if it is the learner's."""
         if not isinstance(f, torch.nn.Module):
             return f
         forward = type(f).forward
         if f"{forward.__module__}.".startswith(INTERNAL_MODULES):
-            return _WithoutSource(type(f).__name__)
+            name = type(f).__name__
+            return HiddenSource(name, message("source of a framework", name=name, engine="PyTorch"))
         return forward
 
     def replace_scalar(self, like: Any, value: float) -> Any:
@@ -107,16 +109,6 @@ class PyTorch:
     def describe_reverse_only(self) -> str:
         """Say in a sentence why there is no forward mode."""
         return message("framework is reverse", engine="PyTorch")
-
-
-class _WithoutSource:
-    """Stands for a function whose source is PyTorch's own, and is not shown."""
-
-    def __init__(self, name: str) -> None:
-        self.__name__ = name
-
-    def __call__(self) -> None:
-        """It is never called."""
 
 
 def _refuse_compiled(f: Any) -> None:

@@ -32,6 +32,13 @@ _LIBRARIES = tuple(f"{sysconfig.get_path(name)}{os.sep}" for name in ("stdlib", 
 _INSIDE = ("<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>")
 
 
+class HiddenSource:
+    """Stands for a function in the source map whose source is not the learner's; `note` says so in its place."""
+
+    def __init__(self, name: str, note: str) -> None:
+        self.__name__, self.note = name, note
+
+
 @dataclass(frozen=True)
 class Located:
     """The source map of a tape: its sources; of each line the spans and turns, outermost first; what was not found.
@@ -84,7 +91,9 @@ def locate(
         spans[line] = book.spans(frames)
     raised_at = book.spans(raised)
     note = ""
-    if root is None:
+    if isinstance(f, HiddenSource):
+        note = f.note
+    elif root is None:
         note = message("not Python", name=name_of(f))
     elif not found:
         note = message("no source", name=name_of(f), file=root.co_filename)
