@@ -10,7 +10,7 @@ import contextlib
 import functools
 import sys
 from bisect import bisect_left
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -62,10 +62,11 @@ class PyTorch:
         FrameworkError
             If there is nothing to differentiate, or PyTorch has one node for the whole of `f`.
         """
-        _refuse_compiled(f)
+        refuse_compiled(f)
         model = f if isinstance(f, torch.nn.Module) else None
         given, labels = _prepare_arguments(f, args, track=model is None)
         modules = {"": model} if model is not None else _find_modules(f)
+        require_cpu(modules.values())
         parameters: dict[int, str] = {}
         for prefix, module in modules.items():
             for path, parameter in module.named_parameters(prefix=prefix):
@@ -111,12 +112,25 @@ class PyTorch:
         return message("framework is reverse", engine="PyTorch")
 
 
-def _refuse_compiled(f: Any) -> None:
+def require_cpu(modules: Iterable[Any]) -> None:
+    """Raise an error if a parameter is on another device than the CPU."""
+    for module in modules:
+        if any(one.device.type != "cpu" for one in module.parameters()):
+            raise FrameworkError("Only runs on the CPU are recorded: move model and data with .cpu() for this step.")
+
+
+def refuse_compiled(f: Any) -> None:
+    """Raise an error if `torch.compile` or TorchScript has made a function or module."""
+    if isinstance(f, (torch.jit.ScriptModule, torch.jit.ScriptFunction)):
+        raise FrameworkError(
+            "This was made by torch.jit.script or torch.jit.trace, and has no Python lines that could be shown. "
+            "Take the function or the module that you gave to it instead."
+        )
     original = "model._orig_mod" if hasattr(f, "_orig_mod") else "the function that you gave to torch.compile"
     if hasattr(f, "_orig_mod") or hasattr(f, "_torchdynamo_orig_callable"):
         raise FrameworkError(
             "This is a compiled function: to PyTorch's graph it is one node, with nothing inside. "
-            f"Play {original} instead."
+            f"Take {original} instead."
         )
 
 
@@ -199,10 +213,20 @@ def _undone_afterwards(modules: Any) -> Iterator[None]:
 
 def _check_result(f: Any, y: Any, leaves: Any) -> None:
     name = name_of(f) if not isinstance(f, torch.nn.Module) else type(f).__name__
+    if not isinstance(y, (torch.Tensor, tuple, list, dict)):
+        raise FrameworkError(
+            f"{name} returned a {type(y).__name__}, which PyTorch cannot differentiate: return the tensor itself, "
+            "without .item(), .numpy() or float()."
+        )
     if not isinstance(y, torch.Tensor):
         raise FrameworkError(
             f"{name} returned a {type(y).__name__}, and a run has one result: return one tensor, "
             f"or play a function that takes it: play(lambda x: {name}(x)[0], …)."
+        )
+    if not leaves and isinstance(f, torch.nn.Module):
+        raise FrameworkError(
+            f"{name} has no parameters, and no input that requires a gradient: play(model, X.requires_grad_()), "
+            "or play(lambda X: model(X), X)."
         )
     if not leaves:
         raise FrameworkError(

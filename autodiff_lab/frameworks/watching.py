@@ -6,7 +6,7 @@ import sys
 from importlib import import_module
 from typing import Any
 
-from autodiff_lab.frameworks.engines import FrameworkError
+from autodiff_lab.frameworks.engines import FrameworkError, require_installed
 
 
 def watch(model: Any = None) -> Any:
@@ -29,7 +29,7 @@ def watch(model: Any = None) -> Any:
     Raises
     ------
     FrameworkError
-        If PyTorch is not imported, the model is compiled, or it is not on the CPU.
+        If PyTorch is not installed or not imported, the model is compiled, or it is not on the CPU.
 
     See Also
     --------
@@ -55,6 +55,7 @@ def watch(model: Any = None) -> Any:
     >>> run.why_none()                              # doctest: +SKIP
     """
     if "torch" not in sys.modules:
+        require_installed("pytorch")
         raise FrameworkError(
             "watch records a step of PyTorch, and torch is not imported here. For NumPy code write play(f, …); "
             'for JAX play(f, …, engine="jax").'

@@ -56,7 +56,7 @@ class Located:
 
 
 def locate(
-    f: Callable[..., Any],
+    f: Callable[..., Any] | HiddenSource,
     sites: Sequence[Frames] | None,
     n_lines: int,
     walk: Any = None,
@@ -84,7 +84,9 @@ def locate(
         `f` itself is the first source, if it has one.
     """
     book = _Book()
-    root = getattr(unwrap_function(f), "__code__", None)  # a function that is not written in Python has none
+    root = (
+        None if isinstance(f, HiddenSource) else getattr(unwrap_function(f), "__code__", None)
+    )  # a function that is not written in Python has none
     found = root is not None and book.block(root) is not None
     spans: list[tuple[Span, ...]] = [()] * n_lines
     for line, frames in enumerate(sites or ()):
