@@ -84,9 +84,8 @@ def locate(
         `f` itself is the first source, if it has one.
     """
     book = _Book()
-    root = (
-        None if isinstance(f, HiddenSource) else getattr(unwrap_function(f), "__code__", None)
-    )  # a function that is not written in Python has none
+    # A function that is not written in Python has no code.
+    root = None if isinstance(f, HiddenSource) else getattr(unwrap_function(f), "__code__", None)
     found = root is not None and book.block(root) is not None
     spans: list[tuple[Span, ...]] = [()] * n_lines
     for line, frames in enumerate(sites or ()):
