@@ -18,8 +18,11 @@ _MODULES = {"pytorch": "torch", "jax": "jax"}
 _TITLES = {"pytorch": "PyTorch", "jax": "JAX"}
 
 
-class FrameworkError(AutodiffError, TypeError):
-    """Error: a run of another framework cannot be recorded; it says what to write instead."""
+class FrameworkError(AutodiffError, RuntimeError):
+    """Error: a run of another framework cannot be recorded; it says what to write instead.
+
+    It is no TypeError: PyTorch's operators take that as a sign to try something else, and the sentence is lost.
+    """
 
 
 class Engine(Protocol):
@@ -28,7 +31,7 @@ class Engine(Protocol):
     def record(self, f: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]) -> RecordedRun:
         """Run ``f(*args, **kwargs)`` and its derivative, and return the record of both."""
 
-    def source_of(self, f: Callable[..., Any]) -> Callable[..., Any]:
+    def source_of(self, f: Callable[..., Any]) -> Any:
         """Return the function whose source a reader is shown."""
 
     def replace_scalar(self, like: Any, value: float) -> Any:
@@ -52,12 +55,27 @@ def find_engine(f: Callable[..., Any], args: Sequence[Any], engine: str | None) 
         engine = _detect(f, args)
     if not engine:
         return None
-    if importlib.util.find_spec(_MODULES[engine]) is None:
+    require_installed(engine)
+    return import_module(f"autodiff_lab.frameworks.{engine}").ENGINE
+
+
+def is_installed(engine: str) -> bool:
+    """Whether the framework of an engine is there; it is not imported."""
+    return importlib.util.find_spec(_MODULES[engine]) is not None
+
+
+def require_installed(engine: str) -> None:
+    """Say how the framework of an engine is installed, if it is not.
+
+    Raises
+    ------
+    FrameworkError
+    """
+    if not is_installed(engine):
         raise FrameworkError(
             f"{_TITLES[engine]} is not installed here: pip install {_MODULES[engine]}. "
             "Without it, play(f, …) runs NumPy code by the engine of this package."
         )
-    return import_module(f"autodiff_lab.frameworks.{engine}").ENGINE
 
 
 def _detect(f: Callable[..., Any], args: Sequence[Any]) -> str:

@@ -177,6 +177,11 @@ def _check_arguments(f: Any, args: Sequence[Any]) -> None:
     ]
     if strange:
         kind = type(strange[0]).__name__
+        if type(strange[0]).__module__.partition(".")[0] == "torch":
+            raise FrameworkError(
+                f"JAX takes numbers and arrays, and {name} was given a {kind} of PyTorch: pass x.numpy(), "
+                "or leave out engine."
+            )
         raise FrameworkError(f"JAX takes numbers and arrays, and {name} was given a {kind}: put it into kwargs={{…}}.")
     if not any(map(_is_float, leaves)):
         raise FrameworkError(

@@ -10,7 +10,7 @@ import contextlib
 import functools
 import sys
 from bisect import bisect_left
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -40,6 +40,7 @@ from autodiff_lab.trace.recorded_run import (
     RunOperand,
     SweepEvent,
 )
+from autodiff_lab.trace.source_map import HiddenSource
 from autodiff_lab.transforms.execution_log import log_execution
 from autodiff_lab.transforms.pytree import flatten, map_leaves, paths
 from autodiff_lab.transforms.recording import Outcome
@@ -61,10 +62,11 @@ class PyTorch:
         FrameworkError
             If there is nothing to differentiate, or PyTorch has one node for the whole of `f`.
         """
-        _refuse_compiled(f)
+        refuse_compiled(f)
         model = f if isinstance(f, torch.nn.Module) else None
         given, labels = _prepare_arguments(f, args, track=model is None)
         modules = {"": model} if model is not None else _find_modules(f)
+        require_cpu(modules.values())
         parameters: dict[int, str] = {}
         for prefix, module in modules.items():
             for path, parameter in module.named_parameters(prefix=prefix):
@@ -89,13 +91,14 @@ class PyTorch:
             function=name if model is not None else "",
         )
 
-    def source_of(self, f: Callable[..., Any]) -> Callable[..., Any]:
+    def source_of(self, f: Callable[..., Any]) -> Any:
         """Return the function whose source a reader is shown: of a module its `forward`, if it is the learner's."""
         if not isinstance(f, torch.nn.Module):
             return f
         forward = type(f).forward
         if f"{forward.__module__}.".startswith(INTERNAL_MODULES):
-            return _WithoutSource(type(f).__name__)
+            name = type(f).__name__
+            return HiddenSource(name, message("source of a framework", name=name, engine="PyTorch"))
         return forward
 
     def replace_scalar(self, like: Any, value: float) -> Any:
@@ -109,22 +112,25 @@ class PyTorch:
         return message("framework is reverse", engine="PyTorch")
 
 
-class _WithoutSource:
-    """Stands for a function whose source is PyTorch's own, and is not shown."""
-
-    def __init__(self, name: str) -> None:
-        self.__name__ = name
-
-    def __call__(self) -> None:
-        """It is never called."""
+def require_cpu(modules: Iterable[Any]) -> None:
+    """Raise an error if a parameter is on another device than the CPU."""
+    for module in modules:
+        if any(one.device.type != "cpu" for one in module.parameters()):
+            raise FrameworkError("Only runs on the CPU are recorded: move model and data with .cpu() for this step.")
 
 
-def _refuse_compiled(f: Any) -> None:
+def refuse_compiled(f: Any) -> None:
+    """Raise an error if `torch.compile` or TorchScript has made a function or module."""
+    if isinstance(f, (torch.jit.ScriptModule, torch.jit.ScriptFunction)):
+        raise FrameworkError(
+            "This was made by torch.jit.script or torch.jit.trace, and has no Python lines that could be shown. "
+            "Take the function or the module that you gave to it instead."
+        )
     original = "model._orig_mod" if hasattr(f, "_orig_mod") else "the function that you gave to torch.compile"
     if hasattr(f, "_orig_mod") or hasattr(f, "_torchdynamo_orig_callable"):
         raise FrameworkError(
             "This is a compiled function: to PyTorch's graph it is one node, with nothing inside. "
-            f"Play {original} instead."
+            f"Take {original} instead."
         )
 
 
@@ -207,10 +213,20 @@ def _undone_afterwards(modules: Any) -> Iterator[None]:
 
 def _check_result(f: Any, y: Any, leaves: Any) -> None:
     name = name_of(f) if not isinstance(f, torch.nn.Module) else type(f).__name__
+    if not isinstance(y, (torch.Tensor, tuple, list, dict)):
+        raise FrameworkError(
+            f"{name} returned a {type(y).__name__}, which PyTorch cannot differentiate: return the tensor itself, "
+            "without .item(), .numpy() or float()."
+        )
     if not isinstance(y, torch.Tensor):
         raise FrameworkError(
             f"{name} returned a {type(y).__name__}, and a run has one result: return one tensor, "
             f"or play a function that takes it: play(lambda x: {name}(x)[0], …)."
+        )
+    if not leaves and isinstance(f, torch.nn.Module):
+        raise FrameworkError(
+            f"{name} has no parameters, and no input that requires a gradient: play(model, X.requires_grad_()), "
+            "or play(lambda X: model(X), X)."
         )
     if not leaves:
         raise FrameworkError(
@@ -248,6 +264,8 @@ class RunBuilder:
         for tensor in first:
             recording.see_leaf(tensor)
         self._leaves = list(ids)
+        self._arrays: dict[int, tuple[torch.Tensor, Any]] = {}
+        self._matches: dict[int, list[int] | None] = {}
         self.n_inputs = len(ids)
         self.operations = sorted((k for k in nodes if not sweep.is_leaf(k)), key=sweep.number)
         used = {edge for edges in sweep.edges for edge in edges if edge is not None}
@@ -287,6 +305,12 @@ class RunBuilder:
     def _recording_number(self, node: int) -> int:
         return self._sweep.number(node)
 
+    def _array(self, tensor: torch.Tensor) -> Any:
+        """A tensor of the recording as a NumPy array: the same array each time, so that it is written once."""
+        if id(tensor) not in self._arrays:
+            self._arrays[id(tensor)] = tensor, to_array(tensor)
+        return self._arrays[id(tensor)][1]
+
     def name(self, line: int) -> str:
         """The name of a line on the tape."""
         return f"v{line - self.n_inputs + 1}"
@@ -300,7 +324,8 @@ class RunBuilder:
         kernel = self._recording.kernels.get(self._sweep.number(node))
         if kernel is None or self._sweep.nodes[node].name() == "CopySlices":
             return None
-        return kernel if self._match_operands(node, kernel) is not None else None
+        self._matches[node] = self._match_operands(node, kernel)
+        return kernel if self._matches[node] is not None else None
 
     def _match_operands(self, node: int, kernel: Kernel) -> list[int] | None:
         """For each edge of a node the place of its tensor among the kernel's; None if they do not fit together."""
@@ -342,22 +367,22 @@ class RunBuilder:
     def _slots(self, node: int) -> list[RunOperand]:
         """The operands of a node without partials: one for each edge, and the constants among them."""
         kernel = self._kernels[node]
-        match = self._match_operands(node, kernel) if kernel else None
+        match = self._matches[node] if kernel else None
         found = []
         for slot, edge in enumerate(self._sweep.edges[node]):
             seen = kernel.tensors[match[slot]] if kernel and match and slot < len(match) else None
             if edge is not None:
                 line = self._line_of[edge]
-                value = to_array(seen.value) if seen is not None else self._value(line)
+                value = self._array(seen.value) if seen is not None else self._value(line)
                 found.append(RunOperand(line, value))
             elif seen is not None:
-                found.append(RunOperand(-1, to_array(seen.value)))
+                found.append(RunOperand(-1, self._array(seen.value)))
         return found
 
     def _slot_of(self, node: int, edge: int) -> int:
         """The place of an edge among the operands of a line: an edge to nothing of which no value is known has none."""
         kernel = self._kernels[node]
-        match = self._match_operands(node, kernel) if kernel else None
+        match = self._matches[node] if kernel else None
         known = [e is not None or (match is not None and k < len(match)) for k, e in enumerate(self._sweep.edges[node])]
         return sum(known[:edge])
 
@@ -366,7 +391,7 @@ class RunBuilder:
         """The value of a line, as PyTorch computed it."""
         node, number = self._lines[line]
         if number == -1:
-            return to_array(self._recording.leaves[self._leaves[line]][1])
+            return self._array(self._recording.leaves[self._leaves[line]][1])
         if number is not None:
             return self._output(node, number)
         outputs = [output for output, _ in self._outputs_of[node]]
@@ -377,16 +402,16 @@ class RunBuilder:
     def _output(self, node: int, number: int) -> Any:
         kernel, own = self._kernels[node], self._sweep.number(node)
         if kernel is not None and number < len(kernel.outs) and kernel.outs[number] is not None:
-            return to_array(kernel.outs[number])
+            return self._array(kernel.outs[number])
         before = self._recording.kernels.get(own - 1)
         if self._sweep.nodes[node].name() == "CopySlices" and before is not None and before.base_after is not None:
-            return to_array(before.base_after)
+            return self._array(before.base_after)
         if (own, number) in self._recording.values:
-            return to_array(self._recording.values[(own, number)][1])
+            return self._array(self._recording.values[(own, number)][1])
         if (node, number) in self._sweep.saved_values:
-            return to_array(self._sweep.saved_values[(node, number)])
+            return self._array(self._sweep.saved_values[(node, number)])
         if self._sweep.roots[0] == (self._sweep.nodes[node], number) and self._sweep.result is not None:
-            return to_array(self._sweep.result)
+            return self._array(self._sweep.result)
         return NotSeen()
 
     def frames_of(self, line: int) -> Frames:
@@ -490,9 +515,9 @@ class RunBuilder:
     def _describe_slots(
         self, node: int, kernel: Kernel, slots: Sequence[RunOperand], words: Sequence[str], value: Any
     ) -> Iterator[RunOperand]:
-        match, partials = self._match_operands(node, kernel) or [], self._partials(node)
+        match, partials = self._matches[node] or [], self._partials(node)
         given = [one for one in kernel.args if isinstance(one, (SeenTensor, int, float))]
-        named = [(self._write(one), to_array(one.value) if isinstance(one, SeenTensor) else one) for one in given]
+        named = [(self._write(one), self._array(one.value) if isinstance(one, SeenTensor) else one) for one in given]
         seen = [one for one in given if isinstance(one, SeenTensor)]
         for slot, operand in enumerate(slots):
             place = match[slot] if slot < len(match) else slot
@@ -540,7 +565,8 @@ class RunBuilder:
             own = self._outputs_of[node]
             if event.arrived is not None and len(own) == 1:
                 (number, _), *_ = own
-                arrived[node] = _array(event.arrived[number])
+                gradient = event.arrived[number]
+                arrived[node] = None if gradient is None else self._array(gradient)
             elif event.arrived is not None:
                 held: list[Any] = [None] * len(self._value(whole))
                 for number, line in sorted(own, reverse=True):
@@ -548,7 +574,7 @@ class RunBuilder:
                     if gradient is None:
                         continue
                     before = OutputTuple(held) if any(one is not None for one in held) else None
-                    held[number] = to_array(gradient)
+                    held[number] = self._array(gradient)
                     sent = RawContribution(0, whole, held[number], before, OutputTuple(held))
                     yield SweepEvent(line, held[number], (sent,))
                 sums[node] = OutputTuple(held)
@@ -563,9 +589,9 @@ class RunBuilder:
             contribution = RawContribution(
                 self._slot_of(node, one.slot),
                 self._line_of[one.to],
-                to_array(one.contribution),
-                None if one.before is None else to_array(one.before),
-                to_array(one.after),
+                self._array(one.contribution),
+                None if one.before is None else self._array(one.before),
+                self._array(one.after),
             )
             yield SweepEvent(whole, adjoint, (contribution,))
 
@@ -605,7 +631,7 @@ class RunBuilder:
             input_names=[self.label_of_leaf(line) for line in range(self.n_inputs)],
             output=output,
             outcome=Outcome(value),
-            seed=np.ones(np.shape(value))[()] if seed is None else to_array(seed),
+            seed=np.ones(np.shape(value))[()] if seed is None else self._array(seed),
             read_line=self.read_line,
             read_partial=self.read_partial,
             sweep=self.sweep_events,
@@ -632,10 +658,6 @@ def _numbers_of(kernel: Kernel) -> tuple[float, ...]:
     """The numbers that a kernel was given."""
     given = [*kernel.args, *kernel.kwargs.values()]
     return tuple(float(one) for one in given if isinstance(one, (int, float)))
-
-
-def _array(gradient: torch.Tensor | None) -> Any:
-    return None if gradient is None else to_array(gradient)
 
 
 def _node_name(node: Any) -> str:

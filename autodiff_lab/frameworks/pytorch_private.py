@@ -84,6 +84,11 @@ def _as_tuple(x: Any) -> tuple[Any, ...]:
     return tuple(x) if isinstance(x, (tuple, list)) else (x,)
 
 
+def is_wrapped(x: Any) -> bool:
+    """Whether `torch.func` has wrapped a tensor: it has no storage, and its nodes take no hooks."""
+    return isinstance(x, torch.Tensor) and torch._C._functorch.is_functorch_wrapped_tensor(x)
+
+
 def is_view(tensor: torch.Tensor) -> bool:
     """Whether a tensor is a view: to read its `grad_fn` after an in-place operation would add a node to the graph."""
     return tensor._is_view()

@@ -7,6 +7,7 @@ it; hooks on all nodes copy what arrives and what is sent, in the engine's order
 from __future__ import annotations
 
 import contextlib
+import functools
 import inspect
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -62,7 +63,7 @@ class Kernel:
         """The kernel's name in PyTorch, without the sign of an in-place operation: ``"mul"``."""
         return self.func._schema.name.split("::")[1].rstrip("_")
 
-    @property
+    @functools.cached_property
     def tensors(self) -> list[SeenTensor]:
         """The tensors among the kernel's arguments."""
         return [one for one in flatten_arguments((self.args, self.kwargs)) if isinstance(one, SeenTensor)]
@@ -419,6 +420,10 @@ class Recording:
         if self._in_backward:
             return original(*args, **kwargs)  # a checkpoint that runs its own sweep inside of this one
         outputs, seeds = args[0], args[1]
+        if any(private.is_wrapped(one) for one in outputs):
+            return original(*args, **kwargs)  # torch.func has no nodes that hooks could be put on
+        if any(isinstance(one, torch.Tensor) and not one.requires_grad for one in outputs):
+            return _run_without_graph(original, *args, **kwargs)
         create_graph = bool(args[3]) if len(args) > 3 else bool(kwargs.get("create_graph", False))
         frames = self._walk(sys._getframe(2))
         first = private.next_number()
@@ -435,6 +440,18 @@ class Recording:
             self.inner.append((range(first, private.next_number()), frames))
             self._last = private.next_number() - 1
         return result
+
+
+def _run_without_graph(original: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+    """Let PyTorch say what it says without us of a loss that has no graph, and add where to look."""
+    try:
+        return original(*args, **kwargs)
+    except RuntimeError as error:
+        error.add_note(
+            "The loss has no graph: it depends on no tensor that requires a gradient. After "
+            "`with ad.watch(model) as run:` run.why_none() says where each parameter was lost."
+        )
+        raise
 
 
 class _Kernels(private.DispatchMode):

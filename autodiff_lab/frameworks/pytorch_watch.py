@@ -15,7 +15,7 @@ import torch
 from autodiff_lab.engine.views import view
 from autodiff_lab.frameworks.diagnoses import Diagnoses, Report
 from autodiff_lab.frameworks.engines import FrameworkError
-from autodiff_lab.frameworks.pytorch import RunBuilder, name_modules
+from autodiff_lab.frameworks.pytorch import RunBuilder, name_modules, refuse_compiled, require_cpu
 from autodiff_lab.frameworks.pytorch_formulas import write_operation
 from autodiff_lab.frameworks.pytorch_recording import Cut, Frames, Recording, Sweep
 from autodiff_lab.text.grid import grid
@@ -35,13 +35,8 @@ class WatchedStep:
     def __init__(self, model: Any = None) -> None:
         if model is not None and not isinstance(model, torch.nn.Module):
             raise FrameworkError(f"watch takes a torch.nn.Module, and this is a {type(model).__name__}: watch(model).")
-        if hasattr(model, "_orig_mod"):
-            raise FrameworkError(
-                "This module is compiled: to PyTorch's graph it is one node. Watch model._orig_mod, and call that."
-            )
-        parameters = [] if model is None else list(model.parameters())
-        if any(one.device.type != "cpu" for one in parameters):
-            raise FrameworkError("Only runs on the CPU are recorded: move model and data with .cpu() for this step.")
+        refuse_compiled(model)
+        require_cpu([] if model is None else [model])
         self._model = model
         self._recording: Recording | None = None
         self._running = contextlib.ExitStack()

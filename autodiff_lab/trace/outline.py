@@ -52,6 +52,11 @@ class Section(NamedTuple):
         return self.end - self.first
 
     @property
+    def has_only_inputs(self) -> bool:
+        """Whether all lines of a section of the outline are inputs of the run."""
+        return self.kind == "input" or (bool(self.inside) and all(one.has_only_inputs for one in self.inside))
+
+    @property
     def turns(self) -> int:
         """How often a loop in the outline of a run turned; 0 for a section that is no loop."""
         return self.n if self.kind == "loop" else 0

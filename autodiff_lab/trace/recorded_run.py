@@ -207,6 +207,22 @@ class RecordedRun:
         """What the function of a recorded run returned, or the one of its results that is followed."""
         return self.outcome.value
 
+    def number_of(self, x: Any) -> Number:
+        """Describe a value of a recorded run as a displayed number; each array of the run is written once.
+
+        The same array is an operand, a value, a contribution and a sum, and to write its entries takes long.
+        """
+        if not isinstance(x, np.ndarray):
+            return number_of(x)
+        if id(x) not in self._written:
+            self._written[id(x)] = x, number_of(x)
+        return self._written[id(x)][1]
+
+    @functools.cached_property
+    def _written(self) -> dict[int, tuple[np.ndarray, Number]]:
+        """The arrays that were described, by their ids; they are kept, so that no id is given away again."""
+        return {}
+
     @property
     def output_line(self) -> int:
         """The line of the result of a recorded run, which is no constant."""

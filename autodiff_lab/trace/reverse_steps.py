@@ -83,13 +83,13 @@ def sweep_steps(
     """
     if run.output is None:
         return []
-    seed = number_of(run.seed)
+    seed = run.number_of(run.seed)
     started = _seed_step(lines, run.output, seed, explanations.explain_seed(lines, run.output, seed))
     made = [replace(started, announcement=explanations.announce_seed(lines, run.output))]
     for event, (users, count) in zip(events, _find_waiting(events), strict=True):
         if of is not None and event.line not in of:
             continue
-        i, adjoint = event.line, number_of(event.adjoint)
+        i, adjoint = event.line, run.number_of(event.adjoint)
         remarks = [explanations.explain_remark(lines, *remark) for remark in event.remarks]
         if event.again:
             made.append(_seed_step(lines, i, adjoint, join_sentences(*remarks)))
@@ -129,14 +129,14 @@ def _describe_contributions(run: RecordedRun, line: Line, event: SweepEvent, lar
         send = Contribution(
             sent.slot,
             sent.parent,
-            contribution=number_of(sent.contribution),
-            after=number_of(sent.after),
-            before=None if sent.before is None else number_of(sent.before),
+            contribution=run.number_of(sent.contribution),
+            after=run.number_of(sent.after),
+            before=None if sent.before is None else run.number_of(sent.before),
             share=share_of(sent.contribution, largest),
             replaces=sent.replaces,
             copies=copies,
         )
-        term = equations.write_term(line, number_of(event.adjoint), send)
+        term = equations.write_term(line, run.number_of(event.adjoint), send)
         yield replace(send, term=equations.join_pieces(term).text)
 
 

@@ -14,7 +14,7 @@ from autodiff_lab.text.messages import join_sentences, message
 from autodiff_lab.trace import assigned_names, births, memory_usage, partials, quiz, reverse_steps, source_map
 from autodiff_lab.trace.model import Cost, Group, Line, Number, Operand, Question, RaisedError, Step, Trace
 from autodiff_lab.trace.outline import build_outline, overview
-from autodiff_lab.trace.recorded_run import RecordedRun, RunLine, RunOperand, SweepEvent, number_of
+from autodiff_lab.trace.recorded_run import RecordedRun, RunLine, RunOperand, SweepEvent
 from autodiff_lab.trace.wording import equations, explanations
 from autodiff_lab.transforms.results import spell_path
 from autodiff_lab.transforms.signatures import name_of
@@ -70,7 +70,7 @@ class RunReader:
         """Make a trace without steps from these lines of the run: all of them, or those of a window."""
         run, lines = self.run, tuple(lines)
         name, parameters = run.function or name_of(self._f), tuple(run.input_names)
-        shown = None if run.value is None else number_of(run.value)
+        shown = None if run.value is None else run.number_of(run.value)
         title = run.title or _title(name, parameters, run.constants)
         raised = self._describe_error()
         is_constant = run.output is None and raised is None
@@ -174,7 +174,7 @@ class RunReader:
         return Line(
             name=name,
             kind="input" if is_input else "operation",
-            value=number_of(line.value),
+            value=run.number_of(line.value),
             label=line.label,
             op=line.op,
             symbol=line.symbol,
@@ -196,14 +196,14 @@ class RunReader:
         )
 
     def _describe_operand(self, line: RunLine, operand: RunOperand, own: Mapping[str, str]) -> Operand:
-        value = number_of(operand.value)
+        value = self.run.number_of(operand.value)
         to = np.shape(line.value) if line.is_elementwise else ()
         if operand.line < 0:
             if not value.shape:
                 # A number that stands in the formula is written into its box; it has no shape to be told.
                 return Operand(None, value.text, value)
             return Operand(None, value.text, value, shapes=value.flowing(to), is_copied=value.is_copied_to(to))
-        shown = None if operand.partial is None else number_of(operand.partial)
+        shown = None if operand.partial is None else self.run.number_of(operand.partial)
         edge, whole = partials.edge_label(notation.format_expression(operand.formula, self._labels), shown)
         reading, _ = partials.edge_label(notation.format_expression(operand.formula, own), shown)
         reading = message("its map") if operand.formula_is_name else _shorten_names(reading)
@@ -233,7 +233,7 @@ def find_final_adjoints(run: RecordedRun, events: Sequence[SweepEvent]) -> dict[
     """The adjoints of a run after the last reverse step, by line."""
     seed = {} if run.output is None else {run.output: run.seed}
     last = seed | {sent.parent: sent.after for event in events for sent in event.sent}
-    return {line: number_of(adjoint) for line, adjoint in last.items()}
+    return {line: run.number_of(adjoint) for line, adjoint in last.items()}
 
 
 def end_raised(trace: Trace, steps: Sequence[Step]) -> list[Step]:

@@ -32,6 +32,13 @@ _LIBRARIES = tuple(f"{sysconfig.get_path(name)}{os.sep}" for name in ("stdlib", 
 _INSIDE = ("<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>")
 
 
+class HiddenSource:
+    """Stands for a function in the source map whose source is not the learner's; `note` says so in its place."""
+
+    def __init__(self, name: str, note: str) -> None:
+        self.__name__, self.note = name, note
+
+
 @dataclass(frozen=True)
 class Located:
     """The source map of a tape: its sources; of each line the spans and turns, outermost first; what was not found.
@@ -49,7 +56,7 @@ class Located:
 
 
 def locate(
-    f: Callable[..., Any],
+    f: Callable[..., Any] | HiddenSource,
     sites: Sequence[Frames] | None,
     n_lines: int,
     walk: Any = None,
@@ -77,14 +84,17 @@ def locate(
         `f` itself is the first source, if it has one.
     """
     book = _Book()
-    root = getattr(unwrap_function(f), "__code__", None)  # a function that is not written in Python has none
+    # A function that is not written in Python has no code.
+    root = None if isinstance(f, HiddenSource) else getattr(unwrap_function(f), "__code__", None)
     found = root is not None and book.block(root) is not None
     spans: list[tuple[Span, ...]] = [()] * n_lines
     for line, frames in enumerate(sites or ()):
         spans[line] = book.spans(frames)
     raised_at = book.spans(raised)
     note = ""
-    if root is None:
+    if isinstance(f, HiddenSource):
+        note = f.note
+    elif root is None:
         note = message("not Python", name=name_of(f))
     elif not found:
         note = message("no source", name=name_of(f), file=root.co_filename)

@@ -180,6 +180,7 @@ BAD = {
     "two results": (lambda: ad.play(lambda x: (x, x), 2.0, engine="jax"), "several results"),
     "a string": (lambda: ad.play(lambda x, kind: x, 2.0, "sum", engine="jax"), r"kwargs=\{…\}"),
     "forward mode": (lambda: ad.play(plain, 2.0, 5.0, engine="jax", mode="forward"), "reverse mode"),
+    "a fault": (lambda: ad.play(plain, 2.0, 5.0, engine="jax", fault="overwrite"), "Leave out mode"),
 }
 
 

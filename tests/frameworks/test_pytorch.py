@@ -1,6 +1,8 @@
 """What PyTorch did is what is shown: its own order and its own sums, bit for bit, also in cases known to be hard."""
 
 import doctest
+import json
+import re
 import warnings
 
 import numpy as np
@@ -351,6 +353,10 @@ BAD = {
     "no graph": (lambda: ad.play(lambda x: x.detach() * 2, torch.tensor(3.0)), "has no graph"),
     "frozen": (lambda: ad.play(nn.Linear(2, 1).requires_grad_(False), draw(2)), "has no graph"),
     "two results": (lambda: ad.play(lambda x: (x, x), torch.tensor(3.0)), "returned a tuple"),
+    "a Python number": (lambda: ad.play(lambda x: x.item() * 2, torch.tensor(3.0)), r"without \.item\(\)"),
+    "no parameters": (lambda: ad.play(nn.ReLU(), draw(2)), r"no parameters.* X\.requires_grad_\(\)"),
+    "TorchScript": (lambda: ad.play(torch.jit.script(nn.Linear(2, 1)), draw(2)), r"torch\.jit\.script"),
+    "a module on another device": (lambda: ad.play(nn.Linear(2, 1, device="meta"), draw(2)), r"with \.cpu\(\)"),
     "complex": (lambda: ad.play(lambda x: (x * 1j).abs(), torch.tensor(3.0)), "complex"),
     "compiled": (lambda: ad.play(torch.compile(plain), torch.tensor(2.0), torch.tensor(5.0)), "compiled"),
     "compiled module": (lambda: ad.play(torch.compile(nn.Linear(2, 1)), draw(2)), "_orig_mod"),
@@ -365,6 +371,30 @@ def test_bad_input_is_told_what_to_do(case):
     call, said = BAD[case]
     with pytest.raises(FrameworkError, match=said):
         call()
+
+
+def test_what_torch_func_does_inside_changes_no_gradient():
+    """Its inner sweep has no nodes that could be watched; the outer one is the engine's own."""
+    player = ad.play(lambda x: torch.func.grad(lambda a: (a**3).sum())(x).sum(), torch.tensor([1.0, 2.0]))
+    assert [g.text for g in player.trace.gradient] == ["[6 12]"]
+
+
+def test_a_module_of_pytorch_shows_no_source():
+    trace = ad.play(nn.Sequential(nn.Linear(2, 1)), draw(2)).trace
+    assert trace.sources == () and trace.note.startswith("The source of Sequential is that of PyTorch")
+
+
+def test_groups_of_inputs_are_no_operations():
+    player = ad.play(*make("transformer"))
+    assert re.search(r'"said": "\d+ inputs"', json.dumps(player.payload))
+
+
+def test_an_array_of_a_run_is_described_once():
+    run = read("thrice")[2]
+    for event in run.events:
+        for sent in event.sent:
+            assert run.number_of(sent.contribution) is run.number_of(sent.contribution)
+    assert any(sent.after is run.events[k + 1].adjoint for k, e in enumerate(run.events[:-1]) for sent in e.sent)
 
 
 def test_the_examples_in_the_docstrings_run():

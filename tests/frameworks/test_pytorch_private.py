@@ -92,3 +92,10 @@ def test_views_and_versions_are_told():
     assert private.base_of(view) is x and private.base_of(x) is x
     view.add_(1)
     assert private.version_of(x) == before + 1
+
+
+def test_tensors_of_torch_func_are_told():
+    """Breaks: its inner derivative raises, because its tensors have no storage."""
+    seen = []
+    torch.func.grad(lambda x: seen.append(private.is_wrapped(x)) or x * x)(torch.tensor(2.0))
+    assert seen == [True] and not private.is_wrapped(torch.tensor(2.0)) and not private.is_wrapped(None)

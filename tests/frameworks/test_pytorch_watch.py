@@ -13,6 +13,7 @@ from torch import nn  # noqa: E402
 
 import autodiff_lab as ad  # noqa: E402
 from autodiff_lab.frameworks.engines import FrameworkError  # noqa: E402
+from autodiff_lab.widgets.player.widget import LinkError  # noqa: E402
 
 from .test_pytorch import CASES, EQUAL, make, run_plainly  # noqa: E402
 
@@ -275,3 +276,44 @@ def test_bad_use_is_told_what_to_do():
         ad.watch().player()
     with pytest.raises(FrameworkError, match=r"_orig_mod"):
         ad.watch(torch.compile(nn.Linear(2, 1)))
+
+
+def test_a_loss_without_a_graph_raises_what_pytorch_raises_and_says_where_to_look():
+    model = nn.Linear(2, 1).requires_grad_(False)
+    with pytest.raises(RuntimeError, match="does not require grad") as found, ad.watch(model) as run:
+        model(torch.ones(2)).sum().backward()
+    assert "run.why_none() says where" in found.value.__notes__[0]
+    assert "it is frozen" in repr(run.why_none())
+
+
+def test_tensors_on_another_device_are_told_also_where_an_operator_meets_them():
+    x = torch.ones(2, device="meta", requires_grad=True)
+    with pytest.raises(FrameworkError, match=r"move model and data with \.cpu\(\)"), ad.watch():
+        x * 2
+    with pytest.raises(FrameworkError, match=r"with \.cpu\(\)"):
+        ad.watch(nn.Linear(2, 1, device="meta"))
+
+
+def test_a_compiled_function_inside_of_a_step_changes_no_gradient():
+    compiled = torch.compile(lambda x: (x.sin() * 2).sum(), backend="eager")
+    plain, watched = (torch.tensor([1.0, 2.0], requires_grad=True) for _ in range(2))
+    compiled(plain).backward()
+    with ad.watch():
+        compiled(watched).backward()
+    assert torch.equal(plain.grad, watched.grad)
+
+
+def test_a_script_is_not_watched():
+    with pytest.raises(FrameworkError, match=r"torch\.jit\.script"):
+        ad.watch(torch.jit.script(nn.Linear(2, 1)))
+
+
+def test_a_player_of_a_step_has_what_works_alone():
+    x = torch.tensor(2.0, requires_grad=True)
+    with ad.watch() as run:
+        (x * x).backward()
+    player = run.player()
+    assert player.controls == [] and player.forward == {}
+    assert not any(step.questions for step in player.trace.steps)
+    with pytest.raises(LinkError):
+        player.link()

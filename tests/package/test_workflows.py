@@ -35,8 +35,8 @@ def commands(name):
     return "\n".join(step.get("run", "") for step in steps(name))
 
 
-def test_there_are_four_and_each_is_read():
-    assert set(WORKFLOWS) == {"tests", "weekly", "site", "release"}
+def test_there_are_five_and_each_is_read():
+    assert set(WORKFLOWS) == {"tests", "frameworks", "weekly", "site", "release"}
 
 
 @pytest.mark.parametrize("path", sorted(FOLDER.glob("*.yml")), ids=lambda path: path.stem)
@@ -123,3 +123,16 @@ def test_links_between_the_pages_lead_somewhere(name):
     text = (ROOT / ".github" / name).read_text(encoding="utf-8")
     for link in re.findall(r"\]\((?!https://)([^)#]+)", text):
         assert (ROOT / ".github" / link).is_file(), link
+
+
+def test_only_the_versions_of_the_stage_are_not_marked_untried():
+    script = (ROOT / ".ci/frameworks_work.py").read_text(encoding="utf-8")
+    versions = re.findall(r'add_argument\("--(\w+)", default="([\d.]+)"', script)
+    rows = JOBS["frameworks/frameworks"]["strategy"]["matrix"]["include"]
+    tried = [{key: row[key] for key, _ in versions} for row in rows if not row["untried"]]
+    assert tried == [dict(versions)]
+
+
+def test_the_stage_of_the_frameworks_is_the_last_one():
+    stages = re.findall(r'^say "(.*)"$', (ROOT / ".ci/run").read_text(encoding="utf-8"), re.MULTILINE)
+    assert "PyTorch and JAX" in stages[-2] and stages[-1] == "Done"

@@ -114,7 +114,9 @@ def count_contributions(trace: Trace) -> Counter[int]:
 
 
 def say_size(group: Group | Section) -> str:
-    """The text in a group's box that says how many operations it has, and how often its source ran."""
+    """The text in a group's box that says how many operations or inputs it has, and how often its source ran."""
+    if isinstance(group, Section) and group.has_only_inputs:
+        return plural_message("inputs", group.size)
     operations = plural_message("operations", group.size)
     return message("times", n=group.turns, operations=operations) if group.turns > 1 else operations
 

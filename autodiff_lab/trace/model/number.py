@@ -166,5 +166,5 @@ def _write_cells(array: np.ndarray) -> str:
         return ""
     rows, columns = ((1, *array.shape)[-2:]) if array.ndim < 2 else array.shape[-2:]
     slices = array.reshape(-1, rows, columns)[:MAX_SLICES, :MAX_CELLS_PER_SIDE, :MAX_CELLS_PER_SIDE]
-    written = [numbers.number(entry) for entry in slices.flat]
+    written = [numbers.number(entry) for entry in slices.ravel().tolist()]
     return " ".join(written if len(set(written)) > 1 else written[:1])

@@ -6,7 +6,7 @@
  */
 
 import { compose } from "./compose.js";
-import { html } from "./dom.js";
+import { html, set } from "./dom.js";
 import { momentOf, traceAt } from "./state.js";
 import { whenChanged } from "./store.js";
 
@@ -71,7 +71,9 @@ export function stageView(
     (state) => {
       const trace = traceAt(state);
       const { engine } = trace;
-      title.textContent = engine ? say("run by", { title: trace.title, engine }) : trace.title;
+      const ran = engine ? html("small", { class: "adl-engine" }, say("run by", { engine })) : "";
+      title.replaceChildren(trace.title, ran);
+      set(title, "title", trace.title);
       warning.hidden = !trace.warning;
       warning.textContent = trace.warning;
       warning.classList.toggle("is-raised", Boolean(trace.raised));

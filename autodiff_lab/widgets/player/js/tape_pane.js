@@ -38,13 +38,6 @@ const NUMBERS = [{ value: WIDEST, adjoint: WIDEST, isWritten: true }];
 const LEAST_READING = 5; // so wide, in ems, is what a line computes, before numbers in cells give way
 
 /**
- * What a line of the tape computes, in the learner's own names; of an input there is nothing to
- * say.
- * @param {Line} line
- */
-const readingOf = ({ kind, reading }) => (kind === "input" ? "" : reading);
-
-/**
  * A name that is too long for the tape, by its end: of `params['W1']` the key. The box in the graph
  * has it whole.
  * @param {string} name
@@ -110,11 +103,13 @@ export function tapeView({ trace }, actions) {
       : [];
     const adjoint = back ? html("td", { class: "adl-adjoint" }) : null;
     const truth = trace.fault ? html("td", { class: "adl-truth" }) : null;
-    const operation = html("span", {}, readingOf(line));
+    const isInput = line.kind === "input";
+    const operation = html("span", {}, line.reading);
     set(operation, "title", `${line.display_name} = ${line.expression}`);
     const name = html(
       "th",
-      { scope: "row", title: line.assigned_name || null },
+      // An input computes nothing: its name has the room of two columns.
+      { scope: "row", title: line.assigned_name || null, colspan: isInput ? 2 : null },
       inMargin(line.assigned_name || line.display_name),
       ...(line.occurrence ? [html("small", {}, ` ${line.occurrence}`)] : []),
       ...(line.assigned_name
@@ -126,7 +121,7 @@ export function tapeView({ trace }, actions) {
       "tr",
       { "data-line": i, tabindex: -1 },
       name,
-      html("td", { class: "adl-operation" }, operation),
+      ...(isInput ? [] : [html("td", { class: "adl-operation" }, operation)]),
       value,
       ...tangents,
       ...(back ? [adjoint] : []),
@@ -161,7 +156,7 @@ export function tapeView({ trace }, actions) {
       const text = `${widest(all, k ? most.adjoint : most.value, least(k))}ch`;
       const cells = arrays[k].map(({ shape }) => widthInTape(shape, most.isWritten));
       const widestCells = `${Math.max(0, ...cells)}em`;
-      rows[0].row.cells[k + 2].style.minWidth = `calc(max(${text}, ${widestCells}) + 14px)`;
+      header.rows[0].cells[k + 2].style.minWidth = `calc(max(${text}, ${widestCells}) + 14px)`;
     });
   }
   setColumns();
