@@ -44,7 +44,7 @@ reverse_over_forward = lambda f, x, v: ad.grad(lambda x: ad.jvp(f, (x,), (v,))[1
 
 @pytest.fixture(scope="module")
 def names():
-    return in_the_notebook("higher_order", check.ex_3.reference)
+    return in_the_notebook("higher_order", check.ex_2.reference)
 
 
 @pytest.mark.parametrize("case", CASES["nested_cases"], ids=lambda case: case["name"])
@@ -85,13 +85,13 @@ def test_the_product_of_the_text():
 
 
 def test_other_good_answers_pass():
-    assert submit("higher_order", check.ex_3, WITH_A_LIST).passed
+    assert submit("higher_order", check.ex_2, WITH_A_LIST).passed
     answer = "def derivative(f, x):\n    y = one * x\n    found = grad(f(y), y)\n    return found or Variable(0.0)"
-    assert submit("higher_order", check.ex_6, answer).passed
+    assert submit("higher_order", check.ex_4, answer).passed
 
 
 def test_a_product_by_columns_is_told_how_often_it_runs_f():
-    said = submit("higher_order", check.ex_1, BY_COLUMNS).text
+    said = submit("higher_order", check.ex_5, BY_COLUMNS).text
     assert "I expect “reverse over reverse”, and I see “reverse over reverse, 2 runs of f”" in said
     assert "which derivative is outside and which inside in reverse_over_reverse" in said
 
@@ -114,9 +114,9 @@ def test_endless_products_are_stopped():
     assert "more than 50 products" in submit("higher_order", check.ex_7, endless).text
 
 
-@pytest.mark.parametrize("centre,width", list(itertools.product(*check.ex_4.draws.values())))
+@pytest.mark.parametrize("centre,width", list(itertools.product(*check.ex_6.draws.values())))
 def test_convexity_ends_where_the_second_derivative_turns(centre, width):
-    convex, left, right = check.ex_4.make(centre=centre, width=width).expected
+    convex, left, right = check.ex_6.make(centre=centre, width=width).expected
     bend = grad(grad(lambda x: np.log((x - centre) ** 2 + width)))
     assert not convex
     for end, inwards in ((left, 1e-6), (right, -1e-6)):

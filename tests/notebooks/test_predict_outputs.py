@@ -100,7 +100,7 @@ def test_most_predictions_have_an_output():
         ("static_graphs", "ex-5a", r"6\.0 60\.0"),
         ("control_flow", "ex-3", r"slope by AD at 0: 0\.0"),
         ("control_flow", "ex-4", r"0\.5 0\.0 1\.0 1\.0"),
-        ("higher_order", "ex-4", r"3\.83772"),
+        ("higher_order", "ex-6", r"3\.83772"),
         ("memory", "ex-1", "3: 45"),
     ],
 )
