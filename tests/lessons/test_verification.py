@@ -6,7 +6,6 @@ import warnings
 from importlib.metadata import version
 from pathlib import Path
 
-import nbformat
 import numpy as np
 import pytest
 
@@ -23,9 +22,10 @@ from autodiff_lab.lessons.verification.exercises import (
 )
 
 from ..notebooks.frameworks import said
+from ..notebooks.reading import named, read
 
 ROOT = Path(__file__).resolve().parents[2]
-NOTEBOOK = nbformat.read(ROOT / "notebooks" / "16_verification.ipynb", as_version=4)
+NOTEBOOK = read(named("verification"))
 CASES = {
     case["name"]: case
     for case in json.loads((ROOT / "tests" / "data" / "reference_cases.json").read_text(encoding="utf-8"))["edge_cases"]
