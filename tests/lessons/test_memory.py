@@ -49,9 +49,9 @@ def in_segments(step, x, l, slots):
 
 
 def test_segments_of_another_length_pass():
-    assert submit(lesson.ex_3, SEGMENTS["segments of another length"]).passed
+    assert submit(lesson.ex_1, SEGMENTS["segments of another length"]).passed
 
 
 def test_fewer_slots_at_the_price_of_more_runs_are_told_so():
-    reply = submit(lesson.ex_3, SEGMENTS["a recursion that halves"])
+    reply = submit(lesson.ex_1, SEGMENTS["a recursion that halves"])
     assert not reply.passed and "extra steps" in reply.text
