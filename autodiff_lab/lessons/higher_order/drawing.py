@@ -87,8 +87,8 @@ def draw_product(f: Callable[[Any], Any], x: np.ndarray, v: np.ndarray) -> None:
     left.set(xlim=(0.9, 3.7), ylim=(4.0, 6.2))
     for arrow, color, name in ((v, "C0", "v"), (product, "C1", "Hv")):
         right.quiver(0, 0, *arrow, color=color, angles="xy", scale_units="xy", scale=1.0, width=0.014, label=name)
-    right.set(title=f"v · Hv = {v @ product:.2f}", aspect="equal", xlim=(-1.9, 1.9), ylim=(-1.5, 1.5))
-    right.legend(loc="lower right")
+    right.set(title=f"v · Hv = {v @ product:.2f}", aspect="equal", xlim=(-2.2, 2.2), ylim=(-1.8, 1.8))
+    right.legend(loc="upper right")
     plt.show()
 
 
