@@ -7,9 +7,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from autodiff_lab import grad, hvp
+from autodiff_lab import grad, hessian, hvp
 from autodiff_lab.lessons import higher_order as check
-from autodiff_lab.lessons.higher_order.exercises import CURVATURES, NESTED, course, nesting
+from autodiff_lab.lessons.higher_order.exercises import CURVATURES, NESTED, course, nesting, truncated
 
 from .test_every_exercise import in_the_notebook, submit
 
@@ -44,7 +44,7 @@ reverse_over_forward = lambda f, x, v: ad.grad(lambda x: ad.jvp(f, (x,), (v,))[1
 
 @pytest.fixture(scope="module")
 def names():
-    return in_the_notebook("higher_order", check.ex_3.reference)
+    return in_the_notebook("higher_order", check.ex_2.reference)
 
 
 @pytest.mark.parametrize("case", CASES["nested_cases"], ids=lambda case: case["name"])
@@ -85,13 +85,13 @@ def test_the_product_of_the_text():
 
 
 def test_other_good_answers_pass():
-    assert submit("higher_order", check.ex_3, WITH_A_LIST).passed
+    assert submit("higher_order", check.ex_2, WITH_A_LIST).passed
     answer = "def derivative(f, x):\n    y = one * x\n    found = grad(f(y), y)\n    return found or Variable(0.0)"
-    assert submit("higher_order", check.ex_6, answer).passed
+    assert submit("higher_order", check.ex_4, answer).passed
 
 
 def test_a_product_by_columns_is_told_how_often_it_runs_f():
-    said = submit("higher_order", check.ex_1, BY_COLUMNS).text
+    said = submit("higher_order", check.ex_5, BY_COLUMNS).text
     assert "I expect “reverse over reverse”, and I see “reverse over reverse, 2 runs of f”" in said
     assert "which derivative is outside and which inside in reverse_over_reverse" in said
 
@@ -104,8 +104,8 @@ def test_a_step_that_stops_goes_downhill_in_every_case():
 def test_positive_curvature_solves_newtons_system():
     positive = {case: data for case, data in CURVATURES.items() if np.all(np.linalg.eigvalsh(data[1]) > 0)}
     assert len(positive) == 3
-    for case, (gradient, hessian) in positive.items():
-        solved = np.linalg.solve(hessian, -np.array(gradient))
+    for case, (gradient, matrix) in positive.items():
+        solved = np.linalg.solve(matrix, -np.array(gradient))
         np.testing.assert_allclose(check.ex_7.expected[case], solved, rtol=1e-9)
 
 
@@ -114,9 +114,9 @@ def test_endless_products_are_stopped():
     assert "more than 50 products" in submit("higher_order", check.ex_7, endless).text
 
 
-@pytest.mark.parametrize("centre,width", list(itertools.product(*check.ex_4.draws.values())))
+@pytest.mark.parametrize("centre,width", list(itertools.product(*check.ex_6.draws.values())))
 def test_convexity_ends_where_the_second_derivative_turns(centre, width):
-    convex, left, right = check.ex_4.make(centre=centre, width=width).expected
+    convex, left, right = check.ex_6.make(centre=centre, width=width).expected
     bend = grad(grad(lambda x: np.log((x - centre) ** 2 + width)))
     assert not convex
     for end, inwards in ((left, 1e-6), (right, -1e-6)):
@@ -138,3 +138,45 @@ def test_newtons_digits_triple_where_the_third_derivative_is_0(curve, order):
         errors.append(abs(x - bottom))
     found = np.log(errors[-1] / errors[-2]) / np.log(errors[-2] / errors[-3])
     assert found == pytest.approx(order, abs=0.3)
+
+
+# What the notebook's folded answers say is found by moving
+
+
+@pytest.mark.parametrize(("degrees", "sign"), [(35, 1), (125, -1)])
+def test_hv_lies_on_the_line_of_v_in_two_directions(degrees, sign):
+    v = np.array([np.cos(np.radians(degrees)), np.sin(np.radians(degrees))])
+    product = hvp(course, (np.array([2.0, 5.0]),), (v,))
+    assert product @ v / np.linalg.norm(product) == pytest.approx(sign, abs=1e-3)
+
+
+def saddle(x):
+    return 0.5 * (x[0] ** 2 - 1.0) ** 2 + 0.5 * x[1] ** 2
+
+
+def newton_step(x):
+    return np.linalg.solve(hessian(saddle)(x), -grad(saddle)(x))
+
+
+def downhill_step(x):
+    s = truncated(grad(saddle)(x), lambda p: hvp(saddle, (x,), (p,)))
+    while saddle(x + s) > saddle(x):
+        s = s / 2.0
+    return s
+
+
+def end_of(step, start):
+    x = np.array([start, 1.0])
+    for _ in range(8):
+        x = x + step(x)
+    return x
+
+
+@pytest.mark.parametrize(("start", "end"), [(0.05, 0.0), (0.4, 0.0), (0.5, -1.0), (0.6, 1.0), (1.0, 1.0)])
+def test_newtons_method_ends_on_the_saddle_or_in_either_minimum(start, end):
+    assert end_of(newton_step, start) == pytest.approx([end, 0.0], abs=1e-3)
+
+
+@pytest.mark.parametrize("start", np.arange(1, 21) / 20)
+def test_truncated_steps_end_in_the_near_minimum(start):
+    assert end_of(downhill_step, start) == pytest.approx([1.0, 0.0], abs=1e-3)

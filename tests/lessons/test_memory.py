@@ -1,6 +1,7 @@
 """`memory`: right answers that look different from ours pass, and shortcuts do not."""
 
 from autodiff_lab.lessons import memory as lesson
+from autodiff_lab.systems import schedules
 
 from ..notebooks.reading import listing
 
@@ -49,9 +50,23 @@ def in_segments(step, x, l, slots):
 
 
 def test_segments_of_another_length_pass():
-    assert submit(lesson.ex_3, SEGMENTS["segments of another length"]).passed
+    assert submit(lesson.ex_1, SEGMENTS["segments of another length"]).passed
 
 
 def test_fewer_slots_at_the_price_of_more_runs_are_told_so():
-    reply = submit(lesson.ex_3, SEGMENTS["a recursion that halves"])
+    reply = submit(lesson.ex_1, SEGMENTS["a recursion that halves"])
     assert not reply.passed and "extra steps" in reply.text
+
+
+# What the notebook's folded answers say is found by moving
+
+
+def test_segments_of_the_root_need_the_fewest_slots_and_the_most_extra_steps():
+    costs = {length: schedules.cost(schedules.segments(100, length)) for length in (1, 2, 5, 10, 20, 50, 100)}
+    assert min(costs, key=lambda length: costs[length].slots) == 10
+    assert max(costs, key=lambda length: costs[length].extra) == 10
+    assert (costs[2].extra, costs[10].extra, costs[50].extra) == (148, 180, 148)
+
+
+def test_thirty_steps_with_two_runs_each_take_seven_slots():
+    assert schedules.beta(6, 2) < 30 <= schedules.beta(7, 2)

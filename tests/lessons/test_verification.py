@@ -6,12 +6,12 @@ import warnings
 from importlib.metadata import version
 from pathlib import Path
 
-import nbformat
 import numpy as np
 import pytest
 
 from autodiff_lab import custom_gradient, grad
 from autodiff_lab.lessons import verification
+from autodiff_lab.lessons.verification.drawing import bump_slope, compare_precisions, correct_digits
 from autodiff_lab.lessons.verification.exercises import (
     FAIR,
     PROGRAMS,
@@ -23,9 +23,10 @@ from autodiff_lab.lessons.verification.exercises import (
 )
 
 from ..notebooks.frameworks import said
+from ..notebooks.reading import named, read
 
 ROOT = Path(__file__).resolve().parents[2]
-NOTEBOOK = nbformat.read(ROOT / "notebooks" / "16_verification.ipynb", as_version=4)
+NOTEBOOK = read(named("verification"))
 CASES = {
     case["name"]: case
     for case in json.loads((ROOT / "tests" / "data" / "reference_cases.json").read_text(encoding="utf-8"))["edge_cases"]
@@ -148,3 +149,53 @@ def test_an_error_in_a_rule_is_told_by_its_own_line():
     reply = verification.ex_7(wrong)
     assert "returned a list" in reply.text
     assert "UnsupportedError(" not in reply.text
+
+
+# What the notebook's folded answers say is found by moving
+
+
+@pytest.mark.parametrize(("h", "agree"), [(0.1, True), (0.3, True), (0.5, False)])
+def test_two_slopes_agree_in_three_digits_from_a_step_of_three_tenths(h, agree):
+    x, t = np.array([2.0, 5.0]), np.array([0.6, 0.8])
+
+    def f(x):
+        return np.log(x[0]) + x[0] * x[1] - np.sin(x[1])
+
+    quotient = (f(x + h * t) - f(x - h * t)) / (2 * h)
+    assert (f"{quotient:.4f}"[:4] == f"{grad(f)(x) @ t:.4f}"[:4]) is agree
+
+
+@pytest.mark.parametrize(("shift", "works"), [(250, False), (300, True), (1700, True), (1750, False)])
+def test_the_shift_of_a_softmax_has_much_room(shift, works):
+    with np.errstate(all="ignore"):
+        e = np.exp(np.array([1000.0, 1001.0]) - shift)
+        found = e / np.sum(e)
+    assert np.allclose(found, [0.26894142, 0.73105858]) is works
+
+
+def bump(x):
+    return (1 - np.cos(x)) / (x * x)
+
+
+def by_sinc(x):
+    return 0.5 * np.sinc(x / (2 * np.pi)) ** 2
+
+
+def test_precisions_are_compared():
+    with np.errstate(all="ignore"):
+        table = compare_precisions({"bump": bump, "sinc": by_sinc}, 0.01)
+    rows = {row[0].text: [cell.text for cell in row[1:]] for row in table.rows}
+    half, single, double = map(int, rows["bump"][1::2])
+    assert half == single == 0 and 5 <= double <= 9
+    half, single, double = map(int, rows["sinc"][1::2])
+    assert half >= 2 and single >= 6 and double >= 14
+
+
+def test_correct_digits_of_numbers_that_are_none_or_0():
+    assert correct_digits(float("inf"), 1.0) == correct_digits(0.0, 1e-9) == 0.0
+    assert correct_digits(0.0, 0.0) == 16.0
+    assert correct_digits(1.0, 1.0, 1e-7) == pytest.approx(7.0)
+
+
+def test_the_series_of_the_bumps_slope_is_the_slope():
+    assert bump_slope(0.5) == pytest.approx(grad(bump)(0.5), rel=1e-12)

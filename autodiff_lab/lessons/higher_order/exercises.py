@@ -22,12 +22,12 @@ WAYS = ("reverse over reverse", "forward over reverse", "reverse over forward")
 
 
 def course(x: Any) -> Any:
-    """Exercise 1: the function of the course, of an array of two."""
+    """Exercise 5: the function of the course, of an array of two."""
     return np.log(x[0]) + x[0] * x[1] - np.sin(x[1])
 
 
 def of_three(x: Any) -> Any:
-    """Exercise 1: a function of an array of three, whose Hessian has no 0 in it."""
+    """Exercise 5: a function of an array of three, whose Hessian has no 0 in it."""
     return np.exp(x[0] * x[1]) * np.sin(x[2])
 
 
@@ -42,7 +42,7 @@ MATRICES = {"hessian", "jacobian", "jacfwd", "jacrev"}
 
 
 def expected_products() -> dict[str, Any]:
-    """Exercise 1: Hessian-vector products in each of three nestings, and what f is given."""
+    """Exercise 5: Hessian-vector products in each of three nestings, and what f is given."""
     found: dict[str, Any] = {}
     for way in WAYS:
         for case, (f, x, v) in PRODUCTS.items():
@@ -53,7 +53,7 @@ def expected_products() -> dict[str, Any]:
 
 
 def on(way: str, case: str) -> str:
-    """Exercise 1: the name of the case in which one nesting meets one function.
+    """Exercise 5: the name of the case in which one nesting meets one function.
 
     >>> on("reverse over forward", "x² at 3")
     'reverse_over_forward on x² at 3'
@@ -65,17 +65,17 @@ NO_MATRIX = "products, without a matrix"
 
 
 def made_of(way: str) -> str:
-    """Exercise 1: the name of the case that says what a product was made of."""
+    """Exercise 5: the name of the case that says what a product was made of."""
     return f"“what {way.replace(' ', '_')} is made of”"
 
 
 def inside(way: str) -> str:
-    """Exercise 1: the name of the case that says how the derivatives were nested."""
+    """Exercise 5: the name of the case that says how the derivatives were nested."""
     return f"“which derivative is outside and which inside in {way.replace(' ', '_')}”"
 
 
 def multiply_hessians(reverse_over_reverse: Any, forward_over_reverse: Any, reverse_over_forward: Any) -> Any:
-    """Exercise 1: the learner's three Hessian-vector products, and how each nests its derivatives."""
+    """Exercise 5: the learner's three Hessian-vector products, and how each nests its derivatives."""
     code = dict(zip(WAYS, (reverse_over_reverse, forward_over_reverse, reverse_over_forward), strict=True))
     nestings: dict[str, list[str]] = {way: [] for way in WAYS}
 
@@ -96,7 +96,7 @@ def multiply_hessians(reverse_over_reverse: Any, forward_over_reverse: Any, reve
 
 
 def nesting(x: Any) -> str:
-    """Exercise 1: which derivatives a traced value belongs to, the outermost first; none for a plain array.
+    """Exercise 5: which derivatives a traced value belongs to, the outermost first; none for a plain array.
 
     >>> seen = []
     >>> _ = hvp(lambda x: seen.append(nesting(x)) or np.sum(x * x), (np.ones(2),), (np.ones(2),))
@@ -140,17 +140,17 @@ NESTED: dict[str, Callable[[Derivative], Any]] = {
 
 
 def by_the_engine(f: Callable[[Any], Any], x: Any) -> Any:
-    """Exercises 3 and 6: the derivative of a function of one number, by the engine's forward pass."""
+    """Exercises 2 and 4: the derivative of a function of one number, by the engine's forward pass."""
     return jvp(f, (x,), (1.0,))[1]
 
 
 def expected_nested() -> dict[str, Any]:
-    """Exercise 3: what each nested derivative is, where tags must keep the levels apart."""
+    """Exercise 2: what each nested derivative is, where tags must keep the levels apart."""
     return {case: plain(program(by_the_engine)) for case, program in NESTED.items()}
 
 
 def run_nested(together: Any, D_tagged: Any) -> Any:
-    """Exercise 3: nested derivatives by the learner's tagged numbers, whose class finds `together` by name."""
+    """Exercise 2: nested derivatives by the learner's tagged numbers, whose class finds `together` by name."""
     cases = {case: (program,) for case, program in NESTED.items()}
     beside: dict[str, Any] = {"listing": ("Tagged", "tags"), "machine": "class", "together": together}
 
@@ -238,12 +238,12 @@ ON_A_TAPE: dict[str, tuple[Callable[..., Any], tuple[float, ...]]] = {
 
 
 def expected_on_a_tape() -> dict[str, Any]:
-    """Exercise 6: nested derivatives such as y³'s fourth, by the engine."""
+    """Exercise 4: nested derivatives such as y³'s fourth, by the engine."""
     return {case: plain(program(by_the_engine, *at)) for case, (program, at) in ON_A_TAPE.items()}
 
 
 def differentiate_on_tape(derivative: Any) -> Any:
-    """Exercise 6: nested derivatives by the learner's `derivative` on the learner's tape."""
+    """Exercise 4: nested derivatives by the learner's `derivative` on the learner's tape."""
 
     def run(names: dict[str, Any], program: Callable[..., Any], at: tuple[float, ...]) -> Any:
         return program(derivative, *map(names["Variable"], at))
@@ -256,7 +256,7 @@ def differentiate_on_tape(derivative: Any) -> Any:
 
 
 def merge_marks(a: float = 4.0, b: float = 1.0, c: float = 3.0, d: float = 2.0) -> Instance:
-    """Exercise 2: what two nested derivatives are, and what a machine with one ε makes of them.
+    """Exercise 1: what two nested derivatives are, and what a machine with one ε makes of them.
 
     >>> merge_marks().expected
     (8.0, 5.0, 24.0, 16.0)
@@ -283,7 +283,7 @@ def merge_marks(a: float = 4.0, b: float = 1.0, c: float = 3.0, d: float = 2.0) 
 
 
 def find_convexity(centre: float = 7.0, width: float = 10.0) -> Instance:
-    """Exercise 4: where ln((x − centre)² + width) bends upwards.
+    """Exercise 6: where ln((x − centre)² + width) bends upwards.
 
     >>> find_convexity().expected
     (False, 3.8377223398316205, 10.16227766016838)
@@ -304,7 +304,7 @@ def find_convexity(centre: float = 7.0, width: float = 10.0) -> Instance:
 
 
 def find_coefficients(x: float = 3.0, y: float = 2.0) -> Instance:
-    """Exercise 5: what stands before 1, ε₁, ε₂ and ε₁ε₂ in x²y³, for x + ε₁ and y + ε₂.
+    """Exercise 3: what stands before 1, ε₁, ε₂ and ε₁ε₂ in x²y³, for x + ε₁ and y + ε₂.
 
     >>> find_coefficients().expected
     (72.0, 48.0, 108.0, 72.0)

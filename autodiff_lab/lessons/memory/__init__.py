@@ -5,7 +5,7 @@ from autodiff_lab.lessons.memory import exercises
 
 progress, seed = lesson(
     "memory",
-    ex_1={"expected": exercises.expected_prices(), "observe": exercises.find_prices},
-    ex_2={"expected": exercises.expected_plans(), "observe": exercises.follow_plans},
-    ex_3={"expected": exercises.expected_segments(), "observe": exercises.reverse_in_segments},
+    ex_1={"expected": exercises.expected_segments(), "observe": exercises.reverse_in_segments},
+    ex_2={"expected": exercises.expected_prices(), "observe": exercises.find_prices},
+    ex_3={"expected": exercises.expected_plans(), "observe": exercises.follow_plans},
 )

@@ -16,7 +16,7 @@ from autodiff_lab.systems.schedules import Action, cost, fewest_extra_steps, rev
 
 
 def keep_to(limit: int, count: int) -> str:
-    """Exercises 2 and 3: what is seen of a count of slots or steps that has a limit."""
+    """Exercises 1 and 3: what is seen of a count of slots or steps that has a limit."""
     return f"at most {limit}" if count <= limit else str(count)
 
 
@@ -24,7 +24,7 @@ def keep_to(limit: int, count: int) -> str:
 
 
 def other_map(x: Any) -> Any:
-    """Exercise 3: a step that is not the notebook's."""
+    """Exercise 1: a step that is not the notebook's."""
     return 3.5 * x * (1.0 - x)
 
 
@@ -48,11 +48,11 @@ WITHIN = {PEAK: 20, ALIVE: 22, EXTRA: 200}
 
 
 class State(float):
-    """Exercise 3: a state of the chain: a number of which one can see whether anybody still holds it."""
+    """Exercise 1: a state of the chain: a number of which one can see whether anybody still holds it."""
 
 
 class Slots(dict[Any, Any]):
-    """Exercise 3: the slots for states, a dictionary that knows how full it has been."""
+    """Exercise 1: the slots for states, a dictionary that knows how full it has been."""
 
     peak = 0
 
@@ -62,7 +62,7 @@ class Slots(dict[Any, Any]):
 
 
 class Watched:
-    """Exercise 3: a step of a chain, with its calls counted, and with an eye on the states that it has made."""
+    """Exercise 1: a step of a chain, with its calls counted, and with an eye on the states that it has made."""
 
     def __init__(self, step: Callable[[Any], Any], slots: Slots) -> None:
         self.step, self.slots = step, slots
@@ -88,7 +88,7 @@ class Watched:
 
 
 def expected_segments() -> dict[str, Any]:
-    """Exercise 3: the gradients of plain loops, and that the limits on states and steps are kept."""
+    """Exercise 1: the gradients of plain loops, and that the limits on states and steps are kept."""
     found: dict[str, Any] = {}
     for case, (step, steps) in CHAINS.items():
         chain = functools.partial(_run_chain, step, steps)
@@ -103,7 +103,7 @@ def _run_chain(step: Callable[[Any], Any], steps: int, x: Any) -> Any:
 
 
 def reverse_in_segments(in_segments: Any) -> Any:
-    """Exercise 3: the gradient of the chain by the learner's segments, and the states and steps it took."""
+    """Exercise 1: the gradient of the chain by the learner's segments, and the states and steps it took."""
     vet_code(in_segments, listing=("ad", "math"))
     found: dict[str, Any] = {}
     for case, (own_step, steps) in CHAINS.items():
@@ -128,13 +128,13 @@ SUMMED = {f"total{each}": each for each in ((2, 1, 1), (10, 3, 8))}
 
 
 def expected_prices() -> dict[str, Any]:
-    """Exercise 1: what one sum comes to, and what the best checkpointing schedules cost."""
+    """Exercise 2: what one sum comes to, and what the best checkpointing schedules cost."""
     prices: dict[str, Any] = {case: fewest_extra_steps(*each) for case, each in PRICED.items()}
     return {case: make_right_names()["total"](*each) for case, each in SUMMED.items()} | prices
 
 
 def find_prices(total: Any) -> Any:
-    """Exercise 1: the prices of schedules that follow from the learner's sum of three, `total`."""
+    """Exercise 2: the prices of schedules that follow from the learner's sum of three, `total`."""
 
     def run(names: dict[str, Any], name: str, *numbers: int) -> Any:
         names["price"] = make_price(total)
@@ -146,7 +146,7 @@ def find_prices(total: Any) -> Any:
 
 
 def make_price(total: Callable[..., Any]) -> Callable[..., Any]:
-    """Exercises 1 and 2: the notebook's ``price``, anew: it remembers nothing of an earlier ``total``."""
+    """Exercises 2 and 3: the notebook's ``price``, anew: it remembers nothing of an earlier ``total``."""
 
     @functools.cache
     def price(l: int, s: int) -> Any:  # noqa: E741  (an error shows the names of the notebook)
@@ -158,7 +158,7 @@ def make_price(total: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def make_right_names() -> dict[str, Any]:
-    """Exercise 2: the names ``total`` and ``price`` as they should be, whatever the learner's are."""
+    """Exercise 3: the names ``total`` and ``price`` as they should be, whatever the learner's are."""
 
     def total(l: int, s: int, k: int) -> Any:  # noqa: E741
         return k + price(l - k, s - 1) + price(k, s)
@@ -174,14 +174,14 @@ MOST_ACTIONS = 2000
 
 
 def name_cases(steps: int, slots: int) -> tuple[str, str, str]:
-    """Exercise 2: the names of what is seen of a plan: gradient, slots in use, extra steps."""
+    """Exercise 3: the names of what is seen of a plan: gradient, slots in use, extra steps."""
     room = f"{slots} slot{'s' * (slots > 1)}"
     gradient = f"the gradient of {steps} step{'s' * (steps > 1)}, with {room}"
     return gradient, f"slots in use, for {steps} steps and {room}", f"extra steps, for {steps} steps and {room}"
 
 
 def expected_plans() -> dict[str, Any]:
-    """Exercise 2: the gradients of plain loops, few slots, and the lowest price."""
+    """Exercise 3: the gradients of plain loops, few slots, and the lowest price."""
     found: dict[str, Any] = {}
     for steps, slots in PLANNED:
         wanted = sweep_whole_chain(steps), keep_to(slots, slots), fewest_extra_steps(steps, slots)
@@ -190,7 +190,7 @@ def expected_plans() -> dict[str, Any]:
 
 
 def follow_plans(plan: Any) -> Any:
-    """Exercise 2: the gradients that the learner's checkpointing plans give, and the slots and steps they take."""
+    """Exercise 3: the gradients that the learner's checkpointing plans give, and the slots and steps they take."""
     vet_code(plan, listing=("total", "price"))
     found: dict[str, Any] = {}
     with borrow_names(plan, plan=plan, **make_right_names()):

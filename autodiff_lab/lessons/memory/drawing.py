@@ -1,0 +1,53 @@
+"""Pictures of the notebook `memory`: a schedule over time, and a step that notes what is in memory."""
+
+import tracemalloc
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import matplotlib.pyplot as plt
+
+import autodiff_lab as ad
+
+
+class MemoryWatch:
+    """A step that notes, each time it is called, how many arrays are in memory, and how often it ran unrecorded."""
+
+    def __init__(self, step: Callable[[Any], Any], size: int) -> None:
+        self.step, self.size = step, size
+        self.held: list[float] = []
+        self.extra = 0
+
+    def __call__(self, x: Any) -> Any:
+        """Do one step."""
+        self.held.append(round(tracemalloc.get_traced_memory()[0] / self.size, 1))
+        if not isinstance(x, ad.Variable):  # a Variable is being recorded
+            self.extra += 1
+        return self.step(x)
+
+
+def draw_schedule(actions: Iterable[tuple[str, int, int]], title: str) -> None:
+    """Plot a schedule: squares are stored states, rising lines run ahead, and dashed falling ones reverse a step."""
+    time = 0
+    for kind, start, end in actions:
+        if kind == "store":
+            plt.plot(time, start, "C3s", markersize=5)
+        elif kind == "advance":
+            plt.plot([time, time + end - start], [start, end], "C0-")
+            time += end - start
+        elif kind == "reverse":
+            plt.plot([time, time + 1], [end, start], "C1--")
+            time += 1
+    plt.xlabel("steps run so far")
+    plt.ylabel("state")
+    plt.title(title)
+    plt.show()
+
+
+def draw_parts(length: int, k: int) -> None:
+    """Plot the three parts of a schedule that first runs ahead to state k, for a chain of some length."""
+    parts = ["3. first part, s slots", "2. last part, s − 1 slots", "1. run ahead"]
+    plt.barh(parts, [k, length - k, k], left=[0, k, 0], color=["C2", "C1", "C0"])
+    plt.xticks([0, k, length], ["state 0", "state k", "state l"])
+    plt.grid(False)
+    plt.xlabel("states of the chain")
+    plt.show()
