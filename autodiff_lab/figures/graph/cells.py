@@ -1,7 +1,17 @@
-"""Cells of small arrays: how large they are in a box of the player, and how the rows of a box stand below each other.
+"""Cells of small arrays: how large and how dark they are in the boxes of a graph, and how the rows of a box stand.
 
-The player's script draws the cells. It is given these constants, so that what it draws fits the boxes.
+Still pictures have them as tables in the labels of Graphviz; the player's script draws them itself. It is given these
+constants, so that what it draws fits the boxes and looks the same.
 """
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from autodiff_lab.trace.model import Number
 
 # A cell with its number, and one that is too small for a number: width and height, in points.
 WRITTEN_WIDTH, WRITTEN_HEIGHT = 52, 21
@@ -15,6 +25,9 @@ MAX_WRITTEN_COLUMNS, MAX_WRITTEN_ROWS = 4, 3
 
 # Room for a heading, between two rows, below the last, and beside the cells.
 HEADING, BETWEEN_ROWS, AROUND, BESIDE_CELLS = 24, 4, 8, 4
+
+# How much of its colour a cell has, in percent: the smallest number that is not 0, and the largest of the picture.
+LIGHTEST, DARKEST = 6, 40
 
 # Room between the cells of a value and of its derivative, which stand beside each other in a box with bare cells.
 BETWEEN_BARE = 8
@@ -53,15 +66,84 @@ def box_width(shape: tuple[int, ...], bare: bool = False) -> int:
     return (2 * width + BETWEEN_BARE if bare else width) + BESIDE_CELLS
 
 
-def box_height(shape: tuple[int, ...], contributions: int = 0, bare: bool = False) -> int:
-    """Return how high a box is, in points: with cells for a value and its derivative.
+def box_height(shape: tuple[int, ...], contributions: int = 0, bare: bool = False, rows: int = 2) -> int:
+    """Return how high a box is, in points: with `rows` of cells, usually for a value and its derivative.
 
-    A third row is where a contribution lands that is then added to others; a box with `bare` cells has one row.
+    One row more is where a contribution lands that is then added to others; a box with `bare` cells has a single row.
 
     >>> box_height((3,)), box_height((3,), contributions=2), box_height((3,), bare=True)
     (78, 103, 48)
     """
-    rows = 2 if contributions < 2 else 3
+    if contributions > 1:
+        rows += 1
     if bare:
         rows = 1
+    if rows == 0:
+        return HEADING + AROUND
     return HEADING + rows * size_of_cells(shape, bare)[1] + (rows - 1) * BETWEEN_ROWS + AROUND
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One cell of a small array: its text, its number beside the largest of its kind, and how much colour it has."""
+
+    text: str
+    share: float
+    shade: int
+
+
+def rows_of_cells(number: Number, most: float) -> Iterator[list[Cell]]:
+    """Yield the cells of a small array row by row; `most` is the largest number of its kind in the picture.
+
+    >>> [[cell.text, cell.shade] for cell in next(rows_of_cells(Number.of([1.0, 0.0, -0.25]), 1.0))]
+    [['1', 40], ['0', 0], ['−0.25', 23]]
+    """
+    height, width = (1, *number.shape)[-2:]
+    texts = number.in_cells.split(" ")
+    if len(texts) == 1:
+        texts *= height * width
+    shares = [share_of(x, most) for x in _read_entries(number.value)]
+    cells = [Cell(text, share, shade_of(share)) for text, share in zip(texts, shares, strict=True)]
+    for row in range(height):
+        yield cells[row * width : (row + 1) * width]
+
+
+def share_of(x: float, most: float) -> float:
+    """Return how large a number is beside the largest of its kind, with its sign: −1 to 1; 0 for NaN."""
+    if math.isnan(x):
+        return 0.0
+    if math.isinf(x):
+        return math.copysign(1.0, x)
+    return max(-1.0, min(1.0, x / most)) if most else 0.0
+
+
+def shade_of(share: float) -> int:
+    """Return how much of its colour a cell has, in percent.
+
+    >>> shade_of(0.0), shade_of(-0.25), shade_of(1.0)
+    (0, 23, 40)
+    """
+    return round(LIGHTEST + (DARKEST - LIGHTEST) * math.sqrt(abs(share))) if share else 0
+
+
+def largest_entries(numbers: Iterable[tuple[str, Number]]) -> dict[str, float]:
+    """Return the largest entry of each kind in small arrays, given with their kinds: cells share one scale.
+
+    >>> largest_entries([("value", Number.of([1.0, -2.0])), ("adjoint", Number.of([0.5])), ("value", Number.of(9.0))])
+    {'value': 2.0, 'adjoint': 0.5, 'tangent': 0.0}
+    """
+    found = {"value": 0.0, "adjoint": 0.0, "tangent": 0.0}
+    for kind, number in numbers:
+        if number.is_small:
+            sizes = [abs(x) for x in _read_entries(number.value) if math.isfinite(x)]
+            found[kind] = max([found[kind], *sizes])
+    return found
+
+
+def _read_entries(value: Any) -> Iterator[float]:
+    """Yield the entries of a nested tuple of numbers, row by row."""
+    if isinstance(value, tuple | list):
+        for entry in value:
+            yield from _read_entries(entry)
+    elif value is not None:
+        yield float(value)

@@ -431,6 +431,8 @@ export const CELLS = {
   BETWEEN_ROWS: 4,
   AROUND: 8,
   BESIDE_CELLS: 4,
+  LIGHTEST: 6,
+  DARKEST: 40,
   BETWEEN_BARE: 8,
 };
 

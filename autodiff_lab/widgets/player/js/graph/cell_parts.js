@@ -7,8 +7,9 @@
 
 import { put, set, svg } from "../dom.js";
 import { entriesOf, shareOf, sidesOf } from "../cells.js";
+import { CELLS } from "../trace_types.js";
 
-const [LIGHTEST, DARKEST] = [6, 40]; // percent of the colour in a cell: 0 has none
+const { LIGHTEST, DARKEST } = CELLS; // percent of the colour in a cell: 0 has none
 const [SIDE, HALF_BAR] = [15, 5]; // of a cell on an edge, and of the longest bar in it
 const MARK = 3; // how high the bar in a cell is
 
