@@ -83,7 +83,7 @@ def node_texts(trace: Trace) -> Iterator[tuple[int, str, str]]:
     The cells of a small array are no text; see `cells`.
     """
     for i, kind, number in node_numbers(trace):
-        if not number.is_small:
+        if not number.is_small:  # below the strip of a large array there is its range
             yield i, kind, number.in_box
     for i, truth in enumerate(trace.truth):
         if truth is not None:
@@ -107,7 +107,7 @@ def node_numbers(trace: Trace) -> Iterator[tuple[int, str, Number]]:
 
 def has_cells(tangents: Sequence[Number]) -> bool:
     """Whether the tangents of a line are drawn as cells: a single one is; several are written beside each other."""
-    return len(tangents) == 1 and tangents[0].is_small
+    return len(tangents) == 1 and tangents[0].has_cells
 
 
 def count_contributions(trace: Trace) -> Counter[int]:
@@ -162,7 +162,7 @@ class BoxSizes:
         """Measure the box sizes for a trace: each box is wide enough for every text it shows at any step.
 
         Those of a `player` have its headings, and hold the usual numbers, so that they stay while a slider moves, and a
-        contribution before it is added. All have room for the cells of small arrays, without numbers if these are to be
+        contribution before it is added. All have room for the cells of arrays, without numbers if these are to be
         `bare`.
         """
         usual = (node_heading, 0.6, 0.24, _NODE_HEIGHT)
@@ -176,7 +176,7 @@ class BoxSizes:
         heights: dict[int, float] = {}
         sent = count_contributions(trace) if player else Counter()
         for i, line in enumerate(trace.lines):
-            if not line.value.is_small:
+            if not line.value.has_cells:
                 continue
             widest[i] = max(widest[i], cells.box_width(line.value.shape, bare))
             heights[i] = cells.box_height(line.value.shape, sent[i], bare) / 72

@@ -26,8 +26,8 @@ _CARRYING = {**_FLOWING, "color": VERMILION, "style": "dashed", "dir": "back", "
 _PUSHING = {**_FLOWING, "color": BLUE}
 _RESULT = {"peripheries": "2", "penwidth": "2"}
 _EMPTY_ROW = "&#160;"
-# The size of type in a cell, in points.
-_CELL_TYPE = 13
+# The size of type in a cell, in points; a cell that is no higher than the other has no sign.
+_CELL_TYPE, _LOW_CELL = 13, 10
 
 
 def usual_look(colours: Theme) -> dict[str, dict[str, str]]:
@@ -88,13 +88,13 @@ class GraphStyle:
                 look["fillcolor"] = self.theme.adjoint_paper
         head, name = node_heading(self.trace, i, line)
         heading = f"<b>{_markup(head)}</b> {self._soft(name)}"
-        small = line.value.is_small
-        rows = [heading, *(self._cells_of(i) if small else self._numbers(i))]
+        has_cells = line.value.has_cells
+        rows = [heading, *(self._cells_of(i) if has_cells else self._numbers(i))]
         return {
             **self._hide(look, i),
             "id": f"n{i}",
             "class": " ".join(classes),
-            "label": f"<{_stack(rows) if small else '<br/>'.join(rows)}>",
+            "label": f"<{_stack(rows) if has_cells else '<br/>'.join(rows)}>",
             "tooltip": escape_text(self._title_of_node(i, line)),
             **self.sizes.node(i, line, len(rows)),
         }
@@ -119,33 +119,35 @@ class GraphStyle:
         return [*shown, notation.NOT_REACHED if self.sweeping else _EMPTY_ROW]
 
     def _cells_of(self, i: int) -> list[str]:
-        """What the box of a small array shows: cells of its value, and of its adjoint or its tangent."""
+        """What the box of an array shows: cells of its value, and of its adjoint or its tangent."""
         number = self.trace.lines[i].value
-        shown = [self._cells(number, "value")] if self.shows["values"] else []
+        shown = self._cells(number, "value") if self.shows["values"] else []
         adjoint, tangents = self.adjoints[i], self.tangents[i]
         if not self.shows["adjoints"]:
             return shown
-        if tangents and has_cells(tangents):
-            return [*shown, self._cells(tangents[0], "tangent")]
+        if has_cells(tangents):
+            return [*shown, *self._cells(tangents[0], "tangent")]
         if tangents:
-            return [*shown, *self._numbers(i)[len(shown) :]]
+            return [*shown, _bold(", ".join(tangent.in_node for tangent in tangents), self.theme.tangent)]
         if adjoint is not None:
-            return [*shown, self._cells(adjoint, "adjoint")]
+            return [*shown, *self._cells(adjoint, "adjoint")]
         height = cells.size_of_cells(number.shape)[1]
         return [*shown, _table(_td(notation.NOT_REACHED if self.sweeping else "", 0, height))]
 
-    def _cells(self, number: Number, kind: str) -> str:
-        """A small array as a table of cells, each in a shade of the colour of its kind."""
+    def _cells(self, number: Number, kind: str) -> list[str]:
+        """An array as a table of cells, each in a shade of the colour of its kind; below a strip is its range."""
         width, height = cells.cell_size(number.shape)
         colour = getattr(self.theme, kind)
         is_written = width == cells.WRITTEN_WIDTH
         # Round corners, so that the colour is not the only sign.
-        corners = "" if kind == "value" else ' style="rounded"'
+        is_low = height < _LOW_CELL
+        corners = "" if kind == "value" or is_low else ' style="rounded"'
         rows = [
             "".join(_cell(cell, colour, width, height, is_written, corners) for cell in row)
             for row in cells.rows_of_cells(number, self.largest[kind])
         ]
-        return _table(*rows, colour=colour)
+        table = _table(*rows, colour=colour, is_framed=is_low)
+        return [table] if number.is_small else [table, _bold(number.in_node, colour)]
 
     def group(self, group: Group, outputs: Sequence[int]) -> dict[str, str]:
         """The style of the node of a group: a label with its source text and the values that leave it."""
@@ -193,7 +195,7 @@ class GraphStyle:
         tooltip = message("the constant", value=operand.value.text)
         look = self._beside(f"c{i}_{slot}", "constant", operand.value.in_node, "filled,dashed", tooltip)
         if operand.value.is_small:
-            look["label"] = f"<{self._cells(operand.value, 'value')}>"
+            look["label"] = f"<{self._cells(operand.value, 'value')[0]}>"
         return {**self._hide(look, i), **self.sizes.constant(i, slot, operand)}
 
     def again(self, node: str, user: int, tail: int) -> dict[str, str]:
@@ -243,23 +245,30 @@ def _stack(rows: Sequence[str]) -> str:
     return f'<table border="0" cellborder="0"{gap}>{stacked}</table>'
 
 
-def _table(*rows: str, colour: str = "") -> str:
-    """Cells in rows, without room between them; their borders have the colour."""
-    border = f' cellborder="1" color="{colour}"' if colour else ' cellborder="0"'
+def _table(*rows: str, colour: str = "", is_framed: bool = False) -> str:
+    """Cells in rows, without room between them; their borders have the colour, or a single frame around them all."""
+    width = int(bool(colour))
+    border = f'border="{width}" cellborder="0"' if is_framed else f'border="0" cellborder="{width}"'
+    ink = f' color="{colour}"' if colour else ""
     inside = "".join(f"<tr>{row}</tr>" for row in rows)
-    return f'<table border="0"{border} cellspacing="0" cellpadding="0">{inside}</table>'
+    return f'<table {border}{ink} cellspacing="0" cellpadding="0">{inside}</table>'
 
 
 def _cell(cell: cells.Cell, colour: str, width: int, height: int, is_written: bool, corners: str) -> str:
     """A cell in its shade; one that is too small for its number has the sign of a negative one."""
     opacity = f"{round(2.55 * cell.shade):02X}"
-    text = _markup(cell.text) if is_written else _markup("−" if cell.share < 0 else "")
+    text = _markup(cell.text) if is_written else ""
+    if not is_written and cell.share < 0 and height > _LOW_CELL:
+        text = _markup("−")
     paper = f' bgcolor="{colour}{opacity}"' if cell.shade else ""
     return _td(_sized(text, _CELL_TYPE), width, height, paper + corners)
 
 
 def _td(text: str, width: int, height: int, look: str = "") -> str:
-    return f'<td width="{width}" height="{height}"{look}>{text or _EMPTY_ROW}</td>'
+    size = f'width="{width}" height="{height}"'
+    if height < SIZE and width:
+        size += ' fixedsize="true"'  # else the type would make it higher
+    return f"<td {size}{look}>{text or _EMPTY_ROW}</td>"
 
 
 def _sized(text: str, size: int) -> str:

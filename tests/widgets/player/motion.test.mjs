@@ -447,3 +447,13 @@ test("source and tape stand beside a graph that is about as high as wide, and be
   }
   assert.equal(at(390, 600, 560, 330), "column");
 });
+
+test("a large array has few cells, each of which stands for a block of its entries", () => {
+  assert.deepEqual(player.sidesOf([6, 6]), [6, 6]);
+  assert.deepEqual(player.sidesOf([40]), [1, 16]);
+  assert.deepEqual(player.sidesOf([128, 64]), [6, 16]);
+  assert.deepEqual(player.sidesOf([2, 2, 3]), [4, 3]);
+  assert.equal(player.blockOf([40], 0, 0), "[0:2]");
+  assert.equal(player.blockOf([40], 0, 15), "[37:40]");
+  assert.equal(player.blockOf([128, 64], 5, 1), "[106:128, 4:8]");
+});

@@ -6,19 +6,19 @@
  * @import { Line, Num, Step } from "./trace_types.js"
  */
 
-import { isSmall, isSmallShape, originsOf, sidesOf } from "./cells.js";
+import { hasCells, originsOf, sidesOf } from "./cells.js";
 
 /** @typedef {[first: number, second: number]} Progress of the two stages of a way, 0 to 1 each */
 
 /** @param {Num} number */
-const isDrawn = (number) => isSmall(number) || !number.shape.length;
+const isDrawn = (number) => hasCells(number) || !number.shape.length;
 
 /**
  * An array that stays as it is; null if it is none that is drawn as cells.
  * @param {Num} number @returns {CellsOnTheWay|null}
  */
 export function cellsOf(number) {
-  if (!isSmall(number)) return null;
+  if (!hasCells(number)) return null;
   return { from: number, to: null, toShape: number.shape, way: "fan", map: null, t: 0 };
 }
 
@@ -31,11 +31,11 @@ export function cellsOf(number) {
 export function cellsRead(line, slot, value, [fans, folds]) {
   const { is_copied: isCopied, goes_to: targets } = line.operands[slot];
   const { shape } = line.value;
-  if (isCopied && isDrawn(value) && isSmallShape(shape)) {
+  if (isCopied && isDrawn(value) && hasCells(line.value)) {
     const map = originsOf(value.shape, shape);
     return { from: value, to: null, toShape: shape, way: "fan", map, t: fans, isCopied: true };
   }
-  if (isSmall(value) && targets.length && isDrawn(line.value))
+  if (hasCells(value) && targets.length && isDrawn(line.value))
     return {
       from: value,
       to: line.value,
@@ -57,13 +57,13 @@ export function cellsRead(line, slot, value, [fans, folds]) {
 export function cellsSent(line, slot, adjoint, { contribution, copies }, [meets, folds]) {
   const { partial, goes_to: targets } = line.operands[slot];
   if (copies && folds > 0) {
-    if (!isSmall(copies) || !isDrawn(contribution)) return null;
+    if (!hasCells(copies) || !isDrawn(contribution)) return null;
     const { shape } = contribution;
     const map = originsOf(shape, copies.shape);
     return { from: copies, to: contribution, toShape: shape, way: "fold", map, t: folds };
   }
   const product = copies ?? contribution;
-  if (targets.length && isDrawn(adjoint) && isSmall(product))
+  if (targets.length && isDrawn(adjoint) && hasCells(product))
     return {
       from: adjoint,
       to: product,
@@ -73,8 +73,12 @@ export function cellsSent(line, slot, adjoint, { contribution, copies }, [meets,
       t: meets,
       isCopied: true,
     };
-  if (!isSmall(product)) return meets < 0.5 ? cellsOf(adjoint) : null;
-  if (!isSmall(adjoint)) return meets < 0.5 ? null : cellsOf(product);
+  if (!adjoint.shape.length && hasCells(product)) {
+    const map = originsOf([], product.shape);
+    return { from: adjoint, to: product, toShape: product.shape, way: "fan", map, t: meets };
+  }
+  if (!hasCells(product)) return meets < 0.5 ? cellsOf(adjoint) : null;
+  if (!hasCells(adjoint)) return meets < 0.5 ? null : cellsOf(product);
   const isSame = adjoint.shape.join() === product.shape.join();
   if (!isSame) return cellsOf(meets < 0.5 ? adjoint : product);
   return {
@@ -84,7 +88,7 @@ export function cellsSent(line, slot, adjoint, { contribution, copies }, [meets,
     way: "fan",
     map: null,
     t: meets,
-    partial: partial && isSmall(partial) ? partial : null,
+    partial: partial && hasCells(partial) ? partial : null,
     meets,
   };
 }

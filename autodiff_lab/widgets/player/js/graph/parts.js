@@ -10,7 +10,7 @@
  */
 
 import { linkTo, put, set, svg } from "../dom.js";
-import { isSmall, rowsInBox, scalesOf, sizeInConstant } from "../cells.js";
+import { hasCells, isSmallShape, rowsInBox, scalesOf, sidesOf, sizeInConstant } from "../cells.js";
 import { NOT_REACHED, tangentsOf, termsAt } from "../run.js";
 import { cellRow } from "./cell_parts.js";
 import { overlap } from "./fit.js";
@@ -35,18 +35,19 @@ const BELOW = ["value", "tangent", "adjoint", "truth"];
  * Where the numbers of a line stand in its box, and of a small array how large its cells are there, and where a
  * contribution lands.
  * @param {Trace} trace @param {number} i @param {{w: number, h: number, bare?: boolean}} box
- * @returns {Rows & {across: Record<string, number>, cell?: {w: number, h: number, isWritten: boolean}, landing?:
- *   number|null}} `across` is how far to the right of the middle each kind stands
+ * @returns {Rows & {across: Record<string, number>, texts?: Record<string, number|undefined>, cell?: {w: number, h: number, isWritten: boolean}, landing?:
+ *   number|null}} `across` is how far to the right of the middle each kind stands, `texts` where the range of a strip is
  */
 export function rowsIn(trace, i, box) {
   const usual = rowsOf(trace);
   const { value } = trace.lines[i];
-  if (!isSmall(value)) return { ...usual, across: {} };
+  if (!hasCells(value)) return { ...usual, across: {} };
   const kinds = BELOW.filter((kind) => usual[kind] !== undefined);
   const { head, rows, cell, landing } = rowsInBox(value.shape, box, kinds.length);
   const placed = Object.fromEntries(kinds.map((kind, k) => [kind, rows[k].y]));
   const across = Object.fromEntries(kinds.map((kind, k) => [kind, rows[k].x]));
-  return { value: 0, ...placed, across, head, cell, landing };
+  const texts = Object.fromEntries(kinds.map((kind, k) => [kind, rows[k].text]));
+  return { value: 0, ...placed, across, texts, head, cell, landing };
 }
 /** @param {Num} number */
 export const inNode = (number) => number.short || number.text;
@@ -140,13 +141,13 @@ export function partsOf(trace, actions, prefix) {
     const marks = line.value.shape.length && !cells ? " has-entries" : "";
     /** @param {"tangent"|"adjoint"|"truth"} kind */
     const textOf = (kind) => {
-      const y = rows[kind];
+      const y = rows.texts?.[kind] ?? rows[kind];
       if (y === undefined) return null;
       const text = middle(`adl-${kind}${marks}`, y, "");
       if (rows.across[kind]) set(text, "x", rows.across[kind]);
       return text;
     };
-    const value = middle(`adl-value${marks}`, rows.value, "");
+    const value = middle(`adl-value${marks}`, rows.texts?.value ?? rows.value, "");
     const [tangent, adjoint, truth] = [textOf("tangent"), textOf("adjoint"), textOf("truth")];
     const title = svg("title");
     const onTape = svg(
@@ -189,17 +190,20 @@ export function partsOf(trace, actions, prefix) {
     const { value, tangent, adjoint, across, landing = null } = rows;
     const single = tangent !== undefined && trace.directions.length === 1;
     const plus = landing === null ? null : middle("adl-plus", landing, "");
-    const width = size.w * (shape.at(-1) ?? 1);
+    const width = size.w * sidesOf(shape)[1];
     if (plus) set(plus, "x", -width / 2 - 8);
-    const lands = landing === null ? null : cellRow("adjoint", shape, size, { x: 0, y: landing });
+    const lands =
+      landing === null ? null : cellRow(say, "adjoint", shape, size, { x: 0, y: landing });
     lands?.foresee(null, 0, 0);
     return {
-      value: cellRow("value", shape, size, { x: across.value, y: value }),
-      tangent: single ? cellRow("tangent", shape, size, { x: across.tangent, y: tangent }) : null,
+      value: cellRow(say, "value", shape, size, { x: across.value, y: value }),
+      tangent: single
+        ? cellRow(say, "tangent", shape, size, { x: across.tangent, y: tangent })
+        : null,
       adjoint:
         adjoint === undefined
           ? null
-          : cellRow("adjoint", shape, size, { x: across.adjoint, y: adjoint }),
+          : cellRow(say, "adjoint", shape, size, { x: across.adjoint, y: adjoint }),
       landing: lands,
       plus,
     };
@@ -250,12 +254,13 @@ export function partsOf(trace, actions, prefix) {
     );
     const isResult = marks.recorded && i === trace.result;
     if (node.cells) writeCells(node.cells, i, marks, reached);
-    put(node.value, marks.recorded && !node.cells ? inBox(line.value) : "");
+    const isText = !node.cells || !isSmallShape(line.value.shape); // below a strip there is its range
+    put(node.value, marks.recorded && isText ? inBox(line.value) : "");
     const tangents = tangentsOf(trace, i);
-    const written = node.cells?.tangent ? [] : tangents;
+    const written = node.cells?.tangent && !isText ? [] : tangents;
     if (node.tangent) put(node.tangent, marks.recorded ? written.map(inBox).join(", ") : "");
     if (node.adjoint) {
-      const known = reached && !node.cells ? inBox(reached) : "";
+      const known = reached && isText ? inBox(reached) : "";
       put(node.adjoint, marks.swept ? (reached ? known : NOT_REACHED) : "");
       node.adjoint.classList.toggle("is-missing", !reached);
     }
@@ -289,9 +294,12 @@ export function partsOf(trace, actions, prefix) {
   function constant(id, box, { value }) {
     const about = { class: "adl-node is-constant", "data-node": id };
     const title = svg("title", {}, say("constant node", { value: value.text }));
-    if (!isSmall(value))
+    if (!hasCells(value))
       return svg("g", about, title, framed(box, 1), middle("adl-value", 0, inNode(value)));
-    const cells = cellRow("value", value.shape, sizeInConstant(value.shape, box), { x: 0, y: 0 });
+    const cells = cellRow(say, "value", value.shape, sizeInConstant(value.shape, box), {
+      x: 0,
+      y: 0,
+    });
     cells.write(value, scales.value);
     return svg("g", about, title, framed(box, 1), cells.group);
   }
