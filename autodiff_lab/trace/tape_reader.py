@@ -356,6 +356,8 @@ def _shorten_names(text: str) -> str:
 
 def _operands(tape: Tape, i: int, labels: Mapping[str, str], own: Mapping[str, str]) -> Iterator[Operand]:
     to = np.shape(tape.values[i]) if tape.operation(i).kind == "elementwise" else ()
+    name = tape.name(i)
+    bar, own_bar = notation.format_adjoint(name), notation.format_adjoint(own.get(name, name))
     for slot, parent in enumerate(tape.parents[i]):
         value = Number.of(tape.args[i][slot])
         if parent < 0:
@@ -369,7 +371,8 @@ def _operands(tape: Tape, i: int, labels: Mapping[str, str], own: Mapping[str, s
         shown = None if partial is None else Number.of(partial)
         way = partials.write_way_back(tape, i, slot)
         edge, whole = partials.edge_label(notation.format_expression(way.formula, labels), shown)
-        reading, _ = partials.edge_label(notation.format_expression(way.formula, own), shown)
+        readable = notation.format_expression(way.formula, own).replace(bar, own_bar)
+        reading, _ = partials.edge_label(readable, shown)
         reading = message("its map") if way.is_name else _shorten_names(reading)
         yield Operand(
             parent,

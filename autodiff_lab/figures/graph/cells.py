@@ -22,7 +22,7 @@ LOW_HEIGHT = 10
 
 # The strip of a large array: its width, the height of a cell in its only row or in one of several, and the room for its
 # smallest and its largest entry below, in points.
-STRIP_WIDTH, STRIP_HEIGHT, LOW_STRIP_HEIGHT, STRIP_TEXT = 160, 14, 5, 16
+STRIP_WIDTH, STRIP_HEIGHT, LOW_STRIP_HEIGHT, STRIP_TEXT = 160, 14, 5, 19
 
 # An array of so many columns and rows at most has its numbers in its cells.
 MAX_WRITTEN_COLUMNS, MAX_WRITTEN_ROWS = 4, 3
@@ -56,7 +56,7 @@ def size_of_cells(shape: tuple[int, ...], bare: bool = False) -> tuple[int, int]
     """Return how wide and how high the cells of an array are together, in points; below a strip there is a text.
 
     >>> size_of_cells((3,)), size_of_cells((2, 6)), size_of_cells((40,))
-    ((156, 21), (120, 32), (160, 30))
+    ((156, 21), (120, 32), (160, 33))
     """
     height, width = cell_sides(shape)
     across, down = cell_size(shape, bare)

@@ -99,7 +99,8 @@ def test_all_steps_keep_a_box_of_cells_in_one_place():
 def test_large_arrays_and_constants():
     trace = Trace.of(lambda x: np.sum(x * np.array([1.0, 2.0, 3.0])), np.ones((7, 3)))
     rows = rows_of(graph(trace))
-    assert "(7, 3)" in rows["n0"] and "<td width" not in rows["n0"]
+    assert "(7, 3) all 1" in rows["n0"], "below a strip is its range"
+    assert rows["n0"].count("<td width") == 2 * 6 * 3, "of its value and its adjoint"
     assert rows["c1_1"].count("<td width") == 3
 
 

@@ -6,7 +6,15 @@
  * @import { Line, Num, Step } from "./trace_types.js"
  */
 
-import { hasCells, originsOf, sidesOf } from "./cells.js";
+import { hasCells, originsOf } from "./cells.js";
+import {
+  columnOf,
+  isProduct,
+  productAt,
+  productParts,
+  productSides,
+  rowOf,
+} from "./matrix_product.js";
 
 /** @typedef {[first: number, second: number]} Progress of the two stages of a way, 0 to 1 each */
 
@@ -62,6 +70,16 @@ export function cellsSent(line, slot, adjoint, { contribution, copies }, [meets,
     const map = originsOf(shape, copies.shape);
     return { from: copies, to: contribution, toShape: shape, way: "fold", map, t: folds };
   }
+  if (isProduct(line) && isDrawn(adjoint))
+    return {
+      from: adjoint,
+      to: contribution,
+      toShape: contribution.shape,
+      way: "entries",
+      map: null,
+      t: meets,
+      parts: productParts(line, slot).adjoint,
+    };
   const product = copies ?? contribution;
   if (targets.length && isDrawn(adjoint) && hasCells(product))
     return {
@@ -93,17 +111,30 @@ export function cellsSent(line, slot, adjoint, { contribution, copies }, [meets,
   };
 }
 
+/** @typedef {Map<number, Partial<Record<Kind, Set<number>>>>} Lit cells that are lit, by line and by kind */
+
 /**
  * The cells that a step is about, by the lines that they are of: what an index picks, and of a matrix product the row
- * and the column of one entry after another.
+ * and the column of one entry after another, on the way back too.
  * @param {Trace} trace @param {Step} step @param {number} t how far the step is, 0 to 1
- * @returns {Map<number, {kind: Kind, cells: Set<number>}>}
+ * @returns {Lit}
  */
 export function cellsLit(trace, step, t) {
   const line = trace.lines[step.line];
-  /** @type {Map<number, {kind: Kind, cells: Set<number>}>} */
+  /** @type {Lit} */
   const lit = new Map();
   if (t <= 0 || t >= 1) return lit;
+  if (step.phase === "sweep" && isProduct(line)) {
+    for (const { slot } of step.sends) {
+      const { adjoint, other } = productParts(line, slot);
+      const { done } = productAt(t, adjoint.length);
+      if (!done || done >= adjoint.length) continue;
+      const entry = Math.floor(done);
+      light(lit, step.line, adjoint[entry], "adjoint");
+      light(lit, line.operands[1 - slot].line, other[entry]);
+    }
+    return lit;
+  }
   const isAhead = step.phase === "record" || step.phase === "forward";
   if (isAhead && line.op === "matmul") {
     const [left, right] = line.operands;
@@ -114,36 +145,16 @@ export function cellsLit(trace, step, t) {
   }
   if (!isAhead || line.op !== "getitem") return lit;
   const [{ line: from, goes_to: targets }] = line.operands;
-  light(lit, from, new Set(targets.flatMap((target, k) => (target < 0 ? [] : [k]))));
+  const picked = targets.flatMap((target, k) => (target < 0 ? [] : [k]));
+  light(lit, from, picked);
   return lit;
 }
 
 /**
- * @param {Map<number, {kind: Kind, cells: Set<number>}>} lit @param {number|null} line
- * @param {Set<number>} cells
+ * @param {Lit} lit @param {number|null} line @param {number[]} cells @param {Kind} [kind]
  */
-function light(lit, line, cells) {
-  if (line === null || !cells.size) return;
-  const known = lit.get(line)?.cells ?? [];
-  lit.set(line, { kind: "value", cells: new Set([...known, ...cells]) });
-}
-
-/**
- * How many rows and columns a matrix product has; a vector on the left is a row, on the right a column.
- * @param {Num} left @param {Num} right
- */
-function productSides(left, right) {
-  const rows = left.shape.length > 1 ? left.shape[0] : 1;
-  return [rows, right.shape.length > 1 ? right.shape[1] : 1];
-}
-/** @param {Num} number @param {number} row */
-function rowOf({ shape }, row) {
-  const [, width] = sidesOf(shape);
-  return new Set(Array.from({ length: width }, (_, k) => row * width + k));
-}
-/** @param {Num} number @param {number} column */
-function columnOf({ shape }, column) {
-  if (shape.length < 2) return new Set(Array.from({ length: shape[0] ?? 1 }, (_, k) => k));
-  const [height, width] = sidesOf(shape);
-  return new Set(Array.from({ length: height }, (_, k) => k * width + column));
+function light(lit, line, cells, kind = "value") {
+  if (line === null || !cells.length) return;
+  const known = lit.get(line) ?? {};
+  lit.set(line, { ...known, [kind]: new Set([...(known[kind] ?? []), ...cells]) });
 }

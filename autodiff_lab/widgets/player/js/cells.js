@@ -7,6 +7,7 @@
  * @import { Num } from "./trace_types.js"
  */
 
+import { productAt } from "./matrix_product.js";
 import { CELLS, MAX_SMALL_SIDE, STRIP } from "./trace_types.js";
 
 /** @typedef {"value"|"tangent"|"adjoint"} Kind */
@@ -24,7 +25,8 @@ import { CELLS, MAX_SMALL_SIDE, STRIP } from "./trace_types.js";
  * @property {Num} from
  * @property {Num|null} to what they become; null if they stay as they are
  * @property {number[]} toShape
- * @property {"fan"|"fold"} way
+ * @property {"fan"|"fold"|"entries"} way one entry of `to` after another is made of some cells of `from`: its `parts`
+ * @property {number[][]} [parts]
  * @property {number[]|null} map for each cell that fans or folds the one that it comes from or goes to, −1 if there is
  *   none; null if the shape stays
  * @property {number} t how far they have come
@@ -293,17 +295,72 @@ function placeOf(shape, k) {
   return { x: size * x, y: size * y };
 }
 
+const BETWEEN = 0.5; // cells between the adjoint that comes and the product that it makes
+
+/**
+ * A product that is made entry by entry: below the adjoint that comes, its entries appear, each out of the cells that it
+ * is made of.
+ * @param {CellsOnTheWay} cells @param {number} most
+ * @returns {Dot[]}
+ */
+function entryDots({ from, to, toShape, parts = [], t }, most) {
+  if (!to || t >= 1) return stillDots(to ?? from, most);
+  const [height, tall] = [sidesOf(from.shape)[0], sidesOf(toShape)[0]];
+  const { opens, done, goes } = productAt(t, parts.length);
+  const apart = (height + tall) / 2 + BETWEEN;
+  // The adjoint goes up as far as the product needs, which comes to the middle in the end.
+  const [up, down] = [(-opens * apart) / 2 - (goes * apart) / 2, (apart / 2) * (1 - goes)];
+  const [before, after] = [textsOf(from), textsOf(to)];
+  /** @param {string} text @param {{x: number, y: number}} at @param {number} shade */
+  const dot = (text, { x, y }, shade) => ({
+    x,
+    y,
+    share: shareOf(text, most),
+    shade,
+    size: 1,
+    isCopy: false,
+    isPartial: false,
+  });
+  /** @param {number} k */
+  const sourceAt = (k) => shifted(placeOf(from.shape, k), up);
+  /** @param {number} k */
+  const entryPlace = (k) => shifted(placeOf(toShape, k), down);
+  const dots = before.map((text, k) => dot(text, sourceAt(k), 1 - goes));
+  const current = Math.floor(done);
+  for (let k = 0; k < Math.min(current, parts.length); k++)
+    dots.push(dot(after[k], entryPlace(k), 1));
+  if (!done || current >= parts.length) return dots;
+  const gone = Math.sqrt(done - current); // fast at first: the eye follows where it goes
+  for (const k of parts[current]) {
+    const [start, end] = [sourceAt(k), entryPlace(current)];
+    dots.push(dot(before[k], { x: mix(start.x, end.x, gone), y: mix(start.y, end.y, gone) }, 1));
+  }
+  return dots;
+}
+
+/** The cells of a number that stay as they are. @param {Num} number @param {number} most @returns {Dot[]} */
+const stillDots = (number, most) =>
+  textsOf(number).map((text, k) => ({
+    ...placeOf(number.shape, k),
+    share: shareOf(text, most),
+    shade: 1,
+    size: sizeOnEdge(number.shape),
+    isCopy: false,
+    isPartial: false,
+  }));
+
+/** @param {{x: number, y: number}} point @param {number} down */
+const shifted = ({ x, y }, down) => ({ x, y: y + down });
+
 /**
  * The cells on an edge, at a moment of their way. Those that become others change one after another.
  * @param {CellsOnTheWay} cells @param {number} most the largest entry of their kind
  * @param {number} mostValue the largest of the values: a partial has their colour
  * @returns {Dot[]}
  */
-export function dotsOf(
-  { from, to, toShape, way, map, t, isCopied, partial, meets = 0 },
-  most,
-  mostValue,
-) {
+export function dotsOf(cells, most, mostValue) {
+  if (cells.way === "entries") return entryDots(cells, most);
+  const { from, to, toShape, way, map, t, isCopied, partial, meets = 0 } = cells;
   const before = textsOf(from);
   const after = to ? textsOf(to) : null;
   const isFan = way === "fan";

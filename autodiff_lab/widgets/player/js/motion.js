@@ -5,6 +5,7 @@
  * does the step land, and the boxes, the tape and the arithmetic change. At u = 1 nothing is on its way: that is what
  * scrubbing shows, and a reader who wants no motion.
  *
+ * @import { Lit } from "./array_motion.js"
  * @import { CellsOnTheWay } from "./cells.js"
  * @import { Phase, Piece } from "./run.js"
  * @import { ShownTrace as Trace } from "./trace.js"
@@ -12,6 +13,7 @@
  */
 
 import { cellsLit, cellsOf, cellsRead, cellsSent } from "./array_motion.js";
+import { isProduct } from "./matrix_product.js";
 import { tangentsOf } from "./run.js";
 
 /** @type {Record<Phase, number>} */
@@ -21,6 +23,9 @@ const REST = 560; // milliseconds from the landing of a step to the next one: on
 const LANDS = { record: 0.78, forward: 0.88, seed: 0.6, sweep: 0.93 };
 /** @type {[from: number, to: number]} */
 const MEETS = [0.4, 0.62]; // a number stops at the local partial, and is multiplied there
+/** @type {[from: number, to: number]} */
+const MAKES = [0.28, 0.72]; // there a matrix product is made, entry by entry
+const PRODUCT_SLOWER = 1.9; // so much longer takes a step in which one follows the entries of a matrix product
 const ARRIVES = 0.82; // an adjoint is at its box, where it is added
 const ON_EDGE = 12; // characters of a local partial on its edge
 const WITH_FORMULA = 18; // and with the formula that it comes from: "cos x2 = 0.2837"
@@ -43,13 +48,17 @@ const WITH_FORMULA = 18; // and with the formula that it comes from: "cos x2 = 0
  * @typedef {Operand & {slot: number, line: number}} Moving an operand that has a line of its own
  */
 
-/** How long the motion of a step takes, in milliseconds. @param {Pick<Step, "phase">} step */
-export const durationOf = ({ phase }) => DURATION[phase];
+/**
+ * How long the motion of a step takes, in milliseconds.
+ * @param {Pick<Step, "phase">} step @param {Line} [line] that it is about
+ */
+export const durationOf = ({ phase }, line) =>
+  DURATION[phase] * (line && phase !== "seed" && isProduct(line) ? PRODUCT_SLOWER : 1);
 /**
  * How long a step stands after its motion before the next one follows, in milliseconds.
- * @param {Pick<Step, "phase">} step
+ * @param {Pick<Step, "phase">} step @param {Line} [line] that it is about
  */
-export const restOf = ({ phase }) => REST - (1 - LANDS[phase]) * DURATION[phase];
+export const restOf = ({ phase }, line) => REST - (1 - LANDS[phase]) * durationOf({ phase }, line);
 /**
  * Whether a step has landed at progress `u` of its motion.
  * @param {Pick<Step, "phase">} step @param {number} u
@@ -110,10 +119,10 @@ export function labelsOf(trace, step) {
 
 /**
  * How far a number has come that is multiplied half way: 0 to 1.
- * @param {number} u @param {number} from @param {number} to
+ * @param {number} u @param {number} from @param {number} to @param {[from: number, to: number]} [stop] when it stands
  */
-const stopping = (u, from, to) =>
-  0.5 * ease(between(u, from, MEETS[0])) + 0.5 * ease(between(u, MEETS[1], to));
+const stopping = (u, from, to, [stops, goes] = MEETS) =>
+  0.5 * ease(between(u, from, stops)) + 0.5 * ease(between(u, goes, to));
 
 /**
  * What a number is on its way: itself; where it meets the local partial, the product that it becomes, or the map that it
@@ -223,6 +232,7 @@ function seeding(_, { adjoint }, u) {
  */
 function sending(trace, { line, adjoint, sends }, u) {
   if (!adjoint) return [];
+  const stop = isProduct(trace.lines[line]) ? MAKES : MEETS;
   return sends.map(({ slot, contribution, before, replaces, copies }) => {
     const texts = multiplied(
       u,
@@ -242,11 +252,11 @@ function sending(trace, { line, adjoint, sends }, u) {
     return {
       slot,
       kind: "adjoint",
-      along: 1 - stopping(u, 0.04, ARRIVES),
+      along: 1 - stopping(u, 0.04, ARRIVES, stop),
       spread: gathers,
       texts: sum,
       cells: cellsSent(trace.lines[line], slot, adjoint, { contribution, copies }, [
-        between(u, ...MEETS),
+        between(u, ...stop),
         between(u, MEETS[1], 0.78),
       ]),
     };
@@ -274,11 +284,14 @@ export function landingsAt(trace, s, u) {
 /**
  * The cells that a step is about while it moves, by the lines that they are of; see `cellsLit`.
  * @param {Trace} trace @param {number} s @param {number} u
+ * @returns {Lit}
  */
 export function litAt(trace, s, u) {
   const step = trace.steps[s];
   if (!step || u <= 0 || hasLanded(step, u)) return new Map();
-  return cellsLit(trace, step, between(u, 0.05, LANDS[step.phase] - 0.05));
+  const isBack = step.phase === "sweep";
+  const [from, to] = isBack ? MAKES : [0.05, LANDS[step.phase] - 0.05];
+  return cellsLit(trace, step, between(u, from, to));
 }
 
 /** @param {Piece} piece @returns {Piece} */

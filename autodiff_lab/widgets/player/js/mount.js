@@ -149,7 +149,10 @@ export function mount(element, payload, given = {}) {
       adlDurations() {
         const trace = traceAt(store.get());
         const steps = trace.steps.slice(inputsOf(trace));
-        return steps.map((step) => ({ motion: durationOf(step), rest: restOf(step) }));
+        return steps.map((step) => {
+          const line = trace.lines[step.line];
+          return { motion: durationOf(step, line), rest: restOf(step, line) };
+        });
       },
     }),
     destroy() {

@@ -11,7 +11,9 @@ import { blockOf, entriesOf, isSmallShape, shareOf, sidesOf } from "../cells.js"
 import { CELLS } from "../trace_types.js";
 
 const { LIGHTEST, DARKEST } = CELLS; // percent of the colour in a cell: 0 has none
-const [SIDE, HALF_BAR] = [15, 5]; // of a cell on an edge, and of the longest bar in it
+/** The side of a cell on an edge. */
+export const CELL_SIDE = 15;
+const HALF_BAR = 5; // the longest bar in a cell on an edge
 const MARK = 3; // how high the bar in a cell is
 
 /** @typedef {{group: SVGGElement, rect: SVGRectElement, bar: SVGPathElement}} DrawnCell */
@@ -127,11 +129,11 @@ export function dotsIn(group) {
   /** @type {DrawnCell[]} */
   const drawn = [];
   function cell() {
-    const rect = svg("rect", { class: "adl-cell", width: SIDE - 1, height: SIDE - 1 });
+    const rect = svg("rect", { class: "adl-cell", width: CELL_SIDE - 1, height: CELL_SIDE - 1 });
     const bar = svg("path", { class: "adl-cell-bar" });
     const one = { group: svg("g", {}, rect, bar), rect, bar };
-    set(rect, "x", (1 - SIDE) / 2);
-    set(rect, "y", (1 - SIDE) / 2);
+    set(rect, "x", (1 - CELL_SIDE) / 2);
+    set(rect, "y", (1 - CELL_SIDE) / 2);
     return one;
   }
   return {
@@ -148,7 +150,7 @@ export function dotsIn(group) {
         const colour = isPartial ? "value" : kind;
         set(one, "class", `is-${colour}${isCopy ? " is-copy" : ""}`);
         const scale = size === 1 ? "" : ` scale(${size.toFixed(2)})`;
-        const place = `${(x * SIDE).toFixed(1)},${(y * SIDE).toFixed(1)}`;
+        const place = `${(x * CELL_SIDE).toFixed(1)},${(y * CELL_SIDE).toFixed(1)}`;
         set(one, "transform", `translate(${place})${scale}`);
         set(one, "opacity", shade.toFixed(2));
         set(rect, "rx", colour === "value" ? 2 : 5);

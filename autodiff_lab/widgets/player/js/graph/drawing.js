@@ -16,6 +16,7 @@ import { shapeText } from "../entries.js";
 import { focused, passClass, roving, set, svg } from "../dom.js";
 import { adjointOf, edgeSharesOf, markOf } from "../moment.js";
 import { dotsOf, hasArrays, scalesOf } from "../cells.js";
+import { CELL_SIDE } from "./cell_parts.js";
 import { labelsOf, landingsAt, litAt, sourcesAt, tokensAt } from "../motion.js";
 import { isAhead } from "../run.js";
 import { ownLine, wholeLine } from "../trace.js";
@@ -51,6 +52,20 @@ const SUM_DROP = 4; // how far below the row of the adjoint a sum stands, so tha
 function carriedKind(step) {
   if (step?.phase === "record") return "value";
   return step?.phase === "forward" ? "tangent" : "adjoint";
+}
+
+/**
+ * How far above and below an edge the cells reach that go along it, half way.
+ * @param {ShownRun["trace"]} trace @param {Step} step @param {number} slot
+ */
+function reachOnEdge(trace, step, slot) {
+  let reach = 0;
+  for (const token of tokensAt(trace, trace.steps.indexOf(step), 0.6)) {
+    if (token.slot !== slot || !token.cells) continue;
+    const dots = dotsOf(token.cells, 1, 1);
+    reach = Math.max(reach, ...dots.map(({ y, size }) => (Math.abs(y) + size / 2) * CELL_SIDE));
+  }
+  return reach;
 }
 
 /** @param {BoxPlace} one @param {BoxPlace} other */
@@ -281,9 +296,10 @@ export function drawingOf(run, actions, prefix, toggle) {
       const boxes = [...scene.boxes.values()];
       const { is_copied: isCopied } = trace.lines[step.line].operands[slot];
       const copies = isCopied ? `→ ${shapeText(trace.lines[step.line].value)}` : "";
+      const clear = reachOnEdge(trace, step, slot);
       const drawn =
-        parts.label(text, edge.path, boxes, scene) ??
-        (copies && step.phase === "record" && parts.label(copies, edge.path, boxes, scene));
+        parts.label(text, edge.path, boxes, scene, clear) ??
+        (copies && step.phase === "record" && parts.label(copies, edge.path, boxes, scene, clear));
       if (!drawn) continue;
       drawn.classList.add(`is-${carriedKind(step)}`);
       labels.push(drawn);
@@ -388,7 +404,7 @@ export function drawingOf(run, actions, prefix, toggle) {
     const lines = [...new Set([...lit.keys(), ...landings.keys()])];
     for (const line of new Set([...moved, ...lines])) {
       const node = lineBox(line)?.node;
-      if (node) parts.moveCells(node, lit.get(line)?.cells ?? null, landings.get(line) ?? null);
+      if (node) parts.moveCells(node, lit.get(line) ?? {}, landings.get(line) ?? null);
     }
     moved = lines;
   }

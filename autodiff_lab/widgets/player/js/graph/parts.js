@@ -223,12 +223,13 @@ export function partsOf(trace, actions, prefix) {
   }
   /**
    * Lights the cells that a step is about, and shows a contribution that has come, before it is added.
-   * @param {NodePart} node @param {Set<number>|null} lit
+   * @param {NodePart} node @param {Partial<Record<string, Set<number>>>} lit by their kind
    * @param {{number: Num, isAdded: boolean, shade: number}|null} landing
    */
   function moveCells({ cells, adjoint }, lit, landing) {
     if (!cells) return;
-    cells.value.light(lit);
+    cells.value.light(lit.value ?? null);
+    cells.adjoint?.light(lit.adjoint ?? null);
     const own = landing?.isAdded && cells.landing ? cells.landing : null;
     const shade = own && landing ? landing.shade : 0;
     cells.landing?.foresee(own && landing ? landing.number : null, scales.adjoint, shade);
@@ -349,8 +350,9 @@ export function partsOf(trace, actions, prefix) {
    * of the `boxes`, inside of the picture; where it would lie on one there is none, and the arithmetic says it.
    * @param {string} text @param {SVGPathElement} path @param {Pick<Box, "x"|"y"|"w"|"h">[]} boxes
    * @param {{width: number, height: number}} picture
+   * @param {number} clear how far above and below the edge the cells reach that meet the partial
    */
-  function label(text, path, boxes, { width, height }) {
+  function label(text, path, boxes, { width, height }, clear = 0) {
     const length = path.getTotalLength();
     const [w, h] = [8.5 * text.length + 4, 16];
     const spots = [0.5, 0.4, 0.6, 0.3, 0.7].flatMap((share) => {
@@ -366,7 +368,10 @@ export function partsOf(trace, actions, prefix) {
         [0, 44],
         [0, -66],
         [0, 66],
-      ].map(([dx, dy], k) => ({ x: x + dx, y: y + dy, far: 40 * Math.abs(share - 0.5) + k }));
+      ].map(([dx, dy], k) => {
+        const down = dx ? dy : Math.sign(dy) * Math.max(Math.abs(dy), clear + h / 2 + 4);
+        return { x: x + dx, y: y + down, far: 40 * Math.abs(share - 0.5) + k };
+      });
     });
     /** @param {number} at @param {number} size @param {number} most */
     const beyond = (at, size, most) => Math.max(0, size / 2 - at, at + size / 2 - most);
