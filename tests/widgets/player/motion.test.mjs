@@ -116,8 +116,8 @@ for (const [name, trace] of [
         );
       }
       for (const { slot, contribution } of step.pushes) {
-        const said = film(trace, s).map(
-          ([, tokens]) => tokens.find((token) => token.slot === slot).texts,
+        const said = film(trace, s).map(([, tokens]) =>
+          tokens.filter((token) => token.slot === slot).flatMap(({ texts }) => texts),
         );
         const own = trace.lines[step.line].operands[slot];
         assert.ok(
@@ -519,3 +519,23 @@ test("one has time to follow a matrix product", () => {
   );
   assert.ok(player.restOf({ phase: "sweep" }, line) > 0);
 });
+
+for (const [name, trace] of runs.filter(([other]) => / (forward|both) /.test(other)))
+  test(`${name}: forward, the cells of a value and of its tangent go together`, () => {
+    trace.steps.forEach((step, s) => {
+      if (step.phase !== "forward") return;
+      for (const text of player.labelsOf(trace, step).values())
+        assert.ok(!text.includes("̄"), `${text} says how an adjoint goes back`);
+      if (trace.directions.length > 1) return;
+      for (const u of [0.2, 0.5, 0.8]) {
+        const tokens = player.tokensAt(trace, s, u);
+        for (const token of tokens.filter(
+          ({ kind, cells, side }) => kind === "value" && cells && side,
+        )) {
+          const other = tokens.find(({ slot, kind }) => slot === token.slot && kind === "tangent");
+          assert.equal(other?.along, token.along);
+          assert.notEqual(other.side, token.side);
+        }
+      }
+    });
+  });

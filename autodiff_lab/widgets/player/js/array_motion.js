@@ -9,6 +9,7 @@
 import { hasCells, originsOf } from "./cells.js";
 import {
   columnOf,
+  factorsOf,
   isProduct,
   productAt,
   productParts,
@@ -109,6 +110,28 @@ export function cellsSent(line, slot, adjoint, { contribution, copies }, [meets,
     partial: partial && hasCells(partial) ? partial : null,
     meets,
   };
+}
+
+/**
+ * A tangent on its way to an operation: it meets the local partial, cell by cell, where the operand is copied its cells fan
+ * out, in a reduction they fold, and a matrix product is made entry by entry.
+ * @param {Line} line @param {number} slot @param {Num} rate @param {Num} contribution @param {number} meets
+ * @returns {CellsOnTheWay|null}
+ */
+export function cellsPushed(line, slot, rate, contribution, meets) {
+  const { partial, is_copied: isCopied, goes_to: targets } = line.operands[slot];
+  if (!isDrawn(rate) || !isDrawn(contribution)) return null;
+  const { shape } = contribution;
+  const toShape = shape;
+  /** @type {CellsOnTheWay} */
+  const fan = { from: rate, to: contribution, toShape, way: "fan", map: null, t: meets };
+  if (isProduct(line)) return { ...fan, way: "entries", parts: factorsOf(line, slot) };
+  if (isCopied && hasCells(contribution))
+    return { ...fan, map: originsOf(rate.shape, shape), isCopied: true };
+  if (targets.length && hasCells(rate)) return { ...fan, way: "fold", map: targets };
+  if (rate.shape.join() !== shape.join()) return cellsOf(meets < 0.5 ? rate : contribution);
+  if (!hasCells(rate)) return null;
+  return { ...fan, partial: partial && hasCells(partial) ? partial : null, meets };
 }
 
 /** @typedef {Map<number, Partial<Record<Kind, Set<number>>>>} Lit cells that are lit, by line and by kind */

@@ -73,6 +73,19 @@ export function productParts({ operands }, slot) {
   return parts;
 }
 
+/**
+ * What the entries of a matrix product are made of, of the operand in a slot: entry (i, j) of row i of the left one, or of
+ * column j of the right one.
+ * @param {Line} line @param {number} slot
+ */
+export function factorsOf({ operands }, slot) {
+  const [left, right] = operands.map(({ value }) => value);
+  const [rows, columns] = productSides(left, right);
+  return upTo(rows).flatMap((i) =>
+    upTo(columns).map((j) => (slot === 0 ? rowOf(left, i) : columnOf(right, j))),
+  );
+}
+
 // From where on there is room for a product, which is then made entry by entry; and when what it is made of goes.
 const [OPENS, GOES] = [0.12, 0.88];
 

@@ -12,7 +12,7 @@
  * @import { Line, Num, Operand, Step } from "./trace_types.js"
  */
 
-import { cellsLit, cellsOf, cellsRead, cellsSent } from "./array_motion.js";
+import { cellsLit, cellsOf, cellsPushed, cellsRead, cellsSent } from "./array_motion.js";
 import { isProduct } from "./matrix_product.js";
 import { tangentsOf } from "./run.js";
 
@@ -39,6 +39,7 @@ const WITH_FORMULA = 18; // and with the formula that it comes from: "cos x2 = 0
  * @property {number} [along]
  * @property {number} [drop]
  * @property {number} spread how far the copies of an array are apart
+ * @property {-1|1} [side] of its way on which its cells go: above, or below
  * @property {number} [together] how far it has come to stand beside the other operands, 0 to 1
  * @property {Piece[]} texts
  * @property {CellsOnTheWay|null} [cells] of a small array: they are drawn instead of the texts
@@ -110,7 +111,8 @@ export function labelsOf(trace, step) {
   if (step.phase === "record")
     for (const [slot, { shapes, is_copied }] of operands.entries())
       if (is_copied) labels.set(slot, shapes);
-  for (const { slot } of [...step.sends, ...step.pushes]) {
+  const pushed = step.pushes.filter(({ slot }) => operands[slot].partial);
+  for (const { slot } of [...step.sends, ...pushed]) {
     const text = labelOf(operands[slot]);
     if (text) labels.set(slot, text);
   }
@@ -131,7 +133,8 @@ const stopping = (u, from, to, [stops, goes] = MEETS) =>
  * @returns {Piece[]}
  */
 function multiplied(u, kind, rate, operand, result) {
-  const partial = partialOf(operand);
+  // What an operand without a table of partials has to say is how an adjoint goes back.
+  const partial = kind === "tangent" && !operand.partial ? "" : partialOf(operand);
   if (!partial || u < MEETS[0] + 0.03) return [[kind, rate]];
   if (u >= MEETS[1] - 0.02) return [[kind, result]];
   return operand.partial
@@ -190,25 +193,44 @@ function recording(trace, step, u) {
  */
 function pushing(trace, step, u) {
   const pushes = new Map(step.pushes.map((push) => [push.slot, push]));
-  return moving(trace.lines[step.line]).map((operand) => {
+  const own = trace.lines[step.line];
+  const stop = isProduct(own) ? MAKES : MEETS;
+  /** @param {Moving} operand @returns {Token[]} */
+  const tokensOf = (operand) => {
     const { slot, line, value, is_copied } = operand;
     const push = pushes.get(slot);
-    const rate = tangentsOf(trace, line).map(inShort).join(", ");
+    const tangents = tangentsOf(trace, line);
+    const rate = tangents.map(inShort).join(", ");
     /** @type {Piece[]} */
     const tangent = push
       ? multiplied(u, "tangent", rate, operand, inShort(push.contribution))
       : [["tangent", rate]];
-    const along = stopping(u, 0.02, LANDS.forward);
-    return {
-      slot,
-      kind: "value",
-      along,
-      together: ease(between(along, 0.55, 0.95)),
-      spread: is_copied ? between(u, 0.62, 0.75) : 0,
-      texts: [["value", inShort(value)], ...tangent],
-      cells: push && u >= MEETS[1] ? cellsOf(push.contribution) : cellsOf(value),
-    };
-  });
+    const along = stopping(u, 0.02, LANDS.forward, stop);
+    const cells = cellsRead(own, slot, value, [between(u, ...stop), between(u, ...stop)]);
+    const [single] = tangents.length === 1 ? tangents : [];
+    if (cells && single) {
+      const pushed = push
+        ? cellsPushed(own, slot, single, push.contribution, between(u, ...stop))
+        : cellsOf(single);
+      const shown = { slot, along, spread: 0 };
+      return [
+        { ...shown, kind: "value", side: -1, texts: [["value", inShort(value)]], cells },
+        { ...shown, kind: "tangent", side: 1, texts: tangent, cells: pushed },
+      ];
+    }
+    return [
+      {
+        slot,
+        kind: "value",
+        along,
+        together: ease(between(along, 0.55, 0.95)),
+        spread: is_copied ? between(u, 0.62, 0.75) : 0,
+        texts: [["value", inShort(value)], ...tangent],
+        cells,
+      },
+    ];
+  };
+  return moving(own).flatMap(tokensOf);
 }
 
 /** The seed comes down to its box. @type {Motion} */

@@ -30,6 +30,7 @@ import { routeAlong, tokensIn } from "./tokens.js";
 const SEED_DROP = 70; // how far above its box a seed begins
 const GHOST_LENGTH = 14; // characters of an old value that has room below its box
 const LANE = 26; // how far below each other operands stand that have come together
+const HALF_TEXT = 12; // half the height of a number on its way
 const SUM_DROP = 4; // how far below the row of the adjoint a sum stands, so that the value above stays free
 
 /**
@@ -62,11 +63,14 @@ function reachOnEdge(trace, step, slot) {
   let reach = 0;
   for (const token of tokensAt(trace, trace.steps.indexOf(step), 0.6)) {
     if (token.slot !== slot || !token.cells) continue;
-    const dots = dotsOf(token.cells, 1, 1);
-    reach = Math.max(reach, ...dots.map(({ y, size }) => (Math.abs(y) + size / 2) * CELL_SIDE));
+    const half = reachOf(dotsOf(token.cells, 1, 1));
+    reach = Math.max(reach, token.side ? 2 * half : half);
   }
   return reach;
 }
+/** How far above and below their middle cells on an edge reach. @param {Dot[]} dots */
+const reachOf = (dots) =>
+  Math.max(...dots.map(({ y, size }) => (Math.abs(y) + size / 2) * CELL_SIDE));
 
 /** @param {BoxPlace} one @param {BoxPlace} other */
 const isSameSize = (one, other) =>
@@ -365,7 +369,10 @@ export function drawingOf(run, actions, prefix, toggle) {
         route = routeOf(step, slot, kind);
         routes.at.set(slot, route);
       }
-      if (route) placed.push({ ...token, dots, at: route(along), enters: route(0.9).y });
+      if (!route) continue;
+      const at = route(along);
+      if (token.side) at.y += token.side * ((dots ? reachOf(dots) : HALF_TEXT) + 1) * size;
+      placed.push({ ...token, dots, at, enters: route(0.9).y });
     }
     const apart = inLanes(placed, size);
     // A sum stands over the adjoint that it repeats; an array's box has a row for what comes.
