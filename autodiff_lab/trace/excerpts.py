@@ -16,7 +16,7 @@ import numpy as np
 from autodiff_lab.engine.tape import Tape
 from autodiff_lab.text import notation
 from autodiff_lab.text.messages import message
-from autodiff_lab.trace import memory_usage, reverse_steps
+from autodiff_lab.trace import births, memory_usage, reverse_steps
 from autodiff_lab.trace.model import Cost, Excerpt, Line, Number, Operand, Step, StepRange, SweptRange, Trace
 from autodiff_lab.trace.outline import Section, simplify_outline
 from autodiff_lab.trace.tape_reader import TapeReader
@@ -122,6 +122,11 @@ class Excerpts(TapeReader):
             return ()
         return tuple(SweptRange(reach(chapter.end), reach(chapter.first)) for chapter in self._overview)
 
+    @functools.cached_property
+    def _birth(self) -> str:
+        """For each excerpt: that a NaN or an infinity is born in the run, wherever that is."""
+        return births.warn_of_first_value(self.tape, self.lines)
+
     @np.errstate(all="ignore")
     def _read(self, number: int) -> Trace:
         tape, first, end = self.tape, self._starts[number], self._windows[number][-1].end
@@ -165,6 +170,7 @@ class Excerpts(TapeReader):
         return replace(
             run,
             steps=tuple(_move_step(step, place) for step in steps),
+            warning=run.warning or self._birth,
             result=place.get(tape.output),
             excerpt=excerpt,
             cost=Cost(1, len(tape) - tape.n_inputs, products, *self._held[-1]),
