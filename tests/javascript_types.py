@@ -62,7 +62,12 @@ def write_types() -> str:
             {name: value for name, value in vars(fit).items() if name.isupper()},
             "By what a layout is chosen: the constants of autodiff_lab/figures/graph/fit.py.",
         ),
-        write_constant("MAX_SMALL_SIDE", number.MAX_SMALL_SIDE, "The most rows and columns of an array with cells."),
+        write_constant("MAX_SMALL_SIDE", number.MAX_SMALL_SIDE, "The most rows and columns of a small array."),
+        write_constant(
+            "STRIP",
+            {"ROWS": number.MAX_STRIP_ROWS, "COLUMNS": number.MAX_STRIP_COLUMNS},
+            "The most rows and columns of cells that a larger array has.",
+        ),
         write_constant(
             "CELLS",
             {name: value for name, value in vars(cells).items() if name.isupper()},

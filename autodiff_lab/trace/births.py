@@ -120,6 +120,17 @@ def warn_of_first(steps: Sequence[Step]) -> str:
     return "" if first is None else message("not finite", birth=first.birth)
 
 
+def warn_of_first_value(run: RecordedRun, lines: Sequence[Line]) -> str:
+    """Say that a NaN or an infinity is born in a value of a long run, whose steps are not all at hand."""
+    for i in range(run.n_inputs, len(run)):
+        if is_finite(lines[i].value):
+            continue
+        birth = explain_line(run, lines, i)
+        if birth:
+            return message("not finite", birth=birth)
+    return ""
+
+
 def is_finite(x: Number) -> bool:
     """Whether all entries of a displayed number are finite: no NaN and no infinity has been born in it."""
     return severity(np.asarray(x.value, dtype=float)) == 0

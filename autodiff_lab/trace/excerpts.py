@@ -15,7 +15,7 @@ import numpy as np
 
 from autodiff_lab.text import notation
 from autodiff_lab.text.messages import message
-from autodiff_lab.trace import memory_usage, reverse_steps
+from autodiff_lab.trace import births, memory_usage, reverse_steps
 from autodiff_lab.trace.model import Cost, Excerpt, Line, Number, Operand, Step, StepRange, SweptRange, Trace
 from autodiff_lab.trace.outline import Section, simplify_outline
 from autodiff_lab.trace.recorded_run import RecordedRun, number_of
@@ -118,6 +118,11 @@ class Excerpts(RunReader):
             return ()
         return tuple(SweptRange(reach(chapter.end), reach(chapter.first)) for chapter in self._overview)
 
+    @functools.cached_property
+    def _birth(self) -> str:
+        """For each excerpt: that a NaN or an infinity is born in the run, wherever that is."""
+        return births.warn_of_first_value(self.run, self.lines)
+
     @np.errstate(all="ignore")
     def _read(self, number: int) -> Trace:
         run, first, end = self.run, self._starts[number], self._windows[number][-1].end
@@ -161,6 +166,7 @@ class Excerpts(RunReader):
         return replace(
             trace,
             steps=tuple(_move_step(step, place) for step in steps),
+            warning=trace.warning or self._birth,
             result=place.get(run.output),
             excerpt=excerpt,
             cost=Cost(1, len(run) - run.n_inputs, products, *run.held[-1]),

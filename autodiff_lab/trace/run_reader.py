@@ -179,7 +179,7 @@ class RunReader:
             op=line.op,
             symbol=line.symbol,
             text=line.text,
-            operands=tuple(self._describe_operand(line, operand, own) for operand in line.operands),
+            operands=tuple(self._describe_operand(name, line, operand, own) for operand in line.operands),
             where=self._located.spans[i],
             latex=line.latex,
             display_name=notation.format_name(name),
@@ -195,7 +195,7 @@ class RunReader:
             modules=line.modules,
         )
 
-    def _describe_operand(self, line: RunLine, operand: RunOperand, own: Mapping[str, str]) -> Operand:
+    def _describe_operand(self, name: str, line: RunLine, operand: RunOperand, own: Mapping[str, str]) -> Operand:
         value = self.run.number_of(operand.value)
         to = np.shape(line.value) if line.is_elementwise else ()
         if operand.line < 0:
@@ -205,7 +205,9 @@ class RunReader:
             return Operand(None, value.text, value, shapes=value.flowing(to), is_copied=value.is_copied_to(to))
         shown = None if operand.partial is None else self.run.number_of(operand.partial)
         edge, whole = partials.edge_label(notation.format_expression(operand.formula, self._labels), shown)
-        reading, _ = partials.edge_label(notation.format_expression(operand.formula, own), shown)
+        bar, own_bar = notation.format_adjoint(name), notation.format_adjoint(own.get(name, name))
+        readable = notation.format_expression(operand.formula, own).replace(bar, own_bar)
+        reading, _ = partials.edge_label(readable, shown)
         reading = message("its map") if operand.formula_is_name else _shorten_names(reading)
         return Operand(
             operand.line,

@@ -167,6 +167,11 @@ def picked(x, c):
     return x[1] * x[-1] * c * c
 
 
+def stretched(x, M):
+    h = np.tanh(M @ x)
+    return np.sum(h * h) - h[3]
+
+
 KEYS = np.array([[0.2, 0.4], [1.0, -0.5], [-0.3, 0.9]])
 PARAMS = {"W1": KEYS, "b1": np.array([0.1, 0.0, -0.1]), "W2": np.array([[0.7, -0.5, 0.2]]), "b2": np.array([0.05])}
 MOVING = {
@@ -175,6 +180,7 @@ MOVING = {
     "network": (network, np.array([1.0, -0.5]), PARAMS),
     "broadcasting": (layer, X, W, B),
     "product": (product, KEYS.T, KEYS),
+    "large": (stretched, np.arange(-20.0, 20.0) / 20, np.arange(1200.0).reshape(30, 40) / 1200),
     "index": (picked, np.array([3.0, -1.0, 0.5, 2.0]), 2.0),
 }
 
@@ -251,6 +257,34 @@ def test_an_array_travels_as_cells_that_fan_out_and_fold_in(new_page, tmp_path):
     last = next(s for s, step in enumerate(trace.steps) if step.phase == "sweep" and step.sends[0].copies)
     assert cells(last, 0.1) == [[6, 6]]
     assert cells(last, 0.79) == [[6, 1]], "the copies of b are summed"
+
+
+def test_a_large_array_is_a_strip_with_its_range(new_page, tmp_path):
+    path = play(*MOVING["large"]).save_html(tmp_path / "strip.html")
+    page = new_page(offline=True, width=1366)
+    page.goto(path.as_uri())
+    player = PlayerOnPage(page)
+    player.last_step()
+    matrix = player.root.locator("[data-node=n1] .adl-cells.is-value")
+    assert matrix.locator(".adl-cell").count() == 6 * 16
+    assert matrix.locator("title").first.text_content() == "[0:5, 0:2], the largest: 0.134"
+    assert player.node(0).startswith("x(40,) | min −1, max 0.95 | min ")
+    tape = player.root.locator(".adl-tape tbody tr[data-line='0'] td.adl-value")
+    assert tape.locator(".adl-tape-cell").count() == 16
+    assert tape.locator(".adl-unseen").text_content() == "(40,) array, min −1, max 0.95"
+    overlaps = page.evaluate(
+        """() => {
+            const box = (one) => one.getBoundingClientRect();
+            const hit = (a, b) => a.top < b.bottom - 1 && b.top < a.bottom - 1;
+            return [...document.querySelectorAll(".adl-node")].flatMap((node) => {
+                const texts = [...node.querySelectorAll(":scope > text")].filter((text) => text.textContent);
+                const strips = [...node.querySelectorAll(".adl-cells.is-strip:not(.is-empty)")];
+                const hidden = texts.filter((text) => strips.some((strip) => hit(box(text), box(strip))));
+                return hidden.map((text) => text.textContent);
+            });
+        }"""
+    )
+    assert overlaps == [], "a range stands below its strip"
 
 
 def test_the_tape_shows_the_numbers_of_an_array(new_page, tmp_path):

@@ -36,3 +36,22 @@ def test_a_lambda(server, open_notebook):
     assert "np.exp(x) * x" in "\n".join(player.source())
     player.last_step()
     assert player.column("adjoint")[0] == "1"
+
+
+def test_the_player_of_the_cell_that_was_just_run_is_in_sight(server, open_notebook):
+    """JupyterLab goes on to the next cell, and would leave the graph outside of the screen."""
+    cells = [cell(f, "None"), "play(f, 2.0, 5.0)", "for k in range(60):\n    print(k)", "1 + 1"]
+    notebook = open_notebook(server.write("sight.ipynb", *cells), width=1366, height=768).run_all()
+    page = notebook.page
+    code = page.locator(".jp-Notebook .jp-CodeCell").nth(1).locator(".cm-content")
+    code.click()
+    page.keyboard.type("  # mine\n" * 12)
+    page.keyboard.press("Shift+Enter")
+    page.locator(".jp-Notebook .jp-CodeCell").nth(2).and_(page.locator(".jp-mod-active")).wait_for()
+    player = PlayerOnPage(page)
+    page.wait_for_timeout(1500)
+    top = player.root.evaluate("root => root.getBoundingClientRect().top")
+    above = page.locator(".jp-Notebook").first.evaluate("area => area.getBoundingClientRect().top")
+    bottom = player.root.evaluate("root => root.getBoundingClientRect().bottom")
+    assert above - 1 <= top
+    assert bottom <= 768, "and all of it is"

@@ -105,3 +105,20 @@ def test_the_names_of_a_long_run(runs):
             )
     assert {line.assigned_name for line in whole.lines} == {"x", "w", ""}
     assert whole.lines[-1].occurrence == 201
+
+
+def falling(x):
+    for k in range(1500):
+        x = x - 0.001
+        x = np.sqrt(x) if k == 1200 else x + 0.0
+    return x
+
+
+def test_every_stretch_says_that_a_nan_is_born_somewhere():
+    with np.errstate(invalid="ignore"):
+        tape = record(falling, 1.0)[1]
+    excerpts = Excerpts(tape, falling)
+    for number in (0, len(excerpts) - 1):
+        assert "A NaN is born in" in excerpts[number].warning and "sqrt" in excerpts[number].warning
+    fine = record(falling, 5.0)[1]
+    assert Excerpts(fine, falling)[0].warning == ""

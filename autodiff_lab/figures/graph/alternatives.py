@@ -91,7 +91,7 @@ def _candidates(trace: Trace, sizes: BoxSizes, strain: float = 0.0) -> tuple[lis
     graph = BoxGraph()
     add_graph(graph, trace.lines, sizes, (), omit=is_in_heading)
     row, column = _Layers(graph, flat=True), _Layers(graph, flat=False)
-    has_cells = any(line.value.is_small for line in trace.lines)
+    has_cells = any(line.value.has_cells for line in trace.lines)
     usual = BESIDE_CELLS if has_cells else (BETWEEN, BESIDE)
     folds = range(2, min(_MAX_ROWS, len(row.ranks) // 2) + 1)
     candidates = [row.places(usual), column.places(), *(row.places(usual, rows) for rows in folds)]

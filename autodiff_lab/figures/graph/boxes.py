@@ -82,8 +82,8 @@ def node_texts(trace: Trace) -> Iterator[tuple[int, str, str]]:
 
     The cells of a small array are no text; see `cells`.
     """
-    for i, kind, number in _node_numbers(trace):
-        if not number.is_small:
+    for i, kind, number in node_numbers(trace):
+        if not number.is_small:  # below the strip of a large array there is its range
             yield i, kind, number.in_box
     for i, truth in enumerate(trace.truth):
         if truth is not None:
@@ -93,19 +93,21 @@ def node_texts(trace: Trace) -> Iterator[tuple[int, str, str]]:
             yield step.line, "tangent", ", ".join(tangent.in_box for tangent in step.tangents)
 
 
-def _node_numbers(trace: Trace) -> Iterator[tuple[int, str, Number]]:
-    """The values and the adjoints that a trace shows at any step: line, kind of value, number."""
+def node_numbers(trace: Trace) -> Iterator[tuple[int, str, Number]]:
+    """Yield the numbers that a box shows at any step: line, kind of value, number; not tangents that are text."""
     for i, line in enumerate(trace.lines):
         yield i, "value", line.value
     for step in trace.steps:
         if step.adjoint is not None:
             yield step.line, "adjoint", step.adjoint
         yield from ((send.parent, "adjoint", send.after) for send in step.sends)
+        if has_cells(step.tangents):
+            yield step.line, "tangent", step.tangents[0]
 
 
 def has_cells(tangents: Sequence[Number]) -> bool:
     """Whether the tangents of a line are drawn as cells: a single one is; several are written beside each other."""
-    return len(tangents) == 1 and tangents[0].is_small
+    return len(tangents) == 1 and tangents[0].has_cells
 
 
 def count_contributions(trace: Trace) -> Counter[int]:
@@ -161,8 +163,9 @@ class BoxSizes:
     def of(cls, trace: Trace, player: bool = False, bare: bool = False) -> BoxSizes:
         """Measure the box sizes for a trace: each box is wide enough for every text it shows at any step.
 
-        Those of a `player` have its headings, and hold the usual numbers, so that they stay while a slider moves. They
-        have room for the cells of small arrays, without numbers if these are to be `bare`.
+        Those of a `player` have its headings, and hold the usual numbers, so that they stay while a slider moves, and a
+        contribution before it is added. All have room for the cells of arrays, without numbers if these are to be
+        `bare`.
         """
         usual = (node_heading, 0.6, 0.24, _NODE_HEIGHT)
         heading, least, margin, height = (player_heading, 1.1, 0.16, _PLAYER_HEIGHT) if player else usual
@@ -173,13 +176,12 @@ class BoxSizes:
             widest[i] = max(widest[i], text_width(text, True))
             longest[i][kind] = max(longest[i].get(kind, ""), text, key=len)
         heights: dict[int, float] = {}
-        if player:
-            sent = count_contributions(trace)
-            for i, line in enumerate(trace.lines):
-                if not line.value.is_small:
-                    continue
-                widest[i] = max(widest[i], cells.box_width(line.value.shape, bare))
-                heights[i] = cells.box_height(line.value.shape, sent[i], bare) / 72
+        sent = count_contributions(trace) if player else Counter()
+        for i, line in enumerate(trace.lines):
+            if not line.value.has_cells:
+                continue
+            widest[i] = max(widest[i], cells.box_width(line.value.shape, bare))
+            heights[i] = cells.box_height(line.value.shape, sent[i], bare) / 72
         widths = [max(least, width / 72 + margin) for width in widest]
         found = [[texts[kind] for kind in ("adjoint", "tangent") if kind in texts] for texts in longest]
         return cls(trace.lines, widths, found.__getitem__, headings, height, heights)
@@ -187,7 +189,10 @@ class BoxSizes:
     def node(self, i: int, line: Line, rows: int = _NODE_ROWS) -> dict[str, str]:
         """The box size of a line of the tape, with a row each for heading, value and derivative."""
         if i in self.heights:
-            return _size(self.widths[i], self.heights[i])
+            height = self.heights[i]
+            if rows < _NODE_ROWS:
+                height = cells.box_height(line.value.shape, rows=rows - 1) / 72
+            return _size(self.widths[i], height)
         share = (rows - 1) / (_NODE_ROWS - 1)
         return _size(self.widths[i], _SMALL_HEIGHT + (self.height - _SMALL_HEIGHT) * share)
 

@@ -2,13 +2,23 @@
 
 from collections.abc import Mapping, Sequence
 
-from autodiff_lab.figures.graph.boxes import MAX_OUTPUTS, SIZE, BoxSizes, GroupBox, node_heading, say_size
+from autodiff_lab.figures.graph import cells
+from autodiff_lab.figures.graph.boxes import (
+    MAX_OUTPUTS,
+    SIZE,
+    BoxSizes,
+    GroupBox,
+    has_cells,
+    node_heading,
+    node_numbers,
+    say_size,
+)
 from autodiff_lab.figures.graph.dot_builder import escape_text
 from autodiff_lab.figures.style.fonts import FONT_STACK
 from autodiff_lab.figures.style.themes import BLUE, GREEN, VERMILION, Theme
 from autodiff_lab.text import notation
 from autodiff_lab.text.messages import join_items, message
-from autodiff_lab.trace.model import Group, Line, Operand, Trace
+from autodiff_lab.trace.model import Group, Line, Number, Operand, Trace
 
 _FLOWING = {"class": "edge-operand carrying", "penwidth": "2.5"}
 # The adjoint goes against the edge: the arrow turns round.
@@ -16,6 +26,8 @@ _CARRYING = {**_FLOWING, "color": VERMILION, "style": "dashed", "dir": "back", "
 _PUSHING = {**_FLOWING, "color": BLUE}
 _RESULT = {"peripheries": "2", "penwidth": "2"}
 _EMPTY_ROW = "&#160;"
+# The size of type in a cell, in points; a cell that is no higher than the other has no sign.
+_CELL_TYPE, _LOW_CELL = 13, 10
 
 
 def usual_look(colours: Theme) -> dict[str, dict[str, str]]:
@@ -43,6 +55,7 @@ class GraphStyle:
 
     def __init__(self, trace: Trace, step: int, theme: Theme, shows: Mapping[str, bool]) -> None:
         self.trace, self.theme, self.shows, self.sizes = trace, theme, shows, BoxSizes.of(trace)
+        self.largest = cells.largest_entries((kind, number) for _, kind, number in node_numbers(trace))
         now = trace.steps[step] if 0 <= step < len(trace.steps) else None
         self.recorded = trace.recorded_at(step)
         self.sweeping = now is not None and now.phase in ("seed", "sweep")
@@ -74,12 +87,14 @@ class GraphStyle:
             if self.sweeping:
                 look["fillcolor"] = self.theme.adjoint_paper
         head, name = node_heading(self.trace, i, line)
-        rows = [f"<b>{_markup(head)}</b> {self._soft(name)}", *self._numbers(i)]
+        heading = f"<b>{_markup(head)}</b> {self._soft(name)}"
+        has_cells = line.value.has_cells
+        rows = [heading, *(self._cells_of(i) if has_cells else self._numbers(i))]
         return {
             **self._hide(look, i),
             "id": f"n{i}",
             "class": " ".join(classes),
-            "label": f"<{'<br/>'.join(rows)}>",
+            "label": f"<{_stack(rows) if has_cells else '<br/>'.join(rows)}>",
             "tooltip": escape_text(self._title_of_node(i, line)),
             **self.sizes.node(i, line, len(rows)),
         }
@@ -102,6 +117,37 @@ class GraphStyle:
         if adjoint is not None:
             return [*shown, _bold(adjoint.in_node, self.theme.adjoint)]
         return [*shown, notation.NOT_REACHED if self.sweeping else _EMPTY_ROW]
+
+    def _cells_of(self, i: int) -> list[str]:
+        """What the box of an array shows: cells of its value, and of its adjoint or its tangent."""
+        number = self.trace.lines[i].value
+        shown = self._cells(number, "value") if self.shows["values"] else []
+        adjoint, tangents = self.adjoints[i], self.tangents[i]
+        if not self.shows["adjoints"]:
+            return shown
+        if has_cells(tangents):
+            return [*shown, *self._cells(tangents[0], "tangent")]
+        if tangents:
+            return [*shown, _bold(", ".join(tangent.in_node for tangent in tangents), self.theme.tangent)]
+        if adjoint is not None:
+            return [*shown, *self._cells(adjoint, "adjoint")]
+        height = cells.size_of_cells(number.shape)[1]
+        return [*shown, _table(_td(notation.NOT_REACHED if self.sweeping else "", 0, height))]
+
+    def _cells(self, number: Number, kind: str) -> list[str]:
+        """An array as a table of cells, each in a shade of the colour of its kind; below a strip is its range."""
+        width, height = cells.cell_size(number.shape)
+        colour = getattr(self.theme, kind)
+        is_written = width == cells.WRITTEN_WIDTH
+        # Round corners, so that the colour is not the only sign.
+        is_low = height < _LOW_CELL
+        corners = "" if kind == "value" or is_low else ' style="rounded"'
+        rows = [
+            "".join(_cell(cell, colour, width, height, is_written, corners) for cell in row)
+            for row in cells.rows_of_cells(number, self.largest[kind])
+        ]
+        table = _table(*rows, colour=colour, is_framed=is_low)
+        return [table] if number.is_small else [table, _bold(number.in_node, colour)]
 
     def group(self, group: Group, outputs: Sequence[int]) -> dict[str, str]:
         """The style of the node of a group: a label with its source text and the values that leave it."""
@@ -148,6 +194,8 @@ class GraphStyle:
         """The style of the node of a constant operand: dashed, on grey paper, beside the operation that uses it."""
         tooltip = message("the constant", value=operand.value.text)
         look = self._beside(f"c{i}_{slot}", "constant", operand.value.in_node, "filled,dashed", tooltip)
+        if operand.value.is_small:
+            look["label"] = f"<{self._cells(operand.value, 'value')[0]}>"
         return {**self._hide(look, i), **self.sizes.constant(i, slot, operand)}
 
     def again(self, node: str, user: int, tail: int) -> dict[str, str]:
@@ -188,6 +236,43 @@ class GraphStyle:
             f'<tr><td bgcolor="{self.theme.paper}">{"<br/>".join(shown)}</td></tr></table>'
         )
         return {"label": f"<{chip}>"}
+
+
+def _stack(rows: Sequence[str]) -> str:
+    """Texts and tables below each other: Graphviz takes both in one label only as the cells of a table."""
+    gap = f' cellspacing="{cells.BETWEEN_ROWS // 2}" cellpadding="0"'
+    stacked = "".join(f"<tr><td>{row}</td></tr>" for row in rows)
+    return f'<table border="0" cellborder="0"{gap}>{stacked}</table>'
+
+
+def _table(*rows: str, colour: str = "", is_framed: bool = False) -> str:
+    """Cells in rows, without room between them; their borders have the colour, or a single frame around them all."""
+    width = int(bool(colour))
+    border = f'border="{width}" cellborder="0"' if is_framed else f'border="0" cellborder="{width}"'
+    ink = f' color="{colour}"' if colour else ""
+    inside = "".join(f"<tr>{row}</tr>" for row in rows)
+    return f'<table {border}{ink} cellspacing="0" cellpadding="0">{inside}</table>'
+
+
+def _cell(cell: cells.Cell, colour: str, width: int, height: int, is_written: bool, corners: str) -> str:
+    """A cell in its shade; one that is too small for its number has the sign of a negative one."""
+    opacity = f"{round(2.55 * cell.shade):02X}"
+    text = _markup(cell.text) if is_written else ""
+    if not is_written and cell.share < 0 and height > _LOW_CELL:
+        text = _markup("−")
+    paper = f' bgcolor="{colour}{opacity}"' if cell.shade else ""
+    return _td(_sized(text, _CELL_TYPE), width, height, paper + corners)
+
+
+def _td(text: str, width: int, height: int, look: str = "") -> str:
+    size = f'width="{width}" height="{height}"'
+    if height < SIZE and width:
+        size += ' fixedsize="true"'  # else the type would make it higher
+    return f"<td {size}{look}>{text or _EMPTY_ROW}</td>"
+
+
+def _sized(text: str, size: int) -> str:
+    return f'<font point-size="{size}">{text}</font>' if text else ""
 
 
 def _markup(text: str) -> str:

@@ -1,5 +1,6 @@
 """Displayed numbers: a float or an array as a `Trace` holds it, with the texts that views show of it."""
 
+import math
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -14,8 +15,11 @@ _LARGEST_LIST = 64
 MAX_CELLS_PER_SIDE = 12
 MAX_SLICES = 4
 
-# An array is small if each of its sides has so many entries at most: then it is drawn as cells.
+# An array is small if each of its sides has so many entries at most: then each of them is drawn as a cell.
 MAX_SMALL_SIDE = 6
+
+# A larger array is drawn as a strip: with so many rows and columns at most, each cell of which stands for some entries.
+MAX_STRIP_ROWS, MAX_STRIP_COLUMNS = 6, 16
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,8 +40,9 @@ class Number:
         The entries of an array, row by row, as they are shown in a table: up to 12 rows and
         columns, up to 4 slices; once, where all are equal.
     in_cells : str
-        The entries of a small array as its cells show them, with up to three digits: up to 6 rows
-        and columns, of at most two axes; once, where all are equal. Empty for any other.
+        The entries of an array as its cells show them, with up to three digits: all of a small one,
+        which has up to 6 rows and columns on at most two axes; of a larger one, for each cell of its
+        strip, the entry that is largest in size. Once, where all are equal.
     lists_entries : bool
         Whether `text` lists all entries of an array; otherwise it has its shape and its range.
 
@@ -71,7 +76,7 @@ class Number:
             array.shape,
             "" if short == text else short,
             _write_cells(array),
-            _write_small(array),
+            _write_drawn(array),
             lists_entries,
         )
 
@@ -91,8 +96,13 @@ class Number:
 
     @property
     def is_small(self) -> bool:
-        """Whether the displayed number is an array that is drawn as cells."""
+        """Whether the displayed number is an array each entry of which is drawn as a cell."""
         return is_small(self.shape)
+
+    @property
+    def has_cells(self) -> bool:
+        """Whether the displayed number is drawn as cells: an array that has entries."""
+        return bool(self.in_cells)
 
     @property
     def scalar(self) -> float:
@@ -134,7 +144,7 @@ class Number:
 
 
 def is_small(shape: tuple[int, ...]) -> bool:
-    """Tell whether an array of this shape is drawn as cells.
+    """Tell whether each entry of an array of this shape is drawn as a cell.
 
     >>> is_small((3,)), is_small((6, 6)), is_small((7,)), is_small(()), is_small((2, 2, 2)), is_small((0,))
     (True, True, False, False, False, False)
@@ -142,16 +152,44 @@ def is_small(shape: tuple[int, ...]) -> bool:
     return 1 <= len(shape) <= 2 and all(1 <= side <= MAX_SMALL_SIDE for side in shape)
 
 
-def _write_small(array: np.ndarray) -> str:
-    """Write the entries of a small array as cells show them; where all are equal, one stands for all.
+def cell_sides(shape: tuple[int, ...]) -> tuple[int, int]:
+    """Return how many rows and columns of cells an array has; a large one has fewer cells than entries.
 
-    >>> _write_small(np.array([1.0, 1 / 3])), _write_small(np.ones((2, 2))), _write_small(np.arange(7.0))
-    ('1 0.333', '1', '')
+    All axes but the last become rows.
+
+    >>> cell_sides((3,)), cell_sides((2, 6)), cell_sides((40,)), cell_sides((128, 64)), cell_sides((2, 2, 3))
+    ((1, 3), (2, 6), (1, 16), (6, 16), (4, 3))
     """
-    if not is_small(array.shape):
+    if is_small(shape):
+        return (1, shape[0]) if len(shape) == 1 else (shape[0], shape[1])
+    rows = math.prod(shape[:-1])
+    return min(rows, MAX_STRIP_ROWS), min(shape[-1], MAX_STRIP_COLUMNS)
+
+
+def _write_drawn(array: np.ndarray) -> str:
+    """Write what the cells of an array show; where all are equal, one stands for all.
+
+    >>> _write_drawn(np.array([1.0, 1 / 3])), _write_drawn(np.ones((2, 2))), _write_drawn(np.zeros((0, 3)))
+    ('1 0.333', '1', '')
+    >>> _write_drawn(np.arange(-24.0, 8.0))
+    '−24 −22 −20 −18 −16 −14 −12 −10 −8 −6 −4 −2 1 3 5 7'
+    """
+    if array.ndim == 0 or array.size == 0:
         return ""
-    written = [numbers.in_cell(float(entry)) for entry in array.flat]
+    shown = array if is_small(array.shape) else _find_largest(array)
+    written = [numbers.in_cell(float(entry)) for entry in shown.flat]
     return " ".join(written if len(set(written)) > 1 else written[:1])
+
+
+def _find_largest(array: np.ndarray) -> np.ndarray:
+    """Find the entry that is largest in size, for each cell of the strip of a large array; a NaN is larger than all."""
+    flat = array.reshape(-1, array.shape[-1])
+    for axis, count in enumerate(cell_sides(array.shape)):
+        starts = np.arange(count) * flat.shape[axis] // count
+        high = np.maximum.reduceat(flat, starts, axis=axis)
+        low = np.minimum.reduceat(flat, starts, axis=axis)
+        flat = np.where(-low > high, low, high)
+    return flat
 
 
 def _write_cells(array: np.ndarray) -> str:

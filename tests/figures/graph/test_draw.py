@@ -10,8 +10,9 @@ import pytest
 from autodiff_lab import Trace, draw, record
 from autodiff_lab.engine.errors import InputError, ReleasedError
 from autodiff_lab.figures.graph.draw import graph, render
-from autodiff_lab.figures.graph.layout import layout_graph
+from autodiff_lab.figures.graph.layout import layout_graph, layout_of
 from autodiff_lab.figures.graph.render import Drawing
+from autodiff_lab.figures.graph.without_graphviz.drawing import draw_plainly
 from autodiff_lab.figures.style.themes import LIGHT
 
 from .drawn import CASES, SPACE, rows_of, size, svg_of
@@ -60,8 +61,47 @@ def test_arrays_are_short_in_nodes_and_whole_in_tooltips():
     trace = Trace.of(lambda x: np.sum(x * x), np.arange(6.0).reshape(3, 2) / 7)
     row = next(row for row in graph(trace).source.splitlines() if row.strip().startswith("n0 ["))
     label, _, tooltip = row.partition(" tooltip=")
-    assert "(3, 2) min 0, max 0.714<" in label
+    assert re.findall(r'<td width="52" height="21"[^>]*><font[^>]*>([^<]+)<', label) == [
+        *("0", "0.143", "0.286", "0.429", "0.571", "0.714"),  # the value, and then its adjoint
+        *("0", "0.286", "0.571", "0.857", "1.14", "1.43"),
+    ]
     assert "= [[0 0.1429] [0.2857 0.4286] [0.5714 0.7143]]" in tooltip or "(3, 2) array, min 0, max 0.7143" in tooltip
+
+
+def softmax(z):
+    e = np.exp(z - np.max(z))
+    return (e / np.sum(e))[0]
+
+
+def shades(svg, text):
+    """How much colour is in the cells with a text: the opacity of what is painted right before it."""
+    elements = list(ElementTree.fromstring(svg).iter())
+    places = [k for k, one in enumerate(elements) if one.text == text and one.tag.endswith("text")]
+    return [min(float(one.get("fill-opacity", 1)) for one in elements[k - 2 : k]) for k in places]
+
+
+@pytest.mark.parametrize("draws", [render, draw_plainly], ids=["graphviz", "without"])
+def test_small_arrays_are_cells_whose_shade_is_their_size(draws):
+    trace = Trace.of(softmax, np.array([2.0, 1.0, -4.0]))
+    svg = draws(graph(trace), "svg").decode()
+    largest, smaller = min(shades(svg, "−6")), min(shades(svg, "−1"))
+    assert largest > 1.5 * smaller > 0, "all cells of a kind share one scale"
+    before = draws(graph(trace, -1), "svg").decode()
+    assert "−6" not in before, "what is not recorded yet is not there"
+
+
+def test_all_steps_keep_a_box_of_cells_in_one_place():
+    trace = Trace.of(softmax, np.array([2.0, 1.0, -4.0]))
+    places = [layout_of(graph(trace, step))["nodes"]["n2"] for step in (2, 6, len(trace.steps) - 1)]
+    assert places[0] == places[1] == places[2]
+
+
+def test_large_arrays_and_constants():
+    trace = Trace.of(lambda x: np.sum(x * np.array([1.0, 2.0, 3.0])), np.ones((7, 3)))
+    rows = rows_of(graph(trace))
+    assert "(7, 3) all 1" in rows["n0"], "below a strip is its range"
+    assert rows["n0"].count("<td width") == 2 * 6 * 3, "of its value and its adjoint"
+    assert rows["c1_1"].count("<td width") == 3
 
 
 NASTY = ["<script>alert(1)</script>", 'quo"te', "back\\N\\n\\slash", "a & b", "</b>", "tab\tand\x07bell", "]]>"]

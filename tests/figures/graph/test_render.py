@@ -35,7 +35,7 @@ def test_nothing_is_drawn_behind_the_graph(example_trace):
 
 def test_type_is_large_enough(trace):
     sizes = {text.get("font-size") for text in svg_of(trace).iter(f"{SPACE}text")}
-    assert sizes == {"14.00"}
+    assert "14.00" in sizes and sizes <= {"13.00", "14.00"}, "numbers in cells are a little smaller"
 
 
 def test_a_notebook_gets_a_picture_that_survives_sanitising(example_trace):

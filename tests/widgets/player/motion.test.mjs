@@ -116,8 +116,8 @@ for (const [name, trace] of [
         );
       }
       for (const { slot, contribution } of step.pushes) {
-        const said = film(trace, s).map(
-          ([, tokens]) => tokens.find((token) => token.slot === slot).texts,
+        const said = film(trace, s).map(([, tokens]) =>
+          tokens.filter((token) => token.slot === slot).flatMap(({ texts }) => texts),
         );
         const own = trace.lines[step.line].operands[slot];
         assert.ok(
@@ -447,3 +447,95 @@ test("source and tape stand beside a graph that is about as high as wide, and be
   }
   assert.equal(at(390, 600, 560, 330), "column");
 });
+
+test("a large array has few cells, each of which stands for a block of its entries", () => {
+  assert.deepEqual(player.sidesOf([6, 6]), [6, 6]);
+  assert.deepEqual(player.sidesOf([40]), [1, 16]);
+  assert.deepEqual(player.sidesOf([128, 64]), [6, 16]);
+  assert.deepEqual(player.sidesOf([2, 2, 3]), [4, 3]);
+  assert.equal(player.blockOf([40], 0, 0), "[0:2]");
+  assert.equal(player.blockOf([40], 0, 15), "[37:40]");
+  assert.equal(player.blockOf([128, 64], 5, 1), "[106:128, 4:8]");
+});
+
+// A matrix product goes back entry by entry.
+
+/** @param {number[][]} shapes of the operands */
+const productOf = (...shapes) => ({
+  op: "matmul",
+  operands: shapes.map((shape, k) => ({ line: k, value: { shape }, goes_to: [] })),
+});
+
+test("an entry of a matrix product's adjoint is made of a row or a column of each", () => {
+  const matrices = productOf([2, 3], [3, 4]);
+  const [left, right] = [0, 1].map((slot) => player.productParts(matrices, slot));
+  assert.deepEqual([left.adjoint.length, right.adjoint.length], [6, 12]);
+  assert.deepEqual(left.adjoint[4], [4, 5, 6, 7], "row 1 of the adjoint, for entry [1, 1] of A");
+  assert.deepEqual(left.other[4], [4, 5, 6, 7], "row 1 of B");
+  assert.deepEqual(right.adjoint[6], [2, 6], "column 2 of the adjoint, for entry [1, 2] of B");
+  assert.deepEqual(right.other[6], [1, 4], "column 1 of A");
+  const vector = productOf([2, 3], [3]);
+  assert.deepEqual(player.productParts(vector, 0).adjoint[5], [1], "an outer product");
+  assert.deepEqual(player.productParts(vector, 0).other[5], [2]);
+  assert.deepEqual(player.productParts(vector, 1).adjoint[2], [0, 1]);
+  assert.deepEqual(player.productParts(vector, 1).other[2], [2, 5]);
+  assert.deepEqual(player.productParts(productOf([3], [3]), 0).adjoint[1], [0]);
+});
+
+for (const [name, trace] of runs)
+  test(`${name}: a matrix product lights what it uses, and its cells go on without a jump`, () => {
+    trace.steps.forEach((step, s) => {
+      const line = trace.lines[step.line];
+      if (step.phase !== "sweep" || !player.isProduct(line) || !step.sends.length) return;
+      const [{ slot, contribution }] = step.sends;
+      const lit = MOMENTS.map((u) => player.litAt(trace, s, u)).filter(({ size }) => size);
+      assert.ok(lit.length > 20);
+      const said = ([i, kinds]) =>
+        `${i} ${Object.entries(kinds).map(([kind, cells]) => `${kind} ${[...cells]}`)}`;
+      const entries = new Set(lit.map((one) => [...one].map(said).join()));
+      const count = contribution.shape.reduce((n, m) => n * m, 1);
+      if (line.operands.every(({ line: i }) => i !== null)) assert.equal(entries.size, count);
+      let before = 0;
+      for (const u of MOMENTS) {
+        const [token] = player.tokensAt(trace, s, u);
+        if (token?.slot !== slot || u > 0.7) continue;
+        const count = player.dotsOf(token.cells, 1, 1).length;
+        assert.ok(count >= before - line.value.shape.reduce((n, m) => n * m, 1), `${u}`);
+        before = count;
+      }
+      const last = player.tokensAt(trace, s, 0.75)[0];
+      assert.equal(
+        player.dotsOf(last.cells, 1, 1).length,
+        contribution.shape.reduce((n, m) => n * m, 1),
+        "in the end the whole product is there, and nothing else",
+      );
+    });
+  });
+
+test("one has time to follow a matrix product", () => {
+  const line = productOf([2, 3], [3]);
+  assert.ok(
+    player.durationOf({ phase: "sweep" }, line) > 1.5 * player.durationOf({ phase: "sweep" }),
+  );
+  assert.ok(player.restOf({ phase: "sweep" }, line) > 0);
+});
+
+for (const [name, trace] of runs.filter(([other]) => / (forward|both) /.test(other)))
+  test(`${name}: forward, the cells of a value and of its tangent go together`, () => {
+    trace.steps.forEach((step, s) => {
+      if (step.phase !== "forward") return;
+      for (const text of player.labelsOf(trace, step).values())
+        assert.ok(!text.includes("̄"), `${text} says how an adjoint goes back`);
+      if (trace.directions.length > 1) return;
+      for (const u of [0.2, 0.5, 0.8]) {
+        const tokens = player.tokensAt(trace, s, u);
+        for (const token of tokens.filter(
+          ({ kind, cells, side }) => kind === "value" && cells && side,
+        )) {
+          const other = tokens.find(({ slot, kind }) => slot === token.slot && kind === "tangent");
+          assert.equal(other?.along, token.along);
+          assert.notEqual(other.side, token.side);
+        }
+      }
+    });
+  });

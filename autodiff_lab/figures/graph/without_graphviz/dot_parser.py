@@ -122,25 +122,68 @@ class Run:
 
 
 @dataclass(frozen=True)
-class Label:
-    """The label of a node or edge, parsed from DOT: lines of runs, the paper behind them, and the size of type."""
+class Cell:
+    """A cell of a table in a label in DOT, with its size in points; an empty colour is none."""
 
-    lines: list[list[Run]]
+    text: str
+    width: float
+    height: float
+    paper: str = ""
+    border: str = ""
+    is_round: bool = False
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table of cells of given sizes, parsed from a label in DOT, where it stands like a line of text."""
+
+    rows: list[list[Cell]]
+
+    @property
+    def width(self) -> float:
+        """The width of this table of a parsed DOT label, in points."""
+        return max(sum(cell.width for cell in row) for row in self.rows)
+
+    @property
+    def height(self) -> float:
+        """The height of this table of a parsed DOT label, in points."""
+        return sum(max(cell.height for cell in row) for row in self.rows)
+
+
+@dataclass(frozen=True)
+class Label:
+    """The label of a node or edge, parsed from DOT: lines of runs, tables, the paper behind them, the size of type."""
+
+    lines: list[list[Run] | Table]
     paper: str = ""
     size: float = SIZE
 
-    # Lines are so many times as far apart as the type is high.
-    LEADING = 1.3
+    # Lines are so many times as far apart as the type is high; tables have so much room below, in points.
+    LEADING, BELOW_TABLE = 1.3, 4.0
 
     @property
     def width(self) -> float:
         """The width of the longest line of this parsed DOT label, in points."""
-        return max(sum(run.width for run in line) for line in self.lines) * self.size / SIZE
+        return max(map(self.width_of, self.lines))
 
     @property
     def height(self) -> float:
         """The height of all lines of this parsed DOT label, in points."""
-        return len(self.lines) * self.size * self.LEADING
+        return sum(map(self.height_of, self.lines))
+
+    @property
+    def first_text(self) -> str:
+        """The first run of text in this parsed DOT label."""
+        first = self.lines[0]
+        return "" if isinstance(first, Table) else first[0].text
+
+    def width_of(self, line: list[Run] | Table) -> float:
+        """Return the width of one line of this parsed DOT label, in points."""
+        return line.width if isinstance(line, Table) else sum(run.width for run in line) * self.size / SIZE
+
+    def height_of(self, line: list[Run] | Table) -> float:
+        """Return the height of one line of this parsed DOT label, in points, with the room below a table."""
+        return line.height + self.BELOW_TABLE if isinstance(line, Table) else self.size * self.LEADING
 
 
 _ENTITY = re.compile(r"&(?!(?:lt|gt|amp|quot|apos|#\d+|#x[\da-fA-F]+);)(\w+);")
@@ -160,9 +203,12 @@ def read_label(look: Attributes, default: str = "", name: str = "") -> Label:
         root = ElementTree.fromstring(f"<label>{_ENTITY.sub(lambda e: html.unescape(e[0]), text[1:-1])}</label>")
     except ElementTree.ParseError as error:
         raise ValueError(f"the markup of the label {text} cannot be read ({error})") from error
-    lines: list[list[Run]] = [[]]
+    lines: list[list[Run] | Table] = [[]]
     _collect_runs(root, lines, Run(""))
-    papers = (element.get("bgcolor", "") for element in root.iter() if element.tag.lower() in ("td", "table"))
+    unsized = (
+        element for element in root.iter() if element.tag.lower() in ("td", "table") and element.get("width") is None
+    )
+    papers = (element.get("bgcolor", "") for element in unsized)
     return Label([line or [Run("")] for line in lines], next(filter(None, papers), ""), size)
 
 
@@ -172,9 +218,31 @@ def _unescape(text: str, name: str) -> str:
     return re.sub(r"\\(.)", lambda found: meant.get(found[1], found[1]), text, flags=re.DOTALL)
 
 
-def _collect_runs(element: ElementTree.Element, lines: list[list[Run]], style: Run) -> None:
+def _read_table(element: ElementTree.Element) -> Table | None:
+    """Read a table whose cells have a size; of any other the text is enough."""
+    rows = [row for row in element if row.tag.lower() == "tr"]
+    if not rows or any(cell.get("width") is None for row in rows for cell in row):
+        return None
+    border = element.get("color", "") if element.get("cellborder") != "0" else ""
+    return Table([[_read_cell(cell, border) for cell in row] for row in rows])
+
+
+def _read_cell(element: ElementTree.Element, border: str) -> Cell:
+    text = "".join(element.itertext()).strip()
+    width, height = (float(element.get(side, 0)) for side in ("width", "height"))
+    is_round = element.get("style") == "rounded"
+    return Cell(text, width, height, element.get("bgcolor", ""), border, is_round)
+
+
+def _collect_runs(element: ElementTree.Element, lines: list[list[Run] | Table], style: Run) -> None:
     """Collect the text of some markup, line by line."""
     tag = element.tag.lower()
+    table = _read_table(element) if tag == "table" else None
+    if table is not None:
+        if lines[-1] == []:
+            lines.pop()
+        lines.append(table)
+        return
     if tag == "br" or (tag == "tr" and lines != [[]]):
         lines.append([])
     own = Run("", style.bold or tag == "b", element.get("color", element.get("COLOR", style.colour)))
@@ -182,4 +250,13 @@ def _collect_runs(element: ElementTree.Element, lines: list[list[Run]], style: R
         if child is not None:
             _collect_runs(child, lines, own)
         if text and (text.strip("\n\t ") or "\n" not in text):
-            lines[-1].append(Run(_unescape(text, ""), own.bold, own.colour))
+            _last_line(lines).append(Run(_unescape(text, ""), own.bold, own.colour))
+
+
+def _last_line(lines: list[list[Run] | Table]) -> list[Run]:
+    """Return the line of text that goes on; behind a table begins another one."""
+    last = lines[-1]
+    if isinstance(last, Table):
+        last = []
+        lines.append(last)
+    return last

@@ -2,7 +2,8 @@
 
 The DOT text is read by `dot_parser`, and `layered_layout` places what it has. Boxes, ellipses and bare labels are
 drawn, with the colours and the line styles that our drawings use; any other shape becomes a box. Subgraphs are drawn
-without a frame, and what stands in a record or in a table of several columns in one line. Bitmaps, PDF, and edges
+without a frame, and what stands in a record or in a table of several columns in one line, unless its cells have sizes.
+Bitmaps, PDF, and edges
 that lead back to their own node need Graphviz.
 """
 
@@ -13,7 +14,7 @@ from xml.sax.saxutils import escape
 import graphviz
 
 from autodiff_lab.figures.graph.boxes import SIZE
-from autodiff_lab.figures.graph.without_graphviz.dot_parser import Attributes, DotGraph, read_label
+from autodiff_lab.figures.graph.without_graphviz.dot_parser import Attributes, Cell, DotGraph, Run, Table, read_label
 from autodiff_lab.figures.layered_layout.layers import Box, Way, arrange, turn
 from autodiff_lab.figures.layered_layout.paths import Point
 from autodiff_lab.figures.style.svg import element
@@ -24,6 +25,8 @@ FORMATS = ("svg", "json0")
 _INCH, _PAD, _ARROW = 72.0, 4.0, 10.0
 # So far apart are two borders of a node.
 _RING = 4.0
+# The size of type in the cells of a table.
+_CELL_TYPE = 13.0
 
 _OVALS = ("ellipse", "oval", "circle", "doublecircle", "point")
 
@@ -195,7 +198,7 @@ def _group(kind: str, number: int, part: _Part, inside: str) -> str:
     if "invis" in part.style:
         return ""
     tooltip = part.look.get("tooltip")
-    title = f"<title>{escape(read_label({'label': tooltip}).lines[0][0].text)}</title>" if tooltip else ""
+    title = f"<title>{escape(read_label({'label': tooltip}).first_text)}</title>" if tooltip else ""
     name, classes = part.look.get("id", f"{kind}{number + 1}"), f"{kind} {part.look.get('class', '')}".strip()
     return element("g", title, inside, id=name, **{"class": classes}) + "\n"
 
@@ -206,18 +209,59 @@ def _draw_label(part: _Part, place: Point) -> str:
     if label.paper:
         paper = _rectangle(x, y, label.width / 2 + 2, label.height / 2)
         parts.append(element("polygon", points=paper, fill=label.paper, stroke="none"))
-    scale, ink = label.size / SIZE, part.look.get("fontcolor", "black")
-    type_ = {"font_family": part.look.get("fontname", "Times,serif")}
-    for k, line in enumerate(label.lines):
-        baseline = y - label.height / 2 + (k + 0.5) * label.size * label.LEADING + 0.36 * label.size
-        at = x - sum(run.width for run in line) * scale / 2
-        for run in line:
-            middle = {"text_anchor": "middle", "x": f"{at + run.width * scale / 2:.2f}", "y": f"{baseline:.2f}"}
-            weight = {"font_weight": "bold" if run.bold else None, "font_size": f"{label.size:g}"}
-            if run.text.strip():
-                parts.append(element("text", escape(run.text), **middle, **type_, **weight, fill=run.colour or ink))
-            at += run.width * scale
+    ink, font = part.look.get("fontcolor", "black"), part.look.get("fontname", "Times,serif")
+    top = y - label.height / 2
+    for line in label.lines:
+        left = x - label.width_of(line) / 2
+        if isinstance(line, Table):
+            parts.append(_draw_table(line, (left, top), ink, font))
+        else:
+            baseline = top + 0.5 * label.size * label.LEADING + 0.36 * label.size
+            parts.append(_draw_runs(line, (left, baseline), label.size, ink, font))
+        top += label.height_of(line)
     return "".join(parts)
+
+
+def _draw_runs(line: list[Run], start: Point, size: float, ink: str, font: str) -> str:
+    """A line of text from its left end on."""
+    at, baseline = start
+    written = []
+    for run in line:
+        width = run.width * size / SIZE
+        if run.text.strip():
+            middle = {"text_anchor": "middle", "x": f"{at + width / 2:.2f}", "y": f"{baseline:.2f}"}
+            look = {"font_family": font, "font_weight": "bold" if run.bold else None, "font_size": f"{size:g}"}
+            written.append(element("text", escape(run.text), **middle, **look, fill=run.colour or ink))
+        at += width
+    return "".join(written)
+
+
+def _draw_table(table: Table, corner: Point, ink: str, font: str) -> str:
+    """A table of cells from its upper left corner on."""
+    drawn = []
+    top = corner[1]
+    for row in table.rows:
+        left = corner[0]
+        for cell in row:
+            drawn.append(_draw_cell(cell, (left + cell.width / 2, top + cell.height / 2), ink, font))
+            left += cell.width
+        top += max(cell.height for cell in row)
+    return "".join(drawn)
+
+
+def _draw_cell(cell: Cell, middle: Point, ink: str, font: str) -> str:
+    (x, y), w, h = middle, cell.width / 2, cell.height / 2
+    paper, opacity = cell.paper[:7], cell.paper[7:]
+    paint = {"fill": paper or "none", "fill_opacity": f"{int(opacity, 16) / 255:.2f}" if opacity else None}
+    paint["stroke"] = cell.border or "none"
+    if cell.is_round:
+        frame = element("path", d=_draw_rounded_box(x, y, w, h, min(4.0, w, h)), **paint)
+    else:
+        frame = element("polygon", points=_rectangle(x, y, w, h), **paint)
+    size = min(_CELL_TYPE, cell.height)
+    text = Run(cell.text)
+    start = (x - text.width * size / SIZE / 2, y + 0.36 * size)
+    return (frame if cell.border or cell.paper else "") + _draw_runs([text], start, size, ink, font)
 
 
 def _pairs(*points: Point) -> str:

@@ -6,19 +6,28 @@
  * @import { Line, Num, Step } from "./trace_types.js"
  */
 
-import { isSmall, isSmallShape, originsOf, sidesOf } from "./cells.js";
+import { hasCells, originsOf } from "./cells.js";
+import {
+  columnOf,
+  factorsOf,
+  isProduct,
+  productAt,
+  productParts,
+  productSides,
+  rowOf,
+} from "./matrix_product.js";
 
 /** @typedef {[first: number, second: number]} Progress of the two stages of a way, 0 to 1 each */
 
 /** @param {Num} number */
-const isDrawn = (number) => isSmall(number) || !number.shape.length;
+const isDrawn = (number) => hasCells(number) || !number.shape.length;
 
 /**
  * An array that stays as it is; null if it is none that is drawn as cells.
  * @param {Num} number @returns {CellsOnTheWay|null}
  */
 export function cellsOf(number) {
-  if (!isSmall(number)) return null;
+  if (!hasCells(number)) return null;
   return { from: number, to: null, toShape: number.shape, way: "fan", map: null, t: 0 };
 }
 
@@ -31,11 +40,11 @@ export function cellsOf(number) {
 export function cellsRead(line, slot, value, [fans, folds]) {
   const { is_copied: isCopied, goes_to: targets } = line.operands[slot];
   const { shape } = line.value;
-  if (isCopied && isDrawn(value) && isSmallShape(shape)) {
+  if (isCopied && isDrawn(value) && hasCells(line.value)) {
     const map = originsOf(value.shape, shape);
     return { from: value, to: null, toShape: shape, way: "fan", map, t: fans, isCopied: true };
   }
-  if (isSmall(value) && targets.length && isDrawn(line.value))
+  if (hasCells(value) && targets.length && isDrawn(line.value))
     return {
       from: value,
       to: line.value,
@@ -57,13 +66,23 @@ export function cellsRead(line, slot, value, [fans, folds]) {
 export function cellsSent(line, slot, adjoint, { contribution, copies }, [meets, folds]) {
   const { partial, goes_to: targets } = line.operands[slot];
   if (copies && folds > 0) {
-    if (!isSmall(copies) || !isDrawn(contribution)) return null;
+    if (!hasCells(copies) || !isDrawn(contribution)) return null;
     const { shape } = contribution;
     const map = originsOf(shape, copies.shape);
     return { from: copies, to: contribution, toShape: shape, way: "fold", map, t: folds };
   }
+  if (isProduct(line) && isDrawn(adjoint))
+    return {
+      from: adjoint,
+      to: contribution,
+      toShape: contribution.shape,
+      way: "entries",
+      map: null,
+      t: meets,
+      parts: productParts(line, slot).adjoint,
+    };
   const product = copies ?? contribution;
-  if (targets.length && isDrawn(adjoint) && isSmall(product))
+  if (targets.length && isDrawn(adjoint) && hasCells(product))
     return {
       from: adjoint,
       to: product,
@@ -73,8 +92,12 @@ export function cellsSent(line, slot, adjoint, { contribution, copies }, [meets,
       t: meets,
       isCopied: true,
     };
-  if (!isSmall(product)) return meets < 0.5 ? cellsOf(adjoint) : null;
-  if (!isSmall(adjoint)) return meets < 0.5 ? null : cellsOf(product);
+  if (!adjoint.shape.length && hasCells(product)) {
+    const map = originsOf([], product.shape);
+    return { from: adjoint, to: product, toShape: product.shape, way: "fan", map, t: meets };
+  }
+  if (!hasCells(product)) return meets < 0.5 ? cellsOf(adjoint) : null;
+  if (!hasCells(adjoint)) return meets < 0.5 ? null : cellsOf(product);
   const isSame = adjoint.shape.join() === product.shape.join();
   if (!isSame) return cellsOf(meets < 0.5 ? adjoint : product);
   return {
@@ -84,22 +107,57 @@ export function cellsSent(line, slot, adjoint, { contribution, copies }, [meets,
     way: "fan",
     map: null,
     t: meets,
-    partial: partial && isSmall(partial) ? partial : null,
+    partial: partial && hasCells(partial) ? partial : null,
     meets,
   };
 }
 
 /**
+ * A tangent on its way to an operation: it meets the local partial, cell by cell, where the operand is copied its cells fan
+ * out, in a reduction they fold, and a matrix product is made entry by entry.
+ * @param {Line} line @param {number} slot @param {Num} rate @param {Num} contribution @param {number} meets
+ * @returns {CellsOnTheWay|null}
+ */
+export function cellsPushed(line, slot, rate, contribution, meets) {
+  const { partial, is_copied: isCopied, goes_to: targets } = line.operands[slot];
+  if (!isDrawn(rate) || !isDrawn(contribution)) return null;
+  const { shape } = contribution;
+  const toShape = shape;
+  /** @type {CellsOnTheWay} */
+  const fan = { from: rate, to: contribution, toShape, way: "fan", map: null, t: meets };
+  if (isProduct(line)) return { ...fan, way: "entries", parts: factorsOf(line, slot) };
+  if (isCopied && hasCells(contribution))
+    return { ...fan, map: originsOf(rate.shape, shape), isCopied: true };
+  if (targets.length && hasCells(rate)) return { ...fan, way: "fold", map: targets };
+  if (rate.shape.join() !== shape.join()) return cellsOf(meets < 0.5 ? rate : contribution);
+  if (!hasCells(rate)) return null;
+  return { ...fan, partial: partial && hasCells(partial) ? partial : null, meets };
+}
+
+/** @typedef {Map<number, Partial<Record<Kind, Set<number>>>>} Lit cells that are lit, by line and by kind */
+
+/**
  * The cells that a step is about, by the lines that they are of: what an index picks, and of a matrix product the row
- * and the column of one entry after another.
+ * and the column of one entry after another, on the way back too.
  * @param {Trace} trace @param {Step} step @param {number} t how far the step is, 0 to 1
- * @returns {Map<number, {kind: Kind, cells: Set<number>}>}
+ * @returns {Lit}
  */
 export function cellsLit(trace, step, t) {
   const line = trace.lines[step.line];
-  /** @type {Map<number, {kind: Kind, cells: Set<number>}>} */
+  /** @type {Lit} */
   const lit = new Map();
   if (t <= 0 || t >= 1) return lit;
+  if (step.phase === "sweep" && isProduct(line)) {
+    for (const { slot } of step.sends) {
+      const { adjoint, other } = productParts(line, slot);
+      const { done } = productAt(t, adjoint.length);
+      if (!done || done >= adjoint.length) continue;
+      const entry = Math.floor(done);
+      light(lit, step.line, adjoint[entry], "adjoint");
+      light(lit, line.operands[1 - slot].line, other[entry]);
+    }
+    return lit;
+  }
   const isAhead = step.phase === "record" || step.phase === "forward";
   if (isAhead && line.op === "matmul") {
     const [left, right] = line.operands;
@@ -110,36 +168,16 @@ export function cellsLit(trace, step, t) {
   }
   if (!isAhead || line.op !== "getitem") return lit;
   const [{ line: from, goes_to: targets }] = line.operands;
-  light(lit, from, new Set(targets.flatMap((target, k) => (target < 0 ? [] : [k]))));
+  const picked = targets.flatMap((target, k) => (target < 0 ? [] : [k]));
+  light(lit, from, picked);
   return lit;
 }
 
 /**
- * @param {Map<number, {kind: Kind, cells: Set<number>}>} lit @param {number|null} line
- * @param {Set<number>} cells
+ * @param {Lit} lit @param {number|null} line @param {number[]} cells @param {Kind} [kind]
  */
-function light(lit, line, cells) {
-  if (line === null || !cells.size) return;
-  const known = lit.get(line)?.cells ?? [];
-  lit.set(line, { kind: "value", cells: new Set([...known, ...cells]) });
-}
-
-/**
- * How many rows and columns a matrix product has; a vector on the left is a row, on the right a column.
- * @param {Num} left @param {Num} right
- */
-function productSides(left, right) {
-  const rows = left.shape.length > 1 ? left.shape[0] : 1;
-  return [rows, right.shape.length > 1 ? right.shape[1] : 1];
-}
-/** @param {Num} number @param {number} row */
-function rowOf({ shape }, row) {
-  const [, width] = sidesOf(shape);
-  return new Set(Array.from({ length: width }, (_, k) => row * width + k));
-}
-/** @param {Num} number @param {number} column */
-function columnOf({ shape }, column) {
-  if (shape.length < 2) return new Set(Array.from({ length: shape[0] ?? 1 }, (_, k) => k));
-  const [height, width] = sidesOf(shape);
-  return new Set(Array.from({ length: height }, (_, k) => k * width + column));
+function light(lit, line, cells, kind = "value") {
+  if (line === null || !cells.length) return;
+  const known = lit.get(line) ?? {};
+  lit.set(line, { ...known, [kind]: new Set([...(known[kind] ?? []), ...cells]) });
 }

@@ -1,12 +1,14 @@
 /**
- * Small arrays as cells: pure functions, which need no browser. Python writes the text of each cell (`in_cells`) and makes
- * each box large enough (`figures/graph/cells.py`); here is where the cells stand, how dark they are, and how they move.
+ * Arrays as cells: pure functions, which need no browser. Python writes the text of each cell (`in_cells`) and makes each
+ * box large enough (`figures/graph/cells.py`); here is where the cells stand, how dark they are, and how they move. Of a
+ * small array each entry is a cell; a larger one is a strip, each cell of which stands for some entries.
  *
  * @import { ShownTrace as Trace } from "./trace.js"
  * @import { Num } from "./trace_types.js"
  */
 
-import { CELLS, MAX_SMALL_SIDE } from "./trace_types.js";
+import { productAt } from "./matrix_product.js";
+import { CELLS, MAX_SMALL_SIDE, STRIP } from "./trace_types.js";
 
 /** @typedef {"value"|"tangent"|"adjoint"} Kind */
 /**
@@ -23,7 +25,8 @@ import { CELLS, MAX_SMALL_SIDE } from "./trace_types.js";
  * @property {Num} from
  * @property {Num|null} to what they become; null if they stay as they are
  * @property {number[]} toShape
- * @property {"fan"|"fold"} way
+ * @property {"fan"|"fold"|"entries"} way one entry of `to` after another is made of some cells of `from`: its `parts`
+ * @property {number[][]} [parts]
  * @property {number[]|null} map for each cell that fans or folds the one that it comes from or goes to, −1 if there is
  *   none; null if the shape stays
  * @property {number} t how far they have come
@@ -40,13 +43,14 @@ import { CELLS, MAX_SMALL_SIDE } from "./trace_types.js";
  * @property {number} shade how much of it is there, 0 to 1
  * @property {boolean} isCopy
  * @property {boolean} isPartial
+ * @property {number} size beside the usual one: the cells of a strip are small
  */
 
 /** Whether a number is an array that is drawn as cells. @param {Num} number */
-export const isSmall = (number) => Boolean(number.in_cells);
+export const hasCells = (number) => Boolean(number.in_cells);
 
 /**
- * Whether arrays of a shape are drawn as cells.
+ * Whether each entry of an array of a shape is a cell; a larger one is a strip.
  * @param {number[]} shape
  */
 export const isSmallShape = (shape) =>
@@ -55,19 +59,49 @@ export const isSmallShape = (shape) =>
   shape.every((side) => side >= 1 && side <= MAX_SMALL_SIDE);
 
 /**
- * How many rows and columns an array has; a number has one of each.
+ * How many rows and columns of entries an array has; all axes but the last become rows.
+ * @param {number[]} shape
+ * @returns {[height: number, width: number]}
+ */
+function entrySides(shape) {
+  const height = shape.slice(0, -1).reduce((product, side) => product * side, 1);
+  return [height, shape.at(-1) ?? 1];
+}
+
+/**
+ * How many rows and columns of cells an array has; a number has one of each.
  * @param {number[]} shape
  * @returns {[height: number, width: number]}
  */
 export function sidesOf(shape) {
-  const [height, width] = [1, 1, ...shape].slice(-2);
-  return [height, width];
+  const [height, width] = entrySides(shape);
+  if (!shape.length || isSmallShape(shape)) return [height, width];
+  return [Math.min(height, STRIP.ROWS), Math.min(width, STRIP.COLUMNS)];
 }
-/** @param {number[]} shape */
-const countOf = (shape) => shape.reduce((product, side) => product * side, 1);
 
 /**
- * The texts in the cells of a small array, or of a number.
+ * The entries that a cell of a strip stands for, as an index: "[0:3, 4:8]".
+ * @param {number[]} shape @param {number} row @param {number} column
+ */
+export function blockOf(shape, row, column) {
+  const sides = sidesOf(shape);
+  const spans = entrySides(shape).map((count, axis) => {
+    const k = axis ? column : row;
+    /** @param {number} n */
+    const start = (n) => Math.floor((n * count) / sides[axis]);
+    return `${start(k)}:${start(k + 1)}`;
+  });
+  return `[${shape.length > 1 ? spans.join(", ") : spans[1]}]`;
+}
+
+/** How many cells an array has. @param {number[]} shape */
+function countOf(shape) {
+  const [height, width] = sidesOf(shape);
+  return height * width;
+}
+
+/**
+ * The texts in the cells of an array, or of a number.
  * @param {Num} number @returns {string[]}
  */
 export function textsOf({ text, shape, in_cells }) {
@@ -77,7 +111,7 @@ export function textsOf({ text, shape, in_cells }) {
 }
 
 /**
- * The entries of a small array.
+ * What the cells of an array show.
  * @param {Num} number
  * @returns {Entry[]}
  */
@@ -107,7 +141,7 @@ export function shareOf(text, most) {
 /** @type {WeakMap<Trace, Record<Kind, number>>} */
 const scales = new WeakMap();
 /**
- * The largest entry of each kind in the small arrays of a run: all cells of a picture share one scale.
+ * The largest entry of each kind in the arrays of a run: all cells of a picture share one scale.
  * @param {Trace} trace
  * @returns {Record<Kind, number>}
  */
@@ -117,7 +151,7 @@ export function scalesOf(trace) {
   const scale = { value: 0, tangent: 0, adjoint: 0 };
   /** @param {Kind} kind @param {Num|null|undefined} number */
   const measure = (kind, number) => {
-    if (!number || !isSmall(number)) return;
+    if (!number || !hasCells(number)) return;
     for (const text of number.in_cells.split(" ")) {
       const size = Math.abs(toNumber(text));
       if (Number.isFinite(size)) scale[kind] = Math.max(scale[kind], size);
@@ -142,6 +176,11 @@ export const hasArrays = (trace) => trace.lines.some(({ value }) => value.shape.
  */
 export function cellSizeOf(shape, isBare = false) {
   const [height, width] = sidesOf(shape);
+  if (!isSmallShape(shape)) {
+    const across = Math.min(CELLS.BARE_WIDTH, Math.floor(CELLS.STRIP_WIDTH / width));
+    const down = height === 1 ? CELLS.STRIP_HEIGHT : CELLS.LOW_STRIP_HEIGHT;
+    return { w: across, h: down, isWritten: false };
+  }
   const isLow = height > CELLS.MAX_WRITTEN_ROWS;
   const isWritten =
     !isBare && width <= CELLS.MAX_WRITTEN_COLUMNS && height <= CELLS.MAX_WRITTEN_ROWS;
@@ -153,12 +192,13 @@ export function cellSizeOf(shape, isBare = false) {
 const LEAST_WRITTEN = { w: 44, h: 15 }; // a smaller cell has no number
 
 /**
- * Where the cells of a small array stand in its box: a row of cells for each kind of number, and the size of a cell. In
- * a bare box they stand beside each other.
+ * Where the cells of an array stand in its box: a row of cells for each kind of number, and the size of a cell. In a bare
+ * box those of a small array stand beside each other. Below a strip there is its range.
  * @param {number[]} shape @param {{w: number, h: number, bare?: boolean}} box @param {number} count of rows
  */
 export function rowsInBox(shape, box, count) {
-  return box.bare ? besideInBox(shape, box, count) : belowInBox(shape, box, count);
+  const isBeside = box.bare && isSmallShape(shape);
+  return isBeside ? besideInBox(shape, box, count) : belowInBox(shape, box, count);
 }
 
 /** @param {number[]} shape @param {{w: number, h: number}} box @param {number} count */
@@ -170,7 +210,11 @@ function besideInBox(shape, { w, h }, count) {
   const y = CELLS.HEADING - h / 2 + (height * cell.h) / 2;
   return {
     head: CELLS.HEADING / 2 + 1 - h / 2,
-    rows: Array.from({ length: count }, (_, k) => ({ x: pitch * (k - (count - 1) / 2), y })),
+    rows: Array.from({ length: count }, (_, k) => ({
+      x: pitch * (k - (count - 1) / 2),
+      y,
+      text: undefined,
+    })),
     landing: null,
     cell: { w: (pitch - gap) / width, h: cell.h, isWritten: false },
   };
@@ -182,16 +226,22 @@ function belowInBox(shape, { w, h }, count) {
   const cell = cellSizeOf(shape);
   const free = h - CELLS.HEADING - CELLS.AROUND;
   const gap = CELLS.BETWEEN_ROWS;
-  const pitch = Math.min(height * cell.h + gap, (free + gap) / count);
+  const isStrip = !isSmallShape(shape);
+  const below = isStrip ? CELLS.STRIP_TEXT : 0;
+  const pitch = Math.min(height * cell.h + below + gap, (free + gap) / count);
   const top = CELLS.HEADING - h / 2;
   /** @param {number} row */
-  const middleOf = (row) => top + pitch * row + (pitch - gap) / 2;
-  const cellHeight = (pitch - gap) / height;
+  const middleOf = (row) => top + pitch * row + (pitch - gap - below) / 2;
+  const cellHeight = (pitch - gap - below) / height;
   const cellWidth = Math.min(cell.w, (w - CELLS.BESIDE_CELLS) / width);
   return {
     head: CELLS.HEADING / 2 + 1 - h / 2,
-    rows: Array.from({ length: count }, (_, row) => ({ x: 0, y: middleOf(row) })),
-    landing: (count + 1) * pitch - gap <= free + 1 ? middleOf(count) : null,
+    rows: Array.from({ length: count }, (_, row) => ({
+      x: 0,
+      y: middleOf(row),
+      text: isStrip ? top + pitch * (row + 1) - gap - below / 2 : undefined,
+    })),
+    landing: !isStrip && (count + 1) * pitch - gap <= free + 1 ? middleOf(count) : null,
     cell: {
       w: cellWidth,
       h: cellHeight,
@@ -230,14 +280,77 @@ export function originsOf(from, to) {
 
 /** @param {number} from @param {number} to @param {number} t */
 const mix = (from, to, t) => from + t * (to - from);
+const STRIP_ON_EDGE = 0.32; // so that a strip is no wider there than a small array
+
+/** How large a cell is on an edge, beside that of a small array. @param {number[]} shape */
+const sizeOnEdge = (shape) => (!shape.length || isSmallShape(shape) ? 1 : STRIP_ON_EDGE);
 /**
- * Where a cell stands among those of its shape, about their middle.
+ * Where a cell stands on an edge among those of its shape, about their middle.
  * @param {number[]} shape @param {number} k
  */
 function placeOf(shape, k) {
   const [height, width] = sidesOf(shape);
-  return { x: (k % width) - (width - 1) / 2, y: Math.floor(k / width) - (height - 1) / 2 };
+  const size = sizeOnEdge(shape);
+  const [x, y] = [(k % width) - (width - 1) / 2, Math.floor(k / width) - (height - 1) / 2];
+  return { x: size * x, y: size * y };
 }
+
+const BETWEEN = 0.5; // cells between the adjoint that comes and the product that it makes
+
+/**
+ * A product that is made entry by entry: below the adjoint that comes, its entries appear, each out of the cells that it
+ * is made of.
+ * @param {CellsOnTheWay} cells @param {number} most
+ * @returns {Dot[]}
+ */
+function entryDots({ from, to, toShape, parts = [], t }, most) {
+  if (!to || t >= 1) return stillDots(to ?? from, most);
+  const [height, tall] = [sidesOf(from.shape)[0], sidesOf(toShape)[0]];
+  const { opens, done, goes } = productAt(t, parts.length);
+  const apart = (height + tall) / 2 + BETWEEN;
+  // The adjoint goes up as far as the product needs, which comes to the middle in the end.
+  const [up, down] = [(-opens * apart) / 2 - (goes * apart) / 2, (apart / 2) * (1 - goes)];
+  const [before, after] = [textsOf(from), textsOf(to)];
+  /** @param {string} text @param {{x: number, y: number}} at @param {number} shade */
+  const dot = (text, { x, y }, shade) => ({
+    x,
+    y,
+    share: shareOf(text, most),
+    shade,
+    size: 1,
+    isCopy: false,
+    isPartial: false,
+  });
+  /** @param {number} k */
+  const sourceAt = (k) => shifted(placeOf(from.shape, k), up);
+  /** @param {number} k */
+  const entryPlace = (k) => shifted(placeOf(toShape, k), down);
+  const dots = before.map((text, k) => dot(text, sourceAt(k), 1 - goes));
+  const current = Math.floor(done);
+  for (let k = 0; k < Math.min(current, parts.length); k++)
+    dots.push(dot(after[k], entryPlace(k), 1));
+  if (!done || current >= parts.length) return dots;
+  const gone = Math.sqrt(done - current); // fast at first: the eye follows where it goes
+  for (const k of parts[current]) {
+    const [start, end] = [sourceAt(k), entryPlace(current)];
+    dots.push(dot(before[k], { x: mix(start.x, end.x, gone), y: mix(start.y, end.y, gone) }, 1));
+  }
+  return dots;
+}
+
+/** The cells of a number that stay as they are. @param {Num} number @param {number} most @returns {Dot[]} */
+const stillDots = (number, most) =>
+  textsOf(number).map((text, k) => ({
+    ...placeOf(number.shape, k),
+    share: shareOf(text, most),
+    shade: 1,
+    size: sizeOnEdge(number.shape),
+    isCopy: false,
+    isPartial: false,
+  }));
+
+/** @param {{x: number, y: number}} point @param {number} down */
+const shifted = ({ x, y }, down) => ({ x, y: y + down });
 
 /**
  * The cells on an edge, at a moment of their way. Those that become others change one after another.
@@ -245,11 +358,9 @@ function placeOf(shape, k) {
  * @param {number} mostValue the largest of the values: a partial has their colour
  * @returns {Dot[]}
  */
-export function dotsOf(
-  { from, to, toShape, way, map, t, isCopied, partial, meets = 0 },
-  most,
-  mostValue,
-) {
+export function dotsOf(cells, most, mostValue) {
+  if (cells.way === "entries") return entryDots(cells, most);
+  const { from, to, toShape, way, map, t, isCopied, partial, meets = 0 } = cells;
   const before = textsOf(from);
   const after = to ? textsOf(to) : null;
   const isFan = way === "fan";
@@ -270,9 +381,11 @@ export function dotsOf(
     const last = after && (isFan ? after[k] : after[origin]);
     const text = turned && last !== null && last !== undefined ? last : first;
     const appears = isFan ? t : 1 - t;
+    const sizes = [sizeOnEdge(from.shape), sizeOnEdge(toShape)];
     return {
       x: mix(start.x, end.x, t),
       y: mix(start.y, end.y, t),
+      size: mix(sizes[0], sizes[1], t),
       share: shareOf(text, most),
       shade: origin < 0 ? appears : 1,
       isCopy,
@@ -281,11 +394,13 @@ export function dotsOf(
   });
   if (!partial || meets <= 0 || meets >= 1) return dots;
   const [height] = sidesOf(from.shape);
+  const size = sizeOnEdge(partial.shape);
   const above = textsOf(partial).map((text, k) => {
     const { x, y } = placeOf(partial.shape, k);
     return {
       x,
-      y: y - (1 - meets) * (height + 0.4),
+      y: y - (1 - meets) * (height * size + 0.4),
+      size,
       share: shareOf(text, mostValue),
       shade: 1 - meets,
       isCopy: false,

@@ -15,8 +15,12 @@ const START = { motion: 0, rest: 300 }; // milliseconds: the start moves nothing
 
 /** How long the step that is shown moves, and then rests, in milliseconds. @param {State} state */
 function beatsAt(state) {
-  const step = traceAt(state).steps[state.step];
-  const { motion, rest } = step ? { motion: durationOf(step), rest: restOf(step) } : START;
+  const { steps, lines } = traceAt(state);
+  const step = steps[state.step];
+  const line = step && lines[step.line];
+  const { motion, rest } = step
+    ? { motion: durationOf(step, line), rest: restOf(step, line) }
+    : START;
   const { speed } = state.details;
   return { motion: motion / speed, rest: rest / speed };
 }

@@ -5,13 +5,15 @@
  * does the step land, and the boxes, the tape and the arithmetic change. At u = 1 nothing is on its way: that is what
  * scrubbing shows, and a reader who wants no motion.
  *
+ * @import { Lit } from "./array_motion.js"
  * @import { CellsOnTheWay } from "./cells.js"
  * @import { Phase, Piece } from "./run.js"
  * @import { ShownTrace as Trace } from "./trace.js"
  * @import { Line, Num, Operand, Step } from "./trace_types.js"
  */
 
-import { cellsLit, cellsOf, cellsRead, cellsSent } from "./array_motion.js";
+import { cellsLit, cellsOf, cellsPushed, cellsRead, cellsSent } from "./array_motion.js";
+import { isProduct } from "./matrix_product.js";
 import { tangentsOf } from "./run.js";
 
 /** @type {Record<Phase, number>} */
@@ -21,6 +23,9 @@ const REST = 560; // milliseconds from the landing of a step to the next one: on
 const LANDS = { record: 0.78, forward: 0.88, seed: 0.6, sweep: 0.93 };
 /** @type {[from: number, to: number]} */
 const MEETS = [0.4, 0.62]; // a number stops at the local partial, and is multiplied there
+/** @type {[from: number, to: number]} */
+const MAKES = [0.28, 0.72]; // there a matrix product is made, entry by entry
+const PRODUCT_SLOWER = 1.9; // so much longer takes a step in which one follows the entries of a matrix product
 const ARRIVES = 0.82; // an adjoint is at its box, where it is added
 const ON_EDGE = 12; // characters of a local partial on its edge
 const WITH_FORMULA = 18; // and with the formula that it comes from: "cos x2 = 0.2837"
@@ -34,6 +39,7 @@ const WITH_FORMULA = 18; // and with the formula that it comes from: "cos x2 = 0
  * @property {number} [along]
  * @property {number} [drop]
  * @property {number} spread how far the copies of an array are apart
+ * @property {-1|1} [side] of its way on which its cells go: above, or below
  * @property {number} [together] how far it has come to stand beside the other operands, 0 to 1
  * @property {Piece[]} texts
  * @property {CellsOnTheWay|null} [cells] of a small array: they are drawn instead of the texts
@@ -43,13 +49,17 @@ const WITH_FORMULA = 18; // and with the formula that it comes from: "cos x2 = 0
  * @typedef {Operand & {slot: number, line: number}} Moving an operand that has a line of its own
  */
 
-/** How long the motion of a step takes, in milliseconds. @param {Pick<Step, "phase">} step */
-export const durationOf = ({ phase }) => DURATION[phase];
+/**
+ * How long the motion of a step takes, in milliseconds.
+ * @param {Pick<Step, "phase">} step @param {Line} [line] that it is about
+ */
+export const durationOf = ({ phase }, line) =>
+  DURATION[phase] * (line && phase !== "seed" && isProduct(line) ? PRODUCT_SLOWER : 1);
 /**
  * How long a step stands after its motion before the next one follows, in milliseconds.
- * @param {Pick<Step, "phase">} step
+ * @param {Pick<Step, "phase">} step @param {Line} [line] that it is about
  */
-export const restOf = ({ phase }) => REST - (1 - LANDS[phase]) * DURATION[phase];
+export const restOf = ({ phase }, line) => REST - (1 - LANDS[phase]) * durationOf({ phase }, line);
 /**
  * Whether a step has landed at progress `u` of its motion.
  * @param {Pick<Step, "phase">} step @param {number} u
@@ -101,7 +111,8 @@ export function labelsOf(trace, step) {
   if (step.phase === "record")
     for (const [slot, { shapes, is_copied }] of operands.entries())
       if (is_copied) labels.set(slot, shapes);
-  for (const { slot } of [...step.sends, ...step.pushes]) {
+  const pushed = step.pushes.filter(({ slot }) => operands[slot].partial);
+  for (const { slot } of [...step.sends, ...pushed]) {
     const text = labelOf(operands[slot]);
     if (text) labels.set(slot, text);
   }
@@ -110,10 +121,10 @@ export function labelsOf(trace, step) {
 
 /**
  * How far a number has come that is multiplied half way: 0 to 1.
- * @param {number} u @param {number} from @param {number} to
+ * @param {number} u @param {number} from @param {number} to @param {[from: number, to: number]} [stop] when it stands
  */
-const stopping = (u, from, to) =>
-  0.5 * ease(between(u, from, MEETS[0])) + 0.5 * ease(between(u, MEETS[1], to));
+const stopping = (u, from, to, [stops, goes] = MEETS) =>
+  0.5 * ease(between(u, from, stops)) + 0.5 * ease(between(u, goes, to));
 
 /**
  * What a number is on its way: itself; where it meets the local partial, the product that it becomes, or the map that it
@@ -122,7 +133,8 @@ const stopping = (u, from, to) =>
  * @returns {Piece[]}
  */
 function multiplied(u, kind, rate, operand, result) {
-  const partial = partialOf(operand);
+  // What an operand without a table of partials has to say is how an adjoint goes back.
+  const partial = kind === "tangent" && !operand.partial ? "" : partialOf(operand);
   if (!partial || u < MEETS[0] + 0.03) return [[kind, rate]];
   if (u >= MEETS[1] - 0.02) return [[kind, result]];
   return operand.partial
@@ -181,25 +193,44 @@ function recording(trace, step, u) {
  */
 function pushing(trace, step, u) {
   const pushes = new Map(step.pushes.map((push) => [push.slot, push]));
-  return moving(trace.lines[step.line]).map((operand) => {
+  const own = trace.lines[step.line];
+  const stop = isProduct(own) ? MAKES : MEETS;
+  /** @param {Moving} operand @returns {Token[]} */
+  const tokensOf = (operand) => {
     const { slot, line, value, is_copied } = operand;
     const push = pushes.get(slot);
-    const rate = tangentsOf(trace, line).map(inShort).join(", ");
+    const tangents = tangentsOf(trace, line);
+    const rate = tangents.map(inShort).join(", ");
     /** @type {Piece[]} */
     const tangent = push
       ? multiplied(u, "tangent", rate, operand, inShort(push.contribution))
       : [["tangent", rate]];
-    const along = stopping(u, 0.02, LANDS.forward);
-    return {
-      slot,
-      kind: "value",
-      along,
-      together: ease(between(along, 0.55, 0.95)),
-      spread: is_copied ? between(u, 0.62, 0.75) : 0,
-      texts: [["value", inShort(value)], ...tangent],
-      cells: push && u >= MEETS[1] ? cellsOf(push.contribution) : cellsOf(value),
-    };
-  });
+    const along = stopping(u, 0.02, LANDS.forward, stop);
+    const cells = cellsRead(own, slot, value, [between(u, ...stop), between(u, ...stop)]);
+    const [single] = tangents.length === 1 ? tangents : [];
+    if (cells && single) {
+      const pushed = push
+        ? cellsPushed(own, slot, single, push.contribution, between(u, ...stop))
+        : cellsOf(single);
+      const shown = { slot, along, spread: 0 };
+      return [
+        { ...shown, kind: "value", side: -1, texts: [["value", inShort(value)]], cells },
+        { ...shown, kind: "tangent", side: 1, texts: tangent, cells: pushed },
+      ];
+    }
+    return [
+      {
+        slot,
+        kind: "value",
+        along,
+        together: ease(between(along, 0.55, 0.95)),
+        spread: is_copied ? between(u, 0.62, 0.75) : 0,
+        texts: [["value", inShort(value)], ...tangent],
+        cells,
+      },
+    ];
+  };
+  return moving(own).flatMap(tokensOf);
 }
 
 /** The seed comes down to its box. @type {Motion} */
@@ -223,6 +254,7 @@ function seeding(_, { adjoint }, u) {
  */
 function sending(trace, { line, adjoint, sends }, u) {
   if (!adjoint) return [];
+  const stop = isProduct(trace.lines[line]) ? MAKES : MEETS;
   return sends.map(({ slot, contribution, before, replaces, copies }) => {
     const texts = multiplied(
       u,
@@ -242,11 +274,11 @@ function sending(trace, { line, adjoint, sends }, u) {
     return {
       slot,
       kind: "adjoint",
-      along: 1 - stopping(u, 0.04, ARRIVES),
+      along: 1 - stopping(u, 0.04, ARRIVES, stop),
       spread: gathers,
       texts: sum,
       cells: cellsSent(trace.lines[line], slot, adjoint, { contribution, copies }, [
-        between(u, ...MEETS),
+        between(u, ...stop),
         between(u, MEETS[1], 0.78),
       ]),
     };
@@ -274,11 +306,14 @@ export function landingsAt(trace, s, u) {
 /**
  * The cells that a step is about while it moves, by the lines that they are of; see `cellsLit`.
  * @param {Trace} trace @param {number} s @param {number} u
+ * @returns {Lit}
  */
 export function litAt(trace, s, u) {
   const step = trace.steps[s];
   if (!step || u <= 0 || hasLanded(step, u)) return new Map();
-  return cellsLit(trace, step, between(u, 0.05, LANDS[step.phase] - 0.05));
+  const isBack = step.phase === "sweep";
+  const [from, to] = isBack ? MAKES : [0.05, LANDS[step.phase] - 0.05];
+  return cellsLit(trace, step, between(u, from, to));
 }
 
 /** @param {Piece} piece @returns {Piece} */

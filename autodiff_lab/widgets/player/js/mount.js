@@ -30,6 +30,22 @@ import { wordsView } from "./words.js";
 
 let instances = 0;
 
+const NOTEBOOK_SCROLLS = 300; // milliseconds until a notebook that goes on to the next cell has scrolled
+
+/**
+ * A notebook that goes on to the next cell may leave the player of the cell that was just run above the screen, or below.
+ * @param {HTMLElement} root
+ */
+function showAfterRun(root) {
+  const cell = root.closest(".jp-Notebook .jp-Cell");
+  const area = root.closest(".jp-WindowedPanel-outer") ?? root.closest(".jp-Notebook");
+  if (!area || !cell?.nextElementSibling?.matches(".jp-mod-active")) return;
+  const [own, seen] = [root.getBoundingClientRect(), area.getBoundingClientRect()];
+  const isAbove = own.top < seen.top || own.height > seen.height;
+  if (isAbove || own.bottom > seen.bottom)
+    root.scrollIntoView({ block: isAbove ? "start" : "nearest" });
+}
+
 /**
  * Puts a player into `element`, and returns what one can do with it. What is not given may stand in the payload.
  * @param {HTMLElement} element
@@ -136,6 +152,7 @@ export function mount(element, payload, given = {}) {
       (key === "PageUp" && stopOf(store.get()) < 0) || (key === "PageDown" && isAtEnd(store.get())),
   );
   const giveClickerBack = takeClicker(root);
+  const arrival = setTimeout(() => showAfterRun(root), NOTEBOOK_SCROLLS);
   const onResize = () => arrange();
   const observer = new ResizeObserver(onResize);
   observer.observe(root);
@@ -149,10 +166,14 @@ export function mount(element, payload, given = {}) {
       adlDurations() {
         const trace = traceAt(store.get());
         const steps = trace.steps.slice(inputsOf(trace));
-        return steps.map((step) => ({ motion: durationOf(step), rest: restOf(step) }));
+        return steps.map((step) => {
+          const line = trace.lines[step.line];
+          return { motion: durationOf(step, line), rest: restOf(step, line) };
+        });
       },
     }),
     destroy() {
+      clearTimeout(arrival);
       actions.pause();
       giveClickerBack();
       observer.disconnect();

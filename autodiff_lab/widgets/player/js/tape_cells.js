@@ -1,21 +1,22 @@
 /**
- * The cells of small arrays in the tape: with their numbers where there is room, else as a small picture.
+ * The cells of arrays in the tape: with their numbers where there is room, else as a small picture.
  *
  * @import { Kind } from "./cells.js"
+ * @import { Say } from "./speech.js"
  * @import { Num } from "./trace_types.js"
  */
 
-import { entriesOf, shareOf, sidesOf } from "./cells.js";
+import { entriesOf, isSmallShape, shareOf, sidesOf } from "./cells.js";
 import { html } from "./dom.js";
 import { nameOf, shadeOf } from "./graph/cell_parts.js";
 import { CELLS } from "./trace_types.js";
 
-const [WRITTEN, BARE] = [4.1, 1.1]; // how wide a cell is, in ems
+const [WRITTEN, BARE, STRIP] = [4.1, 1.1, 6.5]; // how wide a cell is, and a whole strip, in ems
 
 /** Whether the cells of a shape have numbers, if there is room. @param {number[]} shape */
 function hasNumbers(shape) {
   const [height, width] = sidesOf(shape);
-  return height === 1 && width <= CELLS.MAX_WRITTEN_COLUMNS;
+  return isSmallShape(shape) && height === 1 && width <= CELLS.MAX_WRITTEN_COLUMNS;
 }
 
 /**
@@ -24,14 +25,15 @@ function hasNumbers(shape) {
  */
 export function widthInTape(shape, isWritten) {
   const [, width] = sidesOf(shape);
+  if (!isSmallShape(shape)) return Math.min(STRIP, width * BARE);
   return width * (isWritten && hasNumbers(shape) ? WRITTEN : BARE);
 }
 
 /**
  * Draws the cells of a number. A reader who cannot see them is told the number in words.
- * @param {Num} number @param {Kind} kind @param {number} most @param {boolean} isWritten
+ * @param {Num} number @param {Kind} kind @param {number} most @param {boolean} isWritten @param {Say} say
  */
-export function tapeCells(number, kind, most, isWritten) {
+export function tapeCells(number, kind, most, isWritten, say) {
   const { shape, text: whole } = number;
   const [height, width] = sidesOf(shape);
   const written = isWritten && hasNumbers(shape);
@@ -42,18 +44,18 @@ export function tapeCells(number, kind, most, isWritten) {
       "span",
       {
         class: `adl-tape-cell${sign}`,
-        title: nameOf(entry, shape),
+        title: nameOf(entry, shape, say),
         style: `--adl-share: ${shadeOf(share)}%; --adl-size: ${Math.abs(share).toFixed(2)}`,
       },
       written ? entry.text : "",
     );
   });
-  const columns = `grid-template-columns: repeat(${width}, ${written ? WRITTEN : BARE}em)`;
+  const columns = `grid-template-columns: repeat(${width}, ${widthInTape(shape, written) / width}em)`;
   const rows = `grid-auto-rows: ${written ? 19 : Math.min(16, 22 / height)}px`;
   const grid = html(
     "span",
     {
-      class: `adl-tape-cells is-${kind}${written ? " is-written" : ""}`,
+      class: `adl-tape-cells is-${kind}${written ? " is-written" : ""}${isSmallShape(shape) ? "" : " is-strip"}`,
       style: `${columns}; ${rows}`,
       "aria-hidden": "true",
     },

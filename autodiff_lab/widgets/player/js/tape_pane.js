@@ -8,7 +8,7 @@
  * @import { Line, Num, Step } from "./trace_types.js"
  */
 
-import { isSmall, scalesOf } from "./cells.js";
+import { hasCells, scalesOf } from "./cells.js";
 import { html, linkTo, passClass, put, roving, scrollInside, set } from "./dom.js";
 import { inBox } from "./graph/parts.js";
 import { tapeCells, widthInTape } from "./tape_cells.js";
@@ -86,8 +86,8 @@ export function tapeView({ trace }, actions) {
     ...(back ? [reached] : []),
     ...(trace.fault ? [trace.truth.filter((number) => number !== null)] : []),
   ];
-  const texts = columns.map((column) => column.filter((one) => !isSmall(one)).map(inBox));
-  const arrays = columns.map((column) => column.filter(isSmall));
+  const texts = columns.map((column) => column.filter((one) => !hasCells(one)).map(inBox));
+  const arrays = columns.map((column) => column.filter(hasCells));
   const scales = scalesOf(trace);
   const element = html(
     "div",
@@ -165,10 +165,10 @@ export function tapeView({ trace }, actions) {
    * @param {number} [room]
    */
   const write = (cell, number, kind, room = most.adjoint) => {
-    if (number && isSmall(number)) {
+    if (number && hasCells(number)) {
       const key = `${number.in_cells}|${most.isWritten}`;
       if (cell.dataset.cells === key) return;
-      cell.replaceChildren(tapeCells(number, kind, scales[kind], most.isWritten));
+      cell.replaceChildren(tapeCells(number, kind, scales[kind], most.isWritten, say));
       cell.dataset.cells = key;
       cell.dataset.whole = number.text;
       set(cell, "title", number.text);

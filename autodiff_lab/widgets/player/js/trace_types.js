@@ -422,9 +422,17 @@ export const FIT = {
 };
 
 /**
- * The most rows and columns of an array with cells.
+ * The most rows and columns of a small array.
  */
 export const MAX_SMALL_SIDE = 6;
+
+/**
+ * The most rows and columns of cells that a larger array has.
+ */
+export const STRIP = {
+  ROWS: 6,
+  COLUMNS: 16,
+};
 
 /**
  * How large the cells of an array are: the constants of autodiff_lab/figures/graph/cells.py.
@@ -435,12 +443,18 @@ export const CELLS = {
   BARE_WIDTH: 20,
   BARE_HEIGHT: 16,
   LOW_HEIGHT: 10,
+  STRIP_WIDTH: 160,
+  STRIP_HEIGHT: 14,
+  LOW_STRIP_HEIGHT: 5,
+  STRIP_TEXT: 19,
   MAX_WRITTEN_COLUMNS: 4,
   MAX_WRITTEN_ROWS: 3,
   HEADING: 24,
   BETWEEN_ROWS: 4,
   AROUND: 8,
   BESIDE_CELLS: 4,
+  LIGHTEST: 6,
+  DARKEST: 40,
   BETWEEN_BARE: 8,
 };
 

@@ -2,14 +2,18 @@
  * What draws the cells of small arrays: in boxes with their numbers, on edges without.
  *
  * @import { Dot } from "../cells.js"
+ * @import { Say } from "../speech.js"
  * @import { Num } from "../trace_types.js"
  */
 
 import { put, set, svg } from "../dom.js";
-import { entriesOf, shareOf, sidesOf } from "../cells.js";
+import { blockOf, entriesOf, isSmallShape, shareOf, sidesOf } from "../cells.js";
+import { CELLS } from "../trace_types.js";
 
-const [LIGHTEST, DARKEST] = [6, 40]; // percent of the colour in a cell: 0 has none
-const [SIDE, HALF_BAR] = [15, 5]; // of a cell on an edge, and of the longest bar in it
+const { LIGHTEST, DARKEST } = CELLS; // percent of the colour in a cell: 0 has none
+/** The side of a cell on an edge. */
+export const CELL_SIDE = 15;
+const HALF_BAR = 5; // the longest bar in a cell on an edge
 const MARK = 3; // how high the bar in a cell is
 
 /** @typedef {{group: SVGGElement, rect: SVGRectElement, bar: SVGPathElement}} DrawnCell */
@@ -29,20 +33,28 @@ function barAt(x, y, half, share) {
 
 /**
  * The cells of one number in a box, about a point that is counted from the middle of the box.
- * @param {"value"|"tangent"|"adjoint"} kind @param {number[]} shape
+ * @param {Say} say @param {"value"|"tangent"|"adjoint"} kind @param {number[]} shape
  * @param {{w: number, h: number, isWritten: boolean}} size @param {{x: number, y: number}} at
  */
-export function cellRow(kind, shape, { w, h, isWritten }, at) {
+export function cellRow(say, kind, shape, { w, h, isWritten }, at) {
   const [height, width] = sidesOf(shape);
-  const group = svg("g", { class: `adl-cells is-${kind}` });
+  const strip = isSmallShape(shape) ? "" : " is-strip";
+  const group = svg("g", { class: `adl-cells is-${kind}${strip}` });
   /** @type {{rect: SVGRectElement, bar: SVGPathElement, text: SVGTextElement, title: SVGTitleElement, x: number, y: number}[]} */
   const cells = [];
   const isBare = !isWritten;
+  const [gap, rounding] = isSmallShape(shape) ? [2, 6] : [0, 1];
   for (let k = 0; k < height * width; k++) {
     const x = at.x + w * ((k % width) - (width - 1) / 2);
     const middle = at.y + h * (Math.floor(k / width) - (height - 1) / 2);
-    const frame = { x: x - w / 2 + 1, y: middle - h / 2 + 0.5, width: w - 2, height: h - 1 };
-    const rect = svg("rect", { class: "adl-cell", rx: kind === "value" ? 2 : 6, ...frame });
+    const frame = {
+      x: x - w / 2 + gap / 2,
+      y: middle - h / 2 + gap / 4,
+      width: w - gap,
+      height: h - gap / 2,
+    };
+    const round = kind === "value" ? Math.min(2, rounding) : rounding;
+    const rect = svg("rect", { class: "adl-cell", rx: round, ...frame });
     const bar = svg("path", { class: "adl-cell-bar" });
     const text = svg("text", {
       x,
@@ -70,9 +82,9 @@ export function cellRow(kind, shape, { w, h, isWritten }, at) {
       const entry = entries[k];
       const share = entry ? shareOf(entry.text, most) : 0;
       rect.style.setProperty("--adl-share", `${shadeOf(share)}%`);
-      set(bar, "d", entry ? barAt(x, barY, w / 2 - 4, share) : "");
+      set(bar, "d", entry && h > MARK + 2 ? barAt(x, barY, Math.max(2, w / 2 - 4), share) : "");
       put(text, entry ? entry.text : "");
-      put(title, entry ? nameOf(entry, shape) : "");
+      put(title, entry ? nameOf(entry, shape, say) : "");
     });
   }
   return {
@@ -104,22 +116,24 @@ export function cellRow(kind, shape, { w, h, isWritten }, at) {
 }
 
 /**
- * What is said of a cell: "[1, 0]: −0.341".
- * @param {{row: number, column: number, text: string}} entry @param {number[]} shape
+ * What is said of a cell: "[1, 0]: −0.341"; of a cell of a strip which entries it stands for, and the largest of them.
+ * @param {{row: number, column: number, text: string}} entry @param {number[]} shape @param {Say} say
  */
-export const nameOf = ({ row, column, text }, shape) =>
-  `[${shape.length > 1 ? `${row}, ` : ""}${column}]: ${text}`;
+export function nameOf({ row, column, text }, shape, say) {
+  if (!isSmallShape(shape)) return say("strip cell", { block: blockOf(shape, row, column), text });
+  return `[${shape.length > 1 ? `${row}, ` : ""}${column}]: ${text}`;
+}
 
 /** The cells that are on their way, about the middle of a group. @param {SVGGElement} group */
 export function dotsIn(group) {
   /** @type {DrawnCell[]} */
   const drawn = [];
   function cell() {
-    const rect = svg("rect", { class: "adl-cell", width: SIDE - 1, height: SIDE - 1 });
+    const rect = svg("rect", { class: "adl-cell", width: CELL_SIDE - 1, height: CELL_SIDE - 1 });
     const bar = svg("path", { class: "adl-cell-bar" });
     const one = { group: svg("g", {}, rect, bar), rect, bar };
-    set(rect, "x", (1 - SIDE) / 2);
-    set(rect, "y", (1 - SIDE) / 2);
+    set(rect, "x", (1 - CELL_SIDE) / 2);
+    set(rect, "y", (1 - CELL_SIDE) / 2);
     return one;
   }
   return {
@@ -131,15 +145,17 @@ export function dotsIn(group) {
         group.append(more.group);
       }
       while (drawn.length > dots.length) drawn.pop()?.group.remove();
-      dots.forEach(({ x, y, share, shade, isCopy, isPartial }, k) => {
+      dots.forEach(({ x, y, share, shade, isCopy, isPartial, size }, k) => {
         const { group: one, rect, bar } = drawn[k];
         const colour = isPartial ? "value" : kind;
         set(one, "class", `is-${colour}${isCopy ? " is-copy" : ""}`);
-        set(one, "transform", `translate(${(x * SIDE).toFixed(1)},${(y * SIDE).toFixed(1)})`);
+        const scale = size === 1 ? "" : ` scale(${size.toFixed(2)})`;
+        const place = `${(x * CELL_SIDE).toFixed(1)},${(y * CELL_SIDE).toFixed(1)}`;
+        set(one, "transform", `translate(${place})${scale}`);
         set(one, "opacity", shade.toFixed(2));
         set(rect, "rx", colour === "value" ? 2 : 5);
         rect.style.setProperty("--adl-share", `${shadeOf(share)}%`);
-        set(bar, "d", barAt(0, 0, HALF_BAR, share));
+        set(bar, "d", size < 0.9 ? "" : barAt(0, 0, HALF_BAR, share));
       });
     },
   };

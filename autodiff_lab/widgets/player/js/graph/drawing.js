@@ -16,6 +16,7 @@ import { shapeText } from "../entries.js";
 import { focused, passClass, roving, set, svg } from "../dom.js";
 import { adjointOf, edgeSharesOf, markOf } from "../moment.js";
 import { dotsOf, hasArrays, scalesOf } from "../cells.js";
+import { CELL_SIDE } from "./cell_parts.js";
 import { labelsOf, landingsAt, litAt, sourcesAt, tokensAt } from "../motion.js";
 import { isAhead } from "../run.js";
 import { ownLine, wholeLine } from "../trace.js";
@@ -29,6 +30,7 @@ import { routeAlong, tokensIn } from "./tokens.js";
 const SEED_DROP = 70; // how far above its box a seed begins
 const GHOST_LENGTH = 14; // characters of an old value that has room below its box
 const LANE = 26; // how far below each other operands stand that have come together
+const HALF_TEXT = 12; // half the height of a number on its way
 const SUM_DROP = 4; // how far below the row of the adjoint a sum stands, so that the value above stays free
 
 /**
@@ -52,6 +54,23 @@ function carriedKind(step) {
   if (step?.phase === "record") return "value";
   return step?.phase === "forward" ? "tangent" : "adjoint";
 }
+
+/**
+ * How far above and below an edge the cells reach that go along it, half way.
+ * @param {ShownRun["trace"]} trace @param {Step} step @param {number} slot
+ */
+function reachOnEdge(trace, step, slot) {
+  let reach = 0;
+  for (const token of tokensAt(trace, trace.steps.indexOf(step), 0.6)) {
+    if (token.slot !== slot || !token.cells) continue;
+    const half = reachOf(dotsOf(token.cells, 1, 1));
+    reach = Math.max(reach, token.side ? 2 * half : half);
+  }
+  return reach;
+}
+/** How far above and below their middle cells on an edge reach. @param {Dot[]} dots */
+const reachOf = (dots) =>
+  Math.max(...dots.map(({ y, size }) => (Math.abs(y) + size / 2) * CELL_SIDE));
 
 /** @param {BoxPlace} one @param {BoxPlace} other */
 const isSameSize = (one, other) =>
@@ -281,9 +300,10 @@ export function drawingOf(run, actions, prefix, toggle) {
       const boxes = [...scene.boxes.values()];
       const { is_copied: isCopied } = trace.lines[step.line].operands[slot];
       const copies = isCopied ? `→ ${shapeText(trace.lines[step.line].value)}` : "";
+      const clear = reachOnEdge(trace, step, slot);
       const drawn =
-        parts.label(text, edge.path, boxes, scene) ??
-        (copies && step.phase === "record" && parts.label(copies, edge.path, boxes, scene));
+        parts.label(text, edge.path, boxes, scene, clear) ??
+        (copies && step.phase === "record" && parts.label(copies, edge.path, boxes, scene, clear));
       if (!drawn) continue;
       drawn.classList.add(`is-${carriedKind(step)}`);
       labels.push(drawn);
@@ -349,7 +369,10 @@ export function drawingOf(run, actions, prefix, toggle) {
         route = routeOf(step, slot, kind);
         routes.at.set(slot, route);
       }
-      if (route) placed.push({ ...token, dots, at: route(along), enters: route(0.9).y });
+      if (!route) continue;
+      const at = route(along);
+      if (token.side) at.y += token.side * ((dots ? reachOf(dots) : HALF_TEXT) + 1) * size;
+      placed.push({ ...token, dots, at, enters: route(0.9).y });
     }
     const apart = inLanes(placed, size);
     // A sum stands over the adjoint that it repeats; an array's box has a row for what comes.
@@ -388,7 +411,7 @@ export function drawingOf(run, actions, prefix, toggle) {
     const lines = [...new Set([...lit.keys(), ...landings.keys()])];
     for (const line of new Set([...moved, ...lines])) {
       const node = lineBox(line)?.node;
-      if (node) parts.moveCells(node, lit.get(line)?.cells ?? null, landings.get(line) ?? null);
+      if (node) parts.moveCells(node, lit.get(line) ?? {}, landings.get(line) ?? null);
     }
     moved = lines;
   }

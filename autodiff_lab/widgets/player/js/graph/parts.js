@@ -10,7 +10,7 @@
  */
 
 import { linkTo, put, set, svg } from "../dom.js";
-import { isSmall, rowsInBox, scalesOf, sizeInConstant } from "../cells.js";
+import { hasCells, isSmallShape, rowsInBox, scalesOf, sidesOf, sizeInConstant } from "../cells.js";
 import { NOT_REACHED, tangentsOf, termsAt } from "../run.js";
 import { cellRow } from "./cell_parts.js";
 import { overlap } from "./fit.js";
@@ -35,18 +35,19 @@ const BELOW = ["value", "tangent", "adjoint", "truth"];
  * Where the numbers of a line stand in its box, and of a small array how large its cells are there, and where a
  * contribution lands.
  * @param {Trace} trace @param {number} i @param {{w: number, h: number, bare?: boolean}} box
- * @returns {Rows & {across: Record<string, number>, cell?: {w: number, h: number, isWritten: boolean}, landing?:
- *   number|null}} `across` is how far to the right of the middle each kind stands
+ * @returns {Rows & {across: Record<string, number>, texts?: Record<string, number|undefined>, cell?: {w: number, h: number, isWritten: boolean}, landing?:
+ *   number|null}} `across` is how far to the right of the middle each kind stands, `texts` where the range of a strip is
  */
 export function rowsIn(trace, i, box) {
   const usual = rowsOf(trace);
   const { value } = trace.lines[i];
-  if (!isSmall(value)) return { ...usual, across: {} };
+  if (!hasCells(value)) return { ...usual, across: {} };
   const kinds = BELOW.filter((kind) => usual[kind] !== undefined);
   const { head, rows, cell, landing } = rowsInBox(value.shape, box, kinds.length);
   const placed = Object.fromEntries(kinds.map((kind, k) => [kind, rows[k].y]));
   const across = Object.fromEntries(kinds.map((kind, k) => [kind, rows[k].x]));
-  return { value: 0, ...placed, across, head, cell, landing };
+  const texts = Object.fromEntries(kinds.map((kind, k) => [kind, rows[k].text]));
+  return { value: 0, ...placed, across, texts, head, cell, landing };
 }
 /** @param {Num} number */
 export const inNode = (number) => number.short || number.text;
@@ -140,13 +141,13 @@ export function partsOf(trace, actions, prefix) {
     const marks = line.value.shape.length && !cells ? " has-entries" : "";
     /** @param {"tangent"|"adjoint"|"truth"} kind */
     const textOf = (kind) => {
-      const y = rows[kind];
+      const y = rows.texts?.[kind] ?? rows[kind];
       if (y === undefined) return null;
       const text = middle(`adl-${kind}${marks}`, y, "");
       if (rows.across[kind]) set(text, "x", rows.across[kind]);
       return text;
     };
-    const value = middle(`adl-value${marks}`, rows.value, "");
+    const value = middle(`adl-value${marks}`, rows.texts?.value ?? rows.value, "");
     const [tangent, adjoint, truth] = [textOf("tangent"), textOf("adjoint"), textOf("truth")];
     const title = svg("title");
     const onTape = svg(
@@ -189,17 +190,20 @@ export function partsOf(trace, actions, prefix) {
     const { value, tangent, adjoint, across, landing = null } = rows;
     const single = tangent !== undefined && trace.directions.length === 1;
     const plus = landing === null ? null : middle("adl-plus", landing, "");
-    const width = size.w * (shape.at(-1) ?? 1);
+    const width = size.w * sidesOf(shape)[1];
     if (plus) set(plus, "x", -width / 2 - 8);
-    const lands = landing === null ? null : cellRow("adjoint", shape, size, { x: 0, y: landing });
+    const lands =
+      landing === null ? null : cellRow(say, "adjoint", shape, size, { x: 0, y: landing });
     lands?.foresee(null, 0, 0);
     return {
-      value: cellRow("value", shape, size, { x: across.value, y: value }),
-      tangent: single ? cellRow("tangent", shape, size, { x: across.tangent, y: tangent }) : null,
+      value: cellRow(say, "value", shape, size, { x: across.value, y: value }),
+      tangent: single
+        ? cellRow(say, "tangent", shape, size, { x: across.tangent, y: tangent })
+        : null,
       adjoint:
         adjoint === undefined
           ? null
-          : cellRow("adjoint", shape, size, { x: across.adjoint, y: adjoint }),
+          : cellRow(say, "adjoint", shape, size, { x: across.adjoint, y: adjoint }),
       landing: lands,
       plus,
     };
@@ -219,12 +223,13 @@ export function partsOf(trace, actions, prefix) {
   }
   /**
    * Lights the cells that a step is about, and shows a contribution that has come, before it is added.
-   * @param {NodePart} node @param {Set<number>|null} lit
+   * @param {NodePart} node @param {Partial<Record<string, Set<number>>>} lit by their kind
    * @param {{number: Num, isAdded: boolean, shade: number}|null} landing
    */
   function moveCells({ cells, adjoint }, lit, landing) {
     if (!cells) return;
-    cells.value.light(lit);
+    cells.value.light(lit.value ?? null);
+    cells.adjoint?.light(lit.adjoint ?? null);
     const own = landing?.isAdded && cells.landing ? cells.landing : null;
     const shade = own && landing ? landing.shade : 0;
     cells.landing?.foresee(own && landing ? landing.number : null, scales.adjoint, shade);
@@ -250,12 +255,13 @@ export function partsOf(trace, actions, prefix) {
     );
     const isResult = marks.recorded && i === trace.result;
     if (node.cells) writeCells(node.cells, i, marks, reached);
-    put(node.value, marks.recorded && !node.cells ? inBox(line.value) : "");
+    const isText = !node.cells || !isSmallShape(line.value.shape); // below a strip there is its range
+    put(node.value, marks.recorded && isText ? inBox(line.value) : "");
     const tangents = tangentsOf(trace, i);
-    const written = node.cells?.tangent ? [] : tangents;
+    const written = node.cells?.tangent && !isText ? [] : tangents;
     if (node.tangent) put(node.tangent, marks.recorded ? written.map(inBox).join(", ") : "");
     if (node.adjoint) {
-      const known = reached && !node.cells ? inBox(reached) : "";
+      const known = reached && isText ? inBox(reached) : "";
       put(node.adjoint, marks.swept ? (reached ? known : NOT_REACHED) : "");
       node.adjoint.classList.toggle("is-missing", !reached);
     }
@@ -289,9 +295,12 @@ export function partsOf(trace, actions, prefix) {
   function constant(id, box, { value }) {
     const about = { class: "adl-node is-constant", "data-node": id };
     const title = svg("title", {}, say("constant node", { value: value.text }));
-    if (!isSmall(value))
+    if (!hasCells(value))
       return svg("g", about, title, framed(box, 1), middle("adl-value", 0, inNode(value)));
-    const cells = cellRow("value", value.shape, sizeInConstant(value.shape, box), { x: 0, y: 0 });
+    const cells = cellRow(say, "value", value.shape, sizeInConstant(value.shape, box), {
+      x: 0,
+      y: 0,
+    });
     cells.write(value, scales.value);
     return svg("g", about, title, framed(box, 1), cells.group);
   }
@@ -341,8 +350,9 @@ export function partsOf(trace, actions, prefix) {
    * of the `boxes`, inside of the picture; where it would lie on one there is none, and the arithmetic says it.
    * @param {string} text @param {SVGPathElement} path @param {Pick<Box, "x"|"y"|"w"|"h">[]} boxes
    * @param {{width: number, height: number}} picture
+   * @param {number} clear how far above and below the edge the cells reach that meet the partial
    */
-  function label(text, path, boxes, { width, height }) {
+  function label(text, path, boxes, { width, height }, clear = 0) {
     const length = path.getTotalLength();
     const [w, h] = [8.5 * text.length + 4, 16];
     const spots = [0.5, 0.4, 0.6, 0.3, 0.7].flatMap((share) => {
@@ -358,7 +368,10 @@ export function partsOf(trace, actions, prefix) {
         [0, 44],
         [0, -66],
         [0, 66],
-      ].map(([dx, dy], k) => ({ x: x + dx, y: y + dy, far: 40 * Math.abs(share - 0.5) + k }));
+      ].map(([dx, dy], k) => {
+        const down = dx ? dy : Math.sign(dy) * Math.max(Math.abs(dy), clear + h / 2 + 4);
+        return { x: x + dx, y: y + down, far: 40 * Math.abs(share - 0.5) + k };
+      });
     });
     /** @param {number} at @param {number} size @param {number} most */
     const beyond = (at, size, most) => Math.max(0, size / 2 - at, at + size / 2 - most);
