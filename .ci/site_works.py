@@ -24,6 +24,8 @@ import tempfile
 import threading
 from pathlib import Path
 
+import pyodide_files
+
 ROOT = Path(__file__).resolve().parents[1]
 LARGEST_SITE = 60_000_000
 LONGEST_BUILD = 120  # seconds of a processor, so that a busy machine does not count
@@ -46,8 +48,9 @@ def the_site_builds(work: Path) -> Path:
     run(sys.executable, "-m", "venv", work / "venv")
     python = work / "venv/bin/python"
     run(python, "-m", "pip", "install", "-q", "-e", ROOT, "-r", ROOT / ".ci/site/requirements.txt", "playwright")
+    pyodide = pyodide_files.from_pypi(work)
     begun = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
-    run(python, ROOT / ".ci/site/build.py", work / "site")
+    run(python, ROOT / ".ci/site/build.py", work / "site", "--pyodide", pyodide)
     seconds = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - begun
     size = sum(path.stat().st_size for path in (work / "site").rglob("*") if path.is_file())
     say(f"built in {seconds:.0f} s, {size / 1e6:.1f} MB")
