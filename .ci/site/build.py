@@ -4,8 +4,8 @@
 
 Nothing here is written a second time: lessons, glossary, misconceptions and the page for lecturers come from
 `notebooks/`, what works where and how fast from `tests/`, the reference from the docstrings. JupyterLite, to which the
-pages link, is built by itself and goes into OUT/lite. The start page has a box for a function of one's own, which brings
-Python (Pyodide) along: from its public address or, for a test, from a folder.
+pages link, is built by itself and goes into OUT/lite. The start page has a box for a visitor's own function, with
+Python (Pyodide) in it: from its public address or, for a test, from a folder.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+import function_box
 import nbformat
 import numpy as np
 import ziamath
 from fontTools.ttLib import TTFont
 
 import autodiff_lab as ad
-import function_box
 
 ROOT = Path(__file__).resolve().parents[2]
 HERE = Path(__file__).parent

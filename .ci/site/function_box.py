@@ -92,7 +92,7 @@ def packages() -> bytes:
 
 
 def write_file(out: Path, name: str, contents: bytes) -> dict[str, Any]:
-    """Write one file, deflated where that makes it smaller; its name changes with its contents, so a cache may keep it."""
+    """Write one file, deflated where that makes it smaller, under a name by its contents: a cache may keep it."""
     packed = zlib.compress(contents, 9)
     is_smaller = len(packed) < 0.9 * len(contents)
     file = f"{hashlib.sha256(contents).hexdigest()[:12]}.bin"
