@@ -56,6 +56,8 @@ function showProgress(value, max) {
       : "Starting Python: some seconds";
 }
 let loaded = [0, 0];
+/** Of the player, in pixels. It only grows while one plays, so that nothing below it moves under a finger. */
+let height = 0;
 
 /**
  * Fetches all files, and shows how far that is.
@@ -194,7 +196,8 @@ const cut = (words) => String(words ?? "").slice(0, LONGEST.words);
 function take(data) {
   if (typeof data !== "object" || data === null) return;
   if (Number.isFinite(data.height)) {
-    place.style.height = `${Math.min(Math.max(data.height, 100), 2 * ROOM.most)}px`;
+    height = Math.min(Math.max(data.height, height), 2 * ROOM.most);
+    place.style.height = `${height}px`;
   } else if (data.played && isRunning) {
     showPlayer(data.played);
   } else if (data.wrong && isRunning) {
@@ -204,7 +207,7 @@ function take(data) {
     say("");
   } else if (typeof data.failed === "string") {
     halt(`Python ended: ${cut(data.failed)}. Did the function need too much memory?`);
-  } else if (typeof data.busy === "boolean") {
+  } else if (typeof data.busy === "boolean" && !isRunning) {
     clearTimeout(alarm);
     if (data.busy) alarm = setTimeout(takesTooLong, SECONDS * 1000);
   }
@@ -213,6 +216,7 @@ function take(data) {
 /** @param {{title: unknown, line: unknown, text: unknown}} played */
 function showPlayer({ title, line, text }) {
   clearTimeout(alarm);
+  height = 0;
   place.classList.add("is-playing");
   document.body.classList.add("has-own-player");
   atRest();
@@ -220,6 +224,8 @@ function showPlayer({ title, line, text }) {
   say(`${cut(title)} is in the player above. Its buttons and arrow keys step through it.`);
   const calm = matchMedia("(prefers-reduced-motion: reduce)").matches;
   place.scrollIntoView({ block: "start", behavior: calm ? "instant" : "smooth" });
+  const { port } = machine;
+  setTimeout(() => port.postMessage({ begin: true }), 100); // when it is seen: an unseen frame does not move
 }
 
 /** Shows what is wrong, and marks its line. @param {unknown} line from 1 @param {unknown} text */
@@ -247,6 +253,7 @@ function placeMark() {
 function look() {
   const theme = document.documentElement.dataset.theme === "dark" ? "dark" : "light";
   const room = Math.min(Math.max(innerHeight - ROOM.around, ROOM.least), ROOM.most);
+  height = 0;
   if (machine?.frame) machine.frame.style.colorScheme = theme;
   machine?.port?.postMessage({ look: { theme, room } });
 }

@@ -2,7 +2,7 @@
  * The frame in which a typed function runs and plays. It is sandboxed: its origin is nobody's, so it has no storage and
  * no cookies, it may not reach a network, open windows or dialogs, and what it paints ends at its border.
  *
- * The page hands it a port. By it come `{files}`, `{run}` and `{look}`; by it go `{ready}`, `{played}`, `{wrong}`,
+ * The page hands it a port. By it come `{files}`, `{run}`, `{look}` and `{begin}`; by it go `{ready}`, `{played}`, `{wrong}`,
  * `{failed}`, `{busy}` and `{height}`, all of them data that the page checks.
  */
 "use strict";
@@ -69,7 +69,7 @@
     model = modelOf(state);
     leave = player.default.render({ model, el: place });
     page.postMessage({ played: { title, line, text } });
-    begin();
+    page.postMessage({ height: place.offsetHeight });
   }
 
   /** Plays, for whoever pressed Run asked for it; where motion is not wanted, it waits for its button. */
@@ -118,10 +118,11 @@
 
   /** @param {{theme: string, room: number}} look */
   function takeLook(look) {
-    document.documentElement.style.colorScheme = look.theme;
+    document.documentElement.dataset.theme = look.theme;
     room = look.room;
     fit();
     dispatchEvent(new Event("resize"));
+    page.postMessage({ height: place.offsetHeight });
   }
   addEventListener("resize", fit, true);
 
@@ -129,6 +130,7 @@
   function listen({ data }) {
     if (data.files) start(data.files);
     if (data.look) takeLook(data.look);
+    if (data.begin) begin();
     if (data.run !== undefined) worker.postMessage({ run: data.run });
   }
 

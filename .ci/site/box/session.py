@@ -60,7 +60,6 @@ shown: ad.Player | None = None
 def run(program: str) -> str:
     """Run a program, and return the state of the player that it made last; or what is wrong, and in which line."""
     global shown
-    shown = None
     StandIn.made.clear()
     if len(program) > LONGEST:
         return wrong(None, f"This program has {len(program)} characters; at most {LONGEST} are taken.")
@@ -87,7 +86,8 @@ def run(program: str) -> str:
 
 def change(state: str) -> str:
     """Set traits of the player, as the page has changed them; return all that has changed."""
-    assert shown is not None, "the page changes a player that it was given"
+    if shown is None:
+        return as_json({"state": {}})
     before = state_of(shown)
     for name, value in json.loads(state).items():
         with contextlib.suppress(traitlets.TraitError):
@@ -141,7 +141,7 @@ def explain(error: BaseException) -> str:
         return f"{error}. Define it above; np, ad and play are there already."
     if isinstance(error, RecursionError):
         return "The function calls itself without an end: give it a case in which it returns."
-    if isinstance(error, MemoryError):
+    if isinstance(error, MemoryError) or "array is too big" in str(error):
         return "This needs more memory than this page gives (512 MB): make the arrays smaller."
     return f"{kind}: {error}" if str(error) else kind
 
