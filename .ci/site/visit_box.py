@@ -1,4 +1,4 @@
-"""Use the box of the start page as a visitor would, and as somebody who wants to harm one. Prints what is wrong as JSON.
+"""Use the start page's box as a visitor would, and as somebody who wants to harm one. Prints what is wrong as JSON.
 
     python .ci/site/visit_box.py ADDRESS CHROMIUM SHOTS
 
@@ -114,7 +114,7 @@ IN_WORKER = """async (elsewhere) => {
 
 # What one in the frame could try.
 IN_FRAME = """async (elsewhere) => {
-  const asked = (make) => new Promise((resolve, reject) => { const e = make(); e.onload = resolve; e.onerror = reject; });
+  const asked = (make) => new Promise((resolve, reject) => Object.assign(make(), { onload: resolve, onerror: reject }));
   const ways = {
     storage: () => localStorage.length,
     session: () => sessionStorage.length,
@@ -346,8 +346,11 @@ class Visitor:
         self.expect("g(x)" in self.said("status"), f"a link's function does not play: {self.said('status')}")
 
 
+PARTS = ("functions", "slider", "mistakes", "hunger", "escapes", "forgeries", "endless", "links")
+
+
 def main() -> None:
-    """Try all of it."""
+    """Try all of it, or the parts that are named after the three arguments."""
     address, chromium, shots = sys.argv[1:4]
     refused: set[str] = set()
     with sync_playwright() as playwright:

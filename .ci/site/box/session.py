@@ -90,7 +90,7 @@ def change(state: str) -> str:
         return as_json({"state": {}})
     before = state_of(shown)
     for name, value in json.loads(state).items():
-        with contextlib.suppress(traitlets.TraitError):
+        with contextlib.suppress(traitlets.TraitError, AutodiffError):  # what is not possible stays as it was
             setattr(shown, name, value)
     after = state_of(shown)
     return as_json({"state": {name: value for name, value in after.items() if value != before[name]}})
