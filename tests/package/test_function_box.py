@@ -1,4 +1,4 @@
-"""The Python behind the website's box for a function of one's own; `.ci/site/visit_box.py` tries the whole in Chromium."""
+"""The Python behind the website's box for a visitor's function; `.ci/site/visit_box.py` tries the whole in Chromium."""
 
 import json
 import subprocess
