@@ -7,6 +7,7 @@ const MODULES = ["autodiff_lab/widgets/**/*.js", ".ci/site/box/box.js"];
 // Each of these is a script of a page, or an expression that a test evaluates in one.
 const SCRIPTS = [
   ".ci/lite/*.js",
+  ".ci/site/_static/feedback.js",
   ".ci/site/box/frame.js",
   "autodiff_lab/classroom/lecture/**/*.js",
   "tests/browser/*.js",

@@ -90,6 +90,7 @@ def write_sources(folder: Path, pyodide: Path | None) -> None:
     font = TTFont(Path(ziamath.__file__).parent / "fonts" / "STIXTwoMath-Regular.ttf")
     font.flavor = "woff2"
     font.save(folder / "_static" / "math.woff2")
+    shutil.copy(ROOT / "notebooks" / "pictures" / "player.png", folder / "_static")
     box = function_box.write(folder / "_static" / "box", pyodide)
     start = functools.partial(start_page, box)
     for name, page in {"index": start, "reference": reference, "where_it_works": where_it_works}.items():
