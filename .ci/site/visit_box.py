@@ -190,7 +190,7 @@ class Visitor:
         """Type a program, if one is given, and run it to its end."""
         self.begin(program)
         # While something runs, it cannot be started once more.
-        self.page.wait_for_function("!document.querySelector('.box-run').disabled", timeout=PATIENCE)
+        self.page.locator(".box-run:not([aria-disabled=true])").wait_for(timeout=PATIENCE)
 
     def begin(self, program: str | None = None) -> None:
         """Type a program, if one is given, and press the button."""
@@ -249,6 +249,9 @@ class Visitor:
     def slider(self) -> None:
         """A slider of the player runs the function again."""
         self.run("def f(x):\n    return x * x\n\nplay(f, 3.0)")
+        self.frame.locator(".adl-player:not([data-phase=start])").wait_for()
+        focused = self.page.evaluate("document.activeElement.className")
+        self.expect(focused == "box-run", f"the player that begins takes the focus: {focused}")
         slider = self.frame.locator(".adl-inputs input[type=range]").first
         slider.focus()
         for _ in range(5):

@@ -151,7 +151,7 @@ function atRest() {
   isRunning = false;
   stop.hidden = !machine?.frame || !place.classList.contains("is-playing");
   stop.textContent = "Close your player";
-  run.disabled = false;
+  run.setAttribute("aria-disabled", "false");
   progress.hidden = true;
 }
 
@@ -164,7 +164,7 @@ const takesTooLong = () =>
 async function runTyped() {
   if (isRunning) return;
   isRunning = true;
-  run.disabled = true;
+  run.setAttribute("aria-disabled", "true"); // a disabled button would lose the focus
   stop.hidden = false;
   stop.textContent = "Stop";
   showWrong(null, "");

@@ -75,8 +75,13 @@
   /** Plays, for whoever pressed Run asked for it; where motion is not wanted, it waits for its button. */
   function begin() {
     if (matchMedia("(prefers-reduced-motion: reduce)").matches) return;
-    const button = place.querySelector(".adl-begin");
-    if (button instanceof HTMLElement) button.click();
+    const [root, button] = [".adl-player", ".adl-begin"].map((name) => place.querySelector(name));
+    if (!(button instanceof HTMLElement)) return;
+    // The focus stays where the visitor works, and the page has scrolled here already.
+    Object.assign(root, { focus() {}, scrollIntoView() {} });
+    button.click();
+    delete root.focus;
+    delete root.scrollIntoView;
   }
 
   /** @param {Record<string, ArrayBuffer>} files */
