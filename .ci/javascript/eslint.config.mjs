@@ -3,9 +3,15 @@
 import js from "@eslint/js";
 import globals from "globals";
 
-const MODULES = "autodiff_lab/widgets/**/*.js";
+const MODULES = ["autodiff_lab/widgets/**/*.js", ".ci/site/box/box.js"];
 // Each of these is a script of a page, or an expression that a test evaluates in one.
-const SCRIPTS = [".ci/lite/*.js", "autodiff_lab/classroom/lecture/**/*.js", "tests/browser/*.js"];
+const SCRIPTS = [
+  ".ci/lite/*.js",
+  ".ci/site/_static/feedback.js",
+  ".ci/site/box/frame.js",
+  "autodiff_lab/classroom/lecture/**/*.js",
+  "tests/browser/*.js",
+];
 // What the scripts of a lecture find: reveal.js, and what lecture.js hands out.
 const LECTURE = Object.fromEntries(
   ["Reveal", "SpeakerWindow", "giveRoom", "hasPlayer", "minutesIn", "stepPlayer"].map((name) => [
@@ -24,11 +30,15 @@ export default [
     ],
   },
   js.configs.recommended,
-  { files: [MODULES], languageOptions: { globals: globals.browser } },
+  { files: MODULES, languageOptions: { globals: globals.browser } },
   {
     files: SCRIPTS,
     languageOptions: { sourceType: "script", globals: { ...globals.browser, ...LECTURE } },
     rules: { "no-unused-expressions": "off" },
+  },
+  {
+    files: [".ci/site/box/worker.js"],
+    languageOptions: { sourceType: "script", globals: globals.worker },
   },
   { files: PROGRAMS, languageOptions: { globals: { ...globals.node, document: "writable" } } },
 ];

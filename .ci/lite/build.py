@@ -12,40 +12,21 @@ import argparse
 import json
 import os
 import shutil
-import subprocess
 import sys
 import tempfile
-from importlib.metadata import version
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 HERE = Path(__file__).parent
+sys.path.append(str(HERE.parent))
 
-PYODIDE = "https://cdn.jsdelivr.net/pyodide/v0.27.7/full"
-PYTHON = "3.12"
-"""The Python of that Pyodide."""
+from pyodide_files import ADDRESS, run, wheels  # noqa: E402
 
 OF_PYODIDE = ("numpy", "matplotlib")
 IN_THE_SITE = ("anywidget", "comm", "graphviz", "ipywidgets", "latex2mathml", "psygnal", "typing_extensions")
 # Not `repl`: its address holds a program, and it runs that unasked, where the reader's notebooks are.
 APPS = ("lab", "notebooks", "tree")
 KERNEL = "@jupyterlite/pyodide-kernel-extension"
-
-
-def run(*command: str | Path, **options: object) -> None:
-    """Run a command; where it fails, show all that it said."""
-    done = subprocess.run([*map(str, command)], text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, **options)
-    if done.returncode:
-        sys.exit(f"{' '.join(map(str, command))[:300]}\nfailed:\n{done.stdout[-6000:]}")
-
-
-def wheels(folder: Path) -> list[Path]:
-    """Put the wheels for the page into a folder: ours, and those of the versions that are installed here."""
-    run(sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", folder, cwd=ROOT)
-    pure = ("--no-deps", "--only-binary=:all:", "--platform", "any", "--python-version", PYTHON)
-    names = [f"{name}=={version(name)}" for name in IN_THE_SITE]
-    run(sys.executable, "-m", "pip", "download", "-q", *pure, "-d", folder, *names)
-    return sorted(folder.glob("*.whl"))
 
 
 def settings(files: list[Path], pyodide: str) -> dict[str, object]:
@@ -66,10 +47,10 @@ def build(out: Path, pyodide: Path | None) -> None:
         work = Path(folder)
         lite = work / "lite"
         lite.mkdir()
-        files = wheels(work / "wheels")
+        files = wheels(work / "wheels", IN_THE_SITE)
         if pyodide:
             shutil.copytree(pyodide, lite / "static/pyodide")
-        (lite / "jupyter-lite.json").write_text(json.dumps(settings(files, "./static/pyodide" if pyodide else PYODIDE)))
+        (lite / "jupyter-lite.json").write_text(json.dumps(settings(files, "./static/pyodide" if pyodide else ADDRESS)))
         ignored = shutil.ignore_patterns(".*", "*.jsonl", "lectures")
         shutil.copytree(ROOT / "notebooks", work / "contents", ignore=ignored)
         options = ["--contents", work / "contents", "--output-dir", work / "site", "--no-sourcemaps"]

@@ -1,14 +1,17 @@
 """Build the website: the notebooks as pages whose players play, and a reference from the docstrings.
 
-    python .ci/site/build.py OUT        needs: pip install -e . -r .ci/site/requirements.txt
+    python .ci/site/build.py OUT [--pyodide FOLDER]        needs: pip install -e . -r .ci/site/requirements.txt
 
 Nothing here is written a second time: lessons, glossary, misconceptions and the page for lecturers come from
 `notebooks/`, what works where and how fast from `tests/`, the reference from the docstrings. JupyterLite, to which the
-pages link, is built by itself and goes into OUT/lite.
+pages link, is built by itself and goes into OUT/lite. The start page has a box for a visitor's own function, with
+Python (Pyodide) in it: from its public address or, for a test, from a folder.
 """
 
 from __future__ import annotations
 
+import argparse
+import functools
 import re
 import shutil
 import subprocess
@@ -19,6 +22,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+import function_box
 import nbformat
 import numpy as np
 import ziamath
@@ -74,8 +78,8 @@ def f(x1, x2):
     return s - c
 
 
-def write_sources(folder: Path) -> None:
-    """Write all that Sphinx reads into a folder."""
+def write_sources(folder: Path, pyodide: Path | None) -> None:
+    """Write all that Sphinx reads into a folder; the box has Python from `pyodide`, if that is given."""
     shutil.copytree(ROOT / "notebooks", folder, ignore=shutil.ignore_patterns(".*", "*.jsonl"))
     shutil.copy(HERE / "conf.py", folder)
     for name in ("_static", "_templates"):
@@ -86,7 +90,10 @@ def write_sources(folder: Path) -> None:
     font = TTFont(Path(ziamath.__file__).parent / "fonts" / "STIXTwoMath-Regular.ttf")
     font.flavor = "woff2"
     font.save(folder / "_static" / "math.woff2")
-    for name, page in {"index": start_page, "reference": reference, "where_it_works": where_it_works}.items():
+    shutil.copy(ROOT / "notebooks" / "pictures" / "player.png", folder / "_static")
+    box = function_box.write(folder / "_static" / "box", pyodide)
+    start = functools.partial(start_page, box)
+    for name, page in {"index": start, "reference": reference, "where_it_works": where_it_works}.items():
         (folder / f"{name}.md").write_text("\n".join(page()), encoding="utf-8")
     shutil.copy(ROOT / "tests" / "benchmarks" / "README.md", folder / "how_fast.md")
 
@@ -109,8 +116,8 @@ def lessons() -> Iterator[tuple[str, list[Lesson]]]:
         yield part, [Lesson(path.stem, *said) for path, said in zip(paths, found, strict=True)]
 
 
-def start_page() -> Iterator[str]:
-    """Write the start page: what this is, one large player that plays, and where to go."""
+def start_page(box: str) -> Iterator[str]:
+    """Write the start page: what this is, one large player that plays, a box for one's own, and where to go."""
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     about = re.match(r"# [^\n]*\n\n(.+?\.) ", readme, re.DOTALL)[1].replace("\n", " ")
     with tempfile.TemporaryDirectory() as folder:
@@ -119,9 +126,9 @@ def start_page() -> Iterator[str]:
     parts = list(lessons())
     yield from ("---", "html_theme.sidebar_secondary.remove: true", "---", "")
     yield from ("# Automatic differentiation you can watch", "", "```{container} about", about, "```", "")
-    yield from ("````{raw} html", player, "````", "")
-    yield from ("```{container} launch", '<a class="live" href="lite/lab/index.html?path=00_start_here.ipynb">')
-    yield from ("Play a function of your own</a>", '<a href="00_start_here.html">Read the first lesson</a>', "```", "")
+    yield from ("````{raw} html", f'<div class="box-first">{player}</div>', box, "````", "")
+    yield from ("```{container} launch", '<a class="live" href="00_start_here.html">Read the first lesson</a>')
+    yield from ('<a href="lite/lab/index.html?path=00_start_here.ipynb">Open it as a notebook</a>', "```", "")
     yield "````{container} parts"
     for part, there in parts:
         yield from ("```{container} part", f"**{part}**", "")
@@ -155,11 +162,15 @@ def where_it_works() -> Iterator[str]:
 
 def main() -> None:
     """Build the site into a folder, and stop at every warning."""
-    out = Path(sys.argv[1]).resolve()
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("out", type=Path)
+    parser.add_argument("--pyodide", type=Path, metavar="FOLDER", help="take Python from here, not from its address")
+    arguments = parser.parse_args()
+    out = arguments.out.resolve()
     with tempfile.TemporaryDirectory() as folder:
         source = Path(folder) / "source"
-        write_sources(source)
-        options = ["-W", "--keep-going", "-q", "-b", "html"]
+        write_sources(source, arguments.pyodide)
+        options = ["-W", "--keep-going", "-q", "-b", "html", "-d", str(Path(folder) / "doctrees")]
         done = subprocess.run([sys.executable, "-m", "sphinx", *options, str(source), str(out)])
     sys.exit(done.returncode)
 

@@ -1,9 +1,11 @@
 """Sphinx's configuration of the website: the notebooks as pages whose players play, and the reference."""
 
+import html
 import inspect
 import re
 import tomllib
 from pathlib import Path
+from urllib.parse import urlencode
 
 import nbformat
 from docutils.nodes import SkipNode
@@ -14,8 +16,12 @@ from autodiff_lab.classroom.lecture.cell_html import mathml
 ROOT = Path(autodiff_lab.__file__).resolve().parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 REPOSITORY = PROJECT["urls"]["Repository"]
+HOME = PROJECT["urls"]["Homepage"]
 BADGE = re.compile(r"^\[!\[.*\]\((https://mybinder\.org/[^)]*)\)$", re.MULTILINE)
 BINDER = {}  # the address in the badge of each lesson, filled as it is read
+QUESTIONS = {}  # what each lesson asks, filled in the same way
+PREVIEW = "_static/player.png"
+TWITTER = '<meta name="twitter:card" content="summary_large_image">'
 THIN_SPACE = '<mspace width="0.17em"/>'
 LITE = "lite/lab/index.html?path="
 
@@ -45,6 +51,9 @@ html_theme = "sphinx_book_theme"
 html_title = "autodiff_lab"
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
+html_js_files = ["feedback.js"]
+html_favicon = "_static/favicon.svg"
+html_baseurl = HOME
 html_math_renderer = "mathml"
 html_copy_source = False
 html_theme_options = {
@@ -54,7 +63,7 @@ html_theme_options = {
     "use_fullscreen_button": False,
     "show_toc_level": 2,
     "navbar_persistent": [],  # the sidebar has the search field
-    "footer_content_items": ["copyright.html"],
+    "footer_content_items": ["feedback.html", "copyright.html"],
     "pygments_light_style": "tango",
     "pygments_dark_style": "github-dark",
 }
@@ -80,6 +89,8 @@ def shape_notebook(app, docname, source):
     if file.suffix != ".ipynb":
         return
     notebook = nbformat.reads(source[0], as_version=4)
+    if question := re.match(r"# .*\n\n\*\*(.*)\*\*\n", notebook.cells[0].source):
+        QUESTIONS[docname] = question[1]
     cells, linked = [], set(re.findall(r"\]\(#([\w-]+)\)", source[0]))  # within the page, as JupyterLab calls headings
     for cell in notebook.cells:
         anchor = f'<span id="cell-id={cell.id}"></span>'
@@ -120,6 +131,34 @@ def add_launch_buttons(app, pagename, templatename, context, doctree):
         context["header_buttons"].insert(0, launch | {"buttons": buttons})
 
 
+def describe_page(app, pagename, templatename, context, doctree):
+    """Say what a shared link to a page shows, and fill in the form for what was not understood there."""
+    title = re.sub(r"<[^>]+>", "", context.get("title") or "") or "autodiff_lab"
+    start = pagename == app.config.root_doc
+    said = QUESTIONS.get(pagename, PROJECT["description"])
+    address = HOME if start else f"{HOME}{pagename}.html"
+    named = "autodiff_lab" if start else f"{html.unescape(title)} · autodiff_lab"
+    properties = {"title": named, "description": said, "type": "website", "url": address, "image": f"{HOME}{PREVIEW}"}
+    tags = [f'<meta name="description" content="{html.escape(said)}">']
+    tags += [f'<meta property="og:{name}" content="{html.escape(text)}">' for name, text in properties.items()]
+    context["metatags"] = context.get("metatags", "") + "\n".join([*tags, TWITTER])
+    form = {"template": "not_understood.yml", "where": html.unescape(title)}
+    context["feedback"] = f"{REPOSITORY}/issues/new?{urlencode(form)}"
+
+
+def write_sitemap(app, exception):
+    """List the pages of the site for search engines, and write the page for addresses that lead nowhere."""
+    if exception is not None:
+        return
+    pages = [HOME, *(f"{HOME}{name}.html" for name in sorted(app.env.found_docs) if name != app.config.root_doc)]
+    urls = "".join(f"<url><loc>{html.escape(page)}</loc></url>\n" for page in pages)
+    space = "http://www.sitemaps.org/schemas/sitemap/0.9"
+    sitemap = f'<?xml version="1.0" encoding="UTF-8"?>\n<urlset xmlns="{space}">\n{urls}</urlset>\n'
+    (app.outdir / "sitemap.xml").write_text(sitemap, encoding="utf-8")
+    missing = (ROOT / ".ci/site/404.html").read_text(encoding="utf-8")
+    (app.outdir / "404.html").write_text(missing % {"home": HOME}, encoding="utf-8")
+
+
 def write_mathml(display):
     """Return what writes a formula as MathML, which browsers set without a script."""
 
@@ -146,5 +185,7 @@ def say_signature(app, what, name, obj, options, signature, returns):
 def setup(app):
     app.connect("autodoc-process-signature", say_signature)
     app.connect("source-read", shape_notebook)
+    app.connect("html-page-context", describe_page)
+    app.connect("build-finished", write_sitemap)
     app.connect("html-page-context", add_launch_buttons, priority=600)  # after the theme has made its own
     app.add_html_math_renderer("mathml", (write_mathml("inline"), None), (write_mathml("block"), None))

@@ -199,11 +199,15 @@ def look(part: Locator) -> tuple[float, float]:
         light = luminance(pixels)
         paper = float(np.median(light))
         return max(contrast(paper, value) for value in (light.min(), light.max())), paper
-    ink, paper = (
-        luminance(np.array([float(number) for number in re.findall(r"[\d.]+", colour)[:3]]))
-        for colour in part.evaluate(COLOURS)
-    )
-    return contrast(ink, paper), float(paper)
+    ink, paper = luminances(part)
+    return contrast(ink, paper), paper
+
+
+def luminances(part: Locator) -> tuple[float, float]:
+    """Return the luminance of an element's text, and of what is painted behind it."""
+    colours = [re.findall(r"[\d.]+", colour)[:3] for colour in part.evaluate(COLOURS)]
+    ink, paper = (float(luminance(np.array([float(number) for number in colour]))) for colour in colours)
+    return ink, paper
 
 
 def luminance(colour: np.ndarray) -> np.ndarray:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -30,8 +30,10 @@ from autodiff_lab.trace.tape_reader import TapeReader, run_of_tape
 from autodiff_lab.transforms.nonfinite_warnings import without_warnings
 from autodiff_lab.transforms.recording import Outcome, record_to_show
 from autodiff_lab.transforms.results import ResultPath
-from autodiff_lab.widgets.player import page
 from autodiff_lab.widgets.player.payload import EdgeCurve, ForwardRun, OtherExcerpt, Payload
+
+if TYPE_CHECKING:
+    from autodiff_lab.widgets.player import page
 
 MODES = ("reverse", "forward", "both")
 
@@ -113,6 +115,8 @@ class Views:
     @functools.cached_property
     def still(self) -> page.Still:
         """The still picture of these views, for a page without scripts; drawn when it is first asked for."""
+        from autodiff_lab.widgets.player import page  # with it comes all of Jupyter, which a browser does without
+
         return page.draw_still(self.trace, self.large)
 
     def layouts(self, trace: Trace) -> list[Layout]:

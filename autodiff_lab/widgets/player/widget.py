@@ -7,7 +7,7 @@ import contextlib
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
 import traitlets
@@ -26,7 +26,7 @@ from autodiff_lab.transforms.pytree import flatten, paths, unflatten
 from autodiff_lab.transforms.signatures import argument_names, check_keywords
 from autodiff_lab.widgets.defaults import SCALES, play_defaults
 from autodiff_lab.widgets.live import Live
-from autodiff_lab.widgets.player import page
+from autodiff_lab.widgets.player import link, page
 from autodiff_lab.widgets.player import views as modes
 from autodiff_lab.widgets.player.sliders import check_ranges, control
 
@@ -167,10 +167,6 @@ class _Recorded:
 def _inputs(trace: Trace) -> list[str]:
     """What the function calls the inputs that it runs on."""
     return [trace.lines[i].label for i in trace.inputs]
-
-
-class LinkError(AutodiffError, NotImplementedError):
-    """Error: a player was asked for a link, which would run its function without asking whoever opens it."""
 
 
 class Player(Outputs, Live):
@@ -336,26 +332,38 @@ class Player(Outputs, Live):
         path.write_text(page.page(self.trace, self._collect_page_state()), encoding="utf-8")
         return path
 
-    def link(self) -> NoReturn:
-        """Refuse to write a link that plays this player widget; `Player.save_html` writes a page to pass on instead.
+    def link(self, site: str | None = None) -> str:
+        """Return a link that shows this player's function in the box of a website, where one press runs it.
+
+        Whoever opens the link sees the function and its inputs first: nothing of it runs before they press *Run in this
+        page*. What then runs has neither their files nor a network (`SECURITY.md` in the repository says how).
+
+        Parameters
+        ----------
+        site : str, optional
+            The address of another site of the tutorial than its own.
+
+        Returns
+        -------
+        str
+            An address with the function and its inputs in its fragment, which browsers send to no server.
 
         Raises
         ------
         LinkError
-            Always. A link would carry the function, and whoever opened it would run it, without being asked, where
-            their own notebooks are kept. A page by `Player.save_html` plays a run that is over: no Python runs in it.
+            If the source of the function is not known, if it takes something from outside that cannot be written down
+            (functions, modules of NumPy and Python, numbers and arrays can), or if all of it is too long.
 
         Examples
         --------
-        >>> play(lambda x: x * x, 3.0).link()
-        Traceback (most recent call last):
-        autodiff_lab.widgets.player.widget.LinkError: player.link() would write a link that runs your function ...
+        >>> play(lambda x: x * x, 3.0).link("https://example.org")
+        'https://example.org/#function=...'
         """
-        raise LinkError(
-            "player.link() would write a link that runs your function in the browser of whoever opens it, without "
-            "asking them, and where their own notebooks are kept. So it writes none. Write a page instead, and pass "
-            'the file on: player.save_html("flow.html").'
-        )
+        usual = {"ranges": {}, "mode": "reverse", "fault": "", "predict": False, "kwargs": None}
+        here = {"ranges": self._ranges, "mode": self.mode, "fault": self._options.fault, "predict": self.predict}
+        here |= {"kwargs": self._kwargs and dict(self._kwargs)}
+        options = {name: value for name, value in here.items() if value != usual[name]}
+        return link.address(link.program(self._f, self._arguments(self.inputs), options), site)
 
     def figure(self) -> str:
         """Of the player's widget, return the figure in HTML, as the output of a cell has it."""

@@ -425,11 +425,6 @@ def test_save_html_says_what_is_wrong_with_a_path(tmp_path):
         player.save_html("flow.png")
 
 
-def test_no_link_is_written_that_would_run_the_function_unasked():
-    with pytest.raises(AutodiffError, match=r"without asking them.*Write a page instead.*player\.save_html\("):
-        play(square, 3.0).link()
-
-
 @pytest.mark.parametrize("show", [play, draw, table, Trace.of, record, vjp])
 def test_a_result_in_the_place_of_the_function(show):
     with pytest.raises(

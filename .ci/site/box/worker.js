@@ -1,0 +1,79 @@
+/**
+ * The worker in which a typed function runs. Python (Pyodide) is started from bytes that it is sent: of a network it
+ * has none, as its frame's content security policy says, and it takes no more than 512 MB.
+ *
+ * It is sent `{files}` once, then `{run}` and `{change}`; it answers `{ready}`, `{answer}` (JSON) or `{failed}`.
+ */
+"use strict";
+{
+  const HOME = "https://python.invalid/"; // no request goes there: `fetch` below answers
+  const MOST_PAGES = (512 * 1024 * 1024) / 65536;
+  const PACKAGES = ["numpy.whl", "packages.zip"];
+  const LOCK = { info: { version: "PYODIDE_VERSION" }, packages: {} };
+
+  const send = self.postMessage.bind(self);
+  const FUNCTIONS = { run: undefined, change: undefined };
+
+  /** Lets no WebAssembly of this worker have more than so much memory. */
+  function limitMemory() {
+    const { Memory } = WebAssembly;
+    WebAssembly.Memory = function (limits) {
+      return new Memory({ ...limits, maximum: Math.min(limits.maximum ?? MOST_PAGES, MOST_PAGES) });
+    };
+    WebAssembly.Memory.prototype = Memory.prototype;
+  }
+
+  /** Answers what Pyodide fetches: files that this worker was sent. @param {Record<string, ArrayBuffer>} files */
+  function answerFetches(files) {
+    const types = { wasm: "application/wasm", json: "application/json" };
+    self.fetch = async (address) => {
+      const name = String(address).replace(HOME, "");
+      const body = name === "pyodide-lock.json" ? JSON.stringify(LOCK) : files[name];
+      if (body === undefined) throw new TypeError(`This page has no network, and no file ${name}.`);
+      return new Response(body, {
+        headers: { "content-type": types[name.split(".").pop()] ?? "" },
+      });
+    };
+  }
+
+  /** @param {ArrayBuffer} script */
+  function runScript(script) {
+    const address = URL.createObjectURL(new Blob([script], { type: "text/javascript" }));
+    importScripts(address);
+    URL.revokeObjectURL(address);
+  }
+
+  /** @param {Record<string, ArrayBuffer>} files */
+  async function start(files) {
+    limitMemory();
+    answerFetches(files);
+    runScript(files["pyodide.js"]);
+    runScript(files["pyodide.asm.js"]);
+    // Python's module `js` is an empty object: what a program finds there is nothing of this worker.
+    const python = await self.loadPyodide({ indexURL: HOME, jsglobals: {}, stdin: () => null });
+    const site = python.runPython("import site; site.getsitepackages()[0]");
+    for (const name of PACKAGES) python.unpackArchive(files[name], "zip", { extractDir: site });
+    python.FS.writeFile(`${site}/session.py`, new Uint8Array(files["session.py"]));
+    const session = python.pyimport("session");
+    FUNCTIONS.run = session.run;
+    FUNCTIONS.change = session.change;
+    send({ ready: true });
+  }
+
+  self.onmessage = async ({ data }) => {
+    if (data.files) {
+      try {
+        await start(data.files);
+      } catch (error) {
+        send({ failed: String(error) });
+      }
+      return;
+    }
+    const [name] = Object.keys(data);
+    try {
+      send({ answer: FUNCTIONS[name](data[name]) });
+    } catch (error) {
+      send({ failed: String(error) });
+    }
+  };
+}
