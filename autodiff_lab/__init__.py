@@ -25,13 +25,13 @@ from .transforms.custom import checkpoint, custom_gradient, stop_gradient
 from .transforms.gradients import grad, jvp, value_and_grad, vjp
 from .transforms.jacobians import elementwise_grad, hessian, hvp, jacfwd, jacobian, jacrev, linearize
 from .transforms.recording import record
-from .transforms.vmap import vmap
 
 __version__ = "0.1.0"
 
 _LOADED_ON_FIRST_USE = {
     "data": ("load_iris",),
     "figures.graph.draw": ("draw",),
+    "frameworks.watching": ("watch",),
     "figures.plots": ("Plot", "plot_descent", "plot_hessian", "plot_jacobian", "plot_matrix", "plot_tangent"),
     "figures.plots.style": ("style_plots",),
     "figures.tables.trace_table": ("Table", "table"),
@@ -42,6 +42,7 @@ _LOADED_ON_FIRST_USE = {
     "transforms.checking": ("CheckError", "check_grads"),
     "transforms.nonfinite": ("trace_nonfinite",),
     "transforms.symbol": ("Symbol",),
+    "transforms.vmap": ("vmap",),
     "widgets.defaults": ("play_defaults",),
     "widgets.lecture_style": ("lecture_style",),
     "widgets.player.widget": ("Player", "play"),
@@ -53,6 +54,7 @@ _VIEWS = {
     "LabView": "widgets.labs.view",
     "draw_static_graph": "figures.graph.static_graph",
     "draw_tape": "figures.graph.draw",
+    "play_recorded": "widgets.player.widget",
     "read_tape": "trace.tape_reader",
     "save_gif": "figures.export.animation",
     "save_png": "figures.export.frame",
@@ -88,7 +90,6 @@ __all__ = [
     "stop_gradient",
     "value_and_grad",
     "vjp",
-    "vmap",
     *_MODULE_OF,
 ]
 

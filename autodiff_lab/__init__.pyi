@@ -22,6 +22,7 @@ from .figures.plots import (
 )
 from .figures.plots.style import style_plots as style_plots
 from .figures.tables.trace_table import Table as Table, table as table
+from .frameworks.watching import watch as watch
 from .optimize import Adam as Adam, GradientDescent as GradientDescent, Momentum as Momentum, Optimizer as Optimizer
 from .programs import Program as Program, program as program
 from .trace.model import Trace as Trace

@@ -61,6 +61,8 @@ def build_parser() -> ArgumentParser:
     grading.add_argument("--out", metavar="DIR", type=Path, help="where to write the table (default: DIR-grades)")
     roster_help = "a CSV file of the class, with a column `name`: who of them has handed in nothing"
     grading.add_argument("--roster", metavar="FILE", type=Path, help=roster_help)
+    weights_help = "a CSV file `exercise,points`, such as `03 ex 2,5`: what exercises are worth (default: 1 point each)"
+    grading.add_argument("--weights", metavar="FILE", type=Path, help=weights_help)
     again = grading.add_mutually_exclusive_group()
     again.add_argument("--overwrite", action="store_true", help="write over the table of an earlier run")
     again.add_argument("--resume", action="store_true", help="keep its rows, and grade what is new, changed or missing")
@@ -194,8 +196,10 @@ def _grade_notebooks(options: Namespace) -> int:
     from ..classroom.grading.rosters import read_roster
     from ..classroom.grading.students import collect_class
     from ..classroom.grading.verdicts import Row
+    from ..classroom.grading.weights import read_weights
 
     roster = read_roster(options.roster) if options.roster else None
+    weights = read_weights(options.weights) if options.weights else None
     out, walls = options.out or default_folder(options.folder), not options.unconfined
     limits = Limits(options.seconds, options.megabytes)
     if not walls:
@@ -210,7 +214,7 @@ def _grade_notebooks(options: Namespace) -> int:
     if complaint:
         print(f"autodiff-lab: {complaint}", file=sys.stderr)
     overwrite, resume = options.overwrite, options.resume
-    with open_report(out, overwrite=overwrite, resume=resume, walls=walls, roster=roster) as add:
+    with open_report(out, overwrite=overwrite, resume=resume, walls=walls, roster=roster, weights=weights) as add:
         ended: list[Row] = []
 
         def tell(row: Row) -> None:

@@ -75,6 +75,8 @@ def make_presented(notebook: Any) -> Any:
     """
     ready = has_slides(notebook)
     notebook = with_slides(notebook)
+    # Without a kernel's name, JupyterLab asks for one, in front of the audience.
+    notebook.metadata.setdefault("kernelspec", {"name": "python3", "display_name": "Python 3", "language": "python"})
     notebook.metadata["autodiff_lab"] = {"present": True, "runs": "when shown" if ready else "on the next key"}
     for cell in notebook.cells:
         if cell.cell_type == "code" and not ready:

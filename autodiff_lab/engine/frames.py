@@ -6,7 +6,7 @@ import sys
 from types import FrameType
 
 # Modules between the learner's own lines and the tape: an operation is never said to stand there.
-INTERNAL_MODULES = ("autodiff_lab.engine.", "autodiff_lab.transforms.", "numpy.", "scipy.")
+INTERNAL_MODULES = ("autodiff_lab.engine.", "autodiff_lab.transforms.", "numpy.", "scipy.", "torch.", "jax.")
 
 
 def is_user_frame(frame: FrameType, internal: tuple[str, ...] = INTERNAL_MODULES) -> bool:

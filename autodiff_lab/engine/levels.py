@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import inspect
 import itertools
-import threading
 import warnings
+from _thread import RLock, get_ident  # where `threading` has them from; it takes longer to import
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, ClassVar
@@ -121,18 +121,18 @@ class Pause:
 
     def __init__(self, noted: bool = True) -> None:
         self.levels = frozenset(level for level in tuple(open_levels) if level.pausable)
-        self.frame, self.thread = find_suspendable_frame(), threading.get_ident()
+        self.frame, self.thread = find_suspendable_frame(), get_ident()
         self.noted = noted
 
     def is_here(self) -> bool:
         """Whether the code that is running now is inside this block, so that its levels are paused."""
-        return is_on_stack(self.frame) if self.frame is not None else self.thread == threading.get_ident()
+        return is_on_stack(self.frame) if self.frame is not None else self.thread == get_ident()
 
 
 # The blocks that have been entered and not left, in all threads and generators.
 pauses: list[Pause] = []
 
-_pauses_lock = threading.RLock()
+_pauses_lock = RLock()
 
 
 def is_paused(level: Level) -> bool:

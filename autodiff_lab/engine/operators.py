@@ -16,7 +16,7 @@ from .errors import AutodiffError, DetachedError, MutationError, ShapeError, Uns
 from .frames import is_asked_by_masked_array
 from .levels import is_paused, note_caught, open_levels
 from .rules.special import add_special_rows
-from .values import Traced, as_operand, as_plain_array, refuse_subclass
+from .values import Traced, as_operand, as_plain_array, is_refused_subclass, refuse_subclass
 
 Method = Callable[..., Any]
 
@@ -92,7 +92,7 @@ class Overloaded(Traced):
 
     def __array_function__(self, func: Callable[..., Any], types: Any, args: Any, kwargs: dict[str, Any]) -> Any:
         for kind in types:
-            if kind is not np.ndarray and issubclass(kind, np.ndarray) and not issubclass(kind, np.memmap):
+            if is_refused_subclass(kind):
                 _raise_lost(self, refuse_subclass(kind))
         op = TABLE.get(func)
         if op is None:

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from .broadcasting import align_axes, keepdims_shape, normalize_axes, shape_of, spread, sum_axes, unbroadcast
+from .broadcasting import align_axes, shape_of, unbroadcast
 from .errors import UnsupportedError
 from .values import as_operand, zeros_like
 
@@ -37,8 +37,6 @@ class Op:
         ``"elementwise"``: `rules` are local partials ``partial(y, *operands)``, one per operand.
         ``"linear"``: linear in all operands together; `rules` are transposes ``transpose(g, y, *operands, **static)``.
         ``"multilinear"``: linear in each operand while the others are held; `rules` as for ``"linear"``.
-        ``"reduction"``: one number per slice along `axis`; the rule ``weights(y, x, axis)``, of the shape of `x`,
-        says how much each entry counts (`y` keeps the reduced axes).
         ``"general"``: `rules` are pullbacks ``(g, y, *operands, **static)``; the pushforward is their transpose.
         ``"composed"``: `fn` is made of other rows, which are recorded in its place; no rules.
         ``"flat"``: the derivative is zero wherever there is one; no rules.
@@ -50,6 +48,18 @@ class Op:
         The infix operator, if there is one: ``"*"``.
     variadic : bool
         The only rule serves every operand and is called with the operand's position first (``stack``).
+    batched : callable, optional
+        The pushforward of many tangents at once, ``batched(size, y, operands, tangents, static)``; None from it, or in
+        its place, is one pushforward for each.
+
+    Attributes
+    ----------
+    push : callable or None
+        A pushforward to use in place of the one that follows from `rules`, ``push(y, operands, tangents, static)``.
+    weights : callable or None
+        Of a reduction along axes: how much each entry counts, ``weights(y, x, axis)``, where `y` keeps the axes.
+    inside : callable or None
+        A learner's own function, of which the operation is made.
     """
 
     def __init__(
@@ -65,14 +75,13 @@ class Op:
         self.name, self.fn, self.kind, self.rules = name, fn, kind, rules
         self.symbol, self.variadic, self.batched = symbol, variadic, batched
         self.push: Callable[..., Any] | None = None
-        self.inside: Callable[..., Any] | None = None  # a learner's own function, of which the row is made
+        self.weights: Rule | None = None
+        self.inside: Callable[..., Any] | None = None
         self.partials = rules if kind == "elementwise" else None
 
     @cached_property
     def static(self) -> frozenset[str]:
         """The options of a row's function that are no operands (``axis``, ``shape``), by the signature of its rule."""
-        if self.kind == "reduction":
-            return frozenset({"axis", "keepdims"})
         rule = next((rule for rule in self.rules if rule is not None), None)
         if rule is None or self.kind == "elementwise":
             return frozenset()
@@ -102,13 +111,6 @@ class Op:
         if self.partials is not None:
             rule = self.partials[k]
             return unbroadcast(g if rule is unit_partial else g * rule(y, *operands), operands[k])  # type: ignore[misc]
-        if self.kind == "reduction":
-            if self.rules[0] is unit_partial:
-                return spread(g, operands[0], **static)
-            weights = self._weights(y, operands[0], static)
-            if shape_of(weights) == ():  # every entry counts the same: multiply before copying
-                return spread(g * weights, operands[0], **static)
-            return spread(g, operands[0], **static) * weights
         if self.variadic:
             return as_operand(self.rules[0](k, g, y, *operands, **static))  # type: ignore[misc]
         rule = self.rules[k] if self.rules else None
@@ -140,8 +142,6 @@ class Op:
             return None if total is None else unbroadcast(total, y, batch)
         if batch is None and len(tangents) == 1 and self.kind == "linear":
             return _match_type(as_operand(self.fn(tangents[0], **static)), y)  # a linear map is its own derivative
-        if self.kind == "reduction":
-            return unbroadcast(self._push_reduced(y, operands[0], tangents[0], static, batch), y, batch)
         if batch is None:
             return _match_type(self._push_one(y, operands, tangents, static), y)
         pushed = None if self.batched is None else self.batched(batch, y, operands, tangents, static)
@@ -172,20 +172,6 @@ class Op:
                     term = apply_transpose(pull, y, t)
                 total = term if total is None else total + term
         return total
-
-    def _push_reduced(self, y: Any, x: Any, t: Any, static: Mapping[str, Any], batch: int | None) -> Any:
-        """The weighted sum of the tangent; of many tangents at once, along the same axes behind the batch axis."""
-        term = t if self.rules[0] is unit_partial else t * self._weights(y, x, static)
-        if batch is not None:
-            axes = normalize_axes(static.get("axis"), len(shape_of(x)))
-            static = {**static, "axis": tuple(a + 1 for a in axes)}
-        return sum_axes(term, **static)
-
-    def _weights(self, y: Any, x: Any, static: Mapping[str, Any]) -> Any:
-        axis = static.get("axis")
-        if not static.get("keepdims"):
-            y = np.reshape(y, keepdims_shape(shape_of(x), axis))
-        return self.rules[0](y, x, axis)  # type: ignore[misc]
 
 
 def _match_type(t: Any, y: Any) -> Any:

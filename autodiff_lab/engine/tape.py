@@ -141,7 +141,7 @@ class Tape(Level):
         """Write an input line on the tape and return its Variable."""
         self.input_names.append(name)
         self.n_inputs += 1
-        return self.append(None, (), (), value)
+        return self.write(None, (), (), value) if self.fast else self.append(None, (), (), value)
 
     def append(
         self,

@@ -9,48 +9,73 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_lab.engine.tape import Tape
 from autodiff_lab.text import numbers
 from autodiff_lab.text.messages import join_items, join_sentences, message
 from autodiff_lab.text.notation import atom
-from autodiff_lab.trace import partials
 from autodiff_lab.trace.model import Line, Number, Step
+from autodiff_lab.trace.recorded_run import (
+    NotSeen,
+    OutputTuple,
+    RawContribution,
+    RecordedRun,
+    SweepEvent,
+    entries_of,
+)
 from autodiff_lab.trace.wording import equations
 from autodiff_lab.transforms.nonfinite import is_born, severity
 
 
-def explain_value(tape: Tape, lines: Sequence[Line], i: int) -> str:
-    """Explain the birth of a NaN or an infinity in the value of a line; empty if there is none."""
-    value, operands = tape.values[i], tape.args[i]
-    if tape.ops[i] is None or not is_born(value, *operands):
-        return ""
+def explain_value(
+    lines: Sequence[Line], i: int, value: Any, operands: Sequence[Any], arguments: Sequence[float] = ()
+) -> str:
+    """Explain the birth of a NaN or an infinity in the value of a line; empty if there is none.
+
+    If nobody saw an operand, it may have been born there, and nothing is said; nor if one of the `arguments`, which are
+    the numbers that the line was given beside its operands, is as far from finite: ``masked_fill(x, mask, -inf)``.
+    """
     line = lines[i]
-    slots = {"kind": _name_kind(value), "name": line.clear_name, "reading": line.reading}
+    entries = [entries_of(operand) for operand in operands]
+    unseen = any(isinstance(operand, NotSeen) for operand in operands)
+    if line.kind == "input" or unseen or not is_born(entries_of(value), *entries, *arguments):
+        return ""
+    slots = {"kind": _name_kind(entries_of(value)), "name": line.clear_name, "reading": line.reading}
+    if any(isinstance(x, OutputTuple) for x in (value, *operands)):
+        return message("born in", **slots)
     if not np.ndim(value):
         values = equations.substitute_values(line)
         if not values or any(np.ndim(x) for x in operands):
             return message("born in", **slots)
         return message("born in value", **slots, values=values, value=_write(value))
     entry = _find_first(value, *operands)
-    told = [
-        message("is there", name=lines[parent].clear_name, value=_write(np.broadcast_to(x, np.shape(value))[entry]))
-        for parent, x in zip(tape.parents[i], operands, strict=True)
-        if parent >= 0 and _spreads(x, value)
-    ]
+    told = []
+    for operand, x in zip(line.operands, operands, strict=True):
+        if operand.line is not None and _spreads(x, value):
+            there = _write(np.broadcast_to(x, np.shape(value))[entry])
+            told.append(message("is there", name=lines[operand.line].clear_name, value=there))
     at = str([*entry])
     if not told:
         return message("born in entry", **slots, entry=at)
     return message("born in entry of", **slots, entry=at, operands=join_items(dict.fromkeys(told)))
 
 
-def explain_contribution(
-    tape: Tape, lines: Sequence[Line], i: int, slot: int, adjoint: Any, contribution: Any, before: Any, after: Any
-) -> str:
+def explain_line(run: RecordedRun, lines: Sequence[Line], i: int) -> str:
+    """Explain the birth of a NaN or an infinity in the value of a line of a recorded run; empty if there is none."""
+    line = run.read_line(i)
+    return explain_value(lines, i, line.value, [operand.value for operand in line.operands], line.arguments)
+
+
+def explain_contribution(run: RecordedRun, lines: Sequence[Line], event: SweepEvent, sent: RawContribution) -> str:
     """Explain the birth of a NaN or an infinity in what a line sends back, by its factors; empty if there is none."""
-    parent = lines[tape.parents[i][slot]]
-    if is_born(contribution, adjoint):
-        what = message("arrived at", name=lines[i].clear_name)
-        return explain_product(lines[i], what, adjoint, partials.local_partial(tape, i, slot), contribution)
+    line, parent, adjoint = lines[event.line], lines[sent.parent], event.adjoint
+    _, _, contribution, before, after, _ = sent
+    if adjoint is None or isinstance(adjoint, NotSeen):
+        return ""
+    if is_born(entries_of(contribution), entries_of(adjoint)):
+        is_tuple = isinstance(adjoint, OutputTuple) or isinstance(contribution, OutputTuple)
+        partial = None if is_tuple else run.read_partial(event.line, sent.slot)
+        return explain_product(line, message("arrived at", name=line.clear_name), adjoint, partial, contribution)
+    if isinstance(after, OutputTuple):  # what an output sends to its operation is put beside the others
+        return ""
     if before is not None and is_born(after, before, contribution):
         entry = _find_first(after, before, contribution)
         old, new, total = (_write(np.asarray(x)[entry]) for x in (before, contribution, after))
@@ -60,9 +85,13 @@ def explain_contribution(
 
 def explain_product(line: Line, what: str, rate: Any, partial: Any, product: Any) -> str:
     """Explain the birth of a NaN or an infinity in a product: a rate (`what` it is) times a local partial."""
-    kind = _name_kind(product)
-    if partial is None:
-        return message("born in map", kind=kind, name=line.clear_name, reading=line.reading)
+    kind = _name_kind(entries_of(product))
+    through_map = message("born in map", kind=kind, name=line.clear_name, reading=line.reading)
+    if partial is None or isinstance(partial, OutputTuple):
+        return through_map
+    # What arrives at a reduction along an axis has an axis less than the weights that it is multiplied with.
+    if np.shape(rate) == line.value.shape != () and np.ndim(rate) < np.ndim(partial):
+        return through_map
     one, other = np.broadcast_arrays(rate, partial)
     with np.errstate(all="ignore"):
         each = one * other

@@ -13,15 +13,14 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_lab.engine.tape import Tape
 from autodiff_lab.text import notation
 from autodiff_lab.text.messages import message
 from autodiff_lab.trace import memory_usage, reverse_steps
 from autodiff_lab.trace.model import Cost, Excerpt, Line, Number, Operand, Step, StepRange, SweptRange, Trace
 from autodiff_lab.trace.outline import Section, simplify_outline
-from autodiff_lab.trace.tape_reader import TapeReader
+from autodiff_lab.trace.recorded_run import RecordedRun, number_of
+from autodiff_lab.trace.run_reader import RunReader
 from autodiff_lab.trace.wording import equations
-from autodiff_lab.transforms.recording import Outcome
 
 # A run of more lines than this is shown by excerpts.
 MAX_WHOLE_LINES = 600
@@ -30,28 +29,26 @@ MAX_WHOLE_LINES = 600
 _MAX_WINDOW_LINES = 100
 
 
-class Excerpts(TapeReader):
-    """The excerpts of a long recorded run: a sequence of traces, each of one window on the tape.
+class Excerpts(RunReader):
+    """The excerpts of a long recorded run: a sequence of traces, each of one window on the run.
 
     Parameters
     ----------
-    tape : Tape
+    run : RecordedRun
     f : callable
         What was recorded.
-    value : optional
-        What it returned.
-    outcome : Outcome, optional
-        How it has ended, if there is more to say than the `value`.
 
     Examples
     --------
     >>> from autodiff_lab import record
+    >>> from autodiff_lab.trace.tape_reader import run_of_tape
+    >>> from autodiff_lab.transforms.recording import Outcome
     >>> def f(x):
     ...     for _ in range(1000):
     ...         x = x * 1.001
     ...     return x
     >>> value, tape = record(f, 1.0, sites=True)
-    >>> excerpts = Excerpts(tape, f, value)
+    >>> excerpts = Excerpts(run_of_tape(tape, f, Outcome(value)), f)
     >>> len(excerpts), excerpts.holding(700)
     (10, 6)
     >>> trace = excerpts[6]
@@ -60,16 +57,15 @@ class Excerpts(TapeReader):
     """
 
     @np.errstate(all="ignore")
-    def __init__(self, tape: Tape, f: Callable[..., Any], value: Any = None, outcome: Outcome | None = None) -> None:
-        super().__init__(tape, f, value, outcome)
-        self._events = reverse_steps.list_events(tape)
+    def __init__(self, run: RecordedRun, f: Callable[..., Any]) -> None:
+        super().__init__(run, f)
+        self._events = run.events
         self._largest = reverse_steps.find_largest_size(self._events)
-        self._held = memory_usage.count_held(tape)
-        self.steps = len(tape) + (len(self._events) + 1 if tape.output is not None else 0)
-        self.simple_outline = simplify_outline(self.outline, lambda i: notation.format_name(tape.name(i)))
+        self.steps = len(run) + (len(self._events) + 1 if run.output is not None else 0)
+        self.simple_outline = simplify_outline(self.outline, lambda i: notation.format_name(run.names[i]))
         self._windows = cut_windows(self.simple_outline, _MAX_WINDOW_LINES)
         self._starts = [pieces[0].first for pieces in self._windows]
-        self.last_uses = memory_usage.find_last_uses(tape.parents, tape.output)
+        self.last_uses = memory_usage.find_last_uses(run.parents, run.output)
         self._kept = functools.lru_cache(maxsize=32)(self._read)
 
     def __len__(self) -> int:
@@ -81,11 +77,11 @@ class Excerpts(TapeReader):
 
     def holding(self, step: int) -> int:
         """Tell which excerpt has this step of the whole run; −1 is the start."""
-        lines = len(self.tape)
+        lines = len(self.run)
         if step < lines:
             line = max(step, 0)
         elif step == lines:
-            line = self.tape.output_line
+            line = self.run.output_line
         else:
             line = self._events[min(step - lines - 1, len(self._events) - 1)].line
         return bisect_right(self._starts, line) - 1
@@ -102,9 +98,9 @@ class Excerpts(TapeReader):
     @functools.cached_property
     def arrivals(self) -> dict[int, tuple[int, int, Number]]:
         """For all excerpts: the first and the last step of the whole run that sends to each line, and its adjoint."""
-        lines, found = len(self.tape), {}
-        if self.tape.output is not None:
-            found[self.tape.output] = (lines, lines, reverse_steps.seed_of(self.tape))
+        lines, found = len(self.run), {}
+        if self.run.output is not None:
+            found[self.run.output] = (lines, lines, self.run.seed)
         for k, move in enumerate(self._events, start=lines + 1):
             for sent in move.sent:
                 found[sent.parent] = (found.get(sent.parent, (k,))[0], k, sent.after)
@@ -116,7 +112,7 @@ class Excerpts(TapeReader):
         back = [-event.line for event in self._events]
 
         def reach(line: int) -> int:
-            return len(self.tape) + 1 + bisect_right(back, -line)
+            return len(self.run) + 1 + bisect_right(back, -line)
 
         if not back:
             return ()
@@ -124,50 +120,50 @@ class Excerpts(TapeReader):
 
     @np.errstate(all="ignore")
     def _read(self, number: int) -> Trace:
-        tape, first, end = self.tape, self._starts[number], self._windows[number][-1].end
+        run, first, end = self.run, self._starts[number], self._windows[number][-1].end
         own = range(first, end)
-        before = sorted({parent for i in own for parent in tape.parents[i] if 0 <= parent < first})
+        before = sorted({parent for i in own for parent in run.parents[i] if 0 <= parent < first})
         place = {line: k for k, line in enumerate([*before, *own])}
-        run = self.describe_run([_move_line(self.lines[i], place) for i in place])
-        steps = [reverse_steps.record_step(tape, self.lines, i, self._held) for i in place]
+        trace = self.describe_run([_move_line(self.lines[i], place) for i in place])
+        steps = [reverse_steps.record_step(run, self.lines, i) for i in place]
         parts = [StepRange(len(before), len(steps) - 1, first)]
         swept = [event for event in self._events if event.line in own]
         later = [event for event in self._events if event.line >= end]
         arrived: dict[int, Any] = {}
-        if swept or tape.output in place:
-            told = reverse_steps.sweep_steps(tape, self.lines, self._events, self._largest, own)
+        if swept or run.output in place:
+            told = reverse_steps.sweep_steps(run, self.lines, self._events, self._largest, own)
             last = len(steps) + len(swept)
-            if tape.output in place:
-                parts.append(StepRange(len(steps), last, len(tape)))
+            if run.output in place:
+                parts.append(StepRange(len(steps), last, len(run)))
             else:
                 arrived = {sent.parent: sent.after for event in later for sent in event.sent}
                 told[0] = Step("seed", end - 1)
-                parts.append(StepRange(len(steps) + 1, last, len(tape) + 1 + len(later)))
+                parts.append(StepRange(len(steps) + 1, last, len(run) + 1 + len(later)))
             products = sum(len(event.sent) for event in later)
-            steps += memory_usage.measure_steps(tape, told, self._held, end, products)
+            steps += memory_usage.measure_steps(run, told, end, products)
         if number == 0 and swept:
-            shown = {i: Number.of(self.arrivals[i][2]) for i in range(tape.n_inputs) if i in self.arrivals}
-            gradient = equations.gradient(run.derivative_name, self.lines[: tape.n_inputs], shown)
+            shown = {i: number_of(self.arrivals[i][2]) for i in range(run.n_inputs) if i in self.arrivals}
+            gradient = equations.gradient(trace.derivative_name, self.lines[: run.n_inputs], shown)
             steps[-1] = steps[-1].with_equation(gradient)
         names = [self.lines[i].display_name for i in (first, end - 1)]
         excerpt = Excerpt(
             number,
-            len(tape),
+            len(run),
             self.steps,
             tuple(parts),
-            said=message("excerpt", first=names[0], last=names[1], lines=f"{len(tape):,}".replace(",", "\u202f")),
+            said=message("excerpt", first=names[0], last=names[1], lines=f"{len(run):,}".replace(",", "\u202f")),
             later=message("from later lines"),
-            arrived=tuple(Number.of(arrived[i]) if i in arrived else None for i in place),
+            arrived=tuple(number_of(arrived[i]) if i in arrived else None for i in place),
             before=tuple(before),
             swept=self._swept,
         )
         products = sum(len(event.sent) for event in self._events)
         return replace(
-            run,
+            trace,
             steps=tuple(_move_step(step, place) for step in steps),
-            result=place.get(tape.output),
+            result=place.get(run.output),
             excerpt=excerpt,
-            cost=Cost(1, len(tape) - tape.n_inputs, products, *self._held[-1]),
+            cost=Cost(1, len(run) - run.n_inputs, products, *run.held[-1]),
         )
 
 

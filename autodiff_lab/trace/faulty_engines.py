@@ -12,7 +12,7 @@ from autodiff_lab.engine.errors import InputError
 from autodiff_lab.engine.tape import Tape
 from autodiff_lab.trace import reverse_steps
 from autodiff_lab.trace.model import run_options
-from autodiff_lab.trace.reverse_steps import RawContribution, SweepEvent
+from autodiff_lab.trace.recorded_run import RawContribution, SweepEvent
 
 _MAX_STEPS = 400
 

@@ -13,7 +13,8 @@ from autodiff_lab.text import notation
 from autodiff_lab.text.messages import join_items, join_sentences, message
 from autodiff_lab.trace import births, memory_usage, partials, quiz
 from autodiff_lab.trace.model import Direction, Equation, Line, Meter, Number, Step, TangentTerm, Trace
-from autodiff_lab.trace.reverse_steps import seed_adjoints, share_of, size_of
+from autodiff_lab.trace.recorded_run import size_of
+from autodiff_lab.trace.reverse_steps import seed_adjoints, share_of
 from autodiff_lab.trace.wording import equations, explanations
 from autodiff_lab.trace.wording.equations import WayForward
 from autodiff_lab.transforms import recording
@@ -99,7 +100,7 @@ def forward_steps(tape: Tape, lines: tuple[Line, ...], named: Sequence[tuple[str
         how, names = _through_map(tape, i, line, {}), [name for name, _ in named]
         told = _through_map(tape, i, line, equations.name_operands(lines, i))
         asked = [*quiz.about_value(tape, i, line), *quiz.about_tangent(tape, lines, i, tangents)] if askable else []
-        birth = births.explain_value(tape, lines, i)
+        birth = births.explain_value(lines, i, tape.values[i], tape.args[i])
         birth = join_sentences(birth, *(_explain_birth(tape, lines, i, tangents, each) for each in brought[i]))
         said = explanations.explain_tangents(lines, i, shown, names, told)
         yield Step(
@@ -151,7 +152,7 @@ def _through_map(tape: Tape, i: int, line: Line, names: Mapping[str, str]) -> Wa
     op = tape.ops[i]
     moving = [operand.name for operand in line.line_operands]
     dots = {name: notation.format_tangent(names.get(name, name)) for name in moving}
-    if op is None or op.kind in ("elementwise", "reduction", "flat"):
+    if op is None or op.weights is not None or op.kind in ("elementwise", "flat"):
         return WayForward()
     if op.kind == "linear":
         return WayForward(notation.format_expression(line.text, dots))

@@ -9,19 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import zip_longest
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from autodiff_lab.engine.tape import Tape
 from autodiff_lab.trace.model import Meter, Step
-
-
-class Kept(NamedTuple):
-    """A memory usage: how many numbers are kept, and the bytes they take."""
-
-    numbers: int
-    bytes: int
+from autodiff_lab.trace.recorded_run import Kept, RecordedRun
 
 
 def count_held(tape: Tape) -> list[Kept]:
@@ -45,7 +39,7 @@ def count_held(tape: Tape) -> list[Kept]:
 
 
 def measure_steps(
-    tape: Tape, steps: Sequence[Step], held: Sequence[Kept], end: int, products: int = 0, faulty: bool = False
+    run: RecordedRun, steps: Sequence[Step], end: int, products: int = 0, faulty: bool = False
 ) -> Iterator[Step]:
     """Add to each step of a reverse sweep its cost and memory usage, and the lines that it lets go.
 
@@ -56,7 +50,7 @@ def measure_steps(
         # A line whose last contribution has gone is not asked for again, nor any line behind it. A faulty sweep may.
         done = step.phase == "sweep" and not faulty and (after is None or after.line != step.line)
         left = step.line if done else end
-        meter = Meter(len(tape) - tape.n_inputs, products, *held[left])
+        meter = Meter(len(run) - run.n_inputs, products, *run.held[left])
         yield replace(step, meter=meter, freed_lines=tuple(range(left, end)))
         end = left
 

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from autodiff_lab.text.messages import message
 from autodiff_lab.text.notation import shorten
-from autodiff_lab.trace.model import Group, Source, Span, Trace, Turn
+from autodiff_lab.trace.model import Group, ModuleCall, Source, Span, Trace, Turn
 
 # A section has no more sections and operations inside than so many; the inputs of a run stand beside them.
 MAX_PARTS = 30
@@ -34,8 +34,9 @@ class Section(NamedTuple):
     """A section of the outline of a run: the lines from `first` up to, not including, `end`.
 
     `kind` is ``"run"``, ``"loop"`` (each time that it is entered), ``"turn"``, ``"line"`` of the source, ``"call"``, a
-    recorded ``"sweep"``; ``"turns"`` or ``"part"`` for neighbours that were put together; ``"input"`` or
-    ``"operation"`` for a single line of the tape, which has nothing inside. A loop has `n` turns, a turn is turn `n`.
+    framework's ``"module"``, a recorded ``"sweep"``; ``"turns"`` or ``"part"`` for neighbours that were put together;
+    ``"input"`` or ``"operation"`` for a single line of the tape, which has nothing inside. A loop has `n` turns, a turn
+    is turn `n`.
     """
 
     kind: str
@@ -73,6 +74,7 @@ def build_outline(
     turns: Sequence[Sequence[Turn]],
     n_inputs: int,
     sweeps: Sequence[int] = (),
+    modules: Sequence[Sequence[ModuleCall]] = (),
 ) -> Section:
     """Build the outline of a run from the lines of its tape: all sections, however few operations they have.
 
@@ -85,9 +87,12 @@ def build_outline(
         So many lines at the beginning are inputs.
     sweeps : sequence of int, optional
         For each line which recorded sweep has written it; 0 for what the program does itself.
+    modules : sequence of sequence of ModuleCall, optional
+        For each line the calls of a framework's modules that were running, outermost first.
     """
     bodies = [_bodies(source) for source in sources]
-    paths = [_path(where, turn, bodies) for where, turn in zip(spans, turns, strict=True)]
+    calls = modules or [()] * len(spans)
+    paths = [_path(*line, bodies) for line in zip(spans, turns, calls, strict=True)]
     _put_conditions_into_turns(paths)
     paths = [[("sweep", sweep), *path] if sweep else path for sweep, path in zip_longest(sweeps, paths)]
 
@@ -112,14 +117,21 @@ def build_outline(
     return Section("run", "", 0, len(paths), inside(0, len(paths), 0))
 
 
-def _path(where: Sequence[Span], turns: Sequence[Turn], bodies: Sequence[dict[int, range]]) -> list[Key]:
-    """The sections that a line is in, outermost first: in each call its loops, and the line of the source."""
+def _path(
+    where: Sequence[Span], turns: Sequence[Turn], modules: Sequence[ModuleCall], bodies: Sequence[dict[int, range]]
+) -> list[Key]:
+    """The sections that a line is in, outermost first: in each call its loops, and the line of the source.
+
+    A module is a section right inside of the line that calls it, in place of the call of its `forward`.
+    """
     path: list[Key] = []
     left = list(turns)
+    entered = {depth: [call for call in modules if call.frames == depth] for depth in range(len(where))}
     for depth, span in enumerate(where):
         if len(path) > _DEEPEST:
             break
-        if depth:
+        path += [("module", *call) for call in entered[depth]]
+        if depth and not entered[depth]:
             path.append(("call", *where[depth - 1]))
         head = -1
         while left and left[0].source == span.source and left[0].line > head:
@@ -129,7 +141,7 @@ def _path(where: Sequence[Span], turns: Sequence[Turn], bodies: Sequence[dict[in
             path += [("loop", span.source, head), ("turn", n, count)]
             left.pop(0)
         path.append(("line", span.source, span.line))
-    return path
+    return path + [("module", *call) for call in modules if call.frames >= len(where)]
 
 
 def _bodies(source: Source) -> dict[int, range]:
@@ -170,6 +182,8 @@ def _title(kind: str, place: Sequence[int], sources: Sequence[Source]) -> str:
         return message("one turn", n=place[0])
     if kind == "sweep":
         return message("segment inner")
+    if kind == "module":
+        return shorten(str(place[0]), _MAX_TITLE_LENGTH)
     text = sources[place[0]].text[place[1]]
     if kind == "call":
         _, row, column, end_row, end_column = place
@@ -258,8 +272,9 @@ def _title_of_range(first: Section | Group, last: Section | Group, named: Callab
 
 def outline_of(trace: Trace) -> Section:
     """Build the outline of the lines of a trace, with all its sections."""
-    where, turns, sweeps = ([getattr(line, name) for line in trace.lines] for name in ("where", "turns", "sweep_id"))
-    return build_outline(trace.sources, where, turns, len(trace.inputs), sweeps)
+    columns = ("where", "turns", "sweep_id", "modules")
+    where, turns, sweeps, modules = ([getattr(line, name) for line in trace.lines] for name in columns)
+    return build_outline(trace.sources, where, turns, len(trace.inputs), sweeps, modules)
 
 
 def group_lines(trace: Trace, by: str | None) -> tuple[Group, ...]:
@@ -301,7 +316,7 @@ def overview(run: Section, named: Callable[[int], str]) -> tuple[Group, ...]:
 _OPENS: dict[str | None, Callable[[Section], bool]] = {
     "line": lambda section: True,
     "loop": lambda section: section.kind != "loop" and any(part.kind == "loop" for part in section.walk()),
-    "call": lambda section: section.kind not in ("line", "call"),
+    "call": lambda section: section.kind not in ("line", "call", "module"),
 }
 
 

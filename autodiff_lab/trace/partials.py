@@ -70,7 +70,7 @@ def local_partial(tape: Tape, i: int, slot: int) -> Any:
     op, args = tape.operation(i), tape.args[i]
     if op.kind == "elementwise":
         return _apply_rule(tape, i, slot, tape.values[i], args)
-    if op.kind == "reduction":
+    if op.weights is not None:
         return np.broadcast_to(_apply_rule(tape, i, slot, tape.values[i], args), np.shape(args[0]))[()]
     return None
 
@@ -84,9 +84,8 @@ def _apply_rule(tape: Tape, i: int, slot: int, y: Any, args: Sequence[Any]) -> A
     kept = keepdims_shape(shape_of(args[0]), axis)
     # A name keeps its name when its reduced axes are kept; an array is given them.
     y = NamedValue(y.text(), np.empty(kept)) if isinstance(y, Symbol) else np.reshape(y, kept)
-    weights = op.rules[0]
-    assert weights is not None, "a reduction has weights"
-    return weights(y, args[0], axis)
+    assert op.weights is not None, "it is a reduction"
+    return op.weights(y, args[0], axis)
 
 
 def find_targets(tape: Tape, i: int) -> tuple[int, ...]:
@@ -97,7 +96,7 @@ def find_targets(tape: Tape, i: int) -> tuple[int, ...]:
     op, operand = tape.operation(i), tape.args[i][0]
     shape, static = np.shape(operand), tape.kwargs.get(i, {})
     count = int(np.prod(shape))
-    if op.kind == "reduction":
+    if op.weights is not None:
         kept = keepdims_shape(shape, static.get("axis"))
         targets = np.arange(int(np.prod(kept))).reshape(kept)
         return tuple(np.broadcast_to(targets, shape).ravel().tolist())
@@ -131,7 +130,7 @@ def write_way_back(tape: Tape, i: int, slot: int) -> WayBack:
     op = tape.operation(i)
     if op.kind == "flat":
         return WayBack("0", "0")
-    if op.kind in ("elementwise", "reduction"):
+    if op.kind == "elementwise" or op.weights is not None:
         try:
             return _partial(tape, i, slot)
         except Exception:

@@ -17,7 +17,7 @@ from autodiff_lab.text.messages import message
 from autodiff_lab.text.notation import atom
 from autodiff_lab.trace.model import Hint, Line, Mistake, Number, Question, Step
 from autodiff_lab.trace.model.question import QuestionKind
-from autodiff_lab.trace.reverse_steps import SweepEvent
+from autodiff_lab.trace.recorded_run import SweepEvent
 
 # A longer tape is for looking at, not for answering questions.
 MAX_LINES = 40

@@ -2,40 +2,16 @@
 
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from autodiff_lab.engine.tape import Tape
 from autodiff_lab.text.messages import join_sentences
-from autodiff_lab.trace import births, partials
-from autodiff_lab.trace.memory_usage import Kept
+from autodiff_lab.trace import births
 from autodiff_lab.trace.model import Contribution, Line, Meter, Number, Question, Step
+from autodiff_lab.trace.recorded_run import RawContribution, RecordedRun, SweepEvent, number_of, size_of
 from autodiff_lab.trace.wording import equations, explanations
-
-# What is wrong at a step of a faulty sweep: a string of the catalogue, and the lines that it names.
-Remark = tuple[str, Sequence[int]]
-
-
-class RawContribution(NamedTuple):
-    """One contribution of a reverse step as the engine has it, and what the parent held before and after."""
-
-    slot: int
-    parent: int
-    contribution: Any
-    before: Any
-    after: Any
-    replaces: bool = False
-
-
-class SweepEvent(NamedTuple):
-    """What becomes a reverse step: a line sends one contribution or none; or the sweep is seeded `again`."""
-
-    line: int
-    adjoint: Any
-    sent: tuple[RawContribution, ...] = ()
-    remarks: tuple[Remark, ...] = ()
-    again: bool = False
 
 
 def seed_of(tape: Tape) -> Any:
@@ -95,29 +71,34 @@ def add_to(before: Any, contribution: Any) -> Any:
 
 
 def sweep_steps(
-    tape: Tape, lines: Sequence[Line], events: Sequence[SweepEvent], largest: float, of: Container[int] | None = None
+    run: RecordedRun,
+    lines: Sequence[Line],
+    events: Sequence[SweepEvent],
+    largest: float,
+    of: Container[int] | None = None,
 ) -> list[Step]:
     """Make the steps of a reverse sweep: the seed, and one for each event; of these lines, or of all.
 
     `largest` is the size of the largest contribution, see `find_largest_size`.
     """
-    seed = Number.of(seed_of(tape))
-    result = tape.output_line
-    started = _seed_step(lines, result, seed, explanations.explain_seed(lines, result, seed))
-    made = [replace(started, announcement=explanations.announce_seed(lines, result))]
+    if run.output is None:
+        return []
+    seed = number_of(run.seed)
+    started = _seed_step(lines, run.output, seed, explanations.explain_seed(lines, run.output, seed))
+    made = [replace(started, announcement=explanations.announce_seed(lines, run.output))]
     for event, (users, count) in zip(events, _find_waiting(events), strict=True):
         if of is not None and event.line not in of:
             continue
-        i, adjoint = event.line, Number.of(event.adjoint)
+        i, adjoint = event.line, number_of(event.adjoint)
         remarks = [explanations.explain_remark(lines, *remark) for remark in event.remarks]
         if event.again:
             made.append(_seed_step(lines, i, adjoint, join_sentences(*remarks)))
             continue
-        sends = tuple(_describe_contributions(tape, lines[i], event, largest))
+        sends = tuple(_describe_contributions(run, lines[i], event, largest))
         sentence = explanations.explain_sweep(lines, i, adjoint, sends, users[:count][::-1])
         symbols = equations.write_sweep(lines, i, adjoint, sends)
         numbers = equations.calculate_contribution(lines, i, adjoint, sends)
-        birth = join_sentences(*(_explain_birth(tape, lines, event, sent) for sent in event.sent))
+        birth = join_sentences(*(births.explain_contribution(run, lines, event, sent) for sent in event.sent))
         made.append(
             Step(
                 "sweep",
@@ -139,43 +120,36 @@ def _seed_step(lines: Sequence[Line], i: int, seed: Number, sentence: str) -> St
     return Step("seed", i, seed, (), sentence, symbols, arithmetic=numbers)
 
 
-def _explain_birth(tape: Tape, lines: Sequence[Line], event: SweepEvent, sent: RawContribution) -> str:
-    numbers = (event.adjoint, sent.contribution, sent.before, sent.after)
-    return births.explain_contribution(tape, lines, event.line, sent.slot, *numbers)
-
-
-def _describe_contributions(tape: Tape, line: Line, event: SweepEvent, largest: float) -> Iterator[Contribution]:
+def _describe_contributions(run: RecordedRun, line: Line, event: SweepEvent, largest: float) -> Iterator[Contribution]:
     for sent in event.sent:
         copies = None
-        if line.operands[sent.slot].is_copied:
-            partial = partials.local_partial(tape, event.line, sent.slot)
-            copies = Number.of(np.broadcast_to(event.adjoint * partial, line.value.shape))
+        partial = run.read_partial(event.line, sent.slot) if line.operands[sent.slot].is_copied else None
+        if partial is not None:
+            copies = number_of(np.broadcast_to(event.adjoint * partial, line.value.shape))
         send = Contribution(
             sent.slot,
             sent.parent,
-            contribution=Number.of(sent.contribution),
-            after=Number.of(sent.after),
-            before=None if sent.before is None else Number.of(sent.before),
+            contribution=number_of(sent.contribution),
+            after=number_of(sent.after),
+            before=None if sent.before is None else number_of(sent.before),
             share=share_of(sent.contribution, largest),
             replaces=sent.replaces,
             copies=copies,
         )
-        term = equations.write_term(line, Number.of(event.adjoint), send)
+        term = equations.write_term(line, number_of(event.adjoint), send)
         yield replace(send, term=equations.join_pieces(term).text)
 
 
-def record_step(
-    tape: Tape, lines: Sequence[Line], i: int, held: Sequence[Kept], questions: Iterable[Question] = ()
-) -> Step:
-    """Make the step of reverse mode that records line `i`; `held` is counted by `memory_usage.count_held`."""
-    birth = births.explain_value(tape, lines, i)
+def record_step(run: RecordedRun, lines: Sequence[Line], i: int, questions: Iterable[Question] = ()) -> Step:
+    """Make the step of reverse mode that records line `i`."""
+    birth = births.explain_line(run, lines, i)
     return Step(
         "record",
         i,
         sentence=join_sentences(explanations.explain_line(lines, i), birth),
         equations=equations.write_line(lines[i]),
         arithmetic=equations.calculate_line(lines[i]),
-        meter=Meter(max(0, i + 1 - tape.n_inputs), 0, *held[i + 1]),
+        meter=Meter(max(0, i + 1 - run.n_inputs), 0, *run.held[i + 1]),
         questions=tuple(questions),
         birth=birth,
         announcement=explanations.announce_line(lines, i),
@@ -186,12 +160,6 @@ def record_step(
 def share_of(contribution: Any, largest: float) -> float:
     """How large a contribution of a reverse step is beside the largest of the run, from 0 to 1."""
     return round(size_of(contribution) / largest, 3) if largest else 0.0
-
-
-def size_of(x: Any) -> float:
-    """The size of a contribution in a reverse step: its largest entry that is a number, without the sign."""
-    entries = np.abs(np.asarray(x, dtype=float))
-    return float(np.max(entries, initial=0.0, where=np.isfinite(entries)))
 
 
 def find_largest_size(events: Iterable[SweepEvent]) -> float:

@@ -15,7 +15,7 @@ import sysconfig
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import CodeType
-from typing import Any
+from typing import Any, cast
 
 from autodiff_lab.engine.printing import replace_bidi
 from autodiff_lab.text.messages import join_items, message
@@ -220,6 +220,8 @@ def _functions(filename: str, text: str) -> tuple[_Function, ...]:
 def _function_node(code: CodeType) -> _Function | None:
     """Find the smallest function in the text that holds all of `code`."""
     text = "".join(linecache.getlines(code.co_filename))
+    if code.co_name == "<module>":
+        return _whole_text(code.co_filename, text)
     nodes = _functions(code.co_filename, text) if text else ()
     if code.co_name == "<lambda>" or code.co_name in _INSIDE:
         start, end = _extent(code)
@@ -229,6 +231,20 @@ def _function_node(code: CodeType) -> _Function | None:
         named = (node for node in nodes if not isinstance(node, ast.Lambda) and node.name == code.co_name)
         nodes = tuple(node for node in named if code.co_firstlineno in (node.lineno, first_row(node)))
     return min(nodes, key=_size, default=None)
+
+
+def _whole_text(filename: str, text: str) -> _Function | None:
+    """The whole of a cell or a file, as if it were a function: what runs outside of all functions stands there."""
+    if not text:
+        return None
+    try:
+        tree: Any = ast.parse(text)
+    except (SyntaxError, ValueError):
+        return None
+    lines = text.splitlines()
+    tree.name, tree.lineno, tree.col_offset, tree.decorator_list = os.path.basename(filename), 1, 0, []
+    tree.end_lineno, tree.end_col_offset = len(lines), len(lines[-1].encode())
+    return cast("_Function", tree)
 
 
 def _start(node: ast.expr | ast.stmt) -> tuple[int, int]:

@@ -1,6 +1,5 @@
 """Pytrees: nested tuples, lists and dicts, flattened into leaves and rebuilt."""
 
-import copy
 from collections.abc import Callable
 from typing import Any
 
@@ -50,6 +49,8 @@ def map_leaves(function: Callable[[Any], Any], tree: Any) -> Any:
 
 def fill_dict(like: Any, entries: dict[Any, Any]) -> Any:
     """A dict of the class of `like` with what else it holds beside its entries, and with these entries."""
+    import copy  # rarely needed, so not imported with the package
+
     made = copy.copy(like)
     for key, entry in entries.items():
         made[key] = entry

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass
 from types import CodeType
 from typing import Any, NamedTuple
 
@@ -16,7 +15,7 @@ from ..engine.tape import MAX_TAPE_LINES, Tape
 from ..engine.tracebacks import find_user_calls
 from ..engine.values import Traced, as_value, is_plain, to_output, zeros
 from ..engine.variable import Variable
-from . import execution_log, pytree
+from . import pytree
 from .nonfinite_warnings import warn_at_user_line
 from .results import ResultPath, choose_result, list_results
 from .signatures import argument_names, check_keywords, derivative_name, name_of
@@ -106,8 +105,7 @@ class Raised(NamedTuple):
     calls: tuple[tuple[CodeType, int], ...]
 
 
-@dataclass(frozen=True)
-class Outcome:
+class Outcome(NamedTuple):
     """How a recorded run that is to be shown has ended.
 
     Attributes
@@ -258,6 +256,8 @@ def record_call(
     call = f if not kwargs else lambda *inputs: f(*inputs, **kwargs)
     if tape.call_stacks is None:
         return tape.run(call, inputs), tape
+    from . import execution_log  # only runs that are shown need it, so it is not imported with the package
+
     with execution_log.log_execution(tape) as walk:
         try:
             result = tape.run(call, inputs)

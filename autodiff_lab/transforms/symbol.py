@@ -18,8 +18,8 @@ from ..engine.levels import StandingLevel
 from ..engine.operators import Overloaded
 from ..engine.primitives import Op
 from ..engine.printing import format_call, format_index, format_static, format_value
+from ..engine.rules.kinks import unknown_slope
 from ..engine.rules.special import SPECIAL_ROWS
-from ..engine.rules.table import unknown_slope
 from ..engine.values import FLOAT64, Traced
 
 

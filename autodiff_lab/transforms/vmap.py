@@ -20,9 +20,9 @@ from ..engine.errors import InputError, ShapeError, UnsupportedError
 from ..engine.frames import is_asked_by_masked_array
 from ..engine.operators import Overloaded
 from ..engine.primitives import Op
+from ..engine.rules.kinks import unknown_slope
 from ..engine.rules.products import einsum_batch
 from ..engine.rules.shapes import put_along, taken_along
-from ..engine.rules.table import unknown_slope
 from ..engine.values import as_operand, innermost_value, refuse_subclass, to_output
 from . import pytree
 from .recording import check_result
@@ -186,7 +186,7 @@ class Batch(Level):
             shapes = [shape_of(x) for x in operands]
             if op.kind == "elementwise" or op in ENTRY_BY_ENTRY:
                 y = apply(op, _line_up(values, own, shapes), static)
-            elif op.kind == "reduction":
+            elif op.weights is not None:
                 y = _reduce(op, values[0], len(shapes[0]), static)
             elif op in ALONG_THE_LAST_AXIS:
                 y = apply(op, tuple(map(self.with_axis, operands)), static)

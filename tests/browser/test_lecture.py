@@ -215,15 +215,20 @@ def test_slides_are_printed_with_answers_and_last_steps(deck):
         assert deck.page.locator(part).count() and deck.page.locator(part).evaluate_all(seen)
 
 
+def has_the_plan(speaker):
+    """The speaker's window has clock, plan and notes, at the first question of `40_minutes`."""
+    assert re.fullmatch(r"\d+:\d\d", speaker.locator(".speaker-clock").inner_text())
+    assert "4:00 to 7:00 of 40:00" in speaker.locator(".speaker-plan").inner_text()
+    assert "Many say" in speaker.locator(".speaker-notes").inner_text()
+
+
 def test_the_speakers_window_has_clock_notes_and_next_slide_and_takes_the_keys(deck, request):
     deck.key("PageDown", "PageDown")
     with deck.page.expect_popup() as opened:
         deck.key("s")
     speaker = opened.value
     speaker.locator(".speaker-next .lecture-slide").wait_for()
-    assert re.fullmatch(r"\d+:\d\d", speaker.locator(".speaker-clock").inner_text())
-    assert "4:00 to 7:00 of 40:00" in speaker.locator(".speaker-plan").inner_text()
-    assert "Many say" in speaker.locator(".speaker-notes").inner_text()
+    has_the_plan(speaker)
     shown = deck.page.locator("section.lecture-slide.present h2").inner_text()
     assert speaker.locator(".speaker-now h2").inner_text() == shown
     assert speaker.locator(".speaker-slide aside").count() == 0, "notes are beside the small slides, not in them"
@@ -255,6 +260,9 @@ WRONG = """([slide, code]) => {
         if (part.clientWidth && part.scrollWidth > part.clientWidth + 1)
             wrong.push(["cut", html, part.scrollWidth, part.clientWidth]);
     }
+    for (const part of slide.querySelectorAll(".adl-tape .adl-operation, .adl-predict"))
+        if (part.scrollWidth > part.clientWidth + 1 || part.scrollHeight > part.clientHeight + 1)
+            wrong.push(["shortened", part.outerHTML.slice(0, 80)]);
     if (slide.scrollHeight > slide.clientHeight + 1) wrong.push(["taller", slide.scrollHeight]);
     if (slide.scrollWidth > slide.clientWidth + 1) wrong.push(["wider", slide.scrollWidth]);
     const large = (code * Math.min(innerWidth / 1920, innerHeight / 1080)) - 0.1;
@@ -263,6 +271,16 @@ WRONG = """([slide, code]) => {
             wrong.push(["small", line.outerHTML.slice(0, 80)]);
     return wrong;
 }"""
+
+
+def fits_in_every_hall(page, slide, request, moment):
+    """Nothing is cut off or too small in any of the three sizes."""
+    for width, height in HALLS:
+        page.set_viewport_size({"width": width, "height": height})
+        page.wait_for_timeout(100)
+        current = page.locator(slide).element_handle()
+        assert page.evaluate(WRONG, [current, CODE]) == [], (moment, width)
+        photograph(page, request, f"{moment} {width}")
 
 
 @pytest.mark.parametrize("name", LECTURES)
@@ -275,12 +293,7 @@ def test_a_clicker_goes_through_the_lecture_and_nothing_is_cut_off(name, kit, ne
         slide = place[:2]
         if tuple(slide) not in seen:
             seen.add(tuple(slide))
-            for width, height in HALLS:
-                deck.page.set_viewport_size({"width": width, "height": height})
-                deck.page.wait_for_timeout(100)
-                current = deck.page.locator("section.lecture-slide.present").element_handle()
-                assert deck.page.evaluate(WRONG, [current, CODE]) == [], (slide, width)
-                photograph(deck.page, request, f"{slide} {width}")
+            fits_in_every_hall(deck.page, "section.lecture-slide.present", request, str(slide))
         deck.key("PageDown")
     assert len({slide for slide, _ in seen}) == deck.count
 

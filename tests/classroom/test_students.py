@@ -16,13 +16,14 @@ import pytest
 from autodiff_lab.classroom.grading import grade as grading
 from autodiff_lab.classroom.grading.confinement import why_no_walls
 from autodiff_lab.classroom.grading.feedback import moodle_comment, write_feedback
-from autodiff_lab.classroom.grading.gradebooks import exercises_csv, missing_csv, moodle_csv
+from autodiff_lab.classroom.grading.gradebooks import canvas_csv, exercises_csv, missing_csv, moodle_csv
 from autodiff_lab.classroom.grading.names import Student, identify, is_late
 from autodiff_lab.classroom.grading.report import html_page, open_report
-from autodiff_lab.classroom.grading.rosters import RosterError, read_roster
+from autodiff_lab.classroom.grading.rosters import Listed, RosterError, read_roster
 from autodiff_lab.classroom.grading.students import collect_class
 from autodiff_lab.classroom.grading.summary import MAX_FIRST, find_reasons, summary_page
 from autodiff_lab.classroom.grading.verdicts import Answer, Row
+from autodiff_lab.classroom.grading.weights import read_weights
 from autodiff_lab.cli.main import main
 from autodiff_lab.lessons.printing_tape import progress as lesson
 
@@ -153,6 +154,82 @@ def test_canvas_is_called_as_on_the_roster(tmp_path):
     assert table(missing_csv(everybody)) == [["name", "number"], ["Li, Bob", "8"]]
 
 
+@pytest.mark.parametrize(
+    "files",
+    [
+        ("hw_1_2_ada.ipynb", "hw_1_2_bob.ipynb"),  # sheet 1, exercise 2
+        ("hw_1_2_ada.ipynb", "hw_1_3_bob.ipynb"),
+        ("hw_1_2_06.ipynb", "hw_1_2_04.ipynb"),  # Canvas would give each file a number of its own
+        ("group_7_8_homework.ipynb", "group_7_9_06.ipynb"),
+    ],
+)
+def test_names_that_may_be_of_two_people_are_kept_apart_and_named(files):
+    everybody = collect_class([row(file, {"ex_3": RIGHT}) for file in files])
+    assert sorted(work.points for work in everybody.works) == [1, 1]
+    assert everybody.apart == tuple(sorted(files)) and not everybody.together
+    page = summary_page(everybody, {}, "grades.html")
+    assert "Not clear whose these are" in page and all(file in page for file in files)
+    assert canvas_csv(everybody) == ""
+
+
+def test_files_of_one_person_are_taken_together():
+    ours = ("lovelaceada_7_8_06_printing_tape.ipynb", "lovelaceada_7_9_06_printing_tape-1.ipynb")
+    everybody = collect_class([row(file) for file in ours])
+    assert [work.student for work in everybody.works] == [Student("lovelaceada", "7", "Canvas")]
+    assert "taken together by their names: 1" in summary_page(everybody, {}, "grades.html")
+    files = [row("lovelaceada_7_8_homework.ipynb"), row("lovelaceada_7_9_more.ipynb")]
+    assert len(collect_class(files).works) == 2, "uncertain without a roster"
+    listed = [Listed("Lovelace, Ada", "7", (("id", "7"),))]
+    everybody = collect_class(files, listed)
+    assert [work.name for work in everybody.works] == ["Lovelace, Ada"]
+    assert not everybody.apart and not everybody.together
+    other = [Listed("Bob Li", "7", (("id", "7"),))]
+    assert len(collect_class(files, other).works) == 2, "the number is on the roster, and the name is another"
+
+
+def test_exercises_have_the_weights_of_a_file(tmp_path):
+    path = tmp_path / "weights.csv"
+    path.write_text("exercise,points\n06 ex 3,5\n\n06 ex 1,0\n", encoding="utf-8-sig")
+    weights = read_weights(path)
+    assert weights == {("printing_tape", "ex_3"): 5, ("printing_tape", "ex_1"): 0}
+    most = 5 + 0 + len(NAMES) - 2
+    passed = {"ex_3": RIGHT, "ex_1": RIGHT, "ex_2": WRONG}
+    files = [
+        row("Ada_7_assignsubmission_file_/06.ipynb", passed),
+        row("Ada_7_assignsubmission_file_/06 old.ipynb", {"ex_1": RIGHT, "ex_2": RIGHT}),
+        row("li_8_9_06.ipynb", passed),
+    ]
+    everybody = collect_class(files, weights=weights)
+    assert [(work.name, work.points) for work in everybody.works] == [("Ada", 5), ("li", 5)]
+    assert table(moodle_csv(everybody))[1][2:4] == ["5", str(most)]
+    assert f"5 of {most} points." in table(moodle_csv(everybody))[1][5]
+    assert [line[-1] for line in table(canvas_csv(everybody))[1:]] == [str(most), "5"]
+    head, ada, _ = table(exercises_csv(everybody))
+    assert dict(zip(head, ada, strict=True)) | {"06 ex 3": "5", "06 ex 1": "0", "06 ex 2": "0"} == dict(
+        zip(head, ada, strict=True)
+    )
+    page = summary_page(everybody, {}, "grades.html")
+    assert "<h2>Points</h2>" in page and f"5 or more of {most} points" in page
+
+
+@pytest.mark.parametrize(
+    "text, said",
+    [
+        ("", "exercise,points"),
+        ("06 ex 3,5\n", "doesn't begin with the titles"),
+        ("exercise,points\n06 ex 99,5\n", "line 2 of the file of weights weights.csv: there is no exercise '06 ex 99'"),
+        ("exercise,points\n06 ex 3,-1\n", "Write a whole number, 0 or more"),
+        ("exercise;points\n06 ex 3;2,5\n", "the points of 06 ex 3 are '2,5'"),
+        ("exercise,points\n06 ex 3,1\n06 ex 3,2\n", "has points already"),
+    ],
+)
+def test_weights_that_are_wrong_are_said_before_anything_runs(text, said, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    Path("weights.csv").write_text(text, encoding="utf-8")
+    assert main(["grade", "hand-ins", "--weights", "weights.csv"]) == 1
+    assert said in capsys.readouterr().err
+
+
 def test_a_feedback_page_has_ones_own_and_nothing_else():
     rows = [
         row("ada/06.ipynb", {"ex_3": RIGHT}),
@@ -173,7 +250,7 @@ def test_a_feedback_page_has_ones_own_and_nothing_else():
         assert said in ada
     assert "bob" not in ada and "I expect a pair" not in ada and "not final" not in ada
     assert "not final: your teacher will look" in bob and "changes the checks" not in bob
-    comment = moodle_comment(everybody.works[0], everybody.lengths)
+    comment = moodle_comment(everybody.works[0], everybody)
     assert "1 of 7" in comment and "✓ passed: 3" in comment and "x.docx: not a notebook" in comment
 
 

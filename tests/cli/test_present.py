@@ -55,6 +55,10 @@ def test_a_lecture_is_presented_as_its_slides_are_cut():
     assert presented.cells == lecture.cells
 
 
+def test_jupyterlab_asks_for_no_kernel_in_front_of_the_audience():
+    assert make_presented(v4.new_notebook()).metadata["kernelspec"]["name"] == "python3"
+
+
 def test_a_lesson_is_shown_cell_by_cell_and_without_its_answers():
     lesson = read_lecture(find_notebook("04"))
     presented = make_presented(lesson)

@@ -262,7 +262,16 @@ def test_a_message_is_in_plain_numbers(rule: Any) -> None:
     assert "np." not in str(error.value)
 
 
+def test_nan_that_is_left_out_hides_no_rounding_error() -> None:
+    """The third derivative of a product of two is 0, and a difference quotient of it is rounding alone."""
+    hole = np.array([False, True, False])
+    check_grads(lambda x: np.nanprod(np.where(hole, np.nan, x)), (np.array([2.1, -0.4, -1.7]),), order=3)
+
+
 # The policy that is printed is the policy that holds
+
+
+TIED = np.array([1.0, 1.0, 0.0])
 
 
 def test_policy() -> None:
@@ -280,6 +289,10 @@ def test_policy() -> None:
         assert d(lambda b: 0.0**b, 2.0) == 0.0
         assert d(np.sign, 0.0) == 0.0
         assert d(lambda x: x * (x > 0), 0.0) == 0.0
+        for middle in (np.median, lambda x: np.quantile(x, 0.5), lambda x: np.percentile(x, 50.0)):
+            of_entry = [d(lambda t, e=e, middle=middle: middle(TIED + t * e), 0.0) for e in np.eye(3)]
+            assert of_entry == [0.5, 0.5, 0.0]
+    assert "quantile" in text
     array = np.array([1.0, -1.0, 0.0])
     np.testing.assert_array_equal(grad(lambda x: np.sum(np.maximum(x, 0.0)))(array), [1.0, 0.0, 0.5])
     np.testing.assert_array_equal(grad(lambda x: np.sum(np.absolute(x)))(array), [1.0, -1.0, 0.0])

@@ -84,7 +84,8 @@ def test_a_row_with_a_batching_rule_runs_once(key: Any, monkeypatch: pytest.Monk
     """Not once for each example: the loop is not reached by the first sample of the row."""
     from autodiff_lab.transforms import vmap as module
 
-    key = {"concatenate": np.concatenate, "einsum": np.einsum, "unless": np.where}.get(key, key)
+    public = {"concatenate": np.concatenate, "einsum": np.einsum, "unless": np.where, "norm": np.linalg.norm}
+    key = {**public, "logsumexp": "logaddexp.reduce"}.get(key, key)
 
     def refuse(*args: Any) -> Any:
         raise AssertionError("looped")

@@ -2,9 +2,11 @@
 
 import pytest
 
+from autodiff_lab import grad
 from autodiff_lab.lessons.checks.variants import every_draw
-from autodiff_lab.lessons.control_flow import ex_1, ex_2, ex_3, ex_5, ex_6
+from autodiff_lab.lessons.control_flow import ex_1, ex_2, ex_3, ex_5, ex_6, ex_7
 from autodiff_lab.lessons.control_flow.exercises import count_operations, programs
+from autodiff_lab.lessons.examples.ball import flight, landing
 from autodiff_lab.lessons.examples.loops import until_ten
 
 from .test_every_exercise import in_the_notebook, submit
@@ -88,3 +90,32 @@ def test_a_run_that_never_ends_is_stopped_once():
     written = ex_6.reference.replace("    values = dict(feed)\n", "    values = dict(feed)\n    while True: pass\n", 1)
     reply = submit("control_flow", ex_6, written)
     assert "still running" in reply.text
+
+
+def test_a_rule_that_is_repaired_repairs_the_program_too():
+    """Nobody forbids it: with a rule that never divides by 0, the program of the text has no NaN."""
+    written = (
+        "GRADIENT['log'] = lambda op, grad: (grad / cond(op.inputs[0] > 0, op.inputs[0], 1.0),)\n"
+        "def shielded(x):\n    return cond(x > 0, log(x), x)"
+    )
+    assert submit("control_flow", ex_7, written).passed
+
+
+def test_the_slope_of_the_last_point_has_the_wrong_sign():
+    """What section 3 says of the ball: the jumps carry it further, and between them it falls back."""
+
+    def last_point(angle):
+        return flight(angle)[0][-1]
+
+    assert last_point(0.3) > last_point(0.2) + 5
+    assert grad(last_point)(0.2) < -3 and grad(landing)(0.2) > 70
+
+
+@pytest.mark.parametrize(("iterations", "enough"), [(15, False), (16, True)])
+def test_sixteen_iterations_are_enough_for_the_picture(iterations, enough):
+    """What the folded answer of section 10 says: the slider's loop at the left end of the picture."""
+    names = in_the_notebook("control_flow", ex_6.reference)
+    x = y = names["Op"]("x")
+    for _ in range(iterations):
+        y = names["cond"](y < 10, y * x, y)
+    assert (names["run"]([y], {x: 1.15})[0] == until_ten(1.15)) is enough

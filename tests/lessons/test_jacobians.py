@@ -8,6 +8,8 @@ from autodiff_lab.lessons import jacobians
 from autodiff_lab.lessons.jacobians.exercises import CASES, chain, choose_modes, count_multiplications, count_runs
 from autodiff_lab.widgets.labs.jacobian_painter.programs import of_document_1, polar, softmax, standardize
 
+from .test_every_exercise import in_the_notebook
+
 
 @pytest.mark.parametrize("mode", [jacfwd, jacrev])
 def test_the_worked_examples(mode):
@@ -109,3 +111,34 @@ def test_a_counted_function_is_the_function():
     f, x = CASES["document 1"]
     counting, runs = count_runs(f)
     assert np.array_equal(counting(np.array(x)), f(np.array(x))) and runs == [np.ndarray]
+
+
+def garden(x):
+    """The example of the notebook: area and fence of a garden along a wall."""
+    return np.stack([x[0] * x[1], x[0] + 2 * x[1]])
+
+
+def test_the_prices_at_which_a_wider_garden_earns_nothing():
+    """What the folded answer of section 4 says."""
+    pull = vjp(garden, np.array([2.0, 4.0]))[1]
+    np.testing.assert_array_equal(pull(np.array([1.0, -1.0]))[0], [3, 0])
+    np.testing.assert_array_equal(pull(np.ones(2))[0], [5, 4])
+
+
+def test_half_the_step_leaves_half_the_gap():
+    """What the folded answer of section 1 says: of the step, so the error itself falls to a quarter."""
+    x = np.array([2.0, 4.0])
+    value, push = linearize(garden, x)
+    steps = [np.array([np.cos(angle), np.sin(angle)]) for angle in np.linspace(0, 2 * np.pi, 121)]
+    gaps = [max(np.abs(garden(x + h * s) - value - push(h * s)).max() for s in steps) for h in (1.6, 0.8, 0.4)]
+    np.testing.assert_allclose(gaps[:-1], 4 * np.array(gaps[1:]), rtol=1e-9)
+
+
+@pytest.mark.parametrize("waist", range(1, 61))
+def test_the_middle_wins_at_every_waist(waist):
+    """What the folded answer of section 5 says."""
+    names = in_the_notebook("jacobians", "")
+    w = (60, 60, waist, 60, 60)
+    ends, middle = {names["input_first"](w), names["result_first"](w)}, names["middle_last"](w)
+    assert len(ends) == 1
+    assert (middle < min(ends)) is (waist < 60)

@@ -6,7 +6,7 @@ import re
 import numpy as np
 import pytest
 
-from autodiff_lab.lessons.tensorflow import ex_1, ex_2
+from autodiff_lab.lessons.tensorflow import ex_1, ex_2, ex_6
 from autodiff_lab.lessons.tensorflow.exercises import count_pending, run_minimize, squared_error, truth_table
 from autodiff_lab.systems import gradient_tape
 
@@ -74,3 +74,16 @@ def test_twenty_steps_end_where_the_documents_regression_ends():
 
     assert run_minimize(minimize)["of the loss after 20 steps"] == pytest.approx(0.0090387503713374, rel=1e-12)
     assert ends == pytest.approx([3.023058430092137, 2.0922337203685477, 1.0], rel=1e-14)
+
+
+@pytest.mark.parametrize(("rate", "losses"), [(0.5, [68, 0, 0]), (1.0, [68, 68, 68]), (1.1, [68, 97.92, 141.0048])])
+def test_one_rate_needs_one_step_and_another_changes_nothing(rate, losses):
+    """What the folded answer below the slider of section 9 says."""
+    names = in_the_notebook("tensorflow", ex_2.reference)
+    exec(ex_6.reference, names)
+    w, b = gradient_tape.Variable(5.0), gradient_tape.Variable(10.0)
+    found = []
+    for _ in losses:
+        found.append(names["loss"](w, b).numpy())
+        names["minimize"](lambda: names["loss"](w, b), [w, b], rate)
+    assert found == pytest.approx(losses)

@@ -128,7 +128,7 @@ def test_no_code_ran_where_none_was_asked():
 
 
 def test_a_message_has_no_address():
-    text = submit("tensorflow", tensorflow.ex_7, ADDRESS).text
+    text = submit("tensorflow", tensorflow.ex_6, ADDRESS).text
     assert "ValueError: no <object object>" in text
 
 

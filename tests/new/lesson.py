@@ -17,8 +17,7 @@ from tests.notebooks.numbers import update_numbers
 
 PACKAGE = '''"""The exercises of `{slug}`: what each expects, and what its check looks at."""
 
-from autodiff_lab.lessons.checks.course import lesson
-from autodiff_lab.lessons.{slug} import exercises
+{imports}
 
 progress, seed = lesson(
     "{slug}",
@@ -180,8 +179,13 @@ def _write_package(root: Path, slug: str, title: str) -> None:
     folder = root / "autodiff_lab" / "lessons" / slug
     folder.mkdir()
     files = {"__init__.py": PACKAGE, "exercises.py": CHECKS, "exercises.toml": WORDS, "answers.toml": ANSWERS}
+    imports = [
+        "from autodiff_lab.lessons.checks.course import lesson",
+        f"from autodiff_lab.lessons.{slug} import exercises",
+    ]
+    words = {"slug": slug, "title": title, "imports": "\n".join(sorted(imports))}
     for name, text in files.items():
-        (folder / name).write_text(text.format(slug=slug, title=title), encoding="utf-8")
+        (folder / name).write_text(text.format(**words), encoding="utf-8")
 
 
 def _write_notebook(root: Path, slug: str, title: str, question: str, term: str) -> None:

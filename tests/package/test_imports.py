@@ -5,7 +5,9 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator
+from functools import cache
 from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -24,6 +26,7 @@ FLOORS = [
     {"optimize"},
     {"text"},
     {"trace"},
+    {"frameworks"},
     {"figures.style", "figures.layered_layout"},
     {"figures.graph"},
     {"figures.tables", "figures.plots"},
@@ -107,10 +110,33 @@ def imported_names(path: Path) -> Iterator[tuple[str, str]]:
                 yield from ((module, alias.name) for alias in node.names)
 
 
+FRAMEWORKS = {"torch", "jax"}
+
+
+@cache
+def lacks_a_framework(module: str) -> bool:
+    """Whether a module is one of a framework that is not installed, or one of ours that imports it."""
+    needed = {name.partition(".")[0] for path in FILES if name_of(path) == module for name in imports_of(path)}
+    asked = FRAMEWORKS & {*needed, module.partition(".")[0]}
+    return any(find_spec(name) is None for name in asked)
+
+
+def test_frameworks_are_imported_in_their_own_room_alone() -> None:
+    for path in FILES:
+        foreign = FRAMEWORKS & {module.partition(".")[0] for module in imports_of(path)}
+        assert not foreign or room_of(name_of(path)) == "frameworks", name_of(path)
+
+
+def test_a_player_of_our_own_engine_loads_no_framework() -> None:
+    assert not FRAMEWORKS & loaded_by("from autodiff_lab import play; play(lambda x: x * x, 3.0)")
+
+
 def test_what_a_file_imports_is_there() -> None:
     """A late import is run late, perhaps by a reader first: so all are looked up here."""
     for path in FILES:
         for module, name in imported_names(path):
+            if lacks_a_framework(module):
+                continue  # tests/frameworks are run where it is installed, and this test with them
             there = f"{module}.{name}" in MODULES or name == "*" or hasattr(import_module(module), name)
             assert there, f"{name_of(path)} imports {name} from {module}"
 
@@ -160,6 +186,12 @@ def loaded_by(statement: str) -> set[str]:
 
 def test_import_loads_numpy_and_nothing_else() -> None:
     assert loaded_by("import autodiff_lab") - loaded_by("import numpy") == {"autodiff_lab"}
+
+
+def test_import_loads_no_slow_module_of_the_standard_library() -> None:
+    code = "import numpy, sys; before = {*sys.modules}; import autodiff_lab; print(*({*sys.modules} - before))"
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert {"copy", "dataclasses", "threading"}.isdisjoint(run.stdout.split())
 
 
 def test_every_public_name_is_there() -> None:

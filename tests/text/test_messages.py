@@ -41,6 +41,7 @@ SPEAKING = [
         "text/*.py",
         "trace/**/*.py",
         "figures/**/*.py",
+        "frameworks/*.py",
         "widgets/*.py",
         "widgets/player/*.py",
         "widgets/player/js/**/*.js",

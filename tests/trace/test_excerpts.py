@@ -6,6 +6,8 @@ import pytest
 from autodiff_lab import Trace, record
 from autodiff_lab.figures.graph.layout import LaidOutExcerpts as Excerpts
 from autodiff_lab.trace.excerpts import MAX_WHOLE_LINES
+from autodiff_lab.trace.tape_reader import run_of_tape
+from autodiff_lab.transforms.recording import Outcome
 
 
 def wave(x, w):
@@ -18,7 +20,7 @@ def wave(x, w):
 def runs():
     value, tape = record(wave, 0.5, 1.3, sites=True)
     assert len(tape) > MAX_WHOLE_LINES
-    return Excerpts(tape, wave, value), Trace.from_tape(tape, wave, value=value)
+    return Excerpts(run_of_tape(tape, wave, Outcome(value)), wave), Trace.from_tape(tape, wave, value=value)
 
 
 def told(excerpts):
@@ -76,7 +78,10 @@ def by_turns(x):
 
 def test_where_the_sweep_goes_through_a_chapter_is_known():
     value, tape = record(by_turns, 0.5, sites=True)
-    excerpts, whole = Excerpts(tape, by_turns, value), Trace.from_tape(tape, by_turns, value=value)
+    excerpts, whole = (
+        Excerpts(run_of_tape(tape, by_turns, Outcome(value)), by_turns),
+        Trace.from_tape(tape, by_turns, value=value),
+    )
     assert len(whole.chapters) == len(excerpts[1].excerpt.swept) == 3
     for chapter, (start, end) in zip(whole.chapters, excerpts[1].excerpt.swept, strict=True):
         own = [

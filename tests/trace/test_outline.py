@@ -8,6 +8,7 @@ import pytest
 from autodiff_lab import grad, record
 from autodiff_lab.trace import excerpts, outline, tape_reader
 from autodiff_lab.trace.outline import MAX_PARTS
+from autodiff_lab.transforms.recording import Outcome
 
 
 def wave(x, w):
@@ -104,7 +105,7 @@ RUNS = {
 
 def sections(f, args):
     _, tape = record(f, *args, sites=True)
-    run = tape_reader.TapeReader(tape, f).outline
+    run = tape_reader.TapeReader(tape, f, Outcome()).outline
     return tape, run, outline.simplify_outline(run, tape.name)
 
 

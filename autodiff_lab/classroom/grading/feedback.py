@@ -40,7 +40,7 @@ def write_feedback(everybody: Class) -> dict[Student, Feedback]:
     """Write the feedback page of each student."""
     taken: set[str] = set()
     return {
-        work.student: Feedback(_file_name(work.student, taken), feedback_page(work, everybody.lengths))
+        work.student: Feedback(_file_name(work.student, taken), feedback_page(work, everybody))
         for work in everybody.works
     }
 
@@ -70,11 +70,11 @@ def _file_name(student: Student, taken: set[str]) -> str:
     return file
 
 
-def feedback_page(work: Work, lengths: dict[str, int]) -> str:
+def feedback_page(work: Work, everybody: Class) -> str:
     """Write what one student gets back, as HTML: the points, each exercise with what was said to it, and its cell."""
     titles = lesson_titles()
     best = work.best
-    parts = [f"<p>{escape(_say_points(work, lengths))}</p>"]
+    parts = [f"<p>{escape(_say_points(work, everybody))}</p>"]
     for row in work.rows:
         title = titles.get(row.lesson, own_part(row.file))
         parts.append(f"<h2>{escape(title)}</h2>")
@@ -84,7 +84,7 @@ def feedback_page(work: Work, lengths: dict[str, int]) -> str:
         for name in row.exercises:
             answer = row.answers.get(name, Answer(NOT_ATTEMPTED))
             parts.append(_exercise(name, answer))
-    missing = [titles[slug] for slug in lengths if slug not in best]
+    missing = [titles[slug] for slug in everybody.worth if slug not in best]
     if missing:
         parts.append(f"<h2>No points yet in</h2><ul>{''.join(f'<li>{escape(title)}</li>' for title in missing)}</ul>")
     return write_page(f"Feedback for {work.name}", "".join(parts))
@@ -99,8 +99,8 @@ def _exercise(name: str, answer: Answer) -> str:
     return f"<section>{head}{code}{reply}</section>"
 
 
-def _say_points(work: Work, lengths: dict[str, int]) -> str:
-    said = f"{work.points} of {sum(lengths.values())} exercises passed."
+def _say_points(work: Work, everybody: Class) -> str:
+    said = f"{work.points} of {everybody.most} {everybody.unit}{'' if everybody.weights else ' passed'}."
     if work.late:
         said += " Handed in late."
     return f"{said} {NOT_FINAL}" if work.doubts else said
@@ -112,15 +112,16 @@ def _say_end(row: Row) -> str:
     return row.ended
 
 
-def moodle_comment(work: Work, lengths: dict[str, int]) -> str:
+def moodle_comment(work: Work, everybody: Class) -> str:
     """Write the feedback in short, as HTML for Moodle's column *Feedback comments*.
 
     >>> row = Row("Ada L_7_assignsubmission_file/03.ipynb", "tape", "ran", ("ex_1", "ex_2"), {"ex_1": Answer("passed")})
-    >>> print(moodle_comment(Work(Student("Ada L"), (row,), "Ada L"), {"tape": 2}))
+    >>> work = Work(Student("Ada L"), (row,), "Ada L")
+    >>> print(moodle_comment(work, Class((work,), {"tape": 2})))
     <p>1 of 2 exercises passed.</p><p><b>03 · The tape, line by line</b><br>✓ passed: 1<br>… not attempted: 2</p>
     """
     titles = lesson_titles()
-    parts = [f"<p>{escape(_say_points(work, lengths))}</p>"]
+    parts = [f"<p>{escape(_say_points(work, everybody))}</p>"]
     for slug, row in work.best.items():
         lines = [f"<b>{escape(titles[slug])}</b>"]
         if row.ended != "ran":

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 
 from autodiff_lab.classroom.grading.feedback import moodle_comment
 from autodiff_lab.classroom.grading.names import MOODLE
-from autodiff_lab.classroom.grading.pages import exercise_number
 from autodiff_lab.classroom.grading.students import Class, Work
 from autodiff_lab.classroom.grading.verdicts import Row
+from autodiff_lab.classroom.grading.weights import Weights, exercise_title
 from autodiff_lab.lessons.order import number_of
 
 # Where in a cell a spreadsheet may see the beginning of a formula: at the cell's, or behind a character that separates
@@ -23,7 +23,7 @@ FORMULAS = re.compile(r'(^|[;,|\t\r\n])([\s"]*[=+\-@＝＋－＠])+')
 def moodle_csv(everybody: Class) -> str:
     """Write Moodle's gradebook, an offline grading worksheet, with the columns it imports; nothing if no name fits.
 
-    A grade is the number of exercises passed, in all notebooks; where there is something to look at, it is left open.
+    A grade is the number of points, in all notebooks; where there is something to look at, it is left open.
     *Feedback comments* are HTML.
 
     >>> from autodiff_lab.classroom.grading.students import collect_class
@@ -35,7 +35,7 @@ def moodle_csv(everybody: Class) -> str:
     lines = []
     for work in _works_in(everybody, "Moodle"):
         is_open = any(_is_open(row) for row in work.best.values())
-        comment = escape_formulas_in_html(moodle_comment(work, everybody.lengths))
+        comment = escape_formulas_in_html(moodle_comment(work, everybody))
         grade = "" if is_open else work.points
         lines.append((f"Participant {work.student.number}", work.name, grade, everybody.most, "", comment))
     return write_csv(head, lines)
@@ -49,16 +49,18 @@ def canvas_csv(everybody: Class) -> str:
     >>> print(canvas_csv(collect_class([row])).splitlines()[2])
     lovelaceada,7,,,,0
     """
-    notebooks = [f"Notebook {number_of(slug)}" for slug in everybody.lengths]
+    notebooks = [f"Notebook {number_of(slug)}" for slug in everybody.worth]
     head = ("Student", "ID", "SIS User ID", "SIS Login ID", "Section", *notebooks)
     lines: list[Sequence[object]] = []
     for work in _works_in(everybody, "Canvas"):
         best = work.best
-        grades = ["" if slug not in best or _is_open(best[slug]) else best[slug].passed for slug in everybody.lengths]
+        grades = [
+            "" if slug not in best or _is_open(best[slug]) else work.points_in(best[slug]) for slug in everybody.worth
+        ]
         lines.append((work.name, work.student.number, "", "", "", *grades))
     if not lines:
         return ""
-    return write_csv(head, [("Points Possible", "", "", "", "", *everybody.lengths.values()), *lines])
+    return write_csv(head, [("Points Possible", "", "", "", "", *everybody.worth.values()), *lines])
 
 
 def _works_in(everybody: Class, system: str) -> list[Work]:
@@ -75,7 +77,9 @@ def _is_open(row: Row) -> bool:
 
 
 def exercises_csv(everybody: Class) -> str:
-    """Write the points of each student in each exercise as CSV: 1 passed, 0 not yet, empty not attempted.
+    """Write the points of each student in each exercise as CSV: 0 if it isn't passed yet, empty if not attempted.
+
+    An exercise that is passed has 1 point, or those that `Class.weights` give it.
 
     The columns of a notebook are empty where something in it is to be looked at before its points are final.
 
@@ -89,22 +93,22 @@ def exercises_csv(everybody: Class) -> str:
     """
     rows = [row for work in everybody.works for row in work.best.values()]
     columns = {row.lesson: row.exercises for row in rows}  # they are the same for all
-    exercises = [(slug, name) for slug in everybody.lengths for name in columns.get(slug, ())]
-    titles = [f"{number_of(slug)} ex {exercise_number(name)}" for slug, name in exercises]
+    exercises = [(slug, name) for slug in everybody.worth for name in columns.get(slug, ())]
+    titles = [exercise_title(number_of(slug), name) for slug, name in exercises]
     lines = []
     for work in everybody.works:
         best = work.best
-        points = [_points(best.get(slug), name) for slug, name in exercises]
+        points = [_points(best.get(slug), name, everybody.weights) for slug, name in exercises]
         late = "late" if work.late else ""
         doubts = "; ".join(work.doubts)
         lines.append((work.name, work.student.number, late, doubts, work.points, everybody.most, *points))
     return write_csv(("student", "number", "late", "look at this", "passed", "of", *titles), lines)
 
 
-def _points(row: Row | None, exercise: str) -> int | str:
+def _points(row: Row | None, exercise: str, weights: Weights) -> int | str:
     if row is None or row.doubts or exercise not in row.answers:
         return ""
-    return 1 if row.answers[exercise].state == "passed" else 0
+    return weights.get((row.lesson, exercise), 1) if row.answers[exercise].state == "passed" else 0
 
 
 def missing_csv(everybody: Class) -> str:

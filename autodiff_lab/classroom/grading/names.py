@@ -1,6 +1,7 @@
 """Names: who handed in a file, from its folder or from the name that Moodle or Canvas gave it."""
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import PurePath
 
@@ -8,7 +9,9 @@ from pathlib import PurePath
 # choice: only the first number counts, and where there is another, the grade is left open.
 MOODLE = re.compile(r"(?P<name>[^/]+?)_(?P<id>\d+)_assignsubmission_(?:file|onlinetext)")
 # A file of *Download Submissions*; the numbers are the user's and the file's.
-CANVAS = re.compile(r"(?P<name>\w+?)_(?P<late>late_)?(?P<id>\d+)_\d+_", re.IGNORECASE)
+CANVAS = re.compile(r"(?P<name>\w+?)_(?P<late>late_)?(?P<id>\d+)_(?P<file>\d+)_", re.IGNORECASE)
+# What a notebook of the course is called, also where Canvas has numbered another attempt: 03_tape-1.ipynb.
+OF_COURSE = re.compile(r"\d\d(_[a-z_]+)?(-\d+)?\.ipynb", re.IGNORECASE)
 
 
 @dataclass(frozen=True, order=True)
@@ -52,6 +55,23 @@ def identify(file: str) -> Student:
     if found:
         return Student(found["name"], found["id"], "Canvas")
     return Student(PurePath(file).stem)
+
+
+def is_of_one_person(files: Sequence[str]) -> bool:
+    """Whether files with the same name and number of Canvas are surely one student's.
+
+    Canvas gives each file a number of its own. If two have the same, the numbers are not from Canvas. And if what
+    follows the numbers isn't the name of one of our notebooks, it may be a person's.
+
+    >>> is_of_one_person(["lovelaceada_7_8_03_tape.ipynb", "lovelaceada_7_9_04.ipynb"])
+    True
+    >>> is_of_one_person(["hw_1_2_ada.ipynb", "hw_1_3_bob.ipynb"])
+    False
+    """
+    found = [match for match in map(CANVAS.match, files) if match]
+    numbers = {match["file"] for match in found}
+    are_ours = all(OF_COURSE.fullmatch(match.string, match.end()) for match in found)
+    return len(numbers) == len(found) == len(files) and are_ours
 
 
 def own_part(file: str) -> str:

@@ -20,9 +20,10 @@ from autodiff_lab.classroom.grading.pages import (
     write_page,
 )
 from autodiff_lab.classroom.grading.rosters import Listed
-from autodiff_lab.classroom.grading.students import collect_class
+from autodiff_lab.classroom.grading.students import Class, collect_class
 from autodiff_lab.classroom.grading.summary import summary_page
 from autodiff_lab.classroom.grading.verdicts import Answer, Row, printable
+from autodiff_lab.classroom.grading.weights import Weights
 from autodiff_lab.lessons.checks.exercise import MARKS
 from autodiff_lab.text.notation import escape
 
@@ -43,12 +44,14 @@ def open_report(
     resume: bool = False,
     walls: bool = True,
     roster: Sequence[Listed] | None = None,
+    weights: Weights | None = None,
 ) -> Iterator[Callable[[Row], None]]:
     """Open the grading report, ``grades.csv`` and ``grades.html``, in a folder; yield a function that adds a row.
 
     Each row is in ``grades.csv``, and with all that is known in ``grades.jsonl``, as soon as it is added. At the end,
     however it comes, the rows of ``grades.csv`` are put into the order of their names, and the other files are written:
-    the summary, a feedback page for each student, and tables. With a roster they tell who is missing.
+    the summary, a feedback page for each student, and tables. With a roster they tell who is missing, and
+    with weights how many points each student has.
 
     Raises
     ------
@@ -104,7 +107,7 @@ def open_report(
             table.seek(0)
             table.write(csv_text(rows))  # the same lines, and so as long as what it covers
             page.write(html_page(rows, walls=walls))
-            _write_other_files(folder, rows, roster)
+            _write_other_files(folder, collect_class(rows, roster, weights))
 
 
 def _empty_feedback(folder: Path) -> None:
@@ -121,9 +124,8 @@ def _empty_feedback(folder: Path) -> None:
         path.unlink()
 
 
-def _write_other_files(folder: Path, rows: Sequence[Row], roster: Sequence[Listed] | None) -> None:
+def _write_other_files(folder: Path, everybody: Class) -> None:
     """Write the summary, the tables, and a feedback page for each student."""
-    everybody = collect_class(rows, roster)
     feedback = write_feedback(everybody)
     texts = {name: write(everybody) for name, write in (GRADEBOOKS | TABLES).items()}
     texts[SUMMARY] = summary_page(everybody, feedback, report_paths(folder)[1].name)

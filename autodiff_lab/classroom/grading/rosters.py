@@ -192,6 +192,12 @@ def find_listed(student: Student, index: Index) -> list[Listed]:
     return same or index.get(_letters(student.name), [])
 
 
+def is_on_roster(student: Student, index: Index) -> bool:
+    """Whether exactly one person on the roster has both the number and the name that a system gave a file."""
+    numbered = index.get(f"{NUMBER_OF.get(student.system)} {student.number}", [])
+    return len(numbered) == 1 and numbered[0] in index.get(_letters(student.name), [])
+
+
 def _keys(listed: Listed) -> set[str]:
     """List what a folder of this person may be called: the words of the name, turned around, a number or a login.
 

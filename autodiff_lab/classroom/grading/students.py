@@ -2,11 +2,13 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
+from pathlib import PurePath
 
-from autodiff_lab.classroom.grading.names import Student, identify, is_late
-from autodiff_lab.classroom.grading.rosters import Listed, find_listed, index_roster
+from autodiff_lab.classroom.grading.names import Student, identify, is_late, is_of_one_person
+from autodiff_lab.classroom.grading.rosters import Index, Listed, find_listed, index_roster, is_on_roster
 from autodiff_lab.classroom.grading.verdicts import Row
+from autodiff_lab.classroom.grading.weights import Weights, most_points, points_for
 from autodiff_lab.lessons.order import SLUGS
 
 
@@ -21,11 +23,14 @@ class Work:
         The verdicts on the files, in the order of their names.
     name : str
         What the student is called: the name on the roster or, if it is not clear who this is there, in the file's.
+    weights : mapping
+        How many points an exercise is worth; see `Weights`.
     """
 
     student: Student
     rows: tuple[Row, ...]
     name: str
+    weights: Weights = field(default_factory=dict)
 
     @property
     def label(self) -> str:
@@ -36,14 +41,18 @@ class Work:
     def best(self) -> dict[str, Row]:
         """For each lesson the verdict that counts: one without doubts, and then the one with most points."""
         rows = [row for row in self.rows if row.exercises and row.judged]
-        rows.sort(key=lambda row: (not row.doubts, row.passed))
+        rows.sort(key=lambda row: (not row.doubts, self.points_in(row)))
         found = {row.lesson: row for row in rows}
         return {slug: found[slug] for slug in SLUGS if slug in found}
 
     @property
     def points(self) -> int:
-        """How many exercises are passed, in all notebooks."""
-        return sum(row.passed for row in self.best.values())
+        """How many points the exercises passed are worth, in all notebooks."""
+        return sum(map(self.points_in, self.best.values()))
+
+    def points_in(self, row: Row) -> int:
+        """Return how many points the exercises passed in one notebook are worth."""
+        return points_for(row, self.weights)
 
     @property
     def doubts(self) -> tuple[str, ...]:
@@ -64,8 +73,8 @@ class Class:
     ----------
     works : tuple of Work
         In the order of the students' names.
-    lengths : dict
-        How many exercises each lesson has of which something was handed in.
+    worth : dict
+        How many points there are in each lesson of which something was handed in: without weights, its exercises.
     missing : tuple of Listed
         Those on the roster of whom there is no file.
     unlisted : tuple of Student
@@ -75,22 +84,36 @@ class Class:
         person. None of these people is among the missing.
     roster : int or None
         How many people are on the roster; None if there is none.
+    together : tuple of Student
+        Those whose files lie in several places, and were put together because of their names.
+    apart : tuple of str
+        Files that may be one person's by their names, or several people's: each counts as a student of its own.
+    weights : mapping
+        How many points an exercise is worth; see `Weights`.
     """
 
     works: tuple[Work, ...]
-    lengths: dict[str, int]
+    worth: dict[str, int]
     missing: tuple[Listed, ...] = ()
     unlisted: tuple[Student, ...] = ()
     unclear: tuple[Student, ...] = ()
     roster: int | None = None
+    together: tuple[Student, ...] = ()
+    apart: tuple[str, ...] = ()
+    weights: Weights = field(default_factory=dict)
 
     @property
     def most(self) -> int:
         """How many points there are, in all notebooks."""
-        return sum(self.lengths.values())
+        return sum(self.worth.values())
+
+    @property
+    def unit(self) -> str:
+        """What is counted: exercises passed, or points if exercises have weights."""
+        return "points" if self.weights else "exercises"
 
 
-def collect_class(rows: Sequence[Row], roster: Sequence[Listed] | None = None) -> Class:
+def collect_class(rows: Sequence[Row], roster: Sequence[Listed] | None = None, weights: Weights | None = None) -> Class:
     """Put the verdicts on files together by student, and compare the students with the roster.
 
     Who is on the roster gets the name that is written there.
@@ -99,12 +122,15 @@ def collect_class(rows: Sequence[Row], roster: Sequence[Listed] | None = None) -
     >>> [(work.name, len(work.rows)) for work in collect_class(rows).works]
     [('ada', 2)]
     """
+    weights = weights or {}
+    index = index_roster(roster or ())
+    owners, apart = _find_owners([row.file for row in rows], index)
     by_student: dict[Student, list[Row]] = {}
     for row in sorted(rows, key=lambda row: row.file):
-        by_student.setdefault(identify(row.file), []).append(row)
-    lengths = {row.lesson: len(row.exercises) for row in rows if row.exercises}
-    lengths = {slug: lengths[slug] for slug in SLUGS if slug in lengths}
-    index = index_roster(roster or ())
+        by_student.setdefault(owners[row.file], []).append(row)
+    found_worth = {row.lesson: most_points(row, weights) for row in rows if row.exercises}
+    worth = {slug: found_worth[slug] for slug in SLUGS if slug in found_worth}
+    together = tuple(student for student, mine in by_student.items() if _are_put_together(student, mine, index))
     fitting = {student: find_listed(student, index) for student in by_student}
     uses = Counter(listed for found in fitting.values() for listed in found)
     works, unlisted, unclear = [], [], []
@@ -117,9 +143,36 @@ def collect_class(rows: Sequence[Row], roster: Sequence[Listed] | None = None) -
             name = found[0].name
         else:
             unclear.append(student)
-        works.append(Work(student, tuple(mine), name))
+        works.append(Work(student, tuple(mine), name, weights))
     works.sort(key=lambda work: (work.name.casefold(), work.student))
+    everybody = Class(tuple(works), worth, together=together, apart=apart, weights=weights)
     if roster is None:
-        return Class(tuple(works), lengths)
+        return everybody
     missing = tuple(listed for listed in roster if not uses[listed])
-    return Class(tuple(works), lengths, missing, tuple(unlisted), tuple(unclear), len(roster))
+    return replace(everybody, missing=missing, unlisted=tuple(unlisted), unclear=tuple(unclear), roster=len(roster))
+
+
+def _find_owners(files: Sequence[str], index: Index) -> tuple[dict[str, Student], tuple[str, ...]]:
+    """Find out whose each file is; and which files were kept apart, since their names could be of several people.
+
+    A name of one's own, ``hw_1_2_ada``, may look like one of Canvas's. Two files are taken for one student's only if
+    the roster has this student, or if nothing in their names could be another person's.
+    """
+    owners = {file: identify(file) for file in files}
+    files_of: dict[Student, list[str]] = {}
+    for file, student in owners.items():
+        files_of.setdefault(student, []).append(file)
+    apart: list[str] = []
+    for student, mine in files_of.items():
+        if student.system != "Canvas" or len(mine) == 1:
+            continue
+        if not is_on_roster(student, index) and not is_of_one_person(mine):
+            owners |= {file: Student(PurePath(file).stem) for file in mine}
+            apart += mine
+    return owners, tuple(sorted(apart))
+
+
+def _are_put_together(student: Student, rows: Sequence[Row], index: Index) -> bool:
+    """Whether files from several places are one student's because of their names, and no system's number says so."""
+    places = {PurePath(row.file).parts[0] for row in rows}
+    return len(places) > 1 and student.system != "Moodle" and not is_on_roster(student, index)

@@ -36,6 +36,7 @@ def summary_page(everybody: Class, feedback: Mapping[Student, Feedback], report:
     parts = [
         f"<p>{escape(_say_counts(everybody))} Every answer is in <a href={report}>{escape(report)}</a>.</p>",
         _roster(everybody),
+        _names_in_doubt(everybody),
         _distribution(everybody),
         _first(everybody, links),
         _exercises(everybody),
@@ -49,7 +50,7 @@ def _say_counts(everybody: Class) -> str:
     said = f"{_count(len(everybody.works), 'student')} handed in {_count(files, 'file')}."
     if everybody.works and everybody.most:
         points = sorted(work.points for work in everybody.works)
-        said += f" Half of them passed {points[len(points) // 2]} or more of {everybody.most} exercises."
+        said += f" Half of them passed {points[len(points) // 2]} or more of {everybody.most} {everybody.unit}."
     return said
 
 
@@ -73,6 +74,25 @@ def _roster(everybody: Class) -> str:
             f"<h3>Not clear who this is on the roster: {len(names)}</h3>{_names(names)}"
             "<p>One name fits several people there, or several names fit one; none of these people is listed as "
             "missing. A column <code>identifier</code> (Moodle) or <code>id</code> (Canvas) tells them apart.</p>"
+        )
+    return "".join(parts)
+
+
+def _names_in_doubt(everybody: Class) -> str:
+    """List the files that names put together, and those that were kept apart since it isn't sure whose they are."""
+    parts = []
+    if everybody.together:
+        names = [_label(student) for student in everybody.together]
+        parts.append(
+            f"<h3>Files from several places, taken together by their names: {len(names)}</h3>{_names(names)}"
+            "<p>If these are several people, give each a folder of their own.</p>"
+        )
+    if everybody.apart:
+        parts.append(
+            f"<h3>Not clear whose these are, kept apart: {len(everybody.apart)}</h3>{_names(everybody.apart)}"
+            "<p>The names look like Canvas's, and these may be one student's files or several students'. Each counts "
+            "as a student of its own, and has no line for Canvas's gradebook. A --roster with Canvas's column "
+            "<code>ID</code> tells whose they are; so does a folder for each student.</p>"
         )
     return "".join(parts)
 
@@ -156,16 +176,17 @@ def _distribution(everybody: Class) -> str:
         low, high = k * width, min((k + 1) * width - 1, everybody.most)
         label = f"{low}" if low == high else f"{low} to {high}"
         lines.append(_bar_line(label, [("all", counts[k])], largest, str(counts[k])))
-    return f"<h2>Exercises passed</h2>{_bars(('passed', 'students'), lines)}"
+    title = "Points" if everybody.weights else "Exercises passed"
+    return f"<h2>{title}</h2>{_bars((title.split()[-1].lower(), 'students'), lines)}"
 
 
 def _exercises(everybody: Class) -> str:
     """Draw for each exercise how many passed it, and say what went wrong most."""
     titles = lesson_titles()
     parts = []
-    for slug, length in everybody.lengths.items():
+    for slug in everybody.worth:
         rows = [work.best[slug] for work in everybody.works if slug in work.best]
-        if not rows or not length:
+        if not rows or not rows[0].exercises:
             continue
         lines = []
         for name in rows[0].exercises:

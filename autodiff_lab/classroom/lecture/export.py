@@ -18,6 +18,9 @@ _SCRIPTS = ("reveal/reveal.js", f"{_EXTENSION}/lecture.js", "offline.js")
 _KINDS = ["text/html", "image/svg+xml", "image/png", "image/jpeg", "text/markdown", "text/latex", "text/plain"]
 
 
+_WIDGET = "application/vnd.jupyter.widget-view+json"
+
+
 class LectureExporter(SlidesExporter):
     """An nbconvert exporter that writes a lecture notebook as slides, in one file that needs no other."""
 
@@ -57,6 +60,7 @@ class LectureExporter(SlidesExporter):
         }
         notebook = with_slides(nb)
         _set_formulas(notebook)
+        _replace_widgets(notebook)
         return super().from_notebook_node(notebook, resources, **options)
 
     @pass_context
@@ -74,6 +78,14 @@ def _set_formulas(notebook: Any) -> None:
         if "text/latex" in data and "text/html" not in data:
             latex = data["text/latex"].strip().strip("$").removeprefix(r"\displaystyle")
             data["text/html"] = f'<div class="formula">{mathml(latex, "block")}</div>'
+
+
+def _replace_widgets(notebook: Any) -> None:
+    """Write into the place of a widget that only a kernel can show, such as `interact`, where to find it live."""
+    outputs = [output for cell in notebook.cells for output in cell.get("outputs", ())]
+    for data in (output.get("data", {}) for output in outputs):
+        if _WIDGET in data and "text/html" not in data:
+            data["text/html"] = "<p>This can be moved when the slides are live: <code>autodiff-lab present</code></p>"
 
 
 def title_of(notebook: Any) -> str:

@@ -34,7 +34,7 @@ def make_handout(notebook: Any) -> str:
     questions = list_questions(notebook)
     summary = "\n\n".join(cell.source for cell in notebook.cells if "take-home" in _tags(cell))
     title = title_of(notebook)
-    asked = "".join(f"<li>{mark_up_line(each.text)}<div class='line'></div></li>" for each in questions)
+    asked = "".join(f"<li>{mark_up_line(each.text)}</li>" for each in questions)
     answered = "".join(f"<li>{mark_up_line(each.text)} {mark_up_line(each.answer)}</li>" for each in questions)
     first = (
         f"<h1>{mark_up_line(title)}</h1>{''.join(empty for empty, _ in worksheets)}"

@@ -10,7 +10,8 @@ from ..broadcasting import align_axes, shape_of, unbroadcast
 from ..errors import MutationError, UnsupportedError
 from ..primitives import unit_partial
 from ..values import Traced, as_numpy_number
-from .table import comparison, composed, elementwise, flat, linear, over_length, shape_only, unless
+from .kinks import over_length, unless
+from .table import comparison, composed, elementwise, flat, linear, shape_only
 
 # Arithmetic
 

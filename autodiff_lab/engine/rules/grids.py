@@ -7,7 +7,8 @@ import numpy as np
 from ..broadcasting import keepdims_shape, shape_of
 from ..errors import UnsupportedError
 from ..values import Traced, as_operand
-from .table import composed, unless
+from .kinks import unless
+from .table import composed
 
 # Points
 

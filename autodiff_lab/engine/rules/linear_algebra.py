@@ -5,17 +5,24 @@ linear algebra functions* (2010) for QR; Golub and Pereyra (1973) for the pseudo
 the Cholesky decomposition* (2016).
 """
 
-from functools import reduce
+from collections.abc import Callable
+from functools import cache, reduce
 from typing import Any
 
 import numpy as np
 
 from ..broadcasting import shape_of, unbroadcast
 from ..errors import UnsupportedError
-from .table import composed, everywhere, flat, general, over, over_length, share_between_equals, unknown_slope
+from .kinks import everywhere, over, over_length, share_between_equals, unknown_slope
+from .table import composed, flat, general
 
 la = np.linalg
-Slogdet, QR, Eigh = (type(f(np.eye(1))) for f in (la.slogdet, la.qr, la.eigh))  # NumPy's results, with named parts
+
+
+@cache
+def _result_type(factorize: Callable[..., Any]) -> Callable[..., Any]:
+    """The named tuple that one of NumPy's factorizations returns. It has no public name, so we look at a result."""
+    return type(factorize(np.eye(1)))
 
 
 def t(a: Any) -> Any:
@@ -99,7 +106,7 @@ sign_of_determinant = flat("sign of det", lambda a: la.slogdet(a)[0])
 
 @composed(la.slogdet)
 def _slogdet(a: Any) -> Any:
-    return Slogdet(sign_of_determinant(a), log_determinant(a))
+    return _result_type(la.slogdet)(sign_of_determinant(a), log_determinant(a))
 
 
 # Functions of a symmetric matrix, of which NumPy reads the lower triangle
@@ -143,7 +150,7 @@ def _qr(a: Any, mode: str = "reduced") -> Any:
     if mode != "reduced" or m < n:
         raise UnsupportedError("np.linalg.qr is followed for mode='reduced' of matrices with at least as many rows.")
     both = packed_qr(a)
-    return QR(both[..., :m, :], both[..., m:, :])
+    return _result_type(la.qr)(both[..., :m, :], both[..., m:, :])
 
 
 def _packed_eigh(a: Any) -> Any:
@@ -185,7 +192,7 @@ def _eigh(a: Any, UPLO: str = "L") -> Any:
     if UPLO.upper() not in ("L", "U"):
         raise ValueError(f"np.linalg.eigh reads the lower or the upper triangle, UPLO='L' or 'U', not {UPLO!r}.")
     both = packed_eigh(t(a) if UPLO.upper() == "U" else a)
-    return Eigh(both[..., 0, :], both[..., 1:, :])
+    return _result_type(la.eigh)(both[..., 0, :], both[..., 1:, :])
 
 
 composed(la.eigvalsh)(lambda a, UPLO="L": la.eigh(a, UPLO)[0])

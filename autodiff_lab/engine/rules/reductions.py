@@ -9,16 +9,8 @@ from ..broadcasting import keepdims_shape, normalize_axes, shape_of, sum_axes
 from ..errors import UnsupportedError
 from ..primitives import unit_partial
 from ..values import Traced, as_operand
-from .table import (
-    axis_behind_batch,
-    composed,
-    everywhere,
-    is_nowhere,
-    linear,
-    over_length,
-    reduction,
-    unless,
-)
+from .kinks import everywhere, is_nowhere, mean_of_equals, over_length, tie_weights, unless
+from .table import axis_behind_batch, composed, linear, reduction
 
 # Sums and means
 
@@ -79,15 +71,8 @@ def _cumprod(a: Any, axis: int | None = None) -> Any:
 # Largest and smallest: a tie is split evenly
 
 
-def _tie_weights(y: Any, x: Any, axis: Any) -> Any:
-    won = x == y
-    if type(won) is np.ndarray and np.count_nonzero(won) == np.count_nonzero(y == y) == np.size(y):
-        return won  # no tie, and no NaN: nothing to split
-    return won / np.sum(won, axis=axis, keepdims=True)
-
-
 for largest in (np.max, np.min, np.amax, np.amin):
-    reduction(largest, _tie_weights)
+    reduction(largest, tie_weights)
 
 
 @composed(np.ptp)
@@ -120,10 +105,7 @@ def _order_statistics(rows: Any, positions: Any) -> Any:
         picked = rows[..., positions]
     else:
         picked = np.take_along_axis(rows, positions[..., None], axis=-1)[..., 0]
-    equal = np.equal(rows, picked[..., None])
-    if not isinstance(equal, Traced) and np.all(np.count_nonzero(equal, axis=-1) <= 1):
-        return picked  # no tie, so nothing to split
-    return np.sum(np.where(equal, rows, 0.0), axis=-1) / np.sum(equal.astype(rows.dtype), axis=-1)
+    return mean_of_equals(rows, picked)
 
 
 @composed(np.median)
@@ -175,14 +157,6 @@ def _arrange_quantiles(found: list[Any], of_q: tuple[int, ...], shape: tuple[int
     return np.reshape(np.stack(found), (*of_q, *shape))
 
 
-@composed(np.percentile)
-def _percentile(
-    a: Any, q: Any, axis: Any = None, *, method: str = "linear", keepdims: bool = False, weights: Any = None
-) -> Any:
-    _require_plain_quantile("np.percentile", q, weights)
-    return np.quantile(a, np.true_divide(q, 100), axis=axis, method=method, keepdims=keepdims)
-
-
 @composed(np.nanquantile)
 def _nanquantile(
     a: Any, q: Any, axis: Any = None, *, method: str = "linear", keepdims: bool = False, weights: Any = None
@@ -206,12 +180,20 @@ def _nanquantile(
     return _arrange_quantiles(found, np.shape(q), kept if keepdims else shape_of(count))
 
 
-@composed(np.nanpercentile)
-def _nanpercentile(
-    a: Any, q: Any, axis: Any = None, *, method: str = "linear", keepdims: bool = False, weights: Any = None
-) -> Any:
-    _require_plain_quantile("np.nanpercentile", q, weights)
-    return np.nanquantile(a, np.true_divide(q, 100), axis=axis, method=method, keepdims=keepdims)
+def _add_percentile(percentile: Callable[..., Any], quantile: Callable[..., Any]) -> None:
+    """A quantile whose share is given in percent."""
+
+    def of_percent(
+        a: Any, q: Any, axis: Any = None, *, method: str = "linear", keepdims: bool = False, weights: Any = None
+    ) -> Any:
+        _require_plain_quantile(f"np.{percentile.__name__}", q, weights)
+        return quantile(a, np.true_divide(q, 100), axis=axis, method=method, keepdims=keepdims)
+
+    composed(percentile)(of_percent)
+
+
+_add_percentile(np.percentile, np.quantile)
+_add_percentile(np.nanpercentile, np.nanquantile)
 
 
 @composed(np.nanmedian)

@@ -11,7 +11,8 @@ import numpy as np
 
 from ..dispatch import TABLE, apply
 from ..values import Traced
-from .table import elementwise, general, unless
+from .kinks import unless
+from .table import elementwise, general
 
 # Their names, which SciPy's module `special` has too.
 SPECIAL_ROWS = frozenset(

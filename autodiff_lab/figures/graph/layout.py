@@ -14,7 +14,6 @@ from typing import Any
 import graphviz
 import numpy as np
 
-from autodiff_lab.engine.tape import Tape
 from autodiff_lab.figures.graph.boxes import MAX_OUTPUTS, SIZE, BoxSizes, GroupBox, is_in_heading, say_size
 from autodiff_lab.figures.graph.dot_builder import add_graph, outputs
 from autodiff_lab.figures.graph.render import Drawing, render
@@ -24,9 +23,9 @@ from autodiff_lab.text.messages import join_items, message
 from autodiff_lab.text.notation import shorten
 from autodiff_lab.trace.excerpts import Excerpts
 from autodiff_lab.trace.memory_usage import find_last_uses
-from autodiff_lab.trace.model import Line, Number, Trace
+from autodiff_lab.trace.model import Line, Trace
 from autodiff_lab.trace.outline import Section, outline_of, simplify_outline
-from autodiff_lab.transforms.recording import Outcome
+from autodiff_lab.trace.recorded_run import RecordedRun, number_of
 
 # Room between two boxes of a rank, and between two ranks: a number that travels along an edge can be read there.
 BESIDE, BETWEEN = 18.0, 43.2
@@ -132,8 +131,8 @@ def whole_layout(excerpts: Excerpts) -> dict[str, Any]:
         the whole run at which the adjoint begins and is complete.
     """
     sections, lines, last = excerpts.large_sections, excerpts.lines, excerpts.last_uses
-    arrivals, operands = excerpts.arrivals, excerpts.tape.parents
-    final = functools.cache(lambda i: Number.of(arrivals[i][2]).in_node if i in arrivals else "")
+    arrivals, operands = excerpts.arrivals, excerpts.run.parents
+    final = functools.cache(lambda i: number_of(arrivals[i][2]).in_node if i in arrivals else "")
     sizes = BoxSizes(lines, (), lambda i: [max(final(i), _USUAL, key=len)])
     # All that has to be known of a line inside of a group: which lines it uses.
     wires = [SimpleNamespace(operands=[SimpleNamespace(line=j) for j in each if j >= 0]) for each in operands]
@@ -160,8 +159,8 @@ class LaidOutExcerpts(Excerpts):
 
     whole = functools.cached_property(whole_layout)
 
-    def __init__(self, tape: Tape, f: Any, value: Any = None, outcome: Outcome | None = None) -> None:
-        super().__init__(tape, f, value, outcome)
+    def __init__(self, run: RecordedRun, f: Any) -> None:
+        super().__init__(run, f)
         self.layout = functools.lru_cache(maxsize=32)(functools.partial(excerpt_layout, self))
 
 

@@ -11,4 +11,5 @@ progress, seed = lesson(
     ex_4={"make": exercises.differentiate_at_kink},
     ex_5={"expected": exercises.expected_roots(), "observe": exercises.find_roots},
     ex_6={"expected": exercises.expected_branches(), "observe": exercises.run_branches},
+    ex_7={"expected": exercises.expected_shielded(), "observe": exercises.run_shielded},
 )

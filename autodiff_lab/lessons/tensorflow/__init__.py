@@ -10,6 +10,6 @@ progress, seed = lesson(
     ex_3={"expected": exercises.expected_differences(), "observe": exercises.subtract},
     ex_4={"make": exercises.fill_truth_table},
     ex_5={"observe": exercises.rewind_tape},
-    ex_6={"observe": exercises.read_policies},
-    ex_7={"expected": exercises.expected_losses(), "observe": exercises.run_minimize},
+    ex_6={"expected": exercises.expected_losses(), "observe": exercises.run_minimize},
+    ex_7={"observe": exercises.read_policies},
 )

@@ -32,7 +32,7 @@ def _variables(*values: Any) -> Any:
 
 
 def squared_error(w: Any, b: Any) -> Any:
-    """Exercises 2 and 7: the loss of the line w·x + b against 3x + 2, at x = −1 and x = 1."""
+    """Exercises 2 and 6: the loss of the line w·x + b against 3x + 2, at x = −1 and x = 1."""
     e1 = b - w + 1.0
     e2 = b + w - 5.0
     return (e1 * e1 + e2 * e2) * 0.5
@@ -214,7 +214,7 @@ def _describe_parts(thing: Any) -> Any:
 
 
 def read_policies(answer: Any) -> Any:
-    """Exercise 6: the four policies, each as "none" or "zero"; None and 0 themselves will do."""
+    """Exercise 7: the four policies, each as "none" or "zero"; None and 0 themselves will do."""
     seen = plain(answer)
     if not isinstance(seen, tuple):
         return seen
@@ -232,18 +232,18 @@ RECORDED = "of whether a tape was recording when you called the loss"
 
 
 def after(k: int) -> str:
-    """Exercise 7: the name of the case that is the loss after k steps."""
+    """Exercise 6: the name of the case that is the loss after k steps."""
     return f"of the loss after {k} steps"
 
 
 def expected_losses() -> dict[str, Any]:
-    """Exercise 7: each of twenty steps multiplies the loss, which begins with 68, by 0.64."""
+    """Exercise 6: each of twenty steps multiplies the loss, which begins with 68, by 0.64."""
     losses = {after(k): 68 * 0.64**k for k in range(STEPS + 1)}
     return {WHERE: 4.6, **losses, BESIDE: 1.0, AT_ONCE: (3.0, 9.0), RECORDED: True}
 
 
 def run_minimize(minimize: Any) -> Any:
-    """Exercise 7: the loss along twenty steps of the learner's `minimize`, and a Variable it does not use."""
+    """Exercise 6: the loss along twenty steps of the learner's `minimize`, and a Variable it does not use."""
     vet_code(minimize)
     if "minimize" in names_in(minimize.__code__):
         return Refused("You call an optimizer's own minimize. That is the function to be written here.")

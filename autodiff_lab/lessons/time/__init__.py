@@ -5,5 +5,9 @@ from autodiff_lab.lessons.time import exercises
 
 progress, seed = lesson(
     "time",
-    ex_1={"expected": exercises.expected_doubles(), "observe": exercises.run_double},
+    ex_1={"expected": exercises.expected_steps(), "observe": exercises.run_steps},
+    ex_2={"expected": exercises.expected_backs(), "observe": exercises.run_backs},
+    ex_3={"expected": exercises.expected_rates(), "observe": exercises.run_rates},
+    ex_4={"expected": exercises.expected_reaches(), "observe": exercises.run_reaches},
+    ex_5={"expected": exercises.expected_segments(), "observe": exercises.run_segments},
 )

@@ -24,7 +24,7 @@ def __getattr__(name: str) -> Callable[..., Operator]:
     return function(found)
 
 
-BUILT = ("elementwise", "reduction", "flat", "comparison", "linear", "multilinear", "general")
+BUILT = ("elementwise", "flat", "comparison", "linear", "multilinear", "general")
 
 
 def cond(condition: Any, true_value: Any, false_value: Any, name: str | None = None) -> Operator:

@@ -399,7 +399,7 @@ def _extent_after(op: Op, operands: tuple[Node, ...], static: Mapping[str, Any])
             if len(others) < 2:
                 return next(iter(others), ())
             return np.broadcast_shapes(*others) if shapes else None
-        if op.kind == "reduction" and static.get("axis") is None and not static.get("keepdims"):
+        if op.weights is not None and static.get("axis") is None and not static.get("keepdims"):
             return ()
         if shapes and op in TABLE.values():  # NumPy knows, and is asked with arrays that hold no numbers
             return shape_of(op.fn(*map(dummy_array, operands), **static))

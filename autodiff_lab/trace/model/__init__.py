@@ -5,7 +5,7 @@ from autodiff_lab.trace.model.line import Line, Operand
 from autodiff_lab.trace.model.number import Number
 from autodiff_lab.trace.model.question import Hint, Mistake, Question
 from autodiff_lab.trace.model.run_options import RunOptions
-from autodiff_lab.trace.model.source import Source, Span, Turn
+from autodiff_lab.trace.model.source import ModuleCall, Source, Span, Turn
 from autodiff_lab.trace.model.step import Contribution, Meter, Step, TangentTerm
 from autodiff_lab.trace.model.trace import Cost, Direction, Excerpt, Group, RaisedError, StepRange, SweptRange, Trace
 
@@ -20,6 +20,7 @@ __all__ = [
     "Line",
     "Meter",
     "Mistake",
+    "ModuleCall",
     "Number",
     "Operand",
     "Question",

@@ -5,7 +5,7 @@ from typing import Literal
 
 from autodiff_lab.text import notation
 from autodiff_lab.trace.model.number import Number
-from autodiff_lab.trace.model.source import Span, Turn
+from autodiff_lab.trace.model.source import ModuleCall, Span, Turn
 
 
 @dataclass(frozen=True)
@@ -64,7 +64,8 @@ class Line:
 
     The learner's source calls the value `assigned_name`: that is an input's label, and the target of the assignment
     whose right-hand side the line is. A result that has none is called as in pictures: ``"y"``. Of several lines of
-    this name in one source, it is number `occurrence`. `reading` is the operation in these names.
+    this name in one source, it is number `occurrence`. `reading` is the operation in these names. `modules` are the
+    calls of a framework's modules that were running, the outermost first.
     """
 
     name: str
@@ -87,6 +88,7 @@ class Line:
     assigned_name: str = ""
     occurrence: int = 0
     reading: str = ""
+    modules: tuple[ModuleCall, ...] = ()
 
     @property
     def line_operands(self) -> list[Operand]:

@@ -35,3 +35,14 @@ class Turn(NamedTuple):
     line: int
     n: int
     count: int  # type: ignore[assignment]  # it hides the method of tuples
+
+
+class ModuleCall(NamedTuple):
+    """A call of a module that was running at a line: its `path` in the model, and the number of the call.
+
+    So many `frames` of the learner's code were around it.
+    """
+
+    path: str
+    n: int
+    frames: int

@@ -149,6 +149,8 @@ class Trace(Outputs):
         Which stretch of a long run this is, if it is not the whole of one; see `excerpts`.
     chapters : tuple of Group
         Of a run of more than 30 lines: what its loops and its source lines have written, in the whole run.
+    engine : str
+        Who ran it and computed all numbers, such as ``"PyTorch 2.13.0"``; empty for the engine of this package.
     agreement : Equation or None
         Forward in one direction: the tangent of the result, and the same number from the gradient in reverse.
 
@@ -199,6 +201,7 @@ class Trace(Outputs):
     results: tuple[str, ...] = ()
     chosen_result: int = 0
     raised: RaisedError | None = None
+    engine: str = ""
 
     @classmethod
     @check_keywords

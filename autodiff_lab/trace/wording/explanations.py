@@ -14,6 +14,7 @@ from autodiff_lab.text.messages import join_items, join_sentences, join_with_and
 from autodiff_lab.text.notation import atom, factor, format_adjoint, format_tangent
 from autodiff_lab.text.numbers import number
 from autodiff_lab.trace.model import Contribution, Line, Number, Operand, RaisedError
+from autodiff_lab.trace.recorded_run import RecordedRun
 from autodiff_lab.trace.wording import equations
 from autodiff_lab.trace.wording.equations import WayForward
 
@@ -232,17 +233,17 @@ def constant_note(value: Number | None, reason: str) -> str:
     return message("nothing returned") if value is None else message("constant", value=value.text, reason=reason)
 
 
-def explain_constant(tape: Tape, lines: Sequence[Line], value: Number | None, read: Container[str]) -> str:
+def explain_constant(run: RecordedRun, lines: Sequence[Line], value: Number | None, read: Container[str]) -> str:
     """Explain in a sentence why a result depends on no input; `read` are the names that the function's source reads."""
     if value is None:
         return message("returns nothing")
-    names = tape.input_names
+    names = run.input_names
     if not any(re.split(r"[\[.]", label)[0] in read for label in names):
         return message("unused input", names=join_items(names))
-    if len(tape) > tape.n_inputs:
+    if len(run) > run.n_inputs:
         return message("computed in vain", line=_equation(lines[-1]))
-    if tape.comparisons:
-        first = tape.comparisons[0]
+    if run.comparisons:
+        first = run.comparisons[0]
         pairs = zip(first.parents, first.operands, strict=True)
         operands = [lines[j].clear_name if j >= 0 else number(x) for j, x in pairs]
         said = format_call(first.op.name, first.op.symbol, operands, {})

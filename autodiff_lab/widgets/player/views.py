@@ -18,12 +18,15 @@ from autodiff_lab.figures.graph import alternatives
 from autodiff_lab.figures.graph.boxes import node_texts, player_heading, text_width
 from autodiff_lab.figures.graph.layout import MAX_SINGLE_LINES, LaidOutExcerpts, fits
 from autodiff_lab.figures.graph.layout_types import Layout
+from autodiff_lab.frameworks.engines import Engine
 from autodiff_lab.text.dataclass_json import Pool, plain
 from autodiff_lab.text.messages import join_items, message, read_room, template
 from autodiff_lab.trace import excerpts
 from autodiff_lab.trace.model import Excerpt, Line, Number, RunOptions, Trace
 from autodiff_lab.trace.partials import Curve, sample_curve
-from autodiff_lab.trace.tape_reader import TapeReader
+from autodiff_lab.trace.recorded_run import RecordedRun
+from autodiff_lab.trace.run_reader import RunReader
+from autodiff_lab.trace.tape_reader import TapeReader, run_of_tape
 from autodiff_lab.transforms.nonfinite_warnings import without_warnings
 from autodiff_lab.transforms.recording import Outcome, record_to_show
 from autodiff_lab.transforms.results import ResultPath
@@ -211,6 +214,7 @@ def views(
     group: str | None = "auto",
     kwargs: Mapping[str, Any] | None = None,
     stop: bool = False,
+    engine: Engine | None = None,
 ) -> Views:
     """Run ``f(*args)`` once, and read the record into the player's views, in both modes.
 
@@ -227,7 +231,13 @@ def views(
         Keyword arguments for `f`.
     stop : bool
         Raise what `f` raises, where the run up to there is not to be shown.
+    engine : Engine, optional
+        Another framework that runs `f`.
     """
+    if engine is not None:
+        run = engine.record(f, args, kwargs or {})
+        found = _view_run(run, engine.source_of(f), engine.describe_reverse_only())
+        return replace(found, large=group == "auto" and len(run) > MAX_SINGLE_LINES)
     with without_warnings():  # the player marks what NumPy would warn of
         outcome, tape = record_to_show(f, args, kwargs, options.result, stop=stop)
     found = _views(tape, f, outcome, options)
@@ -236,17 +246,16 @@ def views(
 
 def _views(tape: Tape, f: Callable[..., Any], outcome: Outcome, options: RunOptions) -> Views:
     if len(tape) > excerpts.MAX_WHOLE_LINES and not options.fault:
-        long = LaidOutExcerpts(tape, f, outcome=outcome)
-        return Views(long[0], {}, message("long run", lines=len(tape), most=excerpts.MAX_WHOLE_LINES), long)
-    reader = TapeReader(tape, f, outcome=outcome)
-    trace = reader.read(options.along(None))
+        return _view_excerpts(run_of_tape(tape, f, outcome), f)
+    reader = TapeReader(tape, f, outcome)
+    trace = reader.read_as(options.along(None))
     curves = _sample_curves(tape)
     if options.fault:
         return Views(trace, {}, message("faulty engines are reverse"), curves=curves)
     forward: dict[str, Trace] = {}
     try:
         for name, direction in _menu(tape, options.direction).items():
-            forward[name] = reader.read(options.along(direction))
+            forward[name] = reader.read_as(options.along(direction))
     except AutodiffError as error:
         if options.direction is not None:
             raise
@@ -265,6 +274,19 @@ def _sample_curves(tape: Tape) -> dict[str, Curve]:
         if parent >= 0
     }
     return {edge: curve for edge, curve in sampled.items() if curve is not None}
+
+
+def _view_run(run: RecordedRun, f: Callable[..., Any], why: str) -> Views:
+    """The views of another engine's run: in reverse alone."""
+    if len(run) > excerpts.MAX_WHOLE_LINES:
+        return _view_excerpts(run, f)
+    return Views(RunReader(run, f).read(), {}, why)
+
+
+def _view_excerpts(run: RecordedRun, f: Callable[..., Any]) -> Views:
+    """The views of a long run: stretches of it, of which one is shown."""
+    long = LaidOutExcerpts(run, f)
+    return Views(long[0], {}, message("long run", lines=len(run), most=excerpts.MAX_WHOLE_LINES), long)
 
 
 def _menu(tape: Tape, custom: Any) -> dict[str, Any]:

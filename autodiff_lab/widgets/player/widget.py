@@ -15,11 +15,13 @@ import traitlets
 from autodiff_lab.engine.errors import AutodiffError
 from autodiff_lab.engine.printing import replace_bidi
 from autodiff_lab.figures.graph.render import DrawingError
+from autodiff_lab.frameworks.engines import Engine, FrameworkError, find_engine
 from autodiff_lab.text.arguments import check_choice, check_path
 from autodiff_lab.text.messages import message
 from autodiff_lab.text.numbers import number
 from autodiff_lab.trace.model import RunOptions, Trace
 from autodiff_lab.trace.model.outputs import Outputs
+from autodiff_lab.trace.recorded_run import RecordedRun
 from autodiff_lab.transforms.pytree import flatten, paths, unflatten
 from autodiff_lab.transforms.signatures import argument_names, check_keywords
 from autodiff_lab.widgets.defaults import SCALES, play_defaults
@@ -43,6 +45,7 @@ def play(
     scale: str | None = None,
     group: str | None = "auto",
     details: bool = False,
+    engine: str | None = None,
 ) -> Player:
     """Run ``f(*args)`` and show it step by step: source, graph and tape, with its derivatives in both modes.
 
@@ -80,6 +83,9 @@ def play(
     details : bool
         Open the fold (⋯) with the switch of modes, the names on the tape, speed and costs. If not given, it is
         open if the reader had it open last.
+    engine : {"pytorch", "jax"}, optional
+        Which framework runs `f`, if it is not this package. Tensors of PyTorch among the arguments, or a module in the
+        place of `f`, are PyTorch's without a word; numbers cannot tell, so JAX is asked for.
 
     Returns
     -------
@@ -124,7 +130,38 @@ def play(
     options = RunOptions(fault=fault, result=result)
     scale = check_choice("play", "scale", scale or usual["scale"], SCALES)
     shown = {"mode": mode, "predict": predict, "details": details, "scale": scale}
-    return Player(f, args, kwargs, ranges, direction, options, group, **shown)
+    found = find_engine(f, args, engine)
+    if found is not None and (mode != "reverse" or direction is not None or fault or result is not None):
+        raise FrameworkError(f"{found.describe_reverse_only()} Leave out mode, direction, fault and result.")
+    return Player(f, args, kwargs, ranges, direction, options, group, found, **shown)
+
+
+def play_recorded(run: RecordedRun, source: Callable[..., Any]) -> Player:
+    """Step through a run that another engine has recorded, and that cannot be run again."""
+    return Player(source, (), None, None, None, RunOptions(), "auto", _Recorded(run, source))
+
+
+class _Recorded:
+    """The engine of a player that shows a run which is over."""
+
+    def __init__(self, run: RecordedRun, source: Callable[..., Any]) -> None:
+        self._run, self._source = run, source
+
+    def record(self, f: Callable[..., Any], args: Any, kwargs: Any) -> RecordedRun:
+        """Return the run."""
+        return self._run
+
+    def source_of(self, f: Callable[..., Any]) -> Callable[..., Any]:
+        """Return what stands for the function."""
+        return self._source
+
+    def replace_scalar(self, like: Any, value: float) -> Any:
+        """Change nothing: there are no sliders."""
+        return like
+
+    def describe_reverse_only(self) -> str:
+        """Say in a sentence why there is no forward mode."""
+        return message("framework is reverse", engine=self._run.engine)
 
 
 def _inputs(trace: Trace) -> list[str]:
@@ -226,15 +263,17 @@ class Player(Outputs, Live):
         direction: Any,
         options: RunOptions,
         group: str | None,
+        engine: Engine | None = None,
         **shown: Any,
     ) -> None:
         self._f, self._args, self._kwargs, self._group = f, args, kwargs, group
+        self._engine = engine
         named = direction is None or isinstance(direction, str)
         self._options = options.along(None if named else direction)
-        views = modes.views(f, args, self._options, group, kwargs)
+        views = modes.views(f, args, self._options, group, kwargs, engine=engine)
         leaves, inputs = flatten(args), _inputs(views.trace)
         self._n_inputs = len(inputs)  # they are there from the start, so their steps are none to stop at
-        labels = [path for name, x in zip(argument_names(f, len(args)), args, strict=True) for path in paths(name, x)]
+        labels = [path for name, x in zip(self._argument_names(), args, strict=True) for path in paths(name, x)]
         self._scalars = [k for k, leaf in enumerate(leaves) if np.ndim(leaf) == 0 and labels[k] in inputs]
         self._names = [labels[k] for k in self._scalars]
         values = [float(leaves[k]) for k in self._scalars]
@@ -352,8 +391,8 @@ class Player(Outputs, Live):
                 with np.errstate(all="ignore"):
                     # Half a run takes the place of another half, but not of a whole one.
                     stop = self.trace.raised is None
-                    arguments = self._arguments(values)
-                    views = modes.views(self._f, arguments, self._options, self._group, self._kwargs, stop)
+                    args = self._arguments(values)
+                    views = modes.views(self._f, args, self._options, self._group, self._kwargs, stop, self._engine)
                 if views.long is not None:
                     views = views.around(min(self.step, views.long.steps - 1))
                 payload, beside = modes.lay_out(views, self._views, self.payload)
@@ -388,8 +427,13 @@ class Player(Outputs, Live):
         """What the function is called with, at these values of its sliders."""
         leaves = flatten(self._args)
         for k, value in zip(self._scalars, values, strict=True):
-            leaves[k] = value
+            leaves[k] = self._engine.replace_scalar(leaves[k], value) if self._engine else value
         return unflatten(self._args, leaves)
+
+    def _argument_names(self) -> list[str]:
+        """What the function calls its arguments; a module's function is its `forward`."""
+        f = self._f if self._engine is None else getattr(self._f, "forward", self._f)
+        return argument_names(f, len(self._args))
 
     def _turn_to(self, change: Any) -> None:
         """Show the stretch of a long run that has this step."""

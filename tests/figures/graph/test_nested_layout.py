@@ -11,6 +11,8 @@ from autodiff_lab.figures.graph import layout, render
 from autodiff_lab.figures.graph.layout import LaidOutExcerpts as Excerpts
 from autodiff_lab.figures.graph.layout import layout_of
 from autodiff_lab.figures.graph.without_graphviz.drawing import draw_plainly
+from autodiff_lab.trace.tape_reader import run_of_tape
+from autodiff_lab.transforms.recording import Outcome
 from autodiff_lab.widgets.player import views as modes
 from autodiff_lab.widgets.player.views import reuse_or_compute_layout
 
@@ -180,7 +182,7 @@ def views():
 
 @pytest.fixture(scope="module")
 def long(views):
-    return views.long.tape, views.long
+    return views.long.run, views.long
 
 
 def test_the_whole_run_has_all_groups_down_to_its_stretches(long):
@@ -230,7 +232,7 @@ def test_a_run_without_turns_is_whole_too():
     """Long and without any loop: parts of 100 lines."""
     f, args = RUNS["no source"]
     value, tape = record(f, *args, sites=True)
-    excerpts = Excerpts(tape, f, value)
+    excerpts = Excerpts(run_of_tape(tape, f, Outcome(value)), f)
     titles = [group["title"] for group in excerpts.whole["groups"].values()]
     assert titles == [
         "x",

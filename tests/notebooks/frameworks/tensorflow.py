@@ -1,4 +1,4 @@
-"""What `tensorflow` shows of TensorFlow and JAX: a tape recorded while a graph is traced, and stopped gradients."""
+"""What `tensorflow` shows of TensorFlow and JAX: a tape recorded while a graph is traced."""
 
 
 def tensorflow_traced_tape():
@@ -18,17 +18,6 @@ def tensorflow_traced_tape():
         print([slope.numpy().item() for slope in slopes()])
     graph = slopes.get_concrete_function().graph
     print(len(graph.get_operations()), "nodes")
-
-
-def tensorflow_stopped():
-    import tensorflow as tf
-
-    @tf.function
-    def slopes(a):
-        b = 2.0 * a
-        return tf.gradients(a + b, [a, b]), tf.gradients(a + b, [a, b], stop_gradients=[a, b])
-
-    print([[slope.numpy().item() for slope in pair] for pair in slopes(tf.constant(0.0))])
 
 
 def jax_traced():

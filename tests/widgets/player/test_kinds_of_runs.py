@@ -270,6 +270,12 @@ def test_the_reason_is_told_for_every_kind_of_birth(f, args, said):
     assert any(said in birth for _, _, birth in births(trace)), births(trace)
 
 
+def test_a_birth_on_the_way_through_a_reduction_along_an_axis():
+    """The weights have an axis more than what arrives, and the two must not be multiplied entry by entry."""
+    trace = play(lambda v: np.sum(np.prod(v, axis=1)), np.full((3, 3), 1e200)).trace
+    assert [phase for phase, _, birth in births(trace) if "prod(v, axis=1)" in birth] == ["record", "sweep"]
+
+
 def test_what_a_nan_touches_is_no_birth():
     trace = play(lambda x: np.sqrt(x - 2) * 3 + 1, 1.0).trace
     assert [name for phase, name, _ in births(trace) if phase == "record"] == ["v₂"]

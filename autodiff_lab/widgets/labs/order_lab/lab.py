@@ -15,7 +15,8 @@ from autodiff_lab.lessons.examples.paths import count_paths
 from autodiff_lab.text.grid import Grid, grid
 from autodiff_lab.text.numbers import number
 from autodiff_lab.trace.faulty_engines import FAULTS
-from autodiff_lab.trace.reverse_steps import SweepEvent, seed_adjoints, send
+from autodiff_lab.trace.recorded_run import SweepEvent
+from autodiff_lab.trace.reverse_steps import seed_adjoints, send
 from autodiff_lab.trace.wording.explanations import explain_remark
 from autodiff_lab.transforms.gradients import grad
 from autodiff_lab.transforms.recording import record

@@ -70,7 +70,8 @@ export function stageView(
     (state) => [traceAt(state)],
     (state) => {
       const trace = traceAt(state);
-      title.textContent = trace.title;
+      const { engine } = trace;
+      title.textContent = engine ? say("run by", { title: trace.title, engine }) : trace.title;
       warning.hidden = !trace.warning;
       warning.textContent = trace.warning;
       warning.classList.toggle("is-raised", Boolean(trace.raised));

@@ -66,6 +66,14 @@
  */
 
 /**
+ * A call of a module that was running at a line: its `path` in the model, and the number of the call.
+ * @typedef {object} ModuleCall
+ * @property {string} path
+ * @property {number} n
+ * @property {number} frames
+ */
+
+/**
  * One line of a `Trace`: an input (`kind` is ``"input"``, `label` its parameter) or an ``"operation"``.
  * @typedef {object} Line
  * @property {string} name
@@ -88,6 +96,7 @@
  * @property {string} assigned_name
  * @property {number} occurrence
  * @property {string} reading
+ * @property {ModuleCall[]} modules
  */
 
 /**
@@ -267,6 +276,7 @@
  * @property {string[]} results
  * @property {number} chosen_result
  * @property {RaisedError | null} raised
+ * @property {string} engine
  */
 
 /**
@@ -486,6 +496,11 @@ export const RECORDS = {
     defaults: {},
     inside: {},
   },
+  ModuleCall: {
+    order: ["path", "n", "frames"],
+    defaults: {},
+    inside: {},
+  },
   Line: {
     defaults: {
       label: "",
@@ -505,12 +520,14 @@ export const RECORDS = {
       assigned_name: "",
       occurrence: 0,
       reading: "",
+      modules: [],
     },
     inside: {
       value: "Num",
       operands: ["Operand"],
       where: ["Span"],
       turns: ["Turn"],
+      modules: ["ModuleCall"],
     },
   },
   Contribution: {
@@ -660,6 +677,7 @@ export const RECORDS = {
       results: [],
       chosen_result: 0,
       raised: null,
+      engine: "",
     },
     inside: {
       sources: ["Source"],

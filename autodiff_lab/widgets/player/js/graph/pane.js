@@ -36,6 +36,13 @@ const around = (a, b) => ({
   right: Math.max(a.right, b.right),
   bottom: Math.max(a.bottom, b.bottom),
 });
+/** A rectangle with so much more on each side. @param {Sides} box @param {number} by @returns {Sides} */
+const wideBy = ({ left, top, right, bottom }, by) => ({
+  left: left - by,
+  top: top - by,
+  right: right + by,
+  bottom: bottom + by,
+});
 
 /**
  * The graph of a run, whose groups open.
@@ -209,11 +216,18 @@ export function graphView(run, store, actions, prefix) {
     const labels = drawing.labels().map((text) => text.getBoundingClientRect());
     let target = own;
     let margin = FADE;
+    const clear = wideBy(own, FADE - CLOSE);
     for (const box of [...others, ...labels]) {
       const wider = around(target, box);
-      if (!fitsWithin(wider, CLOSE)) continue;
-      target = wider;
-      if (!fitsWithin(wider, FADE)) margin = CLOSE; // rather in the fading side than out of view
+      if (fitsWithin(wider, margin)) {
+        target = wider;
+        continue;
+      }
+      // Rather in the fading side than out of view; only the step's own box stays clear of it.
+      const closer = around(wider, clear);
+      if (!fitsWithin(closer, CLOSE)) continue;
+      target = closer;
+      margin = CLOSE;
     }
     if (lens.isHeld)
       partners.unshift(step.line); // where the learner looks, the signs tell where the step is

@@ -1,0 +1,78 @@
+"""Which engine runs a function: our own, PyTorch or JAX. Neither framework is imported before it is asked for."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from importlib import import_module
+from typing import Any, Protocol
+
+from autodiff_lab.engine.errors import AutodiffError
+from autodiff_lab.trace.recorded_run import RecordedRun
+from autodiff_lab.transforms.pytree import flatten
+
+# What `play` takes as its engine; "" for the engine of this package.
+ENGINES = ("", "pytorch", "jax")
+_MODULES = {"pytorch": "torch", "jax": "jax"}
+_TITLES = {"pytorch": "PyTorch", "jax": "JAX"}
+
+
+class FrameworkError(AutodiffError, TypeError):
+    """Error: a run of another framework cannot be recorded; it says what to write instead."""
+
+
+class Engine(Protocol):
+    """An engine that runs a function and makes the neutral record of the run."""
+
+    def record(self, f: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]) -> RecordedRun:
+        """Run ``f(*args, **kwargs)`` and its derivative, and return the record of both."""
+
+    def source_of(self, f: Callable[..., Any]) -> Callable[..., Any]:
+        """Return the function whose source a reader is shown."""
+
+    def replace_scalar(self, like: Any, value: float) -> Any:
+        """Return an argument like this one, with another value."""
+
+    def describe_reverse_only(self) -> str:
+        """Say in a sentence why there is no forward mode."""
+
+
+def find_engine(f: Callable[..., Any], args: Sequence[Any], engine: str | None) -> Engine | None:
+    """Find the engine that runs ``f(*args)``: the named one, or PyTorch for its tensors and modules; None for our own.
+
+    Raises
+    ------
+    FrameworkError
+        If there is no such engine, or it is not installed.
+    """
+    if engine is not None and engine not in ENGINES:
+        raise FrameworkError(f"There is no engine {engine!r}; play(…, engine=…) takes 'pytorch' or 'jax', or nothing.")
+    if engine is None:
+        engine = _detect(f, args)
+    if not engine:
+        return None
+    if importlib.util.find_spec(_MODULES[engine]) is None:
+        raise FrameworkError(
+            f"{_TITLES[engine]} is not installed here: pip install {_MODULES[engine]}. "
+            "Without it, play(f, …) runs NumPy code by the engine of this package."
+        )
+    return import_module(f"autodiff_lab.frameworks.{engine}").ENGINE
+
+
+def _detect(f: Callable[..., Any], args: Sequence[Any]) -> str:
+    """Tell whether PyTorch has to run a call, by its types alone: who has no torch, has no tensors either."""
+    torch = sys.modules.get("torch")
+    if torch is not None and hasattr(torch, "Tensor"):
+        is_ours = isinstance(f, torch.nn.Module) or _find_compiled(f)
+        if is_ours or any(isinstance(leaf, torch.Tensor) for leaf in flatten(list(args))):
+            return "pytorch"
+    jax = sys.modules.get("jax")
+    if jax is not None and hasattr(jax, "Array") and any(isinstance(leaf, jax.Array) for leaf in flatten(list(args))):
+        return "jax"
+    return ""
+
+
+def _find_compiled(f: Callable[..., Any]) -> bool:
+    """Whether `torch.compile` has made this function."""
+    return hasattr(f, "_torchdynamo_orig_callable") or hasattr(f, "_orig_mod")
