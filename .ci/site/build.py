@@ -49,7 +49,7 @@ REFERENCE = {
         record""",
     "Rules and checks": """custom_gradient stop_gradient no_recording checkpoint check_grads trace_nonfinite policy
         AutodiffError BranchChanged CheckError DetachedWarning""",
-    "Looking at a run": "play Player play_defaults lecture_style draw table Table Trace Tape Variable Dual",
+    "Looking at a run": "play Player watch play_defaults lecture_style draw table Table Trace Tape Variable Dual",
     "Programs": "program Program formula Formula Symbol",
     "Training": "Optimizer GradientDescent Momentum Adam load_iris",
     "Plots": "plot_tangent plot_descent plot_jacobian plot_hessian plot_matrix Plot style_plots",

@@ -5,7 +5,7 @@ import pytest
 
 import autodiff_lab as ad
 from autodiff_lab.lessons import implicit as lesson
-from autodiff_lab.lessons.implicit.exercises import FITS, LOOPS, ROOTS, find_best, unrolled
+from autodiff_lab.lessons.implicit.exercises import FITS, LOOPS, ROOTS, SHARES, find_best, find_shares, unrolled
 
 from ..notebooks.reading import listing, named, read
 
@@ -53,6 +53,9 @@ def test_the_slope_of_a_best_fit_agrees_with_differences(case):
     assert np.allclose(slope, differences, rtol=1e-8)
 
 
+SEEDED = "import numpy as np\nimport autodiff_lab as ad\nrng = np.random.default_rng(1)"
+
+
 def run_cells(*ids, before=""):
     """The notebook's own cells, after its listing."""
     names = names_after(before)
@@ -65,20 +68,31 @@ def run_cells(*ids, before=""):
 
 
 def test_the_deep_equilibrium_model_agrees_with_its_layers():
-    names = run_cells("ex-6", "deq-code", before="rng = np.random.default_rng(1)")
-    loss, params = names["loss"], names["params"]
-
-    def layers(points, *weights):
-        z = np.zeros((len(points), 8))
-        for _ in range(80):
-            z = names["layer"](z, points, *weights)
-        return z
-
-    for ours, theirs in zip(ad.grad(loss)(params), ad.grad(lambda p: loss(p, layers))(params), strict=True):
-        assert np.allclose(ours, theirs, rtol=0, atol=1e-10)
+    names = run_cells("spirals", "ex-7", "deq-code", before=SEEDED)
+    loss, params, layers = names["loss"], names["params"], names["layers"]
+    ours, theirs = ad.grad(loss)(params), ad.grad(lambda p: loss(p, layers(1500)))(params)
+    assert np.allclose(ours, theirs, rtol=0, atol=1e-10)
     ad.check_grads(loss, (params,), order=1, modes=("rev",))
     with pytest.raises(ad.AutodiffError, match="both rules"):
         ad.jvp(loss, (params,), (params,))
+
+
+def test_depth_matters():
+    """Every network of fixed depth is worse than a deeper one, and the equilibrium makes no mistake."""
+    names = run_cells("spirals", "ex-7", "deq-code", "deq-run", before=SEEDED)
+    wrong = [int(np.sum(~right)) for right in names["beliefs"].values()]
+    assert wrong == sorted(wrong, reverse=True) and wrong[-1] == 0 < wrong[-2]
+
+
+@pytest.mark.parametrize("case", SHARES)
+def test_the_slope_of_the_shares_agrees_with_differences(case):
+    cost, start, x = SHARES[case]
+    z, p = find_shares(cost, start, x)
+    slope = names_after(lesson.ex_6.reference)["slope_of_shares"](cost, z, p, x)
+    h = 1e-5
+    for k, dx in enumerate(h * np.eye(len(x))):
+        differences = (find_shares(cost, start, x + dx)[0] - find_shares(cost, start, x - dx)[0]) / (2 * h)
+        assert np.allclose(slope[:, k], differences, rtol=0, atol=1e-8)
 
 
 def test_the_hypergradient_agrees_with_the_rule_of_solve():

@@ -40,7 +40,7 @@ def test_vjp_is_transpose_after_linearize(machine, name):
     assert {op for _, op, _, _ in linear.equations} <= {"mul", "add", "neg"}
     _, pull = machine["vjp"](f, 2.0, 5.0)
     np.testing.assert_allclose([pull(*seed) for seed in np.eye(len(expected))], expected)
-    rows = machine["vmap"](pull, (0,) * len(expected))(*np.eye(len(expected)))
+    rows = machine["vmap"](pull, (0,) * len(expected), len(expected))(*np.eye(len(expected)))
     np.testing.assert_allclose(np.transpose(rows), expected)
 
 
@@ -54,7 +54,7 @@ def test_sums_and_copies_of_arrays(machine):
     _, pull = machine["vjp"](f, x)
     np.testing.assert_allclose(pull(1.0)[0], ad.grad(lambda x: np.sum(np.sin(x) * np.sum(x)))(x))
     xs = np.stack([x, 2 * x])
-    (batched,) = machine["vmap"](f, (0,))(xs)
+    (batched,) = machine["vmap"](f, (0,), 2)(xs)
     np.testing.assert_allclose(batched, [np.sum(np.sin(x) * np.sum(x)) for x in xs])
 
 
@@ -71,22 +71,64 @@ def test_a_number_minus_a_name_and_more_names_than_letters(machine):
 
 def test_operands_of_unequal_ranks_are_refused(machine):
     """NumPy would pair the batch axis of one with the only axis of the other."""
+    vmap, total = machine["vmap"], machine["total"]
     xs, ys = np.array([1.0, 2.0, 3.0]), np.array([10.0, 20.0, 30.0])
     assert ad.vmap(lambda a, b: a * b, in_axes=(0, None))(xs, ys).shape == (3, 3)
-    with pytest.raises(ValueError, match="unequal numbers of axes"):
-        machine["vmap"](lambda a, b: a * b, (0, None))(xs, ys)
-    with pytest.raises(ValueError, match="unequal numbers of axes"):
-        machine["vmap"](lambda a, b: a + b, (0, 0))(xs, np.ones((3, 3)))
-    (doubled,) = machine["vmap"](lambda a: 2.0 * a, (0,))(xs)
+    with pytest.raises(ValueError, match="one shape"):
+        vmap(lambda a, b: a * b, (0, None), 3)(xs, ys)
+    with pytest.raises(ValueError, match="one shape"):
+        vmap(lambda a, b: a + b, (0, 0), 3)(xs, np.ones((3, 3)))
+    with pytest.raises(ValueError, match="one shape"):
+        vmap(lambda a: a * ys, (0,), 3)(xs)
+    with pytest.raises(ValueError, match="one shape"):
+        machine["run"](machine["make_jaxpr"](lambda a, b: a * b, 2), 2.0, ys)
+    with pytest.raises(ValueError, match="one shape"):
+        machine["vjp"](lambda x: total(x * total(x, 0, 3), 0, 3), xs)
+    (doubled,) = vmap(lambda a: 2.0 * a, (0,), 3)(xs)
     np.testing.assert_array_equal(doubled, 2 * xs)
 
 
-def test_a_trace_inside_a_trace_is_refused(machine):
-    def outer(x):
-        return machine["make_jaxpr"](lambda y: x * y, 1).results[0]
+def test_derivatives_nest(machine):
+    grad, sin = machine["grad"], machine["sin"]
+    ours, engine = (lambda x: sin(x) * machine["recip"](x)), (lambda x: np.sin(x) / x)
+    for _ in range(3):
+        ours, engine = grad(ours), ad.grad(engine)
+        assert ours(0.7) == pytest.approx(engine(0.7))
+    assert grad(lambda x: x * grad(lambda y: x + y)(1.0))(1.0) == 1.0
+    assert grad(lambda x: grad(lambda y: x * y * y)(3.0))(1.0) == 6.0
 
-    with pytest.raises(ValueError, match="does not nest"):
-        machine["make_jaxpr"](outer, 1)
+
+def test_modes_and_batches_nest_on_arrays(machine):
+    grad, total, sin = machine["grad"], machine["total"], machine["sin"]
+    make_jaxpr, jvp, vmap = machine["make_jaxpr"], machine["jvp"], machine["vmap"]
+
+    def f(x):
+        return total(sin(x) * x * x, 0, 3)
+
+    def same(x):
+        return np.sum(np.sin(x) * x * x)
+
+    x, v = np.array([0.5, 1.0, 2.0]), np.array([1.0, 0.0, -2.0])
+    _, (product,) = jvp(make_jaxpr(grad(f), 1), (x,), (v,))
+    np.testing.assert_allclose(product, ad.hvp(same, (x,), (v,)))
+    xs = np.stack([x, 2 * x, x - 1, x + 1])
+    (each,) = vmap(grad(f), (0,), 4)(xs)
+    np.testing.assert_allclose(each, [ad.grad(same)(x) for x in xs])
+
+
+def test_a_gradient_through_a_batch_adds_up_what_all_examples_share(machine):
+    """The shared weights were copied, so the transpose sums over the examples."""
+    total, vmap = machine["total"], machine["vmap"]
+    xs, w = np.sin(np.arange(12.0)).reshape(4, 3), np.array([1.0, 2.0, -1.0])
+
+    def one(w, x):
+        return machine["sin"](total(w * x, 0, 3))
+
+    def loss(w):
+        return total(vmap(one, (None, 0), 4)(w, xs)[0], 0, 4)
+
+    _, pull = machine["vjp"](loss, w)
+    np.testing.assert_allclose(pull(1.0)[0], ad.grad(lambda w: np.sum(np.sin(xs @ w)))(w))
 
 
 def test_a_transpose_of_a_transpose_is_the_linear_program(machine):

@@ -72,7 +72,7 @@ def minimize(loss, variables, learning_rate):
         (dual_numbers.ex_3, (-0.03125, 2, 0.25, 0.21875), "the column for the other seed"),
         (ways_to_remember.ex_5, ["survive"] * 5, "'survive' is none of survives, changes, raises. I expect five words"),
         (jacobians.ex_1, ["forward", "reverse", "reverse", "forward", "both"], "'both' is none of"),
-        (compilation.ex_3, "dfacez", "'z' is none of a, b, c, d, e, f"),
+        (compilation.ex_6, "dfacez", "'z' is none of a, b, c, d, e, f"),
     ],
     ids=lambda thing: getattr(thing, "name", None),
 )
@@ -87,8 +87,8 @@ def test_an_unforeseen_answer_gets_a_specific_reply(exercise, answer, said):
         (control_flow.ex_2, (60.0, 50 / 10**0.2, "(A)")),
         (verification.ex_1, ("v₁", 0, "inf")),
         (verification.ex_1, ("V1 ", 0.0, float("inf"))),
-        (compilation.ex_3, "D, F, A, C, E, B"),
-        (compilation.ex_3, list("DFACEB")),
+        (compilation.ex_6, "D, F, A, C, E, B"),
+        (compilation.ex_6, list("DFACEB")),
     ],
 )
 def test_an_answer_in_other_letters_passes(exercise, answer):

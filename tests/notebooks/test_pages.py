@@ -13,7 +13,10 @@ from .test_prose import decimals, html_text, is_shown
 
 LINK = re.compile(r"\[(\d\d)(?:, section (\d+))?(?:: [^\]]+)?\]\(([^)#]+)#cell-id=([a-z0-9-]+)\)")
 ENTRY = re.compile(r"^\*\*([^*]+)\*\*: (.+?) → (.+)$", flags=re.M)
-SAYING = re.compile(r"^(\d+)\. \*“(.+)”\*\n\n {4}(.+?) → (.+)$", flags=re.M)
+SAYING = re.compile(
+    r"^### (\d+) · “(.+)”\n\n<details>\n<summary>What is true</summary>\n\n(.+?)\n\n</details>\n\nIn the course: (.+)$",
+    flags=re.M,
+)
 
 
 class Place(NamedTuple):
@@ -34,7 +37,7 @@ class Section(NamedTuple):
 
 def text(name: str) -> str:
     (path,) = (path for path in PAGES if path.stem == name)
-    return "\n\n".join(cell.source for cell in read(path).cells)
+    return "\n\n".join(cell.source for cell in read(path).cells if cell.cell_type == "markdown")
 
 
 def places(links: str) -> list[Place]:
@@ -80,7 +83,7 @@ def test_the_pages_are_found_from_the_first_notebook():
 
 def test_nothing_is_missing():
     assert [k for k, *_ in SAYINGS] == list(range(1, len(SAYINGS) + 1)), "counted through, from group to group"
-    assert len(SAYINGS) >= 33 and text("misconceptions").count("*“") == len(SAYINGS)
+    assert len(SAYINGS) >= 33 and text("misconceptions").count("### ") == len(SAYINGS)
     assert len(TERMS) == text("glossary").count("\n\n**") > 80
     assert all(found for *_, found in TERMS + SAYINGS)
     both = text("glossary") + text("misconceptions")
@@ -127,6 +130,17 @@ def test_a_misconception_is_dissolved_by_something_that_runs(k, said, truth, fou
         numbers |= {float(n) for cell in cells for n in decimals(shown(cell) + " " + html_text(cell))}
     for number in decimals(f"{said} {truth}"):
         assert is_shown(number, numbers), number
+
+
+def test_under_each_misconception_stands_a_program_with_its_output_folded():
+    (path,) = (path for path in PAGES if path.stem == "misconceptions")
+    cells = read(path).cells
+    for k, said, *_ in SAYINGS:
+        (at,) = (i for i, cell in enumerate(cells) if f"### {k} · “{said}”" in cell.source)
+        program = cells[at + 1]
+        assert program.cell_type == "code" and program.id == f"program-{k}"
+        assert program.metadata["jupyter"]["outputs_hidden"]
+        assert shown(program).strip()
 
 
 def test_the_lessons_of_the_links_are_spread_over_the_course():

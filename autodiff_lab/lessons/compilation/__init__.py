@@ -7,7 +7,8 @@ progress, seed = lesson(
     "compilation",
     ex_1={"expected": exercises.expected_compiled(), "observe": exercises.compile_and_run},
     ex_2={"expected": exercises.expected_guarded(), "observe": exercises.run_guarded},
-    ex_3={"observe": exercises.read_letters},
+    ex_3={"expected": exercises.expected_loop(), "observe": exercises.run_loop},
     ex_4={"expected": exercises.expected_row(), "observe": exercises.follow_row},
     ex_5={"observe": exercises.follow_invention},
+    ex_6={"observe": exercises.read_letters},
 )

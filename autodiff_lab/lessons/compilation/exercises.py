@@ -136,13 +136,26 @@ def run_guarded(guard: Any, rerecording: Any) -> Any:
     return found
 
 
-# Six machines
+# A loop, there and back
+
+TURNED = (1.5, 1.6, 3.0, 12.0)
 
 
-def read_letters(answer: Any) -> Any:
-    """Exercise 3: six letters for six machines, in one text or apart."""
-    parts = [letter for letter in answer if letter.isalpha()] if isinstance(answer, str) else answer
-    return in_small_letters(parts, *"abcdef")
+def expected_loop() -> dict[str, Any]:
+    """Exercise 3: value and slope of the loop where it turns five times, four times, twice and never."""
+    return {_value_and_slope_at(x): plain(engine(until_ten)(x)) for x in TURNED}
+
+
+def run_loop(there_and_back: Any) -> Any:
+    """Exercise 3: what the learner's two loops return for plain numbers."""
+    vet_code(there_and_back)
+    if "ad" in there_and_back.__code__.co_names:
+        return Refused("Your function calls the engine. Here the two loops and the stack have to find the slope alone.")
+    return {_value_and_slope_at(x): summarize(attempt(there_and_back, x)) for x in TURNED}
+
+
+def _value_and_slope_at(x: float) -> str:
+    return f"value and slope at x = {x:g}"
 
 
 # A row of the learner's own
@@ -298,3 +311,12 @@ def _against_differences(made: Any, *points: tuple[float, ...]) -> str:
 
 def _say(found: Any) -> Any:
     return found if isinstance(found, str) else summarize(found)
+
+
+# Six machines
+
+
+def read_letters(answer: Any) -> Any:
+    """Exercise 6: six letters for six machines, in one text or apart."""
+    parts = [letter for letter in answer if letter.isalpha()] if isinstance(answer, str) else answer
+    return in_small_letters(parts, *"abcdef")

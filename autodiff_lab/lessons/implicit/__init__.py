@@ -10,5 +10,6 @@ progress, seed = lesson(
     ex_3={"expected": exercises.expected_rule(), "observe": exercises.use_rule},
     ex_4={"make": exercises.count_turns},
     ex_5={"expected": exercises.expected_fits(), "observe": exercises.slope_fits},
-    ex_6={"expected": exercises.expected_adjoints(), "observe": exercises.settle_adjoints},
+    ex_6={"expected": exercises.expected_shares(), "observe": exercises.slope_shares},
+    ex_7={"expected": exercises.expected_adjoints(), "observe": exercises.settle_adjoints},
 )

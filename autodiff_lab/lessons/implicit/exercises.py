@@ -133,6 +133,9 @@ ROWS: tuple[Turn, Any, Any] = (
 )
 ADJOINTS = {f"the adjoint w for {case}": LOOPS[case][:3] for case in (TWO, THREE)}  # the faster to fail comes first
 ADJOINTS |= {"the adjoint w for a state of 2 rows with 3 units each": ROWS}
+# As in the notebook's spirals, where a turn takes away a fiftieth only.
+SLOW: tuple[Turn, Any, Any] = (lambda z, x: 0.97 * z[::-1] + x, np.zeros(2), np.array([0.1, 0.2]))
+ADJOINTS["the adjoint w for a loop that forgets slowly"] = SLOW
 LARGEST = "the adjoints that were sent back"
 GROW = "grow without end"
 
@@ -149,7 +152,7 @@ def _make_adjoint(z: Any) -> Any:
 
 
 def expected_adjoints() -> dict[str, Any]:
-    """Exercise 6: the adjoints of three fixed points, solved as linear systems."""
+    """Exercise 7: the adjoints of four fixed points, solved as linear systems."""
     found = {}
     for case, loop in ADJOINTS.items():
         z, A, _ = _find_state_and_jacobian(*loop)
@@ -159,7 +162,7 @@ def expected_adjoints() -> dict[str, Any]:
 
 
 def settle_adjoints(adjoint: Any) -> Any:
-    """Exercise 6: the adjoints of three fixed points by the learner's loop, and whether they grew without end."""
+    """Exercise 7: the adjoints of four fixed points by the learner's loop, and whether they grew without end."""
     largest = 0.0
 
     def make_pullback(turn: Turn, start: Any, x: Any) -> tuple[Pull, Any]:
@@ -215,6 +218,56 @@ def slope_fits(slope_of_best: Any) -> Any:
     """Exercise 5: the slopes of the best weights in λ by the learner's `slope_of_best`."""
     cases = {case: (loss, find_best(loss, w, lam), lam) for case, (loss, w, lam) in FITS.items()}
     return run_cases(lambda names, *at: slope_of_best(*at), cases, slope_of_best, listing=("ad", "np"))
+
+
+# Best shares of a budget
+
+COVARIANCE = np.array([[2.0, 0.5, 0.0], [0.5, 1.0, -0.3], [0.0, -0.3, 1.5]])
+SHARES: dict[str, tuple[Callable[[Any, Any], Any], Any, Any]] = {
+    "½ Σ z² − x · z, four shares": (
+        lambda z, x: 0.5 * np.sum(z**2) - np.sum(x * z),
+        np.full(4, 0.25),
+        np.array([0.3, 0.1, 0.6, 0.4]),
+    ),
+    "½ z · Q z − x · z, three shares": (
+        lambda z, x: 0.5 * z @ (COVARIANCE @ z) - np.sum(x * z),
+        np.full(3, 1 / 3),
+        np.array([0.2, 0.7, 0.1]),
+    ),
+    "Σ z ln z − x · z, three shares": (
+        lambda z, x: np.sum(z * np.log(z)) - np.sum(x * z),
+        np.full(3, 1 / 3),
+        np.array([0.5, -0.2, 0.1]),
+    ),
+}
+
+
+def find_shares(cost: Callable[[Any, Any], Any], z: Any, x: Any) -> tuple[Any, Any]:
+    """Exercise 6: the best shares and their price by Newton's method, inside the budget from the first step on."""
+    border = np.ones((len(z), 1))
+    price = 0.0
+    for _ in range(30):
+        system = np.block([[hessian(cost)(z, x), border], [border.T, np.zeros((1, 1))]])
+        step = np.linalg.solve(system, np.append(-grad(cost)(z, x), 1.0 - np.sum(z)))
+        z, price = z + step[:-1], step[-1]
+    return z, price
+
+
+def expected_shares() -> dict[str, Any]:
+    """Exercise 6: the Jacobians of the best shares; the curvature's inverse, less what would change the budget."""
+    found = {}
+    for case, (cost, start, x) in SHARES.items():
+        z, _ = find_shares(cost, start, x)
+        inverse = np.linalg.inv(hessian(cost)(z, x))
+        paid = inverse.sum(axis=1)
+        found[case] = plain(inverse - np.outer(paid, paid) / paid.sum())
+    return found
+
+
+def slope_shares(slope_of_shares: Any) -> Any:
+    """Exercise 6: the Jacobians of the best shares by the learner's `slope_of_shares`."""
+    cases = {case: (cost, *find_shares(cost, start, x), x) for case, (cost, start, x) in SHARES.items()}
+    return run_cases(lambda names, *at: slope_of_shares(*at), cases, slope_of_shares, listing=("ad", "np"))
 
 
 # With numbers of one's own

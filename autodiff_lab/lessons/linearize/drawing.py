@@ -3,6 +3,7 @@
 from typing import Any
 
 import graphviz
+import numpy as np
 
 
 def draw(*programs: Any, mirrored: bool = False, turned: bool = False, dashed: Any = ()) -> graphviz.Digraph:
@@ -24,7 +25,7 @@ def draw(*programs: Any, mirrored: bool = False, turned: bool = False, dashed: A
         second = k == 1 and (mirrored or turned)
         boxes = [(x, x.letter) for x in program.inputs]
         for result, op, operands, options in program.equations:
-            numbers = [f"{x:.4g}" for x in operands if not hasattr(x, "letter")]
+            numbers = [f"{x:.4g}" for x in operands if not hasattr(x, "letter") and np.ndim(x) == 0]
             axis = f" axis {options['axis']}" if options else ""
             boxes.append((result, " ".join([f"{result.letter} = {op}{axis}", *numbers])))
         for name, text in boxes:
