@@ -14,6 +14,7 @@ import traitlets
 
 from autodiff_lab.engine.errors import AutodiffError
 from autodiff_lab.engine.printing import replace_bidi
+from autodiff_lab.figures.graph.layout import MAX_SINGLE_LINES
 from autodiff_lab.figures.graph.render import DrawingError
 from autodiff_lab.frameworks.engines import Engine, FrameworkError, find_engine
 from autodiff_lab.text.arguments import check_choice, check_path
@@ -129,7 +130,7 @@ def play(
     usual = play_defaults()
     options = RunOptions(fault=fault, result=result)
     scale = check_choice("play", "scale", scale or usual["scale"], SCALES)
-    shown = {"mode": mode, "predict": predict, "details": details, "scale": scale}
+    shown: dict[str, Any] = {"mode": mode, "predict": predict, "details": details, "scale": scale}
     found = find_engine(f, args, engine)
     if found is not None and (mode != "reverse" or direction is not None or fault or result is not None):
         raise FrameworkError(f"{found.describe_reverse_only()} Leave out mode, direction, fault and result.")
@@ -139,6 +140,25 @@ def play(
 def play_recorded(run: RecordedRun, source: Callable[..., Any]) -> Player:
     """Step through a run that another engine has recorded, and that cannot be run again."""
     return Player(source, (), None, None, None, RunOptions(), "auto", _Recorded(run, source))
+
+
+def play_trace(trace: Trace) -> Player:
+    """Step through a run of which only its trace is left, say one that `Trace.from_json` has read from a file.
+
+    Examples
+    --------
+    >>> saved = Trace.of(lambda x: x * x, 3.0).to_json()
+    >>> play_trace(Trace.from_json(saved)).trace.gradient[0].text
+    '6'
+    """
+    large = len(trace.lines) > MAX_SINGLE_LINES
+    views = modes.Views(trace, {}, message("framework is reverse", engine=trace.engine or "It"), large=large)
+    return Player(_refuse_to_run, (), None, None, None, RunOptions(), "auto", views=views)
+
+
+def _refuse_to_run() -> NoReturn:
+    """Stand for the function of a run of which only the trace is left: there are no sliders that would call it."""
+    raise AssertionError("a saved run has no function")
 
 
 class _Recorded:
@@ -260,13 +280,15 @@ class Player(Outputs, Live):
         options: RunOptions,
         group: str | None,
         engine: Engine | None = None,
+        views: modes.Views | None = None,
         **shown: Any,
     ) -> None:
         self._f, self._args, self._kwargs, self._group = f, args, kwargs, group
         self._engine = engine
         named = direction is None or isinstance(direction, str)
         self._options = options.along(None if named else direction)
-        views = modes.views(f, args, self._options, group, kwargs, engine=engine)
+        if views is None:
+            views = modes.views(f, args, self._options, group, kwargs, engine=engine)
         leaves, inputs = flatten(args), _inputs(views.trace)
         self._n_inputs = len(inputs)  # they are there from the start, so their steps are none to stop at
         labels = [path for name, x in zip(self._argument_names(), args, strict=True) for path in paths(name, x)]
