@@ -20,6 +20,7 @@ ROOT = Path(__file__).resolve().parents[1]
 CHANGELOG = "autodiff_lab/CHANGELOG.md"
 START = "00_start_here.ipynb"
 WRITTEN = ("README.md", "notebooks/for_lecturers.md", "CITATION.cff")
+LECTURES = ("notebooks/lectures/40_minutes.ipynb", "notebooks/lectures/90_minutes.ipynb")
 """The files in which addresses are written; the badges in the notebooks are `notebooks/badges.py`."""
 
 
@@ -103,6 +104,12 @@ def for_lecturers(text: str, root: Path = ROOT) -> str:
     return _replaced(r"git-pull\?repo=.*$", fetch, text)
 
 
+def lecture(text: str, root: Path = ROOT) -> str:
+    """A lecture, whose last slide says where the website is."""
+    website = project(root)["urls"]["Homepage"].removeprefix("https://").strip("/")
+    return _replaced(r"`[\w.-]+\.github\.io/[\w-]+`", f"`{website}`", text)
+
+
 def citation(_: str = "", root: Path = ROOT) -> str:
     """How the project is cited, in the format that GitHub and Zenodo read."""
     about = project(root)
@@ -137,7 +144,9 @@ def _replaced(pattern: str, fresh: str, text: str, times: int = 1) -> str:
 def update_addresses(*, check: bool, root: Path = ROOT) -> list[str]:
     """Write the addresses, the commands that install, and the citation; return what differed."""
     found = []
-    for name, write in zip(WRITTEN, (in_the_readme, for_lecturers, citation), strict=True):
+    writers = dict(zip(WRITTEN, (in_the_readme, for_lecturers, citation), strict=True))
+    writers |= dict.fromkeys(LECTURES, lecture)
+    for name, write in writers.items():
         path = root / name
         before = path.read_text(encoding="utf-8") if path.exists() else ""
         fresh = write(before, root)

@@ -9,7 +9,17 @@ from pathlib import Path
 import pytest
 
 from tests import generate
-from tests.addresses import CHANGELOG, WRITTEN, date_release, dated, project, released, repository, update_addresses
+from tests.addresses import (
+    CHANGELOG,
+    LECTURES,
+    WRITTEN,
+    date_release,
+    dated,
+    project,
+    released,
+    repository,
+    update_addresses,
+)
 from tests.notebooks.badges import update_badges
 
 ROOT = Path(__file__).parents[2]
@@ -21,7 +31,7 @@ OWNER = repository().split("/")[0]
 @pytest.fixture
 def tree(tmp_path):
     """The files that name addresses, as this tree has them, but before any release."""
-    for name in ("pyproject.toml", CHANGELOG, "autodiff_lab/__init__.py", *WRITTEN, *NOTEBOOKS):
+    for name in ("pyproject.toml", CHANGELOG, "autodiff_lab/__init__.py", *WRITTEN, *LECTURES, *NOTEBOOKS):
         (tmp_path / name).parent.mkdir(exist_ok=True, parents=True)
         shutil.copy(ROOT / name, tmp_path / name)
     log = tmp_path / CHANGELOG
@@ -53,7 +63,7 @@ def files_of_the_project():
 def test_the_owner_is_written_by_hand_in_one_place_alone():
     names = files_of_the_project()
     assert {"pyproject.toml", ".ci/run", "tests/addresses.py", "autodiff_lab/__init__.py"} <= set(names)
-    assert naming(OWNER, ROOT, names) <= {"pyproject.toml", *WRITTEN, *NOTEBOOKS}
+    assert naming(OWNER, ROOT, names) <= {"pyproject.toml", *WRITTEN, *LECTURES, *NOTEBOOKS}
     (section,) = re.findall(r"^\[project\.urls\]\n(?:\w+ = .*\n)+", (ROOT / "pyproject.toml").read_text("utf-8"), re.M)
     beside = (ROOT / "pyproject.toml").read_text("utf-8").replace(section, "")
     assert not re.search(rf"(/|\.){OWNER}/|{OWNER}\.github", beside)
@@ -63,7 +73,7 @@ def test_the_owner_is_written_by_hand_in_one_place_alone():
 def test_a_fork_changes_that_section_and_nothing_else(tree):
     about = tree / "pyproject.toml"
     about.write_text(about.read_text("utf-8").replace(f"/{OWNER}", "/someone-else"), "utf-8")
-    written = {"README.md", "CITATION.cff", "notebooks/for_lecturers.md", *NOTEBOOKS}
+    written = {"README.md", "CITATION.cff", "notebooks/for_lecturers.md", *LECTURES, *NOTEBOOKS}
     assert len(write_all(tree)) == len(written)
     assert naming(OWNER, tree, written) == set()
     assert naming("someone-else", tree, written) == written

@@ -116,9 +116,9 @@ def falling(x):
 
 def test_every_stretch_says_that_a_nan_is_born_somewhere():
     with np.errstate(invalid="ignore"):
-        tape = record(falling, 1.0)[1]
-    excerpts = Excerpts(tape, falling)
+        value, tape = record(falling, 1.0)
+    excerpts = Excerpts(run_of_tape(tape, falling, Outcome(value)), falling)
     for number in (0, len(excerpts) - 1):
         assert "A NaN is born in" in excerpts[number].warning and "sqrt" in excerpts[number].warning
-    fine = record(falling, 5.0)[1]
-    assert Excerpts(fine, falling)[0].warning == ""
+    value, fine = record(falling, 5.0)
+    assert Excerpts(run_of_tape(fine, falling, Outcome(value)), falling)[0].warning == ""
