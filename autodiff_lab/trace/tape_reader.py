@@ -64,7 +64,7 @@ def run_of_tape(tape: Tape, f: Callable[..., Any], outcome: Outcome) -> Recorded
         parents=tape.parents,
         input_names=tape.input_names,
         output=result,
-        outcome=outcome if result is None else replace(outcome, value=tape.values[result]),
+        outcome=outcome if result is None else outcome._replace(value=tape.values[result]),
         seed=None if result is None else reverse_steps.seed_of(tape),
         read_line=functools.cache(functools.partial(_read_line, tape)),
         read_partial=lambda i, slot: partials.local_partial(tape, i, slot),
