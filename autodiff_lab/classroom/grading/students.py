@@ -115,7 +115,7 @@ class Class:
         {'li_7_8_03.ipynb': 'li (7)', 'li_9_5_03.ipynb': 'li (9)'}
         """
         uses = Counter(work.name for work in self.works)
-        found = {}
+        found: dict[str, str] = {}
         for work in self.works:
             name = work.name if uses[work.name] == 1 else work.label
             found |= {row.file: name for row in work.rows}
