@@ -159,10 +159,10 @@ def _present_notebook(options: Namespace) -> int:
 
 
 def _write_lecture(options: Namespace) -> int:
-    """Write a lecture as one file of slides that needs no network and no Python, and its handout.
+    """Write a lecture as one file of slides without a network or Python, its handout, and the audience's notebook.
 
     The players play in it. `s` opens the speaker's window; printing it from the browser makes a PDF. The handout is two
-    sheets of paper: one to fill in, and its solution.
+    sheets of paper: one to fill in, and its solution. Where the audience writes code, its notebook has gaps to fill in.
     """
     from ..classroom.lecture.kit import write_lecture
 

@@ -404,6 +404,20 @@ def test_a_player_fits_its_slide_with_all_that_can_be_opened(width, height, kit,
     photograph(deck.page, request, "a question")
 
 
+@pytest.mark.parametrize("width, height", HALLS)
+def test_a_faulty_engine_has_its_source_and_its_whole_tape_on_the_slide(width, height, kit, new_page, request):
+    """Nothing scrolls; and but for the smallest hall each line has its operation, with the true adjoint beside it."""
+    deck = Deck(new_page(offline=True, width=width, height=height), kit["90_minutes.html"])
+    player = deck.show(".with-player:has(.adl-truth)")
+    deck.page.wait_for_timeout(300)
+    fits = "e => e.scrollHeight <= e.clientHeight + 1 && e.scrollWidth <= e.clientWidth + 1"
+    for pane in (".adl-graph-body", ".adl-tape-body", ".adl-source"):
+        assert player.root.locator(pane).evaluate(fits), pane
+    operations = player.root.locator(".adl-tape tbody .adl-operation span")
+    assert operations.last.is_visible() or width < 1280
+    photograph(deck.page, request)
+
+
 def repeated(x):
     for k in range(4):
         x = x * x * 0.5 + k if x > 1 else x + 1.0

@@ -11,7 +11,7 @@ from autodiff_lab.__main__ import main
 from autodiff_lab.classroom.lecture.cell_html import mathml
 from autodiff_lab.classroom.lecture.export import export_slides
 from autodiff_lab.classroom.lecture.handout import list_questions, make_handout
-from autodiff_lab.classroom.lecture.kit import find_notebook, list_lectures, read_lecture
+from autodiff_lab.classroom.lecture.kit import find_notebook, list_lectures, read_lecture, write_lecture
 from autodiff_lab.classroom.lecture.notes import read_minutes
 from autodiff_lab.classroom.lecture.slides import slide_type
 from autodiff_lab.jupyter.notebooks import installed_notebooks
@@ -276,3 +276,19 @@ def test_a_notebook_of_ones_own_becomes_slides(tmp_path):
     assert main(["lecture", str(tmp_path / "mine.ipynb"), "--out", str(tmp_path / "kit")]) == 0
     assert {path.name for path in (tmp_path / "kit").iterdir()} == {"mine.html"}
     assert find_notebook(str(tmp_path / "mine.ipynb")) == tmp_path / "mine.ipynb"
+
+
+def test_the_audience_gets_a_notebook_in_which_only_gaps_are_to_be_filled(tmp_path):
+    """With the lines of the solution it finds the gradient that the lecture finds."""
+    names = [path.name for path in write_lecture("90_minutes", tmp_path)]
+    assert names == ["90_minutes.html", "90_minutes.handout.html", "90_minutes.audience.ipynb"]
+    gaps = nbformat.read(tmp_path / names[2], as_version=4)
+    nbformat.validate(gaps)
+    code = [cell.source for cell in gaps.cells if cell.cell_type == "code"]
+    assert not any(cell.get("outputs") for cell in gaps.cells)
+    assert sum(line.rstrip().endswith("...") for line in "\n".join(code).splitlines()) == 5
+    solution = {cell.id: cell.source for cell in LECTURES["90_minutes"].cells}
+    names = {}
+    for source in (code[0], code[1], solution["ours-record"], solution["ours-sweep"]):
+        exec(source, names)
+    assert (names["x1"].adjoint, round(names["x2"].adjoint, 4)) == (5.5, 1.7163)

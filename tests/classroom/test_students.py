@@ -18,7 +18,7 @@ from autodiff_lab.classroom.grading.confinement import why_no_walls
 from autodiff_lab.classroom.grading.feedback import moodle_comment, write_feedback
 from autodiff_lab.classroom.grading.gradebooks import canvas_csv, exercises_csv, missing_csv, moodle_csv
 from autodiff_lab.classroom.grading.names import Student, identify, is_late
-from autodiff_lab.classroom.grading.report import html_page, open_report
+from autodiff_lab.classroom.grading.report import csv_text, html_page, open_report
 from autodiff_lab.classroom.grading.rosters import Listed, RosterError, read_roster
 from autodiff_lab.classroom.grading.students import collect_class
 from autodiff_lab.classroom.grading.summary import MAX_FIRST, find_reasons, summary_page
@@ -170,6 +170,17 @@ def test_names_that_may_be_of_two_people_are_kept_apart_and_named(files):
     page = summary_page(everybody, {}, "grades.html")
     assert "Not clear whose these are" in page and all(file in page for file in files)
     assert canvas_csv(everybody) == ""
+
+
+def test_no_two_students_are_called_the_same_in_the_report():
+    """Files that were kept apart, and two people of one name with the numbers of Canvas."""
+    files = ("hw_1_2_ada.ipynb", "hw_1_2_bob.ipynb", "li_7_8_06.ipynb", "li_9_5_06.ipynb", "zoe_3_4_06.ipynb")
+    rows = [row(file, {"ex_3": RIGHT}) for file in files]
+    called = ["hw_1_2_ada", "hw_1_2_bob", "li (7)", "li (9)", "zoe"]
+    assert [line[0] for line in table(csv_text(rows))[1:]] == called
+    page = html_page(rows)
+    assert "5 identical answers, passed: " + ", ".join(called) in page
+    assert all(f">{name}</th>" in page for name in called)
 
 
 def test_files_of_one_person_are_taken_together():

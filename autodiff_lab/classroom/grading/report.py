@@ -27,6 +27,9 @@ from autodiff_lab.classroom.grading.weights import Weights
 from autodiff_lab.lessons.checks.exercise import MARKS
 from autodiff_lab.text.notation import escape
 
+# What the student is called who handed in a file, by the file.
+Names = Mapping[str, str]
+
 COLUMNS = ("who", "file", "notebook", "passed", "attempted", "exercises", "how it went", "doubts", "wrong answers met")
 SUMMARY = "summary.html"
 GRADEBOOKS = {"grades-moodle.csv": moodle_csv, "grades-canvas.csv": canvas_csv}
@@ -104,10 +107,13 @@ def open_report(
             yield add
         finally:
             rows.sort(key=lambda row: row.file)
+            everybody = collect_class(rows, roster, weights)
+            # The same lines in the order of the files, with names that tell the whole class apart.
             table.seek(0)
-            table.write(csv_text(rows))  # the same lines, and so as long as what it covers
-            page.write(html_page(rows, walls=walls))
-            _write_other_files(folder, collect_class(rows, roster, weights))
+            table.write(csv_text(rows, everybody.names))
+            table.truncate()
+            page.write(html_page(rows, everybody.names, walls=walls))
+            _write_other_files(folder, everybody)
 
 
 def _empty_feedback(folder: Path) -> None:
@@ -159,22 +165,27 @@ def default_folder(hand_ins: Path) -> Path:
     return place.parent / f"{place.name}-grades"
 
 
-def csv_text(rows: Sequence[Row]) -> str:
-    """Write the grading report as CSV, one line for each notebook.
+def csv_text(rows: Sequence[Row], names: Names | None = None) -> str:
+    """Write the grading report as CSV, one line for each notebook; `names` are those of `Class`.
 
     >>> print(csv_text([Row("ada/03.ipynb", "tape", "ran", ("ex_1",), {"ex_1": Answer("passed")})]).splitlines()[1])
     ada,ada/03.ipynb,tape,1,1,1,ran,,
     """
+    names = collect_class(rows).names if names is None else names
     lines = []
     for row in rows:
         met = " | ".join(f"{exercise_number(name)}: {each.hint}" for name, each in row.answers.items() if each.hint)
         counts = row.passed, row.attempted, len(row.exercises)
-        lines.append((row.who, row.file, row.lesson, *counts, row.ended, "; ".join(row.doubts), met))
+        lines.append((names[row.file], row.file, row.lesson, *counts, row.ended, "; ".join(row.doubts), met))
     return write_csv(COLUMNS, lines)
 
 
-def html_page(rows: Sequence[Row], *, walls: bool = True) -> str:
-    """Write the grading report as an HTML page: for each lesson the most frequent mistakes, a table, every answer."""
+def html_page(rows: Sequence[Row], names: Names | None = None, *, walls: bool = True) -> str:
+    """Write the grading report as an HTML page: for each lesson the most frequent mistakes, a table, every answer.
+
+    `names` are those of `Class`.
+    """
+    names = collect_class(rows).names if names is None else names
     titles = lesson_titles()
     parts = []
     for lesson in sorted({row.lesson for row in rows}, key=[*titles, ""].index):
@@ -182,7 +193,8 @@ def html_page(rows: Sequence[Row], *, walls: bool = True) -> str:
         title = titles.get(lesson, "Files that could not be placed")
         groups = _group_answers(mine)
         parts.append(
-            f"<h2>{escape(title)}</h2>{_recognised_answers(mine)}{_table(mine, groups)}{_answers(mine, groups)}"
+            f"<h2>{escape(title)}</h2>{_recognised_answers(mine)}"
+            f"{_table(mine, groups, names)}{_answers(mine, groups, names)}"
         )
     done = sum(row.passed for row in rows)
     said = (
@@ -228,18 +240,18 @@ def _group_answers(rows: Sequence[Row]) -> Groups:
     return groups
 
 
-def _table(rows: Sequence[Row], groups: Groups) -> str:
+def _table(rows: Sequence[Row], groups: Groups, names: Names) -> str:
     exercises = next((row.exercises for row in rows if row.exercises), ())
     heads = ["who", "how it went", "passed", *(exercise_number(name) for name in exercises)]
     head = "".join(f'<th scope="col">{escape(text)}</th>' for text in heads)
     anchors = {
         (row.file, name): _anchor(group[0], name) for name, same in groups.items() for group in same for row in group
     }
-    body = "".join(_table_row(row, anchors) for row in rows)
+    body = "".join(_table_row(row, anchors, names) for row in rows)
     return f'<div class="wide"><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>'
 
 
-def _table_row(row: Row, anchors: Mapping[tuple[str, str], str]) -> str:
+def _table_row(row: Row, anchors: Mapping[tuple[str, str], str], names: Names) -> str:
     cells = []
     for name in row.exercises:
         answer = row.answers.get(name, Answer(NOT_ATTEMPTED))
@@ -250,37 +262,37 @@ def _table_row(row: Row, anchors: Mapping[tuple[str, str], str]) -> str:
             mark = f'<a href="#{anchors[row.file, name]}">{mark}</a>'
         cells.append(f'<td class="{answer.state.split()[0]}" title="{title}">{mark}</td>')
     count = f"{row.passed} of {len(row.exercises)}" if row.exercises else ""
-    who = f'<th scope="row" title="{escape(row.file)}">{escape(row.who)}</th>'
+    who = f'<th scope="row" title="{escape(row.file)}">{escape(names[row.file])}</th>'
     doubts = "".join(f"<br><strong>Look at this: {escape(doubt)}.</strong>" for doubt in row.doubts)
     return f"<tr>{who}<td>{escape(row.ended)}{doubts}</td><td>{count}</td>{''.join(cells)}</tr>"
 
 
-def _answers(rows: Sequence[Row], groups: Groups) -> str:
+def _answers(rows: Sequence[Row], groups: Groups, names: Names) -> str:
     """List every answer, folded away by exercise; identical ones once, with the names of all who gave it."""
     parts = []
     for name, same in groups.items():
         tried = [row for group in same for row in group]
         passed = sum(row.answers[name].state == "passed" for row in tried)
         counts = f"{passed} passed, {len(tried) - passed} not yet, {len(rows) - len(tried)} not attempted"
-        items = "".join(_answer(group, name) for group in same)
+        items = "".join(_answer(group, name, names) for group in same)
         parts.append(f"<details><summary><b>{exercise_number(name)}</b>: {counts}</summary>{items}</details>")
     return f"<h3>All answers</h3>{''.join(parts)}" if parts else ""
 
 
-def _answer(group: Sequence[Row], name: str) -> str:
+def _answer(group: Sequence[Row], name: str, names: Names) -> str:
     """Write one answer that all in this group have given."""
     answer = group[0].answers[name]
     count = f"{len(group)} identical answers, " if len(group) > 1 else ""
-    names = ", ".join(escape(_with_attempts(row, name)) for row in group)
+    givers = ", ".join(escape(_with_attempts(row, name, names)) for row in group)
     return (
-        f'<section id="{_anchor(group[0], name)}"><h4>{MARKS[answer.state]} {count}{answer.state}: {names}</h4>'
+        f'<section id="{_anchor(group[0], name)}"><h4>{MARKS[answer.state]} {count}{answer.state}: {givers}</h4>'
         f"<pre>{escape_lines(answer.code)}</pre><p>{escape(answer.reply)}</p></section>"
     )
 
 
-def _with_attempts(row: Row, name: str) -> str:
-    attempts = row.answers[name].attempts
-    return f"{row.who} ({attempts} attempts)" if attempts > 1 else row.who
+def _with_attempts(row: Row, name: str, names: Names) -> str:
+    attempts, who = row.answers[name].attempts, names[row.file]
+    return f"{who} ({attempts} attempts)" if attempts > 1 else who
 
 
 def _anchor(row: Row, exercise: str) -> str:

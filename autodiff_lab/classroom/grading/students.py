@@ -108,6 +108,20 @@ class Class:
         return sum(self.worth.values())
 
     @property
+    def names(self) -> dict[str, str]:
+        """What the student is called who handed in a file, by the file; no two students are called the same.
+
+        >>> collect_class([Row("li_7_8_03.ipynb", "tape", "ran"), Row("li_9_5_03.ipynb", "tape", "ran")]).names
+        {'li_7_8_03.ipynb': 'li (7)', 'li_9_5_03.ipynb': 'li (9)'}
+        """
+        uses = Counter(work.name for work in self.works)
+        found: dict[str, str] = {}
+        for work in self.works:
+            name = work.name if uses[work.name] == 1 else work.label
+            found |= {row.file: name for row in work.rows}
+        return found
+
+    @property
     def unit(self) -> str:
         """What is counted: exercises passed, or points if exercises have weights."""
         return "points" if self.weights else "exercises"

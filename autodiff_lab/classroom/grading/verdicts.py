@@ -83,7 +83,7 @@ class Row:
 
     @property
     def who(self) -> str:
-        """Whom the verdict is about: the name in that of the file or of its folder."""
+        """Whom the verdict is about, by the name of the file or of its folder; `Class` knows more."""
         return identify(self.file).name
 
     @property

@@ -6,6 +6,8 @@ The slides are one HTML file, in which the players play; the handout is a sheet 
 from pathlib import Path
 from typing import Any
 
+import nbformat
+
 from autodiff_lab.classroom.lecture.export import export_slides
 from autodiff_lab.classroom.lecture.handout import has_handout, make_handout
 from autodiff_lab.classroom.lecture.notes import add_exercise_notes
@@ -72,7 +74,7 @@ def read_lecture(path: Path) -> Any:
 
 
 def write_lecture(name: str, folder: Path, *, overwrite: bool = False) -> list[Path]:
-    """Write the slides of a lecture and its handout, if it has one, and return the paths of the files.
+    """Write the slides of a lecture, its handout and the audience's notebook, if it has them; return the files' paths.
 
     Parameters
     ----------
@@ -95,7 +97,28 @@ def write_lecture(name: str, folder: Path, *, overwrite: bool = False) -> list[P
     pages = {f"{path.stem}.html": export_slides(notebook, path)}
     if has_handout(notebook):
         pages[f"{path.stem}.handout.html"] = make_handout(notebook)
+    gaps = make_audience_notebook(notebook)
+    if gaps.cells:
+        pages[f"{path.stem}.audience.ipynb"] = nbformat.writes(gaps) + "\n"
     return _write_pages(folder, pages, overwrite)
+
+
+def make_audience_notebook(notebook: Any) -> Any:
+    """Make the notebook in which the audience fills in gaps: the cells with the tag ``audience``, without outputs.
+
+    >>> cell = nbformat.v4.new_code_cell("def sin(a): ...", metadata={"tags": ["audience"]})
+    >>> gaps = make_audience_notebook(nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(), cell]))
+    >>> [cell.source for cell in gaps.cells]
+    ['def sin(a): ...']
+    """
+    metadata = {"kernelspec": notebook.metadata.get("kernelspec", {})} if "kernelspec" in notebook.metadata else {}
+    gaps = nbformat.v4.new_notebook(metadata=metadata)
+    for cell in notebook.cells:
+        if "audience" not in cell.metadata.get("tags", []):
+            continue
+        make = nbformat.v4.new_code_cell if cell.cell_type == "code" else nbformat.v4.new_markdown_cell
+        gaps.cells.append(make(cell.source, id=cell.id))
+    return gaps
 
 
 def _write_pages(folder: Path, pages: dict[str, str], overwrite: bool) -> list[Path]:

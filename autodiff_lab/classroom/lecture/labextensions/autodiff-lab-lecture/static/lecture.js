@@ -115,7 +115,7 @@ globalThis.stepPlayer = (player, key) => {
 
 /** Tells players how much of the screen is not theirs (heading, margins, the number of the slide), and labs how large to be. */
 globalThis.giveRoom = () => {
-  const heading = 1.1 * Math.min(0.021 * innerWidth, 0.037 * innerHeight);
+  const heading = 1.1 * 1.3 * Math.min(0.021 * innerWidth, 0.037 * innerHeight);
   const around = Math.ceil(heading + 0.017 * innerHeight);
   document.body.style.setProperty("--adl-around", `${around}px`);
   const zoom = Math.max(1, Math.min(innerWidth / 1250, innerHeight / 700));
