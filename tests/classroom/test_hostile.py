@@ -227,7 +227,7 @@ def test_what_is_not_seen_is_said_in_the_guide(rows, who):
     assert row.answers["ex_3"].state == "passed" and not row.doubts
     guide = (Path(__file__).parents[2] / "notebooks" / "for_lecturers.md").read_text(encoding="utf-8")
     said = " ".join(guide.split())
-    assert "reads the answer out of the package" in said and "memory of its own process" in said
+    assert "reading the answer from the package" in said and "memory of its process" in said
     if who == "unseen_reads_the_answer":
         assert "check.ex_3.expected" in row.answers["ex_3"].code, "the report shows it"
 

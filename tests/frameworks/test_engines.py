@@ -10,7 +10,8 @@ import pytest
 import autodiff_lab as ad
 from autodiff_lab.frameworks import engines
 from autodiff_lab.frameworks.engines import FrameworkError
-from autodiff_lab.widgets.player.widget import LinkError
+from autodiff_lab.widgets.player.link import LinkError
+from autodiff_lab.widgets.player.widget import play_trace
 
 
 @pytest.fixture
@@ -72,6 +73,7 @@ assert not loaded & {"torch", "jax"}, loaded & {"torch", "jax"}
     subprocess.run([sys.executable, "-c", code], check=True)
 
 
-def test_a_link_is_refused_by_every_player():
+def test_a_run_that_only_its_trace_is_left_of_has_no_link():
+    saved = ad.Trace.of(lambda x: x * x, 2.0)
     with pytest.raises(LinkError, match="save_html"):
-        ad.play(lambda x: x * x, 2.0).link()
+        play_trace(saved).link()

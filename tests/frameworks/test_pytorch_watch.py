@@ -13,7 +13,7 @@ from torch import nn  # noqa: E402
 
 import autodiff_lab as ad  # noqa: E402
 from autodiff_lab.frameworks.engines import FrameworkError  # noqa: E402
-from autodiff_lab.widgets.player.widget import LinkError  # noqa: E402
+from autodiff_lab.widgets.player.link import LinkError  # noqa: E402
 
 from .test_pytorch import CASES, EQUAL, make, run_plainly  # noqa: E402
 
@@ -315,5 +315,5 @@ def test_a_player_of_a_step_has_what_works_alone():
     player = run.player()
     assert player.controls == [] and player.forward == {}
     assert not any(step.questions for step in player.trace.steps)
-    with pytest.raises(LinkError):
+    with pytest.raises(LinkError, match="save_html"):
         player.link()

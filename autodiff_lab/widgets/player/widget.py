@@ -374,13 +374,19 @@ class Player(Outputs, Live):
         ------
         LinkError
             If the source of the function is not known, if it takes something from outside that cannot be written down
-            (functions, modules of NumPy and Python, numbers and arrays can), or if all of it is too long.
+            (functions, modules of NumPy and Python, numbers and arrays can), if all of it is too long, or if the run is
+            one of PyTorch or JAX.
 
         Examples
         --------
         >>> play(lambda x: x * x, 3.0).link("https://example.org")
         'https://example.org/#function=...'
         """
+        if self._engine is not None or self._f is _refuse_to_run:
+            raise link.LinkError(
+                "The page's box runs NumPy alone, and this run can't be repeated there. Write a file instead: "
+                "player.save_html('player.html')."
+            )
         usual = {"ranges": {}, "mode": "reverse", "fault": "", "predict": False, "kwargs": None}
         here = {"ranges": self._ranges, "mode": self.mode, "fault": self._options.fault, "predict": self.predict}
         here |= {"kwargs": self._kwargs and dict(self._kwargs)}
