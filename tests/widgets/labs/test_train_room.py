@@ -175,16 +175,3 @@ def test_the_code_of_an_epoch_follows_the_switches():
     ):
         lab.set(**setting)
         assert line in lab.picture()
-
-
-def test_the_line_in_the_plot_shows_one_epoch(whole):
-    lab = trained(30)
-    assert lab.snapshot()["epoch"] == 29 == lab.shown, "the last one, until it is dragged"
-    lab.set(shown=12)
-    snap, losses = lab.snapshot(), whole.snapshot()["losses"]
-    assert snap["epoch"] == 12 and snap["loss"] == losses[12] and len(snap["losses"]) == 30
-    assert lab.sentence().startswith("Epoch 12: ") and "30 of 30 epochs, done" in lab.picture()
-    lab.set(shown=700)
-    assert lab.shown == 29, "no epoch that has not been"
-    lab.set(rate="0.2")
-    assert lab.shown == 0 and "data-grip" not in lab.picture(), "where nothing has begun there is nothing to show"

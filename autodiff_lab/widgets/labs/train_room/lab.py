@@ -101,10 +101,7 @@ class TrainRoom(Lab):
     (10, '0.866841920', 26, 38)
     """
 
-    about = (
-        "Change a setting, say what will be different, and press Train. The last run stays in grey. Drag the line in "
-        "the plot to look at one epoch."
-    )
+    about = "Change a setting, say what will be different, and press Train. The last run stays in grey."
     controls = (
         Toggle("zero_grad", "zero_grad", True),
         Choice("rate", "learning rate", RATES, "0.1"),
@@ -112,7 +109,6 @@ class TrainRoom(Lab):
         Toggle("stable", "stable softmax", True),
         Play("train", 200, label="Train"),
         Slider("epochs", "epochs", 10, 1000, 1, 161),
-        Slider("shown", "shown epoch", 0, 999, 1, 160),
         Button("train", "A few epochs", more=True),
         Button("restart", "Begin again", more=True),
     )
@@ -121,37 +117,24 @@ class TrainRoom(Lab):
     update: str
     stable: bool
     epochs: int
-    shown: int
 
     def __init__(self) -> None:
         self._before: Run | None = None
         super().__init__()
-        self._train(math.inf)
+        self.run.train(self.epochs)
 
     def begin(self) -> None:
         """Begin a run in the train room with these settings."""
         self.run = Run(self.rate, self.zero_grad, self.update, self.stable)
-        self.shown = 0
 
     def change(self, name: str) -> None:
-        """Begin a new run in the train room with other settings, or fewer epochs; with more epochs the run goes on.
-
-        An epoch that is to be shown has to be one of the run.
-        """
-        if name == "shown":
-            self.shown = max(0, min(self.shown, len(self.run.epochs) - 1))
-            return
+        """Begin a new run in the train room with other settings, or fewer epochs; with more epochs the run goes on."""
         if name != "epochs" or self.epochs < len(self.run.epochs):
             self.restart()
 
     def train(self) -> None:
         """Train for a few epochs more, as many as fit between two pictures of the train room."""
-        self._train(CELLS_A_PRESS)
-
-    def _train(self, cells: float) -> None:
-        """Train on, and show the last epoch."""
-        self.run.train(self.epochs, cells)
-        self.shown = max(0, len(self.run.epochs) - 1)
+        self.run.train(self.epochs, CELLS_A_PRESS)
 
     def restart(self) -> None:
         """Train from the beginning; the train room keeps the run that was there in grey for comparison."""
@@ -171,12 +154,12 @@ class TrainRoom(Lab):
             return self
         shown = self.copy()
         shown.set(epochs=min(self.epochs, 161))
-        shown._train(math.inf)
+        shown.run.train(shown.epochs)
         return shown
 
     def snapshot(self) -> dict[str, Any]:
-        """The train room's run with the epoch that is shown (loss, test flowers, tape cells), and the run before."""
-        iris, now = load_iris(), self.run.epochs[self.shown] if self.run.epochs else None
+        """The train room's run with its last epoch (loss, test flowers, tape cells), and the run before."""
+        iris, now = load_iris(), self.run.epochs[-1] if self.run.epochs else None
         return {
             "trained": len(iris.train.labels),
             "tested": len(iris.test.labels),
@@ -191,7 +174,7 @@ class TrainRoom(Lab):
         }
 
     def sentence(self) -> str:
-        """The loss, right test flowers and tape cells of an epoch, and which switch makes the steps go wrong."""
+        """The run's loss, right test flowers and tape cells, and which switch makes its steps go wrong."""
         snap = self.snapshot()
         if snap["epoch"] is None:
             return (
@@ -202,7 +185,7 @@ class TrainRoom(Lab):
             f"Epoch {snap['epoch']}: the loss is {number(snap['loss'])}, {snap['right']} of {snap['tested']} test "
             f"flowers are right, {snap['cells']} cells on the tape."
         )
-        if not math.isfinite(snap["loss"]):
+        if snap["is_lost"]:
             said += (
                 " The loss is not finite any more: an exponential has overflowed, or a probability was rounded to 0 "
                 "and its logarithm taken."
@@ -210,8 +193,8 @@ class TrainRoom(Lab):
         elif snap["error"] > 1e-9:
             off = number(snap["error"])
             said += f" What is subtracted is not the gradient of this loss: it is off by {off} times its length."
-        if self.update == REBIND and self.shown > 0:
-            grown = snap["all_cells"][self.shown] - snap["all_cells"][self.shown - 1]
+        if self.update == REBIND and len(snap["all_cells"]) > 1:
+            grown = snap["all_cells"][-1] - snap["all_cells"][-2]
             said += f" The tape is {grown} cells longer than an epoch ago: it reaches back to the first one."
         return said
 
@@ -238,7 +221,7 @@ class TrainRoom(Lab):
         cells, right, norm = "how many cells?", "how many?", "how long?"
         if snap["losses"]:
             cells, right = f"{snap['cells']} cells", f"{snap['right']} of {snap['tested']} test flowers"
-            norm = f"length {number(snap['gradients'][self.shown])}"
+            norm = f"length {number(snap['gradients'][-1])}"
         small: tuple[tuple[str, str, str, list[tuple[list[float], str, str]]], ...] = (
             (f"tape: {cells}", "all_cells", "ink", []),
             (f"right: {right}", "all_right", "value", []),
@@ -246,7 +229,7 @@ class TrainRoom(Lab):
         )
         for row, (title, column, role, others) in enumerate(small):
             curves = [(snap[column], role, ""), *others, (before.get(column, []), "soft_ink", "5 4")]
-            _draw_small(sheet, row, title, curves, self.shown, last, snap["tested"] if column == "all_right" else None)
+            _draw_small(sheet, row, title, curves, last, snap["tested"] if column == "all_right" else None)
         sheet.text(LEFT + WIDTH, 404, "dashed: what is used in its place", "tangent", "end", 14)
         self._draw_code(sheet)
         sheet.cut(560)
@@ -277,28 +260,18 @@ def _draw_loss(sheet: Sheet, snap: dict[str, Any], before: dict[str, Any], last:
         axes.curve(enumerate(before["losses"]), "soft_ink", 2, "5 4")
     axes.curve(enumerate(snap["losses"]), "value", 2.5)
     if snap["is_lost"]:
-        lost = len(snap["losses"]) - 1
-        x, _ = axes.at(lost, 0)
-        axes.marker(lost, "adjoint", width=2)
-        sheet.text(min(x + 8, left + width - 150), top + 62, f"not finite, epoch {lost}", "adjoint", bold=True)
-    if snap["losses"]:
-        axes.marker(snap["epoch"], "line")
-        if math.isfinite(snap["loss"]):
-            sheet.dot(*axes.at(snap["epoch"], snap["loss"]), "value")
-        axes.slide("shown epoch, in the plot", snap["epoch"], axes.across("shown"))
+        x, _ = axes.at(snap["epoch"], 0)
+        axes.marker(snap["epoch"], "adjoint", width=2)
+        sheet.text(min(x + 8, left + width - 150), top + 62, f"not finite, epoch {snap['epoch']}", "adjoint", bold=True)
+    elif snap["losses"]:
+        sheet.dot(*axes.at(snap["epoch"], snap["loss"]), "value")
     _, chance = axes.at(0, math.log(3))
     sheet.path([(left, chance), (left + width, chance)], "line", 1, "2 3")
     sheet.text(left + width - 4, chance - 6, "ln 3", "soft_ink", "end", size=14)
 
 
 def _draw_small(
-    sheet: Sheet,
-    row: int,
-    title: str,
-    curves: Sequence[tuple[Sequence[float], str, str]],
-    shown: int,
-    last: int,
-    top: float | None,
+    sheet: Sheet, row: int, title: str, curves: Sequence[tuple[Sequence[float], str, str]], last: int, top: float | None
 ) -> None:
     y = 32 + 124 * row
     top = top or _choose_top([value for values, _, _ in curves for value in values])
@@ -307,12 +280,9 @@ def _draw_small(
     axes.scales([], make_ticks((0, top)))
     for values, role, dash in reversed(curves):
         axes.curve(enumerate(values), role, 2, dash)
-    measured, role, _ = curves[0]
-    if not measured:
-        return
-    axes.marker(shown, "line")
-    if math.isfinite(measured[shown]):
-        sheet.dot(*axes.at(shown, measured[shown]), role, 4)
+    now, role, _ = curves[0]
+    if now and math.isfinite(now[-1]):
+        sheet.dot(*axes.at(len(now) - 1, now[-1]), role, 4)
 
 
 def _choose_top(values: Sequence[float]) -> float:
