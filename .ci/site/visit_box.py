@@ -76,8 +76,19 @@ attempt("system", lambda: os.system("true") == 0 or 1 / 0)
 raise ValueError("held: " + "; ".join(held))
 """
 
+# The end of both functions below: try every way, and return the names of those that were not refused.
+TRY_ALL = """  const held = [];
+  for (const [name, way] of Object.entries(ways)) {
+    const late = new Promise((_, reject) => setTimeout(reject, 2000));
+    late.catch(() => {});
+    try { await Promise.race([way(), late]); held.push(name); } catch {}
+  }
+  return held;
+}"""
+
 # What a script in the worker could try, if a program got one to run there. Each gives what it reached.
-IN_WORKER = """async (elsewhere) => {
+IN_WORKER = (
+    """async (elsewhere) => {
   const ways = {
     fetch: () => WorkerGlobalScope.prototype.fetch?.call(self, `${elsewhere}/fetch`) ?? Promise.reject(),
     fetchHere: () => fetch(elsewhere),
@@ -103,17 +114,13 @@ IN_WORKER = """async (elsewhere) => {
     dataWorker: () => new Promise((resolve, reject) => { const w = new Worker("data:text/javascript,postMessage(1)");
       w.onmessage = resolve; w.onerror = reject; }),
   };
-  const held = [];
-  for (const [name, way] of Object.entries(ways)) {
-    const late = new Promise((_, reject) => setTimeout(reject, 2000));
-    late.catch(() => {});
-    try { await Promise.race([way(), late]); held.push(name); } catch {}
-  }
-  return held;
-}"""
+"""
+    + TRY_ALL
+)
 
 # What one in the frame could try.
-IN_FRAME = """async (elsewhere) => {
+IN_FRAME = (
+    """async (elsewhere) => {
   const asked = (make) => new Promise((resolve, reject) => Object.assign(make(), { onload: resolve, onerror: reject }));
   const ways = {
     storage: () => localStorage.length,
@@ -142,14 +149,9 @@ IN_FRAME = """async (elsewhere) => {
     nested: () => asked(() => { const e = document.createElement("iframe"); e.src = `${elsewhere}/nested`;
       document.body.append(e); return e; }).then(() => { if (frames.length && !frames[0].length) throw 0; }),
   };
-  const held = [];
-  for (const [name, way] of Object.entries(ways)) {
-    const late = new Promise((_, reject) => setTimeout(reject, 2000));
-    late.catch(() => {});
-    try { await Promise.race([way(), late]); held.push(name); } catch {}
-  }
-  return held;
-}"""
+"""
+    + TRY_ALL
+)
 
 
 def link_to(program: str) -> str:

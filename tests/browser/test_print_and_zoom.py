@@ -271,14 +271,16 @@ def normed(x):
     return np.sum(s / v * np.array([1.0, 2.0, 3.0]))
 
 
-def test_what_the_screen_cuts_stands_on_paper_in_full(opened, request):
-    player = opened(normed, (np.arange(70.0).reshape(7, 5, 2) * 1.2345e-6,), width=1280)  # of three axes: without cells
+@pytest.mark.parametrize("rows", [2, 7], ids=["small", "strip"])
+def test_what_the_screen_draws_in_cells_stands_on_paper_in_full(rows, opened, request):
+    player = opened(normed, (np.arange(3.0 * rows).reshape(rows, 3) * 1.2345e-6,), width=1280)
     page = player.page
     player.focus()
     player.key("End")
     cells = player.root.locator(".adl-tape td[data-whole]")
     player.open_details()
-    assert cells.count() > 1, "this run has values that are too long for the tape"
+    assert cells.count() > 2, "this run has arrays"
+    assert all(cell.locator(".adl-unseen").count() for cell in cells.all()), "they are drawn, and read aloud"
     page.set_viewport_size({"width": 718, "height": 1000})
     page.emulate_media(media="print")
     photograph(page, request, "on paper")
