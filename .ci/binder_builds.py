@@ -20,7 +20,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-NOTEBOOKS = sorted((ROOT / "notebooks").glob("[0-9][0-9]_*.ipynb"))  # the other pages have nothing to run
+# the other pages have nothing to run
+NOTEBOOKS = sorted((ROOT / "notebooks").glob("[0-9][0-9]_*.ipynb"))
 MOST_MEMORY = 600  # megabytes, of the gigabyte that Binder promises
 
 RENDER = """
@@ -78,7 +79,9 @@ def say(text: str) -> None:
 
 def run(*command: str | Path, **options: object) -> str:
     """Run a command and return what it says; a failure shows all of it."""
-    done = subprocess.run([*map(str, command)], text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, **options)
+    done = subprocess.run(
+        [*map(str, command)], text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, **options
+    )
     if done.returncode:
         sys.exit(f"{' '.join(map(str, command))[:300]}\nfailed:\n{done.stdout[-6000:]}")
     return done.stdout
@@ -113,7 +116,10 @@ def the_image_is_built(work: Path, tree: Path) -> Path:
     found = shutil.which(f"python{version}")
     works = found and subprocess.run([found, "-c", ""], capture_output=True).returncode == 0
     python = environment(work / "binder", found if works else sys.executable)
-    say(run(python, "--version").strip() + ("" if works else f" (Binder's would be {version}, which is not here)"))
+    say(
+        run(python, "--version").strip()
+        + ("" if works else f" (Binder's would be {version}, which is not here)")
+    )
     pip = (python, "-m", "pip")
     run(*pip, "install", "-q", "jupyterlab", "ipywidgets", "ipykernel")
     before = run(*pip, "list", "--format=freeze")
@@ -121,7 +127,9 @@ def the_image_is_built(work: Path, tree: Path) -> Path:
     assert "Uninstalling" not in said, "the requirements replace what Binder brings"
     say(run(tree / "binder/postBuild", cwd=tree, env=inside(python)).strip().splitlines()[-1])
     after = run(*pip, "list", "--format=freeze")
-    say(f"{len(after.splitlines()) - len(before.splitlines())} packages more than in Binder's own image")
+    say(
+        f"{len(after.splitlines()) - len(before.splitlines())} packages more than in Binder's own image"
+    )
     return python
 
 
@@ -137,12 +145,17 @@ def the_tutorial_runs(python: Path, tree: Path) -> None:
         said = run(python, "-c", RUN, tree / "notebooks" / path.name, cwd=tree, env=inside(python))
         weights[path.name] = float(said.split()[-1])  # a kernel may have said something before
     heaviest = max(weights, key=weights.__getitem__)
-    say(f"all {len(weights)} notebooks run; the heaviest kernel is that of {heaviest}: {weights[heaviest]:.0f} MB")
+    say(
+        f"all {len(weights)} notebooks run; the heaviest kernel is that of {heaviest}: {weights[heaviest]:.0f} MB"
+    )
     with server(python, tree) as memory:
         total = weights[heaviest] + memory()
     say(f"JupyterLab and that kernel: {total:.0f} MB of at most {MOST_MEMORY}")
     assert total < MOST_MEMORY
-    seconds = [float(run(python, "-c", FIRST_PLAYER, cwd=tree, env=inside(python)).split()[-1]) for _ in range(3)]
+    seconds = [
+        float(run(python, "-c", FIRST_PLAYER, cwd=tree, env=inside(python)).split()[-1])
+        for _ in range(3)
+    ]
     say(f"from the start of a kernel to the first player: {min(seconds):.1f} s, the best of three")
 
 
@@ -151,7 +164,14 @@ class server:
 
     def __init__(self, python: Path, tree: Path) -> None:
         self.runtime = Path(tempfile.mkdtemp())
-        command = [python, "-m", "jupyterlab", "--no-browser", "--allow-root", "--ServerApp.ip=127.0.0.1"]
+        command = [
+            python,
+            "-m",
+            "jupyterlab",
+            "--no-browser",
+            "--allow-root",
+            "--ServerApp.ip=127.0.0.1",
+        ]
         self.process = subprocess.Popen(
             [*map(str, command), "--ServerApp.port=0"],
             cwd=tree,
@@ -177,7 +197,10 @@ class server:
 
     def _memory(self) -> float:
         status = Path(f"/proc/{self.process.pid}/status").read_text()
-        return int(next(line for line in status.splitlines() if line.startswith("VmRSS")).split()[1]) / 1000
+        return (
+            int(next(line for line in status.splitlines() if line.startswith("VmRSS")).split()[1])
+            / 1000
+        )
 
     def __exit__(self, *_: object) -> None:
         self.process.terminate()
@@ -189,7 +212,9 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         work = Path(folder)
         tree = work / "tree"
-        ignore = shutil.ignore_patterns(".git", ".venv", "*cache*", "screenshots", ".ipynb_checkpoints")
+        ignore = shutil.ignore_patterns(
+            ".git", ".venv", "*cache*", "screenshots", ".ipynb_checkpoints"
+        )
         shutil.copytree(ROOT, tree, ignore=ignore)
         the_image_renders(work, tree)
         the_tutorial_runs(the_image_is_built(work, tree), tree)

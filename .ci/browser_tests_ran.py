@@ -8,9 +8,15 @@ A reader without Chromium may skip them. Here a skip would hide that the player 
 import sys
 from xml.etree import ElementTree
 
-cases = [case for case in ElementTree.parse(sys.argv[1]).iter("testcase") if "browser" in case.get("classname", "")]
+cases = [
+    case
+    for case in ElementTree.parse(sys.argv[1]).iter("testcase")
+    if "browser" in case.get("classname", "")
+]
 skipped = [
-    f"{case.get('name')}: {case.find('skipped').get('message')}" for case in cases if case.find("skipped") is not None
+    f"{case.get('name')}: {case.find('skipped').get('message')}"
+    for case in cases
+    if case.find("skipped") is not None
 ]
 if skipped:
     sys.exit("skipped browser tests:\n" + "\n".join(skipped))

@@ -32,7 +32,9 @@ def install(work: Path, torch: str, jax: str) -> Path:
     subprocess.run([sys.executable, "-m", "venv", work / "venv"], check=True)
     python = work / "venv" / ("Scripts" if os.name == "nt" else "bin") / "python"
     frameworks = [f"torch=={torch}", f"jax=={jax}", f"jaxlib=={jax}"]
-    subprocess.run([python, "-m", "pip", "install", "-q", "-e", f"{ROOT}[test]", *frameworks], check=True)
+    subprocess.run(
+        [python, "-m", "pip", "install", "-q", "-e", f"{ROOT}[test]", *frameworks], check=True
+    )
     return python
 
 
@@ -42,14 +44,19 @@ def run_tests(python: Path) -> int:
     try:
         done = subprocess.run([python, "-m", "pytest", *TESTS], cwd=ROOT, timeout=TESTS_TIMEOUT_S)
     except subprocess.TimeoutExpired:
-        print(f"The tests of the frameworks took more than {TESTS_TIMEOUT_S / 60:.0f} minutes.", file=sys.stderr)
+        print(
+            f"The tests of the frameworks took more than {TESTS_TIMEOUT_S / 60:.0f} minutes.",
+            file=sys.stderr,
+        )
         return 1
     return done.returncode
 
 
 def main() -> int:
     """Install both frameworks, run their tests, and say how long that took."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--torch", default="2.13.0", help="the version of PyTorch")
     parser.add_argument("--jax", default="0.10.2", help="the version of JAX, and of jaxlib")
     versions = parser.parse_args()

@@ -32,7 +32,9 @@ def addresses(text: str) -> Iterator[str]:
     """Find the addresses in a text; a bracket or a full stop after one belongs to the sentence."""
     for found in ADDRESS.findall(text):
         end = found.rstrip(".,;:!?*_")
-        while end.endswith((")", "]")) and end.count(")") + end.count("]") > end.count("(") + end.count("["):
+        while end.endswith((")", "]")) and end.count(")") + end.count("]") > end.count(
+            "("
+        ) + end.count("["):
             end = end[:-1].rstrip(".,;:!?*_")
         if not NOT_ASKED.match(end):
             yield urldefrag(end).url
@@ -46,7 +48,10 @@ def texts(root: Path = ROOT) -> Iterator[tuple[str, str]]:
             yield path.relative_to(root).as_posix(), path.read_text(encoding="utf-8")
     for path in sorted((root / "notebooks").glob("*.ipynb")):
         cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
-        yield path.name, "\n".join("".join(cell["source"]) for cell in cells if cell["cell_type"] == "markdown")
+        yield (
+            path.name,
+            "\n".join("".join(cell["source"]) for cell in cells if cell["cell_type"] == "markdown"),
+        )
 
 
 def ask(address: str, wait: float = WAIT) -> str:
@@ -54,7 +59,9 @@ def ask(address: str, wait: float = WAIT) -> str:
     said = ""
     for attempt in range(TRIES):
         time.sleep(attempt * wait)
-        request = urllib.request.Request(address, headers={"User-Agent": "Mozilla/5.0 (links of autodiff_lab)"})
+        request = urllib.request.Request(
+            address, headers={"User-Agent": "Mozilla/5.0 (links of autodiff_lab)"}
+        )
         try:
             with urllib.request.urlopen(request, timeout=30):
                 return ""

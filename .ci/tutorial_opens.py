@@ -85,7 +85,9 @@ def main(command: str) -> None:
         try:
             server = wait_for_server(process, Path(runtime))
             first = ask(server, "contents/00_start_here.ipynb")
-            print(f"JupyterLab answers and has {first['name']}, {len(first['content']['cells'])} cells")
+            print(
+                f"JupyterLab answers and has {first['name']}, {len(first['content']['cells'])} cells"
+            )
             kernel = ask(server, "kernels", "POST", {"name": "python3"})
             print(f"a kernel started: {kernel['name']}")
             code = stop(process)

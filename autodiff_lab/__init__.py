@@ -23,7 +23,15 @@ from .engine.tape import Tape
 from .engine.variable import Variable
 from .transforms.custom import checkpoint, custom_gradient, stop_gradient
 from .transforms.gradients import grad, jvp, value_and_grad, vjp
-from .transforms.jacobians import elementwise_grad, hessian, hvp, jacfwd, jacobian, jacrev, linearize
+from .transforms.jacobians import (
+    elementwise_grad,
+    hessian,
+    hvp,
+    jacfwd,
+    jacobian,
+    jacrev,
+    linearize,
+)
 from .transforms.recording import record
 
 __version__ = "0.1.0"
@@ -32,7 +40,14 @@ _LOADED_ON_FIRST_USE = {
     "data": ("load_iris",),
     "figures.graph.draw": ("draw",),
     "frameworks.watching": ("watch",),
-    "figures.plots": ("Plot", "plot_descent", "plot_hessian", "plot_jacobian", "plot_matrix", "plot_tangent"),
+    "figures.plots": (
+        "Plot",
+        "plot_descent",
+        "plot_hessian",
+        "plot_jacobian",
+        "plot_matrix",
+        "plot_tangent",
+    ),
     "figures.plots.style": ("style_plots",),
     "figures.tables.trace_table": ("Table", "table"),
     "optimize": ("Adam", "GradientDescent", "Momentum", "Optimizer"),

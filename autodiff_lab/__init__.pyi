@@ -23,7 +23,12 @@ from .figures.plots import (
 from .figures.plots.style import style_plots as style_plots
 from .figures.tables.trace_table import Table as Table, table as table
 from .frameworks.watching import watch as watch
-from .optimize import Adam as Adam, GradientDescent as GradientDescent, Momentum as Momentum, Optimizer as Optimizer
+from .optimize import (
+    Adam as Adam,
+    GradientDescent as GradientDescent,
+    Momentum as Momentum,
+    Optimizer as Optimizer,
+)
 from .programs import Program as Program, program as program
 from .trace.model import Trace as Trace
 from .trace.wording.function_formula import Formula as Formula, formula as formula
@@ -33,7 +38,12 @@ from .transforms.custom import (
     custom_gradient as custom_gradient,
     stop_gradient as stop_gradient,
 )
-from .transforms.gradients import grad as grad, jvp as jvp, value_and_grad as value_and_grad, vjp as vjp
+from .transforms.gradients import (
+    grad as grad,
+    jvp as jvp,
+    value_and_grad as value_and_grad,
+    vjp as vjp,
+)
 from .transforms.jacobians import (
     elementwise_grad as elementwise_grad,
     hessian as hessian,

@@ -96,10 +96,16 @@ class Optimizer:
         paths, leaves = pytree.paths("params", params), pytree.flatten(params)
         for path, x in zip(paths, leaves, strict=True):
             if isinstance(x, Traced):
-                raise InputError(f"{path} is {x!r}. update takes plain numbers and arrays; see apply_gradients.")
-        return pytree.unflatten(params, self._step(paths, paths, leaves, pytree.match_leaves(grads, params, "grads")))
+                raise InputError(
+                    f"{path} is {x!r}. update takes plain numbers and arrays; see apply_gradients."
+                )
+        return pytree.unflatten(
+            params, self._step(paths, paths, leaves, pytree.match_leaves(grads, params, "grads"))
+        )
 
-    def _step(self, keys: Sequence[Any], names: Sequence[str], xs: Sequence[Any], gs: Sequence[Any]) -> list[Any]:
+    def _step(
+        self, keys: Sequence[Any], names: Sequence[str], xs: Sequence[Any], gs: Sequence[Any]
+    ) -> list[Any]:
         """One step for all parameters; if one of them is refused, none has moved."""
         if all(g is None for g in gs):
             raise InputError(
@@ -112,9 +118,15 @@ class Optimizer:
             if g is not None:
                 g = g.value if isinstance(g, Traced) else g
                 x, state = as_value(x, name), self.state.get(key, {})
-                if any(shape_of(s) != shape_of(x) for s in state.values() if not isinstance(s, int)):
-                    raise ShapeError(f"{name} had another shape before. Call reset(), or take a new optimizer for it.")
-                x, states[key] = self._compute_step(x, as_shaped(g, x, f"the gradient of {name}"), state)
+                if any(
+                    shape_of(s) != shape_of(x) for s in state.values() if not isinstance(s, int)
+                ):
+                    raise ShapeError(
+                        f"{name} had another shape before. Call reset(), or take a new optimizer for it."
+                    )
+                x, states[key] = self._compute_step(
+                    x, as_shaped(g, x, f"the gradient of {name}"), state
+                )
             moved.append(to_output(x))
         self.state.update({key: state for key, state in states.items() if state})
         return moved
@@ -133,7 +145,9 @@ class Optimizer:
         """
         self.apply_gradients(self.compute_gradients(loss, var_list))
 
-    def compute_gradients(self, loss: Callable[[], Any], var_list: Any = None) -> list[tuple[Any, Variable]]:
+    def compute_gradients(
+        self, loss: Callable[[], Any], var_list: Any = None
+    ) -> list[tuple[Any, Variable]]:
         """The optimizer's pairs (gradient, Variable), for `var_list` or for all trainable ones that the loss reads."""
         if not callable(loss):
             raise InputError(
@@ -151,12 +165,18 @@ class Optimizer:
         """Take one optimizer step, assigning to each Variable. A Variable whose gradient is None stays as it is."""
         pairs = list(grads_and_vars)
         for pair in pairs:
-            if not (isinstance(pair, tuple | list) and len(pair) == 2 and isinstance(pair[1], Variable)):
-                raise InputError(f"apply_gradients takes pairs (gradient, Variable), and was given {pair!r}.")
+            if not (
+                isinstance(pair, tuple | list) and len(pair) == 2 and isinstance(pair[1], Variable)
+            ):
+                raise InputError(
+                    f"apply_gradients takes pairs (gradient, Variable), and was given {pair!r}."
+                )
         variables = [v for _, v in pairs]
         names = [v.name or f"Variable {k}" for k, v in enumerate(variables)]
         if len(set(map(id, variables))) < len(variables):
-            raise InputError(f"A Variable comes twice among {', '.join(names)}. Add its gradients, and give it once.")
+            raise InputError(
+                f"A Variable comes twice among {', '.join(names)}. Add its gradients, and give it once."
+            )
         moved = self._step(variables, names, [v.value for v in variables], [g for g, _ in pairs])
         for (g, v), x in zip(pairs, moved, strict=True):
             if g is not None:
@@ -257,7 +277,11 @@ class Adam(Optimizer):
     """
 
     def __init__(
-        self, learning_rate: float = 0.001, beta_1: float = 0.9, beta_2: float = 0.999, epsilon: float = 1e-8
+        self,
+        learning_rate: float = 0.001,
+        beta_1: float = 0.9,
+        beta_2: float = 0.999,
+        epsilon: float = 1e-8,
     ) -> None:
         super().__init__(learning_rate)
         self.beta_1 = _check_number("beta_1", beta_1, below=1)
@@ -269,12 +293,18 @@ class Adam(Optimizer):
         m = self.beta_1 * state.get("m", zeros(x)) + (1 - self.beta_1) * g
         v = self.beta_2 * state.get("v", zeros(x)) + (1 - self.beta_2) * g * g
         m_hat, v_hat = m / (1 - self.beta_1**t), v / (1 - self.beta_2**t)
-        return x - self.learning_rate * m_hat / (np.sqrt(v_hat) + self.epsilon), {"m": m, "v": v, "steps": t}
+        return x - self.learning_rate * m_hat / (np.sqrt(v_hat) + self.epsilon), {
+            "m": m,
+            "v": v,
+            "steps": t,
+        }
 
 
 def _check_number(name: str, given: Any, least: float = 0.0, below: float = np.inf) -> float:
     real = isinstance(given, int | float | np.integer | np.floating) and not isinstance(given, bool)
     if not real or not least <= given < below:
         limit = f" and below {below}" if below < np.inf else ""
-        raise InputError(f"{name} is {given!r}; it must be a finite number, from {least} on{limit}.")
+        raise InputError(
+            f"{name} is {given!r}; it must be a finite number, from {least} on{limit}."
+        )
     return float(given)

@@ -29,7 +29,9 @@ DISTRIBUTION = "autodiff-lab"
 # As `pyproject.toml` has it; written here too, since it has to be known before anything is installed.
 OLDEST_PYTHON = (3, 11)
 
-ANOTHER_FOLDER = "Set the environment variable JUPYTER_RUNTIME_DIR to a folder that you can write to."
+ANOTHER_FOLDER = (
+    "Set the environment variable JUPYTER_RUNTIME_DIR to a folder that you can write to."
+)
 
 # JupyterLab's half of each widget library, and the Python package that brings it.
 FRONT_ENDS = {"@jupyter-widgets/jupyterlab-manager": "jupyterlab_widgets", "anywidget": "anywidget"}
@@ -96,7 +98,9 @@ def check_drawing() -> Iterator[Finding]:
     if _can_be_imported("pygraphviz"):
         yield _good("pygraphviz draws the graphs: it brings Graphviz along")
     elif sys.platform == IN_A_BROWSER:
-        yield _good("autodiff-lab arranges and draws the graphs by itself, as SVG (a browser has no Graphviz)")
+        yield _good(
+            "autodiff-lab arranges and draws the graphs by itself, as SVG (a browser has no Graphviz)"
+        )
     else:
         yield _note(
             "There is no pygraphviz: autodiff-lab arranges and draws the graphs by itself, as SVG. "
@@ -110,10 +114,15 @@ def check_drawing() -> Iterator[Finding]:
 
         graph = Digraph()
         graph.edge("x", "y")
-        yield _good(f"a graph of two nodes was drawn ({len(render(graph, format='svg'))} bytes of SVG)")
-    except Exception as error:  # whatever goes wrong in here, the reader needs to know it and what to do
+        yield _good(
+            f"a graph of two nodes was drawn ({len(render(graph, format='svg'))} bytes of SVG)"
+        )
+    except Exception as error:
+        # whatever goes wrong in here, the reader needs to know it and what to do
         reinstall = _pip_install("--force-reinstall", "graphviz", "pygraphviz")
-        yield _problem(f"A graph of two nodes cannot be drawn ({type(error).__name__}: {error}).", reinstall)
+        yield _problem(
+            f"A graph of two nodes cannot be drawn ({type(error).__name__}: {error}).", reinstall
+        )
 
 
 def _can_be_imported(name: str) -> bool:
@@ -147,7 +156,9 @@ def check_trust() -> Iterator[Finding]:
             untrusted += not notary.check_signature(nbformat.read(file, as_version=4))
         except (ValueError, OSError) as error:
             why = str(error).partition("\n")[0][:80]
-            yield _problem(f"{file.name} is no notebook any more ({why}).", f"rename it, and get {file} again")
+            yield _problem(
+                f"{file.name} is no notebook any more ({why}).", f"rename it, and get {file} again"
+            )
     if untrusted:
         yield _note(
             f"{untrusted} of {len(files)} notebooks have not been run here yet, so Jupyter calls them not trusted. "
@@ -185,7 +196,9 @@ def why_jupyter_would_not_start() -> str:
     from jupyter_core.paths import jupyter_runtime_dir
 
     folder = Path(jupyter_runtime_dir())
-    refused = why_not_writable(next(parent for parent in (folder, *folder.parents) if parent.exists()))
+    refused = why_not_writable(
+        next(parent for parent in (folder, *folder.parents) if parent.exists())
+    )
     return f"Jupyter cannot keep its own files in {folder} ({refused})" if refused else ""
 
 
@@ -200,7 +213,10 @@ def check_widgets() -> Iterator[Finding]:
     for name, package in FRONT_ENDS.items():
         half, unseen = f"JupyterLab's half of the widgets, {name}", "the player would not show."
         if name not in found:
-            yield _problem(f"{half}, is missing: {unseen}", _pip_install("--force-reinstall", "--no-deps", package))
+            yield _problem(
+                f"{half}, is missing: {unseen}",
+                _pip_install("--force-reinstall", "--no-deps", package),
+            )
         elif name in switched_off:
             enable = f"{python_command()} -m jupyter labextension enable {name}"
             yield _problem(f"{half}, is switched off: {unseen}", enable)
@@ -224,7 +240,9 @@ def check_kernel() -> Iterator[Finding]:
     """In ``autodiff-lab check``, the kernel: say whether a notebook opened in JupyterLab runs in this Python."""
     foreign = foreign_kernel()
     if foreign is None:
-        yield _good(f"notebooks run in this Python: {sys.executable} (ipykernel {metadata.version('ipykernel')})")
+        yield _good(
+            f"notebooks run in this Python: {sys.executable} (ipykernel {metadata.version('ipykernel')})"
+        )
     else:
         yield _note(
             f"On this machine Jupyter's kernel `python3` is {foreign}, not this Python. "
@@ -270,7 +288,9 @@ IN_A_BROWSER = "emscripten"
 ABOUT_THE_MACHINE = ("Notebooks", "Widgets", "Kernel", "JupyterLab")
 
 # Commands are printed whole, to be copied; prose is broken, but never a path.
-PROSE = textwrap.TextWrapper(100, subsequent_indent=" " * 10, break_long_words=False, break_on_hyphens=False)
+PROSE = textwrap.TextWrapper(
+    100, subsequent_indent=" " * 10, break_long_words=False, break_on_hyphens=False
+)
 
 
 def _run_check(check: Callable[[], Iterator[Finding]]) -> Iterator[Finding]:
@@ -282,7 +302,9 @@ def _run_check(check: Callable[[], Iterator[Finding]]) -> Iterator[Finding]:
         yield _problem(reason, mend)
     except ImportError as error:
         package = (error.name or "jupyterlab").partition(".")[0]
-        yield _problem(f"{package} cannot be imported ({error}).", _pip_install("--force-reinstall", package))
+        yield _problem(
+            f"{package} cannot be imported ({error}).", _pip_install("--force-reinstall", package)
+        )
 
 
 def check_here() -> bool:
@@ -293,7 +315,9 @@ def check_here() -> bool:
     bool
         Whether everything is in place. ``autodiff-lab check`` in a terminal prints every finding.
     """
-    checks = [check for heading, group in CHECKS.items() if _applies_here(heading) for check in group]
+    checks = [
+        check for heading, group in CHECKS.items() if _applies_here(heading) for check in group
+    ]
     findings = dict.fromkeys(finding for check in checks for finding in _run_check(check))
     problems = [finding for finding in findings if finding.state == "problem"]
     for problem in problems:
@@ -302,7 +326,9 @@ def check_here() -> bool:
         print(f"\n{_count_problems(len(problems))}")
         return False
     where = "in your browser" if sys.platform == IN_A_BROWSER else "on this machine"
-    print(f"Everything is in place: autodiff-lab {__version__} with Python {platform.python_version()}, {where}.")
+    print(
+        f"Everything is in place: autodiff-lab {__version__} with Python {platform.python_version()}, {where}."
+    )
     return True
 
 
@@ -339,6 +365,10 @@ def check_setup() -> int:
     if problems:
         print(f"\n{_count_problems(problems)}")
         return 1
-    how = "This Python runs in your browser, in this page." if in_a_browser else "Open the tutorial with: autodiff-lab"
+    how = (
+        "This Python runs in your browser, in this page."
+        if in_a_browser
+        else "Open the tutorial with: autodiff-lab"
+    )
     print(f"\nEverything is in place. {how}")
     return 0

@@ -36,7 +36,11 @@ def repository(root: Path = ROOT) -> str:
 
 def released(root: Path = ROOT) -> tuple[str, str] | None:
     """The newest release and its date, or None before the first."""
-    found = re.search(r"^## (\S+) \((\d{4}-\d\d-\d\d)\)$", (root / CHANGELOG).read_text(encoding="utf-8"), re.MULTILINE)
+    found = re.search(
+        r"^## (\S+) \((\d{4}-\d\d-\d\d)\)$",
+        (root / CHANGELOG).read_text(encoding="utf-8"),
+        re.MULTILINE,
+    )
     return (found[1], found[2]) if found else None
 
 
@@ -86,10 +90,13 @@ def in_the_readme(text: str, root: Path = ROOT) -> str:
     text = _replaced(r"^.*pictures/launch\.svg.*$", look + binder, text)
     name, python = project(root)["name"], project(root)["requires-python"].removeprefix(">=")
     opens = "opens the tutorial in JupyterLab"
-    start = f"You need Python {python} or newer with pip, and a copy of this repository. This {opens}:"
+    start = (
+        f"You need Python {python} or newer with pip, and a copy of this repository. This {opens}:"
+    )
     if released(root):
         start = (
-            f"`pip install {name} && {name}` {opens} (Python {python} or newer); so does, in a copy of this repository:"
+            f"`pip install {name} && {name}` {opens} (Python {python} or newer); "
+            "so does, in a copy of this repository:"
         )
     return _replaced(r"(?<=^## Start\n\n).*$", start, text)
 

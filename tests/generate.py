@@ -61,12 +61,16 @@ def update_bundle(*, check: bool) -> list[str]:
     """
     node = shutil.which("node")
     if node is None or not (ROOT / "node_modules" / "esbuild").is_dir():
-        sys.exit("The bundles are made with Node 20.19 or newer, and the tools that `npm ci` installs here.")
+        sys.exit(
+            "The bundles are made with Node 20.19 or newer, and the tools that `npm ci` installs here."
+        )
     with tempfile.TemporaryDirectory() as folder:
         fresh = Path(folder)
         subprocess.run([node, ROOT / ".ci" / "javascript" / "bundle.mjs", fresh], check=True)
         names = sorted({path.name for place in (fresh, BUNDLES) for path in place.glob("*")})
-        found = [name for name in names if _read_if_there(BUNDLES / name) != _read_if_there(fresh / name)]
+        found = [
+            name for name in names if _read_if_there(BUNDLES / name) != _read_if_there(fresh / name)
+        ]
         if not check:
             for name in found:
                 (BUNDLES / name).unlink(missing_ok=True)
@@ -85,7 +89,11 @@ def update_table(*, check: bool) -> list[str]:
     fresh = with_table(readme)
     if fresh != readme and not check:
         README.write_text(fresh, encoding="utf-8")
-    found = ["README.md: its table of notebooks differs from their first cells"] if fresh != readme else []
+    found = (
+        ["README.md: its table of notebooks differs from their first cells"]
+        if fresh != readme
+        else []
+    )
     start = ROOT / "notebooks" / START
     notebook = nbformat.read(start, as_version=4)
     course = next(cell for cell in notebook.cells if cell.id == "course-map")
@@ -147,7 +155,9 @@ def update_pictures(*, check: bool) -> list[str]:
         return []
     with tempfile.TemporaryDirectory() as folder:
         fresh = pictures.make_pictures(Path(folder))
-        found = ((path.name, pictures.difference(pictures.PICTURES / path.name, path)) for path in fresh)
+        found = (
+            (path.name, pictures.difference(pictures.PICTURES / path.name, path)) for path in fresh
+        )
         return [f"{name} {difference}" for name, difference in found if difference]
 
 
@@ -167,10 +177,18 @@ are written into notebooks that have badges."""
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Make or check what is asked for, or everything."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("kinds", nargs="*", metavar="KIND", help=f"{', '.join(STEPS)} (default: all)")
-    parser.add_argument("--check", action="store_true", help="write nothing; exit with 1 where something differs")
-    parser.add_argument("--release", metavar="VERSION", help="give VERSION its date, then make badges and addresses")
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "kinds", nargs="*", metavar="KIND", help=f"{', '.join(STEPS)} (default: all)"
+    )
+    parser.add_argument(
+        "--check", action="store_true", help="write nothing; exit with 1 where something differs"
+    )
+    parser.add_argument(
+        "--release", metavar="VERSION", help="give VERSION its date, then make badges and addresses"
+    )
     options = parser.parse_args(argv)
     if options.release:
         try:
@@ -188,7 +206,11 @@ def main(argv: Sequence[str] | None = None) -> int:
         found = STEPS[kind](check=options.check)
         differs = differs or bool(found)
         state = "differs" if options.check else "written anew"
-        print(f"{kind}: {state if found else 'as it should be' if options.check else 'done'}", *found, sep="\n  ")
+        print(
+            f"{kind}: {state if found else 'as it should be' if options.check else 'done'}",
+            *found,
+            sep="\n  ",
+        )
     if differs and options.check:
         print("\nTo make it anew: python -m tests.generate")
     return int(differs and options.check)

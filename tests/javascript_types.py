@@ -37,7 +37,14 @@ HEAD = """\
  */
 """
 
-PLAIN = {str: "string", int: "number", float: "number", bool: "boolean", type(None): "null", Any: "any"}
+PLAIN = {
+    str: "string",
+    int: "number",
+    float: "number",
+    bool: "boolean",
+    type(None): "null",
+    Any: "any",
+}
 
 
 def write_types() -> str:
@@ -49,8 +56,14 @@ def write_types() -> str:
     parts = [
         HEAD,
         *map(write_typedef, [*records, *dictionaries]),
-        write_constant("MAX_CELLS_PER_SIDE", number.MAX_CELLS_PER_SIDE, "The most rows and columns in `Num.cells`."),
-        write_constant("MAX_SLICES", number.MAX_SLICES, "The most slices of an array in `Num.cells`."),
+        write_constant(
+            "MAX_CELLS_PER_SIDE",
+            number.MAX_CELLS_PER_SIDE,
+            "The most rows and columns in `Num.cells`.",
+        ),
+        write_constant(
+            "MAX_SLICES", number.MAX_SLICES, "The most slices of an array in `Num.cells`."
+        ),
         write_constant(
             "EQUATION_KINDS",
             equation.KINDS,
@@ -62,7 +75,9 @@ def write_types() -> str:
             {name: value for name, value in vars(fit).items() if name.isupper()},
             "By what a layout is chosen: the constants of autodiff_lab/figures/graph/fit.py.",
         ),
-        write_constant("MAX_SMALL_SIDE", number.MAX_SMALL_SIDE, "The most rows and columns of a small array."),
+        write_constant(
+            "MAX_SMALL_SIDE", number.MAX_SMALL_SIDE, "The most rows and columns of a small array."
+        ),
         write_constant(
             "STRIP",
             {"ROWS": number.MAX_STRIP_ROWS, "COLUMNS": number.MAX_STRIP_COLUMNS},
@@ -87,7 +102,14 @@ def write_types() -> str:
 
 def write_constant(name: str, value: Any, *comment: str) -> str:
     """Write a constant that the script exports."""
-    return "\n".join(["/**", *(f" * {line}" for line in comment), " */", f"export const {name} = {write(value)};\n"])
+    return "\n".join(
+        [
+            "/**",
+            *(f" * {line}" for line in comment),
+            " */",
+            f"export const {name} = {write(value)};\n",
+        ]
+    )
 
 
 def update_types(*, check: bool) -> list[str]:
@@ -96,7 +118,11 @@ def update_types(*, check: bool) -> list[str]:
     differs = not PATH.exists() or PATH.read_text(encoding="utf-8") != fresh
     if differs and not check:
         PATH.write_text(fresh, encoding="utf-8")
-    return [f"{PATH.relative_to(ROOT).as_posix()} differs from the dataclasses of trace/model"] if differs else []
+    return (
+        [f"{PATH.relative_to(ROOT).as_posix()} differs from the dataclasses of trace/model"]
+        if differs
+        else []
+    )
 
 
 def list_records(kind: Any) -> list[Any]:
@@ -161,7 +187,9 @@ def describe(record: Any) -> dict[str, Any]:
     inside = {name: found for name, hint in hints.items() if (found := record_inside(hint))}
     if is_named_tuple(record):
         return {"order": list(hints), "defaults": {}, "inside": inside}
-    fields = [field for field in dataclasses.fields(record) if field.default is not dataclasses.MISSING]
+    fields = [
+        field for field in dataclasses.fields(record) if field.default is not dataclasses.MISSING
+    ]
     return {"defaults": {field.name: plain(field.default) for field in fields}, "inside": inside}
 
 

@@ -56,11 +56,18 @@ def changes(text: bytes) -> Iterator[tuple[int, int, int, str]]:
     """Every place of a file where one thing may be written wrongly, within a line."""
     lines = text.splitlines()
 
-    def between(left: ast.expr, right: ast.expr, operator: ast.AST) -> Iterator[tuple[int, int, int, str]]:
+    def between(
+        left: ast.expr, right: ast.expr, operator: ast.AST
+    ) -> Iterator[tuple[int, int, int, str]]:
         if left.end_lineno == right.lineno and type(operator) in OPERATORS:
             found = lines[right.lineno - 1][left.end_col_offset : right.col_offset]
             if not set(found) & set(b"()#"):
-                yield right.lineno, left.end_col_offset, right.col_offset, f" {OPERATORS[type(operator)]} "
+                yield (
+                    right.lineno,
+                    left.end_col_offset,
+                    right.col_offset,
+                    f" {OPERATORS[type(operator)]} ",
+                )
 
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.BinOp) and not isinstance(node.left, ast.Constant | ast.JoinedStr):
@@ -71,7 +78,11 @@ def changes(text: bytes) -> Iterator[tuple[int, int, int, str]]:
             yield from between(node.values[0], node.values[1], node.op)
         elif isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not | ast.USub):
             yield node.lineno, node.col_offset, node.operand.col_offset, ""
-        elif isinstance(node, ast.Constant) and type(node.value) is int and node.lineno == node.end_lineno:
+        elif (
+            isinstance(node, ast.Constant)
+            and type(node.value) is int
+            and node.lineno == node.end_lineno
+        ):
             yield node.lineno, node.col_offset, node.end_col_offset, str(node.value + 1)
 
 
@@ -84,7 +95,9 @@ def mutants(seed: int, count: int) -> list[Mutant]:
             for path in sorted((ROOT / "autodiff_lab" / room).rglob("*.py"))
             for change in sorted(set(changes(path.read_bytes())))
         ]
-        sound = (mutant for mutant in drawn.sample(every, len(every)) if _means_something_else(mutant))
+        sound = (
+            mutant for mutant in drawn.sample(every, len(every)) if _means_something_else(mutant)
+        )
         found += [next(sound) for _ in range(max(1, share * count // sum(ROOMS.values())))]
     return found
 
@@ -120,11 +133,34 @@ def judged(mutant: Mutant, tree: Path) -> tuple[str, float]:
     before = place.read_bytes()
     place.write_bytes(mutant.apply(before))
     module = ".".join(mutant.path.with_suffix("").parts).removesuffix(".__init__")
-    names = {module, module.rpartition(".")[2], *([mutant.path.parts[2]] if mutant.room == "lessons" else [])}
-    texts = {path: path.read_text(encoding="utf-8") for path in sorted((tree / "tests").rglob("test_*.py"))}
-    files = [path for path, text in texts.items() if mutant.room == path.relative_to(tree).parts[1] or module in text]
+    names = {
+        module,
+        module.rpartition(".")[2],
+        *([mutant.path.parts[2]] if mutant.room == "lessons" else []),
+    }
+    texts = {
+        path: path.read_text(encoding="utf-8")
+        for path in sorted((tree / "tests").rglob("test_*.py"))
+    }
+    files = [
+        path
+        for path, text in texts.items()
+        if mutant.room == path.relative_to(tree).parts[1] or module in text
+    ]
     files.sort(key=lambda path: not any(name in texts[path] for name in names))
-    command = [sys.executable, "-m", "pytest", "-n", "0", "-x", "-q", "--no-header", "-p", "no:cacheprovider", "-rfE"]
+    command = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "-n",
+        "0",
+        "-x",
+        "-q",
+        "--no-header",
+        "-p",
+        "no:cacheprovider",
+        "-rfE",
+    ]
     try:
         run = subprocess.run(
             [*command, "--tb=no", *map(str, files)],
@@ -136,7 +172,13 @@ def judged(mutant: Mutant, tree: Path) -> tuple[str, float]:
             timeout=600,
         )
         died = [line for line in run.stdout.splitlines() if line.startswith(("FAILED", "ERROR"))]
-        of = died[0].split(" - ")[0].rpartition("/")[2] if died else "" if run.returncode == 0 else "pytest itself"
+        of = (
+            died[0].split(" - ")[0].rpartition("/")[2]
+            if died
+            else ""
+            if run.returncode == 0
+            else "pytest itself"
+        )
     except subprocess.TimeoutExpired:
         of = "it never ends"
     finally:
@@ -146,7 +188,9 @@ def judged(mutant: Mutant, tree: Path) -> tuple[str, float]:
 
 def main() -> None:
     """Make them, judge them, and print a line for each."""
-    options = argparse.ArgumentParser(description="Seeded one-line mutants, and whether the tests find them.")
+    options = argparse.ArgumentParser(
+        description="Seeded one-line mutants, and whether the tests find them."
+    )
     options.add_argument("--seed", type=int, default=15)
     options.add_argument("--count", type=int, default=30)
     options.add_argument("--only", type=int, nargs="*", default=None, metavar="K")
@@ -159,11 +203,16 @@ def main() -> None:
         tree, survive = Path(folder).resolve(), 0
         for name in ("autodiff_lab", "notebooks"):
             shutil.copytree(ROOT / name, tree / name, ignore=shutil.ignore_patterns("__pycache__"))
-        shutil.copytree(asked.tests, tree / "tests", ignore=shutil.ignore_patterns("__pycache__", "screenshots"))
+        shutil.copytree(
+            asked.tests, tree / "tests", ignore=shutil.ignore_patterns("__pycache__", "screenshots")
+        )
         shutil.copy(ROOT / "pyproject.toml", tree)
         for k, mutant in chosen:
             text = (tree / mutant.path).read_bytes()
-            old, new = (each.splitlines()[mutant.line - 1].strip().decode() for each in (text, mutant.apply(text)))
+            old, new = (
+                each.splitlines()[mutant.line - 1].strip().decode()
+                for each in (text, mutant.apply(text))
+            )
             print(f"{k:2} {mutant.path}:{mutant.line}\n     - {old}\n     + {new}", flush=True)
             if not asked.list:
                 of, seconds = judged(mutant, tree)

@@ -23,7 +23,15 @@ sys.path.append(str(HERE.parent))
 from pyodide_files import ADDRESS, run, wheels  # noqa: E402
 
 OF_PYODIDE = ("numpy", "matplotlib")
-IN_THE_SITE = ("anywidget", "comm", "graphviz", "ipywidgets", "latex2mathml", "psygnal", "typing_extensions")
+IN_THE_SITE = (
+    "anywidget",
+    "comm",
+    "graphviz",
+    "ipywidgets",
+    "latex2mathml",
+    "psygnal",
+    "typing_extensions",
+)
 # Not `repl`: its address holds a program, and it runs that unasked, where the reader's notebooks are.
 APPS = ("lab", "notebooks", "tree")
 KERNEL = "@jupyterlite/pyodide-kernel-extension"
@@ -34,9 +42,18 @@ def settings(files: list[Path], pyodide: str) -> dict[str, object]:
     # The kernel loads them from its own place, `extensions/@jupyterlite/pyodide-kernel-extension/static/`.
     packages = [*OF_PYODIDE, *(f"../../../../pypi/{file.name}" for file in files)]
     kernel = {"pyodideUrl": f"{pyodide}/pyodide.js", "loadPyodideOptions": {"packages": packages}}
-    config = {"appName": "autodiff_lab", "exposeAppInBrowser": True, "litePluginSettings": {f"{KERNEL}:kernel": kernel}}
+    config = {
+        "appName": "autodiff_lab",
+        "exposeAppInBrowser": True,
+        "litePluginSettings": {f"{KERNEL}:kernel": kernel},
+    }
     # Progress is kept in such a file. Taken for JSON, it would be refused, and whoever writes it waits for ever.
-    text = {"name": "jsonl", "extensions": [".jsonl"], "mimeTypes": ["text/plain"], "fileFormat": "text"}
+    text = {
+        "name": "jsonl",
+        "extensions": [".jsonl"],
+        "mimeTypes": ["text/plain"],
+        "fileFormat": "text",
+    }
     config["fileTypes"] = {"jsonl": text}
     return {"jupyter-lite-schema-version": 0, "jupyter-config-data": config}
 
@@ -50,13 +67,25 @@ def build(out: Path, pyodide: Path | None) -> None:
         files = wheels(work / "wheels", IN_THE_SITE)
         if pyodide:
             shutil.copytree(pyodide, lite / "static/pyodide")
-        (lite / "jupyter-lite.json").write_text(json.dumps(settings(files, "./static/pyodide" if pyodide else ADDRESS)))
+        (lite / "jupyter-lite.json").write_text(
+            json.dumps(settings(files, "./static/pyodide" if pyodide else ADDRESS))
+        )
         ignored = shutil.ignore_patterns(".*", "*.jsonl", "lectures")
         shutil.copytree(ROOT / "notebooks", work / "contents", ignore=ignored)
-        options = ["--contents", work / "contents", "--output-dir", work / "site", "--no-sourcemaps"]
-        options += [f"--apps={name}" for name in APPS] + [f"--piplite-wheels={file}" for file in files]
+        options = [
+            "--contents",
+            work / "contents",
+            "--output-dir",
+            work / "site",
+            "--no-sourcemaps",
+        ]
+        options += [f"--apps={name}" for name in APPS] + [
+            f"--piplite-wheels={file}" for file in files
+        ]
         command = Path(sys.executable).with_name("jupyter-lite")
-        run(command, "build", *options, cwd=lite, env={**os.environ, "JUPYTER_PREFER_ENV_PATH": "1"})
+        run(
+            command, "build", *options, cwd=lite, env={**os.environ, "JUPYTER_PREFER_ENV_PATH": "1"}
+        )
         add_scripts(work / "site")
         shutil.copytree(work / "site", out, dirs_exist_ok=True)
 
@@ -67,18 +96,28 @@ def add_scripts(site: Path) -> None:
         shutil.copy(HERE / name, site)
     for page in site.rglob("index.html"):
         up = "../" * (len(page.relative_to(site).parts) - 1)
-        first, last = (f'<script src="{up}{name}"></script>' for name in ("address.js", "starting.js"))
+        first, last = (
+            f'<script src="{up}{name}"></script>' for name in ("address.js", "starting.js")
+        )
         head, opened, rest = page.read_text(encoding="utf-8").partition("<head>")
         if not opened:
-            sys.exit(f"{page.relative_to(site)} has no head, and its address would not be read first")
-        page.write_text(head + opened + first + rest.replace("</head>", f"{last}</head>"), encoding="utf-8")
+            sys.exit(
+                f"{page.relative_to(site)} has no head, and its address would not be read first"
+            )
+        page.write_text(
+            head + opened + first + rest.replace("</head>", f"{last}</head>"), encoding="utf-8"
+        )
 
 
 def main() -> None:
     """Read the command line."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("out", type=Path)
-    parser.add_argument("--pyodide", type=Path, metavar="FOLDER", help="serve this Pyodide, not the public one")
+    parser.add_argument(
+        "--pyodide", type=Path, metavar="FOLDER", help="serve this Pyodide, not the public one"
+    )
     options = parser.parse_args()
     build(options.out.resolve(), options.pyodide and options.pyodide.resolve())
 

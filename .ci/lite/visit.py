@@ -73,7 +73,11 @@ PAGES = ("lab", "notebooks", "tree", "repl", "consoles", "edit")
 def said(outputs: list[dict[str, Any]]) -> list[str]:
     """The words of a cell's outputs: what it printed, and each result in plain text. In the page, int is int32."""
     printed = "".join("".join(one["text"]) for one in outputs if one.get("name") == "stdout")
-    results = ["".join(one["data"]["text/plain"]) for one in outputs if one["output_type"] == "execute_result"]
+    results = [
+        "".join(one["data"]["text/plain"])
+        for one in outputs
+        if one["output_type"] == "execute_result"
+    ]
     return [text.replace("int32", "int64") for text in (printed, *results)]
 
 
@@ -85,10 +89,14 @@ def compare(path: Path, ran: list[list[Any]]) -> list[str]:
             continue
         count, outputs = here[cell["id"]]
         place = f"{path.name}, {cell['id']}"
-        errors = [f"{one['ename']}: {one['evalue']}" for one in outputs if one["output_type"] == "error"]
+        errors = [
+            f"{one['ename']}: {one['evalue']}" for one in outputs if one["output_type"] == "error"
+        ]
         if errors or count is None:
             wrong.append(f"{place}: {' '.join(errors) or 'it did not run'}")
-        elif "nbval-ignore-output" not in cell["metadata"].get("tags", []) and said(cell["outputs"]) != said(outputs):
+        elif "nbval-ignore-output" not in cell["metadata"].get("tags", []) and said(
+            cell["outputs"]
+        ) != said(outputs):
             wrong.append(f"{place} says\n{said(outputs)}\nand at home\n{said(cell['outputs'])}")
     return wrong
 
@@ -123,7 +131,8 @@ class Visit:
     async def open(self, context: BrowserContext, name: str) -> Page:
         """Open a notebook, and wait until its kernel runs."""
         page = await context.new_page()
-        page.on("dialog", lambda dialog: asyncio.ensure_future(dialog.accept()))  # a page with changes asks to be left
+        # a page with changes asks to be left
+        page.on("dialog", lambda dialog: asyncio.ensure_future(dialog.accept()))
         await page.goto(f"{self.address}/lite/lab/index.html?path={name}")
         await until(page, "window.jupyterapp?.shell?.currentWidget?.content?.widgets?.length > 2")
         await page.evaluate(READY)
@@ -155,7 +164,9 @@ class Visit:
         page = await self.open(context, FIRST)
         note = page.locator("#adl-starting")
         await note.wait_for()
-        self.expect("Python is starting" in await note.inner_text(), "nothing says that Python is starting")
+        self.expect(
+            "Python is starting" in await note.inner_text(), "nothing says that Python is starting"
+        )
         await page.screenshot(path=self.pictures / "starting.png")
         await until(page, STARTED)
         await note.wait_for(state="detached")
@@ -201,7 +212,9 @@ class Visit:
         before = await lab.locator(".adl-lab-picture").inner_html()
         await lab.get_by_role("button", name="Sweep", exact=True).focus()
         await page.keyboard.press("Enter")
-        moved = "(before) => document.querySelector('.adl-lab .adl-lab-picture').innerHTML !== before"
+        moved = (
+            "(before) => document.querySelector('.adl-lab .adl-lab-picture').innerHTML !== before"
+        )
         await until(page, moved, before)
         await page.screenshot(path=self.pictures / "lab.png")
 
@@ -219,15 +232,24 @@ class Visit:
                 await page.close()
                 continue
             await until(page, STARTED)
-            await page.wait_for_timeout(3000)  # so that a program from the address would be waiting in the kernel
+            # so that a program from the address would be waiting in the kernel
+            await page.wait_for_timeout(3000)
             await page.evaluate(RUN_CODE, "'what comes after it'")
-            self.expect(await page.evaluate("window.ranUnasked") is None, f"{name} runs the script in its address")
-            self.expect("code=" not in page.url, f"{name} reads more of its address than what to open")
+            self.expect(
+                await page.evaluate("window.ranUnasked") is None,
+                f"{name} runs the script in its address",
+            )
+            self.expect(
+                "code=" not in page.url, f"{name} reads more of its address than what to open"
+            )
             await page.close()
         page = await self.open(context, LAB)
         files, first = await page.evaluate(KEPT, FIRST)
         self.expect(LEFT not in files, "the program in an address ran")
-        self.expect("".join(first) == words, f"after a link was opened, the reader's notebook begins: {first}")
+        self.expect(
+            "".join(first) == words,
+            f"after a link was opened, the reader's notebook begins: {first}",
+        )
         await page.close()
 
     async def use_a_phone(self) -> None:
@@ -261,21 +283,34 @@ class Visit:
             if waiting:
                 await self.run_notebooks(waiting)
 
-        for done in await asyncio.gather(reader(), self.run_notebooks(waiting), return_exceptions=True):
+        for done in await asyncio.gather(
+            reader(), self.run_notebooks(waiting), return_exceptions=True
+        ):
             if isinstance(done, BaseException):
                 self.wrong.append("".join(traceback.format_exception(done)[-4:]))
-        self.wrong += [f"{path.name} was not run" for path in NOTEBOOKS if path.name not in self.seconds]
+        self.wrong += [
+            f"{path.name} was not run" for path in NOTEBOOKS if path.name not in self.seconds
+        ]
 
 
 async def main(address: str, chromium: str, pictures: str) -> None:
     """Visit, and print what was found as JSON."""
     async with async_playwright() as playwright:
-        flags = ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--disable-background-networking"]
+        flags = [
+            "--no-sandbox",
+            "--disable-gpu",
+            "--disable-dev-shm-usage",
+            "--disable-background-networking",
+        ]
         browser = await playwright.chromium.launch(executable_path=chromium, args=flags)
         visit = Visit(address, browser, Path(pictures))
         await visit.all()
         await browser.close()
-    print(json.dumps({"refused": sorted(visit.refused), "wrong": visit.wrong, "seconds": visit.seconds}))
+    print(
+        json.dumps(
+            {"refused": sorted(visit.refused), "wrong": visit.wrong, "seconds": visit.seconds}
+        )
+    )
 
 
 if __name__ == "__main__":

@@ -32,7 +32,9 @@ import autodiff_lab as ad
 
 ROOT = Path(__file__).resolve().parents[2]
 HERE = Path(__file__).parent
-REPOSITORY = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["urls"]["Repository"]
+REPOSITORY = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"][
+    "urls"
+]["Repository"]
 
 TO_LOOK_UP = {
     "glossary": "Glossary",
@@ -86,23 +88,34 @@ def write_sources(folder: Path, pyodide: Path | None) -> None:
         shutil.copytree(HERE / name, folder / name)
     lecturers = folder / "for_lecturers.md"  # lectures are for a lecture hall, and no pages
     text = lecturers.read_text(encoding="utf-8")
-    lecturers.write_text(text.replace("](lectures)", f"]({REPOSITORY}/tree/main/notebooks/lectures)"), encoding="utf-8")
+    lecturers.write_text(
+        text.replace("](lectures)", f"]({REPOSITORY}/tree/main/notebooks/lectures)"),
+        encoding="utf-8",
+    )
     font = TTFont(Path(ziamath.__file__).parent / "fonts" / "STIXTwoMath-Regular.ttf")
     font.flavor = "woff2"
     font.save(folder / "_static" / "math.woff2")
     shutil.copy(ROOT / "notebooks" / "pictures" / "player.png", folder / "_static")
     box = function_box.write(folder / "_static" / "box", pyodide)
     start = functools.partial(start_page, box)
-    for name, page in {"index": start, "reference": reference, "where_it_works": where_it_works}.items():
+    for name, page in {
+        "index": start,
+        "reference": reference,
+        "where_it_works": where_it_works,
+    }.items():
         (folder / f"{name}.md").write_text("\n".join(page()), encoding="utf-8")
     shutil.copy(ROOT / "tests" / "benchmarks" / "README.md", folder / "how_fast.md")
 
 
 def lessons() -> Iterator[tuple[str, list[Lesson]]]:
     """Go through the parts of the course, as the map in the first notebook has them, each with its lessons."""
-    numbered = {path.name[:2]: path for path in sorted((ROOT / "notebooks").glob("[0-9][0-9]_*.ipynb"))}
+    numbered = {
+        path.name[:2]: path for path in sorted((ROOT / "notebooks").glob("[0-9][0-9]_*.ipynb"))
+    }
     first, *_ = numbered.values()
-    course = next(cell.source for cell in nbformat.read(first, as_version=4).cells if cell.id == "course-map")
+    course = next(
+        cell.source for cell in nbformat.read(first, as_version=4).cells if cell.id == "course-map"
+    )
     parts: dict[str, list[str]] = {}
     for part, number in re.findall(r"^\| (?:\*\*([^*]+)\*\*|\[(\d\d) · )", course, re.MULTILINE):
         if part:
@@ -121,18 +134,36 @@ def start_page(box: str) -> Iterator[str]:
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     about = re.match(r"# [^\n]*\n\n(.+?\.) ", readme, re.DOTALL)[1].replace("\n", " ")
     with tempfile.TemporaryDirectory() as folder:
-        page = ad.play(f, 2.0, 5.0).save_html(Path(folder) / "player.html").read_text(encoding="utf-8")
+        page = (
+            ad.play(f, 2.0, 5.0).save_html(Path(folder) / "player.html").read_text(encoding="utf-8")
+        )
     player = re.search(r"<main>\n(.*)\n</main>", page, re.DOTALL)[1]
     parts = list(lessons())
     yield from ("---", "html_theme.sidebar_secondary.remove: true", "---", "")
-    yield from ("# Automatic differentiation you can watch", "", "```{container} about", about, "```", "")
+    yield from (
+        "# Automatic differentiation you can watch",
+        "",
+        "```{container} about",
+        about,
+        "```",
+        "",
+    )
     yield from ("````{raw} html", f'<div class="box-first">{player}</div>', box, "````", "")
-    yield from ("```{container} launch", '<a class="live" href="00_start_here.html">Read the first lesson</a>')
-    yield from ('<a href="lite/lab/index.html?path=00_start_here.ipynb">Open it as a notebook</a>', "```", "")
+    yield from (
+        "```{container} launch",
+        '<a class="live" href="00_start_here.html">Read the first lesson</a>',
+    )
+    yield from (
+        '<a href="lite/lab/index.html?path=00_start_here.ipynb">Open it as a notebook</a>',
+        "```",
+        "",
+    )
     yield "````{container} parts"
     for part, there in parts:
         yield from ("```{container} part", f"**{part}**", "")
-        yield from (f"- [{lesson.short}]({lesson.page}.ipynb)<br>{lesson.question}" for lesson in there)
+        yield from (
+            f"- [{lesson.short}]({lesson.page}.ipynb)<br>{lesson.question}" for lesson in there
+        )
         yield from ("```", "")
     yield from ("````", "")
     contents = {part: {lesson.page: lesson.short for lesson in there} for part, there in parts}
@@ -143,28 +174,53 @@ def start_page(box: str) -> Iterator[str]:
 
 def reference() -> Iterator[str]:
     """Write the reference: the public names, grouped by what they are for."""
-    yield from ("# Reference", "", "Everything is a name of `autodiff_lab`: `import autodiff_lab as ad`.", "")
+    yield from (
+        "# Reference",
+        "",
+        "Everything is a name of `autodiff_lab`: `import autodiff_lab as ad`.",
+        "",
+    )
     for title, names in REFERENCE.items():
-        yield from (f"## {title}", "", "```{eval-rst}", ".. currentmodule:: autodiff_lab", ".. autosummary::")
-        yield from ("   :toctree: reference", "", *(f"   {name}" for name in names.split()), "```", "")
+        yield from (
+            f"## {title}",
+            "",
+            "```{eval-rst}",
+            ".. currentmodule:: autodiff_lab",
+            ".. autosummary::",
+        )
+        yield from (
+            "   :toctree: reference",
+            "",
+            *(f"   {name}" for name in names.split()),
+            "```",
+            "",
+        )
     listed = " ".join(REFERENCE.values()).split()
     if sorted(listed) != sorted(ad.__all__):
-        sys.exit(f"the reference and autodiff_lab.__all__ differ in {set(listed) ^ set(ad.__all__)}")
+        sys.exit(
+            f"the reference and autodiff_lab.__all__ differ in {set(listed) ^ set(ad.__all__)}"
+        )
 
 
 def where_it_works() -> Iterator[str]:
     """Write what works where, from the page that links each row with its test."""
     text = (ROOT / "tests" / "README.md").read_text(encoding="utf-8")
-    table = re.search(r"^## What works where\n\n(.+?)(?=^## |\Z)", text, re.DOTALL | re.MULTILINE)[1]
+    table = re.search(r"^## What works where\n\n(.+?)(?=^## |\Z)", text, re.DOTALL | re.MULTILINE)[
+        1
+    ]
     table = table.replace("Each link leads to the test that holds it, in", "Each has a test, in")
     yield from ("# What works where", "", re.sub(r"\[([^\]]+)\]\([^)]+\)", r"\1", table))
 
 
 def main() -> None:
     """Build the site into a folder, and stop at every warning."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("out", type=Path)
-    parser.add_argument("--pyodide", type=Path, metavar="FOLDER", help="take Python from here, not from its address")
+    parser.add_argument(
+        "--pyodide", type=Path, metavar="FOLDER", help="take Python from here, not from its address"
+    )
     arguments = parser.parse_args()
     out = arguments.out.resolve()
     with tempfile.TemporaryDirectory() as folder:

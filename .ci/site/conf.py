@@ -30,7 +30,13 @@ version = release = autodiff_lab.__version__
 author = PROJECT["authors"][0]["name"]
 copyright = f"{author}, {PROJECT['license']}"
 
-extensions = ["myst_nb", "numpydoc", "sphinx.ext.autodoc", "sphinx.ext.autosummary", "sphinx.ext.linkcode"]
+extensions = [
+    "myst_nb",
+    "numpydoc",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
+    "sphinx.ext.linkcode",
+]
 nb_execution_mode = "off"  # the notebooks are committed executed
 nb_code_prompt_show = "Show the result"
 nb_code_prompt_hide = "Fold the result"
@@ -91,23 +97,30 @@ def shape_notebook(app, docname, source):
     notebook = nbformat.reads(source[0], as_version=4)
     if question := re.match(r"# .*\n\n\*\*(.*)\*\*\n", notebook.cells[0].source):
         QUESTIONS[docname] = question[1]
-    cells, linked = [], set(re.findall(r"\]\(#([\w-]+)\)", source[0]))  # within the page, as JupyterLab calls headings
+    # within the page, as JupyterLab calls headings
+    cells, linked = [], set(re.findall(r"\]\(#([\w-]+)\)", source[0]))
     for cell in notebook.cells:
         anchor = f'<span id="cell-id={cell.id}"></span>'
         if cell.cell_type == "markdown":
             cell.source = re.sub(r"\A(# .*\n)?", rf"\1\n{anchor}\n\n", cell.source, count=1)
             for heading in linked:
-                cell.source = re.sub(rf"(?m)^(#+ {heading})$", rf'<span id="{heading}"></span>\n\n\1', cell.source)
+                cell.source = re.sub(
+                    rf"(?m)^(#+ {heading})$", rf'<span id="{heading}"></span>\n\n\1', cell.source
+                )
             if badge := BADGE.search(cell.source):
                 BINDER[docname] = badge[1]
-                cell.source = cell.source.replace(badge[0], launch_row(docname, "Open live", "Binder"))
+                cell.source = cell.source.replace(
+                    badge[0], launch_row(docname, "Open live", "Binder")
+                )
             cells.append(cell)
             continue
         cell.outputs = [output for output in cell.outputs if output.get("data") != {}]
         if cell.outputs and cell.metadata.get("jupyter", {}).get("outputs_hidden"):
             cell.metadata["tags"] = [*cell.metadata.get("tags", []), "hide-output"]
         cells += [nbformat.v4.new_markdown_cell(anchor), cell]
-        if "@interact" in cell.source or any("data-adl-lab" in str(output.get("data")) for output in cell.outputs):
+        if "@interact" in cell.source or any(
+            "data-adl-lab" in str(output.get("data")) for output in cell.outputs
+        ):
             cells.append(nbformat.v4.new_markdown_cell(launch_row(docname, "Open live")))
     notebook.cells = cells
     source[0] = nbformat.writes(notebook)
@@ -115,7 +128,10 @@ def shape_notebook(app, docname, source):
 
 def launch_row(docname, *ways):
     """Write buttons that run a notebook without installing anything."""
-    kinds = {"Open live": f'class="live" href="{LITE}{docname}.ipynb"', "Binder": f'href="{BINDER[docname]}"'}
+    kinds = {
+        "Open live": f'class="live" href="{LITE}{docname}.ipynb"',
+        "Binder": f'href="{BINDER[docname]}"',
+    }
     return " ".join(['<p class="launch">', *(f"<a {kinds[way]}>{way}</a>" for way in ways), "</p>"])
 
 
@@ -124,10 +140,20 @@ def add_launch_buttons(app, pagename, templatename, context, doctree):
     if pagename in BINDER:
         links = {"JupyterLite": f"{LITE}{pagename}.ipynb", "Binder": BINDER[pagename]}
         buttons = [
-            {"type": "link", "text": text, "url": url, "icon": f"_static/images/logo_{text.lower()}.svg"}
+            {
+                "type": "link",
+                "text": text,
+                "url": url,
+                "icon": f"_static/images/logo_{text.lower()}.svg",
+            }
             for text, url in links.items()
         ]
-        launch = {"type": "group", "icon": "fas fa-rocket", "tooltip": "Run this lesson", "label": "launch-buttons"}
+        launch = {
+            "type": "group",
+            "icon": "fas fa-rocket",
+            "tooltip": "Run this lesson",
+            "label": "launch-buttons",
+        }
         context["header_buttons"].insert(0, launch | {"buttons": buttons})
 
 
@@ -138,9 +164,18 @@ def describe_page(app, pagename, templatename, context, doctree):
     said = QUESTIONS.get(pagename, PROJECT["description"])
     address = HOME if start else f"{HOME}{pagename}.html"
     named = "autodiff_lab" if start else f"{html.unescape(title)} · autodiff_lab"
-    properties = {"title": named, "description": said, "type": "website", "url": address, "image": f"{HOME}{PREVIEW}"}
+    properties = {
+        "title": named,
+        "description": said,
+        "type": "website",
+        "url": address,
+        "image": f"{HOME}{PREVIEW}",
+    }
     tags = [f'<meta name="description" content="{html.escape(said)}">']
-    tags += [f'<meta property="og:{name}" content="{html.escape(text)}">' for name, text in properties.items()]
+    tags += [
+        f'<meta property="og:{name}" content="{html.escape(text)}">'
+        for name, text in properties.items()
+    ]
     context["metatags"] = context.get("metatags", "") + "\n".join([*tags, TWITTER])
     form = {"template": "not_understood.yml", "where": html.unescape(title)}
     context["feedback"] = f"{REPOSITORY}/issues/new?{urlencode(form)}"
@@ -150,7 +185,14 @@ def write_sitemap(app, exception):
     """List the pages of the site for search engines, and write the page for addresses that lead nowhere."""
     if exception is not None:
         return
-    pages = [HOME, *(f"{HOME}{name}.html" for name in sorted(app.env.found_docs) if name != app.config.root_doc)]
+    pages = [
+        HOME,
+        *(
+            f"{HOME}{name}.html"
+            for name in sorted(app.env.found_docs)
+            if name != app.config.root_doc
+        ),
+    ]
     urls = "".join(f"<url><loc>{html.escape(page)}</loc></url>\n" for page in pages)
     space = "http://www.sitemaps.org/schemas/sitemap/0.9"
     sitemap = f'<?xml version="1.0" encoding="UTF-8"?>\n<urlset xmlns="{space}">\n{urls}</urlset>\n'
@@ -166,8 +208,14 @@ def write_mathml(display):
         tag = "div" if display == "block" else "span"
         formula = mathml(node.astext(), display)
         formula = re.sub(r"(<mi>[a-z]{2,}</mi>)(?=<m(?!o))", rf"\1{THIN_SPACE}", formula)  # sin x
-        formula = re.sub(r"(</m(?:i|n|sub|sup)>)(<mi>[a-z]{2,}</mi>)", rf"\1{THIN_SPACE}\2", formula)  # x sin
-        formula = re.sub(r"<msup>(<mi>.</mi>)<mi>(&#x0203[234];)</mi></msup>", r"\1<mtext>\2</mtext>", formula)  # f′
+        # x sin
+        formula = re.sub(
+            r"(</m(?:i|n|sub|sup)>)(<mi>[a-z]{2,}</mi>)", rf"\1{THIN_SPACE}\2", formula
+        )
+        # f′
+        formula = re.sub(
+            r"<msup>(<mi>.</mi>)<mi>(&#x0203[234];)</mi></msup>", r"\1<mtext>\2</mtext>", formula
+        )
         translator.body.append(f'<{tag} class="formula">{formula}</{tag}>')
         raise SkipNode
 
@@ -178,7 +226,11 @@ def say_signature(app, what, name, obj, options, signature, returns):
     """Show what a widget's class is called with: traitlets says (*args, **kwargs) of them all."""
     if what == "class" and signature == "(*args, **kwargs)":
         parameters = list(inspect.signature(obj.__init__).parameters.values())[1:]
-        return str(inspect.Signature([one.replace(annotation=inspect.Parameter.empty) for one in parameters])), returns
+        return str(
+            inspect.Signature(
+                [one.replace(annotation=inspect.Parameter.empty) for one in parameters]
+            )
+        ), returns
     return None
 
 
@@ -187,5 +239,8 @@ def setup(app):
     app.connect("source-read", shape_notebook)
     app.connect("html-page-context", describe_page)
     app.connect("build-finished", write_sitemap)
-    app.connect("html-page-context", add_launch_buttons, priority=600)  # after the theme has made its own
-    app.add_html_math_renderer("mathml", (write_mathml("inline"), None), (write_mathml("block"), None))
+    # after the theme has made its own
+    app.connect("html-page-context", add_launch_buttons, priority=600)
+    app.add_html_math_renderer(
+        "mathml", (write_mathml("inline"), None), (write_mathml("block"), None)
+    )

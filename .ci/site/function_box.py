@@ -47,7 +47,8 @@ def write(out: Path, pyodide: Path | None) -> str:
     listed = [write_file(out, name, contents) for name, contents in files(pyodide).items()]
     functions = tomllib.loads((HERE / "functions.toml").read_text(encoding="utf-8"))["function"]
     offers = "".join(
-        f'<button type="button" data-offer="{k}">{html.escape(one["name"])}</button>' for k, one in enumerate(functions)
+        f'<button type="button" data-offer="{k}">{html.escape(one["name"])}</button>'
+        for k, one in enumerate(functions)
     )
     data = json.dumps({"offers": [one["program"].lstrip() for one in functions], "files": listed})
     size = f"{sum(file['bytes'] for file in listed) / 1e6:.0f}"
@@ -59,8 +60,14 @@ def files(pyodide: Path | None) -> dict[str, bytes]:
     """Return all that the page fetches, by name: of Pyodide, of the package and of the frame."""
     found = {}
     for name in pyodide_files.CHECKSUMS:
-        found["numpy.whl" if name.startswith("numpy-") else name] = pyodide_files.read(name, pyodide)
-    worker = (HERE / "worker.js").read_text(encoding="utf-8").replace("PYODIDE_VERSION", pyodide_files.VERSION)
+        found["numpy.whl" if name.startswith("numpy-") else name] = pyodide_files.read(
+            name, pyodide
+        )
+    worker = (
+        (HERE / "worker.js")
+        .read_text(encoding="utf-8")
+        .replace("PYODIDE_VERSION", pyodide_files.VERSION)
+    )
     return found | {
         "packages.zip": packages(),
         "session.py": (HERE / "session.py").read_bytes(),
@@ -82,12 +89,17 @@ def frame() -> str:
 def packages() -> bytes:
     """Pack what Python imports in the worker: our package without its notebooks and lessons, and two small ones."""
     packed = io.BytesIO()
-    with tempfile.TemporaryDirectory() as folder, zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as out:
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as out,
+    ):
         for wheel in pyodide_files.wheels(Path(folder), PURE):
             with zipfile.ZipFile(wheel) as contents:
                 for name in sorted(contents.namelist()):
                     if not (name.startswith("autodiff_lab/") and name.split("/")[1] in LEFT_OUT):
-                        out.writestr(zipfile.ZipInfo(name), contents.read(name), zipfile.ZIP_DEFLATED, 9)
+                        out.writestr(
+                            zipfile.ZipInfo(name), contents.read(name), zipfile.ZIP_DEFLATED, 9
+                        )
     return packed.getvalue()
 
 

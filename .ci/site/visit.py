@@ -69,16 +69,24 @@ class Visitor:
         player = page.locator(".adl-player")
         player.wait_for()
         box = player.bounding_box()
-        self.expect(box["y"] + box["height"] <= LAPTOP["height"], f"the player ends below the first screen: {box}")
+        self.expect(
+            box["y"] + box["height"] <= LAPTOP["height"],
+            f"the player ends below the first screen: {box}",
+        )
         self.shoot("start")
         self.plays("index.html")
         page = self.open("index.html", PHONE)
         button = page.locator(".adl-player .adl-begin")
         button.wait_for()
         box = button.bounding_box()
-        self.expect(box["y"] + box["height"] <= PHONE["height"], f"the button is below a phone's first screen: {box}")
+        self.expect(
+            box["y"] + box["height"] <= PHONE["height"],
+            f"the button is below a phone's first screen: {box}",
+        )
         button.click()
-        page.wait_for_function("document.querySelector('.adl-player').dataset.phase === 'sweep'", timeout=60_000)
+        page.wait_for_function(
+            "document.querySelector('.adl-player').dataset.phase === 'sweep'", timeout=60_000
+        )
         self.shoot("phone")
 
     def plays(self, name: str) -> None:
@@ -94,14 +102,17 @@ class Visitor:
         page.keyboard.press("End")
         page.wait_for_function("document.querySelector('.adl-player').dataset.phase === 'sweep'")
         text = player.inner_text()
-        self.expect("5.5" in text and "1.7163" in text, "the player does not arrive at its gradient")
+        self.expect(
+            "5.5" in text and "1.7163" in text, "the player does not arrive at its gradient"
+        )
 
     def search(self, word: str, lesson: str) -> None:
         """The search finds a word, and the lesson that is about it."""
         page = self.open(f"search.html?q={word}")
         page.locator("#search-results li").first.wait_for(timeout=30_000)
         self.expect(
-            bool(page.locator(f"#search-results a[href*='{lesson}']").count()), f"{word} is not found in {lesson}"
+            bool(page.locator(f"#search-results a[href*='{lesson}']").count()),
+            f"{word} is not found in {lesson}",
         )
 
     def hostile_links(self) -> None:
@@ -115,7 +126,10 @@ class Visitor:
             page = self.open(f"{place}{script}")
             page.wait_for_timeout(1000)
             self.expect(page.evaluate("window.ran") is None, "the script in the address ran")
-            self.expect(not page.locator("img[src=x]").count(), "the address is written into the page as HTML")
+            self.expect(
+                not page.locator("img[src=x]").count(),
+                "the address is written into the page as HTML",
+            )
 
     def deep_links(self) -> None:
         """A link of the glossary, and one of the misconceptions, shows its cell."""
@@ -126,7 +140,9 @@ class Visitor:
             anchor = unquote(urldefrag(page.url).fragment)
             top = page.locator(f"[id='{anchor}']").bounding_box()["y"]
             header = page.locator(".bd-header-article").bounding_box()["height"]
-            self.expect(header <= top < LAPTOP["height"] / 2, f"from {name}: the cell is at {top:.0f} px")
+            self.expect(
+                header <= top < LAPTOP["height"] / 2, f"from {name}: the cell is at {top:.0f} px"
+            )
 
     def every_page(self) -> None:
         """No page is wider than a phone, and all links and anchors hold."""
@@ -135,12 +151,23 @@ class Visitor:
             page = self.open(name, PHONE)
             wide = page.evaluate("document.documentElement.scrollWidth")
             self.expect(wide <= PHONE["width"], f"{wide} px wide on a phone")
-            anchors[name] = set(page.evaluate("[...document.querySelectorAll('[id]')].map((e) => e.id)"))
-            links[name] = page.evaluate("[...document.querySelectorAll('a[href]')].map((e) => e.href)")
+            anchors[name] = set(
+                page.evaluate("[...document.querySelectorAll('[id]')].map((e) => e.id)")
+            )
+            links[name] = page.evaluate(
+                "[...document.querySelectorAll('a[href]')].map((e) => e.href)"
+            )
             if re.match(r"\d\d_", name):
-                row = page.locator("p.launch").first.locator("a").evaluate_all("(all) => all.map((a) => a.href)")
+                row = (
+                    page.locator("p.launch")
+                    .first.locator("a")
+                    .evaluate_all("(all) => all.map((a) => a.href)")
+                )
                 order = [bool(LIVE.search(row[0])), "mybinder.org" in row[1]]
-                self.expect(order == [True, True], f"its launch buttons are not JupyterLite, then Binder: {row}")
+                self.expect(
+                    order == [True, True],
+                    f"its launch buttons are not JupyterLite, then Binder: {row}",
+                )
         for name, found in links.items():
             self.links += len(found)
             for link in set(found):
@@ -160,17 +187,25 @@ class Visitor:
         else:
             holds = (self.site / file).is_file()
         if not holds:
-            self.wrong.append(f"{name} links to {file}{'#' * bool(anchor)}{anchor}, which is not there")
+            self.wrong.append(
+                f"{name} links to {file}{'#' * bool(anchor)}{anchor}, which is not there"
+            )
 
     def themes(self) -> None:
         """Light and dark, by the machine's setting or by the button: all that is shown can be read."""
         lesson = "01_differentiation.html"
         for name, parts in {
             "index.html": {"player": ".adl-player .adl-source"},
-            lesson: {"plot": ".cell_output img", "lab": ".cell_output figure img", "words": ".cell_output figcaption"},
+            lesson: {
+                "plot": ".cell_output img",
+                "lab": ".cell_output figure img",
+                "words": ".cell_output figcaption",
+            },
             "07_ways_to_remember.html": {"drawing": ".cell_output img", "code": ".highlight pre"},
         }.items():
-            by_machine = [self.seen(self.open(name, theme=theme), parts) for theme in ("light", "dark")]
+            by_machine = [
+                self.seen(self.open(name, theme=theme), parts) for theme in ("light", "dark")
+            ]
             self.shoot(f"dark-{name[:2]}")
             page = self.open(name)
             page.locator("button.theme-switch-button:visible").first.click()
@@ -182,20 +217,28 @@ class Visitor:
                     seen[part] for seen in (*by_machine, by_button)
                 )
                 papers = f"{part} on {light_paper:.2f} (light), {dark_paper:.2f} (dark), {chosen_paper:.2f} (chosen)"
-                self.expect(light_paper > 0.8 and max(dark_paper, chosen_paper) < 0.1, f"does not turn dark: {papers}")
+                self.expect(
+                    light_paper > 0.8 and max(dark_paper, chosen_paper) < 0.1,
+                    f"does not turn dark: {papers}",
+                )
                 least = min(light, dark, chosen)
                 self.expect(least >= 4.5, f"{part} has a contrast of {least:.1f}")
 
     def seen(self, page: Page, parts: dict[str, str]) -> dict[str, tuple[float, float]]:
         """Return the contrast of each part, and how light its paper is."""
         page.wait_for_timeout(700)
-        return {part: look(page.locator(f"{place} >> visible=true").first) for part, place in parts.items()}
+        return {
+            part: look(page.locator(f"{place} >> visible=true").first)
+            for part, place in parts.items()
+        }
 
 
 def look(part: Locator) -> tuple[float, float]:
     """Return the contrast of a part, and how light its paper is: of a picture by its pixels, of text by its colours."""
     if part.evaluate("(element) => element.tagName") == "IMG":
-        pixels = np.asarray(Image.open(io.BytesIO(part.screenshot())).convert("RGB"), float).reshape(-1, 3)
+        pixels = np.asarray(
+            Image.open(io.BytesIO(part.screenshot())).convert("RGB"), float
+        ).reshape(-1, 3)
         light = luminance(pixels)
         paper = float(np.median(light))
         return max(contrast(paper, value) for value in (light.min(), light.max())), paper
@@ -206,14 +249,18 @@ def look(part: Locator) -> tuple[float, float]:
 def luminances(part: Locator) -> tuple[float, float]:
     """Return the luminance of an element's text, and of what is painted behind it."""
     colours = [re.findall(r"[\d.]+", colour)[:3] for colour in part.evaluate(COLOURS)]
-    ink, paper = (float(luminance(np.array([float(number) for number in colour]))) for colour in colours)
+    ink, paper = (
+        float(luminance(np.array([float(number) for number in colour]))) for colour in colours
+    )
     return ink, paper
 
 
 def luminance(colour: np.ndarray) -> np.ndarray:
     """Return the relative luminance of colours, as WCAG defines it."""
     c = colour / 255
-    return np.where(c <= 0.04045, c / 12.92, ((c + 0.055) / 1.055) ** 2.4) @ np.array([0.2126, 0.7152, 0.0722])
+    return np.where(c <= 0.04045, c / 12.92, ((c + 0.055) / 1.055) ** 2.4) @ np.array(
+        [0.2126, 0.7152, 0.0722]
+    )
 
 
 def contrast(a: float, b: float) -> float:
@@ -238,7 +285,9 @@ def main() -> None:
     address, chromium, site, shots = sys.argv[1:]
     refused: set[str] = set()
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox", "--disable-gpu"])
+        browser = playwright.chromium.launch(
+            executable_path=chromium, args=["--no-sandbox", "--disable-gpu"]
+        )
         context = browser.new_context()
         context.route("**/*", keep_here(address, refused))
         visitor = Visitor(context.new_page(), address, Path(site), Path(shots))

@@ -44,7 +44,11 @@ MISTAKES = {
 }
 """Programs with a mistake: the line that is marked, and words of the message."""
 
-HUNGRY = ("a = bytearray(2 * 10**9)", "a = np.ones(3 * 10**8)", "a = []\nwhile True:\n    a.append(bytearray(10**7))")
+HUNGRY = (
+    "a = bytearray(2 * 10**9)",
+    "a = np.ones(3 * 10**8)",
+    "a = []\nwhile True:\n    a.append(bytearray(10**7))",
+)
 
 # Each is a way to other people's data or to the network; the program says which of them did not fail.
 ESCAPES = f"""
@@ -198,7 +202,8 @@ class Visitor:
         """Type a program, if one is given, and press the button."""
         if program is not None:
             self.page.locator("#box-program").fill(program)
-        self.page.locator(".box-run").press("Enter")  # by the keyboard: the page may still scroll to a player
+        # by the keyboard: the page may still scroll to a player
+        self.page.locator(".box-run").press("Enter")
 
     def said(self, where: str) -> str:
         """Return the words in a part of the box: `wrong` or `status`."""
@@ -228,24 +233,34 @@ class Visitor:
             player.wait_for()
             box = self.page.locator(".box-place").bounding_box()
             self.expect(box["height"] > 200, f"the player of {name} is {box['height']} px high")
-            self.frame.locator(".adl-player:not([data-phase=start])").wait_for()  # it has begun by itself
+            # it has begun by itself
+            self.frame.locator(".adl-player:not([data-phase=start])").wait_for()
             player.focus()
             self.page.keyboard.press("End")
             self.frame.locator(".adl-player[data-phase=sweep]").wait_for()
             text = player.inner_text()
-            self.expect(all(part in text for part in ends), f"the player of {name} does not end with {ends}")
+            self.expect(
+                all(part in text for part in ends), f"the player of {name} does not end with {ends}"
+            )
             self.page.screenshot(path=self.shots / f"box-{name.replace(' ', '-').lower()}.png")
         for screen, theme in ((LAPTOP, "dark"), (PHONE, "light"), (PHONE, "dark")):
             self.page.set_viewport_size(screen)
-            self.page.evaluate("(theme) => { document.documentElement.dataset.theme = theme; }", theme)
+            self.page.evaluate(
+                "(theme) => { document.documentElement.dataset.theme = theme; }", theme
+            )
             self.page.wait_for_timeout(800)
             self.page.locator(".box-place").scroll_into_view_if_needed()
             self.page.screenshot(path=self.shots / f"box-{screen['width']}-{theme}.png")
             wide = self.page.evaluate("document.documentElement.scrollWidth")
             self.expect(wide <= screen["width"], f"{wide} px wide on a screen of {screen['width']}")
             ink, paper = (float(light) for light in luminances(self.frame.locator(".adl-player")))
-            self.expect((ink < paper) == (theme == "light"), f"the player is not {theme} on a {theme} page")
-            self.expect(contrast(ink, paper) >= 4.5, f"the {theme} player has a contrast of {contrast(ink, paper):.1f}")
+            self.expect(
+                (ink < paper) == (theme == "light"), f"the player is not {theme} on a {theme} page"
+            )
+            self.expect(
+                contrast(ink, paper) >= 4.5,
+                f"the {theme} player has a contrast of {contrast(ink, paper):.1f}",
+            )
         self.page.set_viewport_size(LAPTOP)
 
     def slider(self) -> None:
@@ -260,32 +275,50 @@ class Visitor:
             self.page.keyboard.press("ArrowRight")
         self.frame.locator(".adl-inputs", has_text="3.25").wait_for(timeout=10_000)
         self.page.wait_for_timeout(1500)
-        self.expect("10.5625" in self.frame.locator(".adl-player").inner_text(), "the slider does not run it again")
+        self.expect(
+            "10.5625" in self.frame.locator(".adl-player").inner_text(),
+            "the slider does not run it again",
+        )
 
     def mistakes(self) -> None:
         """A mistake is said in words, at its line."""
         for program, (line, words) in MISTAKES.items():
             self.run(program)
             wrong = self.said("wrong")
-            self.expect(wrong.startswith(f"Line {line}: ") and words in wrong, f"{program!r} is answered {wrong!r}")
+            self.expect(
+                wrong.startswith(f"Line {line}: ") and words in wrong,
+                f"{program!r} is answered {wrong!r}",
+            )
             mark = self.page.locator(".box-mark")
-            self.expect(mark.get_attribute("data-line") == str(line), f"{program!r} is not marked at line {line}")
+            self.expect(
+                mark.get_attribute("data-line") == str(line),
+                f"{program!r} is not marked at line {line}",
+            )
         self.page.screenshot(path=self.shots / "box-mistake.png")
-        self.expect(self.page.evaluate("window.ran") is None, "the words of an exception ran as HTML")
+        self.expect(
+            self.page.evaluate("window.ran") is None, "the words of an exception ran as HTML"
+        )
 
     def hunger(self) -> None:
         """What wants 2 GB is refused, and the next function runs."""
         for program in HUNGRY:
             self.run(program)
-            self.expect("more memory" in self.said("wrong"), f"{program!r} is answered {self.said('wrong')!r}")
+            self.expect(
+                "more memory" in self.said("wrong"),
+                f"{program!r} is answered {self.said('wrong')!r}",
+            )
         self.run("def f(x):\n    return x * x\n\nplay(f, 3.0)")
-        self.expect("f(x)" in self.said("status"), f"after too much memory: {self.said('status')!r}")
+        self.expect(
+            "f(x)" in self.said("status"), f"after too much memory: {self.said('status')!r}"
+        )
 
     def escapes(self) -> None:
         """Neither Python, nor a script in the worker, nor one in the frame, gets at other data or at the network."""
         self.page.evaluate("localStorage.setItem('mine', 'secret')")
         self.run(ESCAPES)
-        self.expect(self.said("wrong").endswith("held: "), f"Python reaches too much: {self.said('wrong')}")
+        self.expect(
+            self.said("wrong").endswith("held: "), f"Python reaches too much: {self.said('wrong')}"
+        )
         held = self.worker.evaluate(IN_WORKER, ELSEWHERE)
         self.expect(not held, f"a script in the worker reaches {held}")
         held = self.frame.evaluate(IN_FRAME, ELSEWHERE)
@@ -298,19 +331,33 @@ class Visitor:
         hostile = "<img src=x onerror='window.ran = 1'>"
         self.run("def f(x):\n    return x * x\n\nplay(f, 3.0)")
         before = self.said("status")
-        forged = {"played": {"title": hostile}, "wrong": {"line": 1, "text": hostile}, "height": 9e9, "failed": "x"}
+        forged = {
+            "played": {"title": hostile},
+            "wrong": {"line": 1, "text": hostile},
+            "height": 9e9,
+            "failed": "x",
+        }
         self.page.evaluate("(forged) => postMessage(forged, '*')", forged)
         self.frame.evaluate("(forged) => parent.postMessage(forged, '*')", forged)
         self.page.wait_for_timeout(300)
-        self.expect(self.said("status") == before, "a message to the window is taken for the frame's")
+        self.expect(
+            self.said("status") == before, "a message to the window is taken for the frame's"
+        )
         answer = json.dumps({"title": hostile, "line": 1e99, "text": hostile, "state": None})
         self.worker.evaluate("(answer) => postMessage({ answer })", answer)
-        self.worker.evaluate("() => { for (let k = 0; k < 20000; k += 1) postMessage({ answer: '{}' }); }")
+        self.worker.evaluate(
+            "() => { for (let k = 0; k < 20000; k += 1) postMessage({ answer: '{}' }); }"
+        )
         self.page.wait_for_timeout(500)
-        self.expect(self.page.evaluate("window.ran") is None, "a message from the worker ran as HTML")
+        self.expect(
+            self.page.evaluate("window.ran") is None, "a message from the worker ran as HTML"
+        )
         self.frame.evaluate("(there) => { location.href = there; }", f"{ELSEWHERE}/gone")
         self.page.wait_for_timeout(1500)
-        self.expect(not self.page.locator(".box-place iframe").count(), "a frame that went elsewhere stays on the page")
+        self.expect(
+            not self.page.locator(".box-place iframe").count(),
+            "a frame that went elsewhere stays on the page",
+        )
 
     def endless(self) -> None:
         """An endless loop is stopped: by the button, and by the clock; the page goes on meanwhile."""
@@ -325,7 +372,9 @@ class Visitor:
         self.expect(time.monotonic() - begun < 2, "the page hangs while a loop runs")
         self.expect(not self.page.workers, "the worker is there after Stop")
         self.begin(loop)
-        self.page.locator(".box-status", has_text="not finished after 20 seconds").wait_for(timeout=PATIENCE)
+        self.page.locator(".box-status", has_text="not finished after 20 seconds").wait_for(
+            timeout=PATIENCE
+        )
         self.expect(not self.page.workers, "the worker is there after its time")
 
     def links(self) -> None:
@@ -334,21 +383,38 @@ class Visitor:
         self.open(link_to(hostile))
         self.page.locator(".box-came").wait_for()
         typed = self.page.locator("#box-program").input_value()
-        self.expect(typed == hostile.replace("\u202e", "\ufffd"), f"the link's function is shown as {typed!r}")
+        self.expect(
+            typed == hostile.replace("\u202e", "\ufffd"),
+            f"the link's function is shown as {typed!r}",
+        )
         self.page.locator("#box-program").focus()  # Python starts, and the function waits
         self.page.wait_for_timeout(4000)
         self.page.screenshot(path=self.shots / "box-link.png")
-        shown = [self.said("wrong"), self.page.evaluate("window.ran"), self.page.locator(".is-playing").count()]
+        shown = [
+            self.said("wrong"),
+            self.page.evaluate("window.ran"),
+            self.page.locator(".is-playing").count(),
+        ]
         self.expect(shown == ["", None, 0], f"the link ran without a press: {shown}")
         bomb = link_to("x" * 10_000_000)
-        for fragment in ("#function=%3Cscript%3E", "#function=AAAA", bomb, "#function=" + "A" * 9000):
+        for fragment in (
+            "#function=%3Cscript%3E",
+            "#function=AAAA",
+            bomb,
+            "#function=" + "A" * 9000,
+        ):
             self.open(fragment)
             self.page.wait_for_timeout(300)
             typed = self.page.locator("#box-program").input_value()
-            self.expect(typed.startswith("def f(x1, x2)"), f"{fragment[:40]} is taken for a function: {typed[:40]!r}")
+            self.expect(
+                typed.startswith("def f(x1, x2)"),
+                f"{fragment[:40]} is taken for a function: {typed[:40]!r}",
+            )
         self.open(link_to("def g(x):\n    return x * x\n\nplay(g, 3.0)"))
         self.run()
-        self.expect("g(x)" in self.said("status"), f"a link's function does not play: {self.said('status')}")
+        self.expect(
+            "g(x)" in self.said("status"), f"a link's function does not play: {self.said('status')}"
+        )
 
 
 PARTS = ("functions", "slider", "mistakes", "hunger", "escapes", "forgeries", "endless", "links")
@@ -359,7 +425,9 @@ def main() -> None:
     address, chromium, shots = sys.argv[1:4]
     refused: set[str] = set()
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox", "--disable-gpu"])
+        browser = playwright.chromium.launch(
+            executable_path=chromium, args=["--no-sandbox", "--disable-gpu"]
+        )
         context = browser.new_context()
         context.route("**/*", keep_here(address, refused))
         visitor = Visitor(context.new_page(), address, Path(shots))

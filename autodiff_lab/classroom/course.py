@@ -33,20 +33,24 @@ def write_course(folder: Path) -> dict[str, Copied]:
     exercises = {lesson.slug: lesson.exercises() for lesson in lessons()}
 
     def students(path: Path) -> bytes | None:
-        if path.name == FOR_LECTURERS or path.parent.name == LECTURES:  # their notes answer what is asked
+        # their notes answer what is asked
+        if path.name == FOR_LECTURERS or path.parent.name == LECTURES:
             return None
         if path.suffix != ".ipynb":
             return LINK.sub(rb"\1", path.read_bytes())
         notebook = nbformat.read(path, as_version=4)
         for cell in notebook.cells:
-            if cell.metadata.get("jupyter", {}).get("outputs_hidden"):  # folded, because it answers what is asked
+            # folded, because it answers what is asked
+            if cell.metadata.get("jupyter", {}).get("outputs_hidden"):
                 cell.outputs, cell.metadata.jupyter = [], {}
         return LINK.sub(rb"\1", (nbformat.writes(notebook) + "\n").encode())
 
     def teachers(path: Path) -> bytes:
         if path.suffix != ".ipynb":
             return path.read_bytes()
-        notebook = make_teacher_notebook(nbformat.read(path, as_version=4), exercises.get(path.stem[3:], {}))
+        notebook = make_teacher_notebook(
+            nbformat.read(path, as_version=4), exercises.get(path.stem[3:], {})
+        )
         return (nbformat.writes(notebook) + "\n").encode()
 
     return {
@@ -77,7 +81,10 @@ def find_exercise(cell: Any, exercises: Mapping[str, Exercise]) -> Exercise | No
     """Find the exercise that a cell of a course notebook checks."""
     if cell.cell_type != "code":
         return None
-    return next((each for name, each in exercises.items() if re.search(rf"check\.{name}\(", cell.source)), None)
+    return next(
+        (each for name, each in exercises.items() if re.search(rf"check\.{name}\(", cell.source)),
+        None,
+    )
 
 
 def make_teacher_notebook(notebook: Any, exercises: Mapping[str, Exercise]) -> Any:
@@ -89,7 +96,9 @@ def make_teacher_notebook(notebook: Any, exercises: Mapping[str, Exercise]) -> A
         exercise = find_exercise(cell, exercises)
         if exercise is not None:
             cell.outputs, cell.execution_count = [], None  # they belong to the open exercise
-            cells.append(nbformat.v4.new_markdown_cell(write_notes(exercise), id=f"{cell.id}-notes"[:64]))
+            cells.append(
+                nbformat.v4.new_markdown_cell(write_notes(exercise), id=f"{cell.id}-notes"[:64])
+            )
     notebook.cells = cells
     return notebook
 
@@ -98,10 +107,19 @@ def write_notes(exercise: Exercise) -> str:
     """Write the teacher's notes on an exercise of the course, as Markdown: its hints and recognised wrong answers."""
     parts = [f"**For the teacher: {exercise.title}**"]
     if exercise.is_varied:
-        parts.append("Each student may have numbers of their own (`check.seed`); these are the numbers of the text.")
+        parts.append(
+            "Each student may have numbers of their own (`check.seed`); these are the numbers of the text."
+        )
     if exercise.hints:
-        parts.append("Hints, one after the other:\n\n" + "\n".join(f"1. {hint}" for hint in exercise.hints))
-    wrong = [f"```python\n{each.written.strip()}\n```\n\n> {each.hint}" for each in exercise.misconceptions]
+        parts.append(
+            "Hints, one after the other:\n\n" + "\n".join(f"1. {hint}" for hint in exercise.hints)
+        )
+    wrong = [
+        f"```python\n{each.written.strip()}\n```\n\n> {each.hint}"
+        for each in exercise.misconceptions
+    ]
     if wrong:
-        parts.append("Wrong answers that are recognised, and what is said to them:\n\n" + "\n\n".join(wrong))
+        parts.append(
+            "Wrong answers that are recognised, and what is said to them:\n\n" + "\n\n".join(wrong)
+        )
     return "\n\n".join(parts)

@@ -32,9 +32,17 @@ def build_parser() -> ArgumentParser:
     parser = ArgumentParser(prog="autodiff-lab", description=about, formatter_class=as_written)
     parser.set_defaults(run=_open_tutorial)
     parser.add_argument("--version", action="version", version=f"autodiff-lab {__version__}")
-    parser.add_argument("--to", metavar="DIR", type=Path, help="copy the notebooks into DIR and open them there")
-    parser.add_argument("--no-browser", action="store_true", help="print the address, do not open a browser")
-    parser.add_argument("--port", type=_port_number, help="the port to listen on (default: 8888, or the next free one)")
+    parser.add_argument(
+        "--to", metavar="DIR", type=Path, help="copy the notebooks into DIR and open them there"
+    )
+    parser.add_argument(
+        "--no-browser", action="store_true", help="print the address, do not open a browser"
+    )
+    parser.add_argument(
+        "--port",
+        type=_port_number,
+        help="the port to listen on (default: 8888, or the next free one)",
+    )
     commands = parser.add_subparsers(
         dest="command", metavar="{check,course,present,lecture,grade}", title="other commands"
     )
@@ -47,29 +55,59 @@ def build_parser() -> ArgumentParser:
 
     add_command(_check_setup, "check")
     course = add_command(_write_course, "course")
-    course.add_argument("--out", metavar="DIR", type=Path, required=True, help="the folder to write into")
+    course.add_argument(
+        "--out", metavar="DIR", type=Path, required=True, help="the folder to write into"
+    )
     presenting = add_command(_present_notebook, "present")
-    presenting.add_argument("notebook", metavar="FILE", help="40_minutes, 90_minutes, a lesson as 04, or a notebook")
-    presenting.add_argument("--no-browser", dest="hidden", action="store_true", help="print the addresses only")
-    presenting.add_argument("--port", dest="own_port", type=_port_number, help="the port to listen on")
+    presenting.add_argument(
+        "notebook", metavar="FILE", help="40_minutes, 90_minutes, a lesson as 04, or a notebook"
+    )
+    presenting.add_argument(
+        "--no-browser", dest="hidden", action="store_true", help="print the addresses only"
+    )
+    presenting.add_argument(
+        "--port", dest="own_port", type=_port_number, help="the port to listen on"
+    )
     lecture = add_command(_write_lecture, "lecture")
-    lecture.add_argument("notebook", metavar="FILE", help="40_minutes, 90_minutes, a lesson as 04, or a notebook")
-    lecture.add_argument("--out", metavar="DIR", type=Path, required=True, help="the folder to write into")
-    lecture.add_argument("--overwrite", action="store_true", help="write over the files of an earlier run")
+    lecture.add_argument(
+        "notebook", metavar="FILE", help="40_minutes, 90_minutes, a lesson as 04, or a notebook"
+    )
+    lecture.add_argument(
+        "--out", metavar="DIR", type=Path, required=True, help="the folder to write into"
+    )
+    lecture.add_argument(
+        "--overwrite", action="store_true", help="write over the files of an earlier run"
+    )
     grading = add_command(_grade_notebooks, "grade")
     grading.add_argument("folder", metavar="DIR", type=Path, help="what was handed in")
-    grading.add_argument("--out", metavar="DIR", type=Path, help="where to write the table (default: DIR-grades)")
+    grading.add_argument(
+        "--out", metavar="DIR", type=Path, help="where to write the table (default: DIR-grades)"
+    )
     roster_help = "a CSV file of the class, with a column `name`: who of them has handed in nothing"
     grading.add_argument("--roster", metavar="FILE", type=Path, help=roster_help)
     weights_help = "a CSV file `exercise,points`, such as `03 ex 2,5`: what exercises are worth (default: 1 point each)"
     grading.add_argument("--weights", metavar="FILE", type=Path, help=weights_help)
     again = grading.add_mutually_exclusive_group()
-    again.add_argument("--overwrite", action="store_true", help="write over the table of an earlier run")
-    again.add_argument("--resume", action="store_true", help="keep its rows, and grade what is new, changed or missing")
-    grading.add_argument("--seconds", type=_positive, default=120, help="time for one notebook (default: 120)")
-    grading.add_argument("--megabytes", type=_positive, default=2000, help="memory for one notebook (default: 2000)")
-    grading.add_argument("--unconfined", action="store_true", help="run without walls, with all your rights")
-    grading.add_argument("--jobs", type=_positive, help="how many run at a time (default: one for each processor)")
+    again.add_argument(
+        "--overwrite", action="store_true", help="write over the table of an earlier run"
+    )
+    again.add_argument(
+        "--resume",
+        action="store_true",
+        help="keep its rows, and grade what is new, changed or missing",
+    )
+    grading.add_argument(
+        "--seconds", type=_positive, default=120, help="time for one notebook (default: 120)"
+    )
+    grading.add_argument(
+        "--megabytes", type=_positive, default=2000, help="memory for one notebook (default: 2000)"
+    )
+    grading.add_argument(
+        "--unconfined", action="store_true", help="run without walls, with all your rights"
+    )
+    grading.add_argument(
+        "--jobs", type=_positive, help="how many run at a time (default: one for each processor)"
+    )
     return parser
 
 
@@ -83,7 +121,9 @@ def _positive(text: str) -> int:
 def _port_number(text: str) -> int:
     """Read a TCP port from the command line."""
     if not text.isdecimal() or not 1 <= int(text) <= 65535:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a port; a port is a whole number from 1 to 65535")
+        raise argparse.ArgumentTypeError(
+            f"{text!r} is not a port; a port is a whole number from 1 to 65535"
+        )
     return int(text)
 
 
@@ -92,7 +132,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser = build_parser()
     options = parser.parse_args(argv)
     if options.command and (options.to or options.no_browser or options.port):
-        parser.error(f"--to, --no-browser and --port open the tutorial; `{options.command}` does not take them")
+        parser.error(
+            f"--to, --no-browser and --port open the tutorial; `{options.command}` does not take them"
+        )
     try:
         return options.run(options)
     except (TutorialError, FileNotFoundError, FileExistsError) as error:
@@ -192,7 +234,13 @@ def _grade_notebooks(options: Namespace) -> int:
     from ..classroom.grading.grade import check_walls, grade
     from ..classroom.grading.hand_ins import find_hand_ins
     from ..classroom.grading.journal import load_key, read_journal
-    from ..classroom.grading.report import SUMMARY, default_folder, open_report, report_files, report_paths
+    from ..classroom.grading.report import (
+        SUMMARY,
+        default_folder,
+        open_report,
+        report_files,
+        report_paths,
+    )
     from ..classroom.grading.rosters import read_roster
     from ..classroom.grading.students import collect_class
     from ..classroom.grading.verdicts import Row
@@ -208,13 +256,16 @@ def _grade_notebooks(options: Namespace) -> int:
         print(AS_ROOT, file=sys.stderr)
     count = len(find_hand_ins(options.folder, report_files(out)))
     check_walls(limits, walls=walls)
-    if isinstance(sys.stdout, io.TextIOWrapper):  # a terminal that has no letter for a name shows its number
+    # a terminal that has no letter for a name shows its number
+    if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")
     known, complaint = read_journal(out, load_key()) if options.resume else ({}, "")
     if complaint:
         print(f"autodiff-lab: {complaint}", file=sys.stderr)
     overwrite, resume = options.overwrite, options.resume
-    with open_report(out, overwrite=overwrite, resume=resume, walls=walls, roster=roster, weights=weights) as add:
+    with open_report(
+        out, overwrite=overwrite, resume=resume, walls=walls, roster=roster, weights=weights
+    ) as add:
         ended: list[Row] = []
 
         def tell(row: Row) -> None:
@@ -224,10 +275,18 @@ def _grade_notebooks(options: Namespace) -> int:
 
         def show(row: Row) -> None:
             draw_progress(0, 0)
-            print(f"{row.passed:3} of {len(row.exercises):2}  {row.file}: {row.how_it_went}", flush=True)
+            print(
+                f"{row.passed:3} of {len(row.exercises):2}  {row.file}: {row.how_it_went}",
+                flush=True,
+            )
             draw_progress(len(ended), count)
 
-        choices = {"jobs": options.jobs, "walls": walls, "known": known, "leave_out": report_files(out)}
+        choices = {
+            "jobs": options.jobs,
+            "walls": walls,
+            "known": known,
+            "leave_out": report_files(out),
+        }
         rows = grade(options.folder, limits, tell=tell, show=show, **choices)
     draw_progress(0, 0)
     table, _ = report_paths(out)
@@ -237,5 +296,8 @@ def _grade_notebooks(options: Namespace) -> int:
         print(f"{missing} of {len(roster)} on the roster handed in nothing")
     not_run = sum(not row.judged for row in rows)
     if not_run:
-        print(f"autodiff-lab: {not_run} of them could not be run, through no fault of theirs", file=sys.stderr)
+        print(
+            f"autodiff-lab: {not_run} of them could not be run, through no fault of theirs",
+            file=sys.stderr,
+        )
     return 1 if not_run else 0

@@ -54,8 +54,12 @@ def present(name: str, *, browser: bool = True, port: int | None = None) -> None
         notebook = make_presented(read_lecture(path))
         nbformat.write(notebook, notebooks / path.name)
         write_settings(Path(folder) / "lab" / "user-settings")
-        print("Page Down and Page Up, or a clicker, turn the slides. s: notes, b: black, f: full screen, Esc: leave.")
-        print("This is a copy, and it's deleted when you stop. To keep what you type, save it somewhere else.")
+        print(
+            "Page Down and Page Up, or a clicker, turn the slides. s: notes, b: black, f: full screen, Esc: leave."
+        )
+        print(
+            "This is a copy, and it's deleted when you stop. To keep what you type, save it somewhere else."
+        )
         sys.stdout.flush()
         # Jupyter keeps settings in this folder; its other configuration still counts.
         with (
@@ -64,7 +68,13 @@ def present(name: str, *, browser: bool = True, port: int | None = None) -> None
             set_variable("JUPYTER_CONFIG_DIR", folder),
         ):
             options = sign(notebook, Path(folder))
-            run_lab(notebooks, start=f"doc/tree/{path.name}", browser=browser, port=port, options=options)
+            run_lab(
+                notebooks,
+                start=f"doc/tree/{path.name}",
+                browser=browser,
+                port=port,
+                options=options,
+            )
 
 
 def make_presented(notebook: Any) -> Any:
@@ -76,8 +86,13 @@ def make_presented(notebook: Any) -> Any:
     ready = has_slides(notebook)
     notebook = with_slides(notebook)
     # Without a kernel's name, JupyterLab asks for one, in front of the audience.
-    notebook.metadata.setdefault("kernelspec", {"name": "python3", "display_name": "Python 3", "language": "python"})
-    notebook.metadata["autodiff_lab"] = {"present": True, "runs": "when shown" if ready else "on the next key"}
+    notebook.metadata.setdefault(
+        "kernelspec", {"name": "python3", "display_name": "Python 3", "language": "python"}
+    )
+    notebook.metadata["autodiff_lab"] = {
+        "present": True,
+        "runs": "when shown" if ready else "on the next key",
+    }
     for cell in notebook.cells:
         if cell.cell_type == "code" and not ready:
             cell.outputs, cell.execution_count = [], None
@@ -117,4 +132,6 @@ def _read(file: Path) -> dict[str, Any]:
 
 def _only(name: str) -> Any:
     """Copy this notebook, and what is no notebook: pictures and data that it may need."""
-    return lambda _, files: [file for file in files if file in NOT_COPIED or (file.endswith(".ipynb") and file != name)]
+    return lambda _, files: [
+        file for file in files if file in NOT_COPIED or (file.endswith(".ipynb") and file != name)
+    ]

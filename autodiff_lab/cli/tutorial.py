@@ -10,7 +10,14 @@ from typing import Any
 
 from ..jupyter.kernel import kernel_of_this_python, python_command
 from ..jupyter.lab_settings import encryption_options, helps_a_learner, without_news
-from ..jupyter.notebooks import START, Copied, TutorialError, are_in_checkout, copy_notebooks, installed_notebooks
+from ..jupyter.notebooks import (
+    START,
+    Copied,
+    TutorialError,
+    are_in_checkout,
+    copy_notebooks,
+    installed_notebooks,
+)
 from ..setup_check import ANOTHER_FOLDER, why_jupyter_would_not_start, why_not_writable
 
 DEFAULT_COPY = "autodiff-lab-notebooks"
@@ -56,7 +63,9 @@ def _without_deprecations() -> Iterator[None]:
     """
     show = warnings.showwarning
 
-    def show_others(message: Warning | str, category: type[Warning], *where: Any, **options: Any) -> None:
+    def show_others(
+        message: Warning | str, category: type[Warning], *where: Any, **options: Any
+    ) -> None:
         if not issubclass(category, DeprecationWarning):
             show(message, category, *where, **options)
 
@@ -67,18 +76,27 @@ def _without_deprecations() -> Iterator[None]:
 
 def report_copies(copied: Copied, target: Path) -> None:
     """Print how many notebooks were copied into the target folder, and which were kept as they are."""
-    new, kept = (f"{len(files)} file{'s' * (len(files) != 1)}" for files in (copied.new, copied.kept))
+    new, kept = (
+        f"{len(files)} file{'s' * (len(files) != 1)}" for files in (copied.new, copied.kept)
+    )
     if copied.new:
         print(f"Copied {new} into {target}")
     else:
         print(f"Your notebooks are in {target}; there is nothing new to copy.")
     if copied.kept:
         print(f"Kept {kept} as you left it: {', '.join(map(str, copied.kept))}")
-        print("(To get the tutorial's version of a file again, rename yours and run this command again.)")
+        print(
+            "(To get the tutorial's version of a file again, rename yours and run this command again.)"
+        )
 
 
 def run_lab(
-    folder: Path, *, start: str = f"lab/tree/{START}", browser: bool, port: int | None, options: Sequence[str] = ()
+    folder: Path,
+    *,
+    start: str = f"lab/tree/{START}",
+    browser: bool,
+    port: int | None,
+    options: Sequence[str] = (),
 ) -> None:
     """Run JupyterLab on a folder of the tutorial, in this process, until it is stopped; `start` is what it opens."""
     try:
@@ -106,12 +124,17 @@ def run_lab(
         arguments.append(f"--ServerApp.port={port}")
     if not browser:
         arguments.append("--no-browser")
-    if hasattr(os, "geteuid") and os.geteuid() == 0:  # JupyterLab would refuse to start; never so on Windows
-        print("You are root, so JupyterLab is started with --allow-root; the notebooks run as root too.")
+    # JupyterLab would refuse to start; never so on Windows
+    if hasattr(os, "geteuid") and os.geteuid() == 0:
+        print(
+            "You are root, so JupyterLab is started with --allow-root; the notebooks run as root too."
+        )
         arguments.append("--allow-root")
 
     print(f"Opening {folder / Path(start).name} in JupyterLab.")
-    print("The address follows; if no browser opens, open it yourself. Ctrl-C in this window stops JupyterLab.")
+    print(
+        "The address follows; if no browser opens, open it yourself. Ctrl-C in this window stops JupyterLab."
+    )
     sys.stdout.flush()
     with kernel_of_this_python(), without_news(), _without_deprecations():
         server = LabApp.initialize_server(arguments)

@@ -81,7 +81,9 @@ def load_iris(path: Path = FILE) -> Iris:
         )
     table = np.array(labelled, dtype=float)
     is_test = np.arange(len(table)) % 4 == 0
-    return Iris(_sample(table[~is_test]), _sample(table[is_test]), tuple(header.split(",")[:4]), species)
+    return Iris(
+        _sample(table[~is_test]), _sample(table[is_test]), tuple(header.split(",")[:4]), species
+    )
 
 
 def _sample(rows: np.ndarray) -> Sample:

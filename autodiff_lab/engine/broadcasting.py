@@ -29,14 +29,19 @@ def unbroadcast(g: Any, x: Any, batch: int | None = None) -> Any:
         extra = len(have) - len(want)
         if extra > 0:
             rows = extra == 1 and type(g) is np.ndarray and g.ndim == 2 and g.size > 1000
-            g = np.ones(len(g), g.dtype) @ g if rows else sum_axes(g, axis=tuple(range(extra)))  # BLAS adds faster
+            # BLAS adds faster
+            g = np.ones(len(g), g.dtype) @ g if rows else sum_axes(g, axis=tuple(range(extra)))
             have = have[extra:]
         axes = tuple(i for i, n in enumerate(want) if n == 1 and extra >= 0 and have[i] != 1)
         if axes:
             g = sum_axes(g, axis=axes, keepdims=True)
         if shape_of(g) != want:
             g = np.broadcast_to(g, want)
-    if type(x) in (np.ndarray, np.float32) and type(g) in (np.ndarray, np.float64) and g.dtype != x.dtype:
+    if (
+        type(x) in (np.ndarray, np.float32)
+        and type(g) in (np.ndarray, np.float64)
+        and g.dtype != x.dtype
+    ):
         g = g.astype(x.dtype)
     return g
 

@@ -28,7 +28,9 @@ ARRAY_ARGUMENTS = frozenset(
 
 
 @cache
-def _parameters_of(function: Callable[..., Any]) -> tuple[dict[str, inspect.Parameter], tuple[str, ...]]:
+def _parameters_of(
+    function: Callable[..., Any],
+) -> tuple[dict[str, inspect.Parameter], tuple[str, ...]]:
     """The parameters in the signature of a called NumPy function, and the names of those before any ``*args``."""
     try:
         parameters = inspect.signature(function).parameters
@@ -36,10 +38,13 @@ def _parameters_of(function: Callable[..., Any]) -> tuple[dict[str, inspect.Para
         return {}, ()
     kinds = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
     names = takewhile(lambda name: parameters[name].kind in kinds, parameters)
-    return dict(parameters), tuple("shape" if name == "newshape" else name for name in names)  # NumPy 2.0's reshape
+    # NumPy 2.0's reshape
+    return dict(parameters), tuple("shape" if name == "newshape" else name for name in names)
 
 
-def _bind_arguments(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
+def _bind_arguments(
+    function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> dict[str, Any]:
     """Bind the arguments of a NumPy call to parameter names, where there are names; refuse ``out=``.
 
     NumPy has already checked the call against its signature, and binding it again would take five microseconds.
@@ -58,7 +63,9 @@ def _changes_nothing(function: Callable[..., Any], option: str, given: Any, x: A
     parameter = _parameters_of(function)[0].get(option)
     if option in NEUTRAL_OPTIONS or given is (None if parameter is None else parameter.default):
         return True
-    return option == "dtype" and isinstance(x, Traced) and np.dtype(given) == getattr(x, "dtype", None)
+    return (
+        option == "dtype" and isinstance(x, Traced) and np.dtype(given) == getattr(x, "dtype", None)
+    )
 
 
 def split_arguments(
@@ -76,9 +83,15 @@ def split_arguments(
             return tuple(map(as_operand, args[:count])), static
     by_name = _bind_arguments(function, args, kwargs)
     if not names or op.kind in ("shape", "flat", "comparison"):
-        required = [n for n, p in _parameters_of(function)[0].items() if p.default is p.empty and n in kwargs]
+        required = [
+            n
+            for n, p in _parameters_of(function)[0].items()
+            if p.default is p.empty and n in kwargs
+        ]
         operands = (*args, *(kwargs[name] for name in required))
-        return tuple(map(as_operand, operands)), {k: given for k, given in kwargs.items() if k not in required}
+        return tuple(map(as_operand, operands)), {
+            k: given for k, given in kwargs.items() if k not in required
+        }
     operands = tuple(by_name.pop(name) for name in names[:count] if name in by_name)
     if op.variadic:
         operands = tuple(operands[0])
@@ -91,7 +104,9 @@ def split_arguments(
     return tuple(map(as_operand, operands)), static
 
 
-def call_composed(op: Op, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+def call_composed(
+    op: Op, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> Any:
     """Carry out the call of a NumPy function whose rule is composed of other rows; refuse options it does not know.
 
     A rule has its parameters in NumPy's order and under NumPy's names, so that arguments can be passed on as they are.
@@ -130,10 +145,14 @@ def _option_names(rule: Callable[..., Any]) -> frozenset[str]:
 
 
 def _sort_out_options(
-    rule: Callable[..., Any], function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
+    rule: Callable[..., Any],
+    function: Callable[..., Any],
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
 ) -> tuple[tuple[Any, ...], dict[str, Any]]:
     """Sort out the options of a NumPy call that its rule knows: the arguments by position, and those by name."""
-    tells = _parameters_of(function)[1] and not isinstance(function, np.ufunc)  # what NumPy calls them
+    # what NumPy calls them
+    tells = _parameters_of(function)[1] and not isinstance(function, np.ufunc)
     named = function if tells else rule
     known, theirs = _parameters_of(rule)[0], _parameters_of(named)[1]
     options = _bind_arguments(named, args, kwargs)
@@ -141,7 +160,8 @@ def _sort_out_options(
     taken = args if by_position is None else args[: len(by_position)]
     for name in theirs[: len(taken)]:
         del options[name]
-    if not taken and theirs:  # the operand is passed by position, whatever a family of rules calls it
+    # the operand is passed by position, whatever a family of rules calls it
+    if not taken and theirs:
         taken = (options.pop(theirs[0]),)
     if all(p.kind is not p.VAR_KEYWORD for p in known.values()):
         for name in [name for name in options if name not in known]:
@@ -167,12 +187,16 @@ def numpy_name(function: Any) -> str:
     name, module = function.__name__, getattr(function, "__module__", None)
     if isinstance(function, np.ufunc):  # it does not say where it is from
         homes = ("numpy", "scipy.special")
-        module = next((home for home in homes if getattr(sys.modules.get(home), name, None) is function), "")
+        module = next(
+            (home for home in homes if getattr(sys.modules.get(home), name, None) is function), ""
+        )
     public = ".".join(part for part in (module or "").split(".") if not part.startswith("_"))
     return f"{public.replace('numpy', 'np', 1)}.{name}".lstrip(".")
 
 
-def _raise_unknown_option(function: Callable[..., Any], option: str, given: Any, known: Sequence[str]) -> NoReturn:
+def _raise_unknown_option(
+    function: Callable[..., Any], option: str, given: Any, known: Sequence[str]
+) -> NoReturn:
     raise UnsupportedError(
         f"{numpy_name(function)} with {option}={given!r} has no derivative rule. "
         f"Options that work here: {', '.join(known) or 'none'}. Leave `{option}` out."

@@ -31,7 +31,11 @@ def apply(op: Op, operands: tuple[Any, ...], static: Mapping[str, Any] = NO_OPTI
         _raise_leak(op, operands, level)
     if pauses and is_paused(level):
         note_paused(level)
-        return apply(op, tuple(x.value if isinstance(x, Traced) and x.level is level else x for x in operands), static)
+        return apply(
+            op,
+            tuple(x.value if isinstance(x, Traced) and x.level is level else x for x in operands),
+            static,
+        )
     return level.process(op, operands, static)
 
 

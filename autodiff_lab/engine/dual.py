@@ -14,7 +14,13 @@ import numpy as np
 from . import rules  # noqa: F401 — rules fills the table
 from .broadcasting import unbroadcast
 from .dispatch import TABLE, Level, apply
-from .operators import BASIC_INDICES, ELEMENTWISE_OPERATORS, Overloaded, install_operator, is_operand
+from .operators import (
+    BASIC_INDICES,
+    ELEMENTWISE_OPERATORS,
+    Overloaded,
+    install_operator,
+    is_operand,
+)
 from .primitives import Op, unit_partial
 from .printing import format_value
 from .values import FLOAT64, as_operand, as_shaped, as_value
@@ -37,7 +43,9 @@ class ForwardPass(Level):
         else:
             own = [type(x) is Dual and x.level is self for x in operands]
             values = tuple([x.value if mine else x for x, mine in zip(operands, own, strict=True)])
-            tangents = tuple([x.tangent if mine else None for x, mine in zip(operands, own, strict=True)])
+            tangents = tuple(
+                [x.tangent if mine else None for x, mine in zip(operands, own, strict=True)]
+            )
         y = op.fn(*values, **static)
         if not op.rules and op.kind in ("comparison", "shape", "flat"):
             return y
@@ -79,7 +87,12 @@ class Dual(Overloaded):
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
         x = self.value
-        if len(inputs) == 1 and method == "__call__" and not kwargs and (type(x) is _float64 or _is_double(x)):
+        if (
+            len(inputs) == 1
+            and method == "__call__"
+            and not kwargs
+            and (type(x) is _float64 or _is_double(x))
+        ):
             level, op = self.level, TABLE.get(ufunc)
             if op is not None and op.partials is not None and level.fast:
                 y = ufunc(x)

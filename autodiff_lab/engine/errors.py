@@ -3,7 +3,14 @@
 from .tracebacks import render_traceback
 
 __all__ = ["AutodiffError", "BranchChanged", "DetachedError", "DetachedWarning", "EndlessError"]
-__all__ += ["InputError", "LeakError", "MutationError", "ReleasedError", "ShapeError", "UnsupportedError"]
+__all__ += [
+    "InputError",
+    "LeakError",
+    "MutationError",
+    "ReleasedError",
+    "ShapeError",
+    "UnsupportedError",
+]
 
 
 class AutodiffError(Exception):

@@ -11,7 +11,9 @@ from .primitives import NO_OPTIONS, unit_partial
 from .tape import SWEEPS, Tape
 
 
-def sweep_fast(tape: Tape, line: int, adjoints: list[Any], keep: bool = False, use_up: bool = False) -> None:
+def sweep_fast(
+    tape: Tape, line: int, adjoints: list[Any], keep: bool = False, use_up: bool = False
+) -> None:
     """Sweep a tape backward from `line` to its inputs, adding to the list of adjoints.
 
     It differs from `Tape.sweep` in what it leaves out: the call of `Op.pullback` for elementwise operations, the

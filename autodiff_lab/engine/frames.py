@@ -6,7 +6,14 @@ import sys
 from types import FrameType
 
 # Modules between the learner's own lines and the tape: an operation is never said to stand there.
-INTERNAL_MODULES = ("autodiff_lab.engine.", "autodiff_lab.transforms.", "numpy.", "scipy.", "torch.", "jax.")
+INTERNAL_MODULES = (
+    "autodiff_lab.engine.",
+    "autodiff_lab.transforms.",
+    "numpy.",
+    "scipy.",
+    "torch.",
+    "jax.",
+)
 
 
 def is_user_frame(frame: FrameType, internal: tuple[str, ...] = INTERNAL_MODULES) -> bool:
@@ -42,7 +49,8 @@ def find_suspendable_frame() -> FrameType | None:
     That is one of a generator or a coroutine. A context manager made of others (a generator that `contextlib` runs, a
     class with an ``__enter__``) passes the block on to whoever enters it.
     """
-    frame, back = sys._getframe(2), sys._getframe(3)  # behind the Block that asks: the generator `no_recording`
+    # behind the Block that asks: the generator `no_recording`
+    frame, back = sys._getframe(2), sys._getframe(3)
     while back is not None and (
         frame.f_code.co_name in ("__enter__", "__aenter__")
         or "contextlib" in (frame.f_globals.get("__name__"), back.f_globals.get("__name__"))

@@ -30,8 +30,10 @@ class Level:
     pausable: ClassVar[bool] = True
     open = True
     fast = False  # open, has_fast_path and not paused: operators may skip the dispatch
-    caught: tuple[str, type[Warning], str, int] | None = None  # an error about a lost derivative, as a warning
-    computed_paused = False  # a `no_recording` block computed with its values: what came of that is not known
+    # an error about a lost derivative, as a warning
+    caught: tuple[str, type[Warning], str, int] | None = None
+    # a `no_recording` block computed with its values: what came of that is not known
+    computed_paused = False
 
     def __init__(self) -> None:
         self.number: float = next(Level._numbers)
@@ -85,7 +87,11 @@ def _require_inputs_fit(f: Callable[..., Any], given: int) -> None:
     missing = [p.name for p in places[given:] if p.default is p.empty]
     surplus = given > len(places) and all(p.kind is not p.VAR_POSITIONAL for p in parameters)
     if missing or surplus:
-        wrong = f"there is none for {' and '.join(missing)}" if missing else f"{given - len(places)} too many"
+        wrong = (
+            f"there is none for {' and '.join(missing)}"
+            if missing
+            else f"{given - len(places)} too many"
+        )
         called = getattr(f, "__name__", "the function")
         raise InputError(
             f"{called}({', '.join(names)}) needs a number for each of its inputs, and {given} "

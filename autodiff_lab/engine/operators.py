@@ -55,16 +55,20 @@ class Overloaded(Traced):
         if op is None and add_special_rows():
             op = TABLE.get(ufunc)
         if op is not None and method == "__call__" and not kwargs:
-            if ufunc in self.binary:  # NumPy asks here when an array stands on the left, or a learner calls it by name
+            # NumPy asks here when an array stands on the left, or a learner calls it by name
+            if ufunc in self.binary:
                 a, b = inputs
                 forward, reflected = self.binary[ufunc]
                 found = forward(self, b) if a is self else reflected(self, a)
-                return apply(op, tuple(map(as_operand, inputs))) if found is NotImplemented else found
+                return (
+                    apply(op, tuple(map(as_operand, inputs))) if found is NotImplemented else found
+                )
             if op.kind == "composed":
                 return op.fn(*map(as_operand, inputs))
             return apply(op, tuple(map(as_operand, inputs)) if len(inputs) > 1 else inputs)
         name = numpy_name(ufunc)
-        from .remedies import explain_in_place, missing_rule  # at the first error, not with the package
+        # at the first error, not with the package
+        from .remedies import explain_in_place, missing_rule
 
         if kwargs.pop("out", None) is not None:
             written = MutationError(
@@ -77,7 +81,8 @@ class Overloaded(Traced):
             return call_composed(op, ufunc, inputs, kwargs)
         row = TABLE.get(f"{ufunc.__name__}.{method}") if name.startswith("np.") else None
         if row is not None:
-            kwargs.pop("array", None)  # an operand that was named: NumPy passes it among the inputs too
+            # an operand that was named: NumPy passes it among the inputs too
+            kwargs.pop("array", None)
             return call_composed(row, row.fn, inputs, kwargs)
         if method == "outer" and op is not None and not kwargs:
             a, b = map(as_operand, inputs)
@@ -85,12 +90,20 @@ class Overloaded(Traced):
         if method != "__call__" or kwargs:
             asked = f"{name}.{method}" if method != "__call__" else name
             options = f" with {', '.join(kwargs)}=…" if kwargs else ""
-            text = f"{asked}{options} has no derivative rule. Call {name}(…) itself, without options"
-            instead = ", or np.sum / np.cumsum / indexing for what the method does." if method != "__call__" else "."
+            text = (
+                f"{asked}{options} has no derivative rule. Call {name}(…) itself, without options"
+            )
+            instead = (
+                ", or np.sum / np.cumsum / indexing for what the method does."
+                if method != "__call__"
+                else "."
+            )
             _raise_lost(self, UnsupportedError(text + instead))
         _raise_lost(self, missing_rule(ufunc))
 
-    def __array_function__(self, func: Callable[..., Any], types: Any, args: Any, kwargs: dict[str, Any]) -> Any:
+    def __array_function__(
+        self, func: Callable[..., Any], types: Any, args: Any, kwargs: dict[str, Any]
+    ) -> Any:
         for kind in types:
             if is_refused_subclass(kind):
                 _raise_lost(self, refuse_subclass(kind))
@@ -133,7 +146,8 @@ class Overloaded(Traced):
         number: Any = self
         while isinstance(number, Traced):
             number = number.value
-        bool(self == number)  # a question: whoever runs the tape again asks whether it is that number still
+        # a question: whoever runs the tape again asks whether it is that number still
+        bool(self == number)
         return number
 
     def is_flat(self) -> bool:
@@ -160,7 +174,9 @@ class Overloaded(Traced):
         self._raise_detached("The math.ceil()", "Write np.ceil(x): its derivative is 0.")
 
     def __divmod__(self, other: Any) -> NoReturn:
-        raise UnsupportedError(f"divmod(a, b), here with {self!r}, has no derivative rule: write a // b and a % b.")
+        raise UnsupportedError(
+            f"divmod(a, b), here with {self!r}, has no derivative rule: write a // b and a % b."
+        )
 
     __rdivmod__ = __divmod__
 
@@ -172,7 +188,10 @@ class Overloaded(Traced):
         )
 
     def __complex__(self) -> complex:
-        self._raise_detached("The complex()", "Complex numbers are not supported; keep real and imaginary parts apart.")
+        self._raise_detached(
+            "The complex()",
+            "Complex numbers are not supported; keep real and imaginary parts apart.",
+        )
 
     def __setitem__(self, index: Any, new: Any) -> None:
         written = MutationError(
@@ -216,7 +235,9 @@ class Overloaded(Traced):
 
     def __len__(self) -> int:
         if self.shape == ():
-            raise UnsupportedError(f"{self!r} is a single number and has no len(). Use np.size(x), which is 1.")
+            raise UnsupportedError(
+                f"{self!r} is a single number and has no len(). Use np.size(x), which is 1."
+            )
         return int(self.shape[0])
 
     def __iter__(self) -> Any:
@@ -353,8 +374,35 @@ class Overloaded(Traced):
 BASIC_INDICES = frozenset({int, slice})
 
 METHODS = (
-    *("sum", "mean", "prod", "max", "min", "ptp", "var", "std", "cumsum", "cumprod", "all", "any", "argmax", "argmin"),
-    *("argsort", "clip", "round", "dot", "trace", "diagonal", "ravel", "repeat", "squeeze", "swapaxes", "take"),
+    *(
+        "sum",
+        "mean",
+        "prod",
+        "max",
+        "min",
+        "ptp",
+        "var",
+        "std",
+        "cumsum",
+        "cumprod",
+        "all",
+        "any",
+        "argmax",
+        "argmin",
+    ),
+    *(
+        "argsort",
+        "clip",
+        "round",
+        "dot",
+        "trace",
+        "diagonal",
+        "ravel",
+        "repeat",
+        "squeeze",
+        "swapaxes",
+        "take",
+    ),
 )
 
 
@@ -365,7 +413,12 @@ ELEMENTWISE_OPERATORS: dict[str, np.ufunc] = {
     "truediv": np.divide,
     "pow": np.power,
 }
-OPERATORS = {**ELEMENTWISE_OPERATORS, "matmul": np.matmul, "floordiv": np.floor_divide, "mod": np.remainder}
+OPERATORS = {
+    **ELEMENTWISE_OPERATORS,
+    "matmul": np.matmul,
+    "floordiv": np.floor_divide,
+    "mod": np.remainder,
+}
 COMPARISONS = {"lt": np.less, "le": np.less_equal, "gt": np.greater, "ge": np.greater_equal}
 COMPARISONS |= {"eq": np.equal, "ne": np.not_equal}
 # Of masks that are traced themselves, as in vmap; else an answer is plain, and NumPy's own operators serve.
@@ -373,7 +426,11 @@ OF_MASKS = {"and": np.bitwise_and, "or": np.bitwise_or, "xor": np.bitwise_xor}
 
 
 def install_operator(
-    traced: type[Overloaded], name: str, ufunc: np.ufunc, forward: Callable[..., Any], reflected: Callable[..., Any]
+    traced: type[Overloaded],
+    name: str,
+    ufunc: np.ufunc,
+    forward: Callable[..., Any],
+    reflected: Callable[..., Any],
 ) -> None:
     """Overload an operator on a class of traced values, for Python (``__mul__``, ``__rmul__``) and for NumPy."""
     setattr(traced, f"__{name}__", _refuse_modulus(forward) if name == "pow" else forward)
@@ -396,8 +453,12 @@ def _refuse_modulus(power: Callable[..., Any]) -> Callable[..., Any]:
 def _install_all_operators() -> None:
     def binary(ufunc: np.ufunc) -> tuple[Callable[..., Any], Callable[..., Any]]:
         return (
-            lambda self, x: apply(TABLE[ufunc], (self, as_operand(x))) if is_operand(x) else NotImplemented,
-            lambda self, x: apply(TABLE[ufunc], (as_operand(x), self)) if is_operand(x) else NotImplemented,
+            lambda self, x: (
+                apply(TABLE[ufunc], (self, as_operand(x))) if is_operand(x) else NotImplemented
+            ),
+            lambda self, x: (
+                apply(TABLE[ufunc], (as_operand(x), self)) if is_operand(x) else NotImplemented
+            ),
         )
 
     for name, ufunc in {**OPERATORS, **OF_MASKS}.items():
@@ -406,9 +467,18 @@ def _install_all_operators() -> None:
         setattr(Overloaded, f"__{name}__", binary(ufunc)[0])
     for name in METHODS:
         function = getattr(np, name)
-        setattr(Overloaded, name, lambda self, *args, function=function, **options: function(self, *args, **options))
-    for name, ufunc in {"neg": np.negative, "abs": np.absolute}.items():  # by the protocol, where the fast paths are
-        setattr(Overloaded, f"__{name}__", lambda self, ufunc=ufunc: self.__array_ufunc__(ufunc, "__call__", self))
+        setattr(
+            Overloaded,
+            name,
+            lambda self, *args, function=function, **options: function(self, *args, **options),
+        )
+    # by the protocol, where the fast paths are
+    for name, ufunc in {"neg": np.negative, "abs": np.absolute}.items():
+        setattr(
+            Overloaded,
+            f"__{name}__",
+            lambda self, ufunc=ufunc: self.__array_ufunc__(ufunc, "__call__", self),
+        )
 
 
 _install_all_operators()

@@ -85,7 +85,8 @@ class Op:
         rule = next((rule for rule in self.rules if rule is not None), None)
         if rule is None or self.kind == "elementwise":
             return frozenset()
-        before = 4 if self.variadic else 2 + len(self.rules)  # ``(g, y, x, axis=None)``: the options are behind
+        # ``(g, y, x, axis=None)``: the options are behind
+        before = 4 if self.variadic else 2 + len(self.rules)
         return frozenset([*inspect.signature(rule).parameters][before:])
 
     def __repr__(self) -> str:
@@ -101,7 +102,12 @@ class Op:
         return self.rules[k](y, *operands)  # type: ignore[misc]
 
     def pullback(
-        self, k: int, g: Any, y: Any, operands: tuple[Any, ...], static: Mapping[str, Any] = NO_OPTIONS
+        self,
+        k: int,
+        g: Any,
+        y: Any,
+        operands: tuple[Any, ...],
+        static: Mapping[str, Any] = NO_OPTIONS,
     ) -> Any:
         """The vector-Jacobian product of one operation: what the adjoint `g` of its result contributes to operand `k`.
 
@@ -141,24 +147,37 @@ class Op:
                     total = term if total is None else total + term
             return None if total is None else unbroadcast(total, y, batch)
         if batch is None and len(tangents) == 1 and self.kind == "linear":
-            return _match_type(as_operand(self.fn(tangents[0], **static)), y)  # a linear map is its own derivative
+            # a linear map is its own derivative
+            return _match_type(as_operand(self.fn(tangents[0], **static)), y)
         if batch is None:
             return _match_type(self._push_one(y, operands, tangents, static), y)
-        pushed = None if self.batched is None else self.batched(batch, y, operands, tangents, static)
+        pushed = (
+            None if self.batched is None else self.batched(batch, y, operands, tangents, static)
+        )
         if pushed is not None:
             return _match_type(pushed, y)
         each = [
-            self._push_one(y, operands, tuple(None if t is None else t[b] for t in tangents), static)
+            self._push_one(
+                y, operands, tuple(None if t is None else t[b] for t in tangents), static
+            )
             for b in range(batch)
         ]
         return None if not each or each[0] is None else _match_type(np.stack(each), y)
 
-    def _push_one(self, y: Any, operands: tuple[Any, ...], tangents: tuple[Any, ...], static: Mapping[str, Any]) -> Any:
+    def _push_one(
+        self,
+        y: Any,
+        operands: tuple[Any, ...],
+        tangents: tuple[Any, ...],
+        static: Mapping[str, Any],
+    ) -> Any:
         if self.push is not None:
             return self.push(y, operands, tangents, static)
         if self.kind == "linear":
             filled = tuple(
-                (zeros_like(x) if t is None else t) if self.variadic or self.rules[k] is not None else x
+                (zeros_like(x) if t is None else t)
+                if self.variadic or self.rules[k] is not None
+                else x
                 for k, (x, t) in enumerate(zip(operands, tangents, strict=True))
             )
             return as_operand(self.fn(*filled, **static))
@@ -176,7 +195,11 @@ class Op:
 
 def _match_type(t: Any, y: Any) -> Any:
     """Cast a tangent to the dtype of its value: float32 stays float32, whatever a rule brought along."""
-    if type(y) in (np.ndarray, np.float32) and type(t) in (np.ndarray, np.float64) and t.dtype != y.dtype:
+    if (
+        type(y) in (np.ndarray, np.float32)
+        and type(t) in (np.ndarray, np.float64)
+        and t.dtype != y.dtype
+    ):
         return t.astype(y.dtype)
     return t
 

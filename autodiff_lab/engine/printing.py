@@ -6,7 +6,8 @@ from typing import Any
 import numpy as np
 
 _BIDI_CONTROLS = dict.fromkeys(
-    [0x61C, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A)], "\N{REPLACEMENT CHARACTER}"
+    [0x61C, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A)],
+    "\N{REPLACEMENT CHARACTER}",
 )
 
 
@@ -25,7 +26,9 @@ def format_value(x: Any) -> str:
     """Format a value for printing: ``2.0``, never ``np.float64(2.0)``; arrays on one line, long ones shortened."""
     if isinstance(x, np.ndarray):
         brief: Any = {"float_kind": _format_entry}
-        return np.array2string(x, threshold=12, edgeitems=2, separator=", ", formatter=brief).replace("\n", "")
+        return np.array2string(
+            x, threshold=12, edgeitems=2, separator=", ", formatter=brief
+        ).replace("\n", "")
     if isinstance(x, np.generic):
         return repr(x.item())
     return repr(x)
@@ -36,7 +39,9 @@ def _format_entry(v: float) -> str:
     return np.format_float_positional(v, precision=8, trim=".") if usual else f"{v:.8g}"
 
 
-def format_call(name: str, symbol: str | None, operands: list[str], static: Mapping[str, Any]) -> str:
+def format_call(
+    name: str, symbol: str | None, operands: list[str], static: Mapping[str, Any]
+) -> str:
     """Format an operation for printing, as one writes it in Python: ``a * b``, ``x[0]``, ``sum(x, axis=0)``."""
     if name == "getitem":
         return f"{operands[0]}[{format_index(static['index'])}]"

@@ -33,13 +33,21 @@ def missing_rule(function: Any) -> UnsupportedError:
     told = f"{name} has no derivative rule here, so its derivative would be lost. Write it with functions that have one"
     if getattr(function, "nout", 1) > 1:
         return UnsupportedError(f"{told}.")
-    kind, row = "general", "lambda g, y, x: ...)   # what the adjoint g of the result y adds to that of x"
+    kind, row = (
+        "general",
+        "lambda g, y, x: ...)   # what the adjoint g of the result y adds to that of x",
+    )
     if isinstance(function, np.ufunc) and function.signature is None:
         operands = "x" if function.nin == 1 else ", ".join("abcde"[: function.nin])
         partials = ", ".join([f"lambda y, {operands}: ..."] * function.nin)
-        kind, row = "elementwise", f"{partials})   # the local partials, from the result y and the operands"
+        kind, row = (
+            "elementwise",
+            f"{partials})   # the local partials, from the result y and the operands",
+        )
     imported = f"from autodiff_lab.engine.rules import {kind}"
-    return UnsupportedError(f"{told}, or add a row to the table:\n    {imported}\n    {kind}({name}, {row}")
+    return UnsupportedError(
+        f"{told}, or add a row to the table:\n    {imported}\n    {kind}({name}, {row}"
+    )
 
 
 def explain_conversion(x: Any) -> str:
@@ -107,7 +115,11 @@ def _find_assignment(frame: FrameType) -> ast.Assign | ast.AugAssign | None:
     column = list(frame.f_code.co_positions())[frame.f_lasti // 2][2]
     indent = len(line) - len(line.lstrip())
     for node in ast.walk(ast.parse(_source_line(frame))):
-        if isinstance(node, ast.Assign | ast.AugAssign) and column is not None and node.col_offset == column - indent:
+        if (
+            isinstance(node, ast.Assign | ast.AugAssign)
+            and column is not None
+            and node.col_offset == column - indent
+        ):
             return node
     return None
 
@@ -178,7 +190,9 @@ def _explain_stored_entry(frame: FrameType) -> Asked:
 
 
 def _rewrite(x: Any, frame: FrameType, first: int, last: int, start: int, stop: int) -> Asked:
-    lines = [linecache.getline(frame.f_code.co_filename, n).encode() for n in range(first, last + 1)]
+    lines = [
+        linecache.getline(frame.f_code.co_filename, n).encode() for n in range(first, last + 1)
+    ]
     before, after = lines[0][:start].decode(), lines[-1][stop:].decode()
     lines[-1] = lines[-1][:stop]
     lines[0] = lines[0][start:]
@@ -191,7 +205,11 @@ def _rewrite(x: Any, frame: FrameType, first: int, last: int, start: int, stop: 
         if solution is None:
             return Asked(called, "", "")
         opening, rest, rewritten = solution
-        before, text, after = before.removesuffix(opening), opening + text + rest, after.removeprefix(rest)
+        before, text, after = (
+            before.removesuffix(opening),
+            opening + text + rest,
+            after.removeprefix(rest),
+        )
         old, new = "", ast.unparse(rewritten)
     else:
         old, new = ast.unparse(node), ast.unparse(rewriter.rewrite(node))
@@ -243,7 +261,9 @@ class Rewriter:
     def _call(self, name: str, *args: ast.expr, **options: ast.expr) -> ast.expr:
         """Write the call of a NumPy function into the remedy, under the name that NumPy has in the user's code."""
         function = ast.parse(f"{self.numpy}.{name}", mode="eval").body
-        return ast.Call(function, list(args), [ast.keyword(option, given) for option, given in options.items()])
+        return ast.Call(
+            function, list(args), [ast.keyword(option, given) for option, given in options.items()]
+        )
 
     def _stack(self, node: ast.expr) -> ast.expr:
         """Rewrite a list as an array that records: ``np.stack``, or ``np.block`` for numbers in lists of lists."""
@@ -256,7 +276,9 @@ class Rewriter:
 
     def _stack_list(self, node: ast.expr) -> ast.expr:
         """Rewrite an operand in the user's expression, if it is a list that may hold traced values."""
-        values = isinstance(node, LISTS) and not all(isinstance(part, PLAIN) for part in ast.walk(node))
+        values = isinstance(node, LISTS) and not all(
+            isinstance(part, PLAIN) for part in ast.walk(node)
+        )
         return self._stack(node) if values else node
 
     def rewrite(self, node: ast.expr) -> ast.expr:
@@ -271,8 +293,15 @@ class Rewriter:
             return node
         function, args = self.look_up(node.func), node.args
         options = {given.arg: given.value for given in node.keywords if given.arg}
-        if any(function is maker for maker in ARRAY_MAKERS) and args and options.keys() <= {"dtype", "copy"}:
-            return self._rewrite_array(args[0], args[1] if len(args) > 1 else options.get("dtype")) or node
+        if (
+            any(function is maker for maker in ARRAY_MAKERS)
+            and args
+            and options.keys() <= {"dtype", "copy"}
+        ):
+            return (
+                self._rewrite_array(args[0], args[1] if len(args) > 1 else options.get("dtype"))
+                or node
+            )
         if function is np.full and len(args) > 1:
             return self._call("broadcast_to", args[1], args[0])
         if isinstance(function, type) and issubclass(function, np.floating) and len(args) == 1:
@@ -288,7 +317,9 @@ class Rewriter:
         function = self.look_up(node.func)
         if public_name(function):
             return rewrite_call(function, node, self.names, len(self.x.shape)) or node
-        if isinstance(function, np.vectorize) or (isinstance(node.func, ast.Call) and self._is_vectorize(node.func)):
+        if isinstance(function, np.vectorize) or (
+            isinstance(node.func, ast.Call) and self._is_vectorize(node.func)
+        ):
             return self._rewrite_vectorized(node) or node
         args = [self._stack_list(given) for given in args]
         if isinstance(node.func, ast.Attribute) and node.func.attr == "dot" and function is None:
@@ -299,7 +330,9 @@ class Rewriter:
         """The remedy for ``np.r_[...]`` and ``np.c_[...]``: the function that joins the same parts and records."""
         maker = self.look_up(node.value)
         parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
-        if not (maker is np.r_ or maker is np.c_) or any(self._is_directive(part) for part in parts):
+        if not (maker is np.r_ or maker is np.c_) or any(
+            self._is_directive(part) for part in parts
+        ):
             return node
         joined = ast.List([self._spell_range(part) for part in parts])
         if maker is np.c_:
@@ -348,7 +381,11 @@ class Rewriter:
 
     def _rewrite_sparse_product(self, node: ast.Call) -> ast.expr | None:
         """The remedy for ``A.dot(x)`` of a sparse matrix."""
-        if not isinstance(node.func, ast.Attribute) or node.func.attr != "dot" or len(node.args) != 1:
+        if (
+            not isinstance(node.func, ast.Attribute)
+            or node.func.attr != "dot"
+            or len(node.args) != 1
+        ):
             return None
         if not self._is_sparse(node.func.value):
             return None
@@ -381,7 +418,11 @@ class Rewriter:
             made = self._stack(made_of)
         else:
             return None
-        return made if dtype is None or self.look_up(dtype) in (float, np.float64) else _as_type(made, dtype)
+        return (
+            made
+            if dtype is None or self.look_up(dtype) in (float, np.float64)
+            else _as_type(made, dtype)
+        )
 
 
 # NumPy's names for functions of Python's math that are called otherwise there, and those that SciPy alone has.
@@ -389,7 +430,12 @@ MATH_TWINS = {
     **{f"a{name}": f"arc{name}" for name in ("sin", "cos", "tan", "tan2", "sinh", "cosh", "tanh")},
     "pow": "power",
 }
-SPECIAL_TWINS = {"erf": "special.erf", "erfc": "special.erfc", "gamma": "special.gamma", "lgamma": "special.gammaln"}
+SPECIAL_TWINS = {
+    "erf": "special.erf",
+    "erfc": "special.erfc",
+    "gamma": "special.gamma",
+    "lgamma": "special.gammaln",
+}
 
 
 def _home_of(made: Any) -> str:

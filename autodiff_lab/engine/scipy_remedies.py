@@ -44,7 +44,12 @@ SENTENCES: dict[str, str] = {
         nodes)). For values on a grid there is np.trapezoid.
     """,
     **dict.fromkeys(
-        ("scipy.integrate.odeint", "scipy.integrate.solve_ivp", "scipy.integrate.ode", "scipy.integrate.RK45"),
+        (
+            "scipy.integrate.odeint",
+            "scipy.integrate.solve_ivp",
+            "scipy.integrate.ode",
+            "scipy.integrate.RK45",
+        ),
         """
         The steps of SciPy's solver are not recorded. Write the steps, for instance the classical Runge-Kutta method in
         a loop: k1 = f(y, t); k2 = f(y + h / 2 * k1, t + h / 2); k3 = f(y + h / 2 * k2, t + h / 2);
@@ -63,7 +68,12 @@ SENTENCES: dict[str, str] = {
         pinv, svdvals and norm have derivative rules.
     """,
     **dict.fromkeys(
-        ("scipy.linalg.cho_factor", "scipy.linalg.lu_factor", "scipy.linalg.cho_solve", "scipy.linalg.lu_solve"),
+        (
+            "scipy.linalg.cho_factor",
+            "scipy.linalg.lu_factor",
+            "scipy.linalg.cho_solve",
+            "scipy.linalg.lu_solve",
+        ),
         """
         SciPy's linear algebra computes with plain numbers. Write np.linalg.solve(K, b) in place of both the
         factorization and the solution; np.linalg.slogdet(K)[1] is the logarithm of the determinant.
@@ -128,7 +138,8 @@ def find_called_function() -> str:
             home = _public_module(module)
             if home != "scipy":
                 called = f"{home}.{frame.f_code.co_name}"
-            elif not called:  # one of SciPy's own helpers, which converts arguments before the function sees them
+            elif not called:
+                # one of SciPy's own helpers, which converts arguments before the function sees them
                 called = home
         frame = frame.f_back
     return called
@@ -218,7 +229,9 @@ def _renamed(function: str) -> Rewrite:
 
     def rewrite(given: Given) -> ast.expr:
         first, *others = given.options.items()
-        return ast.Call(fill(function, given.names), [first[1]], [ast.keyword(*option) for option in others])
+        return ast.Call(
+            fill(function, given.names), [first[1]], [ast.keyword(*option) for option in others]
+        )
 
     return rewrite
 
@@ -239,7 +252,11 @@ def _solve_triangular(given: Given) -> ast.expr | None:
 
 def _cho_solve(given: Given) -> ast.expr | None:
     factor = given.options["c_and_lower"]
-    if not isinstance(factor, ast.Tuple) or len(factor.elts) != 2 or not isinstance(factor.elts[1], ast.Constant):
+    if (
+        not isinstance(factor, ast.Tuple)
+        or len(factor.elts) != 2
+        or not isinstance(factor.elts[1], ast.Constant)
+    ):
         return None
     first, second = ("c", "c.T") if factor.elts[1].value else ("c.T", "c")
     template = f"np.linalg.solve({second}, np.linalg.solve({first}, b))"
@@ -250,7 +267,11 @@ def _cholesky(given: Given) -> ast.expr | None:
     lower = given.constant("lower", False)
     if lower is None:
         return None
-    return fill("np.linalg.cholesky(a)" if lower else "np.linalg.cholesky(a).T", given.names, a=given.options["a"])
+    return fill(
+        "np.linalg.cholesky(a)" if lower else "np.linalg.cholesky(a).T",
+        given.names,
+        a=given.options["a"],
+    )
 
 
 def _convolve(given: Given) -> ast.expr | None:
@@ -266,7 +287,10 @@ CALLS: dict[str, tuple[str, Rewrite]] = {
         "a axis",
         _logsumexp("np.exp(a - np.logaddexp.reduce(a, axis=axis, keepdims=True))"),
     ),
-    "scipy.special.log_softmax": ("a axis", _logsumexp("a - np.logaddexp.reduce(a, axis=axis, keepdims=True)")),
+    "scipy.special.log_softmax": (
+        "a axis",
+        _logsumexp("a - np.logaddexp.reduce(a, axis=axis, keepdims=True)"),
+    ),
     "scipy.linalg.solve_triangular": ("a b trans lower", _solve_triangular),
     "scipy.linalg.cho_solve": ("c_and_lower b", _cho_solve),
     "scipy.linalg.cholesky": ("a lower", _cholesky),
@@ -279,11 +303,16 @@ CALLS: dict[str, tuple[str, Rewrite]] = {
     "scipy.integrate.trapezoid": ("y x dx axis", _renamed("np.trapezoid")),
     "scipy.signal.convolve": ("a b mode", _convolve),
     "scipy.signal.fftconvolve": ("a b mode", _convolve),
-    "scipy.spatial.distance.cdist": ("a b", _template("np.linalg.norm(a[:, None] - b[None], axis=-1)")),
+    "scipy.spatial.distance.cdist": (
+        "a b",
+        _template("np.linalg.norm(a[:, None] - b[None], axis=-1)"),
+    ),
 }
 
 
-def rewrite_call(function: Any, node: ast.Call, names: Mapping[str, Any], rank: int) -> ast.expr | None:
+def rewrite_call(
+    function: Any, node: ast.Call, names: Mapping[str, Any], rank: int
+) -> ast.expr | None:
     """Rewrite the call of a SciPy function in the user's line with functions that have rules; None if that is long."""
     name = public_name(function)
     if name.startswith("scipy.stats.") and isinstance(node.func, ast.Attribute):
@@ -307,7 +336,11 @@ def _bind(parameters: list[str], node: ast.Call) -> dict[str, ast.expr] | None:
 
 
 def rewrite_factorization(
-    factor: ast.expr, before: str, after: str, look_up: Callable[[ast.AST], Any], names: Mapping[str, Any]
+    factor: ast.expr,
+    before: str,
+    after: str,
+    look_up: Callable[[ast.AST], Any],
+    names: Mapping[str, Any],
 ) -> tuple[str, str, ast.expr] | None:
     """The call around a factorization in the user's line that solves with it; None if there is none.
 
@@ -327,7 +360,11 @@ def rewrite_factorization(
         return None
     if public_name(look_up(call.func)) not in ("scipy.linalg.cho_solve", "scipy.linalg.lu_solve"):
         return None
-    return opening[0], after[:end], fill("np.linalg.solve(a, b)", names, a=factor.args[0], b=call.args[1])
+    return (
+        opening[0],
+        after[:end],
+        fill("np.linalg.solve(a, b)", names, a=factor.args[0], b=call.args[1]),
+    )
 
 
 # Distributions
@@ -360,11 +397,15 @@ NORMAL_FUNCTIONS = {
 }
 
 
-def _rewrite_distribution(distribution: str, node: ast.Call, names: Mapping[str, Any]) -> ast.expr | None:
+def _rewrite_distribution(
+    distribution: str, node: ast.Call, names: Mapping[str, Any]
+) -> ast.expr | None:
     asked = node.func.attr if isinstance(node.func, ast.Attribute) else ""
     density = asked in ("logpdf", "pdf")
     if density or asked in ("logpmf", "pmf"):
-        shapes, template = (LOG_DENSITIES if density else LOG_PROBABILITIES).get(distribution, ("", ""))
+        shapes, template = (LOG_DENSITIES if density else LOG_PROBABILITIES).get(
+            distribution, ("", "")
+        )
     elif distribution == "norm":
         shapes, template = "", NORMAL_FUNCTIONS.get(asked, "")
     else:

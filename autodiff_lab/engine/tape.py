@@ -158,7 +158,9 @@ class Tape(Level):
             self.kwargs[len(self.ops)] = static
         return self.write(op, args, parents, value)
 
-    def write(self, op: Op | None, args: tuple[Any, ...], parents: tuple[int, ...], value: Any) -> Variable:
+    def write(
+        self, op: Op | None, args: tuple[Any, ...], parents: tuple[int, ...], value: Any
+    ) -> Variable:
         """Write one line at the end of the tape's columns, and nothing beside them; return its Variable."""
         ops = self.ops
         v = Variable()
@@ -174,7 +176,9 @@ class Tape(Level):
     def _note_site(self, op: Op | None, value: Any) -> None:
         """Note where in the user's code the next line is recorded, if there may be another line."""
         self.n_values += getattr(value, "size", 1)
-        if self.max_lines is not None and (len(self.ops) >= self.max_lines or self.n_values > MAX_TAPE_VALUES):
+        if self.max_lines is not None and (
+            len(self.ops) >= self.max_lines or self.n_values > MAX_TAPE_VALUES
+        ):
             raise EndlessError(_describe_endless_run(self))
         self.call_stacks.append(() if op is None else _user_call_stack(self))  # type: ignore[union-attr]
 
@@ -294,10 +298,14 @@ class Tape(Level):
                 "write ad.stop_gradient(…) in place of the block: replay can follow that."
             )
         if len(inputs) != self.n_inputs:
-            raise ShapeError(f"The tape has {self.n_inputs} inputs, and replay was given {len(inputs)}.")
+            raise ShapeError(
+                f"The tape has {self.n_inputs} inputs, and replay was given {len(inputs)}."
+            )
         new: list[Any] = [
             as_shaped(x, old, f"the input {name or self.name(i)}")
-            for i, (x, old, name) in enumerate(zip(inputs, self.values, self.input_names, strict=False))
+            for i, (x, old, name) in enumerate(
+                zip(inputs, self.values, self.input_names, strict=False)
+            )
         ]
 
         def operands(args: tuple[Any, ...], parents: tuple[int, ...]) -> list[Any]:
@@ -307,7 +315,9 @@ class Tape(Level):
         question = next(questions, None)
         for i in range(self.n_inputs, len(self.ops) + 1):
             while question is not None and question.line == i:
-                outcome = question.op.fn(*operands(question.operands, question.parents), **question.static)
+                outcome = question.op.fn(
+                    *operands(question.operands, question.parents), **question.static
+                )
                 if not np.array_equal(outcome, question.outcome):
                     self._branch_changed(question, outcome)
                 question = next(questions, None)
@@ -372,7 +382,9 @@ class Tape(Level):
             If it does not, so that no line has it.
         """
         if self.output is None:
-            raise LookupError("The result of this tape does not depend on its inputs: no line has it.")
+            raise LookupError(
+                "The result of this tape does not depend on its inputs: no line has it."
+            )
         return self.output
 
     def name(self, line: int) -> str:
@@ -389,7 +401,10 @@ class Tape(Level):
 
     def _format_operands(self, parents: tuple[int, ...], args: tuple[Any, ...]) -> list[str]:
         """The operands of an operation as text: tape names such as ``v1`` for lines, values for constants."""
-        return [self.name(j) if j >= 0 else printing.format_value(x) for j, x in zip(parents, args, strict=True)]
+        return [
+            self.name(j) if j >= 0 else printing.format_value(x)
+            for j, x in zip(parents, args, strict=True)
+        ]
 
     def draw(self, **options: Any) -> Any:
         """Draw the tape as a graph; :func:`autodiff_lab.draw` tells the options.
@@ -404,7 +419,9 @@ class Tape(Level):
         self.require_values()
         return view("draw_tape")(self, **options)
 
-    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None, **_: Any) -> dict[str, str]:
+    def _repr_mimebundle_(
+        self, include: Any = None, exclude: Any = None, **_: Any
+    ) -> dict[str, str]:
         """What a notebook shows: the graph, and the evaluation trace beside it. Without a display, `print` the tape."""
         return {"text/plain": repr(self)} if self.is_freed else view("show_tape")(self)
 
@@ -415,7 +432,10 @@ class Tape(Level):
         width, shown = max(map(len, left), default=0), [*map(printing.format_value, self.values)]
         rows = [f"{name} = {x!r}, a constant" for name, x in self.constant_arguments.items()]
         rows += [f"{self.name(i)} = {shown[i]}" for i in range(self.n_inputs)]
-        rows += [f"{text:<{width}}    = {v}" for text, v in zip(left, shown[self.n_inputs :], strict=True)]
+        rows += [
+            f"{text:<{width}}    = {v}"
+            for text, v in zip(left, shown[self.n_inputs :], strict=True)
+        ]
         if self.output is not None:
             rows.append(f"y = {self.name(self.output)} = {shown[self.output]}")
         return "\n".join(rows)
@@ -448,7 +468,9 @@ def _describe_endless_run(tape: Tape) -> str:
     """The error message for a run that has outgrown its tape: how far it is, where, and what to do instead."""
     frame = find_user_frame()
     lines = len(tape) - tape.n_inputs
-    much = f"{lines:,} operations" + (f" with {tape.n_values:,} numbers" if tape.n_values > MAX_TAPE_VALUES else "")
+    much = f"{lines:,} operations" + (
+        f" with {tape.n_values:,} numbers" if tape.n_values > MAX_TAPE_VALUES else ""
+    )
     return (
         f"This run has recorded {much} and has not ended; so much cannot be shown. It is in line {frame.f_lineno} of "
         f"{frame.f_code.co_name}. If a loop there never ends, bound it: write `for _ in range(100):` instead of "

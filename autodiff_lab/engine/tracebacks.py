@@ -21,7 +21,9 @@ MAX_SHOWN_LINES = 15
 def hides_own_error(error: BaseException) -> bool:
     """Whether a traceback would end in NumPy's error and hide ours: "setting an array element with a sequence"."""
     ours = error.__cause__
-    return hasattr(ours, "_render_traceback_") and not (hasattr(error, "_render_traceback_") or _find_user_steps(ours))
+    return hasattr(ours, "_render_traceback_") and not (
+        hasattr(error, "_render_traceback_") or _find_user_steps(ours)
+    )
 
 
 def shorten_display(error: BaseException) -> None:
@@ -63,7 +65,9 @@ def render_traceback() -> list[str]:
     try:
         error.__cause__ = None  # which suppresses the context, too
         for chosen, context in ((ends, 3), (ends, 2), ([ends[0], ends[-1]], 2), (ends[-1:], 2)):
-            lines = list(view.structured_traceback(type(error), error, _join_steps(chosen), 0, context))
+            lines = list(
+                view.structured_traceback(type(error), error, _join_steps(chosen), 0, context)
+            )
             if "\n".join(lines).count("\n") < MAX_SHOWN_LINES:
                 break
         return lines

@@ -22,7 +22,18 @@ from .variable import Variable
 LINEAR_TOGETHER = frozenset(TABLE[f] for f in (np.add, np.subtract))
 LINEAR_IN_EACH = frozenset({TABLE[np.multiply]})
 LINEAR_IN_ONE: Mapping[Op, int] = {
-    **{TABLE[f]: 0 for f in (np.divide, np.negative, np.positive, np.deg2rad, np.radians, np.rad2deg, np.degrees)},
+    **{
+        TABLE[f]: 0
+        for f in (
+            np.divide,
+            np.negative,
+            np.positive,
+            np.deg2rad,
+            np.radians,
+            np.rad2deg,
+            np.degrees,
+        )
+    },
     **{TABLE[f]: 0 for f in (np.sum, np.mean)},
     TABLE["over"]: 0,
     TABLE[np.linalg.solve]: 1,
@@ -60,7 +71,9 @@ class LinearTape(Tape):
         return None
 
 
-def _is_linear(op: Op, moving: tuple[int, ...], operands: tuple[Any, ...], static: Mapping[str, Any]) -> bool:
+def _is_linear(
+    op: Op, moving: tuple[int, ...], operands: tuple[Any, ...], static: Mapping[str, Any]
+) -> bool:
     """Whether an operation is linear in its operands at the places `moving`, with the others held."""
     if op.inside is not None:
         return _is_linear_where_probed(op, moving, operands, static)
@@ -128,7 +141,9 @@ def call_rule(rule: Callable[..., Any], t: Any, *args: Any, about: str) -> Any:
 
 
 def _refuse(about: str, why: str) -> None:
-    given, asked, other = ("adjoint", "Forward", "jvp") if about.startswith("vjp") else ("tangent", "Reverse", "vjp")
+    given, asked, other = (
+        ("adjoint", "Forward", "jvp") if about.startswith("vjp") else ("tangent", "Reverse", "vjp")
+    )
     raise UnsupportedError(
         f"The {about} is not linear in the {given} that it is given: {why}. {asked} mode needs the transpose of this "
         f"rule, and only a linear one has a transpose. Give custom_gradient {other}=… as well, or take the derivative "

@@ -68,7 +68,9 @@ def as_plain_array(x: np.ndarray, name: str = "an operand") -> np.ndarray:
 
 def is_refused_subclass(kind: type) -> bool:
     """Whether values of this class are arrays that may compute differently from NumPy's own."""
-    return issubclass(kind, np.ndarray) and kind is not np.ndarray and not issubclass(kind, np.memmap)
+    return (
+        issubclass(kind, np.ndarray) and kind is not np.ndarray and not issubclass(kind, np.memmap)
+    )
 
 
 def refuse_subclass(kind: type, name: str = "an operand") -> InputError:
@@ -100,12 +102,18 @@ def as_value(x: Any, name: str = "the input") -> Any:
         For anything that is not a real number or an array of real numbers.
     """
     kind = type(x)
-    if kind is np.float64 or (kind is np.ndarray and x.dtype == FLOAT64 and x.ndim) or isinstance(x, Traced):
+    if (
+        kind is np.float64
+        or (kind is np.ndarray and x.dtype == FLOAT64 and x.ndim)
+        or isinstance(x, Traced)
+    ):
         return x
     if kind is float:
         return np.float64(x)
     if isinstance(x, (bool, np.bool_)):
-        raise InputError(f"{name} is {x!r}, a yes or no, which has no derivative. Pass 1.0 or 0.0 for a number.")
+        raise InputError(
+            f"{name} is {x!r}, a yes or no, which has no derivative. Pass 1.0 or 0.0 for a number."
+        )
     if not isinstance(x, (int, float, complex, np.generic, np.ndarray)):
         raise InputError(
             f"{name} is {_shorten(x)}, and a derivative is taken with respect to real numbers. "
@@ -113,7 +121,9 @@ def as_value(x: Any, name: str = "the input") -> Any:
         )
     a = as_plain_array(x, name) if isinstance(x, np.ndarray) else np.asarray(x)
     if a.dtype.kind == "b" or a.dtype.kind not in "fiu":
-        why = {"c": "complex numbers are not supported: pass the real and the imaginary part as two inputs"}
+        why = {
+            "c": "complex numbers are not supported: pass the real and the imaginary part as two inputs"
+        }
         raise InputError(
             f"{name} has dtype {a.dtype}, which has no derivative here"
             f" ({why.get(a.dtype.kind, 'real numbers have; convert with np.asarray(x, dtype=float)')})."
@@ -126,7 +136,11 @@ def as_value(x: Any, name: str = "the input") -> Any:
 def as_operand(x: Any) -> Any:
     """Convert an operand before dispatch: lists become arrays, 0-d arrays numbers; what is not real is refused."""
     its = type(x)
-    if its is np.float64 or its is float or (its is np.ndarray and x.ndim and x.dtype.kind in REAL_KINDS):
+    if (
+        its is np.float64
+        or its is float
+        or (its is np.ndarray and x.ndim and x.dtype.kind in REAL_KINDS)
+    ):
         return x  # what nearly always comes
     if isinstance(x, Traced):
         return x
@@ -160,19 +174,25 @@ def copy_constant(constant: Any) -> Any:
     still be written to.
     """
     kind = type(constant)
-    if kind is tuple and _is_hashable(constant):  # a shape, axes: nothing in it can be changed in place
+    # a shape, axes: nothing in it can be changed in place
+    if kind is tuple and _is_hashable(constant):
         return constant
     if kind is tuple or kind is list:
         return kind(map(copy_constant, constant))
     if kind is not np.ndarray:
-        return copy_constant(as_plain_array(constant)) if isinstance(constant, np.ndarray) else constant
+        return (
+            copy_constant(as_plain_array(constant))
+            if isinstance(constant, np.ndarray)
+            else constant
+        )
     array: np.ndarray = constant
     if array.nbytes <= MAX_COPIED_BYTES:
         return array.copy("K")
     key = id(array)
     known = _copies.get(key)
     if known is None or known[0]() is not array or not _have_same_bits(known[1], array):
-        forget = _copies.pop  # looked up now: when Python exits, this module's names may be gone before the array is
+        # looked up now: when Python exits, this module's names may be gone before the array is
+        forget = _copies.pop
         known = _copies[key] = weakref.ref(array, lambda _: forget(key, None)), array.copy("K")
     return known[1]
 
@@ -194,7 +214,8 @@ def _have_same_bits(a: np.ndarray, b: np.ndarray) -> bool:
     bits = _BITS.get(a.itemsize)
     if a.dtype != b.dtype or a.shape != b.shape or bits is None or not a.ndim:
         return False
-    return int(np.count_nonzero(a.view(bits) == b.view(bits))) == a.size  # faster than np.array_equal
+    # faster than np.array_equal
+    return int(np.count_nonzero(a.view(bits) == b.view(bits))) == a.size
 
 
 def as_number(x: Any, name: str = "the input") -> float:

@@ -9,7 +9,13 @@ import numpy as np
 
 from . import printing, rules  # noqa: F401 — rules fills the table
 from .dispatch import TABLE, apply
-from .operators import BASIC_INDICES, ELEMENTWISE_OPERATORS, Overloaded, install_operator, is_operand
+from .operators import (
+    BASIC_INDICES,
+    ELEMENTWISE_OPERATORS,
+    Overloaded,
+    install_operator,
+    is_operand,
+)
 from .primitives import Op
 from .values import NUMBER_TYPES, as_operand, copy_constant, is_plain
 
@@ -37,7 +43,9 @@ class VariableTape(Protocol):
     ) -> Variable:
         """Write one line at the end of the tape and return its Variable."""
 
-    def write(self, op: Op | None, args: tuple[Any, ...], parents: tuple[int, ...], value: Any) -> Variable:
+    def write(
+        self, op: Op | None, args: tuple[Any, ...], parents: tuple[int, ...], value: Any
+    ) -> Variable:
         """The same without options, on a tape that notes nothing beside its lines (`fast`)."""
 
     def name(self, line: int) -> str:

@@ -22,5 +22,7 @@ def view(name: str) -> View:
         If nobody has said where views are: the engine is used without its package.
     """
     if _find_view is None:
-        raise LookupError(f"there is no view {name!r}: import autodiff_lab, which says where its views are")
+        raise LookupError(
+            f"there is no view {name!r}: import autodiff_lab, which says where its views are"
+        )
     return _find_view(name)

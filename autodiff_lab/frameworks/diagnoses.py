@@ -71,18 +71,25 @@ class Diagnoses:
 
     def norms(self) -> Report:
         """Report the norm of each line's adjoint, on a log scale."""
-        found: dict[int, Any] = {} if self._run.output is None else {self._run.output: self._run.seed}
+        found: dict[int, Any] = (
+            {} if self._run.output is None else {self._run.output: self._run.seed}
+        )
         found |= {sent.parent: sent.after for event in self._run.events for sent in event.sent}
         sizes = {i: _norm(adjoint) for i, adjoint in sorted(found.items())}
         logs = [math.log10(size) for size in sizes.values() if 0 < size < math.inf]
         low, high = (min(logs), max(logs)) if logs else (0.0, 0.0)
-        rows = [(self.name(i), self.place(i), f"{size:.1e}", _bar(size, low, high)) for i, size in sizes.items()]
+        rows = [
+            (self.name(i), self.place(i), f"{size:.1e}", _bar(size, low, high))
+            for i, size in sizes.items()
+        ]
         caption = message("norms", low=f"1e{math.floor(low)}", high=f"1e{math.ceil(high)}")
         columns = [message(f"norms {column}") for column in ("line", "place", "size", "bar")]
         return Report(grid(caption, columns, rows), self._say_range(sizes))
 
     def _say_range(self, sizes: Mapping[int, float]) -> str:
-        inputs = {i: size for i, size in sizes.items() if i < self._run.n_inputs and 0 < size < math.inf}
+        inputs = {
+            i: size for i, size in sizes.items() if i < self._run.n_inputs and 0 < size < math.inf
+        }
         if len(inputs) < 2:
             return ""
         least, most = min(inputs, key=lambda i: inputs[i]), max(inputs, key=lambda i: inputs[i])
@@ -99,13 +106,21 @@ class Diagnoses:
         for i in range(len(run)):
             why = births.explain_line(run, lines, i) or _explain_given(run.read_line(i))
             if why:
-                return message("birth forward", line=self.name(i), place=self.place(i) or "—", why=why)
+                return message(
+                    "birth forward", line=self.name(i), place=self.place(i) or "—", why=why
+                )
         for event in run.events:
             for sent in event.sent:
                 why = births.explain_contribution(run, lines, event, sent)
                 if why:
-                    slots = {"line": self.name(event.line), "place": self.place(event.line) or "—", "why": why}
-                    return message("birth in the sweep", parent=lines[sent.parent].clear_name, **slots)
+                    slots = {
+                        "line": self.name(event.line),
+                        "place": self.place(event.line) or "—",
+                        "why": why,
+                    }
+                    return message(
+                        "birth in the sweep", parent=lines[sent.parent].clear_name, **slots
+                    )
         return ""
 
     def memory(self) -> Report:
@@ -114,7 +129,9 @@ class Diagnoses:
         own = {i: held[i + 1].bytes - held[i].bytes for i in range(len(self._run))}
         total = max(1, held[-1].bytes)
         largest = sorted((i for i, size in own.items() if size), key=lambda i: (-own[i], i))
-        rows = [(self.name(i), self.place(i), float(own[i]), f"{own[i] / total:.0%}") for i in largest]
+        rows = [
+            (self.name(i), self.place(i), float(own[i]), f"{own[i] / total:.0%}") for i in largest
+        ]
         columns = [message(f"memory {column}") for column in ("line", "place", "bytes", "share")]
         return Report(grid(message("memory", bytes=f"{held[-1].bytes:,}"), columns, rows))
 

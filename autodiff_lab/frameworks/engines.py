@@ -28,7 +28,9 @@ class FrameworkError(AutodiffError, RuntimeError):
 class Engine(Protocol):
     """An engine that runs a function and makes the neutral record of the run."""
 
-    def record(self, f: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]) -> RecordedRun:
+    def record(
+        self, f: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]
+    ) -> RecordedRun:
         """Run ``f(*args, **kwargs)`` and its derivative, and return the record of both."""
 
     def source_of(self, f: Callable[..., Any]) -> Any:
@@ -50,7 +52,9 @@ def find_engine(f: Callable[..., Any], args: Sequence[Any], engine: str | None) 
         If there is no such engine, or it is not installed.
     """
     if engine is not None and engine not in ENGINES:
-        raise FrameworkError(f"There is no engine {engine!r}; play(…, engine=…) takes 'pytorch' or 'jax', or nothing.")
+        raise FrameworkError(
+            f"There is no engine {engine!r}; play(…, engine=…) takes 'pytorch' or 'jax', or nothing."
+        )
     if engine is None:
         engine = _detect(f, args)
     if not engine:
@@ -86,7 +90,11 @@ def _detect(f: Callable[..., Any], args: Sequence[Any]) -> str:
         if is_ours or any(isinstance(leaf, torch.Tensor) for leaf in flatten(list(args))):
             return "pytorch"
     jax = sys.modules.get("jax")
-    if jax is not None and hasattr(jax, "Array") and any(isinstance(leaf, jax.Array) for leaf in flatten(list(args))):
+    if (
+        jax is not None
+        and hasattr(jax, "Array")
+        and any(isinstance(leaf, jax.Array) for leaf in flatten(list(args)))
+    ):
         return "jax"
     return ""
 

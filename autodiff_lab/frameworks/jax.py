@@ -76,7 +76,16 @@ _FUNCTIONS = {
     "tan": np.tan,
     "tanh": np.tanh,
 }
-_ELEMENTWISE = {*_FUNCTIONS, "integer_pow", "rsqrt", "logistic", "convert_element_type", "select_n", "erf", "copy"}
+_ELEMENTWISE = {
+    *_FUNCTIONS,
+    "integer_pow",
+    "rsqrt",
+    "logistic",
+    "convert_element_type",
+    "select_n",
+    "erf",
+    "copy",
+}
 _OUR_NAMES = {
     "abs": "absolute",
     "add_any": "add",
@@ -112,7 +121,9 @@ _MAX_WRITTEN = 6
 class Jax:
     """JAX as an engine: it writes a function down as equations, and each is run and taken back."""
 
-    def record(self, f: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]) -> RecordedRun:
+    def record(
+        self, f: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]
+    ) -> RecordedRun:
         """Run ``f(*args)`` equation by equation and back, and return the record of it.
 
         Raises
@@ -124,12 +135,19 @@ class Jax:
         _check_arguments(f, args)
         closed, shapes = jax.make_jaxpr(call, return_shape=True)(*args)
         if len(jax.tree_util.tree_leaves(shapes)) != 1:
-            raise FrameworkError(f"{name_of(f)} returned several results, and a run has one: return one array of them.")
+            raise FrameworkError(
+                f"{name_of(f)} returned several results, and a run has one: return one array of them."
+            )
         names = argument_names(f, len(args))
         # JAX has its own order for the entries of a dict.
         found, _ = jax.tree_util.tree_flatten_with_path(list(args))
         labels = [f"{names[path[0].idx]}{jax.tree_util.keystr(path[1:])}" for path, _ in found]
-        run = _JaxRun(closed, [leaf for _, leaf in found], labels, getattr(unwrap_function(f), "__code__", None))
+        run = _JaxRun(
+            closed,
+            [leaf for _, leaf in found],
+            labels,
+            getattr(unwrap_function(f), "__code__", None),
+        )
         return run.build(self._compare(call, args, run))
 
     def _compare(self, call: Callable[..., Any], args: Sequence[Any], run: _JaxRun) -> str:
@@ -145,7 +163,9 @@ class Jax:
                 whole[k] = one
             return jnp.sum(call(*jax.tree_util.tree_unflatten(tree, whole)))
 
-        true = jax.grad(total, argnums=tuple(range(len(moving))))(*[jnp.asarray(leaves[k]) for k in moving])
+        true = jax.grad(total, argnums=tuple(range(len(moving))))(
+            *[jnp.asarray(leaves[k]) for k in moving]
+        )
         pairs = [(run.adjoint(k), np.asarray(one)) for k, one in zip(moving, true, strict=True)]
         if all(np.array_equal(mine, one, equal_nan=True) for mine, one in pairs):
             return message("equal to jax.grad")
@@ -173,7 +193,9 @@ def _check_arguments(f: Any, args: Sequence[Any]) -> None:
     name = name_of(f)
     leaves = flatten(list(args))
     strange = [
-        one for one in leaves if not isinstance(one, (bool, int, float, complex, np.ndarray, np.generic, jax.Array))
+        one
+        for one in leaves
+        if not isinstance(one, (bool, int, float, complex, np.ndarray, np.generic, jax.Array))
     ]
     if strange:
         kind = type(strange[0]).__name__
@@ -182,13 +204,17 @@ def _check_arguments(f: Any, args: Sequence[Any]) -> None:
                 f"JAX takes numbers and arrays, and {name} was given a {kind} of PyTorch: pass x.numpy(), "
                 "or leave out engine."
             )
-        raise FrameworkError(f"JAX takes numbers and arrays, and {name} was given a {kind}: put it into kwargs={{…}}.")
+        raise FrameworkError(
+            f"JAX takes numbers and arrays, and {name} was given a {kind}: put it into kwargs={{…}}."
+        )
     if not any(map(_is_float, leaves)):
         raise FrameworkError(
             f"{name} was given no floating-point number, so there is nothing to differentiate with respect to: "
             f"write 2.0 instead of 2."
         )
-    if any(isinstance(one, jax.Array) and one.devices() - set(jax.devices("cpu")) for one in leaves):
+    if any(
+        isinstance(one, jax.Array) and one.devices() - set(jax.devices("cpu")) for one in leaves
+    ):
         raise FrameworkError(
             "An array of this run is not on the CPU: jax.device_put(x, jax.devices('cpu')[0]) moves it."
         )
@@ -197,10 +223,14 @@ def _check_arguments(f: Any, args: Sequence[Any]) -> None:
 class _Taken:
     """An equation that was run: its operands, its outputs, and the function that takes an adjoint back."""
 
-    def __init__(self, equation: Any, parents: list[int], values: list[Any], frames: tuple[Any, ...]) -> None:
+    def __init__(
+        self, equation: Any, parents: list[int], values: list[Any], frames: tuple[Any, ...]
+    ) -> None:
         self.equation, self.parents, self.values, self.frames = equation, parents, values, frames
         self.name: str = equation.primitive.name
-        self.moving = [s for s, parent in enumerate(parents) if parent >= 0 and _is_float(values[s])]
+        self.moving = [
+            s for s, parent in enumerate(parents) if parent >= 0 and _is_float(values[s])
+        ]
         bound = private.bind_parameters(equation)
 
         def run(*moving: Any) -> Any:
@@ -224,7 +254,9 @@ class _Taken:
 class _JaxRun:
     """A run of JAX: the lines of its program, and the sweep over them."""
 
-    def __init__(self, closed: Any, leaves: Sequence[Any], labels: Sequence[str], root: Any) -> None:
+    def __init__(
+        self, closed: Any, leaves: Sequence[Any], labels: Sequence[str], root: Any
+    ) -> None:
         self._root = root
         self._taken: dict[int, _Taken] = {}
         # For each line: its value, and which output of an equation it is (None: the equation itself, −1: an input).
@@ -240,7 +272,9 @@ class _JaxRun:
         constants: dict[Any, Any] = {}
         self._run(closed.jaxpr, closed.consts, environment, constants, ())
         (result,) = closed.jaxpr.outvars
-        self.output: int | None = environment.get(result) if not private.is_literal(result) else None
+        self.output: int | None = (
+            environment.get(result) if not private.is_literal(result) else None
+        )
         self.value = result.val if private.is_literal(result) else constants.get(result)
         if self.output is not None:
             self.value = self.values[self.output]
@@ -253,12 +287,19 @@ class _JaxRun:
         return np.asarray(self._sums.get(line, jnp.zeros_like(self.values[line])))
 
     def _run(
-        self, program: Any, consts: Sequence[Any], lines: dict[Any, int], known: dict[Any, Any], outer: Any
+        self,
+        program: Any,
+        consts: Sequence[Any],
+        lines: dict[Any, int],
+        known: dict[Any, Any],
+        outer: Any,
     ) -> None:
         """Run a program equation by equation; `lines` has the variables that are lines, `known` those that are not."""
         known.update(zip(program.constvars, consts, strict=True))
         for equation in program.eqns:
-            frames = outer + tuple(one for one in _learners_frames(equation, self._root) if one not in outer)
+            frames = outer + tuple(
+                one for one in _learners_frames(equation, self._root) if one not in outer
+            )
             key = _OPENED.get(equation.primitive.name)
             if key is not None and key in equation.params:
                 self._open(equation, key, lines, known, frames)
@@ -270,7 +311,9 @@ class _JaxRun:
             return x.val
         return self.values[lines[x]] if x in lines else known[x]
 
-    def _open(self, equation: Any, key: str, lines: dict[Any, int], known: dict[Any, Any], frames: Any) -> None:
+    def _open(
+        self, equation: Any, key: str, lines: dict[Any, int], known: dict[Any, Any], frames: Any
+    ) -> None:
         program, consts = private.inner_program(equation, key)
         own_lines: dict[Any, int] = {}
         own_known: dict[Any, Any] = {}
@@ -286,12 +329,20 @@ class _JaxRun:
             else:
                 known[out] = x.val if private.is_literal(x) else own_known[x]
 
-    def _take(self, equation: Any, lines: dict[Any, int], known: dict[Any, Any], frames: Any) -> None:
+    def _take(
+        self, equation: Any, lines: dict[Any, int], known: dict[Any, Any], frames: Any
+    ) -> None:
         values = [self._look_up(x, lines, known) for x in equation.invars]
         parents = [-1 if private.is_literal(x) else lines.get(x, -1) for x in equation.invars]
         if not any(parent >= 0 for parent in parents):
             out = equation.primitive.bind(*values, **private.bind_parameters(equation))
-            known.update(zip(equation.outvars, out if equation.primitive.multiple_results else [out], strict=True))
+            known.update(
+                zip(
+                    equation.outvars,
+                    out if equation.primitive.multiple_results else [out],
+                    strict=True,
+                )
+            )
             return
         taken = _Taken(equation, parents, values, frames)
         wanted = [k for k, out in enumerate(taken.outs) if _is_float(out)]
@@ -316,7 +367,9 @@ class _JaxRun:
 
     def _sweep(self) -> Iterator[SweepEvent]:
         """Yield the events of the sweep: each equation is taken back by JAX's rule, in reverse order."""
-        held: dict[int, Any] = {self.output: jnp.ones_like(self.value)} if self.output is not None else {}
+        held: dict[int, Any] = (
+            {self.output: jnp.ones_like(self.value)} if self.output is not None else {}
+        )
         for line in reversed(range(self.n_inputs, len(self.values))):
             if line not in held:
                 continue
@@ -326,7 +379,9 @@ class _JaxRun:
                 after = list(before or [None] * len(self._taken[whole].outs))
                 after[number] = adjoint
                 held[whole] = after
-                yield SweepEvent(line, adjoint, (RawContribution(0, whole, adjoint, before, after),))
+                yield SweepEvent(
+                    line, adjoint, (RawContribution(0, whole, adjoint, before, after),)
+                )
                 continue
             yield from self._send(line, adjoint, held)
 
@@ -339,7 +394,9 @@ class _JaxRun:
             before = held.get(parent)
             held[parent] = contribution if before is None else before + contribution
             sends = True
-            yield SweepEvent(line, adjoint, (RawContribution(slot, parent, contribution, before, held[parent]),))
+            yield SweepEvent(
+                line, adjoint, (RawContribution(slot, parent, contribution, before, held[parent]),)
+            )
         if not sends:
             yield SweepEvent(line, adjoint)
 
@@ -347,7 +404,9 @@ class _JaxRun:
         if not taken.has_many:
             return taken.take_back(adjoint)
         whole = adjoint if isinstance(adjoint, list) else [adjoint]
-        filled = [_zero(out) if one is None else one for one, out in zip(whole, taken.outs, strict=True)]
+        filled = [
+            _zero(out) if one is None else one for one, out in zip(whole, taken.outs, strict=True)
+        ]
         return taken.take_back(filled)
 
     def name(self, line: int) -> str:
@@ -382,12 +441,19 @@ class _JaxRun:
             return RunLine(value, self.name(line), label, symbol=label, latex=notation.latex(label))
         if number is not None:
             text = f"{self.name(whole)}[{number}]"
-            operand = RunOperand(whole, self._array(self.values[whole]), formula=message("output of", n=number))
+            operand = RunOperand(
+                whole, self._array(self.values[whole]), formula=message("output of", n=number)
+            )
             operand = RunOperand(**{**vars(operand), "formula_is_name": True})
             latex = notation.latex_expression(text)
-            return RunLine(value, text, op="output", symbol=f"[{number}]", latex=latex, operands=(operand,))
+            return RunLine(
+                value, text, op="output", symbol=f"[{number}]", latex=latex, operands=(operand,)
+            )
         taken = self._taken[line]
-        words = [self._write(parent, one) for parent, one in zip(taken.parents, taken.values, strict=True)]
+        words = [
+            self._write(parent, one)
+            for parent, one in zip(taken.parents, taken.values, strict=True)
+        ]
         op, text = _write_equation(taken, words)
         return RunLine(
             value,
@@ -406,7 +472,9 @@ class _JaxRun:
             return repr(np.asarray(value).tolist())
         return f"array{np.shape(value)}"
 
-    def _describe_operands(self, line: int, taken: _Taken, words: Sequence[str]) -> Iterator[RunOperand]:
+    def _describe_operands(
+        self, line: int, taken: _Taken, words: Sequence[str]
+    ) -> Iterator[RunOperand]:
         partials = self._partials(line)
         for slot, (parent, value) in enumerate(zip(taken.parents, taken.values, strict=True)):
             shown = self._array(value)
@@ -418,7 +486,9 @@ class _JaxRun:
                 formula = _write_map(taken, slot, notation.format_adjoint(self.name(line)), words)
                 name = message("transpose of", op=taken.name)
                 text = formula or name
-                yield RunOperand(parent, shown, None, text, notation.latex_expression(text), not formula)
+                yield RunOperand(
+                    parent, shown, None, text, notation.latex_expression(text), not formula
+                )
                 continue
             formula, latex = _write_partial(taken, slot, self.name(line), words, partial)
             yield RunOperand(parent, shown, partial, formula, latex)
@@ -448,7 +518,10 @@ class _JaxRun:
             arrays = value if isinstance(value, list) else [value]
             if output is not None and output >= 0:
                 arrays = []  # its equation holds it already
-            numbers, size = sum(np.size(one) for one in arrays), sum(np.asarray(one).nbytes for one in arrays)
+            numbers, size = (
+                sum(np.size(one) for one in arrays),
+                sum(np.asarray(one).nbytes for one in arrays),
+            )
             held.append(Kept(held[-1].numbers + int(numbers), held[-1].bytes + int(size)))
         return held
 
@@ -513,7 +586,11 @@ def _write_equation(taken: _Taken, words: Sequence[str]) -> tuple[str, str]:
         return op, f"{words[0]} {_SIGNS[op]} {words[1]}"
     if op == "negative":
         return op, f"-{words[0]}"
-    told = [f"{key}={_spell(one)}" for key, one in taken.equation.params.items() if key in _TOLD and one is not None]
+    told = [
+        f"{key}={_spell(one)}"
+        for key, one in taken.equation.params.items()
+        if key in _TOLD and one is not None
+    ]
     return op, f"{op}({', '.join([*words, *told])})"
 
 
@@ -536,7 +613,9 @@ def _write_map(taken: _Taken, slot: int, adjoint: str, words: Sequence[str]) -> 
     return ""
 
 
-def _write_partial(taken: _Taken, slot: int, y: str, words: Sequence[str], true_partial: Any) -> tuple[str, str]:
+def _write_partial(
+    taken: _Taken, slot: int, y: str, words: Sequence[str], true_partial: Any
+) -> tuple[str, str]:
     """Write a local partial as a formula, as text and in LaTeX; both empty if ours does not give JAX's numbers."""
     values: list[Any] = [np.asarray(one, dtype=float)[()] for one in taken.values]
     value = np.asarray(taken.outs[0], dtype=float)[()]
@@ -550,11 +629,16 @@ def _write_partial(taken: _Taken, slot: int, y: str, words: Sequence[str], true_
         return "", ""
     try:
         if not np.allclose(
-            op.local_partial(slot, value, *operands), true_partial, rtol=1e-3, atol=1e-5, equal_nan=True
+            op.local_partial(slot, value, *operands),
+            true_partial,
+            rtol=1e-3,
+            atol=1e-5,
+            equal_nan=True,
         ):
             return "", ""
         named = [
-            NamedValue(w, x) if w.startswith("v") or np.ndim(x) else x for w, x in zip(names, operands, strict=True)
+            NamedValue(w, x) if w.startswith("v") or np.ndim(x) else x
+            for w, x in zip(names, operands, strict=True)
         ]
         written = op.local_partial(slot, NamedValue(y, value), *named)
     except Exception:

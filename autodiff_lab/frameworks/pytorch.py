@@ -52,7 +52,9 @@ _MAX_WRITTEN = 6
 class PyTorch:
     """PyTorch as an engine: it runs a function or a module, and its own backward pass."""
 
-    def record(self, f: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]) -> RecordedRun:
+    def record(
+        self, f: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]
+    ) -> RecordedRun:
         """Run ``f(*args)`` and its backward pass, and return the record of both.
 
         The `.grad` of all leaves, the buffers of a module and the random numbers are afterwards what they were.
@@ -72,9 +74,17 @@ class PyTorch:
             for path, parameter in module.named_parameters(prefix=prefix):
                 parameters.setdefault(id(parameter), path)
         labels = {**parameters, **labels}
-        leaves = [one for one in flatten(list(given)) if isinstance(one, torch.Tensor) and one.requires_grad]
+        leaves = [
+            one
+            for one in flatten(list(given))
+            if isinstance(one, torch.Tensor) and one.requires_grad
+        ]
         recording: Any = Recording(sys._getframe(0), name_modules(modules), includes_boundary=False)
-        with _undone_afterwards(modules.values()), log_execution(recording) as walk, recording.running():
+        with (
+            _undone_afterwards(modules.values()),
+            log_execution(recording) as walk,
+            recording.running(),
+        ):
             y = f(*given, **kwargs)
             _check_result(f, y, leaves or parameters)
             # The sum of the entries: our seed is one for each of them.
@@ -87,7 +97,9 @@ class PyTorch:
         builder = RunBuilder(recording, sweep, labels, leaves)
         return builder.build(
             execution_log=walk.complete_events(),
-            title=f"{name}({', '.join(_argument_names(f, len(args)))})" if model is not None else "",
+            title=f"{name}({', '.join(_argument_names(f, len(args)))})"
+            if model is not None
+            else "",
             function=name if model is not None else "",
         )
 
@@ -116,7 +128,9 @@ def require_cpu(modules: Iterable[Any]) -> None:
     """Raise an error if a parameter is on another device than the CPU."""
     for module in modules:
         if any(one.device.type != "cpu" for one in module.parameters()):
-            raise FrameworkError("Only runs on the CPU are recorded: move model and data with .cpu() for this step.")
+            raise FrameworkError(
+                "Only runs on the CPU are recorded: move model and data with .cpu() for this step."
+            )
 
 
 def refuse_compiled(f: Any) -> None:
@@ -126,7 +140,11 @@ def refuse_compiled(f: Any) -> None:
             "This was made by torch.jit.script or torch.jit.trace, and has no Python lines that could be shown. "
             "Take the function or the module that you gave to it instead."
         )
-    original = "model._orig_mod" if hasattr(f, "_orig_mod") else "the function that you gave to torch.compile"
+    original = (
+        "model._orig_mod"
+        if hasattr(f, "_orig_mod")
+        else "the function that you gave to torch.compile"
+    )
     if hasattr(f, "_orig_mod") or hasattr(f, "_torchdynamo_orig_callable"):
         raise FrameworkError(
             "This is a compiled function: to PyTorch's graph it is one node, with nothing inside. "
@@ -141,7 +159,9 @@ def _argument_names(f: Any, count: int) -> list[str]:
     return argument_names(f, count)
 
 
-def _prepare_arguments(f: Any, args: Sequence[Any], track: bool) -> tuple[list[Any], dict[int, str]]:
+def _prepare_arguments(
+    f: Any, args: Sequence[Any], track: bool
+) -> tuple[list[Any], dict[int, str]]:
     """Give the arguments of a function gradients of their own, and names; those of a module stay as they are."""
     names = _argument_names(f, len(args))
     labels: dict[int, str] = {}
@@ -255,12 +275,18 @@ class RunBuilder:
     """
 
     def __init__(
-        self, recording: Recording, sweep: Sweep, labels: Mapping[int, str], first: Sequence[torch.Tensor] = ()
+        self,
+        recording: Recording,
+        sweep: Sweep,
+        labels: Mapping[int, str],
+        first: Sequence[torch.Tensor] = (),
     ) -> None:
         self._recording, self._sweep, self._labels = recording, sweep, labels
         nodes = range(len(sweep.nodes))
         reached = {id(sweep.nodes[k].variable): k for k in nodes if sweep.is_leaf(k)}
-        ids = dict.fromkeys([*map(id, first), *sorted(reached, key=lambda one: self._order(one, reached[one]))])
+        ids = dict.fromkeys(
+            [*map(id, first), *sorted(reached, key=lambda one: self._order(one, reached[one]))]
+        )
         for tensor in first:
             recording.see_leaf(tensor)
         self._leaves = list(ids)
@@ -292,10 +318,14 @@ class RunBuilder:
         self._outputs_of: dict[int, list[tuple[int, int]]] = {}
         for (node, number), line in self._line_of.items():
             self._outputs_of.setdefault(node, []).append((number, line))
-        self._whole = {node: line for line, (node, number) in enumerate(self._lines) if number is None}
+        self._whole = {
+            node: line for line, (node, number) in enumerate(self._lines) if number is None
+        }
         self._kernels = {node: self._find_kernel(node) for node in self.operations}
         self._numbers = {self._recording_number(node): node for node in self.operations}
-        self._partials = functools.cache(lambda node: formulas.compute_partials(self._kernels[node]))
+        self._partials = functools.cache(
+            lambda node: formulas.compute_partials(self._kernels[node])
+        )
         self.read_line = functools.cache(self._read_line)
 
     def _order(self, leaf: int, node: int) -> tuple[int, int]:
@@ -383,7 +413,10 @@ class RunBuilder:
         """The place of an edge among the operands of a line: an edge to nothing of which no value is known has none."""
         kernel = self._kernels[node]
         match = self._matches[node] if kernel else None
-        known = [e is not None or (match is not None and k < len(match)) for k, e in enumerate(self._sweep.edges[node])]
+        known = [
+            e is not None or (match is not None and k < len(match))
+            for k, e in enumerate(self._sweep.edges[node])
+        ]
         return sum(known[:edge])
 
     @functools.cache  # noqa: B019 — a builder lives as long as its run
@@ -397,20 +430,29 @@ class RunBuilder:
         outputs = [output for output, _ in self._outputs_of[node]]
         if len(outputs) == 1:
             return self._output(node, outputs[0])
-        return OutputTuple(self._output(node, number) for number in range(max(outputs, default=0) + 1))
+        return OutputTuple(
+            self._output(node, number) for number in range(max(outputs, default=0) + 1)
+        )
 
     def _output(self, node: int, number: int) -> Any:
         kernel, own = self._kernels[node], self._sweep.number(node)
         if kernel is not None and number < len(kernel.outs) and kernel.outs[number] is not None:
             return self._array(kernel.outs[number])
         before = self._recording.kernels.get(own - 1)
-        if self._sweep.nodes[node].name() == "CopySlices" and before is not None and before.base_after is not None:
+        if (
+            self._sweep.nodes[node].name() == "CopySlices"
+            and before is not None
+            and before.base_after is not None
+        ):
             return self._array(before.base_after)
         if (own, number) in self._recording.values:
             return self._array(self._recording.values[(own, number)][1])
         if (node, number) in self._sweep.saved_values:
             return self._array(self._sweep.saved_values[(node, number)])
-        if self._sweep.roots[0] == (self._sweep.nodes[node], number) and self._sweep.result is not None:
+        if (
+            self._sweep.roots[0] == (self._sweep.nodes[node], number)
+            and self._sweep.result is not None
+        ):
             return self._array(self._sweep.result)
         return NotSeen()
 
@@ -435,7 +477,9 @@ class RunBuilder:
         node, number = self._lines[line]
         own = self._sweep.number(node) if number != -1 else 0
         kernel = self._recording.kernels.get(own)
-        found = kernel.modules if kernel is not None else self._recording.custom.get(own, ((), ()))[1]
+        found = (
+            kernel.modules if kernel is not None else self._recording.custom.get(own, ((), ()))[1]
+        )
         return tuple(call for call in found if call.frames or not self._is_outermost(call))
 
     def _is_outermost(self, call: Any) -> bool:
@@ -444,7 +488,9 @@ class RunBuilder:
     def _sweep_id(self, line: int) -> int:
         node, number = self._lines[line]
         own = self._sweep.number(node) if number != -1 else -1
-        return next((k for k, (range_, _) in enumerate(self._recording.inner, 1) if own in range_), 0)
+        return next(
+            (k for k, (range_, _) in enumerate(self._recording.inner, 1) if own in range_), 0
+        )
 
     def _read_line(self, line: int) -> RunLine:
         node, number = self._lines[line]
@@ -456,10 +502,17 @@ class RunBuilder:
         if number is not None:
             whole = self._whole[node]
             operand = RunOperand(
-                whole, self._value(whole), formula=message("output of", n=number), formula_is_name=True
+                whole,
+                self._value(whole),
+                formula=message("output of", n=number),
+                formula_is_name=True,
             )
             text = f"{self.name(whole)}[{number}]"
-            return self._finish(RunLine(value, text, "", "output", f"[{number}]", operands=(operand,), modules=modules))
+            return self._finish(
+                RunLine(
+                    value, text, "", "output", f"[{number}]", operands=(operand,), modules=modules
+                )
+            )
         kernel, slots = self._kernels[node], self._slots(node)
         if kernel is None:
             name = _node_name(self._sweep.nodes[node])
@@ -489,7 +542,9 @@ class RunBuilder:
     def _write_arguments(self, kernel: Kernel) -> list[str]:
         """Write the arguments of a kernel, with the names of the lines."""
         words = [self._write(one) for one in kernel.args if one is not None]
-        return words + [f"{key}={self._write(one)}" for key, one in kernel.kwargs.items() if one is not None]
+        return words + [
+            f"{key}={self._write(one)}" for key, one in kernel.kwargs.items() if one is not None
+        ]
 
     def _write(self, one: Any) -> str:
         if isinstance(one, SeenTensor):
@@ -513,11 +568,19 @@ class RunBuilder:
         return f"tensor{tuple(one.value.shape)}"
 
     def _describe_slots(
-        self, node: int, kernel: Kernel, slots: Sequence[RunOperand], words: Sequence[str], value: Any
+        self,
+        node: int,
+        kernel: Kernel,
+        slots: Sequence[RunOperand],
+        words: Sequence[str],
+        value: Any,
     ) -> Iterator[RunOperand]:
         match, partials = self._matches[node] or [], self._partials(node)
         given = [one for one in kernel.args if isinstance(one, (SeenTensor, int, float))]
-        named = [(self._write(one), self._array(one.value) if isinstance(one, SeenTensor) else one) for one in given]
+        named = [
+            (self._write(one), self._array(one.value) if isinstance(one, SeenTensor) else one)
+            for one in given
+        ]
         seen = [one for one in given if isinstance(one, SeenTensor)]
         for slot, operand in enumerate(slots):
             place = match[slot] if slot < len(match) else slot
@@ -526,13 +589,21 @@ class RunBuilder:
                 yield operand
                 continue
             if partial is None:
-                yield self._name_way_back(node, operand, formulas.write_map(kernel.name, place, self._bar(node), words))
+                yield self._name_way_back(
+                    node, operand, formulas.write_map(kernel.name, place, self._bar(node), words)
+                )
                 continue
             array = to_array(partial.detach())
             formula, latex = ("1", "1") if kernel.name == "sum" else ("", "")
-            if kernel.name not in ("sum", "mean") and place < len(seen) and len(given) == len(kernel.args):
+            if (
+                kernel.name not in ("sum", "mean")
+                and place < len(seen)
+                and len(given) == len(kernel.args)
+            ):
                 own = next(k for k, one in enumerate(given) if one is seen[place])
-                formula, latex = formulas.write_partial(kernel.name, own, (self._own_name(node), value), named, array)
+                formula, latex = formulas.write_partial(
+                    kernel.name, own, (self._own_name(node), value), named, array
+                )
             yield RunOperand(operand.line, operand.value, array, formula, latex)
 
     def _own_name(self, node: int) -> str:
@@ -547,7 +618,9 @@ class RunBuilder:
             return operand
         written = formula or self._sweep.nodes[node].name().rpartition("::")[2]
         latex = notation.latex_expression(written)
-        return RunOperand(operand.line, operand.value, None, written, latex, formula_is_name=not formula)
+        return RunOperand(
+            operand.line, operand.value, None, written, latex, formula_is_name=not formula
+        )
 
     def read_partial(self, line: int, slot: int) -> Any:
         """The local partial of a line for an operand."""

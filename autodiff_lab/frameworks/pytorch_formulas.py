@@ -103,12 +103,16 @@ def write_operation(name: str, words: Sequence[str]) -> Written:
     """
     op = _OURS.get(name, name.strip("_"))
     if op in _SIGNS and len(words) == 2:
-        return Written(op, notation.symbol(op), f"{words[0]} {_SIGNS[op]} {_in_power(words[1], op)}")
+        return Written(
+            op, notation.symbol(op), f"{words[0]} {_SIGNS[op]} {_in_power(words[1], op)}"
+        )
     if op == "negative" and len(words) == 1:
         return Written(op, notation.symbol(op), f"-{words[0]}")
     if name == "rsub" and len(words) == 2:
         return Written("subtract", notation.symbol("subtract"), f"{words[1]} - {words[0]}")
-    return Written(op, ".T" if op == "transpose" else notation.symbol(op), f"{op}({', '.join(words)})")
+    return Written(
+        op, ".T" if op == "transpose" else notation.symbol(op), f"{op}({', '.join(words)})"
+    )
 
 
 def _in_power(word: str, op: str) -> str:
@@ -157,7 +161,11 @@ def write_partial(
 
 def _name(word: str, value: Any) -> Any:
     """An operand as our rules run on it: a name, or the number itself."""
-    return NamedValue(word, value) if word.startswith("v") or np.ndim(value) else np.asarray(value, dtype=float)[()]
+    return (
+        NamedValue(word, value)
+        if word.startswith("v") or np.ndim(value)
+        else np.asarray(value, dtype=float)[()]
+    )
 
 
 def write_map(name: str, place: int, adjoint: str, words: Sequence[str]) -> str:
@@ -191,13 +199,16 @@ def compute_partials(kernel: Any) -> list[torch.Tensor | None]:
     from autodiff_lab.frameworks.pytorch_recording import SeenTensor, map_arguments
 
     args, kwargs = map_arguments(
-        lambda one: next(remaining) if isinstance(one, SeenTensor) else one, [kernel.args, kernel.kwargs]
+        lambda one: next(remaining) if isinstance(one, SeenTensor) else one,
+        [kernel.args, kernel.kwargs],
     )
     try:
         with torch.enable_grad():
             result = _functional(kernel.func)(*args, **kwargs)
             moving = [one for one in copies if one.requires_grad]
-            found = iter(torch.autograd.grad(result, moving, torch.ones_like(result), allow_unused=True))
+            found = iter(
+                torch.autograd.grad(result, moving, torch.ones_like(result), allow_unused=True)
+            )
     except (RuntimeError, NotImplementedError):
         return nothing
     return [next(found) if one.requires_grad else None for one in copies]

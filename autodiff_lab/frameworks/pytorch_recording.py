@@ -66,7 +66,11 @@ class Kernel:
     @functools.cached_property
     def tensors(self) -> list[SeenTensor]:
         """The tensors among the kernel's arguments."""
-        return [one for one in flatten_arguments((self.args, self.kwargs)) if isinstance(one, SeenTensor)]
+        return [
+            one
+            for one in flatten_arguments((self.args, self.kwargs))
+            if isinstance(one, SeenTensor)
+        ]
 
 
 class Cut(NamedTuple):
@@ -102,7 +106,9 @@ class Sweep:
     Nodes are called by their place in `nodes`.
     """
 
-    def __init__(self, recording: Recording, outputs: Sequence[Any], seeds: Sequence[Any], frames: Frames) -> None:
+    def __init__(
+        self, recording: Recording, outputs: Sequence[Any], seeds: Sequence[Any], frames: Frames
+    ) -> None:
         self.frames = frames
         self.roots = [_gradient_edge(one) for one in outputs]
         self.seeds = [None if one is None else copy_tensor(one) for one in seeds]
@@ -136,7 +142,9 @@ class Sweep:
             self.nodes.append(node)
             stack += [to for to, _ in node.next_functions if to is not None]
         for k, node in enumerate(self.nodes):
-            self.edges.append(tuple(None if to is None else (self.place[to], n) for to, n in node.next_functions))
+            self.edges.append(
+                tuple(None if to is None else (self.place[to], n) for to, n in node.next_functions)
+            )
             self.kept.append(self._measure(node))
             if self.is_leaf(k):
                 grad = node.variable.grad
@@ -157,13 +165,20 @@ class Sweep:
         for tensor, _ in private.saved_tensors(node):
             if tensor is None or tensor.layout != torch.strided:
                 continue
-            if tensor.grad_fn is not None and tensor.grad_fn in self.place and not private.is_view(tensor):
+            if (
+                tensor.grad_fn is not None
+                and tensor.grad_fn in self.place
+                and not private.is_view(tensor)
+            ):
                 output = (self.place[tensor.grad_fn], tensor.output_nr)
                 self.saved_values.setdefault(output, copy_tensor(tensor))
             storage = tensor.untyped_storage()
             if storage.data_ptr() not in self._storages:
                 self._storages.add(storage.data_ptr())
-                numbers, size = numbers + storage.nbytes() // tensor.element_size(), size + storage.nbytes()
+                numbers, size = (
+                    numbers + storage.nbytes() // tensor.element_size(),
+                    size + storage.nbytes(),
+                )
         return Kept(numbers, size)
 
     @contextlib.contextmanager
@@ -211,9 +226,12 @@ class Sweep:
         for slot, (to, gradient) in enumerate(zip(self.edges[node], gradients, strict=False)):
             if to is None or gradient is None:
                 continue
-            if gradient.grad_fn is not None:  # an inner sweep: this value belongs to a line of the outer one
+            # an inner sweep: this value belongs to a line of the outer one
+            if gradient.grad_fn is not None:
                 output = (private.number_of_node(gradient.grad_fn), gradient.output_nr)
-                self._recording.values.setdefault(output, (private.version_of(gradient), copy_tensor(gradient)))
+                self._recording.values.setdefault(
+                    output, (private.version_of(gradient), copy_tensor(gradient))
+                )
             contribution = self._recording.copy(gradient)
             before = self._held.get(to)
             after = contribution if before is None else before + contribution
@@ -245,7 +263,9 @@ class Recording:
         Told how many lines there may be, for an execution log.
     """
 
-    def __init__(self, boundary: FrameType, names: Mapping[Any, str], includes_boundary: bool) -> None:
+    def __init__(
+        self, boundary: FrameType, names: Mapping[Any, str], includes_boundary: bool
+    ) -> None:
         self._boundary: FrameType | None = boundary
         self._names, self._includes_boundary = names, includes_boundary
         self.kernels: dict[int, Kernel] = {}
@@ -367,7 +387,9 @@ class Recording:
         is_new, kernel = number > self._last, None
         if is_new and has_grad and torch.is_grad_enabled():
             self._last = number
-            seen = map_arguments(lambda one: self._see(one) if isinstance(one, torch.Tensor) else one, [args, kwargs])
+            seen = map_arguments(
+                lambda one: self._see(one) if isinstance(one, torch.Tensor) else one, [args, kwargs]
+            )
             kernel = Kernel(func, list(seen[0]), seen[1], self._walk(frame), tuple(self._running))
             self.kernels[number] = kernel
             self._last_call = (id(frame), frame.f_lasti)
@@ -383,7 +405,11 @@ class Recording:
         return result
 
     def _keep_outputs(
-        self, kernel: Kernel, number: int, given: Sequence[torch.Tensor], outs: Sequence[torch.Tensor]
+        self,
+        kernel: Kernel,
+        number: int,
+        given: Sequence[torch.Tensor],
+        outs: Sequence[torch.Tensor],
     ) -> None:
         for k, one in enumerate(outs):
             copied = self.copy(one) if one.is_floating_point() else None
@@ -394,7 +420,11 @@ class Recording:
             kernel.base_after = self.copy(private.base_of(given[0]))
 
     def _find_cut(
-        self, func: Any, given: Sequence[torch.Tensor], outs: Sequence[torch.Tensor], frame: FrameType
+        self,
+        func: Any,
+        given: Sequence[torch.Tensor],
+        outs: Sequence[torch.Tensor],
+        frame: FrameType,
     ) -> None:
         """Note where a gradient is lost: by `detach`, under `no_grad`, as a Python number, in integers."""
         name = func._schema.name.split("::")[1]
@@ -418,7 +448,8 @@ class Recording:
     def _run_backward(self, original: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
         """Run a backward pass of PyTorch without the dispatch mode, and watch it by hooks."""
         if self._in_backward:
-            return original(*args, **kwargs)  # a checkpoint that runs its own sweep inside of this one
+            # a checkpoint that runs its own sweep inside of this one
+            return original(*args, **kwargs)
         outputs, seeds = args[0], args[1]
         if any(private.is_wrapped(one) for one in outputs):
             return original(*args, **kwargs)  # torch.func has no nodes that hooks could be put on
@@ -480,7 +511,9 @@ def copy_tensor(tensor: torch.Tensor) -> torch.Tensor:
                 "move model and data with .cpu() first."
             )
         if tensor.is_complex():
-            raise FrameworkError("A tensor of this run is complex, and only real numbers can be shown.")
+            raise FrameworkError(
+                "A tensor of this run is complex, and only real numbers can be shown."
+            )
         dense = tensor.to_dense() if tensor.layout != torch.strided else tensor
         return dense.detach().clone()
 

@@ -34,7 +34,9 @@ class WatchedStep:
 
     def __init__(self, model: Any = None) -> None:
         if model is not None and not isinstance(model, torch.nn.Module):
-            raise FrameworkError(f"watch takes a torch.nn.Module, and this is a {type(model).__name__}: watch(model).")
+            raise FrameworkError(
+                f"watch takes a torch.nn.Module, and this is a {type(model).__name__}: watch(model)."
+            )
         refuse_compiled(model)
         require_cpu([] if model is None else [model])
         self._model = model
@@ -52,11 +54,16 @@ class WatchedStep:
         return self
 
     def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
     ) -> None:
         self._running.close()
         variables = self._recorded.leave()
-        tensors = {id(one): name for name, one in variables.items() if isinstance(one, torch.Tensor)}
+        tensors = {
+            id(one): name for name, one in variables.items() if isinstance(one, torch.Tensor)
+        }
         self._labels = {id(one): name for name, one in self._named_parameters()} | tensors
 
     @property
@@ -88,7 +95,9 @@ class WatchedStep:
         """The neutral record of the watched step."""
         name = "" if self._model is None else type(self._model).__name__
         title = message("a step of", name=name) if name else message("a step")
-        return RunBuilder(self._recorded, self._sweep, self._labels).build(title=title, function=title)
+        return RunBuilder(self._recorded, self._sweep, self._labels).build(
+            title=title, function=title
+        )
 
     @functools.cached_property
     def _reader(self) -> RunReader:
@@ -142,17 +151,26 @@ class WatchedStep:
             If no model is watched.
         """
         if self._model is None:
-            raise FrameworkError("run.why_none() goes through the parameters of a model: write `with ad.watch(model)`.")
-        rows = [(name, self._explain(one)) for name, one in self._named_parameters() if one.grad is None]
+            raise FrameworkError(
+                "run.why_none() goes through the parameters of a model: write `with ad.watch(model)`."
+            )
+        rows = [
+            (name, self._explain(one)) for name, one in self._named_parameters() if one.grad is None
+        ]
         columns = [message("why parameter"), message("why reason")]
-        return Report(grid(message("why none"), columns, rows), "" if rows else message("why nothing"))
+        return Report(
+            grid(message("why none"), columns, rows), "" if rows else message("why nothing")
+        )
 
     def _explain(self, parameter: Any) -> str:
         if not parameter.requires_grad:
             return message("why frozen")
         sweeps = self._recorded.sweeps
         in_graph = any(
-            id(s.nodes[k].variable) == id(parameter) for s in sweeps for k in range(len(s.nodes)) if s.is_leaf(k)
+            id(s.nodes[k].variable) == id(parameter)
+            for s in sweeps
+            for k in range(len(s.nodes))
+            if s.is_leaf(k)
         )
         if in_graph:
             return message("why reset")
@@ -192,7 +210,9 @@ def _find_leaves(sources: Sequence[Any]) -> set[int]:
 
 
 def _describe_cut(cut: Cut) -> str:
-    return message(f"why {cut.why}", name=write_operation(cut.name, ()).op, place=describe_place(cut.frames))
+    return message(
+        f"why {cut.why}", name=write_operation(cut.name, ()).op, place=describe_place(cut.frames)
+    )
 
 
 def describe_place(frames: Frames) -> str:

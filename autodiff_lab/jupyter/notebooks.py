@@ -52,7 +52,9 @@ def are_in_checkout(notebooks: Path) -> bool:
     return notebooks.parent != PACKAGE
 
 
-def copy_notebooks(source: Path, target: Path, content: Callable[[Path], bytes | None] = Path.read_bytes) -> Copied:
+def copy_notebooks(
+    source: Path, target: Path, content: Callable[[Path], bytes | None] = Path.read_bytes
+) -> Copied:
     """Copy the notebooks in `source` that `target` does not have yet; never overwrite one.
 
     Parameters

@@ -52,7 +52,8 @@ class Program:
 
     def __init__(self, options: Options) -> None:
         self._options = options
-        self._versions: dict[Version, None] = {}  # in the order of their last use, with the current one at the end
+        # in the order of their last use, with the current one at the end
+        self._versions: dict[Version, None] = {}
         self._current: Version
         self._has_warned = False
         self.__call__ = self._dispatch  # see `_activate`
@@ -114,7 +115,9 @@ class Program:
     def _add(self, inputs: Inputs) -> Version:
         """Compile a version, and let go those that are unused for the longest time."""
         version = Version(self._options, inputs)
-        self.__signature__ = Signature([Parameter(name, Parameter.POSITIONAL_OR_KEYWORD) for name in inputs.names])
+        self.__signature__ = Signature(
+            [Parameter(name, Parameter.POSITIONAL_OR_KEYWORD) for name in inputs.names]
+        )
         start = time.process_time()
         before = list(self._versions)
         self._activate(version)
@@ -138,7 +141,9 @@ class Program:
         """Run a call that is not, at first sight, what the current version was compiled for."""
         name, compiled_for = name_of(self._options.f), self._current.inputs
         if kwargs:
-            raise InputError(f"A program takes its arguments by position, and was given {', '.join(kwargs)} by name.")
+            raise InputError(
+                f"A program takes its arguments by position, and was given {', '.join(kwargs)} by name."
+            )
         if len(args) != len(compiled_for.names):
             raise InputError(
                 f"{name} was compiled for {len(compiled_for.names)} arguments ({', '.join(compiled_for.names)}), "
@@ -148,7 +153,9 @@ class Program:
         if inputs.key == compiled_for.key or self._options.rerecord:
             return self._run_matching(inputs)
         differ = find_difference(compiled_for, inputs)
-        paths, paths_now = ([leaf.path for leaf in found.leaves] for found in (compiled_for, inputs))
+        paths, paths_now = (
+            [leaf.path for leaf in found.leaves] for found in (compiled_for, inputs)
+        )
         if paths != paths_now and sorted(paths) == sorted(paths_now):
             raise ShapeError(
                 f"{name} was compiled for {', '.join(paths)} in this order, and was called with "
@@ -301,9 +308,11 @@ def _warn_many_versions(before: Version, last: Version) -> None:
     else:
         advice = "Last the arguments differed in structure, or in what is not a float: that is compiled in. "
         advice += "A number to compute with becomes an input if it is a float: 3.0 for 3."
-    frame, level = sys._getframe(1), 2  # the line that called the program, behind generated functions and our own
+    # the line that called the program, behind generated functions and our own
+    frame, level = sys._getframe(1), 2
     while frame.f_back is not None and (
-        frame.f_globals.get("__name__", "").startswith(__package__) or frame.f_code.co_filename.startswith("<program ")
+        frame.f_globals.get("__name__", "").startswith(__package__)
+        or frame.f_code.co_filename.startswith("<program ")
     ):
         frame, level = frame.f_back, level + 1
     warnings.warn(
@@ -315,4 +324,8 @@ def _warn_many_versions(before: Version, last: Version) -> None:
 
 
 def _array_text(x: np.ndarray) -> str:
-    return f"np.array({x.tolist()!r})" if x.size <= 8 else f"...  # an array of shape {x.shape}, {x.dtype}"
+    return (
+        f"np.array({x.tolist()!r})"
+        if x.size <= 8
+        else f"...  # an array of shape {x.shape}, {x.dtype}"
+    )

@@ -111,7 +111,9 @@ class Version:
         writer.write()
         types: list[Any] = [None] * len(draft.results)
         if options.mode == "reverse":  # a gradient is handed out in the type of its input
-            dtypes = [leaf.value.dtype for k in trace.which for leaf in pytree.flatten(inputs.args[k])]
+            dtypes = [
+                leaf.value.dtype for k in trace.which for leaf in pytree.flatten(inputs.args[k])
+            ]
             types[1:] = [None if dtype == FLOAT64 else dtype for dtype in dtypes]
         result = writer.write_return(types)
         inside = [leaf for leaf in inputs.leaves if leaf.name != leaf.path]
@@ -124,11 +126,17 @@ class Version:
         self.namespace: dict[str, Any] = {"math": math, "np": np, "BranchChanged": BranchChanged}
         self.namespace |= {"ndarray": np.ndarray, "float64": FLOAT64}
         self.namespace |= {**self.constants, **self.own_functions, **self.objects}
-        lines = [i for i, op in enumerate(trace.tape.ops) if op is not None or i in trace.tape.known]
+        lines = [
+            i for i, op in enumerate(trace.tape.ops) if op is not None or i in trace.tape.known
+        ]
         self.recorded = _split_count(lines, trace.turn)
-        self.operations = _split_count([i for i in lines if draft.live[i] and draft.ops[i] is not None], trace.turn)
+        self.operations = _split_count(
+            [i for i in lines if draft.live[i] and draft.ops[i] is not None], trace.turn
+        )
         self.function_operations = trace.operations
-        self._list_lines = _prepare_listing(lines if len(lines) <= MAX_LISTED_LINES else [], draft, writer)
+        self._list_lines = _prepare_listing(
+            lines if len(lines) <= MAX_LISTED_LINES else [], draft, writer
+        )
         clock.append(time.process_time())
         steps = zip(("recording", "cleaning", "writing"), clock, clock[1:], strict=False)
         self.seconds = {step: end - start for step, start, end in steps}
@@ -154,7 +162,9 @@ class Version:
 
     def _run_in_numpy(self, args: Sequence[Any]) -> Any:
         """Run a compiled version again in NumPy's arithmetic, which gives infinity and nan where Python's raises."""
-        numbers = [pytree.map_leaves(lambda x: np.float64(x) if type(x) is float else x, x) for x in args]
+        numbers = [
+            pytree.map_leaves(lambda x: np.float64(x) if type(x) is float else x, x) for x in args
+        ]
         result = self._numpy_function(*numbers)
         return pytree.map_leaves(lambda y: float(y) if type(y) is np.float64 else y, result)
 
@@ -175,18 +185,28 @@ class Version:
         for function in self.functions:
             code = self.namespace[function.name].__code__
             if doubles:
-                code = code.replace(co_consts=tuple(np.float64(c) if type(c) is float else c for c in code.co_consts))
+                code = code.replace(
+                    co_consts=tuple(
+                        np.float64(c) if type(c) is float else c for c in code.co_consts
+                    )
+                )
             other[function.name] = FunctionType(code, other)
         return other[name]
 
-    def make_entry(self, dispatch: Callable[..., Any], switch_version: Callable[..., Any]) -> Callable[..., Any]:
+    def make_entry(
+        self, dispatch: Callable[..., Any], switch_version: Callable[..., Any]
+    ) -> Callable[..., Any]:
         """Compile the entry of a version: a test that the arguments fit, then the lines of the program themselves."""
         inputs, main = self.inputs, self.functions[-1]
         tests = write_conditions(inputs.args, inputs.names)
         if tests is None:
             return dispatch
         names, lines = ", ".join(inputs.names), main.lines
-        hidden = {"_dispatch": dispatch, "_switch_version": switch_version, "_run_in_numpy": self._run_in_numpy}
+        hidden = {
+            "_dispatch": dispatch,
+            "_switch_version": switch_version,
+            "_run_in_numpy": self._run_in_numpy,
+        }
         for part in self.functions[:-1]:
             _define(part.name, part.text, self.namespace)
         text = f"def {main.name}({names}):\n    if {' and '.join(tests) or 'True'}:\n        try:"
@@ -197,8 +217,11 @@ class Version:
         text += f"    return _dispatch({names})\n"
         if "BranchChanged(" not in text:  # found once, not looked up at each call
             for module, short in ((math, "math"), (np, "np")):
-                called = re.compile(rf"{short}(?<!\w{short})\.(?=(\w+)[(.])")  # begins with letters: found at once
-                hidden |= {f"{short}_{name}": getattr(module, name) for name in set(called.findall(text))}
+                # begins with letters: found at once
+                called = re.compile(rf"{short}(?<!\w{short})\.(?=(\w+)[(.])")
+                hidden |= {
+                    f"{short}_{name}": getattr(module, name) for name in set(called.findall(text))
+                }
                 text = called.sub(f"{short}_", text)
         return _define(main.name, text, {**self.namespace, **hidden})
 
@@ -225,7 +248,9 @@ def _find_arrays_around(f: Callable[..., Any]) -> dict[str, np.ndarray]:
     return {name: x for name, x in names.items() if isinstance(x, np.ndarray) and name not in TAKEN}
 
 
-def _prepare_listing(lines: Sequence[int], draft: Draft, writer: StatementWriter) -> Callable[[], list[Line]]:
+def _prepare_listing(
+    lines: Sequence[int], draft: Draft, writer: StatementWriter
+) -> Callable[[], list[Line]]:
     """A function that lists these lines when somebody asks. It lets the tape go: recorded arrays are held by nobody."""
     tape, turn, recorded_names = draft.tape, draft.trace.turn, draft.trace.names
     ops, parents, args, static, known = tape.ops, tape.parents, tape.args, tape.kwargs, tape.known
@@ -241,12 +266,18 @@ def _prepare_listing(lines: Sequence[int], draft: Draft, writer: StatementWriter
         unnamed, listed = count(1), []
         names = [recorded_names.get(i) or f"t{next(unnamed)}" for i in range(len(ops))]
         for i in lines:
-            operands = [names[j] if j >= 0 else format_value(x) for j, x in zip(parents[i], args[i], strict=True)]
+            operands = [
+                names[j] if j >= 0 else format_value(x)
+                for j, x in zip(parents[i], args[i], strict=True)
+            ]
             op = ops[i]
             options = dict(static.get(i, {}))
-            text = format_call(op.name, op.symbol, operands, options) if op else repr(float(known[i]))
+            text = (
+                format_call(op.name, op.symbol, operands, options) if op else repr(float(known[i]))
+            )
             final = -1 if i in fate else i
-            while final >= 0 and final not in written:  # its expression was folded into the line that uses it
+            # its expression was folded into the line that uses it
+            while final >= 0 and final not in written:
                 final = consumer[final]
             listed.append(Line(names[i], text, written.get(final, ""), fate.get(i, ""), i >= turn))
         return listed

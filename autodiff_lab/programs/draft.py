@@ -37,7 +37,12 @@ class Constant:
         kind: type = type(value)
         self.number = is_number(kind)
         self.entry: Any = value if isinstance(value, (int, float)) else None
-        if type(value) is np.ndarray and value.size and value.dtype == np.float64 and (value == value.flat[0]).all():
+        if (
+            type(value) is np.ndarray
+            and value.size
+            and value.dtype == np.float64
+            and (value == value.flat[0]).all()
+        ):
             self.entry = float(value.flat[0])
 
 
@@ -65,7 +70,12 @@ class Draft:
 
     def __init__(self, trace: RecordedDerivative, named: Mapping[str, np.ndarray]) -> None:
         tape = trace.tape
-        self.trace, self.tape, self.values, self.static = trace, tape, list(tape.values), tape.kwargs
+        self.trace, self.tape, self.values, self.static = (
+            trace,
+            tape,
+            list(tape.values),
+            tape.kwargs,
+        )
         self.names = dict(trace.names)
         self.ops: list[Op | None] = list(tape.ops)
         self.operands: list[tuple[Any, ...]] = []
@@ -133,7 +143,9 @@ class Draft:
                 if j >= 0:
                     users[j].append(i)
         leaves = pytree.flatten(self.trace.result)
-        results = [leaf.index for leaf in leaves if isinstance(leaf, Variable) and leaf.tape is self.tape]
+        results = [
+            leaf.index for leaf in leaves if isinstance(leaf, Variable) and leaf.tape is self.tape
+        ]
         for line in (*results, *(decision.line for decision in self.tape.decisions)):
             users[line].append(len(users))
         return users
@@ -144,7 +156,11 @@ class Draft:
         kind = type(y)
         if kind is np.float64:
             return type(x) is np.float64 or (type(x) is float and type(ref) is Constant)
-        return kind is type(x) and getattr(y, "shape", ()) == getattr(x, "shape", ()) and y.dtype == x.dtype
+        return (
+            kind is type(x)
+            and getattr(y, "shape", ()) == getattr(x, "shape", ())
+            and y.dtype == x.dtype
+        )
 
 
 def _to_plain_number(x: Any) -> Any:

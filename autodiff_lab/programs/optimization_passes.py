@@ -23,7 +23,9 @@ from .program_inputs import freeze
 from .recorded_derivative import RecordedDerivative
 
 ADD, SUBTRACT, MULTIPLY, DIVIDE = (TABLE[f] for f in (np.add, np.subtract, np.multiply, np.divide))
-POWER, NEGATIVE, POSITIVE, STOP = (TABLE[k] for k in (np.power, np.negative, np.positive, "stop_gradient"))
+POWER, NEGATIVE, POSITIVE, STOP = (
+    TABLE[k] for k in (np.power, np.negative, np.positive, "stop_gradient")
+)
 SHAPING = BROADCAST, RESHAPE, TRANSPOSE, GET = tuple(
     TABLE[k] for k in (np.broadcast_to, np.reshape, np.transpose, "getitem")
 )
@@ -50,7 +52,11 @@ def drop_identities(draft: Draft, i: int) -> Any:
     neutral = NEUTRAL.get(op)
     if neutral is not None:
         for x, other in ((a, b), (b, a)) if op is ADD or op is MULTIPLY else ((a, b),):
-            if type(other) is Constant and other.entry in (neutral, -1) and draft.can_stand_for(i, x):
+            if (
+                type(other) is Constant
+                and other.entry in (neutral, -1)
+                and draft.can_stand_for(i, x)
+            ):
                 if other.entry == neutral:
                     return x
                 if op is MULTIPLY:
@@ -94,7 +100,11 @@ def drop_copies(draft: Draft, i: int) -> Any:
         if small is None or draft.values[i].dtype != np.float64:
             continue
         others = [draft.shape(r) for r in refs[:k] + refs[k + 1 :]]
-        if others and np.broadcast_shapes(draft.shape(small), *others) == full and _are_doubles(draft, refs):
+        if (
+            others
+            and np.broadcast_shapes(draft.shape(small), *others) == full
+            and _are_doubles(draft, refs)
+        ):
             draft.operands[i] = refs = (*refs[:k], small, *refs[k + 1 :])
     return None
 
@@ -124,7 +134,11 @@ def simplify_signs(draft: Draft, i: int) -> Any:
 def _strip_minus(draft: Draft, i: int, line: int) -> int | None:
     """Take the minus off a factor of a nameless line that only line i uses; None if there is none to take."""
     op, refs = draft.ops[line], draft.operands[line]
-    if (op is not MULTIPLY and op is not DIVIDE) or line in draft.names or not draft.serves_only(line, i):
+    if (
+        (op is not MULTIPLY and op is not DIVIDE)
+        or line in draft.names
+        or not draft.serves_only(line, i)
+    ):
         return None
     for k, ref in enumerate(refs):
         if type(ref) is int and draft.ops[ref] is NEGATIVE:
@@ -139,20 +153,35 @@ def multiply_small_first(draft: Draft, i: int) -> Any:
     if draft.ops[i] is not MULTIPLY:  # any more
         return None
     for inner, c in (draft.operands[i], draft.operands[i][::-1]):
-        if type(inner) is not int or draft.ops[inner] is not MULTIPLY or not draft.serves_only(inner, i):
+        if (
+            type(inner) is not int
+            or draft.ops[inner] is not MULTIPLY
+            or not draft.serves_only(inner, i)
+        ):
             continue
-        named = inner in draft.names and draft.trace.turn < len(draft.ops)  # what a reader knows from the tape stays
-        if named or (type(c) is int and c > inner) or not _are_doubles(draft, (*draft.operands[inner], c)):
+        # what a reader knows from the tape stays
+        named = inner in draft.names and draft.trace.turn < len(draft.ops)
+        if (
+            named
+            or (type(c) is int and c > inner)
+            or not _are_doubles(draft, (*draft.operands[inner], c))
+        ):
             continue
         for large, b in (draft.operands[inner], draft.operands[inner][::-1]):
             small = np.broadcast_shapes(draft.shape(b), draft.shape(c))
-            if draft.shape(large) == draft.values[i].shape and 2 * math.prod(small) <= draft.values[i].size:
+            if (
+                draft.shape(large) == draft.values[i].shape
+                and 2 * math.prod(small) <= draft.values[i].size
+            ):
                 draft.seen.pop(_lookup_key(draft, inner), None)
                 draft.names.pop(inner, None)
                 draft.operands[inner] = (b, c)
                 draft.values[inner] = np.multiply(draft.value(b), draft.value(c))
                 both_known = type(b) is Constant and type(c) is Constant
-                draft.operands[i] = (large, draft.constant(draft.values[inner]) if both_known else inner)
+                draft.operands[i] = (
+                    large,
+                    draft.constant(draft.values[inner]) if both_known else inner,
+                )
                 return None
     return None
 
@@ -168,7 +197,12 @@ def share_subexpressions(draft: Draft, i: int) -> Any:
 
 def _lookup_key(draft: Draft, i: int) -> Any:
     op, refs = draft.ops[i], draft.operands[i]
-    if (op is ADD or op is MULTIPLY) and type(refs[0]) is int and type(refs[1]) is int and refs[0] > refs[1]:
+    if (
+        (op is ADD or op is MULTIPLY)
+        and type(refs[0]) is int
+        and type(refs[1]) is int
+        and refs[0] > refs[1]
+    ):
         refs = (refs[1], refs[0])
     static = draft.static.get(i)
     return (op, refs) if not static else (op, refs, freeze(static))
@@ -185,7 +219,9 @@ class Rewrite(NamedTuple):
 REWRITES = {
     "copies": Rewrite(drop_copies, only_arrays=True),
     "constants": Rewrite(fold_constants),
-    "identities": Rewrite(drop_identities, frozenset({*NEUTRAL, NEGATIVE, POSITIVE, STOP, *SHAPING, *REDUCTIONS})),
+    "identities": Rewrite(
+        drop_identities, frozenset({*NEUTRAL, NEGATIVE, POSITIVE, STOP, *SHAPING, *REDUCTIONS})
+    ),
     "signs": Rewrite(simplify_signs, frozenset({ADD, SUBTRACT, MULTIPLY})),
     "small first": Rewrite(multiply_small_first, frozenset({MULTIPLY}), only_arrays=True),
     "sharing": Rewrite(share_subexpressions),
@@ -194,13 +230,21 @@ REWRITES = {
 PASSES = (*REWRITES, "dead code")
 
 
-def _choose_rewrites(op: Op | None, wanted: set[str], of_array: bool) -> list[tuple[str, Callable[[Draft, int], Any]]]:
+def _choose_rewrites(
+    op: Op | None, wanted: set[str], of_array: bool
+) -> list[tuple[str, Callable[[Draft, int], Any]]]:
     """The rewrites that a line with this operation is offered to, by name."""
-    rows = [(name, row) for name, row in REWRITES.items() if name in wanted and of_array >= row.only_arrays]
+    rows = [
+        (name, row)
+        for name, row in REWRITES.items()
+        if name in wanted and of_array >= row.only_arrays
+    ]
     return [(name, row.rewrite) for name, row in rows if row.ops is None or op in row.ops]
 
 
-def optimize(trace: RecordedDerivative, passes: Iterable[str], named: Mapping[str, np.ndarray]) -> Draft:
+def optimize(
+    trace: RecordedDerivative, passes: Iterable[str], named: Mapping[str, np.ndarray]
+) -> Draft:
     """Apply the chosen optimization passes to a recorded derivative; return its draft."""
     draft, tape = Draft(trace, named), trace.tape
     known, names, fate = tape.known, draft.names, draft.fate
@@ -229,7 +273,12 @@ def optimize(trace: RecordedDerivative, passes: Iterable[str], named: Mapping[st
             if found is not None:
                 at.append(found)
                 fate[i] = name
-                if type(found) is int and i in names and found not in names and ops[found] is not None:
+                if (
+                    type(found) is int
+                    and i in names
+                    and found not in names
+                    and ops[found] is not None
+                ):
                     names[found] = names.pop(i)  # it takes over the name as well
                 break
         else:
@@ -244,7 +293,13 @@ def optimize(trace: RecordedDerivative, passes: Iterable[str], named: Mapping[st
 
 def _drop_dead_code(draft: Draft, everything: bool) -> None:
     """Drop dead code, found from the last line to the first: what neither a result nor a decision needs."""
-    uses, consumer, live, at, operands = draft.uses, draft.consumer, draft.live, draft.at, draft.operands
+    uses, consumer, live, at, operands = (
+        draft.uses,
+        draft.consumer,
+        draft.live,
+        draft.at,
+        draft.operands,
+    )
     for ref in (*draft.results, *(line for line, _ in draft.checks)):
         if type(ref) is int:
             uses[ref] += 1

@@ -74,7 +74,9 @@ def read_inputs(f: Callable[..., Any], args: Sequence[Any], argnums: Any) -> Inp
     for k, x in enumerate(args):
         pairs = []
         paths = _source_paths(names[k], x, keys, taken)
-        for leaf, label, path in zip(pytree.flatten(x), pytree.paths(labels[k], x), paths, strict=True):
+        for leaf, label, path in zip(
+            pytree.flatten(x), pytree.paths(labels[k], x), paths, strict=True
+        ):
             if k not in which and not _is_input(leaf):
                 key.append(_freeze_argument(leaf, label))
                 pairs.append((leaf, leaf))
@@ -115,11 +117,19 @@ def _source_paths(path: str, x: Any, keys: dict[str, Any], taken: set[str]) -> l
 def _structure(x: Any) -> Any:
     """The containers around the leaves; a dict with its keys in order, for a function may loop over it."""
     entries = pytree.children(x)
-    return None if entries is None else (type(x), tuple((type(k), k, _structure(e)) for k, e in entries))
+    return (
+        None
+        if entries is None
+        else (type(x), tuple((type(k), k, _structure(e)) for k, e in entries))
+    )
 
 
 def _is_input(leaf: Any) -> bool:
-    return leaf.dtype.kind == "f" if isinstance(leaf, np.ndarray) else isinstance(leaf, (float, np.floating, Traced))
+    return (
+        leaf.dtype.kind == "f"
+        if isinstance(leaf, np.ndarray)
+        else isinstance(leaf, (float, np.floating, Traced))
+    )
 
 
 def _freeze_argument(leaf: Any, label: str) -> Any:
@@ -154,7 +164,9 @@ def freeze(x: Any, around: tuple[int, ...] = ()) -> Any:
         return (x.shape, x.dtype.str, contents)
     if kind is float:
         return (float, x.hex())  # 0.0 and -0.0 are two, and nan is one
-    if kind in (int, bool, str, bytes, complex, type(None), type(Ellipsis), range) or isinstance(x, IDENTITIES):
+    if kind in (int, bool, str, bytes, complex, type(None), type(Ellipsis), range) or isinstance(
+        x, IDENTITIES
+    ):
         return (kind, x)
     if isinstance(x, np.generic):
         return (kind, x.dtype.str, x.tobytes())
@@ -169,7 +181,9 @@ def freeze(x: Any, around: tuple[int, ...] = ()) -> Any:
 
 def write_conditions(args: Sequence[Any], names: Sequence[str]) -> list[str] | None:
     """Write, as Python, the conditions on inputs under which a program runs at once; None if they are too many."""
-    found = [test for x, name in zip(args, names, strict=True) for test in _write_conditions_of(x, name)]
+    found = [
+        test for x, name in zip(args, names, strict=True) for test in _write_conditions_of(x, name)
+    ]
     return None if None in found else found  # type: ignore[return-value]
 
 
@@ -179,14 +193,22 @@ def _write_conditions_of(x: Any, path: str) -> list[str | None]:
         if type(x.value) is np.float64:
             return [f"type({path}) is float"]
         if type(x.value) is np.ndarray and x.value.dtype == np.float64:
-            return [f"type({path}) is ndarray and {path}.dtype == float64 and {path}.shape == {x.value.shape}"]
+            return [
+                f"type({path}) is ndarray and {path}.dtype == float64 and {path}.shape == {x.value.shape}"
+            ]
     elif x is None or isinstance(x, bool):
         return [f"{path} is {x}"]
     elif type(x) in (int, str):
         return [f"type({path}) is {kind} and {path} == {x!r}"]
-    elif type(x) in (list, tuple) or (type(x) is dict and all(type(k) is str and is_plain_key(k) for k in x)):
+    elif type(x) in (list, tuple) or (
+        type(x) is dict and all(type(k) is str and is_plain_key(k) for k in x)
+    ):
         keys = ", ".join(map(repr, x)) if type(x) is dict else ""
-        size = f"(*{path},) == ({keys},) and {{*map(type, {path})}} == {{str}}" if keys else f"len({path}) == {len(x)}"
+        size = (
+            f"(*{path},) == ({keys},) and {{*map(type, {path})}} == {{str}}"
+            if keys
+            else f"len({path}) == {len(x)}"
+        )
         found: list[str | None] = [f"type({path}) is {kind} and {size}"]
         for key, entry in pytree.children(x) or ():
             found += _write_conditions_of(entry, f"{path}[{key!r}]")

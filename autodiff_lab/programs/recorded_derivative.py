@@ -28,7 +28,15 @@ from ..engine.frames import INTERNAL_MODULES, describe_line, is_user_frame
 from ..engine.operators import OPERATORS, Overloaded
 from ..engine.primitives import Op
 from ..engine.tape import Tape
-from ..engine.values import FLOAT64, as_operand, as_shaped, copy_constant, innermost_value, ones, zeros
+from ..engine.values import (
+    FLOAT64,
+    as_operand,
+    as_shaped,
+    copy_constant,
+    innermost_value,
+    ones,
+    zeros,
+)
 from ..engine.variable import Variable
 from ..transforms import pytree, recording
 from ..transforms.gradients import require_scalar
@@ -75,7 +83,12 @@ class RecordedDerivative:
     """
 
     def __init__(
-        self, f: Callable[..., Any], args: Sequence[Any], argnums: Any, mode: str, labels: Sequence[str]
+        self,
+        f: Callable[..., Any],
+        args: Sequence[Any],
+        argnums: Any,
+        mode: str,
+        labels: Sequence[str],
     ) -> None:
         self.tape, self.names = OuterTape(), dict(enumerate(labels))
         self.argnums, self.which = argnums, resolve_argnums(argnums, args, f)
@@ -86,7 +99,11 @@ class RecordedDerivative:
             return self.tape.input(leaf.value, next(remaining)) if isinstance(leaf, Leaf) else leaf
 
         inputs = [pytree.map_leaves(add_input, x) for x in args]
-        record = {"reverse": self._record_reverse, "forward": self._record_forward, "value": self._record_value}[mode]
+        record = {
+            "reverse": self._record_reverse,
+            "forward": self._record_forward,
+            "value": self._record_value,
+        }[mode]
         self.result = self.tape.run(lambda *xs: record(f, xs), inputs)
         self.turn = self.turn if self.turn >= 0 else len(self.tape)
 
@@ -109,7 +126,11 @@ class RecordedDerivative:
         tape, names = self.tape, self.names
         result, inner = recording.record_call(f, args, self.which)
         require_scalar(result, f)
-        line, value, first = recording.result_line(result, inner), recording.result_value(result, inner), inner.n_inputs
+        line, value, first = (
+            recording.result_line(result, inner),
+            recording.result_value(result, inner),
+            inner.n_inputs,
+        )
         inputs = inner.values[:first]
         role = [names[v.index] for v in inputs]
         for i, v in enumerate(inner.values[first:], start=first):
@@ -121,7 +142,8 @@ class RecordedDerivative:
         if line is not None:
             seed = tape.constant_line(ones(innermost_value(value)))
             names[seed.index] = f"{role[line]}_bar"
-            holder: dict[int, int] = {}  # the outer line that holds the adjoint of an inner one, so far
+            # the outer line that holds the adjoint of an inner one, so far
+            holder: dict[int, int] = {}
             for i in inner.sweep(line, seed, adjoints):
                 for j in inner.parents[i]:
                     g = adjoints[j] if j >= 0 else None
@@ -132,7 +154,10 @@ class RecordedDerivative:
                         holder[j] = g.index
                         names.setdefault(g.index, f"{role[j]}_bar")
         pairs = zip(adjoints[:first], inputs, strict=True)
-        found = [zeros(innermost_value(x)) if g is None else as_shaped(g, x, "the gradient") for g, x in pairs]
+        found = [
+            zeros(innermost_value(x)) if g is None else as_shaped(g, x, "the gradient")
+            for g, x in pairs
+        ]
         return value, recording.group_by_argument(found, self.argnums, self.which, args)
 
     def _record_forward(self, f: Any, args: Sequence[Any]) -> Any:
@@ -147,8 +172,12 @@ class RecordedDerivative:
             return value, jacobian
         tangents: dict[int, Any] = {}
         for k in dict.fromkeys(which):
-            forward = NamingPass(names, f"_dot_{names[args[k].index]}" if len(which) > 1 else "_dot")
-            result = forward.run(f, [dual(x, np.float64(1.0), forward) if j == k else x for j, x in enumerate(args)])
+            forward = NamingPass(
+                names, f"_dot_{names[args[k].index]}" if len(which) > 1 else "_dot"
+            )
+            result = forward.run(
+                f, [dual(x, np.float64(1.0), forward) if j == k else x for j, x in enumerate(args)]
+            )
             leaves = [forward.split(y) for y in pytree.flatten(result)]
             values, tangents[k] = [y for y, _ in leaves], [t for _, t in leaves]
             self.operations = self.operations or forward.operations
@@ -186,7 +215,16 @@ class NamingPass(ForwardPass):
 
 
 # Questions whose answers are positions: they are used as indices, so asking is deciding.
-POSITION_ROWS = {"argmax", "argmin", "argsort", "nonzero", "flatnonzero", "argwhere", "searchsorted", "digitize"}
+POSITION_ROWS = {
+    "argmax",
+    "argmin",
+    "argsort",
+    "nonzero",
+    "flatnonzero",
+    "argwhere",
+    "searchsorted",
+    "digitize",
+}
 POSITION_ROWS |= {"argpartition"}
 
 
@@ -251,19 +289,25 @@ class Answer(Variable):
         return getattr(self.decide(), name)
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
-        if ufunc in LOGICAL_ROWS and all(getattr(x, "dtype", type(x)) in (bool, np.bool_) for x in inputs):
+        if ufunc in LOGICAL_ROWS and all(
+            getattr(x, "dtype", type(x)) in (bool, np.bool_) for x in inputs
+        ):
             ufunc = LOGICAL_ROWS[ufunc]
         if method == "__call__" and ufunc in TABLE and not kwargs:
             return apply(TABLE[ufunc], tuple(map(as_operand, inputs)))
         return getattr(ufunc, method)(*map(_decide_all, inputs), **kwargs)
 
-    def __array_function__(self, func: Callable[..., Any], types: Any, args: Any, kwargs: dict[str, Any]) -> Any:
+    def __array_function__(
+        self, func: Callable[..., Any], types: Any, args: Any, kwargs: dict[str, Any]
+    ) -> Any:
         caught = self.tape.caught
         try:
             return super().__array_function__(func, types, args, kwargs)
         except AutodiffError:  # what has no row is asked of the plain answers
             self.tape.caught = caught
-            return func(*map(_decide_all, args), **{name: _decide_all(x) for name, x in kwargs.items()})
+            return func(
+                *map(_decide_all, args), **{name: _decide_all(x) for name, x in kwargs.items()}
+            )
 
     def astype(self, dtype: Any, *args: Any, **options: Any) -> Any:
         """The array method ``x.astype(dtype)`` on booleans or integers of a recorded derivative: still data."""
@@ -320,8 +364,15 @@ class OuterTape(Tape):
 
     def process(self, op: Op, operands: tuple[Any, ...], static: Mapping[str, Any]) -> Any:
         """Compute one operation of the function or its derivative, and record it as a line of the outer tape."""
-        lines = tuple([x.index if isinstance(x, Variable) and x.tape is self else -1 for x in operands])
-        args = tuple([x.value if line >= 0 else copy_constant(x) for line, x in zip(lines, operands, strict=True)])
+        lines = tuple(
+            [x.index if isinstance(x, Variable) and x.tape is self else -1 for x in operands]
+        )
+        args = tuple(
+            [
+                x.value if line >= 0 else copy_constant(x)
+                for line, x in zip(lines, operands, strict=True)
+            ]
+        )
         if op.kind == "shape":
             return op.fn(*args, **static)
         if op.inside is not None:
@@ -336,7 +387,10 @@ class OuterTape(Tape):
         if op.kind != "comparison" and getattr(value, "dtype", FLOAT64).kind not in "biu":
             return self.append(op, args, lines, as_operand(value), static)
         answer = Answer()
-        answer.tape, answer.value = self, as_operand(value) if not isinstance(value, tuple) else value
+        answer.tape, answer.value = (
+            self,
+            as_operand(value) if not isinstance(value, tuple) else value,
+        )
         answer.index = self.append(op, args, lines, answer.value, static).index
         return answer.decide() if op.name in POSITION_ROWS else answer
 
@@ -378,7 +432,8 @@ def _find_asking_line() -> str:
     """The learner's line that is running, as ``line 3: while y < 10:``; empty where it is the sweep that asks."""
     frame: FrameType | None = sys._getframe(2)
     while frame is not None:
-        if is_user_frame(frame, _MACHINERY):  # one of our own has called the program: then nobody asked
+        # one of our own has called the program: then nobody asked
+        if is_user_frame(frame, _MACHINERY):
             return describe_line(frame) if is_user_frame(frame, ("autodiff_lab.programs.",)) else ""
         frame = frame.f_back
     return ""

@@ -76,7 +76,8 @@ class Variable(Overloaded):
 
 
 for _op in TABLE.values():
-    if _op.partials is not None and len(_op.rules) == 1:  # Variable.log(x), as in the document, beside np.log(x)
+    # Variable.log(x), as in the document, beside np.log(x)
+    if _op.partials is not None and len(_op.rules) == 1:
         setattr(Variable, _op.name, lambda self, op=_op: apply(op, (self,)))
 
 
@@ -157,10 +158,15 @@ class Recording(Level):
 
     # Recording
 
-    def process(self, op: Op, operands: tuple[Any, ...], static: Mapping[str, Any] = NO_OPTIONS) -> Any:
+    def process(
+        self, op: Op, operands: tuple[Any, ...], static: Mapping[str, Any] = NO_OPTIONS
+    ) -> Any:
         """Carry out one operation on numbers, print it, and put its closure on the list."""
         which = [k for k, x in enumerate(operands) if self.holds(x)]
-        value = op.fn(*(as_numpy_number(x.value if k in which else x) for k, x in enumerate(operands)), **static)
+        value = op.fn(
+            *(as_numpy_number(x.value if k in which else x) for k, x in enumerate(operands)),
+            **static,
+        )
         if op.kind in ("comparison", "shape"):
             return value
         if shape_of(value) != ():
@@ -196,7 +202,9 @@ class Recording(Level):
             partial = op.local_partial(k, y, *operands)
         finally:
             self._in_a_rule = False
-        return partial if self.holds(partial) else self.variable(to_output(as_numpy_number(partial)))
+        return (
+            partial if self.holds(partial) else self.variable(to_output(as_numpy_number(partial)))
+        )
 
     # Rewinding
 

@@ -106,7 +106,8 @@ class Partials(Run):
     def list_stored(self, program: Tape) -> Iterator[list[tuple[str, Any]]]:
         line_of = {id(self.result): program.output}
         kept: dict[Any, list[tuple[str, Any]]] = {}
-        for cell in reversed(self.result.tape):  # cells have no names: walk down both records in step
+        # cells have no names: walk down both records in step
+        for cell in reversed(self.result.tape):
             line: Any = line_of[id(cell)]
             parents = [j for j in program.parents[line] if j >= 0]
             line_of |= {id(x): j for (x, _), j in zip(cell.links, parents, strict=True)}
@@ -122,7 +123,9 @@ class Closures(Run):
 
     def __init__(self, f: Program, inputs: list[np.ndarray]) -> None:
         self.recording = Recording(show=None)
-        self.inputs = [self.recording.constant(x, f"v{k - len(inputs) + 1}") for k, x in enumerate(inputs)]
+        self.inputs = [
+            self.recording.constant(x, f"v{k - len(inputs) + 1}") for k, x in enumerate(inputs)
+        ]
         self.result = _run_program(f, self.inputs, NamedVariable)
         self.value, self.closures = float(self.result.value), len(self.recording)
 
@@ -130,7 +133,9 @@ class Closures(Run):
         return [float(g.value) for g in grad(self.result, self.inputs)]
 
     def hessian(self) -> list[list[float]]:
-        return [[float(h.value) for h in grad(g, self.inputs)] for g in grad(self.result, self.inputs)]
+        return [
+            [float(h.value) for h in grad(g, self.inputs)] for g in grad(self.result, self.inputs)
+        ]
 
     def list_stored(self, program: Tape) -> Iterator[list[tuple[str, Any]]]:
         return (_find_rule_reads(program, line) for line in range(program.n_inputs, len(program)))
@@ -155,7 +160,10 @@ class Operations(Run):
 
     def hessian(self) -> list[list[float]]:
         inputs = [float(x) for x in self.tape.values[: self.tape.n_inputs]]
-        return [list(row) for row in hessian(self.tape.replay, argnums=tuple(range(len(inputs))))(*inputs)]
+        return [
+            list(row)
+            for row in hessian(self.tape.replay, argnums=tuple(range(len(inputs))))(*inputs)
+        ]
 
     def replay(self, inputs: Sequence[float]) -> float:
         return float(self.tape.replay(*inputs))
@@ -163,7 +171,10 @@ class Operations(Run):
     def list_stored(self, program: Tape) -> Iterator[list[tuple[str, Any]]]:
         tape = self.tape
         for line in range(program.n_inputs, len(program)):
-            operands = [(_line_name(tape, j), x) for j, x in zip(tape.parents[line], tape.args[line], strict=True)]
+            operands = [
+                (_line_name(tape, j), x)
+                for j, x in zip(tape.parents[line], tape.args[line], strict=True)
+            ]
             yield [*operands, (_line_name(tape, line), tape.values[line])]
 
 
@@ -221,8 +232,17 @@ def _find_rule_reads(program: Tape, line: int) -> list[tuple[str, Any]]:
     parents, op, args = program.parents[line], program.ops[line], program.args[line]
     symbols = [Symbol(f"operand {k}") for k in range(len(args))]
     y, g = Symbol("result"), Symbol("adjoint")
-    formulas = [op.pullback(k, g, y, tuple(symbols), program.kwargs.get(line, NO_OPTIONS)) for k in range(len(args))]  # type: ignore[union-attr]
-    read = [leaf for formula, j in zip(formulas, parents, strict=True) if j >= 0 for leaf in _leaves(formula)]
+    assert op is not None, "an input has no rule"
+    formulas = [
+        op.pullback(k, g, y, tuple(symbols), program.kwargs.get(line, NO_OPTIONS))
+        for k in range(len(args))
+    ]
+    read = [
+        leaf
+        for formula, j in zip(formulas, parents, strict=True)
+        if j >= 0
+        for leaf in _leaves(formula)
+    ]
     rows = zip(symbols, parents, args, strict=True)
     kept = [(_line_name(program, j), x) for s, j, x in rows if any(s is r for r in read)]
     return kept + [(program.name(line), program.values[line])] * any(y is r for r in read)

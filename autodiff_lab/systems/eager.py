@@ -34,7 +34,9 @@ class EagerLevel(StandingLevel):
     def process(self, op: Op, operands: tuple[Any, ...], static: Mapping[str, Any]) -> Any:
         """Compute one eager operation, and let each gradient tape that watches an operand record it."""
         operands = tuple(x.read() if isinstance(x, Variable) else x for x in operands)
-        value = op.fn(*(as_operand(x.value) if isinstance(x, Tensor) else x for x in operands), **static)
+        value = op.fn(
+            *(as_operand(x.value) if isinstance(x, Tensor) else x for x in operands), **static
+        )
         if op.kind in ("comparison", "shape"):
             return value
         result = Tensor(as_operand(value))
@@ -171,7 +173,11 @@ class Variable(Eager):
                 "Make the Variable with a float, Variable(5.0) instead of Variable(5)."
             )
         floats = self.dtype.kind == "f"
-        new = as_shaped(new, self.value, what) if floats or shape_of(new) != self.shape else new.astype(self.dtype)
+        new = (
+            as_shaped(new, self.value, what)
+            if floats or shape_of(new) != self.shape
+            else new.astype(self.dtype)
+        )
         self.held = _freeze(new)
         return self
 
@@ -218,7 +224,11 @@ class Recorder(Level):
 def active_recorders() -> list[Recorder]:
     """The gradient tapes that record eager operations in this thread now."""
     here = threading.get_ident()
-    found = [level for level in open_levels if isinstance(level, Recorder) and level.open and level.thread == here]
+    found = [
+        level
+        for level in open_levels
+        if isinstance(level, Recorder) and level.open and level.thread == here
+    ]
     return [tape for tape in found if not is_paused(tape)] if pauses else found
 
 

@@ -62,7 +62,9 @@ class GradientTape(Recorder):
 
     def __enter__(self) -> GradientTape:
         if self in open_levels:
-            raise InputError("This tape is recording already. Make another GradientTape() to nest one in it.")
+            raise InputError(
+                "This tape is recording already. Make another GradientTape() to nest one in it."
+            )
         if self._rewound:
             self.reset()
         self.thread = threading.get_ident()
@@ -102,7 +104,9 @@ class GradientTape(Recorder):
         """Whether the gradient tape watches one of these operands, or what it was computed from."""
         return any(isinstance(x, Eager) and x.number in self.made_by for x in operands)
 
-    def record(self, op: Op, operands: tuple[Any, ...], static: Mapping[str, Any], result: Tensor) -> None:
+    def record(
+        self, op: Op, operands: tuple[Any, ...], static: Mapping[str, Any], result: Tensor
+    ) -> None:
         """Record an eager operation that has run on the gradient tape."""
         self.made_by[result.number] = len(self.records)
         self.records[len(self.records)] = Record.of(op, operands, static, result)
@@ -115,7 +119,9 @@ class GradientTape(Recorder):
     def stop_recording(self) -> Iterator[None]:
         """Stop recording for a while: in this block everything is a constant to the gradient tape."""
         if not self.open:
-            raise InputError("This tape is not recording, so it cannot stop. Write it inside `with tape:`.")
+            raise InputError(
+                "This tape is not recording, so it cannot stop. Write it inside `with tape:`."
+            )
         self.open = False
         try:
             yield
@@ -125,7 +131,8 @@ class GradientTape(Recorder):
     def reset(self) -> None:
         """Clear the gradient tape: what is watched, and what was recorded."""
         self.records: dict[int, Record] = {}
-        self.made_by: dict[int, int | None] = {}  # by the number of a tensor; None for what is watched
+        # by the number of a tensor; None for what is watched
+        self.made_by: dict[int, int | None] = {}
         self._variables: dict[int, Variable] = {}
         self.names: dict[int, str] = {}
         self._rewound = False
@@ -133,7 +140,11 @@ class GradientTape(Recorder):
     # Rewinding
 
     def gradient(
-        self, target: Any, sources: Any, output_gradients: Any = None, unconnected_gradients: str = "none"
+        self,
+        target: Any,
+        sources: Any,
+        output_gradients: Any = None,
+        unconnected_gradients: str = "none",
     ) -> Any:
         """Rewind the gradient tape: Σ ∂target/∂source, summed over all entries of all targets, for each source.
 
@@ -159,7 +170,9 @@ class GradientTape(Recorder):
         sweep = self.sweep(target, sources, output_gradients)
         deque(sweep.steps(), maxlen=0)
         of = sweep.adjoints
-        return pytree.map_leaves(lambda x: of[x.number] if x.number in of else otherwise(x), sources)
+        return pytree.map_leaves(
+            lambda x: of[x.number] if x.number in of else otherwise(x), sources
+        )
 
     def sweep(self, target: Any, sources: Any, output_gradients: Any = None) -> Sweep:
         """The gradient tape's sweep, to be stepped through: ``for step in tape.sweep(z, x).steps(): …``."""
@@ -169,7 +182,9 @@ class GradientTape(Recorder):
             given = pytree.match_leaves(output_gradients, target, "output_gradients")
         seeds = [
             constant(ones(y.value) if g is None else as_shaped(g, y.value, path))
-            for y, g, path in zip(targets, given, pytree.paths("output_gradients", target), strict=True)
+            for y, g, path in zip(
+                targets, given, pytree.paths("output_gradients", target), strict=True
+            )
         ]
         sweep = Sweep(self.made_by, self.names, self._take_records(), targets, starts)
         for y, seed in zip(targets, seeds, strict=True):
@@ -180,7 +195,9 @@ class GradientTape(Recorder):
         """The Jacobian of one target by a gradient tape: for each source a block ``target.shape + source.shape``."""
         otherwise = _unconnected_policy(unconnected_gradients)
         if len(_flatten_eager(target, "target")) != 1 or not isinstance(target, Eager):
-            raise InputError("jacobian takes one target. Join several with np.stack, or ask for them one by one.")
+            raise InputError(
+                "jacobian takes one target. Join several with np.stack, or ask for them one by one."
+            )
         leaves, records = _flatten_eager(sources, "sources"), self._take_records()
         rows: list[dict[int, Tensor]] = []
         for entry in np.eye(target.size, dtype=target.dtype):

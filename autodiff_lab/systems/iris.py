@@ -104,18 +104,25 @@ def scores(xs: Sequence[float], w: Sequence[Sequence[Any]], b: Sequence[Any]) ->
     return [sum(w[i][j] * x for j, x in enumerate(xs)) + b[i] for i in range(CLASSES)]
 
 
-def reg(xs: Sequence[float], w: Sequence[Sequence[Any]], b: Sequence[Any], stable: bool = True) -> list[Any]:
+def reg(
+    xs: Sequence[float], w: Sequence[Sequence[Any]], b: Sequence[Any], stable: bool = True
+) -> list[Any]:
     """Softmax regression: the probability of each class for one iris flower."""
     return softmax(scores(xs, w, b), stable)
 
 
-def categorical_cross_entropy(truth: Sequence[Sequence[float]], predicted: Sequence[Sequence[Any]]) -> Any:
+def categorical_cross_entropy(
+    truth: Sequence[Sequence[float]], predicted: Sequence[Sequence[Any]]
+) -> Any:
     """Categorical cross-entropy: −1/n Σ Σ yₖ log ŷₖ, over the iris flowers and over the classes."""
     return _mean_log_loss(truth, [[np.log(p) for p in y_] for y_ in predicted])
 
 
 def _mean_log_loss(truth: Sequence[Sequence[float]], logs: Sequence[Sequence[Any]]) -> Any:
-    loss = sum(sum(k * log_p for k, log_p in zip(y, y_, strict=True)) for y, y_ in zip(truth, logs, strict=True))
+    loss = sum(
+        sum(k * log_p for k, log_p in zip(y, y_, strict=True))
+        for y, y_ in zip(truth, logs, strict=True)
+    )
     return -1 * loss / len(logs)
 
 
@@ -160,7 +167,9 @@ def train_scalars(
         else:
             loss = categorical_cross_entropy(truth, [reg(x, w, b, stable=False) for x in xs])
         cells = sum(1 for _ in loss.sweep())
-        sensitivities = Parameters(*(np.array([[p.sensitivity for p in row] for row in rows]) for rows in (w, [b])))
+        sensitivities = Parameters(
+            *(np.array([[p.sensitivity for p in row] for row in rows]) for rows in (w, [b]))
+        )
         return loss.value, sensitivities._replace(b=sensitivities.b[0]), cells
 
     def update(step: Parameters) -> Parameters:
@@ -170,7 +179,9 @@ def train_scalars(
                 parameters[k] -= amount
             else:
                 parameters[k].value -= amount
-        return Parameters(np.array([[p.value for p in row] for row in w]), np.array([p.value for p in b]))
+        return Parameters(
+            np.array([[p.value for p in row] for row in w]), np.array([p.value for p in b])
+        )
 
     return _run_epochs(gradient_here, update, iris, clear, after)
 
@@ -221,7 +232,9 @@ def train_arrays(
 
 
 def _start(after: Epoch | None) -> Parameters:
-    return after.parameters if after else Parameters(np.zeros((CLASSES, FEATURES)), np.zeros(CLASSES))
+    return (
+        after.parameters if after else Parameters(np.zeros((CLASSES, FEATURES)), np.zeros(CLASSES))
+    )
 
 
 def _run_epochs(

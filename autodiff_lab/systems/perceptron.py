@@ -20,7 +20,17 @@ import numpy as np
 
 from ..transforms.gradients import value_and_grad
 
-__all__ = ["FIXED_START", "XOR", "Step", "Task", "loss", "network", "random_start", "train", "two_moons"]
+__all__ = [
+    "FIXED_START",
+    "XOR",
+    "Step",
+    "Task",
+    "loss",
+    "network",
+    "random_start",
+    "train",
+    "two_moons",
+]
 
 Params = Mapping[str, Any]
 
@@ -42,7 +52,10 @@ class Step(NamedTuple):
 
 
 # One of two, and not both.
-XOR = Task(np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]]), np.array([[0.0], [1.0], [1.0], [0.0]]))
+XOR = Task(
+    np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]]),
+    np.array([[0.0], [1.0], [1.0], [0.0]]),
+)
 
 # Parameters of a network with three hidden units, small and all different, to begin with and to check by hand.
 FIXED_START = {
@@ -75,7 +88,10 @@ def two_moons(points: int = 40, noise: float = 0.2, seed: int = 12) -> Task:
     draw, at = random.Random(seed), []
     for k in range(points):
         angle = math.pi * k / (points - 1)
-        for x, y in ((math.cos(angle), math.sin(angle)), (1 - math.cos(angle), 0.5 - math.sin(angle))):
+        for x, y in (
+            (math.cos(angle), math.sin(angle)),
+            (1 - math.cos(angle), 0.5 - math.sin(angle)),
+        ):
             at.append((x + noise * draw.uniform(-1, 1), y + noise * draw.uniform(-1, 1)))
     return Task(np.array(at), np.array([[0.0], [1.0]] * points))
 
@@ -90,7 +106,12 @@ def random_start(width: int, seed: int = 2) -> dict[str, np.ndarray]:
     def drawn(rows: int, columns: int) -> np.ndarray:
         return np.array([[draw.uniform(-1, 1) for _ in range(columns)] for _ in range(rows)])
 
-    return {"W1": drawn(2, width), "b1": drawn(1, width)[0], "W2": drawn(width, 1), "b2": np.zeros(1)}
+    return {
+        "W1": drawn(2, width),
+        "b1": drawn(1, width)[0],
+        "W2": drawn(width, 1),
+        "b2": np.zeros(1),
+    }
 
 
 def network(params: Params, x: Any) -> Any:

@@ -40,9 +40,16 @@ class Record:
     result: Tensor
 
     @classmethod
-    def of(cls, op: Op, operands: tuple[Any, ...], static: Mapping[str, Any], result: Tensor) -> Record:
+    def of(
+        cls, op: Op, operands: tuple[Any, ...], static: Mapping[str, Any], result: Tensor
+    ) -> Record:
         """Make a record for rewinding, with its own copies of the arrays, in case the caller changes them."""
-        return cls(op, copy_constant(operands), {name: copy_constant(x) for name, x in static.items()}, result)
+        return cls(
+            op,
+            copy_constant(operands),
+            {name: copy_constant(x) for name, x in static.items()},
+            result,
+        )
 
     @property
     def inputs(self) -> list[Any]:
@@ -145,14 +152,19 @@ class Sweep:
         self.missing: dict[int, int] = {}
         self.adjoints: dict[int, Tensor] = {}
         depends = set(self.sources)
-        for place in sorted(self._find_reachable(recorded, targets)):  # as recorded: results come before their uses
+        # as recorded: results come before their uses
+        for place in sorted(self._find_reachable(recorded, targets)):
             used = [x.number for x in recorded[place].inputs if x.number in depends]
             if used:
                 self.records[place] = recorded[place]
                 depends.add(recorded[place].result.number)
             for number in used:
                 self.missing[number] = self.missing.get(number, 0) + 1
-        self.ready = [place for place, record in self.records.items() if record.result.number not in self.missing]
+        self.ready = [
+            place
+            for place, record in self.records.items()
+            if record.result.number not in self.missing
+        ]
 
     def _find_reachable(self, recorded: Mapping[int, Record], targets: Sequence[Eager]) -> set[int]:
         """Find the records that can be reached when rewinding from the targets."""
@@ -176,11 +188,15 @@ class Sweep:
 
     def steps(self) -> Iterator[Step]:
         """Rewind step by step: first the missing counts, then one step for each record; a gradient exhausts this."""
-        counts = {tensor_name(number, self.made_by, self.names): count for number, count in self.missing.items()}
+        counts = {
+            tensor_name(number, self.made_by, self.names): count
+            for number, count in self.missing.items()
+        }
         yield Step(None, "", None, (), counts, tuple(self.ready))
         while self.ready:
             place = self.ready.pop()
-            yield self._send(place, self.records.pop(place))  # nobody else holds the record: it is gone before the next
+            # nobody else holds the record: it is gone before the next
+            yield self._send(place, self.records.pop(place))
 
     def _send(self, place: int, record: Record) -> Step:
         """Send the adjoint of a record's result on to its operands, and note what becomes ready by that."""

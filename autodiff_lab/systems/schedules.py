@@ -30,7 +30,16 @@ from typing import Any, NamedTuple
 from ..engine.errors import InputError
 from ..transforms.gradients import vjp
 
-__all__ = ["SCHEDULES", "Action", "Cost", "Reversal", "beta", "binomial", "cost", "fewest_extra_steps"]
+__all__ = [
+    "SCHEDULES",
+    "Action",
+    "Cost",
+    "Reversal",
+    "beta",
+    "binomial",
+    "cost",
+    "fewest_extra_steps",
+]
 __all__ += ["keep_all", "keep_none", "repetitions", "reverse", "segments"]
 
 
@@ -90,7 +99,9 @@ def segments(steps: int, length: int | None = None) -> list[Action]:
     length : int, optional
         Of a segment; by default the square root of `steps`, rounded up.
     """
-    steps, length = _check_counts(steps, math.isqrt(max(steps - 1, 0)) + 1 if length is None else length)
+    steps, length = _check_counts(
+        steps, math.isqrt(max(steps - 1, 0)) + 1 if length is None else length
+    )
     starts = range(0, steps, length)
     actions = [Action("store", 0, 0)]
     for start in starts[1:]:
@@ -225,7 +236,9 @@ class Reversal(NamedTuple):
     recorded: int
 
 
-def reverse(step: Callable[[Any], Any], state: Any, schedule: Iterable[Action], adjoint: Any = 1.0) -> Reversal:
+def reverse(
+    step: Callable[[Any], Any], state: Any, schedule: Iterable[Action], adjoint: Any = 1.0
+) -> Reversal:
     """Reverse a chain of steps by a checkpointing schedule, and count what it really takes.
 
     Parameters
@@ -248,17 +261,24 @@ def reverse(step: Callable[[Any], Any], state: Any, schedule: Iterable[Action], 
     >>> reverse(lambda x: x * x, 3.0, binomial(3, 2))
     Reversal(value=6561.0, gradient=17496.0, slots=2, extra=2, recorded=3)
     """
-    slots: dict[int, Any] = {0: state}  # the caller holds it anyway; the schedule says when it counts
+    # the caller holds it anyway; the schedule says when it counts
+    slots: dict[int, Any] = {0: state}
     counted: set[int] = set()
     at, value, last = 0, None, None
     most = extra = recorded = 0
     for kind, start, end in schedule:
         if kind in ("restore", "drop") and start not in slots:
-            raise InputError(f"The schedule wants to {kind} state {start}, and only {sorted(slots)} are in slots.")
+            raise InputError(
+                f"The schedule wants to {kind} state {start}, and only {sorted(slots)} are in slots."
+            )
         if kind in ("store", "advance", "reverse") and at != start:
-            raise InputError(f"The schedule wants to {kind} from state {start}, and at hand is state {at}.")
+            raise InputError(
+                f"The schedule wants to {kind} from state {start}, and at hand is state {at}."
+            )
         if kind == "reverse" and end != (last if last is not None else end):
-            raise InputError(f"The schedule reverses the step to state {end}, and the next one ends in state {last}.")
+            raise InputError(
+                f"The schedule reverses the step to state {end}, and the next one ends in state {last}."
+            )
         if kind == "store":
             slots[start] = state
             counted.add(start)
@@ -280,5 +300,7 @@ def reverse(step: Callable[[Any], Any], state: Any, schedule: Iterable[Action], 
             del reached, pullback  # with the record of the step, before the next one is run
             at, state, last, recorded = -1, None, start, recorded + 1
     if last != 0:
-        raise InputError(f"The schedule ends with state {last} as the last one whose adjoint is known, not with 0.")
+        raise InputError(
+            f"The schedule ends with state {last} as the last one whose adjoint is known, not with 0."
+        )
     return Reversal(value, adjoint, most, extra, recorded)

@@ -124,7 +124,15 @@ class Comparison:
 
     def rows(self) -> list[list[str]]:
         """The side-by-side comparison as rows of text: a heading, and a row for each design."""
-        heading = ["design", "numbers", "bytes", "closures", "written to", "differentiated again", "replayed"]
+        heading = [
+            "design",
+            "numbers",
+            "bytes",
+            "closures",
+            "written to",
+            "differentiated again",
+            "replayed",
+        ]
         return [heading] + [
             [c.design, str(c.numbers), str(c.bytes), str(c.closures)]
             + [outcome.verdict for outcome in (c.mutated, c.again, c.replay)]
@@ -172,16 +180,24 @@ def compare(
     (5, 'survives', 'no')
     """
     if not inputs:
-        raise InputError("compare(f, *inputs) needs at least one input: a number for each parameter of f.")
+        raise InputError(
+            "compare(f, *inputs) needs at least one input: a number for each parameter of f."
+        )
     at = np.array([as_number(x, f"the input {k + 1}") for k, x in enumerate(inputs)])
-    there = at + 0.5 if elsewhere is None else np.array([as_number(x, "elsewhere") for x in elsewhere])
+    there = (
+        at + 0.5 if elsewhere is None else np.array([as_number(x, "elsewhere") for x in elsewhere])
+    )
     _, program = record(f, *at.tolist())
-    lines = [f"{program.name(i)} = {program.expression(i)}" for i in range(program.n_inputs, len(program))]
+    lines = [
+        f"{program.name(i)} = {program.expression(i)}"
+        for i in range(program.n_inputs, len(program))
+    ]
 
     def column(name: str, design: Design) -> Column:
         run = design(f, entry_views(at))
         ledger = [
-            Stored(tuple(n for n, _ in kept), tuple(float(x) for _, x in kept)) for kept in run.list_stored(program)
+            Stored(tuple(n for n, _ in kept), tuple(float(x) for _, x in kept))
+            for kept in run.list_stored(program)
         ]
         gradient, own = run.gradient(), at.copy()
         count = sum(map(sum, _mark_new(ledger, run.shares)))
@@ -198,14 +214,22 @@ def compare(
             run.closures,
             _try(changed.gradient, gradient, "survives", "changes", "raises"),
             _try(design(f, entry_views(at)).hessian, second, "yes", "wrong", "no"),
-            _try(lambda: [replayed.replay(there.tolist())], [float(f(*map(np.float64, there)))], "yes", "no", "no"),
+            _try(
+                lambda: [replayed.replay(there.tolist())],
+                [float(f(*map(np.float64, there)))],
+                "yes",
+                "no",
+                "no",
+            ),
             run.shares,
         )
 
     with np.errstate(all="ignore"):  # a number written at random may lie outside the domain
         second = hessian(f, argnums=tuple(range(len(at))))(*at.tolist())
         columns = tuple(column(name, design) for name, design in designs.items())
-    return Comparison(tuple(at.tolist()), (written,) * len(at), tuple(there.tolist()), tuple(lines), columns)
+    return Comparison(
+        tuple(at.tolist()), (written,) * len(at), tuple(there.tolist()), tuple(lines), columns
+    )
 
 
 def _mark_new(ledger: Sequence[Stored], shares: bool) -> list[list[bool]]:
@@ -221,7 +245,9 @@ def _mark_new(ledger: Sequence[Stored], shares: bool) -> list[list[bool]]:
     return marks
 
 
-def _try(trial: Callable[[], list[Any]], truth: Any, right: str, wrong: str, refused: str) -> Outcome:
+def _try(
+    trial: Callable[[], list[Any]], truth: Any, right: str, wrong: str, refused: str
+) -> Outcome:
     """Run a trial and compare what it finds with the truth: one of three verdicts."""
     try:
         found = trial()
@@ -232,4 +258,12 @@ def _try(trial: Callable[[], list[Any]], truth: Any, right: str, wrong: str, ref
 
 
 def _equal(a: Any, b: Any) -> bool:
-    return bool(np.allclose(np.array(a, dtype=float), np.array(b, dtype=float), rtol=1e-9, atol=1e-12, equal_nan=True))
+    return bool(
+        np.allclose(
+            np.array(a, dtype=float),
+            np.array(b, dtype=float),
+            rtol=1e-9,
+            atol=1e-12,
+            equal_nan=True,
+        )
+    )

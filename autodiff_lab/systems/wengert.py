@@ -54,7 +54,9 @@ __all__ = ["FUNCTIONS", "Bin", "Cell", "Tape", "Un", "Var", "var", *FUNCTIONS]
 class CellLevel(StandingLevel):
     """The level of all Wengert cells: an operation with a cell among its operands makes another cell."""
 
-    def process(self, op: Op, operands: tuple[Any, ...], static: Mapping[str, Any] = NO_OPTIONS) -> Any:
+    def process(
+        self, op: Op, operands: tuple[Any, ...], static: Mapping[str, Any] = NO_OPTIONS
+    ) -> Any:
         """Carry out one operation on the numbers of Wengert cells, and keep its local partials in a new cell."""
         numbers = tuple([as_numpy_number(x.value if isinstance(x, Cell) else x) for x in operands])
         y = op.fn(*numbers, **static)
@@ -65,7 +67,11 @@ class CellLevel(StandingLevel):
                 f"{op.name} gave an array of shape {shape_of(y)}, and a cell holds one number. Make a cell for each "
                 "entry, in lists, or use autodiff_lab.grad, which takes arrays."
             )
-        cells = [(x, _partial(op, k, y, numbers, static)) for k, x in enumerate(operands) if isinstance(x, Cell)]
+        cells = [
+            (x, _partial(op, k, y, numbers, static))
+            for k, x in enumerate(operands)
+            if isinstance(x, Cell)
+        ]
         if len(cells) == 1:
             ((x, dx),) = cells
             return Un(float(y), x, dx)
@@ -79,7 +85,8 @@ class CellLevel(StandingLevel):
 
 
 def _partial(op: Op, k: int, y: Any, numbers: tuple[Any, ...], static: Mapping[str, Any]) -> float:
-    back = op.pullback(k, np.float64(1.0), y, numbers, static)  # of one number: what an adjoint of 1 becomes
+    # of one number: what an adjoint of 1 becomes
+    back = op.pullback(k, np.float64(1.0), y, numbers, static)
     return 0.0 if back is None else float(back)
 
 

@@ -79,14 +79,18 @@ def check_path(function: str, path: str | Path, *extensions: str) -> Path:
         ending = f"ends in {path.suffix!r}" if path.suffix else "has no ending"
         allowed = " or ".join(extensions)
         better = path.with_suffix(extensions[0]) if path.name else Path(f"picture{extensions[0]}")
-        raise PathError(f"{function} writes {allowed}, and {str(path)!r} {ending}. Write {str(better)!r}.")
+        raise PathError(
+            f"{function} writes {allowed}, and {str(path)!r} {ending}. Write {str(better)!r}."
+        )
     if not path.parent.is_dir():
         raise PathError(
             f"{function} cannot write {str(path)!r}: there is no folder {str(path.parent)!r}. Make it first: "
             f"pathlib.Path({str(path.parent)!r}).mkdir(parents=True)."
         )
     if path.is_dir():
-        raise PathError(f"{function} cannot write {str(path)!r}: this is a folder. Add the name of a file.")
+        raise PathError(
+            f"{function} cannot write {str(path)!r}: this is a folder. Add the name of a file."
+        )
     return path
 
 
@@ -99,7 +103,9 @@ def check_steps(function: str, steps: object, count: int) -> list[int]:
         If one of them is no such step, or there is none.
     """
     if isinstance(steps, str) or not isinstance(steps, Iterable):
-        raise InputError(f"{function}(steps={steps!r}) is not possible; steps is a list of step numbers, as [0, 3, 7].")
+        raise InputError(
+            f"{function}(steps={steps!r}) is not possible; steps is a list of step numbers, as [0, 3, 7]."
+        )
     checked = [check_step(function, step, count) for step in steps]
     if not checked:
         raise InputError(f"{function}(steps=[]) shows nothing; name at least one step.")
@@ -118,6 +124,12 @@ def check_step(function: str, step: int | None, count: int) -> int:
         return count - 1
     whole = not isinstance(step, bool) and hasattr(step, "__index__")
     if not whole or not -1 <= step < count:
-        last = f"0 to {count - 1}, and −1 is before the first" if count else "none; −1 is before the first"
-        raise InputError(f"{function}: there is no step {step!r}; the steps of this run are {last}.")
+        last = (
+            f"0 to {count - 1}, and −1 is before the first"
+            if count
+            else "none; −1 is before the first"
+        )
+        raise InputError(
+            f"{function}: there is no step {step!r}; the steps of this run are {last}."
+        )
     return int(step)

@@ -63,7 +63,9 @@ def plain(x: Any, pool: Pool | None = None) -> Any:
 def field_types(cls: Any) -> dict[str, Any]:
     """The types of the fields of a dataclass or a named tuple, by name, resolved."""
     hints = typing.get_type_hints(cls)
-    names = cls._fields if is_named_tuple(cls) else [field.name for field in dataclasses.fields(cls)]
+    names = (
+        cls._fields if is_named_tuple(cls) else [field.name for field in dataclasses.fields(cls)]
+    )
     return {name: hints[name] for name in names}
 
 

@@ -46,7 +46,9 @@ class Column:
     def latex(self) -> str:
         """The heading of a grid's column in LaTeX."""
         sign = {DOWN: r" \downarrow", UP: r" \uparrow", "": ""}[self.arrow]
-        title = _DOTTED.sub(r"$\\dot{\1}$", notation.latex_text(unicodedata.normalize("NFD", self.title)))
+        title = _DOTTED.sub(
+            r"$\\dot{\1}$", notation.latex_text(unicodedata.normalize("NFD", self.title))
+        )
         return rf"\text{{{title}}}{sign}"
 
 
@@ -101,7 +103,15 @@ class Grid:
         ]
         rows = [" & ".join(cells) + r" \\" for cells in zip(*columns, strict=True)]
         head = " & ".join(column.latex for column in self.columns) + r" \\"
-        lines = [rf"\begin{{array}}{{{layout}}}", r"\hline", head, r"\hline", *rows, r"\hline", r"\end{array}"]
+        lines = [
+            rf"\begin{{array}}{{{layout}}}",
+            r"\hline",
+            head,
+            r"\hline",
+            *rows,
+            r"\hline",
+            r"\end{array}",
+        ]
         return "\n".join(lines)
 
     def markdown(self) -> str:
@@ -123,23 +133,36 @@ class Grid:
 
     def data(self) -> dict[str, list[Any]]:
         """Return the grid's columns by title, numbers as they are: what a data frame or a plot takes."""
-        return {column.title: [row[k].data for row in self.rows] for k, column in enumerate(self.columns)}
+        return {
+            column.title: [row[k].data for row in self.rows]
+            for k, column in enumerate(self.columns)
+        }
 
     def _columns_with_tails(self) -> Iterator[list[tuple[Cell, str]]]:
         """Yield the cells by column, each with the digits that it lacks on the right of its point: ``".0000"``."""
         for k, column in enumerate(self.columns):
             cells = [row[k] for row in self.rows]
-            tails = ["".join(cell.text.partition(".")[1:]) if _plain(cell.text) else "" for cell in cells]
+            tails = [
+                "".join(cell.text.partition(".")[1:]) if _plain(cell.text) else "" for cell in cells
+            ]
             longest = max(tails, key=len, default="") if column.numeric else ""
             yield [
-                (cell, longest[len(tail) :] if _plain(cell.text) or cell.text == notation.NOT_REACHED else "")
+                (
+                    cell,
+                    longest[len(tail) :]
+                    if _plain(cell.text) or cell.text == notation.NOT_REACHED
+                    else "",
+                )
                 for cell, tail in zip(cells, tails, strict=True)
             ]
 
     def _pad_columns(self, digit: str, point: str) -> list[list[str]]:
         """The texts by column; numbers get spaces on the right until their points stand under each other."""
         spaces = str.maketrans({**dict.fromkeys("0123456789", digit), ".": point})
-        return [[cell.text + tail.translate(spaces) for cell, tail in column] for column in self._columns_with_tails()]
+        return [
+            [cell.text + tail.translate(spaces) for cell, tail in column]
+            for column in self._columns_with_tails()
+        ]
 
 
 _DOTTED = re.compile("(.)\N{COMBINING DOT ABOVE}")
@@ -187,7 +210,8 @@ def grid(caption: str, headings: Sequence[str], rows: Sequence[Sequence[str | fl
     three           9
     """
     columns = [
-        Column(heading, numeric=any(not isinstance(row[k], str) for row in rows)) for k, heading in enumerate(headings)
+        Column(heading, numeric=any(not isinstance(row[k], str) for row in rows))
+        for k, heading in enumerate(headings)
     ]
     return Grid(caption, tuple(columns), tuple(tuple(map(_cell, row)) for row in rows))
 

@@ -45,7 +45,17 @@ _SYMBOLS = {
 
 # Those that stand between their operands.
 _INFIX = frozenset(
-    {"add", "subtract", "multiply", "divide", "true_divide", "power", "matmul", "floor_divide", "remainder"}
+    {
+        "add",
+        "subtract",
+        "multiply",
+        "divide",
+        "true_divide",
+        "power",
+        "matmul",
+        "floor_divide",
+        "remainder",
+    }
 )
 
 _LONGEST_SYMBOL = 28
@@ -262,7 +272,8 @@ def display_width(text: str) -> int:
     (2, 2)
     """
     return sum(
-        0 if unicodedata.combining(char) else 2 if unicodedata.east_asian_width(char) in "WF" else 1 for char in text
+        0 if unicodedata.combining(char) else 2 if unicodedata.east_asian_width(char) in "WF" else 1
+        for char in text
     )
 
 
@@ -273,5 +284,9 @@ def escape(text: str) -> str:
     '&lt;b a=&quot;1&quot;&gt;'
     """
     # Graphviz's parser stops at control characters, which no label needs.
-    shown = text if text.isprintable() else "".join(char if char.isprintable() else "�" for char in text)
+    shown = (
+        text
+        if text.isprintable()
+        else "".join(char if char.isprintable() else "�" for char in text)
+    )
     return html.escape(shown, quote=True)

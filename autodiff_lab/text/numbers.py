@@ -28,7 +28,8 @@ def number(x: Any) -> str:
     >>> number(np.array([1.0, 2.0, 3.0])), number(np.zeros((128, 64)))
     ('[1 2 3]', '(128, 64) array, all 0')
     """
-    if isinstance(x, float) or np.ndim(x) == 0:  # to ask a float for its axes takes longer than to write it
+    # to ask a float for its axes takes longer than to write it
+    if isinstance(x, float) or np.ndim(x) == 0:
         return _scalar(float(x))
     array = np.asarray(x, dtype=float)
     listed = list_entries(array)

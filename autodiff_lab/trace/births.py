@@ -26,7 +26,11 @@ from autodiff_lab.transforms.nonfinite import is_born, severity
 
 
 def explain_value(
-    lines: Sequence[Line], i: int, value: Any, operands: Sequence[Any], arguments: Sequence[float] = ()
+    lines: Sequence[Line],
+    i: int,
+    value: Any,
+    operands: Sequence[Any],
+    arguments: Sequence[float] = (),
 ) -> str:
     """Explain the birth of a NaN or an infinity in the value of a line; empty if there is none.
 
@@ -38,7 +42,11 @@ def explain_value(
     unseen = any(isinstance(operand, NotSeen) for operand in operands)
     if line.kind == "input" or unseen or not is_born(entries_of(value), *entries, *arguments):
         return ""
-    slots = {"kind": _name_kind(entries_of(value)), "name": line.clear_name, "reading": line.reading}
+    slots = {
+        "kind": _name_kind(entries_of(value)),
+        "name": line.clear_name,
+        "reading": line.reading,
+    }
     if any(isinstance(x, OutputTuple) for x in (value, *operands)):
         return message("born in", **slots)
     if not np.ndim(value):
@@ -61,10 +69,14 @@ def explain_value(
 def explain_line(run: RecordedRun, lines: Sequence[Line], i: int) -> str:
     """Explain the birth of a NaN or an infinity in the value of a line of a recorded run; empty if there is none."""
     line = run.read_line(i)
-    return explain_value(lines, i, line.value, [operand.value for operand in line.operands], line.arguments)
+    return explain_value(
+        lines, i, line.value, [operand.value for operand in line.operands], line.arguments
+    )
 
 
-def explain_contribution(run: RecordedRun, lines: Sequence[Line], event: SweepEvent, sent: RawContribution) -> str:
+def explain_contribution(
+    run: RecordedRun, lines: Sequence[Line], event: SweepEvent, sent: RawContribution
+) -> str:
     """Explain the birth of a NaN or an infinity in what a line sends back, by its factors; empty if there is none."""
     line, parent, adjoint = lines[event.line], lines[sent.parent], event.adjoint
     _, _, contribution, before, after, _ = sent
@@ -73,13 +85,22 @@ def explain_contribution(run: RecordedRun, lines: Sequence[Line], event: SweepEv
     if is_born(entries_of(contribution), entries_of(adjoint)):
         is_tuple = isinstance(adjoint, OutputTuple) or isinstance(contribution, OutputTuple)
         partial = None if is_tuple else run.read_partial(event.line, sent.slot)
-        return explain_product(line, message("arrived at", name=line.clear_name), adjoint, partial, contribution)
-    if isinstance(after, OutputTuple):  # what an output sends to its operation is put beside the others
+        return explain_product(
+            line, message("arrived at", name=line.clear_name), adjoint, partial, contribution
+        )
+    # what an output sends to its operation is put beside the others
+    if isinstance(after, OutputTuple):
         return ""
     if before is not None and is_born(after, before, contribution):
         entry = _find_first(after, before, contribution)
         old, new, total = (_write(np.asarray(x)[entry]) for x in (before, contribution, after))
-        return message("born in sum", name=parent.clear_name, before=old, sum=f"{old} + {atom(new)}", value=total)
+        return message(
+            "born in sum",
+            name=parent.clear_name,
+            before=old,
+            sum=f"{old} + {atom(new)}",
+            value=total,
+        )
     return ""
 
 
@@ -100,7 +121,9 @@ def explain_product(line: Line, what: str, rate: Any, partial: Any, product: Any
     entry = _find_first(each, one)
     factor, weight, made = (_write(x[entry]) for x in (one, other, np.asarray(each)))
     written = f"{factor} × {atom(weight)}"
-    told = message("born in product", what=what, rate=factor, partial=weight, product=written, value=made)
+    told = message(
+        "born in product", what=what, rate=factor, partial=weight, product=written, value=made
+    )
     return message("at entry", entry=str([*entry]), said=told) if entry else told
 
 

@@ -16,7 +16,17 @@ import numpy as np
 from autodiff_lab.text import notation
 from autodiff_lab.text.messages import message
 from autodiff_lab.trace import births, memory_usage, reverse_steps
-from autodiff_lab.trace.model import Cost, Excerpt, Line, Number, Operand, Step, StepRange, SweptRange, Trace
+from autodiff_lab.trace.model import (
+    Cost,
+    Excerpt,
+    Line,
+    Number,
+    Operand,
+    Step,
+    StepRange,
+    SweptRange,
+    Trace,
+)
 from autodiff_lab.trace.outline import Section, simplify_outline
 from autodiff_lab.trace.recorded_run import RecordedRun, number_of
 from autodiff_lab.trace.run_reader import RunReader
@@ -62,7 +72,9 @@ class Excerpts(RunReader):
         self._events = run.events
         self._largest = reverse_steps.find_largest_size(self._events)
         self.steps = len(run) + (len(self._events) + 1 if run.output is not None else 0)
-        self.simple_outline = simplify_outline(self.outline, lambda i: notation.format_name(run.names[i]))
+        self.simple_outline = simplify_outline(
+            self.outline, lambda i: notation.format_name(run.names[i])
+        )
         self._windows = cut_windows(self.simple_outline, _MAX_WINDOW_LINES)
         self._starts = [pieces[0].first for pieces in self._windows]
         self.last_uses = memory_usage.find_last_uses(run.parents, run.output)
@@ -93,7 +105,9 @@ class Excerpts(RunReader):
     @functools.cached_property
     def large_sections(self) -> list[Section]:
         """For excerpts: the sections of the outline that are too large for one of them."""
-        return [section for section in self.simple_outline.walk() if section.size > _MAX_WINDOW_LINES]
+        return [
+            section for section in self.simple_outline.walk() if section.size > _MAX_WINDOW_LINES
+        ]
 
     @functools.cached_property
     def arrivals(self) -> dict[int, tuple[int, int, Number]]:
@@ -116,7 +130,9 @@ class Excerpts(RunReader):
 
         if not back:
             return ()
-        return tuple(SweptRange(reach(chapter.end), reach(chapter.first)) for chapter in self._overview)
+        return tuple(
+            SweptRange(reach(chapter.end), reach(chapter.first)) for chapter in self._overview
+        )
 
     @functools.cached_property
     def _birth(self) -> str:
@@ -147,7 +163,9 @@ class Excerpts(RunReader):
             products = sum(len(event.sent) for event in later)
             steps += memory_usage.measure_steps(run, told, end, products)
         if number == 0 and swept:
-            shown = {i: number_of(self.arrivals[i][2]) for i in range(run.n_inputs) if i in self.arrivals}
+            shown = {
+                i: number_of(self.arrivals[i][2]) for i in range(run.n_inputs) if i in self.arrivals
+            }
             gradient = equations.gradient(trace.derivative_name, self.lines[: run.n_inputs], shown)
             steps[-1] = steps[-1].with_equation(gradient)
         names = [self.lines[i].display_name for i in (first, end - 1)]
@@ -156,7 +174,12 @@ class Excerpts(RunReader):
             len(run),
             self.steps,
             tuple(parts),
-            said=message("excerpt", first=names[0], last=names[1], lines=f"{len(run):,}".replace(",", "\u202f")),
+            said=message(
+                "excerpt",
+                first=names[0],
+                last=names[1],
+                lines=f"{len(run):,}".replace(",", "\u202f"),
+            ),
             later=message("from later lines"),
             arrived=tuple(number_of(arrived[i]) if i in arrived else None for i in place),
             before=tuple(before),

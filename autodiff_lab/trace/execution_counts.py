@@ -85,7 +85,9 @@ def follow_execution(
     codes = {id(event.code): event.code for event in walk}
     compiled: dict[str, set[int]] = {}
     for code in codes.values():
-        compiled.setdefault(code.co_filename, set()).update(line for _, _, line in code.co_lines() if line)
+        compiled.setdefault(code.co_filename, set()).update(
+            line for _, _, line in code.co_lines() if line
+        )
     statements: dict[tuple[str, int], _Statement] = {}
     for number, place in enumerate(places):
         for statement in _statements(place.node, number, compiled.get(place.filename, set())):
@@ -94,7 +96,10 @@ def follow_execution(
     turns = _count_statements(walk, statements, n_lines, [place.first for place in places])
     entered = {(code.co_filename, code.co_name, code.co_firstlineno) for code in codes.values()}
     came = {(event.code.co_filename, event.row) for event in walk if event.kind == "line"}
-    ran = [_count_rows(place, statements, entered, came, compiled.get(place.filename, set())) for place in places]
+    ran = [
+        _count_rows(place, statements, entered, came, compiled.get(place.filename, set()))
+        for place in places
+    ]
     return ran, turns
 
 
@@ -102,12 +107,17 @@ def _statements(node: ast.AST, source: int, compiled: set[int]) -> Iterator[_Sta
     """All statements inside a function, those of the functions inside it as well; a lambda has none."""
 
     def inside(
-        body: Sequence[ast.stmt], owner: _Function, around: tuple[_Statement, ...], loop: _Statement | None = None
+        body: Sequence[ast.stmt],
+        owner: _Function,
+        around: tuple[_Statement, ...],
+        loop: _Statement | None = None,
     ) -> Iterator[_Statement]:
         loops = around[-1].loops if around else ()
         opens = loop
         for child in body:
-            statement = _Statement(child, source, _own_rows(child), around, (*loops, loop) if loop else loops, owner)
+            statement = _Statement(
+                child, source, _own_rows(child), around, (*loops, loop) if loop else loops, owner
+            )
             if compiled.intersection(statement.rows):
                 # A turn begins where the first statement of the body does, if that has a row of its own.
                 if opens and statement.rows[0] > opens.rows[-1]:
@@ -150,7 +160,10 @@ def _blocks(node: ast.stmt) -> Iterator[list[ast.stmt]]:
 
 
 def _count_statements(
-    walk: Sequence[Any], statements: Mapping[tuple[str, int], _Statement], n_lines: int, firsts: Sequence[int]
+    walk: Sequence[Any],
+    statements: Mapping[tuple[str, int], _Statement],
+    n_lines: int,
+    firsts: Sequence[int],
 ) -> list[tuple[Turn, ...]]:
     """Count the statements, and note for each line of the tape the turns that it was recorded in."""
     frames: dict[int, _Frame] = {}
@@ -175,12 +188,17 @@ def _count_statements(
                 _arrive(frames[event.frame], statement, event.instruction)
     seen += [_turns_now(frames, running)] * (n_lines - len(seen))
     return [
-        tuple(Turn(loop.source, loop.node.lineno - firsts[loop.source], turn, visit[0]) for loop, visit, turn in now)
+        tuple(
+            Turn(loop.source, loop.node.lineno - firsts[loop.source], turn, visit[0])
+            for loop, visit, turn in now
+        )
         for now in seen
     ]
 
 
-def _turns_now(frames: Mapping[int, _Frame], running: Sequence[int]) -> tuple[tuple[_Statement, list[int], int], ...]:
+def _turns_now(
+    frames: Mapping[int, _Frame], running: Sequence[int]
+) -> tuple[tuple[_Statement, list[int], int], ...]:
     """The loops that the running calls are in the body of; a visit is a list, since its turns are still counted."""
     return tuple(
         (loop, visit, visit[0])

@@ -37,7 +37,9 @@ def _sweep_in_wrong_order(tape: Tape) -> Iterator[SweepEvent]:
         sent = [one.parent for event in events for one in event.sent]
         events[0] = _remark(events[0], "too early", [user for user in users[i] if user not in done])
         for event in events:
-            yield _remark(event, "too late", [one.parent for one in event.sent if one.parent in done])
+            yield _remark(
+                event, "too late", [one.parent for one in event.sent if one.parent in done]
+            )
         stack += reversed(sent)
 
 
@@ -49,13 +51,18 @@ def _sweep_in_recursion(tape: Tape) -> Iterator[SweepEvent]:
         times[i] += 1
         again = (("sends again", ()),) if times[i] > 1 else ()
         for slot, parent, contribution in reverse_steps.pull_back(tape, i, adjoints[i]):
-            before, adjoints[parent] = adjoints[parent], reverse_steps.add_to(adjoints[parent], contribution)
+            before, adjoints[parent] = (
+                adjoints[parent],
+                reverse_steps.add_to(adjoints[parent], contribution),
+            )
             sent = RawContribution(slot, parent, contribution, before, adjoints[parent])
             yield SweepEvent(i, adjoints[i], (sent,), again)
             if parent >= tape.n_inputs:
                 yield from enter(parent)
 
-    for count, event in enumerate(enter(tape.output_line) if tape.output_line >= tape.n_inputs else ()):
+    for count, event in enumerate(
+        enter(tape.output_line) if tape.output_line >= tape.n_inputs else ()
+    ):
         if count == _MAX_STEPS:
             raise InputError(
                 f"A recursion along every path takes more than {_MAX_STEPS} steps on this function; show this fault on "
@@ -72,12 +79,16 @@ def _sweep_twice(tape: Tape) -> Iterator[SweepEvent]:
             adjoints[sent.parent] = sent.after
         yield event
     adjoints[tape.output_line] = reverse_steps.seed_of(tape)
-    yield SweepEvent(tape.output_line, adjoints[tape.output_line], remarks=(("second sweep", ()),), again=True)
+    yield SweepEvent(
+        tape.output_line, adjoints[tape.output_line], remarks=(("second sweep", ()),), again=True
+    )
     for event in _send_in_order(tape, adjoints):
         yield event._replace(remarks=(("on top", ()),) if event.sent else ())
 
 
-def _send_in_order(tape: Tape, adjoints: list[Any], overwrites: bool = False) -> Iterator[SweepEvent]:
+def _send_in_order(
+    tape: Tape, adjoints: list[Any], overwrites: bool = False
+) -> Iterator[SweepEvent]:
     """Let each line send that something has reached, from the result down."""
     for i in range(tape.output_line, tape.n_inputs - 1, -1):
         if adjoints[i] is not None:

@@ -12,7 +12,16 @@ from autodiff_lab.engine.values import as_shaped
 from autodiff_lab.text import notation
 from autodiff_lab.text.messages import join_items, join_sentences, message
 from autodiff_lab.trace import births, memory_usage, partials, quiz
-from autodiff_lab.trace.model import Direction, Equation, Line, Meter, Number, Step, TangentTerm, Trace
+from autodiff_lab.trace.model import (
+    Direction,
+    Equation,
+    Line,
+    Meter,
+    Number,
+    Step,
+    TangentTerm,
+    Trace,
+)
 from autodiff_lab.trace.recorded_run import size_of
 from autodiff_lab.trace.reverse_steps import seed_adjoints, share_of
 from autodiff_lab.trace.wording import equations, explanations
@@ -71,7 +80,9 @@ def describe_direction(tape: Tape, name: str, seeds: Seeds) -> Direction:
     """Describe a direction of the forward steps, written out as ``ẋ1 = 1, ẋ2 = 0``."""
     numbers = tuple(map(Number.of, seeds))
     pairs = zip(tape.input_names, numbers, strict=True)
-    shown = join_items(f"{notation.format_tangent(label)} = {number.text}" for label, number in pairs)
+    shown = join_items(
+        f"{notation.format_tangent(label)} = {number.text}" for label, number in pairs
+    )
     return Direction(name, shown, numbers)
 
 
@@ -79,29 +90,49 @@ def _tangents(tape: Tape, seeds: Sequence[Seeds]) -> list[Any]:
     """Give the tangents of every line; of several directions together, along a leading axis. None: nothing moves it."""
     if len(seeds) == 1:
         return recording.push_tangents(tape, seeds[0])
-    return recording.push_tangents(tape, [np.stack(column) for column in zip(*seeds, strict=True)], len(seeds))
+    return recording.push_tangents(
+        tape, [np.stack(column) for column in zip(*seeds, strict=True)], len(seeds)
+    )
 
 
-def forward_steps(tape: Tape, lines: tuple[Line, ...], named: Sequence[tuple[str, Seeds]]) -> Iterator[Step]:
+def forward_steps(
+    tape: Tape, lines: tuple[Line, ...], named: Sequence[tuple[str, Seeds]]
+) -> Iterator[Step]:
     """Make the steps of forward mode: one for each line, with its value and its tangents."""
     seeds = [seeds for _, seeds in named]
     tangents = _tangents(tape, seeds)
     shown = [_numbers(tape, i, tangents[i], len(seeds)) for i in range(len(tape))]
-    brought = [() if len(seeds) > 1 else tuple(_bring_by_operands(tape, i, tangents)) for i in range(len(tape))]
-    largest = max((size_of(contribution) for each in brought for _, _, contribution in each), default=0.0)
-    kept, forgotten = memory_usage.count_needed_forward(tape, len(seeds)), memory_usage.find_forgotten(tape)
+    brought = [
+        () if len(seeds) > 1 else tuple(_bring_by_operands(tape, i, tangents))
+        for i in range(len(tape))
+    ]
+    largest = max(
+        (size_of(contribution) for each in brought for _, _, contribution in each), default=0.0
+    )
+    kept, forgotten = (
+        memory_usage.count_needed_forward(tape, len(seeds)),
+        memory_usage.find_forgotten(tape),
+    )
     askable, products = len(seeds) == 1 and quiz.is_askable(tape), 0
     for i, line in enumerate(lines):
         pushes = []
         for slot, j, x in brought[i]:
             term = equations.term_forward(line.operands[slot], shown[j][0])
             pushes.append(TangentTerm(slot, j, Number.of(x), term, share_of(x, largest)))
-        products += len(seeds) * sum(1 for j in tape.parents[i] if j >= 0 and tangents[j] is not None)
+        products += len(seeds) * sum(
+            1 for j in tape.parents[i] if j >= 0 and tangents[j] is not None
+        )
         how, names = _through_map(tape, i, line, {}), [name for name, _ in named]
         told = _through_map(tape, i, line, equations.name_operands(lines, i))
-        asked = [*quiz.about_value(tape, i, line), *quiz.about_tangent(tape, lines, i, tangents)] if askable else []
+        asked = (
+            [*quiz.about_value(tape, i, line), *quiz.about_tangent(tape, lines, i, tangents)]
+            if askable
+            else []
+        )
         birth = births.explain_value(lines, i, tape.values[i], tape.args[i])
-        birth = join_sentences(birth, *(_explain_birth(tape, lines, i, tangents, each) for each in brought[i]))
+        birth = join_sentences(
+            birth, *(_explain_birth(tape, lines, i, tangents, each) for each in brought[i])
+        )
         said = explanations.explain_tangents(lines, i, shown, names, told)
         yield Step(
             "forward",
@@ -121,14 +152,20 @@ def forward_steps(tape: Tape, lines: tuple[Line, ...], named: Sequence[tuple[str
 
 
 def _explain_birth(
-    tape: Tape, lines: Sequence[Line], i: int, tangents: Sequence[Any], brought: tuple[int, int, Any]
+    tape: Tape,
+    lines: Sequence[Line],
+    i: int,
+    tangents: Sequence[Any],
+    brought: tuple[int, int, Any],
 ) -> str:
     """Why a NaN or an infinity is born in what an operand brings to a tangent; empty if none is."""
     slot, j, x = brought
     if not is_born(x, tangents[j]):
         return ""
     what = message("tangent of", name=lines[j].clear_name)
-    return births.explain_product(lines[i], what, tangents[j], partials.local_partial(tape, i, slot), x)
+    return births.explain_product(
+        lines[i], what, tangents[j], partials.local_partial(tape, i, slot), x
+    )
 
 
 def _numbers(tape: Tape, i: int, tangent: Any, count: int) -> tuple[Number, ...]:
@@ -137,7 +174,9 @@ def _numbers(tape: Tape, i: int, tangent: Any, count: int) -> tuple[Number, ...]
     return tuple(map(Number.of, tangent)) if count > 1 else (Number.of(tangent),)
 
 
-def _bring_by_operands(tape: Tape, i: int, tangents: Sequence[Any]) -> Iterator[tuple[int, int, Any]]:
+def _bring_by_operands(
+    tape: Tape, i: int, tangents: Sequence[Any]
+) -> Iterator[tuple[int, int, Any]]:
     """What each operand brings by itself: its slot, its line, its share of the tangent."""
     for slot, j in enumerate(tape.parents[i]):
         if j >= 0 and tangents[j] is not None:
@@ -157,7 +196,9 @@ def _through_map(tape: Tape, i: int, line: Line, names: Mapping[str, str]) -> Wa
     if op.kind == "linear":
         return WayForward(notation.format_expression(line.text, dots))
     if op.kind == "multilinear" and len(set(moving)) == len(moving):
-        terms = [notation.format_expression(line.text, {**names, name: dots[name]}) for name in moving]
+        terms = [
+            notation.format_expression(line.text, {**names, name: dots[name]}) for name in moving
+        ]
         return WayForward(" + ".join(terms))
     return WayForward(message("pushforward of", op=op.name), is_name=True)
 
@@ -174,10 +215,14 @@ def compare_with_gradient(
     names = [name for name, _ in named]
     if all(name in tape.input_names for name in names):
         partials = [Number.of(gradient[tape.input_names.index(name)]) for name in names]
-        return equations.same_partials(trace.derivative_name, list(zip(names, tangent, partials, strict=True)))
+        return equations.same_partials(
+            trace.derivative_name, list(zip(names, tangent, partials, strict=True))
+        )
     if len(named) > 1 or len(gradient) > 4:
         return None
     seeds = named[0][1]
     total = sum(float(seed) * partial for seed, partial in zip(seeds, gradient, strict=True))
-    terms = [(Number.of(partial), Number.of(seed)) for partial, seed in zip(gradient, seeds, strict=True)]
+    terms = [
+        (Number.of(partial), Number.of(seed)) for partial, seed in zip(gradient, seeds, strict=True)
+    ]
     return equations.same_number(trace.result_name, tangent[0], terms, Number.of(total))

@@ -54,7 +54,9 @@ class Section(NamedTuple):
     @property
     def has_only_inputs(self) -> bool:
         """Whether all lines of a section of the outline are inputs of the run."""
-        return self.kind == "input" or (bool(self.inside) and all(one.has_only_inputs for one in self.inside))
+        return self.kind == "input" or (
+            bool(self.inside) and all(one.has_only_inputs for one in self.inside)
+        )
 
     @property
     def turns(self) -> int:
@@ -99,7 +101,9 @@ def build_outline(
     calls = modules or [()] * len(spans)
     paths = [_path(*line, bodies) for line in zip(spans, turns, calls, strict=True)]
     _put_conditions_into_turns(paths)
-    paths = [[("sweep", sweep), *path] if sweep else path for sweep, path in zip_longest(sweeps, paths)]
+    paths = [
+        [("sweep", sweep), *path] if sweep else path for sweep, path in zip_longest(sweeps, paths)
+    ]
 
     def inside(first: int, end: int, depth: int) -> tuple[Section, ...]:
         found = []
@@ -114,8 +118,16 @@ def build_outline(
                 stop += 1
             kind, *place = paths[i][depth]
             # Inside of a loop is a turn: its kind, its number, and how many there are.
-            n = place[0] if kind == "turn" else paths[stop - 1][depth + 1][2] if kind == "loop" else 0
-            found.append(Section(kind, _title(kind, place, sources), i, stop, inside(i, stop, depth + 1), n))
+            n = (
+                place[0]
+                if kind == "turn"
+                else paths[stop - 1][depth + 1][2]
+                if kind == "loop"
+                else 0
+            )
+            found.append(
+                Section(kind, _title(kind, place, sources), i, stop, inside(i, stop, depth + 1), n)
+            )
             i = stop
         return tuple(found)
 
@@ -123,7 +135,10 @@ def build_outline(
 
 
 def _path(
-    where: Sequence[Span], turns: Sequence[Turn], modules: Sequence[ModuleCall], bodies: Sequence[dict[int, range]]
+    where: Sequence[Span],
+    turns: Sequence[Turn],
+    modules: Sequence[ModuleCall],
+    bodies: Sequence[dict[int, range]],
 ) -> list[Key]:
     """The sections that a line is in, outermost first: in each call its loops, and the line of the source.
 
@@ -131,7 +146,9 @@ def _path(
     """
     path: list[Key] = []
     left = list(turns)
-    entered = {depth: [call for call in modules if call.frames == depth] for depth in range(len(where))}
+    entered = {
+        depth: [call for call in modules if call.frames == depth] for depth in range(len(where))
+    }
     for depth, span in enumerate(where):
         if len(path) > _DEEPEST:
             break
@@ -155,8 +172,13 @@ def _bodies(source: Source) -> dict[int, range]:
         tree = ast.parse("\n".join(source.text))
     except SyntaxError:  # the text of a lambda is a part of something
         return {}
-    loops = (node for node in ast.walk(tree) if isinstance(node, ast.For | ast.AsyncFor | ast.While))
-    return {node.lineno - 1: range(node.body[0].lineno - 1, node.body[-1].end_lineno or 0) for node in loops}
+    loops = (
+        node for node in ast.walk(tree) if isinstance(node, ast.For | ast.AsyncFor | ast.While)
+    )
+    return {
+        node.lineno - 1: range(node.body[0].lineno - 1, node.body[-1].end_lineno or 0)
+        for node in loops
+    }
 
 
 def _put_conditions_into_turns(paths: list[list[Key]]) -> None:
@@ -166,9 +188,19 @@ def _put_conditions_into_turns(paths: list[list[Key]]) -> None:
         for k, (kind, *place) in enumerate(paths[i]):
             if kind != "line" or ("loop", *place) not in heads:
                 continue
-            others = (paths[i + 1 : i + 2], (paths[j] for j in range(i - 1, -1, -1) if paths[j][k:] != paths[i][k:]))
+            others = (
+                paths[i + 1 : i + 2],
+                (paths[j] for j in range(i - 1, -1, -1) if paths[j][k:] != paths[i][k:]),
+            )
             found = (next(iter(some), []) for some in others)
-            turn = next((path[k : k + 2] for path in found if path[: k + 1] == [*paths[i][:k], ("loop", *place)]), None)
+            turn = next(
+                (
+                    path[k : k + 2]
+                    for path in found
+                    if path[: k + 1] == [*paths[i][:k], ("loop", *place)]
+                ),
+                None,
+            )
             if turn:
                 paths[i] = [*paths[i][:k], *turn, *paths[i][k:]]
                 break
@@ -216,7 +248,11 @@ def simplify_outline(section: Section, named: Callable[[int], str]) -> Section:
     if section.kind in _LEAVES:
         return section
     if section.size <= _FEW and section.kind != "run":
-        return section._replace(inside=_operations(section)) if section.size > 1 else _operations(section)[0]
+        return (
+            section._replace(inside=_operations(section))
+            if section.size > 1
+            else _operations(section)[0]
+        )
     parts = [simplify_outline(part, named) for part in section.inside]
     inputs = [part for part in parts if part.kind == "input"]
     turns = [part.n if part.kind == "turn" else 0 for part in section.inside]
@@ -231,7 +267,11 @@ def simplify_outline(section: Section, named: Callable[[int], str]) -> Section:
 def _loosen(parts: Sequence[Section]) -> list[Section]:
     """Let the two or three operations of a line stand for themselves, where there is room for them."""
     small = [part.kind in ("line", "call") and part.size <= _SMALL for part in parts]
-    loose = [one for part, few in zip(parts, small, strict=True) for one in (part.inside if few else (part,))]
+    loose = [
+        one
+        for part, few in zip(parts, small, strict=True)
+        for one in (part.inside if few else (part,))
+    ]
     return loose if len(loose) <= MAX_PARTS else list(parts)
 
 
@@ -243,11 +283,17 @@ def _merge(outer: Section, inner: Section) -> Section:
     """One section for two of the same lines; a turn keeps its number, since there are others beside it."""
     if inner.kind in _LEAVES or (inner.kind == "loop" and outer.kind != "turn"):
         return inner
-    title = f"{outer.title} · {inner.title}" if (outer.kind, inner.kind) == ("turn", "loop") else outer.title
+    title = (
+        f"{outer.title} · {inner.title}"
+        if (outer.kind, inner.kind) == ("turn", "loop")
+        else outer.title
+    )
     return outer._replace(title=shorten(title, _MAX_TITLE_LENGTH), inside=inner.inside)
 
 
-def _bundle(parts: Sequence[Section], turns: Sequence[int], named: Callable[[int], str]) -> list[Section]:
+def _bundle(
+    parts: Sequence[Section], turns: Sequence[int], named: Callable[[int], str]
+) -> list[Section]:
     """Put neighbours together until there are few enough."""
     if len(parts) <= MAX_PARTS:
         return _loosen(parts)
@@ -262,7 +308,10 @@ def _bundle(parts: Sequence[Section], turns: Sequence[int], named: Callable[[int
             continue
         first, last = some[0], some[-1]
         if turns[at]:
-            kind, title = "turns", message("some turns", first=turns[at], last=turns[at + len(some) - 1])
+            kind, title = (
+                "turns",
+                message("some turns", first=turns[at], last=turns[at + len(some) - 1]),
+            )
         else:
             kind, title = "part", _title_of_range(first, last, named)
         inside = tuple(_bundle(some, turns[at : at + len(some)], named))
@@ -270,15 +319,21 @@ def _bundle(parts: Sequence[Section], turns: Sequence[int], named: Callable[[int
     return found
 
 
-def _title_of_range(first: Section | Group, last: Section | Group, named: Callable[[int], str]) -> str:
-    ends = (part.title or named(line) for part, line in ((first, first.first), (last, last.end - 1)))
+def _title_of_range(
+    first: Section | Group, last: Section | Group, named: Callable[[int], str]
+) -> str:
+    ends = (
+        part.title or named(line) for part, line in ((first, first.first), (last, last.end - 1))
+    )
     return shorten(" … ".join(dict.fromkeys(ends)), _MAX_TITLE_LENGTH)
 
 
 def outline_of(trace: Trace) -> Section:
     """Build the outline of the lines of a trace, with all its sections."""
     columns = ("where", "turns", "sweep_id", "modules")
-    where, turns, sweeps, modules = ([getattr(line, name) for line in trace.lines] for name in columns)
+    where, turns, sweeps, modules = (
+        [getattr(line, name) for line in trace.lines] for name in columns
+    )
     return build_outline(trace.sources, where, turns, len(trace.inputs), sweeps, modules)
 
 
@@ -320,7 +375,9 @@ def overview(run: Section, named: Callable[[int], str]) -> tuple[Group, ...]:
 
 _OPENS: dict[str | None, Callable[[Section], bool]] = {
     "line": lambda section: True,
-    "loop": lambda section: section.kind != "loop" and any(part.kind == "loop" for part in section.walk()),
+    "loop": lambda section: (
+        section.kind != "loop" and any(part.kind == "loop" for part in section.walk())
+    ),
     "call": lambda section: section.kind not in ("line", "call", "module"),
 }
 
@@ -329,7 +386,10 @@ def _cut(run: Section, by: str | None) -> list[Group]:
     """Cut all sections of a run into groups, as `group_lines` says."""
     operations = [part for part in run.inside if part.kind != "input"]
     if by is None:
-        return [Group("", i, i + 1) for i in range(operations[0].first if operations else run.end, run.end)]
+        return [
+            Group("", i, i + 1)
+            for i in range(operations[0].first if operations else run.end, run.end)
+        ]
     run = run._replace(inside=tuple(operations))
     while len(run.inside) == 1 and run.inside[0].kind in ("line", "call"):
         # A single line of the source that calls all the rest says nothing.
@@ -351,15 +411,27 @@ def _cut_inside(section: Section, opens: Callable[[Section], bool]) -> Iterator[
 
 
 def _make_group(section: Section) -> Group:
-    lengths = {turn.size for turn in section.inside} if section.turns == len(section.inside) else set()
-    return Group(section.title, section.first, section.end, section.turns, *(lengths if len(lengths) == 1 else ()))
+    lengths = (
+        {turn.size for turn in section.inside} if section.turns == len(section.inside) else set()
+    )
+    return Group(
+        section.title,
+        section.first,
+        section.end,
+        section.turns,
+        *(lengths if len(lengths) == 1 else ()),
+    )
 
 
 def _join_to_few(groups: Sequence[Group], named: Callable[[int], str]) -> tuple[Group, ...]:
     """As many groups as one can take in, each made of the same number of neighbours."""
     each = max(1, math.ceil(len(groups) / MAX_GROUPS))
-    pairs = ((groups[at], groups[min(at + each, len(groups)) - 1]) for at in range(0, len(groups), each))
+    pairs = (
+        (groups[at], groups[min(at + each, len(groups)) - 1]) for at in range(0, len(groups), each)
+    )
     return tuple(
-        first if first is last else Group(_title_of_range(first, last, named), first.first, last.end)
+        first
+        if first is last
+        else Group(_title_of_range(first, last, named), first.first, last.end)
         for first, last in pairs
     )

@@ -71,7 +71,9 @@ def local_partial(tape: Tape, i: int, slot: int) -> Any:
     if op.kind == "elementwise":
         return _apply_rule(tape, i, slot, tape.values[i], args)
     if op.weights is not None:
-        return np.broadcast_to(_apply_rule(tape, i, slot, tape.values[i], args), np.shape(args[0]))[()]
+        return np.broadcast_to(_apply_rule(tape, i, slot, tape.values[i], args), np.shape(args[0]))[
+            ()
+        ]
     return None
 
 
@@ -145,7 +147,11 @@ def write_way_back(tape: Tape, i: int, slot: int) -> WayBack:
         name = message("indexing") if op.name == "getitem" else op.name
         text = message("pullback of" if op.kind == "general" else "transpose of", op=name)
     factors = op.kind == "multilinear"
-    reads = {parent for k, parent in enumerate(tape.parents[i]) if k != slot and parent >= 0} if factors else ()
+    reads = (
+        {parent for k, parent in enumerate(tape.parents[i]) if k != slot and parent >= 0}
+        if factors
+        else ()
+    )
     return WayBack(text, notation.latex_expression(text), is_name, tuple(sorted(reads)))
 
 
@@ -165,7 +171,11 @@ def _names_in(x: Any) -> set[str]:
     """The names that occur in an expression for a local partial."""
     if not isinstance(x, Symbol):
         return set()
-    return {x.name} if x.op is None else {name for operand in x.operands for name in _names_in(operand)}
+    return (
+        {x.name}
+        if x.op is None
+        else {name for operand in x.operands for name in _names_in(operand)}
+    )
 
 
 _SAMPLES = 17  # points of a curve
@@ -216,7 +226,9 @@ def _map(tape: Tape, i: int, slot: int) -> str:
         return message("at, else 0", adjoint=adjoint, index=tape.expression(i).partition("[")[2])
     if op.kind == "general":
         return ""
-    found = op.pullback(slot, NamedValue(adjoint, tape.values[i]), y, tuple(names), tape.kwargs.get(i, {}))
+    found = op.pullback(
+        slot, NamedValue(adjoint, tape.values[i]), y, tuple(names), tape.kwargs.get(i, {})
+    )
     return "0" if found is None else found.text() if isinstance(found, Symbol) else ""
 
 

@@ -23,12 +23,28 @@ from autodiff_lab.trace.recorded_run import SweepEvent
 MAX_LINES = 40
 
 # The kinds of mistakes, in the order in which they are told apart.
-KINDS = ("overwrote", "missing", "incoming", "output", "point", "other", "sign", "swapped", "rate", "part")
+KINDS = (
+    "overwrote",
+    "missing",
+    "incoming",
+    "output",
+    "point",
+    "other",
+    "sign",
+    "swapped",
+    "rate",
+    "part",
+)
 
 
 def hints(steps: Iterable[Step]) -> tuple[Hint, ...]:
     """Collect the hints to all mistakes that can be made in the quiz questions of these steps."""
-    kinds = {mistake.kind for step in steps for question in step.questions for mistake in question.mistakes}
+    kinds = {
+        mistake.kind
+        for step in steps
+        for question in step.questions
+        for mistake in question.mistakes
+    }
     return tuple(Hint(kind, message(f"hint {kind}")) for kind in KINDS if kind in kinds)
 
 
@@ -83,11 +99,19 @@ def about_contribution(tape: Tape, lines: Sequence[Line], event: SweepEvent) -> 
     yield _question("adjoint", ask, sent.after, wrong())
 
 
-def about_tangent(tape: Tape, lines: Sequence[Line], i: int, tangents: Sequence[Any]) -> Iterator[Question]:
+def about_tangent(
+    tape: Tape, lines: Sequence[Line], i: int, tangents: Sequence[Any]
+) -> Iterator[Question]:
     """Ask a quiz question about the tangent of an operation."""
     op, line = tape.ops[i], lines[i]
     moving = [slot for slot, j in enumerate(tape.parents[i]) if j >= 0 and tangents[j] is not None]
-    if op is None or op.partials is None or tangents[i] is None or not _numbers(tape, i) or not moving:
+    if (
+        op is None
+        or op.partials is None
+        or tangents[i] is None
+        or not _numbers(tape, i)
+        or not moving
+    ):
         return
     rates = {slot: tangents[tape.parents[i][slot]] for slot in moving}
     partials = {slot: _partial(tape, i, slot) for slot in moving}
@@ -143,13 +167,19 @@ def _numbers(tape: Tape, i: int) -> bool:
     return not any(map(np.ndim, (tape.values[i], *tape.args[i])))
 
 
-def _question(kind: QuestionKind, ask: str, exact: Any, wrong: Iterable[tuple[str, Any]]) -> Question:
+def _question(
+    kind: QuestionKind, ask: str, exact: Any, wrong: Iterable[tuple[str, Any]]
+) -> Question:
     """Keep the wrong answers that are wrong, that look it, and that say one thing each."""
     answer, seen, mistakes = Number.of(exact), [float(exact)], []
     for name, value in _computable(wrong):
         x = float(value)
         looks = Number.of(x).text
-        if math.isfinite(x) and looks != answer.text and not any(math.isclose(x, y, rel_tol=2e-6) for y in seen):
+        if (
+            math.isfinite(x)
+            and looks != answer.text
+            and not any(math.isclose(x, y, rel_tol=2e-6) for y in seen)
+        ):
             seen.append(x)
             mistakes.append(Mistake(name, x))
     return Question(kind, f"{ask} = ?", answer, tuple(mistakes))

@@ -87,7 +87,9 @@ def entries_of(x: Any) -> Any:
     if isinstance(x, NotSeen):
         return np.empty(0)
     if isinstance(x, OutputTuple):
-        return np.concatenate([np.empty(0), *(np.ravel(entries_of(each)) for each in x if each is not None)])
+        return np.concatenate(
+            [np.empty(0), *(np.ravel(entries_of(each)) for each in x if each is not None)]
+        )
     return x
 
 

@@ -10,7 +10,13 @@ from autodiff_lab.engine.tape import Tape
 from autodiff_lab.text.messages import join_sentences
 from autodiff_lab.trace import births
 from autodiff_lab.trace.model import Contribution, Line, Meter, Number, Question, Step
-from autodiff_lab.trace.recorded_run import RawContribution, RecordedRun, SweepEvent, number_of, size_of
+from autodiff_lab.trace.recorded_run import (
+    RawContribution,
+    RecordedRun,
+    SweepEvent,
+    number_of,
+    size_of,
+)
 from autodiff_lab.trace.wording import equations, explanations
 
 
@@ -34,12 +40,16 @@ def watch_sweep(tape: Tape) -> Iterator[SweepEvent]:
         yield from send(tape, i, adjoints[i], held)
 
 
-def list_events(tape: Tape, sweep: Callable[[Tape], Iterable[SweepEvent]] = watch_sweep) -> list[SweepEvent]:
+def list_events(
+    tape: Tape, sweep: Callable[[Tape], Iterable[SweepEvent]] = watch_sweep
+) -> list[SweepEvent]:
     """List the events of a sweep, from which reverse steps are made; none if the result is constant."""
     return [] if tape.output is None else list(sweep(tape))
 
 
-def send(tape: Tape, i: int, adjoint: Any, held: list[Any], overwrites: bool = False) -> list[SweepEvent]:
+def send(
+    tape: Tape, i: int, adjoint: Any, held: list[Any], overwrites: bool = False
+) -> list[SweepEvent]:
     """Take the reverse steps of line `i`: add each contribution to what its parent has `held`, or replace that.
 
     Each contribution is an event; a line that has none is one, too.
@@ -60,7 +70,9 @@ def pull_back(tape: Tape, i: int, adjoint: Any) -> Iterator[tuple[int, int, Any]
         if parent < 0:
             continue
         static = tape.kwargs.get(i, {})
-        contribution = tape.operation(i).pullback(slot, adjoint, tape.values[i], tape.args[i], static)
+        contribution = tape.operation(i).pullback(
+            slot, adjoint, tape.values[i], tape.args[i], static
+        )
         if contribution is not None:
             yield slot, parent, contribution
 
@@ -84,7 +96,9 @@ def sweep_steps(
     if run.output is None:
         return []
     seed = run.number_of(run.seed)
-    started = _seed_step(lines, run.output, seed, explanations.explain_seed(lines, run.output, seed))
+    started = _seed_step(
+        lines, run.output, seed, explanations.explain_seed(lines, run.output, seed)
+    )
     made = [replace(started, announcement=explanations.announce_seed(lines, run.output))]
     for event, (users, count) in zip(events, _find_waiting(events), strict=True):
         if of is not None and event.line not in of:
@@ -98,7 +112,9 @@ def sweep_steps(
         sentence = explanations.explain_sweep(lines, i, adjoint, sends, users[:count][::-1])
         symbols = equations.write_sweep(lines, i, adjoint, sends)
         numbers = equations.calculate_contribution(lines, i, adjoint, sends)
-        birth = join_sentences(*(births.explain_contribution(run, lines, event, sent) for sent in event.sent))
+        birth = join_sentences(
+            *(births.explain_contribution(run, lines, event, sent) for sent in event.sent)
+        )
         made.append(
             Step(
                 "sweep",
@@ -116,14 +132,21 @@ def sweep_steps(
 
 
 def _seed_step(lines: Sequence[Line], i: int, seed: Number, sentence: str) -> Step:
-    symbols, numbers = equations.write_seed(lines[i], seed), equations.calculate_seed(lines[i], seed)
+    symbols, numbers = (
+        equations.write_seed(lines[i], seed),
+        equations.calculate_seed(lines[i], seed),
+    )
     return Step("seed", i, seed, (), sentence, symbols, arithmetic=numbers)
 
 
-def _describe_contributions(run: RecordedRun, line: Line, event: SweepEvent, largest: float) -> Iterator[Contribution]:
+def _describe_contributions(
+    run: RecordedRun, line: Line, event: SweepEvent, largest: float
+) -> Iterator[Contribution]:
     for sent in event.sent:
         copies = None
-        partial = run.read_partial(event.line, sent.slot) if line.operands[sent.slot].is_copied else None
+        partial = (
+            run.read_partial(event.line, sent.slot) if line.operands[sent.slot].is_copied else None
+        )
         if partial is not None:
             copies = number_of(np.broadcast_to(event.adjoint * partial, line.value.shape))
         send = Contribution(
@@ -140,7 +163,9 @@ def _describe_contributions(run: RecordedRun, line: Line, event: SweepEvent, lar
         yield replace(send, term=equations.join_pieces(term).text)
 
 
-def record_step(run: RecordedRun, lines: Sequence[Line], i: int, questions: Iterable[Question] = ()) -> Step:
+def record_step(
+    run: RecordedRun, lines: Sequence[Line], i: int, questions: Iterable[Question] = ()
+) -> Step:
     """Make the step of reverse mode that records line `i`."""
     birth = births.explain_line(run, lines, i)
     return Step(

@@ -11,8 +11,26 @@ import numpy as np
 from autodiff_lab.engine.printing import replace_bidi
 from autodiff_lab.text import notation
 from autodiff_lab.text.messages import join_sentences, message
-from autodiff_lab.trace import assigned_names, births, memory_usage, partials, quiz, reverse_steps, source_map
-from autodiff_lab.trace.model import Cost, Group, Line, Number, Operand, Question, RaisedError, Step, Trace
+from autodiff_lab.trace import (
+    assigned_names,
+    births,
+    memory_usage,
+    partials,
+    quiz,
+    reverse_steps,
+    source_map,
+)
+from autodiff_lab.trace.model import (
+    Cost,
+    Group,
+    Line,
+    Number,
+    Operand,
+    Question,
+    RaisedError,
+    Step,
+    Trace,
+)
 from autodiff_lab.trace.outline import build_outline, overview
 from autodiff_lab.trace.recorded_run import RecordedRun, RunLine, RunOperand, SweepEvent
 from autodiff_lab.trace.wording import equations, explanations
@@ -50,7 +68,11 @@ class RunReader:
         raised = run.outcome.raised
         calls = () if raised is None else raised.calls
         self._located = source_map.locate(f, run.call_stacks, len(run), run.execution_log, calls)
-        spans, turns, assignments = self._located.spans, self._located.turns, self._located.assignments
+        spans, turns, assignments = (
+            self._located.spans,
+            self._located.turns,
+            self._located.assignments,
+        )
         self._labels = {
             name: label
             for name, label in zip(run.names, run.input_names, strict=False)
@@ -58,12 +80,17 @@ class RunReader:
         }
         self._names = assigned_names.name_lines(run.input_names, spans, turns, assignments)
         self._result_name = _name_result(run, self._names)
-        numbers = {number: k for k, number in enumerate(dict.fromkeys(filter(None, run.sweep_ids)), start=1)}
+        numbers = {
+            number: k
+            for k, number in enumerate(dict.fromkeys(filter(None, run.sweep_ids)), start=1)
+        }
         self._sweeps = [numbers.get(number, 0) for number in run.sweep_ids] or [0] * len(run)
         self.lines: Sequence[Line] = _OnDemand(quietly(self._describe_line), len(run))
         self.sources = self._located.sources
         modules = [] if not run.engine else [run.read_line(i).modules for i in range(len(run))]
-        self.outline = build_outline(self.sources, spans, turns, run.n_inputs, self._sweeps, modules)
+        self.outline = build_outline(
+            self.sources, spans, turns, run.n_inputs, self._sweeps, modules
+        )
 
     @quietly
     def describe_run(self, lines: Sequence[Line]) -> Trace:
@@ -98,7 +125,9 @@ class RunReader:
             opening=explanations.opening_of_run(title, lines, reason, raised),
             chapters=self._overview,
             warning="" if raised is None else explanations.raised_warning(raised, name),
-            headline=equations.write_constant(self._result_name, shown, parameters) if is_constant else None,
+            headline=equations.write_constant(self._result_name, shown, parameters)
+            if is_constant
+            else None,
             results=results,
             chosen_result=chosen,
             raised=raised,
@@ -118,15 +147,23 @@ class RunReader:
         return RaisedError(raised.kind.__name__, replace_bidi(raised.text), self._located.raised)
 
     @quietly
-    def follow_sweep(self, events: Sequence[SweepEvent] | None = None, faulty: bool = False) -> Trace:
+    def follow_sweep(
+        self, events: Sequence[SweepEvent] | None = None, faulty: bool = False
+    ) -> Trace:
         """Make the trace with the steps of reverse mode: line by line, then the sweep; or another sweep's `events`."""
         run, trace = self.run, self.describe_run(self.lines)
         lines, events = trace.lines, run.events if events is None else events
         steps = [
-            reverse_steps.record_step(run, lines, i, self._ask_about_line(i, line)) for i, line in enumerate(lines)
+            reverse_steps.record_step(run, lines, i, self._ask_about_line(i, line))
+            for i, line in enumerate(lines)
         ]
-        swept = reverse_steps.sweep_steps(run, lines, events, reverse_steps.find_largest_size(events))
-        swept[1:] = [self._ask_about_event(step, event) for step, event in zip(swept[1:], events, strict=True)]
+        swept = reverse_steps.sweep_steps(
+            run, lines, events, reverse_steps.find_largest_size(events)
+        )
+        swept[1:] = [
+            self._ask_about_event(step, event)
+            for step, event in zip(swept[1:], events, strict=True)
+        ]
         steps += memory_usage.measure_steps(run, swept, len(run), faulty=faulty)
         products = sum(len(event.sent) for event in events)
         return replace(
@@ -140,10 +177,15 @@ class RunReader:
 
     def read(self) -> Trace:
         """Make the trace from the record of the run, with its reverse sweep."""
-        return self.end_with_gradient(self.follow_sweep(), find_final_adjoints(self.run, self.run.events))
+        return self.end_with_gradient(
+            self.follow_sweep(), find_final_adjoints(self.run, self.run.events)
+        )
 
     def end_with_gradient(
-        self, trace: Trace, adjoints: Mapping[int, Number], truth: Mapping[int, Number] | None = None
+        self,
+        trace: Trace,
+        adjoints: Mapping[int, Number],
+        truth: Mapping[int, Number] | None = None,
     ) -> Trace:
         """Let the last step of a trace say the gradient; of a faulty sweep with the `truth` beside it.
 
@@ -166,7 +208,11 @@ class RunReader:
     def _describe_line(self, i: int) -> Line:
         run, name, line = self.run, self.run.names[i], self.run.read_line(i)
         is_input = i < run.n_inputs
-        own = {run.names[j]: self._names[j].text for j in (*run.parents[i], i) if j >= 0 and self._names[j].text}
+        own = {
+            run.names[j]: self._names[j].text
+            for j in (*run.parents[i], i)
+            if j >= 0 and self._names[j].text
+        }
 
         def write(names: Mapping[str, str]) -> str:
             return line.label if is_input else notation.format_expression(line.text, names)
@@ -179,7 +225,9 @@ class RunReader:
             op=line.op,
             symbol=line.symbol,
             text=line.text,
-            operands=tuple(self._describe_operand(name, line, operand, own) for operand in line.operands),
+            operands=tuple(
+                self._describe_operand(name, line, operand, own) for operand in line.operands
+            ),
             where=self._located.spans[i],
             latex=line.latex,
             display_name=notation.format_name(name),
@@ -195,16 +243,22 @@ class RunReader:
             modules=line.modules,
         )
 
-    def _describe_operand(self, name: str, line: RunLine, operand: RunOperand, own: Mapping[str, str]) -> Operand:
+    def _describe_operand(
+        self, name: str, line: RunLine, operand: RunOperand, own: Mapping[str, str]
+    ) -> Operand:
         value = self.run.number_of(operand.value)
         to = np.shape(line.value) if line.is_elementwise else ()
         if operand.line < 0:
             if not value.shape:
                 # A number that stands in the formula is written into its box; it has no shape to be told.
                 return Operand(None, value.text, value)
-            return Operand(None, value.text, value, shapes=value.flowing(to), is_copied=value.is_copied_to(to))
+            return Operand(
+                None, value.text, value, shapes=value.flowing(to), is_copied=value.is_copied_to(to)
+            )
         shown = None if operand.partial is None else self.run.number_of(operand.partial)
-        edge, whole = partials.edge_label(notation.format_expression(operand.formula, self._labels), shown)
+        edge, whole = partials.edge_label(
+            notation.format_expression(operand.formula, self._labels), shown
+        )
         bar, own_bar = notation.format_adjoint(name), notation.format_adjoint(own.get(name, name))
         readable = notation.format_expression(operand.formula, own).replace(bar, own_bar)
         reading, _ = partials.edge_label(readable, shown)
@@ -251,14 +305,20 @@ def end_raised(trace: Trace, steps: Sequence[Step]) -> list[Step]:
 def _name_result(run: RecordedRun, names: list[assigned_names.Name]) -> str:
     """What the result is called; if the source has no name for it, it gets its key, or the one of pictures."""
     result = run.output
-    own = names[result] if result is not None and result >= run.n_inputs else assigned_names.Name("")
+    own = (
+        names[result] if result is not None and result >= run.n_inputs else assigned_names.Name("")
+    )
     if own.text and not own.occurrence:
         return own.text
     taken = {*run.input_names, *(name.text for name in names)}
     name = message("result name") if "y" in taken else "y"
     if run.outcome.results:
         *_, key = run.outcome.results[run.outcome.chosen]
-        name = key if isinstance(key, str) and key.isidentifier() and key not in taken else f"{name}[{key!r}]"
+        name = (
+            key
+            if isinstance(key, str) and key.isidentifier() and key not in taken
+            else f"{name}[{key!r}]"
+        )
     if result is not None and not names[result].text:
         names[result] = assigned_names.Name(name)
     return name
@@ -281,7 +341,9 @@ class _OnDemand(Sequence[Line]):
 def _title(name: str, parameters: tuple[str, ...], fixed: Mapping[str, Any]) -> str:
     # An input inside a tuple or a dict is called "p['w']"; the function's own parameter is p.
     inputs = [re.split(r"[\[.]", parameter)[0] for parameter in parameters]
-    own = ", ".join([*dict.fromkeys(inputs), *(f"{argument}={_briefly(x)}" for argument, x in fixed.items())])
+    own = ", ".join(
+        [*dict.fromkeys(inputs), *(f"{argument}={_briefly(x)}" for argument, x in fixed.items())]
+    )
     if "<lambda>" not in name:
         return f"{name}({own})"
     return name.replace("<lambda>′", f"(lambda {own})′").replace("<lambda>", f"lambda {own}")

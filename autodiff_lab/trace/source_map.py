@@ -26,8 +26,11 @@ from autodiff_lab.transforms.signatures import name_of
 
 Frames = tuple[tuple[CodeType, int], ...]
 _Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
-_Stretch = tuple[int, int, int, int]  # the line and the character column where a text starts, and where it ends
-_LIBRARIES = tuple(f"{sysconfig.get_path(name)}{os.sep}" for name in ("stdlib", "platstdlib", "purelib", "platlib"))
+# the line and the character column where a text starts, and where it ends
+_Stretch = tuple[int, int, int, int]
+_LIBRARIES = tuple(
+    f"{sysconfig.get_path(name)}{os.sep}" for name in ("stdlib", "platstdlib", "purelib", "platlib")
+)
 # Code that Python makes for the inside of an expression; its text belongs to the function around it.
 _INSIDE = ("<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>")
 
@@ -99,10 +102,14 @@ def locate(
     elif not found:
         note = message("no source", name=name_of(f), file=root.co_filename)
     elif book.lost:
-        note = message("no source of some", names=join_items(sorted(code.co_name for code in book.lost)))
+        note = message(
+            "no source of some", names=join_items(sorted(code.co_name for code in book.lost))
+        )
     ran, turns = follow_execution(walk, book.blocks, n_lines)
     counted = zip(book.blocks, ran, strict=True)
-    sources = tuple(Source(block.name, block.first, block.text, counts) for block, counts in counted)
+    sources = tuple(
+        Source(block.name, block.first, block.text, counts) for block, counts in counted
+    )
     return Located(sources, tuple(spans), note, tuple(turns), dict(book.assignments()), raised_at)
 
 
@@ -143,12 +150,22 @@ class _Block(Place):
     end: tuple[int, int]
 
     def holds(self, filename: str, place: _Stretch) -> bool:
-        return filename == self.filename and (self.first, self.shifts[0]) <= place[:2] and place[2:] <= self.end
+        return (
+            filename == self.filename
+            and (self.first, self.shifts[0]) <= place[:2]
+            and place[2:] <= self.end
+        )
 
     def span(self, number: int, place: _Stretch) -> Span:
         line, column, end_line, end_column = place
         row, end_row = line - self.first, end_line - self.first
-        return Span(number, row, max(0, column - self.shifts[row]), end_row, max(0, end_column - self.shifts[end_row]))
+        return Span(
+            number,
+            row,
+            max(0, column - self.shifts[row]),
+            end_row,
+            max(0, end_column - self.shifts[end_row]),
+        )
 
 
 class _Book:
@@ -179,7 +196,11 @@ class _Book:
         # Code that came with Python or a package is not shown, unless it is what was asked for.
         from_library = code not in self._numbers and code.co_filename.startswith(_LIBRARIES)
         number, place = None if from_library else self.block(code), _place(code, lasti)
-        if number is None or place is None or not self.blocks[number].holds(code.co_filename, place):
+        if (
+            number is None
+            or place is None
+            or not self.blocks[number].holds(code.co_filename, place)
+        ):
             return None
         return self.blocks[number].span(number, place)
 
@@ -192,7 +213,9 @@ class _Book:
                 if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
                     # Python places the call of a method on the line on which the method is named.
                     line, end = _end(node.func)
-                    starts += [(line, end - len(node.func.attr.encode()))] if line != node.lineno else []
+                    starts += (
+                        [(line, end - len(node.func.attr.encode()))] if line != node.lineno else []
+                    )
                 for start in starts:
                     yield block.span(number, _in_characters(lines, *start, *_end(node))), assignment
 
@@ -207,9 +230,13 @@ class _Book:
         for number, block in enumerate(self.blocks):
             if block.holds(code.co_filename, (first, start, end_line, end_column)):
                 return number
-        text, shifts = _dedent(lines[first - 1 : end_line], start, end_column, isinstance(node, ast.Lambda))
+        text, shifts = _dedent(
+            lines[first - 1 : end_line], start, end_column, isinstance(node, ast.Lambda)
+        )
         text, name = tuple(map(replace_bidi, text)), getattr(node, "name", "<lambda>")
-        self.blocks.append(_Block(code.co_filename, first, text, node, name, shifts, (end_line, end_column)))
+        self.blocks.append(
+            _Block(code.co_filename, first, text, node, name, shifts, (end_line, end_column))
+        )
         return len(self.blocks) - 1
 
 
@@ -236,10 +263,16 @@ def _function_node(code: CodeType) -> _Function | None:
     if code.co_name == "<lambda>" or code.co_name in _INSIDE:
         start, end = _extent(code)
         kind = ast.Lambda if code.co_name == "<lambda>" else _Function
-        nodes = tuple(n for n in nodes if isinstance(n, kind) and _start(n) <= start and end <= _end(n))
+        nodes = tuple(
+            n for n in nodes if isinstance(n, kind) and _start(n) <= start and end <= _end(n)
+        )
     else:
-        named = (node for node in nodes if not isinstance(node, ast.Lambda) and node.name == code.co_name)
-        nodes = tuple(node for node in named if code.co_firstlineno in (node.lineno, first_row(node)))
+        named = (
+            node for node in nodes if not isinstance(node, ast.Lambda) and node.name == code.co_name
+        )
+        nodes = tuple(
+            node for node in named if code.co_firstlineno in (node.lineno, first_row(node))
+        )
     return min(nodes, key=_size, default=None)
 
 
@@ -252,7 +285,12 @@ def _whole_text(filename: str, text: str) -> _Function | None:
     except (SyntaxError, ValueError):
         return None
     lines = text.splitlines()
-    tree.name, tree.lineno, tree.col_offset, tree.decorator_list = os.path.basename(filename), 1, 0, []
+    tree.name, tree.lineno, tree.col_offset, tree.decorator_list = (
+        os.path.basename(filename),
+        1,
+        0,
+        [],
+    )
     tree.end_lineno, tree.end_col_offset = len(lines), len(lines[-1].encode())
     return cast("_Function", tree)
 
@@ -290,7 +328,9 @@ def _extent(code: CodeType) -> tuple[tuple[int, int], tuple[int, int]]:
 def _place(code: CodeType, lasti: int) -> _Stretch | None:
     """The line and character column where a bytecode starts and ends in its file."""
     positions = list(code.co_positions())
-    line, end_line, column, end_column = positions[lasti // 2] if lasti // 2 < len(positions) else (None,) * 4
+    line, end_line, column, end_column = (
+        positions[lasti // 2] if lasti // 2 < len(positions) else (None,) * 4
+    )
     lines = _file(code.co_filename)
     if line is None or not 0 < line <= len(lines):
         return None
@@ -301,13 +341,17 @@ def _place(code: CodeType, lasti: int) -> _Stretch | None:
     return _in_characters(lines, line, column, end_line, end_column)
 
 
-def _in_characters(lines: Sequence[str], line: int, byte: int, end_line: int, end_byte: int) -> _Stretch:
+def _in_characters(
+    lines: Sequence[str], line: int, byte: int, end_line: int, end_byte: int
+) -> _Stretch:
     """Turn columns counted in UTF-8 bytes, as Python counts, into columns counted in characters."""
     start, end = lines[line - 1].encode()[:byte], lines[end_line - 1].encode()[:end_byte]
     return line, len(start.decode(errors="ignore")), end_line, len(end.decode(errors="ignore"))
 
 
-def _dedent(lines: Iterable[str], start: int, end: int, cut: bool) -> tuple[tuple[str, ...], tuple[int, ...]]:
+def _dedent(
+    lines: Iterable[str], start: int, end: int, cut: bool
+) -> tuple[tuple[str, ...], tuple[int, ...]]:
     """Take the common indentation away; cut a lambda out of the statement around it.
 
     Returns the text and, for each line, how many characters were taken from its front.

@@ -57,7 +57,9 @@ def run_of_tape(tape: Tape, f: Callable[..., Any], outcome: Outcome) -> Recorded
     if not tape.n_inputs:
         names, name = join_items(parameter_names(f)), spell_function(f)
         code = {"definition": f"def {name}(x): …", "call": f"play({name}, 2.0)"}
-        raise InputError(message("inputs not passed" if names else "takes no inputs", names=names, **code))
+        raise InputError(
+            message("inputs not passed" if names else "takes no inputs", names=names, **code)
+        )
     result = tape.output
     return RecordedRun(
         names=[tape.name(i) for i in range(len(tape))],
@@ -127,7 +129,9 @@ def _mark_faulty(run: Trace, fault: str, truth: Mapping[int, Number]) -> Trace:
     harmless = run.gradient == tuple(right[i] for i in run.inputs)
     said = ["faulty on purpose", f"fault {fault}", *(["right all the same"] if harmless else [])]
     warning = join_sentences(*map(message, said))
-    return replace(run, fault=fault, badge=message(f"fault {fault}, badge"), warning=warning, truth=right)
+    return replace(
+        run, fault=fault, badge=message(f"fault {fault}, badge"), warning=warning, truth=right
+    )
 
 
 def _follow_tangents(tape: Tape, trace: Trace, direction: Any = None) -> Trace:
@@ -137,9 +141,13 @@ def _follow_tangents(tape: Tape, trace: Trace, direction: Any = None) -> Trace:
     agreement = None
     if trace.result is not None:
         tangent = steps[trace.result].tangents
-        scalars = [label for label, x in zip(tape.input_names, tape.values, strict=False) if not np.ndim(x)]
+        scalars = [
+            label for label, x in zip(tape.input_names, tape.values, strict=False) if not np.ndim(x)
+        ]
         columns = [name for name, _ in named]
-        last = equations.derivatives(trace.derivative_name, trace.result_name, scalars, columns, tangent)
+        last = equations.derivatives(
+            trace.derivative_name, trace.result_name, scalars, columns, tangent
+        )
         steps[-1] = steps[-1].with_equation(last)
         agreement = forward_steps.compare_with_gradient(tape, trace, named, tangent)
     steps = end_raised(trace, steps)
@@ -148,14 +156,18 @@ def _follow_tangents(tape: Tape, trace: Trace, direction: Any = None) -> Trace:
     meters = [step.meter for step in steps if step.meter is not None]
     most = max((meter.kept, meter.bytes) for meter in meters)
     operations, products = meters[-1].operations, meters[-1].products
-    directions = tuple(forward_steps.describe_direction(tape, column, seeds) for column, seeds in named)
+    directions = tuple(
+        forward_steps.describe_direction(tape, column, seeds) for column, seeds in named
+    )
     return replace(
         trace,
         steps=tuple(steps),
         warning=trace.warning or births.warn_of_first(steps),
         opening=trace.opening
         if trace.headline
-        else explanations.opening_forward(trace.title, trace.lines, [one.shown for one in directions]),
+        else explanations.opening_forward(
+            trace.title, trace.lines, [one.shown for one in directions]
+        ),
         directions=directions,
         hints=quiz.hints(steps),
         cost=Cost(passes, passes * operations, passes * products, *most),
@@ -183,7 +195,9 @@ def _read_line(tape: Tape, i: int) -> RunLine:
         op="" if op is None else op.name,
         symbol=_symbol(tape, i),
         latex=partials.operation_latex(tape, i),
-        operands=() if op is None else tuple(_read_operand(tape, i, slot) for slot in range(len(tape.parents[i]))),
+        operands=()
+        if op is None
+        else tuple(_read_operand(tape, i, slot) for slot in range(len(tape.parents[i]))),
         is_elementwise=op is not None and op.kind == "elementwise",
     )
 

@@ -91,7 +91,9 @@ def check_grads(
         raise InputError(f"modes is {tuple(modes)!r}; it takes 'fwd', 'rev' or both.")
     rng = np.random.default_rng(seed)
     args = tuple(pytree.map_leaves(as_value, x) for x in args)
-    _check_order(f, args, 1, Plan(order, tuple(modes), rtol, step or np.finfo(float).eps ** (1 / 3), rng))
+    _check_order(
+        f, args, 1, Plan(order, tuple(modes), rtol, step or np.finfo(float).eps ** (1 / 3), rng)
+    )
 
 
 class Plan(NamedTuple):
@@ -137,7 +139,10 @@ def _check_order(f: Callable[..., Any], args: tuple[Any, ...], order: int, plan:
             "kink nearby, or float32; below 1e-7 it is right."
         )
     if order < plan.order:
-        derivatives = {"fwd": lambda *x: jvp(f, x, tangents)[1], "rev": lambda *x: vjp(f, *x)[1](cotangent)}
+        derivatives = {
+            "fwd": lambda *x: jvp(f, x, tangents)[1],
+            "rev": lambda *x: vjp(f, *x)[1](cotangent),
+        }
         for mode in plan.modes:
             _check_order(derivatives[mode], args, order + 1, plan)
 
@@ -156,10 +161,13 @@ def _rounding_scale(f: Callable[..., Any], args: tuple[Any, ...], cotangent: Any
         deque(tape.sweep(line, np.float64(1.0), adjoints), maxlen=0)
     with np.errstate(invalid="ignore"):  # the product of an infinity and an adjoint of 0
         sizes = [np.abs(v * a) for v, a in zip(tape.values, adjoints, strict=True) if a is not None]
-    return float(sum(map(np.nansum, sizes)))  # a NaN that the function leaves out, as np.nansum does, is no error
+    # a NaN that the function leaves out, as np.nansum does, is no error
+    return float(sum(map(np.nansum, sizes)))
 
 
-def _derivative(f: Callable[..., Any], args: tuple[Any, ...], cotangent: Any, tangents: Any, mode: str) -> float:
+def _derivative(
+    f: Callable[..., Any], args: tuple[Any, ...], cotangent: Any, tangents: Any, mode: str
+) -> float:
     """The directional derivative, projected on the cotangent: the same number in both modes."""
     if mode == "fwd":
         return _inner_product(cotangent, jvp(f, args, tangents)[1])
@@ -167,7 +175,12 @@ def _derivative(f: Callable[..., Any], args: tuple[Any, ...], cotangent: Any, ta
 
 
 def _worst_argument(
-    f: Callable[..., Any], args: tuple[Any, ...], cotangent: Any, tangents: Any, mode: str, step: float
+    f: Callable[..., Any],
+    args: tuple[Any, ...],
+    cotangent: Any,
+    tangents: Any,
+    mode: str,
+    step: float,
 ) -> str:
     """The argument whose own direction disagrees most."""
     names = [path for k, x in enumerate(args) for path in pytree.paths(f"argument {k}", x)]
@@ -176,11 +189,15 @@ def _worst_argument(
         alone = [t if j == i else t * 0.0 for j, t in enumerate(leaves)]
         direction = tuple(pytree.unflatten(list(tangents), alone))
         got = _derivative(f, args, cotangent, direction, mode)
-        errors.append(abs(got - _inner_product(cotangent, _central_difference(f, args, direction, step))))
+        errors.append(
+            abs(got - _inner_product(cotangent, _central_difference(f, args, direction, step)))
+        )
     return names[int(np.argmax(np.nan_to_num(errors, nan=np.inf)))] if errors else "no argument"
 
 
-def _central_difference(f: Callable[..., Any], args: tuple[Any, ...], tangents: Any, step: float) -> Any:
+def _central_difference(
+    f: Callable[..., Any], args: tuple[Any, ...], tangents: Any, step: float
+) -> Any:
     def moved(sign: float) -> list[Any]:
         moving = iter(pytree.flatten(tangents))
         return pytree.flatten(f(*pytree.map_leaves(lambda x: x + sign * step * next(moving), args)))
@@ -192,7 +209,8 @@ def _inner_product(a: Any, b: Any) -> float:
     total = 0.0
     for x, y in zip(pytree.flatten(a), pytree.flatten(b), strict=True):
         x, y = (v.value if isinstance(v, Traced) else v for v in (x, y))
-        if shape_of(x) != shape_of(y):  # multiplying would broadcast, and the sum below be the one forgotten
+        # multiplying would broadcast, and the sum below be the one forgotten
+        if shape_of(x) != shape_of(y):
             raise CheckError(
                 f"A derivative has the shape {shape_of(x)}, and {shape_of(y)} is needed. A rule has to sum over the "
                 "axes along which its operand was broadcast."

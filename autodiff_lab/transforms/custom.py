@@ -75,16 +75,27 @@ def custom_gradient(
     def decorate(f: Callable[..., Any]) -> Callable[..., Any]:
         def compute(*operands: Any) -> Any:
             """Compute `f`, or hand over to a lower level that should see one line too."""
-            return apply(op, operands) if any(isinstance(x, Traced) for x in operands) else as_operand(f(*operands))
+            return (
+                apply(op, operands)
+                if any(isinstance(x, Traced) for x in operands)
+                else as_operand(f(*operands))
+            )
 
         name = replace_bidi(f.__name__)
         if partials is not None:
-            op = Op(name, compute, "elementwise", partials if isinstance(partials, tuple) else (partials,))
+            op = Op(
+                name,
+                compute,
+                "elementwise",
+                partials if isinstance(partials, tuple) else (partials,),
+            )
         else:
             rule = _from_vjp(vjp, f.__name__) if vjp else _from_jvp(jvp, f.__name__)  # type: ignore[arg-type]
             op = Op(name, compute, "general", (rule,), variadic=True)
         if jvp is not None:
-            op.push = lambda y, operands, tangents, static: jvp(_fill_tangents(operands, tangents), y, *operands)
+            op.push = lambda y, operands, tangents, static: jvp(
+                _fill_tangents(operands, tangents), y, *operands
+            )
         op.inside = f
 
         @wraps(f)
@@ -140,7 +151,8 @@ def _fill_tangents(operands: tuple[Any, ...], tangents: tuple[Any, ...]) -> tupl
     return tuple(zeros_like(x) if t is None else t for x, t in zip(operands, tangents, strict=True))
 
 
-_stop: Op = flat("stop_gradient", lambda x: apply(_stop, (x,)) if isinstance(x, Traced) else x)  # on every level
+# on every level
+_stop: Op = flat("stop_gradient", lambda x: apply(_stop, (x,)) if isinstance(x, Traced) else x)
 
 
 def stop_gradient(x: Any) -> Any:
@@ -226,14 +238,22 @@ def checkpoint(f: Callable[..., Any]) -> Callable[..., Any]:
 
         def again(k: int, g: Any, y: Any, *operands: Any) -> Any:
             value, pullback = vjp(on_leaves, *operands)
-            if not np.allclose(innermost_value(value), innermost_value(y), rtol=1e-9, atol=1e-9, equal_nan=True):
+            if not np.allclose(
+                innermost_value(value), innermost_value(y), rtol=1e-9, atol=1e-9, equal_nan=True
+            ):
                 raise MutationError(
                     f"checkpoint({getattr(f, '__name__', 'f')}) runs the function again for the sweep, and now it gave "
                     "another result: something that it reads has changed in between. Pass it as an argument."
                 )
             return pullback(g)[k]
 
-        op = Op(replace_bidi(getattr(f, "__name__", "checkpoint")), compute, "general", (again,), variadic=True)
+        op = Op(
+            replace_bidi(getattr(f, "__name__", "checkpoint")),
+            compute,
+            "general",
+            (again,),
+            variadic=True,
+        )
         op.inside = on_leaves
         return apply(op, tuple(as_operand(x) for x in leaves))
 

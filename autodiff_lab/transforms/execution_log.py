@@ -77,7 +77,9 @@ class ExecutionLog:
 
     def _write(self, frame: FrameType, kind: str) -> None:
         number = self._numbers[id(frame)][0]
-        self.events.append(Event(len(self._ops), kind, number, frame.f_code, frame.f_lineno, frame.f_lasti))
+        self.events.append(
+            Event(len(self._ops), kind, number, frame.f_code, frame.f_lineno, frame.f_lasti)
+        )
         if len(self.events) > MAX_EVENTS:
             self.give_up()
             sys.settrace(None)

@@ -64,10 +64,16 @@ def vjp(f: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[[Any], tupl
     def pullback(cotangent: Any) -> tuple[Any, ...]:
         seeds = [
             as_shaped(c, recording.result_value(y, tape), "the cotangent")
-            for c, y in zip(pytree.match_leaves(cotangent, result, "the cotangent"), outputs, strict=True)
+            for c, y in zip(
+                pytree.match_leaves(cotangent, result, "the cotangent"), outputs, strict=True
+            )
         ]
-        gradients = to_outputs(recording.sweep_tape(tape, outputs, seeds), tape.values[: tape.n_inputs], seeds)
-        by_argument: tuple[Any, ...] = recording.group_by_argument(gradients, everywhere, everywhere, primals)
+        gradients = to_outputs(
+            recording.sweep_tape(tape, outputs, seeds), tape.values[: tape.n_inputs], seeds
+        )
+        by_argument: tuple[Any, ...] = recording.group_by_argument(
+            gradients, everywhere, everywhere, primals
+        )
         return by_argument
 
     return value, pullback
@@ -124,7 +130,9 @@ def value_and_grad(
     return derivative
 
 
-def grad(f: Callable[..., Any], argnums: int | Sequence[int] = 0, has_aux: bool = False) -> Callable[..., Any]:
+def grad(
+    f: Callable[..., Any], argnums: int | Sequence[int] = 0, has_aux: bool = False
+) -> Callable[..., Any]:
     """A function that returns the gradient of `f`; with `has_aux`, the pair ``(gradient, extra)``.
 
     Parameters
@@ -184,7 +192,11 @@ def require_scalar(result: Any, f: Callable[..., Any]) -> None:
 
 
 def differentiate(
-    f: Callable[..., Any], argnums: int | Sequence[int], has_aux: bool, args: tuple[Any, ...], kwargs: dict[str, Any]
+    f: Callable[..., Any],
+    argnums: int | Sequence[int],
+    has_aux: bool,
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
 ) -> tuple[Any, Any, Any]:
     """Record `f` and sweep back: its value, its gradient shaped like the arguments, and what else `f` returned."""
     which = resolve_argnums(argnums, args, f)
@@ -192,19 +204,29 @@ def differentiate(
     aux = None
     if has_aux:
         if not isinstance(result, tuple) or len(result) != 2:
-            raise ShapeError(f"has_aux=True means that {name_of(f)} returns a pair (result, extra).")
+            raise ShapeError(
+                f"has_aux=True means that {name_of(f)} returns a pair (result, extra)."
+            )
         result, aux = result
         aux = pytree.map_leaves(
-            lambda y: to_output(recording.result_value(y, tape)) if isinstance(y, Traced) else y, aux
+            lambda y: to_output(recording.result_value(y, tape)) if isinstance(y, Traced) else y,
+            aux,
         )
     if type(result) is not Variable or type(result.value) is not np.float64:
         require_scalar(result, f)
-    elif result.tape is tape and len(which) == tape.n_inputs and recording.NUMBER_TYPES.issuperset(map(type, args)):
-        slopes = _sweep_numbers(tape, result.index)  # nothing to convert, to copy or to put together
+    elif (
+        result.tape is tape
+        and len(which) == tape.n_inputs
+        and recording.NUMBER_TYPES.issuperset(map(type, args))
+    ):
+        # nothing to convert, to copy or to put together
+        slopes = _sweep_numbers(tape, result.index)
         return float(result.value), slopes[0] if hasattr(argnums, "__index__") else slopes, aux
     value = recording.result_value(result, tape)
     seeds = (ones(value),)
-    gradients = to_outputs(recording.sweep_tape(tape, (result,), seeds, use_up=True), tape.values, seeds)
+    gradients = to_outputs(
+        recording.sweep_tape(tape, (result,), seeds, use_up=True), tape.values, seeds
+    )
     return to_output(value), recording.group_by_argument(gradients, argnums, which, args), aux
 
 
@@ -255,7 +277,9 @@ def jvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) 
     if not isinstance(primals, (list, tuple)) or not isinstance(tangents, (list, tuple)):
         raise InputError("jvp takes the primals and the tangents as tuples: jvp(f, (x,), (t,)).")
     if len(primals) != len(tangents):
-        raise ShapeError(f"jvp was given {len(primals)} primals and {len(tangents)} tangents: one each is needed.")
+        raise ShapeError(
+            f"jvp was given {len(primals)} primals and {len(tangents)} tangents: one each is needed."
+        )
     forward = ForwardPass()
     inputs: list[Any] = []
     for k, x in enumerate(primals):
@@ -263,12 +287,18 @@ def jvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) 
         if type(x) is float and type(t) is float:
             inputs.append(dual(np.float64(x), np.float64(t), forward))
             continue
-        if type(x) is type(t) is np.ndarray and x.dtype == t.dtype == FLOAT64 and x.shape == t.shape != ():
+        if (
+            type(x) is type(t) is np.ndarray
+            and x.dtype == t.dtype == FLOAT64
+            and x.shape == t.shape != ()
+        ):
             inputs.append(dual(x, t, forward))  # nothing to convert, nothing to complain about
             continue
         duals: list[Any] = []
         moving = pytree.match_leaves(t, x, f"tangent {k}")
-        for label, leaf, tangent in zip(pytree.paths(f"{k}", x), pytree.flatten(x), moving, strict=True):
+        for label, leaf, tangent in zip(
+            pytree.paths(f"{k}", x), pytree.flatten(x), moving, strict=True
+        ):
             value = as_value(leaf, f"primal {label}")
             duals.append(dual(value, as_shaped(tangent, value, f"tangent {label}"), forward))
         inputs.append(pytree.unflatten(x, duals))
@@ -284,5 +314,7 @@ def jvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) 
 
     pairs = [split(y) for y in pytree.flatten(result)]
     return (
-        tuple(pytree.unflatten(result, list(part)) for part in zip(*pairs, strict=True)) if pairs else (result, result)
+        tuple(pytree.unflatten(result, list(part)) for part in zip(*pairs, strict=True))
+        if pairs
+        else (result, result)
     )

@@ -18,7 +18,16 @@ from ..engine.broadcasting import shape_of
 from ..engine.dual import Dual, ForwardPass, dual
 from ..engine.errors import InputError, ShapeError
 from ..engine.levels import checking
-from ..engine.values import FLOAT64, as_operand, as_shaped, as_value, ones, to_output, to_outputs, zeros
+from ..engine.values import (
+    FLOAT64,
+    as_operand,
+    as_shaped,
+    as_value,
+    ones,
+    to_output,
+    to_outputs,
+    zeros,
+)
 from . import pytree, recording
 from .gradients import differentiate, grad, jvp, vjp
 from .signatures import name_of, resolve_argnums
@@ -67,7 +76,13 @@ def jacfwd(f: Callable[..., Any], argnums: int | Sequence[int] = 0) -> Callable[
         for x, n in zip(leaves, sizes, strict=True):
             basis = _identity(count, n, start, x.dtype)
             shape = shape_of(x)
-            duals.append(dual(x, basis if len(shape) == 1 and batch else basis.reshape((*batch, *shape))[()], forward))
+            duals.append(
+                dual(
+                    x,
+                    basis if len(shape) == 1 and batch else basis.reshape((*batch, *shape))[()],
+                    forward,
+                )
+            )
             start += n
         lifted, moving = list(args), iter(duals)
         for k in asked:
@@ -80,7 +95,11 @@ def jacfwd(f: Callable[..., Any], argnums: int | Sequence[int] = 0) -> Callable[
                 tangent = y.tangent
             else:
                 tangent = np.zeros((*batch, *shape), dtype=recording.check_result(y).dtype)
-            columns = tangent.reshape((*shape, 1)) if single else tangent.transpose((*range(1, len(shape) + 1), 0))
+            columns = (
+                tangent.reshape((*shape, 1))
+                if single
+                else tangent.transpose((*range(1, len(shape) + 1), 0))
+            )
             parts, start = [], 0
             for x, n in zip(leaves, sizes, strict=True):
                 part = columns if n == count else columns[..., start : start + n]
@@ -159,8 +178,13 @@ def jacrev(f: Callable[..., Any], argnums: int | Sequence[int] = 0) -> Callable[
             elif not shape:
                 parts = to_outputs(rows[0], inputs)
             else:
-                stacked = [np.reshape(np.stack(g), (*shape, *shape_of(g[0]))) for g in zip(*rows, strict=True)]
-                parts = [g.astype(x.dtype, copy=False) for g, x in zip(stacked, inputs, strict=True)]
+                stacked = [
+                    np.reshape(np.stack(g), (*shape, *shape_of(g[0])))
+                    for g in zip(*rows, strict=True)
+                ]
+                parts = [
+                    g.astype(x.dtype, copy=False) for g, x in zip(stacked, inputs, strict=True)
+                ]
             return recording.group_by_argument(parts, argnums, which, args)
 
         return pytree.map_leaves(block, result)
@@ -200,7 +224,11 @@ def jacobian(f: Callable[..., Any], argnums: int | Sequence[int] = 0) -> Callabl
     @wraps(f)
     def cheaper(*args: Any, **kwargs: Any) -> Any:
         which = resolve_argnums(argnums, args, f)
-        inputs = sum(math.prod(shape_of(as_value(x))) for k in dict.fromkeys(which) for x in pytree.flatten(args[k]))
+        inputs = sum(
+            math.prod(shape_of(as_value(x)))
+            for k in dict.fromkeys(which)
+            for x in pytree.flatten(args[k])
+        )
         outputs = sum(math.prod(shape_of(y)) for y in pytree.flatten(f(*args, **kwargs)))
         return (jacrev if outputs < inputs else jacfwd)(f, argnums)(*args, **kwargs)
 
@@ -305,8 +333,14 @@ def linearize(f: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..., 
 
     def push(*tangents: Any) -> Any:
         if len(tangents) != len(primals):
-            raise ShapeError(f"The linear map takes {len(primals)} tangents, and was given {len(tangents)}.")
-        leaves = [t for k, x in enumerate(primals) for t in pytree.match_leaves(tangents[k], x, f"tangent {k}")]
+            raise ShapeError(
+                f"The linear map takes {len(primals)} tangents, and was given {len(tangents)}."
+            )
+        leaves = [
+            t
+            for k, x in enumerate(primals)
+            for t in pytree.match_leaves(tangents[k], x, f"tangent {k}")
+        ]
         seeds = [as_shaped(t, x, "the tangent") for t, x in zip(leaves, tape.values, strict=False)]
         moving = recording.push_tangents(tape, seeds)
 
@@ -369,7 +403,9 @@ def elementwise_grad(f: Callable[..., Any], argnums: int = 0) -> Callable[..., A
         point = args[k]
         value, pullback = vjp(of_one, point)
         slopes = pullback(pytree.map_leaves(lambda y: ones(as_value(y)), value))[0]
-        for y, x in zip(pytree.match_leaves(value, point, "the result"), pytree.flatten(point), strict=True):
+        for y, x in zip(
+            pytree.match_leaves(value, point, "the result"), pytree.flatten(point), strict=True
+        ):
             if shape_of(y) != shape_of(as_value(x)):
                 _refuse_mixed(f)
         with checking():
@@ -379,7 +415,9 @@ def elementwise_grad(f: Callable[..., Any], argnums: int = 0) -> Callable[..., A
     return derivative
 
 
-def _require_elementwise(f: Callable[..., Any], value: Any, pullback: Callable[..., Any], slopes: Any) -> None:
+def _require_elementwise(
+    f: Callable[..., Any], value: Any, pullback: Callable[..., Any], slopes: Any
+) -> None:
     """Refuse a Jacobian that is not diagonal, by a few weighted pullbacks.
 
     Powers of two as weights round nothing. Two entries have different weights by one of the digits of their positions.
@@ -395,7 +433,9 @@ def _require_elementwise(f: Callable[..., Any], value: Any, pullback: Callable[.
         for g, slope in zip(pytree.flatten(weighted), pytree.flatten(slopes), strict=True):
             expected = values.innermost_value(slope * weights(slope))
             least = np.finfo(expected.dtype).tiny * 2.0**2**digits  # smaller numbers lose digits
-            if not np.allclose(values.innermost_value(g), expected, rtol=1e-5, atol=least, equal_nan=True):
+            if not np.allclose(
+                values.innermost_value(g), expected, rtol=1e-5, atol=least, equal_nan=True
+            ):
                 _refuse_mixed(f)
 
 

@@ -100,7 +100,9 @@ def trace_nonfinite(f: Callable[..., Any], *args: Any) -> NonFinite | None:
     _, tape = record(f, *args, sites=True, most=None)
     for i in range(len(tape)):
         if severity(tape.values[i]):
-            return _describe_nonfinite("forward", tape, i, tape.values[i], tuple(format_value(x) for x in tape.args[i]))
+            return _describe_nonfinite(
+                "forward", tape, i, tape.values[i], tuple(format_value(x) for x in tape.args[i])
+            )
     if tape.output is None:
         return None
     adjoints: list[Any] = [None] * len(tape)
@@ -112,17 +114,27 @@ def trace_nonfinite(f: Callable[..., Any], *args: Any) -> NonFinite | None:
                 continue
             y, operands = tape.values[i], tape.args[i]
             carried = op.pullback(k, adjoints[i], y, operands, tape.kwargs.get(i, NO_OPTIONS))
-            partial = format_value(op.local_partial(k, y, *operands)) if op.partials else f"{op.name}, transposed"
-            return _describe_nonfinite("backward", tape, i, carried, (format_value(adjoints[i]), partial))
+            partial = (
+                format_value(op.local_partial(k, y, *operands))
+                if op.partials
+                else f"{op.name}, transposed"
+            )
+            return _describe_nonfinite(
+                "backward", tape, i, carried, (format_value(adjoints[i]), partial)
+            )
     return None
 
 
-def _describe_nonfinite(phase: str, tape: Tape, line: int, value: Any, factors: tuple[str, ...]) -> NonFinite:
+def _describe_nonfinite(
+    phase: str, tape: Tape, line: int, value: Any, factors: tuple[str, ...]
+) -> NonFinite:
     source = ""
     frames = tape.call_stacks[line] if tape.call_stacks else ()
     if frames:
         code, instruction = frames[-1]
-        number = next((n for start, stop, n in code.co_lines() if start <= instruction < stop and n), None)
+        number = next(
+            (n for start, stop, n in code.co_lines() if start <= instruction < stop and n), None
+        )
         text = linecache.getline(code.co_filename, number).strip() if number else ""
         source = f"{code.co_filename}:{number}: {text}" if text else ""
     return NonFinite(phase, line, tape.name(line), tape.expression(line), value, factors, source)

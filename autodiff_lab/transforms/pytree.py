@@ -39,7 +39,8 @@ def map_leaves(function: Callable[[Any], Any], tree: Any) -> Any:
     """Apply a function to each leaf of a pytree, from left to right, and keep its structure."""
     if type(tree) is dict:
         return {key: map_leaves(function, entry) for key, entry in tree.items()}
-    if isinstance(tree, dict):  # an OrderedDict, a defaultdict, …: of its own type, with what else it holds
+    # an OrderedDict, a defaultdict, …: of its own type, with what else it holds
+    if isinstance(tree, dict):
         return fill_dict(tree, {key: map_leaves(function, entry) for key, entry in tree.items()})
     if not isinstance(tree, (list, tuple)):
         return function(tree)
@@ -70,9 +71,16 @@ def match_leaves(tree: Any, like: Any, name: str) -> list[Any]:
     here, there = children(tree), children(like)
     if there is None:
         if here is not None and not hasattr(tree, "shape"):
-            raise ShapeError(f"{name} is a {type(tree).__name__}, but one number or array is needed there.")
+            raise ShapeError(
+                f"{name} is a {type(tree).__name__}, but one number or array is needed there."
+            )
         return [tree]
-    if here is not None and isinstance(tree, dict) and isinstance(like, dict) and tree.keys() == like.keys():
+    if (
+        here is not None
+        and isinstance(tree, dict)
+        and isinstance(like, dict)
+        and tree.keys() == like.keys()
+    ):
         here = [(key, tree[key]) for key, _ in there]
     if here is None or [key for key, _ in here] != [key for key, _ in there]:
         raise ShapeError(

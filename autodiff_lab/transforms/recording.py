@@ -89,7 +89,11 @@ def record(
     result, tape = _run_on_tape(f, args, kwargs, sites, most)
     if pytree.children(result) is not None:
         maker = derivative_name(f)
-        one = f"Take one of them, `lambda *x: {maker}(…)(*x)[0]`" if maker else "Return one array, np.stack([...])"
+        one = (
+            f"Take one of them, `lambda *x: {maker}(…)(*x)[0]`"
+            if maker
+            else "Return one array, np.stack([...])"
+        )
         raise ShapeError(
             f"{name_of(f)} returned a {type(result).__name__} of results, and a tape has one result. "
             f"{one}, or use vjp, which takes several."
@@ -172,7 +176,9 @@ def record_to_show(
     results = list_results(returned)
     if results is None:
         if result is not None:
-            raise InputError(f"{name_of(f)} returns one result, not several: leave out result={result!r}.")
+            raise InputError(
+                f"{name_of(f)} returns one result, not several: leave out result={result!r}."
+            )
         return Outcome(to_output(_set_result(tape, returned))), tape
     chosen = choose_result(name_of(f), [*results], [*results.values()], result, tape)
     value = to_output(_set_result(tape, [*results.values()][chosen]))
@@ -196,7 +202,9 @@ def _run_on_tape(
     tapes: list[Tape] | None = None,
 ) -> tuple[Any, Tape]:
     """Run `f` on a tape, again with the integers constant that it needs as counts; `tapes` gets each that was tried."""
-    which: Sequence[int] = [k for k, x in enumerate(args) if not isinstance(x, CONSTANT_TYPES)] or range(len(args))
+    which: Sequence[int] = [
+        k for k, x in enumerate(args) if not isinstance(x, CONSTANT_TYPES)
+    ] or range(len(args))
     counts: set[int] = set()
     tapes = [] if tapes is None else tapes
     while True:
@@ -245,7 +253,8 @@ def record_call(
             continue
         if x is not args[k]:  # asked for twice: one input all the same
             continue
-        if not named:  # nobody will read the names, and finding them costs more than a small derivative
+        # nobody will read the names, and finding them costs more than a small derivative
+        if not named:
             try:
                 inputs[k] = _add_inputs(tape, copied, x)
                 continue
@@ -256,7 +265,8 @@ def record_call(
     call = f if not kwargs else lambda *inputs: f(*inputs, **kwargs)
     if tape.call_stacks is None:
         return tape.run(call, inputs), tape
-    from . import execution_log  # only runs that are shown need it, so it is not imported with the package
+    # only runs that are shown need it, so it is not imported with the package
+    from . import execution_log
 
     with execution_log.log_execution(tape) as walk:
         try:
@@ -288,13 +298,20 @@ def _add_inputs(tape: Tape, copied: bool, argument: Any, labels: Sequence[str] =
     def add_input(leaf: Any) -> Variable:
         label = next(remaining, "")
         value = as_value(leaf, f"the input {label}" if label else "the input")
-        borrowed = copied and isinstance(leaf, np.ndarray) and type(value) is np.ndarray and value.dtype == leaf.dtype
+        borrowed = (
+            copied
+            and isinstance(leaf, np.ndarray)
+            and type(value) is np.ndarray
+            and value.dtype == leaf.dtype
+        )
         return tape.input(value.copy() if borrowed else value, label)
 
     return pytree.map_leaves(add_input, argument)
 
 
-def sweep_tape(tape: Tape, outputs: Sequence[Any], seeds: Sequence[Any], use_up: bool = False) -> list[Any]:
+def sweep_tape(
+    tape: Tape, outputs: Sequence[Any], seeds: Sequence[Any], use_up: bool = False
+) -> list[Any]:
     """Sweep back from the results of a recorded call: the adjoints of its inputs, zeros where nothing arrived.
 
     With `use_up`, the tape has no values afterwards, but those of its inputs.
@@ -327,7 +344,9 @@ def push_tangents(tape: Tape, tangents: Sequence[Any], batch: int | None = None)
     """
     moving = list(tangents)
     for i in range(tape.n_inputs, len(tape)):
-        moving.append(push_line(tape, i, tuple(moving[j] if j >= 0 else None for j in tape.parents[i]), batch))
+        moving.append(
+            push_line(tape, i, tuple(moving[j] if j >= 0 else None for j in tape.parents[i]), batch)
+        )
     return moving
 
 
@@ -336,7 +355,9 @@ def push_line(tape: Tape, line: int, tangents: tuple[Any, ...], batch: int | Non
     if all(t is None for t in tangents):
         return None
     op = tape.operation(line)
-    return op.pushforward(tape.values[line], tape.args[line], tangents, tape.kwargs.get(line, NO_OPTIONS), batch)
+    return op.pushforward(
+        tape.values[line], tape.args[line], tangents, tape.kwargs.get(line, NO_OPTIONS), batch
+    )
 
 
 def result_line(y: Any, tape: Tape) -> int | None:
@@ -369,6 +390,8 @@ def group_by_argument(
     """Group the gradients of a recorded call (or blocks of its Jacobian) in the structure of its arguments."""
     if len(which) != len(leaves) or not LEAF_TYPES.issuperset(map(type, args)):
         remaining = iter(leaves)
-        of = {k: pytree.map_leaves(lambda _: next(remaining), args[k]) for k in dict.fromkeys(which)}
+        of = {
+            k: pytree.map_leaves(lambda _: next(remaining), args[k]) for k in dict.fromkeys(which)
+        }
         leaves = [of[k] for k in which]
     return leaves[0] if hasattr(argnums, "__index__") else tuple(leaves)

@@ -54,7 +54,9 @@ def spell_path(path: ResultPath) -> str:
     return repr(path[0] if len(path) == 1 else path)
 
 
-def choose_result(name: str, paths: Sequence[ResultPath], leaves: Sequence[Any], wanted: Any, tape: Tape) -> int:
+def choose_result(
+    name: str, paths: Sequence[ResultPath], leaves: Sequence[Any], wanted: Any, tape: Tape
+) -> int:
     """Choose the result that is meant: the place of its path.
 
     Parameters
@@ -75,7 +77,9 @@ def choose_result(name: str, paths: Sequence[ResultPath], leaves: Sequence[Any],
         If there is no such result, or none at all; it says what to write.
     """
     if not paths:
-        raise InputError(f"{name} returned no number and no array, so there is no result to follow. Return one.")
+        raise InputError(
+            f"{name} returned no number and no array, so there is no result to follow. Return one."
+        )
     if wanted is None:
         return min(range(len(paths)), key=lambda k: (*_rank(leaves[k], tape), k))
     path = wanted if isinstance(wanted, tuple) else (wanted,)
@@ -85,8 +89,12 @@ def choose_result(name: str, paths: Sequence[ResultPath], leaves: Sequence[Any],
     inside = [known for known in paths if known[: len(path)] == path]
     there = ", ".join(f"result={spell_path(known)}" for known in (inside or paths)[:8])
     if inside:
-        raise InputError(f"{name} returns several results at {wanted!r}. Choose one of them: {there}.")
-    raise InputError(f"{name} has no result {spell_path(path)}. Choose one of its results: {there}.")
+        raise InputError(
+            f"{name} returns several results at {wanted!r}. Choose one of them: {there}."
+        )
+    raise InputError(
+        f"{name} has no result {spell_path(path)}. Choose one of its results: {there}."
+    )
 
 
 def _rank(leaf: Any, tape: Tape) -> tuple[bool, bool]:

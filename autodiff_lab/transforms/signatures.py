@@ -46,7 +46,10 @@ def check_keywords(public: F | None = None, *, more: Sequence[str] = ()) -> Any:
     if public is None:
         return partial(check_keywords, more=more)
     parameters = inspect.signature(public).parameters
-    own = [*(p.name for p in parameters.values() if p.kind is p.KEYWORD_ONLY and p.name != "kwargs"), *more]
+    own = [
+        *(p.name for p in parameters.values() if p.kind is p.KEYWORD_ONLY and p.name != "kwargs"),
+        *more,
+    ]
     place = [*parameters].index("f")
 
     @wraps(public)
@@ -101,7 +104,9 @@ def argument_names(f: Callable[..., Any], count: int) -> list[str]:
     return (names + [f"{rest}[{k}]" for k in range(max(0, count - len(names)))])[:count]
 
 
-def resolve_argnums(argnums: int | Sequence[int], args: Sequence[Any], f: Callable[..., Any]) -> Sequence[int]:
+def resolve_argnums(
+    argnums: int | Sequence[int], args: Sequence[Any], f: Callable[..., Any]
+) -> Sequence[int]:
     """Resolve `argnums`, which arguments are differentiated, to positions counted from the front."""
     if type(argnums) is int and 0 <= argnums < len(args):
         return (argnums,)
@@ -110,7 +115,9 @@ def resolve_argnums(argnums: int | Sequence[int], args: Sequence[Any], f: Callab
     try:
         which = [*map(operator.index, (argnums,) if hasattr(argnums, "__index__") else argnums)]
     except TypeError:
-        raise InputError(f"argnums is {argnums!r}; it takes a position (0, 1, …) or a tuple of positions.") from None
+        raise InputError(
+            f"argnums is {argnums!r}; it takes a position (0, 1, …) or a tuple of positions."
+        ) from None
     for k in which:
         if not -len(args) <= k < len(args):
             raise InputError(
@@ -120,13 +127,19 @@ def resolve_argnums(argnums: int | Sequence[int], args: Sequence[Any], f: Callab
     return [k % len(args) for k in which]
 
 
-_DERIVATIVES = frozenset({"grad", "value_and_grad", "jacfwd", "jacrev", "jacobian", "hessian", "elementwise_grad"})
+_DERIVATIVES = frozenset(
+    {"grad", "value_and_grad", "jacfwd", "jacrev", "jacobian", "hessian", "elementwise_grad"}
+)
 
 
 def derivative_name(f: Callable[..., Any]) -> str:
     """The name of the transform that made a function, ``"grad"``, ``"jacobian"``, …; empty if none did."""
     code = getattr(f, "__code__", None)
-    if code is None or not hasattr(f, "__wrapped__") or not f.__globals__["__name__"].startswith(f"{__package__}."):
+    if (
+        code is None
+        or not hasattr(f, "__wrapped__")
+        or not f.__globals__["__name__"].startswith(f"{__package__}.")
+    ):
         return ""
     maker = code.co_qualname.partition(".<locals>.")[0]
     return maker if maker in _DERIVATIVES else ""

@@ -38,7 +38,13 @@ class SymbolLevel(StandingLevel):
         return Symbol(op=op, operands=operands, static=static)
 
 
-_NEUTRAL = {"add": (0, (0, 1)), "subtract": (0, (1,)), "multiply": (1, (0, 1)), "divide": (1, (1,)), "power": (1, (1,))}
+_NEUTRAL = {
+    "add": (0, (0, 1)),
+    "subtract": (0, (1,)),
+    "multiply": (1, (0, 1)),
+    "divide": (1, (1,)),
+    "power": (1, (1,)),
+}
 _STRENGTH = dict.fromkeys(("multiply", "divide", "matmul", "remainder", "floor_divide"), 3)
 _STRENGTH |= {"add": 1, "subtract": 1, "negative": 2, "power": 4}
 # What an operation is written as, and how tightly its operands must hold together to need no brackets in it.
@@ -54,7 +60,9 @@ _LATEX_PATTERNS = {
     "sqrt": (r"\sqrt{%s}", (0,)),
     "absolute": (r"\left|%s\right|", (0,)),
 }
-_LATEX_FUNCTIONS = frozenset({"arccos", "arcsin", "arctan", "cos", "cosh", "log", "sin", "sinh", "tan", "tanh"})
+_LATEX_FUNCTIONS = frozenset(
+    {"arccos", "arcsin", "arctan", "cos", "cosh", "log", "sin", "sinh", "tan", "tanh"}
+)
 _LATEX_SIGNS = {"<=": r"\le", ">=": r"\ge", "!=": r"\ne", "==": "="}
 
 
@@ -140,7 +148,9 @@ class Symbol(Overloaded):
             return rf"{in_brackets(5)[0]}[{format_index(self.static['index'])}]"
         if name in ("stack", "concatenate"):
             plainly = [f"[{', '.join(plainly)}]"]
-        options = [rf"\text{{{k}}}={format_static(v)}" for k, v in self.static.items() if v is not None]
+        options = [
+            rf"\text{{{k}}}={format_static(v)}" for k, v in self.static.items() if v is not None
+        ]
         return rf"\operatorname{{{escaped}}}\left({', '.join(plainly + options)}\right)"
 
     def _spell(self, prefix: str) -> str:
@@ -159,13 +169,16 @@ class Symbol(Overloaded):
         if "dtype" in self.static:
             return f"{prefix}{self.static['dtype']}({spell(self.operands[0], prefix)})"
         if strength is None:
-            own = self.op.name == "getitem" or self.op.inside is not None  # a learner's function is not NumPy's
+            # a learner's function is not NumPy's
+            own = self.op.name == "getitem" or self.op.inside is not None
             home = "special." if prefix and self.op.name in SPECIAL_ROWS else prefix
             named = self.op.name if own else home + self.op.name
             return format_call(named, None, [spell(x, prefix) for x in self.operands], self.static)
         if len(self.operands) == 1:
             return f"-{_bracket(self.operands[0], 4, prefix)}"
-        left = _bracket(self.operands[0], 5 if self.op.name == "power" else min(strength, 2), prefix)
+        left = _bracket(
+            self.operands[0], 5 if self.op.name == "power" else min(strength, 2), prefix
+        )
         right = _bracket(self.operands[1], strength + (self.op.name != "power"), prefix)
         if right.startswith("-"):
             right = f"({right})"
@@ -192,7 +205,11 @@ class Symbol(Overloaded):
 
 def _remove_guard(x: Any) -> Any:
     """The expression inside a guard; anything else unchanged."""
-    return _remove_guard(x.operands[2]) if isinstance(x, Symbol) and x.op is not None and x.op.name == "unless" else x
+    return (
+        _remove_guard(x.operands[2])
+        if isinstance(x, Symbol) and x.op is not None and x.op.name == "unless"
+        else x
+    )
 
 
 def _strength(x: Any) -> int:
@@ -223,7 +240,11 @@ def _latex(x: Any) -> str:
     if isinstance(x, Symbol):
         return x.latex()
     mantissa, e, exponent = spell(x).partition("e")
-    return rf"{mantissa} \cdot 10^{{{int(exponent)}}}" if e and np.ndim(x) == 0 else mantissa + e + exponent
+    return (
+        rf"{mantissa} \cdot 10^{{{int(exponent)}}}"
+        if e and np.ndim(x) == 0
+        else mantissa + e + exponent
+    )
 
 
 def _bracket_latex(x: Any, text: str, least: int) -> str:

@@ -29,7 +29,9 @@ from .recording import check_result
 from .signatures import argument_names, name_of
 
 
-def vmap(f: Callable[..., Any], in_axes: int | Sequence[int | None] | None = 0) -> Callable[..., Any]:
+def vmap(
+    f: Callable[..., Any], in_axes: int | Sequence[int | None] | None = 0
+) -> Callable[..., Any]:
     """Vectorize a function over an axis of its arguments: it is written for one example, and runs once on a batch.
 
     Parameters
@@ -87,12 +89,16 @@ def vmap(f: Callable[..., Any], in_axes: int | Sequence[int | None] | None = 0) 
         axes = [*_axis_of_each(in_axes, len(args), f, bool(named)), *(0 for _ in named)]
         names = [*argument_names(f, len(args)), *named]
         given = (*args, *named.values())
-        fronts = [_to_front(x, axis, name) for x, axis, name in zip(given, axes, names, strict=True)]
+        fronts = [
+            _to_front(x, axis, name) for x, axis, name in zip(given, axes, names, strict=True)
+        ]
         sizes = {
             path: shape_of(x)[0]
             for k, axis in enumerate(axes)
             if axis is not None
-            for path, x in zip(pytree.paths(names[k], given[k]), pytree.flatten(fronts[k]), strict=True)
+            for path, x in zip(
+                pytree.paths(names[k], given[k]), pytree.flatten(fronts[k]), strict=True
+            )
         }
         if len(set(sizes.values())) != 1 or 0 in sizes.values():
             found = ", ".join(f"{path} has {n}" for path, n in sizes.items()) or "there is none"
@@ -108,7 +114,10 @@ def vmap(f: Callable[..., Any], in_axes: int | Sequence[int | None] | None = 0) 
         ]
 
         def call(*inputs: Any) -> Any:
-            return f(*inputs[: len(args)], **{**kwargs, **dict(zip(named, inputs[len(args) :], strict=True))})
+            return f(
+                *inputs[: len(args)],
+                **{**kwargs, **dict(zip(named, inputs[len(args) :], strict=True))},
+            )
 
         result = level.run(call if kwargs else f, inputs)
 
@@ -131,7 +140,10 @@ def _holds_array(x: Any) -> bool:
 def _axis_of_each(in_axes: Any, count: int, f: Callable[..., Any], named: bool) -> list[int | None]:
     one = in_axes is None or hasattr(in_axes, "__index__")
     try:
-        axes = [None if axis is None else operator.index(axis) for axis in ([in_axes] * count if one else in_axes)]
+        axes = [
+            None if axis is None else operator.index(axis)
+            for axis in ([in_axes] * count if one else in_axes)
+        ]
     except TypeError:
         raise InputError(
             f"in_axes is {in_axes!r}; it takes an axis (0, 1, …), None for an argument that all examples share, or a "
@@ -142,7 +154,9 @@ def _axis_of_each(in_axes: Any, count: int, f: Callable[..., Any], named: bool) 
             f"in_axes has {len(axes)} entries, and {name_of(f)} was called with {count} positional arguments."
         )
     if all(axis is None for axis in axes) and not named:
-        raise InputError(f"vmap({name_of(f)}) has no axis to map over: give in_axes an axis for one argument at least.")
+        raise InputError(
+            f"vmap({name_of(f)}) has no axis to map over: give in_axes an axis for one argument at least."
+        )
     return axes
 
 
@@ -172,13 +186,18 @@ class Batch(Level):
     def process(self, op: Op, operands: tuple[Any, ...], static: Mapping[str, Any]) -> Any:
         """Apply one operation to all examples of the vmapped batch, by its batching rule."""
         own = [type(x) is Batched and x.level is self for x in operands]
-        if any(isinstance(x, Batched) for option in static.values() for x in pytree.flatten(option)):
+        if any(
+            isinstance(x, Batched) for option in static.values() for x in pytree.flatten(option)
+        ):
             raise UnsupportedError(
                 f"{op.name} was given a position that differs from example to example. Choose entries with np.where, "
                 "or multiply by ones and zeros."
             )
         if op.kind == "shape":
-            shaped = (np.zeros(x.shape, x.dtype) if mine else x for x, mine in zip(operands, own, strict=True))
+            shaped = (
+                np.zeros(x.shape, x.dtype) if mine else x
+                for x, mine in zip(operands, own, strict=True)
+            )
             return op.fn(*shaped, **static)
         y = None
         if op.inside is None:
@@ -204,9 +223,15 @@ class Batch(Level):
             return x.value
         return np.broadcast_to(x, (self.size, *shape_of(x)))
 
-    def _run_each(self, op: Op, operands: Any, own: Sequence[bool], static: Mapping[str, Any]) -> Any:
+    def _run_each(
+        self, op: Op, operands: Any, own: Sequence[bool], static: Mapping[str, Any]
+    ) -> Any:
         each = [
-            apply(op, tuple(x.value[b] if mine else x for x, mine in zip(operands, own, strict=True)), static)
+            apply(
+                op,
+                tuple(x.value[b] if mine else x for x, mine in zip(operands, own, strict=True)),
+                static,
+            )
             for b in range(self.size)
         ]
         if any(isinstance(y, (tuple, list)) or shape_of(y) != shape_of(each[0]) for y in each):
@@ -217,11 +242,14 @@ class Batch(Level):
         return np.stack(each)
 
 
-def _line_up(values: Sequence[Any], own: Sequence[bool], shapes: Sequence[tuple[int, ...]]) -> tuple[Any, ...]:
+def _line_up(
+    values: Sequence[Any], own: Sequence[bool], shapes: Sequence[tuple[int, ...]]
+) -> tuple[Any, ...]:
     """Align operands for a batching rule: broadcast from behind as for one example, with the batch axis in front."""
     longest = max(shapes, key=len)
     return tuple(
-        align_axes(x, shape, longest) if mine else x for x, mine, shape in zip(values, own, shapes, strict=True)
+        align_axes(x, shape, longest) if mine else x
+        for x, mine, shape in zip(values, own, shapes, strict=True)
     )
 
 
@@ -255,8 +283,15 @@ PRODUCTS: dict[Op, Callable[..., Any]] = {
 }
 ALONG_THE_LAST_AXIS = {taken_along, put_along}
 ENTRY_BY_ENTRY = {
-    *(op for key, op in TABLE.items() if isinstance(key, np.ufunc) and op.kind in ("flat", "comparison")),
-    *(TABLE[key] for key in (np.where, "unless", "over", np.round, np.around, "as integers", np.ldexp)),
+    *(
+        op
+        for key, op in TABLE.items()
+        if isinstance(key, np.ufunc) and op.kind in ("flat", "comparison")
+    ),
+    *(
+        TABLE[key]
+        for key in (np.where, "unless", "over", np.round, np.around, "as integers", np.ldexp)
+    ),
     unknown_slope,
 }
 

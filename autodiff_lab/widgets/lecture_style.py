@@ -48,7 +48,14 @@ class LectureStyle:
         >>> "--jp-content-font-size1: 24px" in LectureStyle(24).css()
         True
         """
-        ratios = {"small": 0.85, "code": 0.9, "size": 1, "large": 1.15, "larger": 1.35, "largest": 1.6}
+        ratios = {
+            "small": 0.85,
+            "code": 0.9,
+            "size": 1,
+            "large": 1.15,
+            "larger": 1.35,
+            "largest": 1.6,
+        }
         return _STYLE % {name: ratio * self.size for name, ratio in ratios.items()}
 
     def __repr__(self) -> str:
@@ -90,6 +97,8 @@ def lecture_style(size: float = 24) -> LectureStyle:
     'normal'
     """
     if isinstance(size, bool) or not isinstance(size, int | float) or not 14 <= size <= 60:
-        raise InputError(f"lecture_style(size={size!r}) is not possible; size is a number from 14 to 60, as 24.")
+        raise InputError(
+            f"lecture_style(size={size!r}) is not possible; size is a number from 14 to 60, as 24."
+        )
     play_defaults(scale="lecture")
     return LectureStyle(size)

@@ -37,7 +37,9 @@ class Table:
     def __init__(self, quick: bool, part: str = "") -> None:
         self.quick, self.part = quick, part
         # Each set of processes is timed for some rounds. How fast a process is also depends on where its memory lies.
-        self.sets, self.rounds, self.target, self.budget = (1, 1, 1e-4, 1.0) if quick else (3, 5, 0.02, 5.0)
+        self.sets, self.rounds, self.target, self.budget = (
+            (1, 1, 1e-4, 1.0) if quick else (3, 5, 0.02, 5.0)
+        )
         self.reasons: dict[str, list[str]] = {}
 
     def lines(self) -> Iterator[str]:
@@ -59,7 +61,10 @@ class Table:
         if self.part in "`import`":
             yield self.imports()
         yield ""
-        yield from (f"– {', '.join(dict.fromkeys(names))}: {reason}.\n" for reason, names in self.reasons.items())
+        yield from (
+            f"– {', '.join(dict.fromkeys(names))}: {reason}.\n"
+            for reason, names in self.reasons.items()
+        )
 
     def row(self, work: Work, shorter: Work | None = None) -> str:
         """Time the hands at one piece of work, each in a process of its own, after they have found the same numbers."""
@@ -82,7 +87,9 @@ class Table:
                     key: stack.enter_context(closing(Worker(name, its_work)))
                     for key, (name, its_work) in takes_part.items()
                 }
-                found = {key: worker.start.found for key, worker in workers.items() if key != "shorter"}
+                found = {
+                    key: worker.start.found for key, worker in workers.items() if key != "shorter"
+                }
                 for numbers in found.values():
                     np.testing.assert_allclose(numbers, found[BY_HAND], rtol=1e-9, atol=1e-12)
                 if "program" in workers:
@@ -90,7 +97,9 @@ class Table:
                 clocks = {key: worker.seconds for key, worker in workers.items()}
                 for key, rounds in timed(clocks, self.rounds, self.target, self.budget).items():
                     times[key] += rounds
-        cells = [number(ratio(times[name], times[BY_HAND])) if name in times else "–" for name in HANDS]
+        cells = [
+            number(ratio(times[name], times[BY_HAND])) if name in times else "–" for name in HANDS
+        ]
         marks = [
             bound(most, f"× {other}", ratio(times["engine"], times[other]))
             for other, most in work.bounds.items()
@@ -104,7 +113,9 @@ class Table:
 
     def memory(self, n: int) -> str:
         """Bytes per operation of a chain."""
-        eager = [name for name in HANDS if name != "program" and reason_against(chain(n), name) is None]
+        eager = [
+            name for name in HANDS if name != "program" and reason_against(chain(n), name) is None
+        ]
         used = {name: bytes_per_operation(name, n) for name in eager}
         cells = [f"{used[name]:.0f} B" if used.get(name) is not None else "–" for name in HANDS]
         mark = "" if used["engine"] is None else bound(300, "bytes", used["engine"])
@@ -112,7 +123,12 @@ class Table:
 
     def imports(self) -> str:
         """The price of an import in a process that has NumPy already, beside the import of NumPy itself."""
-        modules = {"engine": "autodiff_lab", "autograd": "autograd.numpy", "PyTorch": "torch", "JAX": "jax.numpy"}
+        modules = {
+            "engine": "autodiff_lab",
+            "autograd": "autograd.numpy",
+            "PyTorch": "torch",
+            "JAX": "jax.numpy",
+        }
         modules = {name: module for name, module in modules.items() if missing(name) is None}
         if self.quick:
             modules = {"engine": modules["engine"]}
@@ -126,13 +142,17 @@ class Table:
             return number(time / unit) + ("" if space is None else f", {space / 1e6:.1f} MB")
 
         time, space = prices[modules["engine"]]
-        marks = [bound(0.2, "× NumPy", time / unit)] + ([] if space is None else [bound(4, "MB", space / 1e6)])
+        marks = [bound(0.2, "× NumPy", time / unit)] + (
+            [] if space is None else [bound(4, "MB", space / 1e6)]
+        )
         if "autograd" in modules:
             marks.append(bound(0.5, "× autograd", time / prices[modules["autograd"]][0]))
         return f"| `import`, beside `import numpy` | {' | '.join(map(cell, HANDS))} | {'; '.join(marks)} |"
 
 
-def of_the_program(work: Work, times: dict[str, list[float]], preparations: list[float]) -> list[str]:
+def of_the_program(
+    work: Work, times: dict[str, list[float]], preparations: list[float]
+) -> list[str]:
     """The bounds of the compiled program, and what compiling cost."""
     if "program" not in times:
         return []
@@ -141,7 +161,9 @@ def of_the_program(work: Work, times: dict[str, list[float]], preparations: list
         for other in work.compiled
         if other in times
     }
-    marks = [f"program {bound(work.compiled[other], f'× {other}', x)}" for other, x in found.items()]
+    marks = [
+        f"program {bound(work.compiled[other], f'× {other}', x)}" for other, x in found.items()
+    ]
     if "gradients" in work.compiled:
         cost = min(preparations) / min(times["engine"])
         marks.append(bound(work.compiled["gradients"], "gradients for compiling", cost))
@@ -159,7 +181,9 @@ def reason_against(work: Work, name: str) -> str | None:
         return missing(name)
     if name in work.without:
         return work.without[name]
-    if name in ("closures", "micrograd") and (work.task != "gradient" or any(np.ndim(x) for x in work.args)):
+    if name in ("closures", "micrograd") and (
+        work.task != "gradient" or any(np.ndim(x) for x in work.args)
+    ):
         return "gradients of numbers are all it knows"
     return None
 
@@ -185,7 +209,11 @@ def program_range(table: str) -> str:
     """Between which ratios the column *program* lies, but for its first row, the expression of the front page."""
     rows = [line.strip("| ").split(" | ") for line in table.splitlines() if line.startswith("| ")]
     column, expression = rows[0].index("program"), works()[0].name
-    found = [float(row[column]) for row in rows[1:] if row[0] != expression and re.fullmatch(r"[\d.]+", row[column])]
+    found = [
+        float(row[column])
+        for row in rows[1:]
+        if row[0] != expression and re.fullmatch(r"[\d.]+", row[column])
+    ]
     return f"{min(found):.1f} to {max(found):.1f}"
 
 
@@ -193,9 +221,15 @@ def main(argv: list[str] | None = None) -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(prog="python -m tests.benchmarks", description=__doc__)
     either = parser.add_mutually_exclusive_group()
-    either.add_argument("--quick", action="store_true", help="one short round: to see that it runs, not how fast")
-    either.add_argument("--write", action="store_true", help="put the table into README.md of this folder")
-    parser.add_argument("--rows", default="", metavar="PART", help="only the rows that have this in their name")
+    either.add_argument(
+        "--quick", action="store_true", help="one short round: to see that it runs, not how fast"
+    )
+    either.add_argument(
+        "--write", action="store_true", help="put the table into README.md of this folder"
+    )
+    parser.add_argument(
+        "--rows", default="", metavar="PART", help="only the rows that have this in their name"
+    )
     options = parser.parse_args(argv)
     if options.write and options.rows:
         parser.error("--write puts the whole table into README.md; leave out --rows")
@@ -206,7 +240,9 @@ def main(argv: list[str] | None = None) -> None:
     if options.write:
         table = "\n".join(lines).strip()
         README.write_text(written(README.read_text(encoding="utf-8"), table), encoding="utf-8")
-        FRONT.write_text(CLAIM.sub(program_range(table), FRONT.read_text(encoding="utf-8")), encoding="utf-8")
+        FRONT.write_text(
+            CLAIM.sub(program_range(table), FRONT.read_text(encoding="utf-8")), encoding="utf-8"
+        )
 
 
 if __name__ == "__main__":

@@ -25,7 +25,11 @@ SETTINGS |= {"XLA_FLAGS": "--xla_cpu_multi_thread_eigen=false", "JAX_PLATFORMS":
 
 def environment(**more: str) -> dict[str, str]:
     """The variables of a process that is measured: memory is managed as it is for users, who set nothing."""
-    kept = {name: given for name, given in os.environ.items() if not name.startswith(("MALLOC_", "GLIBC_TUNABLES"))}
+    kept = {
+        name: given
+        for name, given in os.environ.items()
+        if not name.startswith(("MALLOC_", "GLIBC_TUNABLES"))
+    }
     return kept | SETTINGS | more
 
 
@@ -65,7 +69,9 @@ def ratio(a: list[float], b: list[float]) -> float:
 def printed(code: str, **more: str) -> str:
     """What a fresh Python prints when it runs `code`, with the repository's top folder to import from."""
     command = [sys.executable, "-c", code]
-    run = subprocess.run(command, cwd=ROOT, env=environment(**more), capture_output=True, text=True, check=True)
+    run = subprocess.run(
+        command, cwd=ROOT, env=environment(**more), capture_output=True, text=True, check=True
+    )
     return run.stdout.strip()
 
 

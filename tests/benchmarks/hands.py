@@ -107,7 +107,9 @@ class Micrograd:
     def __init__(self) -> None:
         from micrograd.engine import Value
 
-        def function(f: Callable[[float], float], slope: Callable[[float, float], float]) -> Callable[[Any], Any]:
+        def function(
+            f: Callable[[float], float], slope: Callable[[float, float], float]
+        ) -> Callable[[Any], Any]:
             def call(x: Any) -> Any:
                 out = Value(f(x.data), (x,), f.__name__)
 
@@ -119,7 +121,8 @@ class Micrograd:
 
             return call
 
-        sys.setrecursionlimit(max(sys.getrecursionlimit(), 5_000))  # its sort recurses, once per operation in a row
+        # its sort recurses, once per operation in a row
+        sys.setrecursionlimit(max(sys.getrecursionlimit(), 5_000))
         self.value = Value
         self.xp = SimpleNamespace(
             log=function(math.log, lambda y, x: 1 / x),

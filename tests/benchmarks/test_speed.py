@@ -14,14 +14,25 @@ from typing import Any
 import numpy as np
 import pytest
 
-from .__main__ import CLAIM, FRONT, MARKS, README, bound, main, program_range, reason_against, written
+from .__main__ import (
+    CLAIM,
+    FRONT,
+    MARKS,
+    README,
+    bound,
+    main,
+    program_range,
+    reason_against,
+    written,
+)
 from .clock import import_prices, printed, seconds, timed
 from .hands import BY_HAND, HANDS, call_of, flat, missing
 from .work import Work, chain, works
 from .worker import Worker
 
 WORKS = {work.name: work for work in [*works(), chain(10_000)]}
-IN_TESTS = ["engine", "program", "closures", "micrograd", "autograd"]  # the others take seconds to load
+# the others take seconds to load
+IN_TESTS = ["engine", "program", "closures", "micrograd", "autograd"]
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -40,7 +51,9 @@ def test_speed(benchmark: Any, name: str, who: str) -> None:
         pytest.skip(f"{who}: {why}")
     benchmark.group = work.name
     found = benchmark(call_of(who, work))
-    np.testing.assert_allclose(flat(found, who, work.task), flat(work.hand_written()), rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(
+        flat(found, who, work.task), flat(work.hand_written()), rtol=1e-9, atol=1e-12
+    )
 
 
 def times_as_long(slow: tuple[str, Work], fast: tuple[str, Work], limit: float) -> float:
@@ -79,7 +92,12 @@ LIBRARIES = {"autodiff_lab", *(library for _, library in HANDS.values() if libra
 def test_a_hand_has_loaded_its_own_library_alone(name: str) -> None:
     if name in HANDS and missing(name) is not None:
         pytest.skip(str(missing(name)))
-    own = {BY_HAND: set(), "engine": {"autodiff_lab"}, "program": {"autodiff_lab"}, "closures": set()}
+    own = {
+        BY_HAND: set(),
+        "engine": {"autodiff_lab"},
+        "program": {"autodiff_lab"},
+        "closures": set(),
+    }
     with closing(Worker(name, WORKS["ln x1 + x1·x2 − sin x2"])) as worker:
         assert worker.start.modules & LIBRARIES == own.get(name, {HANDS.get(name, (None, name))[1]})
         np.testing.assert_allclose(worker.start.found, [5.5, 1.7163378145367738], rtol=1e-9)
@@ -94,7 +112,9 @@ def test_memory_is_managed_as_it_is_for_users(monkeypatch: pytest.MonkeyPatch) -
 
 def test_the_table_prints(capsys: pytest.CaptureFixture[str]) -> None:
     main(["--quick", "--rows", "10,000"])
-    head, rule, *rows = [line for line in capsys.readouterr().out.splitlines() if line.startswith("|")]
+    head, rule, *rows = [
+        line for line in capsys.readouterr().out.splitlines() if line.startswith("|")
+    ]
     assert [row.split(" | ")[0] for row in rows] == [
         "| chain of 10,000 operations",
         "| … bytes per operation",
@@ -104,7 +124,9 @@ def test_the_table_prints(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_an_import_is_a_ratio_too(capsys: pytest.CaptureFixture[str]) -> None:
     main(["--quick", "--rows", "import"])
-    (row,) = [line for line in capsys.readouterr().out.splitlines() if line.startswith("| `import`")]
+    (row,) = [
+        line for line in capsys.readouterr().out.splitlines() if line.startswith("| `import`")
+    ]
     assert "× NumPy" in row and " ms" not in row
 
 

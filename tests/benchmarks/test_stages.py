@@ -54,6 +54,8 @@ def test_stage(benchmark: Any, name: str, stage: str) -> None:
     if stage == "running":
         assert np.shape(found) == ()
     elif stage == "recording":
-        assert len(found) > len(work.args) + (work.operations - 1 if name.startswith("chain") else 4)
+        assert len(found) > len(work.args) + (
+            work.operations - 1 if name.startswith("chain") else 4
+        )
     else:
         np.testing.assert_allclose(flat(found), flat(work.hand_written()), rtol=1e-9, atol=1e-12)

@@ -29,7 +29,8 @@ class Work(NamedTuple):
     bounds: Mapping[str, float] = {}  # at most so many times the time of that column
     operations: int = 1
     without: Mapping[str, str] = {}  # who does not take part, and why
-    compiled: Mapping[str, float] = {}  # the same bounds for the program; "gradients": what compiling may cost
+    # the same bounds for the program; "gradients": what compiling may cost
+    compiled: Mapping[str, float] = {}
 
     def call(self, hand: Any) -> Callable[[], Any]:
         """What that hand is timed at."""
@@ -229,7 +230,10 @@ def chain(n: int) -> Work:
     if n > 1_000:
         without["micrograd"] = "not at the longer chains: its sort recurses"
         slow = "not at the longer chains: half a millisecond per operation"
-        without |= {"JAX": slow, "JAX jit": "not at the longer chains: each turn of the loop is compiled by itself"}
+        without |= {
+            "JAX": slow,
+            "JAX jit": "not at the longer chains: each turn of the loop is compiled by itself",
+        }
     if n > 10_000:
         slow = "not from 100,000 operations on, at ten microseconds and more per operation"
         without |= {"closures": slow, "autograd": slow, "PyTorch": slow}
@@ -243,16 +247,21 @@ def chain(n: int) -> Work:
 
 def epoch() -> Work:
     """One epoch of softmax regression on iris, number by number: the derivative of the loss by 15 parameters."""
-    from autodiff_lab.data import load_iris  # in the process that hands out the work, and not in those that are timed
+    # in the process that hands out the work, and not in those that are timed
+    from autodiff_lab.data import load_iris
 
     train = load_iris().train
     data = (train.features.tolist(), train.labels.tolist())
     start = tuple(float(x) for x in np.random.default_rng(0).normal(size=15) / 10)
-    without = dict.fromkeys(("JAX", "JAX jit"), "not at the epoch: half a millisecond per operation, or to compile it")
+    without = dict.fromkeys(
+        ("JAX", "JAX jit"), "not at the epoch: half a millisecond per operation, or to compile it"
+    )
     without["closures"] = "not at the epoch: they know no division"
     bounds, compiled = {"micrograd": 1.0, "PyTorch": 1.0}, {"hand": 1.2, "gradients": 12}
     name = "iris, one epoch in numbers"
-    return Work(name, "gradient", flowers, flowers_by_hand, start, data, bounds, 4_000, without, compiled)
+    return Work(
+        name, "gradient", flowers, flowers_by_hand, start, data, bounds, 4_000, without, compiled
+    )
 
 
 def classifier(sizes: tuple[int, ...], batch: int, bounds: dict[str, float]) -> Work:
@@ -261,7 +270,10 @@ def classifier(sizes: tuple[int, ...], batch: int, bounds: dict[str, float]) -> 
     layers = []
     for n, m in pairwise(sizes):
         layers += [random.normal(size=(n, m)) / np.sqrt(n), random.normal(size=m)]
-    data = random.normal(size=(batch, sizes[0])), np.eye(sizes[-1])[random.integers(sizes[-1], size=batch)]
+    data = (
+        random.normal(size=(batch, sizes[0])),
+        np.eye(sizes[-1])[random.integers(sizes[-1], size=batch)],
+    )
     name = f"MLP {'-'.join(map(str, sizes))}, batch {batch}"
     return Work(name, "gradient", network, network_by_hand, tuple(layers), data, bounds)
 
@@ -281,7 +293,14 @@ def works() -> list[Work]:
         chain(1_000),
         epoch(),
         Work(
-            *("1000 operations on arrays of 10", "gradient", ladder, ladder_by_hand, (np.linspace(0.1, 1, 10),), ()),
+            *(
+                "1000 operations on arrays of 10",
+                "gradient",
+                ladder,
+                ladder_by_hand,
+                (np.linspace(0.1, 1, 10),),
+                (),
+            ),
             {"hand": 1.5, "PyTorch": 0.35},
             compiled={"hand": 0.85},
         ),
@@ -289,16 +308,39 @@ def works() -> list[Work]:
         classifier((784, 256, 128, 10), 256, {"hand": 1.05, "PyTorch": 1.0}),
         Work("Rosenbrock n = 10, `hvp`", "hvp", rosenbrock, rosenbrock_hvp, (few, along)),
         Work(
-            *("Rosenbrock n = 100, `hvp`", "hvp", rosenbrock, rosenbrock_hvp, (x, v), (), {"hand": 12}),
+            *(
+                "Rosenbrock n = 100, `hvp`",
+                "hvp",
+                rosenbrock,
+                rosenbrock_hvp,
+                (x, v),
+                (),
+                {"hand": 12},
+            ),
             compiled={"hand": 1.1, "JAX jit": 1.0},
         ),
         Work("Rosenbrock n = 10, `hessian`", "hessian", rosenbrock, rosenbrock_hessian, (few,)),
         Work(
-            *("Rosenbrock n = 100, `hessian`", "hessian", rosenbrock, rosenbrock_hessian, (x,), (), {"hand": 11}),
+            *(
+                "Rosenbrock n = 100, `hessian`",
+                "hessian",
+                rosenbrock,
+                rosenbrock_hessian,
+                (x,),
+                (),
+                {"hand": 11},
+            ),
             compiled={"hand": 2.0, "JAX jit": 1.0},
         ),
         Work(
-            *("`jacfwd` R¹ → R¹⁰⁰", "jacobian", curve, curve_by_hand, (0.7,), (np.linspace(0, 3, 100),)),
+            *(
+                "`jacfwd` R¹ → R¹⁰⁰",
+                "jacobian",
+                curve,
+                curve_by_hand,
+                (0.7,),
+                (np.linspace(0, 3, 100),),
+            ),
             {"hand": 3},
         ),
         Work(
@@ -306,7 +348,15 @@ def works() -> list[Work]:
             compiled={"hand": 1.1, "JAX jit": 1.0},
         ),
         Work(
-            *("forward, 7 operations on numbers", "forward", seven, seven_by_hand, (0.7,), (), {"hand": 22}),
+            *(
+                "forward, 7 operations on numbers",
+                "forward",
+                seven,
+                seven_by_hand,
+                (0.7,),
+                (),
+                {"hand": 22},
+            ),
             compiled={"hand": 1.2, "JAX jit": 0.1},
         ),
     ]

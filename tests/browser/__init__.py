@@ -2,4 +2,6 @@
 
 import pytest
 
-pytest.register_assert_rewrite(*(f"{__name__}.{module}" for module in ("notebook", "player_page", "server")))
+pytest.register_assert_rewrite(
+    *(f"{__name__}.{module}" for module in ("notebook", "player_page", "server"))
+)

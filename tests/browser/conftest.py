@@ -25,15 +25,27 @@ from .watch import NOTHING_LEAVES, Watch
 
 HERE = Path(__file__).parent
 SCREENSHOTS = HERE / "screenshots"
-SCREENSHOTS_WANTED = bool(os.environ.get("AUTODIFF_LAB_SCREENSHOTS"))  # five hundred, which nobody looks at in CI
-LONGEST = [f"test_{name}" for name in ("notebooks_run", "labs", "engines", "lecture", "exported_page", "groups")]
+# five hundred, which nobody looks at in CI
+SCREENSHOTS_WANTED = bool(os.environ.get("AUTODIFF_LAB_SCREENSHOTS"))
+LONGEST = [
+    f"test_{name}"
+    for name in ("notebooks_run", "labs", "engines", "lecture", "exported_page", "groups")
+]
 FAILED = pytest.StashKey[bool]()
-PATIENCE = 60_000  # milliseconds: what is never going to come fails a test all the same, and a busy machine does not
+# milliseconds: what is never going to come fails a test all the same, and a busy machine does not
+PATIENCE = 60_000
 CHROMIUM_FLAGS = [
-    *("--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-dev-shm-usage"),
+    *(
+        "--no-sandbox",
+        "--disable-gpu",
+        "--disable-quic",
+        "--no-first-run",
+        "--disable-dev-shm-usage",
+    ),
     *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
     NOTHING_LEAVES,
-    "--process-per-site",  # pages of one site and one context share a process, and what it has compiled
+    # pages of one site and one context share a process, and what it has compiled
+    "--process-per-site",
 ]
 
 
@@ -44,14 +56,20 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """
     here = f"{HERE}{os.sep}"
     ours = [item for item in items if str(item.path).startswith(here)]
-    ours.sort(key=lambda item: LONGEST.index(item.path.stem) if item.path.stem in LONGEST else len(LONGEST))
+    ours.sort(
+        key=lambda item: (
+            LONGEST.index(item.path.stem) if item.path.stem in LONGEST else len(LONGEST)
+        )
+    )
     for item in ours:
         item.add_marker(pytest.mark.browser)
     items[:] = [item for item in items if not str(item.path).startswith(here)] + ours
 
 
 @pytest.hookimpl(wrapper=True)
-def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+def pytest_runtest_makereport(
+    item: pytest.Item,
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
     """Note that a test has failed, before its pages are closed."""
     report = yield
     if report.failed:
@@ -62,7 +80,9 @@ def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestR
 def _missing(what: str) -> None:
     """A reader's machine may lack a browser; where it is required (CI) that is a failure."""
     if os.environ.get("AUTODIFF_LAB_REQUIRE_BROWSER"):
-        pytest.fail(f"{what}, and AUTODIFF_LAB_REQUIRE_BROWSER asks for the browser tests", pytrace=False)
+        pytest.fail(
+            f"{what}, and AUTODIFF_LAB_REQUIRE_BROWSER asks for the browser tests", pytrace=False
+        )
     pytest.skip(f"{what}; the browser tests need it")
 
 
@@ -120,7 +140,9 @@ def photograph(page: Any, request: pytest.FixtureRequest, moment: str = "") -> N
     name = re.sub(r"[^\w.-]+", "_", f"{request.node.name} {moment}").strip("_")
     SCREENSHOTS.mkdir(exist_ok=True)
     size = page.viewport_size
-    page.set_viewport_size({**size, "height": min(16000, max(size["height"], page.evaluate(WHOLE_HEIGHT)))})
+    page.set_viewport_size(
+        {**size, "height": min(16000, max(size["height"], page.evaluate(WHOLE_HEIGHT)))}
+    )
     page.screenshot(path=SCREENSHOTS / f"{name}.png", animations="disabled")
     page.set_viewport_size(size)
 
@@ -157,14 +179,19 @@ def _forget(context: Any) -> None:
     page = context.pages[0]
     site = urlsplit(page.url)
     devtools = context.new_cdp_session(page)
-    devtools.send("Storage.clearDataForOrigin", {"origin": f"{site.scheme}://{site.netloc}", "storageTypes": "all"})
+    devtools.send(
+        "Storage.clearDataForOrigin",
+        {"origin": f"{site.scheme}://{site.netloc}", "storageTypes": "all"},
+    )
     devtools.detach()
     context.clear_cookies()
     context.clear_permissions()
 
 
 @contextmanager
-def watched_pages(context_for: Callable[..., Any], watch: Watch, leave: Callable[[Any], None]) -> Iterator[Any]:
+def watched_pages(
+    context_for: Callable[..., Any], watch: Watch, leave: Callable[[Any], None]
+) -> Iterator[Any]:
     """Give a function that opens pages; at the end `leave` sees each, and they are closed and judged.
 
     `context_for(offline, options)` says in which browser context; what can be said of a single page is left out of the
@@ -172,10 +199,16 @@ def watched_pages(context_for: Callable[..., Any], watch: Watch, leave: Callable
     """
     pages, followed = [], set()
 
-    def open_page(width: int = 1280, height: int = 900, offline: bool = False, **options: Any) -> Any:
+    def open_page(
+        width: int = 1280, height: int = 900, offline: bool = False, **options: Any
+    ) -> Any:
         # A test about motion asks for it; all others see at once what a step shows in the end.
         media = {"reduced_motion": "reduce"}
-        media |= {name: options.pop(name) for name in ("color_scheme", "reduced_motion") if name in options}
+        media |= {
+            name: options.pop(name)
+            for name in ("color_scheme", "reduced_motion")
+            if name in options
+        }
         context = context_for(offline, options)
         context.set_default_timeout(PATIENCE)
         if context not in followed:
@@ -204,7 +237,9 @@ def watch() -> Watch:
 
 
 @pytest.fixture
-def new_page(browser: Any, watch: Watch, request: pytest.FixtureRequest) -> Iterator[Callable[..., Any]]:
+def new_page(
+    browser: Any, watch: Watch, request: pytest.FixtureRequest
+) -> Iterator[Callable[..., Any]]:
     """Open a fresh page: `new_page(width=380)`, `new_page(offline=True)`, `new_page(color_scheme="dark")`."""
     with ExitStack() as own:
 
@@ -255,7 +290,9 @@ def open_notebook(
 ) -> Callable[..., OpenNotebook]:
     """Open a notebook of the server in the page that stays; for another view, in a page of its own."""
 
-    def opened(path: str, view: str = "doc/tree", width: int = 1280, height: int = 900) -> OpenNotebook:
+    def opened(
+        path: str, view: str = "doc/tree", width: int = 1280, height: int = 900
+    ) -> OpenNotebook:
         if view != "doc/tree":
             return OpenNotebook(new_page(width, height), tidy_server, path, view)
         return request.getfixturevalue("tab").open(path, width, height)
@@ -286,7 +323,9 @@ def shared_page(browser: Any, shared_watch: Watch) -> Iterator[Callable[..., Any
 
 
 @pytest.fixture(scope="module")
-def shared_notebook(browser: Any, server: LabServer, shared_watch: Watch) -> Iterator[Callable[..., OpenNotebook]]:
+def shared_notebook(
+    browser: Any, server: LabServer, shared_watch: Watch
+) -> Iterator[Callable[..., OpenNotebook]]:
     """Open a notebook once for all tests of a module that only look at it or put back what they change."""
     with _shared_pages(browser, shared_watch) as open_page:
         yield lambda path, view="doc/tree", **options: OpenNotebook(

@@ -48,16 +48,21 @@ class Engine:
     def __init__(self, name: str, driver: Any, display: str = "") -> None:
         self.name, self.driver, self.display = name, driver, display
         driver.set_window_rect(0, 0, *WINDOW)
-        self.bar = driver.execute_script("return outerHeight - innerHeight")  # pixels above the page
+        # pixels above the page
+        self.bar = driver.execute_script("return outerHeight - innerHeight")
 
     def open_in_frame(self, page: Path, width: int, height: int) -> None:
         """Open a page in a frame of exactly this size: no engine makes a window as narrow as a phone."""
         heard = page.with_name(f"heard-{page.name}")
-        heard.write_text(page.read_text("utf-8").replace("<head>", f"<head><script>{LISTEN}</script>", 1), "utf-8")
+        heard.write_text(
+            page.read_text("utf-8").replace("<head>", f"<head><script>{LISTEN}</script>", 1),
+            "utf-8",
+        )
         around = page.with_name("frame.html")
         style = f"margin: 0; border: 0; display: block; width: {width}px; height: {height}px"
         around.write_text(
-            f'<!DOCTYPE html><body style="margin: 0"><iframe style="{style}" src="{heard.name}">', "utf-8"
+            f'<!DOCTYPE html><body style="margin: 0"><iframe style="{style}" src="{heard.name}">',
+            "utf-8",
         )
         self.driver.get(around.as_uri())
         self.driver.switch_to.frame(0)
@@ -75,7 +80,9 @@ class Engine:
         """Wait until a function of the page returns something true."""
         deadline = time.monotonic() + seconds
         while not (result := self.evaluate(function, *arguments)):
-            assert time.monotonic() < deadline, f"in {self.name}, after {seconds} s, still not: {function}"
+            assert time.monotonic() < deadline, (
+                f"in {self.name}, after {seconds} s, still not: {function}"
+            )
             time.sleep(0.05)
         return result
 
@@ -95,7 +102,9 @@ class Engine:
     def hold(self, modifier: str, key: str) -> None:
         from selenium.webdriver import ActionChains, Keys
 
-        ActionChains(self.driver).key_down(getattr(Keys, modifier)).send_keys(getattr(Keys, key)).perform()
+        ActionChains(self.driver).key_down(getattr(Keys, modifier)).send_keys(
+            getattr(Keys, key)
+        ).perform()
         ActionChains(self.driver).key_up(getattr(Keys, modifier)).perform()
 
     def look(self) -> Image.Image:
@@ -162,7 +171,16 @@ def _screen() -> Iterator[str]:
     """A screen that nobody sees, for a browser that has to have one. The pointer rests in its middle."""
     reading, writing = os.pipe()
     size = f"{2 * WINDOW[0] + 100}x{2 * WINDOW[1] + 100}x24"  # its middle is outside of the window
-    command = [_on_path("Xvfb"), "-displayfd", str(writing), "-screen", "0", size, "-nolisten", "tcp"]
+    command = [
+        _on_path("Xvfb"),
+        "-displayfd",
+        str(writing),
+        "-screen",
+        "0",
+        size,
+        "-nolisten",
+        "tcp",
+    ]
     process = subprocess.Popen(command, pass_fds=[writing], stderr=subprocess.DEVNULL)
     os.close(writing)
     try:
@@ -179,11 +197,19 @@ def _webkit(display: str) -> Any:
     from selenium.webdriver.webkitgtk.service import Service
 
     options = webdriver.WebKitGTKOptions()
-    options.binary_location = str(max(Path("/usr/lib").glob("*/webkit2gtk-4*/MiniBrowser"), default=""))
+    options.binary_location = str(
+        max(Path("/usr/lib").glob("*/webkit2gtk-4*/MiniBrowser"), default="")
+    )
     options.add_argument("--automation")
-    plain = {"GDK_BACKEND": "x11", "LIBGL_ALWAYS_SOFTWARE": "1", "WEBKIT_DISABLE_DMABUF_RENDERER": "1"}
+    plain = {
+        "GDK_BACKEND": "x11",
+        "LIBGL_ALWAYS_SOFTWARE": "1",
+        "WEBKIT_DISABLE_DMABUF_RENDERER": "1",
+    }
     plain |= {"WEBKIT_DISABLE_COMPOSITING_MODE": "1", "DISPLAY": display}
-    return webdriver.WebKitGTK(options, Service(_on_path("WebKitWebDriver"), env=os.environ | plain))
+    return webdriver.WebKitGTK(
+        options, Service(_on_path("WebKitWebDriver"), env=os.environ | plain)
+    )
 
 
 @contextmanager
@@ -193,6 +219,12 @@ def started(name: str, chromium_flags: list[str]) -> Iterator[Engine]:
         raise Missing("selenium is not installed")
     with ExitStack() as stack:
         display = stack.enter_context(_screen()) if name == "webkit" else ""
-        driver = _chromium(chromium_flags) if name == "chromium" else _webkit(display) if display else _firefox()
+        driver = (
+            _chromium(chromium_flags)
+            if name == "chromium"
+            else _webkit(display)
+            if display
+            else _firefox()
+        )
         stack.callback(driver.quit)
         yield Engine(name, driver, display)

@@ -91,7 +91,9 @@ class OpenNotebook:
         """Choose View → Expand All Outputs: what answers a question is folded until its cell is run."""
         self.page.get_by_role("menuitem", name="View", exact=True).click()
         self.page.get_by_role("menuitem", name="Expand All Outputs", exact=True).click()
-        self.page.wait_for_function("() => !document.querySelector('.jp-OutputPlaceholder')", polling=OFTEN)
+        self.page.wait_for_function(
+            "() => !document.querySelector('.jp-OutputPlaceholder')", polling=OFTEN
+        )
         return self
 
     @contextmanager
@@ -104,14 +106,18 @@ class OpenNotebook:
             self._choose_theme(THEMES[0])
 
     def _choose_theme(self, name: str) -> None:
-        self.page.evaluate("(theme) => jupyterapp.commands.execute('apputils:change-theme', { theme })", name)
+        self.page.evaluate(
+            "(theme) => jupyterapp.commands.execute('apputils:change-theme', { theme })", name
+        )
         self.page.locator(f"body[data-jp-theme-name='{name}']").wait_for(state="attached")
 
     def run_all(self, seconds: float = 240) -> OpenNotebook:
         """Choose Run → Run All Cells and wait until every cell has its number; none may show an error or a warning."""
         self.page.get_by_role("menuitem", name="Run", exact=True).click()
         self.page.get_by_role("menuitem", name="Run All Cells", exact=True).click()
-        self.page.wait_for_function(FINISHED, arg=self._kinds(), timeout=1000 * seconds, polling=OFTEN)
+        self.page.wait_for_function(
+            FINISHED, arg=self._kinds(), timeout=1000 * seconds, polling=OFTEN
+        )
         assert not self.errors()
         return self
 
@@ -153,7 +159,9 @@ class OpenNotebook:
         file = self.server.root / self.path
         before = file.stat().st_mtime_ns
         self.page.locator("[data-jp-item-name=save] jp-button").click()
-        while file.stat().st_mtime_ns == before or not file.read_text(encoding="utf-8").endswith("}\n"):
+        while file.stat().st_mtime_ns == before or not file.read_text(encoding="utf-8").endswith(
+            "}\n"
+        ):
             self.page.wait_for_timeout(100)
 
     def write_cell(self, number: int, source: str) -> None:

@@ -19,7 +19,8 @@ def f(x1, x2):
 
 
 GRADIENT = (5.5, 1.7163378145367738)
-HALF_WAY = -0.28366218546322625  # the adjoint of x2 after sin has sent its share and before the product has
+# the adjoint of x2 after sin has sent its share and before the product has
+HALF_WAY = -0.28366218546322625
 INPUTS = 2  # they are there from the start: step 1 runs the first operation
 LAST = 14  # steps: five operations recorded, one seed, eight contributions sent
 AT_HALF_WAY = 9
@@ -120,7 +121,9 @@ class PlayerOnPage:
         box = scrubber.bounding_box()
         thumb = 18
         share = step / int(scrubber.get_attribute("max"))
-        self.page.mouse.click(box["x"] + thumb / 2 + share * (box["width"] - thumb), box["y"] + box["height"] / 2)
+        self.page.mouse.click(
+            box["x"] + thumb / 2 + share * (box["width"] - thumb), box["y"] + box["height"] / 2
+        )
 
     def set_input(self, name: str, value: float) -> None:
         self.root.get_by_role("slider", name=name, exact=True).fill(str(value))
@@ -147,7 +150,9 @@ class PlayerOnPage:
 
     def node(self, line: int) -> str:
         """What the graph shows in a node: its heading, its value, its adjoint."""
-        return " | ".join(self.root.locator(f"[data-node=n{line}] > text:not(.adl-on-tape)").all_text_contents())
+        return " | ".join(
+            self.root.locator(f"[data-node=n{line}] > text:not(.adl-on-tape)").all_text_contents()
+        )
 
     def sentence(self) -> str:
         return self.root.locator("[aria-live]").inner_text()
@@ -157,7 +162,9 @@ class PlayerOnPage:
 
     def shows_the_start(self) -> None:
         assert self.step == 0
-        assert self.column("value") == ["2", "5", "", "", "", "", ""], "the inputs are there, and nothing else"
+        assert self.column("value") == ["2", "5", "", "", "", "", ""], (
+            "the inputs are there, and nothing else"
+        )
         assert set(self.column("adjoint")) == {""}
 
     def shows_half_way(self) -> None:

@@ -62,7 +62,9 @@ class LabServer:
         learner = self.root / "notebooks"
         source = REPOSITORY / "notebooks"
         if source.is_dir():
-            shutil.copytree(source, learner, ignore=shutil.ignore_patterns(".ipynb_checkpoints", "__pycache__"))
+            shutil.copytree(
+                source, learner, ignore=shutil.ignore_patterns(".ipynb_checkpoints", "__pycache__")
+            )
         learner.mkdir(parents=True, exist_ok=True)
 
     def _private_kernel(self) -> None:
@@ -90,23 +92,41 @@ class LabServer:
             "IPYTHONDIR": "ipython",
             "JUPYTER_PATH": "jupyter",
         }
-        environment = {key: value for key, value in os.environ.items() if not key.startswith("JUPYTER")}
+        environment = {
+            key: value for key, value in os.environ.items() if not key.startswith("JUPYTER")
+        }
         for variable, name in private.items():
             (self.folder / name).mkdir(exist_ok=True)
             environment[variable] = str(self.folder / name)
         environment["PYDEVD_DISABLE_FILE_VALIDATION"] = "1"
         command = [
-            *(sys.executable, "-m", "jupyterlab", "--no-browser", "--ip=127.0.0.1", f"--port={self.port}"),
+            *(
+                sys.executable,
+                "-m",
+                "jupyterlab",
+                "--no-browser",
+                "--ip=127.0.0.1",
+                f"--port={self.port}",
+            ),
             *("--ServerApp.port_retries=0", f"--IdentityProvider.token={self.token}"),
             *(f"--ServerApp.root_dir={self.root}", "--ServerApp.allow_root=True"),
             "--KernelSpecManager.allowed_kernelspecs=python3",
-            "--LabApp.expose_app_in_browser=True",  # for a page that opens one notebook after the other
+            # for a page that opens one notebook after the other
+            "--LabApp.expose_app_in_browser=True",
             # These files have their version in their name; the browser need not ask whether they have changed.
-            *("--ServerApp.static_immutable_cache=/static/", "--ServerApp.static_immutable_cache=/lab/extensions/"),
+            *(
+                "--ServerApp.static_immutable_cache=/static/",
+                "--ServerApp.static_immutable_cache=/lab/extensions/",
+            ),
         ]
         with self.log.open("wb") as log:
             self._process = subprocess.Popen(
-                command, cwd=self.root, env=environment, stdout=log, stderr=log, start_new_session=True
+                command,
+                cwd=self.root,
+                env=environment,
+                stdout=log,
+                stderr=log,
+                start_new_session=True,
             )
         self._wait_until_ready()
         kernel = self.api("GET", "/api/kernelspecs")["kernelspecs"]["python3"]["spec"]["argv"][0]
@@ -123,7 +143,9 @@ class LabServer:
             except (urllib.error.URLError, ConnectionError):
                 time.sleep(0.1)
         self.stop()
-        raise RuntimeError(f"JupyterLab did not start:\n{self.log.read_text(errors='replace')[-4000:]}")
+        raise RuntimeError(
+            f"JupyterLab did not start:\n{self.log.read_text(errors='replace')[-4000:]}"
+        )
 
     def stop(self) -> None:
         """End the server and its kernels: they are one process group, and nobody else is in it."""

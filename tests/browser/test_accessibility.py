@@ -23,7 +23,11 @@ def opened(new_page, tmp_path):
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_axe_finds_nothing_serious(scheme, opened):
     player = opened(color_scheme=scheme)
-    for mode, middle, last in (("forward", 4, OPERATIONS), ("both", AT_HALF_WAY, LAST), ("reverse", AT_HALF_WAY, LAST)):
+    for mode, middle, last in (
+        ("forward", 4, OPERATIONS),
+        ("both", AT_HALF_WAY, LAST),
+        ("reverse", AT_HALF_WAY, LAST),
+    ):
         player.mode(mode)
         for step in (0, middle, last):
             player.scrub(step)
@@ -31,7 +35,9 @@ def test_axe_finds_nothing_serious(scheme, opened):
             assert not serious(player.page, "html"), (mode, step)
     player.page.set_viewport_size({"width": 380, "height": 800})
     # The player hears of its new size at the end of a frame.
-    player.page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+    player.page.evaluate(
+        "() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"
+    )
     assert not serious(player.page, "html"), "in a narrow page panes scroll that did not"
     player.predict()
     player.scrub(AT_HALF_WAY - 1)
@@ -114,7 +120,9 @@ def test_everything_by_keyboard(opened):
 
     def tab_to(description):
         for _ in range(40):
-            if page.evaluate("text => document.activeElement.outerHTML.slice(0, 200).includes(text)", description):
+            if page.evaluate(
+                "text => document.activeElement.outerHTML.slice(0, 200).includes(text)", description
+            ):
                 return
             player.key("Tab")
         raise AssertionError(description)
@@ -168,6 +176,9 @@ def test_nothing_moves_for_a_reader_who_wants_no_motion(wish, opened):
         page.wait_for_timeout(30)
     player.shows_the_gradient()
     player.key("Home", " ")
-    page.wait_for_function("Number(document.querySelector('.adl-player').dataset.step) >= 2")  # it still plays
+    # it still plays
+    page.wait_for_function("Number(document.querySelector('.adl-player').dataset.step) >= 2")
     moved = set(page.evaluate("moved"))
-    assert moved >= {"a step moves", "a number travels"} if wish == "no-preference" else not moved, moved
+    assert (
+        moved >= {"a step moves", "a number travels"} if wish == "no-preference" else not moved
+    ), moved

@@ -56,10 +56,15 @@ def test_a_node_opens_its_table(scheme, new_page, tmp_path, request):
     copied = tables.nth(captions.index("w, copied to fit (dashed)"))
     assert entries(copied) == [["0.5", "−1"]] * 3
     assert copied.locator("td.is-copy").count() == 4
-    assert copied.locator("td.is-copy").first.locator(".adl-unseen").text_content().strip() == "(a copy)"
+    assert (
+        copied.locator("td.is-copy").first.locator(".adl-unseen").text_content().strip()
+        == "(a copy)"
+    )
     summed = tables.nth(captions.index("summed: what w gets"))
     total = grad(layer, 1)(X, W, B)
-    assert [float(text.replace("−", "-")) for text in entries(summed)[0]] == pytest.approx(total, abs=6e-5)
+    assert [float(text.replace("−", "-")) for text in entries(summed)[0]] == pytest.approx(
+        total, abs=6e-5
+    )
     negative = tables.nth(0).locator("td.is-negative")
     assert negative.count() == 3
     photograph(player.page, request, f"a table {scheme}")
@@ -135,7 +140,9 @@ def test_a_broadcast_edge_says_copied_and_its_adjoint_summed(width, new_page, tm
                 assert right <= x + 1 or far <= left + 1 or bottom <= y + 1 or low <= top + 1
     for receiver, keys in (("b", ["End", "ArrowLeft", "ArrowLeft"]), ("w", ["End"])):
         player.key(*keys)
-        assert player.arithmetic().startswith(f"{receiver}: ") and ", summed = " in player.arithmetic()
+        assert (
+            player.arithmetic().startswith(f"{receiver}: ") and ", summed = " in player.arithmetic()
+        )
         assert "sends the sum of" in player.sentence() and "over its copies" in player.sentence()
         photograph(page, request, f"summed for {receiver} {width}")
 
@@ -173,7 +180,12 @@ def stretched(x, M):
 
 
 KEYS = np.array([[0.2, 0.4], [1.0, -0.5], [-0.3, 0.9]])
-PARAMS = {"W1": KEYS, "b1": np.array([0.1, 0.0, -0.1]), "W2": np.array([[0.7, -0.5, 0.2]]), "b2": np.array([0.05])}
+PARAMS = {
+    "W1": KEYS,
+    "b1": np.array([0.1, 0.0, -0.1]),
+    "W2": np.array([[0.7, -0.5, 0.2]]),
+    "b2": np.array([0.05]),
+}
 MOVING = {
     "softmax": (softmax_loss, np.array([2.0, 1.0, 0.1])),
     "attention": (attention, np.array([1.0, 0.5]), KEYS, 2 * KEYS),
@@ -254,7 +266,9 @@ def test_an_array_travels_as_cells_that_fan_out_and_fold_in(new_page, tmp_path):
     first = next(s for s, step in enumerate(trace.steps) if trace.lines[step.line].op == "multiply")
     assert sorted(cells(first, 0.1)) == [[6, 2], [6, 6]], "w has not fanned out yet"
     assert sorted(cells(first, 0.6)) == [[6, 6], [6, 6]]
-    last = next(s for s, step in enumerate(trace.steps) if step.phase == "sweep" and step.sends[0].copies)
+    last = next(
+        s for s, step in enumerate(trace.steps) if step.phase == "sweep" and step.sends[0].copies
+    )
     assert cells(last, 0.1) == [[6, 6]]
     assert cells(last, 0.79) == [[6, 1]], "the copies of b are summed"
 
@@ -289,7 +303,9 @@ def test_a_large_array_is_a_strip_with_its_range(new_page, tmp_path):
 
 def test_the_tape_shows_the_numbers_of_an_array(new_page, tmp_path):
     wide = np.array([[0.0476, 1.234], [5.678, 0.9876], [1.111, 2.222]])
-    player = opened((lambda X, b: np.mean(np.tanh(X / 3 + b)), wide, B), "light", new_page, tmp_path)
+    player = opened(
+        (lambda X, b: np.mean(np.tanh(X / 3 + b)), wide, B), "light", new_page, tmp_path
+    )
     player.focus()
     player.key("End")
     rows = player.root.locator(".adl-tape tbody tr[data-line]")
@@ -297,8 +313,19 @@ def test_the_tape_shows_the_numbers_of_an_array(new_page, tmp_path):
     assert value.locator(".adl-unseen").text_content() == "(3, 2) array, min 0.0476, max 5.678"
     assert "(3, 2)" in value.get_attribute("title")
     named = value.locator(".adl-tape-cell").evaluate_all("all => all.map((cell) => cell.title)")
-    assert named == ["[0, 0]: 0.0476", "[0, 1]: 1.23", "[1, 0]: 5.68", "[1, 1]: 0.988", "[2, 0]: 1.11", "[2, 1]: 2.22"]
+    assert named == [
+        "[0, 0]: 0.0476",
+        "[0, 1]: 1.23",
+        "[1, 0]: 5.68",
+        "[1, 1]: 0.988",
+        "[2, 0]: 1.11",
+        "[2, 1]: 2.22",
+    ]
     assert rows.nth(0).locator("td.adl-adjoint .adl-tape-cell").count() == 6
-    assert not [text for text in rows.locator("td:not(.adl-operation)").all_inner_texts() if text.endswith("…")]
+    assert not [
+        text
+        for text in rows.locator("td:not(.adl-operation)").all_inner_texts()
+        if text.endswith("…")
+    ]
     tape = player.root.locator(".adl-tape-body")
     assert tape.evaluate("e => e.scrollWidth <= e.clientWidth"), "and there is room for them"

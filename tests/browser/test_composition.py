@@ -24,7 +24,9 @@ def layers(params, x):
 def random_layers():
     random = np.random.default_rng(3)
     shapes = {"W1": (4, 3), "b1": (4,), "W2": (4, 4), "b2": (4,), "W3": (2, 4), "b3": (2,)}
-    return {name: random.normal(size=shape) for name, shape in shapes.items()}, np.array([0.5, -1.0, 2.0])
+    return {name: random.normal(size=shape) for name, shape in shapes.items()}, np.array(
+        [0.5, -1.0, 2.0]
+    )
 
 
 FUNCTIONS = {
@@ -133,9 +135,14 @@ def test_the_graph_of_the_seed_function_is_large(screen, new_page, tmp_path):
     page = new_page(offline=True, width=width, height=height)
     page.goto(play(f, 2.0, 5.0, scale=scale).save_html(tmp_path / "composed.html").as_uri())
     player = PlayerOnPage(page)
-    panes, graph = (player.root.locator(selector).bounding_box() for selector in (".adl-panes", ".adl-pane-graph"))
+    panes, graph = (
+        player.root.locator(selector).bounding_box()
+        for selector in (".adl-panes", ".adl-pane-graph")
+    )
     assert graph["width"] * graph["height"] >= 0.5 * panes["width"] * panes["height"]
-    size = player.root.locator("[data-node=n0] .adl-value").evaluate("e => e.getBoundingClientRect().height / 1.2")
+    size = player.root.locator("[data-node=n0] .adl-value").evaluate(
+        "e => e.getBoundingClientRect().height / 1.2"
+    )
     assert size >= 11, "type in a box is never under 11 px"
 
 
@@ -146,7 +153,9 @@ def test_on_a_phone_the_transport_stays_in_reach(new_page, tmp_path):
     player.scrub(3)
     for pane in (".adl-source", ".adl-tape"):
         player.root.locator(pane).scroll_into_view_if_needed()
-        page.evaluate("selector => document.querySelector(selector).scrollIntoView({ block: 'end' })", pane)
+        page.evaluate(
+            "selector => document.querySelector(selector).scrollIntoView({ block: 'end' })", pane
+        )
         bar = player.root.locator(".adl-bar").bounding_box()
         assert 0 <= bar["y"] <= 1, "it stays at the top of the window"
         before = page.evaluate("scrollY")

@@ -42,7 +42,10 @@ def test_what_ran(scheme, width, new_page, tmp_path, request):
     assert missed.first.locator(".adl-unseen").text_content() == "did not run: "
     assert rows.nth(1).locator(".adl-unseen").text_content() == "ran 4 times: "
     styles = "e => [getComputedStyle(e).color, getComputedStyle(e).fontStyle]"
-    dim, lit = missed.first.locator("code").evaluate(styles), rows.nth(1).locator("code").evaluate(styles)
+    dim, lit = (
+        missed.first.locator("code").evaluate(styles),
+        rows.nth(1).locator("code").evaluate(styles),
+    )
     assert dim[0] != lit[0] and (dim[1], lit[1]) == ("italic", "normal")
 
     player.focus()
@@ -53,7 +56,9 @@ def test_what_ran(scheme, width, new_page, tmp_path, request):
     assert head.get_attribute("title") in player.root.locator(".adl-counter").get_attribute("title")
     margin = rows.nth(9).locator(".adl-margin")
     pane = player.root.locator(".adl-source").bounding_box()
-    assert pane["x"] - 1 <= margin.bounding_box()["x"], "the counts stay in view when the text is scrolled sideways"
+    assert pane["x"] - 1 <= margin.bounding_box()["x"], (
+        "the counts stay in view when the text is scrolled sideways"
+    )
     photograph(page, request, f"turn 2 {scheme}")
     player.key("End")
     player.key(*["ArrowLeft"] * 5)

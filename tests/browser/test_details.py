@@ -31,7 +31,9 @@ def is_open(player):
 def test_the_fold_is_closed_first_and_stays_as_it_was_left(opened):
     player = opened()
     assert not is_open(player)
-    assert player.root.get_by_role("button", name="predict", exact=True).is_visible(), "it teaches most: it is at hand"
+    assert player.root.get_by_role("button", name="predict", exact=True).is_visible(), (
+        "it teaches most: it is at hand"
+    )
     for inside in WITHOUT:
         assert not player.root.locator(inside).first.is_visible()
     player.open_details()
@@ -56,7 +58,9 @@ def test_opening_it_hides_nothing_and_steps_nothing(width, opened):
     fold = player.root.locator(".adl-details").bounding_box()
     for part in (".adl-bar", ".adl-pane-graph", ".adl-words"):
         box = player.root.locator(part).bounding_box()
-        assert box["y"] + box["height"] <= fold["y"] + 1 or box["y"] >= fold["y"] + fold["height"] - 1, part
+        assert (
+            box["y"] + box["height"] <= fold["y"] + 1 or box["y"] >= fold["y"] + fold["height"] - 1
+        ), part
     player.speed(2)
     player.key("ArrowUp")
     assert player.step == AT_HALF_WAY, "a list keeps its own arrows"
@@ -79,11 +83,20 @@ def test_values_are_called_what_the_learner_has_called_them(opened):
     player = opened()
     player.scrub(AT_HALF_WAY)
     names = player.root.locator(".adl-tape tbody th[scope=row]")
-    assert [name.strip() for name in names.all_inner_texts()][:6] == ["x1", "x2", "a", "b", "s", "c"]
+    assert [name.strip() for name in names.all_inner_texts()][:6] == [
+        "x1",
+        "x2",
+        "a",
+        "b",
+        "s",
+        "c",
+    ]
     headings = [player.node(line).split(" | ")[0] for line in range(6)]
     assert headings == ["x1", "x2", "alog", "b×", "s+", "csin"], "the name, then the operation"
     for tape_name in ("v₀", "v₁", "v₄"):
-        assert tape_name not in player.root.inner_text(), "a name of the tape is shown to who asks for it"
+        assert tape_name not in player.root.inner_text(), (
+            "a name of the tape is shown to who asks for it"
+        )
 
 
 def test_names_on_the_tape_and_symbols_for_those_who_ask(opened):
@@ -94,7 +107,14 @@ def test_names_on_the_tape_and_symbols_for_those_who_ask(opened):
     player.show_names()
     assert "v̄₀" in symbols.inner_text() and "v̄₄" in symbols.inner_text()
     on_tape = player.root.locator(".adl-tape .adl-on-tape")
-    assert [name.strip() for name in on_tape.all_inner_texts()][:6] == ["v₋₁", "v₀", "v₁", "v₂", "v₃", "v₄"]
+    assert [name.strip() for name in on_tape.all_inner_texts()][:6] == [
+        "v₋₁",
+        "v₀",
+        "v₁",
+        "v₂",
+        "v₃",
+        "v₄",
+    ]
     assert player.root.locator("[data-node=n5] .adl-on-tape").is_visible()
     readable(player)
     again = opened(player.page)

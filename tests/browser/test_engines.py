@@ -14,7 +14,9 @@ from .engines import ENGINES, Engine, Missing, started
 from .player_page import GRADIENT, cell, f
 
 # What Selenium says of its own driver for WebKit.
-pytestmark = pytest.mark.filterwarnings("ignore:setting remote_server_addr in RemoteConnection:DeprecationWarning")
+pytestmark = pytest.mark.filterwarnings(
+    "ignore:setting remote_server_addr in RemoteConnection:DeprecationWarning"
+)
 
 LAPTOP, PHONE = (930, 620), (390, 780)
 TEXTS = ["5.5", "1.7163"]
@@ -24,7 +26,9 @@ ROOT = "document.querySelector('.adl-player')"
 THERE = f"() => {ROOT}"
 STEPS = f"() => {ROOT}.querySelector('.adl-counter').textContent.split(' / ').map(Number)"
 AT_REST = f"(n) => !{ROOT}.dataset.moving && !{ROOT}.dataset.playing && ({STEPS})()[0] === n"
-GRADIENT_SHOWN = f"() => [...{ROOT}.querySelectorAll('.adl-gradient .adl-t-result')].map((e) => e.textContent)"
+GRADIENT_SHOWN = (
+    f"() => [...{ROOT}.querySelectorAll('.adl-gradient .adl-t-result')].map((e) => e.textContent)"
+)
 SHOW = f"(step, u) => {ROOT}.adlRender(step, u)"
 # What is seen of a motion: each place in which a number was, and at how many steps.
 WATCH = f"""() => {{
@@ -91,7 +95,9 @@ def play_the_picture(engine, last):
     assert places > 5, "the numbers are seen on their way"
     assert engine.evaluate(GRADIENT_SHOWN) == TEXTS
     engine.press("ARROW_LEFT")
-    assert engine.evaluate(AT_REST, last - 1), "the keys reach the player, now that the button is gone"
+    assert engine.evaluate(AT_REST, last - 1), (
+        "the keys reach the player, now that the button is gone"
+    )
     engine.press("END")
 
 
@@ -188,7 +194,9 @@ def painted_across(picture, tip, before, scale, colour):
     length = ((x - bx) ** 2 + (y - by) ** 2) ** 0.5
     across = ((y - by) / length, (bx - x) / length)
     near = range(round(-8 * scale), round(8 * scale) + 1)
-    pixels = [picture.getpixel((round(bx + k * across[0]), round(by + k * across[1]))) for k in near]
+    pixels = [
+        picture.getpixel((round(bx + k * across[0]), round(by + k * across[1]))) for k in near
+    ]
     return sum(max(abs(a - b) for a, b in zip(pixel, colour, strict=True)) < 60 for pixel in pixels)
 
 
@@ -202,7 +210,9 @@ def test_tips_are_painted_while_stepping(engine, opened):
         picture = engine.look()
         for tip, before, scale, colour in engine.evaluate(TIPS):
             count += 1
-            assert painted_across(picture, tip, before, scale, colour) >= 6 * scale, f"step {step}: no tip at {tip}"
+            assert painted_across(picture, tip, before, scale, colour) >= 6 * scale, (
+                f"step {step}: no tip at {tip}"
+            )
     assert count > last
 
 
@@ -213,7 +223,9 @@ UNDERLINED = f"""() => [...{ROOT}.querySelectorAll('.has-entries')].map((element
 
 
 def test_an_array_is_underlined_and_opens(engine, opened, tmp_path):
-    page = play(lambda x: np.sum(x * x), np.array([1.0, 2.0, 3.0])).save_html(tmp_path / "arrays.html")
+    page = play(lambda x: np.sum(x * x), np.array([1.0, 2.0, 3.0])).save_html(
+        tmp_path / "arrays.html"
+    )
     last = opened(LAPTOP, page)
     engine.click(".adl-buttons [data-action=forward]")
     engine.press("END")
@@ -239,7 +251,9 @@ def test_a_phone_shows_one_column(engine, opened):
         assert engine.evaluate(WIDE) == []
     engine.wait_until(AT_REST, last)
     engine.evaluate("() => scrollTo(0, 1e6)")
-    bar = engine.evaluate(f"() => {ROOT}.querySelector('.adl-transport').getBoundingClientRect().toJSON()")
+    bar = engine.evaluate(
+        f"() => {ROOT}.querySelector('.adl-transport').getBoundingClientRect().toJSON()"
+    )
     assert bar["top"] >= 0
     assert bar["bottom"] <= PHONE[1], "the transport stays in reach"
 
@@ -247,19 +261,28 @@ def test_a_phone_shows_one_column(engine, opened):
 def open_notebook(engine, server, path):
     """Open a notebook in JupyterLab, and wait until its page has a kernel."""
     engine.open(f"{server.url}/doc/tree/{path}?token={server.token}&reset")
-    engine.wait_until("() => document.querySelector('.jp-Notebook .jp-Cell .cm-content')", seconds=60)
+    engine.wait_until(
+        "() => document.querySelector('.jp-Notebook .jp-Cell .cm-content')", seconds=60
+    )
     for _ in range(600):
         kernel = server.kernel_of(path)
         if kernel and kernel["connections"] and kernel["execution_state"] == "idle":
             break
-        engine.evaluate("() => document.querySelector('.jp-Dialog .jp-mod-accept')?.click()")  # which kernel to use
+        # which kernel to use
+        engine.evaluate("() => document.querySelector('.jp-Dialog .jp-mod-accept')?.click()")
         time.sleep(0.1)
-    engine.wait_until("() => document.querySelector('.jp-Notebook-ExecutionIndicator[data-status=idle]')")
+    engine.wait_until(
+        "() => document.querySelector('.jp-Notebook-ExecutionIndicator[data-status=idle]')"
+    )
 
 
 @pytest.mark.parametrize("engine", ["chromium", "firefox"], indirect=True)
 def test_in_jupyterlab(engine, tidy_server):
-    open_notebook(engine, tidy_server, tidy_server.write(f"in_{engine.name}.ipynb", cell(f, "play(f, 2.0, 5.0)")))
+    open_notebook(
+        engine,
+        tidy_server,
+        tidy_server.write(f"in_{engine.name}.ipynb", cell(f, "play(f, 2.0, 5.0)")),
+    )
     engine.click(".jp-Cell .cm-content")
     engine.hold("SHIFT", "ENTER")
     engine.wait_until(THERE, seconds=60)
@@ -272,6 +295,8 @@ def test_in_jupyterlab(engine, tidy_server):
     assert engine.evaluate(AT_REST, last)
     engine.evaluate(f"() => {ROOT}.querySelector('.adl-input input').focus()")
     engine.press("ARROW_RIGHT")
-    changed = f"(before) => ({GRADIENT_SHOWN})().length === 2 && String(({GRADIENT_SHOWN})()) !== before"
+    changed = (
+        f"(before) => ({GRADIENT_SHOWN})().length === 2 && String(({GRADIENT_SHOWN})()) !== before"
+    )
     engine.wait_until(changed, ",".join(TEXTS))
     engine.verdict()

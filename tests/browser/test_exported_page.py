@@ -72,15 +72,21 @@ def test_saved_page_fits_the_screen(width, height, saved, new_page):
         if step:
             player.press("Forward one step")
         player.arrives_at(step)
-        assert page.evaluate("document.documentElement.scrollWidth") <= width, "the page scrolls sideways"
+        assert page.evaluate("document.documentElement.scrollWidth") <= width, (
+            "the page scrolls sideways"
+        )
         heights.add(player.root.bounding_box()["height"])
     assert len(heights) == 1, "the player changes its height, and the page jumps"
     for control in player.root.locator(":is(button, select, input):visible").all():
         box = control.bounding_box()
         assert box["width"] >= 24 and box["height"] >= 24, "too small for a finger"
         assert box["x"] >= 0 and box["x"] + box["width"] <= width, "a control is cut off"
-    for text in player.root.locator(".adl-title, .adl-counter, .adl-sentence, .adl-equation, .adl-gradient").all():
-        assert text.evaluate("e => e.scrollWidth <= e.clientWidth + 1 || e.clientWidth === 0"), "text is cut off"
+    for text in player.root.locator(
+        ".adl-title, .adl-counter, .adl-sentence, .adl-equation, .adl-gradient"
+    ).all():
+        assert text.evaluate("e => e.scrollWidth <= e.clientWidth + 1 || e.clientWidth === 0"), (
+            "text is cut off"
+        )
 
 
 @pytest.mark.parametrize("name", [*NOTEBOOKS, *PAGES])
@@ -93,12 +99,16 @@ def test_notebook_as_a_web_page(name, new_page, watch, tmp_path):
     watch.allow_strangers("mathjax|require|cdnjs", because="nbconvert's own template asks for them")
     page = new_page(offline=True)
     page.goto(page_file.as_uri())
-    outputs = [output.get("data", {}) for cell in notebook.cells for output in cell.get("outputs", [])]
+    outputs = [
+        output.get("data", {}) for cell in notebook.cells for output in cell.get("outputs", [])
+    ]
     expected = sum("data-adl-player" in "".join(data.get("text/html", "")) for data in outputs)
     plays = any(re.search(r"\bplay\(", cell.source) for cell in notebook.cells)
     assert expected or not plays, "the notebook is not executed"
     players = page.locator(".adl-player")
-    page.wait_for_function("n => document.querySelectorAll('.adl-player').length >= n", arg=expected)
+    page.wait_for_function(
+        "n => document.querySelectorAll('.adl-player').length >= n", arg=expected
+    )
     for number in range(players.count()):
         player = PlayerOnPage(page, number)
         player.focus()
@@ -106,12 +116,15 @@ def test_notebook_as_a_web_page(name, new_page, watch, tmp_path):
         last = int(player.root.get_attribute("data-step"))
         assert last > 0
         player.key("ArrowLeft")
-        before = last - 1 if last > 1 else -1  # a run of one step goes back to where nothing is done yet
+        # a run of one step goes back to where nothing is done yet
+        before = last - 1 if last > 1 else -1
         player.root.and_(page.locator(f"[data-step='{before}']")).wait_for()
 
 
 def test_the_page_says_which_integer_stays_constant(tmp_path, new_page):
-    path = play(lambda x, n: sum(x**k for k in range(n)), 0.5, 4).save_html(tmp_path / "counted.html")
+    path = play(lambda x, n: sum(x**k for k in range(n)), 0.5, 4).save_html(
+        tmp_path / "counted.html"
+    )
     page = new_page(offline=True)
     page.goto(path.as_uri())
     assert "n = 4 stays constant" in PlayerOnPage(page).root.inner_text()

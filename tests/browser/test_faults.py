@@ -24,8 +24,12 @@ def opened(new_page, tmp_path):
 def test_every_pane_says_that_the_engine_is_faulty(fault, opened):
     player, trace = opened(fault), Trace.of(f, 2.0, 5.0, fault=fault)
     panes = player.root.locator(".adl-pane")
-    grounds = panes.evaluate_all("panes => panes.map((pane) => getComputedStyle(pane).backgroundImage)")
-    assert len(grounds) == 3 and all("repeating-linear-gradient" in ground for ground in grounds), "each is hatched"
+    grounds = panes.evaluate_all(
+        "panes => panes.map((pane) => getComputedStyle(pane).backgroundImage)"
+    )
+    assert len(grounds) == 3 and all("repeating-linear-gradient" in ground for ground in grounds), (
+        "each is hatched"
+    )
     assert player.root.get_by_role("note").inner_text() == trace.warning
     assert trace.badge and trace.badge in player.root.get_attribute("aria-label")
     player.focus()

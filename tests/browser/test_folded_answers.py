@@ -3,7 +3,9 @@
 
 def test_an_answer_is_folded_until_its_cell_is_run(open_notebook):
     notebook = open_notebook("notebooks/07_ways_to_remember.ipynb", height=1100)
-    cell = notebook.page.locator(".jp-CodeCell").filter(has_text="print(x.sensitivity, y.sensitivity)")
+    cell = notebook.page.locator(".jp-CodeCell").filter(
+        has_text="print(x.sensitivity, y.sensitivity)"
+    )
     dots = cell.locator(".jp-OutputPlaceholder")
     assert dots.inner_text().strip() == "", "the first line of the answer would be an answer"
     assert cell.locator(".jp-OutputArea").count() == 0

@@ -25,7 +25,9 @@ def saved(tmp_path):
     """A page of a run that says that PyTorch has run it; for that, none has to be installed."""
     value, tape = record(net, np.linspace(0.1, 0.9, 4), np.ones(4))
     run = run_of_tape(tape, net, Outcome(value))
-    run = replace(run, engine=ENGINE, input_names=NAMES, title="a training step of EncoderWithALongName")
+    run = replace(
+        run, engine=ENGINE, input_names=NAMES, title="a training step of EncoderWithALongName"
+    )
     return play_recorded(run, net).save_html(tmp_path / "run.html")
 
 
@@ -51,7 +53,9 @@ def test_the_engine_and_the_names_of_parameters_are_whole(width, saved, new_page
 
 def test_a_run_of_our_own_says_no_engine(new_page, tmp_path):
     value, tape = record(net, np.ones(4), np.ones(4))
-    path = play_recorded(run_of_tape(tape, net, Outcome(value)), net).save_html(tmp_path / "own.html")
+    path = play_recorded(run_of_tape(tape, net, Outcome(value)), net).save_html(
+        tmp_path / "own.html"
+    )
     page = new_page(offline=True)
     page.goto(path.as_uri())
     assert PlayerOnPage(page).root.locator(".adl-title").inner_text() == "net(weight, bias)"

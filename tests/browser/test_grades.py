@@ -23,16 +23,36 @@ def report(tmp_path_factory):
     names = tuple(lesson.exercises())
     answers = [
         Answer("passed", "Exercise passed. Well.", f"answer = {'1 + ' * 90}1"),
-        Answer("not yet", f"Not yet: I expect a number, and you gave {'x' * 300}.", "answer = 'x'", "", 3),
-        *(Answer("not yet", f"Not yet: {each.hint}", each.written, each.hint) for each in _mistakes(lesson)),
+        Answer(
+            "not yet",
+            f"Not yet: I expect a number, and you gave {'x' * 300}.",
+            "answer = 'x'",
+            "",
+            3,
+        ),
+        *(
+            Answer("not yet", f"Not yet: {each.hint}", each.written, each.hint)
+            for each in _mistakes(lesson)
+        ),
     ]
     rows = [
-        Row(f"{who}.ipynb", lesson.slug, ended, names, dict(zip(names[k:], answers[k:], strict=False)), doubts)
+        Row(
+            f"{who}.ipynb",
+            lesson.slug,
+            ended,
+            names,
+            dict(zip(names[k:], answers[k:], strict=False)),
+            doubts,
+        )
         for k, (who, ended, doubts) in enumerate(
             [
                 ("Ada Lovelace", "ran", ()),
                 ("x" * 120, "out of time after 120 s; what came before counts", ()),
-                ("Eve_118_assignsubmission_file_", "ran; 2 cells raise (the first: cell 4, NameError)", (DOUBT,)),
+                (
+                    "Eve_118_assignsubmission_file_",
+                    "ran; 2 cells raise (the first: cell 4, NameError)",
+                    (DOUBT,),
+                ),
             ]
         )
     ]
@@ -56,7 +76,9 @@ def test_the_report_is_legible_and_whole_at_1280_px(scheme, new_page, report):
     page.locator("td a", has_text="✗").first.click()
     shown = page.locator("section:target")
     shown.locator("pre").wait_for()
-    assert page.evaluate("document.querySelectorAll('details[open]').length") == 1, "the mark has opened its answers"
+    assert page.evaluate("document.querySelectorAll('details[open]').length") == 1, (
+        "the mark has opened its answers"
+    )
     page.evaluate("document.querySelectorAll('details').forEach(each => each.open = true)")
     assert page.evaluate(CUT_OFF) == []
     poor = [each for each in page.locator("body").evaluate(CONTRAST) if each["ratio"] < 4.5]

@@ -60,7 +60,10 @@ class Graph(PlayerOnPage):
 
     def open(self):
         """The titles of the groups that are open, the outermost first."""
-        return [text.strip("▾ ") for text in self.root.locator(".is-open > .adl-group-title").all_text_contents()]
+        return [
+            text.strip("▾ ")
+            for text in self.root.locator(".is-open > .adl-group-title").all_text_contents()
+        ]
 
     def group(self, title, number=0):
         return self.root.locator(".adl-group").filter(has_text=title).nth(number)
@@ -84,7 +87,9 @@ class Graph(PlayerOnPage):
     def head(self, title, number=0):
         """Where an open group closes."""
         title = self.group(title, number).locator(".adl-group-title")
-        title.evaluate("(text) => text.scrollIntoView({ block: 'nearest', inline: 'center', behavior: 'instant' })")
+        title.evaluate(
+            "(text) => text.scrollIntoView({ block: 'nearest', inline: 'center', behavior: 'instant' })"
+        )
         box = title.bounding_box()
         return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
 
@@ -108,11 +113,21 @@ def graph(new_page, saved):
 
 
 def inside(one, other):
-    return one[2] >= other[2] - 1 and one[3] <= other[3] + 1 and one[4] >= other[4] - 1 and one[5] <= other[5] + 1
+    return (
+        one[2] >= other[2] - 1
+        and one[3] <= other[3] + 1
+        and one[4] >= other[4] - 1
+        and one[5] <= other[5] + 1
+    )
 
 
 def apart(one, other):
-    return one[3] <= other[2] + 1 or other[3] <= one[2] + 1 or one[5] <= other[4] + 1 or other[5] <= one[4] + 1
+    return (
+        one[3] <= other[2] + 1
+        or other[3] <= one[2] + 1
+        or one[5] <= other[4] + 1
+        or other[5] <= one[4] + 1
+    )
 
 
 def tidy(player):
@@ -129,7 +144,9 @@ def tidy(player):
 def test_the_group_of_the_step_opens_and_closes_behind_it(scheme, graph, request):
     player = graph(color_scheme=scheme)
     assert player.open() == []
-    assert player.root.locator("[data-node^=n]").count() == 3, "the inputs, and what follows the loop"
+    assert player.root.locator("[data-node^=n]").count() == 3, (
+        "the inputs, and what follows the loop"
+    )
     photograph(player.page, request, f"start {scheme}")
     player.focus()
     player.key("ArrowRight")
@@ -207,7 +224,9 @@ def test_keys_open_groups_and_walk_through_them(graph):
     player.key("ArrowUp", "ArrowUp", "Enter")
     player.settles()
     assert player.open() == [] and player.step == 0
-    assert page.evaluate("document.querySelectorAll('.adl-graph [tabindex=\"0\"]').length") == 1, "one tab stop"
+    assert page.evaluate("document.querySelectorAll('.adl-graph [tabindex=\"0\"]').length") == 1, (
+        "one tab stop"
+    )
 
 
 def test_the_focus_goes_to_the_group_when_its_operation_goes(graph):
@@ -266,12 +285,20 @@ def test_a_graph_of_few_operations_is_drawn_as_it_is(graph):
 def test_groups_can_be_refused(graph):
     player = graph(network, group=None)
     assert player.root.locator("[data-group]").count() == 0
-    assert player.root.locator("[data-node^=n]").count() == player.root.locator("tr[data-line]").count()
+    assert (
+        player.root.locator("[data-node^=n]").count()
+        == player.root.locator("tr[data-line]").count()
+    )
 
 
 @pytest.mark.parametrize(
     "options",
-    [{"width": 380}, {"width": 380, "color_scheme": "dark"}, {"width": 1400}, {"width": 1400, "color_scheme": "dark"}],
+    [
+        {"width": 380},
+        {"width": 380, "color_scheme": "dark"},
+        {"width": 1400},
+        {"width": 1400, "color_scheme": "dark"},
+    ],
     ids=lambda options: " ".join(map(str, options.values())),
 )
 def test_axe_finds_nothing_serious(options, graph, request):
@@ -338,7 +365,9 @@ def test_a_step_into_another_group_takes_less_than_a_frame(graph):
         player.key("Home", "ArrowRight", "ArrowRight")
         times = player.page.evaluate(MEASURED, [0, 70, "ArrowRight"])
         walks.append((statistics.median(times), max(times)))
-    print(f"median and worst of a step: {[tuple(round(time, 1) for time in walk) for walk in walks]} ms")
+    print(
+        f"median and worst of a step: {[tuple(round(time, 1) for time in walk) for walk in walks]} ms"
+    )
     assert min(median for median, _ in walks) < 50
 
 
@@ -347,7 +376,9 @@ def test_a_long_run_shows_all_of_itself(graph, request):
     player.focus()
     player.key(*["ArrowRight"] * 3)
     assert player.open() == ["for _ in range(400):", "turns 1–100", "turns 1–10", "turn 1"]
-    assert player.root.get_by_text("the whole run in groups; at hand: lines v₋₁ to v₈₀ of 1\u202f602").is_visible()
+    assert player.root.get_by_text(
+        "the whole run in groups; at hand: lines v₋₁ to v₈₀ of 1\u202f602"
+    ).is_visible()
     tidy(player)
     photograph(player.page, request, "long, start")
     player.key("End")
@@ -369,7 +400,9 @@ def test_a_long_run_shows_all_of_itself(graph, request):
 
 def test_a_group_of_a_long_run_fetches_its_stretch(server, open_notebook, request):
     cells = (cell(wave, "player = play(wave, 0.5, 1.3)\nplayer"),)
-    notebook = open_notebook(server.write("groups.ipynb", *cells), height=1100, width=1400).run_all()
+    notebook = open_notebook(
+        server.write("groups.ipynb", *cells), height=1100, width=1400
+    ).run_all()
     player = Graph(notebook.page)
     player.group("for _ in range(400):").click()
     player.settles()

@@ -50,7 +50,10 @@ def shows(player, trace):
         " === texts.join()",
         arg=[player.root.element_handle(), texts],
     )
-    adjoints = ["·" if adjoint is None else adjoint.text for adjoint in trace.adjoints_at(len(trace.steps) - 1)]
+    adjoints = [
+        "·" if adjoint is None else adjoint.text
+        for adjoint in trace.adjoints_at(len(trace.steps) - 1)
+    ]
     assert player.column("adjoint") == adjoints
 
 
@@ -137,7 +140,14 @@ def test_the_last_position_of_every_slider_counts(new_player):
     """A hand moves faster than the kernel answers; a late answer must not pull a slider back."""
     player = new_player(cell(f, "play(f, 2.0, 5.0)"))
     player.last_step()
-    for x1, x2, pause in ((3, 6, 5), (2.2, 4, 8), (3.6, 7, 10), (3, 6, 15), (2.2, 4, 20), (2, 5, 5)):
+    for x1, x2, pause in (
+        (3, 6, 5),
+        (2.2, 4, 8),
+        (3.6, 7, 10),
+        (3, 6, 15),
+        (2.2, 4, 20),
+        (2, 5, 5),
+    ):
         moves = [["x1", x1 + 0.3], ["x1", x1], ["x2", x2 + 0.5], ["x2", x2]]
         player.root.evaluate(HASTY, [moves, pause])
         shows(player, Trace.of(f, float(x1), float(x2)))
@@ -156,7 +166,13 @@ def test_a_moved_slider_lets_one_feel_the_adjoint(new_player):
     shows(player, Trace.of(f, 2.1, 5.0))
     line = "Δx1 = +0.1 → Δy = +0.549 · the adjoint said 5.5 × 0.1 = 0.55"
     assert told.inner_text() == line
-    assert ghosts.all_text_contents() == ["was 2", "was 0.6931", "was 10", "was 10.6931", "was 11.6521"]
+    assert ghosts.all_text_contents() == [
+        "was 2",
+        "was 0.6931",
+        "was 10",
+        "was 10.6931",
+        "was 11.6521",
+    ]
     assert told.get_attribute("aria-live") == "polite"
     player.root.locator(".adl-sentence[aria-busy=false]").wait_for()
     slider.focus()
@@ -166,7 +182,9 @@ def test_a_moved_slider_lets_one_feel_the_adjoint(new_player):
     assert told.inner_text().startswith("Δx1 = +0.1") and "was 2" in ghosts.all_text_contents()
     player.set_input("x2", 5.5)
     shows(player, Trace.of(f, float(slider.input_value()), 5.5))
-    assert told.inner_text().startswith("Δx2 = +0.5 → Δy =") and "was 5" in ghosts.all_text_contents()
+    assert (
+        told.inner_text().startswith("Δx2 = +0.5 → Δy =") and "was 5" in ghosts.all_text_contents()
+    )
     assert "was 2" not in ghosts.all_text_contents(), "the next slider has its own old values"
     player.press("Back one step")
     assert not ghosts.count() and told.inner_text().startswith("b = x1 · x2 sends")

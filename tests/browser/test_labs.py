@@ -46,7 +46,11 @@ class LabOnPage:
         place.focus()
         key = "Enter"
         if isinstance(control, Slider):
-            key = "ArrowLeft" if float(place.get_attribute("aria-valuenow")) >= control.high else "ArrowRight"
+            key = (
+                "ArrowLeft"
+                if float(place.get_attribute("aria-valuenow")) >= control.high
+                else "ArrowRight"
+            )
         elif isinstance(control, Toggle):
             key = "Space"
         elif isinstance(control, Entry):
@@ -124,7 +128,8 @@ def test_by_keyboard_and_by_pointer(kind, open_lab, request):
     if "data-grip" in kind().picture():
         what_can_be_dragged_follows_mouse_and_keys(new_lab())
         what_can_be_dragged_follows_a_finger(new_lab())
-    if stops(longest(kind)) > 20:  # a slider of a few stops asks for a few frames, however long it is dragged
+    # a slider of a few stops asks for a few frames, however long it is dragged
+    if stops(longest(kind)) > 20:
         a_drag_is_drawn_ten_times_a_second(kind, new_lab())
 
 
@@ -133,12 +138,18 @@ def every_control_by_keyboard(kind, lab):
     frame = lab.root.locator(".adl-lab-picture").bounding_box()
     for control in kind.controls:
         place = lab.use(control)
-        assert place.evaluate("e => e === document.activeElement"), f"{control.label} lost the focus"
+        assert place.evaluate("e => e === document.activeElement"), (
+            f"{control.label} lost the focus"
+        )
         assert lab.error() == ""
-        assert lab.root.locator(".adl-lab-picture").bounding_box() == frame, f"{control.label} moves the picture"
+        assert lab.root.locator(".adl-lab-picture").bounding_box() == frame, (
+            f"{control.label} moves the picture"
+        )
         if isinstance(control, Slider):
             words = place.get_attribute("aria-valuetext")
-            assert lab.root.locator(".adl-lab-value", has_text=words).count(), "what is read aloud stands there"
+            assert lab.root.locator(".adl-lab-value", has_text=words).count(), (
+                "what is read aloud stands there"
+            )
 
 
 HANDLES = "all => all.map((one) => one.dataset.grip)"
@@ -155,7 +166,9 @@ class Handle:
 
     def __init__(self, lab, name):
         self.lab, self.page, self.name = lab, lab.page, name
-        self.group = lab.root.get_by_role("slider", name=name, exact=True).and_(lab.root.locator("[data-grip]"))
+        self.group = lab.root.get_by_role("slider", name=name, exact=True).and_(
+            lab.root.locator("[data-grip]")
+        )
         self.knob = self.group.locator(".knob")
 
     def state(self):
@@ -175,7 +188,9 @@ class Handle:
 
     def free_way(self):
         """A way that the handle can go: to the left where it is at the right end, else to the right, and down."""
-        value, low, high = (float(self.group.get_attribute(f"aria-value{end}")) for end in ("now", "min", "max"))
+        value, low, high = (
+            float(self.group.get_attribute(f"aria-value{end}")) for end in ("now", "min", "max")
+        )
         return -48 if value > (low + high) / 2 else 48
 
 
@@ -200,7 +215,9 @@ def what_can_be_dragged_follows_mouse_and_keys(lab):
         key = "ArrowRight" if handle.free_way() > 0 else "ArrowLeft"
         for _ in range(2):
             handle.changes(lambda key=key: lab.page.keyboard.press(key))
-            assert handle.group.evaluate("e => e === document.activeElement"), "the picture is new, the focus is not"
+            assert handle.group.evaluate("e => e === document.activeElement"), (
+                "the picture is new, the focus is not"
+            )
     assert lab.error() == ""
 
 
@@ -212,7 +229,10 @@ def what_can_be_dragged_follows_a_finger(lab):
     (x, y), across = centre(handle.knob), handle.free_way()
 
     def press(kind, *points):
-        touch.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": [{"x": x, "y": y} for x, y in points]})
+        touch.send(
+            "Input.dispatchTouchEvent",
+            {"type": kind, "touchPoints": [{"x": x, "y": y} for x, y in points]},
+        )
 
     def drag():
         press("touchStart", (x, y))
@@ -305,7 +325,9 @@ def drag(handle, track, moves=30):
 @pytest.fixture(scope="module")
 def laptop(server, shared_notebook):
     """One page of 1366×768 with the file browser open: about 930×620 are left for a lab."""
-    return shared_notebook(server.write("laptop.ipynb", "'a lab'"), view="lab/tree", width=1366, height=768)
+    return shared_notebook(
+        server.write("laptop.ipynb", "'a lab'"), view="lab/tree", width=1366, height=768
+    )
 
 
 # The texts of the picture: how large they are on the screen, which are cut, and which run into each other.
@@ -337,9 +359,14 @@ def test_fits_a_laptop(kind, laptop, shared_watch, request):
     frame, below = lab.root.bounding_box(), lab.root.locator(".adl-lab-sentence").bounding_box()
     assert below["y"] + below["height"] - frame["y"] <= 620
     if kind().picture():
-        svg, side = (lab.root.locator(place).bounding_box() for place in (".adl-lab-picture svg", ".adl-lab-side"))
+        svg, side = (
+            lab.root.locator(place).bounding_box()
+            for place in (".adl-lab-picture svg", ".adl-lab-side")
+        )
         beside = side["x"] >= svg["x"] + svg["width"]
-        assert svg["width"] + beside * side["width"] >= 0.75 * frame["width"], "a blank band beside the picture"
+        assert svg["width"] + beside * side["width"] >= 0.75 * frame["width"], (
+            "a blank band beside the picture"
+        )
         texts = lab.root.locator(".adl-lab-picture svg").evaluate(TEXTS)
         assert texts["smallest"] >= 11.9
         assert not texts["cut"] and not texts["meet"]
@@ -348,7 +375,9 @@ def test_fits_a_laptop(kind, laptop, shared_watch, request):
 
 def first_with(*kinds):
     """A lab that has such a control at first sight, and the control; one view serves all labs."""
-    return next((lab, one) for lab in LABS for one in lab.controls if type(one) in kinds and not one.more)
+    return next(
+        (lab, one) for lab in LABS for one in lab.controls if type(one) in kinds and not one.more
+    )
 
 
 @pytest.fixture
@@ -363,7 +392,9 @@ def open_mortal_lab(server, open_notebook):
     return opened
 
 
-@pytest.mark.parametrize("kind, control", [first_with(Slider, Choice), first_with(Button), first_with(Play)])
+@pytest.mark.parametrize(
+    "kind, control", [first_with(Slider, Choice), first_with(Button), first_with(Play)]
+)
 def test_what_a_reader_without_a_kernel_is_told(kind, control, open_mortal_lab, request):
     lab, end_kernel = open_mortal_lab(kind)
     before = lab.picture()
@@ -432,7 +463,10 @@ def test_what_is_moved_while_it_plays_is_not_lost(server, open_notebook):
 
 def test_everything_can_be_read(server, open_notebook):
     """All labs stand in one page, which is light, then dark."""
-    cells = [f"from autodiff_lab.widgets.labs import {NAMES}", *(f"{kind.__name__}()" for kind in LABS)]
+    cells = [
+        f"from autodiff_lab.widgets.labs import {NAMES}",
+        *(f"{kind.__name__}()" for kind in LABS),
+    ]
     path = server.write("labs.ipynb", *cells)
     notebook = open_notebook(path, view="lab/tree", width=1600, height=1400).run_all()
     labs = [LabOnPage(notebook.page, kind) for kind in LABS]
@@ -466,7 +500,10 @@ IN_ITS_PLACE = """lab => {
 
 def test_labs_reflow(server, open_notebook):
     """Below 850 pixels a picture is cut into strips, and nothing of a lab is cut off; on a phone it can be read."""
-    cells = [f"from autodiff_lab.widgets.labs import {NAMES}", *(f"{kind.__name__}()" for kind in LABS)]
+    cells = [
+        f"from autodiff_lab.widgets.labs import {NAMES}",
+        *(f"{kind.__name__}()" for kind in LABS),
+    ]
     notebook = open_notebook(server.write("narrow.ipynb", *cells), height=1000).run_all()
     all_labs = [LabOnPage(notebook.page, kind) for kind in LABS]
     for width in (800, 390):
@@ -485,7 +522,11 @@ def test_labs_reflow(server, open_notebook):
 
 def test_a_handle_in_a_strip_can_be_dragged(server, open_notebook):
     """A strip has coordinates of its own, and the handle those of the picture."""
-    page = open_notebook(server.write("strip.ipynb", shown_by(labs.VCurve)), height=1000).run_all().page
+    page = (
+        open_notebook(server.write("strip.ipynb", shown_by(labs.VCurve)), height=1000)
+        .run_all()
+        .page
+    )
     lab = LabOnPage(page, labs.VCurve)
     page.set_viewport_size({"width": 700, "height": 1000})
     lab.root.locator(".in-strips > svg").first.wait_for()
@@ -505,7 +546,11 @@ def test_a_handle_in_a_strip_can_be_dragged(server, open_notebook):
 
 
 def test_the_value_of_a_slider_is_clear_of_its_knob(server, open_notebook, request):
-    page = open_notebook(server.write("slider.ipynb", shown_by(labs.SwellMeter)), height=1000).run_all().page
+    page = (
+        open_notebook(server.write("slider.ipynb", shown_by(labs.SwellMeter)), height=1000)
+        .run_all()
+        .page
+    )
     lab = LabOnPage(page, labs.SwellMeter)
     slider = lab.root.get_by_role("slider", name="n", exact=True)
     lab.changes(lambda: slider.press("End"))
@@ -514,19 +559,26 @@ def test_the_value_of_a_slider_is_clear_of_its_knob(server, open_notebook, reque
     track = row.locator(".slider-container").bounding_box()
     assert knob["x"] + knob["width"] + 4 <= value["x"]
     assert track["width"] >= 200
-    assert row.locator(".widget-slider").evaluate("e => e.style.getPropertyValue('--done')") == "100.0%"
+    assert (
+        row.locator(".widget-slider").evaluate("e => e.style.getPropertyValue('--done')")
+        == "100.0%"
+    )
     photograph(page, request)
 
 
 def press_every_button(lab):
     for control in lab.kind.controls:
-        if isinstance(control, Button) and lab.control(control).get_attribute("aria-disabled") != "true":
+        if (
+            isinstance(control, Button)
+            and lab.control(control).get_attribute("aria-disabled") != "true"
+        ):
             lab.control(control).press("Enter")
 
 
 def can_be_read(lab):
     """Look at the contrast of every text."""
-    lab.root.evaluate("lab => lab.scrollIntoView({block: 'center'})")  # what is out of sight has no contrast
+    # what is out of sight has no contrast
+    lab.root.evaluate("lab => lab.scrollIntoView({block: 'center'})")
     texts = lab.root.evaluate(CONTRAST)
     faint = [text for text in texts if text["ratio"] < 4.5]
     assert not faint, (lab.kind.__name__, faint)
@@ -543,7 +595,9 @@ VIEWS = """async () => {
 
 def test_a_lab_in_two_outputs_is_one_lab_and_leaves_with_them(server, open_notebook):
     kind, control = first_with(Slider)
-    notebook = open_notebook(server.write("twice.ipynb", shown_by(kind), "lab"), height=1600).run_all()
+    notebook = open_notebook(
+        server.write("twice.ipynb", shown_by(kind), "lab"), height=1600
+    ).run_all()
     one, other = (LabOnPage(notebook.page, kind, number) for number in (0, 1))
     one.use(control)
     notebook.page.wait_for_function(
@@ -551,9 +605,12 @@ def test_a_lab_in_two_outputs_is_one_lab_and_leaves_with_them(server, open_noteb
     )
     other.use(control)
     notebook.page.wait_for_function(f"async () => await ({VIEWS})() === 2")
-    notebook.page.evaluate("window.away = document.querySelectorAll('.jp-OutputArea-child')[1]; away.remove()")
+    notebook.page.evaluate(
+        "window.away = document.querySelectorAll('.jp-OutputArea-child')[1]; away.remove()"
+    )
     notebook.page.wait_for_function(f"async () => await ({VIEWS})() === 1")
-    notebook.page.evaluate("document.querySelectorAll('.jp-OutputArea')[1].append(away)")  # a cell that comes back
+    # a cell that comes back
+    notebook.page.evaluate("document.querySelectorAll('.jp-OutputArea')[1].append(away)")
     other.use(control)
     notebook.clear_outputs()
     notebook.page.wait_for_function(f"async () => await ({VIEWS})() === 0")

@@ -106,11 +106,16 @@ def test_an_address_says_where_to_begin_and_changes_no_option(kit, new_page):
     options = "postMessage=true&parallaxBackgroundImage=https://elsewhere.example/a.png&view=scroll&showNotes=true"
     page.goto(f"{kit['40_minutes.html'].as_uri()}?{options}#/2")
     page.wait_for_function("typeof deck !== 'undefined' && deck.isReady()")
-    shown = page.evaluate("(({ postMessage, view, showNotes }) => [postMessage, view, showNotes])(deck.getConfig())")
+    shown = page.evaluate(
+        "(({ postMessage, view, showNotes }) => [postMessage, view, showNotes])(deck.getConfig())"
+    )
     assert shown == [False, None, False]
     assert page.evaluate("deck.getConfig().parallaxBackgroundImage") == ""
     assert page.evaluate("deck.getSlidePastCount()") == 2
-    message = {"method": "setState", "args": [{"indexh": 0, "previewIframe": "https://elsewhere.example/"}]}
+    message = {
+        "method": "setState",
+        "args": [{"indexh": 0, "previewIframe": "https://elsewhere.example/"}],
+    }
     page.evaluate("(message) => postMessage(JSON.stringify(message), '*')", message)
     page.wait_for_timeout(500)
     assert page.locator("iframe").count() == 0
@@ -148,7 +153,9 @@ def test_a_slide_may_end_at_the_first_adjoint(deck):
 
 def test_slides_know_nothing_of_what_is_inside_a_player(deck):
     deck.show(WITH_PLAYER)
-    assert deck.page.locator(".adl-player section").count() == 0, "reveal.js takes every <section> for a slide"
+    assert deck.page.locator(".adl-player section").count() == 0, (
+        "reveal.js takes every <section> for a slide"
+    )
     assert deck.page.locator(".slides > section > section").count() == deck.count
 
 
@@ -169,7 +176,8 @@ def test_an_answer_comes_with_a_key_and_stays(deck):
 def test_a_slide_is_found_by_its_number(deck):
     page = deck.page
     deck.key("g", "1")
-    page.wait_for_function("deck.getSlidePastCount() === 0")  # slides follow the typing, and leave it the keys
+    # slides follow the typing, and leave it the keys
+    page.wait_for_function("deck.getSlidePastCount() === 0")
     deck.key("Backspace", "3")
     page.wait_for_function("deck.getSlidePastCount() === 2")
     deck.key("Enter")
@@ -231,7 +239,9 @@ def test_the_speakers_window_has_clock_notes_and_next_slide_and_takes_the_keys(d
     has_the_plan(speaker)
     shown = deck.page.locator("section.lecture-slide.present h2").inner_text()
     assert speaker.locator(".speaker-now h2").inner_text() == shown
-    assert speaker.locator(".speaker-slide aside").count() == 0, "notes are beside the small slides, not in them"
+    assert speaker.locator(".speaker-slide aside").count() == 0, (
+        "notes are beside the small slides, not in them"
+    )
     assert speaker.locator(".speaker-now img").bounding_box()["height"] > 50
     following = speaker.locator(".speaker-next h2").inner_text()
     photograph(speaker, request, "the speaker's window")
@@ -336,7 +346,9 @@ def many(x, y):
 
 
 @pytest.mark.parametrize("width, height", HALLS)
-@pytest.mark.parametrize("options", [{}, {"mode": "forward"}, {"mode": "both"}, {"fault": "overwrite"}], ids=str)
+@pytest.mark.parametrize(
+    "options", [{}, {"mode": "forward"}, {"mode": "both"}, {"fault": "overwrite"}], ids=str
+)
 def test_lecture_scale(width, height, options, new_page, tmp_path, request):
     """What is current has type of 24 px at least, all of the player is on the screen, and it keeps its shape."""
     function = f if not options else many
@@ -386,7 +398,9 @@ def test_a_player_fits_its_slide_with_all_that_can_be_opened(width, height, kit,
         deck.page.wait_for_timeout(100)
         assert player.root.evaluate(IN_WINDOW)
         box = player.root.bounding_box()
-        assert box["y"] + 1 >= number["y"] + number["height"], "the number of the slide stands above"
+        assert box["y"] + 1 >= number["y"] + number["height"], (
+            "the number of the slide stands above"
+        )
 
     whole()
     player.open_details()
@@ -405,7 +419,9 @@ def test_a_player_fits_its_slide_with_all_that_can_be_opened(width, height, kit,
 
 
 @pytest.mark.parametrize("width, height", HALLS)
-def test_a_faulty_engine_has_its_source_and_its_whole_tape_on_the_slide(width, height, kit, new_page, request):
+def test_a_faulty_engine_has_its_source_and_its_whole_tape_on_the_slide(
+    width, height, kit, new_page, request
+):
     """Nothing scrolls; and but for the smallest hall each line has its operation, with the true adjoint beside it."""
     deck = Deck(new_page(offline=True, width=width, height=height), kit["90_minutes.html"])
     player = deck.show(".with-player:has(.adl-truth)")
@@ -434,17 +450,26 @@ def test_the_row_of_each_step_stands_below_the_head_of_the_tape(new_page, tmp_pa
         return [row.top - e.querySelector('thead').getBoundingClientRect().bottom, view.bottom - row.bottom]; }"""
     body = player.root.locator(".adl-tape-body")
     player.key("End")
-    assert body.evaluate("e => e.scrollHeight > e.clientHeight"), "this tape is long enough for the test"
+    assert body.evaluate("e => e.scrollHeight > e.clientHeight"), (
+        "this tape is long enough for the test"
+    )
     for _ in range(player.step):
         page.wait_for_timeout(50)
-        page.wait_for_function(f"e => ({covered})(e).every((room) => room >= -1)", arg=body.element_handle())
+        page.wait_for_function(
+            f"e => ({covered})(e).every((room) => room >= -1)", arg=body.element_handle()
+        )
         player.key("ArrowLeft")
 
 
 @pytest.mark.parametrize("theme", THEMES)
 def test_the_style_of_a_notebook(theme, server, open_notebook, request):
     code = "def f(x, y):\n    return x * y + x\n\nprint(f(2.0, 3.0))"
-    cells = ("import autodiff_lab as ad\n\nad.lecture_style()", code, "ad.play(f, 2.0, 3.0)", "ad.table(f, 2.0, 3.0)")
+    cells = (
+        "import autodiff_lab as ad\n\nad.lecture_style()",
+        code,
+        "ad.play(f, 2.0, 3.0)",
+        "ad.table(f, 2.0, 3.0)",
+    )
     notebook = open_notebook(server.write("hall.ipynb", *cells))
     with notebook.in_theme(theme):
         page = notebook.run_all().page

@@ -33,12 +33,18 @@ def test_players_and_sliders_move_each_other(link, server, open_notebook):
     second.focus()
     second.key("End")
     first.arrives_at(LAST)
-    page.wait_for_function("() => document.querySelector('.noUi-handle').getAttribute('aria-valuenow') === '15.0'")
+    page.wait_for_function(
+        "() => document.querySelector('.noUi-handle').getAttribute('aria-valuenow') === '15.0'"
+    )
     x1.focus()
     page.keyboard.press("End")
     for player in (first, second):
         player.root.locator("tr[data-line='0'] .adl-value", has_text="4").wait_for()
     second.set_input("x1", 1.5)
     first.root.locator("tr[data-line='0'] .adl-value", has_text="1.5").wait_for()
-    notebook.add_cell("assert first.inputs == second.inputs == [1.5, 5.0], (first.inputs, second.inputs)")
-    notebook.add_cell("assert (first.step, second.step, steps.value) == (15, 15, 15), (first.step, second.step)")
+    notebook.add_cell(
+        "assert first.inputs == second.inputs == [1.5, 5.0], (first.inputs, second.inputs)"
+    )
+    notebook.add_cell(
+        "assert (first.step, second.step, steps.value) == (15, 15, 15), (first.step, second.step)"
+    )

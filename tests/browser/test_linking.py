@@ -48,8 +48,12 @@ def test_an_edge_shows_the_curve_and_its_slope(player):
     player.root.locator("[data-edge=e5_0] .adl-hit").dispatch_event("pointerenter")
     assert curve.is_visible() and curve.inner_text() == "slope: cos x2 = 0.2837"
     inside, frame = curve.bounding_box(), player.root.locator(".adl-graph-frame").bounding_box()
-    assert frame["x"] <= inside["x"] and inside["x"] + inside["width"] <= frame["x"] + frame["width"]
-    assert frame["y"] <= inside["y"] and inside["y"] + inside["height"] <= frame["y"] + frame["height"]
+    assert (
+        frame["x"] <= inside["x"] and inside["x"] + inside["width"] <= frame["x"] + frame["width"]
+    )
+    assert (
+        frame["y"] <= inside["y"] and inside["y"] + inside["height"] <= frame["y"] + frame["height"]
+    )
     player.root.locator("[data-edge=e5_0] .adl-hit").dispatch_event("pointerleave")
     assert not curve.is_visible()
     player.root.locator("[data-node=n5]").dispatch_event("pointerenter")
@@ -103,7 +107,9 @@ def test_the_sum_grows(player):
     for part in ("5 + ", "1 × 0.5", "5.5"):
         assert part in player.arithmetic()
     assert "adjoint 5 + 0.5 = 5.5" in told(player, 0)
-    assert "adjoint 1" in told(player, 6) and "=" not in told(player, 6).split("adjoint")[1], "the seed alone"
+    assert "adjoint 1" in told(player, 6) and "=" not in told(player, 6).split("adjoint")[1], (
+        "the seed alone"
+    )
 
 
 def test_a_line_leads_to_its_step(player):
@@ -128,7 +134,9 @@ def test_pointing_moves_nothing(player):
 def test_thickness_follows_the_contribution(player):
     player.scrub(LAST)
     width = "e => parseFloat(getComputedStyle(e).strokeWidth)"
-    five, two = (player.root.locator(f"[data-edge=e3_{slot}] .adl-line").evaluate(width) for slot in (0, 1))
+    five, two = (
+        player.root.locator(f"[data-edge=e3_{slot}] .adl-line").evaluate(width) for slot in (0, 1)
+    )
     assert five / two == pytest.approx(5 / 2)
 
 
@@ -143,9 +151,15 @@ def test_the_tape_greys_and_the_costs_count_what_it_let_go(player):
     assert player.root.locator(".adl-tape .is-released").count() == 0
     player.scrub(LAST)
     assert kept() == "2 (16 B)"
-    assert player.root.locator(".adl-tape .is-released").count() == player.root.locator("svg .is-released").count() == 5
     assert (
-        player.root.locator("tr[data-line='6'] .adl-value").get_attribute("title").endswith("nobody needs it any more")
+        player.root.locator(".adl-tape .is-released").count()
+        == player.root.locator("svg .is-released").count()
+        == 5
+    )
+    assert (
+        player.root.locator("tr[data-line='6'] .adl-value")
+        .get_attribute("title")
+        .endswith("nobody needs it any more")
     )
     player.mode("forward")
     player.scrub(5)

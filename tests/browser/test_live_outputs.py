@@ -34,7 +34,9 @@ def test_a_cell_is_run_again_and_the_kernel_is_started_again(server, open_notebo
 
 
 def test_an_output_has_a_second_view(server, open_notebook):
-    notebook = open_notebook(server.write("views.ipynb", PLAYER), view="lab/tree", height=1100, width=1700).run_all()
+    notebook = open_notebook(
+        server.write("views.ipynb", PLAYER), view="lab/tree", height=1100, width=1700
+    ).run_all()
     is_live(notebook)
     page = notebook.page
     page.locator(".jp-OutputArea-output").first.click(button="right", position={"x": 300, "y": 5})
@@ -59,7 +61,9 @@ def test_a_cell_may_be_taken_off_the_page_for_a_while(server, open_notebook):
     notebook.add_cell("player.inputs = [3.0, 5.0]\nplayer.step")
     notebook.page.context.new_cdp_session(notebook.page).send("HeapProfiler.collectGarbage")
     notebook.page.evaluate("from.append(away)")
-    PlayerOnPage(notebook.page).root.locator("tr[data-line='0'] .adl-value", has_text="3").wait_for()
+    PlayerOnPage(notebook.page).root.locator(
+        "tr[data-line='0'] .adl-value", has_text="3"
+    ).wait_for()
     is_live(notebook)
 
 
@@ -76,7 +80,9 @@ box"""
 def test_inside_other_widgets(server, open_notebook):
     """There the player is a view, as any widget is."""
     interact = "widgets.interact(lambda n: display(play(f, float(n), 5.0)), n=(1, 3))\nNone"
-    notebook = open_notebook(server.write("boxed.ipynb", cell(f, BOXED), interact), height=2000).run_all()
+    notebook = open_notebook(
+        server.write("boxed.ipynb", cell(f, BOXED), interact), height=2000
+    ).run_all()
     page = notebook.page
     boxed, inside = is_live(notebook, 0), is_live(notebook, 1)
     handles = page.locator(".noUi-handle")  # which have no names
@@ -85,7 +91,9 @@ def test_inside_other_widgets(server, open_notebook):
     boxed.root.locator("tr[data-line='0'] .adl-value", has_text="3").wait_for()
     handles.last.focus()
     page.keyboard.press("End")
-    page.wait_for_function("[...document.querySelectorAll('.adl-player')].at(-1).dataset.step === '-1'")
+    page.wait_for_function(
+        "[...document.querySelectorAll('.adl-player')].at(-1).dataset.step === '-1'"
+    )
     assert inside.root.get_by_role("slider", name="x1", exact=True).input_value() == "3"
     is_live(notebook, 1)
     assert page.locator(".adl-player").count() == 2
@@ -115,8 +123,12 @@ def test_an_output_looks_like_a_view(server, open_notebook):
     for kind in (".adl-player", ".adl-lab"):
         page.wait_for_function("kind => document.querySelectorAll(kind).length === 2", arg=kind)
     PlayerOnPage(page).last_step()
-    page.evaluate("document.querySelectorAll('.adl-lab details').forEach((more) => (more.open = true))")
-    page.wait_for_function("[...document.querySelectorAll('.adl-player')].every((e) => e.dataset.step === '15')")
+    page.evaluate(
+        "document.querySelectorAll('.adl-lab details').forEach((more) => (more.open = true))"
+    )
+    page.wait_for_function(
+        "[...document.querySelectorAll('.adl-player')].every((e) => e.dataset.step === '15')"
+    )
     page.mouse.move(0, 0)
     for kind in (".adl-player", ".adl-lab"):
         page.evaluate("document.activeElement.blur()")

@@ -87,7 +87,8 @@ def test_a_saved_page_of_ten_thousand_operations(scheme, saved, new_page, reques
     path, built = saved
     page = new_page(offline=True, width=1400, color_scheme=scheme)
     opened = []
-    while len(opened) < 5 and built + min(opened, default=9) >= 9:  # once is enough: others may need the machine
+    # once is enough: others may need the machine
+    while len(opened) < 5 and built + min(opened, default=9) >= 9:
         start = time.perf_counter()
         page.goto(path.as_uri())
         player = PlayerOnPage(page)
@@ -114,7 +115,9 @@ def test_a_saved_page_of_ten_thousand_operations(scheme, saved, new_page, reques
     page.wait_for_timeout(1000)
     node, pane = player.root.locator(".adl-node.is-current"), player.root.locator(".adl-graph-body")
     box, room = node.bounding_box(), pane.bounding_box()
-    assert room["x"] <= box["x"] <= room["x"] + room["width"], "the graph keeps up with a key that is held down"
+    assert room["x"] <= box["x"] <= room["x"] + room["width"], (
+        "the graph keeps up with a key that is held down"
+    )
     photograph(page, request, "after many steps")
 
 
@@ -136,7 +139,9 @@ def test_a_live_player_fetches_the_stretch_that_is_asked_for(server, open_notebo
     player = PlayerOnPage(notebook.page)
     player.scrub(5000)
     player.root.get_by_text("of 10\u202f002").wait_for()
-    notebook.page.wait_for_function("Number(document.querySelector('.adl-player').dataset.step) > 4000")
+    notebook.page.wait_for_function(
+        "Number(document.querySelector('.adl-player').dataset.step) > 4000"
+    )
     here = player.step
     line = player.root.locator(".adl-tape tbody tr.is-current th").inner_text()
     player.focus()
@@ -146,10 +151,15 @@ def test_a_live_player_fetches_the_stretch_that_is_asked_for(server, open_notebo
     assert player.root.locator(".adl-tape tbody tr.is-current th").inner_text() != line
     photograph(notebook.page, request, "in the middle")
     player.scrub(15_000)
-    notebook.page.wait_for_function("Number(document.querySelector('.adl-player').dataset.step) > 14000")
+    notebook.page.wait_for_function(
+        "Number(document.querySelector('.adl-player').dataset.step) > 14000"
+    )
     assert " sends " in player.sentence()
     notebook.add_cell("print('python sees step', player.step, player.trace.excerpt.said)")
-    assert f"python sees step {player.step + INPUTS - 1} lines" in notebook.page.locator(".jp-Cell").last.inner_text()
+    assert (
+        f"python sees step {player.step + INPUTS - 1} lines"
+        in notebook.page.locator(".jp-Cell").last.inner_text()
+    )
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
@@ -184,7 +194,9 @@ def test_the_strip_shows_the_whole_run_and_jumps(scheme, new_page, tmp_path, req
     player.key("PageDown")
     assert turn.format(19) in status(player)
     marker, back = player.root.locator(".adl-here").bounding_box(), chapters.nth(3).bounding_box()
-    assert back["x"] < marker["x"] < back["x"] + 0.15 * back["width"], "it has just gone back into the loop"
+    assert back["x"] < marker["x"] < back["x"] + 0.15 * back["width"], (
+        "it has just gone back into the loop"
+    )
     photograph(page, request, f"strip {scheme}")
     page.set_viewport_size({"width": 480, "height": 900})
     photograph(page, request, f"strip narrow {scheme}")
@@ -205,4 +217,6 @@ def test_the_strip_of_ten_thousand_operations(saved, new_page):
     assert "turn 2 of 2500" in status(player)
     back.click(position={"x": back.bounding_box()["width"] - 4, "y": 10})
     assert player.step > STEPS - 100 and "turn 1" in status(player)
-    assert player.root.locator(".adl-window").count() == 2, "which stretch is shown, on the way forth and back"
+    assert player.root.locator(".adl-window").count() == 2, (
+        "which stretch is shown, on the way forth and back"
+    )

@@ -52,7 +52,9 @@ def test_both_modes_end_in_the_same_gradient(player):
     player.focus()
     player.key("End")
     player.arrives_at(LAST)
-    assert player.node(0).endswith("| 2 | 1, 0 | 5.5") and player.node(1).endswith("| 5 | 0, 1 | 1.7163")
+    assert player.node(0).endswith("| 2 | 1, 0 | 5.5") and player.node(1).endswith(
+        "| 5 | 0, 1 | 1.7163"
+    )
     both = player.root.locator(".adl-gradient > span").last.inner_text()
     assert both.startswith("∂f/∂x1 = 5.5 = 5.5")
     assert f"{GRADIENT[1]:.4f}" in both

@@ -23,7 +23,8 @@ def opened(new_page, tmp_path):
 
     def opened(function=f, *args, clock=False, **options):
         path = play(function, *(args or (2.0, 5.0))).save_html(tmp_path / "moving.html")
-        own = {"locale": "en-GB"} if clock else {}  # a context of its own: its time stops for all of its pages
+        # a context of its own: its time stops for all of its pages
+        own = {"locale": "en-GB"} if clock else {}
         page = new_page(offline=True, **{"reduced_motion": "no-preference", **own, **options})
         if clock:
             page.clock.install()
@@ -66,7 +67,9 @@ def test_the_film_reaches_the_gradient_in_twenty_seconds(opened):
         seconds += 0.25
     assert 8 < seconds < 20
     player.shows_the_gradient()
-    assert player.page.evaluate("steps") == list(range(FIRST, END + 1)), "each step is shown, and none twice"
+    assert player.page.evaluate("steps") == list(range(FIRST, END + 1)), (
+        "each step is shown, and none twice"
+    )
     assert not tokens(player) and not is_moving(player)
 
 
@@ -91,7 +94,11 @@ def test_words_of_two_steps_never_stand_together_and_each_step_rests(opened):
         whole = step.arithmetic.text
         has_landed = arithmetic == whole
         assert whole.startswith(arithmetic.rstrip(" =")), (s, arithmetic)
-        assert sentence == (step.shown_sentence if has_landed else step.announcement), (s, arithmetic, sentence)
+        assert sentence == (step.shown_sentence if has_landed else step.announcement), (
+            s,
+            arithmetic,
+            sentence,
+        )
         assert has_landed or moving
         seen.add((s, has_landed))
         if has_landed and s in rests:
@@ -150,7 +157,9 @@ def test_a_swept_edge_points_the_way_the_adjoint_went(opened):
         start, end = player.page.evaluate(TIPS, edge)
         assert start and not end, edge
     player.scrub(5)
-    assert player.page.evaluate(TIPS, "e2_0") == ["", "plain"], "recorded, and nothing has come back yet"
+    assert player.page.evaluate(TIPS, "e2_0") == ["", "plain"], (
+        "recorded, and nothing has come back yet"
+    )
 
 
 COVERED = """() => {
@@ -167,7 +176,9 @@ def test_operands_do_not_hide_each_other(mode, opened):
     player.mode(mode)
     for s in range(FIRST, FIRST + 5):
         for u in (0.3, 0.5, 0.6, 0.7, 0.74, 0.77, 0.85):
-            player.page.evaluate("([s, u]) => document.querySelector('.adl-player').adlRender(s, u)", [s, u])
+            player.page.evaluate(
+                "([s, u]) => document.querySelector('.adl-player').adlRender(s, u)", [s, u]
+            )
             assert not player.page.evaluate(COVERED), (s, u)
 
 
@@ -225,13 +236,19 @@ def test_a_key_during_a_motion_finishes_it_and_goes_on(opened):
     assert player.root.locator(".adl-equation .is-coming").count(), "nor is the result told"
     player.key("ArrowRight")
     assert (at(player), is_moving(player)) == (FIRST + 1, True)
-    assert player.column("value")[FIRST : FIRST + 2] == ["0.6931", ""], "the first has landed, the second is on its way"
+    assert player.column("value")[FIRST : FIRST + 2] == ["0.6931", ""], (
+        "the first has landed, the second is on its way"
+    )
     player.key("ArrowLeft")
-    assert (at(player), is_moving(player)) == (FIRST, False) and not tokens(player), "back is shown at once"
+    assert (at(player), is_moving(player)) == (FIRST, False) and not tokens(player), (
+        "back is shown at once"
+    )
     player.key("ArrowRight")
     player.page.clock.run_for(3000)
     assert (at(player), is_moving(player)) == (FIRST + 1, False)
-    assert player.column("value")[FIRST + 1] == "10" and not player.root.locator(".is-coming").count()
+    assert (
+        player.column("value")[FIRST + 1] == "10" and not player.root.locator(".is-coming").count()
+    )
 
 
 def test_ten_fast_keys_are_ten_steps(opened):
@@ -305,7 +322,9 @@ def test_a_moment_is_the_same_whatever_was_shown_before(mode, opened):
     in_order = {moment: player.page.evaluate(SEEN, moment) for moment in moments}
     assert len(set(in_order.values())) > 2 * (last - FIRST), "the moments differ"
     shuffled = random.Random(7).sample(moments, len(moments))
-    different = [moment for moment in shuffled if player.page.evaluate(SEEN, moment) != in_order[moment]]
+    different = [
+        moment for moment in shuffled if player.page.evaluate(SEEN, moment) != in_order[moment]
+    ]
     assert different == []
 
 
@@ -346,7 +365,10 @@ def test_numbers_travel_from_the_sending_to_the_receiving_box(opened):
             assert len(places) == len(operands if recording else receivers)
             around = [boxes[f"n{line}"] for line in lines]
             for x, y, *_ in places:
-                inside = [abs(x - left) <= w / 2 + 3 and abs(y - top) <= h / 2 + 3 for left, top, w, h in around]
+                inside = [
+                    abs(x - left) <= w / 2 + 3 and abs(y - top) <= h / 2 + 3
+                    for left, top, w, h in around
+                ]
                 assert any(inside), (s, progress, (x, y), around)
 
 
@@ -406,14 +428,17 @@ FRAMES = """(milliseconds) => new Promise((done) => {
 
 
 @pytest.mark.parametrize(
-    ("function", "args", "least"), [(f, (2.0, 5.0), 0.8), (long_chain, (1.0,), 0.5)], ids=["seed", "500 operations"]
+    ("function", "args", "least"),
+    [(f, (2.0, 5.0), 0.8), (long_chain, (1.0,), 0.5)],
+    ids=["seed", "500 operations"],
 )
 def test_playing_keeps_the_frames_of_an_empty_page(function, args, least, opened, new_page):
     """How many frames a second depends on the machine and its load; a page that does nothing is measured beside it."""
     player = opened(function, *args)
     empty = new_page(offline=True)
     shares = []
-    for _ in range(12):  # once is enough: others may need the machine, and drawing suffers more than waiting
+    # once is enough: others may need the machine, and drawing suffers more than waiting
+    for _ in range(12):
         empty.bring_to_front()
         idle = empty.evaluate(FRAMES, 600)
         player.page.bring_to_front()

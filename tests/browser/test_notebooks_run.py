@@ -15,8 +15,13 @@ def pictures(name):
     """How many outputs of the committed notebook are pictures: players, drawings and labs."""
     notebook = nbformat.read(REPOSITORY / "notebooks" / name, as_version=4)
     kinds = ("application/vnd.jupyter.widget-view+json", "image/svg+xml", "image/png")
-    outputs = [output.get("data", {}) for cell in notebook.cells for output in cell.get("outputs", [])]
-    return sum("<img" in data.get("text/html", "") or any(kind in data for kind in kinds) for data in outputs)
+    outputs = [
+        output.get("data", {}) for cell in notebook.cells for output in cell.get("outputs", [])
+    ]
+    return sum(
+        "<img" in data.get("text/html", "") or any(kind in data for kind in kinds)
+        for data in outputs
+    )
 
 
 def shows_pictures_before_the_first_run(name, notebook):
@@ -27,10 +32,14 @@ def shows_pictures_before_the_first_run(name, notebook):
     )
     assert len(seen) >= pictures(name) > 0
     assert all(width > 0 for width in seen)
-    assert notebook.page.locator(".adl-player").count() == 0, "no script of an untrusted notebook runs"
+    assert notebook.page.locator(".adl-player").count() == 0, (
+        "no script of an untrusted notebook runs"
+    )
     for text in outputs.all_inner_texts():
         markup = re.match(r"\s*<[a-z]", text)  # <figure…, <drawing of…; <Operator …> is an answer
-        assert " object at 0x" not in text and not markup and not text.lstrip().startswith("Player(")
+        assert (
+            " object at 0x" not in text and not markup and not text.lstrip().startswith("Player(")
+        )
 
 
 @pytest.mark.parametrize("name", NOTEBOOKS)

@@ -23,7 +23,9 @@ def test_typed_into_a_new_cell(server, open_notebook):
     assert player.column("adjoint")[0] == "2.0806"  # 2 cos 1 + 1
     marked = player.root.locator(".adl-code.is-current code")
     for _ in range(2):
-        assert marked.all_inner_texts() == ["    b = a * a"], "the product sends two contributions to a"
+        assert marked.all_inner_texts() == ["    b = a * a"], (
+            "the product sends two contributions to a"
+        )
         player.press("Back one step")
     assert marked.all_inner_texts() == ["        b = np.sin(b)"]
     assert notebook.errors() == []

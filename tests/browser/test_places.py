@@ -50,7 +50,9 @@ def test_in_notebook_7(server, open_notebook, watch):
         "reading 'schema'|filebrowser:open-path",
         because="Notebook 7.6 says so without a player too",
     )
-    notebook = open_notebook(server.write("seven.ipynb", *CELLS), view="notebooks", height=1100).run_all()
+    notebook = open_notebook(
+        server.write("seven.ipynb", *CELLS), view="notebooks", height=1100
+    ).run_all()
     player = PlayerOnPage(notebook.page)
     cells = notebook.sources()
     steps(player)
@@ -78,7 +80,9 @@ def test_a_notebook_that_was_saved_is_opened_again(server, open_notebook, reques
 
     Light when it is saved, and dark when it is opened again.
     """
-    path = server.write("saved.ipynb", *CELLS, "from autodiff_lab.widgets.labs import VCurve\n\nVCurve()")
+    path = server.write(
+        "saved.ipynb", *CELLS, "from autodiff_lab.widgets.labs import VCurve\n\nVCurve()"
+    )
     notebook = open_notebook(path, height=1900).run_all()
     moves_an_input(PlayerOnPage(notebook.page))
     uses(LabOnPage(notebook.page, VCurve))
@@ -102,9 +106,17 @@ def test_a_notebook_that_was_saved_is_opened_again(server, open_notebook, reques
     steps(PlayerOnPage(again.page))
     outputs = again.page.locator(".jp-OutputArea-output")
     assert "run the cell" in outputs.last.inner_text()
-    assert outputs.last.locator("img").evaluate("image => image.decode().then(() => image.naturalWidth)") > 300
+    assert (
+        outputs.last.locator("img").evaluate(
+            "image => image.decode().then(() => image.naturalWidth)"
+        )
+        > 300
+    )
     assert not re.search("not found|Error", again.page.locator(".jp-Notebook").inner_text())
-    assert again.page.locator(".adl-player").count() == 1 and again.page.locator(".adl-lab").count() == 0
+    assert (
+        again.page.locator(".adl-player").count() == 1
+        and again.page.locator(".adl-lab").count() == 0
+    )
     photograph(again.page, request, "without a kernel")
     again.run_all()
     moves_an_input(has_sliders(PlayerOnPage(again.page)))
@@ -113,13 +125,19 @@ def test_a_notebook_that_was_saved_is_opened_again(server, open_notebook, reques
 
 def test_in_voila(tidy_server, new_page, watch):
     """A page of outputs alone, with a kernel behind it."""
-    watch.allow_strangers("fontawesome|mathjax|jsdelivr|cdnjs", because="Voilà's own template asks for them")
-    watch.allow("shared module|ERR_FAILED", because="Voilà says so of its own modules, with no player on the page too")
+    watch.allow_strangers(
+        "fontawesome|mathjax|jsdelivr|cdnjs", because="Voilà's own template asks for them"
+    )
+    watch.allow(
+        "shared module|ERR_FAILED",
+        because="Voilà says so of its own modules, with no player on the page too",
+    )
     path = tidy_server.write("dashboard.ipynb", *CELLS)
     page = new_page(height=1100)
     page.goto(f"{tidy_server.url}/voila/render/{path}?token={tidy_server.token}")
     page.locator(".adl-player").wait_for()
-    player = has_sliders(PlayerOnPage(page))  # until Voilà knows its widgets, one that steps by itself is there
+    # until Voilà knows its widgets, one that steps by itself is there
+    player = has_sliders(PlayerOnPage(page))
     steps(player)
     moves_an_input(player)
     is_found_by_its_output(page)
@@ -168,7 +186,10 @@ def serve_reveal(page):
 
 @pytest.fixture
 def deck(new_page, watch, tmp_path):
-    watch.allow_strangers("mathjax|jquery|mermaid|theme|font-awesome", because="nbconvert's own template asks for them")
+    watch.allow_strangers(
+        "mathjax|jquery|mermaid|theme|font-awesome",
+        because="nbconvert's own template asks for them",
+    )
     watch.allow("jquery|MathJax|mermaid", because="the template uses what it could not load")
     page = new_page(offline=True, height=800)
     serve_reveal(page)
@@ -179,7 +200,9 @@ def deck(new_page, watch, tmp_path):
 
 
 def slide(page):
-    return page.evaluate("[...document.querySelectorAll('.slides > section')].findIndex((e) => e.matches('.present'))")
+    return page.evaluate(
+        "[...document.querySelectorAll('.slides > section')].findIndex((e) => e.matches('.present'))"
+    )
 
 
 def test_in_slides(deck):
@@ -187,10 +210,18 @@ def test_in_slides(deck):
     page.keyboard.press("ArrowRight")
     assert slide(page) == 1
     player = PlayerOnPage(page)
-    page.wait_for_function("document.querySelector('svg.adl-graph').getBoundingClientRect().width > 300")
+    page.wait_for_function(
+        "document.querySelector('svg.adl-graph').getBoundingClientRect().width > 300"
+    )
     player.press("Forward one step")
     player.arrives_at(1)
-    for key, step in (("ArrowRight", 2), ("ArrowLeft", 1), ("End", LAST), ("Home", 0), ("ArrowRight", 1)):
+    for key, step in (
+        ("ArrowRight", 2),
+        ("ArrowLeft", 1),
+        ("End", LAST),
+        ("Home", 0),
+        ("ArrowRight", 1),
+    ):
         player.key(key)
         player.arrives_at(step)
         assert slide(page) == 1, f"{key} inside the player turns no slide"

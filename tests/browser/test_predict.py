@@ -139,7 +139,9 @@ def test_keys_in_the_answer_belong_to_the_answer(player):
     player.key("Home", "ArrowRight", "ArrowLeft", "End")
     assert player.step == AT_HALF_WAY - 1
     assert player.page.evaluate("document.activeElement.value") == "1 2"
-    assert player.page.evaluate("document.activeElement.getAttribute('aria-label')").startswith("c = sin x2: ∂c/∂x2")
+    assert player.page.evaluate("document.activeElement.getAttribute('aria-label')").startswith(
+        "c = sin x2: ∂c/∂x2"
+    )
 
 
 def test_play_stops_at_a_question_and_tangents_are_asked_too(player):
@@ -169,14 +171,18 @@ def test_it_keeps_its_height_and_the_answer_is_in_sight(width, new_page, tmp_pat
         heights.add(player.root.bounding_box()["height"])
         box = page.locator(".adl-answer input").bounding_box()
         transport = page.locator(".adl-transport").bounding_box()
-        assert box["y"] >= transport["y"] + transport["height"], "the answer is hidden by what stays at the top"
+        assert box["y"] >= transport["y"] + transport["height"], (
+            "the answer is hidden by what stays at the top"
+        )
         assert box["y"] + box["height"] <= 800, "the answer is hidden"
         assert page.evaluate("document.documentElement.scrollWidth") <= width
     assert len(heights) == 1 or width < 700
 
 
 def test_where_there_is_nothing_to_ask_for_it_is_said(new_page, tmp_path):
-    path = play(lambda x: np.sum(x * x), np.ones(3), predict=True).save_html(tmp_path / "arrays.html")
+    path = play(lambda x: np.sum(x * x), np.ones(3), predict=True).save_html(
+        tmp_path / "arrays.html"
+    )
     page = new_page(offline=True, height=1100)
     page.goto(path.as_uri())
     player = PlayerOnPage(page)
@@ -201,7 +207,10 @@ def test_it_can_be_read(scheme, new_page, tmp_path):
 
 
 def test_the_score_is_a_trait(server, open_notebook):
-    cells = (cell(f, "player = play(f, 2.0, 5.0, predict=True)\nplayer.step = 12\nplayer"), "'a cell below'")
+    cells = (
+        cell(f, "player = play(f, 2.0, 5.0, predict=True)\nplayer.step = 12\nplayer"),
+        "'a cell below'",
+    )
     notebook = open_notebook(server.write("predict.ipynb", *cells), height=1400).run_all()
     player = PlayerOnPage(notebook.page)
     player.root.get_by_role("combobox", name="Ask for").select_option("adjoint")

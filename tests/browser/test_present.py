@@ -32,10 +32,14 @@ def presented(name, home):
     """The address of a notebook that is presented, while it is."""
     settings = home / "lab" / "user-settings" / "@jupyterlab" / "apputils-extension"
     settings.mkdir(parents=True)
-    (settings / "themes.jupyterlab-settings").write_text('{"theme": "JupyterLab Dark"} // mine\n', encoding="utf-8")
+    (settings / "themes.jupyterlab-settings").write_text(
+        '{"theme": "JupyterLab Dark"} // mine\n', encoding="utf-8"
+    )
     command = [sys.executable, "-u", "-m", "autodiff_lab", "present", name, "--no-browser"]
     env = {**os.environ, "JUPYTER_CONFIG_DIR": str(home), "AUTODIFF_LAB_PROGRESS": "off"}
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=env) as process:
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=env
+    ) as process:
         said = ""
         for line in process.stdout:
             said += line
@@ -142,15 +146,25 @@ def test_a_clicker_goes_through_the_lecture(name, present, new_page, request):
         if (place[0], place[1]) not in seen:
             seen.add((place[0], place[1]))
             slides.settle()
-            fits_in_every_hall(slides.page, ".lecture-slide", request, f"{place[0].split()[0]} {place[1]}")
-            assert not slides.page.locator("[data-mime-type$='jupyter.stderr'], [data-mime-type$='error']").count()
+            fits_in_every_hall(
+                slides.page, ".lecture-slide", request, f"{place[0].split()[0]} {place[1]}"
+            )
+            assert not slides.page.locator(
+                "[data-mime-type$='jupyter.stderr'], [data-mime-type$='error']"
+            ).count()
             place = slides.place
         slides.key("PageDown")
     assert place[0].split()[0] == place[0].split()[2] == str(len({slide for slide, _ in seen}))
 
 
 def test_nothing_of_jupyterlab_is_seen(slides):
-    for gone in (".jp-NotebookPanel-toolbar", ".jp-SideBar", "#jp-bottom-panel", "#jp-top-panel", ".jp-InputPrompt"):
+    for gone in (
+        ".jp-NotebookPanel-toolbar",
+        ".jp-SideBar",
+        "#jp-bottom-panel",
+        "#jp-top-panel",
+        ".jp-InputPrompt",
+    ):
         assert not slides.page.locator(gone).first.is_visible(), gone
     assert slides.number == 1
 
@@ -283,7 +297,9 @@ def test_escape_gives_the_notebook_back_and_a_button_the_slides(slides, request)
 def test_the_lecturers_settings_hold_and_stay_untouched(home, slides):
     slides.page.locator("body[data-jp-theme-name='JupyterLab Dark']").wait_for(state="attached")
     written = [path for path in Path(home).rglob("*") if path.is_file()]
-    assert [path.name for path in written if path.name != "migrated"] == ["themes.jupyterlab-settings"]
+    assert [path.name for path in written if path.name != "migrated"] == [
+        "themes.jupyterlab-settings"
+    ]
 
 
 def test_a_lesson_runs_a_cell_on_the_next_key(present, new_page, request):
@@ -293,7 +309,10 @@ def test_a_lesson_runs_a_cell_on_the_next_key(present, new_page, request):
     for _ in range(30):
         if slides.page.locator(f"{SLIDE} .adl-player").count():
             break
-        outputs, before = slides.page.locator(f"{SLIDE} .jp-OutputArea-output").count(), slides.place
+        outputs, before = (
+            slides.page.locator(f"{SLIDE} .jp-OutputArea-output").count(),
+            slides.place,
+        )
         slides.key("PageDown")
         slides.settle()
         if slides.place == before:  # the cell was shown by the key before, and without its output

@@ -50,10 +50,14 @@ def test_at_400_percent(opened):
         if step:
             player.press("Forward one step")
         player.arrives_at(step)
-        assert page.evaluate("document.documentElement.scrollWidth") == 320, "the page scrolls sideways"
+        assert page.evaluate("document.documentElement.scrollWidth") == 320, (
+            "the page scrolls sideways"
+        )
         assert page.evaluate(CUT_OFF) == [], step
     player.shows_the_gradient()
-    for one in player.root.locator(":is(button, select, input, .adl-sentence, .adl-equation):visible").all():
+    for one in player.root.locator(
+        ":is(button, select, input, .adl-sentence, .adl-equation):visible"
+    ).all():
         one.scroll_into_view_if_needed()
         box = one.bounding_box()
         assert box["x"] >= 0 and box["x"] + box["width"] <= 320
@@ -85,20 +89,37 @@ def test_a_projector_shows_the_step_and_what_is_said_of_it(opened):
     for step in range(1, LAST + 1):
         player.press("Forward one step")
         player.arrives_at(step)
-        for part in (".adl-transport", ".adl-code", ".adl-tape tbody tr", ".adl-equation", ".adl-sentence"):
+        for part in (
+            ".adl-transport",
+            ".adl-code",
+            ".adl-tape tbody tr",
+            ".adl-equation",
+            ".adl-sentence",
+        ):
             box = player.root.locator(part).last.bounding_box()
             assert box["y"] >= 0 and box["y"] + box["height"] <= 768, (step, part)
-        widths.add(tuple(pane.bounding_box()["width"] for pane in player.root.locator(".adl-pane").all()))
+        widths.add(
+            tuple(pane.bounding_box()["width"] for pane in player.root.locator(".adl-pane").all())
+        )
     assert len(widths) == 1, "the panes keep their widths"
     body = player.root.locator(".adl-graph-body")
-    assert body.evaluate("e => e.scrollWidth <= e.clientWidth && e.scrollHeight <= e.clientHeight"), "the whole graph"
+    assert body.evaluate(
+        "e => e.scrollWidth <= e.clientWidth && e.scrollHeight <= e.clientHeight"
+    ), "the whole graph"
     if SCREENSHOTS_WANTED:
         player.page.screenshot(path=SCREENSHOTS / "test_a_projector_in_the_window.png")
 
 
 def sentences(params, x):
-    first = np.tanh(params["the weights of the first layer"] @ x + params["the shifts of the first layer"])
-    return np.sum(np.tanh(params["the weights of the second layer"] @ first + params["the shifts of the second layer"]))
+    first = np.tanh(
+        params["the weights of the first layer"] @ x + params["the shifts of the first layer"]
+    )
+    return np.sum(
+        np.tanh(
+            params["the weights of the second layer"] @ first
+            + params["the shifts of the second layer"]
+        )
+    )
 
 
 LAYERS = {
@@ -118,7 +139,10 @@ def test_one_long_step_leaves_no_band_below_the_others(opened):
             e.scrollHeight > e.clientHeight + 1 || said.scrollHeight > said.clientHeight + 1]; }"""
     player.focus()
     seen = []
-    while player.root.get_by_role("button", name="Forward one step").get_attribute("aria-disabled") == "false":
+    while (
+        player.root.get_by_role("button", name="Forward one step").get_attribute("aria-disabled")
+        == "false"
+    ):
         player.key("ArrowRight")
         seen.append(words.evaluate(cut))
     assert len({height for height, *_ in seen}) == 1, "nothing moves while stepping"
@@ -127,7 +151,9 @@ def test_one_long_step_leaves_no_band_below_the_others(opened):
     assert True in long and False in long, "this run has a step that is long enough for the test"
     assert all(top == 0 for *_, top, _ in seen)
     for _, stop, _, more in seen:
-        assert stop == ("0" if more else None), "what is cut can be reached by key, and nothing else is a stop"
+        assert stop == ("0" if more else None), (
+            "what is cut can be reached by key, and nothing else is a stop"
+        )
     player.scrub(long.index(True) + 1)
     words.focus()
     for _ in range(20):  # a key that comes while it still scrolls may go no further
@@ -137,7 +163,9 @@ def test_one_long_step_leaves_no_band_below_the_others(opened):
         player.page.wait_for_timeout(200)
     end, box = player.root.locator(".adl-sentence").bounding_box(), words.bounding_box()
     assert end["y"] + end["height"] <= box["y"] + box["height"], "its end can be read"
-    assert player.root.locator(".adl-sentence").evaluate("e => e.scrollHeight <= e.clientHeight + 1")
+    assert player.root.locator(".adl-sentence").evaluate(
+        "e => e.scrollHeight <= e.clientHeight + 1"
+    )
     player.key("ArrowLeft")  # the longest words may be those of the last step
     player.page.wait_for_function("e => e.scrollTop === 0", arg=words.element_handle())
 
@@ -151,7 +179,10 @@ class Finger:
     def swipe(self, start, end, moves=8):
         for k in range(moves + 1):
             at = [a + (b - a) * k / moves for a, b in zip(start, end, strict=True)]
-            touch = {"type": "touchMove" if k else "touchStart", "touchPoints": [{"x": at[0], "y": at[1]}]}
+            touch = {
+                "type": "touchMove" if k else "touchStart",
+                "touchPoints": [{"x": at[0], "y": at[1]}],
+            }
             self.devtools.send("Input.dispatchTouchEvent", touch)
             self.page.wait_for_timeout(16)
         self.devtools.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
@@ -190,7 +221,10 @@ def test_a_finger_on_a_phone(opened):
     scrubber = player.root.get_by_role("slider", name="Step", exact=True)
     box = scrubber.bounding_box()
     y = box["y"] + box["height"] / 2
-    finger.swipe((box["x"] + 9 + (box["width"] - 18) * player.step / LAST, y), (box["x"] + box["width"] + 20, y))
+    finger.swipe(
+        (box["x"] + 9 + (box["width"] - 18) * player.step / LAST, y),
+        (box["x"] + box["width"] + 20, y),
+    )
     player.arrives_at(LAST)
     player.shows_the_gradient()
 
@@ -208,7 +242,9 @@ def test_a_finger_on_a_phone(opened):
     x, y = middle(graph)
     way = 60 if before < 100 else -60
     finger.swipe((x + way, y), (x - way, y))
-    page.wait_for_function("([e, left]) => Math.abs(e.scrollLeft - left) > 50", arg=[graph.element_handle(), before])
+    page.wait_for_function(
+        "([e, left]) => Math.abs(e.scrollLeft - left) > 50", arg=[graph.element_handle(), before]
+    )
     assert player.step == 0, "and steps nothing"
 
 
@@ -221,16 +257,23 @@ def test_on_paper(theme, opened):
     """The step that is shown, in dark ink, on one sheet; what can only be pressed is left out."""
     player = opened(width=1280, color_scheme=theme)
     page = player.page
-    page.evaluate("theme => document.documentElement.setAttribute('theme', theme)", theme)  # as a page around it does
+    # as a page around it does
+    page.evaluate("theme => document.documentElement.setAttribute('theme', theme)", theme)
     player.scrub(AT_HALF_WAY)
     player.shows_half_way()
     assert pages_of(page.pdf(format="A4")) == 1
     page.set_viewport_size({"width": 718, "height": 1000})  # what A4 has between its margins
     page.emulate_media(media="print")
     assert player.column("adjoint")[1] == "−0.2837" and player.node(1).endswith("| 5 | −0.2837")
-    assert not player.root.locator(":is(.adl-transport, .adl-lens, .adl-more)").locator("visible=true").count()
+    assert (
+        not player.root.locator(":is(.adl-transport, .adl-lens, .adl-more)")
+        .locator("visible=true")
+        .count()
+    )
     # Paper is white whatever the theme; a printer leaves backgrounds out.
-    page.add_style_tag(content="body * { background: none !important } html { background: #fff !important }")
+    page.add_style_tag(
+        content="body * { background: none !important } html { background: #fff !important }"
+    )
     page.add_style_tag(content=".adl-player.adl-player .adl-frame { fill: none !important }")
     page.wait_for_function("() => document.getAnimations().length === 0")
     texts = player.root.evaluate(CONTRAST)
@@ -257,7 +300,9 @@ def test_nothing_is_cut_off_on_paper(opened, request):
         pane = player.root.locator(f".adl-pane-{part}").bounding_box()
         for one in player.root.locator(f".adl-pane-{part} :is(tr, .adl-node, .adl-code)").all():
             box = one.bounding_box()
-            assert box["y"] >= pane["y"] and box["y"] + box["height"] <= pane["y"] + pane["height"] + 1
+            assert (
+                box["y"] >= pane["y"] and box["y"] + box["height"] <= pane["y"] + pane["height"] + 1
+            )
             assert box["x"] + box["width"] <= 719
     for cell in player.root.locator(".adl-meter td").all():
         assert cell.bounding_box()["x"] + cell.bounding_box()["width"] <= 718
@@ -280,22 +325,33 @@ def test_what_the_screen_draws_in_cells_stands_on_paper_in_full(rows, opened, re
     cells = player.root.locator(".adl-tape td[data-whole]")
     player.open_details()
     assert cells.count() > 2, "this run has arrays"
-    assert all(cell.locator(".adl-unseen").count() for cell in cells.all()), "they are drawn, and read aloud"
+    assert all(cell.locator(".adl-unseen").count() for cell in cells.all()), (
+        "they are drawn, and read aloud"
+    )
     page.set_viewport_size({"width": 718, "height": 1000})
     page.emulate_media(media="print")
     photograph(page, request, "on paper")
     for cell in cells.all():
-        shown = cell.evaluate("e => [getComputedStyle(e).fontSize, getComputedStyle(e, '::after').content]")
+        shown = cell.evaluate(
+            "e => [getComputedStyle(e).fontSize, getComputedStyle(e, '::after').content]"
+        )
         assert shown == ["0px", f'"{cell.get_attribute("data-whole")}"']
         assert cell.evaluate("e => e.scrollWidth <= e.clientWidth")
-    blocks = [one.bounding_box() for one in player.root.locator(".adl-pane, .adl-words, .adl-meter").all()]
+    blocks = [
+        one.bounding_box() for one in player.root.locator(".adl-pane, .adl-words, .adl-meter").all()
+    ]
     for above, below in itertools.pairwise(blocks):
         assert above["y"] + above["height"] <= below["y"] + 1, "one part is printed over the next"
 
 
 def wide(the_first_input_of_it, another_input):
-    a_value_with_a_long_name = the_first_input_of_it * another_input + np.exp(the_first_input_of_it / 10.0)
-    return np.sin(a_value_with_a_long_name) * another_input + np.cos(a_value_with_a_long_name) * the_first_input_of_it
+    a_value_with_a_long_name = the_first_input_of_it * another_input + np.exp(
+        the_first_input_of_it / 10.0
+    )
+    return (
+        np.sin(a_value_with_a_long_name) * another_input
+        + np.cos(a_value_with_a_long_name) * the_first_input_of_it
+    )
 
 
 def test_the_source_pane_shows_each_steps_note_and_expression(opened):

@@ -33,7 +33,13 @@ def test_the_recorded_sweep_is_set_apart(opened):
     )
     assert rows == ["0", "0", "0", "a sweep, recorded", "1", "1", "1", "1", "1"]
     inner = player.root.locator(".adl-node.is-inner")
-    assert inner.evaluate_all("nodes => nodes.map((node) => node.dataset.node)") == ["n3", "n4", "n5", "n6", "n7"]
+    assert inner.evaluate_all("nodes => nodes.map((node) => node.dataset.node)") == [
+        "n3",
+        "n4",
+        "n5",
+        "n6",
+        "n7",
+    ]
     assert player.root.locator(".adl-rail").first.locator(".is-inner").count() == 1
     assert "v₃ … v₇: a sweep, recorded in its turn" in player.root.locator(".adl-note").inner_text()
     assert player.gradient() == ["−2.6509"]

@@ -21,11 +21,16 @@ def test_several_players(server, open_notebook):
     second.set_input("a", 1)
     second.root.get_by_role("row").filter(has_text="a").nth(1).wait_for()
     notebook.page.wait_for_function(
-        "root => root.querySelector('.adl-tape tbody .adl-adjoint').innerText === '3'", arg=second.root.element_handle()
+        "root => root.querySelector('.adl-tape tbody .adl-adjoint').innerText === '3'",
+        arg=second.root.element_handle(),
     )
     first.shows_half_way()
-    identifiers = notebook.page.evaluate("[...document.querySelectorAll('.adl-player [id]')].map(e => e.id)")
-    assert len(identifiers) == len(set(identifiers)), "an arrow head of one drawing would be borrowed by the other"
+    identifiers = notebook.page.evaluate(
+        "[...document.querySelectorAll('.adl-player [id]')].map(e => e.id)"
+    )
+    assert len(identifiers) == len(set(identifiers)), (
+        "an arrow head of one drawing would be borrowed by the other"
+    )
 
 
 def test_the_same_player_twice(server, open_notebook):

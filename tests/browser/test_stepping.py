@@ -43,7 +43,10 @@ def test_buttons(player):
     player.shows_the_gradient()
     player.first_step()
     player.shows_the_start()
-    assert player.root.get_by_role("button", name="Back one step").get_attribute("aria-disabled") == "true"
+    assert (
+        player.root.get_by_role("button", name="Back one step").get_attribute("aria-disabled")
+        == "true"
+    )
 
 
 def test_every_step_shows_what_the_engine_computed(player):
@@ -58,7 +61,9 @@ def test_every_step_shows_what_the_engine_computed(player):
         values = [line.value.text for line in trace.lines[:recorded]]
         assert player.column("value") == values + [""] * (len(trace.lines) - recorded)
         adjoints = ["·" if adjoint is None else adjoint.text for adjoint in trace.adjoints_at(s)]
-        assert player.column("adjoint") == ([""] * len(adjoints) if step.phase == "record" else adjoints)
+        assert player.column("adjoint") == (
+            [""] * len(adjoints) if step.phase == "record" else adjoints
+        )
         assert player.sentence() == step.shown_sentence
     player.shows_the_gradient()
 
@@ -85,13 +90,17 @@ def test_escape_gives_the_keys_back_to_the_notebook(notebook, player):
         "n => document.querySelectorAll('.jp-Notebook .jp-Cell').length === n", arg=cells + 1
     )
     player.root.page.keyboard.press("z")  # JupyterLab's own undo
-    notebook.page.wait_for_function("n => document.querySelectorAll('.jp-Notebook .jp-Cell').length === n", arg=cells)
+    notebook.page.wait_for_function(
+        "n => document.querySelectorAll('.jp-Notebook .jp-Cell').length === n", arg=cells
+    )
 
 
 def test_keys_work_wherever_the_focus_is(notebook, player):
     player.press("Forward one step")
     cells, active = notebook.sources(), notebook.active_cell()
-    stops = player.root.locator("button, input[aria-label=Step], tr[tabindex='0'], g[tabindex='0'], span[tabindex='0']")
+    stops = player.root.locator(
+        "button, input[aria-label=Step], tr[tabindex='0'], g[tabindex='0'], span[tabindex='0']"
+    )
     assert stops.count() >= 9
     for stop in stops.all():
         stop.focus()
@@ -108,7 +117,9 @@ def test_space_plays_and_pauses(player):
     player.speed(4)
     player.focus()
     player.key(" ")
-    player.page.wait_for_function("player => player.dataset.step >= 3", arg=player.root.element_handle())
+    player.page.wait_for_function(
+        "player => player.dataset.step >= 3", arg=player.root.element_handle()
+    )
     player.key(" ")
     player.root.get_by_role("button", name="Play", exact=True).wait_for()
     stopped = player.step
@@ -125,7 +136,9 @@ def test_scrubber(player):
     player.shows_half_way()
     scrubber = player.root.get_by_role("slider", name="Step", exact=True)
     assert scrubber.get_attribute("aria-valuetext") == f"step {AT_HALF_WAY} of {LAST}"
-    assert player.root.locator(".adl-counter").get_attribute("title") == "5 operations · sweep 3 of 8"
+    assert (
+        player.root.locator(".adl-counter").get_attribute("title") == "5 operations · sweep 3 of 8"
+    )
 
 
 def test_python_and_the_page_share_the_step(server, open_notebook):
@@ -159,7 +172,9 @@ def test_no_kernel_is_needed(server, open_notebook, watch, request):
     player.shows_the_gradient()
     photograph(notebook.page, request, "restarted")
     notebook.shut_kernel_down()
-    watch.allow("404|WebSocket", because="JupyterLab asks for the kernel that the test has taken away")
+    watch.allow(
+        "404|WebSocket", because="JupyterLab asks for the kernel that the test has taken away"
+    )
     player.scrub(AT_HALF_WAY)
     player.shows_half_way()
     player.key("ArrowLeft")

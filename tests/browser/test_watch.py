@@ -79,7 +79,9 @@ def test_an_expected_strangers_failed_request_is_no_complaint():
     watch = Watch()
     watch.allow_strangers("cdn", because="this is what the test is about")
     watch.strangers.append("https://cdn.example.org/a.js")
-    watch.complaints.append("error: Failed to load resource: net::ERR_NAME_NOT_RESOLVED (https://cdn.example.org/a.js)")
+    watch.complaints.append(
+        "error: Failed to load resource: net::ERR_NAME_NOT_RESOLVED (https://cdn.example.org/a.js)"
+    )
     watch.verdict()
     watch.strangers.append("https://example.org/a.js")
     with pytest.raises(AssertionError, match="leave this machine"):

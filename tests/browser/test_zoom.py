@@ -184,6 +184,8 @@ def test_nothing_stands_over_the_graph(width, tmp_path, new_page):
         assert page.evaluate(COVERED) == [0, 0], step
         signs |= set(player.root.locator(".adl-beyond .is-on").all_inner_texts())
     if width == 380:
-        assert {"‹", "›"} <= signs and any(sign.startswith("‹ ") for sign in signs), "the graph is large enough"
+        assert {"‹", "›"} <= signs and any(sign.startswith("‹ ") for sign in signs), (
+            "the graph is large enough"
+        )
     else:
         assert page.evaluate(INSIDE) and not signs, "all of it is in view"

@@ -16,7 +16,9 @@ NOTHING_LEAVES = "--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1"
 def _is_here(url: str, *, offline: bool = False) -> bool:
     """Files are always on this machine; so is the loopback, unless the page is to live without it."""
     parts = urlsplit(url)
-    return parts.scheme in ("file", "data", "blob") or (parts.hostname == "127.0.0.1" and not offline)
+    return parts.scheme in ("file", "data", "blob") or (
+        parts.hostname == "127.0.0.1" and not offline
+    )
 
 
 class Watch:
@@ -84,12 +86,17 @@ class Watch:
 
     def _console(self, message: Any) -> None:
         if message.type in ("error", "assert"):
-            self.complaints.append(f"{message.type}: {message.text} ({message.location.get('url', '')})")
+            self.complaints.append(
+                f"{message.type}: {message.text} ({message.location.get('url', '')})"
+            )
 
     def verdict(self) -> None:
         def unexpected(lines: list[str], allowed: list[str]) -> list[str]:
             return [line for line in lines if not any(re.search(one, line) for one in allowed)]
 
-        strangers, bad = unexpected(self.strangers, self.allowed_strangers), unexpected(self.complaints, self.allowed)
+        strangers, bad = (
+            unexpected(self.strangers, self.allowed_strangers),
+            unexpected(self.complaints, self.allowed),
+        )
         assert not strangers, f"requests that leave this machine: {strangers}"
         assert not bad, "console errors:\n" + "\n".join(bad)

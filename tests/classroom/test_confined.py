@@ -15,7 +15,12 @@ from pathlib import Path
 import pytest
 
 from autodiff_lab.classroom.grading import confinement
-from autodiff_lab.classroom.grading.confinement import Limits, family_usage, run_confined, why_no_walls
+from autodiff_lab.classroom.grading.confinement import (
+    Limits,
+    family_usage,
+    run_confined,
+    why_no_walls,
+)
 
 pytestmark = pytest.mark.skipif(bool(why_no_walls()), reason=why_no_walls())
 
@@ -41,17 +46,32 @@ def test_a_hand_in_has_its_files_and_may_change_them():
 def test_a_hand_ins_folders_are_its_own_and_empty():
     """But for the way to Python, should it live there."""
     places = [Path(name) for name in ("/tmp", "/home", "/run", "/dev/shm")]
-    seen = said(f"import os; print(*map(os.listdir, {[*map(str, places)]}), sep='\\n')").splitlines()
+    seen = said(
+        f"import os; print(*map(os.listdir, {[*map(str, places)]}), sep='\\n')"
+    ).splitlines()
     for place, names in zip(places, map(ast.literal_eval, seen), strict=True):
-        ways = {path.relative_to(place).parts[0] for path in confinement._of_python() if path.is_relative_to(place)}
+        ways = {
+            path.relative_to(place).parts[0]
+            for path in confinement._of_python()
+            if path.is_relative_to(place)
+        }
         assert set(names) - ways == ({"home"} if place == Path("/tmp") else set())
 
 
 def test_files_of_others_are_not_there(tmp_path):
-    kept = [tmp_path / "other.ipynb", Path.home() / ".bashrc", Path("/etc/passwd"), ROOT / "README.md", ROOT / "tests"]
+    kept = [
+        tmp_path / "other.ipynb",
+        Path.home() / ".bashrc",
+        Path("/etc/passwd"),
+        ROOT / "README.md",
+        ROOT / "tests",
+    ]
     (tmp_path / "other.ipynb").write_text("{}")
     assert sum(map(os.path.exists, kept)) >= 4, "they are there outside"
-    assert said(f"import os; print(*map(os.path.exists, {[*map(str, kept)]}))") == "False " * 4 + "False"
+    assert (
+        said(f"import os; print(*map(os.path.exists, {[*map(str, kept)]}))")
+        == "False " * 4 + "False"
+    )
 
 
 def test_what_is_hidden_is_so_even_within_what_is_shown():
@@ -71,7 +91,11 @@ def test_a_hand_in_writes_nowhere_else(place):
 
 def test_no_socket_answers(tmp_path, monkeypatch):
     path = str(tmp_path / "s")[-100:]
-    with socket.socket(socket.AF_UNIX) as unix, socket.socket(socket.AF_UNIX) as abstract, socket.socket() as tcp:
+    with (
+        socket.socket(socket.AF_UNIX) as unix,
+        socket.socket(socket.AF_UNIX) as abstract,
+        socket.socket() as tcp,
+    ):
         monkeypatch.chdir(tmp_path)  # the address of a socket is short
         unix.bind("s")
         abstract.bind(f"\0{path}")
@@ -128,12 +152,17 @@ def test_no_setting_of_the_kernel_can_be_written():
 
 
 def test_proc_tells_nothing_of_the_machine_that_a_notebook_does_not_need():
-    private = [f"/proc/{name}" for name in ("keys", "key-users", "kallsyms", "timer_list", "cmdline", "slabinfo")]
+    private = [
+        f"/proc/{name}"
+        for name in ("keys", "key-users", "kallsyms", "timer_list", "cmdline", "slabinfo")
+    ]
     there = [path for path in private if Path(path).exists()]
     assert len(there) >= 3, "they are there outside"
     reads = f"for path in {there}:\n    try: print(open(path).read()[:9])\n    except OSError: pass"
     assert said(reads) == ""
-    assert "MemTotal" in said("print(open('/proc/meminfo').read(), open('/proc/self/status').read())")
+    assert "MemTotal" in said(
+        "print(open('/proc/meminfo').read(), open('/proc/self/status').read())"
+    )
 
 
 HAS_FILTER = pytest.mark.skipif(
@@ -145,7 +174,9 @@ HAS_FILTER = pytest.mark.skipif(
 def test_keys_and_doors_of_the_kernel_are_refused():
     """The lecturer's keyring, io_uring, and others; without arguments, with which outside none says it is not there."""
     column = [*confinement.MACHINES].index(platform.machine())
-    numbers = {name: each[column] for name, each in confinement.REFUSED_CALLS.items() if each[column] >= 0}
+    numbers = {
+        name: each[column] for name, each in confinement.REFUSED_CALLS.items() if each[column] >= 0
+    }
     assert {"add_key", "request_key", "keyctl", "io_uring_setup", "userfaultfd"} <= set(numbers)
     code = (
         "import ctypes, errno\ncall = ctypes.CDLL(None, use_errno=True).syscall\n"
@@ -202,13 +233,20 @@ def test_few_files_can_be_open_at_a_time():
 
 
 def test_a_hand_in_goes_before_nobody_on_a_processor():
-    limits = "import resource as r; print([r.getrlimit(each) for each in (r.RLIMIT_RTPRIO, r.RLIMIT_NICE)])"
+    limits = (
+        "import resource as r; "
+        "print([r.getrlimit(each) for each in (r.RLIMIT_RTPRIO, r.RLIMIT_NICE)])"
+    )
     assert said(limits) == "[(0, 0), (0, 0)]"
 
 
-FORKS = (
-    "import os, time\nfor _ in range({0}):\n    if not os.fork():\n        {1}\n        time.sleep(60)\ntime.sleep(60)"
-)
+FORKS = """\
+import os, time
+for _ in range({0}):
+    if not os.fork():
+        {1}
+        time.sleep(60)
+time.sleep(60)"""
 
 
 def test_memory_is_counted_for_all_processes_together():
@@ -250,20 +288,29 @@ def test_processes_and_threads_are_counted_together():
 def test_a_fork_bomb_is_put_out():
     assert run("import os\nwhile True: os.fork()").ended == "too many processes"
     few_megabytes = Limits(seconds=20, megabytes=250, processes=400)
-    assert run(FORKS.format(60, "x = bytearray(5_000_000)"), few_megabytes).ended == "too many processes"
+    assert (
+        run(FORKS.format(60, "x = bytearray(5_000_000)"), few_megabytes).ended
+        == "too many processes"
+    )
     assert family_usage(os.getpid())[1] < 40, "nothing of it is left"
 
 
 def test_who_delays_the_look_is_not_out_of_time(monkeypatch):
     """A fork bomb leaves the one who counts no time to count before the end."""
     monkeypatch.setattr(confinement, "family_usage", lambda *_: (0.0, time.sleep(0.3) or 1000))
-    assert run("import time; time.sleep(99)", Limits(seconds=0.2, processes=40)).ended == "too many processes"
+    assert (
+        run("import time; time.sleep(99)", Limits(seconds=0.2, processes=40)).ended
+        == "too many processes"
+    )
 
 
 def test_who_has_not_computed_is_not_blamed_at_once(monkeypatch):
     """Others may have kept it from computing; and the machine's memory is everybody's."""
     monkeypatch.setattr(confinement, "BUSY", 0.2)  # this machine may be busy, too
-    slept, computed = run("import time; time.sleep(99)", Limits(2)), run("while True: pass", Limits(2))
+    slept, computed = (
+        run("import time; time.sleep(99)", Limits(2)),
+        run("while True: pass", Limits(2)),
+    )
     assert (slept.ended, slept.crowded) == ("out of time", True)
     assert (computed.ended, computed.crowded) == ("out of time", False)
     free = iter([8e9, 8e9, 4e8])
@@ -290,9 +337,24 @@ def is_running(argument):
 
 
 def test_the_walls_hold_for_an_ordinary_user():
-    tests = [sys.executable, "-m", "pytest", "-q", "-n", "0", "-p", "no:cacheprovider", "-k", "not ordinary_user"]
-    done = subprocess.run([*as_user(), *tests, __file__], capture_output=True, text=True, cwd=ROOT, check=False)
-    assert done.returncode == 0 and " skipped" not in done.stdout, done.stdout[-3000:] + done.stderr[-1000:]
+    tests = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "-q",
+        "-n",
+        "0",
+        "-p",
+        "no:cacheprovider",
+        "-k",
+        "not ordinary_user",
+    ]
+    done = subprocess.run(
+        [*as_user(), *tests, __file__], capture_output=True, text=True, cwd=ROOT, check=False
+    )
+    assert done.returncode == 0 and " skipped" not in done.stdout, (
+        done.stdout[-3000:] + done.stderr[-1000:]
+    )
 
 
 def test_an_ordinary_user_with_600_threads_grades_as_ever(tmp_path_factory):
@@ -311,7 +373,9 @@ def test_an_ordinary_user_with_600_threads_grades_as_ever(tmp_path_factory):
         "from autodiff_lab.__main__ import main\n"
         f"sys.exit(main(['grade', {str(folder)!r}, '--out', '/tmp/grades-of-nobody', '--overwrite']))"
     )
-    done = subprocess.run([*as_user(folder), sys.executable, "-c", busy], capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [*as_user(folder), sys.executable, "-c", busy], capture_output=True, text=True, check=False
+    )
     assert (done.returncode, done.stderr) == (0, "")
     assert "03_tape.ipynb: ran\n" in done.stdout
     assert done.stdout.count("the file cannot be read (Permission denied)\n") == 2
@@ -324,14 +388,27 @@ def as_user(*also):
     if not shutil.which("setpriv"):
         pytest.skip("there is no setpriv to become another user with")
     places = [path for path in (*confinement._of_python(), ROOT, *also) if path.exists()]
-    closed = {parent for path in places for parent in path.parents if not parent.stat().st_mode & 1} | {Path("/tmp")}
+    closed = {
+        parent for path in places for parent in path.parents if not parent.stat().st_mode & 1
+    } | {Path("/tmp")}
     walls = ["bwrap", "--dev-bind", "/", "/", "--tmpfs", "/tmp", "--chmod", "1777", "/tmp"]
     for path in sorted(closed - {Path("/tmp")}):
         walls += ["--tmpfs", str(path)]
     for path in places:
-        between = [parent for parent in reversed(path.parents) if closed.intersection(parent.parents)]
+        between = [
+            parent for parent in reversed(path.parents) if closed.intersection(parent.parents)
+        ]
         walls += [option for parent in between for option in ("--dir", str(parent))]
         if closed.intersection(path.parents):
             walls += ["--bind", str(path), str(path)]
-    user = ["setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups", "env", "HOME=/nonexistent"]
+    user = [
+        "setpriv",
+        "--reuid",
+        "65534",
+        "--regid",
+        "65534",
+        "--clear-groups",
+        "env",
+        "HOME=/nonexistent",
+    ]
     return [*walls, *user, f"PYTHONPATH={os.pathsep.join([str(ROOT), *sys.path])}"]

@@ -19,7 +19,13 @@ from autodiff_lab.classroom.grading import grade as grading
 from autodiff_lab.classroom.grading.confinement import why_no_walls
 from autodiff_lab.classroom.grading.examiner import code_of, examine
 from autodiff_lab.classroom.grading.grade import Limits, grade
-from autodiff_lab.classroom.grading.report import csv_text, default_folder, html_page, open_report, report_paths
+from autodiff_lab.classroom.grading.report import (
+    csv_text,
+    default_folder,
+    html_page,
+    open_report,
+    report_paths,
+)
 from autodiff_lab.classroom.grading.verdicts import Answer, Row
 from autodiff_lab.cli.main import build_parser, main
 from autodiff_lab.lessons.printing_tape import progress as lesson
@@ -90,7 +96,9 @@ def graded(tmp_path_factory, outside):
         "leaves": with_cells(SHORT, "import os; os._exit(0)"),
         "kills": with_cells(SHORT, "import os, signal; os.kill(os.getppid(), signal.SIGKILL)"),
         "cheats": with_cells(OPEN, "type(check.ex_1)._judge = lambda *_: 0 / 0", "check.ex_2(1)"),
-        "shouts": with_cells(SHORT, "import os\nfor _ in range(300): os.write(1, b'{\"exercise\": 1}' * 50_000)"),
+        "shouts": with_cells(
+            SHORT, "import os\nfor _ in range(300): os.write(1, b'{\"exercise\": 1}' * 50_000)"
+        ),
         "destroys": with_cells(
             GOOD,
             f"import shutil; shutil.rmtree({str(folder)!r}, ignore_errors=True)",
@@ -118,13 +126,19 @@ def graded(tmp_path_factory, outside):
 def test_good_answers_pass(graded):
     row = graded["good"]
     assert (row.ended, row.lesson) == ("ran", "printing_tape")
-    assert row.passed == row.attempted == len(EXERCISES) and not any(met(row).values()) and not row.doubts
+    assert (
+        row.passed == row.attempted == len(EXERCISES)
+        and not any(met(row).values())
+        and not row.doubts
+    )
 
 
 def test_wrong_answers_are_recognised(graded):
     row = graded["wrong"]
     assert (row.passed, row.attempted) == (0, len(EXERCISES))
-    assert met(row) == {name: exercise.misconceptions[0].hint for name, exercise in EXERCISES.items()}
+    assert met(row) == {
+        name: exercise.misconceptions[0].hint for name, exercise in EXERCISES.items()
+    }
 
 
 def test_an_empty_notebook_is_not_attempted(graded):
@@ -143,22 +157,31 @@ def test_an_unrecognised_answer_is_shown_with_its_reply(graded):
     answer = row.answers["ex_1"]
     assert answer.reply.startswith("Exercise 1, not yet: ") and "check.ex_1(answer)" in answer.code
     page = html_page([row])
-    assert "check.ex_1(answer)" in page and page.count(escape(answer.reply)) >= 2, "at its ✗, and in the list"
+    assert "check.ex_1(answer)" in page and page.count(escape(answer.reply)) >= 2, (
+        "at its ✗, and in the list"
+    )
 
 
 @pytest.mark.parametrize("who", ["endless", "leaves", "hungry"])
 def test_what_came_before_the_end_counts(graded, who):
     row = graded[who]
-    assert ("out of time after 20 s" if who == "endless" else "ended before its last cell") in row.ended
+    assert (
+        "out of time after 20 s" if who == "endless" else "ended before its last cell"
+    ) in row.ended
     assert states(row) == {"ex_1": "passed"}
 
 
 def test_whoever_changes_the_checks_is_pointed_at(graded):
-    assert "changes the checks" in graded["cheats"].doubts[0] and "Exercise._judge" in graded["cheats"].how_it_went
+    assert (
+        "changes the checks" in graded["cheats"].doubts[0]
+        and "Exercise._judge" in graded["cheats"].how_it_went
+    )
 
 
 def test_shouting_drowns_nobody(graded):
-    assert graded["shouts"].lesson == "printing_tape" and set(graded["shouts"].answers) <= set(EXERCISES)
+    assert graded["shouts"].lesson == "printing_tape" and set(graded["shouts"].answers) <= set(
+        EXERCISES
+    )
 
 
 def test_nobody_reaches_the_files_of_others(graded, outside):
@@ -187,7 +210,13 @@ def test_the_table_as_csv(graded):
 
 
 def test_the_table_as_a_page():
-    row = Row("<b>ada</b>.ipynb", "printing_tape", "ran", ("ex_1",), {"ex_1": Answer("not yet", hint="x < y & z")})
+    row = Row(
+        "<b>ada</b>.ipynb",
+        "printing_tape",
+        "ran",
+        ("ex_1",),
+        {"ex_1": Answer("not yet", hint="x < y & z")},
+    )
     page = html_page([row])
     assert "<b>ada" not in page and "&lt;b&gt;ada" in page and "x &lt; y &amp; z" in page
     assert "http" not in page.replace("http-equiv", ""), "it needs nothing else"
@@ -203,11 +232,18 @@ def test_how_it_went_stands_beside_the_name():
 def test_the_guide_names_the_limits_that_hold():
     guide = " ".join((ROOT / "notebooks" / "for_lecturers.md").read_text(encoding="utf-8").split())
     most = Limits()
-    assert f"together get {most.seconds} seconds" in guide and f"{most.megabytes} MB (`--megabytes`)" in guide
+    assert (
+        f"together get {most.seconds} seconds" in guide
+        and f"{most.megabytes} MB (`--megabytes`)" in guide
+    )
     assert f"{most.processes} processes and threads" in guide
     assert f"{most.disk} MB to files, and {most.disk} MB to shared memory" in guide
     options = build_parser().parse_args(["grade", "."])
-    assert (options.seconds, options.megabytes, options.unconfined) == (most.seconds, most.megabytes, False)
+    assert (options.seconds, options.megabytes, options.unconfined) == (
+        most.seconds,
+        most.megabytes,
+        False,
+    )
 
 
 def test_the_guides_container_holds_one_student_each(tmp_path, programs):
@@ -220,12 +256,17 @@ def test_the_guides_container_holds_one_student_each(tmp_path, programs):
         (tmp_path / "grades" / name).mkdir(parents=True)
         (tmp_path / "grades" / name / "grades.csv").write_text(f"who\n{name}\n")
     path = f"{os.environ['PATH']}:{os.defpath}"
-    done = subprocess.run(["sh", "-euc", recipe], cwd=tmp_path, env={"PATH": path}, capture_output=True, text=True)
+    done = subprocess.run(
+        ["sh", "-euc", recipe], cwd=tmp_path, env={"PATH": path}, capture_output=True, text=True
+    )
     assert (done.returncode, done.stdout) == (0, "ada\nbob b\n"), done.stderr
     build, *runs = (tmp_path / "asked").read_text().splitlines()
     assert build.startswith("build ") and len(runs) == 2
     for name, run in zip(("ada", "bob b"), runs, strict=True):
-        assert f"--volume {tmp_path}/hand-ins/{name}:/in/{name}:ro --volume {tmp_path}/grades/{name}:/out" in run
+        assert (
+            f"--volume {tmp_path}/hand-ins/{name}:/in/{name}:ro --volume {tmp_path}/grades/{name}:/out"
+            in run
+        )
         assert "--network none --read-only" in run and "--pids-limit" in run and "--memory " in run
         command = run.partition(" autodiff-lab grade ")[2].split()
         assert build_parser().parse_args(["grade", *command]).unconfined
@@ -247,7 +288,9 @@ def test_the_command(tmp_path, capsys):
     nbformat.write(OPEN, folder / "ada.ipynb")
     assert main(["grade", str(folder), "--seconds", "60", *WITHOUT]) == 0
     said = capsys.readouterr().out
-    assert "0 of  7  ada.ipynb: ran" in said and (tmp_path / "class-grades" / "grades.html").is_file()
+    assert (
+        "0 of  7  ada.ipynb: ran" in said and (tmp_path / "class-grades" / "grades.html").is_file()
+    )
     assert os.listdir(folder) == ["ada.ipynb"]
     assert main(["grade", str(folder), *WITHOUT]) == 1
     assert "is there already" in capsys.readouterr().err
@@ -273,7 +316,9 @@ NAMES = [
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere names are text")
 def test_no_name_and_no_finding_loses_a_row_or_forges_a_line(tmp_path, monkeypatch):
     """On a terminal that is poor in letters."""
-    notebook = nbformat.writes(brief(FORGES, TELLS, "raise type('\x1b[31m\u202e', (Exception,), {})")).encode()
+    notebook = nbformat.writes(
+        brief(FORGES, TELLS, "raise type('\x1b[31m\u202e', (Exception,), {})")
+    ).encode()
     for name in NAMES:
         Path(os.fsdecode(os.fsencode(tmp_path) + b"/" + name)).write_bytes(notebook)
     (tmp_path / "frank.ipynb").symlink_to("nowhere")
@@ -353,7 +398,9 @@ def test_without_bubblewrap_it_refuses_unless_told(tmp_path, capsys, programs):
     said = capsys.readouterr()
     assert "WARNING" in said.err and "delete your files" in said.err
     assert "ada.ipynb: ran" in said.out
-    assert "without walls (--unconfined)" in (default_folder(tmp_path) / "grades.html").read_text(encoding="utf-8")
+    assert "without walls (--unconfined)" in (default_folder(tmp_path) / "grades.html").read_text(
+        encoding="utf-8"
+    )
 
 
 def test_walls_that_do_not_stand_are_said_once_and_blame_nobody(tmp_path, capsys, programs):
@@ -396,16 +443,29 @@ def test_a_seed_of_ones_own_is_graded_with_it(tmp_path):
     from autodiff_lab.lessons.dual_numbers import progress as second
 
     varied = next(each for each in second.exercises().values() if each.is_varied)
-    cells = ["from autodiff_lab.lessons import dual_numbers as check", varied.instance("Ada").reference, varied.call]
-    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(source) for source in cells])
+    cells = [
+        "from autodiff_lab.lessons import dual_numbers as check",
+        varied.instance("Ada").reference,
+        varied.call,
+    ]
+    notebook = nbformat.v4.new_notebook(
+        cells=[nbformat.v4.new_code_cell(source) for source in cells]
+    )
     nbformat.write(notebook, tmp_path / "02.ipynb")
     assert grade(tmp_path, walls=not WITHOUT)[0].passed == 0
-    (tmp_path / "my_progress.jsonl").write_text(json.dumps({"version": 1, "kind": "seed", "seed": "ada"}) + "\n")
+    (tmp_path / "my_progress.jsonl").write_text(
+        json.dumps({"version": 1, "kind": "seed", "seed": "ada"}) + "\n"
+    )
     assert grade(tmp_path, walls=not WITHOUT)[0].passed == 1
 
 
 def test_the_examiner_reads_cells_in_either_form(tmp_path):
-    document = {"cells": [{"cell_type": "code", "source": ["a = 1\n", "b = 2"]}, {"cell_type": "code", "source": "c"}]}
+    document = {
+        "cells": [
+            {"cell_type": "code", "source": ["a = 1\n", "b = 2"]},
+            {"cell_type": "code", "source": "c"},
+        ]
+    }
     (tmp_path / "n.ipynb").write_text(json.dumps(document))
     assert code_of((tmp_path / "n.ipynb").read_bytes()) == ["a = 1\nb = 2", "c"]
 

@@ -51,7 +51,9 @@ HOSTILE = {
     ),
     "exec_of_another": "import os; os.execv('/bin/sleep', ['sleep', '0'])",
     "fills_the_disk": "for k in range(999): open(f'/tmp/{k}', 'wb').write(bytes(10**6))",
-    "fills_the_memory": ("import os, time\nfor _ in range(8): os.fork()\nx = bytearray(150_000_000)\ntime.sleep(99)"),
+    "fills_the_memory": (
+        "import os, time\nfor _ in range(8): os.fork()\nx = bytearray(150_000_000)\ntime.sleep(99)"
+    ),
     "floods_the_report": f"{FINDS}\n{FLOODS}",
     "forks_without_end": "import os\nwhile True: os.fork()",
     "kills_everything": (
@@ -152,7 +154,9 @@ def graded(folder):
         other = None
         if os.geteuid() == 0:
             command = [*as_user(folder), sys.executable, "-c", code, str(folder)]
-            other = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+            other = subprocess.Popen(
+                command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+            )
         found["me"] = grade(folder, Limits(seconds=SECONDS), jobs=4)
         if other:
             said, complaint = other.communicate(timeout=120)
@@ -172,7 +176,9 @@ def rows(graded, request):
 
 def test_everybody_has_a_row_and_the_honest_their_points(rows, folder):
     assert len(HOSTILE) == 20
-    assert set(rows) == {"ada", "zoë", "fifo", "link", "loop", "socket"} | set(HOSTILE) | set(CHEATS) | set(FILES)
+    assert set(rows) == {"ada", "zoë", "fifo", "link", "loop", "socket"} | set(HOSTILE) | set(
+        CHEATS
+    ) | set(FILES)
     for who in ("ada", "zoë"):
         row = rows[who]
         assert (row.ended, row.doubts, row.passed, row.attempted) == ("ran", (), 1, 1)
@@ -182,8 +188,14 @@ def test_everybody_has_a_row_and_the_honest_their_points(rows, folder):
 
 
 def test_what_came_before_the_attack_counts(rows):
-    kept = {who for who in HOSTILE if rows[who].answers.get("ex_1") and rows[who].answers["ex_1"].state == "passed"}
-    assert set(HOSTILE) - kept <= {"tells_nonsense", "breaks_its_tools"}, "their own answers are all that they lose"
+    kept = {
+        who
+        for who in HOSTILE
+        if rows[who].answers.get("ex_1") and rows[who].answers["ex_1"].state == "passed"
+    }
+    assert set(HOSTILE) - kept <= {"tells_nonsense", "breaks_its_tools"}, (
+        "their own answers are all that they lose"
+    )
 
 
 def test_each_attack_is_told_as_what_it_is(rows):
@@ -192,8 +204,13 @@ def test_each_attack_is_told_as_what_it_is(rows):
     assert ended["makes_threads"].startswith(("too many processes", "out of memory"))
     assert ended["fills_the_memory"].startswith(("out of memory", "too many processes"))
     assert ended["answers_never"].startswith(f"out of time after {SECONDS} s")
-    assert ended["fills_the_disk"].startswith("ran; 1 cell raises") and "OSError" in ended["fills_the_disk"]
-    assert ended["reads_the_others"] == ended["deletes_everything"] == "ran", "there was nothing to be found"
+    assert (
+        ended["fills_the_disk"].startswith("ran; 1 cell raises")
+        and "OSError" in ended["fills_the_disk"]
+    )
+    assert ended["reads_the_others"] == ended["deletes_everything"] == "ran", (
+        "there was nothing to be found"
+    )
     assert "ran; 1 cell raises" in ended["raises_a_name"] and ended["raises_a_name"].isprintable()
     for who in ("kills_everything", "exec_of_another", "reads_address_zero", "closes_everything"):
         assert "ended before its last cell" in ended[who]
@@ -225,7 +242,9 @@ def test_what_is_not_seen_is_said_in_the_guide(rows, who):
     """Should it be seen some day, the guide may say so."""
     row = rows[who]
     assert row.answers["ex_3"].state == "passed" and not row.doubts
-    guide = (Path(__file__).parents[2] / "notebooks" / "for_lecturers.md").read_text(encoding="utf-8")
+    guide = (Path(__file__).parents[2] / "notebooks" / "for_lecturers.md").read_text(
+        encoding="utf-8"
+    )
     said = " ".join(guide.split())
     assert "reading the answer from the package" in said and "memory of its process" in said
     if who == "unseen_reads_the_answer":

@@ -11,7 +11,12 @@ from autodiff_lab.__main__ import main
 from autodiff_lab.classroom.lecture.cell_html import mathml
 from autodiff_lab.classroom.lecture.export import export_slides
 from autodiff_lab.classroom.lecture.handout import list_questions, make_handout
-from autodiff_lab.classroom.lecture.kit import find_notebook, list_lectures, read_lecture, write_lecture
+from autodiff_lab.classroom.lecture.kit import (
+    find_notebook,
+    list_lectures,
+    read_lecture,
+    write_lecture,
+)
 from autodiff_lab.classroom.lecture.notes import read_minutes
 from autodiff_lab.classroom.lecture.slides import slide_type
 from autodiff_lab.jupyter.notebooks import installed_notebooks
@@ -27,7 +32,22 @@ BESIDE_A_PICTURE = 44  # characters: what has room in half a slide
 class Reading(HTMLParser):
     """What a page would load, what is left open in it, and its text outside of code."""
 
-    ALONE = frozenset(("area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "wbr"))
+    ALONE = frozenset(
+        (
+            "area",
+            "base",
+            "br",
+            "col",
+            "embed",
+            "hr",
+            "img",
+            "input",
+            "link",
+            "meta",
+            "source",
+            "wbr",
+        )
+    )
 
     def __init__(self, text):
         super().__init__()
@@ -129,9 +149,13 @@ def test_a_question_is_asked_before_it_is_answered(name):
     assert len(questions) >= 5
     cells = LECTURES[name].cells
     for question in questions:
-        at = next(k for k, cell in enumerate(cells) if cell.source.startswith(f"## {question.text}"))
+        at = next(
+            k for k, cell in enumerate(cells) if cell.source.startswith(f"## {question.text}")
+        )
         picture, wrong = cells[at + 1], cells[at + 2]
-        assert "image/svg" in shown(picture), "a question stands over an empty picture, or beside one"
+        assert "image/svg" in shown(picture), (
+            "a question stands over an empty picture, or beside one"
+        )
         assert slide_type(wrong) == "fragment" and wrong.source.startswith("> Most people")
         notes = next(cell.source for cell in cells[at:] if slide_type(cell) == "notes")
         assert "**Many say**" in notes
@@ -153,13 +177,22 @@ def test_something_is_live_on_every_third_slide(name):
             since = 0 if live else since + 1
             live = False
             assert since < 3, cell.source
-        live = live or bool(re.search(r"\*\*Live\*\*|## Your turn", cell.source)) or "data-adl-player" in shown(cell)
+        live = (
+            live
+            or bool(re.search(r"\*\*Live\*\*|## Your turn", cell.source))
+            or "data-adl-player" in shown(cell)
+        )
 
 
 @pytest.mark.parametrize("name", LECTURES)
 def test_code_has_room_beside_its_picture(name):
     for cell in LECTURES[name].cells:
-        if cell.cell_type == "code" and cell.outputs and slide_type(cell) != "skip" and "hide-input" not in tags(cell):
+        if (
+            cell.cell_type == "code"
+            and cell.outputs
+            and slide_type(cell) != "skip"
+            and "hide-input" not in tags(cell)
+        ):
             longest = max(cell.source.split("\n"), key=len)
             assert len(longest) <= BESIDE_A_PICTURE, longest
 
@@ -192,7 +225,9 @@ def decoded(cell):
 def test_no_note_of_a_lecturer_is_on_a_slide(name):
     for cell in LECTURES[name].cells:
         if slide_type(cell) != "notes":
-            assert not re.search(r"\*\*(Ask|Say|Many say|Answer|Live|Clicker)\*\*|\d+ min\b", cell.source)
+            assert not re.search(
+                r"\*\*(Ask|Say|Many say|Answer|Live|Clicker)\*\*|\d+ min\b", cell.source
+            )
 
 
 @pytest.mark.parametrize("name", LECTURES)
@@ -217,7 +252,10 @@ def test_an_untranslatable_formula_is_shown_as_written():
 
 
 def test_a_slider_that_needs_a_kernel_is_no_line_of_code_offline(tmp_path):
-    data = {"text/plain": "interactive(children=(IntSlider(value=3)", "application/vnd.jupyter.widget-view+json": {}}
+    data = {
+        "text/plain": "interactive(children=(IntSlider(value=3)",
+        "application/vnd.jupyter.widget-view+json": {},
+    }
     slider = nbformat.v4.new_code_cell("1", outputs=[nbformat.v4.new_output("display_data", data)])
     slides = export_slides(nbformat.v4.new_notebook(cells=[slider]), tmp_path / "mine.ipynb")
     assert "IntSlider" not in slides and "autodiff-lab present" in slides
@@ -226,9 +264,15 @@ def test_a_slider_that_needs_a_kernel_is_no_line_of_code_offline(tmp_path):
 def test_a_lecturer_adds_a_slide_by_adding_a_cell(tmp_path):
     metadata = {"slideshow": {"slide_type": "slide"}}
     mine = nbformat.v4.new_markdown_cell("## My own slide\n\n$x^2$", metadata=metadata)
-    notebook = nbformat.from_dict({**LECTURES["40_minutes"], "cells": [*LECTURES["40_minutes"].cells, mine]})
-    before, after = (export_slides(each, tmp_path / "mine.ipynb") for each in (LECTURES["40_minutes"], notebook))
-    assert after.count("<section") == before.count("<section") + 2, "a slide, and the stack that it begins"
+    notebook = nbformat.from_dict(
+        {**LECTURES["40_minutes"], "cells": [*LECTURES["40_minutes"].cells, mine]}
+    )
+    before, after = (
+        export_slides(each, tmp_path / "mine.ipynb") for each in (LECTURES["40_minutes"], notebook)
+    )
+    assert after.count("<section") == before.count("<section") + 2, (
+        "a slide, and the stack that it begins"
+    )
     assert "<msup><mi>x</mi><mn>2</mn></msup>" in after
     without_network(after)
 
@@ -271,7 +315,10 @@ def test_a_file_that_is_no_notebook_is_named(tmp_path, capsys):
 
 
 def test_a_notebook_of_ones_own_becomes_slides(tmp_path):
-    cells = [nbformat.v4.new_markdown_cell("# Mine\n\n**Predict.** How much?"), nbformat.v4.new_code_cell("1 + 1")]
+    cells = [
+        nbformat.v4.new_markdown_cell("# Mine\n\n**Predict.** How much?"),
+        nbformat.v4.new_code_cell("1 + 1"),
+    ]
     nbformat.write(nbformat.v4.new_notebook(cells=cells), tmp_path / "mine.ipynb")
     assert main(["lecture", str(tmp_path / "mine.ipynb"), "--out", str(tmp_path / "kit")]) == 0
     assert {path.name for path in (tmp_path / "kit").iterdir()} == {"mine.html"}

@@ -6,7 +6,11 @@ import numpy as np
 import pytest
 
 from autodiff_lab.classroom.grading.definitions import list_definitions, name_changes
-from autodiff_lab.classroom.grading.observations import MAX_CHARACTERS, decode_observation, encode_observation
+from autodiff_lab.classroom.grading.observations import (
+    MAX_CHARACTERS,
+    decode_observation,
+    encode_observation,
+)
 from autodiff_lab.lessons.checks import compare
 from autodiff_lab.lessons.checks.compare import Refused, agrees
 from autodiff_lab.lessons.checks.run_code import Crashed
@@ -20,11 +24,15 @@ def crossed(seen):
     return found
 
 
-@pytest.mark.parametrize(("number", "exercise"), exercises(), ids=lambda each: getattr(each, "name", each))
+@pytest.mark.parametrize(
+    ("number", "exercise"), exercises(), ids=lambda each: getattr(each, "name", each)
+)
 def test_every_known_answer_is_judged_outside_as_inside(number, exercise):
     asked = exercise.draw(None)
     for seen in (asked.expected, *(wrong.seen for wrong in asked.misconceptions)):
-        inside, outside = (exercise.judge_observation(each, asked) for each in (seen, crossed(seen)))
+        inside, outside = (
+            exercise.judge_observation(each, asked) for each in (seen, crossed(seen))
+        )
         assert (inside.status, inside.text) == (outside.status, outside.text)
 
 
@@ -37,12 +45,24 @@ class Liar(float):
 
 
 def test_only_plain_data_crosses():
-    plain = (None, True, "a\ud800", 2, 2.5, np.float64(2.5), np.int64(3), {"a": (1.0,)}, Crashed("E", "m", "l", False))
+    plain = (
+        None,
+        True,
+        "a\ud800",
+        2,
+        2.5,
+        np.float64(2.5),
+        np.int64(3),
+        {"a": (1.0,)},
+        Crashed("E", "m", "l", False),
+    )
     assert agrees(crossed(plain), plain) and agrees(crossed(Refused("It is none.")), "x") is False
     assert crossed(Refused("It is none.")) == Refused("It is none.")
     assert np.isnan(crossed(float("nan")))
     assert type(crossed(Liar(3))) is float and crossed(Liar(3)) == 3
-    assert crossed(print) == "the function print" and not agrees(crossed(np.zeros(3)), (0.0, 0.0, 0.0))
+    assert crossed(print) == "the function print" and not agrees(
+        crossed(np.zeros(3)), (0.0, 0.0, 0.0)
+    )
 
 
 def test_what_cannot_be_written_down_is_no_answer():
@@ -54,7 +74,10 @@ def test_what_cannot_be_written_down_is_no_answer():
 
 
 def test_what_the_examiner_never_writes_makes_no_object():
-    assert decode_observation('[{"Exercise": []}, {"__class__": "x"}]') == [{"Exercise": []}, {"__class__": "x"}]
+    assert decode_observation('[{"Exercise": []}, {"__class__": "x"}]') == [
+        {"Exercise": []},
+        {"__class__": "x"},
+    ]
     with pytest.raises(TypeError):
         decode_observation('[{"Crashed": {"a": 1, "b": 2, "c": 3, "d": 4, "e": 5}}]')
     with pytest.raises((RecursionError, json.JSONDecodeError)):
@@ -87,7 +110,11 @@ def test_data_of_a_check_that_is_changed_in_place_is_named(monkeypatch):
     from autodiff_lab.lessons.verification import exercises
 
     before = list_definitions()
-    tables = [name for name, thing in vars(exercises).items() if isinstance(thing, dict) and not name.startswith("__")]
+    tables = [
+        name
+        for name, thing in vars(exercises).items()
+        if isinstance(thing, dict) and not name.startswith("__")
+    ]
     assert tables, "the cases that answers are tried with"
     monkeypatch.setitem(getattr(exercises, tables[0]), "another", 1)
     assert f"verification.exercises.{tables[0]}" in name_changes(before)

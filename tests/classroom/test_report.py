@@ -51,7 +51,12 @@ def test_a_killed_run_goes_on_and_reports_the_same(tmp_path, capsys, monkeypatch
     folder, whole = tmp_path / "class", tmp_path / "whole"
     folder.mkdir()
     out = default_folder(folder)
-    hand_in(folder, ada="check.ex_3((5, 15))", bob="import time; time.sleep(3)", zoë="check.ex_3((5, 8))")
+    hand_in(
+        folder,
+        ada="check.ex_3((5, 15))",
+        bob="import time; time.sleep(3)",
+        zoë="check.ex_3((5, 8))",
+    )
     command = [sys.executable, "-m", "autodiff_lab", "grade", str(folder), "--jobs", "1", *WITHOUT]
     run = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     assert b"ada.ipynb" in run.stdout.readline()
@@ -63,7 +68,9 @@ def test_a_killed_run_goes_on_and_reports_the_same(tmp_path, capsys, monkeypatch
 
     ran = []
     real = grading._run_examiner
-    monkeypatch.setattr(grading, "_run_examiner", lambda files, *a, **k: ran.append(files) or real(files, *a, **k))
+    monkeypatch.setattr(
+        grading, "_run_examiner", lambda files, *a, **k: ran.append(files) or real(files, *a, **k)
+    )
     assert main(["grade", str(folder), "--resume", *WITHOUT]) == 0
     assert len(ran) == 1 + 2, "the trial, and the two that were missing"
     assert main(["grade", str(folder), "--out", str(whole), *WITHOUT]) == 0
@@ -100,7 +107,9 @@ def test_a_planted_journal_is_not_believed(tmp_path, capsys):
     assert main(["grade", str(folder), "--out", str(out), "--resume", *WITHOUT]) == 0
     said = capsys.readouterr()
     assert "0 of  7  eve.ipynb: ran" in said.out
-    assert "2 of the rows" in said.err and str(key_path()) in said.err and "graded again" in said.err
+    assert (
+        "2 of the rows" in said.err and str(key_path()) in said.err and "graded again" in said.err
+    )
     (out / "grades.jsonl").write_text(sign_row(row, load_key()))
     assert main(["grade", str(folder), "--out", str(out), "--resume", *WITHOUT]) == 0
     assert "7 of  7  eve.ipynb: ran" in capsys.readouterr().out, "one's own are taken as they are"
@@ -125,7 +134,10 @@ def test_a_journal_that_leads_elsewhere_is_not_written_to(tmp_path, capsys):
 def test_the_key_is_whoever_grades_alone(tmp_path, monkeypatch):
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
     key = load_key()
-    assert key == load_key() == key_path().read_bytes() and stat.S_IMODE(key_path().stat().st_mode) == 0o600
+    assert (
+        key == load_key() == key_path().read_bytes()
+        and stat.S_IMODE(key_path().stat().st_mode) == 0o600
+    )
     key_path().chmod(0o644)
     assert load_key() != key, "others may have read it"
     (tmp_path / "file").write_text("")
@@ -147,7 +159,11 @@ def test_who_ran_out_of_time_beside_others_is_tried_again_alone(tmp_path, monkey
     monkeypatch.setattr(grading, "run_confined", run)
     shown = []
     rows = grade(tmp_path, jobs=2, walls=not WITHOUT, show=lambda row: shown.append(row.who))
-    assert [(row.who, row.ended) for row in rows] == [("ada", "ran"), ("bob", "ran"), ("eve", "ran")]
+    assert [(row.who, row.ended) for row in rows] == [
+        ("ada", "ran"),
+        ("bob", "ran"),
+        ("eve", "ran"),
+    ]
     assert rows[0].passed == 1 and shown == ["ada", "bob", "eve"]
     assert len(asked) == 4 and asked[-1] == asked[0], "after all others"
 
@@ -193,7 +209,9 @@ def test_a_notebook_is_read_inside_the_walls(tmp_path, monkeypatch):
     (tmp_path / "eve.ipynb").write_text('{"cells": [[' + "[]," * 10**6 + "1]]}")
     hand_in(tmp_path, ada="1")
     real = json.loads
-    monkeypatch.setattr(json, "loads", lambda text, **options: real(text, **options) if len(text) < 10**6 else 1 / 0)
+    monkeypatch.setattr(
+        json, "loads", lambda text, **options: real(text, **options) if len(text) < 10**6 else 1 / 0
+    )
     ended = {row.who: row.ended for row in grade(tmp_path, walls=not WITHOUT)}
     assert ended["ada"] == "ran" and "not a notebook that can be read" in ended["eve"]
     hand_in(tmp_path, eve="x = '" + "a" * 10**6 + "'")
@@ -203,8 +221,20 @@ def test_a_notebook_is_read_inside_the_walls(tmp_path, monkeypatch):
 
 def test_nobody_hands_in_as_somebody_else():
     """In Moodle's names the first number is Moodle's own; what follows is the student's choice."""
-    row = Row("Mallory M_7_assignsubmission_file_x_8_assignsubmission_file.ipynb", "printing_tape", "ran", NAMES, {})
-    assert table(moodle_csv(collect_class([row])))[1][:5] == ["Participant 7", "Mallory M", "", "7", ""]
+    row = Row(
+        "Mallory M_7_assignsubmission_file_x_8_assignsubmission_file.ipynb",
+        "printing_tape",
+        "ran",
+        NAMES,
+        {},
+    )
+    assert table(moodle_csv(collect_class([row])))[1][:5] == [
+        "Participant 7",
+        "Mallory M",
+        "",
+        "7",
+        "",
+    ]
 
 
 def test_no_cell_is_a_formula_whatever_separates_cells():
@@ -212,7 +242,10 @@ def test_no_cell_is_a_formula_whatever_separates_cells():
         line = csv_text([Row(f"{name}.ipynb", "printing_tape", "ran", NAMES)]).splitlines()[1]
         for separator in ",;|\t":
             cells = next(csv.reader([line], delimiter=separator))
-            assert not any(re.match(r"""[\s"]*[=+\-@＝]""", cell) for cell in cells), (name, separator)
+            assert not any(re.match(r"""[\s"]*[=+\-@＝]""", cell) for cell in cells), (
+                name,
+                separator,
+            )
 
 
 @pytest.mark.skipif(not hasattr(os, "geteuid") or bool(WITHOUT), reason="no root here, or no walls")
@@ -226,12 +259,16 @@ def test_root_is_warned(tmp_path, capsys, monkeypatch):
 
 def test_what_could_not_be_run_is_tried_again(tmp_path, monkeypatch):
     hand_in(tmp_path, ada="1")
-    monkeypatch.setattr(grading, "_run_examiner", lambda *_, **__: (_ for _ in ()).throw(OSError("no room")))
+    monkeypatch.setattr(
+        grading, "_run_examiner", lambda *_, **__: (_ for _ in ()).throw(OSError("no room"))
+    )
     [row] = grade(tmp_path, walls=not WITHOUT)
     assert not row.judged and "no room" in row.ended
     monkeypatch.undo()
     [row] = grade(tmp_path, walls=not WITHOUT, known={row.file: row})
-    assert row.ended == "ran" and grade(tmp_path, walls=not WITHOUT, known={row.file: row})[0] is row
+    assert (
+        row.ended == "ran" and grade(tmp_path, walls=not WITHOUT, known={row.file: row})[0] is row
+    )
 
 
 def test_several_run_at_a_time_and_are_shown_by_name(tmp_path, monkeypatch):
@@ -248,8 +285,17 @@ def test_several_run_at_a_time_and_are_shown_by_name(tmp_path, monkeypatch):
 
     monkeypatch.setattr(grading, "_grade_notebook", run)
     told, shown = [], []
-    rows = grade(tmp_path, jobs=3, tell=lambda row: told.append(row.who), show=lambda row: shown.append(row.who))
-    assert (told, shown, [row.who for row in rows]) == (["c", "b", "a"], ["a", "b", "c"], ["a", "b", "c"])
+    rows = grade(
+        tmp_path,
+        jobs=3,
+        tell=lambda row: told.append(row.who),
+        show=lambda row: shown.append(row.who),
+    )
+    assert (told, shown, [row.who for row in rows]) == (
+        ["c", "b", "a"],
+        ["a", "b", "c"],
+        ["a", "b", "c"],
+    )
     assert max(most) == 3
     most.clear()
     grade(tmp_path, jobs=1)
@@ -271,15 +317,29 @@ def test_a_line_on_a_terminal_says_how_far_it_is(capfd, monkeypatch):
     assert re.fullmatch(r"\r\x1b\[K\[#{7} {23}\] 1 of 4\r\x1b\[K", said)
 
 
-WRONG = Answer("not yet", "Exercise 3, not yet: no & no", "answer = (5, 8)\n<b>", "no & no", attempts=3)
+WRONG = Answer(
+    "not yet", "Exercise 3, not yet: no & no", "answer = (5, 8)\n<b>", "no & no", attempts=3
+)
 RIGHT = Answer("passed", "Exercise 3 passed. Well.", "answer = (5, 15)")
 
 
 def test_every_answer_is_in_the_report_right_or_wrong():
     """With what was said to it, and how many attempts it took; what went wrong most comes first."""
-    rows = [Row(f"{who}.ipynb", "printing_tape", "ran", NAMES, {"ex_3": WRONG}) for who in ("ada", "bob")]
+    rows = [
+        Row(f"{who}.ipynb", "printing_tape", "ran", NAMES, {"ex_3": WRONG})
+        for who in ("ada", "bob")
+    ]
     other = replace(WRONG, hint="another", reply="Exercise 1, not yet: another")
-    rows += [Row("eve.ipynb", "printing_tape", "ran", NAMES, {"ex_3": RIGHT, "ex_1": other}, ("it is odd",))]
+    rows += [
+        Row(
+            "eve.ipynb",
+            "printing_tape",
+            "ran",
+            NAMES,
+            {"ex_3": RIGHT, "ex_1": other},
+            ("it is odd",),
+        )
+    ]
     page = html_page(rows)
     assert page.index("2 of 3: no &amp; no") < page.index("1 of 3: another") < page.index("<table>")
     assert "<b>3</b>: 1 passed, 2 not yet, 0 not attempted" in page
@@ -291,7 +351,9 @@ def test_every_answer_is_in_the_report_right_or_wrong():
         "(5, 8)\n&lt;b&gt;",
     ):
         assert said in page
-    links, ids = (set(re.findall(pattern, page)) for pattern in (r'href="#([^"]*)"', r' id="([^"]*)"'))
+    links, ids = (
+        set(re.findall(pattern, page)) for pattern in (r'href="#([^"]*)"', r' id="([^"]*)"')
+    )
     assert links == ids and len(ids) == 3, "identical answers are there once"
     assert "Look at this: it is odd." in page
 
@@ -308,13 +370,29 @@ def test_moodle_gets_its_grading_worksheet():
         Row(f"{one}/03.ipynb", "printing_tape", "ran", NAMES, passed),
         Row(f"{one}/03 copy.ipynb", "printing_tape", "ran", NAMES),
         Row(f"{one}/04.ipynb", "adjoint_flow", "ran", ("ex_1",), {"ex_1": RIGHT}),
-        Row("=Eve_8_assignsubmission_file_/03.ipynb", "printing_tape", "ran", NAMES, passed, ("odd",)),
-        Row("Bob_9_assignsubmission_file_/03.ipynb", "printing_tape", "not run", NAMES, judged=False),
+        Row(
+            "=Eve_8_assignsubmission_file_/03.ipynb",
+            "printing_tape",
+            "ran",
+            NAMES,
+            passed,
+            ("odd",),
+        ),
+        Row(
+            "Bob_9_assignsubmission_file_/03.ipynb", "printing_tape", "not run", NAMES, judged=False
+        ),
         Row("Carl_10_assignsubmission_file_03.ipynb", "printing_tape", "ran", NAMES),
         Row("notes.ipynb", "", "no lesson"),
     ]
     head, *lines = table(moodle_csv(collect_class(rows)))
-    titles = ["Identifier", "Full name", "Grade", "Maximum grade", "Last modified (grade)", "Feedback comments"]
+    titles = [
+        "Identifier",
+        "Full name",
+        "Grade",
+        "Maximum grade",
+        "Last modified (grade)",
+        "Feedback comments",
+    ]
     assert head == titles
     assert sorted(line[:5] for line in lines) == [
         ["Participant 10", "Carl", "0", "8", ""],
@@ -328,7 +406,13 @@ def test_moodle_gets_its_grading_worksheet():
 def test_canvas_gets_a_table_for_its_gradebook():
     """Its importer asks for Student and ID at the left, and Section before the assignments."""
     rows = [
-        Row("lovelaceada_4711_99_05_printing_tape.ipynb", "printing_tape", "ran", NAMES, {"ex_3": RIGHT}),
+        Row(
+            "lovelaceada_4711_99_05_printing_tape.ipynb",
+            "printing_tape",
+            "ran",
+            NAMES,
+            {"ex_3": RIGHT},
+        ),
         Row("lovelaceada_4711_98_04.ipynb", "adjoint_flow", "ran", ("ex_1",)),
         Row("bob_LATE_4712_97_05-1.ipynb", "printing_tape", "ran", NAMES, {}),
     ]

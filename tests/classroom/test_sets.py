@@ -27,10 +27,14 @@ def test_the_students_notebook_has_no_answer(course, name):
     for cell, own in zip(nbformat.reads(text, as_version=4).cells, original.cells, strict=True):
         assert cell.source == re.sub(r"\[([^]]*)\]\(for_lecturers\.md\)", r"\1", own.source)
         folded = own.metadata.get("jupyter", {}).get("outputs_hidden")
-        assert cell.get("outputs") == ([] if folded else own.get("outputs")), "a saved output answers what is asked"
+        assert cell.get("outputs") == ([] if folded else own.get("outputs")), (
+            "a saved output answers what is asked"
+        )
     for exercise in EXERCISES.get(name[3:].removesuffix(".ipynb"), {}).values():
         for notebook in (nbformat.reads(text, as_version=4),):
-            asked = [cell.source for cell in notebook.cells if f"check.{exercise.name}(" in cell.source]
+            asked = [
+                cell.source for cell in notebook.cells if f"check.{exercise.name}(" in cell.source
+            ]
             assert exercise.reference.strip() not in "\n".join(asked)
 
 
@@ -40,7 +44,11 @@ def test_a_teachers_notebook_has_answers_hints_and_mistakes(course, name):
     nbformat.validate(notebook)
     text = "\n".join(cell.source for cell in notebook.cells)
     for exercise in EXERCISES.get(name[3:].removesuffix(".ipynb"), {}).values():
-        for said in (exercise.reference.strip(), *exercise.hints, *(each.hint for each in exercise.misconceptions)):
+        for said in (
+            exercise.reference.strip(),
+            *exercise.hints,
+            *(each.hint for each in exercise.misconceptions),
+        ):
             assert said in text, (exercise.name, said)
 
 
@@ -52,7 +60,9 @@ def test_the_page_for_lecturers_is_not_for_students(course):
     """It tells what to ask in a lecture, and the answers."""
     page = "for_lecturers.md"
     assert (course / "teacher" / page).read_bytes() == (installed_notebooks() / page).read_bytes()
-    assert not list((course / "student").rglob(page)) and not list((course / "student").rglob("lectures/*"))
+    assert not list((course / "student").rglob(page)) and not list(
+        (course / "student").rglob("lectures/*")
+    )
     assert list((course / "teacher").glob("lectures/*.ipynb"))
     texts = [path.read_text(encoding="utf-8") for path in (course / "student").glob("*.ipynb")]
     assert not any(page in text for text in texts), "nor does a link lead to it"

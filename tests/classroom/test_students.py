@@ -16,7 +16,12 @@ import pytest
 from autodiff_lab.classroom.grading import grade as grading
 from autodiff_lab.classroom.grading.confinement import why_no_walls
 from autodiff_lab.classroom.grading.feedback import moodle_comment, write_feedback
-from autodiff_lab.classroom.grading.gradebooks import canvas_csv, exercises_csv, missing_csv, moodle_csv
+from autodiff_lab.classroom.grading.gradebooks import (
+    canvas_csv,
+    exercises_csv,
+    missing_csv,
+    moodle_csv,
+)
 from autodiff_lab.classroom.grading.names import Student, identify, is_late
 from autodiff_lab.classroom.grading.report import csv_text, html_page, open_report
 from autodiff_lab.classroom.grading.rosters import Listed, RosterError, read_roster
@@ -57,18 +62,29 @@ def test_people_are_called_by_their_names():
     assert row("Ada_601_assignsubmission_onlinetext_/onlinetext.html").who == "Ada"
     assert row("lovelaceada_LATE_7_8_03.ipynb").who == "lovelaceada"
     assert row("hw_1_2_ada/03.ipynb").who == "hw_1_2_ada", "Canvas makes no folders"
-    assert identify("Eve_7_assignsubmission_file_x_8_assignsubmission_file.ipynb") == Student("Eve", "7", "Moodle")
+    assert identify("Eve_7_assignsubmission_file_x_8_assignsubmission_file.ipynb") == Student(
+        "Eve", "7", "Moodle"
+    )
 
 
 def test_only_canvas_says_who_was_late():
     assert is_late("lovelaceada_LATE_7_8_03.ipynb")
     assert not any(
-        map(is_late, ("ada_late_7_8_x/03.ipynb", "late.ipynb", "Ada_7_assignsubmission_file_late_7_8_.ipynb"))
+        map(
+            is_late,
+            (
+                "ada_late_7_8_x/03.ipynb",
+                "late.ipynb",
+                "Ada_7_assignsubmission_file_late_7_8_.ipynb",
+            ),
+        )
     )
     late = collect_class([row("lovelaceada_late_7_8_03.ipynb"), row("bob_9_10_03.ipynb")])
     assert "Late, as Canvas says: 1" in summary_page(late, {}, "grades.html")
     unknown = collect_class([row("ada/03.ipynb")])
-    assert "don&#x27;t say when they were" in summary_page(unknown, {}, "grades.html").replace("'", "&#x27;")
+    assert "don&#x27;t say when they were" in summary_page(unknown, {}, "grades.html").replace(
+        "'", "&#x27;"
+    )
     assert [line[2] for line in table(exercises_csv(late))] == ["late", "", "late"]
 
 
@@ -94,12 +110,18 @@ def test_a_roster_as_programs_write_it(tmp_path, content, encoding):
     [
         (b"", "is empty. Its first line has titles, such as `name`"),
         (b"name,id\n", "has titles, and no students"),
-        (b"Ada Lovelace\nBob Li\n", "no column of names; its first line is: Ada Lovelace\nName one column `name`"),
+        (
+            b"Ada Lovelace\nBob Li\n",
+            "no column of names; its first line is: Ada Lovelace\nName one column `name`",
+        ),
         (b"first name,id\nAda,7\n", "two `first name` and `last name`"),
         ("name\nZo\xeb\n".encode("latin-1"), "line 2 .* is not UTF-8, .* Save it as “CSV UTF-8”"),
         (b"PK\x03\x04rest of an .xlsx", "is a spreadsheet .* save it as “CSV UTF-8”"),
         (b"name\nA\0da\n", "is not a text file"),
-        (b"name\nLovelace, Ada\n", 'line 2 .* has 2 cells, .* Put a cell .* in quotes: "Lovelace, Ada"'),
+        (
+            b"name\nLovelace, Ada\n",
+            'line 2 .* has 2 cells, .* Put a cell .* in quotes: "Lovelace, Ada"',
+        ),
         (b'name\n"Ada\nBob\n', "is not CSV .* Does every quotation mark"),
         (b"name,id\nAda,7\nBob,8\nAda,7\n", r"lines 2 and 4 .* are both Ada \(7\). Delete one"),
     ],
@@ -122,8 +144,13 @@ def test_a_bad_roster_is_told_before_anything_runs(tmp_path, capsys, monkeypatch
 
 def test_moodles_number_decides_and_the_name_only_without_it(tmp_path):
     """Two people may have one name; whom a name fits twice is not guessed."""
-    files = [row("Ada L_7_assignsubmission_file_/03.ipynb"), row("Eve_9_assignsubmission_file_/03.ipynb")]
-    numbered = roster_of(tmp_path, "Identifier,Full name\nParticipant 7,Ada L\nParticipant 8,Ada L\n")
+    files = [
+        row("Ada L_7_assignsubmission_file_/03.ipynb"),
+        row("Eve_9_assignsubmission_file_/03.ipynb"),
+    ]
+    numbered = roster_of(
+        tmp_path, "Identifier,Full name\nParticipant 7,Ada L\nParticipant 8,Ada L\n"
+    )
     everybody = collect_class(files, numbered)
     assert [listed.number for listed in everybody.missing] == ["Participant 8"]
     assert [student.name for student in everybody.unlisted] == ["Eve"] and not everybody.unclear
@@ -142,9 +169,15 @@ def test_moodles_number_decides_and_the_name_only_without_it(tmp_path):
 def test_who_takes_the_name_of_another_stays_apart(tmp_path):
     """Two folders that fit one person: neither gets the other's points or feedback."""
     roster = roster_of(tmp_path, "name,id\nAda Lovelace,7\n")
-    everybody = collect_class([row("ada_lovelace/06.ipynb", {"ex_3": RIGHT}), row("7/06.ipynb")], roster)
+    everybody = collect_class(
+        [row("ada_lovelace/06.ipynb", {"ex_3": RIGHT}), row("7/06.ipynb")], roster
+    )
     assert [(work.name, work.points) for work in everybody.works] == [("7", 0), ("ada_lovelace", 1)]
-    assert len(everybody.unclear) == 2 and not everybody.missing and len(write_feedback(everybody)) == 2
+    assert (
+        len(everybody.unclear) == 2
+        and not everybody.missing
+        and len(write_feedback(everybody)) == 2
+    )
 
 
 def test_canvas_is_called_as_on_the_roster(tmp_path):
@@ -174,7 +207,13 @@ def test_names_that_may_be_of_two_people_are_kept_apart_and_named(files):
 
 def test_no_two_students_are_called_the_same_in_the_report():
     """Files that were kept apart, and two people of one name with the numbers of Canvas."""
-    files = ("hw_1_2_ada.ipynb", "hw_1_2_bob.ipynb", "li_7_8_06.ipynb", "li_9_5_06.ipynb", "zoe_3_4_06.ipynb")
+    files = (
+        "hw_1_2_ada.ipynb",
+        "hw_1_2_bob.ipynb",
+        "li_7_8_06.ipynb",
+        "li_9_5_06.ipynb",
+        "zoe_3_4_06.ipynb",
+    )
     rows = [row(file, {"ex_3": RIGHT}) for file in files]
     called = ["hw_1_2_ada", "hw_1_2_bob", "li (7)", "li (9)", "zoe"]
     assert [line[0] for line in table(csv_text(rows))[1:]] == called
@@ -195,7 +234,9 @@ def test_files_of_one_person_are_taken_together():
     assert [work.name for work in everybody.works] == ["Lovelace, Ada"]
     assert not everybody.apart and not everybody.together
     other = [Listed("Bob Li", "7", (("id", "7"),))]
-    assert len(collect_class(files, other).works) == 2, "the number is on the roster, and the name is another"
+    assert len(collect_class(files, other).works) == 2, (
+        "the number is on the roster, and the name is another"
+    )
 
 
 def test_exercises_have_the_weights_of_a_file(tmp_path):
@@ -216,9 +257,11 @@ def test_exercises_have_the_weights_of_a_file(tmp_path):
     assert f"5 of {most} points." in table(moodle_csv(everybody))[1][5]
     assert [line[-1] for line in table(canvas_csv(everybody))[1:]] == [str(most), "5"]
     head, ada, _ = table(exercises_csv(everybody))
-    assert dict(zip(head, ada, strict=True)) | {"06 ex 3": "5", "06 ex 1": "0", "06 ex 2": "0"} == dict(
-        zip(head, ada, strict=True)
-    )
+    assert dict(zip(head, ada, strict=True)) | {
+        "06 ex 3": "5",
+        "06 ex 1": "0",
+        "06 ex 2": "0",
+    } == dict(zip(head, ada, strict=True))
     page = summary_page(everybody, {}, "grades.html")
     assert "<h2>Points</h2>" in page and f"5 or more of {most} points" in page
 
@@ -228,13 +271,18 @@ def test_exercises_have_the_weights_of_a_file(tmp_path):
     [
         ("", "exercise,points"),
         ("06 ex 3,5\n", "doesn't begin with the titles"),
-        ("exercise,points\n06 ex 99,5\n", "line 2 of the file of weights weights.csv: there is no exercise '06 ex 99'"),
+        (
+            "exercise,points\n06 ex 99,5\n",
+            "line 2 of the file of weights weights.csv: there is no exercise '06 ex 99'",
+        ),
         ("exercise,points\n06 ex 3,-1\n", "Write a whole number, 0 or more"),
         ("exercise;points\n06 ex 3;2,5\n", "the points of 06 ex 3 are '2,5'"),
         ("exercise,points\n06 ex 3,1\n06 ex 3,2\n", "has points already"),
     ],
 )
-def test_weights_that_are_wrong_are_said_before_anything_runs(text, said, tmp_path, monkeypatch, capsys):
+def test_weights_that_are_wrong_are_said_before_anything_runs(
+    text, said, tmp_path, monkeypatch, capsys
+):
     monkeypatch.chdir(tmp_path)
     Path("weights.csv").write_text(text, encoding="utf-8")
     assert main(["grade", "hand-ins", "--weights", "weights.csv"]) == 1
@@ -267,7 +315,9 @@ def test_a_feedback_page_has_ones_own_and_nothing_else():
 
 def test_moodle_gets_the_feedback_beside_the_grade():
     answer = replace(STRANGE, reply='not yet: <script>=1;-2</script>\n- "no"')
-    _, line = table(moodle_csv(collect_class([row("Ada_7_assignsubmission_file_/06.ipynb", {"ex_3": answer})])))
+    _, line = table(
+        moodle_csv(collect_class([row("Ada_7_assignsubmission_file_/06.ipynb", {"ex_3": answer})]))
+    )
     assert html.unescape(line[5].replace("<br>", "\n")).endswith(
         '3: not yet: <script>=1;-2</script>\n- "no"\n… not attempted: 1, 2, 4, 5a, 5b, 6</p>'
     )
@@ -293,8 +343,15 @@ HOSTILE = (
 
 def test_hostile_names_stay_in_their_files_and_are_only_text(tmp_path):
     answer = Answer("not yet", "<script>1</script>\n</section>", "</pre><script>", "</li><script>")
-    rows = [row(f"{name}_{k}_assignsubmission_file_/06.ipynb", {"ex_1": answer}) for k, name in enumerate(HOSTILE)]
-    rows += [row(f"{name}/06.ipynb", {"ex_1": answer}, doubts=("<script>",)) for name in HOSTILE if name != ".."]
+    rows = [
+        row(f"{name}_{k}_assignsubmission_file_/06.ipynb", {"ex_1": answer})
+        for k, name in enumerate(HOSTILE)
+    ]
+    rows += [
+        row(f"{name}/06.ipynb", {"ex_1": answer}, doubts=("<script>",))
+        for name in HOSTILE
+        if name != ".."
+    ]
     rows += [Row("<script>.docx", "", "<script>")]
     (tmp_path / "roster.csv").write_text("name,id\n<script>,=1+1\n=Eve,=2+2\n", encoding="utf-8")
     with open_report(tmp_path / "out", roster=read_roster(tmp_path / "roster.csv")) as add:
@@ -305,7 +362,11 @@ def test_hostile_names_stay_in_their_files_and_are_only_text(tmp_path):
     assert len({page.name.casefold() for page in pages}) == len(pages)
     for page in [*pages, tmp_path / "out" / "grades.html"]:
         text = page.read_text(encoding="utf-8")
-        assert not re.search(r"<(script|img)", text) and text.count("<html") == 1 and text.endswith("</html>\n")
+        assert (
+            not re.search(r"<(script|img)", text)
+            and text.count("<html") == 1
+            and text.endswith("</html>\n")
+        )
     summary = (tmp_path / "out" / "summary.html").read_text(encoding="utf-8")
     for target in re.findall(r'href="(feedback/[^"]*)"', summary):
         assert re.fullmatch(r"feedback/[\w%.~()-]+\.html", target)
@@ -341,7 +402,8 @@ def test_identical_answers_are_there_once():
     spaced = replace(WRONG, code="answer = (5, 8)   \n\n")
     other = replace(WRONG, code="answer = (5,8)")
     rows = [
-        row(f"{who}.ipynb", {"ex_3": answer}) for who, answer in zip("abcd", (WRONG, spaced, other, RIGHT), strict=True)
+        row(f"{who}.ipynb", {"ex_3": answer})
+        for who, answer in zip("abcd", (WRONG, spaced, other, RIGHT), strict=True)
     ]
     page = html_page(rows)
     assert page.count("<section") == 3 and "2 identical answers, not yet: a, b<" in page
@@ -349,12 +411,17 @@ def test_identical_answers_are_there_once():
 
 
 def test_points_are_given_exercise_by_exercise():
-    rows = [row("ada/06.ipynb", {"ex_3": RIGHT, "ex_1": WRONG}), row("eve/06.ipynb", {"ex_3": RIGHT}, doubts=("odd",))]
+    rows = [
+        row("ada/06.ipynb", {"ex_3": RIGHT, "ex_1": WRONG}),
+        row("eve/06.ipynb", {"ex_3": RIGHT}, doubts=("odd",)),
+    ]
     head, ada, eve = table(exercises_csv(collect_class(rows)))
     assert head[:6] == ["student", "number", "late", "look at this", "passed", "of"]
-    assert dict(zip(head, ada, strict=True)) | {"06 ex 1": "0", "06 ex 3": "1", "06 ex 2": ""} == dict(
-        zip(head, ada, strict=True)
-    )
+    assert dict(zip(head, ada, strict=True)) | {
+        "06 ex 1": "0",
+        "06 ex 3": "1",
+        "06 ex 2": "",
+    } == dict(zip(head, ada, strict=True))
     assert eve[3] == "odd" and not any(eve[6:]), "whoever looks at it decides"
 
 
@@ -381,7 +448,8 @@ def test_who_needs_somebody_is_named_first():
 
 def test_the_distribution_counts_everybody_once():
     rows = [row(f"{k}.ipynb", dict.fromkeys(NAMES[: k % 3], RIGHT)) for k in range(9)]
-    rows.append(row("5/06.ipynb", dict.fromkeys(NAMES[:1], RIGHT)))  # of 5.ipynb, which has passed two
+    # of 5.ipynb, which has passed two
+    rows.append(row("5/06.ipynb", dict.fromkeys(NAMES[:1], RIGHT)))
     page = summary_page(collect_class(rows), {}, "grades.html")
     bars = re.findall(r"<tr><th scope=row>(\d+)</th>.*?<td>(\d+)</td></tr>", page)
     expected = dict.fromkeys("76543", "0") | {"2": "3", "1": "3", "0": "3"}
@@ -392,7 +460,11 @@ def test_the_distribution_counts_everybody_once():
 def test_the_guides_parts_are_merged_and_nothing_is_graded_twice(tmp_path, capfd, monkeypatch):
     """Three parts on one machine, with the commands of the guide."""
     blocks = GUIDE.read_text(encoding="utf-8").split("```")
-    (job,) = (block for block in blocks if "SLURM_ARRAY_TASK_ID" in block and block.startswith("\n#!/bin/bash"))
+    (job,) = (
+        block
+        for block in blocks
+        if "SLURM_ARRAY_TASK_ID" in block and block.startswith("\n#!/bin/bash")
+    )
     (merge,) = (block for block in blocks if "--resume" in block and "cat " in block)
     for name in ("ada", "bob b", "carl", "-dora", "eve"):
         (tmp_path / "hand-ins" / name).mkdir(parents=True)
@@ -407,7 +479,9 @@ def test_the_guides_parts_are_merged_and_nothing_is_graded_twice(tmp_path, capfd
     for part in "012":
         environment = os.environ | {"SLURM_ARRAY_TASK_ID": part, "PATH": path}
         subprocess.run(["bash", "-euc", job], check=True, env=environment)
-    assert [len((tmp_path / "graded" / part / "grades.csv").read_text().splitlines()) for part in "012"] == [3, 3, 3]
+    assert [
+        len((tmp_path / "graded" / part / "grades.csv").read_text().splitlines()) for part in "012"
+    ] == [3, 3, 3]
     *before, last = merge.strip().splitlines()
     subprocess.run(["bash", "-euc", "\n".join(before)], check=True)
     ran = []
@@ -417,5 +491,12 @@ def test_the_guides_parts_are_merged_and_nothing_is_graded_twice(tmp_path, capfd
     assert program == "autodiff-lab" and main([*options, *WITHOUT]) == 0
     assert len(ran) == 1, "the trial, and no hand-in"
     graded = table((tmp_path / "grades" / "grades.csv").read_text(encoding="utf-8-sig"))
-    assert sorted(line[0] for line in graded[1:]) == ["'-dora", "ada", "bob b", "carl", "eve", "fred"]
+    assert sorted(line[0] for line in graded[1:]) == [
+        "'-dora",
+        "ada",
+        "bob b",
+        "carl",
+        "eve",
+        "fred",
+    ]
     assert "not signed" not in capfd.readouterr().err

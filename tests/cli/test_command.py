@@ -18,7 +18,9 @@ from autodiff_lab.jupyter import notebooks as tutorial_notebooks
 def opened(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     """Return the list of calls that would have opened the tutorial."""
     calls: list[Any] = []
-    monkeypatch.setattr(tutorial, "open_tutorial", lambda to, **options: calls.append((to, options)))
+    monkeypatch.setattr(
+        tutorial, "open_tutorial", lambda to, **options: calls.append((to, options))
+    )
     return calls
 
 
@@ -66,7 +68,9 @@ def test_what_is_not_understood_exits_with_2(
 def test_it_runs_as_a_module(arguments: list[str]) -> None:
     command = [sys.executable, "-m", "autodiff_lab", *arguments]
     run = subprocess.run(command, capture_output=True, text=True, check=True)
-    assert ("autodiff-lab check" if "--help" in arguments else autodiff_lab.__version__) in run.stdout
+    assert (
+        "autodiff-lab check" if "--help" in arguments else autodiff_lab.__version__
+    ) in run.stdout
 
 
 def test_help_names_the_folder_of_the_copies(capsys: pytest.CaptureFixture[str]) -> None:
@@ -78,7 +82,14 @@ def test_help_names_the_folder_of_the_copies(capsys: pytest.CaptureFixture[str])
 def test_check_is_content_with_this_environment(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["check"]) == 0, capsys.readouterr().out
     said = capsys.readouterr().out
-    for expected in ["numpy", "pygraphviz", "draws the graphs", "notebooks in", "anywidget", sys.executable]:
+    for expected in [
+        "numpy",
+        "pygraphviz",
+        "draws the graphs",
+        "notebooks in",
+        "anywidget",
+        sys.executable,
+    ]:
         assert expected in said
     assert "Everything is in place" in said
 
@@ -94,11 +105,16 @@ def test_check_names_a_problem_and_the_line_that_mends_it(
     assert "1 problem; " in said
 
 
-def test_check_asks_for_the_versions_of_the_package_metadata(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_check_asks_for_the_versions_of_the_package_metadata(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     asked = ["numpy>=999", "no-such-package>=1", 'ruff>=999; extra == "test"']
     monkeypatch.setattr(setup_check.metadata, "requires", lambda name: asked)
     numpy, missing = setup_check.check_packages()
-    assert (numpy.state, numpy.mend.endswith('pip install --upgrade "numpy>=999"')) == ("problem", True)
+    assert (numpy.state, numpy.mend.endswith('pip install --upgrade "numpy>=999"')) == (
+        "problem",
+        True,
+    )
     assert (missing.state, missing.text) == ("problem", "no-such-package is not installed.")
 
 
@@ -111,7 +127,13 @@ def test_check_draws_with_pygraphviz() -> None:
 def test_check_asks_a_browser_for_nothing_that_it_cannot_have(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
-    for module in ("pygraphviz", "jupyter_core", "jupyter_client", "jupyterlab_server", "ipykernel"):
+    for module in (
+        "pygraphviz",
+        "jupyter_core",
+        "jupyter_client",
+        "jupyterlab_server",
+        "ipykernel",
+    ):
         monkeypatch.setitem(sys.modules, module, None)
     monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.setattr(sys, "platform", "emscripten")
@@ -136,18 +158,26 @@ def test_check_reports_a_drawing_that_fails(monkeypatch: pytest.MonkeyPatch) -> 
     assert "pip install --force-reinstall graphviz pygraphviz" in drawn.mend
 
 
-def test_check_reports_widgets_that_would_not_show(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_check_reports_widgets_that_would_not_show(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     import jupyter_core.paths
 
     monkeypatch.setattr(jupyter_core.paths, "jupyter_path", lambda *names: [str(tmp_path)])
-    assert {(finding.state, finding.mend.split()[-1]) for finding in setup_check.check_widgets()} == {
+    assert {
+        (finding.state, finding.mend.split()[-1]) for finding in setup_check.check_widgets()
+    } == {
         ("problem", "jupyterlab_widgets"),
         ("problem", "anywidget"),
     }
     monkeypatch.setenv("JUPYTER_CONFIG_DIR", str(tmp_path))
     (tmp_path / "labconfig").mkdir()
-    (tmp_path / "labconfig" / "page_config.json").write_text('{"disabledExtensions": {"anywidget": true}}')
+    (tmp_path / "labconfig" / "page_config.json").write_text(
+        '{"disabledExtensions": {"anywidget": true}}'
+    )
     (tmp_path / "anywidget").mkdir()
-    (tmp_path / "anywidget" / "package.json").write_text('{"name": "anywidget", "version": "1.0.0"}')
+    (tmp_path / "anywidget" / "package.json").write_text(
+        '{"name": "anywidget", "version": "1.0.0"}'
+    )
     *_, anywidget = setup_check.check_widgets()
     assert anywidget.mend.endswith("labextension enable anywidget")

@@ -23,7 +23,12 @@ def test_news_are_off_for_one_run(monkeypatch: pytest.MonkeyPatch, tmp_path: Pat
         defaults, error = _get_overrides(str(tmp_path))
         assert not error
         assert defaults == SETTINGS
-    assert SETTINGS == {"@jupyterlab/apputils-extension:notification": {"fetchNews": "false", "checkForUpdates": False}}
+    assert SETTINGS == {
+        "@jupyterlab/apputils-extension:notification": {
+            "fetchNews": "false",
+            "checkForUpdates": False,
+        }
+    }
     assert "JUPYTER_CONFIG_PATH" not in os.environ
     assert list(tmp_path.iterdir()) == [], "nothing is written into the learner's settings"
 
@@ -32,7 +37,9 @@ def test_the_setting_is_one_that_jupyterlab_knows() -> None:
     (plugin,) = SETTINGS
     package, name = plugin.split(":")
     schema = Path(sys.prefix, "share/jupyter/lab/schemas", package, f"{name}.json")
-    assert set(SETTINGS[plugin]) <= set(json.loads(schema.read_text(encoding="utf-8"))["properties"])
+    assert set(SETTINGS[plugin]) <= set(
+        json.loads(schema.read_text(encoding="utf-8"))["properties"]
+    )
 
 
 def test_a_folder_is_put_in_front_of_those_that_are_there(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -56,7 +63,10 @@ def test_kernels_are_encrypted_where_jupyter_can(monkeypatch: pytest.MonkeyPatch
     ("line", "shown"),
     [
         ("Notebook 00_start_here.ipynb is not trusted", False),
-        ("The websocket_ping_timeout (90000) cannot be longer than the websocket_ping_interval (30000).", False),
+        (
+            "The websocket_ping_timeout (90000) cannot be longer than the websocket_ping_interval (30000).",
+            False,
+        ),
         ("No web browser found: Error('could not locate runnable browser').", True),
         ("Notebook 00_start_here.ipynb could not be saved", True),
     ],

@@ -72,12 +72,18 @@ def test_a_lesson_is_shown_cell_by_cell_and_without_its_answers():
 
 def test_the_copy_is_trusted_in_the_jupyterlab_that_shows_it(tmp_path):
     notebook = v4.new_notebook(cells=[v4.new_code_cell("play(f, 2.0)", id="a")])
-    options = dict(option.removeprefix("--NotebookNotary.").split("=") for option in sign(notebook, tmp_path))
+    options = dict(
+        option.removeprefix("--NotebookNotary.").split("=") for option in sign(notebook, tmp_path)
+    )
     assert NotebookNotary(**options).check_signature(notebook)
-    assert not NotebookNotary(secret_file=str(tmp_path / "other"), db_file=options["db_file"]).check_signature(notebook)
+    assert not NotebookNotary(
+        secret_file=str(tmp_path / "other"), db_file=options["db_file"]
+    ).check_signature(notebook)
 
 
-@pytest.mark.parametrize("name", ["static/live.js", "static/live.css", "static/slides.css", "static/lecture.js"])
+@pytest.mark.parametrize(
+    "name", ["static/live.js", "static/live.css", "static/slides.css", "static/lecture.js"]
+)
 def test_the_extension_has_its_files(name):
     folder = EXTENSIONS / "labextensions" / "autodiff-lab-lecture"
     about = json.loads((folder / "package.json").read_text(encoding="utf-8"))

@@ -44,7 +44,10 @@ def test_an_old_widget_library_is_recognised(tmp_path: Path) -> None:
         about = tmp_path / f"{name}-{version}.dist-info" / "METADATA"
         about.parent.mkdir()
         about.write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n")
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")])}
+    environment = {
+        **os.environ,
+        "PYTHONPATH": os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")]),
+    }
     command = [sys.executable, "-m", "autodiff_lab", "check"]
     run = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=120)
     assert run.returncode == 1
@@ -56,7 +59,9 @@ def test_an_old_widget_library_is_recognised(tmp_path: Path) -> None:
     assert "2 problems; the line after each -> mends it." in run.stdout
 
 
-def test_half_a_widget_library_left_by_another_python_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_half_a_widget_library_left_by_another_python_is_found(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     old = tmp_path / "labextensions" / "anywidget"
     old.mkdir(parents=True)
     (old / "package.json").write_text('{"name": "anywidget", "version": "0.6.5"}')
@@ -104,7 +109,8 @@ def test_a_folder_without_write_permission(tmp_path: Path, monkeypatch: pytest.M
     (notebooks / tutorial_notebooks.START).write_text("{}")
     notebooks.chmod(0o555)
     for folder in (tmp_path, *list(tmp_path.parents)[:2]):
-        folder.chmod(folder.stat().st_mode | 0o055)  # may be entered, so that the last is what refuses
+        # may be entered, so that the last is what refuses
+        folder.chmod(folder.stat().st_mode | 0o055)
     monkeypatch.setattr(setup_check, "installed_notebooks", lambda: notebooks)
     with an_ordinary_user():
         problem = next(setup_check.check_folders())
@@ -112,21 +118,34 @@ def test_a_folder_without_write_permission(tmp_path: Path, monkeypatch: pytest.M
     assert problem.mend.endswith("autodiff-lab --to DIR")
 
     monkeypatch.setattr(tutorial, "installed_notebooks", lambda: notebooks)
-    with an_ordinary_user(), pytest.raises(tutorial_notebooks.TutorialError, match=r"could be saved .*\n.*--to DIR"):
+    with (
+        an_ordinary_user(),
+        pytest.raises(tutorial_notebooks.TutorialError, match=r"could be saved .*\n.*--to DIR"),
+    ):
         tutorial.open_tutorial()
 
 
-def test_jupyter_without_a_folder_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_jupyter_without_a_folder_of_its_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (tmp_path / "file").write_text("in the way")
     folder = tmp_path / "file" / "jupyter"
     monkeypatch.setenv("JUPYTER_RUNTIME_DIR", str(folder))
     monkeypatch.setenv("JUPYTER_DATA_DIR", str(folder))
     work, problem = setup_check.check_folders()
     assert work.state == "ok"
-    assert f"cannot keep its own files in {folder}" in problem.text and "so it would not start" in problem.text
+    assert (
+        f"cannot keep its own files in {folder}" in problem.text
+        and "so it would not start" in problem.text
+    )
     assert "JUPYTER_RUNTIME_DIR" in problem.mend
-    assert list(setup_check.check_trust()) == [], "where nothing can be kept, nothing can be trusted"
-    with pytest.raises(tutorial_notebooks.TutorialError, match=r"cannot keep its own files .*\n.*JUPYTER_RUNTIME_DIR"):
+    assert list(setup_check.check_trust()) == [], (
+        "where nothing can be kept, nothing can be trusted"
+    )
+    with pytest.raises(
+        tutorial_notebooks.TutorialError,
+        match=r"cannot keep its own files .*\n.*JUPYTER_RUNTIME_DIR",
+    ):
         tutorial.open_tutorial(browser=False)
 
 
@@ -144,10 +163,18 @@ def own_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_an_untrusted_notebook(own_home: Path) -> None:
     note = only(setup_check.check_trust())
     assert note.state == "note", "it is no fault"
-    assert note.text.startswith("1 of 1 notebooks have not been run here yet, so Jupyter calls them not trusted.")
+    assert note.text.startswith(
+        "1 of 1 notebooks have not been run here yet, so Jupyter calls them not trusted."
+    )
 
     *_, module, name, pattern = note.mend.split()
-    command = [sys.executable, "-m", module, name, *map(str, Path(pattern).parent.glob(Path(pattern).name))]
+    command = [
+        sys.executable,
+        "-m",
+        module,
+        name,
+        *map(str, Path(pattern).parent.glob(Path(pattern).name)),
+    ]
     subprocess.run(command, check=True, capture_output=True, timeout=120)
     assert list(setup_check.check_trust()) == []
 
@@ -155,7 +182,10 @@ def test_an_untrusted_notebook(own_home: Path) -> None:
 def test_a_damaged_notebook(own_home: Path) -> None:
     (own_home / tutorial_notebooks.START).write_text("<<<<<<< mine")
     problem = only(setup_check.check_trust())
-    assert problem.state == "problem" and f"{tutorial_notebooks.START} is no notebook any more" in problem.text
+    assert (
+        problem.state == "problem"
+        and f"{tutorial_notebooks.START} is no notebook any more" in problem.text
+    )
 
 
 def a_free_port() -> int:
@@ -167,13 +197,21 @@ def a_free_port() -> int:
 def test_a_port_in_use(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("JPY_PARENT_PID", raising=False)
     monkeypatch.setenv("JUPYTER_PORT", str(a_free_port()))
-    assert f"port {default_port()} of this machine, which is free" in only(setup_check.check_port()).text
+    assert (
+        f"port {default_port()} of this machine, which is free"
+        in only(setup_check.check_port()).text
+    )
 
     with socket.create_server(("127.0.0.1", default_port())):
         note = only(setup_check.check_port())
     assert note.state == "note"
-    assert note.text.startswith(f"Port {default_port()} is taken, perhaps by a JupyterLab that still runs;")
-    assert f"is going to take port {default_port() + 1}" in note.text or "any other that is free" in note.text
+    assert note.text.startswith(
+        f"Port {default_port()} is taken, perhaps by a JupyterLab that still runs;"
+    )
+    assert (
+        f"is going to take port {default_port() + 1}" in note.text
+        or "any other that is free" in note.text
+    )
     assert note.mend.endswith("-m jupyter server list")
 
 

@@ -23,7 +23,12 @@ from autodiff_lab.jupyter.notebooks import TutorialError, copy_notebooks
 def source(tmp_path: Path) -> Path:
     """Return a small tutorial, with what a running notebook leaves beside it."""
     folder = tmp_path / "package" / "notebooks"
-    for name in ["00_start_here.ipynb", "03_tape.ipynb", "pictures/a.png", ".ipynb_checkpoints/00.ipynb"]:
+    for name in [
+        "00_start_here.ipynb",
+        "03_tape.ipynb",
+        "pictures/a.png",
+        ".ipynb_checkpoints/00.ipynb",
+    ]:
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text(f"the tutorial's {name}")
     return folder
@@ -87,7 +92,9 @@ def test_a_read_only_folder_is_an_error_with_a_remedy(source: Path, tmp_path: Pa
 def opened(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     """Return the list of folders that would have been opened."""
     folders: list[Any] = []
-    monkeypatch.setattr(tutorial, "run_lab", lambda folder, **options: folders.append((folder, options)))
+    monkeypatch.setattr(
+        tutorial, "run_lab", lambda folder, **options: folders.append((folder, options))
+    )
     return folders
 
 
@@ -123,13 +130,17 @@ def test_a_wheel_opens_copies(
     assert "Kept 1 file as you left it: 03_tape.ipynb" in said
 
 
-def test_missing_notebooks_are_an_error_with_a_remedy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_notebooks_are_an_error_with_a_remedy(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(tutorial_notebooks, "PACKAGE", tmp_path)
     with pytest.raises(TutorialError, match="pip install"):
         tutorial.open_tutorial()
 
 
-def test_missing_jupyterlab_is_an_error_with_a_remedy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_jupyterlab_is_an_error_with_a_remedy(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setitem(sys.modules, "jupyterlab.labapp", None)
     with pytest.raises(TutorialError, match="pip install jupyterlab"):
         tutorial.run_lab(tmp_path, browser=False, port=None)
@@ -141,11 +152,15 @@ def shadowing_kernel(tmp_path: Path) -> Path:
     kernel = tmp_path / "jupyter" / "kernels" / "python3"
     kernel.mkdir(parents=True)
     argv = ["/somewhere/else/bin/python3", "-m", "ipykernel_launcher", "-f", "{connection_file}"]
-    (kernel / "kernel.json").write_text(json.dumps({"argv": argv, "display_name": "Elsewhere", "language": "python"}))
+    (kernel / "kernel.json").write_text(
+        json.dumps({"argv": argv, "display_name": "Elsewhere", "language": "python"})
+    )
     return tmp_path / "jupyter"
 
 
-def test_our_kernel_comes_before_one_that_shadows_it(shadowing_kernel: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_our_kernel_comes_before_one_that_shadows_it(
+    shadowing_kernel: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("JUPYTER_PATH", str(shadowing_kernel))
     assert this_kernel.foreign_kernel() == "/somewhere/else/bin/python3"
     with this_kernel.kernel_of_this_python():
@@ -186,7 +201,12 @@ def test_the_tutorial_opens_in_a_real_jupyterlab(tmp_path: Path, shadowing_kerne
     # A job in the background ignores Ctrl-C, and so does all that it starts; here it must be heard.
     heard = signal.signal(signal.SIGINT, signal.default_int_handler)
     process = subprocess.Popen(
-        command, cwd=tmp_path, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+        command,
+        cwd=tmp_path,
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
     )
     signal.signal(signal.SIGINT, heard)
     try:
@@ -201,7 +221,10 @@ def test_the_tutorial_opens_in_a_real_jupyterlab(tmp_path: Path, shadowing_kerne
     assert tutorial_notebooks.START in [entry["name"] for entry in served["content"]]
     assert this_kernel._same_environment(kernel, sys.executable)
     assert process.returncode == 0, said
-    assert f"Copied {len(list((tmp_path / 'mine').rglob('*.*')))} files into {tmp_path / 'mine'}" in said
+    assert (
+        f"Copied {len(list((tmp_path / 'mine').rglob('*.*')))} files into {tmp_path / 'mine'}"
+        in said
+    )
     assert f"/lab/tree/{tutorial_notebooks.START}?token={server['token']}" in said
     assert "Traceback" not in said
     assert "DeprecationWarning" not in said

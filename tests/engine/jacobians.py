@@ -62,7 +62,10 @@ def assert_derivatives(f: Any, args: tuple[Any, ...], plain: Any = None, order: 
     for k, reverse in enumerate(rows):
         forward = jacobian_columns(f, args, k)
         if forward.size and reverse.size:
-            scale = max(1.0, np.max(np.abs(forward)))  # entries that cancel are right to the size of what cancels
+            # entries that cancel are right to the size of what cancels
+            scale = max(1.0, np.max(np.abs(forward)))
             np.testing.assert_allclose(forward, reverse, rtol=1e-12, atol=1e-14 * scale)
-            np.testing.assert_allclose(reverse, jacobian_differences(plain, args, k), rtol=1e-6, atol=1e-8 * scale)
+            np.testing.assert_allclose(
+                reverse, jacobian_differences(plain, args, k), rtol=1e-6, atol=1e-8 * scale
+            )
     check_grads(f, args, order=order, modes=("fwd", "rev"))

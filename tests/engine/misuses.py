@@ -62,7 +62,9 @@ NP_STACK, VALUE = r"np\.stack\(", r"\.value"
 MISUSES: dict[str, Misuse] = {
     # Something asks for the bare number
     "math.sin(x)": Misuse(lambda x: math.sin(x), D, r"math\.sin\(x\)\nwrite\n    np\.sin\(x\)\n"),
-    "math.sqrt(x)": Misuse(lambda x: math.sqrt(x), D, r"math\.sqrt\(x\)\nwrite\n    np\.sqrt\(x\)\n"),
+    "math.sqrt(x)": Misuse(
+        lambda x: math.sqrt(x), D, r"math\.sqrt\(x\)\nwrite\n    np\.sqrt\(x\)\n"
+    ),
     "math.floor(x)": Misuse(lambda x: math.floor(x), D, VALUE),
     "float(x)": Misuse(lambda x: float(x), D, r"In place of\n +float\(x\)\nwrite\n +x\n"),
     "int(x)": Misuse(lambda x: int(x), D, VALUE),
@@ -77,13 +79,19 @@ MISUSES: dict[str, Misuse] = {
     "operator.index(x)": Misuse(lambda x: operator.index(x), D, VALUE),
     "np.float64(x)": Misuse(lambda x: np.float64(x), D, r"write\n +x\nor take `\.value`"),
     "np.array([x, x])": Misuse(
-        lambda x: np.array([x, x]), D, r"In place of\n +np\.array\(\[x, x\]\)\nwrite\n +np\.stack\(\[x, x\]\)"
+        lambda x: np.array([x, x]),
+        D,
+        r"In place of\n +np\.array\(\[x, x\]\)\nwrite\n +np\.stack\(\[x, x\]\)",
     ),
     "np.array([x, 1.0])": Misuse(lambda x: np.array([x, 1.0]), D, NP_STACK),
     "np.array(x)": Misuse(lambda x: np.array(x), D, VALUE),
-    "np.array([[x]], float)": Misuse(lambda x: np.array([[x]], dtype=float), D, r"write\n +np\.block\(\[\[x\]\]\)\n"),
+    "np.array([[x]], float)": Misuse(
+        lambda x: np.array([[x]], dtype=float), D, r"write\n +np\.block\(\[\[x\]\]\)\n"
+    ),
     "np.asarray(x)": Misuse(lambda x: np.asarray(x), D, VALUE),
-    "np.asarray([x], object)": Misuse(lambda x: np.sum(np.asarray([x, x], dtype=object)), AutodiffError, ""),
+    "np.asarray([x], object)": Misuse(
+        lambda x: np.sum(np.asarray([x, x], dtype=object)), AutodiffError, ""
+    ),
     "np.full(3, x)": Misuse(lambda x: np.full(3, x), D, r"write\n +np\.broadcast_to\(x, 3\)\n"),
     "np.sum([x, x])": Misuse(lambda x: np.sum([x, x]), D, NP_STACK),
     "np.sin([x, x])": Misuse(lambda x: np.sin([x, x]), D, NP_STACK),
@@ -102,8 +110,12 @@ MISUSES: dict[str, Misuse] = {
     "np.repeat(a, x)": Misuse(lambda x: np.repeat(x, x), D, VALUE, True),
     "math.fsum([x, x])": Misuse(lambda x: math.fsum([x, x]), D, VALUE),
     "math.hypot(x, 1)": Misuse(lambda x: math.hypot(x, 1.0), D, VALUE),
-    "x.item()": Misuse(lambda x: x.item(), AttributeError, r"no `\.item`.*`\.value` for the plain number"),
-    "x.tolist()": Misuse(lambda x: x.tolist(), AttributeError, r"no `\.tolist`.*`\.value` for the plain array", True),
+    "x.item()": Misuse(
+        lambda x: x.item(), AttributeError, r"no `\.item`.*`\.value` for the plain number"
+    ),
+    "x.tolist()": Misuse(
+        lambda x: x.tolist(), AttributeError, r"no `\.tolist`.*`\.value` for the plain array", True
+    ),
     "x.astype(complex)": Misuse(lambda x: x.astype(complex), D, VALUE),
     "x.astype(str)": Misuse(lambda x: x.astype(str), D, VALUE, True),
     "np.asarray(x, np.float32)": Misuse(
@@ -113,23 +125,36 @@ MISUSES: dict[str, Misuse] = {
     "np.float32(x)": Misuse(lambda x: np.float32(x), D, r"x\.astype"),
     "np.float32(x), an array": Misuse(lambda x: np.float32(x), D, r"x\.astype", True),
     "np.eye(x)": Misuse(lambda x: np.eye(x), D, VALUE),
-    "np.testing.assert_allclose(x, 1)": Misuse(lambda x: np.testing.assert_allclose(x, 1.0), D, VALUE),
+    "np.testing.assert_allclose(x, 1)": Misuse(
+        lambda x: np.testing.assert_allclose(x, 1.0), D, VALUE
+    ),
     "np.nditer(x)": Misuse(lambda x: list(np.nditer(x)), (TypeError, AutodiffError), r"", True),
     "np.ndenumerate(x)": Misuse(lambda x: list(np.ndenumerate(x)), D, VALUE, True),
     "w.dot(x)": Misuse(lambda x: np.ones((2, 3)).dot(x), D, VALUE, True),
-    "np.vectorize(math.sin)(x)": Misuse(lambda x: np.vectorize(math.sin)(x), AutodiffError, VALUE, True),
-    "np.random.shuffle(x)": Misuse(lambda x: np.random.default_rng(0).permutation(x), AutodiffError, VALUE, True),
+    "np.vectorize(math.sin)(x)": Misuse(
+        lambda x: np.vectorize(math.sin)(x), AutodiffError, VALUE, True
+    ),
+    "np.random.shuffle(x)": Misuse(
+        lambda x: np.random.default_rng(0).permutation(x), AutodiffError, VALUE, True
+    ),
     # Something is written in place
-    "a[0] = x": Misuse(lambda x: _assign(np.zeros(3), 0, x), D, r"append\(value\), then array = np\.stack\(parts\)"),
+    "a[0] = x": Misuse(
+        lambda x: _assign(np.zeros(3), 0, x), D, r"append\(value\), then array = np\.stack\(parts\)"
+    ),
     "a[:] = x": Misuse(lambda x: _assign(np.zeros(3), slice(None), x), D, NP_STACK),
-    "a[mask] = x": Misuse(lambda x: _assign(np.zeros(3), np.array([True, False, True]), x), D, NP_STACK),
-    "a.flat[0] = x": Misuse(lambda x: _assign(np.zeros(3).flat, 0, x), H, r"setting"),  # NumPy drops our message
+    "a[mask] = x": Misuse(
+        lambda x: _assign(np.zeros(3), np.array([True, False, True]), x), D, NP_STACK
+    ),
+    # NumPy drops our message
+    "a.flat[0] = x": Misuse(lambda x: _assign(np.zeros(3).flat, 0, x), H, r"setting"),
     "a.fill(x)": Misuse(_fill, D, NP_STACK),
     "a[:] = x, an array": Misuse(lambda x: _assign(np.zeros(3), slice(None), x), D, NP_STACK, True),
     "a[0] = x[0]": Misuse(lambda x: _assign(np.zeros(3), 0, x[0]), D, NP_STACK, True),
     "a[0] = np.sum(x)": Misuse(lambda x: _assign(np.zeros(3), 0, np.sum(x)), D, NP_STACK, True),
     "x[0] = 1": Misuse(lambda x: _assign(x, 0, 1.0), M, r"np\.where\(.*np\.stack", True),
-    "x[0] += 1": Misuse(lambda x: operator.setitem(x, 0, x[0] + 1), M, r"np\.where\(.*np\.stack", True),
+    "x[0] += 1": Misuse(
+        lambda x: operator.setitem(x, 0, x[0] + 1), M, r"np\.where\(.*np\.stack", True
+    ),
     "x[x < 0] = 0": Misuse(lambda x: _assign(x, x < 0, 0.0), M, r"np\.where\(", True),
     "del x[0]": Misuse(lambda x: operator.delitem(x, 0), (TypeError, AttributeError), r"", True),
     "a += x": Misuse(_plus_equals, M, r"a = a \+ x"),
@@ -140,40 +165,64 @@ MISUSES: dict[str, Misuse] = {
     "np.sin(1.0, out=x)": Misuse(lambda x: np.sin(np.ones(3), out=x), M, r"new value", True),
     "np.sum(x, out=a)": Misuse(lambda x: np.sum(x, out=np.ones(())), M, r"Drop `out`", True),
     "np.mean(x, out=a)": Misuse(lambda x: np.mean(x, 0, None, np.ones(())), M, r"Drop `out`", True),
-    "np.matmul(a, x, out=b)": Misuse(lambda x: np.matmul(np.ones((3, 3)), x, out=np.ones(3)), M, r"np\.matmul\(", True),
-    "np.stack([x], out=a)": Misuse(lambda x: np.stack([x, x], out=np.ones((2, 3))), M, r"Drop `out`", True),
+    "np.matmul(a, x, out=b)": Misuse(
+        lambda x: np.matmul(np.ones((3, 3)), x, out=np.ones(3)), M, r"np\.matmul\(", True
+    ),
+    "np.stack([x], out=a)": Misuse(
+        lambda x: np.stack([x, x], out=np.ones((2, 3))), M, r"Drop `out`", True
+    ),
     "np.copyto(a, x)": Misuse(_copyto, M, r"np\.where"),
     "np.copyto(x, a)": Misuse(lambda x: np.copyto(x, np.ones(3)), M, r"np\.where", True),
     "np.put(a, [0], x)": Misuse(lambda x: np.put(np.zeros(3), [0], x), M, r"np\.where"),
     "np.put(x, [0], 1)": Misuse(lambda x: np.put(x, [0], 1.0), M, r"np\.where", True),
-    "np.putmask(a, mask, x)": Misuse(lambda x: np.putmask(np.zeros(3), np.ones(3) > 0, x), M, r"np\.where", True),
-    "np.place(a, mask, x)": Misuse(lambda x: np.place(np.zeros(3), np.ones(3) > 0, x), M, r"np\.where", True),
-    "np.full_like(a, x)": Misuse(lambda x: np.full_like(np.ones(3), x), M, r"np\.broadcast_to\(x, shape\)"),
+    "np.putmask(a, mask, x)": Misuse(
+        lambda x: np.putmask(np.zeros(3), np.ones(3) > 0, x), M, r"np\.where", True
+    ),
+    "np.place(a, mask, x)": Misuse(
+        lambda x: np.place(np.zeros(3), np.ones(3) > 0, x), M, r"np\.where", True
+    ),
+    "np.full_like(a, x)": Misuse(
+        lambda x: np.full_like(np.ones(3), x), M, r"np\.broadcast_to\(x, shape\)"
+    ),
     "np.fill_diagonal(a, x)": Misuse(lambda x: np.fill_diagonal(np.zeros((3, 3)), x), D, NP_STACK),
     "np.put_along_axis": Misuse(
-        lambda x: np.put_along_axis(np.zeros(3), np.array([0]), x, 0), AutodiffError, r"np\.put_along_axis"
+        lambda x: np.put_along_axis(np.zeros(3), np.array([0]), x, 0),
+        AutodiffError,
+        r"np\.put_along_axis",
     ),
     "x.fill(0)": Misuse(lambda x: x.fill(0.0), AttributeError, r"no `\.fill`", True),
     "x.sort()": Misuse(lambda x: x.sort() or x, AttributeError, r"no `\.sort`", True),
-    "x.flat[0] = 1": Misuse(lambda x: _assign(x.flat, 0, 1.0), AttributeError, r"no `\.flat`", True),
+    "x.flat[0] = 1": Misuse(
+        lambda x: _assign(x.flat, 0, 1.0), AttributeError, r"no `\.flat`", True
+    ),
     "x.put(0, 1)": Misuse(lambda x: x.put(0, 1.0), AttributeError, r"no `\.put`", True),
     "x.sum(out=a)": Misuse(lambda x: x.sum(out=np.zeros(())), M, r"Drop `out`", True),
     "x.round(out=a)": Misuse(lambda x: x.round(out=np.zeros(3)), M, r"Drop `out`", True),
     "np.median(x, 0, a)": Misuse(lambda x: np.median(x, 0, np.ones(())), M, r"Drop `out`", True),
     "np.ptp(x, 0, a)": Misuse(lambda x: np.ptp(x, 0, np.ones(())), M, r"Drop `out`", True),
-    "np.take(x, [0], 0, a)": Misuse(lambda x: np.take(x, [0], 0, np.ones(1, int)), M, r"Drop `out`", True),
+    "np.take(x, [0], 0, a)": Misuse(
+        lambda x: np.take(x, [0], 0, np.ones(1, int)), M, r"Drop `out`", True
+    ),
     "np.dot(x, x, a)": Misuse(lambda x: np.dot(x, x, np.ones(())), M, r"Drop `out`", True),
     "np.clip(x, 0, 1, a)": Misuse(lambda x: np.clip(x, 0, 1, np.ones(3)), M, r"Drop `out`", True),
-    "np.var(x, 0, None, a)": Misuse(lambda x: np.var(x, 0, None, np.ones(())), M, r"Drop `out`", True),
+    "np.var(x, 0, None, a)": Misuse(
+        lambda x: np.var(x, 0, None, np.ones(())), M, r"Drop `out`", True
+    ),
     # What is not a real number
     "x * 1j": Misuse(lambda x: x * 1j, TypeError, r"complex"),
     "1j * x": Misuse(lambda x: 1j * x, TypeError, r"complex"),
     "x * np.complex128(1j)": Misuse(lambda x: x * np.complex128(1j), AutodiffError, r"complex"),
     "x + np.array([1j])": Misuse(lambda x: x + np.array([1j, 2j, 3j]), AutodiffError, r"complex"),
-    "np.array([1j]) * x": Misuse(lambda x: np.array([1j, 2j, 3j]) * x, AutodiffError, r"complex", True),
+    "np.array([1j]) * x": Misuse(
+        lambda x: np.array([1j, 2j, 3j]) * x, AutodiffError, r"complex", True
+    ),
     "np.multiply(x, 1j)": Misuse(lambda x: np.multiply(x, 1j), AutodiffError, r"complex"),
-    "(x * 1j).real by np.where": Misuse(lambda x: np.where(True, x, np.complex128(1j)), AutodiffError, r"complex"),
-    "x * an object array": Misuse(lambda x: np.sum(np.array([1.0, 2.0, 3.0], object) * x), AutodiffError, r"object"),
+    "(x * 1j).real by np.where": Misuse(
+        lambda x: np.where(True, x, np.complex128(1j)), AutodiffError, r"complex"
+    ),
+    "x * an object array": Misuse(
+        lambda x: np.sum(np.array([1.0, 2.0, 3.0], object) * x), AutodiffError, r"object"
+    ),
     "x + 'a'": Misuse(lambda x: x + "a", TypeError, r"str"),
     "x * None": Misuse(lambda x: x * None, TypeError, r"NoneType"),
     "x < 'a'": Misuse(lambda x: x if x < "a" else -x, TypeError, r"str"),
@@ -191,8 +240,12 @@ MISUSES: dict[str, Misuse] = {
     "x and x": Misuse(lambda x: x and x * 2, S, r"np\.where\(", True),
     "not x": Misuse(lambda x: x * (not x), S, r"np\.where\(", True),
     "max(x, 0.0)": Misuse(lambda x: max(x, 0.0), H, r"", True),
-    "for v in x": Misuse(lambda x: sum(v for v in x), AutodiffError, r"single number.*(np\.|array|list)"),
-    "a, b = x": Misuse(lambda x: sum(a + b for a, b in [x]), AutodiffError, r"single number.*(np\.|array|list)"),
+    "for v in x": Misuse(
+        lambda x: sum(v for v in x), AutodiffError, r"single number.*(np\.|array|list)"
+    ),
+    "a, b = x": Misuse(
+        lambda x: sum(a + b for a, b in [x]), AutodiffError, r"single number.*(np\.|array|list)"
+    ),
     "len(x)": Misuse(lambda x: x * len(x), AutodiffError, r"single number.*(np\.|array|list)"),
     "x[0] of a number": Misuse(lambda x: x[0], (AutodiffError, IndexError), r""),
     "x[5] of three": Misuse(lambda x: x[5], IndexError, r"out of bounds", True),

@@ -111,21 +111,29 @@ INSTRUCTIONS: dict[str, Any] = {
     "astype": lambda a, b: np.astype(a * C, np.longdouble).astype(float),
     "swapaxes": lambda a, b: np.swapaxes(a + C, 0, 1),
     "broadcast": lambda a, b: np.broadcast_to(a, (3, 3)),
-    "stack": lambda a, b: np.mean(np.stack([a, b * 2, a]) if np.shape(a) == np.shape(b) else np.stack([a, a]), axis=0),
+    "stack": lambda a, b: np.mean(
+        np.stack([a, b * 2, a]) if np.shape(a) == np.shape(b) else np.stack([a, a]), axis=0
+    ),
     "getitem": lambda a, b: (a + C)[1, 2],
     "repeated index": lambda a, b: (a + C)[[0, 2, 0], [1, 1, 1]] * C,
     "matmul": lambda a, b: np.tanh((a + C) @ (b * C)),
     "matrix vector": lambda a, b: np.tanh((a * C) @ (b + C)[:, 0]) + C,
     "dot": lambda a, b: np.tanh((a * C)[0] @ (b * C)[1]),
     # Steps and kinks
-    "remainder": _chosen(lambda a, b: np.tanh(a % (0.7 + np.square(b))), lambda a, b: a / (0.7 + np.square(b))),
-    "fmod": _chosen(lambda a, b: np.tanh(np.fmod(a, 0.7 + np.square(b))), lambda a, b: a / (0.7 + np.square(b))),
+    "remainder": _chosen(
+        lambda a, b: np.tanh(a % (0.7 + np.square(b))), lambda a, b: a / (0.7 + np.square(b))
+    ),
+    "fmod": _chosen(
+        lambda a, b: np.tanh(np.fmod(a, 0.7 + np.square(b))), lambda a, b: a / (0.7 + np.square(b))
+    ),
     "fabs": _chosen(lambda a, b: np.fabs(a - b)),
     "fmax": _chosen(lambda a, b: np.fmax(a, b)),
     "fmin": _chosen(lambda a, b: np.fmin(a, b)),
     "copysign": _chosen(lambda a, b: np.copysign(a, b - 0.1), lambda a, b: (a * (b - 0.1), 0.0)),
     "heaviside": _chosen(lambda a, b: np.heaviside(a - b, 0.5) * b),
-    "clip": _chosen(lambda a, b: np.clip(a, b - 0.5, b + 0.5), lambda a, b: (np.absolute(a - b), 0.5)),
+    "clip": _chosen(
+        lambda a, b: np.clip(a, b - 0.5, b + 0.5), lambda a, b: (np.absolute(a - b), 0.5)
+    ),
     # Exponentials, roots and angles
     "ldexp": lambda a, b: np.ldexp(np.sin(a), -2),
     "float power": lambda a, b: np.float_power(1.5 + np.sin(a), np.tanh(b)),
@@ -150,7 +158,9 @@ INSTRUCTIONS: dict[str, Any] = {
     "arccosh": lambda a, b: np.arccosh(1.5 + np.square(a)),
     "arctanh": lambda a, b: np.arctanh(0.9 * np.tanh(a)),
     "sinc": lambda a, b: np.sinc(1.1 + 0.2 * np.tanh(a)),
-    "degrees": lambda a, b: np.sin(np.deg2rad(50 * np.radians(np.rad2deg(np.degrees(np.tanh(a)) / 9)))),
+    "degrees": lambda a, b: np.sin(
+        np.deg2rad(50 * np.radians(np.rad2deg(np.degrees(np.tanh(a)) / 9)))
+    ),
     # Reductions
     "prod": lambda a, b: np.tanh(np.prod(np.sin(a) + C, axis=0) + a),
     "max": _apart(lambda a, b: np.max(a + C, axis=1) * b),
@@ -162,7 +172,9 @@ INSTRUCTIONS: dict[str, Any] = {
     "cumprod": lambda a, b: np.cumprod(np.sin(a) + C, axis=0),
     "var": lambda a, b: np.tanh(np.var(a + C, axis=0)) + b,
     "std": lambda a, b: np.std(np.tanh(a) + C) * np.cos(b),
-    "average": lambda a, b: np.average(a + C, axis=0, weights=np.exp(np.sin(b + C))) * np.ones((3, 1)),
+    "average": lambda a, b: (
+        np.average(a + C, axis=0, weights=np.exp(np.sin(b + C))) * np.ones((3, 1))
+    ),
     "norm": lambda a, b: np.linalg.norm(np.tanh(a) + 1.5 + C) * np.sin(b),
     # Moving entries
     "concatenate": lambda a, b: np.concatenate([(a * C)[:1], (b + C)[1:]]),
@@ -190,7 +202,9 @@ INSTRUCTIONS: dict[str, Any] = {
     "qr": lambda a, b: np.linalg.qr(4 * np.eye(3) + (1.5 + np.tanh(a)) * C)[1] / 4,
     "eigvalsh": lambda a, b: np.linalg.eigvalsh(_far_apart(np.tanh(a) * C)) / 6,
     "svd": lambda a, b: np.linalg.svd(_far_apart(np.tanh(a) * C), compute_uv=False) / 6,
-    "pinv": lambda a, b: np.linalg.pinv((4 * np.eye(3) + np.tanh(a) * C)[:, :2]).T @ np.ones((2, 3)),
+    "pinv": lambda a, b: (
+        np.linalg.pinv((4 * np.eye(3) + np.tanh(a) * C)[:, :2]).T @ np.ones((2, 3))
+    ),
     # Rules of one's own
     "checkpoint": lambda a, b: checkpoint(lambda a, b: np.sin(a) * b + np.tanh(a * b))(a, b),
     "own rule": lambda a, b: softplus(a) - b,
@@ -219,7 +233,9 @@ if special is not None:
         "psi": lambda a, b: special.psi(1.5 + np.square(np.tanh(a))),
     }
 
-instructions = st.tuples(st.sampled_from(sorted(INSTRUCTIONS)), st.integers(0, 5), st.integers(0, 5))
+instructions = st.tuples(
+    st.sampled_from(sorted(INSTRUCTIONS)), st.integers(0, 5), st.integers(0, 5)
+)
 scalars = st.floats(-2, 2).map(lambda v: round(v, 3))
 
 
@@ -234,7 +250,9 @@ def run(program: list[Instruction], *inputs: Any) -> Any:
     """The result of the program: the sum of its last two values, so that a dead line is likely but not certain."""
     values = list(inputs)
     for name, i, j in program:
-        values.append(INSTRUCTIONS[name](values[-1 - i % len(values)], values[-1 - j % len(values)]))
+        values.append(
+            INSTRUCTIONS[name](values[-1 - i % len(values)], values[-1 - j % len(values)])
+        )
     return np.sum(values[-1]) + np.sum(values[-2])
 
 

@@ -65,7 +65,10 @@ def penalised_regression(p: Any) -> Any:
     return np.mean(np.log1p(np.exp(-margins))) + 0.05 * np.sum(p["w"] ** 2)
 
 
-@snippet("two layers, cross-entropy of the entries picked by labels", [normal(3, 5), np.zeros(5), normal(5, 4)])
+@snippet(
+    "two layers, cross-entropy of the entries picked by labels",
+    [normal(3, 5), np.zeros(5), normal(5, 4)],
+)
 def classifier(p: Any) -> Any:
     hidden = np.maximum(POINTS @ p[0] + p[1], 0)
     scores = hidden @ p[2]
@@ -74,14 +77,22 @@ def classifier(p: Any) -> Any:
     return -np.mean(log_p[np.arange(len(POINTS)), np.arange(len(POINTS)) % 4])
 
 
-@snippet("batch normalization and softplus", {"W": normal(3, 4), "gain": np.ones(4), "shift": np.zeros(4)})
+@snippet(
+    "batch normalization and softplus",
+    {"W": normal(3, 4), "gain": np.ones(4), "shift": np.zeros(4)},
+)
 def batch_normalization(p: Any) -> Any:
     h = POINTS @ p["W"]
     h = p["gain"] * (h - h.mean(axis=0)) / np.sqrt(h.var(axis=0) + 1e-5) + p["shift"]
     return np.mean(np.logaddexp(h, 0.0))
 
 
-@snippet("softmax over scores, by scipy.special.logsumexp", normal(3, 4), r"np\.logaddexp\.reduce\(POINTS @ w", "scipy")
+@snippet(
+    "softmax over scores, by scipy.special.logsumexp",
+    normal(3, 4),
+    r"np\.logaddexp\.reduce\(POINTS @ w",
+    "scipy",
+)
 def scipy_softmax(w: Any) -> Any:
     from scipy.special import logsumexp
 
@@ -112,7 +123,10 @@ def covariance(v: Any) -> Any:
 # Probability
 
 
-@snippet("a mixture of normal distributions", {"logits": normal(3), "means": normal(3, 3), "log_s": 0.1 * normal(3, 3)})
+@snippet(
+    "a mixture of normal distributions",
+    {"logits": normal(3), "means": normal(3, 3), "log_s": 0.1 * normal(3, 3)},
+)
 def mixture(p: Any) -> Any:
     log_weights = p["logits"] - np.logaddexp.reduce(p["logits"])
     z = (POINTS[:, None, :] - p["means"]) * np.exp(-p["log_s"])
@@ -122,13 +136,16 @@ def mixture(p: Any) -> Any:
 
 
 @snippet(
-    "a multivariate normal distribution by its Cholesky factor", {"L": normal(3, 3) + 3 * np.eye(3), "m": normal(3)}
+    "a multivariate normal distribution by its Cholesky factor",
+    {"L": normal(3, 3) + 3 * np.eye(3), "m": normal(3)},
 )
 def multivariate(p: Any) -> Any:
     L = np.tril(p["L"])
     covariance = L @ L.T + 0.1 * np.eye(3)
     d = POINTS - p["m"]
-    return 0.5 * np.sum(d * np.linalg.solve(covariance, d.T).T) + 6 * np.linalg.slogdet(covariance)[1]
+    return (
+        0.5 * np.sum(d * np.linalg.solve(covariance, d.T).T) + 6 * np.linalg.slogdet(covariance)[1]
+    )
 
 
 @snippet("variational inference, the density written out", np.array([0.4, -0.8]))
@@ -164,10 +181,18 @@ def beta_likelihood(p: Any) -> Any:
 def special_functions(p: Any) -> Any:
     from scipy import special
 
-    return special.betaln(p[0], p[1]) + special.digamma(p[0]) + special.xlogy(p[1], p[0]) + special.log_ndtr(-p[1])
+    return (
+        special.betaln(p[0], p[1])
+        + special.digamma(p[0])
+        + special.xlogy(p[1], p[0])
+        + special.log_ndtr(-p[1])
+    )
 
 
-@snippet("a hidden Markov model, forward algorithm", {"A": normal(3, 3), "start": np.zeros(3), "means": normal(3)})
+@snippet(
+    "a hidden Markov model, forward algorithm",
+    {"A": normal(3, 3), "start": np.zeros(3), "means": normal(3)},
+)
 def hidden_markov(p: Any) -> Any:
     log_a = p["A"] - np.logaddexp.reduce(p["A"], axis=1)[:, None]
     state = p["start"]
@@ -198,7 +223,12 @@ def gaussian_process(p: Any) -> Any:
     return 0.5 * POINTS[:, 0] @ a + np.sum(np.log(np.diag(L)))
 
 
-@snippet("a Gaussian process with scipy.linalg", 0.2, r"write\n    return y @ np\.linalg\.solve\(K, y\)\n", "scipy")
+@snippet(
+    "a Gaussian process with scipy.linalg",
+    0.2,
+    r"write\n    return y @ np\.linalg\.solve\(K, y\)\n",
+    "scipy",
+)
 def scipy_gaussian_process(p: Any) -> Any:
     from scipy.linalg import cho_factor, cho_solve
 
@@ -243,7 +273,9 @@ def gated(W: Any) -> Any:
 def recurrent(p: Any) -> Any:
     h, outputs = np.repeat(p["h"], 3, axis=0), []
     for t in range(3):
-        h = np.tanh(np.concatenate((POINTS[3 * t : 3 * t + 3], h, np.ones((3, 1))), axis=1) @ p["W"])
+        h = np.tanh(
+            np.concatenate((POINTS[3 * t : 3 * t + 3], h, np.ones((3, 1))), axis=1) @ p["W"]
+        )
         outputs.append(h)
     return np.sum(np.array(outputs) ** 2)
 
@@ -273,7 +305,9 @@ def convolution_by_windows(K: Any) -> Any:
 
 @snippet("windows of the traced image", IMAGE)
 def windows_of_image(image: Any) -> Any:
-    return np.sum(np.mean(np.lib.stride_tricks.sliding_window_view(image, (3, 3)), axis=(2, 3)) ** 2)
+    return np.sum(
+        np.mean(np.lib.stride_tricks.sliding_window_view(image, (3, 3)), axis=(2, 3)) ** 2
+    )
 
 
 @snippet("a bilinear warp whose indices are clipped", 1.013)
@@ -300,7 +334,11 @@ def power_spectrum(k: Any) -> Any:
     return np.sum(np.abs(np.fft.rfft(k)) ** 2)
 
 
-@snippet("complex exponentials", SERIES, r"complex numbers.*np\.cos\(t\) and np\.sin\(t\) for exp\(1j \* t\)")
+@snippet(
+    "complex exponentials",
+    SERIES,
+    r"complex numbers.*np\.cos\(t\) and np\.sin\(t\) for exp\(1j \* t\)",
+)
 def complex_numbers(v: Any) -> Any:
     return np.sum(np.abs(np.exp(1j * v) + v) ** 2)
 
@@ -327,7 +365,11 @@ def fluid(v: Any) -> Any:
     return np.mean((carry(carry(smoke)) - 0.3) ** 2) + np.sum(divergence**2)
 
 
-@snippet("Runge-Kutta whose right-hand side returns np.array", np.array([1.0, 0.2]), r"write\n.*np\.stack\(\[y\[1\], ")
+@snippet(
+    "Runge-Kutta whose right-hand side returns np.array",
+    np.array([1.0, 0.2]),
+    r"write\n.*np\.stack\(\[y\[1\], ",
+)
 def runge_kutta(p: Any) -> Any:
     def slope(y: Any) -> Any:
         return np.array([y[1], -p[0] * y[0] - p[1] * y[1]])
@@ -349,7 +391,10 @@ def euler(p: Any) -> Any:
 
 
 @snippet(
-    "scipy.integrate.odeint", 0.7, r"odeint.*The line is\n    return np\.sum\(odeint\(.*k4 = f\(y \+ h \* k3", "scipy"
+    "scipy.integrate.odeint",
+    0.7,
+    r"odeint.*The line is\n    return np\.sum\(odeint\(.*k4 = f\(y \+ h \* k3",
+    "scipy",
 )
 def scipy_ode(p: Any) -> Any:
     from scipy.integrate import odeint
@@ -376,7 +421,11 @@ def leading_eigenvector(a: Any) -> Any:
     return w[-1] + np.sum(v[:, -1] ** 4)
 
 
-@snippet("a full singular value decomposition", normal(4, 3), r"compute_uv=False.*np\.linalg\.eigh\(a\.T @ a\)")
+@snippet(
+    "a full singular value decomposition",
+    normal(4, 3),
+    r"compute_uv=False.*np\.linalg\.eigh\(a\.T @ a\)",
+)
 def full_svd(a: Any) -> Any:
     u, _, _ = np.linalg.svd(a, full_matrices=False)
     return np.sum(np.abs(u))
@@ -407,7 +456,11 @@ def pieces(v: Any) -> Any:
     return np.sum(np.piecewise(v, [v < 0, v >= 0], [lambda z: -z, lambda z: z**2]))
 
 
-@snippet("a scalar function through np.vectorize", normal(4), r"np\.stack\(\[half\.pyfunc\(entry\) for entry in v\]\)")
+@snippet(
+    "a scalar function through np.vectorize",
+    normal(4),
+    r"np\.stack\(\[half\.pyfunc\(entry\) for entry in v\]\)",
+)
 def vectorized(v: Any) -> Any:
     half = np.vectorize(lambda q: q**2 if q > 0 else -q)
     return np.sum(half(v))
@@ -428,7 +481,9 @@ def with_math(p: Any) -> Any:
 
 
 @snippet(
-    "an array is filled entry by entry", normal(5), r"parts\.append\(v\[i\] \*\* 2\), then out = np\.stack\(parts\)"
+    "an array is filled entry by entry",
+    normal(5),
+    r"parts\.append\(v\[i\] \*\* 2\), then out = np\.stack\(parts\)",
 )
 def filled(v: Any) -> Any:
     out = np.zeros(5)
@@ -437,7 +492,11 @@ def filled(v: Any) -> Any:
     return np.sum(out)
 
 
-@snippet("a plain array is added to in place", normal(5), r"In place of\n    out \+= v\nwrite\n    out = out \+ v")
+@snippet(
+    "a plain array is added to in place",
+    normal(5),
+    r"In place of\n    out \+= v\nwrite\n    out = out \+ v",
+)
 def added_to(v: Any) -> Any:
     out = np.zeros(5)
     out += v

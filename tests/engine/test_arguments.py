@@ -68,7 +68,9 @@ def test_a_dict_of_a_class_of_its_own_keeps_it() -> None:
     settings = Settings("mine", a=1.0, b=2.0)
 
     def loss(p: Any) -> Any:
-        assert not isinstance(p, defaultdict) or p["c"] == 0.0, "it is made as the learner's own would make it"
+        assert not isinstance(p, defaultdict) or p["c"] == 0.0, (
+            "it is made as the learner's own would make it"
+        )
         return p["a"] * p["b"] if not isinstance(p, Settings) or p.note == "mine" else 0.0
 
     for tree in (ordered, missing, settings):
@@ -132,7 +134,10 @@ def test_containers_of_arrays_and_numbers() -> None:
 
 
 def test_empty_containers() -> None:
-    assert grad(lambda x, rest: x * 2, argnums=(0, 1))(1.0, {"a": [], "b": ()}) == (2.0, {"a": [], "b": ()})
+    assert grad(lambda x, rest: x * 2, argnums=(0, 1))(1.0, {"a": [], "b": ()}) == (
+        2.0,
+        {"a": [], "b": ()},
+    )
 
 
 def test_results_in_containers() -> None:
@@ -177,7 +182,9 @@ def test_argnums(argnums: Any, expected: Any) -> None:
 
 @pytest.mark.parametrize("argnums", [1, -2, (0, 1), 5])
 def test_argnums_that_ask_for_too_much(argnums: Any) -> None:
-    with pytest.raises(InputError, match=r"argnums asks for argument .* called with 1 positional argument\b"):
+    with pytest.raises(
+        InputError, match=r"argnums asks for argument .* called with 1 positional argument\b"
+    ):
         grad(lambda x: x, argnums)(1.0)
 
 
@@ -226,10 +233,13 @@ def test_a_position_is_counted_from_either_end_by_every_transform(name: str) -> 
     for k in range(3):
         for same in (k, k - 3, np.int64(k), np.int8(k - 3)):
             assert transform(product_of_three, same)(*point) == pytest.approx(expected[k]), same
-    short = transform(product_of_three, -1)(2.0, 3.0)  # the last that was passed, not the last that there is
+    # the last that was passed, not the last that there is
+    short = transform(product_of_three, -1)(2.0, 3.0)
     assert short == pytest.approx(100.0 if name == "hessian" else 10.0)
     for beyond in (3, -4, np.int64(3)):
-        with pytest.raises(InputError, match=r"argnums asks for argument .* called with 3 positional arguments"):
+        with pytest.raises(
+            InputError, match=r"argnums asks for argument .* called with 3 positional arguments"
+        ):
             transform(product_of_three, beyond)(*point)
     with pytest.raises(InputError, match="argnums"):
         transform(product_of_three, 1.0)(*point)
@@ -302,7 +312,8 @@ def test_has_aux() -> None:
     assert value_and_grad(f, has_aux=True)(3.0) == ((9.0, {"double": 6.0, "list": [3.0, 3.0]}), 6.0)
     assert grad(f, has_aux=True)(3.0) == (6.0, {"double": 6.0, "list": [3.0, 3.0]})
     assert grad(lambda x: (x * x, ()), has_aux=True)(3.0) == (6.0, ())
-    inner = grad(lambda x: grad(lambda y: (x * y * y, x * y), has_aux=True)(x)[1])  # the extra keeps its derivative
+    # the extra keeps its derivative
+    inner = grad(lambda x: grad(lambda y: (x * y * y, x * y), has_aux=True)(x)[1])
     assert inner(3.0) == 6.0
     for bad in (lambda x: x, lambda x: (x, 1.0, 2.0), lambda x: [x, 1.0]):
         with pytest.raises(ShapeError, match="pair"):
@@ -310,7 +321,9 @@ def test_has_aux() -> None:
 
 
 @pytest.mark.parametrize(
-    "extra", ["a note", None, True, {"epoch": 3, "name": "run"}, np.array([True, False]), np.arange(3)], ids=str
+    "extra",
+    ["a note", None, True, {"epoch": 3, "name": "run"}, np.array([True, False]), np.arange(3)],
+    ids=str,
 )
 def test_the_extra_result_may_be_anything(extra: Any) -> None:
     gradient, got = grad(lambda x: (x * x, extra), has_aux=True)(3.0)

@@ -207,4 +207,6 @@ def cases(text: str, x: np.ndarray) -> list[Any]:
 def test_a_call_in_any_form_has_its_derivative(source: str, x: np.ndarray) -> None:
     f = one_array(eval(f"lambda x: {source}", globals()))
     np.testing.assert_allclose(vjp(f, x)[0], f(x), rtol=1e-13, atol=1e-14)
-    check_grads(lambda x: np.sum(np.sin(f(x) / 3 + np.arange(f(x).size).reshape(f(x).shape))), (x,), order=2)
+    check_grads(
+        lambda x: np.sum(np.sin(f(x) / 3 + np.arange(f(x).size).reshape(f(x).shape))), (x,), order=2
+    )

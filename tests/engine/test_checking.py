@@ -38,12 +38,18 @@ def test_a_right_rule_passes(rule: Any) -> None:
 @pytest.mark.parametrize("mode,name", [("fwd", "forward"), ("rev", "reverse")])
 def test_a_wrong_rule_is_found(rule: Any, mode: str, name: str) -> None:
     rule(lambda y, x: y)
-    with pytest.raises(CheckError, match=rf"{name} mode, order 1, argument 0: .*relative error .*the rule is wrong"):
+    with pytest.raises(
+        CheckError, match=rf"{name} mode, order 1, argument 0: .*relative error .*the rule is wrong"
+    ):
         check_grads(np.sinh, (0.3,), order=2, modes=(mode,))
 
 
-@pytest.mark.parametrize("modes", [("fwd",), ("rev",), ("fwd", "rev"), ("rev", "fwd")], ids="-".join)
-def test_a_rule_that_loses_its_own_derivative_fails_at_order_2(rule: Any, modes: tuple[str, ...]) -> None:
+@pytest.mark.parametrize(
+    "modes", [("fwd",), ("rev",), ("fwd", "rev"), ("rev", "fwd")], ids="-".join
+)
+def test_a_rule_that_loses_its_own_derivative_fails_at_order_2(
+    rule: Any, modes: tuple[str, ...]
+) -> None:
     rule(lambda y, x: float(np.cosh(_plain(x))))
     check_grads(np.sinh, (0.3,), order=1, modes=modes)
     with pytest.raises(CheckError, match="order 2"):
@@ -64,7 +70,9 @@ def test_a_wrong_rule_of_a_small_function_is_found(rule: Any, size: float, mode:
     rule(lambda y, x: np.sqrt(1 + y * y))
     check_grads(f, (X,), order=3, modes=(mode, "rev"))
     rule(lambda y, x: np.sqrt(1 + y * y) * (1 + 1e-4))
-    with pytest.raises(CheckError, match=r"order 1, argument 0: .*relative error (5\.0e-05|1\.0e-04)"):
+    with pytest.raises(
+        CheckError, match=r"order 1, argument 0: .*relative error (5\.0e-05|1\.0e-04)"
+    ):
         check_grads(f, (X,), order=1, modes=(mode, "rev"))
 
 
@@ -111,11 +119,35 @@ X, W = np.array([0.4, -0.7, 1.2]), np.array([[0.3, 1.1, -0.2], [0.8, -0.5, 0.9]]
 
 BUGS: dict[str, tuple[Any, Any, Any, tuple[Any, ...], str]] = {
     # name: key of the row, its rule number k and what is put there, program, point, argument blamed
-    "wrong sign": (np.sin, (0, lambda y, x: -np.cos(x)), lambda a, b: np.sum(np.sin(a) * b), (X, X + 1), "argument 0"),
-    "lost factor": (np.square, (0, lambda y, x: x), lambda a, b: a @ np.square(b), (X, X), "argument 1"),
-    "double factor": (np.exp, (0, lambda y, x: 2 * y), lambda a, b: a + np.exp(b), (X, X), "argument 1"),
+    "wrong sign": (
+        np.sin,
+        (0, lambda y, x: -np.cos(x)),
+        lambda a, b: np.sum(np.sin(a) * b),
+        (X, X + 1),
+        "argument 0",
+    ),
+    "lost factor": (
+        np.square,
+        (0, lambda y, x: x),
+        lambda a, b: a @ np.square(b),
+        (X, X),
+        "argument 1",
+    ),
+    "double factor": (
+        np.exp,
+        (0, lambda y, x: 2 * y),
+        lambda a, b: a + np.exp(b),
+        (X, X),
+        "argument 1",
+    ),
     "wrong argument": (np.arctan2, (0, lambda y, a, b: a), np.arctan2, (X, X + 1), "argument 0"),
-    "in some entries": (np.tanh, (0, lambda y, x: 1 - y * abs(y)), lambda a, b: np.tanh(a) - b, (X, X), "argument 0"),
+    "in some entries": (
+        np.tanh,
+        (0, lambda y, x: 1 - y * abs(y)),
+        lambda a, b: np.tanh(a) - b,
+        (X, X),
+        "argument 0",
+    ),
     "in a leaf": (
         np.cos,
         (0, lambda y, x: np.sin(x)),
@@ -128,7 +160,9 @@ BUGS: dict[str, tuple[Any, Any, Any, tuple[Any, ...], str]] = {
 
 @pytest.mark.parametrize("name", list(BUGS))
 @pytest.mark.parametrize("mode", ["fwd", "rev"])
-def test_an_injected_bug_is_found_and_its_argument_named(name: str, mode: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_injected_bug_is_found_and_its_argument_named(
+    name: str, mode: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     key, (k, rule), f, args, blamed = BUGS[name]
     right = TABLE[key]
     check_grads(f, args, order=2, modes=(mode,))
@@ -137,7 +171,9 @@ def test_an_injected_bug_is_found_and_its_argument_named(name: str, mode: str, m
     monkeypatch.setattr(right, "partials", rules)
     with pytest.raises(CheckError) as error:
         check_grads(f, args, order=2, modes=(mode,))
-    assert f"{'forward' if mode == 'fwd' else 'reverse'} mode, order 1, {blamed}: " in str(error.value)
+    assert f"{'forward' if mode == 'fwd' else 'reverse'} mode, order 1, {blamed}: " in str(
+        error.value
+    )
 
 
 def test_a_missing_sum_over_broadcast_axes_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -147,24 +183,35 @@ def test_a_missing_sum_over_broadcast_axes_is_found(monkeypatch: pytest.MonkeyPa
     f = lambda w, b: np.sum(np.sin(w + b))  # noqa: E731
     check_grads(f, (W, X), order=1)
     right = fast_sweep.unbroadcast
-    monkeypatch.setattr(fast_sweep, "unbroadcast", lambda g, x: g[0] if np.ndim(g) > np.ndim(x) else right(g, x))
+    monkeypatch.setattr(
+        fast_sweep, "unbroadcast", lambda g, x: g[0] if np.ndim(g) > np.ndim(x) else right(g, x)
+    )
     check_grads(f, (W, X), order=1, modes=("fwd",))
     with pytest.raises(CheckError, match=r"reverse mode, order 1, argument 1: "):
         check_grads(f, (W, X), order=1)
 
 
-def test_an_adjoint_that_keeps_the_shape_of_the_batch_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_adjoint_that_keeps_the_shape_of_the_batch_is_found(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     """Multiplied by the direction it would broadcast, and the right number come out."""
-    keeps = Op("hypot", np.hypot, "general", (lambda g, y, a, b: g * a / y, lambda g, y, a, b: g * b / y))
+    keeps = Op(
+        "hypot", np.hypot, "general", (lambda g, y, a, b: g * a / y, lambda g, y, a, b: g * b / y)
+    )
     monkeypatch.setitem(TABLE, np.hypot, keeps)
     check_grads(np.hypot, (X, X + 1), order=1, modes=("rev",))
     with pytest.raises(CheckError, match=r"shape \(2, 3\), and \(3,\) is needed.*has to sum"):
         check_grads(lambda b: np.hypot(W, b), (X,), order=1, modes=("rev",))
 
 
-@pytest.mark.parametrize("rows", [np.sum, np.prod, np.max, np.linalg.solve, np.einsum, np.concatenate])
+@pytest.mark.parametrize(
+    "rows", [np.sum, np.prod, np.max, np.linalg.solve, np.einsum, np.concatenate]
+)
 def test_a_wrong_rule_of_any_kind_is_found(rows: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    op, square = TABLE[{np.einsum: "einsum", np.concatenate: "concatenate"}.get(rows, rows)], W[:, :2]
+    op, square = (
+        TABLE[{np.einsum: "einsum", np.concatenate: "concatenate"}.get(rows, rows)],
+        W[:, :2],
+    )
     calls = {
         np.linalg.solve: lambda a: np.linalg.solve(a, X[:2]),
         np.einsum: lambda a: np.einsum("ij,ij->i", a, W[:, :2]),
@@ -172,7 +219,9 @@ def test_a_wrong_rule_of_any_kind_is_found(rows: Any, monkeypatch: pytest.Monkey
     }
     f = calls.get(rows, rows)
     check_grads(f, (square,), order=2)
-    wrong = tuple(lambda *args, rule=rule, **static: rule(*args, **static) * 1.01 for rule in op.rules)
+    wrong = tuple(
+        lambda *args, rule=rule, **static: rule(*args, **static) * 1.01 for rule in op.rules
+    )
     monkeypatch.setattr(op, "rules", wrong)
     with pytest.raises(CheckError, match="argument 0"):
         check_grads(f, (square,), order=1, modes=("rev",))
@@ -182,7 +231,11 @@ def test_the_message_has_the_ladder_of_relative_errors(rule: Any) -> None:
     rule(lambda y, x: y)
     with pytest.raises(CheckError) as error:
         check_grads(np.sinh, (0.3,), order=1)
-    for rung in ("Above 1e-2 the rule is wrong", "around 1e-4 look for a kink", "below 1e-7 it is right"):
+    for rung in (
+        "Above 1e-2 the rule is wrong",
+        "around 1e-4 look for a kink",
+        "below 1e-7 it is right",
+    ):
         assert rung in str(error.value)
 
 
@@ -194,7 +247,9 @@ def test_nan_is_not_agreement(rule: Any) -> None:
 
 def test_one_wrong_operand_of_several_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(
-        TABLE, np.hypot, Op("hypot", np.hypot, "elementwise", (lambda y, a, b: a / y, lambda y, a, b: a / y))
+        TABLE,
+        np.hypot,
+        Op("hypot", np.hypot, "elementwise", (lambda y, a, b: a / y, lambda y, a, b: a / y)),
     )
     check_grads(lambda a: np.hypot(a, 2.0), (1.0,), order=1)
     with pytest.raises(CheckError):
@@ -212,7 +267,10 @@ def test_a_wrong_transpose_is_found_in_reverse_only(monkeypatch: pytest.MonkeyPa
 @pytest.mark.parametrize(
     "f,args",
     [
-        (lambda p: p["w"] @ p["x"] + p["b"][0], ({"w": np.ones((2, 2)), "x": np.ones(2), "b": [0.5]},)),
+        (
+            lambda p: p["w"] @ p["x"] + p["b"][0],
+            ({"w": np.ones((2, 2)), "x": np.ones(2), "b": [0.5]},),
+        ),
         (lambda x: {"a": np.sin(x), "b": [x, x * x]}, (0.3,)),
         (lambda x, y: (x * y, x), (1, 2)),
         (lambda x: 3.0, (1.0,)),
@@ -265,7 +323,9 @@ def test_a_message_is_in_plain_numbers(rule: Any) -> None:
 def test_nan_that_is_left_out_hides_no_rounding_error() -> None:
     """The third derivative of a product of two is 0, and a difference quotient of it is rounding alone."""
     hole = np.array([False, True, False])
-    check_grads(lambda x: np.nanprod(np.where(hole, np.nan, x)), (np.array([2.1, -0.4, -1.7]),), order=3)
+    check_grads(
+        lambda x: np.nanprod(np.where(hole, np.nan, x)), (np.array([2.1, -0.4, -1.7]),), order=3
+    )
 
 
 # The policy that is printed is the policy that holds
@@ -290,10 +350,14 @@ def test_policy() -> None:
         assert d(np.sign, 0.0) == 0.0
         assert d(lambda x: x * (x > 0), 0.0) == 0.0
         for middle in (np.median, lambda x: np.quantile(x, 0.5), lambda x: np.percentile(x, 50.0)):
-            of_entry = [d(lambda t, e=e, middle=middle: middle(TIED + t * e), 0.0) for e in np.eye(3)]
+            of_entry = [
+                d(lambda t, e=e, middle=middle: middle(TIED + t * e), 0.0) for e in np.eye(3)
+            ]
             assert of_entry == [0.5, 0.5, 0.0]
     assert "quantile" in text
     array = np.array([1.0, -1.0, 0.0])
-    np.testing.assert_array_equal(grad(lambda x: np.sum(np.maximum(x, 0.0)))(array), [1.0, 0.0, 0.5])
+    np.testing.assert_array_equal(
+        grad(lambda x: np.sum(np.maximum(x, 0.0)))(array), [1.0, 0.0, 0.5]
+    )
     np.testing.assert_array_equal(grad(lambda x: np.sum(np.absolute(x)))(array), [1.0, -1.0, 0.0])
     np.testing.assert_array_equal(grad(lambda x: np.sum(x ** np.zeros(3)))(array), np.zeros(3))

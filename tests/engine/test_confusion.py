@@ -147,15 +147,21 @@ def test_a_function_valued_derivative_is_refused(outer: str, inner: str) -> None
 
     with pytest.raises((InputError, ShapeError)):
         MODES[outer](shift, 0.0)
-    twice = MODES[outer](lambda u: MODES[inner](lambda v: shift(u)(shift(v)(np.sin))(0.3), 0.0), 0.0)
+    twice = MODES[outer](
+        lambda u: MODES[inner](lambda v: shift(u)(shift(v)(np.sin))(0.3), 0.0), 0.0
+    )
     assert twice == pytest.approx(-np.sin(0.3))
 
 
 @PAIRS
 def test_siblings_do_not_share_a_level(outer: str, inner: str) -> None:
     out, inn = MODES[outer], MODES[inner]
-    assert out(lambda x: inn(lambda y: x * y, 2.0) * inn(lambda y: y**2 * x, 3.0), 5.0) == pytest.approx(60.0)
-    assert out(lambda x: inn(lambda y: inn(lambda z: x * y * z, 1.0) * y, x), 5.0) == pytest.approx(20.0)
+    assert out(
+        lambda x: inn(lambda y: x * y, 2.0) * inn(lambda y: y**2 * x, 3.0), 5.0
+    ) == pytest.approx(60.0)
+    assert out(lambda x: inn(lambda y: inn(lambda z: x * y * z, 1.0) * y, x), 5.0) == pytest.approx(
+        20.0
+    )
 
 
 @PAIRS
@@ -169,8 +175,12 @@ def test_derivative_with_respect_to_a_cotangent_and_a_tangent() -> None:
         _, pullback = vjp(np.sin, 0.3)
         assert mode(lambda c, p=pullback: p(c)[0], 2.0) == pytest.approx(np.cos(0.3))
         assert mode(lambda t: jvp(np.sin, (0.3,), (t,))[1], 2.0) == pytest.approx(np.cos(0.3))
-        assert mode(lambda x: vjp(np.sin, x)[1](x)[0], 0.3) == pytest.approx(np.cos(0.3) - 0.3 * np.sin(0.3))
-        assert mode(lambda x: jvp(np.sin, (x,), (x,))[1], 0.3) == pytest.approx(np.cos(0.3) - 0.3 * np.sin(0.3))
+        assert mode(lambda x: vjp(np.sin, x)[1](x)[0], 0.3) == pytest.approx(
+            np.cos(0.3) - 0.3 * np.sin(0.3)
+        )
+        assert mode(lambda x: jvp(np.sin, (x,), (x,))[1], 0.3) == pytest.approx(
+            np.cos(0.3) - 0.3 * np.sin(0.3)
+        )
 
 
 def test_record_inside_a_derivative() -> None:

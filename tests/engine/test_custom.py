@@ -31,7 +31,9 @@ V = np.array([0.3, -0.7, 1.1])
 MODES = {"rev": grad, "fwd": lambda f: lambda x: jvp(f, (x,), (1.0,))[1]}
 
 RULES = {
-    "partials": {"partials": (lambda y, a, b: b * np.cos(a * b), lambda y, a, b: a * np.cos(a * b))},
+    "partials": {
+        "partials": (lambda y, a, b: b * np.cos(a * b), lambda y, a, b: a * np.cos(a * b))
+    },
     "vjp": {"vjp": lambda g, y, a, b: (g * b * np.cos(a * b), g * a * np.cos(a * b))},
     "jvp": {"jvp": lambda t, y, a, b: np.cos(a * b) * (t[0] * b + a * t[1])},
 }
@@ -71,7 +73,10 @@ def test_nested_to_order_three(product: Any, path: tuple[str, ...]) -> None:
 
 def test_a_function_with_its_own_rule_is_one_tape_line(product: Any) -> None:
     _, tape = record(lambda a, b: product(a, b) * 2, 0.5, 2.0)
-    assert [tape.expression(i) for i in range(2, len(tape))] == ["sine_of_product(v-1, v0)", "v1 * 2"]
+    assert [tape.expression(i) for i in range(2, len(tape))] == [
+        "sine_of_product(v-1, v0)",
+        "v1 * 2",
+    ]
     assert tape.replay(0.25, 2.0) == 2 * np.sin(0.5)
     assert grad(tape.replay)(0.25, 2.0) == pytest.approx(4 * np.cos(0.5))
 
@@ -79,7 +84,9 @@ def test_a_function_with_its_own_rule_is_one_tape_line(product: Any) -> None:
 def test_jacobians_of_a_rule_of_ones_own(product: Any) -> None:
     expected = np.diag(2 * np.cos(2 * V))
     for transform in (jacfwd, jacrev):
-        np.testing.assert_allclose(transform(lambda x: product(x, np.full(3, 2.0)))(V), expected, rtol=1e-14)
+        np.testing.assert_allclose(
+            transform(lambda x: product(x, np.full(3, 2.0)))(V), expected, rtol=1e-14
+        )
 
 
 def test_a_rule_decides_and_not_the_function() -> None:
@@ -91,7 +98,9 @@ def test_a_rule_decides_and_not_the_function() -> None:
 
 
 def test_an_array_rule_is_transposed_for_the_other_mode() -> None:
-    logdet = custom_gradient(vjp=lambda g, y, a: g * np.linalg.inv(a).T)(lambda a: np.log(np.linalg.det(a)))
+    logdet = custom_gradient(vjp=lambda g, y, a: g * np.linalg.inv(a).T)(
+        lambda a: np.log(np.linalg.det(a))
+    )
     a = np.array([[2.0, 0.3], [0.1, 1.5]])
     check_grads(logdet, (a,), order=3)
     half = custom_gradient(jvp=lambda t, y, x: np.cumsum(t[0]) / 2)(lambda x: np.cumsum(x) / 2)
@@ -116,7 +125,9 @@ def test_misuse_of_custom_gradient() -> None:
 def test_a_rule_that_omits_the_broadcast_sum_is_refused() -> None:
     shifted = custom_gradient(vjp=lambda g, y, x, b: (g, g))(lambda x, b: x + b)
     np.testing.assert_array_equal(grad(lambda b: np.sum(shifted(V, b)))(V), np.ones(3))
-    with pytest.raises(ShapeError, match=r"of shape \(2, 3\) for operand 1, which has shape \(3,\)\. Sum it over"):
+    with pytest.raises(
+        ShapeError, match=r"of shape \(2, 3\) for operand 1, which has shape \(3,\)\. Sum it over"
+    ):
         grad(lambda b: np.sum(shifted(np.zeros((2, 3)), b)))(V)
 
 
@@ -219,7 +230,9 @@ def layer(x: Any, w: Any) -> Any:
     return x
 
 
-@pytest.mark.parametrize("path", [p for n in (1, 2, 3) for p in itertools.product(MODES, repeat=n)], ids="-".join)
+@pytest.mark.parametrize(
+    "path", [p for n in (1, 2, 3) for p in itertools.product(MODES, repeat=n)], ids="-".join
+)
 def test_checkpoint_changes_no_derivative(path: tuple[str, ...]) -> None:
     plain: Any = lambda x: layer(x, 1.2) * x  # noqa: E731
     kept: Any = lambda x: checkpoint(layer)(x, 1.2) * x  # noqa: E731
@@ -258,7 +271,9 @@ def test_checkpoint_of_containers_and_of_branches() -> None:
     np.testing.assert_array_equal(grad(f, 1)(p, V), np.full(3, 2.0))
 
 
-@pytest.mark.parametrize("way", [grad, lambda f: lambda x: jvp(f, (x,), (1.0,)), lambda f: lambda x: record(f, x)])
+@pytest.mark.parametrize(
+    "way", [grad, lambda f: lambda x: jvp(f, (x,), (1.0,)), lambda f: lambda x: record(f, x)]
+)
 def test_what_checkpoint_cannot_follow_is_an_error(way: Any) -> None:
     with pytest.raises(UnsupportedError, match=r"as an argument \(not from around it\)"):
         way(lambda x: checkpoint(lambda z: z * x)(x))(3.0)
@@ -296,7 +311,9 @@ def test_a_rule_that_branches_is_not_transposed():
     for call in (lambda: jvp(by_vjp, (1.0,), (1.0,)), lambda: grad(by_jvp)(1.0)):
         with pytest.raises(UnsupportedError, match=r"compares the tangent or adjoint.*both rules"):
             call()
-    both = custom_gradient(vjp=by_loop, jvp=lambda tangents, y, x: by_loop(tangents[0], y, x))(solve)
+    both = custom_gradient(vjp=by_loop, jvp=lambda tangents, y, x: by_loop(tangents[0], y, x))(
+        solve
+    )
     assert jvp(both, (1.0,), (1.0,))[1] == pytest.approx(grad(both)(1.0), rel=1e-12)
 
 
@@ -387,12 +404,18 @@ A = np.array([[2.0, 0.3, 0.1], [0.2, 1.5, 0.0], [0.4, 0.1, 1.1]])
 LINEAR: dict[str, Any] = {
     "sums, products and quotients": lambda g, x: (2 * g - g / x + x * -g) * np.exp(x) + 0.0,
     "matrices": lambda g, x: A.T @ np.linalg.solve(A, g) + np.einsum("ij,j->i", A, g),
-    "shapes": lambda g, x: np.concatenate([g[1:], g[:1]]) + np.flip(np.cumsum(g)) + np.roll(np.stack([g, g])[0], 1),
+    "shapes": lambda g, x: (
+        np.concatenate([g[1:], g[:1]]) + np.flip(np.cumsum(g)) + np.roll(np.stack([g, g])[0], 1)
+    ),
     "chosen by the operand": lambda g, x: np.where(x > 0, g, 0.1 * g),
-    "sums and means": lambda g, x: np.sum(g) * x + np.mean(g) - np.average(g) + np.diff(g, prepend=0.0 * x[0]),
+    "sums and means": lambda g, x: (
+        np.sum(g) * x + np.mean(g) - np.average(g) + np.diff(g, prepend=0.0 * x[0])
+    ),
     "another pullback": lambda g, x: vjp(lambda x: np.tanh(x) * np.linalg.norm(x), x)[1](g)[0],
     "another tangent": lambda g, x: jvp(np.sin, (x,), (g,))[1],
-    "eigenvectors": lambda g, x: vjp(lambda x: np.linalg.eigh(np.diag(x) + A + A.T)[1][:, 0] * x, x)[1](g)[0],
+    "eigenvectors": lambda g, x: vjp(
+        lambda x: np.linalg.eigh(np.diag(x) + A + A.T)[1][:, 0] * x, x
+    )[1](g)[0],
     "a convolution": lambda g, x: np.convolve(g, [1.0, 2.0, 3.0], "same"),
     "a checkpoint": lambda g, x: vjp(checkpoint(np.sin), x)[1](g)[0],
 }
@@ -419,9 +442,9 @@ def test_a_rule_may_call_a_function_with_a_rule_of_its_own_if_that_is_linear() -
                 break
         return x
 
-    iterated = custom_gradient(vjp=lambda g, y, a, b: (-np.outer(iterated(a.T, g), y), iterated(a.T, g)))(
-        solve_by_iteration
-    )
+    iterated = custom_gradient(
+        vjp=lambda g, y, a, b: (-np.outer(iterated(a.T, g), y), iterated(a.T, g))
+    )(solve_by_iteration)
     np.testing.assert_allclose(jacfwd(lambda b: iterated(A, b))(V), np.linalg.inv(A), rtol=1e-9)
     np.testing.assert_allclose(jacrev(lambda b: iterated(A, b))(V), np.linalg.inv(A), rtol=1e-9)
 
@@ -436,5 +459,7 @@ def test_a_clipped_gradient_keeps_its_second_derivative_in_reverse() -> None:
     f = lambda x: np.sum(clipped(x) ** 2)  # noqa: E731
     # The outer sweep comes to the clipping rule too, with an adjoint of 2.
     np.testing.assert_array_equal(jacrev(grad(f))(V), np.diag(1.0 * (np.abs(2 * V) < 1)))
-    both = custom_gradient(vjp=lambda g, y, x: np.clip(g, -1.0, 1.0), jvp=lambda t, y, x: t[0])(lambda x: x * 1.0)
+    both = custom_gradient(vjp=lambda g, y, x: np.clip(g, -1.0, 1.0), jvp=lambda t, y, x: t[0])(
+        lambda x: x * 1.0
+    )
     assert jvp(both, (2.0,), (10.0,)) == (2.0, 10.0)

@@ -53,7 +53,9 @@ def test_a_dead_branch_that_is_infinite_does_no_harm() -> None:
 
 
 @pytest.mark.parametrize(
-    "x", [1.0, np.ones(3), np.ones((2, 0)), np.float32(1)], ids=["number", "array", "empty", "float32"]
+    "x",
+    [1.0, np.ones(3), np.ones((2, 0)), np.float32(1)],
+    ids=["number", "array", "empty", "float32"],
 )
 def test_an_unused_input_has_gradient_zero_of_its_shape(x: Any) -> None:
     used, unused = grad(lambda a, b: a * 2, argnums=(0, 1))(3.0, x)
@@ -143,7 +145,11 @@ def test_no_inputs_at_all() -> None:
 )
 def test_numbers_lists_and_repeats(f: Any, derivative: float) -> None:
     assert both(f, 2.0) == pytest.approx(derivative, rel=1e-15, abs=1e-15)
-    assert f(2.0) == pytest.approx(value_and_grad(f)(2.0)[0], rel=1e-15) if not _needs_array(f) else True
+    assert (
+        f(2.0) == pytest.approx(value_and_grad(f)(2.0)[0], rel=1e-15)
+        if not _needs_array(f)
+        else True
+    )
 
 
 def _needs_array(f: Any) -> bool:
@@ -167,13 +173,19 @@ def test_fan_out() -> None:
 
 def test_repeated_operands_on_arrays() -> None:
     np.testing.assert_array_equal(grad(lambda x: x @ x)(V), 2 * V)
-    np.testing.assert_array_equal(grad(lambda x: np.sum(x @ x))(A), vjp(lambda x: x @ x, A)[1](np.ones((2, 2)))[0])
-    np.testing.assert_allclose(grad(lambda x: np.sum(x @ x))(A), np.ones((2, 2)) @ A.T + A.T @ np.ones((2, 2)))
+    np.testing.assert_array_equal(
+        grad(lambda x: np.sum(x @ x))(A), vjp(lambda x: x @ x, A)[1](np.ones((2, 2)))[0]
+    )
+    np.testing.assert_allclose(
+        grad(lambda x: np.sum(x @ x))(A), np.ones((2, 2)) @ A.T + A.T @ np.ones((2, 2))
+    )
     np.testing.assert_array_equal(grad(lambda x: np.sum(np.stack([x, x])))(V), 2 * np.ones(3))
     np.testing.assert_array_equal(grad(lambda x: np.sum(np.maximum(x, x)))(V), np.ones(3))
     np.testing.assert_array_equal(grad(lambda x: np.sum(x - x))(V), np.zeros(3))
     np.testing.assert_array_equal(grad(lambda x: x[0] * x[0] + x[-1])(V), [2.0, 0.0, 1.0])
-    np.testing.assert_array_equal(grad(lambda x: np.sum(x[[0, 0, 2]] * [1.0, 10.0, 100.0]))(V), [11.0, 0.0, 100.0])
+    np.testing.assert_array_equal(
+        grad(lambda x: np.sum(x[[0, 0, 2]] * [1.0, 10.0, 100.0]))(V), [11.0, 0.0, 100.0]
+    )
 
 
 def test_the_same_argument_given_twice() -> None:

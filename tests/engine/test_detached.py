@@ -12,7 +12,17 @@ import numpy as np
 import pytest
 
 import autodiff_lab as ad
-from autodiff_lab import DetachedWarning, custom_gradient, grad, hessian, jacfwd, jvp, no_recording, record, vjp
+from autodiff_lab import (
+    DetachedWarning,
+    custom_gradient,
+    grad,
+    hessian,
+    jacfwd,
+    jvp,
+    no_recording,
+    record,
+    vjp,
+)
 
 from .misuses_of_functions import NO_ROW
 
@@ -68,7 +78,9 @@ WAYS: dict[str, Callable[[Any], Any]] = {
 @pytest.mark.parametrize("way", list(WAYS))
 @pytest.mark.parametrize("f", list(SAFE.values()), ids=list(SAFE))
 def test_an_error_that_was_caught_is_a_warning_once_a_call(f: Any, way: str) -> None:
-    raising = {"float": 3, "in place": 4, "no row": 3}[next(name for name, g in SAFE.items() if g is f)]
+    raising = {"float": 3, "in place": 4, "no row": 3}[
+        next(name for name, g in SAFE.items() if g is f)
+    ]
     for _ in range(2):  # each call warns, though Python shows a warning of one place once
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("default")
@@ -83,7 +95,8 @@ def test_an_error_that_was_caught_is_a_warning_once_a_call(f: Any, way: str) -> 
 @pytest.mark.parametrize("way", list(WAYS))
 def test_the_warning_can_be_made_an_error(way: str) -> None:
     with pytest.raises(
-        DetachedWarning, match=r"safe_log, line \d+: return math\.log\(x\)\)(?s:.*)write\s+return np\.log"
+        DetachedWarning,
+        match=r"safe_log, line \d+: return math\.log\(x\)\)(?s:.*)write\s+return np\.log",
     ):
         WAYS[way](safe_log)
     assert grad(lambda x: x * x)(3.0) == 6.0

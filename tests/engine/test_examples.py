@@ -14,7 +14,9 @@ from .examples import EXAMPLES
 
 pytestmark = pytest.mark.filterwarnings("error::RuntimeWarning")
 
-ALL = pytest.mark.parametrize("example", [pytest.param(module, id=name) for name, module in EXAMPLES.items()])
+ALL = pytest.mark.parametrize(
+    "example", [pytest.param(module, id=name) for name, module in EXAMPLES.items()]
+)
 
 
 def ours(example: Any) -> Any:
@@ -39,25 +41,34 @@ def test_both_modes_agree_with_differences(example: Any) -> None:
     assert jvp(f, (example.PARAMETERS,), (direction,))[1] == pytest.approx(slope, rel=1e-9)
 
     def quotient(h: float) -> Any:
-        up, down = ({n: x + s * h * direction[n] for n, x in example.PARAMETERS.items()} for s in (1, -1))
+        up, down = (
+            {n: x + s * h * direction[n] for n, x in example.PARAMETERS.items()} for s in (1, -1)
+        )
         return (f(up) - f(down)) / (2 * h)
 
-    assert (4 * quotient(1e-5) - quotient(2e-5)) / 3 == pytest.approx(slope, rel=1e-6)  # Richardson's extrapolation
+    # Richardson's extrapolation
+    assert (4 * quotient(1e-5) - quotient(2e-5)) / 3 == pytest.approx(slope, rel=1e-6)
 
 
 @ALL
 def test_second_derivatives_of_both_orders_of_nesting_agree(example: Any) -> None:
     f, direction = ours(example), direction_of(example)
     forward_over_reverse = jvp(grad(f), (example.PARAMETERS,), (direction,))[1]
-    reverse_over_reverse = grad(lambda p: sum(np.sum(g * direction[n]) for n, g in grad(f)(p).items()))
+    reverse_over_reverse = grad(
+        lambda p: sum(np.sum(g * direction[n]) for n, g in grad(f)(p).items())
+    )
     for name, expected in reverse_over_reverse(example.PARAMETERS).items():
         scale = float(np.max(np.abs(expected)))
         assert np.isfinite(scale)
-        np.testing.assert_allclose(forward_over_reverse[name], expected, rtol=1e-8, atol=1e-10 * scale)
+        np.testing.assert_allclose(
+            forward_over_reverse[name], expected, rtol=1e-8, atol=1e-10 * scale
+        )
 
 
 # Which cells the smoke comes from depends on the wind: a program cannot index with what it computes.
-@pytest.mark.parametrize("example", [pytest.param(m, id=name) for name, m in EXAMPLES.items() if name != "fluid"])
+@pytest.mark.parametrize(
+    "example", [pytest.param(m, id=name) for name, m in EXAMPLES.items() if name != "fluid"]
+)
 def test_the_compiled_program_agrees(example: Any) -> None:
     value, gradient = value_and_grad(ours(example))(example.PARAMETERS)
     compiled_value, compiled = program(ours(example), example.PARAMETERS)(example.PARAMETERS)
@@ -78,7 +89,9 @@ def test_a_step_against_the_gradient_lowers_the_loss(example: Any) -> None:
 def test_hips_autograd_agrees(example: Any) -> None:
     hips = pytest.importorskip("autograd")
     numpy_of_hips = pytest.importorskip("autograd.numpy")
-    expected_value, expected = hips.value_and_grad(lambda p: example.loss(numpy_of_hips, p))(example.PARAMETERS)
+    expected_value, expected = hips.value_and_grad(lambda p: example.loss(numpy_of_hips, p))(
+        example.PARAMETERS
+    )
     value, gradient = value_and_grad(ours(example))(example.PARAMETERS)
     assert value == pytest.approx(float(expected_value), rel=1e-12)
     for name, theirs in expected.items():

@@ -43,15 +43,26 @@ def reverse(f: Any, x: Any) -> Any:
 
 
 def test_every_elementwise_row_has_extremes() -> None:
-    missing = [title(key) for key, op in TABLE.items() if op.kind == "elementwise" and key not in EXTREMES]
-    assert not missing, f"add extreme points to tests/engine/samples/extremes.py for: {', '.join(missing)}"
-    assert not [title(key) for key in EXTREMES if key not in TABLE], "extreme points for rows that there are not"
+    missing = [
+        title(key) for key, op in TABLE.items() if op.kind == "elementwise" and key not in EXTREMES
+    ]
+    assert not missing, (
+        f"add extreme points to tests/engine/samples/extremes.py for: {', '.join(missing)}"
+    )
+    assert not [title(key) for key in EXTREMES if key not in TABLE], (
+        "extreme points for rows that there are not"
+    )
 
 
-@pytest.mark.filterwarnings("ignore::RuntimeWarning")  # NumPy says where an intermediate number is infinite
+# NumPy says where an intermediate number is infinite
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
 @pytest.mark.parametrize(
     "key,k",
-    [pytest.param(key, k, id=f"{title(key)}-{k}") for key, row in EXTREMES.items() for k in range(len(row) - 1)],
+    [
+        pytest.param(key, k, id=f"{title(key)}-{k}")
+        for key, row in EXTREMES.items()
+        for k in range(len(row) - 1)
+    ],
 )
 def test_the_slope_is_right_at_extremes(key: Any, k: int) -> None:
     cases = list(points(key, k))
@@ -59,7 +70,9 @@ def test_the_slope_is_right_at_extremes(key: Any, k: int) -> None:
     columns = [np.array(column) for column in zip(*(point for point, _ in cases), strict=True)]
     f = callable_of(key)
     found = {"reverse, an array": reverse, "forward, an array": forward}
-    for mode, slopes in {name: way(partly(f, columns, k), columns[k]) for name, way in found.items()}.items():
+    for mode, slopes in {
+        name: way(partly(f, columns, k), columns[k]) for name, way in found.items()
+    }.items():
         assert_slopes(mode, cases, slopes)
     for mode, way in (("reverse", reverse), ("forward", forward)):
         assert_slopes(mode, cases, [way(partly(f, point, k), point[k]) for point, _ in cases])
@@ -74,9 +87,14 @@ def assert_slopes(mode: str, cases: Any, slopes: Any) -> None:
     wrong = [
         f"at {point}: {slope}, true {mp.nstr(true, 17)}"
         for (point, true), slope in zip(cases, slopes, strict=True)
-        if not (np.isfinite(slope) and abs(mp.mpf(float(slope)) - true) <= DIGITS * max(abs(true), LEAST))
+        if not (
+            np.isfinite(slope)
+            and abs(mp.mpf(float(slope)) - true) <= DIGITS * max(abs(true), LEAST)
+        )
     ]
-    assert not wrong, f"{mode}: {len(wrong)} of {len(cases)} slopes are wrong, {'; '.join(wrong[:5])}"
+    assert not wrong, (
+        f"{mode}: {len(wrong)} of {len(cases)} slopes are wrong, {'; '.join(wrong[:5])}"
+    )
 
 
 SECOND: dict[Any, list[float]] = {
@@ -92,10 +110,14 @@ SECOND: dict[Any, list[float]] = {
 }
 
 
-@pytest.mark.parametrize("key,x", [pytest.param(f, x, id=f"{title(f)} at {x}") for f in SECOND for x in SECOND[f]])
+@pytest.mark.parametrize(
+    "key,x", [pytest.param(f, x, id=f"{title(f)} at {x}") for f in SECOND for x in SECOND[f]]
+)
 @pytest.mark.parametrize("outer", [forward, reverse])
 @pytest.mark.parametrize("inner", [forward, reverse])
-def test_a_guarded_slope_keeps_its_second_derivative(key: Any, x: float, outer: Any, inner: Any) -> None:
+def test_a_guarded_slope_keeps_its_second_derivative(
+    key: Any, x: float, outer: Any, inner: Any
+) -> None:
     true = mp.diff(lambda t: EXTREMES[key][0](mp.mpf(x) * (1 + t)), 0, 2) / mp.mpf(x) ** 2
     assert outer(lambda x: inner(key, x), x) == pytest.approx(float(true), rel=DIGITS, abs=0)
 

@@ -73,7 +73,8 @@ def test_the_sweep_without_a_stop_gives_what_the_sweep_gives(case: Case) -> None
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.seed)
 def test_operators_without_the_dispatch_write_the_lines_that_it_writes(case: Case) -> None:
     _, fast = record(case.function(), *plain(case.first))
-    _, dispatched = record(case.function(), *plain(case.first), sites=True)  # which has no fast path
+    # which has no fast path
+    _, dispatched = record(case.function(), *plain(case.first), sites=True)
     assert [op and op.name for op in fast.ops] == [op and op.name for op in dispatched.ops]
     assert fast.parents == dispatched.parents
     assert fast.kwargs.keys() == dispatched.kwargs.keys()
@@ -93,14 +94,18 @@ class DispatchedPass(ForwardPass):
 
 @pytest.mark.parametrize("batch", [None, 2], ids=["one direction", "two directions"])
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.seed)
-def test_dual_operators_without_the_dispatch_give_what_it_gives(case: Case, batch: int | None) -> None:
+def test_dual_operators_without_the_dispatch_give_what_it_gives(
+    case: Case, batch: int | None
+) -> None:
     point = [np.float64(x) if isinstance(x, float) else x for x in plain(case.first)]
     random = np.random.default_rng(abs(case.seed))
     axis = () if batch is None else (batch,)
     tangents = [random.normal(size=(*axis, *np.shape(x)))[()] for x in point]
 
     def tangent(forward: ForwardPass) -> Any:
-        result = forward.run(case.function(), [dual(x, t, forward) for x, t in zip(point, tangents, strict=True)])
+        result = forward.run(
+            case.function(), [dual(x, t, forward) for x, t in zip(point, tangents, strict=True)]
+        )
         return getattr(result, "tangent", None)
 
     found, expected = tangent(ForwardPass(batch)), tangent(DispatchedPass(batch))

@@ -39,7 +39,10 @@ BAD_INPUTS = {
     "set": ({1.0}, r"set.*Pass a float"),
     "function": (np.sin, r"Pass a float"),
     "a str in a list": ([1.0, "b"], r"\[1\].*str"),
-    "None in a dict": ({"w": None}, r"\['w'\].*None.*Leave None out of the inputs.*partial\(f, bias=None\)"),
+    "None in a dict": (
+        {"w": None},
+        r"\['w'\].*None.*Leave None out of the inputs.*partial\(f, bias=None\)",
+    ),
     "a dataclass": (Parameters(1.0, 2.0), r"Parameters.*vars\(p\).*Parameters\(\*\*parts\)"),
     "an object in a list": ([types.SimpleNamespace(w=1.0)], r"\[0\].*vars\(p\)"),
     "datetime": (np.array(["2020-01-01"], "datetime64[D]"), r"datetime64"),
@@ -71,13 +74,21 @@ def test_complex_arithmetic_is_refused_at_an_inner_level() -> None:
 @pytest.mark.parametrize(
     ("f", "args", "says"),
     [
-        (lambda a, b, c: a, (1.0, 2.0), r"\(a, b, c\) needs a number .* 2 were given: there is none for c\.$"),
+        (
+            lambda a, b, c: a,
+            (1.0, 2.0),
+            r"\(a, b, c\) needs a number .* 2 were given: there is none for c\.$",
+        ),
         (lambda a, b, c=1.0: a, (1.0,), r"\(a, b, c\) .* 1 was given: there is none for b\.$"),
         (lambda a: a, (1.0, 2.0, 3.0), r"\(a\) .* 3 were given: 2 too many\.$"),
     ],
 )
-@pytest.mark.parametrize("run", [record, lambda f, *args: grad(f)(*args), lambda f, *args: jvp(f, args, args)])
-def test_a_forgotten_number_and_one_too_many_are_named(run: Any, f: Any, args: Any, says: str) -> None:
+@pytest.mark.parametrize(
+    "run", [record, lambda f, *args: grad(f)(*args), lambda f, *args: jvp(f, args, args)]
+)
+def test_a_forgotten_number_and_one_too_many_are_named(
+    run: Any, f: Any, args: Any, says: str
+) -> None:
     with pytest.raises(InputError, match=says):
         run(f, *args)
 
@@ -105,7 +116,9 @@ def test_a_call_inside_of_the_function_keeps_its_own_error() -> None:
     ],
 )
 def test_seed_of_the_wrong_shape(call: Any) -> None:
-    with pytest.raises(ShapeError, match=r"tangent.* has shape \(.*\), but it must have the shape \(.*\)"):
+    with pytest.raises(
+        ShapeError, match=r"tangent.* has shape \(.*\), but it must have the shape \(.*\)"
+    ):
         call()
 
 
@@ -145,7 +158,9 @@ def test_seed_that_is_no_number(bad: Any) -> None:
 def test_a_dict_in_another_order_is_the_same_structure() -> None:
     _, pullback = vjp(lambda p: {"s": p["a"] + p["b"], "d": p["a"] - p["b"]}, {"a": 1.0, "b": 2.0})
     assert pullback({"d": 10.0, "s": 1.0}) == ({"a": 11.0, "b": -9.0},)
-    assert jvp(lambda p: p["a"] - p["b"], ({"a": 1.0, "b": 2.0},), ({"b": 1.0, "a": 10.0},))[1] == 9.0
+    assert (
+        jvp(lambda p: p["a"] - p["b"], ({"a": 1.0, "b": 2.0},), ({"b": 1.0, "a": 10.0},))[1] == 9.0
+    )
 
 
 def test_jvp_wants_tuples() -> None:

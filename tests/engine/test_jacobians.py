@@ -7,7 +7,18 @@ from typing import Any
 import numpy as np
 import pytest
 
-from autodiff_lab import elementwise_grad, grad, hessian, hvp, jacfwd, jacobian, jacrev, jvp, linearize, vjp
+from autodiff_lab import (
+    elementwise_grad,
+    grad,
+    hessian,
+    hvp,
+    jacfwd,
+    jacobian,
+    jacrev,
+    jvp,
+    linearize,
+    vjp,
+)
 from autodiff_lab.engine.errors import InputError, ShapeError
 
 V, M = np.array([1.0, -2.0, 3.0]), np.arange(6.0).reshape(2, 3)
@@ -31,7 +42,9 @@ class Counted:
 @ALL
 @pytest.mark.parametrize("result", [(), (4,), (2, 2), (0,)], ids=str)
 @pytest.mark.parametrize("argument", [(), (3,), (2, 3), (0,), (1, 1)], ids=str)
-def test_a_jacobian_block_has_result_axes_before_argument_axes(transform: Any, result: Any, argument: Any) -> None:
+def test_a_jacobian_block_has_result_axes_before_argument_axes(
+    transform: Any, result: Any, argument: Any
+) -> None:
     weights = np.cos(np.arange(np.prod(result + argument))).reshape(result + argument)
     axes = tuple(range(len(result), len(result + argument)))
 
@@ -110,7 +123,9 @@ def test_results_are_plain_and_the_callers_own(transform: Any) -> None:
 # How often the function runs
 
 
-@pytest.mark.parametrize("f", [lambda x: np.sin(x) * x[::-1], lambda x: np.linalg.inv(np.outer(x, x) + np.eye(3))[0]])
+@pytest.mark.parametrize(
+    "f", [lambda x: np.sin(x) * x[::-1], lambda x: np.linalg.inv(np.outer(x, x) + np.eye(3))[0]]
+)
 def test_one_pass_through_the_function(f: Any) -> None:
     for transform in (jacfwd, jacrev):
         counted = Counted(f)
@@ -170,7 +185,8 @@ def test_every_way_to_a_hessian() -> None:
     np.testing.assert_allclose(linearize(grad(rosenbrock), x)[1](v), expected @ v, rtol=1e-13)
     np.testing.assert_allclose(vjp(grad(rosenbrock), x)[1](v)[0], expected @ v, rtol=1e-13)
     np.testing.assert_allclose(
-        jvp(lambda x: hvp(rosenbrock, (x,), (v,)), (x,), (v,))[1], (jacfwd(hessian(rosenbrock))(x) @ v) @ v
+        jvp(lambda x: hvp(rosenbrock, (x,), (v,)), (x,), (v,))[1],
+        (jacfwd(hessian(rosenbrock))(x) @ v) @ v,
     )
 
 
@@ -208,7 +224,8 @@ def test_the_linear_map_is_linear_and_may_be_differentiated() -> None:
     np.testing.assert_allclose(pushed["y"], 2 * np.cos(V) + 0.5 * np.sin(V))
     assert pushed["c"] == 0.0
     np.testing.assert_allclose(
-        grad(lambda s: np.sum(push({"x": s * t["x"], "w": s * t["w"]})["y"]))(1.0), np.sum(pushed["y"])
+        grad(lambda s: np.sum(push({"x": s * t["x"], "w": s * t["w"]})["y"]))(1.0),
+        np.sum(pushed["y"]),
     )
     slope = grad(lambda x: linearize(lambda z: z**3, x)[1](1.0))(2.0)
     assert slope == 12.0
@@ -227,7 +244,9 @@ def test_elementwise_grad() -> None:
     both = elementwise_grad(lambda p: {"a": p["a"] ** 2, "b": np.sin(p["b"])})({"a": V, "b": M})
     np.testing.assert_allclose(both["a"], 2 * V)
     np.testing.assert_allclose(both["b"], np.cos(M))
-    by_hand = elementwise_grad(lambda x: np.stack([x[0] * 2, np.where(x[1] > 0, x[1], 0) ** 3, -x[2]]))
+    by_hand = elementwise_grad(
+        lambda x: np.stack([x[0] * 2, np.where(x[1] > 0, x[1], 0) ** 3, -x[2]])
+    )
     np.testing.assert_array_equal(by_hand(np.array([1.0, 2.0, 3.0])), [2.0, 12.0, -1.0])
 
 

@@ -48,14 +48,34 @@ KINKS: dict[str, tuple[Any, Any, Any]] = {
     "amax, a tie": (np.amax, [3.0, 3.0], [0.5, 0.5]),
     "ptp, a tie": (np.ptp, [1.0, 1.0, 3.0], [-0.5, -0.5, 1.0]),
     "ptp of equals": (np.ptp, [2.0, 2.0], [0.0, 0.0]),
-    "sort, a tie": (lambda x: np.sort(x) @ np.array([1.0, 10.0, 100.0]), [3.0, 1.0, 1.0], [100.0, 1.0, 10.0]),
-    "sort along an axis, a tie": (lambda x: np.sort(x, axis=0)[0], [[2.0, 1.0], [2.0, 5.0]], [[1.0, 1.0], [0.0, 0.0]]),
+    "sort, a tie": (
+        lambda x: np.sort(x) @ np.array([1.0, 10.0, 100.0]),
+        [3.0, 1.0, 1.0],
+        [100.0, 1.0, 10.0],
+    ),
+    "sort along an axis, a tie": (
+        lambda x: np.sort(x, axis=0)[0],
+        [[2.0, 1.0], [2.0, 5.0]],
+        [[1.0, 1.0], [0.0, 0.0]],
+    ),
     "median, a tie in the middle": (np.median, [1.0, 2.0, 2.0], [0.0, 0.5, 0.5]),
-    "quantile, a tie": (lambda x: np.quantile(x, 0.75), [1.0, 2.0, 2.0, 0.0, 2.0], [0.0, 1 / 3, 1 / 3, 0.0, 1 / 3]),
-    "quantile between, a tie": (lambda x: np.quantile(x, 0.75), [1.0, 3.0, 2.0, 2.0], [0.0, 0.25, 0.375, 0.375]),
+    "quantile, a tie": (
+        lambda x: np.quantile(x, 0.75),
+        [1.0, 2.0, 2.0, 0.0, 2.0],
+        [0.0, 1 / 3, 1 / 3, 0.0, 1 / 3],
+    ),
+    "quantile between, a tie": (
+        lambda x: np.quantile(x, 0.75),
+        [1.0, 3.0, 2.0, 2.0],
+        [0.0, 0.25, 0.375, 0.375],
+    ),
     "nanmedian, a tie": (np.nanmedian, [1.0, 2.0, 2.0], [0.0, 0.5, 0.5]),
     "nanmax, a tie": (np.nanmax, [1.0, 3.0, 3.0], [0.0, 0.5, 0.5]),
-    "partition, a tie": (lambda x: np.sum(np.partition(x, 1)[1:]), [2.0, 1.0, 2.0], [1.0, 0.0, 1.0]),
+    "partition, a tie": (
+        lambda x: np.sum(np.partition(x, 1)[1:]),
+        [2.0, 1.0, 2.0],
+        [1.0, 0.0, 1.0],
+    ),
     "maximum.accumulate, ties": (
         lambda x: np.maximum.accumulate(x)[-1],
         [2.0, 3.0, 1.0, 3.0, 3.0],
@@ -67,11 +87,19 @@ KINKS: dict[str, tuple[Any, Any, Any]] = {
         [5.5 + 100 / 3, 5.5 + 100 / 3, 0.0, 100 / 3],
     ),
     "median of an even number, a tie": (np.median, [1.0, 2.0, 2.0, 3.0], [0.0, 0.5, 0.5, 0.0]),
-    "clip, its edges": (lambda x: np.clip(x, 0.0, 1.0), [-1.0, 0.0, 0.5, 1.0, 2.0], [0.0, 0.0, 1.0, 0.0, 0.0]),
+    "clip, its edges": (
+        lambda x: np.clip(x, 0.0, 1.0),
+        [-1.0, 0.0, 0.5, 1.0, 2.0],
+        [0.0, 0.0, 1.0, 0.0, 0.0],
+    ),
     "clip, the lower edge": (lambda e: np.clip(np.array([-1.0, 0.0, 0.5]), e, 1.0), 0.0, 2.0),
     "clip, the upper edge": (lambda e: np.clip(np.array([0.5, 1.0, 2.0]), 0.0, e), 1.0, 2.0),
     "norm at 0": (la.norm, [0.0, 0.0], [0.0, 0.0]),
-    "norm along an axis, one at 0": (lambda x: la.norm(x, axis=1), [[0.0, 0.0], [3.0, 4.0]], [[0, 0], [0.6, 0.8]]),
+    "norm along an axis, one at 0": (
+        lambda x: la.norm(x, axis=1),
+        [[0.0, 0.0], [3.0, 4.0]],
+        [[0, 0], [0.6, 0.8]],
+    ),
     "norm, ord 1, at 0": (lambda x: la.norm(x, 1), [0.0, -2.0], [0.0, -1.0]),
     "norm, ord 3, at 0": (lambda x: la.norm(x, 3), [0.0, 0.0], [0.0, 0.0]),
     "norm, ord inf, a tie": (lambda x: la.norm(x, np.inf), [2.0, -2.0], [0.5, -0.5]),
@@ -88,8 +116,16 @@ KINKS: dict[str, tuple[Any, Any, Any]] = {
         [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 3.0]],
         [[1.5, 0.0, 0.0], [0.0, 1.5, 0.0], [0.0, 0.0, 6.0]],
     ),
-    "largest of equal eigenvalues": (lambda a: la.eigvalsh(a)[-1], [[2.0, 0.0], [0.0, 2.0]], [[0.5, 0.0], [0.0, 0.5]]),
-    "eigh, values only": (lambda a: la.eigh(a)[0] ** 2, [[2.0, 0.0], [0.0, 2.0]], [[4.0, 0.0], [0.0, 4.0]]),
+    "largest of equal eigenvalues": (
+        lambda a: la.eigvalsh(a)[-1],
+        [[2.0, 0.0], [0.0, 2.0]],
+        [[0.5, 0.0], [0.0, 0.5]],
+    ),
+    "eigh, values only": (
+        lambda a: la.eigh(a)[0] ** 2,
+        [[2.0, 0.0], [0.0, 2.0]],
+        [[4.0, 0.0], [0.0, 4.0]],
+    ),
     "svdvals, equal values": (
         lambda a: la.svdvals(a) @ np.array([1.0, 3.0]),
         [[0.0, 2.0], [2.0, 0.0], [0.0, 0.0]],
@@ -98,12 +134,20 @@ KINKS: dict[str, tuple[Any, Any, Any]] = {
     "hypot at 0": (lambda x: np.hypot(x, x), 0.0, 0.0),
     "hypot, one side 0": (lambda x: np.hypot(x, 2.0), 0.0, 0.0),
     "x ** 0 at 0": (lambda x: x**0, 0.0, 0.0),
-    "x ** 0 beside others": (lambda x: x ** np.array([0.0, 1.0, 2.0]), [0.0, 0.0, 0.0], [0.0, 1.0, 0.0]),
+    "x ** 0 beside others": (
+        lambda x: x ** np.array([0.0, 1.0, 2.0]),
+        [0.0, 0.0, 0.0],
+        [0.0, 1.0, 0.0],
+    ),
     "0 ** b": (lambda b: 0.0**b, 2.0, 0.0),
     "0 ** b, an array": (lambda b: np.zeros(2) ** b, [1.0, 2.0], [0.0, 0.0]),
     "prod with one zero": (np.prod, [0.0, 2.0, 3.0], [6.0, 0.0, 0.0]),
     "prod with two zeros": (np.prod, [0.0, 2.0, 0.0], [0.0, 0.0, 0.0]),
-    "prod along an axis": (lambda x: np.prod(x, axis=0), [[0.0, 2.0], [3.0, 4.0]], [[3.0, 4.0], [0.0, 2.0]]),
+    "prod along an axis": (
+        lambda x: np.prod(x, axis=0),
+        [[0.0, 2.0], [3.0, 4.0]],
+        [[3.0, 4.0], [0.0, 2.0]],
+    ),
     "cumprod with a zero": (np.cumprod, [2.0, 0.0, 3.0], [1.0, 8.0, 0.0]),
     "det, singular": (la.det, [[1.0, 2.0], [2.0, 4.0]], [[4.0, -2.0], [-2.0, 1.0]]),
     "det of zeros": (la.det, [[0.0, 0.0], [0.0, 0.0]], [[0.0, 0.0], [0.0, 0.0]]),
@@ -112,14 +156,26 @@ KINKS: dict[str, tuple[Any, Any, Any]] = {
         [[[1.0, 2.0], [2.0, 4.0]], [[1.0, 0.0], [0.0, 2.0]]],
         [[[4.0, -2.0], [-2.0, 1.0]], [[2.0, 0.0], [0.0, 1.0]]],
     ),
-    "spectral norm, rank 1": (lambda x: la.norm(x, 2), [[2.0, 0.0], [0.0, 0.0]], [[1.0, 0.0], [0.0, 0.0]]),
-    "nuclear norm, rank 1": (lambda x: la.norm(x, "nuc"), [[2.0, 0.0], [0.0, 0.0]], [[1.0, 0.0], [0.0, 0.0]]),
+    "spectral norm, rank 1": (
+        lambda x: la.norm(x, 2),
+        [[2.0, 0.0], [0.0, 0.0]],
+        [[1.0, 0.0], [0.0, 0.0]],
+    ),
+    "nuclear norm, rank 1": (
+        lambda x: la.norm(x, "nuc"),
+        [[2.0, 0.0], [0.0, 0.0]],
+        [[1.0, 0.0], [0.0, 0.0]],
+    ),
     "singular values at 0": (la.svdvals, [[0.0, 0.0], [0.0, 0.0]], [[0.0, 0.0], [0.0, 0.0]]),
     "sign at 0": (np.sign, 0.0, 0.0),
     "floor at a step": (np.floor, 2.0, 0.0),
     "round at a step": (np.round, 0.5, 0.0),
     "heaviside at 0": (lambda x: np.heaviside(x, 0.5), 0.0, 0.0),
-    "the value of heaviside at 0": (lambda h: np.heaviside(np.array([-1.0, 0.0, 1.0]), h), 0.5, 1.0),
+    "the value of heaviside at 0": (
+        lambda h: np.heaviside(np.array([-1.0, 0.0, 1.0]), h),
+        0.5,
+        1.0,
+    ),
     "x // 1": (lambda x: x // 1.0, 2.0, 0.0),
     "x % 1 at a step": (lambda x: x % 1.0, 2.0, 1.0),
     "sinc at 0": (np.sinc, [0.0, 1.0], [0.0, -1.0]),
@@ -130,8 +186,16 @@ KINKS: dict[str, tuple[Any, Any, Any]] = {
     "interp at a knot": (lambda x: np.interp(x, [0.0, 1.0, 2.0], [0.0, 1.0, 3.0]), 1.0, 2.0),
     "interp outside": (lambda x: np.interp(x, [0.0, 1.0], [5.0, 6.0]), [-1.0, 2.0], [0.0, 0.0]),
     "interp of one point": (lambda x: np.interp(x, [1.0], [2.0]), [0.0, 1.0, 3.0], [0.0, 0.0, 0.0]),
-    "interp at a jump": (lambda x: np.interp(x, [0.0, 1.0, 1.0, 2.0], [0.0, 1.0, 5.0, 6.5]), [0.5, 1.0], [1.0, 1.5]),
-    "interp at a jump at the end": (lambda x: np.interp(x, [0.0, 1.0, 1.0], [0.0, 1.0, 5.0]), [1.0, 1.5], [0.0, 0.0]),
+    "interp at a jump": (
+        lambda x: np.interp(x, [0.0, 1.0, 1.0, 2.0], [0.0, 1.0, 5.0, 6.5]),
+        [0.5, 1.0],
+        [1.0, 1.5],
+    ),
+    "interp at a jump at the end": (
+        lambda x: np.interp(x, [0.0, 1.0, 1.0], [0.0, 1.0, 5.0]),
+        [1.0, 1.5],
+        [0.0, 0.0],
+    ),
     "logaddexp far out": (lambda x: np.logaddexp(x, 0.0), [-800.0, 800.0], [0.0, 1.0]),
     "tanh far out": (np.tanh, [-800.0, 800.0], [0.0, 0.0]),
 }
@@ -148,9 +212,13 @@ def test_a_kink_has_the_stated_derivative(name: str, mode: Any) -> None:
     assert not np.any(np.isnan(got))
 
 
-@pytest.mark.parametrize("knots", [[1.0], [1.0, 1.0], [0.0, 1.0, 1.0], [0.0, 0.0, 1.0], [0.0, 1.0, 1.0, 2.0]], ids=str)
+@pytest.mark.parametrize(
+    "knots", [[1.0], [1.0, 1.0], [0.0, 1.0, 1.0], [0.0, 0.0, 1.0], [0.0, 1.0, 1.0, 2.0]], ids=str
+)
 @pytest.mark.parametrize("outside", [{}, {"left": -7.0, "right": 9.0}], ids=str)
-def test_interp_has_numpys_values_at_few_and_repeated_knots(knots: list[float], outside: Any) -> None:
+def test_interp_has_numpys_values_at_few_and_repeated_knots(
+    knots: list[float], outside: Any
+) -> None:
     xp, fp = np.array(knots), np.arange(3.0, 3.0 + len(knots)) ** 2
     for x in (*np.arange(-1.0, 3.5, 0.5), np.arange(-1.0, 3.5, 0.5)):
         expected = np.interp(x, xp, fp, **outside)
@@ -175,15 +243,22 @@ def test_every_kink_of_the_policy_is_tested() -> None:
     ]  # fmt: skip
     for line in lines:
         word = line.split(" ")[0].strip("|,")
-        assert any(word in name.replace("abs", "x").replace("sign", "steps") for name in KINKS), line
+        assert any(word in name.replace("abs", "x").replace("sign", "steps") for name in KINKS), (
+            line
+        )
 
 
-@pytest.mark.parametrize("name", [n for n in KINKS if "prod" in n or "det" in n or n.startswith(("sort", "max,"))])
+@pytest.mark.parametrize(
+    "name", [n for n in KINKS if "prod" in n or "det" in n or n.startswith(("sort", "max,"))]
+)
 def test_second_derivatives_at_a_kink_of_first_order(name: str) -> None:
     """All four nestings agree, and where the function is a polynomial they are those of the polynomial."""
     f, x, _ = KINKS[name]
     x = np.array(x)
-    v, w = np.cos(np.arange(x.size)).reshape(x.shape), np.sin(1.0 + np.arange(x.size)).reshape(x.shape)
+    v, w = (
+        np.cos(np.arange(x.size)).reshape(x.shape),
+        np.sin(1.0 + np.arange(x.size)).reshape(x.shape),
+    )
 
     def along(s: Any, t: Any) -> Any:
         return np.sum(f(x + s * v + t * w))
@@ -214,7 +289,9 @@ def test_a_determinants_hessian_is_right_at_a_singular_matrix() -> None:
 
 
 def test_the_hessian_of_a_product_is_right_at_zeros() -> None:
-    np.testing.assert_array_equal(hessian(np.prod)(np.array([0.0, 0.0, 3.0])), [[0, 3, 0], [3, 0, 0], [0, 0, 0]])
+    np.testing.assert_array_equal(
+        hessian(np.prod)(np.array([0.0, 0.0, 3.0])), [[0, 3, 0], [3, 0, 0], [0, 0, 0]]
+    )
     np.testing.assert_array_equal(hessian(np.prod)(np.zeros(2)), [[0, 1], [1, 0]])
 
 
@@ -241,7 +318,9 @@ LENGTHS: dict[str, tuple[Any, Any]] = {
 }
 
 
-NESTINGS = pytest.mark.parametrize("outer, inner", list(itertools.product((jacfwd, jacrev), repeat=2)))
+NESTINGS = pytest.mark.parametrize(
+    "outer, inner", list(itertools.product((jacfwd, jacrev), repeat=2))
+)
 
 
 @pytest.mark.parametrize("name", list(LENGTHS))
@@ -319,7 +398,9 @@ SMOOTH: dict[str, tuple[Any, Any, Any]] = {
 def test_a_second_derivative_at_a_kink_is_right_or_nan(name: str, outer: Any, inner: Any) -> None:
     f, x, expected = SMOOTH[name]
     found = outer(inner(f))(x)
-    np.testing.assert_allclose(found, np.where(np.isnan(found), np.nan, expected), rtol=1e-12, atol=1e-12)
+    np.testing.assert_allclose(
+        found, np.where(np.isnan(found), np.nan, expected), rtol=1e-12, atol=1e-12
+    )
     if "sort" in name or "median" in name or "largest" in name:
         assert not np.any(np.isnan(found))
 
@@ -338,12 +419,15 @@ def test_a_length_beside_one_of_0_keeps_its_second_derivative() -> None:
     expected = np.zeros((2, 2, 2, 2))
     expected[1, :, 1, :] = np.array([[16.0, -12.0], [-12.0, 9.0]]) / 125
     expected[0, :, 0, :] = np.diag([np.nan, np.nan])
-    np.testing.assert_allclose(hessian(lambda x: np.sum(la.norm(x, axis=1)))(rows), expected, atol=1e-16)
+    np.testing.assert_allclose(
+        hessian(lambda x: np.sum(la.norm(x, axis=1)))(rows), expected, atol=1e-16
+    )
 
 
 def matrix_function(a: Any) -> Any:
     w, v = la.eigh(a)
-    return v @ (w * w * v).T  # a @ a, whose derivative exists, but not by way of vectors that are not determined
+    # a @ a, whose derivative exists, but not by way of vectors that are not determined
+    return v @ (w * w * v).T
 
 
 USING_VECTORS: dict[str, Any] = {

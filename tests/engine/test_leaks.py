@@ -72,7 +72,13 @@ def test_an_escaped_value_raises(use: str, mode: str) -> None:
 def test_an_escaped_array_raises_when_indexed_or_iterated() -> None:
     box: list[Any] = []
     grad(lambda x: box.append(x) or np.sum(x))(np.ones(3))
-    for use in (lambda x: x[0], lambda x: list(x), lambda x: x.T, lambda x: x @ x, lambda x: x.reshape(3, 1)):
+    for use in (
+        lambda x: x[0],
+        lambda x: list(x),
+        lambda x: x.T,
+        lambda x: x @ x,
+        lambda x: x.reshape(3, 1),
+    ):
         with pytest.raises(LeakError):
             use(box[0])
 
@@ -152,7 +158,11 @@ def test_an_exception_frees_the_tape() -> None:
 
     gc.disable()
     try:
-        for transform in (grad(breaks), lambda x: record(breaks, x), lambda x: jvp(breaks, (x,), (x,))):
+        for transform in (
+            grad(breaks),
+            lambda x: record(breaks, x),
+            lambda x: jvp(breaks, (x,), (x,)),
+        ):
             with contextlib.suppress(ZeroDivisionError):
                 transform(np.ones(3))
             assert refs.pop()() is None

@@ -72,7 +72,9 @@ RUNS = {
     "value_and_grad": lambda f, x: value_and_grad(f)(x),
     "vjp": lambda f, x: vjp(f, x)[1](1.0),
     "jvp": lambda f, x: jvp(f, (x,), (x,)),
-    "half a sweep": lambda f, x: (lambda tape: next(tape.sweep(tape.output, 1.0, [None] * len(tape))))(record(f, x)[1]),
+    "half a sweep": lambda f, x: (
+        lambda tape: next(tape.sweep(tape.output, 1.0, [None] * len(tape)))
+    )(record(f, x)[1]),
     "printing": lambda f, x: str(record(f, x)[1]),
 }
 
@@ -130,7 +132,9 @@ def test_a_tape_makes_no_cycles() -> None:
             record(baydin, 2.0, 5.0, sites=True)
             jvp(baydin, (2.0, 5.0), (1.0, 0.0))
             hvp(baydin, (2.0, 5.0), (1.0, 0.0))
-            grad(lambda x: np.linalg.det(x) + np.sum(np.sort(x, axis=None)[:2]) * np.prod(x))(np.eye(2) * 2)
+            grad(lambda x: np.linalg.det(x) + np.sum(np.sort(x, axis=None)[:2]) * np.prod(x))(
+                np.eye(2) * 2
+            )
         assert gc.collect() == 0
     finally:
         gc.enable()

@@ -17,7 +17,13 @@ from hypothesis import strategies as st
 
 from autodiff_lab import AutodiffError, grad, jvp, record, value_and_grad, vjp
 from autodiff_lab.engine import errors
-from autodiff_lab.engine.errors import DetachedError, DetachedWarning, InputError, LeakError, ShapeError
+from autodiff_lab.engine.errors import (
+    DetachedError,
+    DetachedWarning,
+    InputError,
+    LeakError,
+    ShapeError,
+)
 from autodiff_lab.engine.values import Traced
 
 from ..about import about
@@ -47,7 +53,9 @@ WAYS: dict[str, Callable[[Any, Any], Any]] = {
     "grad of grad": lambda f, x: grad(lambda x: np.sum(grad(total(f))(x)))(x),
     "jvp of grad": lambda f, x: jvp(grad(total(f)), (x,), (ones(x),)),
     "grad of jvp": lambda f, x: grad(lambda x: np.sum(jvp(total(f), (x,), (ones(x),))[1]))(x),
-    "grad inside": lambda f, x: grad(lambda y: np.sum(x * 0) + total(lambda z: grad(total(f))(z))(y))(x),
+    "grad inside": lambda f, x: grad(
+        lambda y: np.sum(x * 0) + total(lambda z: grad(total(f))(z))(y)
+    )(x),
 }
 
 
@@ -72,7 +80,8 @@ def test_a_misuse_raises_the_error_that_explains_it(way: str) -> None:
             message = str(found[0])
             assert re.search(misuse.says, message, re.DOTALL), message
             if isinstance(found[0], AutodiffError):
-                assert "np.float64(" not in message.replace("np.float64(x)", "")  # a learner may have written this one
+                # a learner may have written this one
+                assert "np.float64(" not in message.replace("np.float64(x)", "")
                 assert len(message) < 600
                 assert message[-1] in ".)x" or "\n" in message
 
@@ -84,7 +93,9 @@ def test_a_misuse_raises_the_error_that_explains_it(way: str) -> None:
     st.sampled_from([None, "after", "before", "square"]),
     st.floats(0.1, 3.0),
 )
-def test_no_misuse_returns_a_number(name: str, way: str, dressing: str | None, number: float) -> None:
+def test_no_misuse_returns_a_number(
+    name: str, way: str, dressing: str | None, number: float
+) -> None:
     """In any mode and nesting, with other operations before and after it."""
     misuse = MISUSES[name]
     x = np.full(3, number) if misuse.array else number
@@ -104,7 +115,9 @@ def _scaled(y: Any, x: Any) -> Any:
     return y * x
 
 
-@pytest.mark.parametrize("duplicate", [copy.copy, copy.deepcopy, lambda x: pickle.loads(pickle.dumps(x))])
+@pytest.mark.parametrize(
+    "duplicate", [copy.copy, copy.deepcopy, lambda x: pickle.loads(pickle.dumps(x))]
+)
 @pytest.mark.parametrize("way", ["grad", "jvp"])
 def test_a_copy_is_the_same_value_or_an_error(duplicate: Any, way: str) -> None:
     """``copy.deepcopy(parameters)`` in a loss must not make constants of them."""

@@ -57,7 +57,9 @@ def test_a_constant_that_is_overwritten_inside_the_function(name: str) -> None:
 
     expected = grad(before(use, np.array(given)))(X)
     np.testing.assert_array_equal(grad(f)(X), expected)
-    assert not np.array_equal(grad(before(use, np.array(given)[::-1].copy()))(X), expected), "the case shows nothing"
+    assert not np.array_equal(grad(before(use, np.array(given)[::-1].copy()))(X), expected), (
+        "the case shows nothing"
+    )
 
 
 @pytest.mark.parametrize("name", list(USES))
@@ -196,7 +198,9 @@ def test_a_checkpoint_that_would_run_something_else_says_so() -> None:
         grad(f)(X)
     random = np.random.default_rng(0)
     with pytest.raises(MutationError, match="another result"):
-        grad(checkpoint(lambda x: np.sum(x * (random.random(3) < 0.5))))(np.array([1.0, 10.0, 100.0]))
+        grad(checkpoint(lambda x: np.sum(x * (random.random(3) < 0.5))))(
+            np.array([1.0, 10.0, 100.0])
+        )
 
     def as_argument(x: Any) -> Any:
         y = checkpoint(lambda x, c: np.sum(x * x * c))(x, c)

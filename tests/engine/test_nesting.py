@@ -31,12 +31,25 @@ def nested(f: Any, modes: tuple[str, ...]) -> Any:
     [
         (
             lambda x: np.sin(x) * x,
-            lambda x: (np.cos(x) * x + np.sin(x), 2 * np.cos(x) - np.sin(x) * x, -3 * np.sin(x) - np.cos(x) * x),
+            lambda x: (
+                np.cos(x) * x + np.sin(x),
+                2 * np.cos(x) - np.sin(x) * x,
+                -3 * np.sin(x) - np.cos(x) * x,
+            ),
         ),
         (lambda x: x**3 - 2 / x, lambda x: (3 * x**2 + 2 / x**2, 6 * x - 4 / x**3, 6 + 12 / x**4)),
-        (lambda x: np.exp(2 * x), lambda x: (2 * np.exp(2 * x), 4 * np.exp(2 * x), 8 * np.exp(2 * x))),
-        (lambda x: np.sum(np.stack([x, x * x])[::-1] ** 2), lambda x: (2 * x + 4 * x**3, 2 + 12 * x**2, 24 * x)),
-        (lambda x: (np.reshape(x, (1, 1)) @ np.stack([x, x**2])[None])[0, 1], lambda x: (3 * x**2, 6 * x, 6.0)),
+        (
+            lambda x: np.exp(2 * x),
+            lambda x: (2 * np.exp(2 * x), 4 * np.exp(2 * x), 8 * np.exp(2 * x)),
+        ),
+        (
+            lambda x: np.sum(np.stack([x, x * x])[::-1] ** 2),
+            lambda x: (2 * x + 4 * x**3, 2 + 12 * x**2, 24 * x),
+        ),
+        (
+            lambda x: (np.reshape(x, (1, 1)) @ np.stack([x, x**2])[None])[0, 1],
+            lambda x: (3 * x**2, 6 * x, 6.0),
+        ),
         (lambda x: np.where(x > 0, x**4, 1.0), lambda x: (4 * x**3, 12 * x**2, 24 * x)),
         (lambda x: np.mean(np.broadcast_to(x**3, (2, 3)).T), lambda x: (3 * x**2, 6 * x, 6.0)),
         (lambda x: 5.0, lambda x: (0.0, 0.0, 0.0)),
@@ -64,12 +77,16 @@ CALLED = [pytest.param(calls[len(calls) // 3], id=title(key)) for key, calls in 
 def test_third_derivatives_of_every_row(call: Any) -> None:
     """Along a curve through the sample, so that every operand moves at once and not in a straight line."""
     f = one_array(call.f)
-    assert_compositions_agree(lambda x: np.sum(f(*[a * (1 + 0.1 * np.sin(x) * a) for a in call.args]) ** 2), 0.01)
+    assert_compositions_agree(
+        lambda x: np.sum(f(*[a * (1 + 0.1 * np.sin(x) * a) for a in call.args]) ** 2), 0.01
+    )
 
 
 def assert_compositions_agree(f: Any, x: float) -> None:
     for order in (2, 3):
-        results = {modes: nested(f, modes)(x) for modes in itertools.product(["grad", "jvp"], repeat=order)}
+        results = {
+            modes: nested(f, modes)(x) for modes in itertools.product(["grad", "jvp"], repeat=order)
+        }
         first = next(iter(results.values()))
         for modes, got in results.items():
             assert got == pytest.approx(first, rel=1e-9, abs=1e-9), modes
@@ -91,5 +108,8 @@ def test_hessian_vector_products_on_arrays(modes: tuple[str, str]) -> None:
             return grad(f)(x)
         return np.stack([jvp(f, (x,), (e,))[1] for e in np.eye(2)])
 
-    by_mode = {"fwd": lambda x: jvp(gradient, (x,), (v,))[1], "rev": grad(lambda x: np.sum(gradient(x) * v))}
+    by_mode = {
+        "fwd": lambda x: jvp(gradient, (x,), (v,))[1],
+        "rev": grad(lambda x: np.sum(gradient(x) * v)),
+    }
     np.testing.assert_allclose(by_mode[modes[1]](x), wanted, rtol=1e-13)

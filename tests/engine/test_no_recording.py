@@ -87,7 +87,9 @@ def test_generators_that_are_left_in_another_order(mode: Any) -> None:
     assert mode(f)(3.0) == 12.0
 
 
-@pytest.mark.parametrize("way", [no_recording, quietly, Quiet], ids=["itself", "a generator around it", "a class"])
+@pytest.mark.parametrize(
+    "way", [no_recording, quietly, Quiet], ids=["itself", "a generator around it", "a class"]
+)
 @pytest.mark.parametrize("mode", MODES)
 def test_the_block_belongs_to_whoever_enters_it(mode: Any, way: Any) -> None:
     def constants(x: Any) -> Iterator[Any]:

@@ -9,7 +9,8 @@ import pytest
 
 from autodiff_lab import trace_nonfinite
 
-pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")  # NumPy's own, at the points that are asked about
+# NumPy's own, at the points that are asked about
+pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")
 
 
 def guarded(x: Any) -> Any:
@@ -78,13 +79,17 @@ def test_in_an_array_and_through_a_matrix_product() -> None:
 
 
 def test_a_rule_that_is_not_elementwise_is_named() -> None:
-    found = trace_nonfinite(lambda x: np.linalg.inv(x)[0, 0] * 1e300, np.array([[1e-200, 0.0], [0.0, 1.0]]))
+    found = trace_nonfinite(
+        lambda x: np.linalg.inv(x)[0, 0] * 1e300, np.array([[1e-200, 0.0], [0.0, 1.0]])
+    )
     assert found is not None
     assert found.phase in ("forward", "backward")
     assert "np.float64" not in str(found)
 
 
-@pytest.mark.parametrize("f", [lambda x: np.log(x), lambda x: 1 / x, lambda x: x**-0.5, lambda x: np.arctanh(x + 1)])
+@pytest.mark.parametrize(
+    "f", [lambda x: np.log(x), lambda x: 1 / x, lambda x: x**-0.5, lambda x: np.arctanh(x + 1)]
+)
 def test_poles(f: Any) -> None:
     found = trace_nonfinite(f, 0.0)
     assert found is not None

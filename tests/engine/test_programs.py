@@ -21,10 +21,17 @@ def test_every_differentiable_row_is_in_some_program() -> None:
     for name in INSTRUCTIONS:
         for a in (0.3, C + 0.1):
             _, tape = record(lambda a, b, n=name: run([(n, 1, 0)], a, b), a, -0.7)
-            grown = record(lambda a, b, n=name: grad(lambda a: run([(n, 1, 0)], a, b))(a) * 1.0, a, -0.7)[1]
+            grown = record(
+                lambda a, b, n=name: grad(lambda a: run([(n, 1, 0)], a, b))(a) * 1.0, a, -0.7
+            )[1]
             seen |= {op.name for t in (tape, grown) for op in t.ops if op}
-    rows = {op.name for op in TABLE.values() if op.kind in ("elementwise", "linear", "multilinear", "general")}
-    rows.remove("over")  # it is for equal eigenvalues, where no program is smooth: test_kinks.py goes through it
+    rows = {
+        op.name
+        for op in TABLE.values()
+        if op.kind in ("elementwise", "linear", "multilinear", "general")
+    }
+    # it is for equal eigenvalues, where no program is smooth: test_kinks.py goes through it
+    rows.remove("over")
     assert rows <= seen, f"add an instruction for {sorted(rows - seen)}"
 
 
@@ -74,7 +81,9 @@ def test_all_nestings_agree(case: Case) -> None:
                 f = modes[mode](f)
             results[path] = f(0.0)
         values = np.array(list(results.values()))
-        np.testing.assert_allclose(values, values[0], rtol=1e-8, atol=1e-8 * (1 + abs(values[0])), err_msg=str(results))
+        np.testing.assert_allclose(
+            values, values[0], rtol=1e-8, atol=1e-8 * (1 + abs(values[0])), err_msg=str(results)
+        )
 
 
 @settings(max_examples=100, deadline=None)
@@ -92,7 +101,8 @@ def test_sweeping_a_recorded_program_is_its_gradient(case: Case) -> None:
     for k, g in enumerate(gradients):
         np.testing.assert_array_equal(g, 0.0 if adjoints[k] is None else adjoints[k])
     assert "np.float64" not in str(tape)
-    np.testing.assert_allclose(value, f(*inputs), rtol=1e-14, atol=1e-14)  # composed functions round differently
+    # composed functions round differently
+    np.testing.assert_allclose(value, f(*inputs), rtol=1e-14, atol=1e-14)
 
 
 @settings(max_examples=120, deadline=None)
@@ -114,4 +124,6 @@ def test_replay_and_jacobians_agree_with_the_gradient(case: Case) -> None:
         for a, b in zip(blocks, expected, strict=True):
             np.testing.assert_allclose(a, b, rtol=1e-9, atol=1e-10)
     pushed = linearize(f, *inputs)[1](*tangents)
-    np.testing.assert_allclose(pushed, sum(np.sum(g * t) for g, t in zip(expected, tangents, strict=True)), atol=1e-9)
+    np.testing.assert_allclose(
+        pushed, sum(np.sum(g * t) for g, t in zip(expected, tangents, strict=True)), atol=1e-9
+    )

@@ -58,7 +58,9 @@ def test_gradient_in_reverse(name: str) -> None:
         got = np.reshape([row[k] for row in rows], (*np.shape(y), *np.shape(args[k])))
         np.testing.assert_allclose(got, number(expected), **EXACT)
     if np.shape(y) == ():
-        for got, expected in zip(grad(f, tuple(range(len(args))))(*args), case["gradient"].values(), strict=True):
+        for got, expected in zip(
+            grad(f, tuple(range(len(args))))(*args), case["gradient"].values(), strict=True
+        ):
             np.testing.assert_allclose(got, number(expected), **EXACT)
 
 
@@ -82,7 +84,9 @@ def test_whole_jacobians(name: str) -> None:
     f, args = program(case)
     which = tuple(range(len(args)))
     for transform in (jacfwd, jacrev):
-        for got, expected in zip(transform(f, which)(*args), case["gradient"].values(), strict=True):
+        for got, expected in zip(
+            transform(f, which)(*args), case["gradient"].values(), strict=True
+        ):
             np.testing.assert_allclose(got, number(expected), **EXACT)
             assert np.shape(got) == np.shape(number(expected))
 
@@ -92,7 +96,12 @@ def flattened(f: Any, args: tuple[Any, ...]) -> tuple[Any, np.ndarray]:
     ends = np.cumsum([np.size(a) for a in args])
 
     def g(z: Any) -> Any:
-        return f(*[np.reshape(z[e - np.size(a) : e], np.shape(a)) for a, e in zip(args, ends, strict=True)])
+        return f(
+            *[
+                np.reshape(z[e - np.size(a) : e], np.shape(a))
+                for a, e in zip(args, ends, strict=True)
+            ]
+        )
 
     return g, np.concatenate([np.ravel(a) for a in args]).astype(float)
 
@@ -139,9 +148,18 @@ POLICY = {
     # Where the policy of this table, or the arithmetic of the program as it is written, differs from the
     # recommendation: why, and what comes out instead.
     "edge_relu_max_0": ("maximum splits a tie evenly; a relu of its own has 0", 0.5),
-    "edge_zero_function_bolte_pauwels": ("each of the two kinks takes 0, and the line between them remains", 1.0),
-    "edge_where_log_0": ("0 · ∞ in the branch not taken, in reverse only; write where inside the log", np.nan),
-    "edge_sigmoid_naive_m800": ("∞ · 0 after exp has overflowed: the stable form has a derivative", np.nan),
+    "edge_zero_function_bolte_pauwels": (
+        "each of the two kinks takes 0, and the line between them remains",
+        1.0,
+    ),
+    "edge_where_log_0": (
+        "0 · ∞ in the branch not taken, in reverse only; write where inside the log",
+        np.nan,
+    ),
+    "edge_sigmoid_naive_m800": (
+        "∞ · 0 after exp has overflowed: the stable form has a derivative",
+        np.nan,
+    ),
 }
 
 
@@ -159,11 +177,15 @@ def test_edge(name: str, mode: str) -> None:
             got = pullback(1.0)
         else:
             got = [
-                np.reshape([jvp(f, args, [*zero[:k], e[()], *zero[k + 1 :]])[1] for e in _basis(a)], np.shape(a))
+                np.reshape(
+                    [jvp(f, args, [*zero[:k], e[()], *zero[k + 1 :]])[1] for e in _basis(a)],
+                    np.shape(a),
+                )
                 for zero in [[np.zeros(np.shape(a))[()] for a in args]]
                 for k, a in enumerate(args)
             ]
-    forward_where = (name, mode) == ("edge_where_log_0", "forward")  # where drops the branch together with its ∞
+    # where drops the branch together with its ∞
+    forward_where = (name, mode) == ("edge_where_log_0", "forward")
     wanted = POLICY[name][1] if name in POLICY and not forward_where else case["recommended"]
     wanted = list(wanted.values()) if isinstance(wanted, dict) else [wanted]
     for g, w in zip(got, wanted, strict=True):
@@ -209,7 +231,9 @@ HIGHER = {
 }
 
 
-@pytest.mark.parametrize("modes", [("grad",), ("jvp",), ("grad", "jvp"), ("jvp", "vjp")], ids="-".join)
+@pytest.mark.parametrize(
+    "modes", [("grad",), ("jvp",), ("grad", "jvp"), ("jvp", "vjp")], ids="-".join
+)
 @pytest.mark.parametrize("name", list(DATA["higher_order"]))
 def test_higher_order(name: str, modes: tuple[str, ...]) -> None:
     f, x = HIGHER[name]

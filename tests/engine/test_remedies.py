@@ -43,7 +43,11 @@ LINES = {
     "two values": ("return np.array([x, 2*x])", X, "return np.stack([x, 2 * x])"),
     "with a number": ("return np.array((x, 1.0))", X, "return np.stack((x, 1.0))"),
     "arrays": ("y = np.array([x, 2*x])\nreturn y", V, "y = np.stack([x, 2 * x])"),
-    "a rotation": (f"R = {ROTATION}\nreturn R @ np.ones(2)", X, f"R = {ROTATION.replace('array', 'block')}"),
+    "a rotation": (
+        f"R = {ROTATION}\nreturn R @ np.ones(2)",
+        X,
+        f"R = {ROTATION.replace('array', 'block')}",
+    ),
     "nested arrays": (
         "return np.array([[x, 2*x], [x, x]])",
         V,
@@ -54,20 +58,48 @@ LINES = {
         X,
         "return np.stack([np.stack((x, 1.0)), np.stack((x, x))])",
     ),
-    "a list by name": ("parts = [x * i for i in range(3)]\nreturn np.array(parts)", X, "return np.stack(parts)"),
-    "a comprehension": ("return np.array([x * i for i in (1, 2)])", X, "return np.stack([x * i for i in (1, 2)])"),
+    "a list by name": (
+        "parts = [x * i for i in range(3)]\nreturn np.array(parts)",
+        X,
+        "return np.stack(parts)",
+    ),
+    "a comprehension": (
+        "return np.array([x * i for i in (1, 2)])",
+        X,
+        "return np.stack([x * i for i in (1, 2)])",
+    ),
     "with a type": ("return np.array([x, x], dtype=float)", X, "return np.stack([x, x])"),
-    "with another type": ("return np.array([x, x], np.float32)", X, "return np.stack([x, x]).astype(np.float32)"),
+    "with another type": (
+        "return np.array([x, x], np.float32)",
+        X,
+        "return np.stack([x, x]).astype(np.float32)",
+    ),
     "the value itself": ("y = np.asarray(x)\nreturn y * y", V, "y = x"),
-    "another type of it": ("return np.asarray(x, dtype=np.float32)", V, "return x.astype(np.float32)"),
+    "another type of it": (
+        "return np.asarray(x, dtype=np.float32)",
+        V,
+        "return x.astype(np.float32)",
+    ),
     "np.float64": ("return np.float64(x) * 2", X, "return x * 2"),
     "np.float32": ("return np.float32(x)", X, "return x.astype(np.float32)"),
     "np.full": ("return np.full((2, 3), x)", X, "return np.broadcast_to(x, (2, 3))"),
     "a list as operand": ("return np.sum([x, x])", X, "return np.sum(np.stack([x, x]))"),
-    "one list of two": ("return np.dot([1.0, -2.0], [x, x])", X, "return np.dot([1.0, -2.0], np.stack([x, x]))"),
-    "a list in a product": ("return np.ones(2) * [x, 1.0]", X, "return np.ones(2) * np.stack([x, 1.0])"),
+    "one list of two": (
+        "return np.dot([1.0, -2.0], [x, x])",
+        X,
+        "return np.dot([1.0, -2.0], np.stack([x, x]))",
+    ),
+    "a list in a product": (
+        "return np.ones(2) * [x, 1.0]",
+        X,
+        "return np.ones(2) * np.stack([x, 1.0])",
+    ),
     "a method": ("return np.ones(3).dot(x)", V, "return np.dot(np.ones(3), x)"),
-    "letters of two bytes": ("ω = x\nreturn np.array([ω, 'ω' and ω])", X, "return np.stack([ω, 'ω' and ω])"),
+    "letters of two bytes": (
+        "ω = x\nreturn np.array([ω, 'ω' and ω])",
+        X,
+        "return np.stack([ω, 'ω' and ω])",
+    ),
     "several lines": ("return np.array(\n    [x,\n     x])", X, "np.stack([x, x])"),
     "math.sin": ("y = math.sin(x)\nreturn y", X, "y = np.sin(x)"),
     "math.atan2": ("return math.atan2(x, 2.0)", X, "return np.arctan2(x, 2.0)"),
@@ -166,7 +198,9 @@ LINES |= {
 
 
 @pytest.mark.parametrize("way", ["reverse", "forward"])
-@pytest.mark.parametrize("body,x,new", [pytest.param(*given, id=name) for name, given in LINES.items()])
+@pytest.mark.parametrize(
+    "body,x,new", [pytest.param(*given, id=name) for name, given in LINES.items()]
+)
 def test_the_line_is_shown_rewritten_and_then_works(body: str, x: Any, new: str, way: str) -> None:
     names: dict[str, Any] = {"numpy": np, "np": None} if "numpy." in body else {"math": math}
     if "scipy" in body:
@@ -183,7 +217,9 @@ def test_the_line_is_shown_rewritten_and_then_works(body: str, x: Any, new: str,
     h = 1e-6
     np.testing.assert_allclose(value, plain(x), rtol=1e-6)
     if np.asarray(value).dtype == np.float64:
-        np.testing.assert_allclose(tangent, (plain(x + h) - plain(x - h)) / (2 * h), rtol=1e-6, atol=1e-9)
+        np.testing.assert_allclose(
+            tangent, (plain(x + h) - plain(x - h)) / (2 * h), rtol=1e-6, atol=1e-9
+        )
     assert np.shape(grad(lambda x: np.sum(mended(x)))(x)) == np.shape(x)
 
 
@@ -198,9 +234,13 @@ def test_an_entry_that_is_stored_is_told_to_be_collected(way: str) -> None:
 
 
 def test_one_statement_of_several_in_a_line_is_meant() -> None:
-    with pytest.raises(MutationError, match=r"In place of\n    b -= x \* x\nwrite\n    b = b - x \* x$"):
+    with pytest.raises(
+        MutationError, match=r"In place of\n    b -= x \* x\nwrite\n    b = b - x \* x$"
+    ):
         grad(define("a = np.zeros(3); b = a + 1; b -= x * x; return np.sum(b)"))(V)
-    message = message_of(define("a = np.zeros(3)\nfor i in range(3): a[i] = x * i\nreturn a"), X, "forward")
+    message = message_of(
+        define("a = np.zeros(3)\nfor i in range(3): a[i] = x * i\nreturn a"), X, "forward"
+    )
     assert "parts.append(x * i), then a = np.stack(parts)" in message
 
 
@@ -237,7 +277,9 @@ def test_a_family_of_scipy_has_its_sentence(call: str) -> None:
 
 def test_the_formulas_in_the_sentences_are_right() -> None:
     """What the sentences for odeint, quad, expm, splines and optimize propose has the derivative."""
-    interpolate, linalg, stats = (pytest.importorskip(f"scipy.{name}") for name in ("interpolate", "linalg", "stats"))
+    interpolate, linalg, stats = (
+        pytest.importorskip(f"scipy.{name}") for name in ("interpolate", "linalg", "stats")
+    )
     nodes, weights = np.polynomial.legendre.leggauss(20)
     a, b = 0.0, 2.0
 
@@ -281,11 +323,15 @@ def test_the_formulas_in_the_sentences_are_right() -> None:
         z, J = np.sqrt(p.value), np.diag(2 * np.sqrt(p.value))  # of z ** 2 - p
         return z - np.linalg.solve(J, z**2 - p)
 
-    np.testing.assert_allclose(grad(lambda p: np.sum(root(p)))(np.array([4.0, 9.0])), [1 / 4, 1 / 6])
+    np.testing.assert_allclose(
+        grad(lambda p: np.sum(root(p)))(np.array([4.0, 9.0])), [1 / 4, 1 / 6]
+    )
 
     n, x = 5, np.sin(np.arange(5.0))
     angles = 2 * np.pi * np.outer(np.arange(n), np.arange(n)) / n
-    np.testing.assert_allclose(np.cos(angles) @ x - 1j * np.sin(angles) @ x, np.fft.fft(x), atol=1e-13)
+    np.testing.assert_allclose(
+        np.cos(angles) @ x - 1j * np.sin(angles) @ x, np.fft.fft(x), atol=1e-13
+    )
     assert np.sum(np.abs(np.fft.fft(x)) ** 2) == pytest.approx(n * np.sum(x**2))
 
 
@@ -321,20 +367,29 @@ def test_the_message_names_who_asks() -> None:
 
 ROWS = {
     f"np.{NO_ROW.__name__}": (NO_ROW, "g * (NO_ROW(x + 1e-6) - NO_ROW(x - 1e-6)) / 2e-6", X),
-    "np.linalg.matrix_norm": (np.linalg.matrix_norm, "g * x / y", np.array([[1.0, 0.5], [-0.3, 2.0]])),
-    "np.spacing": (np.spacing, "0.0 * x", X),  # a function of each entry, flat between powers of two
+    "np.linalg.matrix_norm": (
+        np.linalg.matrix_norm,
+        "g * x / y",
+        np.array([[1.0, 0.5], [-0.3, 2.0]]),
+    ),
+    # a function of each entry, flat between powers of two
+    "np.spacing": (np.spacing, "0.0 * x", X),
 }
 
 
 @pytest.mark.parametrize("name", ROWS)
-def test_the_row_that_the_message_proposes_works(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_row_that_the_message_proposes_works(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     function, rule, x = ROWS[name]
     lines = message_of(function, x, "reverse").split("\n")[1:]
     monkeypatch.setitem(TABLE, function, None)  # so that the row is taken out again
     exec("\n".join(lines).replace("    ", "").replace("...", rule), {"np": np, "NO_ROW": NO_ROW})
     steps = [np.reshape(h, np.shape(x)) for h in 1e-4 * np.eye(np.size(x))]
     expected = [(function(x + h) - function(x - h)) / 2e-4 for h in steps]
-    np.testing.assert_allclose(np.ravel(grad(function)(x)), np.ravel(expected), rtol=1e-6, atol=1e-12)
+    np.testing.assert_allclose(
+        np.ravel(grad(function)(x)), np.ravel(expected), rtol=1e-6, atol=1e-12
+    )
 
 
 def test_a_function_of_scipy_is_called_by_its_own_name() -> None:
@@ -342,7 +397,9 @@ def test_a_function_of_scipy_is_called_by_its_own_name() -> None:
     lost = message_of(define("return special.logsumexp(x, axis=0)", special=special), V, "reverse")
     assert lost.startswith("scipy.special.logsumexp asks for the bare numbers")
     assert "\nwrite\n    return np.logaddexp.reduce(x, axis=0)\n" in lost
-    kept = message_of(define("return special.logsumexp(x, axis=0, keepdims=True)", special=special), V, "reverse")
+    kept = message_of(
+        define("return special.logsumexp(x, axis=0, keepdims=True)", special=special), V, "reverse"
+    )
     assert "np.logaddexp.reduce(x, axis=0, keepdims=True)" in kept
     whole = message_of(define("return logsumexp(x)", logsumexp=special.logsumexp), V, "forward")
     assert "\nwrite\n    return np.logaddexp.reduce(x, axis=None)\n" in whole

@@ -93,7 +93,9 @@ def test_what_a_pause_computed_is_not_replayed_in_silence() -> None:
         return square * x
 
     _, tape = record(f, 3.0)
-    with pytest.raises(UnsupportedError, match=r"`no_recording` block.*Record the function again.*stop_gradient"):
+    with pytest.raises(
+        UnsupportedError, match=r"`no_recording` block.*Record the function again.*stop_gradient"
+    ):
         tape.replay(2.0)
     assert record(lambda x: stop_gradient(x * x) * x, 3.0)[1].replay(2.0) == 8.0
     _, outer = record(lambda x: grad(f)(x) * x, 3.0)
@@ -116,7 +118,11 @@ def test_what_a_pause_computed_is_not_replayed_in_silence() -> None:
         (lambda x: np.maximum(x, 0.0) + np.absolute(x) + np.sign(x), V, -V),
         (lambda x: np.clip(x, -0.5, 0.5) + np.floor(x), V, -V * 3),
         (lambda x: np.max(x) - np.min(x), V, -V),
-        (lambda a: np.linalg.slogdet(a)[0] * np.exp(np.linalg.slogdet(a)[1]), np.eye(2), np.eye(2)[::-1].copy()),
+        (
+            lambda a: np.linalg.slogdet(a)[0] * np.exp(np.linalg.slogdet(a)[1]),
+            np.eye(2),
+            np.eye(2)[::-1].copy(),
+        ),
         (lambda a: np.linalg.det(a) * a, np.eye(2), np.ones((2, 2))),
         (lambda x: np.prod(x), V, V * 0),
         (lambda x: np.nan_to_num(x), np.array([np.inf, 1.0]), np.array([-np.inf, 2.0])),
@@ -127,7 +133,9 @@ def test_a_choice_inside_an_operation_follows_new_inputs(f: Any, x: Any, other: 
     np.testing.assert_allclose(tape.replay(other), f(other), rtol=1e-14)
     if np.all(np.isfinite(other)):
         for transform in (jacfwd, jacrev):
-            np.testing.assert_allclose(transform(tape.replay)(other), transform(f)(other), rtol=1e-13, atol=1e-14)
+            np.testing.assert_allclose(
+                transform(tape.replay)(other), transform(f)(other), rtol=1e-13, atol=1e-14
+            )
 
 
 def test_replay_is_differentiable_to_any_order() -> None:
@@ -138,7 +146,9 @@ def test_replay_is_differentiable_to_any_order() -> None:
     value, second = record(tape.replay, V, 1.5)
     assert value == f(V, 1.5)
     np.testing.assert_allclose(second.replay(V, 3.0), f(V, 3.0))
-    assert grad(lambda x: tape.replay(V * x, x))(1.2) == pytest.approx(grad(lambda x: f(V * x, x))(1.2))
+    assert grad(lambda x: tape.replay(V * x, x))(1.2) == pytest.approx(
+        grad(lambda x: f(V * x, x))(1.2)
+    )
 
 
 def test_replay_of_a_constant_and_of_an_input() -> None:

@@ -33,7 +33,9 @@ GRADIENTS = {
     "one leaf used twice": lambda: list(grad(lambda p: np.sum(p[0] + p[1]))([V.copy(), V.copy()])),
     "unused": lambda: list(grad(lambda a, b: 1.0, (0, 1))(V.copy(), V.copy())),
     "jvp": lambda: list(jvp(lambda x: x, (V.copy(),), (V.copy(),))),
-    "jvp of a broadcast": lambda: list(jvp(lambda x: np.broadcast_to(x, (2, 3)), (V.copy(),), (V.copy(),))),
+    "jvp of a broadcast": lambda: list(
+        jvp(lambda x: np.broadcast_to(x, (2, 3)), (V.copy(),), (V.copy(),))
+    ),
 }
 
 
@@ -89,7 +91,9 @@ def test_lists_are_containers_and_arrays_are_arrays() -> None:
     assert isinstance(grad(lambda p: np.sum(p * p))(np.array([1, 2])), np.ndarray)
 
 
-@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.longdouble, np.int8, np.uint8, np.int64, ">f8"], ids=str)
+@pytest.mark.parametrize(
+    "dtype", [np.float16, np.float32, np.longdouble, np.int8, np.uint8, np.int64, ">f8"], ids=str
+)
 def test_any_real_dtype_may_enter(dtype: Any) -> None:
     x = np.array([1, 2, 3], dtype=dtype)
     np.testing.assert_array_equal(grad(lambda x: np.sum(x * x))(x), [2, 4, 6])

@@ -42,7 +42,9 @@ def test_sites() -> None:
     texts = []
     for i in range(tape.n_inputs, len(tape)):
         frames = tape.call_stacks[i]
-        assert all(code.co_filename == __file__ for code, _ in frames), "only the learner's own frames"
+        assert all(code.co_filename == __file__ for code, _ in frames), (
+            "only the learner's own frames"
+        )
         assert frames[0][0] is taught.__code__, "outermost first"
         texts.append((tape.ops[i].name, site_text(frames)))
     assert ("sin", "np.sin(x)") in texts
@@ -54,7 +56,10 @@ def test_sites() -> None:
     assert ("getitem", "np.stack([x, x])[0]") in texts
     assert ("matmul", "a @ a") in texts
     assert ("absolute", "abs(x)") in texts
-    depth = {name: len(tape.call_stacks[i]) for i, name in enumerate(op.name if op else "" for op in tape.ops)}
+    depth = {
+        name: len(tape.call_stacks[i])
+        for i, name in enumerate(op.name if op else "" for op in tape.ops)
+    }
     assert depth["sin"] == 2
     assert depth["absolute"] == 1
 
@@ -85,7 +90,9 @@ def test_sites_below_a_learner_who_is_already_inside_one() -> None:
 
     record(outer, 2.0, sites=True)
     (site,) = tapes[0].call_stacks[1:]
-    assert [code.co_name for code, _ in site] == ["<lambda>"], "the frames outside the recording do not count"
+    assert [code.co_name for code, _ in site] == ["<lambda>"], (
+        "the frames outside the recording do not count"
+    )
 
 
 @pytest.mark.parametrize("module", ["__main__", "numpy_lesson", "numpy", "my_autodiff", None])
@@ -115,7 +122,9 @@ def decay(x: Any, lines: int = 40) -> Any:
 
 def test_a_run_that_never_ends() -> None:
     where = endless.__code__.co_firstlineno + 2
-    with pytest.raises(EndlessError, match=rf"recorded 50 operations .* line {where} of endless.*`for _ in range"):
+    with pytest.raises(
+        EndlessError, match=rf"recorded 50 operations .* line {where} of endless.*`for _ in range"
+    ):
         record(endless, 1.0, sites=True, most=51)
     with pytest.raises(EndlessError, match="of endless"):
         record(lambda x: np.sin(endless(x)), 1.0, sites=True, most=50)

@@ -17,7 +17,9 @@ from .snippets import SNIPPETS, Snippet
 
 def select(refused: bool) -> Any:
     chosen = {name: each for name, each in SNIPPETS.items() if bool(each.refused) == refused}
-    return pytest.mark.parametrize("each", [pytest.param(each, id=name) for name, each in chosen.items()])
+    return pytest.mark.parametrize(
+        "each", [pytest.param(each, id=name) for name, each in chosen.items()]
+    )
 
 
 def require(each: Snippet) -> None:
@@ -49,7 +51,9 @@ def test_the_derivative_is_right(each: Snippet) -> None:
     pairs = zip(pytree.flatten(gradient), pytree.flatten(along), strict=True)
     slope = sum(np.sum(g * d) for g, d in pairs)
     h = 1e-6
-    difference = (each.f(moved(each.parameters, h, along)) - each.f(moved(each.parameters, -h, along))) / (2 * h)
+    difference = (
+        each.f(moved(each.parameters, h, along)) - each.f(moved(each.parameters, -h, along))
+    ) / (2 * h)
     assert slope == pytest.approx(difference, rel=1e-5, abs=1e-5)
     assert jvp(each.f, (each.parameters,), (along,))[1] == pytest.approx(slope, rel=1e-7, abs=1e-7)
     compiled = program(each.f, each.parameters)(each.parameters)

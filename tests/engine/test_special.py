@@ -25,13 +25,21 @@ print(ad.{way})
 """
 
 
-@pytest.mark.parametrize("way", ["grad({name})(0.5)", "jvp({name}, (0.5,), (1.0,))[1]", "hessian({name})(0.5)"])
+@pytest.mark.parametrize(
+    "way", ["grad({name})(0.5)", "jvp({name}, (0.5,), (1.0,))[1]", "hessian({name})(0.5)"]
+)
 @pytest.mark.parametrize("name", ["erf", "expit", "gammaln", "psi"])
 def test_the_rows_come_with_the_first_value_that_meets_scipy(name: str, way: str) -> None:
     source = MEETING.format(name=name, way=way.format(name=name))
-    done = subprocess.run([sys.executable, "-c", source], capture_output=True, text=True, timeout=120)
+    done = subprocess.run(
+        [sys.executable, "-c", source], capture_output=True, text=True, timeout=120
+    )
     assert done.returncode == 0, done.stderr
-    exact = {"erf": mpmath.erf, "expit": lambda x: 1 / (1 + mpmath.exp(-x)), "gammaln": mpmath.loggamma}
+    exact = {
+        "erf": mpmath.erf,
+        "expit": lambda x: 1 / (1 + mpmath.exp(-x)),
+        "gammaln": mpmath.loggamma,
+    }
     order = 2 if "hessian" in way else 1
     assert float(done.stdout) == pytest.approx(
         float(mpmath.diff(exact.get(name, mpmath.digamma), 0.5, order)), rel=1e-10
@@ -51,15 +59,23 @@ def test_nothing_times_the_logarithm_of_nothing_has_slope_0() -> None:
     with np.errstate(over="ignore"):
         for label, slope in ((0.0, 0.0), (1.0, np.inf), (-1.0, -np.inf)):
             assert grad(lambda p, label=label: special.xlogy(label, p))(0.0) == slope
-            assert jvp(lambda p, label=label: special.xlog1py(label, p), (-1.0,), (1.0,))[1] == slope
+            assert (
+                jvp(lambda p, label=label: special.xlog1py(label, p), (-1.0,), (1.0,))[1] == slope
+            )
 
 
 def test_derivatives_of_log_ndtr_far_out() -> None:
     """To the right it is flat; to the left its slope is -x and its second derivative -1, up to 1 / x ** 2."""
     second = grad(grad(special.log_ndtr))
-    assert [grad(special.log_ndtr)(x) for x in (40.0, 1e3)] == [second(40.0), second(1e3)] == [0.0, 0.0]
+    assert (
+        [grad(special.log_ndtr)(x) for x in (40.0, 1e3)]
+        == [second(40.0), second(1e3)]
+        == [0.0, 0.0]
+    )
     assert grad(special.log_ndtr)(-1e4) == pytest.approx(1e4, rel=1e-7)
-    assert second(-30.0) == pytest.approx(float(mpmath.diff(lambda x: mpmath.log(mpmath.ncdf(x)), -30, 2)), rel=1e-8)
+    assert second(-30.0) == pytest.approx(
+        float(mpmath.diff(lambda x: mpmath.log(mpmath.ncdf(x)), -30, 2)), rel=1e-8
+    )
 
 
 @pytest.mark.filterwarnings("error")
@@ -80,7 +96,8 @@ def test_second_derivatives_beside_a_guard() -> None:
 def test_arrays_stay_arrays_and_are_broadcast() -> None:
     x = np.array([[0.5, 1.5], [-0.4, 3.0]])
     np.testing.assert_allclose(
-        grad(lambda x: np.sum(special.expit(x) ** 2))(x), 2 * special.expit(x) ** 2 * special.expit(-x)
+        grad(lambda x: np.sum(special.expit(x) ** 2))(x),
+        2 * special.expit(x) ** 2 * special.expit(-x),
     )
     _, tape = record(lambda x: special.erf(x), x)
     assert "erf(v0)" in str(tape)

@@ -8,7 +8,19 @@ from typing import Any
 import numpy as np
 import pytest
 
-from autodiff_lab import Dual, grad, hessian, jacfwd, jacrev, jvp, linearize, record, value_and_grad, vjp, vmap
+from autodiff_lab import (
+    Dual,
+    grad,
+    hessian,
+    jacfwd,
+    jacrev,
+    jvp,
+    linearize,
+    record,
+    value_and_grad,
+    vjp,
+    vmap,
+)
 from autodiff_lab.engine.errors import InputError
 
 SQUARE = np.array([[1.0, 2.0], [3.0, 4.0]])

@@ -105,7 +105,9 @@ def test_the_learners_own_function() -> None:
     ids=lambda key: getattr(key, "__name__", key),
 )
 def test_only_elementwise_rows_have_local_partials(key: Any) -> None:
-    with pytest.raises(UnsupportedError, match=r"no array of local partials.*pullback.*pushforward"):
+    with pytest.raises(
+        UnsupportedError, match=r"no array of local partials.*pullback.*pushforward"
+    ):
         TABLE[key].local_partial(0, x, x)
 
 
@@ -140,7 +142,9 @@ OPERATIONS: dict[str, Any] = {
 }
 
 programs = st.lists(
-    st.tuples(st.sampled_from(list(OPERATIONS)), st.integers(0, 9), st.integers(0, 9)), min_size=1, max_size=6
+    st.tuples(st.sampled_from(list(OPERATIONS)), st.integers(0, 9), st.integers(0, 9)),
+    min_size=1,
+    max_size=6,
 )
 NUMBERS = [np.float64(v) for v in (0.7, -1.3, 2.0, -0.5, 3)]
 
@@ -198,7 +202,11 @@ def test_constants_that_are_not_finite_are_source_too() -> None:
     x = Symbol("x")
     assert (x + np.nan).python() == "x + np.nan"
     assert (x * np.float64(np.inf)).text().removesuffix(")").endswith("inf")
-    for f in (lambda x: np.clip(x, None, 1.5), lambda x: np.clip(x, 1.5, None), lambda x: np.maximum(x, -np.inf)):
+    for f in (
+        lambda x: np.clip(x, None, 1.5),
+        lambda x: np.clip(x, 1.5, None),
+        lambda x: np.maximum(x, -np.inf),
+    ):
         assert eval(f(x).python(), {"np": np, "x": 2.0}) == f(2.0)
 
 
@@ -210,7 +218,10 @@ def test_text_reads_as_the_same_formula(program: list[tuple[str, int, int]]) -> 
         formula = run(program, [Symbol("a"), Symbol("b"), Symbol("c")])
     if not isinstance(formula, Symbol):
         return
-    functions = {name: getattr(np, name) for name in ("sin", "square", "reciprocal", "sign", "maximum", "absolute")}
+    functions = {
+        name: getattr(np, name)
+        for name in ("sin", "square", "reciprocal", "sign", "maximum", "absolute")
+    }
     with np.errstate(all="ignore"):
         numbers = values(program, NUMBERS[:3])
         if not np.all(np.abs(numbers) < 1e4):  # regrouping may then lose every digit
@@ -224,6 +235,8 @@ def test_a_cast_is_written_as_the_type_it_gives() -> None:
     for cast, dtype in ((x.astype(np.float32), "float32"), ((x * 2).astype(int), "int64")):
         inside = "x" if dtype == "float32" else "x * 2"
         assert cast.text() == f"{dtype}({inside})"
-        assert eval(cast.python(), {"np": np, "x": 2.7}) == getattr(np, dtype)(eval(inside, {"x": 2.7}))
+        assert eval(cast.python(), {"np": np, "x": 2.7}) == getattr(np, dtype)(
+            eval(inside, {"x": 2.7})
+        )
         assert cast.latex().startswith(rf"\operatorname{{{dtype}}}\left(x")
     assert x.astype(float) is x

@@ -27,8 +27,18 @@ from .samples import (
 pytestmark = pytest.mark.filterwarnings("error")  # a rule that warns at an ordinary point is wrong
 
 ROWS = pytest.mark.parametrize("key", list(ELEMENTWISE), ids=title)
-BINARY = pytest.mark.parametrize("key", [k for k, args in ELEMENTWISE.items() if len(args) == 2], ids=title)
-SHAPES = [((), (3,)), ((3,), ()), ((2, 3), (3,)), ((3,), (2, 3)), ((2, 1), (1, 3)), ((1, 3), (2, 1)), ((1,), (2, 3))]
+BINARY = pytest.mark.parametrize(
+    "key", [k for k, args in ELEMENTWISE.items() if len(args) == 2], ids=title
+)
+SHAPES = [
+    ((), (3,)),
+    ((3,), ()),
+    ((2, 3), (3,)),
+    ((3,), (2, 3)),
+    ((2, 1), (1, 3)),
+    ((1, 3), (2, 1)),
+    ((1,), (2, 3)),
+]
 
 
 def sample(key: Any, *shapes: tuple[int, ...]) -> tuple[Any, ...]:
@@ -44,22 +54,49 @@ def alike(key: Any, shape: tuple[int, ...]) -> tuple[Any, ...]:
 
 
 KNOWN = {**ELEMENTWISE, **FLAT, **QUESTIONS, **CALLS}
-THROUGH = {"einsum", "convolve", "norm", "concatenate", "logabsdet", "sign of det", "eigh", "qr", "svdvals", "over"}
-THROUGH |= {"stop_gradient", "nan_to_num", "logsumexp"}  # rows reached through another's samples; a test below holds it
+THROUGH = {
+    "einsum",
+    "convolve",
+    "norm",
+    "concatenate",
+    "logabsdet",
+    "sign of det",
+    "eigh",
+    "qr",
+    "svdvals",
+    "over",
+}
+# rows reached through another's samples; a test below holds it
+THROUGH |= {"stop_gradient", "nan_to_num", "logsumexp"}
 
 
 def test_every_row_has_a_sample() -> None:
-    missing = [title(key) for key in TABLE if key not in KNOWN and key not in REFUSED and key not in THROUGH]
+    missing = [
+        title(key)
+        for key in TABLE
+        if key not in KNOWN and key not in REFUSED and key not in THROUGH
+    ]
     assert not missing, f"add sample arguments to tests/engine/samples for: {', '.join(missing)}"
-    assert not [title(key) for key in KNOWN if key not in TABLE], "samples for rows that the table does not have"
+    assert not [title(key) for key in KNOWN if key not in TABLE], (
+        "samples for rows that the table does not have"
+    )
     empty = [title(key) for key, given in KNOWN.items() if not given]
     assert not empty, f"no sample calls for: {', '.join(empty)}"
 
 
 def test_every_sample_is_filed_by_kind() -> None:
-    kinds = {"elementwise": [ELEMENTWISE], "flat": [FLAT], "comparison": [FLAT, QUESTIONS], "shape": [FLAT, QUESTIONS]}
+    kinds = {
+        "elementwise": [ELEMENTWISE],
+        "flat": [FLAT],
+        "comparison": [FLAT, QUESTIONS],
+        "shape": [FLAT, QUESTIONS],
+    }
     rows = [(key, op) for key, op in TABLE.items() if key not in REFUSED and key not in THROUGH]
-    assert not [title(key) for key, op in rows if not any(key in home for home in kinds.get(op.kind, [CALLS]))]
+    assert not [
+        title(key)
+        for key, op in rows
+        if not any(key in home for home in kinds.get(op.kind, [CALLS]))
+    ]
 
 
 def test_rows_without_a_public_name_are_reached_through_others() -> None:
@@ -68,7 +105,8 @@ def test_rows_without_a_public_name_are_reached_through_others() -> None:
         tape = record(one_array(call.f), *call.args)[1]
         seen |= {op.name for op in tape.ops if op} | {c.op.name for c in tape.comparisons}
     record(lambda x: stop_gradient(x) * x, 1.0)
-    vectors = grad(lambda a: np.sum(np.linalg.eigh(a)[1] ** 3))  # whose rule has a row of its own for equal values
+    # whose rule has a row of its own for equal values
+    vectors = grad(lambda a: np.sum(np.linalg.eigh(a)[1] ** 3))
     seen |= {op.name for op in record(vectors, np.diag([2.0, 2.0]))[1].ops if op}
     assert THROUGH - {"stop_gradient"} <= seen | (THROUGH - set(TABLE))
 

@@ -36,7 +36,9 @@ def every_call(check: Callable[[Any, Call], None]) -> Callable[[Any], None]:
 
 
 def leaves(x: Any) -> list[np.ndarray]:
-    return [y for part in x for y in leaves(part)] if isinstance(x, list | tuple) else [np.asarray(x)]
+    return (
+        [y for part in x for y in leaves(part)] if isinstance(x, list | tuple) else [np.asarray(x)]
+    )
 
 
 def assert_close(got: Any, expected: Any, rtol: float = 1e-12, atol: float = 1e-13) -> None:
@@ -56,7 +58,9 @@ def test_call_against_numpy(key: Any, call: Call) -> None:
                 np.testing.assert_array_equal(a, b, strict=True)
             else:
                 assert a.shape == b.shape
-                np.testing.assert_allclose(a, b, rtol=1e-12, atol=1e-14 * np.max(np.abs(b), initial=1.0))
+                np.testing.assert_allclose(
+                    a, b, rtol=1e-12, atol=1e-14 * np.max(np.abs(b), initial=1.0)
+                )
 
 
 @every_call
@@ -75,7 +79,9 @@ def test_jacobians_and_linear_map(_: Any, call: Call) -> None:
     columns, rows = jacfwd(call.f, which)(*call.args), jacrev(call.f, which)(*call.args)
     assert_close(columns, rows, rtol=1e-11, atol=1e-12)
     value, push = linearize(call.f, *call.args)
-    tangents = tuple(np.cos(np.arange(1.0, np.size(x) + 1)).reshape(np.shape(x))[()] for x in call.args)
+    tangents = tuple(
+        np.cos(np.arange(1.0, np.size(x) + 1)).reshape(np.shape(x))[()] for x in call.args
+    )
     expected = jvp(call.f, call.args, tangents)
     assert_close(value, expected[0])
     assert_close(push(*tangents), expected[1])
@@ -107,7 +113,9 @@ def test_shapes_and_types(_: Any, call: Call) -> None:
     y, pullback = vjp(f, *args)
     assert np.asarray(y).dtype in (np.float32, np.asarray(expected).dtype)
     gradients = pullback(np.ones(np.shape(y), dtype=np.asarray(y).dtype)[()])
-    assert [(np.shape(g), np.asarray(g).dtype) for g in gradients] == [(np.shape(a), np.float32) for a in args]
+    assert [(np.shape(g), np.asarray(g).dtype) for g in gradients] == [
+        (np.shape(a), np.float32) for a in args
+    ]
     value, tangent = jvp(f, args, args)
     assert np.asarray(value).dtype == np.asarray(y).dtype
     if np.asarray(expected).dtype == np.float32:
@@ -148,12 +156,17 @@ def _has_out(key: Any) -> bool:
         return False
 
 
-@pytest.mark.parametrize("key", [k for k in TABLE if not isinstance(k, str) and _has_out(k)] + [np.einsum], ids=title)
+@pytest.mark.parametrize(
+    "key", [k for k in TABLE if not isinstance(k, str) and _has_out(k)] + [np.einsum], ids=title
+)
 @pytest.mark.parametrize("way", ["reverse", "forward"])
 def test_out_is_refused(key: Any, way: str) -> None:
     def f(x: Any) -> Any:
         args = WITH_OUT.get(key, (X,) * key.nin if isinstance(key, np.ufunc) else (X,))
-        traced = [x if a is X else tuple(x if b is X else b for b in a) if type(a) is tuple else a for a in args]
+        traced = [
+            x if a is X else tuple(x if b is X else b for b in a) if type(a) is tuple else a
+            for a in args
+        ]
         if key is np.choose:
             traced = [args[0], [x[:, 0], x[:, 1]]]
         return np.sum(key(*traced, out=np.full((9, 9), 7.0)))

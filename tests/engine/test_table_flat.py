@@ -58,7 +58,12 @@ def test_comparisons_work_from_both_sides(key: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    "call", [pytest.param(c, id=f"{title(k)}-{i}") for k, calls in QUESTIONS.items() for i, c in enumerate(calls)]
+    "call",
+    [
+        pytest.param(c, id=f"{title(k)}-{i}")
+        for k, calls in QUESTIONS.items()
+        for i, c in enumerate(calls)
+    ],
 )
 def test_questions_answer_as_numpy_does(call: Call) -> None:
     """In both modes, and from within a nested derivative; the answer is plain and stops no derivative."""

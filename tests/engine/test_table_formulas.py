@@ -30,12 +30,19 @@ def alike(key: Any, shape: tuple[int, ...]) -> tuple[Any, ...]:
 
 def formulas(key: Any) -> list[Any]:
     names = [Symbol(n) for n in ("y", "a", "b", "c")]
-    return [TABLE[key].local_partial(k, *names[: len(ELEMENTWISE[key]) + 1]) for k in range(len(ELEMENTWISE[key]))]
+    return [
+        TABLE[key].local_partial(k, *names[: len(ELEMENTWISE[key]) + 1])
+        for k in range(len(ELEMENTWISE[key]))
+    ]
 
 
 def well_formed(latex: str) -> bool:
     """Braces balance, \\left has its \\right, and nothing of Python is left over."""
-    depths = list(itertools.accumulate((c == "{") - (c == "}") for c in latex.replace(r"\{", "").replace(r"\}", "")))
+    depths = list(
+        itertools.accumulate(
+            (c == "{") - (c == "}") for c in latex.replace(r"\{", "").replace(r"\}", "")
+        )
+    )
     left, right = (len(re.findall(rf"\\{side}(?![a-z])", latex)) for side in ("left", "right"))
     return (
         min(depths, default=0) >= 0
@@ -68,7 +75,9 @@ def test_the_formula_as_python_gives_the_partial(key: Any, shape: tuple[int, ...
         np.testing.assert_array_equal(got, expected)
 
 
-@pytest.mark.parametrize("key", [*ELEMENTWISE, *(k for k in FLAT if TABLE[k].kind != "shape")], ids=title)
+@pytest.mark.parametrize(
+    "key", [*ELEMENTWISE, *(k for k in FLAT if TABLE[k].kind != "shape")], ids=title
+)
 def test_the_function_itself_is_a_formula(key: Any) -> None:
     args = {**ELEMENTWISE, **FLAT}[key]
     f = callable_of(key)

@@ -44,7 +44,13 @@ def test_an_input_is_no_operation_and_a_constant_result_has_no_line() -> None:
 
 def test_values_are_numbers_or_arrays_with_axes() -> None:
     def f(x: Any, a: Any) -> Any:
-        y = np.sum(a) * x[()] + np.mean(a) + a[0, 0] + np.reshape(a[:1, :1], ()) + np.where(x > 0, x, 1)
+        y = (
+            np.sum(a) * x[()]
+            + np.mean(a)
+            + a[0, 0]
+            + np.reshape(a[:1, :1], ())
+            + np.where(x > 0, x, 1)
+        )
         z = np.matmul(a[0], a[0]) + np.transpose(y) + np.broadcast_to(y, ()) + np.stack([y, y])[0]
         return np.square(z) + np.array(2.0) * z + z * np.float64(1) + np.array(3.0)
 
@@ -96,7 +102,9 @@ def test_the_sweep_agrees_with_grad_and_each_ops_pullback() -> None:
     for i in tape.sweep(tape.output, 1.0, adjoints):
         for k, j in enumerate(tape.parents[i]):
             if j >= 0:
-                part = tape.ops[i].pullback(k, by_hand[i], tape.values[i], tape.args[i], tape.kwargs.get(i, {}))
+                part = tape.ops[i].pullback(
+                    k, by_hand[i], tape.values[i], tape.args[i], tape.kwargs.get(i, {})
+                )
                 by_hand[j] = part if j not in by_hand else by_hand[j] + part
     for k, g in enumerate(grad(f, (0, 1))(*args)):
         np.testing.assert_array_equal(g, adjoints[k])

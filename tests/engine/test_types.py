@@ -7,7 +7,17 @@ from typing import Any
 import numpy as np
 import pytest
 
-from autodiff_lab import grad, hessian, jacfwd, jacobian, jacrev, jvp, program, record, value_and_grad
+from autodiff_lab import (
+    grad,
+    hessian,
+    jacfwd,
+    jacobian,
+    jacrev,
+    jvp,
+    program,
+    record,
+    value_and_grad,
+)
 from autodiff_lab.engine.errors import BranchChanged
 
 SINGLE = np.array([1.5, -2.0, 3.0], dtype=np.float32)
@@ -32,7 +42,9 @@ def test_a_cast_is_recorded() -> None:
     np.testing.assert_array_equal(gradient, slope)
 
 
-@pytest.mark.parametrize("x", [SINGLE, SINGLE.astype(float), np.float32(1.5), 1.5], ids=["f4s", "f8s", "f4", "f8"])
+@pytest.mark.parametrize(
+    "x", [SINGLE, SINGLE.astype(float), np.float32(1.5), 1.5], ids=["f4s", "f8s", "f4", "f8"]
+)
 @pytest.mark.parametrize("to", [np.float16, np.float32, np.float64])
 def test_values_and_adjoints_change_type_there_and_back(x: Any, to: Any) -> None:
     def f(x: Any) -> Any:
@@ -80,7 +92,9 @@ def test_steps_become_whole_numbers_in_every_mode(name: str) -> None:
         assert program(f, x, mode=mode)(2.4) == (f(np.float64(2.4)), pytest.approx(slope))
 
 
-@pytest.mark.parametrize("name", [name for name in STEPS if "sign" not in name and "bool" not in name])
+@pytest.mark.parametrize(
+    "name", [name for name in STEPS if "sign" not in name and "bool" not in name]
+)
 def test_another_step_takes_nothing_from_the_one_before(name: str) -> None:
     """The tape and the program say so, or compute the step anew."""
     f, there = STEPS[name], np.float64(3.3)
@@ -98,7 +112,9 @@ def test_an_array_of_whole_numbers() -> None:
     x = np.array([1.5, -2.5, 3.5])
     np.testing.assert_array_equal(grad(f)(x), jacfwd(f)(x))
     np.testing.assert_array_equal(grad(lambda x: np.sum(x * x.astype(np.int8)))(x), [1, -2, 3])
-    np.testing.assert_array_equal(program(lambda x: np.sum(x * x.astype(int)), x)(x + 1)[1], [2, -1, 4])
+    np.testing.assert_array_equal(
+        program(lambda x: np.sum(x * x.astype(int)), x)(x + 1)[1], [2, -1, 4]
+    )
 
 
 def test_what_is_no_number_has_no_whole_one() -> None:
@@ -134,6 +150,8 @@ def test_a_jacobian_by_rows_has_the_types_of_its_inputs() -> None:
 
 @pytest.mark.parametrize("mode", [grad, jacfwd])
 def test_pow_with_a_modulus_is_refused_in_plain_words(mode: Any) -> None:
-    with pytest.raises(TypeError, match=r"^pow\(x, n, m\) has no derivative rule\. Write pow\(x, n\) % m"):
+    with pytest.raises(
+        TypeError, match=r"^pow\(x, n, m\) has no derivative rule\. Write pow\(x, n\) % m"
+    ):
         mode(lambda x: pow(x, 2, 3))(2.0)
     assert mode(lambda x: pow(x, 2) % 3)(2.0) == 4.0

@@ -23,7 +23,10 @@ REFUSING = {"getitem", "piecewise"}
 
 def loop(f: Any, *batches: Any) -> Any:
     """What vmap says it does: one example after the other, and the results stacked."""
-    results = [f(*(pytree.map_leaves(lambda x, b=b: x[b], each) for each in batches)) for b in range(len_of(batches))]
+    results = [
+        f(*(pytree.map_leaves(lambda x, b=b: x[b], each) for each in batches))
+        for b in range(len_of(batches))
+    ]
     leaves = zip(*map(pytree.flatten, results), strict=True)
     return pytree.unflatten(results[0], [np.stack(each) for each in leaves])
 
@@ -56,7 +59,10 @@ def test_every_call_is_its_loop(key: Any) -> None:
             try:
                 found = ad.vmap(call.f)(*batches)
             except ad.AutodiffError as refused:
-                assert any(word in str(refused) for word in ("np.where", "in a loop", "answer it differently"))
+                assert any(
+                    word in str(refused)
+                    for word in ("np.where", "in a loop", "answer it differently")
+                )
                 assert title(key) in REFUSING, refused
             else:
                 assert_same(found, loop(call.f, *batches))
@@ -73,31 +79,51 @@ def test_every_entry_by_entry_row_lines_up_its_axes(key: Any) -> None:
     if len(args) == 1:
         assert_same(ad.vmap(f)(*whole), loop(f, *whole))
     else:
-        shorter = [whole[0], whole[1][:, 0], *whole[2:]]  # an example has shape (2, 3), its other operand (3,)
+        # an example has shape (2, 3), its other operand (3,)
+        shorter = [whole[0], whole[1][:, 0], *whole[2:]]
         assert_same(ad.vmap(f)(*shorter), loop(f, *shorter))
         shared = ad.vmap(lambda x: f(x, *(x[0, 0] for x in whole[1:])))(whole[0])
         assert_same(shared, loop(lambda x: f(x, *(x[0, 0] for x in whole[1:])), whole[0]))
 
 
-@pytest.mark.parametrize("key", [key for key, op in TABLE.items() if op.batched is not None], ids=title)
+@pytest.mark.parametrize(
+    "key", [key for key, op in TABLE.items() if op.batched is not None], ids=title
+)
 def test_a_row_with_a_batching_rule_runs_once(key: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """Not once for each example: the loop is not reached by the first sample of the row."""
     from autodiff_lab.transforms import vmap as module
 
-    public = {"concatenate": np.concatenate, "einsum": np.einsum, "unless": np.where, "norm": np.linalg.norm}
+    public = {
+        "concatenate": np.concatenate,
+        "einsum": np.einsum,
+        "unless": np.where,
+        "norm": np.linalg.norm,
+    }
     key = {**public, "logsumexp": "logaddexp.reduce"}.get(key, key)
 
     def refuse(*args: Any) -> Any:
         raise AssertionError("looped")
 
     monkeypatch.setattr(module.Batch, "_run_each", refuse)
-    call = next(call for call in CALLS[key] if not any(isinstance(x, bool) for x in pytree.flatten(call.args)))
+    call = next(
+        call
+        for call in CALLS[key]
+        if not any(isinstance(x, bool) for x in pytree.flatten(call.args))
+    )
     ad.vmap(call.f)(*(pytree.map_leaves(batch_of, x) for x in call.args))
 
 
 @pytest.mark.parametrize("left, right", [(0, 0), (0, None), (None, 0), (1, 0), (-1, None)])
 @pytest.mark.parametrize(
-    "a, b", [((3,), (3,)), ((2, 3), (3,)), ((3,), (3, 2)), ((2, 3), (3, 4)), ((5, 2, 3), (3, 4)), ((3,), (5, 3, 2))]
+    "a, b",
+    [
+        ((3,), (3,)),
+        ((2, 3), (3,)),
+        ((3,), (3, 2)),
+        ((2, 3), (3, 4)),
+        ((5, 2, 3), (3, 4)),
+        ((3,), (5, 3, 2)),
+    ],
 )
 def test_products_of_any_ranks(a: Any, b: Any, left: Any, right: Any) -> None:
     rng = np.random.default_rng(0)
@@ -128,8 +154,12 @@ DERIVATIVES = {
     "shapes": lambda x: ad.grad(lambda x: np.sum((np.zeros_like(x, dtype=int) + len(x)) * x))(x),
     "vmap": lambda x: ad.vmap(lambda t: np.sin(t) * x)(x),
     "checkpoint": lambda x: ad.grad(ad.checkpoint(lambda x: net(W, x)))(x),
-    "custom": lambda x: ad.grad(ad.custom_gradient(partials=(lambda y, x: 7 * x,))(lambda x: x * 1.0))(x[0]),
-    "solve": lambda x: ad.grad(lambda x: np.sum(np.linalg.solve(np.eye(3) * 4 + np.outer(x, x), x)))(x),
+    "custom": lambda x: ad.grad(
+        ad.custom_gradient(partials=(lambda y, x: 7 * x,))(lambda x: x * 1.0)
+    )(x[0]),
+    "solve": lambda x: ad.grad(
+        lambda x: np.sum(np.linalg.solve(np.eye(3) * 4 + np.outer(x, x), x))
+    )(x),
 }
 
 
@@ -138,7 +168,9 @@ def test_a_derivative_inside(f: Any) -> None:
     assert_same(ad.vmap(f)(XS), loop(f, XS))
 
 
-@pytest.mark.parametrize("outer", [ad.grad, ad.jacfwd, ad.hessian], ids=["grad", "jacfwd", "hessian"])
+@pytest.mark.parametrize(
+    "outer", [ad.grad, ad.jacfwd, ad.hessian], ids=["grad", "jacfwd", "hessian"]
+)
 def test_a_derivative_outside(outer: Any) -> None:
     batched = outer(lambda xs: np.sum(ad.vmap(lambda x: net(W, x))(xs) ** 2))(XS)
     looped = outer(lambda xs: np.sum(np.stack([net(W, x) for x in xs]) ** 2))(XS)
@@ -237,7 +269,10 @@ def test_an_if_on_which_all_agree_is_taken() -> None:
         (lambda: ad.vmap(lambda x: x)(2.0), r"axis 0 of x.* shape \(\)"),
         (lambda: ad.vmap(lambda x: None)(XS), "returned None"),
         (lambda: ad.vmap(lambda x: np.nonzero(x))(XS), "nonzero has no batching rule.*np.where"),
-        (lambda: ad.vmap(lambda x: x[np.argmax(x)])(XS), "differs from example to example.*np.where"),
+        (
+            lambda: ad.vmap(lambda x: x[np.argmax(x)])(XS),
+            "differs from example to example.*np.where",
+        ),
         (lambda: ad.vmap(lambda x: x[x > 0])(XS), "differs from example to example"),
         (lambda: ad.vmap(lambda x: np.arange(3.0)[np.argmax(x)])(XS), "same for all examples"),
         (lambda: ad.vmap(lambda x: np.asarray(x))(XS), "in a loop"),
@@ -263,7 +298,9 @@ def test_what_looks_at_a_run_sees_the_batch_as_one() -> None:
         return np.sum(ad.vmap(lambda x: net(W, x))(xs))
 
     _, tape = ad.record(total, XS)
-    assert len(tape) == len(ad.record(total, XS[:2])[1]), "as many lines for two examples as for four"
+    assert len(tape) == len(ad.record(total, XS[:2])[1]), (
+        "as many lines for two examples as for four"
+    )
     ad.check_grads(total, (XS,), order=2)
     np.testing.assert_allclose(ad.program(total, XS)(XS)[1], ad.grad(total)(XS))
 
@@ -326,7 +363,15 @@ def test_what_is_picked_may_differ_from_example_to_example(name: str, rows: Any)
     f = ORDERED[name]
     total = lambda x: np.sum(np.sin(f(x)))  # noqa: E731
     along = lambda x: ad.jvp(total, (x,), (np.cos(x),))[1]  # noqa: E731
-    for g in (f, ad.grad(total), along, ad.jacfwd(f), ad.jacrev(f), ad.hessian(total), ad.jacrev(ad.grad(total))):
+    for g in (
+        f,
+        ad.grad(total),
+        along,
+        ad.jacfwd(f),
+        ad.jacrev(f),
+        ad.hessian(total),
+        ad.jacrev(ad.grad(total)),
+    ):
         assert_same(ad.vmap(g)(rows), loop(g, rows))
     expected = np.stack([ad.grad(total)(x) for x in rows])
     assert_same(ad.grad(lambda rows: np.sum(ad.vmap(total)(rows)))(rows), expected)
@@ -336,11 +381,17 @@ NEARLY = np.array([[2.0, 0.5], [0.5, 3.0]])
 LOWER = np.array([[0.0, 0.0], [1.0, 0.0]])
 MATRICES: dict[str, Any] = {
     "cholesky": (lambda a: np.sum(np.linalg.cholesky(a)), [NEARLY, NEARLY + 1e-9 * LOWER]),
-    "eigvalsh": (lambda a: np.sum(np.linalg.eigvalsh(a) ** 2), [NEARLY, NEARLY + 0.3 * LOWER, 2 * np.eye(2)]),
+    "eigvalsh": (
+        lambda a: np.sum(np.linalg.eigvalsh(a) ** 2),
+        [NEARLY, NEARLY + 0.3 * LOWER, 2 * np.eye(2)],
+    ),
     "eigh": (lambda a: np.linalg.eigh(a)[1][0, 0] ** 2, [NEARLY, NEARLY + 0.3 * LOWER]),
     "det": (np.linalg.det, [NEARLY, np.ones((2, 2)), np.zeros((2, 2)), np.diag([1e-12, 1.0])]),
     "slogdet": (lambda a: np.linalg.slogdet(a)[1], [NEARLY, -np.eye(2)]),
-    "svdvals": (lambda a: np.sum(np.linalg.svdvals(a) ** 3), [NEARLY, np.ones((2, 2)), np.eye(2), np.zeros((2, 2))]),
+    "svdvals": (
+        lambda a: np.sum(np.linalg.svdvals(a) ** 3),
+        [NEARLY, np.ones((2, 2)), np.eye(2), np.zeros((2, 2))],
+    ),
     "norm": (lambda a: np.linalg.norm(a), [NEARLY, np.zeros((2, 2))]),
     "std": (lambda a: np.std(a), [NEARLY, np.ones((2, 2))]),
     "prod": (np.prod, [NEARLY, np.eye(2), np.zeros((2, 2))]),
@@ -361,8 +412,12 @@ def test_a_stack_of_matrices_has_the_derivatives_of_each() -> None:
     for name in ("cholesky", "eigvalsh"):
         f, examples = MATRICES[name]
         batch = np.stack([np.asarray(a) for a in examples])
-        one = {"cholesky": np.linalg.cholesky, "eigvalsh": lambda a: np.linalg.eigvalsh(a) ** 2}[name]
-        np.testing.assert_allclose(ad.grad(lambda a, one=one: np.sum(one(a)))(batch), [ad.grad(f)(a) for a in batch])
+        one = {"cholesky": np.linalg.cholesky, "eigvalsh": lambda a: np.linalg.eigvalsh(a) ** 2}[
+            name
+        ]
+        np.testing.assert_allclose(
+            ad.grad(lambda a, one=one: np.sum(one(a)))(batch), [ad.grad(f)(a) for a in batch]
+        )
 
 
 def test_keywords() -> None:

@@ -19,14 +19,18 @@ def _no_frameworks(monkeypatch):
     """A Python without PyTorch and JAX, also where they are installed."""
     find_spec = importlib.util.find_spec
     monkeypatch.setattr(
-        importlib.util, "find_spec", lambda name, *rest: None if name in ("torch", "jax") else find_spec(name, *rest)
+        importlib.util,
+        "find_spec",
+        lambda name, *rest: None if name in ("torch", "jax") else find_spec(name, *rest),
     )
     for name in ("torch", "jax"):
         monkeypatch.delitem(sys.modules, name, raising=False)
 
 
 @pytest.mark.usefixtures("_no_frameworks")
-@pytest.mark.parametrize(("engine", "said"), [("pytorch", "pip install torch"), ("jax", "pip install jax")])
+@pytest.mark.parametrize(
+    ("engine", "said"), [("pytorch", "pip install torch"), ("jax", "pip install jax")]
+)
 def test_a_framework_that_is_missing_is_named_with_its_command(engine, said):
     with pytest.raises(FrameworkError, match=f"is not installed here: {said}"):
         ad.play(lambda x: x * x, 2.0, engine=engine)

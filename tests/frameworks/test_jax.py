@@ -66,7 +66,10 @@ def rematerialized(a):
 
 CASES = {
     "relu at 0": (lambda a: jnp.sum(jax.nn.relu(a)), (jnp.array([-1.0, 0.0, 2.0]),)),
-    "thrice": (lambda a: jnp.sum(jnp.sin(a) * jnp.exp(a) + a * 2.3 + a / 3.1), (jnp.array([0.3, 1.7, 2.9]),)),
+    "thrice": (
+        lambda a: jnp.sum(jnp.sin(a) * jnp.exp(a) + a * 2.3 + a / 3.1),
+        (jnp.array([0.3, 1.7, 2.9]),),
+    ),
     "MLP with cross-entropy": (mlp, (W, B)),
     "layer norm": (layer_norm, (X,)),
     "attention": (attention, (X,)),
@@ -74,7 +77,10 @@ CASES = {
     "scan": (scanned, (B,)),
     "cond": (branched, (1.5,)),
     "custom_vjp": (lambda a: jnp.sum(clipped(a) ** 2), (B,)),
-    "where and sqrt": (lambda a: jnp.sum(jnp.where(a > 0, jnp.sqrt(a), 0.0)), (jnp.array([0.0, 1.0]),)),
+    "where and sqrt": (
+        lambda a: jnp.sum(jnp.where(a > 0, jnp.sqrt(a), 0.0)),
+        (jnp.array([0.0, 1.0]),),
+    ),
     "max": (lambda a: jnp.max(a) * 2, (B,)),
     "sort": (lambda a: jnp.sum(jnp.sort(a) * B), (B[::-1] * 1.0,)),
     "split": (in_halves, (jnp.arange(6.0),)),
@@ -119,13 +125,17 @@ def test_it_becomes_a_trace(case):
     trace = RunReader(run, f).read()
     assert trace.engine == f"JAX {jax.__version__}"
     assert Trace.from_json(trace.to_json()) == trace
-    assert all(line.where for line in trace.lines if line.kind == "operation"), "each has the learner's line"
+    assert all(line.where for line in trace.lines if line.kind == "operation"), (
+        "each has the learner's line"
+    )
     for step in trace.steps:
         for send in step.sends:
             assert send.parent == trace.lines[step.line].operands[send.slot].line
 
 
-@pytest.mark.parametrize("case, op", [("scan", "scan"), ("cond", "cond"), ("custom_vjp", "custom_vjp_call")])
+@pytest.mark.parametrize(
+    "case, op", [("scan", "scan"), ("cond", "cond"), ("custom_vjp", "custom_vjp_call")]
+)
 def test_what_holds_a_program_and_a_rule_is_one_line(case, op):
     f, args = CASES[case]
     run = ENGINE.record(f, args, {})
@@ -179,8 +189,14 @@ BAD = {
     "integers": (lambda: ad.play(lambda n: n * 2, 3, engine="jax"), "2.0 instead of 2"),
     "two results": (lambda: ad.play(lambda x: (x, x), 2.0, engine="jax"), "several results"),
     "a string": (lambda: ad.play(lambda x, kind: x, 2.0, "sum", engine="jax"), r"kwargs=\{…\}"),
-    "forward mode": (lambda: ad.play(plain, 2.0, 5.0, engine="jax", mode="forward"), "reverse mode"),
-    "a fault": (lambda: ad.play(plain, 2.0, 5.0, engine="jax", fault="overwrite"), "Leave out mode"),
+    "forward mode": (
+        lambda: ad.play(plain, 2.0, 5.0, engine="jax", mode="forward"),
+        "reverse mode",
+    ),
+    "a fault": (
+        lambda: ad.play(plain, 2.0, 5.0, engine="jax", fault="overwrite"),
+        "Leave out mode",
+    ),
 }
 
 
@@ -210,6 +226,9 @@ def test_an_equation_has_its_frames():
 
 def test_literals_and_inner_programs_are_told():
     """Breaks: constants are taken for lines; jit is not opened."""
-    assert [private.is_literal(x) for x in equation_of(lambda x: x * 2.0, 1.0).invars] == [False, True]
+    assert [private.is_literal(x) for x in equation_of(lambda x: x * 2.0, 1.0).invars] == [
+        False,
+        True,
+    ]
     program, consts = private.inner_program(equation_of(jax.jit(lambda x: x * 2.0), 1.0), "jaxpr")
     assert [equation.primitive.name for equation in program.eqns] == ["mul"] and consts == []

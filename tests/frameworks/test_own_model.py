@@ -19,14 +19,18 @@ NUMBER = re.compile(r"[-−]?\d+(?:\.\d+)?(?:e[-+]?\d+)?")
 def is_alike(fresh: Any, saved: Any) -> bool:
     """Whether two pieces of JSON are the same up to rounding: PyTorch's last digits belong to the processor."""
     if isinstance(saved, dict):
-        return fresh.keys() == saved.keys() and all(is_alike(fresh[key], saved[key]) for key in saved)
+        return fresh.keys() == saved.keys() and all(
+            is_alike(fresh[key], saved[key]) for key in saved
+        )
     if isinstance(saved, list):
         return len(fresh) == len(saved) and all(map(is_alike, fresh, saved))
     if isinstance(saved, float):
         return isinstance(fresh, float) and math.isclose(fresh, saved, rel_tol=1e-3, abs_tol=1e-6)
     if isinstance(saved, str):
         numbers = zip(NUMBER.findall(fresh), NUMBER.findall(saved), strict=False)
-        alike = all(is_alike(float(a.replace("−", "-")), float(b.replace("−", "-"))) for a, b in numbers)
+        alike = all(
+            is_alike(float(a.replace("−", "-")), float(b.replace("−", "-"))) for a, b in numbers
+        )
         return alike and NUMBER.sub("#", fresh) == NUMBER.sub("#", saved)
     return bool(fresh == saved)
 
@@ -36,7 +40,9 @@ def test_the_saved_runs_are_those_of_pytorch() -> None:
     fresh = json.loads(json.dumps(fresh_runs()))
     assert fresh.keys() == saved.keys()
     for key in saved:
-        assert fresh[key]["program"] == saved[key]["program"], f"{key}: run python -m tests.notebooks.own_model"
+        assert fresh[key]["program"] == saved[key]["program"], (
+            f"{key}: run python -m tests.notebooks.own_model"
+        )
         assert is_alike(fresh[key]["returned"], saved[key]["returned"]), key
 
 

@@ -146,7 +146,12 @@ class Last(nn.Module):
 
 def image_net():
     return nn.Sequential(
-        nn.Conv2d(1, 2, 3), nn.BatchNorm2d(2), nn.ReLU(), nn.MaxPool2d(2), nn.Flatten(), nn.Linear(18, 3)
+        nn.Conv2d(1, 2, 3),
+        nn.BatchNorm2d(2),
+        nn.ReLU(),
+        nn.MaxPool2d(2),
+        nn.Flatten(),
+        nn.Linear(18, 3),
     )
 
 
@@ -263,8 +268,14 @@ def test_local_partials_give_the_contributions(case):
             product = event.adjoint * partial
             extra = tuple(range(np.ndim(product) - np.ndim(sent.contribution)))
             product = np.sum(product, axis=extra)
-            ones = tuple(k for k, n in enumerate(np.shape(sent.contribution)) if n == 1 and product.shape[k] != 1)
-            assert np.allclose(np.sum(product, axis=ones, keepdims=True), sent.contribution, rtol=1e-4, atol=1e-5)
+            ones = tuple(
+                k
+                for k, n in enumerate(np.shape(sent.contribution))
+                if n == 1 and product.shape[k] != 1
+            )
+            assert np.allclose(
+                np.sum(product, axis=ones, keepdims=True), sent.contribution, rtol=1e-4, atol=1e-5
+            )
 
 
 def test_playing_leaves_nothing_behind():
@@ -287,7 +298,11 @@ def plain(x1, x2):
 def test_the_players_of_both_engines_say_the_same():
     mine = ad.play(lambda x1, x2: np.log(x1) + x1 * x2 - np.sin(x2), 2.0, 5.0)
     theirs = ad.play(plain, torch.tensor(2.0), torch.tensor(5.0))
-    assert [g.text for g in theirs.trace.gradient] == [g.text for g in mine.trace.gradient] == ["5.5", "1.7163"]
+    assert (
+        [g.text for g in theirs.trace.gradient]
+        == [g.text for g in mine.trace.gradient]
+        == ["5.5", "1.7163"]
+    )
     assert [s.sentence for s in theirs.trace.steps] == [s.sentence for s in mine.trace.steps]
     assert theirs.trace.lines[3].where, "the learner's own line"
 
@@ -302,7 +317,9 @@ def test_a_slider_runs_pytorch_again():
 
 def test_turns_of_loops_are_known():
     trace = ad.play(loop, torch.tensor([0.3, 0.5])).trace
-    assert [line.turns[0].n for line in trace.lines if line.turns] == [1 + k // 2 for k in range(60)]
+    assert [line.turns[0].n for line in trace.lines if line.turns] == [
+        1 + k // 2 for k in range(60)
+    ]
 
 
 def test_modules_are_sections():
@@ -323,7 +340,11 @@ def test_a_long_run_is_shown_by_excerpts():
 
 
 def test_a_saved_page_needs_no_pytorch(tmp_path):
-    page = ad.play(plain, torch.tensor(2.0), torch.tensor(5.0)).save_html(tmp_path / "flow.html").read_text("utf-8")
+    page = (
+        ad.play(plain, torch.tensor(2.0), torch.tensor(5.0))
+        .save_html(tmp_path / "flow.html")
+        .read_text("utf-8")
+    )
     assert f"PyTorch {torch.__version__.partition('+')[0]}" in page and "import torch" not in page
 
 
@@ -345,23 +366,49 @@ def test_an_infinity_that_was_given_is_not_born():
 def test_the_birth_of_a_nan_is_explained_as_it_is_for_our_own_engine():
     steps = ad.play(lambda x: torch.sqrt(x) * torch.log(x), torch.tensor(0.0)).trace.steps
     ours = ad.play(lambda x: np.sqrt(x) * np.log(x), 0.0).trace.steps
-    assert [step.birth for step in steps if step.birth] == [step.birth for step in ours if step.birth]
+    assert [step.birth for step in steps if step.birth] == [
+        step.birth for step in ours if step.birth
+    ]
 
 
 BAD = {
-    "no tensor that is a float": (lambda: ad.play(lambda n: n * 2, torch.tensor(3)), "no floating-point tensor"),
+    "no tensor that is a float": (
+        lambda: ad.play(lambda n: n * 2, torch.tensor(3)),
+        "no floating-point tensor",
+    ),
     "no graph": (lambda: ad.play(lambda x: x.detach() * 2, torch.tensor(3.0)), "has no graph"),
     "frozen": (lambda: ad.play(nn.Linear(2, 1).requires_grad_(False), draw(2)), "has no graph"),
     "two results": (lambda: ad.play(lambda x: (x, x), torch.tensor(3.0)), "returned a tuple"),
-    "a Python number": (lambda: ad.play(lambda x: x.item() * 2, torch.tensor(3.0)), r"without \.item\(\)"),
-    "no parameters": (lambda: ad.play(nn.ReLU(), draw(2)), r"no parameters.* X\.requires_grad_\(\)"),
-    "TorchScript": (lambda: ad.play(torch.jit.script(nn.Linear(2, 1)), draw(2)), r"torch\.jit\.script"),
-    "a module on another device": (lambda: ad.play(nn.Linear(2, 1, device="meta"), draw(2)), r"with \.cpu\(\)"),
+    "a Python number": (
+        lambda: ad.play(lambda x: x.item() * 2, torch.tensor(3.0)),
+        r"without \.item\(\)",
+    ),
+    "no parameters": (
+        lambda: ad.play(nn.ReLU(), draw(2)),
+        r"no parameters.* X\.requires_grad_\(\)",
+    ),
+    "TorchScript": (
+        lambda: ad.play(torch.jit.script(nn.Linear(2, 1)), draw(2)),
+        r"torch\.jit\.script",
+    ),
+    "a module on another device": (
+        lambda: ad.play(nn.Linear(2, 1, device="meta"), draw(2)),
+        r"with \.cpu\(\)",
+    ),
     "complex": (lambda: ad.play(lambda x: (x * 1j).abs(), torch.tensor(3.0)), "complex"),
-    "compiled": (lambda: ad.play(torch.compile(plain), torch.tensor(2.0), torch.tensor(5.0)), "compiled"),
+    "compiled": (
+        lambda: ad.play(torch.compile(plain), torch.tensor(2.0), torch.tensor(5.0)),
+        "compiled",
+    ),
     "compiled module": (lambda: ad.play(torch.compile(nn.Linear(2, 1)), draw(2)), "_orig_mod"),
-    "forward mode": (lambda: ad.play(plain, torch.tensor(2.0), torch.tensor(5.0), mode="forward"), "reverse mode"),
-    "another device": (lambda: ad.play(lambda x: x * 2, torch.ones((), device="meta")), "only runs on the CPU"),
+    "forward mode": (
+        lambda: ad.play(plain, torch.tensor(2.0), torch.tensor(5.0), mode="forward"),
+        "reverse mode",
+    ),
+    "another device": (
+        lambda: ad.play(lambda x: x * 2, torch.ones((), device="meta")),
+        "only runs on the CPU",
+    ),
     "no such engine": (lambda: ad.play(plain, 2.0, 5.0, engine="theano"), "no engine 'theano'"),
 }
 
@@ -375,13 +422,17 @@ def test_bad_input_is_told_what_to_do(case):
 
 def test_what_torch_func_does_inside_changes_no_gradient():
     """Its inner sweep has no nodes that could be watched; the outer one is the engine's own."""
-    player = ad.play(lambda x: torch.func.grad(lambda a: (a**3).sum())(x).sum(), torch.tensor([1.0, 2.0]))
+    player = ad.play(
+        lambda x: torch.func.grad(lambda a: (a**3).sum())(x).sum(), torch.tensor([1.0, 2.0])
+    )
     assert [g.text for g in player.trace.gradient] == ["[6 12]"]
 
 
 def test_a_module_of_pytorch_shows_no_source():
     trace = ad.play(nn.Sequential(nn.Linear(2, 1)), draw(2)).trace
-    assert trace.sources == () and trace.note.startswith("The source of Sequential is that of PyTorch")
+    assert trace.sources == () and trace.note.startswith(
+        "The source of Sequential is that of PyTorch"
+    )
 
 
 def test_groups_of_inputs_are_no_operations():
@@ -394,7 +445,11 @@ def test_an_array_of_a_run_is_described_once():
     for event in run.events:
         for sent in event.sent:
             assert run.number_of(sent.contribution) is run.number_of(sent.contribution)
-    assert any(sent.after is run.events[k + 1].adjoint for k, e in enumerate(run.events[:-1]) for sent in e.sent)
+    assert any(
+        sent.after is run.events[k + 1].adjoint
+        for k, e in enumerate(run.events[:-1])
+        for sent in e.sent
+    )
 
 
 def test_the_examples_in_the_docstrings_run():

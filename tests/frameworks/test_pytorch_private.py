@@ -57,13 +57,19 @@ def test_modes_are_off_inside():
 
 @pytest.mark.parametrize(
     "backward",
-    [lambda y, x: y.backward(), lambda y, x: torch.autograd.backward([y]), lambda y, x: torch.autograd.grad(y, x)],
+    [
+        lambda y, x: y.backward(),
+        lambda y, x: torch.autograd.backward([y]),
+        lambda y, x: torch.autograd.grad(y, x),
+    ],
 )
 def test_all_backward_passes_are_intercepted(backward):
     """Breaks: no sweep is recorded."""
     calls = []
     x = leaf(1.0)
-    with private.intercept_backward(lambda run, *args, **kwargs: calls.append(args) or run(*args, **kwargs)):
+    with private.intercept_backward(
+        lambda run, *args, **kwargs: calls.append(args) or run(*args, **kwargs)
+    ):
         backward((x * 2).sum(), x)
     ((outputs, seeds, _, create_graph, _),) = [args[:5] for args in calls]
     assert len(outputs) == len(seeds) == 1 and create_graph is False
@@ -98,4 +104,8 @@ def test_tensors_of_torch_func_are_told():
     """Breaks: its inner derivative raises, because its tensors have no storage."""
     seen = []
     torch.func.grad(lambda x: seen.append(private.is_wrapped(x)) or x * x)(torch.tensor(2.0))
-    assert seen == [True] and not private.is_wrapped(torch.tensor(2.0)) and not private.is_wrapped(None)
+    assert (
+        seen == [True]
+        and not private.is_wrapped(torch.tensor(2.0))
+        and not private.is_wrapped(None)
+    )

@@ -235,7 +235,12 @@ def test_modules_and_lines_are_the_learners():
         loss.backward()
     trace = run.trace()
     assert trace.title == "a training step of Sequential"
-    assert {call.path for line in trace.lines for call in line.modules} == {"Sequential", "0", "1", "2"}
+    assert {call.path for line in trace.lines for call in line.modules} == {
+        "Sequential",
+        "0",
+        "1",
+        "2",
+    }
     last = trace.lines[-1]
     assert last.assigned_name == "loss"
     text = trace.sources[last.where[-1].source].text[last.where[-1].line]
@@ -280,7 +285,10 @@ def test_bad_use_is_told_what_to_do():
 
 def test_a_loss_without_a_graph_raises_what_pytorch_raises_and_says_where_to_look():
     model = nn.Linear(2, 1).requires_grad_(False)
-    with pytest.raises(RuntimeError, match="does not require grad") as found, ad.watch(model) as run:
+    with (
+        pytest.raises(RuntimeError, match="does not require grad") as found,
+        ad.watch(model) as run,
+    ):
         model(torch.ones(2)).sum().backward()
     assert "run.why_none() says where" in found.value.__notes__[0]
     assert "it is frozen" in repr(run.why_none())

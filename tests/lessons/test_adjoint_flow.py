@@ -41,7 +41,11 @@ def test_another_good_answer_passes(exercise, written):
         (check.ex_3, PUSHED, "Now let each cell collect"),
         (check.ex_3, PUSHED.replace("+=", "="), "Write +="),
         (check.ex_3, PUSHED.replace("reversed(cells)", "cells"), "do you walk from the last cell"),
-        (check.ex_3, PUSHED.replace("dict.fromkeys(cells, 0.0)", "{}"), "begin with 0.0 for every cell"),
+        (
+            check.ex_3,
+            PUSHED.replace("dict.fromkeys(cells, 0.0)", "{}"),
+            "begin with 0.0 for every cell",
+        ),
         (check.ex_6, "answer = ['y b c a', 'y c b a', 'b y c a']", "and one that is not"),
         (check.ex_6, "answer = ['y b c']", "has each of y, b, c and a once"),
         (check.ex_6, "answer = []", "Your list is empty"),
@@ -53,7 +57,9 @@ def test_a_near_miss_is_told_from_it(exercise, written, said):
 
 
 def test_the_tape_is_given_back():
-    names = in_the_notebook("adjoint_flow", f"{check.ex_3.reference}\nmine = tape\nmine.append('mine')")
+    names = in_the_notebook(
+        "adjoint_flow", f"{check.ex_3.reference}\nmine = tape\nmine.append('mine')"
+    )
     assert check.ex_3(*(names[each] for each in check.ex_3.takes)).passed
     assert names["tape"] is names["mine"] and names["tape"][-1] == "mine"
 

@@ -76,7 +76,11 @@ anything = st.recursive(
 
 
 def numbers_in(thing):
-    return [float(thing)] if not isinstance(thing, list | tuple) else [x for part in thing for x in numbers_in(part)]
+    return (
+        [float(thing)]
+        if not isinstance(thing, list | tuple)
+        else [x for part in thing for x in numbers_in(part)]
+    )
 
 
 def is_right(exercise, answer):
@@ -87,7 +91,12 @@ def is_right(exercise, answer):
         return isinstance(answer, str)
     answer = answer.tolist() if isinstance(answer, np.ndarray) else getattr(answer, "value", answer)
     try:
-        return np.allclose(numbers_in(answer), numbers_in(exercise.expected), rtol=2 * exercise.tolerance, atol=1e-9)
+        return np.allclose(
+            numbers_in(answer),
+            numbers_in(exercise.expected),
+            rtol=2 * exercise.tolerance,
+            atol=1e-9,
+        )
     except (TypeError, ValueError):
         return isinstance(answer, list | tuple) and any(isinstance(part, str) for part in answer)
 

@@ -12,7 +12,9 @@ from autodiff_lab.lessons.arrays.exercises import HEADS, attention, softmax_rows
 
 from .test_every_exercise import submit
 
-REFERENCE = json.loads((Path(__file__).parents[1] / "data" / "reference_cases.json").read_text(encoding="utf-8"))
+REFERENCE = json.loads(
+    (Path(__file__).parents[1] / "data" / "reference_cases.json").read_text(encoding="utf-8")
+)
 GRADIENTS = {case["name"]: case["gradient"] for case in REFERENCE["cases"]}
 
 
@@ -58,7 +60,10 @@ def inverse(A):
     ("exercise", "written"),
     [
         (arrays.ex_1, BY_TUPLES),
-        (arrays.ex_2, "answer = ad.grad(lambda x: np.mean(x) + np.var(x))(np.array([1.0, 2.0, 4.0, 8.0]))"),
+        (
+            arrays.ex_2,
+            "answer = ad.grad(lambda x: np.mean(x) + np.var(x))(np.array([1.0, 2.0, 4.0, 8.0]))",
+        ),
         (arrays.ex_3, "answer = np.array([11, 0, 100])"),
         (arrays.ex_4, BY_INDICES),
         (arrays.ex_5, "answer = 2 * np.array([[2.0, 1.0], [0.5, 3.0]]).T"),
@@ -80,8 +85,16 @@ def test_another_good_answer_passes(exercise, written):
             "def unbroadcast(g, shape):\n    return g.sum()",
             "(3,) I expect (9, 18, 36), and you get 63",
         ),
-        (arrays.ex_4, "def matmul(A, B):\n    return A.value @ B.value", "In the case the sum of A @ B"),
-        (arrays.ex_4, "def matmul(A, B):\n    return Array(A.value @ B.value)", "the adjoint of A I expect"),
+        (
+            arrays.ex_4,
+            "def matmul(A, B):\n    return A.value @ B.value",
+            "In the case the sum of A @ B",
+        ),
+        (
+            arrays.ex_4,
+            "def matmul(A, B):\n    return Array(A.value @ B.value)",
+            "the adjoint of A I expect",
+        ),
         (arrays.ex_6, "def inverse(A):\n    return 1 / A", "TypeError"),
         (arrays.ex_5, "answer = [4, 1, 2, 6]", "I expect two rows of two numbers"),
         (arrays.ex_7, "answer = (55, 4)", "only the second is not right"),

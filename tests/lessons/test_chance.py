@@ -13,7 +13,8 @@ from autodiff_lab.lessons.chance.exercises import log_die, log_normal, shift, sq
 
 from ..notebooks.reading import listing, named, read
 
-NODES, WEIGHTS = np.polynomial.hermite_e.hermegauss(20)  # exact for polynomials of a standard normal
+# exact for polynomials of a standard normal
+NODES, WEIGHTS = np.polynomial.hermite_e.hermegauss(20)
 WEIGHTS = WEIGHTS / np.sum(WEIGHTS)
 
 
@@ -39,7 +40,9 @@ def test_the_tape_of_sampled_throws_says_0_and_the_staircase_rises(names: dict[s
 
 
 @pytest.mark.parametrize("load", [0.0, 0.1, 0.3])
-def test_the_expectation_of_the_die_has_the_slope_3_and_so_have_its_scores(load: float, names: dict[str, Any]) -> None:
+def test_the_expectation_of_the_die_has_the_slope_3_and_so_have_its_scores(
+    load: float, names: dict[str, Any]
+) -> None:
     assert names["expectation"](load) == pytest.approx(3.5 + 3 * load)
     assert ad.grad(names["expectation"])(load) == pytest.approx(3.0)
     each = names["by_score"](lambda face: face, log_die, names["faces"], load)
@@ -110,7 +113,9 @@ def test_the_surrogate_s_slope_is_that_of_the_expected_pay(names: dict[str, Any]
     assert np.allclose(slope, ad.grad(pay)(logits), rtol=1e-12)
 
 
-def test_advantages_find_the_best_machine_and_plain_pay_often_does_not(names: dict[str, Any]) -> None:
+def test_advantages_find_the_best_machine_and_plain_pay_often_does_not(
+    names: dict[str, Any],
+) -> None:
     better = [names["gamble"](names["advantages"], seed)[-1] for seed in range(10)]
     as_paid = [names["gamble"](lambda paid: paid, seed)[-1] for seed in range(10)]
     assert min(better) > 0.9

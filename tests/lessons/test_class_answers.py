@@ -16,10 +16,13 @@ from .test_every_exercise import submit
 ANSWERS = Path(__file__).parents[2] / "autodiff_lab" / "lessons"
 LESSONS = dict(lessons())
 HANDED_IN = {
-    number: tomllib.loads((ANSWERS / number / "answers.toml").read_text(encoding="utf-8")) for number in LESSONS
+    number: tomllib.loads((ANSWERS / number / "answers.toml").read_text(encoding="utf-8"))
+    for number in LESSONS
 }
 EXERCISES = [
-    pytest.param(number, exercise, id=name) for number, found in LESSONS.items() for name, exercise in found.items()
+    pytest.param(number, exercise, id=name)
+    for number, found in LESSONS.items()
+    for name, exercise in found.items()
 ]
 
 

@@ -20,7 +20,11 @@ class Variable:
 
 
 def test_plain_data():
-    assert plain([np.float64(1.5), (2, np.int64(3)), Variable(np.float64(4.0))]) == (1.5, (2.0, 3.0), 4.0)
+    assert plain([np.float64(1.5), (2, np.int64(3)), Variable(np.float64(4.0))]) == (
+        1.5,
+        (2.0, 3.0),
+        4.0,
+    )
     assert plain(np.array([1.0, 2.0])) == (1.0, 2.0)
     assert plain(np.array(2.0)) == 2.0
     assert plain(np.True_) is True
@@ -84,7 +88,9 @@ def inner_hole(x):
     return propagate
 
 
-@pytest.mark.parametrize("answer", [..., (5, ...), [...], {"a": ...}, empty, documented, passes, hole, inner_hole])
+@pytest.mark.parametrize(
+    "answer", [..., (5, ...), [...], {"a": ...}, empty, documented, passes, hole, inner_hole]
+)
 def test_unfinished(answer):
     assert is_unfinished(answer)
 
@@ -143,7 +149,13 @@ def work_in_finalizers():
         weakref.finalize(watched, int, "5").atexit = False
 
 
-ENDLESS = [loop, loop_on_one_line, catch_everything, leave_for_another_reason, return_after_the_stop]
+ENDLESS = [
+    loop,
+    loop_on_one_line,
+    catch_everything,
+    leave_for_another_reason,
+    return_after_the_stop,
+]
 
 
 @pytest.mark.parametrize("endless", [*ENDLESS, work_in_finalizers])

@@ -129,7 +129,10 @@ def test_in_a_fresh_kernel_a_right_answer_is_far_from_the_limit_of_steps(exercis
     ],
 )
 def test_any_invention_passes(function, partial):
-    reply = submit(lesson.ex_5, f"def my_function(x): return {function}\ndef my_partial(y, x): return {partial}")
+    reply = submit(
+        lesson.ex_5,
+        f"def my_function(x): return {function}\ndef my_partial(y, x): return {partial}",
+    )
     assert reply.passed, reply
 
 
@@ -138,7 +141,10 @@ def test_any_invention_passes(function, partial):
     [("x**3", "3 * x"), ("np.exp(x)", "y + 1e-3"), ("x", "x / x"), ("np.floor(x)", "0 * x")],
 )
 def test_a_row_with_a_slip_or_none_at_all(function, partial):
-    reply = submit(lesson.ex_5, f"def my_function(x): return {function}\ndef my_partial(y, x): return {partial}")
+    reply = submit(
+        lesson.ex_5,
+        f"def my_function(x): return {function}\ndef my_partial(y, x): return {partial}",
+    )
     assert reply.passed == (function == "x")
 
 

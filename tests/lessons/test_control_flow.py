@@ -87,7 +87,9 @@ def test_the_check_gives_the_graph_back():
 
 
 def test_a_run_that_never_ends_is_stopped_once():
-    written = ex_6.reference.replace("    values = dict(feed)\n", "    values = dict(feed)\n    while True: pass\n", 1)
+    written = ex_6.reference.replace(
+        "    values = dict(feed)\n", "    values = dict(feed)\n    while True: pass\n", 1
+    )
     reply = submit("control_flow", ex_6, written)
     assert "still running" in reply.text
 

@@ -27,7 +27,9 @@ def topological_order(result):
 
 
 @pytest.mark.parametrize(
-    "written", [COUNTED, COUNTED.replace("return order[::-1]", "return tuple(order[::-1])")], ids=["list", "tuple"]
+    "written",
+    [COUNTED, COUNTED.replace("return order[::-1]", "return tuple(order[::-1])")],
+    ids=["list", "tuple"],
 )
 def test_another_topological_order_passes(written):
     reply = submit("dag_or_tape", check.ex_1, written)
@@ -48,7 +50,9 @@ def test_a_near_miss_is_told_from_it(written, said):
 
 
 def test_the_tape_is_given_back():
-    names = in_the_notebook("dag_or_tape", f"{check.ex_1.reference}\nmine = tape\nmine.append('mine')")
+    names = in_the_notebook(
+        "dag_or_tape", f"{check.ex_1.reference}\nmine = tape\nmine.append('mine')"
+    )
     assert check.ex_1(*(names[each] for each in check.ex_1.takes)).passed
     assert names["tape"] is names["mine"] and names["tape"][-1] == "mine"
 
@@ -56,7 +60,9 @@ def test_the_tape_is_given_back():
 @pytest.mark.parametrize("x", [2.0, 3.0, 8.0])
 def test_what_the_count_leaves_is_what_the_notebooks_code_leaves(x):
     names = in_the_notebook("dag_or_tape", "")
-    (program,) = (cell.source for cell in read(named("dag_or_tape")).cells if cell.id == "dag-or-tape-run")
+    (program,) = (
+        cell.source for cell in read(named("dag_or_tape")).cells if cell.id == "dag-or-tape-run"
+    )
     exec(program.partition("\nprint(")[0].replace("Cell(2)", f"Cell({x})"), names)
     taken, at_x = count_over_tape(x).expected
     adjoint = names["sweep_by_counting"](names["f"], names["tape"])

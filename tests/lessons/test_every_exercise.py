@@ -14,7 +14,9 @@ every_exercise = pytest.mark.parametrize(
     ("number", "exercise"), EXERCISES, ids=[exercise.name for _, exercise in EXERCISES]
 )
 # An exercise that asks for code observes several cases of it; its near misses are its misconceptions.
-ASKS_FOR_CODE = [(number, exercise) for number, exercise in EXERCISES if isinstance(exercise.expected, dict)]
+ASKS_FOR_CODE = [
+    (number, exercise) for number, exercise in EXERCISES if isinstance(exercise.expected, dict)
+]
 ASKS_A_VALUE = [exercise for _, exercise in EXERCISES if not isinstance(exercise.expected, dict)]
 RIGHT_TOO = {"ex_6": [(None, -1, 0), (None, 1, -1)]}
 """Near misses that are right: axis -1 is the last."""
@@ -141,7 +143,9 @@ def test_a_near_miss_does_not_pass(exercise):
         assert reply.passed == (answer in RIGHT_TOO.get(exercise.name, ())), answer
 
 
-@pytest.mark.parametrize(("number", "exercise"), ASKS_FOR_CODE, ids=[e.name for _, e in ASKS_FOR_CODE])
+@pytest.mark.parametrize(
+    ("number", "exercise"), ASKS_FOR_CODE, ids=[e.name for _, e in ASKS_FOR_CODE]
+)
 def test_the_learners_names_are_given_back(number, exercise):
     names = in_the_notebook(number, exercise.reference)
     before = {name: names[name] for name in names}

@@ -67,7 +67,9 @@ def test_mistakes_of_an_instance_have_their_words(tmp_path):
     hint = 'Words.'
     """
     exercise = read(tmp_path, text, ex_99_1={"make": double})["ex_99_1"]
-    (instance,) = (each for each in every_draw(exercise.make, exercise.draws) if each.given.x == 5.0)
+    (instance,) = (
+        each for each in every_draw(exercise.make, exercise.draws) if each.given.x == 5.0
+    )
     squared, in_words = instance.misconceptions
     assert instance.reference == "answer = 2 * 5.0"
     assert (squared.written, squared.hint) == ("answer = 25.0", "5.0 squared is 25.0, not 10.0.")

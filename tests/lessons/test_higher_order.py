@@ -9,7 +9,13 @@ import pytest
 
 from autodiff_lab import grad, hessian, hvp
 from autodiff_lab.lessons import higher_order as check
-from autodiff_lab.lessons.higher_order.exercises import CURVATURES, NESTED, course, nesting, truncated
+from autodiff_lab.lessons.higher_order.exercises import (
+    CURVATURES,
+    NESTED,
+    course,
+    nesting,
+    truncated,
+)
 
 from .test_every_exercise import in_the_notebook, submit
 
@@ -52,7 +58,9 @@ def test_the_learners_two_machines_on_the_reference_cases(case, names):
     for name, wanted in (("D_tagged", case["value"]), ("D", case["untagged_wrong"])):
         if isinstance(wanted, float):
             scope = {**names, "D": names[name]}
-            assert float(eval(case["python_expr"], scope)) == pytest.approx(wanted, rel=1e-14, abs=0), name
+            assert float(eval(case["python_expr"], scope)) == pytest.approx(
+                wanted, rel=1e-14, abs=0
+            ), name
 
 
 def test_2_5_16_without_tags_and_1_8_24_with_them(names):
@@ -102,7 +110,9 @@ def test_a_step_that_stops_goes_downhill_in_every_case():
 
 
 def test_positive_curvature_solves_newtons_system():
-    positive = {case: data for case, data in CURVATURES.items() if np.all(np.linalg.eigvalsh(data[1]) > 0)}
+    positive = {
+        case: data for case, data in CURVATURES.items() if np.all(np.linalg.eigvalsh(data[1]) > 0)
+    }
     assert len(positive) == 3
     for case, (gradient, matrix) in positive.items():
         solved = np.linalg.solve(matrix, -np.array(gradient))
@@ -172,7 +182,9 @@ def end_of(step, start):
     return x
 
 
-@pytest.mark.parametrize(("start", "end"), [(0.05, 0.0), (0.4, 0.0), (0.5, -1.0), (0.6, 1.0), (1.0, 1.0)])
+@pytest.mark.parametrize(
+    ("start", "end"), [(0.05, 0.0), (0.4, 0.0), (0.5, -1.0), (0.6, 1.0), (1.0, 1.0)]
+)
 def test_newtons_method_ends_on_the_saddle_or_in_either_minimum(start, end):
     assert end_of(newton_step, start) == pytest.approx([end, 0.0], abs=1e-3)
 

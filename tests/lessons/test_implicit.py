@@ -5,7 +5,15 @@ import pytest
 
 import autodiff_lab as ad
 from autodiff_lab.lessons import implicit as lesson
-from autodiff_lab.lessons.implicit.exercises import FITS, LOOPS, ROOTS, SHARES, find_best, find_shares, unrolled
+from autodiff_lab.lessons.implicit.exercises import (
+    FITS,
+    LOOPS,
+    ROOTS,
+    SHARES,
+    find_best,
+    find_shares,
+    unrolled,
+)
 
 from ..notebooks.reading import listing, named, read
 
@@ -91,7 +99,9 @@ def test_the_slope_of_the_shares_agrees_with_differences(case):
     slope = names_after(lesson.ex_6.reference)["slope_of_shares"](cost, z, p, x)
     h = 1e-5
     for k, dx in enumerate(h * np.eye(len(x))):
-        differences = (find_shares(cost, start, x + dx)[0] - find_shares(cost, start, x - dx)[0]) / (2 * h)
+        differences = (
+            find_shares(cost, start, x + dx)[0] - find_shares(cost, start, x - dx)[0]
+        ) / (2 * h)
         assert np.allclose(slope[:, k], differences, rtol=0, atol=1e-8)
 
 
@@ -99,7 +109,9 @@ def test_the_hypergradient_agrees_with_the_rule_of_solve():
     names = run_cells("fit-run", "ex-5", "tune-run")
     slope, validate, best = names["slope_of_validation"], names["validate"], names["best"]
     for lam in (1e-3, 0.1, 3.0):
-        assert slope(lam) == pytest.approx(ad.grad(lambda lam: validate(best(lam)))(lam), rel=1e-8, abs=1e-10)
+        assert slope(lam) == pytest.approx(
+            ad.grad(lambda lam: validate(best(lam)))(lam), rel=1e-8, abs=1e-10
+        )
         h = 1e-4 * lam
         differences = (validate(best(lam + h)) - validate(best(lam - h))) / (2 * h)
         assert slope(lam) == pytest.approx(differences, rel=1e-5)

@@ -19,7 +19,9 @@ from .test_every_exercise import EXERCISES, in_the_notebook, submit
 NOTEBOOKS = Path(__file__).parents[2] / "notebooks"
 
 SEVERAL = [
-    pytest.param(number, exercise, id=exercise.name) for number, exercise in EXERCISES if len(exercise.takes) > 1
+    pytest.param(number, exercise, id=exercise.name)
+    for number, exercise in EXERCISES
+    if len(exercise.takes) > 1
 ]
 MUL, DIV = dual_numbers.ex_1.reference.split("\n\n\n")
 OPEN_DIV = "\n\n\ndef dual_div(a, b):\n    ...\n"
@@ -41,13 +43,19 @@ def test_what_is_missing_is_named_and_the_rest_is_right(number, exercise):
 def test_half_an_answer_can_be_wrong():
     reply = submit("dual_numbers", dual_numbers.ex_1, MUL.replace("+", "-") + OPEN_DIV)
     assert "dual_div is not written yet." in reply.text and "right;" not in reply.text
-    one = submit("dual_numbers", dual_numbers.ex_1, MUL.replace("a.value * b.tangent +", "") + OPEN_DIV)
-    assert "One of two terms is missing" in one.text and one.text.endswith("dual_div is not written yet.")
+    one = submit(
+        "dual_numbers", dual_numbers.ex_1, MUL.replace("a.value * b.tangent +", "") + OPEN_DIV
+    )
+    assert "One of two terms is missing" in one.text and one.text.endswith(
+        "dual_div is not written yet."
+    )
 
 
 def test_an_error_is_told_by_the_learners_line(monkeypatch):
     written = printing_tape.ex_2.reference.replace("remember([self, other]", "remember([self, 3.0]")
-    monkeypatch.setitem(linecache.cache, "<cell>", (len(written), None, written.splitlines(keepends=True), "<cell>"))
+    monkeypatch.setitem(
+        linecache.cache, "<cell>", (len(written), None, written.splitlines(keepends=True), "<cell>")
+    )
     reply = submit("printing_tape", printing_tape.ex_2, written)
     assert "in your line `remember([self, 3.0], x, propagate)`" in reply.text
 
@@ -58,11 +66,16 @@ def test_an_error_elsewhere_is_not_called_the_learners(monkeypatch):
         "<listing>": "def divide(f):\n    return 1 / f()\n",
         "<cell>": "def zero():\n    return 0\n",
     }.items():
-        monkeypatch.setitem(linecache.cache, file, (len(source), None, source.splitlines(keepends=True), file))
+        monkeypatch.setitem(
+            linecache.cache, file, (len(source), None, source.splitlines(keepends=True), file)
+        )
         exec(compile(source, file, "exec"), names)
     with note_learner_files([names["zero"]]):
         said = attempt(names["divide"], names["zero"]).sentence()
-    assert "in the notebook's line `return 1 / f()`, with what your code gave it: division by zero" in said
+    assert (
+        "in the notebook's line `return 1 / f()`, with what your code gave it: division by zero"
+        in said
+    )
 
 
 def test_the_digits_that_are_asked_for_are_enough():
@@ -72,12 +85,21 @@ def test_the_digits_that_are_asked_for_are_enough():
         for k in range(1, 400):
             right = math.pi * 1.07**k
             assert agrees(float(f"{right:.{digits}g}"), right, tolerance)
-        assert any(not agrees(float(f"{x:.{digits - 1}g}"), x, tolerance) for x in (1 + k / 997 for k in range(997)))
+        assert any(
+            not agrees(float(f"{x:.{digits - 1}g}"), x, tolerance)
+            for x in (1 + k / 997 for k in range(997))
+        )
 
 
 def leaves(exercise):
     expected = exercise.expected
-    return [] if isinstance(expected, dict) else expected if isinstance(expected, tuple) else [expected]
+    return (
+        []
+        if isinstance(expected, dict)
+        else expected
+        if isinstance(expected, tuple)
+        else [expected]
+    )
 
 
 ASKS_FOR_DIGITS = [
@@ -96,8 +118,12 @@ def test_the_text_says_how_many_digits(number, exercise):
     assert any(said in asked for said in ("digits", "decimals", "Four places after the point"))
 
 
-@pytest.mark.parametrize("exercise", [start_here.ex_1, adjoint_flow.ex_4], ids=lambda exercise: exercise.name)
+@pytest.mark.parametrize(
+    "exercise", [start_here.ex_1, adjoint_flow.ex_4], ids=lambda exercise: exercise.name
+)
 def test_four_places_are_enough(exercise):
-    for instance in every_draw(exercise.make, exercise.draws) if exercise.make else [exercise.instance()]:
+    for instance in (
+        every_draw(exercise.make, exercise.draws) if exercise.make else [exercise.instance()]
+    ):
         typed = np.round(instance.expected, 4)
         assert agrees(plain(typed), instance.expected, exercise.tolerance)

@@ -5,15 +5,28 @@ import pytest
 
 from autodiff_lab import jacfwd, jacrev, jvp, linearize, vjp
 from autodiff_lab.lessons import jacobians
-from autodiff_lab.lessons.jacobians.exercises import CASES, chain, choose_modes, count_multiplications, count_runs
-from autodiff_lab.widgets.labs.jacobian_painter.programs import of_document_1, polar, softmax, standardize
+from autodiff_lab.lessons.jacobians.exercises import (
+    CASES,
+    chain,
+    choose_modes,
+    count_multiplications,
+    count_runs,
+)
+from autodiff_lab.widgets.labs.jacobian_painter.programs import (
+    of_document_1,
+    polar,
+    softmax,
+    standardize,
+)
 
 from .test_every_exercise import in_the_notebook
 
 
 @pytest.mark.parametrize("mode", [jacfwd, jacrev])
 def test_the_worked_examples(mode):
-    np.testing.assert_allclose(mode(of_document_1)(np.array([1.0, 2.0])), [[2, 1], [-1.5, 1.75]], rtol=1e-14)
+    np.testing.assert_allclose(
+        mode(of_document_1)(np.array([1.0, 2.0])), [[2, 1], [-1.5, 1.75]], rtol=1e-14
+    )
     matrix = mode(softmax)(np.array([1.0, 2.0, 3.0]))
     assert matrix[0, 0] == pytest.approx(0.08192506906499322, rel=1e-13)
     assert matrix[0, 1] == pytest.approx(-0.0220330445201743, rel=1e-13)
@@ -78,7 +91,9 @@ def test_three_passes_may_be_written_without_loops():
     assert jacobians.ex_4(by_masks).passed
 
 
-@pytest.mark.parametrize("wrong", [lambda f, x: np.zeros((3, 3)), lambda f, x: [[1], [2, 3]], lambda f, x: "J"])
+@pytest.mark.parametrize(
+    "wrong", [lambda f, x: np.zeros((3, 3)), lambda f, x: [[1], [2, 3]], lambda f, x: "J"]
+)
 def test_something_else_than_the_matrix_is_described(wrong):
     reply = jacobians.ex_4(wrong)
     assert not reply.passed and "how often f is run" in reply.text
@@ -130,7 +145,10 @@ def test_half_the_step_leaves_half_the_gap():
     x = np.array([2.0, 4.0])
     value, push = linearize(garden, x)
     steps = [np.array([np.cos(angle), np.sin(angle)]) for angle in np.linspace(0, 2 * np.pi, 121)]
-    gaps = [max(np.abs(garden(x + h * s) - value - push(h * s)).max() for s in steps) for h in (1.6, 0.8, 0.4)]
+    gaps = [
+        max(np.abs(garden(x + h * s) - value - push(h * s)).max() for s in steps)
+        for h in (1.6, 0.8, 0.4)
+    ]
     np.testing.assert_allclose(gaps[:-1], 4 * np.array(gaps[1:]), rtol=1e-9)
 
 

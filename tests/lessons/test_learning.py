@@ -60,7 +60,9 @@ def worst_error(f, x, claimed, h=1e-5):
     assert not reply.passed
 
 
-@pytest.mark.parametrize("answer", [(1, "momentum"), [1.0, "Heavy ball"], (1.0, "heavy-ball momentum")])
+@pytest.mark.parametrize(
+    "answer", [(1, "momentum"), [1.0, "Heavy ball"], (1.0, "heavy-ball momentum")]
+)
 def test_the_name_of_the_bug(answer):
     assert check.ex_3b(answer).passed
 
@@ -75,7 +77,9 @@ def test_the_bug_is_momentum_without_a_brake():
 
 def test_the_loss_of_the_text_is_the_reference():
     (entry,) = (entry for entry in SERIES if entry["epoch"] == 10)
-    assert check.ex_2.make(rate=0.1, epoch=10).expected == pytest.approx(float(entry["loss"]), abs=1e-12)
+    assert check.ex_2.make(rate=0.1, epoch=10).expected == pytest.approx(
+        float(entry["loss"]), abs=1e-12
+    )
 
 
 def test_no_run_of_the_notebook_answers_the_exercise_on_the_loop():
@@ -90,7 +94,10 @@ def test_the_26_of_38_are_the_even_epochs_of_a_zigzag():
     even, odd = ([epoch.correct for epoch in long[start:162:2]] for start in (0, 1))
     assert max(even[:61]) == 26 and odd[61] == 34 and (even[80], odd[80]) == (31, 38)
     assert short[60].correct == 34
-    rises = [[after.loss > before.loss for before, after in itertools.pairwise(run)] for run in (long, short)]
+    rises = [
+        [after.loss > before.loss for before, after in itertools.pairwise(run)]
+        for run in (long, short)
+    ]
     assert sum(rises[0]) > 70 and not any(rises[1])
 
 

@@ -16,7 +16,11 @@ from ..notebooks.reading import named, names, read, shown, tags
 from .test_class_answers import HANDED_IN, LESSONS
 
 LENT = {
-    number: [name for name in found if f"check.{name}.lend(" in "".join(c.source for c in read(named(number)).cells)]
+    number: [
+        name
+        for name in found
+        if f"check.{name}.lend(" in "".join(c.source for c in read(named(number)).cells)
+    ]
     for number, found in LESSONS.items()
 }
 # Cells that show how an answer is written: another program, another formula, or another number of nodes.
@@ -89,7 +93,11 @@ def needed_cells(number):
 def run_cell(source, scope):
     """Run a cell as a notebook does, and return what it prints and what its last line is, as text."""
     tree = ast.parse(re.sub(r"^[%!].*", "", source, flags=re.M))
-    last = ast.Expression(tree.body.pop().value) if tree.body and isinstance(tree.body[-1], ast.Expr) else None
+    last = (
+        ast.Expression(tree.body.pop().value)
+        if tree.body and isinstance(tree.body[-1], ast.Expr)
+        else None
+    )
     with contextlib.redirect_stdout(io.StringIO()) as printed:
         exec(compile(tree, "<cell>", "exec"), scope)
         value = eval(compile(last, "<cell>", "eval"), scope) if last else None

@@ -153,7 +153,9 @@ def test_the_axes_of_exercise_6_are_right():
     assert ad.vmap(ad.grad(loss), in_axes=axes)(weights, inputs, labels).shape == (30, 2)
     for wrong in lesson.ex_6.misconceptions:
         with pytest.raises((ad.AutodiffError, ValueError)):
-            ad.vmap(ad.grad(loss), in_axes=eval(wrong.written.partition("=")[2]))(weights, inputs, labels)
+            ad.vmap(ad.grad(loss), in_axes=eval(wrong.written.partition("=")[2]))(
+                weights, inputs, labels
+            )
 
 
 def test_the_notebook_has_each_rule_once(machine):

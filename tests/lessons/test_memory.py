@@ -62,7 +62,10 @@ def test_fewer_slots_at_the_price_of_more_runs_are_told_so():
 
 
 def test_segments_of_the_root_need_the_fewest_slots_and_the_most_extra_steps():
-    costs = {length: schedules.cost(schedules.segments(100, length)) for length in (1, 2, 5, 10, 20, 50, 100)}
+    costs = {
+        length: schedules.cost(schedules.segments(100, length))
+        for length in (1, 2, 5, 10, 20, 50, 100)
+    }
     assert min(costs, key=lambda length: costs[length].slots) == 10
     assert max(costs, key=lambda length: costs[length].extra) == 10
     assert (costs[2].extra, costs[10].extra, costs[50].extra) == (148, 180, 148)

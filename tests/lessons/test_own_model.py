@@ -19,7 +19,9 @@ from ..notebooks.own_model import fresh_runs
 def without_pytorch(monkeypatch: pytest.MonkeyPatch) -> None:
     """Read what was saved, also where PyTorch is installed."""
     find_spec = importlib.util.find_spec
-    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None if name == "torch" else find_spec(name))
+    monkeypatch.setattr(
+        importlib.util, "find_spec", lambda name: None if name == "torch" else find_spec(name)
+    )
 
 
 @pytest.fixture(scope="module")
@@ -59,7 +61,9 @@ def test_arguments_without_a_saved_run_are_told() -> None:
     def deep(spread: float, residual: bool) -> None:
         """Not the notebook's."""
 
-    with pytest.raises(runs.NoSavedRunError, match=r"no run of deep with these arguments.*pip install torch"):
+    with pytest.raises(
+        runs.NoSavedRunError, match=r"no run of deep with these arguments.*pip install torch"
+    ):
         runs.run_or_load(deep, 0.3333, False)
 
 
@@ -88,13 +92,18 @@ def test_gradients_vanish_by_pytorchs_start_and_are_repaired(saved: dict[str, An
         return float((sizes[0] / sizes[19]) ** (1 / 19))
 
     assert factor("deep(0, False)") == pytest.approx(1 / np.sqrt(3), abs=0.02)
-    flattest = min((0.05, 0.07, 0.1, 0.125, 0.15, 0.2, 0.3), key=lambda s: abs(np.log(factor(f"deep({s}, False)"))))
+    flattest = min(
+        (0.05, 0.07, 0.1, 0.125, 0.15, 0.2, 0.3),
+        key=lambda s: abs(np.log(factor(f"deep({s}, False)"))),
+    )
     assert flattest == 0.15
     assert 0.9 < factor("deep(0.125, False)") < 1.0 < factor("deep(0.3, False)")
     assert factor("deep(0.05, True)") == pytest.approx(1.07, abs=0.01)
 
 
-def test_a_saved_player_has_no_sliders_and_makes_a_page(saved: dict[str, Any], tmp_path: Any) -> None:
+def test_a_saved_player_has_no_sliders_and_makes_a_page(
+    saved: dict[str, Any], tmp_path: Any
+) -> None:
     player = read_saved(saved, next(key for key in saved if key.startswith("two_layers")))
     assert player.controls == [] and player.trace.engine.startswith("PyTorch")
     assert "hidden.weight" in player.save_html(tmp_path / "run.html").read_text(encoding="utf-8")

@@ -18,7 +18,10 @@ from autodiff_lab.lessons.checks.exercise import Exercise
 from autodiff_lab.lessons.order import number_of
 
 EXERCISES = len(printing_tape.progress.exercises())
-DONE, NOTHING = (f"Notebook {number_of('printing_tape')}: {done} of {EXERCISES} exercises done." for done in (1, 0))
+DONE, NOTHING = (
+    f"Notebook {number_of('printing_tape')}: {done} of {EXERCISES} exercises done."
+    for done in (1, 0)
+)
 
 
 @pytest.fixture
@@ -30,7 +33,9 @@ def file(tmp_path, monkeypatch):
 
 
 def quiz():
-    return Exercise("printing_tape.ex_3", expects="a number", expected=5, reference="answer = 5", praise="Yes.")
+    return Exercise(
+        "printing_tape.ex_3", expects="a number", expected=5, reference="answer = 5", praise="Yes."
+    )
 
 
 def events(path):
@@ -75,9 +80,12 @@ def test_progress_is_kept_for_a_notebook_and_not_for_a_program(tmp_path, monkeyp
             class kernel:
                 _allow_stdin = can_be_asked
 
-        monkeypatch.setitem(sys.modules, "IPython", type("IPython", (), {"get_ipython": staticmethod(Shell)}))
+        monkeypatch.setitem(
+            sys.modules, "IPython", type("IPython", (), {"get_ipython": staticmethod(Shell)})
+        )
         assert progress_file._path() == (tmp_path / progress_file.FILE if can_be_asked else None)
-    monkeypatch.setitem(sys.modules, "pyodide_kernel", object())  # JupyterLite's kernel says nothing of whom it can ask
+    # JupyterLite's kernel says nothing of whom it can ask
+    monkeypatch.setitem(sys.modules, "pyodide_kernel", object())
     assert progress_file._path() == tmp_path / progress_file.FILE
 
 
@@ -108,7 +116,9 @@ def test_a_line_that_was_cut_off_does_not_take_the_next_with_it(file):
 
 
 def test_a_progress_file_of_a_later_version_is_read_and_kept(file):
-    later = '{"version": 2, "kind": "passed", "exercise": "printing_tape.ex_1", "how": "elegantly"}\n'
+    later = (
+        '{"version": 2, "kind": "passed", "exercise": "printing_tape.ex_1", "how": "elegantly"}\n'
+    )
     file.write_text(later + '{"version": 1, "kind": "passed", "exercise": "printing_tape.ex_3"}\n')
     assert progress_file.states() == {"printing_tape.ex_3": "passed"}
     assert "later version" in repr(printing_tape.progress())
@@ -119,7 +129,9 @@ def test_a_progress_file_of_a_later_version_is_read_and_kept(file):
 def test_a_folder_in_the_place_of_the_file(file):
     file.mkdir()
     assert quiz()(5).passed
-    assert DONE in repr(printing_tape.progress()) and "only this session" in repr(printing_tape.progress())
+    assert DONE in repr(printing_tape.progress()) and "only this session" in repr(
+        printing_tape.progress()
+    )
     assert NOTHING in repr(printing_tape.progress.reset())
 
 
@@ -193,7 +205,9 @@ def test_the_table_can_be_read_aloud(file):
 
 def test_every_lesson_is_in_the_course():
     course = lessons()
-    packages = {found.name for found in pkgutil.iter_modules(autodiff_lab.lessons.__path__) if found.ispkg}
+    packages = {
+        found.name for found in pkgutil.iter_modules(autodiff_lab.lessons.__path__) if found.ispkg
+    }
     assert packages - {"checks", "examples"} == {each.slug for each in course}
     assert all(each.exercises() for each in course)
 

@@ -34,7 +34,9 @@ def names():
 def test_borrowed_names_are_given_back(names, fails):
     before, tape = dict(names), names["tape"]
     try:
-        with borrow_names(names["spoil"], ("table",), ("tape",), helper=lambda: "lent", other=1) as lent:
+        with borrow_names(
+            names["spoil"], ("table",), ("tape",), helper=lambda: "lent", other=1
+        ) as lent:
             assert lent["tape"] == [] and lent["other"] == 1
             assert names["spoil"]() == "lent"
             del names["count"]
@@ -55,11 +57,15 @@ def test_each_case_begins_anew(names):
 
 
 def test_a_case_that_never_ends_is_the_last(names):
-    seen = run_cases(lambda names, call: names[call](), {"loop": ("loop",), "helper": ("helper",)}, names["loop"])
+    seen = run_cases(
+        lambda names, call: names[call](), {"loop": ("loop",), "helper": ("helper",)}, names["loop"]
+    )
     assert list(seen) == ["loop"] and isinstance(seen["loop"], Crashed) and seen["loop"].never_ends
 
 
-@pytest.mark.parametrize(("given", "said"), [(3, "without brackets"), (print, "of your own"), (lambda: 1, "find Cell")])
+@pytest.mark.parametrize(
+    ("given", "said"), [(3, "without brackets"), (print, "of your own"), (lambda: 1, "find Cell")]
+)
 def test_code_that_cannot_be_run_is_refused(given, said):
     with pytest.raises(Refused) as refused:
         vet_code(given, listing=("Cell",), machine="tape")

@@ -12,7 +12,8 @@ from .test_every_exercise import in_the_notebook, submit
 
 
 @pytest.mark.parametrize(
-    ("written", "value", "slope"), [("1 + x", 5, 1), ("1 - x", -3, -1), ("2 * x", 8, 2), ("8 / x", 2, -0.5)]
+    ("written", "value", "slope"),
+    [("1 + x", 5, 1), ("1 - x", -3, -1), ("2 * x", 8, 2), ("8 / x", 2, -0.5)],
 )
 def test_a_plain_number_may_stand_on_the_left(written, value, slope):
     names = in_the_notebook(
@@ -48,7 +49,9 @@ def test_the_module_is_what_the_reader_writes():
 
 
 def test_a_constant_cannot_be_changed_and_receives_no_gradient():
-    names = in_the_notebook("static_graphs", "x = Variable(4.0)\ny = 2 * x\nrun([y], {})\nbackward([y])")
+    names = in_the_notebook(
+        "static_graphs", "x = Variable(4.0)\ny = 2 * x\nrun([y], {})\nbackward([y])"
+    )
     (constant,) = (node for node in names["y"].inputs if node is not names["x"])
     with pytest.raises(AttributeError):
         constant.value = 100
@@ -84,4 +87,7 @@ def test_a_later_sum_gives_both_numbers_of_the_page():
         "a, b = Variable(10.0), Variable(4.0)\nf = a * b + log(a + b)\ng = merging_add(f, b)\n"
         "(value,) = run([f], {})\nbackward([f])",
     )
-    assert (round(float(names["value"]), 5), round(float(names["a"].grad), 5)) == (46.63906, 4.07143)
+    assert (round(float(names["value"]), 5), round(float(names["a"].grad), 5)) == (
+        46.63906,
+        4.07143,
+    )

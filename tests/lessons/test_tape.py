@@ -19,7 +19,9 @@ def test_the_module_is_the_listing_of_the_notebook():
 def test_the_module_has_only_the_square_and_pictures():
     (listed,) = (cell.source for cell in read(named("tape")).cells if cell.id == "cell-class")
     rest = inspect.getsource(cells).replace(listed, "")
-    assert [line.split("(")[0] for line in rest.splitlines() if line.startswith(("def ", "class "))] == [
+    assert [
+        line.split("(")[0] for line in rest.splitlines() if line.startswith(("def ", "class "))
+    ] == [
         "def square",
         "def draw",
         "def draw_paths",
@@ -53,7 +55,9 @@ def test_the_picture_of_a_closure_has_what_it_keeps():
 
 def engine():
     """The names of the notebook's engine, with good answers to its exercises."""
-    names = in_the_notebook("tape", "\n\n".join(getattr(tape, name).reference for name in ("ex_1", "ex_3", "ex_4")))
+    names = in_the_notebook(
+        "tape", "\n\n".join(getattr(tape, name).reference for name in ("ex_1", "ex_3", "ex_4"))
+    )
     (miss,) = (cell.source for cell in read(named("tape")).cells if cell.id == "aim-run")
     exec(miss.partition("\n\n\nfor ")[0], names)
     return names
@@ -64,7 +68,9 @@ def test_both_throws_hit_the_target(rate, angle):
     names = engine()
     found, speed = names["descend"](names["miss"], [0.2, 22], rate, 8)
     assert found == pytest.approx(angle, abs=1e-4)
-    assert names["landing"](names["Cell"](found), names["Cell"](speed)).value == pytest.approx(25, abs=1e-2)
+    assert names["landing"](names["Cell"](found), names["Cell"](speed)).value == pytest.approx(
+        25, abs=1e-2
+    )
 
 
 def test_with_a_large_rate_descent_is_stuck_in_the_ground():
@@ -78,5 +84,7 @@ def test_the_neuron_has_all_points_right_from_step_twenty():
     wrong = {}
     for steps in (10, 19, 20, 40, 60):
         w1, w2, b = names["descend"](names["loss"], [0, 0, 0], 0.02, steps)
-        wrong[steps] = [(x, y) for x, y, label in names["points"] if (w1 * x + w2 * y + b) * label <= 0]
+        wrong[steps] = [
+            (x, y) for x, y, label in names["points"] if (w1 * x + w2 * y + b) * label <= 0
+        ]
     assert wrong == {10: [(0.5, 1.0)], 19: [(0.5, 1.0)], 20: [], 40: [], 60: []}

@@ -7,7 +7,12 @@ import numpy as np
 import pytest
 
 from autodiff_lab.lessons.tensorflow import ex_1, ex_2, ex_6
-from autodiff_lab.lessons.tensorflow.exercises import count_pending, run_minimize, squared_error, truth_table
+from autodiff_lab.lessons.tensorflow.exercises import (
+    count_pending,
+    run_minimize,
+    squared_error,
+    truth_table,
+)
 from autodiff_lab.systems import gradient_tape
 
 from ..notebooks.reading import named, read
@@ -23,9 +28,14 @@ def shown(cell):
 @pytest.mark.parametrize(("target", "source"), list(itertools.product(*ex_1.draws.values())))
 def test_the_counts_are_those_of_the_program_that_is_shown(target, source):
     """By the learner's own `between`, of the notebook."""
-    names = in_the_notebook("tensorflow", "x, z = Placeholder('x'), Placeholder('z')\n" + shown("ex-1-text"))
+    names = in_the_notebook(
+        "tensorflow", "x, z = Placeholder('x'), Placeholder('z')\n" + shown("ex-1-text")
+    )
     counts = names["between"]([names[target]], [names[name] for name in source.split(" and ")])
-    assert tuple(counts.get(names[name]) for name in ("x", "a", "b", "c")) == count_pending(target, source)["pending"]
+    assert (
+        tuple(counts.get(names[name]) for name in ("x", "a", "b", "c"))
+        == count_pending(target, source)["pending"]
+    )
 
 
 @pytest.mark.parametrize("accessed", [True, False])
@@ -72,11 +82,15 @@ def test_twenty_steps_end_where_the_documents_regression_ends():
                 variable.assign_sub(learning_rate * g)
         ends[:] = [variable.numpy() for variable in variables]
 
-    assert run_minimize(minimize)["of the loss after 20 steps"] == pytest.approx(0.0090387503713374, rel=1e-12)
+    assert run_minimize(minimize)["of the loss after 20 steps"] == pytest.approx(
+        0.0090387503713374, rel=1e-12
+    )
     assert ends == pytest.approx([3.023058430092137, 2.0922337203685477, 1.0], rel=1e-14)
 
 
-@pytest.mark.parametrize(("rate", "losses"), [(0.5, [68, 0, 0]), (1.0, [68, 68, 68]), (1.1, [68, 97.92, 141.0048])])
+@pytest.mark.parametrize(
+    ("rate", "losses"), [(0.5, [68, 0, 0]), (1.0, [68, 68, 68]), (1.1, [68, 97.92, 141.0048])]
+)
 def test_one_rate_needs_one_step_and_another_changes_nothing(rate, losses):
     """What the folded answer below the slider of section 9 says."""
     names = in_the_notebook("tensorflow", ex_2.reference)

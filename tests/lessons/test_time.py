@@ -33,7 +33,9 @@ def test_program_equation_and_differences_agree(case: str, names: dict[str, Any]
     times = np.linspace(0.0, 1.5, 801)
 
     def last(start: Any, p: Any) -> Any:
-        end = solve(rk4_step, lambda t, y, p: f(t, y, p[0] if case == "pendulum" else p), start, p, times)[-1]
+        end = solve(
+            rk4_step, lambda t, y, p: f(t, y, p[0] if case == "pendulum" else p), start, p, times
+        )[-1]
         return np.sum(end * np.array([1.0, -2.0]))
 
     by_start, by_p = ad.grad(last, argnums=(0, 1))(start, p)
@@ -65,7 +67,9 @@ def test_a_stiff_path_cannot_be_retraced_and_segments_can(names: dict[str, Any])
         return solve(rk4_step, pendulum, start, friction, times)[-1][0]
 
     exec(lesson.ex_5.reference, names)
-    in_segments = ad.grad(lambda c: names["segmented"](rk4_step, pendulum, start, c, times, 40)[0])(16.0)
+    in_segments = ad.grad(lambda c: names["segmented"](rk4_step, pendulum, start, c, times, 40)[0])(
+        16.0
+    )
     assert in_segments == pytest.approx(ad.grad(last)(16.0), rel=1e-12)
     end = solve(rk4_step, pendulum, start, 16.0, times)[-1]
     state, _, _ = names["backward"](rk4_step, pendulum, end, np.array([1.0, 0.0]), 16.0, times)

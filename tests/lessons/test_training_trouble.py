@@ -10,7 +10,13 @@ from autodiff_lab.data import load_iris
 from autodiff_lab.lessons import training_trouble as check
 from autodiff_lab.lessons.learning.exercises import cross_entropy, iris_run
 from autodiff_lab.lessons.training_trouble.exercises import measure_start, sharpness
-from autodiff_lab.lessons.training_trouble.patients import PATIENTS, Patient, measure, start, take_readings
+from autodiff_lab.lessons.training_trouble.patients import (
+    PATIENTS,
+    Patient,
+    measure,
+    start,
+    take_readings,
+)
 
 
 def saturated(spread, scale):
@@ -59,14 +65,22 @@ def test_a_patient_without_its_fault_is_well():
 def test_no_right_start_is_refused_by_chance(seed):
     """The spread is measured of a draw: from any seed it counts as 1."""
     for draw in (
-        lambda rows, columns, rng: np.random.default_rng(seed).normal(size=(rows, columns)) / np.sqrt(rows),
-        lambda rows, columns, rng: np.random.default_rng(seed).uniform(-1, 1, (rows, columns)) * np.sqrt(3 / rows),
+        lambda rows, columns, rng: (
+            np.random.default_rng(seed).normal(size=(rows, columns)) / np.sqrt(rows)
+        ),
+        lambda rows, columns, rng: (
+            np.random.default_rng(seed).uniform(-1, 1, (rows, columns)) * np.sqrt(3 / rows)
+        ),
     ):
         assert measure_start(draw) == check.ex_2.expected
 
 
 def test_a_start_that_raises_or_returns_one_number_gets_a_sentence():
-    for broken in (lambda rows, columns, rng: 1 / 0, lambda rows, columns, rng: 0.5, lambda rows: rows):
+    for broken in (
+        lambda rows, columns, rng: 1 / 0,
+        lambda rows, columns, rng: 0.5,
+        lambda rows: rows,
+    ):
         reply = check.ex_2(broken)
         assert reply.status == "not yet" and len(reply.text) > 40
 

@@ -59,18 +59,34 @@ def minimize(loss, variables, learning_rate):
     [
         (start_here.ex_1, 5.0, "You gave 5. That is not it."),
         (differentiation.ex_2, 1e-8, "I expect a pair of steps"),
-        (differentiation.ex_5, (1.3090816,) * 2, "Write check.ex_5(by_formula, by_difference, by_ad)"),
+        (
+            differentiation.ex_5,
+            (1.3090816,) * 2,
+            "Write check.ex_5(by_formula, by_difference, by_ad)",
+        ),
         (dual_numbers.ex_3, (0.125, 8, 1, 1), "only the fourth is not right"),
         (dual_numbers.ex_3, (0, 0.125, 8, 1, 1.125), "I expect four numbers"),
-        (printing_tape.ex_1, [*printing_tape.ex_1.expected[:6], "v5 = v4 - v3"], "only the seventh is not right"),
-        (ways_to_remember.ex_5, ["survives"] * 4 + ["changes"], "the second is the first that is not right"),
+        (
+            printing_tape.ex_1,
+            [*printing_tape.ex_1.expected[:6], "v5 = v4 - v3"],
+            "only the seventh is not right",
+        ),
+        (
+            ways_to_remember.ex_5,
+            ["survives"] * 4 + ["changes"],
+            "the second is the first that is not right",
+        ),
         (static_graphs.ex_2, (44.07, False), "Of the 2, only the first is not right."),
         (tensorflow.ex_4, (6, None, None, 6, None, 0), "only the sixth is not right"),
         (control_flow.ex_1, (4, 5), "The numbers are right, and their order is not."),
         (control_flow.ex_1, (7, 9), "Of the 2, neither is right."),
         (control_flow.ex_2, (31.548, 60, "a"), "The sides are the wrong way round"),
         (dual_numbers.ex_3, (-0.03125, 2, 0.25, 0.21875), "the column for the other seed"),
-        (ways_to_remember.ex_5, ["survive"] * 5, "'survive' is none of survives, changes, raises. I expect five words"),
+        (
+            ways_to_remember.ex_5,
+            ["survive"] * 5,
+            "'survive' is none of survives, changes, raises. I expect five words",
+        ),
         (jacobians.ex_1, ["forward", "reverse", "reverse", "forward", "both"], "'both' is none of"),
         (compilation.ex_6, "dfacez", "'z' is none of a, b, c, d, e, f"),
     ],
@@ -100,8 +116,18 @@ def test_an_answer_in_other_letters_passes(exercise, answer):
     [
         ("dual_numbers", dual_numbers.ex_1, TUPLES, "no Dual, but (10, 29)"),
         ("adjoint_flow", adjoint_flow.ex_3, LAST_IS_RESULT, "x + y, and then x * y for nothing"),
-        ("compilation", compilation.ex_2, RAISES_AT_ONCE, "Your guard raised Changed when it was asked for its line"),
-        ("compilation", compilation.ex_5, "my_function, my_partial = np.sin, np.cos", "Write a function of your own"),
+        (
+            "compilation",
+            compilation.ex_2,
+            RAISES_AT_ONCE,
+            "Your guard raised Changed when it was asked for its line",
+        ),
+        (
+            "compilation",
+            compilation.ex_5,
+            "my_function, my_partial = np.sin, np.cos",
+            "Write a function of your own",
+        ),
     ],
     ids=["02.1", "04.3", "15.2", "15.5"],
 )
@@ -117,9 +143,17 @@ def test_a_function_without_a_name_has_a_formula():
 
 @pytest.mark.parametrize("culprit", ["'tanh'", "np.tanh", "'the absolute value'"])
 def test_a_wrong_word_is_not_answered_with_the_right_one(culprit):
-    reply = submit("differentiation", differentiation.ex_4, f"{differentiation.ex_4.reference}\nculprit = {culprit}")
+    reply = submit(
+        "differentiation",
+        differentiation.ex_4,
+        f"{differentiation.ex_4.reference}\nculprit = {culprit}",
+    )
     assert "one of exp, abs, sin, sqrt, log" in reply.text
-    assert submit("differentiation", differentiation.ex_4, f"{differentiation.ex_4.reference}\nculprit = np.abs").passed
+    assert submit(
+        "differentiation",
+        differentiation.ex_4,
+        f"{differentiation.ex_4.reference}\nculprit = np.abs",
+    ).passed
 
 
 def test_no_code_ran_where_none_was_asked():
@@ -141,13 +175,20 @@ def test_code_without_an_end_is_tried_once():
         return dual_numbers.ex_1.observe(*functions)
 
     exercise = type(dual_numbers.ex_1)(
-        "ex_98_3", takes=("dual_mul", "dual_div"), expects="two functions", praise="Well.", expected={}, observe=observe
+        "ex_98_3",
+        takes=("dual_mul", "dual_div"),
+        expects="two functions",
+        praise="Well.",
+        expected={},
+        observe=observe,
     )
     submit("dual_numbers", exercise, code)
     assert len(names_of["calls"]) == 1
 
 
-@pytest.mark.parametrize("exercise", [static_graphs.ex_1, static_graphs.ex_4, static_graphs.ex_7, tensorflow.ex_2])
+@pytest.mark.parametrize(
+    "exercise", [static_graphs.ex_1, static_graphs.ex_4, static_graphs.ex_7, tensorflow.ex_2]
+)
 def test_the_last_hint_leaves_something_to_write(exercise):
     for line in exercise.reference.splitlines():
         for part in (line.strip(), line.partition("= ")[2], line.partition("return ")[2]):
@@ -155,4 +196,6 @@ def test_the_last_hint_leaves_something_to_write(exercise):
 
 
 def test_agreement_is_not_loosened():
-    assert not agrees((0.125, 8.0, 1.0, 1.0), dual_numbers.ex_3.expected, dual_numbers.ex_3.tolerance)
+    assert not agrees(
+        (0.125, 8.0, 1.0, 1.0), dual_numbers.ex_3.expected, dual_numbers.ex_3.tolerance
+    )

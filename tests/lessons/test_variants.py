@@ -11,7 +11,9 @@ from .test_every_exercise import in_the_notebook, near
 
 VARIED = [(number, exercise) for number, exercise in exercises() if exercise.is_varied]
 SEEDS = ["Ada", "Grace Hopper", 7, "Åse", "x" * 300]
-each = pytest.mark.parametrize(("number", "exercise"), VARIED, ids=[exercise.name for _, exercise in VARIED])
+each = pytest.mark.parametrize(
+    ("number", "exercise"), VARIED, ids=[exercise.name for _, exercise in VARIED]
+)
 
 
 def submit(number, exercise, written, seed):
@@ -46,7 +48,10 @@ def test_the_misconceptions_of_an_instance_get_their_own_hints(number, exercise)
     for seed in SEEDS:
         for wrong in exercise.instance(seed).misconceptions:
             reply = submit(number, exercise, wrong.written, seed)
-            assert reply.status == "not yet" and reply.text.endswith(wrong.hint), (exercise.given(seed), reply)
+            assert reply.status == "not yet" and reply.text.endswith(wrong.hint), (
+                exercise.given(seed),
+                reply,
+            )
 
 
 @each
@@ -68,8 +73,12 @@ def test_every_instance_can_be_computed(number, exercise):
 
 
 def area(width=2.0, height=3.0):
-    around = Misconception(f"answer = {2 * (width + height)}", 2 * (width + height), "That is the way around.")
-    return Instance(expected=width * height, reference=f"answer = {width * height}", misconceptions=(around,))
+    around = Misconception(
+        f"answer = {2 * (width + height)}", 2 * (width + height), "That is the way around."
+    )
+    return Instance(
+        expected=width * height, reference=f"answer = {width * height}", misconceptions=(around,)
+    )
 
 
 ROOM = {"width": (2.0, 3.0, 4.0, 6.0), "height": (3.0, 4.0, 5.0)}

@@ -29,7 +29,9 @@ ROOT = Path(__file__).resolve().parents[2]
 NOTEBOOK = read(named("verification"))
 CASES = {
     case["name"]: case
-    for case in json.loads((ROOT / "tests" / "data" / "reference_cases.json").read_text(encoding="utf-8"))["edge_cases"]
+    for case in json.loads(
+        (ROOT / "tests" / "data" / "reference_cases.json").read_text(encoding="utf-8")
+    )["edge_cases"]
 }
 MEASURED = json.loads((ROOT / "tests" / "data" / "kinks.json").read_text(encoding="utf-8"))
 ROWS = {
@@ -49,7 +51,8 @@ ROWS = {
 def table():
     cell = next(cell for cell in NOTEBOOK.cells if cell.id == "frameworks")
     rows = [
-        [part.strip() for part in line.strip("|").split("|")] for line in re.findall(r"^\|.*\|$", cell.source, re.M)
+        [part.strip() for part in line.strip("|").split("|")]
+        for line in re.findall(r"^\|.*\|$", cell.source, re.M)
     ]
     return {name: [numbers(text) for text in others] for name, *others in rows[2:]}
 
@@ -73,7 +76,10 @@ def test_the_text_says_with_what_was_measured():
 
 @pytest.mark.parametrize("column, function", [(0, "torch_kinks"), (1, "jax_kinks")])
 def test_the_code_below_the_table_printed_its_column(column, function):
-    printed = [line.partition(":")[2] for line in said.read()[f"verification {function}"]["text"].splitlines()]
+    printed = [
+        line.partition(":")[2]
+        for line in said.read()[f"verification {function}"]["text"].splitlines()
+    ]
     assert len(printed) == len(ROWS)
     for found, shown in zip(printed, table().values(), strict=True):
         close(shown[column], numbers(found))
@@ -91,7 +97,12 @@ def test_the_table_says_what_was_measured_and_what_is_computed(name):
     if program is None:
         assert here == []
     else:
-        close(here, np.atleast_1d(grad(lambda x: program(np, x))(np.array(at) if isinstance(at, tuple) else at)))
+        close(
+            here,
+            np.atleast_1d(
+                grad(lambda x: program(np, x))(np.array(at) if isinstance(at, tuple) else at)
+            ),
+        )
 
 
 @pytest.mark.parametrize("name", [name for name, (_, program, _) in ROWS.items() if program])
@@ -103,28 +114,42 @@ def test_the_column_of_hips_autograd_is_what_it_gives(name):
     _, program, at = ROWS[name]
     with np.errstate(all="ignore"), warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        close(table()[name][2], np.atleast_1d(autograd.grad(lambda x: program(numpy, x))(np.array(at))))
+        close(
+            table()[name][2],
+            np.atleast_1d(autograd.grad(lambda x: program(numpy, x))(np.array(at))),
+        )
 
 
 def test_the_zero_function_has_the_naive_slope():
     def relu(x):
         return np.where(x > 0.0, x, 0.0)
 
-    assert grad(lambda x: (relu(-x) + x) - relu(x))(0.0) == CASES["edge_zero_function_bolte_pauwels"]["naive"]
+    assert (
+        grad(lambda x: (relu(-x) + x) - relu(x))(0.0)
+        == CASES["edge_zero_function_bolte_pauwels"]["naive"]
+    )
 
 
 def test_the_culprit_of_the_text_is_the_log():
     assert find_birthplace().expected == ("v1", "0", "inf")
     assert len({find_birthplace(program).expected for program in PROGRAMS}) >= 3
-    assert all(len(verification.ex_1.make(program=program).misconceptions) >= 2 for program in PROGRAMS)
+    assert all(
+        len(verification.ex_1.make(program=program).misconceptions) >= 2 for program in PROGRAMS
+    )
 
 
 def test_good_answers_are_good():
     with np.errstate(all="ignore"):
         assert slopes(log_or_zero, 0.0) == (0.0, 0.0)
     x = 1e-8
-    assert slopes(half_of_sinc_squared, x)[1] == pytest.approx(CASES["edge_1mcos"]["classical"], rel=1e-12)
-    assert grad(lambda x: (1 - np.cos(x)) / (x * x))(x) == CASES["edge_1mcos"]["jax"]["x"] == 99999999.99999999
+    assert slopes(half_of_sinc_squared, x)[1] == pytest.approx(
+        CASES["edge_1mcos"]["classical"], rel=1e-12
+    )
+    assert (
+        grad(lambda x: (1 - np.cos(x)) / (x * x))(x)
+        == CASES["edge_1mcos"]["jax"]["x"]
+        == 99999999.99999999
+    )
     by_cosh = custom_gradient(partials=lambda y, x: 1 / np.cosh(x) ** 2)(np.tanh)
     assert grad(by_cosh)(20.0) == pytest.approx(CASES["edge_tanh_20"]["classical"], rel=1e-13)
 
@@ -165,7 +190,9 @@ def test_two_slopes_agree_in_three_digits_from_a_step_of_three_tenths(h, agree):
     assert (f"{quotient:.4f}"[:4] == f"{grad(f)(x) @ t:.4f}"[:4]) is agree
 
 
-@pytest.mark.parametrize(("shift", "works"), [(250, False), (300, True), (1700, True), (1750, False)])
+@pytest.mark.parametrize(
+    ("shift", "works"), [(250, False), (300, True), (1700, True), (1750, False)]
+)
 def test_the_shift_of_a_softmax_has_much_room(shift, works):
     with np.errstate(all="ignore"):
         e = np.exp(np.array([1000.0, 1001.0]) - shift)

@@ -48,7 +48,8 @@ def test_another_good_answer_passes(exercise, written):
 
 
 @pytest.mark.parametrize(
-    ("exercise", "name"), [(check.ex_2, "tape"), (check.ex_3, "tape"), (check.ex_1, "gradient_tape")]
+    ("exercise", "name"),
+    [(check.ex_2, "tape"), (check.ex_3, "tape"), (check.ex_1, "gradient_tape")],
 )
 def test_the_lists_are_given_back(exercise, name):
     names = after(f"{exercise.reference}\nmine = {name}\nmine.append('mine')")

@@ -89,7 +89,9 @@ def make_lab(name: str, root: Path = ROOT) -> list[str]:
         If there is such a lab.
     """
     if not name.isidentifier() or name != name.lower() or keyword.iskeyword(name):
-        raise ValueError(f"{name!r} can't name a folder of the package; write lower case with _: slope_finder")
+        raise ValueError(
+            f"{name!r} can't name a folder of the package; write lower case with _: slope_finder"
+        )
     folder = root / "autodiff_lab" / "widgets" / "labs" / name
     if folder.exists():
         raise FileExistsError(f"there is a lab {name} already: {folder.relative_to(root)}")

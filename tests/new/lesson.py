@@ -117,7 +117,9 @@ NEXT = """## Where to go next
 - The words are in the [glossary](glossary.ipynb). Back to [00 · Start here](00_start_here.ipynb)."""
 
 
-def make_lesson(slug: str, after: str, title: str, question: str, word: str, root: Path = ROOT) -> list[str]:
+def make_lesson(
+    slug: str, after: str, title: str, question: str, word: str, root: Path = ROOT
+) -> list[str]:
     """Write a lesson behind another one, number the course anew; return what was written and what is left to do.
 
     Parameters
@@ -149,7 +151,9 @@ def make_lesson(slug: str, after: str, title: str, question: str, word: str, roo
     if not meaning.endswith("."):
         raise ValueError(f"the word is {word!r}; write it as 'Remainder: what is left out.'")
     if f"**{term.casefold()}**" in _read_letter(root, term).source.casefold():
-        raise ValueError(f"the glossary explains {term!r} already; give another word that this lesson brings")
+        raise ValueError(
+            f"the glossary explains {term!r} already; give another word that this lesson brings"
+        )
     _add_row(root, slug, after)
     update_numbers(check=False, root=root)
     _write_package(root, slug, title)
@@ -157,7 +161,9 @@ def make_lesson(slug: str, after: str, title: str, question: str, word: str, roo
     _link_to_it(root, slug, after, title, question)
     _add_word(root, slug, term, meaning)
     update_badges(check=False, root=root)
-    normalise.main([str(root / "notebooks" / order.file_name(name)) for name in (slug, after, "start_here")])
+    normalise.main(
+        [str(root / "notebooks" / order.file_name(name)) for name in (slug, after, "start_here")]
+    )
     file = order.file_name(slug)
     return [
         f"Wrote notebooks/{file} and autodiff_lab/lessons/{slug}/, and numbered the course anew.",
@@ -178,7 +184,12 @@ def _add_row(root: Path, slug: str, after: str) -> None:
 def _write_package(root: Path, slug: str, title: str) -> None:
     folder = root / "autodiff_lab" / "lessons" / slug
     folder.mkdir()
-    files = {"__init__.py": PACKAGE, "exercises.py": CHECKS, "exercises.toml": WORDS, "answers.toml": ANSWERS}
+    files = {
+        "__init__.py": PACKAGE,
+        "exercises.py": CHECKS,
+        "exercises.toml": WORDS,
+        "answers.toml": ANSWERS,
+    }
     imports = [
         "from autodiff_lab.lessons.checks.course import lesson",
         f"from autodiff_lab.lessons.{slug} import exercises",
@@ -192,8 +203,14 @@ def _write_notebook(root: Path, slug: str, title: str, question: str, term: str)
     position = order.SLUGS.index(slug)
     following = order.SLUGS[position + 1] if position + 1 < len(order.SLUGS) else None
     number = order.number_of(slug)
-    first = FIRST.format(number=number, title=title, question=question, before=_link(root, "start_here"))
-    last = f"The next question of the course: {_link(root, following)}." if following else "This was the last notebook."
+    first = FIRST.format(
+        number=number, title=title, question=question, before=_link(root, "start_here")
+    )
+    last = (
+        f"The next question of the course: {_link(root, following)}."
+        if following
+        else "This was the last notebook."
+    )
     imports = f"import autodiff_lab as ad\nfrom autodiff_lab.lessons import {slug} as check"
     picture = "x = 3.0\nad.play(lambda x: x * x, x)"
     asked = "### Exercise 1 · Twice\n\nWrite a function `slope(x)` that returns the derivative of $x^2$ at $x$."
@@ -201,9 +218,14 @@ def _write_notebook(root: Path, slug: str, title: str, question: str, term: str)
     cells = [
         _text("question", first),
         _code("imports", imports, "listing"),
-        _text("square", f"## 1 · One square\n\nA first sight of it. ({term}: say here what that is.)"),
+        _text(
+            "square", f"## 1 · One square\n\nA first sight of it. ({term}: say here what that is.)"
+        ),
         _code("square-play", picture, "nbval-ignore-output"),
-        _text("square-read", "The product sends its adjoint to $x$ twice, since both of its operands are $x$."),
+        _text(
+            "square-read",
+            "The product sends its adjoint to $x$ twice, since both of its operands are $x$.",
+        ),
         _text("ex-1-text", asked),
         _code("ex-1", "def slope(x): ...\n\n\ncheck.ex_1(slope)", "exercise"),
         _text("recap", recap),
@@ -211,7 +233,11 @@ def _write_notebook(root: Path, slug: str, title: str, question: str, term: str)
         _code("progress", "check.progress()", "nbval-ignore-output", "machine-output"),
     ]
     metadata = {
-        "kernelspec": {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"},
+        "kernelspec": {
+            "display_name": "Python 3 (ipykernel)",
+            "language": "python",
+            "name": "python3",
+        },
         "language_info": {"name": "python"},
     }
     notebook = nbformat.v4.new_notebook(cells=cells, metadata=metadata)
@@ -242,7 +268,12 @@ def _link_to_it(root: Path, slug: str, after: str, title: str, question: str) ->
         old = re.escape(order.file_name(order.SLUGS[position + 1]))
         _edit_cell(notebook_before, "next", rf"\[[^\]]*\]\({old}\)", _link(root, slug))
     else:
-        _edit_cell(notebook_before, "next", r"\A(## .*\n)", rf"\1\n- The next notebook: {_link(root, slug)}.")
+        _edit_cell(
+            notebook_before,
+            "next",
+            r"\A(## .*\n)",
+            rf"\1\n- The next notebook: {_link(root, slug)}.",
+        )
     row = f"| {_link(root, slug)} | {question} | 15 / 10 | 00 |"
     start = root / "notebooks" / order.file_name("start_here")
     above = rf"^(\| \[\d\d · [^\]]*\]\({re.escape(notebook_before.name)}\).*)$"
@@ -273,6 +304,8 @@ def _edit_cell(path: Path, cell_id: str, pattern: str, replacement: str) -> None
     cell = next(cell for cell in notebook.cells if cell.id == cell_id)
     fresh, count = re.subn(pattern, replacement, cell.source, count=1, flags=re.MULTILINE)
     if not count:
-        raise ValueError(f"cell {cell_id} of {path.name} has nothing to replace; add a link to the new notebook there")
+        raise ValueError(
+            f"cell {cell_id} of {path.name} has nothing to replace; add a link to the new notebook there"
+        )
     cell.source = fresh
     nbformat.write(notebook, path)

@@ -69,7 +69,9 @@ def execute(notebook: Any, folder: Path = NOTEBOOKS, kernel: Any = None) -> Any:
 def normalise(notebook: Any) -> Any:
     """Bring a notebook into normal form, in place."""
     models = notebook.metadata.get("widgets", {}).get(STATE, {}).get("state", {})
-    notebook.metadata = nbformat.from_dict({"kernelspec": KERNEL, "language_info": {"name": "python"}})
+    notebook.metadata = nbformat.from_dict(
+        {"kernelspec": KERNEL, "language_info": {"name": "python"}}
+    )
     for cell in notebook.cells:
         tags = cell.metadata.get("tags")
         cell.metadata = nbformat.from_dict(kept_metadata(cell))
@@ -83,7 +85,8 @@ def normalise(notebook: Any) -> Any:
                 for kind in NOT_COMMITTED & set(output.get("data", {})):
                     del output.data[kind]
                 if "<img" in output.get("data", {}).get("text/html", ""):
-                    output.data.pop("image/png", None)  # the same picture, for who reads no HTML: in the live output
+                    # the same picture, for who reads no HTML: in the live output
+                    output.data.pop("image/png", None)
                 if "text/html" in output.get("data", {}):
                     output.data["text/html"] = KEY.sub("", output.data["text/html"])
             cell.outputs = [output for output in cell.outputs if output.get("data") != {}]
@@ -105,7 +108,11 @@ def kept_metadata(cell: Any) -> dict[str, Any]:
 def pictured(models: dict[str, Any], model_id: str) -> dict[str, str]:
     """Return what a container of widgets shows in its `Output`: the picture below the sliders of `interact`."""
     state = models.get(model_id, {}).get("state", {})
-    shown = {kind: data for output in state.get("outputs", []) for kind, data in output.get("data", {}).items()}
+    shown = {
+        kind: data
+        for output in state.get("outputs", [])
+        for kind, data in output.get("data", {}).items()
+    }
     for child in state.get("children", []):
         shown |= pictured(models, child.removeprefix("IPY_MODEL_"))
     return shown
@@ -145,7 +152,9 @@ def comparable(notebook: Any) -> str:
     for cell in notebook.cells:
         if "nbval-ignore-output" in cell.metadata.get("tags", []):
             cell.outputs = [
-                nbformat.v4.new_output(output.output_type, data=dict.fromkeys(sorted(output.data), "…"))
+                nbformat.v4.new_output(
+                    output.output_type, data=dict.fromkeys(sorted(output.data), "…")
+                )
                 for output in cell.outputs
                 if "data" in output
             ]
@@ -169,25 +178,39 @@ def difference(path: Path) -> str:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Normalise or check the notebooks that are named, or all."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("paths", nargs="*", type=Path, help="notebooks (default: all in notebooks/)")
-    parser.add_argument("--check", action="store_true", help="write nothing; exit with 1 if a notebook differs")
-    parser.add_argument("--metadata-only", action="store_true", help="execute nothing; keep the outputs as they are")
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "paths", nargs="*", type=Path, help="notebooks (default: all in notebooks/)"
+    )
+    parser.add_argument(
+        "--check", action="store_true", help="write nothing; exit with 1 if a notebook differs"
+    )
+    parser.add_argument(
+        "--metadata-only", action="store_true", help="execute nothing; keep the outputs as they are"
+    )
     options = parser.parse_args(argv)
     differs = 0
-    for path in options.paths or sorted([*NOTEBOOKS.glob("*.ipynb"), *NOTEBOOKS.glob("lectures/*.ipynb")]):
+    for path in options.paths or sorted(
+        [*NOTEBOOKS.glob("*.ipynb"), *NOTEBOOKS.glob("lectures/*.ipynb")]
+    ):
         if options.check:
             found = difference(path)
             print(found or f"{path.name}: in normal form, and its outputs are those of a fresh run")
             differs += bool(found)
         else:
             notebook = nbformat.read(path, as_version=4)
-            text = written(normalise(notebook if options.metadata_only else execute(notebook, path.parent)))
+            text = written(
+                normalise(notebook if options.metadata_only else execute(notebook, path.parent))
+            )
             path.write_text(text, encoding="utf-8")
             done = "written" if options.metadata_only else "executed and written"
             print(f"{path.name}: {done}, {len(text.encode()) / 1000:.0f} kB")
     if differs:
-        print(f"\n{differs} of the notebooks differ. To write them anew: python -m tests.notebooks.normalise")
+        print(
+            f"\n{differs} of the notebooks differ. To write them anew: python -m tests.notebooks.normalise"
+        )
     return 1 if differs else 0
 
 

@@ -28,9 +28,17 @@ def renumber(text: str) -> str:
     """
     slugs = "|".join(order.SLUGS)
     link = rf"(?<=\[)((?:[Nn]otebook )?)\d\d(?=[^\]\d][^\]]*\]\(|\]\()([^\]]*\]\([^)]*?)\b\d\d_({slugs})\.ipynb"
-    text = re.sub(link, lambda found: f"{found[1]}{order.number_of(found[3])}{found[2]}00_{found[3]}.ipynb", text)
+    text = re.sub(
+        link,
+        lambda found: f"{found[1]}{order.number_of(found[3])}{found[2]}00_{found[3]}.ipynb",
+        text,
+    )
     # A page of the website has the notebook's name.
-    return re.sub(rf"\b\d\d_({slugs})(?=\.(?:ipynb|html)\b)", lambda found: Path(order.file_name(found[1])).stem, text)
+    return re.sub(
+        rf"\b\d\d_({slugs})(?=\.(?:ipynb|html)\b)",
+        lambda found: Path(order.file_name(found[1])).stem,
+        text,
+    )
 
 
 def update_numbers(*, check: bool, root: Path = ROOT) -> list[str]:
@@ -57,7 +65,11 @@ def update_numbers(*, check: bool, root: Path = ROOT) -> list[str]:
 def _files(root: Path) -> Iterator[Path]:
     yield from (path for path in (root / "README.md", root / "CONTRIBUTING.md") if path.is_file())
     for folder in FOLDERS:
-        yield from (path for path in sorted((root / folder).rglob("*")) if path.suffix in SUFFIXES and path.is_file())
+        yield from (
+            path
+            for path in sorted((root / folder).rglob("*"))
+            if path.suffix in SUFFIXES and path.is_file()
+        )
 
 
 def _renumber_notebook(path: Path, text: str) -> str:

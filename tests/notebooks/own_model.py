@@ -24,7 +24,10 @@ def fresh_runs(one: Callable[..., Any] = runs.run_to_json_data) -> dict[str, Any
 
     def keep(program: Callable[..., Any], *args: Any) -> Any:
         returned = one(program, *args)
-        found[runs.key_of(program, args)] = {"program": runs.digest_of(program), "returned": returned}
+        found[runs.key_of(program, args)] = {
+            "program": runs.digest_of(program),
+            "returned": returned,
+        }
         return runs.from_json_data(returned)
 
     matplotlib.use("agg")
@@ -32,11 +35,20 @@ def fresh_runs(one: Callable[..., Any] = runs.run_to_json_data) -> dict[str, Any
     for cell in read(named("own_model")).cells:
         if cell.cell_type != "code" or "exercise" in tags(cell) or ".lend(" in cell.source:
             continue
-        if "run_or_load" not in cell.source and "def " not in cell.source and "import" not in cell.source:
+        if (
+            "run_or_load" not in cell.source
+            and "def " not in cell.source
+            and "import" not in cell.source
+        ):
             continue
         file = f"<{cell.id}>"
         # Without its source no program could be told from another, and no line would have a place.
-        linecache.cache[file] = (len(cell.source), None, cell.source.splitlines(keepends=True), file)
+        linecache.cache[file] = (
+            len(cell.source),
+            None,
+            cell.source.splitlines(keepends=True),
+            file,
+        )
         with mock.patch.object(runs, "run_or_load", keep):
             exec(compile(cell.source, file, "exec"), scope)
     return found
@@ -44,7 +56,9 @@ def fresh_runs(one: Callable[..., Any] = runs.run_to_json_data) -> dict[str, Any
 
 def write(found: dict[str, Any]) -> None:
     """Write ``runs.json``, a line for each run."""
-    lines = [f"{json.dumps(key, ensure_ascii=False)}: {_shorten(found[key])}" for key in sorted(found)]
+    lines = [
+        f"{json.dumps(key, ensure_ascii=False)}: {_shorten(found[key])}" for key in sorted(found)
+    ]
     runs.FILE.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
 
 

@@ -44,7 +44,9 @@ def make_pictures(folder: Path) -> list[Path]:
     with tempfile.TemporaryDirectory() as work, sync_playwright() as p:
         page_file = Path(work) / "player.html"
         play(f, 2.0, 5.0).save_html(page_file)
-        browser = p.chromium.launch(executable_path=browser_path, args=["--no-sandbox", "--disable-gpu"])
+        browser = p.chromium.launch(
+            executable_path=browser_path, args=["--no-sandbox", "--disable-gpu"]
+        )
         films = [_film(browser, page_file, folder / name, theme) for theme, name in FILMS.items()]
         player = _open(browser, page_file, "light", scale=2)
         player.evaluate("(root, [s, u]) => root.adlRender(s, u)", HALF_WAY_BACK)
@@ -78,7 +80,9 @@ def _film(browser: Any, page_file: Path, path: Path, theme: str) -> Path:
         colours.paste(frame, (0, k * frames[0].height))
     palette = colours.quantize(64)
     indexed = [frame.quantize(palette=palette, dither=Image.Dither.NONE) for frame in frames]
-    indexed[0].save(path, save_all=True, append_images=indexed[1:], duration=times, loop=0, optimize=True)
+    indexed[0].save(
+        path, save_all=True, append_images=indexed[1:], duration=times, loop=0, optimize=True
+    )
     return path
 
 

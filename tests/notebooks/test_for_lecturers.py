@@ -44,6 +44,8 @@ def test_a_question_has_its_wrong_answer_and_the_right_one(row):
 
 
 def test_the_commands_and_lectures_it_names_exist():
-    (commands,) = (action for action in build_parser()._actions if action.choices and "check" in action.choices)
+    (commands,) = (
+        action for action in build_parser()._actions if action.choices and "check" in action.choices
+    )
     assert set(re.findall(r"`autodiff-lab (\w+)", PAGE)) <= set(commands.choices)
     assert set(re.findall(r"\b\d+_minutes", PAGE)) == set(list_lectures())

@@ -32,7 +32,9 @@ def test_a_notebook_moves_by_one_row(tmp_path, monkeypatch):
     for name in (named("tape").name, named("adjoint_flow").name, "for_lecturers.md"):
         (tmp_path / "notebooks").mkdir(exist_ok=True)
         shutil.copy(ROOT / "notebooks" / name, tmp_path / "notebooks" / name)
-    committed = {path.name: path.read_text(encoding="utf-8") for path in (tmp_path / "notebooks").iterdir()}
+    committed = {
+        path.name: path.read_text(encoding="utf-8") for path in (tmp_path / "notebooks").iterdir()
+    }
     swapped = list(order.SLUGS)
     swapped[3], swapped[4] = swapped[4], swapped[3]
     with monkeypatch.context() as patch:
@@ -41,16 +43,22 @@ def test_a_notebook_moves_by_one_row(tmp_path, monkeypatch):
         update_numbers(check=False, root=tmp_path)
         assert update_numbers(check=True, root=tmp_path) == []
     tape = (tmp_path / "notebooks" / f"04_{named('tape').name[3:]}").read_text(encoding="utf-8")
-    assert "# 04 · The tape, line by line" in tape and f"(03_{named('adjoint_flow').name[3:]}" in tape
+    assert (
+        "# 04 · The tape, line by line" in tape and f"(03_{named('adjoint_flow').name[3:]}" in tape
+    )
     page = (tmp_path / "notebooks" / "for_lecturers.md").read_text(encoding="utf-8")
     assert f"[04](04_{named('tape').name[3:]})" in page
     update_numbers(check=False, root=tmp_path)
-    assert {path.name: path.read_text(encoding="utf-8") for path in (tmp_path / "notebooks").iterdir()} == committed
+    assert {
+        path.name: path.read_text(encoding="utf-8") for path in (tmp_path / "notebooks").iterdir()
+    } == committed
 
 
 def test_changed_map_is_found_and_made_again():
     (text,) = (cell.source for cell in read(named("start_here")).cells if cell.id == "course-map")
-    changed = re.sub(r"\| (\d+ / \d+) \|", r"| 6\1 |", text, count=1).replace("Why is automatic", "Is automatic")
+    changed = re.sub(r"\| (\d+ / \d+) \|", r"| 6\1 |", text, count=1).replace(
+        "Why is automatic", "Is automatic"
+    )
     assert changed != text
     assert generate.with_map(changed) == text
 
@@ -62,7 +70,9 @@ def test_changed_badge_is_found_and_made_again(tmp_path):
     notebook = tmp_path / "notebooks" / START
     committed = notebook.read_text(encoding="utf-8")
     notebook.write_text(committed.replace("mybinder.org/v2", "mybinder.org/v1"), encoding="utf-8")
-    assert badges.update_badges(check=True, root=tmp_path) == [f"{START}: its badge is missing, or leads elsewhere"]
+    assert badges.update_badges(check=True, root=tmp_path) == [
+        f"{START}: its badge is missing, or leads elsewhere"
+    ]
     assert notebook.read_text(encoding="utf-8") != committed, "a check writes nothing"
     badges.update_badges(check=False, root=tmp_path)
     assert notebook.read_text(encoding="utf-8") == committed
@@ -79,7 +89,9 @@ def test_kinds_are_made_in_their_own_order(monkeypatch, capsys):
     """The bundle is made of the types, whichever is named first."""
     made = []
     for kind in generate.STEPS:
-        monkeypatch.setitem(generate.STEPS, kind, lambda *, check, kind=kind: made.append(kind) or [])
+        monkeypatch.setitem(
+            generate.STEPS, kind, lambda *, check, kind=kind: made.append(kind) or []
+        )
     generate.main(["bundle", "types"])
     assert made == ["types", "bundle"]
     generate.main([])

@@ -45,7 +45,9 @@ def test_is_valid_and_small(path):
 def test_metadata_says_nothing_about_the_machine(path):
     metadata = read(path).metadata
     assert metadata.kernelspec.name == "python3"
-    assert metadata.language_info == {"name": "python"}, "a Python version differs from machine to machine"
+    assert metadata.language_info == {"name": "python"}, (
+        "a Python version differs from machine to machine"
+    )
     assert set(metadata) == {"kernelspec", "language_info"}, "no widget state, no editor's notes"
     for cell in read(path).cells:
         assert set(cell.metadata) <= {"tags", "jupyter"}, f"cell {cell.id}: {set(cell.metadata)}"
@@ -57,8 +59,12 @@ def test_cells_have_names(path):
     ids = [cell.id for cell in read(path).cells]
     assert len(set(ids)) == len(ids)
     for name in ids:
-        assert re.fullmatch(r"[a-z][a-z0-9]*(-[a-z0-9]+)*", name), f"{name!r} is not a name that stays"
-        assert not re.fullmatch(r"[0-9a-f]{8}", name), f"{name!r} was made by a program; give the cell a name"
+        assert re.fullmatch(r"[a-z][a-z0-9]*(-[a-z0-9]+)*", name), (
+            f"{name!r} is not a name that stays"
+        )
+        assert not re.fullmatch(r"[0-9a-f]{8}", name), (
+            f"{name!r} was made by a program; give the cell a name"
+        )
 
 
 @every_file
@@ -66,7 +72,9 @@ def test_no_cell_is_longer_than_a_screen(path):
     for cell in code_cells(path):
         lines = cell.source.splitlines()
         assert len(lines) <= LONGEST_CELL, f"cell {cell.id} has {len(lines)} lines"
-        assert max(map(len, lines), default=0) <= 100, f"cell {cell.id} has a line that a screen does not show"
+        assert max(map(len, lines), default=0) <= 100, (
+            f"cell {cell.id} has a line that a screen does not show"
+        )
 
 
 @every_file
@@ -106,7 +114,9 @@ def test_a_widget_leaves_something_to_see(path):
     """A page without a kernel shows the picture, and a text says what the picture is."""
     for cell in code_cells(path):
         for output in cell.outputs:
-            if "image/png" in output.get("data", {}) or "<img" in output.get("data", {}).get("text/html", ""):
+            if "image/png" in output.get("data", {}) or "<img" in output.get("data", {}).get(
+                "text/html", ""
+            ):
                 assert output.data.get("text/plain"), f"cell {cell.id}: no text"
 
 
@@ -126,7 +136,9 @@ def test_the_first_cell_asks_the_question(path):
     first = read(path).cells[0]
     assert first.cell_type == "markdown"
     assert re.match(rf"# {path.stem[:2]} · ", first.source)
-    assert re.search(r"^\*\*.*\?\*\*$", first.source, flags=re.M), "the question, in bold, on a line of its own"
+    assert re.search(r"^\*\*.*\?\*\*$", first.source, flags=re.M), (
+        "the question, in bold, on a line of its own"
+    )
     for row in ("Afterwards you can", "Time", "Before"):
         assert f"**{row}**" in first.source
 
@@ -135,17 +147,23 @@ def test_the_first_cell_asks_the_question(path):
 def test_the_course_calls_a_notebook_by_its_title(path):
     for course in lessons():
         if path.name.startswith(course.number):
-            assert read(path).cells[0].source.splitlines()[0] == f"# {course.number} · {course.title}"
+            assert (
+                read(path).cells[0].source.splitlines()[0] == f"# {course.number} · {course.title}"
+            )
 
 
 @every_file
 def test_pictures_have_a_text(path):
     for cell in read(path).cells:
-        sources = [cell.source] + [o.get("data", {}).get("text/html", "") for o in cell.get("outputs", [])]
+        sources = [cell.source] + [
+            o.get("data", {}).get("text/html", "") for o in cell.get("outputs", [])
+        ]
         for source in sources:
             assert not re.search(r"!\[\s*\]\(", source), f"cell {cell.id}: a picture without a text"
             for picture in re.findall(r"<img\b[^>]*>", source):
-                assert re.search(r"\balt=(\"[^\"]{10,}\"|'[^']{10,}')", picture), f"cell {cell.id}: no alt"
+                assert re.search(r"\balt=(\"[^\"]{10,}\"|'[^']{10,}')", picture), (
+                    f"cell {cell.id}: no alt"
+                )
 
 
 @every_file
@@ -188,5 +206,7 @@ def test_the_words_of_the_field_are_spelled_in_one_way(path):
 def test_the_voice(path):
     """Words that tell a reader how they should feel about it."""
     for cell in prose(path):
-        found = re.search(r"\b(simply|obviously|trivial(ly)?|of course|clearly|easily)\b", cell.source, flags=re.I)
+        found = re.search(
+            r"\b(simply|obviously|trivial(ly)?|of course|clearly|easily)\b", cell.source, flags=re.I
+        )
         assert not found, f"cell {cell.id}: {found}"

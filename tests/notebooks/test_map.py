@@ -46,6 +46,11 @@ def test_plans_are_for_those_who_teach():
 
 def test_the_notebooks_are_in_four_parts():
     parts = re.findall(r"^\| (?:\*\*([^*]+)\*\*|\[(\d\d) · )", MAP, re.MULTILINE)
-    assert [name for name, _ in parts if name] == ["The machine", "The systems", "Using it", "Going far"]
+    assert [name for name, _ in parts if name] == [
+        "The machine",
+        "The systems",
+        "Using it",
+        "Going far",
+    ]
     assert parts[0][0], "the first row names a part"
     assert [number for _, number in parts if number] == sorted(ROWS)

@@ -18,36 +18,52 @@ def test_a_committed_notebook_is_what_a_fresh_run_writes():
 def notebook(source="1 + 1", **cell):
     code = v4.new_code_cell(source, id="sum", **cell)
     return v4.new_notebook(
-        cells=[code], metadata={"widgets": {"state": 1}, "language_info": {"name": "python", "version": "3.99"}}
+        cells=[code],
+        metadata={"widgets": {"state": 1}, "language_info": {"name": "python", "version": "3.99"}},
     )
 
 
 def test_normal_form():
     view = v4.new_output(
-        "display_data", data={"application/vnd.jupyter.widget-view+json": {"model_id": "a"}, "text/plain": "P"}
+        "display_data",
+        data={"application/vnd.jupyter.widget-view+json": {"model_id": "a"}, "text/plain": "P"},
     )
     streams = [v4.new_output("stream", text=text) for text in ("a\n", "b\n")]
     found = normalise(notebook("1 + 1  \n", metadata={"collapsed": True}, outputs=[*streams, view]))
     (cell,) = found.cells
     assert found.metadata == {
-        "kernelspec": {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"},
+        "kernelspec": {
+            "display_name": "Python 3 (ipykernel)",
+            "language": "python",
+            "name": "python3",
+        },
         "language_info": {"name": "python"},
     }
     assert cell.source == "1 + 1" and cell.metadata == {} and cell.id == "sum"
-    assert [output.get("text", output.get("data")) for output in cell.outputs] == ["a\nb\n", {"text/plain": "P"}]
+    assert [output.get("text", output.get("data")) for output in cell.outputs] == [
+        "a\nb\n",
+        {"text/plain": "P"},
+    ]
     assert written(normalise(copy.deepcopy(found))) == written(found)
 
 
 def test_a_live_widget_leaves_no_trace():
     """Neither the view, which is kept where it is not known who shows it, nor the key, which is drawn by lot."""
-    (cell,) = normalise(execute(notebook("import autodiff_lab\nautodiff_lab.play(lambda x: x * x, 3.0)"))).cells
+    (cell,) = normalise(
+        execute(notebook("import autodiff_lab\nautodiff_lab.play(lambda x: x * x, 3.0)"))
+    ).cells
     (output,) = cell.outputs
-    assert set(output.data) == {"text/html", "text/plain"}, "the bitmap, for who reads no HTML, is not committed"
+    assert set(output.data) == {"text/html", "text/plain"}, (
+        "the bitmap, for who reads no HTML, is not committed"
+    )
     assert 'settle(figure, "", async' in output.data["text/html"]
 
 
 def test_output_about_the_machine_is_dropped():
-    cell = {"metadata": {"tags": ["machine-output"]}, "outputs": [v4.new_output("stream", text="/my/home")]}
+    cell = {
+        "metadata": {"tags": ["machine-output"]},
+        "outputs": [v4.new_output("stream", text="/my/home")],
+    }
     assert normalise(notebook(**cell)).cells[0].outputs == []
 
 

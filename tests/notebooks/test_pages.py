@@ -45,17 +45,25 @@ def places(links: str) -> list[Place]:
 
 
 TERMS = [(term, said, places(links)) for term, said, links in ENTRY.findall(text("glossary"))]
-SAYINGS = [(int(k), said, truth, places(links)) for k, said, truth, links in SAYING.findall(text("misconceptions"))]
+SAYINGS = [
+    (int(k), said, truth, places(links))
+    for k, said, truth, links in SAYING.findall(text("misconceptions"))
+]
 EVERY_PLACE = [pytest.param(found, id=str(entry)) for entry, *_, found in TERMS + SAYINGS]
 
 
 def sections(number: str) -> Iterator[Section]:
     section = Section("", [])
     for cell in read(numbered(number)).cells:
-        headings = re.findall(r"^## (?:(\d+) · )?", cell.source, flags=re.M) if cell.cell_type == "markdown" else []
+        headings = (
+            re.findall(r"^## (?:(\d+) · )?", cell.source, flags=re.M)
+            if cell.cell_type == "markdown"
+            else []
+        )
         if headings:
             if not cell.source.startswith("## "):
-                section.cells.append(cell)  # the text above the heading still belongs to the section before
+                # the text above the heading still belongs to the section before
+                section.cells.append(cell)
             yield section
             section = Section(headings[-1], [])
         section.cells.append(cell)
@@ -67,7 +75,9 @@ def leads_to(place: Place) -> Section:
     for section in sections(place.number):
         if section.number == place.section and place.cell in [cell.id for cell in section.cells]:
             return section
-    raise AssertionError(f"{place.cell} is not in section {place.section or '(none)'} of notebook {place.number}")
+    raise AssertionError(
+        f"{place.cell} is not in section {place.section or '(none)'} of notebook {place.number}"
+    )
 
 
 def all_of(cell) -> str:
@@ -82,7 +92,9 @@ def test_the_pages_are_found_from_the_first_notebook():
 
 
 def test_nothing_is_missing():
-    assert [k for k, *_ in SAYINGS] == list(range(1, len(SAYINGS) + 1)), "counted through, from group to group"
+    assert [k for k, *_ in SAYINGS] == list(range(1, len(SAYINGS) + 1)), (
+        "counted through, from group to group"
+    )
     assert len(SAYINGS) >= 33 and text("misconceptions").count("### ") == len(SAYINGS)
     assert len(TERMS) == text("glossary").count("\n\n**") > 80
     assert all(found for *_, found in TERMS + SAYINGS)
@@ -109,7 +121,9 @@ def test_the_terms_are_sorted_and_each_letter_has_a_heading():
     letters = re.findall(r"^## (.)$", text("glossary"), flags=re.M)
     assert letters == sorted({term[0].upper() for term in terms})
     assert re.findall(r"\[(.)\]\(#\1\)", text("glossary")) == letters
-    for letter, part in zip(letters, re.split(r"^## .$", text("glossary"), flags=re.M)[1:], strict=True):
+    for letter, part in zip(
+        letters, re.split(r"^## .$", text("glossary"), flags=re.M)[1:], strict=True
+    ):
         assert all(term[0].upper() == letter for term, *_ in ENTRY.findall(part))
 
 
@@ -126,8 +140,12 @@ def test_a_misconception_is_dissolved_by_something_that_runs(k, said, truth, fou
     numbers = set()
     for place in found:
         cells = read(numbered(place.number)).cells
-        assert next(shown(cell) for cell in cells if cell.id == place.cell), "nothing to see in this cell"
-        numbers |= {float(n) for cell in cells for n in decimals(shown(cell) + " " + html_text(cell))}
+        assert next(shown(cell) for cell in cells if cell.id == place.cell), (
+            "nothing to see in this cell"
+        )
+        numbers |= {
+            float(n) for cell in cells for n in decimals(shown(cell) + " " + html_text(cell))
+        }
     for number in decimals(f"{said} {truth}"):
         assert is_shown(number, numbers), number
 
@@ -153,4 +171,6 @@ def test_each_notebook_links_to_the_next():
     for here, following in pairwise(NOTEBOOKS):
         title = re.search(r"^# (.+?)(?:: .*)?$", read(following).cells[0].source, flags=re.M)[1]
         (last,) = (cell.source for cell in read(here).cells if cell.id == "next")
-        assert re.search(rf"\[{re.escape(title)}[^\]]*\]\({re.escape(following.name)}\)", without_code(last)), here.name
+        assert re.search(
+            rf"\[{re.escape(title)}[^\]]*\]\({re.escape(following.name)}\)", without_code(last)
+        ), here.name

@@ -23,7 +23,9 @@ PATHS = sorted(NOTEBOOKS.glob("*.ipynb"))
 
 def list_texts(svg):
     """List what is written in an SVG picture, in its order; matplotlib indents the pieces of a power."""
-    texts = [element for element in ElementTree.fromstring(svg).iter() if element.tag.endswith("}text")]
+    texts = [
+        element for element in ElementTree.fromstring(svg).iter() if element.tag.endswith("}text")
+    ]
     return ["".join(piece.strip("\n ") for piece in text.itertext()) for text in texts]
 
 

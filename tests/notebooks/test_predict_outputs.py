@@ -29,7 +29,11 @@ def below(cells, k):
 def predictions(notebook):
     """The outputs that a reader is asked to predict, each by the name of its cell."""
     cells = notebook.cells
-    asks = [k for k, cell in enumerate(cells) if cell.cell_type == "markdown" and "**Predict" in cell.source]
+    asks = [
+        k
+        for k, cell in enumerate(cells)
+        if cell.cell_type == "markdown" and "**Predict" in cell.source
+    ]
     return {cell.id: cell for k in asks for cell in below(cells, k)}
 
 
@@ -46,7 +50,9 @@ def told(cell):
 
 def given_away(notebook):
     """The names of the cells that show the answer to what is asked."""
-    answers = predictions(notebook) | {cell.id: cell for cell in notebook.cells if "answers-an-exercise" in tags(cell)}
+    answers = predictions(notebook) | {
+        cell.id: cell for cell in notebook.cells if "answers-an-exercise" in tags(cell)
+    }
     return [name for name, cell in answers.items() if told(cell)]
 
 
@@ -69,7 +75,9 @@ def openings(notebook):
         for output in cell.get("outputs", []):
             still, folded, _ = output.get("data", {}).get("text/html", "").partition("<details>")
             if folded and "data-adl-player" in still:
-                picture = base64.b64decode(re.search(r'src="data:image/svg\+xml;base64,([^"]+)"', still)[1]).decode()
+                picture = base64.b64decode(
+                    re.search(r'src="data:image/svg\+xml;base64,([^"]+)"', still)[1]
+                ).decode()
                 yield cell, still, picture
 
 
@@ -106,13 +114,18 @@ def test_most_predictions_have_an_output():
 )
 def test_the_answer_is_not_to_be_seen_around_its_exercise(number, exercise, answer):
     """Five outputs to each side: as far as one sees when one looks at the exercise."""
-    cells = [cell for cell in read(named(number)).cells if cell.get("outputs") or cell.id == exercise]
+    cells = [
+        cell for cell in read(named(number)).cells if cell.get("outputs") or cell.id == exercise
+    ]
     (k,) = (k for k, cell in enumerate(cells) if cell.id == exercise)
     near = cells[max(0, k - 5) : k + 6]
     written = {
-        cell.id: "".join(str(output.get("text") or output.get("data")) for output in cell.outputs) for cell in near
+        cell.id: "".join(str(output.get("text") or output.get("data")) for output in cell.outputs)
+        for cell in near
     }
-    assert any(re.search(answer, text) for text in written.values()), "it is there to be found once it is unfolded"
+    assert any(re.search(answer, text) for text in written.values()), (
+        "it is there to be found once it is unfolded"
+    )
     assert not [cell.id for cell in near if re.search(answer, told(cell).replace("\\n", "\n"))]
 
 
@@ -126,7 +139,9 @@ def spoiled(change):
 def test_an_answer_that_is_given_away_is_found():
     assert spoiled(lambda cells: cells["closures-look"].metadata.clear()) == ["closures-look"]
     assert spoiled(lambda cells: cells["mutation-all"].metadata.pop("jupyter")) == ["mutation-all"]
-    assert spoiled(lambda cells: cells["closures-look"].outputs.pop(0)) == ["closures-look"], "its first line is seen"
+    assert spoiled(lambda cells: cells["closures-look"].outputs.pop(0)) == ["closures-look"], (
+        "its first line is seen"
+    )
 
 
 def test_normalising_folds_what_is_asked():
@@ -134,7 +149,9 @@ def test_normalising_folds_what_is_asked():
         return [nbformat.v4.new_output("stream", text=text)]
 
     def code(name, *marks):
-        return nbformat.v4.new_code_cell("f()", id=name, outputs=output(name), metadata={"tags": list(marks)})
+        return nbformat.v4.new_code_cell(
+            "f()", id=name, outputs=output(name), metadata={"tags": list(marks)}
+        )
 
     cells = [
         *(
@@ -143,10 +160,18 @@ def test_normalising_folds_what_is_asked():
             code("try-it", "exercise"),
             code("next"),
         ),
-        *(nbformat.v4.new_markdown_cell("This one."), code("later"), code("solves", "answers-an-exercise")),
+        *(
+            nbformat.v4.new_markdown_cell("This one."),
+            code("later"),
+            code("solves", "answers-an-exercise"),
+        ),
     ]
     once = normalise(nbformat.v4.new_notebook(cells=cells))
-    assert [cell.id for cell in once.cells if "jupyter" in cell.metadata] == ["first", "next", "solves"]
+    assert [cell.id for cell in once.cells if "jupyter" in cell.metadata] == [
+        "first",
+        "next",
+        "solves",
+    ]
     assert given_away(once) == []
     assert once.cells[1].outputs[1:] == output("first")
     assert normalise(copy.deepcopy(once)) == once

@@ -12,7 +12,10 @@ ADDRESS = re.compile(r"\]\(\S*?\)")
 
 
 def decimals(text: str) -> list[str]:
-    return [found.replace("−", "-") for found in DECIMAL.findall(EXERCISE.sub("", ADDRESS.sub("]", text)))]
+    return [
+        found.replace("−", "-")
+        for found in DECIMAL.findall(EXERCISE.sub("", ADDRESS.sub("]", text)))
+    ]
 
 
 def is_shown(number: str, outputs: set[float]) -> bool:

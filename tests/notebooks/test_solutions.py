@@ -7,7 +7,16 @@ import pytest
 from jupyter_client.manager import KernelManager
 
 from .normalise import execute
-from .reading import NOTEBOOKS, fill_answers, lessons, named, read, shown, tags, without_still_pictures
+from .reading import (
+    NOTEBOOKS,
+    fill_answers,
+    lessons,
+    named,
+    read,
+    shown,
+    tags,
+    without_still_pictures,
+)
 
 LESSONS = dict(lessons())
 ANEW = """\
@@ -43,4 +52,6 @@ def test_the_committed_notebook_is_unanswered(path):
     for cell in cells:
         assert shown(cell).startswith("… "), f"cell {cell.id} shows {shown(cell)!r}"
     asked = re.findall(r"^check\.(\w+)\(", "\n".join(cell.source for cell in cells), flags=re.M)
-    assert asked == list(LESSONS.get(path.stem[3:], {})), "each exercise once, in the order of the lesson"
+    assert asked == list(LESSONS.get(path.stem[3:], {})), (
+        "each exercise once, in the order of the lesson"
+    )

@@ -33,16 +33,32 @@ def halved(x):
 
 # What is run, the learner's line where it went wrong, and how the message begins.
 CELLS = {
-    "an entry of an array": ("grad(filled)(2.0)", "---> 10     y[0] = x", "DetachedError: The float() of"),
+    "an entry of an array": (
+        "grad(filled)(2.0)",
+        "---> 10     y[0] = x",
+        "DetachedError: The float() of",
+    ),
     "in a table": ("table(filled, 2.0)", "---> 10     y[0] = x", "DetachedError: The float() of"),
-    "forward": ("jvp(filled, (2.0,), (1.0,))", "---> 10     y[0] = x", "DetachedError: The float() of"),
+    "forward": (
+        "jvp(filled, (2.0,), (1.0,))",
+        "---> 10     y[0] = x",
+        "DetachedError: The float() of",
+    ),
     "a forgotten number": (
         "at = (2.0,)\nplay(f, *at)",
         "----> 2 play(f, *at)",
         "InputError: f(x1, x2) needs a number for each",
     ),
-    "a forgotten number in grad": ("grad(f)(2.0)", "----> 1 grad(f)(2.0)", "InputError: f(x1, x2) needs a number"),
-    "many calls": ("grad(deep)(1.0, 30)", "---> 13     return math.sin(x)", "DetachedError: The float() of"),
+    "a forgotten number in grad": (
+        "grad(f)(2.0)",
+        "----> 1 grad(f)(2.0)",
+        "InputError: f(x1, x2) needs a number",
+    ),
+    "many calls": (
+        "grad(deep)(1.0, 30)",
+        "---> 13     return math.sin(x)",
+        "DetachedError: The float() of",
+    ),
     "a long call": (
         "table(\n    deep,\n    2.0,\n    0," + 20 * "\n    # more" + "\n)",
         "---> 13     return math.sin(x)",
@@ -53,14 +69,22 @@ CELLS = {
         "---> 15     return x * (1 / math.floor(0.5))",
         "ZeroDivisionError",
     ),
-    "an option": ("play(f, 2.0, 5.0, scale=7)", "----> 1 play(f, 2.0, 5.0, scale=7)", "InputError: play(scale=7)"),
+    "an option": (
+        "play(f, 2.0, 5.0, scale=7)",
+        "----> 1 play(f, 2.0, 5.0, scale=7)",
+        "InputError: play(scale=7)",
+    ),
     "a program": ("program(f)", "----> 1 program(f)", "InputError"),
     "inside of NumPy": (
         "grad(np.linalg.inv)(np.zeros((2, 2)))",
         "----> 1 grad(np.linalg.inv)",
         "LinAlgError",
     ),
-    "chained": ("formula(lambda x: math.sin(x))", "----> 1 formula(lambda x", "UnsupportedError: <lambda> cannot be"),
+    "chained": (
+        "formula(lambda x: math.sin(x))",
+        "----> 1 formula(lambda x",
+        "UnsupportedError: <lambda> cannot be",
+    ),
 }
 ALL_FRAMES = "%xmode Verbose\ngrad(filled)(2.0)"
 
@@ -69,10 +93,18 @@ ALL_FRAMES = "%xmode Verbose\ngrad(filled)(2.0)"
 def shown():
     """The cells after they have been run by a kernel: what each shows of its error, without colours."""
     sources = [START, *(cell for cell, _, _ in CELLS.values()), ALL_FRAMES]
-    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(source) for source in sources])
+    notebook = nbformat.v4.new_notebook(
+        cells=[nbformat.v4.new_code_cell(source) for source in sources]
+    )
     nbclient.NotebookClient(notebook, allow_errors=True, kernel_name="python3").execute()
-    errors = [[output for output in cell.outputs if output.output_type == "error"] for cell in notebook.cells]
-    texts = [re.sub(r"\x1b\[[0-9;]*m", "", "\n".join(found[0].traceback)) if found else "" for found in errors]
+    errors = [
+        [output for output in cell.outputs if output.output_type == "error"]
+        for cell in notebook.cells
+    ]
+    texts = [
+        re.sub(r"\x1b\[[0-9;]*m", "", "\n".join(found[0].traceback)) if found else ""
+        for found in errors
+    ]
     return dict(zip(["start", *CELLS, "all frames"], texts, strict=True))
 
 
@@ -82,7 +114,8 @@ def test_a_traceback_ends_in_the_message_with_the_learners_line(shown, name):
     lines = shown[name].splitlines()
     assert len(lines) <= MAX_SHOWN_LINES, shown[name]
     assert line in shown[name]
-    told = [line for line in lines if re.match(r"\w+Error\b", line)]  # a message may go on with the line rewritten
+    # a message may go on with the line rewritten
+    told = [line for line in lines if re.match(r"\w+Error\b", line)]
     assert told[-1].startswith(message)
     assert "site-packages" not in shown[name]
     assert "autodiff_lab/" not in shown[name]

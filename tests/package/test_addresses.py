@@ -23,19 +23,44 @@ from tests.addresses import (
 from tests.notebooks.badges import update_badges
 
 ROOT = Path(__file__).parents[2]
-NOTEBOOKS = sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / "notebooks").glob("[0-9][0-9]_*.ipynb"))
-TEXT = {".py", ".md", ".ipynb", ".toml", ".yml", ".yaml", ".cff", ".js", ".css", ".txt", ".json", ".html", ""}
+NOTEBOOKS = sorted(
+    path.relative_to(ROOT).as_posix() for path in (ROOT / "notebooks").glob("[0-9][0-9]_*.ipynb")
+)
+TEXT = {
+    ".py",
+    ".md",
+    ".ipynb",
+    ".toml",
+    ".yml",
+    ".yaml",
+    ".cff",
+    ".js",
+    ".css",
+    ".txt",
+    ".json",
+    ".html",
+    "",
+}
 OWNER = repository().split("/")[0]
 
 
 @pytest.fixture
 def tree(tmp_path):
     """The files that name addresses, as this tree has them, but before any release."""
-    for name in ("pyproject.toml", CHANGELOG, "autodiff_lab/__init__.py", *WRITTEN, *LECTURES, *NOTEBOOKS):
+    for name in (
+        "pyproject.toml",
+        CHANGELOG,
+        "autodiff_lab/__init__.py",
+        *WRITTEN,
+        *LECTURES,
+        *NOTEBOOKS,
+    ):
         (tmp_path / name).parent.mkdir(exist_ok=True, parents=True)
         shutil.copy(ROOT / name, tmp_path / name)
     log = tmp_path / CHANGELOG
-    log.write_text(re.sub(r" \(\d{4}-\d\d-\d\d\)$", "", log.read_text("utf-8"), flags=re.MULTILINE), "utf-8")
+    log.write_text(
+        re.sub(r" \(\d{4}-\d\d-\d\d\)$", "", log.read_text("utf-8"), flags=re.MULTILINE), "utf-8"
+    )
     write_all(tmp_path)
     return tmp_path
 
@@ -46,25 +71,41 @@ def write_all(root):
 
 def naming(owner, root, names):
     """The files in which a repository's address has this owner."""
-    address = re.compile(rf"github\.com(?:/|%2F){owner}\b|{owner}\.github\.io|/gh/{owner}\b", re.IGNORECASE)
+    address = re.compile(
+        rf"github\.com(?:/|%2F){owner}\b|{owner}\.github\.io|/gh/{owner}\b", re.IGNORECASE
+    )
     return {name for name in names if address.search((root / name).read_text("utf-8"))}
 
 
 def files_of_the_project():
     """What git knows or would add; in a copy of the tree without git, all but what a run leaves."""
-    listed = subprocess.run(["git", "ls-files", "-z", "-co", "--exclude-standard"], cwd=ROOT, capture_output=True)
+    listed = subprocess.run(
+        ["git", "ls-files", "-z", "-co", "--exclude-standard"], cwd=ROOT, capture_output=True
+    )
     names = filter(None, listed.stdout.decode().split("\0"))
     if listed.returncode:
         paths = (path.relative_to(ROOT) for path in ROOT.rglob("*"))
-        names = [path.as_posix() for path in paths if path.parts[0] in (".ci", ".github") or path.parts[0][0] != "."]
-    return [name for name in names if Path(name).suffix in TEXT and (ROOT / name).is_file() and "cache" not in name]
+        names = [
+            path.as_posix()
+            for path in paths
+            if path.parts[0] in (".ci", ".github") or path.parts[0][0] != "."
+        ]
+    return [
+        name
+        for name in names
+        if Path(name).suffix in TEXT and (ROOT / name).is_file() and "cache" not in name
+    ]
 
 
 def test_the_owner_is_written_by_hand_in_one_place_alone():
     names = files_of_the_project()
-    assert {"pyproject.toml", ".ci/run", "tests/addresses.py", "autodiff_lab/__init__.py"} <= set(names)
+    assert {"pyproject.toml", ".ci/run", "tests/addresses.py", "autodiff_lab/__init__.py"} <= set(
+        names
+    )
     assert naming(OWNER, ROOT, names) <= {"pyproject.toml", *WRITTEN, *LECTURES, *NOTEBOOKS}
-    (section,) = re.findall(r"^\[project\.urls\]\n(?:\w+ = .*\n)+", (ROOT / "pyproject.toml").read_text("utf-8"), re.M)
+    (section,) = re.findall(
+        r"^\[project\.urls\]\n(?:\w+ = .*\n)+", (ROOT / "pyproject.toml").read_text("utf-8"), re.M
+    )
     beside = (ROOT / "pyproject.toml").read_text("utf-8").replace(section, "")
     assert not re.search(rf"(/|\.){OWNER}/|{OWNER}\.github", beside)
     assert section.count(OWNER) == len(project()["urls"]), "each address is one of this repository"
@@ -84,7 +125,9 @@ def test_before_the_first_release_nothing_is_promised(tree):
     readme = (tree / "README.md").read_text("utf-8")
     assert "pip install autodiff-lab" not in readme and "autodiff_lab/main?urlpath=lab" in readme
     assert "date-released" not in (tree / "CITATION.cff").read_text("utf-8")
-    assert "pip install git+https://github.com/" in (tree / "notebooks/for_lecturers.md").read_text("utf-8")
+    assert "pip install git+https://github.com/" in (tree / "notebooks/for_lecturers.md").read_text(
+        "utf-8"
+    )
 
 
 def test_a_release_dates_the_changelog_and_fixes_the_links(tree):
@@ -98,7 +141,9 @@ def test_a_release_dates_the_changelog_and_fixes_the_links(tree):
     assert lecturers.count("pip install autodiff-lab") == 2 and "git+https" not in lecturers
     assert f'version: "{version}"\ndate-released: {today}\n' in cff
     for name in ("README.md", *NOTEBOOKS):
-        found = re.findall(rf"mybinder\.org/v2/gh/{repository()}/([^?]+)\?", (tree / name).read_text("utf-8"))
+        found = re.findall(
+            rf"mybinder\.org/v2/gh/{repository()}/([^?]+)\?", (tree / name).read_text("utf-8")
+        )
         assert set(found) == {f"v{version}"}, name
     assert write_all(tree) == [], "to do it twice changes nothing"
     date_release(version, tree)
@@ -112,7 +157,9 @@ def test_the_next_version_keeps_the_links_of_the_last_one():
 
 
 def test_the_last_release_is_the_first_that_has_a_date(tree):
-    (tree / CHANGELOG).write_text("## 0.3.0\n\n## 0.2.0 (2027-01-02)\n\n## 0.1.0 (2026-12-01)\n", "utf-8")
+    (tree / CHANGELOG).write_text(
+        "## 0.3.0\n\n## 0.2.0 (2027-01-02)\n\n## 0.1.0 (2026-12-01)\n", "utf-8"
+    )
     assert released(tree) == ("0.2.0", "2027-01-02")
 
 
@@ -125,7 +172,9 @@ def test_another_version_than_that_of_the_tree_is_refused(version, tree):
 
 def test_the_changelog_has_to_begin_with_the_version(tree):
     (tree / CHANGELOG).write_text("## 0.0.9\n", "utf-8")
-    version = re.search(r'__version__ = "(.*)"', (tree / "autodiff_lab/__init__.py").read_text("utf-8"))[1]
+    version = re.search(
+        r'__version__ = "(.*)"', (tree / "autodiff_lab/__init__.py").read_text("utf-8")
+    )[1]
     with pytest.raises(ValueError, match=r"begins with 0\.0\.9"):
         date_release(version, tree)
 

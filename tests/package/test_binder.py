@@ -23,9 +23,13 @@ def test_the_requirements_are_those_of_the_package():
     lines = (BINDER / "requirements.txt").read_text(encoding="utf-8").splitlines()
     wanted = [line for line in lines if line and not line.startswith("#")]
     asked = map(Requirement, PROJECT["dependencies"])
-    here = [one for one in asked if one.marker is None or one.marker.evaluate({"sys_platform": "linux"})]
+    here = [
+        one for one in asked if one.marker is None or one.marker.evaluate({"sys_platform": "linux"})
+    ]
     assert sorted(wanted) == sorted(f"{one.name}{one.specifier}" for one in here)
-    assert not any("==" in line for line in wanted), "the image has its own JupyterLab, which a pin would replace"
+    assert not any("==" in line for line in wanted), (
+        "the image has its own JupyterLab, which a pin would replace"
+    )
 
 
 def test_the_python_is_one_that_the_package_asks_for():
@@ -36,8 +40,14 @@ def test_the_python_is_one_that_the_package_asks_for():
 
 def test_nothing_is_asked_of_the_system():
     """The wheels of pygraphviz carry Graphviz, and `postBuild` ends if nothing draws."""
-    assert sorted(path.name for path in BINDER.iterdir()) == ["postBuild", "requirements.txt", "runtime.txt"]
-    assert (BINDER / "postBuild").read_text(encoding="utf-8").rstrip().endswith("autodiff-lab check")
+    assert sorted(path.name for path in BINDER.iterdir()) == [
+        "postBuild",
+        "requirements.txt",
+        "runtime.txt",
+    ]
+    assert (
+        (BINDER / "postBuild").read_text(encoding="utf-8").rstrip().endswith("autodiff-lab check")
+    )
 
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows knows no such permission")
@@ -57,6 +67,8 @@ def test_a_notebook_says_where_it_can_be_launched(path):
 def test_a_badge_is_put_in_once_and_mended_where_it_is_old():
     text = "# 03 · The tape\n\n**What?**\n\n| | |\n|:--|:--|\n| **Time** | 9 |\n\nThe end."
     once = with_badge(text, "03_x.ipynb")
-    assert once.count("launch.svg") == 1 and once.index("Time") < once.index("launch.svg") < once.index("The end")
+    assert once.count("launch.svg") == 1 and once.index("Time") < once.index(
+        "launch.svg"
+    ) < once.index("The end")
     assert with_badge(once, "03_x.ipynb") == once
     assert with_badge(once.replace("/gh/", "/gh/old-"), "03_x.ipynb") == once

@@ -13,7 +13,11 @@ RETURNED = {"Formula", "Player", "Plot", "Program", "Table", "Trace"}
 def errors(name):
     """Return what the validator finds in a public name."""
     off = OFF | {"PR01"} if name in RETURNED else OFF
-    return [f"{code}: {what}" for code, what in validate(f"autodiff_lab.{name}")["errors"] if code not in off]
+    return [
+        f"{code}: {what}"
+        for code, what in validate(f"autodiff_lab.{name}")["errors"]
+        if code not in off
+    ]
 
 
 @pytest.mark.parametrize("name", ad.__all__)

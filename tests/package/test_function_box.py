@@ -21,7 +21,11 @@ print(json.dumps([json.loads(getattr(session, name)(given)) for name, given in j
 
 def ask(*questions):
     done = subprocess.run(
-        [sys.executable, "-c", ASK, str(BOX)], input=json.dumps(questions), text=True, capture_output=True, check=True
+        [sys.executable, "-c", ASK, str(BOX)],
+        input=json.dumps(questions),
+        text=True,
+        capture_output=True,
+        check=True,
     )
     return json.loads(done.stdout)
 
@@ -31,18 +35,26 @@ def test_each_function_that_is_offered_plays():
     answers = ask(*(("run", one["program"].lstrip()) for one in offered))
     assert len(offered) == 6
     for one, answer in zip(offered, answers, strict=True):
-        assert answer["title"] and "text" not in answer and answer["state"]["payload"]["trace"]["steps"], one["name"]
+        assert (
+            answer["title"]
+            and "text" not in answer
+            and answer["state"]["payload"]["trace"]["steps"]
+        ), one["name"]
 
 
 def test_a_slider_runs_it_again_and_only_what_changed_is_sent():
-    run, changed = ask(("run", "def f(x):\n    return x * x\nplay(f, 3.0)"), ("change", '{"inputs": [4.0]}'))
+    run, changed = ask(
+        ("run", "def f(x):\n    return x * x\nplay(f, 3.0)"), ("change", '{"inputs": [4.0]}')
+    )
     assert run["state"]["inputs"] == [3.0]
     assert changed["state"]["inputs"] == [4.0] and "16" in json.dumps(changed["state"]["payload"])
     assert "mode" not in changed["state"] and "title" not in changed
 
 
 def test_what_the_page_may_not_set_is_left_alone():
-    run, changed = ask(("run", "play(lambda x: x * x, 3.0)"), ("change", '{"inputs": "many", "mode": "sideways"}'))
+    run, changed = ask(
+        ("run", "play(lambda x: x * x, 3.0)"), ("change", '{"inputs": "many", "mode": "sideways"}')
+    )
     assert "title" in run and changed == {"state": {}}
 
 

@@ -116,7 +116,12 @@ FRAMEWORKS = {"torch", "jax"}
 @cache
 def lacks_a_framework(module: str) -> bool:
     """Whether a module is one of a framework that is not installed, or one of ours that imports it."""
-    needed = {name.partition(".")[0] for path in FILES if name_of(path) == module for name in imports_of(path)}
+    needed = {
+        name.partition(".")[0]
+        for path in FILES
+        if name_of(path) == module
+        for name in imports_of(path)
+    }
     asked = FRAMEWORKS & {*needed, module.partition(".")[0]}
     return any(find_spec(name) is None for name in asked)
 
@@ -137,7 +142,9 @@ def test_what_a_file_imports_is_there() -> None:
         for module, name in imported_names(path):
             if lacks_a_framework(module):
                 continue  # tests/frameworks are run where it is installed, and this test with them
-            there = f"{module}.{name}" in MODULES or name == "*" or hasattr(import_module(module), name)
+            there = (
+                f"{module}.{name}" in MODULES or name == "*" or hasattr(import_module(module), name)
+            )
             assert there, f"{name_of(path)} imports {name} from {module}"
 
 
@@ -146,7 +153,9 @@ def test_no_files_import_each_other_in_a_circle() -> None:
     modules = MODULES - {"autodiff_lab"}
     imports = {name_of(path): imports_of(path) & modules - {name_of(path)} for path in FILES}
     while free := {name for name, needed in imports.items() if not needed & imports.keys()}:
-        imports = {name: needed & imports.keys() for name, needed in imports.items() if name not in free}
+        imports = {
+            name: needed & imports.keys() for name, needed in imports.items() if name not in free
+        }
     while unused := imports.keys() - set().union(*imports.values()):
         imports = {name: needed for name, needed in imports.items() if name not in unused}
     assert not imports, "in a circle, or between two of them"
@@ -155,7 +164,9 @@ def test_no_files_import_each_other_in_a_circle() -> None:
 def test_engine_needs_numpy_only() -> None:
     for path in FILES:
         if {"engine", "transforms"} & {*path.relative_to(PACKAGE).parts}:
-            foreign = {module.partition(".")[0] for module in imports_of(path)} - sys.stdlib_module_names
+            foreign = {
+                module.partition(".")[0] for module in imports_of(path)
+            } - sys.stdlib_module_names
             assert foreign <= {"numpy", "autodiff_lab"}, name_of(path)
 
 
@@ -202,7 +213,10 @@ def test_every_public_name_is_there() -> None:
 
 def test_the_systems_of_the_course_are_no_public_names() -> None:
     """What the course takes apart is imported from where it stands, so that it is not taken for the tool."""
-    homes = {name: getattr(getattr(autodiff_lab, name), "__module__", "") for name in autodiff_lab.__all__}
+    homes = {
+        name: getattr(getattr(autodiff_lab, name), "__module__", "")
+        for name in autodiff_lab.__all__
+    }
     assert not [name for name, module in homes.items() if module.startswith("autodiff_lab.systems")]
 
 

@@ -37,7 +37,13 @@ def server():
 
 @pytest.mark.parametrize(
     ("page", "said", "gone"),
-    [("there", "", False), ("404", "404", True), ("410", "410", True), ("403", "403", False), ("busy", "", False)],
+    [
+        ("there", "", False),
+        ("404", "404", True),
+        ("410", "410", True),
+        ("403", "403", False),
+        ("busy", "", False),
+    ],
 )
 def test_a_page_is_gone_only_if_its_server_says_so(page, said, gone, server):
     assert links["ask"](f"{server}/{page}", wait=0) == said
@@ -54,7 +60,10 @@ def test_a_server_that_is_gone_takes_its_pages_along():
     [
         ("[a](https://a.org/b). See https://c.org/d.", ["https://a.org/b", "https://c.org/d"]),
         ("[w](https://w.org/a_(b)#part)", ["https://w.org/a_(b)"]),
-        ('<img src="https://a.org/p.svg">, (https://b.org)', ["https://a.org/p.svg", "https://b.org"]),
+        (
+            '<img src="https://a.org/p.svg">, (https://b.org)',
+            ["https://a.org/p.svg", "https://b.org"],
+        ),
         ("[![x](p.svg)](https://mybinder.org/v2/gh/a/b/main?urlpath=lab)", []),
         ("https://YOUR.HUB/hub/git-pull?repo=x and http://localhost:8888/lab", []),
     ],
@@ -65,8 +74,15 @@ def test_addresses_are_found_without_the_sentence_around_them(text, found):
 
 def test_what_people_read_is_read():
     pages = dict(links["texts"]())
-    assert {"README.md", "CITATION.cff", "notebooks/for_lecturers.md", "00_start_here.ipynb"} <= set(pages)
-    assert "https://github.com/karpathy/micrograd" in links["addresses"](pages["autodiff_lab/systems/README.md"])
+    assert {
+        "README.md",
+        "CITATION.cff",
+        "notebooks/for_lecturers.md",
+        "00_start_here.ipynb",
+    } <= set(pages)
+    assert "https://github.com/karpathy/micrograd" in links["addresses"](
+        pages["autodiff_lab/systems/README.md"]
+    )
     assert len({address for text in pages.values() for address in links["addresses"](text)}) > 30
 
 

@@ -33,7 +33,9 @@ COMMANDS = [line for line in README.splitlines() if line.startswith("python3 -m 
 def links(page: str) -> list[str]:
     """Return the targets of a page's links and pictures that are files of the repository."""
     text = read(page)
-    targets = re.findall(r"\]\(([^)\s]+)\)", text) + re.findall(r'(?:src|srcset|href)="([^"]+)"', text)
+    targets = re.findall(r"\]\(([^)\s]+)\)", text) + re.findall(
+        r'(?:src|srcset|href)="([^"]+)"', text
+    )
     return [target for target in targets if "://" not in target]
 
 
@@ -65,9 +67,9 @@ def test_every_page_is_reached_from_the_readme() -> None:
 def test_the_film_has_a_description_and_respects_reduced_motion() -> None:
     (description,) = re.findall(r'<img [^>]*alt="([^"]+)"', README)
     assert len(description) > 100
-    assert README.index("prefers-reduced-motion: reduce") < README.index("prefers-color-scheme: dark"), (
-        "the first counts"
-    )
+    assert README.index("prefers-reduced-motion: reduce") < README.index(
+        "prefers-color-scheme: dark"
+    ), "the first counts"
     (still,) = re.findall(r'prefers-reduced-motion: reduce\)" srcset="([^"]+)"', README)
     assert not getattr(Image.open(REPOSITORY / still), "is_animated", False)
 
@@ -86,7 +88,9 @@ def test_a_film_plays_smoothly_and_is_small(film: str) -> None:
             seconds.append(picture.info["duration"] / 1000)
         assert picture.info["loop"] == 0, "it begins again"
     assert len(seconds) > 100 and sum(seconds) < 25, "a film that a lecturer shows without a word"
-    assert seconds[0] >= 1 and seconds[-1] >= 2, "there is time to see how it begins, and what came out"
+    assert seconds[0] >= 1 and seconds[-1] >= 2, (
+        "there is time to see how it begins, and what came out"
+    )
 
 
 def test_there_is_a_film_for_light_pages_and_one_for_dark() -> None:
@@ -116,7 +120,9 @@ def minutes(first: str) -> str:
 
 
 def test_the_table_of_notebooks_says_what_they_say() -> None:
-    table = re.findall(r"^\| \[([^\]]+)\]\(notebooks/([^)]+)\) \| ([^|]+) \| ([^|]+) \|$", README, re.MULTILINE)
+    table = re.findall(
+        r"^\| \[([^\]]+)\]\(notebooks/([^)]+)\) \| ([^|]+) \| ([^|]+) \|$", README, re.MULTILINE
+    )
     said = []
     for path in sorted((REPOSITORY / "notebooks").glob("[0-9]*.ipynb")):
         first = nbformat.read(path, as_version=4).cells[0].source
@@ -149,10 +155,14 @@ def test_what_works_somewhere_is_held_by_tests(place: str, works: str) -> None:
     for link in held_by:
         file, _, function = link.partition("#")
         if file.startswith("../"):
-            assert re.fullmatch(r"\.\./\.ci/\w+\.py", link), f"{link} is neither a test nor a script that tries it"
+            assert re.fullmatch(r"\.\./\.ci/\w+\.py", link), (
+                f"{link} is neither a test nor a script that tries it"
+            )
         else:
             found = functions_of(f"tests/{file}")
-            assert function.startswith("test_") and function in found, f"there is no {function} in {file}"
+            assert function.startswith("test_") and function in found, (
+                f"there is no {function} in {file}"
+            )
 
 
 @pytest.mark.parametrize("page", PAGES)
@@ -164,16 +174,25 @@ def test_links_lead_somewhere(page: str) -> None:
 
 
 def test_the_example_prints_what_the_readme_says() -> None:
-    result = doctest.testfile(str(REPOSITORY / "README.md"), module_relative=False, encoding="utf-8")
+    result = doctest.testfile(
+        str(REPOSITORY / "README.md"), module_relative=False, encoding="utf-8"
+    )
     assert result.attempted >= 6
     assert result.failed == 0
 
 
-SYSTEMS = re.findall(r"^\|[^|]*\|[^|]*\| \[`(\w+)[^|]*\| `([^`]+)` \| `([^`]+)` \|$", read(DESIGNS), re.MULTILINE)
+SYSTEMS = re.findall(
+    r"^\|[^|]*\|[^|]*\| \[`(\w+)[^|]*\| `([^`]+)` \| `([^`]+)` \|$", read(DESIGNS), re.MULTILINE
+)
 
 
 def test_the_table_of_systems_is_whole() -> None:
-    assert {module for module, _, _ in SYSTEMS} == {"closures", "static_graph", "gradient_tape", "wengert"}
+    assert {module for module, _, _ in SYSTEMS} == {
+        "closures",
+        "static_graph",
+        "gradient_tape",
+        "wengert",
+    }
 
 
 @pytest.mark.parametrize(("module", "line", "gives"), SYSTEMS)

@@ -89,12 +89,24 @@ def check(tmp_path: Path, cache: Path) -> Callable[[str], list[str]]:
     # The package is found as an installed one is, so that it needs its `py.typed`.
     found_as_installed = {**os.environ, "PYTHONPATH": str(REPOSITORY), "MYPYPATH": ""}
     # In a process of its own, as mypy raises the limit of recursion.
-    command = [sys.executable, "-m", "mypy", "--strict", "--config-file=", f"--cache-dir={cache}", "--no-error-summary"]
+    command = [
+        sys.executable,
+        "-m",
+        "mypy",
+        "--strict",
+        "--config-file=",
+        f"--cache-dir={cache}",
+        "--no-error-summary",
+    ]
 
     def check(program: str) -> list[str]:
         (tmp_path / "program.py").write_text(program, encoding="utf-8")
         run = subprocess.run(
-            [*command, "program.py"], cwd=tmp_path, env=found_as_installed, capture_output=True, text=True
+            [*command, "program.py"],
+            cwd=tmp_path,
+            env=found_as_installed,
+            capture_output=True,
+            text=True,
         )
         assert not run.stderr, run.stderr
         return [line for line in run.stdout.splitlines() if ": error: " in line]

@@ -17,8 +17,13 @@ SYSTEMS = {"Operating System :: POSIX :: Linux": "ubuntu", "Operating System :: 
 SYSTEMS |= {"Operating System :: Microsoft :: Windows": "windows"}
 
 pytestmark = pytest.mark.skipif(not FOLDER.is_dir(), reason="the sdist has no workflows")
-WORKFLOWS = {path.stem: yaml.safe_load(path.read_text(encoding="utf-8")) for path in sorted(FOLDER.glob("*.yml"))}
-JOBS = {f"{name}/{key}": job for name, flow in WORKFLOWS.items() for key, job in flow["jobs"].items()}
+WORKFLOWS = {
+    path.stem: yaml.safe_load(path.read_text(encoding="utf-8"))
+    for path in sorted(FOLDER.glob("*.yml"))
+}
+JOBS = {
+    f"{name}/{key}": job for name, flow in WORKFLOWS.items() for key, job in flow["jobs"].items()
+}
 RIGHTS = {
     "release/publish": {"id-token": "write"},
     "release/main": {"contents": "write", "actions": "write"},
@@ -51,7 +56,9 @@ def test_an_action_is_pinned_to_a_commit_and_says_its_version(path):
 
 
 def test_an_action_has_one_commit_in_all_of_them():
-    pins = {step["uses"].split("@")[0]: set() for name in JOBS for step in steps(name) if "uses" in step}
+    pins = {
+        step["uses"].split("@")[0]: set() for name in JOBS for step in steps(name) if "uses" in step
+    }
     for name in JOBS:
         for step in steps(name):
             if "uses" in step:
@@ -63,7 +70,9 @@ def test_an_action_has_one_commit_in_all_of_them():
 def test_a_workflow_gives_no_rights_and_runs_once_at_a_time(name):
     assert WORKFLOWS[name]["permissions"] == {}
     assert WORKFLOWS[name]["concurrency"]["group"]
-    assert not {"pull_request_target", "workflow_run"} & set(WORKFLOWS[name][True]), "they run with our rights"
+    assert not {"pull_request_target", "workflow_run"} & set(WORKFLOWS[name][True]), (
+        "they run with our rights"
+    )
 
 
 @pytest.mark.parametrize("name", JOBS)
@@ -73,12 +82,18 @@ def test_a_job_has_the_rights_that_it_needs_and_an_end(name):
     for step in steps(name):
         if step.get("uses", "").startswith("actions/checkout"):
             assert step["with"]["persist-credentials"] is False
-        assert "${{" not in step.get("run", ""), "what others wrote comes in as a variable, not as a command"
+        assert "${{" not in step.get("run", ""), (
+            "what others wrote comes in as a variable, not as a command"
+        )
 
 
 def test_the_tests_run_on_the_systems_that_are_named():
     matrix = JOBS["tests/tests"]["strategy"]["matrix"]
-    said = [one.rpartition(" ")[2] for one in PROJECT["classifiers"] if re.search(r"Python :: 3\.\d+$", one)]
+    said = [
+        one.rpartition(" ")[2]
+        for one in PROJECT["classifiers"]
+        if re.search(r"Python :: 3\.\d+$", one)
+    ]
     assert matrix["python"] == said
     assert f">={said[0]}" == PROJECT["requires-python"]
     assert sorted(system.partition("-")[0] for system in matrix["system"]) == sorted(
@@ -94,9 +109,14 @@ def test_a_command_names_files_that_are_there():
 
 def test_what_is_published_was_tested_and_comes_from_the_tag():
     needs = {name: JOBS[f"release/{name}"].get("needs", []) for name in ("publish", "main")}
-    assert needs == {"publish": ["tests", "build"], "main": "publish"}, "main promises nothing that pip does not find"
+    assert needs == {"publish": ["tests", "build"], "main": "publish"}, (
+        "main promises nothing that pip does not find"
+    )
     assert "--release" in commands("release/build") and "--release" in commands("release/main")
-    assert JOBS["release/publish"]["environment"]["url"] == f"https://pypi.org/project/{PROJECT['name']}/"
+    assert (
+        JOBS["release/publish"]["environment"]["url"]
+        == f"https://pypi.org/project/{PROJECT['name']}/"
+    )
     assert not any("password" in str(step) for step in steps("release/publish"))
 
 
@@ -134,5 +154,7 @@ def test_only_the_versions_of_the_stage_are_not_marked_untried():
 
 
 def test_the_stage_of_the_frameworks_is_the_last_one():
-    stages = re.findall(r'^say "(.*)"$', (ROOT / ".ci/run").read_text(encoding="utf-8"), re.MULTILINE)
+    stages = re.findall(
+        r'^say "(.*)"$', (ROOT / ".ci/run").read_text(encoding="utf-8"), re.MULTILINE
+    )
     assert "PyTorch and JAX" in stages[-2] and stages[-1] == "Done"

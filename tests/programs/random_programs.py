@@ -23,26 +23,103 @@ import numpy as np
 from autodiff_lab import AutodiffError, jvp, value_and_grad, vmap
 from autodiff_lab.programs import program
 
-SHAPES = [(), (1,), (2,), (3,), (1, 1), (1, 3), (2, 1), (2, 3), (3, 2), (1, 2, 1), (2, 1, 3), (2, 3, 1)]
+SHAPES = [
+    (),
+    (1,),
+    (2,),
+    (3,),
+    (1, 1),
+    (1, 3),
+    (2, 1),
+    (2, 3),
+    (3, 2),
+    (1, 2, 1),
+    (2, 1, 3),
+    (2, 3, 1),
+]
 
 # Smooth functions that keep numbers moderate, and some with kinks.
 FUNCTIONS = [
-    *("np.sin({0})", "np.cos({0})", "np.tanh({0})", "np.exp(-{0} * {0})", "np.arctan({0})", "np.square({0})"),
-    *("np.sqrt(1.0 + {0} * {0})", "np.log(2.0 + np.cos({0}))", "1 / (1 + {0} * {0})", "-{0}", "{0} ** 3", "{0} ** 2"),
-    *("np.abs({0})", "np.maximum({0}, 0.1)", "np.where({0} > 0.2, {0}, 0.5 * {0})", "np.clip({0}, -1, 1.5)"),
-    *("np.where({0} > 0, 2, 3) * {0}", "({0} > 0) * {0}", "({0} > 0).astype(float) - {0}", "2 * {0}", "{0} / 3"),
-    *("np.floor({0}).astype(int) * {0}", "1.0 - {0}", "{0} + 1", "np.sign({0}) * {0}", "{0} * 1.0", "{0} + 0.0"),
+    *(
+        "np.sin({0})",
+        "np.cos({0})",
+        "np.tanh({0})",
+        "np.exp(-{0} * {0})",
+        "np.arctan({0})",
+        "np.square({0})",
+    ),
+    *(
+        "np.sqrt(1.0 + {0} * {0})",
+        "np.log(2.0 + np.cos({0}))",
+        "1 / (1 + {0} * {0})",
+        "-{0}",
+        "{0} ** 3",
+        "{0} ** 2",
+    ),
+    *(
+        "np.abs({0})",
+        "np.maximum({0}, 0.1)",
+        "np.where({0} > 0.2, {0}, 0.5 * {0})",
+        "np.clip({0}, -1, 1.5)",
+    ),
+    *(
+        "np.where({0} > 0, 2, 3) * {0}",
+        "({0} > 0) * {0}",
+        "({0} > 0).astype(float) - {0}",
+        "2 * {0}",
+        "{0} / 3",
+    ),
+    *(
+        "np.floor({0}).astype(int) * {0}",
+        "1.0 - {0}",
+        "{0} + 1",
+        "np.sign({0}) * {0}",
+        "{0} * 1.0",
+        "{0} + 0.0",
+    ),
 ]
 PAIRS = [
-    *("{0} + {1}", "{0} - {1}", "{0} * {1}", "{0} / (2 + np.cos({1}))", "np.maximum({0}, {1})", "np.minimum({0}, {1})"),
-    *("np.where({0} > {1}, {0}, {1} * 2)", "np.hypot({0}, 1 + {1} * {1})", "np.arctan2({0}, 2 + {1})", "{0} @ {1}"),
-    *("np.where(np.sin({0}) > {1}, {1}, 1.0)", "({0} < {1}) * {0}", "np.outer({0}, {1})", "np.dot({0}, {1})"),
-    *("np.stack([{0}, {1}])", "np.concatenate([{0}, {1}], axis=-1)", "np.broadcast_to({0}, np.shape({1}))"),
+    *(
+        "{0} + {1}",
+        "{0} - {1}",
+        "{0} * {1}",
+        "{0} / (2 + np.cos({1}))",
+        "np.maximum({0}, {1})",
+        "np.minimum({0}, {1})",
+    ),
+    *(
+        "np.where({0} > {1}, {0}, {1} * 2)",
+        "np.hypot({0}, 1 + {1} * {1})",
+        "np.arctan2({0}, 2 + {1})",
+        "{0} @ {1}",
+    ),
+    *(
+        "np.where(np.sin({0}) > {1}, {1}, 1.0)",
+        "({0} < {1}) * {0}",
+        "np.outer({0}, {1})",
+        "np.dot({0}, {1})",
+    ),
+    *(
+        "np.stack([{0}, {1}])",
+        "np.concatenate([{0}, {1}], axis=-1)",
+        "np.broadcast_to({0}, np.shape({1}))",
+    ),
 ]
 REDUCTIONS = ["sum", "mean", "prod", "max", "min", "std", "var"]
 RESHAPINGS = [
-    *("np.transpose({0})", "{0}.T", "np.reshape({0}, (-1,))", "np.reshape({0}, (1, -1))", "np.ravel({0})[:, None]"),
-    *("np.expand_dims({0}, 0)", "np.expand_dims({0}, -1)", "np.squeeze({0})", "np.swapaxes({0}, 0, -1)"),
+    *(
+        "np.transpose({0})",
+        "{0}.T",
+        "np.reshape({0}, (-1,))",
+        "np.reshape({0}, (1, -1))",
+        "np.ravel({0})[:, None]",
+    ),
+    *(
+        "np.expand_dims({0}, 0)",
+        "np.expand_dims({0}, -1)",
+        "np.squeeze({0})",
+        "np.swapaxes({0}, 0, -1)",
+    ),
     *(
         "np.flip({0})",
         "np.roll({0}, 1)",
@@ -50,7 +127,12 @@ RESHAPINGS = [
         "np.atleast_2d({0})",
         "np.repeat({0}, 2, axis=0)",
     ),
-    *("np.tile({0}, 2)", "np.diff({0}, axis=0, prepend=0.5)", "np.sort({0}, axis=0)", "np.reshape({0}, ())"),
+    *(
+        "np.tile({0}, 2)",
+        "np.diff({0}, axis=0, prepend=0.5)",
+        "np.sort({0}, axis=0)",
+        "np.reshape({0}, ())",
+    ),
 ]
 
 
@@ -70,7 +152,10 @@ class Case(NamedTuple):
         return space["f"]  # type: ignore[no-any-return]
 
     def __str__(self) -> str:
-        inputs = [f"{name} = np.array({x.tolist()})" for name, x in zip(self.names, self.other, strict=True)]
+        inputs = [
+            f"{name} = np.array({x.tolist()})"
+            for name, x in zip(self.names, self.other, strict=True)
+        ]
         return "\n".join([f"# seed {self.seed}, called at", *inputs, self.source])
 
 
@@ -81,7 +166,11 @@ def write_index(random: Random, shape: tuple[int, ...]) -> str:
         k = random.randrange(n)
         step_back = random.choice(["::-1", f"{k}::-1", "::-2", ":0:-1" if n > 1 else "::-1"])
         entries = [random.randrange(-n, n) for _ in range(random.randint(1, 3))]
-        parts.append(random.choice([str(k), str(k - n), ":", f"{k}:", f":{k + 1}", step_back, str(entries), "::2"]))
+        parts.append(
+            random.choice(
+                [str(k), str(k - n), ":", f"{k}:", f":{k + 1}", step_back, str(entries), "::2"]
+            )
+        )
     if random.random() < 0.3:
         parts.insert(random.randint(0, len(parts)), "None")
     if random.random() < 0.2:
@@ -104,7 +193,10 @@ def write_line(random: Random, known: dict[str, Any]) -> str:
     if kind < 0.72:
         axes = range(-np.ndim(known[a]), np.ndim(known[a]))
         pair = (0, -1) if np.ndim(known[a]) > 1 else None
-        axis, keep = random.choice([None, pair, *axes]), random.choice([", keepdims=True", ", keepdims=True", ""])
+        axis, keep = (
+            random.choice([None, pair, *axes]),
+            random.choice([", keepdims=True", ", keepdims=True", ""]),
+        )
         reduction = f"np.{random.choice(REDUCTIONS)}({a}, axis={axis}{keep})"
         return f"{reduction}[0]" if keep and random.random() < 0.4 else reduction
     if kind < 0.9:
@@ -116,7 +208,9 @@ def write_line(random: Random, known: dict[str, Any]) -> str:
 def is_moderate(x: Any) -> bool:
     """Whether a value may be computed with: an array of a few finite numbers of moderate size."""
     x = np.asarray(x)
-    return x.dtype == np.float64 and 0 < x.size <= 24 and x.ndim <= 4 and bool(np.all(np.abs(x) < 30))
+    return (
+        x.dtype == np.float64 and 0 < x.size <= 24 and x.ndim <= 4 and bool(np.all(np.abs(x) < 30))
+    )
 
 
 def write_program(seed: int) -> Case:
@@ -125,7 +219,9 @@ def write_program(seed: int) -> Case:
     draw = np.random.default_rng(seed)
     names = ("x", "y")[: random.randint(1, 2)]
     shapes = [random.choice(SHAPES) for _ in names]
-    first, other = (tuple(np.round(draw.normal(size=shape), 3) for shape in shapes) for _ in range(2))
+    first, other = (
+        tuple(np.round(draw.normal(size=shape), 3) for shape in shapes) for _ in range(2)
+    )
     first, other = (tuple(x if x.shape else float(x) for x in point) for point in (first, other))
     known, there = (dict(zip(names, point, strict=True)) for point in (first, other))
     lines: list[str] = []
@@ -134,14 +230,19 @@ def write_program(seed: int) -> Case:
         try:
             with np.errstate(all="ignore"), warnings.catch_warnings():
                 warnings.simplefilter("ignore")
-                value, value_there = (eval(text, {"np": np}, dict(values)) for values in (known, there))
+                value, value_there = (
+                    eval(text, {"np": np}, dict(values)) for values in (known, there)
+                )
         except (ValueError, IndexError, TypeError, AttributeError):
             continue
         if is_moderate(value) and is_moderate(value_there):
             known[name], there[name] = value, value_there
             lines.append(f"{name} = {text}")
     last = list(known)[-random.randint(1, 4) :]
-    total = " + ".join(f"np.sum({random.choice(['np.tanh({0})', '{0} * {0}', '{0}']).format(name)})" for name in last)
+    total = " + ".join(
+        f"np.sum({random.choice(['np.tanh({0})', '{0} * {0}', '{0}']).format(name)})"
+        for name in last
+    )
     body = "\n".join(f"    {line}" for line in [*lines, f"return {total}"])
     source = f"def f({', '.join(names)}):\n{body}\n"
     return Case(seed, source, names, tuple(map(np.asarray, first)), tuple(map(np.asarray, other)))
@@ -154,15 +255,23 @@ def plain(point: tuple[Any, ...]) -> tuple[Any, ...]:
 
 def describe_difference(what: str, found: Any, expected: Any, rtol: float = 1e-9) -> str:
     """How two results differ, in shape or number; empty if they do not."""
-    pairs = zip(found, expected, strict=True) if isinstance(expected, (tuple, list)) else [(found, expected)]
+    pairs = (
+        zip(found, expected, strict=True)
+        if isinstance(expected, (tuple, list))
+        else [(found, expected)]
+    )
     for a, b in pairs:
         scale = max(1.0, float(np.max(np.abs(b), initial=0.0)))
-        if np.shape(a) != np.shape(b) or not np.allclose(a, b, rtol=rtol, atol=rtol * scale, equal_nan=True):
+        if np.shape(a) != np.shape(b) or not np.allclose(
+            a, b, rtol=rtol, atol=rtol * scale, equal_nan=True
+        ):
             return f"{what}: {a} where {b} is right"
     return ""
 
 
-def difference_quotient(f: Callable[..., Any], point: tuple[Any, ...], along: tuple[Any, ...]) -> float | None:
+def difference_quotient(
+    f: Callable[..., Any], point: tuple[Any, ...], along: tuple[Any, ...]
+) -> float | None:
     """The slope along a direction by central differences; None at a kink, where steps or sides do not agree."""
 
     def value(h: float) -> float:
@@ -211,10 +320,14 @@ def find_mismatch(case: Case) -> str:
         describe_difference("the inputs, after the call", other, before, 0.0),
         describe_difference("gradient at the first point", at_first[1], expected_first[1]),
         describe_difference("gradient at the second call", again[1], expected[1]),
-        describe_difference("value alone", program(f, *first, mode="value", **options)(*other), expected[0]),
+        describe_difference(
+            "value alone", program(f, *first, mode="value", **options)(*other), expected[0]
+        ),
         describe_difference("mode='forward'", jacobian, expected[1], 1e-8),
         describe_difference("along a direction", directional, (expected[0], slope), 1e-8),
-        "" if measured is None else describe_difference("the engine, against differences", slope, measured, 1e-3),
+        ""
+        if measured is None
+        else describe_difference("the engine, against differences", slope, measured, 1e-3),
         describe_difference("vmap", _vmapped(f, which, both), _looped(f, which, both), 1e-8),
     ]
     return next(filter(None, found), "")

@@ -63,12 +63,22 @@ def test_second_order(case: Case) -> None:
     instructions, inputs = case
     assume(smooth_here(instructions, inputs))
     f = lambda *xs: run(instructions, *xs)  # noqa: E731
-    direction = tuple(np.cos(np.arange(1.0, np.size(x) + 1)).reshape(np.shape(x))[()] for x in inputs)
-    p = program(lambda *xs: hvp(f, xs, direction), *inputs, mode="value", on_branch="rerecord", argnums=(0, 1))
+    direction = tuple(
+        np.cos(np.arange(1.0, np.size(x) + 1)).reshape(np.shape(x))[()] for x in inputs
+    )
+    p = program(
+        lambda *xs: hvp(f, xs, direction),
+        *inputs,
+        mode="value",
+        on_branch="rerecord",
+        argnums=(0, 1),
+    )
     other = tuple(x * 1.0009765625 for x in inputs)
     for point in (inputs, other):
         for a, b in zip(p(*point), hvp(f, point, direction), strict=True):
-            np.testing.assert_allclose(a, b, rtol=1e-9, atol=1e-9 * max(1.0, float(np.max(np.abs(b)))))
+            np.testing.assert_allclose(
+                a, b, rtol=1e-9, atol=1e-9 * max(1.0, float(np.max(np.abs(b))))
+            )
 
 
 def total(f: Any) -> Any:

@@ -60,7 +60,11 @@ def test_what_rules_compare_is_no_decision() -> None:
         (lambda x: x * 2 if x > 0 else -x, 1.0, -1.0),
         (lambda x: x * 2 if x else x + 1, 1.0, 0.0),
         (lambda x: np.sum(x * 2) if np.all(x > 0) else np.sum(x), np.ones(2), -np.ones(2)),
-        (lambda x: np.sum(np.sort(x) * np.arange(3.0)), np.array([1.0, 2, 3]), np.array([3.0, 1, 2])),
+        (
+            lambda x: np.sum(np.sort(x) * np.arange(3.0)),
+            np.array([1.0, 2, 3]),
+            np.array([3.0, 1, 2]),
+        ),
         (lambda x: x[np.argmax(x)], np.array([1.0, 2, 3]), np.array([3.0, 1, 2])),
         (lambda x: np.sum(x[x > 1.5]), np.array([1.0, 2, 3]), np.array([3.0, 1, 2])),
         (lambda x: np.median(x), np.array([1.0, 2, 3]), np.array([3.0, 1, 2])),
@@ -123,7 +127,13 @@ def test_infinities_and_nan_are_numpys(f: Any, x: float, mode: str) -> None:
 
 def test_numbers_of_other_types_are_welcome_and_shapes_are_not() -> None:
     p = program(lambda x: x * x, 3.0)
-    assert p(4) == p(np.float64(4.0)) == p(np.float32(4.0) * np.float64(1)) == p(np.array(4.0)) == (16.0, 8.0)
+    assert (
+        p(4)
+        == p(np.float64(4.0))
+        == p(np.float32(4.0) * np.float64(1))
+        == p(np.array(4.0))
+        == (16.0, 8.0)
+    )
     for wrong in (np.ones(1), [1.0], np.ones((2, 2))):
         with pytest.raises(ShapeError, match="compiled for"):
             p(wrong)
@@ -172,7 +182,13 @@ def test_containers_and_what_is_compiled_in() -> None:
 def test_results_are_the_callers_own() -> None:
     c = np.array([1.0, 2.0])
     x = np.array([3.0, 4.0])
-    for f in (lambda x: x, lambda x: x[::-1], lambda x: x + 0.0, lambda x: (x * c)[:1], lambda x: (x * 2).T):
+    for f in (
+        lambda x: x,
+        lambda x: x[::-1],
+        lambda x: x + 0.0,
+        lambda x: (x * c)[:1],
+        lambda x: (x * 2).T,
+    ):
         p = program(f, x, mode="value")
         first = p(x)
         kept = first.copy()
@@ -265,10 +281,35 @@ ENTRIES = np.array([1.0, 2.0, 4.0, 8.0, 16.0, 32.0])
 @pytest.mark.parametrize(
     "position",
     [
-        *(lambda i: i + 1, lambda i: 2 * i - 1, lambda i: i // 2, lambda i: i % 3, lambda i: -i, lambda i: i**2),
-        *(lambda i: i & 1, lambda i: i | 2, lambda i: i ^ 1, lambda i: ~i, lambda i: i << 1, lambda i: i >> 1),
-        *(lambda i: 1 & i, lambda i: divmod(i, 2)[1], lambda i: divmod(5, i + 1)[0], lambda i: abs(i), round),
-        *(lambda i: np.clip(i, 0, 3), lambda i: np.minimum(i, 2), lambda i: np.where(i > 1, i, 0), lambda i: [i, 0]),
+        *(
+            lambda i: i + 1,
+            lambda i: 2 * i - 1,
+            lambda i: i // 2,
+            lambda i: i % 3,
+            lambda i: -i,
+            lambda i: i**2,
+        ),
+        *(
+            lambda i: i & 1,
+            lambda i: i | 2,
+            lambda i: i ^ 1,
+            lambda i: ~i,
+            lambda i: i << 1,
+            lambda i: i >> 1,
+        ),
+        *(
+            lambda i: 1 & i,
+            lambda i: divmod(i, 2)[1],
+            lambda i: divmod(5, i + 1)[0],
+            lambda i: abs(i),
+            round,
+        ),
+        *(
+            lambda i: np.clip(i, 0, 3),
+            lambda i: np.minimum(i, 2),
+            lambda i: np.where(i > 1, i, 0),
+            lambda i: [i, 0],
+        ),
         *(
             lambda i: (i == 1).astype(int),
             lambda i: (i > 1) + 1,
@@ -314,7 +355,11 @@ def test_integers_in_arithmetic_are_data() -> None:
 
     def f(x: Any) -> Any:
         steps = np.floor(x).astype(int)
-        return np.sum((steps + 1) * x) + np.sum((x > 0).astype(int)) * x[0] + np.sum((x > 0).astype(np.float32) * x)
+        return (
+            np.sum((steps + 1) * x)
+            + np.sum((x > 0).astype(int)) * x[0]
+            + np.sum((x > 0).astype(np.float32) * x)
+        )
 
     x = np.array([0.5, -1.5, 2.5])
     p = program(f, x)

@@ -40,7 +40,8 @@ def test_a_hundred_thousand_operations() -> None:
     start = time.process_time()
     p = program(f, 0.7)
     assert time.process_time() - start < 60
-    assert p.microseconds_per_operation < 150  # a bound for a busy machine; the benchmarks have the real one
+    # a bound for a busy machine; the benchmarks have the real one
+    assert p.microseconds_per_operation < 150
     value, slope = value_and_grad(f)(0.7)
     assert p(0.7) == (pytest.approx(value, rel=1e-10), pytest.approx(slope, rel=1e-8))
 
@@ -56,7 +57,10 @@ def test_a_branch_in_a_program_of_several_functions() -> None:
 
     p = program(f, 0.7)
     assert "f_part_2" in p.source
-    assert p(0.8) == (pytest.approx(f(0.8), rel=1e-12), pytest.approx(value_and_grad(f)(0.8)[1], rel=1e-9))
+    assert p(0.8) == (
+        pytest.approx(f(0.8), rel=1e-12),
+        pytest.approx(value_and_grad(f)(0.8)[1], rel=1e-9),
+    )
     with pytest.raises(BranchChanged, match=r"was True"):
         p(-0.8)
 

@@ -105,9 +105,14 @@ def test_keys_that_are_one_name_to_python() -> None:
 
 def test_numbers_are_written_as_numbers() -> None:
     for number in (Two.TWO, Whole(2), Unhashable(2), Real(2.0), np.float32(2.5), np.int8(3), True):
-        agree(lambda x, number=number: x**number + number * x + np.where(x > number, number, x), 1.7)
+        agree(
+            lambda x, number=number: x**number + number * x + np.where(x > number, number, x), 1.7
+        )
         agree(lambda x, number=number: np.sum(x**number * number), np.array([1.5, 2.5]))
-    agree(lambda x: x[Two.TWO] * np.sum(x[Whole(0) : Two.TWO]) + np.sum(x, axis=Whole(0)), np.array([1.0, 2.0, 4.0]))
+    agree(
+        lambda x: x[Two.TWO] * np.sum(x[Whole(0) : Two.TWO]) + np.sum(x, axis=Whole(0)),
+        np.array([1.0, 2.0, 4.0]),
+    )
     agree(lambda x: np.einsum(Word("i,i->"), x, x), np.array([1.0, 2.0]))
 
 
@@ -115,7 +120,9 @@ def test_numbers_are_written_as_numbers() -> None:
 def test_containers_of_any_name(kind: Any) -> None:
     compiled = agree(lambda p: p.a * p.b + 1 / p.a, kind(2.0, 3.0))
     assert type(compiled(kind(2.0, 3.0))[1]) is kind
-    both = program(lambda a, p: (Pair(a, kind(a * a, p)), Other(p, p)), 2.0, 3.0, mode="value")(2.0, 3.0)
+    both = program(lambda a, p: (Pair(a, kind(a * a, p)), Other(p, p)), 2.0, 3.0, mode="value")(
+        2.0, 3.0
+    )
     assert [type(both[0]), type(both[0].b), type(both[1])] == [Pair, kind, Other]
 
 
@@ -155,7 +162,9 @@ KEYS += [
 @settings(max_examples=80, deadline=None)
 @given(
     st.lists(
-        st.one_of(st.sampled_from(KEYS), st.text(max_size=4), st.integers(), st.booleans()), min_size=1, max_size=5
+        st.one_of(st.sampled_from(KEYS), st.text(max_size=4), st.integers(), st.booleans()),
+        min_size=1,
+        max_size=5,
     )
 )
 @example(KEYS)
@@ -187,19 +196,38 @@ NAMES = [
     "ﬁ",
     "fi",
 ]
-NAMES += ["v1", "t1", "c1", "x_bar", "key", "BranchChanged", "type", "np_sin", "match", "f", "ª", "𝐱", "ℌ"]
+NAMES += [
+    "v1",
+    "t1",
+    "c1",
+    "x_bar",
+    "key",
+    "BranchChanged",
+    "type",
+    "np_sin",
+    "match",
+    "f",
+    "ª",
+    "𝐱",
+    "ℌ",
+]
 
 
 def identifiers() -> Any:
-    letters = st.text(st.characters(categories=["L", "Nl", "Nd", "Mn", "Pc"]), min_size=1, max_size=3)
+    letters = st.text(
+        st.characters(categories=["L", "Nl", "Nd", "Mn", "Pc"]), min_size=1, max_size=3
+    )
     return letters.filter(
-        lambda name: name.isidentifier() and not keyword.iskeyword(unicodedata.normalize("NFKC", name))
+        lambda name: (
+            name.isidentifier() and not keyword.iskeyword(unicodedata.normalize("NFKC", name))
+        )
     )
 
 
 @settings(max_examples=80, deadline=None)
 @given(
-    st.lists(st.one_of(st.sampled_from(NAMES), identifiers()), min_size=2, max_size=4, unique=True), st.text(max_size=6)
+    st.lists(st.one_of(st.sampled_from(NAMES), identifiers()), min_size=2, max_size=4, unique=True),
+    st.text(max_size=6),
 )
 @example(NAMES[:4], EVIL)
 @example(NAMES[4:8], '"""\nimport os')

@@ -44,7 +44,9 @@ def test_a_kept_axis_that_is_indexed() -> None:
             "return np.sum(z) + np.sum(X * X / (1 + np.sum(z)))",
         ),
         source("return np.sum(np.sum(X, keepdims=True)[0] ** 2) + np.sum(X ** 3)"),
-        source("return np.sum(np.sum(X, axis=1, keepdims=True)[:, 0] ** 2) + np.sum(X[:1] ** 3) + np.sum(X[0, ::-1])"),
+        source(
+            "return np.sum(np.sum(X, axis=1, keepdims=True)[:, 0] ** 2) + np.sum(X[:1] ** 3) + np.sum(X[0, ::-1])"
+        ),
     ]
     first = np.arange(6.0).reshape(2, 3) + 1
     for text in sources:

@@ -45,8 +45,13 @@ def test_ten_recorded_backward_lines_become_five_operations() -> None:
         *("cos", "v4_bar * t1"),  # which becomes a minus
         *("t2 + t4", "1 / x1", "t3 + t6"),
     ]
-    assert [line.removed_by for line in back if line.removed_by] == ["constants"] * 2 + ["identities"] * 3
-    assert next(line.written for line in back if line.recorded == "cos(x2)") == "x2_bar = -math.cos(x2) + x1"
+    assert [line.removed_by for line in back if line.removed_by] == ["constants"] * 2 + [
+        "identities"
+    ] * 3
+    assert (
+        next(line.written for line in back if line.recorded == "cos(x2)")
+        == "x2_bar = -math.cos(x2) + x1"
+    )
 
 
 def test_each_pass_can_be_left_out() -> None:
@@ -90,7 +95,17 @@ def test_constants_are_copied_and_keep_their_names() -> None:
 
 @pytest.mark.parametrize(
     "names",
-    [*("v1, v2", "math, np", "lambda_, float", "v1_bar, t1", "ndarray, float64", "np_sin, math_sin", "_1, _entry")],
+    [
+        *(
+            "v1, v2",
+            "math, np",
+            "lambda_, float",
+            "v1_bar, t1",
+            "ndarray, float64",
+            "np_sin, math_sin",
+            "_1, _entry",
+        )
+    ],
 )
 def test_names_of_the_learner_never_clash(names: str) -> None:
     space: dict[str, Any] = {"N": np}
@@ -98,7 +113,9 @@ def test_names_of_the_learner_never_clash(names: str) -> None:
     exec(f"def v3({names}):\n    return N.sin({a}) * {b} + {a} * {b} * {b}", space)
     p = program(space["v3"], 0.5, 2.0, argnums=(0, 1))
     expected = value_and_grad(space["v3"], (0, 1))(0.7, 1.5)
-    np.testing.assert_allclose([p(0.7, 1.5)[0], *p(0.7, 1.5)[1]], [expected[0], *expected[1]], rtol=1e-15)
+    np.testing.assert_allclose(
+        [p(0.7, 1.5)[0], *p(0.7, 1.5)[1]], [expected[0], *expected[1]], rtol=1e-15
+    )
     ast.parse(p.source)
 
 
@@ -121,7 +138,9 @@ def test_forward_mode_names_tangents() -> None:
     assert "v1_dot = math.cos(x)" in p.source
     np.testing.assert_allclose(p(0.9), jvp(g, (0.9,), (1.0,)), rtol=1e-15)
     both = program(lambda x, y: np.sin(x) * y, 0.7, 2.0, mode="forward", argnums=(0, 1))
-    np.testing.assert_allclose(both(0.9, 3.0)[1], grad(lambda x, y: np.sin(x) * y, (0, 1))(0.9, 3.0), rtol=1e-15)
+    np.testing.assert_allclose(
+        both(0.9, 3.0)[1], grad(lambda x, y: np.sin(x) * y, (0, 1))(0.9, 3.0), rtol=1e-15
+    )
 
 
 def test_a_program_of_a_derivative() -> None:
@@ -143,7 +162,10 @@ def test_small_factors_are_multiplied_first() -> None:
     x = np.linspace(0.1, 1.0, 5)
     p = program(g, x, mode="value")
     np.testing.assert_allclose(p(x + 1), g(x + 1), rtol=1e-15)
-    assert program(g, x, mode="value", passes=[q for q in PASSES if q != "small first"]).source != p.source
+    assert (
+        program(g, x, mode="value", passes=[q for q in PASSES if q != "small first"]).source
+        != p.source
+    )
 
 
 def test_a_line_that_stands_for_another_keeps_its_sign() -> None:

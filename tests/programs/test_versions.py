@@ -60,7 +60,13 @@ def test_the_memory_of_a_version_goes_with_it() -> None:
         alive.append([weakref.ref(constant) for constant in p.constants.values()])
     assert all(alive)
     gc.collect()
-    assert [any(constant() is not None for constant in each) for each in alive] == [False, False, False, True, True]
+    assert [any(constant() is not None for constant in each) for each in alive] == [
+        False,
+        False,
+        False,
+        True,
+        True,
+    ]
 
 
 @QUIET
@@ -96,11 +102,21 @@ SQUARES = Squares()
             r"The program of squares was compiled 3 times.*keeps the 2 versions used last \(max_versions\).* "
             r"Last x was an array of shape \(2,\), and then an array of shape \(3,\)\. .*padding",
         ),
-        (SQUARES, [(1.0, n) for n in range(4)], r"what is not a float: that is compiled in\. .*3\.0 for 3"),
-        (choosing, [(0.5 + k,) for k in range(4)], r"another way through its branches\. Choose with np\.where"),
+        (
+            SQUARES,
+            [(1.0, n) for n in range(4)],
+            r"what is not a float: that is compiled in\. .*3\.0 for 3",
+        ),
+        (
+            choosing,
+            [(0.5 + k,) for k in range(4)],
+            r"another way through its branches\. Choose with np\.where",
+        ),
     ],
 )
-def test_a_warning_names_the_cause_and_the_remedy_once(f: Any, calls: list[Any], message: str) -> None:
+def test_a_warning_names_the_cause_and_the_remedy_once(
+    f: Any, calls: list[Any], message: str
+) -> None:
     p = program(f, *calls[0], on_branch="rerecord", max_versions=2)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")

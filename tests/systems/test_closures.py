@@ -17,7 +17,9 @@ import autodiff_lab as ad
 from autodiff_lab.engine.errors import InputError, LeakError, ShapeError
 from autodiff_lab.systems.closures import Recording, Variable, grad
 
-TRACES = json.loads((Path(__file__).parents[1] / "data" / "reference_cases.json").read_text())["seed_traces"]
+TRACES = json.loads((Path(__file__).parents[1] / "data" / "reference_cases.json").read_text())[
+    "seed_traces"
+]
 
 DOCUMENT = """\
 v-1 = 2.0
@@ -73,7 +75,9 @@ def test_the_printed_text_is_the_documents_line_by_line() -> None:
     lines: list[str] = []
     _, x, y, f = document_0(lines)
     dx, dy = grad(f, [x, y])
-    expected = ADDRESS.sub(lambda found: f"<function {ROWS.get(found[1], found[1])}.propagate>", DOCUMENT)
+    expected = ADDRESS.sub(
+        lambda found: f"<function {ROWS.get(found[1], found[1])}.propagate>", DOCUMENT
+    )
     assert lines == expected.splitlines()
     assert [line for line in lines if "Tape" not in line and "d" not in line] == [
         *TRACES["seed0_forward_print"],
@@ -125,7 +129,10 @@ def test_names_that_print_nothing_are_partials_and_the_seed() -> None:
 def test_a_partial_knows_where_it_comes_from() -> None:
     tape, x, y, f = document_0([])
     grad(f, [x, y])
-    behind = {record.outputs[0]: [(p.inputs, p.outputs) for p in record.partials] for record in tape.records}
+    behind = {
+        record.outputs[0]: [(p.inputs, p.outputs) for p in record.partials]
+        for record in tape.records
+    }
     assert {name: made for name, made in behind.items() if made} == {
         "v12": [(["v0"], ["v11"])],
         "v21": [(["v-1"], ["v20"])],
@@ -150,7 +157,13 @@ def test_inputs_may_be_called_v1_and_v2() -> None:
     tape = Recording(show=None)
     x, y = tape.constant(2.0, name="v1"), tape.constant(5.0, name="v2")
     assert [g.value for g in grad(seed(x, y), [x, y])] == [5.5, 1.7163378145367738]
-    assert {name for record in tape.records[:5] for name in record.outputs} == {"v3", "v4", "v5", "v6", "v7"}
+    assert {name for record in tape.records[:5] for name in record.outputs} == {
+        "v3",
+        "v4",
+        "v5",
+        "v6",
+        "v7",
+    }
 
 
 def test_a_name_in_use_is_refused() -> None:

@@ -11,7 +11,9 @@ import autodiff_lab as ad
 from autodiff_lab.engine.dispatch import TABLE
 from autodiff_lab.systems.closures import Recording, Variable, grad
 
-ELEMENTWISE = [key for key, op in TABLE.items() if op.kind == "elementwise" and isinstance(key, np.ufunc)]
+ELEMENTWISE = [
+    key for key, op in TABLE.items() if op.kind == "elementwise" and isinstance(key, np.ufunc)
+]
 
 
 def seed(x1: Any, x2: Any) -> Any:
@@ -44,7 +46,9 @@ def test_the_hessian_is_exact() -> None:
 
 @pytest.mark.parametrize("which", [(0, 0, 0), (0, 0, 1), (0, 1, 1), (1, 1, 1), (1, 0, 1)])
 def test_third_derivatives_of_the_documents_function(which: tuple[int, ...]) -> None:
-    assert derivative(seed, (2.0, 5.0), *which) == pytest.approx(by_the_engine(seed, (2.0, 5.0), *which), rel=1e-14)
+    assert derivative(seed, (2.0, 5.0), *which) == pytest.approx(
+        by_the_engine(seed, (2.0, 5.0), *which), rel=1e-14
+    )
 
 
 def test_a_cube_until_nothing_is_left() -> None:
@@ -56,10 +60,16 @@ def test_a_cube_until_nothing_is_left() -> None:
 def test_every_row_of_the_table_to_third_order(key: Any) -> None:
     both = range(key.nin)
     inputs = (0.3, 0.7)[: key.nin] if key is not np.arccosh else (1.5,)
-    for which in [(j,) for j in both] + [(j, k) for j in both for k in both] + [(j, k, j) for j in both for k in both]:
+    for which in (
+        [(j,) for j in both]
+        + [(j, k) for j in both for k in both]
+        + [(j, k, j) for j in both for k in both]
+    ):
         expected = by_the_engine(key, inputs, *which)
         assert np.isfinite(expected)
-        assert derivative(key, inputs, *which) == pytest.approx(expected, rel=1e-11, abs=1e-13), which
+        assert derivative(key, inputs, *which) == pytest.approx(expected, rel=1e-11, abs=1e-13), (
+            which
+        )
 
 
 @pytest.mark.parametrize(

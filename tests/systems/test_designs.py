@@ -48,7 +48,9 @@ PROGRAMS = [
 
 @pytest.mark.parametrize(("f", "inputs"), PROGRAMS)
 @pytest.mark.parametrize("name", DESIGNS)
-def test_every_design_has_the_engines_value_and_gradient(name: str, f: Any, inputs: tuple[float, ...]) -> None:
+def test_every_design_has_the_engines_value_and_gradient(
+    name: str, f: Any, inputs: tuple[float, ...]
+) -> None:
     run = DESIGNS[name](f, entry_views(np.array(inputs)))
     value, gradient = ad.value_and_grad(f, argnums=tuple(range(len(inputs))))(*inputs)
     assert run.value == pytest.approx(value, rel=1e-15)
@@ -58,7 +60,9 @@ def test_every_design_has_the_engines_value_and_gradient(name: str, f: Any, inpu
 
 @given(st.floats(0.2, 3), st.floats(-3, 3))
 def test_the_designs_agree_anywhere(a: float, b: float) -> None:
-    gradients = [design(document_0, entry_views(np.array([a, b]))).gradient() for design in DESIGNS.values()]
+    gradients = [
+        design(document_0, entry_views(np.array([a, b]))).gradient() for design in DESIGNS.values()
+    ]
     for gradient in gradients[1:]:
         assert gradient == pytest.approx(gradients[0], rel=1e-12, abs=1e-12)
 
@@ -77,7 +81,9 @@ def test_the_ledger_says_what_of_which_operation() -> None:
     comparison = compare(neuron, 0.5, 2.0, 0.1)
     y = math.tanh(1.1)
     assert comparison.program == ("v1 = v-2 * v-1", "v2 = v1 + v0", "v3 = tanh(v2)")
-    partials, closures, operations = ([(s.names, s.numbers) for s in c.ledger] for c in comparison.columns[:3])
+    partials, closures, operations = (
+        [(s.names, s.numbers) for s in c.ledger] for c in comparison.columns[:3]
+    )
     assert partials == [
         (("∂v1/∂v-2", "∂v1/∂v-1"), (2.0, 0.5)),
         (("∂v2/∂v1", "∂v2/∂v0"), (1.0, 1.0)),
@@ -127,7 +133,9 @@ def test_an_operand_that_repeats_has_two_partials() -> None:
 
 def test_what_came_of_each_trial() -> None:
     columns = by_name(compare(document_0, 2.0, 5.0, written=1.0))
-    verdicts = {name: (c.mutated.verdict, c.again.verdict, c.replay.verdict) for name, c in columns.items()}
+    verdicts = {
+        name: (c.mutated.verdict, c.again.verdict, c.replay.verdict) for name, c in columns.items()
+    }
     assert verdicts == {
         "partials": ("survives", "no", "no"),
         "closures": ("changes", "yes", "no"),
@@ -141,12 +149,15 @@ def test_after_writing_the_sweep_mixes_the_numbers_of_two_runs() -> None:
     columns = by_name(compare(lambda x, y: np.sin(x) * y, 2.0, 5.0, written=0.0))
     assert columns["partials"].mutated.numbers == columns["partials"].gradient
     assert columns["closures"].mutated.numbers == columns["operations"].mutated.numbers
-    assert columns["closures"].mutated.numbers == (0.0, pytest.approx(math.sin(2.0)))  # ∂/∂y still of the old x
+    # ∂/∂y still of the old x
+    assert columns["closures"].mutated.numbers == (0.0, pytest.approx(math.sin(2.0)))
 
 
 def test_a_design_that_only_reads_results_survives() -> None:
     columns = by_name(compare(lambda x: np.exp(x), 2.0))
-    assert {column.mutated.verdict for name, column in columns.items() if "checked" not in name} == {"survives"}
+    assert {
+        column.mutated.verdict for name, column in columns.items() if "checked" not in name
+    } == {"survives"}
 
 
 def test_writing_is_done_to_the_learners_own_array() -> None:
@@ -155,7 +166,9 @@ def test_writing_is_done_to_the_learners_own_array() -> None:
     before = runs["partials"].gradient()
     x[:] = 0.5
     assert runs["partials"].gradient() == runs["operations, inputs copied"].gradient() == before
-    assert runs["closures"].gradient() == runs["operations"].gradient() == [2.5, 0.5 - math.cos(0.5)]
+    assert (
+        runs["closures"].gradient() == runs["operations"].gradient() == [2.5, 0.5 - math.cos(0.5)]
+    )
     with pytest.raises(MutationError, match="was written to after the run"):
         runs["operations, inputs checked"].gradient()
     x[:] = [2.0, 5.0]
@@ -165,8 +178,14 @@ def test_writing_is_done_to_the_learners_own_array() -> None:
 def test_the_gradient_differentiated_again_is_the_hessian() -> None:
     columns = by_name(compare(document_0, 2.0, 5.0))
     for name in ("closures", "operations"):
-        assert columns[name].again.numbers == ((-0.25, 1.0), (1.0, pytest.approx(-0.9589242746631385, rel=1e-15)))
-    assert columns["partials"].again.says == "AttributeError: 'float' object has no attribute 'backprop'"
+        assert columns[name].again.numbers == (
+            (-0.25, 1.0),
+            (1.0, pytest.approx(-0.9589242746631385, rel=1e-15)),
+        )
+    assert (
+        columns["partials"].again.says
+        == "AttributeError: 'float' object has no attribute 'backprop'"
+    )
 
 
 def test_replay_elsewhere() -> None:
@@ -174,13 +193,16 @@ def test_replay_elsewhere() -> None:
     expected = 3 - math.sin(3)
     assert columns["operations"].replay.numbers == (pytest.approx(expected),)
     for name in ("partials", "closures"):
-        assert columns[name].replay.numbers == (pytest.approx(11.652071455223084),)  # the old value, whatever is put in
+        # the old value, whatever is put in
+        assert columns[name].replay.numbers == (pytest.approx(11.652071455223084),)
 
 
 def test_replay_where_the_program_goes_another_way() -> None:
     columns = by_name(compare(lambda x: x * x if x > 1 else x, 2.0, elsewhere=(0.5,)))
     assert columns["operations"].replay.verdict == "no"
-    assert columns["operations"].replay.says.startswith("BranchChanged: When this tape was recorded")
+    assert columns["operations"].replay.says.startswith(
+        "BranchChanged: When this tape was recorded"
+    )
 
 
 def test_a_wrong_second_derivative_would_be_noticed() -> None:

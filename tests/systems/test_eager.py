@@ -21,7 +21,10 @@ from .tapes import plain
 def test_assign() -> None:
     w = Variable([1.0, 2.0], name="w")
     assert w.assign([3.0, 4.0]) is w
-    assert w.assign_sub(constant(1.0)).assign_add(np.array([0.0, 1.0])).numpy().tolist() == [2.0, 4.0]
+    assert w.assign_sub(constant(1.0)).assign_add(np.array([0.0, 1.0])).numpy().tolist() == [
+        2.0,
+        4.0,
+    ]
     assert w.assign([1, 2]).dtype == np.float64
     assert repr(w) == "Variable('w', [1., 2.])"
     assert f"{w[0]:.3f} {w[0]}" == "1.000 Tensor(1.0)"
@@ -42,7 +45,9 @@ def test_a_variable_is_not_the_array_it_was_made_from() -> None:
 
 def test_assign_refuses_what_does_not_fit() -> None:
     w, n = Variable([1.0, 2.0], name="w"), Variable(5)
-    with pytest.raises(ShapeError, match=r"the value for Variable\('w', \[1., 2.\]\) has shape \(3,\)"):
+    with pytest.raises(
+        ShapeError, match=r"the value for Variable\('w', \[1., 2.\]\) has shape \(3,\)"
+    ):
         w.assign(np.ones(3))
     with pytest.raises(InputError, match=r"float64, and the Variable holds int64.*Variable\(5.0\)"):
         n.assign(2.5)
@@ -65,7 +70,9 @@ def test_to_set_the_value_is_to_assign() -> None:
     v.value = start
     start[:] = 5.0
     assert v.numpy().tolist() == [1.0, 1.0]
-    with pytest.raises(ShapeError, match=r"the value for Variable\('v', \[1., 1.\]\) has shape \(3,\)"):
+    with pytest.raises(
+        ShapeError, match=r"the value for Variable\('v', \[1., 1.\]\) has shape \(3,\)"
+    ):
         v.value = np.ones(3)
     with pytest.raises(InputError, match=r"float64, and the Variable holds int64.*Variable\(5.0\)"):
         Variable(5).value = constant(2.5)
@@ -83,7 +90,9 @@ def test_a_result_stays_when_its_variable_is_set_anew() -> None:
 
 def test_a_tensor_never_changes() -> None:
     x = constant(2.0)
-    with pytest.raises(MutationError, match=r"Tensor\(2.0\) cannot be given another value.*w.assign_sub"):
+    with pytest.raises(
+        MutationError, match=r"Tensor\(2.0\) cannot be given another value.*w.assign_sub"
+    ):
         x.value -= 1.0
     assert x.numpy() == 2.0
 
@@ -126,7 +135,9 @@ def test_custom_gradient_of_the_wrong_shape() -> None:
     x = Variable([1.0, 2.0])
     with GradientTape() as tape:
         y = total(x)
-    with pytest.raises(ShapeError, match=r"The gradient rule of total gave a contribution of shape \(\)"):
+    with pytest.raises(
+        ShapeError, match=r"The gradient rule of total gave a contribution of shape \(\)"
+    ):
         tape.gradient(y, x)
 
 
@@ -147,7 +158,8 @@ def test_a_source_that_no_tape_can_watch(source: Any) -> None:
     with GradientTape() as tape:
         y = x * 2
     with pytest.raises(
-        InputError, match=r"sources(\[1\])? is .*Variable\(…\), or a constant\(…\) that the tape is told"
+        InputError,
+        match=r"sources(\[1\])? is .*Variable\(…\), or a constant\(…\) that the tape is told",
     ):
         tape.gradient(y, source)
     with pytest.raises(InputError, match="objects"):
@@ -158,7 +170,9 @@ def test_wrong_output_gradients() -> None:
     x = Variable([1.0, 2.0])
     with GradientTape(persistent=True) as tape:
         y = x * 2
-    with pytest.raises(ShapeError, match=r"output_gradients has shape \(3,\), but it must have the shape \(2,\)"):
+    with pytest.raises(
+        ShapeError, match=r"output_gradients has shape \(3,\), but it must have the shape \(2,\)"
+    ):
         tape.gradient(y, x, output_gradients=np.ones(3))
     with pytest.raises(ShapeError, match="structure"):
         tape.gradient([y, y], x, output_gradients=[np.ones(2)])
@@ -171,7 +185,9 @@ def test_wrong_policy() -> None:
     with GradientTape() as tape:
         y = x * 2
     for ask in (tape.gradient, tape.jacobian):
-        with pytest.raises(InputError, match=r"unconnected_gradients is 'ZERO'; it takes 'none' or 'zero'"):
+        with pytest.raises(
+            InputError, match=r"unconnected_gradients is 'ZERO'; it takes 'none' or 'zero'"
+        ):
             ask(y, x, unconnected_gradients="ZERO")
 
 
@@ -186,7 +202,14 @@ def test_complex_numbers(make: Any) -> None:
 @pytest.mark.parametrize("make", [constant, Variable])
 def test_what_would_lose_the_derivative(make: Any) -> None:
     x = make(1.0)
-    for lose in (float, math.sin, int, np.asarray, lambda x: np.array([x, x]), lambda x: constant([x, x])):
+    for lose in (
+        float,
+        math.sin,
+        int,
+        np.asarray,
+        lambda x: np.array([x, x]),
+        lambda x: constant([x, x]),
+    ):
         with pytest.raises(DetachedError, match=r"\.value"):
             lose(x)
     a = np.zeros(2)
@@ -205,7 +228,11 @@ def test_a_tape_in_itself() -> None:
     with GradientTape() as tape:
         with pytest.raises(InputError, match="recording already"), tape:
             pass
-        with tape.stop_recording(), pytest.raises(InputError, match="not recording"), tape.stop_recording():
+        with (
+            tape.stop_recording(),
+            pytest.raises(InputError, match="not recording"),
+            tape.stop_recording(),
+        ):
             pass
     with pytest.raises(InputError, match="with tape"), tape.stop_recording():
         pass

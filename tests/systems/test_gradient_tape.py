@@ -68,8 +68,13 @@ def test_of_an_intermediate_value() -> None:
         tape.watch(x)
         y = x * x
         z = y * y
-    assert plain([tape.gradient(z, x), tape.gradient(z, y), tape.gradient(y, x)]) == [108.0, 18.0, 6.0]
-    assert plain(tape.gradient(z, [x, y])) == [108.0, 18.0]  # TensorFlow stops at y, and has None for x
+    assert plain([tape.gradient(z, x), tape.gradient(z, y), tape.gradient(y, x)]) == [
+        108.0,
+        18.0,
+        6.0,
+    ]
+    # TensorFlow stops at y, and has None for x
+    assert plain(tape.gradient(z, [x, y])) == [108.0, 18.0]
 
 
 def test_two_targets_are_added() -> None:
@@ -99,7 +104,10 @@ def test_sums_and_differences_of_two_inputs(shape: tuple[int, ...]) -> None:
     a, b = Variable(np.ones(shape)), Variable(np.ones(shape))
     with GradientTape() as tape:
         targets = [a + b, a - b]
-    assert plain(tape.gradient(targets, [a, b])) == [np.full(shape, 2.0).tolist(), np.zeros(shape).tolist()]
+    assert plain(tape.gradient(targets, [a, b])) == [
+        np.full(shape, 2.0).tolist(),
+        np.zeros(shape).tolist(),
+    ]
 
 
 # Four ways to get None (TensorFlow's guide to automatic differentiation)
@@ -131,15 +139,21 @@ def test_none_because_of_a_computation_outside() -> None:
         bare = np.mean((x**2).numpy(), axis=0)
         y = np.mean(constant(bare))
     assert tape.gradient(y, x) is None
-    with pytest.raises(InputError, match=r"target is .* and a tape follows tensors and Variables only.*\.numpy\(\)"):
+    with pytest.raises(
+        InputError, match=r"target is .* and a tape follows tensors and Variables only.*\.numpy\(\)"
+    ):
         tape.gradient(np.mean(bare), x)
 
 
-@pytest.mark.parametrize("make", [lambda: Variable(10), lambda: constant([1, 2]), lambda: constant(True)])
+@pytest.mark.parametrize(
+    "make", [lambda: Variable(10), lambda: constant([1, 2]), lambda: constant(True)]
+)
 def test_none_because_of_integers(make: Any) -> None:
     x = make()
     tape = GradientTape()
-    with pytest.warns(UserWarning, match=r"has no derivative: its gradient is None\. Make it of floats"):
+    with pytest.warns(
+        UserWarning, match=r"has no derivative: its gradient is None\. Make it of floats"
+    ):
         tape.watch(x)
     with tape:
         y = np.sum(x * 2.0)

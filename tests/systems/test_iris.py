@@ -17,10 +17,19 @@ from autodiff_lab import check_grads, data
 from autodiff_lab.data import FILE, SHA256, load_iris
 from autodiff_lab.engine.errors import AutodiffError
 from autodiff_lab.systems import iris
-from autodiff_lab.systems.iris import Epoch, Parameters, categorical_cross_entropy, softmax, train_arrays, train_scalars
+from autodiff_lab.systems.iris import (
+    Epoch,
+    Parameters,
+    categorical_cross_entropy,
+    softmax,
+    train_arrays,
+    train_scalars,
+)
 from autodiff_lab.systems.wengert import var
 
-SERIES = json.loads((Path(__file__).parents[1] / "data" / "reference_cases.json").read_text())["series"]["iris_softmax"]
+SERIES = json.loads((Path(__file__).parents[1] / "data" / "reference_cases.json").read_text())[
+    "series"
+]["iris_softmax"]
 PUBLISHED_CELLS = 5169
 """The document's program, softmax unstabilised, parameters as leaves."""
 
@@ -70,7 +79,9 @@ def test_the_first_gradient_by_hand() -> None:
 def test_the_learning_rate_is_used() -> None:
     loss = epochs(train_arrays(rate=0.2), 161)[160].loss
     assert loss == pytest.approx(0.962261, abs=1e-6)
-    scalars, arrays = (epochs(train(rate=0.2), 2)[1].loss for train in (train_scalars, train_arrays))
+    scalars, arrays = (
+        epochs(train(rate=0.2), 2)[1].loss for train in (train_scalars, train_arrays)
+    )
     assert scalars == pytest.approx(arrays, rel=1e-12)
 
 
@@ -78,14 +89,17 @@ def test_the_learning_rate_is_used() -> None:
 def test_gradients_never_cleared_train_although_wrong(train: Any) -> None:
     run = epochs(train(clear=False), 21)
     assert run[20].loss == pytest.approx(0.176201, abs=1e-6)
-    np.testing.assert_allclose(run[2].step.b, sum(epoch.gradient.b for epoch in run[:3]), rtol=1e-14)
+    np.testing.assert_allclose(
+        run[2].step.b, sum(epoch.gradient.b for epoch in run[:3]), rtol=1e-14
+    )
 
 
 # The length of the tape
 
 
 def test_cells_stay_as_many_when_parameters_are_leaves() -> None:
-    assert {epoch.cells for epoch in in_scalars()} == {PUBLISHED_CELLS + 112}  # log_softmax: one more for each flower
+    # log_softmax: one more for each flower
+    assert {epoch.cells for epoch in in_scalars()} == {PUBLISHED_CELLS + 112}
     assert {epoch.cells for epoch in epochs(train_scalars(stable=False), 5)} == {PUBLISHED_CELLS}
 
 
@@ -145,7 +159,11 @@ def test_a_scalar_epoch_takes_hundredths_of_a_second() -> None:
 def test_the_program_runs_on_numbers_as_well() -> None:
     loss = categorical_cross_entropy([[1, 0, 0]], [softmax([1.0, 2.0, 3.0])])
     assert loss == pytest.approx(-math.log(math.exp(1) / sum(map(math.exp, (1, 2, 3)))), rel=1e-15)
-    check_grads(lambda a, b: categorical_cross_entropy([[0, 1]], [softmax([a, b], stable=False)]), (0.3, -0.2), order=2)
+    check_grads(
+        lambda a, b: categorical_cross_entropy([[0, 1]], [softmax([a, b], stable=False)]),
+        (0.3, -0.2),
+        order=2,
+    )
 
 
 def test_a_stable_softmax_does_not_overflow() -> None:
@@ -165,7 +183,11 @@ def test_at_a_large_rate_only_the_stable_loss_stays_finite() -> None:
         assert a.loss == pytest.approx(b.loss, rel=1e-9)
     with np.errstate(all="ignore"):
         losses = [epoch.loss for epoch in epochs(train_scalars(rate=10.0, stable=False), 4)]
-    assert np.isfinite(losses[:2]).all() and not np.isfinite(losses[2:]).any() and math.isnan(losses[3])
+    assert (
+        np.isfinite(losses[:2]).all()
+        and not np.isfinite(losses[2:]).any()
+        and math.isnan(losses[3])
+    )
 
 
 def test_the_modules_are_short() -> None:
@@ -180,8 +202,13 @@ def test_every_fourth_flower_is_for_testing() -> None:
     flowers = load_iris()
     rows = [line.split(",") for line in FILE.read_text().splitlines()[1:]]
     assert [len(sample.labels) for sample in (flowers.train, flowers.test)] == [112, 38]
-    for sample, chosen in ((flowers.test, rows[::4]), (flowers.train, [r for k, r in enumerate(rows) if k % 4])):
-        np.testing.assert_array_equal(sample.features, [[float(x) for x in row[:4]] for row in chosen])
+    for sample, chosen in (
+        (flowers.test, rows[::4]),
+        (flowers.train, [r for k, r in enumerate(rows) if k % 4]),
+    ):
+        np.testing.assert_array_equal(
+            sample.features, [[float(x) for x in row[:4]] for row in chosen]
+        )
         assert [flowers.species[k] for k in sample.labels] == [row[4] for row in chosen]
     assert flowers.feature_names[0] == "sepal_length_cm"
 

@@ -28,7 +28,9 @@ def test_third_derivative_by_three_tapes() -> None:
         second = middle.gradient(first, x)
     third = outer.gradient(second, x)
     s, c = math.sin(0.7), math.cos(0.7)
-    assert plain([first, second, third]) == pytest.approx([c * 0.7 + s, 2 * c - 0.7 * s, -3 * s - 0.7 * c], rel=1e-14)
+    assert plain([first, second, third]) == pytest.approx(
+        [c * 0.7 + s, 2 * c - 0.7 * s, -3 * s - 0.7 * c], rel=1e-14
+    )
 
 
 def test_mixed_partials_agree() -> None:
@@ -73,7 +75,9 @@ def test_jacobian_of_an_array_function() -> None:
     with GradientTape(persistent=True) as tape:
         y = np.stack([x[0] * x[1] * w, np.sin(x[0]), x[1] ** 2])
     blocks = tape.jacobian(y, {"x": x, "w": w})
-    assert blocks["x"].numpy() == pytest.approx(np.array([[6, 3], [math.cos(1), 0], [0, 4]]), abs=1e-15)
+    assert blocks["x"].numpy() == pytest.approx(
+        np.array([[6, 3], [math.cos(1), 0], [0, 4]]), abs=1e-15
+    )
     assert plain(blocks["w"]) == [2.0, 0.0, 0.0]
     unused = Variable(np.zeros((2, 2)))
     assert tape.jacobian(y, unused) is None
@@ -107,7 +111,9 @@ def test_hessian_and_hvp_agree_with_the_gradients_jacobian() -> None:
     assert g.numpy() == pytest.approx(ad.grad(rosenbrock)(start), rel=1e-13)
     assert outer.jacobian(g, x).numpy() == pytest.approx(expected, rel=1e-13)
     assert outer.gradient(along, x).numpy() == pytest.approx(expected @ v, rel=1e-13)
-    assert outer.gradient(g, x, output_gradients=v).numpy() == pytest.approx(expected @ v, rel=1e-13)
+    assert outer.gradient(g, x, output_gradients=v).numpy() == pytest.approx(
+        expected @ v, rel=1e-13
+    )
 
 
 def test_bias_of_a_layer() -> None:
@@ -126,7 +132,12 @@ def test_bias_of_a_layer() -> None:
         assert gradient[key].numpy() == pytest.approx(expected[key], rel=1e-14)
 
 
-@given(st.lists(st.sampled_from(["+", "-", "*", "sin", "exp", "square", "max"]), min_size=1, max_size=12), st.data())
+@given(
+    st.lists(
+        st.sampled_from(["+", "-", "*", "sin", "exp", "square", "max"]), min_size=1, max_size=12
+    ),
+    st.data(),
+)
 def test_the_same_as_the_engine(operations: list[str], data: st.DataObject) -> None:
     """Any program of a few operations: same value, same gradient, same second derivative."""
     picks = [data.draw(st.tuples(st.integers(0, 20), st.integers(0, 20))) for _ in operations]
@@ -175,8 +186,14 @@ def test_output_gradients() -> None:
     with GradientTape(persistent=True) as tape:
         y, z = x**2, np.sum(x)
     assert plain(tape.gradient(y, x, output_gradients=np.array([10.0, 1.0]))) == [20.0, 4.0]
-    assert plain(tape.gradient([y, z], x, output_gradients=[constant([1.0, 0.0]), None])) == [3.0, 1.0]
-    assert plain(tape.gradient({"z": z, "y": y}, x, output_gradients={"y": x, "z": 0.0})) == [2.0, 8.0]
+    assert plain(tape.gradient([y, z], x, output_gradients=[constant([1.0, 0.0]), None])) == [
+        3.0,
+        1.0,
+    ]
+    assert plain(tape.gradient({"z": z, "y": y}, x, output_gradients={"y": x, "z": 0.0})) == [
+        2.0,
+        8.0,
+    ]
 
 
 def test_nested_sources() -> None:
@@ -208,7 +225,14 @@ def test_many_ways_of_plain_numpy() -> None:
     matrix = np.array([[1.0, 2.0], [3.0, 4.0]])
 
     def f(x: Any) -> Any:
-        parts = [matrix @ x, np.float64(2) * x, matrix[0] - x, x.sum() * x, np.where(x > 1, x**2, x), x.T.reshape(2)]
+        parts = [
+            matrix @ x,
+            np.float64(2) * x,
+            matrix[0] - x,
+            x.sum() * x,
+            np.where(x > 1, x**2, x),
+            x.T.reshape(2),
+        ]
         return np.sum(np.concatenate(parts)) + x.mean() + x[0] + np.linalg.norm(x)
 
     with GradientTape() as tape:

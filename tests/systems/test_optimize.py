@@ -161,7 +161,10 @@ def network(p: Any) -> Any:
 
 def start() -> dict[str, Any]:
     rng = np.random.default_rng(3)
-    layers = [Layer(rng.normal(size=(2, 4)), np.zeros(4)), Layer(rng.normal(size=(4, 1)), np.zeros(1))]
+    layers = [
+        Layer(rng.normal(size=(2, 4)), np.zeros(4)),
+        Layer(rng.normal(size=(4, 1)), np.zeros(1)),
+    ]
     return {"layers": layers, "scale": 1.0}
 
 

@@ -13,7 +13,9 @@ from autodiff_lab.optimize import Adam, GradientDescent, Momentum, Optimizer
 from autodiff_lab.systems.gradient_tape import Variable, constant
 
 
-@pytest.mark.parametrize("rate", [-0.1, float("nan"), float("inf"), "0.1", None, 1j, True, np.ones(2)])
+@pytest.mark.parametrize(
+    "rate", [-0.1, float("nan"), float("inf"), "0.1", None, 1j, True, np.ones(2)]
+)
 @pytest.mark.parametrize("method", [GradientDescent, Momentum, Adam])
 def test_wrong_learning_rate(method: type[Optimizer], rate: Any) -> None:
     with pytest.raises(InputError, match=r"learning_rate is .*finite number, from 0"):
@@ -35,7 +37,9 @@ def test_wrong_learning_rate(method: type[Optimizer], rate: Any) -> None:
     ],
 )
 def test_wrong_settings(make: Callable[[], Optimizer]) -> None:
-    with pytest.raises(InputError, match=r"(momentum|beta_1|beta_2|epsilon) is .*finite number, from"):
+    with pytest.raises(
+        InputError, match=r"(momentum|beta_1|beta_2|epsilon) is .*finite number, from"
+    ):
         make()
 
 
@@ -73,7 +77,9 @@ def test_another_shape_needs_another_state() -> None:
 def test_no_gradient_at_all() -> None:
     w, other = Variable(1.0, name="w"), Variable(2.0, name="other")
     optimizer = GradientDescent(0.1)
-    with pytest.raises(InputError, match="No gradient for any of w: the loss does not depend on them"):
+    with pytest.raises(
+        InputError, match="No gradient for any of w: the loss does not depend on them"
+    ):
         optimizer.minimize(lambda: other**2, [w])
     with pytest.raises(InputError, match="there are none"):
         optimizer.minimize(lambda: constant(2.0) * 3)

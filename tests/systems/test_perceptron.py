@@ -11,9 +11,19 @@ import pytest
 
 from autodiff_lab import check_grads, grad
 from autodiff_lab.optimize import Adam, GradientDescent, Momentum
-from autodiff_lab.systems.perceptron import FIXED_START, XOR, loss, network, random_start, train, two_moons
+from autodiff_lab.systems.perceptron import (
+    FIXED_START,
+    XOR,
+    loss,
+    network,
+    random_start,
+    train,
+    two_moons,
+)
 
-CASES = json.loads((Path(__file__).parents[1] / "data" / "reference_cases.json").read_text())["cases"]
+CASES = json.loads((Path(__file__).parents[1] / "data" / "reference_cases.json").read_text())[
+    "cases"
+]
 (REFERENCE,) = (case for case in CASES if case["name"] == "mlp_2_3_1")
 
 

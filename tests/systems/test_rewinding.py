@@ -26,7 +26,9 @@ def test_a_second_gradient_needs_a_persistent_tape() -> None:
         y = x * x
     assert plain(tape.gradient(y, x)) == 6.0
     for again in (tape.gradient, tape.jacobian, tape.sweep):
-        with pytest.raises(ReleasedError, match=r"rewound already.*gradient\(target, \[x, y\]\).*persistent=True"):
+        with pytest.raises(
+            ReleasedError, match=r"rewound already.*gradient\(target, \[x, y\]\).*persistent=True"
+        ):
             again(y, x)
 
 
@@ -132,7 +134,14 @@ def test_missing_counts_of_the_diamond() -> None:
     assert start.missing == {"x": 1, "v1": 1, "v2": 2, "v3": 1, "v4": 1, "v6": 1}
     assert start.place is None and start.ready == (8,)
     assert [s.operation for s in steps] == ["add", "multiply", "cos", "sin", "multiply", "read"]
-    assert [s.missing for s in steps] == [{"v6": 0}, {"v3": 0, "v4": 0}, {"v2": 1}, {"v2": 0}, {"v1": 0}, {"x": 0}]
+    assert [s.missing for s in steps] == [
+        {"v6": 0},
+        {"v3": 0, "v4": 0},
+        {"v2": 1},
+        {"v2": 0},
+        {"v1": 0},
+        {"x": 0},
+    ]
     assert [s.ready for s in steps] == [(5,), (2, 3), (), (1,), (0,), ()]
     assert steps[-1].sent == (("x", steps[-1].adjoint),)
     assert all(type(s.adjoint) is np.float64 for s in steps)
@@ -148,7 +157,9 @@ def test_a_sweep_shows_its_state_between_steps() -> None:
     assert sweep.ready == [2, 3] and len(sweep.adjoints) == 2
     for _ in steps:
         pass
-    assert list(sweep.adjoints) == [x.number] and not sweep.records and not any(sweep.missing.values())
+    assert (
+        list(sweep.adjoints) == [x.number] and not sweep.records and not any(sweep.missing.values())
+    )
 
 
 def test_gradient_runs_the_same_steps(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -201,7 +212,8 @@ def test_a_record_is_dropped_when_it_has_been_rewound(persistent: bool) -> None:
 
         def alive() -> set[str]:
             names = {name for name, ref in records.items() if ref() is not None}
-            assert {name for name, ref in results.items() if ref() is not None} == names | {"sum"}  # `y` is held here
+            # `y` is held here
+            assert {name for name, ref in results.items() if ref() is not None} == names | {"sum"}
             return names
 
         everything = {"sin", "exp", "sum", "cos"}

@@ -32,7 +32,10 @@ from autodiff_lab.systems.schedules import (
 
 DATA = Path(__file__).parents[1] / "data" / "reference_cases.json"
 REFERENCE = json.loads(DATA.read_text(encoding="utf-8"))["checkpointing"]
-FEWEST = {tuple(map(int, key.split(","))): t for key, t in REFERENCE["min_extra_forward_steps_l_s"].items()}
+FEWEST = {
+    tuple(map(int, key.split(","))): t
+    for key, t in REFERENCE["min_extra_forward_steps_l_s"].items()
+}
 BETA = {tuple(map(int, key.split(","))): b for key, b in REFERENCE["beta_s_t"].items()}
 
 
@@ -44,7 +47,8 @@ def by_dynamic_programming(steps, slots):
     if slots == 1:
         return steps * (steps - 1) // 2
     return min(
-        m + by_dynamic_programming(steps - m, slots - 1) + by_dynamic_programming(m, slots) for m in range(1, steps)
+        m + by_dynamic_programming(steps - m, slots - 1) + by_dynamic_programming(m, slots)
+        for m in range(1, steps)
     )
 
 
@@ -173,7 +177,9 @@ def test_a_checkpointed_segment_is_one_line():
     assert grad(loop(inner, 4))(0.3) == pytest.approx(grad(loop(logistic, 20))(0.3), rel=1e-12)
 
 
-@pytest.mark.parametrize("make", [lambda: binomial(0, 3), lambda: binomial(3, 0), lambda: segments(5, 0)])
+@pytest.mark.parametrize(
+    "make", [lambda: binomial(0, 3), lambda: binomial(3, 0), lambda: segments(5, 0)]
+)
 def test_without_steps_or_slots_there_is_no_schedule(make):
     with pytest.raises(InputError, match="at least one step"):
         make()
@@ -182,7 +188,11 @@ def test_without_steps_or_slots_there_is_no_schedule(make):
 WRONG = {
     "at hand is": [Action("store", 0, 0), Action("reverse", 4, 5)],
     "are in slots": [Action("store", 0, 0), Action("restore", 3, 3)],
-    "the next one ends in": [*binomial(3, 3)[:-6], Action("restore", 0, 0), Action("reverse", 0, 1)],
+    "the next one ends in": [
+        *binomial(3, 3)[:-6],
+        Action("restore", 0, 0),
+        Action("reverse", 0, 1),
+    ],
     "not with 0": binomial(3, 3)[:6],
 }
 

@@ -19,7 +19,9 @@ from autodiff_lab.engine.errors import InputError, ShapeError, UnsupportedError
 from autodiff_lab.systems import wengert
 from autodiff_lab.systems.wengert import FUNCTIONS, Bin, Cell, Un, Var, cos, exp, sin, var
 
-TRACES = json.loads((Path(__file__).parents[1] / "data" / "reference_cases.json").read_text())["seed_traces"]
+TRACES = json.loads((Path(__file__).parents[1] / "data" / "reference_cases.json").read_text())[
+    "seed_traces"
+]
 
 
 def sensitivities(f: Any, *inputs: float) -> list[float]:
@@ -36,7 +38,9 @@ def test_the_documents_example_to_the_last_digit() -> None:
     result = sin(x) + x * y
     result.backprop()
     assert result.value == TRACES["seed3_value"] == 3.1411200080598674
-    assert [x.sensitivity, y.sensitivity] == TRACES["seed3_sensitivities"] == [0.010007503399554585, 3]
+    assert (
+        [x.sensitivity, y.sensitivity] == TRACES["seed3_sensitivities"] == [0.010007503399554585, 3]
+    )
     assert repr((result.value, x.sensitivity)) == "(3.1411200080598674, 0.010007503399554585)"
 
 
@@ -53,13 +57,21 @@ def test_cells_hold_links_and_local_partials() -> None:
     total = sin(x) + x * y
     sin_x, x_times_y = total.x, total.y
     assert (type(sin_x), sin_x.x, sin_x.dx) == (Un, x, np.cos(3.0))
-    assert (type(x_times_y), x_times_y.x, x_times_y.y, x_times_y.dx, x_times_y.dy) == (Bin, x, y, 1.0, 3.0)
+    assert (type(x_times_y), x_times_y.x, x_times_y.y, x_times_y.dx, x_times_y.dy) == (
+        Bin,
+        x,
+        y,
+        1.0,
+        3.0,
+    )
     assert (total.dx, total.dy) == (1.0, 1.0)
 
 
 def test_the_partial_is_taken_where_the_function_is_evaluated() -> None:
     """The listing's slip, cos(1) at x = 3, gives 1.5403 instead."""
-    assert sensitivities(lambda x, y: sin(x) + x * y, 3, 1)[0] != pytest.approx(np.cos(1) + 1, abs=1)
+    assert sensitivities(lambda x, y: sin(x) + x * y, 3, 1)[0] != pytest.approx(
+        np.cos(1) + 1, abs=1
+    )
 
 
 def test_the_partial_of_a_product_is_the_other_factor_not_one() -> None:
@@ -81,7 +93,9 @@ def test_every_function_of_the_table(name: str) -> None:
 
 
 def test_no_function_of_the_table_is_missing() -> None:
-    rows = [key for key, op in TABLE.items() if op.kind == "elementwise" and not isinstance(key, str)]
+    rows = [
+        key for key, op in TABLE.items() if op.kind == "elementwise" and not isinstance(key, str)
+    ]
     numpys = {
         key.__name__ for key in rows if getattr(np, key.__name__, None) is key
     }  # SciPy's come when it is imported
@@ -127,13 +141,21 @@ def test_division_by_zero_is_infinite_as_in_numpy() -> None:
         assert (var(1) / 0).value == (var(1) / var(0)).value == np.inf
 
 
-@given(st.lists(st.sampled_from(["sin", "+", "*", "-", "/"]), max_size=12), st.floats(0.5, 3), st.floats(0.5, 3))
+@given(
+    st.lists(st.sampled_from(["sin", "+", "*", "-", "/"]), max_size=12),
+    st.floats(0.5, 3),
+    st.floats(0.5, 3),
+)
 def test_any_program_has_the_engines_gradient(steps: list[str], a: float, b: float) -> None:
     def f(x: Any, y: Any) -> Any:
         z = x * y
         for step in steps:
-            z = {"sin": lambda z: np.sin(z), "+": lambda z: z + x, "*": lambda z: z * y}.get(step, lambda z: z)(z)
-            z = {"-": lambda z: 1 - z * z, "/": lambda z: x / (2 + np.cos(z))}.get(step, lambda z: z)(z)
+            z = {"sin": lambda z: np.sin(z), "+": lambda z: z + x, "*": lambda z: z * y}.get(
+                step, lambda z: z
+            )(z)
+            z = {"-": lambda z: 1 - z * z, "/": lambda z: x / (2 + np.cos(z))}.get(
+                step, lambda z: z
+            )(z)
         return z
 
     expected = ad.grad(f, argnums=(0, 1))(a, b)

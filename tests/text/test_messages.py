@@ -66,7 +66,9 @@ def test_code_asks_for_strings_that_there_are():
     found = list(said_keys())
     assert len(found) > 100
     for where, key in found:
-        assert key in CATALOGUE or {f"{key}.one", f"{key}.many"} <= CATALOGUE.keys(), f"{where}: {key}"
+        assert key in CATALOGUE or {f"{key}.one", f"{key}.many"} <= CATALOGUE.keys(), (
+            f"{where}: {key}"
+        )
 
 
 def test_every_string_is_used():
@@ -78,13 +80,16 @@ def test_every_string_is_used():
         plain = re.sub(r"\.(one|many)$", "", key)
         whole = f'"{plain}"' in text
         assert (
-            whole or any(key.startswith(start) for start in made) or key.endswith((", badge", ", cut", "to the shape"))
+            whole
+            or any(key.startswith(start) for start in made)
+            or key.endswith((", badge", ", cut", "to the shape"))
         ), key
 
 
 def test_the_player_has_no_words_of_its_own():
     """What its script writes into the page comes from `message`, from a trace, or is a sign or a class."""
-    for path in set(ROOT.glob("widgets/player/js/**/*.js")) - {javascript_types.PATH}:  # that has only names of fields
+    # that has only names of fields
+    for path in set(ROOT.glob("widgets/player/js/**/*.js")) - {javascript_types.PATH}:
         text = re.sub(r"/\*[\s\S]*?\*/|//[^\n]*", "", path.read_text(encoding="utf-8"))
         for attribute in ("aria-label", "title", "aria-valuetext", "placeholder", "alt"):
             assert not re.search(rf'"?{attribute}"?:\s*["`][A-Za-z]', text), path.name

@@ -15,7 +15,10 @@ from .test_model import FUNCTIONS
 
 def lines_of(f, *args, **options):
     """What is said, a letter with a bar being one character."""
-    return [unicodedata.normalize("NFC", step.arithmetic.text) for step in Trace.of(f, *args, **options).steps]
+    return [
+        unicodedata.normalize("NFC", step.arithmetic.text)
+        for step in Trace.of(f, *args, **options).steps
+    ]
 
 
 def test_the_example(example_trace):
@@ -37,7 +40,12 @@ def test_the_example(example_trace):
         "x2: −0.2837 + 1 × 2 = 1.7163",
         "x1: 5 + 1 × 0.5 = 5.5",
     ]
-    assert [example_trace.steps[s].arithmetic.form for s in (3, 7, 10, 14)] == ["n=p=v=w", "a=r", "na×p=r", "na+a×p=r"]
+    assert [example_trace.steps[s].arithmetic.form for s in (3, 7, 10, 14)] == [
+        "n=p=v=w",
+        "a=r",
+        "na×p=r",
+        "na+a×p=r",
+    ]
 
 
 def test_what_a_faulty_engine_loses_is_shown(example_function):
@@ -53,7 +61,10 @@ def test_forward(example_function):
         "s: 0.6931 + 10 = 10.6931, rate 1 × 0.5 + 1 × 5 = 5.5",
     ]
     together = lines_of(example_function, 2.0, 5.0, mode="forward", direction="all")
-    assert (together[0], together[3]) == ("x1: 2, rates x1: 1, x2: 0", "b: 2 · 5 = 10, rates x1: 5, x2: 2")
+    assert (together[0], together[3]) == (
+        "x1: 2, rates x1: 1, x2: 0",
+        "b: 2 · 5 = 10, rates x1: 5, x2: 2",
+    )
     many = lines_of(lambda *x: sum(x), *range(1, 7), mode="forward", direction="all")
     assert many[0] == "x[0]: 1, rates x[0]: 1, x[1]: 0, x[2]: 0, x[3]: 0…"
 
@@ -65,7 +76,10 @@ def layer(W, x):
 
 def test_arrays_say_how_a_contribution_comes_about():
     said = lines_of(layer, np.ones((2, 3)), np.arange(3.0))
-    assert said[-2:] == ["W: outer(ē, x) = (2, 3) min 0, max 0.0395", "x: W.T @ ē = [0.0395 0.0395 0.0395]"]
+    assert said[-2:] == [
+        "W: outer(ē, x) = (2, 3) min 0, max 0.0395",
+        "x: W.T @ ē = [0.0395 0.0395 0.0395]",
+    ]
     assert "reshape" in said[-4] and said[-3].startswith("e: v̄₂ × ")
     assert said[-6] == "v₄: ȳ × 1, spread = [[1] [1]]"
 
@@ -74,7 +88,9 @@ def test_an_operation_that_sends_nothing():
     assert lines_of(lambda x: np.sign(x) * x, 2.0)[-1] == "v₁: nothing is sent back"
 
 
-@pytest.mark.parametrize("options", [{}, *({"fault": fault} for fault in FAULTS), {"mode": "forward"}])
+@pytest.mark.parametrize(
+    "options", [{}, *({"fault": fault} for fault in FAULTS), {"mode": "forward"}]
+)
 @pytest.mark.parametrize(("f", "args"), FUNCTIONS)
 def test_every_step_ends_in_its_number(f, args, options):
     trace = Trace.of(f, *args, **options)
@@ -96,7 +112,9 @@ def test_every_step_ends_in_its_number(f, args, options):
 
 def test_numbers_that_are_shown_add_up(example_trace):
     for step in example_trace.steps:
-        for before, after in itertools.pairwise(step.arithmetic.text.replace("−", "-").split(" = ")):
+        for before, after in itertools.pairwise(
+            step.arithmetic.text.replace("−", "-").split(" = ")
+        ):
             if step.phase == "sweep":
                 product = eval(before.partition(": ")[2].replace("×", "*"))
                 assert product == pytest.approx(float(after), abs=1e-4)

@@ -11,7 +11,9 @@ from autodiff_lab import Trace, grad, record
 def names(f, *args, **options):
     """The name of each operation, with its number if several lines have it."""
     lines = Trace.of(f, *args, **options).lines
-    return [f"{line.assigned_name}{line.occurrence or ''}" for line in lines if line.kind == "operation"]
+    return [
+        f"{line.assigned_name}{line.occurrence or ''}" for line in lines if line.kind == "operation"
+    ]
 
 
 def readings(f, *args):
@@ -22,9 +24,21 @@ def test_names_of_the_example(example_trace):
     lines = example_trace.lines
     assert [line.assigned_name for line in lines] == ["x1", "x2", "a", "b", "s", "c", "y"]
     assert {line.occurrence for line in lines} == {0}
-    assert [line.reading for line in lines] == ["x1", "x2", "log x1", "x1 · x2", "a + b", "sin x2", "s − c"]
+    assert [line.reading for line in lines] == [
+        "x1",
+        "x2",
+        "log x1",
+        "x1 · x2",
+        "a + b",
+        "sin x2",
+        "s − c",
+    ]
     line = example_trace.to_dict()["lines"][4]
-    assert (line["assigned_name"], line["reading"], line["source_expression"]) == ("s", "a + b", "v₁ + v₂")
+    assert (line["assigned_name"], line["reading"], line["source_expression"]) == (
+        "s",
+        "a + b",
+        "v₁ + v₂",
+    )
 
 
 def test_an_expression_inside_of_another_has_no_name():
@@ -92,7 +106,11 @@ def test_of_the_operations_of_one_call_the_last_is_its_value():
         d = grad(lambda t: t * t * x)(x)
         return a * d
 
-    named = [(line.op, line.assigned_name) for line in Trace.of(f, 2.0, np.arange(3.0)).lines if line.assigned_name]
+    named = [
+        (line.op, line.assigned_name)
+        for line in Trace.of(f, 2.0, np.arange(3.0)).lines
+        if line.assigned_name
+    ]
     assert named[2:] == [("divide", "a"), ("add", "d"), ("multiply", "y")]
 
 

@@ -20,7 +20,9 @@ def wave(x, w):
 def runs():
     value, tape = record(wave, 0.5, 1.3, sites=True)
     assert len(tape) > MAX_WHOLE_LINES
-    return Excerpts(run_of_tape(tape, wave, Outcome(value)), wave), Trace.from_tape(tape, wave, value=value)
+    return Excerpts(run_of_tape(tape, wave, Outcome(value)), wave), Trace.from_tape(
+        tape, wave, value=value
+    )
 
 
 def told(excerpts):
@@ -34,7 +36,11 @@ def told(excerpts):
 def test_every_step_of_the_run_is_in_one_stretch(runs):
     excerpts, whole = runs
     assert sorted(at for at, _, _ in told(excerpts)) == list(range(len(whole.steps)))
-    assert sum(len(step.sends) > 0 for step in whole.steps) == excerpts[0].cost.products > len(whole.lines)
+    assert (
+        sum(len(step.sends) > 0 for step in whole.steps)
+        == excerpts[0].cost.products
+        > len(whole.lines)
+    )
     assert all(excerpts.holding(at) == trace.excerpt.number for at, trace, _ in told(excerpts))
     assert excerpts.steps == len(whole.steps)
 
@@ -63,7 +69,9 @@ def test_a_stretch_can_be_stored_and_is_laid_out(runs):
     excerpts, _ = runs
     trace = excerpts[3]
     assert Trace.from_json(trace.to_json()) == trace
-    nodes = {name for group in excerpts.layout(3)["groups"].values() for name in group["layout"]["nodes"]}
+    nodes = {
+        name for group in excerpts.layout(3)["groups"].values() for name in group["layout"]["nodes"]
+    }
     own = range(trace.excerpt.parts[0].first, len(trace.lines))
     assert {name for name in nodes if name[0] == "n"} == {f"n{i}" for i in own}
 

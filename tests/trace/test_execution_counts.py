@@ -74,7 +74,12 @@ def test_a_row_ran_as_often_as_the_program_says():
     marked = {row.split('"')[1]: times for row, times in rows if row.startswith("log.append")}
     assert len(marked) == 14
     assert marked == {mark: log.count(mark) for mark in marked}
-    assert {mark for mark, times in marked.items() if not times} == {"never", "huge", "caught", "three"}
+    assert {mark for mark, times in marked.items() if not times} == {
+        "never",
+        "huge",
+        "caught",
+        "three",
+    }
 
 
 def test_a_loop_head_counts_its_turns_and_a_comment_nothing():
@@ -87,7 +92,9 @@ def test_a_loop_head_counts_its_turns_and_a_comment_nothing():
     assert rows["while total > 1e9:"] == 1, "its head ran, though it never turned"
     assert rows["return x"] == rows["except ValueError:"] == 0
     assert rows["# a comment"] == rows["# why"] == rows["else:"] == -1
-    assert rows["k"] == rows["* x"] == -1, "the rest of a statement that ran is not said to have been left out"
+    assert rows["k"] == rows["* x"] == -1, (
+        "the rest of a statement that ran is not said to have been left out"
+    )
 
 
 def test_every_operation_has_the_turns_that_it_was_recorded_in():
@@ -109,7 +116,11 @@ def test_every_operation_has_the_turns_that_it_was_recorded_in():
     said = [tuple(turn.n for turn in line.turns) for line in trace.lines[1:-1]]
     assert said == turns
     assert trace.lines[-1].turns == ()
-    heads = {trace.sources[turn.source].text[turn.line].strip() for line in trace.lines for turn in line.turns}
+    heads = {
+        trace.sources[turn.source].text[turn.line].strip()
+        for line in trace.lines
+        for turn in line.turns
+    }
     assert heads == {"for i in range(3):", "for j in range(i):", "while x < 4:"}
     assert [turn.count for turn in trace.lines[2].turns] == [3]
     assert [turn.count for turn in trace.lines[6].turns] == [3, 2], "of this visit, not of all"
@@ -125,7 +136,11 @@ def test_a_function_that_is_called_in_a_loop_is_in_its_turns():
         return x
 
     trace = Trace.of(f, 1.1)
-    assert [[tuple(turn[2:]) for turn in line.turns] for line in trace.lines[1:]] == [[(1, 3)], [(2, 3)], [(3, 3)]]
+    assert [[tuple(turn[2:]) for turn in line.turns] for line in trace.lines[1:]] == [
+        [(1, 3)],
+        [(2, 3)],
+        [(3, 3)],
+    ]
     own = next(n for n, source in enumerate(trace.sources) if source.name == "square")
     assert rows_of(trace, own) == [("def square(x):", -1), ("return x * x", 3)]
 

@@ -25,7 +25,9 @@ def test_overwriting_the_example(example_function):
     assert ends_at(example_function, 2.0, 5.0, fault="overwrite") == [0.5, 2.0]
 
 
-@pytest.mark.parametrize(("fault", "wrong"), [("overwrite", 32), ("wrong order", 32), ("recursion", 96)])
+@pytest.mark.parametrize(
+    ("fault", "wrong"), [("overwrite", 32), ("wrong order", 32), ("recursion", 96)]
+)
 def test_a_square_used_twice(fault, wrong):
     trace = Trace.of(twice, 2.0, fault=fault)
     assert trace.gradient[0].value == wrong
@@ -36,7 +38,9 @@ def test_a_square_used_twice(fault, wrong):
 def test_backward_twice_adds_to_what_was_left(example_function):
     assert ends_at(lambda x: x * x, 3.0, fault="stale") == [12.0]
     # v₃ and v₄ hold 2 and −2 the second time, so their parents get more than twice their due.
-    assert ends_at(example_function, 2.0, 5.0, fault="stale") == pytest.approx([22.0, 7.149013443610322])
+    assert ends_at(example_function, 2.0, 5.0, fault="stale") == pytest.approx(
+        [22.0, 7.149013443610322]
+    )
     trace = Trace.of(example_function, 2.0, 5.0, fault="stale")
     assert [step.phase for step in trace.steps].count("seed") == 2
     assert "called a second time" in next(s.sentence for s in trace.steps[8:] if s.phase == "seed")
@@ -72,8 +76,12 @@ def test_every_step_says_truly_what_this_engine_does(f, args, fault):
             assert send.before == held.get(send.parent)
             held[send.parent] = send.after
             if send.after.value is not None:
-                before = 0.0 if send.before is None or send.replaces else np.array(send.before.value)
-                np.testing.assert_allclose(send.after.value, before + np.array(send.contribution.value), rtol=1e-12)
+                before = (
+                    0.0 if send.before is None or send.replaces else np.array(send.before.value)
+                )
+                np.testing.assert_allclose(
+                    send.after.value, before + np.array(send.contribution.value), rtol=1e-12
+                )
 
 
 def test_the_mistake_is_named_where_it_happens(example_function):
@@ -81,7 +89,8 @@ def test_the_mistake_is_named_where_it_happens(example_function):
         return [step.sentence for step in Trace.of(f, *args, fault=fault).steps]
 
     assert (
-        "x1 now holds 0.5, instead of 5. x1: overwritten" in remarks(example_function, 2.0, 5.0, fault="overwrite")[-1]
+        "x1 now holds 0.5, instead of 5. x1: overwritten"
+        in remarks(example_function, 2.0, 5.0, fault="overwrite")[-1]
     )
     early = remarks(twice, 2.0, fault="wrong order")
     assert "It sends too early: c has not spoken yet." in early[-2]
@@ -101,7 +110,10 @@ def test_too_many_paths_are_refused():
 
 
 def test_what_is_no_fault_is_named():
-    with pytest.raises(InputError, match="no fault 'slow'; there are 'overwrite', 'wrong order', 'recursion', 'stale'"):
+    with pytest.raises(
+        InputError,
+        match="no fault 'slow'; there are 'overwrite', 'wrong order', 'recursion', 'stale'",
+    ):
         Trace.of(twice, 2.0, fault="slow")
     with pytest.raises(InputError, match="are reverse ones"):
         Trace.of(twice, 2.0, mode="forward", fault="stale")

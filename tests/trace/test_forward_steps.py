@@ -66,7 +66,10 @@ def test_every_line_has_the_tangent_that_jvp_gives_it(example_function):
 def test_a_batch_is_its_directions_one_by_one(a, b):
     f, args = (lambda x, y: np.tanh(x * y) / (1 + y * y)), (0.7, -1.3)
     batch = Trace.of(f, *args, mode="forward", direction=[(a, b), {"y": 1.0}, "x"])
-    singles = [Trace.of(f, *args, mode="forward", direction=one) for one in ((a, b), (0.0, 1.0), (1.0, 0.0))]
+    singles = [
+        Trace.of(f, *args, mode="forward", direction=one)
+        for one in ((a, b), (0.0, 1.0), (1.0, 0.0))
+    ]
     for k, single in enumerate(singles):
         np.testing.assert_allclose(columns(batch)[k], columns(single)[0], rtol=1e-13, atol=1e-300)
 
@@ -85,7 +88,9 @@ def test_what_operands_bring_adds_up(f, args):
 def test_steps_of_the_example_forward(example_function):
     trace = Trace.of(example_function, 2.0, 5.0, mode="forward", direction="x2")
     assert [step.phase for step in trace.steps] == ["forward"] * 7
-    assert trace.opening.endswith("in the direction ẋ1 = 0, ẋ2 = 1: each value brings its tangent along.")
+    assert trace.opening.endswith(
+        "in the direction ẋ1 = 0, ẋ2 = 1: each value brings its tangent along."
+    )
     assert [step.sentence for step in trace.steps] == [
         "The input x1 is 2; the direction holds it still: ẋ1 = 0.",
         "The input x2 is 5; the direction moves it: ẋ2 = 1.",
@@ -102,7 +107,9 @@ def test_steps_of_the_example_forward(example_function):
     assert trace.steps[-1].equations[-1].text == "∂example/∂x2 = 1.7163"
 
 
-@pytest.mark.parametrize(("f", "args"), [*FUNCTIONS, (np.cumsum, (np.ones(3),)), (np.mean, (np.ones((2, 3)),))])
+@pytest.mark.parametrize(
+    ("f", "args"), [*FUNCTIONS, (np.cumsum, (np.ones(3),)), (np.mean, (np.ones((2, 3)),))]
+)
 def test_arithmetic_ends_in_the_tangent(f, args):
     for step in Trace.of(f, *args, mode="forward").steps:
         ends = [e.text for e in step.equations if "v̇" in e.text and "direction" not in e.text]
@@ -119,7 +126,9 @@ def test_maps_and_reductions_are_written_as_what_they_are():
 
 
 def test_array_inputs_move_in_every_entry():
-    trace = Trace.of(lambda x: np.sum(x * x), np.array([1.0, 2.0, 3.0]), mode="forward", direction="x")
+    trace = Trace.of(
+        lambda x: np.sum(x * x), np.array([1.0, 2.0, 3.0]), mode="forward", direction="x"
+    )
     assert trace.tangent[0].value == 12.0
 
 
@@ -140,8 +149,16 @@ def test_forward_mode_sums_nothing_up():
         ({"mode": "sideways"}, InputError, "no mode 'sideways'"),
         ({"direction": "x"}, InputError, "belongs to forward mode"),
         ({"mode": "forward", "direction": "z"}, InputError, "names 'z', and the inputs are x, y"),
-        ({"mode": "forward", "direction": (1.0,)}, ShapeError, "1 tangents, and the inputs are 2: x, y"),
-        ({"mode": "forward", "direction": {"x": np.ones(3)}}, ShapeError, "the tangent of x has shape"),
+        (
+            {"mode": "forward", "direction": (1.0,)},
+            ShapeError,
+            "1 tangents, and the inputs are 2: x, y",
+        ),
+        (
+            {"mode": "forward", "direction": {"x": np.ones(3)}},
+            ShapeError,
+            "the tangent of x has shape",
+        ),
     ],
 )
 def test_bad_directions_are_named(options, error, message):
@@ -178,10 +195,31 @@ def test_forward_mode_forgets_what_nothing_needs():
 
 def test_the_cost_of_the_example(example_function, example_trace):
     assert example_trace.cost == (1, 5, 8, 7, 56)
-    assert [step.meter.kept for step in example_trace.steps] == [1, 2, 3, 4, 5, 6, 7, 7, 7, 6, 5, 5, 4, 4, 3, 2]
+    assert [step.meter.kept for step in example_trace.steps] == [
+        1,
+        2,
+        3,
+        4,
+        5,
+        6,
+        7,
+        7,
+        7,
+        6,
+        5,
+        5,
+        4,
+        4,
+        3,
+        2,
+    ]
     forward = Trace.of(example_function, 2.0, 5.0, mode="forward")
     assert forward.cost == (2, 10, 16, 6, 48)
-    assert Trace.of(example_function, 2.0, 5.0, mode="forward", direction="all").cost[:3] == (1, 5, 16)
+    assert Trace.of(example_function, 2.0, 5.0, mode="forward", direction="all").cost[:3] == (
+        1,
+        5,
+        16,
+    )
     assert forward.steps[-1].meter == (5, 8, 2, 16)
 
 

@@ -134,7 +134,9 @@ def test_a_program_that_asks_for_values_has_no_formula(f, said):
     ],
 )
 def test_a_program_of_arrays_has_no_formula(f):
-    with pytest.raises(UnsupportedError, match=r"each name in it stands for a single number.*table\(<lambda>, …\)"):
+    with pytest.raises(
+        UnsupportedError, match=r"each name in it stands for a single number.*table\(<lambda>, …\)"
+    ):
         formula(f)
 
 
@@ -143,7 +145,9 @@ def test_a_formula_with_star_args_has_the_named_arguments():
         return sum(x * x for x in xs)
 
     for f in (total, grad(total), lambda x, *more: x * x):
-        with pytest.raises(InputError, match=r"takes any number of arguments.*formula\(f, 'x1', 'x2'\)"):
+        with pytest.raises(
+            InputError, match=r"takes any number of arguments.*formula\(f, 'x1', 'x2'\)"
+        ):
             formula(f)
     assert formula(total, "a", "b").text == "a * a + b * b"
 
@@ -167,7 +171,9 @@ def test_a_formula_swells_and_a_tape_does_not():
     sizes = [formula(logistic(n)).size for n in range(1, 6)]
     assert sizes == [7, 19, 43, 91, 187]
     assert [len(record(logistic(n), 0.3)[1]) for n in range(1, 6)] == [4, 7, 10, 13, 16]
-    with pytest.raises(UnsupportedError, match=r"would have 6,291,451 signs.*A tape keeps each of them once"):
+    with pytest.raises(
+        UnsupportedError, match=r"would have 6,291,451 signs.*A tape keeps each of them once"
+    ):
         formula(logistic(20))
 
 
@@ -223,5 +229,7 @@ def test_a_formula_of_numbers_alone_says_what_to_write():
         return inner(2.0) - x
 
     assert formula(outer).text == "x * 2 * 2 + x - x"
-    with pytest.raises(InputError, match=r"formula\(outer, 2\.0\) names no argument.*formula\(outer, 'x'\)"):
+    with pytest.raises(
+        InputError, match=r"formula\(outer, 2\.0\) names no argument.*formula\(outer, 'x'\)"
+    ):
         formula(outer, 2.0)

@@ -26,9 +26,31 @@ from autodiff_lab.trace.model.equation import KINDS
 
 
 def test_lines_of_the_example(example_trace):
-    assert [line.name for line in example_trace.lines] == ["v-1", "v0", "v1", "v2", "v3", "v4", "v5"]
-    assert [line.text for line in example_trace.lines[2:]] == ["log(v-1)", "v-1 * v0", "v1 + v2", "sin(v0)", "v3 - v4"]
-    assert [line.symbol for line in example_trace.lines] == ["x1", "x2", "log", "×", "+", "sin", "−"]
+    assert [line.name for line in example_trace.lines] == [
+        "v-1",
+        "v0",
+        "v1",
+        "v2",
+        "v3",
+        "v4",
+        "v5",
+    ]
+    assert [line.text for line in example_trace.lines[2:]] == [
+        "log(v-1)",
+        "v-1 * v0",
+        "v1 + v2",
+        "sin(v0)",
+        "v3 - v4",
+    ]
+    assert [line.symbol for line in example_trace.lines] == [
+        "x1",
+        "x2",
+        "log",
+        "×",
+        "+",
+        "sin",
+        "−",
+    ]
     assert [line.latex for line in example_trace.lines[2:4]] == [r"\log v_{-1}", r"v_{-1} \, v_{0}"]
     assert example_trace.title == "f(x1, x2)".replace("f", "example")
     assert example_trace.result == 6
@@ -74,13 +96,20 @@ def test_arithmetic_of_the_example(example_trace):
         ["v₅ = v₃ − v₄ = 10.6931 − (−0.9589) = 11.6521"],
     ]
     assert steps[7] == ["v̄₅ = 1  the seed: the result with respect to itself"]
-    assert steps[10] == ["v̄₀ = not reached + v̄₄ · ∂v₄/∂v₀ = (−1) × cos v₀ = (−1) × 0.2837 = −0.2837"]
-    assert steps[14] == ["v̄₀ = −0.2837 + v̄₂ · ∂v₂/∂v₀ = −0.2837 + 1 × v₋₁ = −0.2837 + 1 × 2 = 1.7163"]
+    assert steps[10] == [
+        "v̄₀ = not reached + v̄₄ · ∂v₄/∂v₀ = (−1) × cos v₀ = (−1) × 0.2837 = −0.2837"
+    ]
+    assert steps[14] == [
+        "v̄₀ = −0.2837 + v̄₂ · ∂v₂/∂v₀ = −0.2837 + 1 × v₋₁ = −0.2837 + 1 × 2 = 1.7163"
+    ]
     assert steps[15] == [
         "v̄₋₁ = 5 + v̄₁ · ∂v₁/∂v₋₁ = 5 + 1 × (1 / v₋₁) = 5 + 1 × 0.5 = 5.5",
         "∂example/∂x1 = 5.5   ∂example/∂x2 = 1.7163",
     ]
-    assert {kind for step in example_trace.steps for e in step.equations for kind in e.form} <= {*KINDS, *"=+×·"}
+    assert {kind for step in example_trace.steps for e in step.equations for kind in e.form} <= {
+        *KINDS,
+        *"=+×·",
+    }
 
 
 def test_an_input_that_is_never_reached_has_derivative_0():
@@ -88,7 +117,9 @@ def test_an_input_that_is_never_reached_has_derivative_0():
     assert last.text == "∂y/∂x = 0 (never reached)   ∂y/∂b = 0 (never reached)"
 
 
-@pytest.mark.parametrize(("f", "args"), [(lambda x, y: x * y, (np.ones((2, 3)), np.ones(3))), (np.sum, (np.ones(3),))])
+@pytest.mark.parametrize(
+    ("f", "args"), [(lambda x, y: x * y, (np.ones((2, 3)), np.ones(3))), (np.sum, (np.ones(3),))]
+)
 def test_arithmetic_ends_in_the_new_number(f, args):
     for step in Trace.of(f, *args).steps:
         for send, equation in zip(step.sends, step.equations, strict=False):
@@ -136,9 +167,13 @@ def test_contributions_add_up_to_adjoints_and_gradient(f, args):
         for send in step.sends:
             if send.contribution.value is not None:
                 total[send.parent] = total[send.parent] + np.array(send.contribution.value)
-    for line, (summed, adjoint) in enumerate(zip(total, trace.adjoints_at(len(trace.steps)), strict=True)):
+    for line, (summed, adjoint) in enumerate(
+        zip(total, trace.adjoints_at(len(trace.steps)), strict=True)
+    ):
         if adjoint is not None and adjoint.value is not None:
-            np.testing.assert_allclose(summed, adjoint.value, rtol=1e-12, err_msg=trace.lines[line].name)
+            np.testing.assert_allclose(
+                summed, adjoint.value, rtol=1e-12, err_msg=trace.lines[line].name
+            )
     expected = grad(f, argnums=tuple(range(len(args))))(*args)
     for shown, gradient in zip(trace.gradient, expected, strict=True):
         if shown is None:
@@ -164,17 +199,27 @@ def test_each_contribution_is_a_step_with_its_own_questions(f, args, fault):
     if not fault:
         edges = [(step.line, send.slot) for step in trace.steps for send in step.sends]
         assert len(set(edges)) == len(edges)
-        reached = [i for i, adjoint in enumerate(trace.adjoints_at(len(trace.steps))) if adjoint and tape.ops[i]]
+        reached = [
+            i
+            for i, adjoint in enumerate(trace.adjoints_at(len(trace.steps)))
+            if adjoint and tape.ops[i]
+        ]
         assert sorted({step.line for step in trace.steps if step.phase == "sweep"}) == reached
 
 
 @pytest.mark.parametrize(("f", "args"), FUNCTIONS)
 def test_every_contribution_says_what_it_is_and_how_large(f, args):
     sends = [send for step in Trace.of(f, *args).steps for send in step.sends]
-    sizes = [np.max(np.abs(send.contribution.value)) for send in sends if send.contribution.value is not None]
+    sizes = [
+        np.max(np.abs(send.contribution.value))
+        for send in sends
+        if send.contribution.value is not None
+    ]
     assert all(send.term and 0 <= send.share <= 1 for send in sends)
     if sends and len(sizes) == len(sends) and max(sizes):
-        np.testing.assert_allclose([send.share for send in sends], np.array(sizes) / max(sizes), atol=6e-4)
+        np.testing.assert_allclose(
+            [send.share for send in sends], np.array(sizes) / max(sizes), atol=6e-4
+        )
 
 
 def test_terms_of_products_of_maps_and_of_arrays(example_trace):
@@ -182,7 +227,9 @@ def test_terms_of_products_of_maps_and_of_arrays(example_trace):
         *("1 × 1", "1 × (−1)", "(−1) × 0.2837", "1 × 1", "1 × 1", "1 × 5", "1 × 2", "1 × 0.5"),
     ]
     matrix = Trace.of(f_matrix, *ARRAYS)
-    terms = [(matrix.lines[step.line].op, send.term) for step in matrix.steps for send in step.sends]
+    terms = [
+        (matrix.lines[step.line].op, send.term) for step in matrix.steps for send in step.sends
+    ]
     assert [term for op, term in terms if op == "matmul"] == ["outer(v̄₁, v₀)", "v₋₁.T @ v̄₁"]
     assert [term for op, term in terms if op == "tanh"] == ["v̄₄ × ((1 / cosh(v₃))²)"]
 
@@ -219,7 +266,9 @@ def test_json_round_trip_of_what_is_not_finite():
     assert '"-inf"' in trace.to_json()
 
 
-numbers = arrays_of.arrays(float, arrays_of.array_shapes(min_dims=0, max_dims=3, max_side=5), elements=st.floats())
+numbers = arrays_of.arrays(
+    float, arrays_of.array_shapes(min_dims=0, max_dims=3, max_side=5), elements=st.floats()
+)
 
 
 @given(numbers)
@@ -307,14 +356,22 @@ def test_lines_that_the_sweep_never_reaches():
 
 def test_an_array_result_is_summed_and_says_so():
     trace = Trace.of(lambda x: x * x, np.arange(3.0))
-    assert trace.note == "The result is an array of shape (3,): the sum of its entries is differentiated."
+    assert (
+        trace.note
+        == "The result is an array of shape (3,): the sum of its entries is differentiated."
+    )
     assert trace.gradient[0].value == (0.0, 2.0, 4.0)
 
 
 def test_a_constant_operand():
     line = Trace.of(lambda x: 3 * x, 2.0).lines[1]
     constant, x = line.operands
-    assert (constant.line, constant.name, constant.partial, constant.formula) == (None, "3", None, "")
+    assert (constant.line, constant.name, constant.partial, constant.formula) == (
+        None,
+        "3",
+        None,
+        "",
+    )
     assert (x.partial.text, x.formula) == ("3", "3")
 
 
@@ -326,14 +383,18 @@ def test_one_line_used_twice_in_one_operation():
         (1, "3", "6"),
     ]
     assert [step.freed_lines for step in steps] == [(), (1,)]
-    assert steps[0].sentence.endswith("x is also used in another place of y: one more contribution is still to come.")
+    assert steps[0].sentence.endswith(
+        "x is also used in another place of y: one more contribution is still to come."
+    )
     assert "still to come" not in steps[1].sentence
 
 
 def test_nothing_comes_back_through_a_flat_operation():
     step = Trace.of(lambda x: np.sign(x) * x, 2.0).steps[-1]
     assert step.sends == ()
-    assert step.sentence == "v₁ = sign x sends nothing back: its derivative is 0 wherever it has one."
+    assert (
+        step.sentence == "v₁ = sign x sends nothing back: its derivative is 0 wherever it has one."
+    )
 
 
 def test_large_arrays_are_summarised():
@@ -345,7 +406,10 @@ def test_large_arrays_are_summarised():
 def test_names_that_look_like_lines_of_the_tape():
     """A parameter called v2 must not be taken for the line v₂."""
     steps = Trace.of(lambda v2, x: v2 * x, 2.0, 3.0).steps
-    assert [step.sentence for step in steps[::2][:2]] == ["v₋₁ is the input v2 = 2.", "y = v₋₁ · x = 2 · 3 = 6."]
+    assert [step.sentence for step in steps[::2][:2]] == [
+        "v₋₁ is the input v2 = 2.",
+        "y = v₋₁ · x = 2 · 3 = 6.",
+    ]
 
 
 def test_inputs_in_a_structure():
@@ -363,9 +427,15 @@ def test_the_maps_shown_for_a_product_are_the_engine_s(a, b):
     _, tape = record(lambda a, b: a @ b, a, b)
     adjoint = np.arange(1.0, 1.0 + np.size(tape.values[2])).reshape(np.shape(tape.values[2]))[()]
     for slot, operand in enumerate(trace.lines[2].operands):
-        formula = operand.formula.replace("v\N{COMBINING MACRON}₁", "g").replace("v-1", "a").replace("v0", "b")
+        formula = (
+            operand.formula.replace("v\N{COMBINING MACRON}₁", "g")
+            .replace("v-1", "a")
+            .replace("v0", "b")
+        )
         shown = eval(formula, {"g": adjoint, "a": a, "b": b, "outer": np.outer})
-        np.testing.assert_allclose(shown, tape.ops[2].pullback(slot, adjoint, tape.values[2], tape.args[2], {}))
+        np.testing.assert_allclose(
+            shown, tape.ops[2].pullback(slot, adjoint, tape.values[2], tape.args[2], {})
+        )
 
 
 def test_a_rule_of_the_learner_s_own_that_does_not_run_on_names():
@@ -424,7 +494,10 @@ def test_forward_the_result_itself_is_differentiated():
 
 
 def test_an_error_names_the_derivative_and_not_the_function():
-    with pytest.raises(ShapeError, match=r"product′ returned a tuple of results.*`lambda \*x: grad\(…\)\(\*x\)\[0\]`"):
+    with pytest.raises(
+        ShapeError,
+        match=r"product′ returned a tuple of results.*`lambda \*x: grad\(…\)\(\*x\)\[0\]`",
+    ):
         record(grad(product, argnums=(0, 1)), 2.0, 3.0)
     with pytest.raises(ShapeError, match=r"^value_and_grad\(product\) returned a tuple"):
         record(value_and_grad(product), 2.0, 3.0)
@@ -438,7 +511,9 @@ def test_json_has_the_names_of_the_fields():
     trace = Trace.of(grad(lambda x: x * x * x), 2.0)
     lines, steps = trace.to_dict()["lines"], trace.to_dict()["steps"]
     assert {"display_name", "source_expression", "adjoint_name", "tangent_name"} <= set(lines[1])
-    assert any("sweep_id" in line for line in lines) and any("freed_lines" in step for step in steps)
+    assert any("sweep_id" in line for line in lines) and any(
+        "freed_lines" in step for step in steps
+    )
     for kind, found in ((Line, lines), (Step, steps)):
         names = {field.name for field in dataclasses.fields(kind)}
         assert all(data.keys() <= names for data in found)

@@ -79,7 +79,9 @@ def without_source():
 
 
 def straight():
-    text = "def f(x):\n" + "".join(f"    x = x * 1.{k} + 2\n" for k in range(200)) + "    return x\n"
+    text = (
+        "def f(x):\n" + "".join(f"    x = x * 1.{k} + 2\n" for k in range(200)) + "    return x\n"
+    )
     linecache.cache["<straight>"] = (len(text), None, text.splitlines(True), "<straight>")
     names = {}
     exec(compile(text, "<straight>", "exec"), names)
@@ -110,7 +112,9 @@ def sections(f, args):
 
 
 def leaves(section):
-    return [leaf for part in section.inside for leaf in leaves(part)] if section.inside else [section]
+    return (
+        [leaf for part in section.inside for leaf in leaves(part)] if section.inside else [section]
+    )
 
 
 def titles(section):
@@ -123,7 +127,9 @@ def test_every_line_is_in_one_leaf_and_no_section_has_too_many(name):
     for tree in (every, run):
         assert [leaf.first for leaf in leaves(tree)] == list(range(len(tape)))
         assert all(leaf.size == 1 for leaf in leaves(tree))
-        assert [leaf.kind for leaf in leaves(tree)][: tape.n_inputs + 1].count("input") == tape.n_inputs
+        assert [leaf.kind for leaf in leaves(tree)][: tape.n_inputs + 1].count(
+            "input"
+        ) == tape.n_inputs
     for section in run.walk():
         ends = [part.first for part in section.inside] + [section.end]
         assert ends == [section.first, *(part.end for part in section.inside)]
@@ -137,7 +143,10 @@ def test_turns_are_bundled_in_round_numbers():
     _, _, run = sections(*RUNS["10 000 lines"])
     (loop,) = [part for part in run.inside if part.inside]
     assert (loop.kind, loop.title, loop.n) == ("loop", "for _ in range(2500):", 2500)
-    assert titles(loop)[:2] == [("turns 1–100", 400), ("turns 101–200", 400)] and len(loop.inside) == 25
+    assert (
+        titles(loop)[:2] == [("turns 1–100", 400), ("turns 101–200", 400)]
+        and len(loop.inside) == 25
+    )
     assert titles(loop.inside[1])[:2] == [("turns 101–110", 40), ("turns 111–120", 40)]
     assert titles(loop.inside[1].inside[0])[0] == ("turn 101", 4)
 
@@ -182,7 +191,9 @@ def test_calls_are_called_as_they_are_written():
 
     _, every, run = sections(f, (1.0,))
     assert ("network(x, 0.3, 0.4)", 510) in titles(every.inside[-1])
-    assert ("for _ in range(30):", 510) in titles(run), "a call with nothing but a loop is that loop"
+    assert ("for _ in range(30):", 510) in titles(run), (
+        "a call with nothing but a loop is that loop"
+    )
     assert ("layer(x, 0.2, 0.3)", 5) in titles(every.inside[-1])
 
 

@@ -73,6 +73,8 @@ def test_a_stretch_of_a_long_run_tells_of_the_whole_run():
         return x
 
     player = play(f, 1.0)
-    assert [tuple(one) for one in player.trace.chapters] == [("for _ in range(700):", 1, 701, 700, 1)]
+    assert [tuple(one) for one in player.trace.chapters] == [
+        ("for _ in range(700):", 1, 701, 700, 1)
+    ]
     player.step = 650
     assert player.trace.chapters[0].end == 701

@@ -12,11 +12,16 @@ from .test_model import FUNCTIONS
 
 
 def asked(trace, kind):
-    return [question for step in trace.steps for question in step.questions if question.kind == kind]
+    return [
+        question for step in trace.steps for question in step.questions if question.kind == kind
+    ]
 
 
 def mistakes(question):
-    return {name: [m.value for m in question.mistakes if m.kind == name] for name, _ in question.mistakes}
+    return {
+        name: [m.value for m in question.mistakes if m.kind == name]
+        for name, _ in question.mistakes
+    }
 
 
 def test_questions_about_the_example(example_trace):
@@ -27,7 +32,9 @@ def test_questions_about_the_example(example_trace):
         ("c = sin x2 = ?", "−0.9589"),
         ("y = s − c = ?", "11.6521"),
     ]
-    partials, adjoints = ([q.answer.text for q in asked(example_trace, kind)] for kind in ("partial", "adjoint"))
+    partials, adjoints = (
+        [q.answer.text for q in asked(example_trace, kind)] for kind in ("partial", "adjoint")
+    )
     assert partials == ["1", "−1", "0.2837", "1", "1", "5", "2", "0.5"]
     assert adjoints == ["1", "−1", "−0.2837", "1", "1", "5", "1.7163", "5.5"]
     assert asked(example_trace, "adjoint")[6].ask == "x2: −0.2837 + 1 × ∂b/∂x2 = ?"
@@ -47,7 +54,9 @@ def test_the_usual_mistakes_have_their_numbers(example_trace):
     assert fan_out["overwrote"] == [2.0]
     assert fan_out["missing"] == [-np.cos(-5.0)]
     assert fan_out["sign"][0] == pytest.approx(-np.cos(5.0) * -1 - 2.0 - 2 * np.cos(5.0))
-    assert mistakes(asked(example_trace, "value")[4])["swapped"] == [pytest.approx(-11.652071455223084)]
+    assert mistakes(asked(example_trace, "value")[4])["swapped"] == [
+        pytest.approx(-11.652071455223084)
+    ]
 
 
 def test_questions_about_tangents(example_function):

@@ -70,7 +70,13 @@ ROWS = {
         "where",
         ["", "where([0 1], v̄₁, 0)", "where([0 1], 0, v̄₁)"],
     ),
-    "clip": (lambda x: np.clip(x, 0, 1), (V,), "clip(v₀, 0, 1)", "clip", ["(x > 0) · (x < 1)", "", ""]),
+    "clip": (
+        lambda x: np.clip(x, 0, 1),
+        (V,),
+        "clip(v₀, 0, 1)",
+        "clip",
+        ["(x > 0) · (x < 1)", "", ""],
+    ),
     "clip below": (
         lambda x: np.clip(x, 0, None),
         (2.0,),
@@ -80,7 +86,13 @@ ROWS = {
     ),
     "cumsum": (lambda x: np.cumsum(x), (V,), "cumsum v₀", "cumsum", ["transpose of cumsum"]),
     "transpose": (lambda a: a.T, (A,), "v₀.T", "transpose", ["v̄₁.T"]),
-    "reshape": (lambda a: np.reshape(a, (4,)), (A,), "reshape(v₀, (4,))", "reshape", ["reshape(v̄₁, (2, 2))"]),
+    "reshape": (
+        lambda a: np.reshape(a, (4,)),
+        (A,),
+        "reshape(v₀, (4,))",
+        "reshape",
+        ["reshape(v̄₁, (2, 2))"],
+    ),
     "broadcast": (
         lambda x: np.broadcast_to(x, (3, 2)),
         (V,),
@@ -120,11 +132,23 @@ def test_one_line_says_what_it_is(row):
 def test_nothing_of_the_engine_s_own_spelling_is_left(row):
     f, args, *_ = ROWS[row]
     trace = Trace.of(f, *args)
-    said = [line.source_expression for line in trace.lines] + [step.sentence for step in trace.steps]
+    said = [line.source_expression for line in trace.lines] + [
+        step.sentence for step in trace.steps
+    ]
     said += [operand.edge_title or operand.edge for operand in trace.lines[-1].operands]
     said += [equation.text for step in trace.steps for equation in step.equations]
     for text in said:
-        for engine in ("keepdims=False", "axis=None", "scatter", "->", "−>", "inf", "<lambda>", "slice(", " * "):
+        for engine in (
+            "keepdims=False",
+            "axis=None",
+            "scatter",
+            "->",
+            "−>",
+            "inf",
+            "<lambda>",
+            "slice(",
+            " * ",
+        ):
             assert engine not in text
 
 
@@ -148,7 +172,9 @@ def test_a_reduction_spreads_and_broadcasting_is_summed():
     assert (
         trace.steps[-1]
         .equations[0]
-        .text.startswith(f"v{BAR}₀ = not reached + v{BAR}₁ · ∂v₁/∂v₀ = v{BAR}₁ × 1 spread to the shape (3, 4) = ")
+        .text.startswith(
+            f"v{BAR}₀ = not reached + v{BAR}₁ · ∂v₁/∂v₀ = v{BAR}₁ × 1 spread to the shape (3, 4) = "
+        )
     )
     assert "· 1, spread over the entries, = (3, 4) array, all 2 to x" in trace.steps[-1].sentence
     trace = Trace.of(lambda x, c: x * c, X, 2.0)
@@ -164,9 +190,14 @@ def test_a_long_formula_gives_way_to_the_numbers():
 
 def test_a_general_row_is_named_in_words_and_numbers():
     trace = Trace.of(np.linalg.det, A)
-    assert "sends its adjoint through the pullback of det = [[2 −1] [−1 3]]" in trace.steps[-1].sentence
+    assert (
+        "sends its adjoint through the pullback of det = [[2 −1] [−1 3]]"
+        in trace.steps[-1].sentence
+    )
     equation = trace.steps[-1].equations[0].text
-    assert equation == f"v{BAR}₀ = not reached + v{BAR}₁ through the pullback of det = [[2 −1] [−1 3]]"
+    assert (
+        equation == f"v{BAR}₀ = not reached + v{BAR}₁ through the pullback of det = [[2 −1] [−1 3]]"
+    )
 
 
 def test_a_composed_function_is_its_lines():
@@ -180,12 +211,16 @@ def test_a_composed_function_is_its_lines():
     ]
 
 
-@pytest.mark.parametrize("row", ["einsum", "where", "reshape", "broadcast", "transpose", "concatenate"])
+@pytest.mark.parametrize(
+    "row", ["einsum", "where", "reshape", "broadcast", "transpose", "concatenate"]
+)
 def test_the_formula_of_a_map_is_the_map(row):
     """Each is evaluated on numbers and compared with what the engine sends."""
     f, args, *_ = ROWS[row]
     trace = Trace.of(lambda *x: f(*x) * 2, *args)
-    sends = next(step.sends for step in trace.steps if step.phase == "sweep" and step.line == len(args))
+    sends = next(
+        step.sends for step in trace.steps if step.phase == "sweep" and step.line == len(args)
+    )
     for send in sends:
         names = {f"v{BAR}₁": "g", "v-1": "first", "v0": "second"}
         formula = trace.lines[len(args)].operands[send.slot].formula
@@ -195,7 +230,10 @@ def test_the_formula_of_a_map_is_the_map(row):
             formula = formula.replace(name, plain)
         g = np.full(trace.lines[len(args)].value.shape, 2.0)
         known = {
-            **{name: getattr(np, name) for name in ("where", "reshape", "transpose", "sum", "einsum", "broadcast_to")},
+            **{
+                name: getattr(np, name)
+                for name in ("where", "reshape", "transpose", "sum", "einsum", "broadcast_to")
+            },
             "einsum_named": lambda *x, subscripts: np.einsum(subscripts, *x),
             "first": args[0],
             "second": args[-1],

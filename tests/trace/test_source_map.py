@@ -262,6 +262,9 @@ def test_python_without_columns(tmp_path):
         "def f(x):\n    return np.sin(x)\nprint(Trace.of(f, 1.0).lines[1].where)\n"
     )
     done = subprocess.run(
-        [sys.executable, "-X", "no_debug_ranges", str(path)], capture_output=True, text=True, check=True
+        [sys.executable, "-X", "no_debug_ranges", str(path)],
+        capture_output=True,
+        text=True,
+        check=True,
     )
     assert "Span(source=0, line=1, column=4, end_line=1, end_column=20)" in done.stdout

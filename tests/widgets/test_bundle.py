@@ -34,7 +34,12 @@ def test_the_bundles_are_made_of_the_present_sources():
 
 
 def test_every_source_is_in_a_bundle():
-    written = [path for kind in ("js", "css") for path in WIDGETS.rglob(f"*.{kind}") if BUNDLES not in path.parents]
+    written = [
+        path
+        for kind in ("js", "css")
+        for path in WIDGETS.rglob(f"*.{kind}")
+        if BUNDLES not in path.parents
+    ]
     names = {path.relative_to(ROOT).as_posix() for path in written}
     assert names == set(MADE["sources"]) - {".ci/javascript/bundle.mjs"}
 
@@ -56,7 +61,9 @@ def test_a_bundle_imports_nothing(name):
     assert not re.search(r"\bimport\b", text)
 
 
-@pytest.mark.skipif(NODE is None, reason="node is not installed, so the bundles are tried in the browser only")
+@pytest.mark.skipif(
+    NODE is None, reason="node is not installed, so the bundles are tried in the browser only"
+)
 @pytest.mark.parametrize("name", EXPORTS)
 def test_a_bundle_exports_what_it_is_asked_for(name, tmp_path):
     module = tmp_path / "module.mjs"

@@ -21,7 +21,8 @@ LIVE = Path(live.__file__).with_name("live.js")
 LAB = {"JPY_SESSION_NAME": "/home/ada/notebooks/00_start_here.ipynb"}
 SEEN = {
     "JupyterLab or Notebook 7": LAB,
-    "JupyterLab, started in a terminal of VS Code": LAB | {"TERM_PROGRAM": "vscode", "VSCODE_PID": "7"},
+    "JupyterLab, started in a terminal of VS Code": LAB
+    | {"TERM_PROGRAM": "vscode", "VSCODE_PID": "7"},
     "a console of JupyterLab": {"JPY_SESSION_NAME": "/home/ada/console-1-0b8a"},
     "Voilà": {"VOILA_BASE_URL": "/"},
 }
@@ -33,7 +34,9 @@ NOT_SEEN = {
     "Colab": LAB | {"COLAB_RELEASE_TAG": "release-colab"},
     "Kaggle": LAB | {"KAGGLE_KERNEL_RUN_TYPE": "Interactive"},
 }
-each_maker = pytest.mark.parametrize("make", [lambda: play(lambda x: x * x, 3.0), VCurve], ids=["player", "lab"])
+each_maker = pytest.mark.parametrize(
+    "make", [lambda: play(lambda x: x * x, 3.0), VCurve], ids=["player", "lab"]
+)
 
 
 @pytest.fixture
@@ -68,7 +71,9 @@ def test_where_it_may_not_the_view_is_kept(name, make, place):
 
 def test_vs_code_may_join_a_kernel_of_jupyterlab(place, monkeypatch):
     place(LAB)
-    monkeypatch.setattr(live, "get_ipython", lambda: SimpleNamespace(user_ns={"__vsc_ipynb_file__": "start.ipynb"}))
+    monkeypatch.setattr(
+        live, "get_ipython", lambda: SimpleNamespace(user_ns={"__vsc_ipynb_file__": "start.ipynb"})
+    )
     assert not live.outputs_see_widgets()
 
 
@@ -84,21 +89,29 @@ def test_each_widget_has_a_key_of_its_own(make):
     one, other = (getattr(thing, "view", thing) for thing in (make(), make()))
     assert one.key != other.key
     assert one.figure().count(one.key) == 1
-    assert one.figure().replace(one.key, other.key) == other.figure(), "and nothing else differs from run to run"
+    assert one.figure().replace(one.key, other.key) == other.figure(), (
+        "and nothing else differs from run to run"
+    )
 
 
 def test_equal_figures_have_equal_marks_and_others_others():
     one, same, other = (placeholder_html(f"<figure>{text}</figure>", "lab") for text in "aab")
     assert one == same
     marks = [re.findall(r'data-adl-lab="(\w+)"', html) for html in (one, other)]
-    assert all(len(found) == 2 and len(set(found)) == 1 for found in marks), "the script looks for this figure"
+    assert all(len(found) == 2 and len(set(found)) == 1 for found in marks), (
+        "the script looks for this figure"
+    )
     assert marks[0] != marks[1]
     assert 'settle(figure, "")' in one
 
 
-@pytest.mark.skipif(NODE is None, reason="node is not installed, so live.js is tested in the browser only")
+@pytest.mark.skipif(
+    NODE is None, reason="node is not installed, so live.js is tested in the browser only"
+)
 def test_live_js_under_node():
     tests = Path(__file__).with_name("live.test.mjs")
     command = [NODE, "--experimental-detect-module", "--expose-gc", "--test", str(tests)]
-    done = subprocess.run(command, env=os.environ | {"LIVE": str(LIVE)}, capture_output=True, text=True, timeout=120)
+    done = subprocess.run(
+        command, env=os.environ | {"LIVE": str(LIVE)}, capture_output=True, text=True, timeout=120
+    )
     assert done.returncode == 0, done.stdout + done.stderr

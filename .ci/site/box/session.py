@@ -62,18 +62,24 @@ def run(program: str) -> str:
     global shown
     StandIn.made.clear()
     if len(program) > LONGEST:
-        return wrong(None, f"This program has {len(program)} characters; at most {LONGEST} are taken.")
+        return wrong(
+            None, f"This program has {len(program)} characters; at most {LONGEST} are taken."
+        )
     linecache.cache[FILE] = (len(program), None, program.splitlines(keepends=True), FILE)
     names: dict[str, Any] = {"__name__": "__main__", "np": np, "ad": ad, "play": ad.play}
     try:
         exec(compile(program, FILE, "exec"), names)
-    except BaseException as error:  # SystemExit and KeyboardInterrupt too: nothing above could say more
+    except BaseException as error:
+        # SystemExit and KeyboardInterrupt too: nothing above could say more
         return wrong(line_of(error), explain(error))
     players = [one for one in StandIn.made if isinstance(one, Player)]
     if not players:
         return wrong(program.count("\n") + 1, say_what_to_play(names))
     shown = players[-1]
-    answer: dict[str, Any] = {"title": shown.trace.title[:LONGEST_MESSAGE], "state": state_of(shown)}
+    answer: dict[str, Any] = {
+        "title": shown.trace.title[:LONGEST_MESSAGE],
+        "state": state_of(shown),
+    }
     raised = shown.trace.raised
     if raised is not None:
         line = None
@@ -90,10 +96,13 @@ def change(state: str) -> str:
         return as_json({"state": {}})
     before = state_of(shown)
     for name, value in json.loads(state).items():
-        with contextlib.suppress(traitlets.TraitError, AutodiffError):  # what is not possible stays as it was
+        # what is not possible stays as it was
+        with contextlib.suppress(traitlets.TraitError, AutodiffError):
             setattr(shown, name, value)
     after = state_of(shown)
-    return as_json({"state": {name: value for name, value in after.items() if value != before[name]}})
+    return as_json(
+        {"state": {name: value for name, value in after.items() if value != before[name]}}
+    )
 
 
 def state_of(player: ad.Player) -> dict[str, Any]:
@@ -151,7 +160,11 @@ def say_what_to_play(names: dict[str, Any]) -> str:
     functions = [one for one in names.values() if isinstance(one, types.FunctionType)]
     functions = [one for one in functions if one.__code__.co_filename == FILE]
     if not functions:
-        return "Nothing was played. Define a function, and end with a line such as play(f, 2.0, 5.0)."
+        return (
+            "Nothing was played. Define a function, and end with a line such as play(f, 2.0, 5.0)."
+        )
     last = functions[-1]
-    numbers = ", ".join(("2.0", "5.0", "1.0", "3.0")[k % 4] for k in range(last.__code__.co_argcount))
+    numbers = ", ".join(
+        ("2.0", "5.0", "1.0", "3.0")[k % 4] for k in range(last.__code__.co_argcount)
+    )
     return f"Nothing was played. Say at the end where to run it: play({last.__name__}, {numbers})"

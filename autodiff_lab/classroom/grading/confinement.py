@@ -83,7 +83,17 @@ CALLS_FOR_SOCKETS = {"socket": (41, 198), "socketpair": (53, 199)}
 CALLS_FOR_OPTIONS = {"setsockopt": (54, 208)}
 AF_UNIX, SOL_SOCKET, SO_SNDBUF = 1, 1, 7
 # What Python and its libraries read in /proc, besides the folders of the hand-in's own processes.
-PROC = ("cpuinfo", "filesystems", "loadavg", "meminfo", "stat", "sys", "uptime", "version", "vmstat")
+PROC = (
+    "cpuinfo",
+    "filesystems",
+    "loadavg",
+    "meminfo",
+    "stat",
+    "sys",
+    "uptime",
+    "version",
+    "vmstat",
+)
 SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/nix/store", "/gnu/store")
 # The folders of its own, each in memory.
 WRITABLE = ("/tmp", "/dev/shm")
@@ -181,12 +191,21 @@ def run_confined(
     with contextlib.ExitStack() as open_things:
         if walls:
             folder, home = None, HOME
-            given = {name: open_things.enter_context(_open_unnamed_file(content)) for name, content in files.items()}
+            given = {
+                name: open_things.enter_context(_open_unnamed_file(content))
+                for name, content in files.items()
+            }
             refused = open_things.enter_context(_open_unnamed_file(_seccomp_program()))
-            command = [*_bwrap_command(limits, hidden, given, refused), *_with_few_processes(limits), *command]
+            command = [
+                *_bwrap_command(limits, hidden, given, refused),
+                *_with_few_processes(limits),
+                *command,
+            ]
             kept = (refused, *given.values())
         else:
-            temporary = tempfile.TemporaryDirectory(prefix="autodiff-lab-", ignore_cleanup_errors=True)
+            temporary = tempfile.TemporaryDirectory(
+                prefix="autodiff-lab-", ignore_cleanup_errors=True
+            )
             folder = home = open_things.enter_context(temporary)
             for name, content in files.items():
                 Path(folder, name).write_bytes(content)
@@ -325,7 +344,9 @@ def _own_bytes(pid: int) -> int:
 
 def _sum_of(path: Path, *names: bytes) -> int:
     """Add up the sizes that the lines of these names have in a file of the kernel's; in bytes."""
-    return 1000 * sum(int(line.split()[1]) for line in path.read_bytes().splitlines() if line.startswith(names))
+    return 1000 * sum(
+        int(line.split()[1]) for line in path.read_bytes().splitlines() if line.startswith(names)
+    )
 
 
 def _kernel_bytes(family: Iterable[int]) -> int:
@@ -382,7 +403,8 @@ def _environment(home: str) -> dict[str, str]:
     """Return the environment variables of a hand-in: no keys, no home, no proxies of the lecturer's."""
     kept = {name: os.environ[name] for name in ("PATH", "LANG", "SYSTEMROOT") if name in os.environ}
     own = dict.fromkeys(("HOME", "USERPROFILE", "IPYTHONDIR", "MPLCONFIGDIR", "TMPDIR"), home)
-    threads = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}  # each thread asks for memory of its own
+    # each thread asks for memory of its own
+    threads = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
     # This package, and what it needs, wherever Python was told to find it.
     python = os.pathsep.join(map(str, [PACKAGE.parent, *_libraries()]))
     return {**kept, **own, **threads, "PYTHONPATH": python, "MPLBACKEND": "agg", "USER": "student"}
@@ -419,10 +441,19 @@ def why_no_walls() -> str:
     return "" if shutil.which("bwrap") else "bubblewrap is not installed"
 
 
-def _bwrap_command(limits: Limits, hidden: Sequence[Path], given: Mapping[str, int], refused: int) -> list[str]:
+def _bwrap_command(
+    limits: Limits, hidden: Sequence[Path], given: Mapping[str, int], refused: int
+) -> list[str]:
     """Return bubblewrap's command line. What it is not told to show is not there: home, sockets, other hand-ins."""
     # As root a program could otherwise take its walls down, and anybody could build others inside, without limits.
-    options = ["--unshare-all", "--unshare-user", "--disable-userns", "--cap-drop", "ALL", "--die-with-parent"]
+    options = [
+        "--unshare-all",
+        "--unshare-user",
+        "--disable-userns",
+        "--cap-drop",
+        "ALL",
+        "--die-with-parent",
+    ]
     options += ["--proc", "/proc", "--dev", "/dev", "--dir", "/run", "--dir", "/home"]
     options += _proc_masks()
     for place in WRITABLE:
@@ -438,7 +469,17 @@ def _bwrap_command(limits: Limits, hidden: Sequence[Path], given: Mapping[str, i
         options += ["--file", str(descriptor), f"{HOME}/{name}"]
     if platform.machine() in MACHINES:
         options += ["--seccomp", str(refused)]
-    return ["bwrap", *options, "--remount-ro", "/dev", "--remount-ro", "/proc", "--remount-ro", "/", "--"]
+    return [
+        "bwrap",
+        *options,
+        "--remount-ro",
+        "/dev",
+        "--remount-ro",
+        "/proc",
+        "--remount-ro",
+        "/",
+        "--",
+    ]
 
 
 def _with_few_processes(limits: Limits) -> list[str]:
@@ -464,7 +505,11 @@ def _proc_masks() -> list[str]:
         if entry.name.isdecimal() or entry.name in PROC or entry.is_symlink():
             continue
         path = f"/proc/{entry.name}"
-        hide = ["--tmpfs", path, "--remount-ro", path] if entry.is_dir() else ["--ro-bind", "/dev/null", path]
+        hide = (
+            ["--tmpfs", path, "--remount-ro", path]
+            if entry.is_dir()
+            else ["--ro-bind", "/dev/null", path]
+        )
         options += hide
     return options
 
@@ -527,10 +572,16 @@ def _of_python() -> list[Path]:
     while program.is_symlink():
         program = program.parent / os.readlink(program)
         prefixes.add(program.parents[1])
-    inside = [prefix / name for prefix in sorted(prefixes) for name in ("bin", "lib", "lib64", "pyvenv.cfg")]
+    inside = [
+        prefix / name
+        for prefix in sorted(prefixes)
+        for name in ("bin", "lib", "lib64", "pyvenv.cfg")
+    ]
     return [*inside, *_libraries(), PACKAGE]
 
 
 def _libraries() -> list[Path]:
     """List the folders of installed packages; what else is on Python's path may hold anything."""
-    return [Path(entry) for entry in sys.path if Path(entry).name in ("site-packages", "dist-packages")]
+    return [
+        Path(entry) for entry in sys.path if Path(entry).name in ("site-packages", "dist-packages")
+    ]

@@ -25,8 +25,14 @@ def list_definitions() -> dict[str, tuple[Any, ...]]:
     found = {}
     for module in [name for name in sys.modules if name.startswith(ROOM)]:
         for name, thing in list(vars(sys.modules[module]).items()):
-            is_ours = isinstance(thing, Exercise) or (isinstance(thing, type) and thing.__module__ == module)
-            parts = {f"{name}.{part}": value for part, value in vars(thing).items()} if is_ours else {name: thing}
+            is_ours = isinstance(thing, Exercise) or (
+                isinstance(thing, type) and thing.__module__ == module
+            )
+            parts = (
+                {f"{name}.{part}": value for part, value in vars(thing).items()}
+                if is_ours
+                else {name: thing}
+            )
             for place, value in parts.items():
                 if place.rpartition(".")[2] not in STATE and not place.startswith("__"):
                     found[f"{module.removeprefix(ROOM)}.{place}"] = tuple(_take_apart(value))
@@ -52,4 +58,6 @@ def name_changes(before: dict[str, tuple[Any, ...]]) -> list[str]:
 def _are_same(parts: tuple[Any, ...], others: tuple[Any, ...]) -> bool:
     """Whether these are the same objects; equality is asked of our own text only."""
     pairs = zip(parts, others, strict=False)
-    return len(parts) == len(others) and all(a is b or (type(a) is type(b) is str and a == b) for a, b in pairs)
+    return len(parts) == len(others) and all(
+        a is b or (type(a) is type(b) is str and a == b) for a, b in pairs
+    )

@@ -54,7 +54,9 @@ def code_of(notebook: bytes) -> list[str]:
         cells = [cell for cell in document["cells"] if cell["cell_type"] == "code"]
         return ["".join(cell["source"]) for cell in cells]
     except (ValueError, LookupError, TypeError, RecursionError, MemoryError) as problem:
-        raise ValueError(f"this is not a notebook that can be read ({type(problem).__name__})") from problem
+        raise ValueError(
+            f"this is not a notebook that can be read ({type(problem).__name__})"
+        ) from problem
 
 
 def examine(cells: list[str]) -> Iterator[dict[str, Any]]:
@@ -84,14 +86,19 @@ def examine(cells: list[str]) -> Iterator[dict[str, Any]]:
     def watched(exercise: Exercise, *answers: Any, seed: Any = None) -> Reply:
         changed = name_changes(before)
         reply = asked(exercise, *answers, seed=seed)
-        finding: dict[str, Any] = {"exercise": exercise.key, "status": reply.status, "changed": changed}
+        finding: dict[str, Any] = {
+            "exercise": exercise.key,
+            "status": reply.status,
+            "changed": changed,
+        }
         finding |= {"reply": reply.text[:MAX_SHOWN_CHARACTERS], "seed": exercise.choose_seed(seed)}
         seen.append(finding | {"observed": encode_observation(reply.observed)})
         return reply
 
     lesson = lesson_of(cells)
     if lesson:
-        importlib.import_module(f"autodiff_lab.lessons.{lesson}")  # before its definitions are listed
+        # before its definitions are listed
+        importlib.import_module(f"autodiff_lab.lessons.{lesson}")
     Exercise.__call__ = watched  # type: ignore[method-assign, assignment]
     before |= list_definitions()
     try:
@@ -112,7 +119,11 @@ def examine(cells: list[str]) -> Iterator[dict[str, Any]]:
 
 def _run_cell(shell: Any, source: str) -> str:
     """Run a cell, whatever it prints; return the name of what it raises, or nothing."""
-    with open(os.devnull, "w", encoding="utf-8") as nowhere, redirect_stdout(nowhere), redirect_stderr(nowhere):
+    with (
+        open(os.devnull, "w", encoding="utf-8") as nowhere,
+        redirect_stdout(nowhere),
+        redirect_stderr(nowhere),
+    ):
         try:
             result = shell.run_cell(source, store_history=False)
             problem = result.error_before_exec or result.error_in_exec
@@ -139,7 +150,11 @@ def main(path: str, secret: str) -> None:
         tell({"unreadable": str(problem)})
         return
     if len(json.dumps(cells)) > MAX_CODE_CHARACTERS:
-        tell({"unreadable": f"the code is longer than {MAX_CODE_CHARACTERS} characters, and was not run"})
+        tell(
+            {
+                "unreadable": f"the code is longer than {MAX_CODE_CHARACTERS} characters, and was not run"
+            }
+        )
         return
     tell({"cells": cells})
     if lesson_of(cells) is None:  # nothing else is run

@@ -8,7 +8,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from autodiff_lab.classroom.grading.names import Student, own_part
-from autodiff_lab.classroom.grading.pages import NOT_ATTEMPTED, escape_lines, exercise_number, lesson_titles, write_page
+from autodiff_lab.classroom.grading.pages import (
+    NOT_ATTEMPTED,
+    escape_lines,
+    exercise_number,
+    lesson_titles,
+    write_page,
+)
 from autodiff_lab.classroom.grading.students import Class, Work
 from autodiff_lab.classroom.grading.verdicts import Answer, Row
 from autodiff_lab.lessons.checks.exercise import MARKS
@@ -86,7 +92,9 @@ def feedback_page(work: Work, everybody: Class) -> str:
             parts.append(_exercise(name, answer))
     missing = [titles[slug] for slug in everybody.worth if slug not in best]
     if missing:
-        parts.append(f"<h2>No points yet in</h2><ul>{''.join(f'<li>{escape(title)}</li>' for title in missing)}</ul>")
+        parts.append(
+            f"<h2>No points yet in</h2><ul>{''.join(f'<li>{escape(title)}</li>' for title in missing)}</ul>"
+        )
     return write_page(f"Feedback for {work.name}", "".join(parts))
 
 
@@ -126,7 +134,11 @@ def moodle_comment(work: Work, everybody: Class) -> str:
         lines = [f"<b>{escape(titles[slug])}</b>"]
         if row.ended != "ran":
             lines.append(escape(row.ended))
-        passed = [name for name in row.exercises if name in row.answers and row.answers[name].state == "passed"]
+        passed = [
+            name
+            for name in row.exercises
+            if name in row.answers and row.answers[name].state == "passed"
+        ]
         if passed:
             lines.append(f"{MARKS['passed']} passed: {_list_numbers(passed)}")
         for name in row.exercises:

@@ -106,7 +106,9 @@ def grade(
         if hand_in.problem:
             return Row(file, "", hand_in.problem)
         try:
-            return _grade_notebook(hand_in.path, file, folder, (known or {}).get(file), limits or Limits(), walls)
+            return _grade_notebook(
+                hand_in.path, file, folder, (known or {}).get(file), limits or Limits(), walls
+            )
         except Exception as problem:  # whatever happens to one, the others keep their rows
             return mark_as_not_run(Row(file, "", ""), f"{type(problem).__name__}: {problem}")
 
@@ -125,7 +127,11 @@ def grade(
         try:
             for done in as_completed(running):
                 row = done.result()
-                if row.crowded and row is not (known or {}).get(row.file) and min(jobs, len(hand_ins)) > 1:
+                if (
+                    row.crowded
+                    and row is not (known or {}).get(row.file)
+                    and min(jobs, len(hand_ins)) > 1
+                ):
                     again.append(running[done])
                 else:
                     finish(running[done], row)
@@ -137,7 +143,9 @@ def grade(
     return [rows[hand_in] for hand_in in hand_ins]
 
 
-def _grade_notebook(path: Path, file: str, folder: Path, known: Row | None, limits: Limits, walls: bool) -> Row:
+def _grade_notebook(
+    path: Path, file: str, folder: Path, known: Row | None, limits: Limits, walls: bool
+) -> Row:
     try:
         files = {"notebook.ipynb": read_file(path)}
         with suppress(ValueError):  # the student's own numbers go by the seed in their progress
@@ -157,6 +165,14 @@ def _run_examiner(
 ) -> tuple[Done, str]:
     """Run the examiner on ``notebook.ipynb``; return what was said, and the word before each line of its own."""
     token = secrets.token_hex(16)
-    command = [sys.executable, "-m", "autodiff_lab.classroom.grading.examiner", "notebook.ipynb", "secret"]
+    command = [
+        sys.executable,
+        "-m",
+        "autodiff_lab.classroom.grading.examiner",
+        "notebook.ipynb",
+        "secret",
+    ]
     files = {**files, "secret": token.encode()}
-    return run_confined(command, files, limits, hidden=hidden, variables={VARIABLE: FILE}, walls=walls), token
+    return run_confined(
+        command, files, limits, hidden=hidden, variables={VARIABLE: FILE}, walls=walls
+    ), token

@@ -31,13 +31,22 @@ def moodle_csv(everybody: Class) -> str:
     >>> print(moodle_csv(collect_class([row])).splitlines()[1])
     Participant 7,Ada L,0,1,,"<p>0 of 1 exercises passed.</p>..."
     """
-    head = ("Identifier", "Full name", "Grade", "Maximum grade", "Last modified (grade)", "Feedback comments")
+    head = (
+        "Identifier",
+        "Full name",
+        "Grade",
+        "Maximum grade",
+        "Last modified (grade)",
+        "Feedback comments",
+    )
     lines = []
     for work in _works_in(everybody, "Moodle"):
         is_open = any(_is_open(row) for row in work.best.values())
         comment = escape_formulas_in_html(moodle_comment(work, everybody))
         grade = "" if is_open else work.points
-        lines.append((f"Participant {work.student.number}", work.name, grade, everybody.most, "", comment))
+        lines.append(
+            (f"Participant {work.student.number}", work.name, grade, everybody.most, "", comment)
+        )
     return write_csv(head, lines)
 
 
@@ -55,7 +64,8 @@ def canvas_csv(everybody: Class) -> str:
     for work in _works_in(everybody, "Canvas"):
         best = work.best
         grades = [
-            "" if slug not in best or _is_open(best[slug]) else work.points_in(best[slug]) for slug in everybody.worth
+            "" if slug not in best or _is_open(best[slug]) else work.points_in(best[slug])
+            for slug in everybody.worth
         ]
         lines.append((work.name, work.student.number, "", "", "", *grades))
     if not lines:
@@ -101,7 +111,9 @@ def exercises_csv(everybody: Class) -> str:
         points = [_points(best.get(slug), name, everybody.weights) for slug, name in exercises]
         late = "late" if work.late else ""
         doubts = "; ".join(work.doubts)
-        lines.append((work.name, work.student.number, late, doubts, work.points, everybody.most, *points))
+        lines.append(
+            (work.name, work.student.number, late, doubts, work.points, everybody.most, *points)
+        )
     return write_csv(("student", "number", "late", "look at this", "passed", "of", *titles), lines)
 
 
@@ -113,7 +125,9 @@ def _points(row: Row | None, exercise: str, weights: Weights) -> int | str:
 
 def missing_csv(everybody: Class) -> str:
     """Write who is on the roster and has handed in nothing, as CSV; nothing if that is nobody."""
-    return write_csv(("name", "number"), [(listed.name, listed.number) for listed in everybody.missing])
+    return write_csv(
+        ("name", "number"), [(listed.name, listed.number) for listed in everybody.missing]
+    )
 
 
 def write_csv(head: Sequence[object], lines: Sequence[Sequence[object]]) -> str:
@@ -122,7 +136,9 @@ def write_csv(head: Sequence[object], lines: Sequence[Sequence[object]]) -> str:
     What a spreadsheet would take for a formula is written as text: a file's name is its author's to choose.
     """
     text = io.StringIO()
-    csv.writer(text).writerows([head, *(map(_escape_formula, line) for line in lines)] if lines else [])
+    csv.writer(text).writerows(
+        [head, *(map(_escape_formula, line) for line in lines)] if lines else []
+    )
     return text.getvalue()
 
 

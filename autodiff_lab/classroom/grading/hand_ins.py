@@ -71,14 +71,22 @@ def find_hand_ins(folder: Path, leave_out: Collection[Path] = ()) -> list[HandIn
 
 def _hand_ins_of(student: Path, leave_out: Collection[Path]) -> Iterator[HandIn]:
     """List what one student handed in, at most `MAX_FILES`, the notebooks first; one more stands for all others."""
-    every = (hand_in for hand_in in _walk(student) if not _is_in(hand_in.path.absolute(), leave_out))
+    every = (
+        hand_in for hand_in in _walk(student) if not _is_in(hand_in.path.absolute(), leave_out)
+    )
     looked_at = [*islice(every, MAX_LOOKED_AT)]
     looked_at.sort(key=lambda hand_in: (not _is_named_as_a_notebook(hand_in.path), hand_in.path))
     yield from looked_at[:MAX_FILES]
     more = len(looked_at) - MAX_FILES
     if more > 0:
-        count = f"{more} more files" if len(looked_at) < MAX_LOOKED_AT else f"more than {more} more files"
-        yield HandIn(student / f"and {count}", f"only {MAX_FILES} files of one student are looked at")
+        count = (
+            f"{more} more files"
+            if len(looked_at) < MAX_LOOKED_AT
+            else f"more than {more} more files"
+        )
+        yield HandIn(
+            student / f"and {count}", f"only {MAX_FILES} files of one student are looked at"
+        )
 
 
 def _is_in(path: Path, places: Collection[Path]) -> bool:

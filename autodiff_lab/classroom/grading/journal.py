@@ -78,12 +78,15 @@ def read_journal(folder: Path, key: bytes) -> tuple[dict[str, Row], str]:
     rows: dict[str, Row] = {}
     unsigned = 0
     try:
-        with os.fdopen(open_regular_file(folder / JOURNAL, os.O_RDONLY), encoding="utf-8", errors="replace") as journal:
+        with os.fdopen(
+            open_regular_file(folder / JOURNAL, os.O_RDONLY), encoding="utf-8", errors="replace"
+        ) as journal:
             lines = journal.read().split("\n")
     except (OSError, ValueError):  # there is none, or it is a link: adding to it will say so
         return {}, ""
     for line in lines:
-        with suppress(ValueError, TypeError, LookupError, AttributeError, RecursionError):  # cut short; other version
+        # cut short; other version
+        with suppress(ValueError, TypeError, LookupError, AttributeError, RecursionError):
             data = json.loads(line)
             signature = str(data.pop("signature", ""))
             row = Row.from_json(json.dumps(data))

@@ -10,7 +10,13 @@ from urllib.parse import quote
 
 from autodiff_lab.classroom.grading.feedback import FOLDER, write_feedback
 from autodiff_lab.classroom.grading.grade import GradingError
-from autodiff_lab.classroom.grading.gradebooks import canvas_csv, exercises_csv, missing_csv, moodle_csv, write_csv
+from autodiff_lab.classroom.grading.gradebooks import (
+    canvas_csv,
+    exercises_csv,
+    missing_csv,
+    moodle_csv,
+    write_csv,
+)
 from autodiff_lab.classroom.grading.journal import JOURNAL, load_key, open_journal, sign_row
 from autodiff_lab.classroom.grading.pages import (
     NOT_ATTEMPTED,
@@ -30,13 +36,26 @@ from autodiff_lab.text.notation import escape
 # What the student is called who handed in a file, by the file.
 Names = Mapping[str, str]
 
-COLUMNS = ("who", "file", "notebook", "passed", "attempted", "exercises", "how it went", "doubts", "wrong answers met")
+COLUMNS = (
+    "who",
+    "file",
+    "notebook",
+    "passed",
+    "attempted",
+    "exercises",
+    "how it went",
+    "doubts",
+    "wrong answers met",
+)
 SUMMARY = "summary.html"
 GRADEBOOKS = {"grades-moodle.csv": moodle_csv, "grades-canvas.csv": canvas_csv}
 TABLES = {"grades-exercises.csv": exercises_csv, "missing.csv": missing_csv}
 # How many of the wrong answers a page begins with: what there is time to talk about.
 MOST = 5
-WALLS = {True: "behind the walls of bubblewrap", False: "without walls (--unconfined), with all your rights"}
+WALLS = {
+    True: "behind the walls of bubblewrap",
+    False: "without walls (--unconfined), with all your rights",
+}
 
 
 @contextmanager
@@ -99,7 +118,8 @@ def open_report(
             head, _, line = csv_text([row]).partition("\r\n")
             table.write(line if rows else f"{head}\r\n{line}")
             rows.append(row)
-            journal.write(f"\n{sign_row(row, key)}")  # a line before it that was cut short costs only itself
+            # a line before it that was cut short costs only itself
+            journal.write(f"\n{sign_row(row, key)}")
             table.flush()
             journal.flush()
 
@@ -152,7 +172,10 @@ def report_paths(folder: Path) -> tuple[Path, Path]:
 
 def report_files(folder: Path) -> list[Path]:
     """Return the paths of all files of a grading report, and of its folder of feedback."""
-    return [*report_paths(folder), *(folder / name for name in (JOURNAL, SUMMARY, FOLDER, *GRADEBOOKS, *TABLES))]
+    return [
+        *report_paths(folder),
+        *(folder / name for name in (JOURNAL, SUMMARY, FOLDER, *GRADEBOOKS, *TABLES)),
+    ]
 
 
 def default_folder(hand_ins: Path) -> Path:
@@ -174,9 +197,15 @@ def csv_text(rows: Sequence[Row], names: Names | None = None) -> str:
     names = collect_class(rows).names if names is None else names
     lines = []
     for row in rows:
-        met = " | ".join(f"{exercise_number(name)}: {each.hint}" for name, each in row.answers.items() if each.hint)
+        met = " | ".join(
+            f"{exercise_number(name)}: {each.hint}"
+            for name, each in row.answers.items()
+            if each.hint
+        )
         counts = row.passed, row.attempted, len(row.exercises)
-        lines.append((names[row.file], row.file, row.lesson, *counts, row.ended, "; ".join(row.doubts), met))
+        lines.append(
+            (names[row.file], row.file, row.lesson, *counts, row.ended, "; ".join(row.doubts), met)
+        )
     return write_csv(COLUMNS, lines)
 
 
@@ -202,12 +231,16 @@ def html_page(rows: Sequence[Row], names: Names | None = None, *, walls: bool = 
         "What its checks observed there was judged outside: evidence, and no proof."
     )
     legend = " · ".join(f"{MARKS[state]} {state}" for state in ("passed", "not yet", NOT_ATTEMPTED))
-    return write_page("What was handed in", f"<p>{escape(said)}</p><p>{escape(legend)}</p>{''.join(parts)}")
+    return write_page(
+        "What was handed in", f"<p>{escape(said)}</p><p>{escape(legend)}</p>{''.join(parts)}"
+    )
 
 
 def _recognised_answers(rows: Sequence[Row]) -> str:
     """List the wrong answers that were recognised, the most frequent first: what to talk about next time."""
-    met = Counter((name, each.hint) for row in rows for name, each in row.answers.items() if each.hint)
+    met = Counter(
+        (name, each.hint) for row in rows for name, each in row.answers.items() if each.hint
+    )
     if not met:
         return ""
     items = "".join(
@@ -245,7 +278,10 @@ def _table(rows: Sequence[Row], groups: Groups, names: Names) -> str:
     heads = ["who", "how it went", "passed", *(exercise_number(name) for name in exercises)]
     head = "".join(f'<th scope="col">{escape(text)}</th>' for text in heads)
     anchors = {
-        (row.file, name): _anchor(group[0], name) for name, same in groups.items() for group in same for row in group
+        (row.file, name): _anchor(group[0], name)
+        for name, same in groups.items()
+        for group in same
+        for row in group
     }
     body = "".join(_table_row(row, anchors, names) for row in rows)
     return f'<div class="wide"><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>'
@@ -275,7 +311,9 @@ def _answers(rows: Sequence[Row], groups: Groups, names: Names) -> str:
         passed = sum(row.answers[name].state == "passed" for row in tried)
         counts = f"{passed} passed, {len(tried) - passed} not yet, {len(rows) - len(tried)} not attempted"
         items = "".join(_answer(group, name, names) for group in same)
-        parts.append(f"<details><summary><b>{exercise_number(name)}</b>: {counts}</summary>{items}</details>")
+        parts.append(
+            f"<details><summary><b>{exercise_number(name)}</b>: {counts}</summary>{items}</details>"
+        )
     return f"<h3>All answers</h3>{''.join(parts)}" if parts else ""
 
 

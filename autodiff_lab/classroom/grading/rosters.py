@@ -26,7 +26,9 @@ FIRST_NAMES, LAST_NAMES = ("first name", "given name"), ("last name", "surname",
 NUMBER_OF = {"Moodle": "identifier", "Canvas": "id"}
 
 SEPARATORS = ",;\t"
-EXAMPLE = "Its first line has titles, such as `name` or `name,id`; below it is a line for each student."
+EXAMPLE = (
+    "Its first line has titles, such as `name` or `name,id`; below it is a line for each student."
+)
 
 
 class RosterError(TutorialError):
@@ -69,7 +71,9 @@ def read_roster(path: Path) -> list[Listed]:
         raise RosterError(f"the roster {where} is empty. {EXAMPLE}")
     titles = [" ".join(title.split()).casefold() for title in lines[0][1]]
     has_names = any(title in NAMES for title in titles)
-    has_parts = any(title in FIRST_NAMES for title in titles) and any(title in LAST_NAMES for title in titles)
+    has_parts = any(title in FIRST_NAMES for title in titles) and any(
+        title in LAST_NAMES for title in titles
+    )
     if not has_names and not has_parts:
         found = ", ".join(printable(title) for title in lines[0][1])[:200]
         raise RosterError(
@@ -123,7 +127,9 @@ def _read_text(path: Path, where: str) -> str:
             "(in LibreOffice: character set Unicode (UTF-8))."
         ) from None
     if "\0" in text:
-        raise RosterError(f"the roster {where} is not a text file. Save it as “CSV UTF-8”. {EXAMPLE}")
+        raise RosterError(
+            f"the roster {where} is not a text file. Save it as “CSV UTF-8”. {EXAMPLE}"
+        )
     return text
 
 
@@ -131,14 +137,18 @@ def _read_lines(text: str, where: str) -> list[tuple[int, list[str]]]:
     """Read the lines that are not empty, each with its number; the separator is the one that fits the titles best."""
     first, _, rest = text.partition("\n")
     skipped = 0
-    if first.strip().casefold() in [f"sep={separator}".strip() for separator in SEPARATORS]:  # it is for Excel
+    # it is for Excel
+    if first.strip().casefold() in [f"sep={separator}".strip() for separator in SEPARATORS]:
         text, skipped = rest, 1
     known = {*NUMBERS, *LOGINS, *NAMES, *FIRST_NAMES, *LAST_NAMES}
     head = text.lstrip("\r\n").partition("\n")[0]
     fits = {}
     for separator in SEPARATORS:
         titles = next(csv.reader([head], delimiter=separator), [])
-        fits[separator] = (sum(" ".join(title.split()).casefold() in known for title in titles), len(titles))
+        fits[separator] = (
+            sum(" ".join(title.split()).casefold() in known for title in titles),
+            len(titles),
+        )
     separator = max(SEPARATORS, key=lambda each: fits[each])
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
     lines = []
@@ -161,7 +171,8 @@ def _read_student(titles: Sequence[str], cells: Sequence[str]) -> Listed | None:
     first = next((found[title] for title in FIRST_NAMES if title in found), "")
     last = next((found[title] for title in LAST_NAMES if title in found), "")
     name = name or f"{first} {last}".strip()
-    if not name or name.casefold() == "points possible":  # a line of Canvas's gradebook that is no student
+    # a line of Canvas's gradebook that is no student
+    if not name or name.casefold() == "points possible":
         return None
     number = next((found[title] for title in (*NUMBERS, *LOGINS) if title in found), "")
     kept = tuple((title, cell) for title, cell in found.items() if title in (*NUMBERS, *LOGINS))
@@ -214,7 +225,9 @@ def _keys(listed: Listed) -> set[str]:
 
 def _letters(text: str) -> str:
     """Keep letters and digits only, small and without accents."""
-    return "".join(each for each in unicodedata.normalize("NFKD", text).casefold() if each.isalnum())
+    return "".join(
+        each for each in unicodedata.normalize("NFKD", text).casefold() if each.isalnum()
+    )
 
 
 def _digits(text: str) -> str:

@@ -6,7 +6,13 @@ from dataclasses import dataclass, field, replace
 from pathlib import PurePath
 
 from autodiff_lab.classroom.grading.names import Student, identify, is_late, is_of_one_person
-from autodiff_lab.classroom.grading.rosters import Index, Listed, find_listed, index_roster, is_on_roster
+from autodiff_lab.classroom.grading.rosters import (
+    Index,
+    Listed,
+    find_listed,
+    index_roster,
+    is_on_roster,
+)
 from autodiff_lab.classroom.grading.verdicts import Row
 from autodiff_lab.classroom.grading.weights import Weights, most_points, points_for
 from autodiff_lab.lessons.order import SLUGS
@@ -127,7 +133,9 @@ class Class:
         return "points" if self.weights else "exercises"
 
 
-def collect_class(rows: Sequence[Row], roster: Sequence[Listed] | None = None, weights: Weights | None = None) -> Class:
+def collect_class(
+    rows: Sequence[Row], roster: Sequence[Listed] | None = None, weights: Weights | None = None
+) -> Class:
     """Put the verdicts on files together by student, and compare the students with the roster.
 
     Who is on the roster gets the name that is written there.
@@ -144,7 +152,9 @@ def collect_class(rows: Sequence[Row], roster: Sequence[Listed] | None = None, w
         by_student.setdefault(owners[row.file], []).append(row)
     found_worth = {row.lesson: most_points(row, weights) for row in rows if row.exercises}
     worth = {slug: found_worth[slug] for slug in SLUGS if slug in found_worth}
-    together = tuple(student for student, mine in by_student.items() if _are_put_together(student, mine, index))
+    together = tuple(
+        student for student, mine in by_student.items() if _are_put_together(student, mine, index)
+    )
     fitting = {student: find_listed(student, index) for student in by_student}
     uses = Counter(listed for found in fitting.values() for listed in found)
     works, unlisted, unclear = [], [], []
@@ -163,7 +173,13 @@ def collect_class(rows: Sequence[Row], roster: Sequence[Listed] | None = None, w
     if roster is None:
         return everybody
     missing = tuple(listed for listed in roster if not uses[listed])
-    return replace(everybody, missing=missing, unlisted=tuple(unlisted), unclear=tuple(unclear), roster=len(roster))
+    return replace(
+        everybody,
+        missing=missing,
+        unlisted=tuple(unlisted),
+        unclear=tuple(unclear),
+        roster=len(roster),
+    )
 
 
 def _find_owners(files: Sequence[str], index: Index) -> tuple[dict[str, Student], tuple[str, ...]]:

@@ -6,7 +6,12 @@ from urllib.parse import quote
 
 from autodiff_lab.classroom.grading.feedback import FOLDER, Feedback
 from autodiff_lab.classroom.grading.names import Student, own_part
-from autodiff_lab.classroom.grading.pages import NOT_ATTEMPTED, exercise_number, lesson_titles, write_page
+from autodiff_lab.classroom.grading.pages import (
+    NOT_ATTEMPTED,
+    exercise_number,
+    lesson_titles,
+    write_page,
+)
 from autodiff_lab.classroom.grading.students import Class, Work
 from autodiff_lab.classroom.grading.verdicts import Row
 from autodiff_lab.text.notation import escape
@@ -63,7 +68,10 @@ def _roster(everybody: Class) -> str:
     if everybody.roster is None:
         return "<p>Nobody is known to be missing: there was no --roster.</p>"
     count = len(everybody.missing)
-    missing = [f"{listed.name} ({listed.number})" if listed.number else listed.name for listed in everybody.missing]
+    missing = [
+        f"{listed.name} ({listed.number})" if listed.number else listed.name
+        for listed in everybody.missing
+    ]
     parts = [f"<h2>Missing: {count} of {everybody.roster} on the roster</h2>", _names(missing)]
     if everybody.unlisted:
         names = [_label(student) for student in everybody.unlisted]
@@ -106,12 +114,20 @@ def _names(names: Sequence[str]) -> str:
     if not names:
         return ""
     listed = f"<p class=names>{'<br>'.join(map(escape, names))}</p>"
-    return listed if len(names) <= MAX_NAMES else f"<details><summary>All {len(names)}</summary>{listed}</details>"
+    return (
+        listed
+        if len(names) <= MAX_NAMES
+        else f"<details><summary>All {len(names)}</summary>{listed}</details>"
+    )
 
 
 def _first(everybody: Class, links: Mapping[Student, str]) -> str:
     """List whom to look at first: those whose points are open, then those who need a person's answer most."""
-    found = [(reasons[0][0], work.points, work, reasons) for work in everybody.works if (reasons := find_reasons(work))]
+    found = [
+        (reasons[0][0], work.points, work, reasons)
+        for work in everybody.works
+        if (reasons := find_reasons(work))
+    ]
     found.sort(key=lambda each: each[:2])
     if not found:
         return "<h2>Whom to look at first</h2><p>Nobody stands out.</p>"
@@ -140,7 +156,11 @@ def find_reasons(work: Work) -> list[tuple[int, str]]:
     """
     reasons = [(0, f"look at this: {doubt}") for doubt in work.doubts]
     reasons += [(1, f"{own_part(row.file)}: {row.ended}") for row in work.rows if not row.judged]
-    reasons += [(2, f"{own_part(row.file)}: {row.ended}") for row in work.rows if row.judged and not _has_run(row)]
+    reasons += [
+        (2, f"{own_part(row.file)}: {row.ended}")
+        for row in work.rows
+        if row.judged and not _has_run(row)
+    ]
     best = work.best.values()
     unknown, wrong, tried, count = [], 0, 0, 0
     for row in best:
@@ -152,7 +172,9 @@ def find_reasons(work: Work) -> list[tuple[int, str]]:
             if answer.state == "not yet" and not answer.hint:
                 unknown.append(f"{title} ex {exercise_number(name)}")
     if unknown:
-        reasons.append((3, f"wrong, but no mistake that the check recognises: {', '.join(unknown)}"))
+        reasons.append(
+            (3, f"wrong, but no mistake that the check recognises: {', '.join(unknown)}")
+        )
     if count and wrong >= STUCK * count:
         reasons.append((3, f"tried {tried} and passed {tried - wrong}"))
     if best and not tried:
@@ -190,9 +212,17 @@ def _exercises(everybody: Class) -> str:
             continue
         lines = []
         for name in rows[0].exercises:
-            states = Counter(row.answers[name].state if name in row.answers else NOT_ATTEMPTED for row in rows)
-            said = ", ".join(f"{states[state]} {state}" for state in ("passed", "not yet", NOT_ATTEMPTED))
-            met = Counter(row.answers[name].hint for row in rows if name in row.answers and row.answers[name].hint)
+            states = Counter(
+                row.answers[name].state if name in row.answers else NOT_ATTEMPTED for row in rows
+            )
+            said = ", ".join(
+                f"{states[state]} {state}" for state in ("passed", "not yet", NOT_ATTEMPTED)
+            )
+            met = Counter(
+                row.answers[name].hint
+                for row in rows
+                if name in row.answers and row.answers[name].hint
+            )
             if met:
                 [(hint, count)] = met.most_common(1)
                 said += f". Most often ({count}): {hint}"
@@ -209,7 +239,11 @@ def _bars(titles: tuple[str, str], lines: Sequence[str]) -> str:
 
 
 def _bar_line(label: str, shares: Sequence[tuple[str, int]], whole: int, said: str) -> str:
-    bars = "".join(f'<i class={kind} style="width:{100 * count / whole:.3g}%"></i>' for kind, count in shares if count)
+    bars = "".join(
+        f'<i class={kind} style="width:{100 * count / whole:.3g}%"></i>'
+        for kind, count in shares
+        if count
+    )
     return f"<tr><th scope=row>{label}</th><td><div class=bar>{bars}</div></td><td>{escape(said)}</td></tr>"
 
 

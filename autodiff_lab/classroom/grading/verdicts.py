@@ -110,7 +110,11 @@ class Row:
         """Read the verdict on a notebook from a line of JSON."""
         data = json.loads(line)
         answers = {name: Answer(**answer) for name, answer in data["answers"].items()}
-        changes = {"exercises": tuple(data["exercises"]), "doubts": tuple(data["doubts"]), "answers": answers}
+        changes = {
+            "exercises": tuple(data["exercises"]),
+            "doubts": tuple(data["doubts"]),
+            "answers": answers,
+        }
         return cls(**{**data, **changes})
 
 
@@ -120,7 +124,9 @@ def printable(text: str) -> str:
     >>> print(printable("ada\x1b[2J\nbob \u202e \udce9"))
     ada\x1b[2J\nbob \u202e \udce9
     """
-    return "".join(each if each.isprintable() else each.encode("unicode_escape").decode() for each in text)
+    return "".join(
+        each if each.isprintable() else each.encode("unicode_escape").decode() for each in text
+    )
 
 
 def _clip(said: object) -> str:
@@ -163,35 +169,55 @@ def complete_row(row: Row, done: Done, token: str, limits: Limits) -> Row:
     row = replace(row, lesson=slug, exercises=tuple(exercises))
     try:
         row = _judge_findings(row, findings[2:], opening["cells"], exercises)
-        raised = [(each["cell"], printable(str(each["raised"]))[:80]) for each in findings if "raised" in each]
+        raised = [
+            (each["cell"], printable(str(each["raised"]))[:80])
+            for each in findings
+            if "raised" in each
+        ]
         ended = _describe_end(done, raised, any("end" in finding for finding in findings), limits)
     except Exception:  # the examiner writes no such lines
-        return replace(row, ended="what it says cannot be read", doubts=("it wrote to the report itself",), answers={})
+        return replace(
+            row,
+            ended="what it says cannot be read",
+            doubts=("it wrote to the report itself",),
+            answers={},
+        )
     doubts = ("it wrote to the report itself", *row.doubts) if others else row.doubts
     return replace(row, ended=ended, doubts=doubts)
 
 
 def _judge_findings(
-    row: Row, findings: Sequence[Mapping[str, Any]], cells: Sequence[str], exercises: Mapping[str, Exercise]
+    row: Row,
+    findings: Sequence[Mapping[str, Any]],
+    cells: Sequence[str],
+    exercises: Mapping[str, Exercise],
 ) -> Row:
     """Judge what was observed of the answers to each exercise."""
     doubts = []
-    changed = dict.fromkeys(str(name)[:80] for finding in findings for name in finding.get("changed", ()))
+    changed = dict.fromkeys(
+        str(name)[:80] for finding in findings for name in finding.get("changed", ())
+    )
     if changed:
         doubts.append(f"it changes the checks themselves ({', '.join([*changed][:3])})")
     answers = {}
     for name, exercise in exercises.items():
         mine = [finding for finding in findings if finding.get("exercise") == exercise.key]
         judged = [_judge(exercise, finding, cells) for finding in mine[:MAX_ATTEMPTS]]
-        tried = [(answer, doubt) for answer, doubt in judged if answer.state in ("passed", "not yet")]
+        tried = [
+            (answer, doubt) for answer, doubt in judged if answer.state in ("passed", "not yet")
+        ]
         if tried:
             answer = next((answer for answer, _ in tried if answer.state == "passed"), tried[-1][0])
             answers[name] = replace(answer, attempts=len(mine) - len(judged) + len(tried))
-            doubts += dict.fromkeys(f"{exercise.title.split()[1]} {doubt}" for _, doubt in tried if doubt)
+            doubts += dict.fromkeys(
+                f"{exercise.title.split()[1]} {doubt}" for _, doubt in tried if doubt
+            )
     return replace(row, answers=answers, doubts=tuple(map(printable, doubts)))
 
 
-def _judge(exercise: Exercise, finding: Mapping[str, Any], cells: Sequence[str]) -> tuple[Answer, str]:
+def _judge(
+    exercise: Exercise, finding: Mapping[str, Any], cells: Sequence[str]
+) -> tuple[Answer, str]:
     """Judge what was observed of an answer; and say what does not fit."""
     said = Reply(str(finding.get("status")), _clip(finding.get("reply")))
     seed, reply, hint, doubt = finding.get("seed"), said, "", ""
@@ -200,7 +226,9 @@ def _judge(exercise: Exercise, finding: Mapping[str, Any], cells: Sequence[str])
         asked = exercise.draw(exercise.choose_seed(seed) if isinstance(seed, str) else None)
         if observed or said.passed:
             reply = exercise.judge_observation(observed[0], asked)
-            hint = next((each.hint for each in asked.misconceptions if reply.text.endswith(each.hint)), "")
+            hint = next(
+                (each.hint for each in asked.misconceptions if reply.text.endswith(each.hint)), ""
+            )
     except Exception:  # nothing was observed, or what no check observes
         reply = Reply("not yet", "This observation cannot be judged.")
     if reply.status != said.status:
@@ -212,7 +240,9 @@ def _judge(exercise: Exercise, finding: Mapping[str, Any], cells: Sequence[str])
 
 def mark_as_not_run(row: Row, reason: str) -> Row:
     """The verdict on a hand-in that could not be run: complete its row, and say why."""
-    return replace(row, ended=f"not run, and not its own fault: {printable(reason)[:200]}", judged=False)
+    return replace(
+        row, ended=f"not run, and not its own fault: {printable(reason)[:200]}", judged=False
+    )
 
 
 def _describe_end(done: Done, raised: Sequence[tuple[int, str]], end: bool, limits: Limits) -> str:

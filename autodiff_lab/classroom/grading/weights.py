@@ -42,12 +42,21 @@ def read_weights(path: Path) -> dict[tuple[str, str], int]:
     try:
         text = path.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as problem:
-        raise WeightsError(f"{where} cannot be read ({problem}). --weights takes a CSV file. {EXAMPLE}") from None
+        raise WeightsError(
+            f"{where} cannot be read ({problem}). --weights takes a CSV file. {EXAMPLE}"
+        ) from None
     separator = ";" if ";" in text.partition("\n")[0] else ","
-    lines = [[cell.strip() for cell in line] for line in csv.reader(io.StringIO(text), delimiter=separator)]
+    lines = [
+        [cell.strip() for cell in line]
+        for line in csv.reader(io.StringIO(text), delimiter=separator)
+    ]
     if not lines or [title.casefold() for title in lines[0]] != TITLES:
         raise WeightsError(f"{where} doesn't begin with the titles of its columns. {EXAMPLE}")
-    known = {exercise_title(each.number, name): (each.slug, name) for each in lessons() for name in each.exercises()}
+    known = {
+        exercise_title(each.number, name): (each.slug, name)
+        for each in lessons()
+        for name in each.exercises()
+    }
     weights: dict[tuple[str, str], int] = {}
     for number, line in enumerate(lines[1:], 2):
         if not any(line):
@@ -59,7 +68,9 @@ def read_weights(path: Path) -> dict[tuple[str, str], int]:
                 f"first line of grades-exercises.csv: {', '.join(list(known)[:3])}, …"
             )
         if known[title] in weights:
-            raise WeightsError(f"line {number} of {where}: {title} has points already. Delete one of the two lines.")
+            raise WeightsError(
+                f"line {number} of {where}: {title} has points already. Delete one of the two lines."
+            )
         if not (points.isascii() and points.isdecimal()):
             raise WeightsError(
                 f"line {number} of {where}: the points of {title} are {printable(points)!r}. Write a whole number, "

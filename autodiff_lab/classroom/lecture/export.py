@@ -15,7 +15,15 @@ _EXTENSION = "labextensions/autodiff-lab-lecture/static"
 _STYLES = ("reveal/reveal.css", f"{_EXTENSION}/slides.css", "offline.css")
 _SCRIPTS = ("reveal/reveal.js", f"{_EXTENSION}/lecture.js", "offline.js")
 # A player's figure plays by itself, so HTML comes before the picture of it.
-_KINDS = ["text/html", "image/svg+xml", "image/png", "image/jpeg", "text/markdown", "text/latex", "text/plain"]
+_KINDS = [
+    "text/html",
+    "image/svg+xml",
+    "image/png",
+    "image/jpeg",
+    "text/markdown",
+    "text/latex",
+    "text/plain",
+]
 
 
 _WIDGET = "application/vnd.jupyter.widget-view+json"
@@ -85,7 +93,9 @@ def _replace_widgets(notebook: Any) -> None:
     outputs = [output for cell in notebook.cells for output in cell.get("outputs", ())]
     for data in (output.get("data", {}) for output in outputs):
         if _WIDGET in data and "text/html" not in data:
-            data["text/html"] = "<p>This can be moved when the slides are live: <code>autodiff-lab present</code></p>"
+            data["text/html"] = (
+                "<p>This can be moved when the slides are live: <code>autodiff-lab present</code></p>"
+            )
 
 
 def title_of(notebook: Any) -> str:
@@ -96,7 +106,11 @@ def title_of(notebook: Any) -> str:
     'Slopes of f'
     """
     for cell in notebook.cells:
-        heading = re.search(r"^# (.+)$", cell.source, re.MULTILINE) if cell.cell_type == "markdown" else None
+        heading = (
+            re.search(r"^# (.+)$", cell.source, re.MULTILINE)
+            if cell.cell_type == "markdown"
+            else None
+        )
         if heading:
             return re.sub(r"[*`]", "", heading[1])
     return "A lecture"

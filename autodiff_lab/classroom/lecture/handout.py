@@ -35,7 +35,9 @@ def make_handout(notebook: Any) -> str:
     summary = "\n\n".join(cell.source for cell in notebook.cells if "take-home" in _tags(cell))
     title = title_of(notebook)
     asked = "".join(f"<li>{mark_up_line(each.text)}</li>" for each in questions)
-    answered = "".join(f"<li>{mark_up_line(each.text)} {mark_up_line(each.answer)}</li>" for each in questions)
+    answered = "".join(
+        f"<li>{mark_up_line(each.text)} {mark_up_line(each.answer)}</li>" for each in questions
+    )
     first = (
         f"<h1>{mark_up_line(title)}</h1>{''.join(empty for empty, _ in worksheets)}"
         f"<h2>Questions</h2><ol class='questions'>{asked}</ol><div class='take-home'>{mark_up(summary)}</div>"

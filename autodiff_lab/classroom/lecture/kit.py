@@ -23,7 +23,9 @@ def list_lectures() -> dict[str, Path]:
     >>> list(list_lectures())
     ['40_minutes', '90_minutes']
     """
-    return {path.stem: path for path in sorted((installed_notebooks() / "lectures").glob("*.ipynb"))}
+    return {
+        path.stem: path for path in sorted((installed_notebooks() / "lectures").glob("*.ipynb"))
+    }
 
 
 def find_notebook(name: str) -> Path:
@@ -111,12 +113,18 @@ def make_audience_notebook(notebook: Any) -> Any:
     >>> [cell.source for cell in gaps.cells]
     ['def sin(a): ...']
     """
-    metadata = {"kernelspec": notebook.metadata.get("kernelspec", {})} if "kernelspec" in notebook.metadata else {}
+    metadata = (
+        {"kernelspec": notebook.metadata.get("kernelspec", {})}
+        if "kernelspec" in notebook.metadata
+        else {}
+    )
     gaps = nbformat.v4.new_notebook(metadata=metadata)
     for cell in notebook.cells:
         if "audience" not in cell.metadata.get("tags", []):
             continue
-        make = nbformat.v4.new_code_cell if cell.cell_type == "code" else nbformat.v4.new_markdown_cell
+        make = (
+            nbformat.v4.new_code_cell if cell.cell_type == "code" else nbformat.v4.new_markdown_cell
+        )
         gaps.cells.append(make(cell.source, id=cell.id))
     return gaps
 
@@ -126,7 +134,9 @@ def _write_pages(folder: Path, pages: dict[str, str], overwrite: bool) -> list[P
         raise FileExistsError(f"{folder} is a file; name a folder with --out")
     there = [folder / name for name in pages if (folder / name).exists()]
     if there and not overwrite:
-        raise FileExistsError(f"{there[0]} exists already; name another folder with --out, or add --overwrite")
+        raise FileExistsError(
+            f"{there[0]} exists already; name another folder with --out, or add --overwrite"
+        )
     folder.mkdir(parents=True, exist_ok=True)
     for name, text in pages.items():
         (folder / name).write_text(text, encoding="utf-8")

@@ -47,6 +47,8 @@ def add_exercise_notes(notebook: Any, exercises: Mapping[str, Exercise]) -> Any:
             continue
         text = f"{write_notes(exercise)}\n\nA good answer:\n\n```python\n{exercise.reference}\n```"
         metadata = {"slideshow": {"slide_type": "notes"}}
-        cells.append(nbformat.v4.new_markdown_cell(text, id=f"{cell.id}-notes"[:64], metadata=metadata))
+        cells.append(
+            nbformat.v4.new_markdown_cell(text, id=f"{cell.id}-notes"[:64], metadata=metadata)
+        )
     notebook.cells = cells
     return notebook

@@ -17,7 +17,26 @@ from __future__ import annotations
 from . import elementwise as _elementwise  # noqa: F401 — reading a room fills the table
 from . import grids, joining, linear_algebra, products, reductions, shapes  # noqa: F401
 from .kinks import policy
-from .table import comparison, composed, elementwise, flat, general, linear, multilinear, reduction, shape_only
+from .table import (
+    comparison,
+    composed,
+    elementwise,
+    flat,
+    general,
+    linear,
+    multilinear,
+    reduction,
+    shape_only,
+)
 
-__all__ = ["comparison", "composed", "elementwise", "flat", "general", "linear", "multilinear", "policy"]
+__all__ = [
+    "comparison",
+    "composed",
+    "elementwise",
+    "flat",
+    "general",
+    "linear",
+    "multilinear",
+    "policy",
+]
 __all__ += ["reduction", "shape_only"]

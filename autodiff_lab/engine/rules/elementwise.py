@@ -17,7 +17,8 @@ from .table import comparison, composed, elementwise, flat, linear, shape_only
 
 
 def _power_left(y: Any, a: Any, b: Any) -> Any:
-    if type(b) is int and b == 2:  # squares are what there is most of, and a ** 1 would be one operation more
+    # squares are what there is most of, and a ** 1 would be one operation more
+    if type(b) is int and b == 2:
         return 2 * a
     return b * a ** unless(b == 0, 1.0, b - 1)
 
@@ -26,10 +27,26 @@ elementwise(np.add, unit_partial, unit_partial, call=operator.add, symbol="+")
 elementwise(np.subtract, unit_partial, lambda y, a, b: -1.0, call=operator.sub, symbol="-")
 elementwise(np.multiply, lambda y, a, b: b, lambda y, a, b: a, call=operator.mul, symbol="*")
 elementwise(
-    np.divide, lambda y, a, b: 1 / as_numpy_number(b), lambda y, a, b: -y / b, call=operator.truediv, symbol="/"
+    np.divide,
+    lambda y, a, b: 1 / as_numpy_number(b),
+    lambda y, a, b: -y / b,
+    call=operator.truediv,
+    symbol="/",
 )
-elementwise(np.power, _power_left, lambda y, a, b: y * np.log(unless(a == 0, 1.0, a)), call=operator.pow, symbol="**")
-elementwise(np.remainder, unit_partial, lambda y, a, b: -np.floor_divide(a, b), call=operator.mod, symbol="%")
+elementwise(
+    np.power,
+    _power_left,
+    lambda y, a, b: y * np.log(unless(a == 0, 1.0, a)),
+    call=operator.pow,
+    symbol="**",
+)
+elementwise(
+    np.remainder,
+    unit_partial,
+    lambda y, a, b: -np.floor_divide(a, b),
+    call=operator.mod,
+    symbol="%",
+)
 # Not np.floor_divide: 1 / 0.1 is rounded to 10, and 0.1 goes in 9 times.
 elementwise(np.fmod, unit_partial, lambda y, a, b: -np.rint((a - y) / b))
 elementwise(np.negative, lambda y, x: -1.0, call=operator.neg)
@@ -42,7 +59,9 @@ composed(np.float_power)(lambda x1, x2: np.power(x1, x2))
 def _scale(x: Any, places: Any) -> Any:
     """``x * 2.0**places``, exact where both are large."""
     if isinstance(places, float) or getattr(places, "dtype", np.dtype(int)).kind == "f":
-        raise UnsupportedError("np.ldexp takes a whole number of places, which has no derivative: write x * 2.0**n.")
+        raise UnsupportedError(
+            "np.ldexp takes a whole number of places, which has no derivative: write x * 2.0**n."
+        )
     return np.ldexp(x, places)
 
 
@@ -51,7 +70,9 @@ def _scale_batch(size: int, y: Any, operands: Any, tangents: Any, static: Any) -
     return unbroadcast(np.ldexp(align_axes(tangents[0], shape_of(x), shape_of(y)), places), y, size)
 
 
-scaled = linear(np.ldexp, lambda g, y, x, places: unbroadcast(np.ldexp(g, places), x), None, call=_scale)
+scaled = linear(
+    np.ldexp, lambda g, y, x, places: unbroadcast(np.ldexp(g, places), x), None, call=_scale
+)
 scaled.batched = _scale_batch
 
 # Exponentials and roots
@@ -82,7 +103,8 @@ elementwise(np.hypot, lambda y, a, b: over_length(a, y), lambda y, a, b: over_le
 
 
 def _one_minus_square(x: Any) -> Any:
-    return unless(np.absolute(x) > 0.5, (1 - x) * (1 + x), 1 - x * x)  # near 1 and -1 the square is rounded too soon
+    # near 1 and -1 the square is rounded too soon
+    return unless(np.absolute(x) > 0.5, (1 - x) * (1 + x), 1 - x * x)
 
 
 def _over_square(a: Any, r: Any) -> Any:
@@ -104,7 +126,9 @@ elementwise(np.arcsin, lambda y, x: 1 / np.sqrt(_one_minus_square(x)))
 elementwise(np.arccos, lambda y, x: -1 / np.sqrt(_one_minus_square(x)))
 elementwise(np.arctan, lambda y, x: 1 / (1 + x * x))
 elementwise(
-    np.arctan2, lambda y, a, b: _over_square(b, np.hypot(a, b)), lambda y, a, b: _over_square(-a, np.hypot(a, b))
+    np.arctan2,
+    lambda y, a, b: _over_square(b, np.hypot(a, b)),
+    lambda y, a, b: _over_square(-a, np.hypot(a, b)),
 )
 elementwise(np.sinh, lambda y, x: np.cosh(x))
 elementwise(np.cosh, lambda y, x: np.sinh(x))
@@ -130,10 +154,18 @@ def _sinc(x: Any) -> Any:
 
 elementwise(np.absolute, lambda y, x: np.sign(x))
 elementwise(np.fabs, lambda y, x: np.sign(x))
-elementwise(np.maximum, lambda y, a, b: (a > b) + (a == b) / 2, lambda y, a, b: (b > a) + (a == b) / 2)
-elementwise(np.minimum, lambda y, a, b: (a < b) + (a == b) / 2, lambda y, a, b: (b < a) + (a == b) / 2)
-elementwise(np.fmax, lambda y, a, b: (y == a) - (a == b) / 2, lambda y, a, b: (y == b) - (a == b) / 2)
-elementwise(np.fmin, lambda y, a, b: (y == a) - (a == b) / 2, lambda y, a, b: (y == b) - (a == b) / 2)
+elementwise(
+    np.maximum, lambda y, a, b: (a > b) + (a == b) / 2, lambda y, a, b: (b > a) + (a == b) / 2
+)
+elementwise(
+    np.minimum, lambda y, a, b: (a < b) + (a == b) / 2, lambda y, a, b: (b < a) + (a == b) / 2
+)
+elementwise(
+    np.fmax, lambda y, a, b: (y == a) - (a == b) / 2, lambda y, a, b: (y == b) - (a == b) / 2
+)
+elementwise(
+    np.fmin, lambda y, a, b: (y == a) - (a == b) / 2, lambda y, a, b: (y == b) - (a == b) / 2
+)
 elementwise(np.copysign, lambda y, a, b: np.sign(a) * np.copysign(1.0, b), lambda y, a, b: 0.0)
 elementwise(np.heaviside, lambda y, a, b: 0.0, lambda y, a, b: 1.0 * (a == 0))
 between = elementwise(
@@ -151,11 +183,15 @@ def _clip(a: Any, a_min: Any = None, a_max: Any = None, *, min: Any = None, max:
     return between(a, -np.inf if low is None else low, np.inf if high is None else high)
 
 
-replaced = flat("nan_to_num", lambda x, nan, posinf, neginf: np.nan_to_num(x, True, nan, posinf, neginf))
+replaced = flat(
+    "nan_to_num", lambda x, nan, posinf, neginf: np.nan_to_num(x, True, nan, posinf, neginf)
+)
 
 
 @composed(np.nan_to_num)
-def _nan_to_num(x: Any, copy: bool = True, nan: float = 0.0, posinf: Any = None, neginf: Any = None) -> Any:
+def _nan_to_num(
+    x: Any, copy: bool = True, nan: float = 0.0, posinf: Any = None, neginf: Any = None
+) -> Any:
     return np.where(np.isfinite(x), x, replaced(x, nan=nan, posinf=posinf, neginf=neginf))
 
 
@@ -192,18 +228,50 @@ comparison(np.bitwise_or, call=_of_masks("|", operator.or_))
 comparison(np.bitwise_xor, call=_of_masks("^", operator.xor))
 comparison(np.invert, call=operator.invert)
 for question in (
-    *(np.isfinite, np.isnan, np.isinf, np.signbit, np.logical_and, np.logical_or, np.logical_not, np.logical_xor),
-    *(np.any, np.all, np.argmax, np.argmin, np.argsort, np.nonzero, np.flatnonzero, np.argwhere, np.count_nonzero),
+    *(
+        np.isfinite,
+        np.isnan,
+        np.isinf,
+        np.signbit,
+        np.logical_and,
+        np.logical_or,
+        np.logical_not,
+        np.logical_xor,
+    ),
+    *(
+        np.any,
+        np.all,
+        np.argmax,
+        np.argmin,
+        np.argsort,
+        np.nonzero,
+        np.flatnonzero,
+        np.argwhere,
+        np.count_nonzero,
+    ),
     *(np.isclose, np.allclose, np.array_equal, np.searchsorted, np.digitize, np.argpartition),
 ):
     comparison(question)
-for shape in (np.shape, np.size, np.ndim, np.zeros_like, np.ones_like, np.empty_like, np.iscomplexobj, np.isrealobj):
+for shape in (
+    np.shape,
+    np.size,
+    np.ndim,
+    np.zeros_like,
+    np.ones_like,
+    np.empty_like,
+    np.iscomplexobj,
+    np.isrealobj,
+):
     shape_only(shape)
 
 
 @composed(np.full_like)
 def _full_like(a: Any, fill_value: Any, dtype: Any = None) -> Any:
-    return np.broadcast_to(fill_value, np.shape(a)) if isinstance(fill_value, Traced) else np.zeros_like(a) + fill_value
+    return (
+        np.broadcast_to(fill_value, np.shape(a))
+        if isinstance(fill_value, Traced)
+        else np.zeros_like(a) + fill_value
+    )
 
 
 @composed(np.copyto, np.put, np.putmask, np.place)

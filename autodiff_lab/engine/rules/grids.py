@@ -15,7 +15,13 @@ from .table import composed
 
 @composed(np.linspace)
 def _linspace(
-    start: Any, stop: Any, num: int = 50, endpoint: bool = True, retstep: bool = False, *, axis: int = 0
+    start: Any,
+    stop: Any,
+    num: int = 50,
+    endpoint: bool = True,
+    retstep: bool = False,
+    *,
+    axis: int = 0,
 ) -> Any:
     start, stop = as_operand(start), as_operand(stop)
     dtype = np.result_type(*(getattr(x, "dtype", x) for x in (start, stop)), 1.0)
@@ -27,7 +33,9 @@ def _linspace(
 
 
 @composed(np.meshgrid)
-def _meshgrid(*xi: Any, indexing: str = "xy", sparse: bool = False, copy: bool = True) -> tuple[Any, ...]:
+def _meshgrid(
+    *xi: Any, indexing: str = "xy", sparse: bool = False, copy: bool = True
+) -> tuple[Any, ...]:
     shapes = np.meshgrid(*(np.empty(np.size(x)) for x in xi), indexing=indexing, sparse=True)
     full = np.broadcast_shapes(*(s.shape for s in shapes))
     grids = (np.reshape(x, s.shape) for x, s in zip(xi, shapes, strict=True))
@@ -50,13 +58,19 @@ def _diff(a: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any =
 
 @composed(np.gradient)
 def _gradient(f: Any, *spacing: Any, axis: Any = None, edge_order: int = 1) -> Any:
-    axes = tuple(range(np.ndim(f))) if axis is None else (axis,) if np.ndim(axis) == 0 else tuple(axis)
+    axes = (
+        tuple(range(np.ndim(f))) if axis is None else (axis,) if np.ndim(axis) == 0 else tuple(axis)
+    )
     steps = spacing * len(axes) if len(spacing) == 1 else spacing or (1.0,) * len(axes)
     out = []
     for a, step in zip(axes, steps, strict=True):
         if isinstance(step, Traced):
-            raise UnsupportedError("np.gradient is followed in its values, not in the spacing: divide by it yourself.")
-        stencil = np.gradient(np.eye(shape_of(f)[a], dtype=f.dtype), step, axis=0, edge_order=edge_order)
+            raise UnsupportedError(
+                "np.gradient is followed in its values, not in the spacing: divide by it yourself."
+            )
+        stencil = np.gradient(
+            np.eye(shape_of(f)[a], dtype=f.dtype), step, axis=0, edge_order=edge_order
+        )
         out.append(np.moveaxis(np.tensordot(stencil, f, axes=(1, a)), 0, a))
     return out[0] if len(out) == 1 else tuple(out)
 
@@ -80,7 +94,9 @@ def _polyval(p: Any, x: Any) -> Any:
 
 
 @composed(np.interp)
-def _interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period: Any = None) -> Any:
+def _interp(
+    x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period: Any = None
+) -> Any:
     if period is not None:
         raise UnsupportedError("np.interp with a period is not followed: wrap x with np.mod first.")
     x, xp, fp = (np.asarray(z) if isinstance(z, list | tuple) else z for z in (x, xp, fp))

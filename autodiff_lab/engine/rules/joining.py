@@ -41,8 +41,12 @@ def _concatenate(arrays: Any, axis: int | None = 0) -> Any:
     return join(*(map(np.ravel, arrays) if axis is None else arrays), axis=axis or 0)
 
 
-composed(np.vstack)(lambda tup: _concatenate([x if rank_of(x) >= 2 else np.atleast_2d(x) for x in tup]))
-composed(np.dstack)(lambda tup: _concatenate([x if rank_of(x) >= 3 else np.atleast_3d(x) for x in tup], axis=2))
+composed(np.vstack)(
+    lambda tup: _concatenate([x if rank_of(x) >= 2 else np.atleast_2d(x) for x in tup])
+)
+composed(np.dstack)(
+    lambda tup: _concatenate([x if rank_of(x) >= 3 else np.atleast_3d(x) for x in tup], axis=2)
+)
 composed(np.append)(lambda arr, values, axis=None: np.concatenate([arr, values], axis=axis))
 
 
@@ -50,7 +54,9 @@ composed(np.append)(lambda arr, values, axis=None: np.concatenate([arr, values],
 def _insert(arr: Any, obj: Any, values: Any, axis: int | None = None) -> Any:
     arr, values = as_operand(arr), as_operand(values)
     if arr.dtype.kind != "f":
-        raise UnsupportedError("np.insert makes whole numbers of what it inserts among such: write arr.astype(float).")
+        raise UnsupportedError(
+            "np.insert makes whole numbers of what it inserts among such: write arr.astype(float)."
+        )
     own = np.arange(np.size(arr)).reshape(shape_of(arr))
     new = np.size(arr) + np.arange(np.size(values)).reshape(shape_of(values))
     positions = np.insert(own, obj, new, axis)
@@ -75,7 +81,9 @@ def _block(arrays: Any) -> Any:
             return 0, np.ndim(part)
         depths, ranks = zip(*map(depth_and_rank, part), strict=True)
         if len(set(depths)) > 1:
-            raise ValueError("np.block was given lists of different depth: nest each entry in as many lists.")
+            raise ValueError(
+                "np.block was given lists of different depth: nest each entry in as many lists."
+            )
         return depths[0] + 1, max(ranks)
 
     depth, rank = depth_and_rank(arrays)
@@ -102,7 +110,11 @@ def _array(object: Any, dtype: Any = None) -> Any:
 
 @composed(np.full)
 def _full(shape: Any, fill_value: Any) -> Any:
-    return np.broadcast_to(fill_value, shape) if isinstance(fill_value, Traced) else np.full(shape, fill_value)
+    return (
+        np.broadcast_to(fill_value, shape)
+        if isinstance(fill_value, Traced)
+        else np.full(shape, fill_value)
+    )
 
 
 # Chosen
@@ -110,9 +122,12 @@ def _full(shape: Any, fill_value: Any) -> Any:
 
 @composed(np.select)
 def _select(condlist: Any, choicelist: Any, default: Any = 0) -> Any:
-    dtype = np.result_type(*(getattr(x, "dtype", x) for x in map(as_operand, (*choicelist, default))))
+    dtype = np.result_type(
+        *(getattr(x, "dtype", x) for x in map(as_operand, (*choicelist, default)))
+    )
     out: Any = default if isinstance(default, Traced) else np.asarray(default, dtype)[()]
-    for condition, choice in reversed(list(zip(condlist, choicelist, strict=True))):  # the first that holds is taken
+    # the first that holds is taken
+    for condition, choice in reversed(list(zip(condlist, choicelist, strict=True))):
         out = np.where(condition, choice, out)
     return out
 
@@ -139,9 +154,12 @@ def _piecewise(x: Any, condlist: Any, funclist: Any, *args: Any, **kw: Any) -> A
     entries = np.ravel(x)
     dtype = np.dtype(getattr(x, "dtype", float))
     if dtype.kind != "f":
-        raise UnsupportedError("np.piecewise gives whole numbers for whole numbers: write x.astype(float) for x.")
+        raise UnsupportedError(
+            "np.piecewise gives whole numbers for whole numbers: write x.astype(float) for x."
+        )
     parts: list[Any] = [np.zeros(1, dtype)]
-    taken = np.zeros(np.size(x), dtype=int)  # which entry of the joined parts; the first is the 0 of no piece
+    # which entry of the joined parts; the first is the 0 of no piece
+    taken = np.zeros(np.size(x), dtype=int)
     joined = 1
     for place, piece in zip(places, pieces, strict=True):
         if len(place) == 0:
@@ -156,9 +174,13 @@ def _piecewise(x: Any, condlist: Any, funclist: Any, *args: Any, **kw: Any) -> A
 @composed(np.choose)
 def _choose(a: Any, choices: Any) -> Any:
     if isinstance(a, Traced):
-        raise UnsupportedError("np.choose picks by whole numbers, which have no derivative: use np.where(x > 0, a, b).")
+        raise UnsupportedError(
+            "np.choose picks by whole numbers, which have no derivative: use np.where(x > 0, a, b)."
+        )
     if not np.all((np.greater_equal(a, 0)) & (np.less(a, len(choices)))):
-        raise IndexError(f"np.choose was asked for a choice that is not among the {len(choices)} given.")
+        raise IndexError(
+            f"np.choose was asked for a choice that is not among the {len(choices)} given."
+        )
     out = choices[0]
     for k in range(1, len(choices)):
         out = np.where(np.equal(a, k), choices[k], out)

@@ -57,7 +57,9 @@ def policy() -> str:
 
 def _where(condition: Any, *choices: Any) -> Any:
     if not choices:
-        raise UnsupportedError("np.where of a condition alone asks for positions: write np.nonzero(x).")
+        raise UnsupportedError(
+            "np.where of a condition alone asks for positions: write np.nonzero(x)."
+        )
     return as_operand(np.where(condition, *choices))
 
 
@@ -82,7 +84,8 @@ def _choose_batch(size: int, y: Any, operands: Any, tangents: Any, static: Any) 
     condition, *_ = operands
     shape = shape_of(y)
     a, b = (
-        0.0 if t is None else align_axes(t, shape_of(x), shape) for x, t in zip(operands[1:], tangents[1:], strict=True)
+        0.0 if t is None else align_axes(t, shape_of(x), shape)
+        for x, t in zip(operands[1:], tangents[1:], strict=True)
     )
     return unbroadcast(np.where(condition, a, b), y, size)
 
@@ -114,7 +117,8 @@ def over_length(x: Any, length: Any) -> Any:
 
 def everywhere(condition: Any) -> bool:
     """Whether a condition in a row's rule holds for all entries, and in vmap for all examples."""
-    with suppress(ShapeError):  # raised in a batch, where it holds in some examples and not in others
+    # raised in a batch, where it holds in some examples and not in others
+    with suppress(ShapeError):
         return bool(np.all(condition))
     return False
 
@@ -127,13 +131,20 @@ def _over(a: Any, gaps: Any) -> Any:
 
 
 # ``a / gaps``; where there is no gap, 0 / 0 is 0 and the rest NaN: what is not asked for does no harm.
-over = general("over", lambda g, y, a, gaps: _over(g, gaps), lambda g, y, a, gaps: -_over(g * y, gaps), call=_over)
+over = general(
+    "over",
+    lambda g, y, a, gaps: _over(g, gaps),
+    lambda g, y, a, gaps: -_over(g * y, gaps),
+    call=_over,
+)
 
 
 def _zeros_of_unknown_slope(zero: Any, x: Any) -> Any:
     if isinstance(zero, Traced) or isinstance(x, Traced):
         return apply(unknown_slope, (zero, x))
-    return np.zeros(np.broadcast_shapes(np.shape(zero), np.shape(x)), getattr(x, "dtype", float))[()]
+    return np.zeros(np.broadcast_shapes(np.shape(zero), np.shape(x)), getattr(x, "dtype", float))[
+        ()
+    ]
 
 
 def _push_unknown_slope(zero: Any, t: Any) -> Any:
@@ -149,7 +160,9 @@ unknown_slope = Row(
     "general",
     (None, lambda g, y, zero, x: unbroadcast(np.where(zero, np.nan, 0.0), x)),
 )
-unknown_slope.push = lambda y, operands, tangents, static: _push_unknown_slope(operands[0], tangents[1])
+unknown_slope.push = lambda y, operands, tangents, static: _push_unknown_slope(
+    operands[0], tangents[1]
+)
 unknown_slope.batched = lambda size, y, operands, tangents, static: _push_unknown_slope(
     operands[0], align_axes(tangents[1], shape_of(operands[1]), shape_of(y))
 )
@@ -171,7 +184,9 @@ def mean_of_equals(entries: Any, picked: Any) -> Any:
     equal = np.equal(entries, picked[..., None])
     if not isinstance(equal, Traced) and np.all(np.count_nonzero(equal, axis=-1) <= 1):
         return picked  # no tie, so nothing to split
-    return np.sum(np.where(equal, entries, 0.0), axis=-1) / np.sum(equal.astype(entries.dtype), axis=-1)
+    return np.sum(np.where(equal, entries, 0.0), axis=-1) / np.sum(
+        equal.astype(entries.dtype), axis=-1
+    )
 
 
 def share_between_equals(g: Any, values: Any) -> Any:

@@ -73,7 +73,9 @@ general(la.solve, _solve_left, lambda g, y, a, b: unbroadcast(_solve_back(g, a, 
 def _lstsq(a: Any, b: Any, rcond: Any = None) -> tuple[Any, Any, int, Any]:
     m, n = np.shape(a)
     values = la.svdvals(a)
-    smallest = np.finfo(float).eps * (1 if rcond == -1 else max(m, n)) if rcond in (None, -1) else rcond
+    smallest = (
+        np.finfo(float).eps * (1 if rcond == -1 else max(m, n)) if rcond in (None, -1) else rcond
+    )
     if not everywhere(values > np.max(values) * smallest):
         raise UnsupportedError(
             "np.linalg.lstsq is followed at full rank only, and this matrix has (nearly) dependent columns. "
@@ -87,13 +89,17 @@ def _lstsq(a: Any, b: Any, rcond: Any = None) -> tuple[Any, Any, int, Any]:
 # Determinants
 
 general(la.det, lambda g, y, a: _square(g) * _cofactors(y, a))
-log_determinant = general("logabsdet", lambda g, y, a: _square(g) * t(la.inv(a)), call=lambda a: la.slogdet(a)[1])
+log_determinant = general(
+    "logabsdet", lambda g, y, a: _square(g) * t(la.inv(a)), call=lambda a: la.slogdet(a)[1]
+)
 
 
 def _cofactors(y: Any, a: Any) -> Any:
     if everywhere(y != 0):
         inverse = la.inv(a)
-        if np.size(a) == 0 or everywhere(np.max(np.absolute(a)) * np.max(np.absolute(inverse)) < 1e8):
+        if np.size(a) == 0 or everywhere(
+            np.max(np.absolute(a)) * np.max(np.absolute(inverse)) < 1e8
+        ):
             return _square(y) * t(inverse)
     n = shape_of(a)[-1]
     rest = np.array([[j for j in range(n) if j != i] for i in range(n)], dtype=int)
@@ -148,7 +154,9 @@ packed_qr = general("qr", _qr_back, call=lambda a: np.concatenate(la.qr(a), axis
 def _qr(a: Any, mode: str = "reduced") -> Any:
     m, n = shape_of(a)[-2:]
     if mode != "reduced" or m < n:
-        raise UnsupportedError("np.linalg.qr is followed for mode='reduced' of matrices with at least as many rows.")
+        raise UnsupportedError(
+            "np.linalg.qr is followed for mode='reduced' of matrices with at least as many rows."
+        )
     both = packed_qr(a)
     return _result_type(la.qr)(both[..., :m, :], both[..., m:, :])
 
@@ -190,7 +198,9 @@ packed_eigh = general("eigh", _eigh_back, call=_packed_eigh)
 @composed(la.eigh)
 def _eigh(a: Any, UPLO: str = "L") -> Any:
     if UPLO.upper() not in ("L", "U"):
-        raise ValueError(f"np.linalg.eigh reads the lower or the upper triangle, UPLO='L' or 'U', not {UPLO!r}.")
+        raise ValueError(
+            f"np.linalg.eigh reads the lower or the upper triangle, UPLO='L' or 'U', not {UPLO!r}."
+        )
     both = packed_eigh(t(a) if UPLO.upper() == "U" else a)
     return _result_type(la.eigh)(both[..., 0, :], both[..., 1:, :])
 
@@ -205,7 +215,8 @@ def _svdvals_back(g: Any, y: Any, a: Any) -> Any:
     v = v[..., ::-1]
     equal = w[..., ::-1, None] == w[..., None, ::-1]
     several = (np.sum(equal, axis=-1) > 1)[..., None, :]
-    if not everywhere(np.logical_not(several)):  # no second derivative knows their basis, not even behind a 0
+    # no second derivative knows their basis, not even behind a 0
+    if not everywhere(np.logical_not(several)):
         v = v + unknown_slope(several, v)
     u = over_length(a @ v, y[..., None, :])
     return (u * share_between_equals(g, y)[..., None, :]) @ t(v)
@@ -216,7 +227,9 @@ composed(la.svdvals)(lambda x: singular_values(x))
 
 
 @composed(la.svd)
-def _svd(a: Any, full_matrices: bool = True, compute_uv: bool = True, hermitian: bool = False) -> Any:
+def _svd(
+    a: Any, full_matrices: bool = True, compute_uv: bool = True, hermitian: bool = False
+) -> Any:
     if compute_uv:
         raise UnsupportedError(
             "np.linalg.svd has a derivative rule for its values alone: write np.linalg.svd(a, compute_uv=False). Its "

@@ -27,7 +27,11 @@ def _as_matrices(g: Any, a: Any, b: Any) -> tuple[Any, Any, Any]:
     if len(shape_of(b)) == 1:
         b = np.reshape(b, (-1, 1))
     rows, columns = shape_of(a)[-2], shape_of(b)[-1]
-    return (np.reshape(g, (*np.broadcast_shapes(shape_of(a)[:-2], shape_of(b)[:-2]), rows, columns)), a, b)
+    return (
+        np.reshape(g, (*np.broadcast_shapes(shape_of(a)[:-2], shape_of(b)[:-2]), rows, columns)),
+        a,
+        b,
+    )
 
 
 def _transpose_matrices(x: Any) -> Any:
@@ -66,7 +70,9 @@ def _matmul_batch(size: int, y: Any, operands: Any, tangents: Any, static: Any) 
     return terms[0] if len(terms) == 1 else terms[0] + terms[1]
 
 
-multilinear(np.matmul, _matmul_left, _matmul_right, call=operator.matmul, symbol="@", batched=_matmul_batch)
+multilinear(
+    np.matmul, _matmul_left, _matmul_right, call=operator.matmul, symbol="@", batched=_matmul_batch
+)
 
 
 # Einstein's summation, and what is one
@@ -78,10 +84,13 @@ def _explicit(subscripts: str, ranks: tuple[int, ...]) -> tuple[list[str], str]:
     left, arrow, right = subscripts.replace(" ", "").partition("->")
     terms = left.split(",")
     if len(terms) != len(ranks):
-        raise UnsupportedError(f"np.einsum({subscripts!r}) names {len(terms)} operands, but {len(ranks)} were given.")
+        raise UnsupportedError(
+            f"np.einsum({subscripts!r}) names {len(terms)} operands, but {len(ranks)} were given."
+        )
     free = [c for c in LETTERS if c not in subscripts]
     hidden = [
-        rank - len(term.replace("...", "")) if "..." in term else 0 for term, rank in zip(terms, ranks, strict=True)
+        rank - len(term.replace("...", "")) if "..." in term else 0
+        for term, rank in zip(terms, ranks, strict=True)
     ]
     dots = "".join(free[: max(hidden, default=0)])
     terms = [t.replace("...", dots[len(dots) - h :]) for t, h in zip(terms, hidden, strict=True)]
@@ -125,7 +134,9 @@ def _push_einsum(size: int, y: Any, operands: Any, tangents: Any, static: Any) -
     for k, t in enumerate(tangents):
         if t is not None:
             moving = [i == k for i in range(len(operands))]
-            term = einsum_batch((*operands[:k], t, *operands[k + 1 :]), moving, static["subscripts"])
+            term = einsum_batch(
+                (*operands[:k], t, *operands[k + 1 :]), moving, static["subscripts"]
+            )
             total = term if total is None else total + term
     return total
 
@@ -142,7 +153,9 @@ summed = multilinear(
 @composed(np.einsum)
 def _einsum(subscripts: str, *operands: Any, optimize: Any = None) -> Any:
     if not isinstance(subscripts, str):
-        raise UnsupportedError('np.einsum is followed with subscripts as text: np.einsum("ij,j->i", a, x).')
+        raise UnsupportedError(
+            'np.einsum is followed with subscripts as text: np.einsum("ij,j->i", a, x).'
+        )
     terms, out = _explicit(subscripts, tuple(map(rank_of, operands)))
     return summed(*operands, subscripts=",".join(terms) + "->" + out)
 
@@ -153,16 +166,22 @@ def _tensordot(a: Any, b: Any, axes: Any = 2) -> Any:
     na, nb = rank_of(a), rank_of(b)
     if isinstance(axes, int | np.integer):
         axes = (range(na - axes, na), range(axes))
-    summed_left, summed_right = ((axis,) if isinstance(axis, int | np.integer) else axis for axis in axes)
+    summed_left, summed_right = (
+        (axis,) if isinstance(axis, int | np.integer) else axis for axis in axes
+    )
     left = [int(i) % na for i in summed_left]
     right = [int(j) % nb for j in summed_right]
     if len(left) != len(right):
-        raise ValueError("np.tensordot was given different numbers of axes to sum over in its two arrays.")
+        raise ValueError(
+            "np.tensordot was given different numbers of axes to sum over in its two arrays."
+        )
     kept_left = [i for i in range(na) if i not in left]
     kept_right = [j for j in range(nb) if j not in right]
     of_a, of_b = shape_of(a), shape_of(b)
     if [of_a[i] for i in left] != [of_b[j] for j in right]:
-        raise ValueError(f"np.tensordot cannot sum over axes {left} of {of_a} and {right} of {of_b}: lengths differ.")
+        raise ValueError(
+            f"np.tensordot cannot sum over axes {left} of {of_a} and {right} of {of_b}: lengths differ."
+        )
     n = math.prod([of_a[i] for i in left])
     rows = _arranged(a, kept_left + left, (math.prod([of_a[i] for i in kept_left]), n))
     columns = _arranged(b, right + kept_right, (n, math.prod([of_b[j] for j in kept_right])))
@@ -211,12 +230,16 @@ def _kron(a: Any, b: Any) -> Any:
 
 
 @composed(np.cross)
-def _cross(a: Any, b: Any, axisa: int = -1, axisb: int = -1, axisc: int = -1, axis: int | None = None) -> Any:
+def _cross(
+    a: Any, b: Any, axisa: int = -1, axisb: int = -1, axisc: int = -1, axis: int | None = None
+) -> Any:
     if axis is not None:
         axisa = axisb = axisc = axis
     a, b = np.moveaxis(a, axisa, -1), np.moveaxis(b, axisb, -1)
     if shape_of(a)[-1] != 3 or shape_of(b)[-1] != 3:
-        raise UnsupportedError("np.cross is followed for vectors of three components: append a zero to shorter ones.")
+        raise UnsupportedError(
+            "np.cross is followed for vectors of three components: append a zero to shorter ones."
+        )
     ahead, behind = np.array([1, 2, 0]), np.array([2, 0, 1])
     return np.moveaxis(a[..., ahead] * b[..., behind] - a[..., behind] * b[..., ahead], -1, axisc)
 
@@ -236,7 +259,9 @@ def _convolve(a: Any, v: Any, mode: str = "full") -> Any:
     m, n = max(np.size(a), np.size(v)), min(np.size(a), np.size(v))
     slices = {"valid": (n - 1, m), "same": ((n - 1) // 2, (n - 1) // 2 + m), "full": (0, m + n - 1)}
     if mode not in slices:
-        raise UnsupportedError(f"np.convolve and np.correlate take the modes {', '.join(slices)}, not {mode!r}.")
+        raise UnsupportedError(
+            f"np.convolve and np.correlate take the modes {', '.join(slices)}, not {mode!r}."
+        )
     start, stop = slices[mode]
     return full(a, v)[start:stop]
 

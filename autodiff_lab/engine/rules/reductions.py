@@ -53,7 +53,9 @@ def _products_of_others(y: Any, x: Any, axis: Any) -> Any:
     n = int(np.prod([shape[a] for a in reduced]))
     rows = np.reshape(slices, (*kept, 1, n))
     products = np.prod(np.where(np.eye(n, dtype=bool), 1.0, rows), axis=-1)
-    return np.transpose(np.reshape(products, shape_of(slices)), tuple(int(i) for i in np.argsort(order)))
+    return np.transpose(
+        np.reshape(products, shape_of(slices)), tuple(int(i) for i in np.argsort(order))
+    )
 
 
 reduction(np.prod, _products_of_others)
@@ -93,7 +95,9 @@ def _in_rows(a: Any, axis: Any) -> tuple[Any, tuple[int, ...]]:
     axes = normalize_axes(axis, len(shape))
     last = np.moveaxis(a, axes, range(len(shape) - len(axes), len(shape)))
     n = int(np.prod([shape[i] for i in axes]))
-    return np.reshape(last, (*shape_of(last)[: len(shape) - len(axes)], n)), keepdims_shape(shape, axes)
+    return np.reshape(last, (*shape_of(last)[: len(shape) - len(axes)], n)), keepdims_shape(
+        shape, axes
+    )
 
 
 # Order statistics
@@ -117,7 +121,13 @@ def _median(a: Any, axis: Any = None, *, keepdims: bool = False) -> Any:
 
 @composed(np.quantile)
 def _quantile(
-    a: Any, q: Any, axis: Any = None, *, method: str = "linear", keepdims: bool = False, weights: Any = None
+    a: Any,
+    q: Any,
+    axis: Any = None,
+    *,
+    method: str = "linear",
+    keepdims: bool = False,
+    weights: Any = None,
 ) -> Any:
     _require_plain_quantile("np.quantile", q, weights)
     rows, kept = _in_rows(a, axis)
@@ -145,7 +155,9 @@ def _require_plain_quantile(name: str, q: Any, weights: Any) -> None:
             "interpolation: write np.interp(q, np.linspace(0, 1, np.size(a)), np.sort(a, axis=None))."
         )
     if weights is not None:
-        raise UnsupportedError(f"{name} with weights has no derivative rule. Repeat entries, or leave `weights` out.")
+        raise UnsupportedError(
+            f"{name} with weights has no derivative rule. Repeat entries, or leave `weights` out."
+        )
 
 
 def _arrange_quantiles(found: list[Any], of_q: tuple[int, ...], shape: tuple[int, ...]) -> Any:
@@ -159,7 +171,13 @@ def _arrange_quantiles(found: list[Any], of_q: tuple[int, ...], shape: tuple[int
 
 @composed(np.nanquantile)
 def _nanquantile(
-    a: Any, q: Any, axis: Any = None, *, method: str = "linear", keepdims: bool = False, weights: Any = None
+    a: Any,
+    q: Any,
+    axis: Any = None,
+    *,
+    method: str = "linear",
+    keepdims: bool = False,
+    weights: Any = None,
 ) -> Any:
     _require_plain_quantile("np.nanquantile", q, weights)
     if method != "linear":
@@ -176,7 +194,8 @@ def _nanquantile(
         low, high = np.floor(place).astype(int), np.ceil(place).astype(int)
         part = (place - low).astype(rows.dtype)
         first, second = _order_statistics(rows, low), _order_statistics(rows, high)
-        found.append(unless(np.equal(part, 0), first, first * (1 - part) + second * part))  # the second may be infinite
+        # the second may be infinite
+        found.append(unless(np.equal(part, 0), first, first * (1 - part) + second * part))
     return _arrange_quantiles(found, np.shape(q), kept if keepdims else shape_of(count))
 
 
@@ -184,7 +203,13 @@ def _add_percentile(percentile: Callable[..., Any], quantile: Callable[..., Any]
     """A quantile whose share is given in percent."""
 
     def of_percent(
-        a: Any, q: Any, axis: Any = None, *, method: str = "linear", keepdims: bool = False, weights: Any = None
+        a: Any,
+        q: Any,
+        axis: Any = None,
+        *,
+        method: str = "linear",
+        keepdims: bool = False,
+        weights: Any = None,
     ) -> Any:
         _require_plain_quantile(f"np.{percentile.__name__}", q, weights)
         return quantile(a, np.true_divide(q, 100), axis=axis, method=method, keepdims=keepdims)
@@ -247,7 +272,8 @@ def _running(a: Any, axis: int, beats: Callable[..., Any]) -> Any:
         new = np.where(won, before, here)
         if isinstance(tied, Traced) or np.any(tied):
             finite = np.isfinite(here)
-            gap = np.where(finite, before, 0.0) - np.where(finite, here, 0.0)  # 0 in value where they are tied
+            # 0 in value where they are tied
+            gap = np.where(finite, before, 0.0) - np.where(finite, here, 0.0)
             new = new + np.where(tied, gap * (of_before / (of_before + of_here)), 0.0)
         of_new = np.where(tied, of_before + of_here, np.where(won, of_before, of_here))
         y, count = np.concatenate([y[:step], new]), np.concatenate([count[:step], of_new])
@@ -274,12 +300,19 @@ for name, function in METHODS.items():
 
 
 @composed(np.average)
-def _average(a: Any, axis: Any = None, weights: Any = None, returned: bool = False, *, keepdims: bool = False) -> Any:
+def _average(
+    a: Any, axis: Any = None, weights: Any = None, returned: bool = False, *, keepdims: bool = False
+) -> Any:
     if weights is None:
         mean = np.mean(a, axis=axis, keepdims=keepdims)
-        return (mean, np.full(shape_of(mean), np.size(a) / max(np.size(mean), 1))) if returned else mean
+        return (
+            (mean, np.full(shape_of(mean), np.size(a) / max(np.size(mean), 1)))
+            if returned
+            else mean
+        )
     shape = shape_of(a)
-    if shape_of(weights) != shape and axis is not None:  # they belong to the axes named, in that order
+    # they belong to the axes named, in that order
+    if shape_of(weights) != shape and axis is not None:
         axes = normalize_axes(axis, len(shape))
         weights = np.transpose(weights, [int(k) for k in np.argsort(axes)])
         weights = np.reshape(weights, [n if i in axes else 1 for i, n in enumerate(shape)])
@@ -289,7 +322,14 @@ def _average(a: Any, axis: Any = None, weights: Any = None, returned: bool = Fal
 
 
 @composed(np.var)
-def _var(a: Any, axis: Any = None, *, ddof: float = 0, keepdims: bool = False, correction: float | None = None) -> Any:
+def _var(
+    a: Any,
+    axis: Any = None,
+    *,
+    ddof: float = 0,
+    keepdims: bool = False,
+    correction: float | None = None,
+) -> Any:
     centred = a - np.mean(a, axis=axis, keepdims=True)
     count = np.size(a) / int(np.prod(keepdims_shape(shape_of(a), axis)))
     total = np.sum(centred * centred, axis=axis, keepdims=keepdims)
@@ -297,8 +337,17 @@ def _var(a: Any, axis: Any = None, *, ddof: float = 0, keepdims: bool = False, c
 
 
 @composed(np.std)
-def _std(a: Any, axis: Any = None, *, ddof: float = 0, keepdims: bool = False, correction: float | None = None) -> Any:
-    variance = np.var(a, axis=axis, ddof=ddof if correction is None else correction, keepdims=keepdims)
+def _std(
+    a: Any,
+    axis: Any = None,
+    *,
+    ddof: float = 0,
+    keepdims: bool = False,
+    correction: float | None = None,
+) -> Any:
+    variance = np.var(
+        a, axis=axis, ddof=ddof if correction is None else correction, keepdims=keepdims
+    )
 
     def of_equals() -> Any:
         rows, kept = _in_rows(a - np.mean(a, axis=axis, keepdims=True), axis)
@@ -337,7 +386,9 @@ def _fill_holes(a: Any, number: float) -> Any:
     return np.where(np.isnan(a), number, a)
 
 
-def _add_ignoring_nan(function: Callable[..., Any], of_all: Callable[..., Any], instead: float) -> None:
+def _add_ignoring_nan(
+    function: Callable[..., Any], of_all: Callable[..., Any], instead: float
+) -> None:
     """A largest or smallest entry that ignores NaN: NaN only where there is no number at all."""
 
     def largest(a: Any, axis: Any = None, *, keepdims: bool = False) -> Any:
@@ -368,7 +419,12 @@ def _nancumprod(a: Any, axis: int | None = None) -> Any:
 
 @composed(np.nanvar)
 def _nanvar(
-    a: Any, axis: Any = None, *, ddof: float = 0, keepdims: bool = False, correction: float | None = None
+    a: Any,
+    axis: Any = None,
+    *,
+    ddof: float = 0,
+    keepdims: bool = False,
+    correction: float | None = None,
 ) -> Any:
     centred = _fill_holes(a - np.nanmean(a, axis=axis, keepdims=True), 0.0)
     total = np.sum(centred * centred, axis=axis, keepdims=keepdims)
@@ -378,9 +434,16 @@ def _nanvar(
 
 @composed(np.nanstd)
 def _nanstd(
-    a: Any, axis: Any = None, *, ddof: float = 0, keepdims: bool = False, correction: float | None = None
+    a: Any,
+    axis: Any = None,
+    *,
+    ddof: float = 0,
+    keepdims: bool = False,
+    correction: float | None = None,
 ) -> Any:
-    variance = np.nanvar(a, axis=axis, ddof=ddof if correction is None else correction, keepdims=keepdims)
+    variance = np.nanvar(
+        a, axis=axis, ddof=ddof if correction is None else correction, keepdims=keepdims
+    )
 
     def of_equals() -> Any:
         rows, kept = _in_rows(_fill_holes(a - np.nanmean(a, axis=axis, keepdims=True), 0.0), axis)
@@ -420,7 +483,9 @@ def _in_variables(x: Any, rowvar: bool) -> Any:
     """The observations with one row for each variable, as the rule of np.cov is written."""
     x = as_operand(x)
     if np.ndim(x) > 2:
-        raise ValueError("np.cov takes a vector or a matrix: a row for each variable, a column for each observation.")
+        raise ValueError(
+            "np.cov takes a vector or a matrix: a row for each variable, a column for each observation."
+        )
     if np.ndim(x) < 2:
         return np.reshape(x, (1, -1))
     return x if rowvar or shape_of(x)[0] == 1 else x.T
@@ -432,7 +497,8 @@ def _corrcoef(x: Any, y: Any = None, rowvar: bool = True) -> Any:
     if np.ndim(covariance) == 0:
         return covariance / covariance
     spread = np.sqrt(np.diagonal(covariance))
-    return covariance / spread[:, None] / spread[None, :]  # not clipped to 1: that would lose second derivatives
+    # not clipped to 1: that would lose second derivatives
+    return covariance / spread[:, None] / spread[None, :]
 
 
 length = reduction("norm", lambda y, x, axis: over_length(x, y), call=np.linalg.norm)
@@ -447,7 +513,11 @@ def _norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> 
         rows, columns = axis or (0, 1)
         if ord in (2, -2, "nuc"):
             values = np.linalg.svdvals(np.moveaxis(x, (rows, columns), (-2, -1)))
-            y = np.sum(values, axis=-1) if ord == "nuc" else (np.max if ord > 0 else np.min)(values, axis=-1)
+            y = (
+                np.sum(values, axis=-1)
+                if ord == "nuc"
+                else (np.max if ord > 0 else np.min)(values, axis=-1)
+            )
             return np.reshape(y, keepdims_shape(shape_of(x), (rows, columns))) if keepdims else y
         if ord in (1, -1, np.inf, -np.inf):
             first, second = (rows, columns) if abs(ord) == 1 else (columns, rows)
@@ -461,7 +531,9 @@ def _norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> 
             return np.sum(np.absolute(x), axis=axis, keepdims=keepdims)
         total = np.sum(np.absolute(x) ** ord, axis=axis, keepdims=keepdims)
         return _root(total, 1 / ord, lambda: length(x, axis=axis, keepdims=keepdims))
-    raise UnsupportedError(f"np.linalg.norm with ord={ord!r} has no derivative rule for this operand.")
+    raise UnsupportedError(
+        f"np.linalg.norm with ord={ord!r} has no derivative rule for this operand."
+    )
 
 
 @composed(np.linalg.vector_norm)

@@ -19,7 +19,9 @@ from .table import axis_behind_batch, comparison, composed, linear
 
 
 def _invert_axes(axes: Any) -> Any:
-    return None if axes is None else tuple(int(i) for i in np.argsort([a % len(axes) for a in axes]))
+    return (
+        None if axes is None else tuple(int(i) for i in np.argsort([a % len(axes) for a in axes]))
+    )
 
 
 def _axes_behind_batch(axes: Any, y: Any) -> tuple[int, ...]:
@@ -30,12 +32,15 @@ def _axes_behind_batch(axes: Any, y: Any) -> tuple[int, ...]:
 
 def _require_order(name: str, order: str) -> None:
     if order not in ("C", "F"):
-        raise UnsupportedError(f"{name} with order={order!r} asks how an array lies in memory: write 'C' or 'F'.")
+        raise UnsupportedError(
+            f"{name} with order={order!r} asks how an array lies in memory: write 'C' or 'F'."
+        )
 
 
 def _reshape(x: Any, shape: Any, order: str = "C") -> Any:
     _require_order("np.reshape", order)
-    return np.reshape(x, shape) if order == "C" else np.reshape(x, shape, order="F")  # an option would be shown
+    # an option would be shown
+    return np.reshape(x, shape) if order == "C" else np.reshape(x, shape, order="F")
 
 
 def _reshape_batch(t: Any, y: Any, shape: Any, order: str = "C") -> Any:
@@ -45,7 +50,10 @@ def _reshape_batch(t: Any, y: Any, shape: Any, order: str = "C") -> Any:
 
 
 reshape = linear(
-    np.reshape, lambda g, y, x, shape, order="C": _reshape(g, shape_of(x), order), call=_reshape, batched=_reshape_batch
+    np.reshape,
+    lambda g, y, x, shape, order="C": _reshape(g, shape_of(x), order),
+    call=_reshape,
+    batched=_reshape_batch,
 )
 transpose = linear(
     np.transpose,
@@ -55,7 +63,9 @@ transpose = linear(
 linear(
     np.broadcast_to,
     lambda g, y, x, shape: unbroadcast(g, x),
-    batched=lambda t, y, shape: np.broadcast_to(align_axes(t, shape_of(t)[1:], shape_of(y)), (len(t), *shape_of(y))),
+    batched=lambda t, y, shape: np.broadcast_to(
+        align_axes(t, shape_of(t)[1:], shape_of(y)), (len(t), *shape_of(y))
+    ),
 )
 linear(
     "astype",
@@ -139,7 +149,8 @@ def _roll(a: Any, shift: Any, axis: Any = None) -> Any:
 
 
 def _opposite(shift: Any) -> Any:
-    return -int(shift) if np.ndim(shift) == 0 else tuple(-int(n) for n in shift)  # int: np.uint8(1) has no opposite
+    # int: np.uint8(1) has no opposite
+    return -int(shift) if np.ndim(shift) == 0 else tuple(-int(n) for n in shift)
 
 
 def _roll_batch(t: Any, y: Any, shift: Any, axis: Any = None) -> Any:
@@ -147,7 +158,9 @@ def _roll_batch(t: Any, y: Any, shift: Any, axis: Any = None) -> Any:
         rows = np.reshape(t, (len(t), -1))
         return np.reshape(np.roll(rows, int(np.sum(shift)), axis=1), shape_of(t))
     several = isinstance(axis, (tuple, list))
-    return np.roll(t, shift, tuple(map(axis_behind_batch, axis)) if several else axis_behind_batch(axis))
+    return np.roll(
+        t, shift, tuple(map(axis_behind_batch, axis)) if several else axis_behind_batch(axis)
+    )
 
 
 linear(
@@ -183,7 +196,9 @@ def _index_behind(index: Any) -> tuple[Any, ...] | None:
     parts = index if isinstance(index, tuple) else (index,)
     arrays = [k for k, i in enumerate(parts) if isinstance(i, (list, np.ndarray))]
     if arrays:
-        picked = [k for k, i in enumerate(parts) if isinstance(i, (int, np.integer, list, np.ndarray))]
+        picked = [
+            k for k, i in enumerate(parts) if isinstance(i, (int, np.integer, list, np.ndarray))
+        ]
         if picked[-1] - picked[0] + 1 != len(picked):
             return None
     return (slice(None), *parts)
@@ -225,8 +240,15 @@ def _put_along(x: Any, positions: Any, n: int) -> Any:
 
 
 # For positions that are traced themselves, which only those of vmap are; all others are an index, and a row less.
-taken_along = Op("take_along_axis", _take_along, "linear", (lambda g, y, x, i: _put_along(g, i, shape_of(x)[-1]), None))
-put_along = Op("put_along_axis", _put_along, "linear", (lambda g, y, x, i, n: _take_along(g, i), None))
+taken_along = Op(
+    "take_along_axis",
+    _take_along,
+    "linear",
+    (lambda g, y, x, i: _put_along(g, i, shape_of(x)[-1]), None),
+)
+put_along = Op(
+    "put_along_axis", _put_along, "linear", (lambda g, y, x, i, n: _take_along(g, i), None)
+)
 
 
 @composed(np.take_along_axis)
@@ -300,7 +322,9 @@ def _pad(array: Any, pad_width: Any, mode: str = "constant", **options: Any) -> 
     if mode == "constant":
         constant = options.get("constant_values", 0.0)
         if np.ndim(constant):
-            raise UnsupportedError("np.pad with several constant_values is not followed: pad with one at a time.")
+            raise UnsupportedError(
+                "np.pad with several constant_values is not followed: pad with one at a time."
+            )
         positions = np.pad(np.arange(1, np.size(array) + 1).reshape(shape_of(array)), pad_width)
         if not isinstance(constant, Traced):
             constant = array.dtype.type(constant)
@@ -311,7 +335,9 @@ def _pad(array: Any, pad_width: Any, mode: str = "constant", **options: Any) -> 
         )
     if options.pop("reflect_type", "even") != "even":  # its entries are differences of entries
         raise UnsupportedError("np.pad with reflect_type='odd' is not followed; 'even' is.")
-    positions = np.pad(np.arange(np.size(array)).reshape(shape_of(array)), pad_width, mode=mode, **options)
+    positions = np.pad(
+        np.arange(np.size(array)).reshape(shape_of(array)), pad_width, mode=mode, **options
+    )
     return np.ravel(array)[positions]
 
 

@@ -43,20 +43,32 @@ def _add_gamma_rows(special: Any) -> None:
         return apply(polygamma, (n, x)) if isinstance(x, Traced) else special.polygamma(n, x)
 
     polygamma = general(
-        "polygamma", None, lambda g, y, n, x: g * derivative_of_digamma(n + 1, x), call=derivative_of_digamma
+        "polygamma",
+        None,
+        lambda g, y, n, x: g * derivative_of_digamma(n + 1, x),
+        call=derivative_of_digamma,
     )
     psi = special.psi
     elementwise(special.gammaln, lambda y, x: psi(x))
     elementwise(psi, lambda y, x: polygamma(1, x))
     elementwise(special.gamma, lambda y, x: y * psi(x))
-    elementwise(special.betaln, lambda y, a, b: psi(a) - psi(a + b), lambda y, a, b: psi(b) - psi(a + b))
-    elementwise(special.beta, lambda y, a, b: y * (psi(a) - psi(a + b)), lambda y, a, b: y * (psi(b) - psi(a + b)))
+    elementwise(
+        special.betaln, lambda y, a, b: psi(a) - psi(a + b), lambda y, a, b: psi(b) - psi(a + b)
+    )
+    elementwise(
+        special.beta,
+        lambda y, a, b: y * (psi(a) - psi(a + b)),
+        lambda y, a, b: y * (psi(b) - psi(a + b)),
+    )
 
 
 def _add_error_function_rows(special: Any) -> None:
     elementwise(special.erf, lambda y, x: 2 / ROOT_PI * np.exp(-x * x))
     elementwise(special.erfc, lambda y, x: -2 / ROOT_PI * np.exp(-x * x))
-    elementwise(special.erfcx, lambda y, x: unless(x > 50.0, _slope_of_erfcx_far_out(x), 2 * x * y - 2 / ROOT_PI))
+    elementwise(
+        special.erfcx,
+        lambda y, x: unless(x > 50.0, _slope_of_erfcx_far_out(x), 2 * x * y - 2 / ROOT_PI),
+    )
     elementwise(special.erfinv, lambda y, x: ROOT_PI / 2 * np.exp(y * y))
     elementwise(special.ndtr, lambda y, x: np.exp(-x * x / 2) / ROOT_TWO_PI)
     elementwise(special.ndtri, lambda y, x: ROOT_TWO_PI * np.exp(y * y / 2))
@@ -82,7 +94,13 @@ def _add_entropy_rows(special: Any) -> None:
     elementwise(special.expit, lambda y, x: y * special.expit(-x))  # 1 - y would be 0 from 37 on
     elementwise(special.log_expit, lambda y, x: special.expit(-x))
     elementwise(special.logit, lambda y, x: 1 / (x * (1 - x)))
-    elementwise(special.xlogy, lambda y, a, b: np.log(b), lambda y, a, b: a / unless(b == 0, LEAST, b))
-    elementwise(special.xlog1py, lambda y, a, b: np.log1p(b), lambda y, a, b: a / unless(b == -1, LEAST, 1 + b))
+    elementwise(
+        special.xlogy, lambda y, a, b: np.log(b), lambda y, a, b: a / unless(b == 0, LEAST, b)
+    )
+    elementwise(
+        special.xlog1py,
+        lambda y, a, b: np.log1p(b),
+        lambda y, a, b: a / unless(b == -1, LEAST, 1 + b),
+    )
     elementwise(special.entr, lambda y, x: -1 - np.log(x))
     elementwise(special.rel_entr, lambda y, a, b: 1 + np.log(a / b), lambda y, a, b: -a / b)

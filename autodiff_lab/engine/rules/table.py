@@ -45,7 +45,9 @@ def reduction(key: Any, weights: Rule, call: Any = None) -> Row:
             return spread(g * counts, x, axis, keepdims)
         return spread(g, x, axis, keepdims) * counts
 
-    def sum_weighted(t: Any, y: Any, x: Any, axis: Any = None, keepdims: bool = False, batch: int | None = None) -> Any:
+    def sum_weighted(
+        t: Any, y: Any, x: Any, axis: Any = None, keepdims: bool = False, batch: int | None = None
+    ) -> Any:
         term = t if weights is unit_partial else t * weigh(y, x, axis, keepdims)
         if batch is not None:  # the same axes, behind the batch axis
             axis = tuple(a + 1 for a in normalize_axes(axis, len(shape_of(x))))
@@ -53,14 +55,22 @@ def reduction(key: Any, weights: Rule, call: Any = None) -> Row:
 
     row = general(key, copy_back if weights is unit_partial else weigh_back, call=call)
     row.weights = weights
-    row.push = lambda y, operands, tangents, static: sum_weighted(tangents[0], y, operands[0], **static)
+    row.push = lambda y, operands, tangents, static: sum_weighted(
+        tangents[0], y, operands[0], **static
+    )
     row.batched = lambda size, y, operands, tangents, static: sum_weighted(
         tangents[0], y, operands[0], **static, batch=size
     )
     return row
 
 
-def linear(key: Any, *transposes: Rule | None, call: Any = None, variadic: bool = False, batched: Any = None) -> Row:
+def linear(
+    key: Any,
+    *transposes: Rule | None,
+    call: Any = None,
+    variadic: bool = False,
+    batched: Any = None,
+) -> Row:
     """Add the row of a linear map to the table: ``transpose(g, y, *operands, **static)`` carries back an adjoint.
 
     ``batched(t, y, **static)``, where given, maps a batch of tangents at once.
@@ -72,7 +82,9 @@ def linear(key: Any, *transposes: Rule | None, call: Any = None, variadic: bool 
             if not variadic:
                 return batched(tangents[0], y, **static)
             pairs = zip(operands, tangents, strict=True)
-            return batched([np.zeros((size, *shape_of(x))) if t is None else t for x, t in pairs], y, **static)
+            return batched(
+                [np.zeros((size, *shape_of(x))) if t is None else t for x, t in pairs], y, **static
+            )
 
     return add_row("linear", key, transposes, call, variadic=variadic, batched=several)
 

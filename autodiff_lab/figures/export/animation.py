@@ -45,8 +45,17 @@ def save_gif(
     times = [1000 * (seconds or reading_time(frames.sentence(step))) for step in shown]
     times[-1] += 0 if seconds else 1000 * _END
     palette = _find_palette(pictures)
-    first, *rest = (picture.quantize(palette=palette, dither=Image.Dither.NONE) for picture in pictures)
-    first.save(path, "gif", save_all=True, append_images=rest, duration=[round(time) for time in times], loop=0)
+    first, *rest = (
+        picture.quantize(palette=palette, dither=Image.Dither.NONE) for picture in pictures
+    )
+    first.save(
+        path,
+        "gif",
+        save_all=True,
+        append_images=rest,
+        duration=[round(time) for time in times],
+        loop=0,
+    )
     return path
 
 
@@ -62,7 +71,9 @@ def reading_time(sentence: str) -> float:
 def _find_palette(pictures: list[Image.Image]) -> Image.Image:
     """Find one palette for all frames, so that nothing flickers; the paper keeps its colour exactly."""
     some = pictures[:: max(1, len(pictures) // 6)]
-    reduced = Image.fromarray(np.concatenate([np.asarray(picture) for picture in some])).quantize(_COLOURS)
+    reduced = Image.fromarray(np.concatenate([np.asarray(picture) for picture in some])).quantize(
+        _COLOURS
+    )
     found = reduced.getpalette()
     assert found is not None, "a picture that was quantized has a palette"
     colours, paper = np.reshape(np.array(found), (-1, 3)), np.array(some[0].getpixel((0, 0)))

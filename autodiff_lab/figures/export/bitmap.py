@@ -28,7 +28,9 @@ def check_options(function: str, theme: str, scale: float) -> tuple[str, float]:
     InputError
         If the theme is neither light nor dark, or the scale no number from 0.1 to 10.
     """
-    return check_choice(function, "theme", theme, THEMES), check_number(function, "scale", scale, 0.1, 10)
+    return check_choice(function, "theme", theme, THEMES), check_number(
+        function, "scale", scale, 0.1, 10
+    )
 
 
 def render_png(svg: str, scale: float = 1.0) -> bytes:
@@ -53,7 +55,13 @@ def render_pdf(svgs: Sequence[str]) -> bytes:
     first, *rest = (open_png(_paint(svg, _PRINT_DPI)) for svg in svgs)
     file = io.BytesIO()
     # At this many dots a JPEG of full colours has no seams to be seen. Without its dates a file has the same bytes.
-    look = {"resolution": _PRINT_DPI, "quality": 90, "subsampling": 0, "creationDate": None, "modDate": None}
+    look = {
+        "resolution": _PRINT_DPI,
+        "quality": 90,
+        "subsampling": 0,
+        "creationDate": None,
+        "modDate": None,
+    }
     first.save(file, "pdf", save_all=True, append_images=rest, **look)
     return file.getvalue()
 

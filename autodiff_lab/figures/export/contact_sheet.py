@@ -11,7 +11,13 @@ from typing import Any
 from autodiff_lab.figures.export import bitmap
 from autodiff_lab.figures.export.frame import Frames
 from autodiff_lab.figures.export.frame_selection import pick_steps
-from autodiff_lab.figures.export.svg_text import Run, add_heights, legend_runs, wrap_runs, write_paragraphs
+from autodiff_lab.figures.export.svg_text import (
+    Run,
+    add_heights,
+    legend_runs,
+    wrap_runs,
+    write_paragraphs,
+)
 from autodiff_lab.figures.graph.boxes import SIZE
 from autodiff_lab.figures.graph.render import notebook_data
 from autodiff_lab.figures.style.svg import element, image_tag, write_picture
@@ -36,7 +42,9 @@ _WIDE = 450
 class _Plan:
     """Panels of one size in rows and columns on a page, in type that can be read; `look` is for all `Frames`."""
 
-    def __init__(self, trace: Trace, shown: list[int], remark: str, page: str, columns: int, **look: Any) -> None:
+    def __init__(
+        self, trace: Trace, shown: list[int], remark: str, page: str, columns: int, **look: Any
+    ) -> None:
         self.page, self.columns = page, columns
         width, height = (side - 2 * _MARGIN for side in PAGES[page])
         self._column = (width - (columns - 1) * _GAP) / columns
@@ -45,13 +53,25 @@ class _Plan:
         self.scale = min(1.0, self._column / frames.width)
         title = wrap_runs([Run(trace.title, bold=True)], width, _TITLE)
         soft = [[Run(said, "soft_ink")] for said in (trace.note, *frames.remarks, remark)]
-        self._head = [title, *(wrap_runs(runs, width, _SMALL) for runs in (*legend_runs(trace), *soft))]
-        self.rows = int((height - add_heights(self._head) - 8 + _GAP) // (frames.height * self.scale + _GAP))
+        self._head = [
+            title,
+            *(wrap_runs(runs, width, _SMALL) for runs in (*legend_runs(trace), *soft)),
+        ]
+        self.rows = int(
+            (height - add_heights(self._head) - 8 + _GAP) // (frames.height * self.scale + _GAP)
+        )
 
     def rate(self) -> tuple[Any, ...]:
         """Rate the plan of a contact sheet: the whole graph first; then panels, up to a page full; then large type."""
         whole, panels = self.frames.whole, min(_PANELS, self.columns * self.rows)
-        return self.rows > 0, whole, whole or self.frames.width >= _WIDE, panels, self.page == "A4", self.scale
+        return (
+            self.rows > 0,
+            whole,
+            whole or self.frames.width >= _WIDE,
+            panels,
+            self.page == "A4",
+            self.scale,
+        )
 
     def write_sheet(self, panels: Sequence[str], height: float | None = None) -> str:
         """Write one page of a contact sheet: panels row by row; without a height, as tall as they need."""
@@ -63,8 +83,15 @@ class _Plan:
         for k, svg in enumerate(panels):
             row, place = divmod(k, self.columns)
             x, y = _MARGIN + place * (self._column + _GAP), end + 8 + row * (tall + _GAP)
-            inside, at = svg[svg.index(">") + 1 :].removesuffix("</svg>"), x + (self._column - wide) / 2
-            view: dict[str, Any] = {"width": wide, "height": tall, "viewBox": f"0 0 {frames.width} {frames.height}"}
+            inside, at = (
+                svg[svg.index(">") + 1 :].removesuffix("</svg>"),
+                x + (self._column - wide) / 2,
+            )
+            view: dict[str, Any] = {
+                "width": wide,
+                "height": tall,
+                "viewBox": f"0 0 {frames.width} {frames.height}",
+            }
             parts.append(element("svg", inside, x=at, y=y, **view, overflow="visible"))
             parts.append(element("rect", x=x, y=y, width=self._column, height=tall, **border))
         size = (width, height or round(y + tall + _MARGIN))
@@ -78,7 +105,9 @@ def _make_plans(
     for direction in ("LR", "TB"):
         layout = None
         for page, columns in ways:
-            plan = _Plan(trace, shown, remark, page, columns, theme=theme, direction=direction, layout=layout)
+            plan = _Plan(
+                trace, shown, remark, page, columns, theme=theme, direction=direction, layout=layout
+            )
             layout = plan.frames.layout
             yield plan
 
@@ -128,13 +157,17 @@ class Strip:
             path.write_text(self.whole, encoding="utf-8")
         else:
             pdf = kind == ".pdf"
-            path.write_bytes(bitmap.render_pdf(self.pages) if pdf else bitmap.render_png(self.whole, scale))
+            path.write_bytes(
+                bitmap.render_pdf(self.pages) if pdf else bitmap.render_png(self.whole, scale)
+            )
         return path
 
     def __repr__(self) -> str:
         return f"<strip of {self.title}: {len(self.pages)} page{'s' * (len(self.pages) != 1)}>"
 
-    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None, **_: Any) -> dict[str, str]:
+    def _repr_mimebundle_(
+        self, include: Any = None, exclude: Any = None, **_: Any
+    ) -> dict[str, str]:
         html = image_tag(self.whole, self.description)
         return notebook_data(html, repr(self), lambda: bitmap.render_png(self.whole))
 
@@ -152,9 +185,16 @@ def strip(
     check_choice("strip", "columns", columns, (None, *_COLUMNS))
     check_choice("strip", "theme", theme, bitmap.THEMES)
     shown, remark = pick_steps("strip", trace, steps, _PANELS)
-    ways = list(itertools.product([page] if page else ["A4", "A4 landscape"], [columns] if columns else _COLUMNS))
+    ways = list(
+        itertools.product(
+            [page] if page else ["A4", "A4 landscape"], [columns] if columns else _COLUMNS
+        )
+    )
     plan = max(_make_plans(trace, shown, remark, ways, theme), key=_Plan.rate)
     panels, each = [plan.frames.svg(step) for step in shown], plan.columns * max(1, plan.rows)
-    pages = [plan.write_sheet(panels[at : at + each], PAGES[plan.page][1]) for at in range(0, len(panels), each)]
+    pages = [
+        plan.write_sheet(panels[at : at + each], PAGES[plan.page][1])
+        for at in range(0, len(panels), each)
+    ]
     said = " ".join(map(plan.frames.sentence, shown))
     return Strip(trace.title, f"{trace.title}. {said}", plan.write_sheet(panels), tuple(pages))

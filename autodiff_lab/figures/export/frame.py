@@ -10,7 +10,13 @@ from pathlib import Path
 from typing import Any
 
 from autodiff_lab.figures.export import bitmap, svg_text
-from autodiff_lab.figures.export.svg_text import Paragraph, Run, add_heights, wrap_runs, write_paragraphs
+from autodiff_lab.figures.export.svg_text import (
+    Paragraph,
+    Run,
+    add_heights,
+    wrap_runs,
+    write_paragraphs,
+)
 from autodiff_lab.figures.export.viewport import crop, place_windows
 from autodiff_lab.figures.graph.boxes import SIZE
 from autodiff_lab.figures.graph.draw import graph, picture
@@ -25,9 +31,11 @@ from autodiff_lab.trace.outline import group_lines
 
 _MARGIN = 16.0
 _TITLE, _EQUATION = 18.0, 15.0
-_PICTURE, _PANEL = (0.75, 560.0), (1.0, 240.0)  # how small a graph may become, and how narrow the words may be
+# how small a graph may become, and how narrow the words may be
+_PICTURE, _PANEL = (0.75, 560.0), (1.0, 240.0)
 _FLAT, _LOW = 0.45, 250.0  # how tall a window on a part of a graph is, by its width and at least
-_DEPTH, _VEILS, _VEIL = 24.0, 8, "0.25"  # a cut edge fades under veils, each a little deeper than the one before
+# a cut edge fades under veils, each a little deeper than the one before
+_DEPTH, _VEILS, _VEIL = 24.0, 8, "0.25"
 _SINGLE = 250  # lines of a tape that are drawn one by one
 
 
@@ -109,7 +117,9 @@ class Frames:
             element("desc", escape(self.sentence(step))),
             self._head(step)[0],
             self._view(step, _MARGIN + (self.width - 2 * _MARGIN - self._size[0]) / 2, self._top),
-            element("path", d=f"M{_MARGIN:g},{below:.1f}H{self.width - _MARGIN:g}", stroke=colours.faint),
+            element(
+                "path", d=f"M{_MARGIN:g},{below:.1f}H{self.width - _MARGIN:g}", stroke=colours.faint
+            ),
             write_paragraphs(self._words(step), _MARGIN, below + 4, colours)[0],
             write_paragraphs(self._footer, _MARGIN, footer, colours)[0],
             font_size=SIZE,
@@ -130,11 +140,15 @@ class Frames:
     def remarks(self) -> list[str]:
         """Footnotes of a frame: that its graph is drawn in groups, or that only a part of it is in view."""
         boxes = len(self._groups) + len(self.trace.inputs)
-        grouped = [message("grouped", lines=len(self.trace.lines), boxes=boxes)] if self._group else []
+        grouped = (
+            [message("grouped", lines=len(self.trace.lines), boxes=boxes)] if self._group else []
+        )
         return grouped if self.whole else [*grouped, message("in view", boxes=boxes)]
 
     def _graph(self, step: int) -> Any:
-        drawing = graph(self.trace, step, direction=self._direction, theme=self._theme, group=self._group)
+        drawing = graph(
+            self.trace, step, direction=self._direction, theme=self._theme, group=self._group
+        )
         # The frame has paper already; a second one, under all of a large graph, would be painted for minutes.
         drawing.graph_attr["bgcolor"] = "transparent"
         return drawing
@@ -143,7 +157,11 @@ class Frames:
         return wrap_runs(runs, self.width - 2 * _MARGIN, size)
 
     def _number(self, step: int) -> str:
-        return message("before the first") if step < 0 else message("step", step=step + 1, count=len(self.trace.steps))
+        return (
+            message("before the first")
+            if step < 0
+            else message("step", step=step + 1, count=len(self.trace.steps))
+        )
 
     def _head(self, step: int) -> tuple[str, float]:
         """Write what stands above the graph; return it and where the graph begins."""
@@ -156,7 +174,9 @@ class Frames:
         if self._panel:
             written, end = write_paragraphs([count], _MARGIN, top, colours)
             return written, end + 6
-        title = wrap_runs([Run(self.trace.title, bold=True)], right - _MARGIN - count.width - 24, _TITLE)
+        title = wrap_runs(
+            [Run(self.trace.title, bold=True)], right - _MARGIN - count.width - 24, _TITLE
+        )
         if len(title.lines) > 1:
             title = Paragraph([[Run(title.lines[0][0].text + "…", bold=True)]], _TITLE)
         paragraphs = [title, *map(self._wrap, svg_text.legend_runs(self.trace))]
@@ -166,7 +186,9 @@ class Frames:
     def _words(self, step: int) -> list[Paragraph]:
         """Return what stands below the graph: the arithmetic, and the sentence."""
         equations = () if step < 0 or self._panel else self.trace.steps[step].equations
-        arithmetic = [self._wrap(svg_text.equation_runs(equation), _EQUATION) for equation in equations]
+        arithmetic = [
+            self._wrap(svg_text.equation_runs(equation), _EQUATION) for equation in equations
+        ]
         return [*arithmetic, self._wrap([Run(self.sentence(step))])]
 
     def _view(self, step: int, x: float, y: float) -> str:
@@ -174,17 +196,26 @@ class Frames:
         drawn = picture(self._graph(step))
         inside = drawn[drawn.index(">") + 1 :].removesuffix("</svg>")
         (left, top), (wide, tall) = self._corners[step + 1], self._window
-        view: dict[str, Any] = {"x": x, "y": y, "width": f"{self._size[0]:g}", "height": f"{self._size[1]:g}"}
+        view: dict[str, Any] = {
+            "x": x,
+            "y": y,
+            "width": f"{self._size[0]:g}",
+            "height": f"{self._size[1]:g}",
+        }
         view["viewBox"] = f"{left:.1f} {top:.1f} {wide:g} {tall:g}"
         if self.whole:
-            return element("svg", inside, **view, overflow="visible")  # what is not cut is painted in half the time
+            # what is not cut is painted in half the time
+            return element("svg", inside, **view, overflow="visible")
         right, bottom = self.layout["width"] - wide - left, self.layout["height"] - tall - top
         shown = element("svg", crop(inside, (left, top), wide, tall), **view)
         return shown + self._fade(x, y, [left > 1, right > 1, top > 1, bottom > 1])
 
     def _fade(self, x: float, y: float, cut: Sequence[bool]) -> str:
         """Let the graph fade into the paper on the left, right, upper and lower side of the window where it is cut."""
-        (width, height), look = self._size, {"fill": self.colours.paper, "fill_opacity": _VEIL, "stroke": "none"}
+        (width, height), look = (
+            self._size,
+            {"fill": self.colours.paper, "fill_opacity": _VEIL, "stroke": "none"},
+        )
         veils = []
         for k in range(1, _VEILS + 1):
             deep = _DEPTH * k / _VEILS
@@ -195,7 +226,9 @@ class Frames:
         return "".join(veils)
 
 
-def save_svg(trace: Trace, path: str | Path, step: int | None = None, *, theme: str = "auto") -> Path:
+def save_svg(
+    trace: Trace, path: str | Path, step: int | None = None, *, theme: str = "auto"
+) -> Path:
     """Write the frame of a step as an SVG file; see `Trace.save_svg`."""
     path = check_path("save_svg", path, ".svg")
     step = check_step("save_svg", step, len(trace.steps))
@@ -204,7 +237,12 @@ def save_svg(trace: Trace, path: str | Path, step: int | None = None, *, theme: 
 
 
 def save_png(
-    trace: Trace, path: str | Path, step: int | None = None, *, theme: str = "light", scale: float = 2.0
+    trace: Trace,
+    path: str | Path,
+    step: int | None = None,
+    *,
+    theme: str = "light",
+    scale: float = 2.0,
 ) -> Path:
     """Write the frame of a step as a PNG file; see `Trace.save_png`."""
     path = check_path("save_png", path, ".png")

@@ -8,7 +8,9 @@ from autodiff_lab.text.messages import message
 from autodiff_lab.trace.model import Trace
 
 
-def pick_steps(function: str, trace: Trace, steps: Iterable[int] | None, most: int) -> tuple[list[int], str]:
+def pick_steps(
+    function: str, trace: Trace, steps: Iterable[int] | None, most: int
+) -> tuple[list[int], str]:
     """Pick the steps that get a frame: those asked for, or so many at most, with a remark if some are left out.
 
     Raises
@@ -32,7 +34,11 @@ def choose_steps(phases: Sequence[str], most: int) -> list[int]:
     count = len(phases)
     if count <= most:
         return list(range(count))
-    ends = [k for k in range(count) if k in (0, count - 1) or phases[k] != phases[k - 1] or phases[k] != phases[k + 1]]
+    ends = [
+        k
+        for k in range(count)
+        if k in (0, count - 1) or phases[k] != phases[k - 1] or phases[k] != phases[k + 1]
+    ]
     picked = set(ends[: most - 1]) | {count - 1} if len(ends) > most else set(ends)
     while len(picked) < most:
         start, end = max(pairwise(sorted(picked)), key=lambda gap: gap[1] - gap[0])

@@ -47,11 +47,23 @@ class Paragraph(NamedTuple):
     @property
     def width(self) -> float:
         """How wide the longest line of this paragraph of SVG text is, in points."""
-        return max(sum(text_width(run.text, run.bold) for run in line) for line in self.lines) * self.size / SIZE
+        return (
+            max(sum(text_width(run.text, run.bold) for run in line) for line in self.lines)
+            * self.size
+            / SIZE
+        )
 
 
 # How the pieces of an equation are written; the letters are those of `KINDS` in trace/model/equation.py.
-_INKS = {"n": "ink", "p": "ink", "v": "value", "a": "adjoint", "t": "tangent", "m": "soft_ink", "c": "soft_ink"}
+_INKS = {
+    "n": "ink",
+    "p": "ink",
+    "v": "value",
+    "a": "adjoint",
+    "t": "tangent",
+    "m": "soft_ink",
+    "c": "soft_ink",
+}
 _BOLD_INKS = {"w": "value", "r": "adjoint", "u": "tangent", "g": "ink"}
 
 
@@ -59,7 +71,9 @@ def equation_runs(equation: Equation) -> list[Run]:
     """Return runs of SVG text for an equation of a step: values, adjoints and tangents each in their colour."""
     texts, inks = iter(equation.pieces), _INKS | _BOLD_INKS
     return [
-        Run(next(texts), inks[kind], kind in _BOLD_INKS) if kind.isalpha() else Run(f" {kind}{_TIED}", "soft_ink")
+        Run(next(texts), inks[kind], kind in _BOLD_INKS)
+        if kind.isalpha()
+        else Run(f" {kind}{_TIED}", "soft_ink")
         for kind in equation.form
     ]
 
@@ -72,7 +86,10 @@ def legend_runs(trace: Trace) -> tuple[list[Run], list[Run]]:
 
 def fill_runs(key: str, **slots: Run) -> list[Run]:
     """Fill the slots of a message with runs of SVG text; its own words are in the soft ink."""
-    return [piece if isinstance(piece, Run) else Run(piece, "soft_ink") for piece in message_parts(key, **slots)]
+    return [
+        piece if isinstance(piece, Run) else Run(piece, "soft_ink")
+        for piece in message_parts(key, **slots)
+    ]
 
 
 def wrap_runs(runs: Iterable[Run], width: float, size: float = SIZE) -> Paragraph:
@@ -135,11 +152,22 @@ def write_paragraphs(
         for k, line in enumerate(paragraph.lines):
             spans = [_write_run(run, theme) for run in line]
             baseline = top + (k * _LEADING + 1.05) * size
-            written.append(element("text", *spans, x=f"{x:g}", y=baseline, font_size=f"{size:g}", text_anchor=anchor))
+            written.append(
+                element(
+                    "text",
+                    *spans,
+                    x=f"{x:g}",
+                    y=baseline,
+                    font_size=f"{size:g}",
+                    text_anchor=anchor,
+                )
+            )
         top += paragraph.height
     return "".join(written), top
 
 
 def _write_run(run: Run, theme: Theme) -> str:
     text = escape(run.text.replace(_TIED, " "))
-    return element("tspan", text, font_weight="bold" if run.bold else None, fill=getattr(theme, run.ink))
+    return element(
+        "tspan", text, font_weight="bold" if run.bold else None, fill=getattr(theme, run.ink)
+    )

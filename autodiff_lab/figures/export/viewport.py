@@ -44,7 +44,9 @@ def _lines_in_focus(trace: Trace) -> Iterator[list[int]]:
     """Yield the lines that each step is about, its own first; before all steps that is the first line."""
     yield [0]
     for now in trace.steps:
-        operands = [operand.line for operand in trace.lines[now.line].operands if operand.line is not None]
+        operands = [
+            operand.line for operand in trace.lines[now.line].operands if operand.line is not None
+        ]
         back = now.phase in ("seed", "sweep")
         yield [now.line, *([send.parent for send in now.sends] if back else operands)]
 
@@ -53,7 +55,9 @@ def _extent(box: Mapping[str, float], middle: str, side: str) -> tuple[float, fl
     return box[middle] - box[side] / 2, box[middle] + box[side] / 2
 
 
-def _scroll(start: float, window: float, whole: float, boxes: Sequence[tuple[float, float]]) -> float:
+def _scroll(
+    start: float, window: float, whole: float, boxes: Sequence[tuple[float, float]]
+) -> float:
     """Return where the window starts once it shows the boxes; if they are far apart, the first.
 
     It stays where it is as long as it shows them all.
@@ -74,7 +78,9 @@ _SHIFT = re.compile(r"translate\((-?[\d.]+) (-?[\d.]+)\)")
 def crop(drawn: str, corner: Corner, width: float, height: float) -> str:
     """Crop the SVG of a graph, as `render.picture` writes it: what lies outside of the viewport is left out."""
     shift = _SHIFT.search(drawn)
-    left, top = (a - float(b) for a, b in zip(corner, shift.groups() if shift else (0, 0), strict=True))
+    left, top = (
+        a - float(b) for a, b in zip(corner, shift.groups() if shift else (0, 0), strict=True)
+    )
 
     def keep(found: re.Match[str]) -> str:
         tag = found[0]

@@ -83,7 +83,9 @@ def layout_alternatives(trace: Trace, in_groups: bool = False) -> list[dict[str,
     return chosen
 
 
-def _candidates(trace: Trace, sizes: BoxSizes, strain: float = 0.0) -> tuple[list[dict[str, Any]], float]:
+def _candidates(
+    trace: Trace, sizes: BoxSizes, strain: float = 0.0
+) -> tuple[list[dict[str, Any]], float]:
     """Lay out a graph with boxes of these sizes in all ways, and return at which scale it is whole in the usual rooms.
 
     The `strain` makes each of them less easy to read.
@@ -117,13 +119,19 @@ class _Layers:
 
     def __init__(self, graph: BoxGraph, flat: bool) -> None:
         self.flat = flat
-        sides = ((72 * float(look["width"]), 72 * float(look["height"])) for look in graph.nodes.values())
-        boxes = {name: Box(*turn(size, flat)) for name, size in zip(graph.nodes, sides, strict=True)}
+        sides = (
+            (72 * float(look["width"]), 72 * float(look["height"])) for look in graph.nodes.values()
+        )
+        boxes = {
+            name: Box(*turn(size, flat)) for name, size in zip(graph.nodes, sides, strict=True)
+        }
         self.boxes = list(boxes.values())
         self.ways = [Way(boxes[tail], boxes[head]) for tail, head, _ in graph.edges.values()]
         self.ranks, self.chains = order_ranks(self.boxes, self.ways)
 
-    def places(self, room: tuple[float, float] = (BETWEEN, BESIDE), rows: int = 1) -> dict[str, Any]:
+    def places(
+        self, room: tuple[float, float] = (BETWEEN, BESIDE), rows: int = 1
+    ) -> dict[str, Any]:
         """Give one layout alternative: a row, a column or a fold; nodes and edges are called by their numbers."""
         if rows == 1:
             place_ranks(self.ranks, self.ways, self.chains, *room)
@@ -148,7 +156,14 @@ class _Layers:
             edges[str(k)] = {"path": write_path([*map(place, way.points)], place(way.stop))}
         size = {"width": round(max(xs) - left + PAD, 1), "height": round(max(ys) - top + PAD, 1)}
         ease = round(1 / (1 + strain), 3)
-        return {**size, "shape": shape, "ease": ease, "step": self._step_size(), "nodes": nodes, "edges": edges}
+        return {
+            **size,
+            "shape": shape,
+            "ease": ease,
+            "step": self._step_size(),
+            "nodes": nodes,
+            "edges": edges,
+        }
 
     def _step_size(self) -> dict[str, float]:
         """How wide and how high the boxes of one step are together, at most: those of a line and of its operands."""

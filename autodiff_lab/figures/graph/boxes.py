@@ -34,7 +34,10 @@ _OPENING_SIGN = "  "
 
 def node_heading(trace: Trace, i: int, line: Line) -> tuple[str, str]:
     """The first line of text in the box of a node: what it is, and its name on the tape. It counts for the size."""
-    return line.symbol, f"{line.display_name} = {trace.result_name}" if i == trace.result else line.display_name
+    return (
+        line.symbol,
+        f"{line.display_name} = {trace.result_name}" if i == trace.result else line.display_name,
+    )
 
 
 def player_heading(trace: Trace, i: int, line: Line) -> tuple[str, str]:
@@ -48,9 +51,13 @@ def player_heading(trace: Trace, i: int, line: Line) -> tuple[str, str]:
     shape = str(line.value.shape) if line.value.shape and not line.value.is_small else ""
     if line.kind == "input":
         return _with_turn(name or line.display_name, line), shape
-    constants = ", ".join(operand.value.in_node for operand in line.operands if is_in_heading(operand))
+    constants = ", ".join(
+        operand.value.in_node for operand in line.operands if is_in_heading(operand)
+    )
     first = constants and line.operands[0].line is None and notation.is_infix(line.op)
-    operation = " ".join(filter(None, (constants, line.symbol) if first else (line.symbol, constants)))
+    operation = " ".join(
+        filter(None, (constants, line.symbol) if first else (line.symbol, constants))
+    )
     if name:
         return _with_turn(name, line), " ".join(filter(None, (operation, shape)))
     reading = line.reading
@@ -168,9 +175,14 @@ class BoxSizes:
         `bare`.
         """
         usual = (node_heading, 0.6, 0.24, _NODE_HEIGHT)
-        heading, least, margin, height = (player_heading, 1.1, 0.16, _PLAYER_HEIGHT) if player else usual
+        heading, least, margin, height = (
+            (player_heading, 1.1, 0.16, _PLAYER_HEIGHT) if player else usual
+        )
         headings = [heading(trace, i, line) for i, line in enumerate(trace.lines)]
-        widest = [text_width(f"{bold} " if soft else bold, True) + text_width(soft) for bold, soft in headings]
+        widest = [
+            text_width(f"{bold} " if soft else bold, True) + text_width(soft)
+            for bold, soft in headings
+        ]
         longest: list[dict[str, str]] = [{} for _ in trace.lines]
         for i, kind, text in node_texts(trace):
             widest[i] = max(widest[i], text_width(text, True))
@@ -183,7 +195,9 @@ class BoxSizes:
             widest[i] = max(widest[i], cells.box_width(line.value.shape, bare))
             heights[i] = cells.box_height(line.value.shape, sent[i], bare) / 72
         widths = [max(least, width / 72 + margin) for width in widest]
-        found = [[texts[kind] for kind in ("adjoint", "tangent") if kind in texts] for texts in longest]
+        found = [
+            [texts[kind] for kind in ("adjoint", "tangent") if kind in texts] for texts in longest
+        ]
         return cls(trace.lines, widths, found.__getitem__, headings, height, heights)
 
     def node(self, i: int, line: Line, rows: int = _NODE_ROWS) -> dict[str, str]:
@@ -217,7 +231,11 @@ class BoxSizes:
         line = self.lines[tail]
         shapes = line.value.flowing()
         name = line.display_name if named or shapes else ""
-        return {"id": f"f{tail}_{head.first}", "said": name, **({"shapes": shapes} if shapes else {})}
+        return {
+            "id": f"f{tail}_{head.first}",
+            "said": name,
+            **({"shapes": shapes} if shapes else {}),
+        }
 
     def several(self, count: int, tail: int, head: GroupBox) -> dict[str, str]:
         """The text at one edge that stands for many values between the boxes of two groups, for which room is left."""

@@ -74,7 +74,9 @@ def box_width(shape: tuple[int, ...], bare: bool = False) -> int:
     return (2 * width + BETWEEN_BARE if bare else width) + BESIDE_CELLS
 
 
-def box_height(shape: tuple[int, ...], contributions: int = 0, bare: bool = False, rows: int = 2) -> int:
+def box_height(
+    shape: tuple[int, ...], contributions: int = 0, bare: bool = False, rows: int = 2
+) -> int:
     """Return how high a box is, in points: with `rows` of cells, usually for a value and its derivative.
 
     One row more is where a contribution lands that is then added to others; a box with `bare` cells has a single row.

@@ -73,7 +73,9 @@ def add_graph(
                     look = style.several(len(together), tail, group)
                 else:
                     together = {tail}
-                    look = style.flow(tail, tail in inside and len(leaving[inside[tail]]) > 1, group)
+                    look = style.flow(
+                        tail, tail in inside and len(leaving[inside[tail]]) > 1, group
+                    )
                 drawn.update((one, box[i]) for one in together)
                 graph.edge(box[tail], box[i], **look)
             continue
@@ -109,7 +111,9 @@ def _far(lines: Sequence[Any], box: dict[int, str]) -> set[tuple[int, int]]:
     """
     rank: dict[str, int] = {}
     for i, line in enumerate(lines):
-        before = [rank[box[o.line]] for o in line.operands if o.line is not None and box[o.line] != box[i]]
+        before = [
+            rank[box[o.line]] for o in line.operands if o.line is not None and box[o.line] != box[i]
+        ]
         rank[box[i]] = max(rank.get(box[i], 0), 1 + max(before, default=-1))
     ways = {
         (i, slot): rank[box[i]] - rank[box[operand.line]]

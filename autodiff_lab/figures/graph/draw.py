@@ -107,7 +107,12 @@ def _length(trace: Trace, groups: Sequence[Group]) -> float:
     for i, line in enumerate(trace.lines):
         own = widths[i] if box[i] == f"n{i}" else _GROUP
         before = [operand.line for operand in line.operands if operand.line is not None]
-        ends.append(max((ends[j] if box[j] == box[i] else ends[j] + _EDGE + own for j in before), default=own))
+        ends.append(
+            max(
+                (ends[j] if box[j] == box[i] else ends[j] + _EDGE + own for j in before),
+                default=own,
+            )
+        )
     return max(ends, default=0.0)
 
 
@@ -173,7 +178,9 @@ def graph(
         drawing.graph_attr.update(FAST_LAYOUT)
     drawing.title, drawing.theme = trace.title, theme
     drawing.description = _describe_graph(trace, groups, adjoints)
-    last = find_last_uses([[operand.line for operand in line.operands] for line in trace.lines], trace.result)
+    last = find_last_uses(
+        [[operand.line for operand in line.operands] for line in trace.lines], trace.result
+    )
     add_graph(drawing, trace.lines, style, _several(groups), last)
     return drawing
 
@@ -182,19 +189,32 @@ def _describe_graph(trace: Trace, groups: Sequence[Group], adjoints: bool) -> st
     """The alternative text: its boxes, as many as one can listen to, and the derivatives if it shows them."""
     derivatives = _say_derivatives(trace) if adjoints else ""
     if any(group.title for group in groups):
-        kind, said = "graph of boxes", [message("box", title=group.title, size=say_size(group)) for group in groups]
+        kind, said = (
+            "graph of boxes",
+            [message("box", title=group.title, size=say_size(group)) for group in groups],
+        )
     else:
-        kind, said = "graph of lines", [f"{line.source_expression} = {line.value.text}" for line in trace.lines]
+        kind, said = (
+            "graph of lines",
+            [f"{line.source_expression} = {line.value.text}" for line in trace.lines],
+        )
     shown, more = join_items(said[:_MAX_PARTS_SAID]), len(said) - _MAX_PARTS_SAID
-    return message(f"{kind}, cut" if more > 0 else kind, all=shown, more=more, derivatives=derivatives).strip()
+    return message(
+        f"{kind}, cut" if more > 0 else kind, all=shown, more=more, derivatives=derivatives
+    ).strip()
 
 
 def _say_derivatives(trace: Trace) -> str:
     if trace.mode == "forward":
         ways = zip(trace.directions, trace.tangent, strict=False)
-        along = (message("tangent along", tangent=tangent.text, direction=way.shown) for way, tangent in ways)
+        along = (
+            message("tangent along", tangent=tangent.text, direction=way.shown)
+            for way, tangent in ways
+        )
         return message("graph tangent", tangents=message("semicolon").join(along) or 0)
-    adjoints = [message("not reached") if adjoint is None else adjoint.text for adjoint in trace.gradient]
+    adjoints = [
+        message("not reached") if adjoint is None else adjoint.text for adjoint in trace.gradient
+    ]
     pairs = zip(trace.inputs, adjoints, strict=True)
     said = [message("named", name=trace.lines[i].label, value=adjoint) for i, adjoint in pairs]
     return message("graph adjoints", adjoints=join_items(said)) if said else message("no inputs")

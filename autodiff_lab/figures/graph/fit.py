@@ -49,7 +49,10 @@ def fit_in(room: Point, layout: Mapping[str, Any], unit: float = 1.0) -> Fit:
     >>> round(fit_in((612, 312), {"width": 1500, "height": 100}).seen, 2)
     0.4
     """
-    across, down = room[0] / (layout["width"] + 2 * PADDING), room[1] / (layout["height"] + 2 * PADDING)
+    across, down = (
+        room[0] / (layout["width"] + 2 * PADDING),
+        room[1] / (layout["height"] + 2 * PADDING),
+    )
     fitted = min(across, down, LARGEST_SCALE * unit)
     smallest = SMALLEST_SCALE_FAR if unit > FAR_UNIT else SMALLEST_SCALE * unit
     if fitted >= smallest:
@@ -78,6 +81,8 @@ def worth_in(room: Point, layout: Mapping[str, Any], unit: float = 1.0) -> float
     return ease * min(scale / unit, ENOUGH_SCALE) * seen
 
 
-def choose_for_room(room: Point, layouts: Sequence[dict[str, Any]], unit: float = 1.0) -> dict[str, Any]:
+def choose_for_room(
+    room: Point, layouts: Sequence[dict[str, Any]], unit: float = 1.0
+) -> dict[str, Any]:
     """Choose the layout that is read best in a room; of equals the first."""
     return max(layouts, key=lambda layout: worth_in(room, layout, unit))

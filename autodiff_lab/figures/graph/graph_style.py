@@ -33,7 +33,12 @@ _CELL_TYPE, _LOW_CELL = 13, 10
 def usual_look(colours: Theme) -> dict[str, dict[str, str]]:
     """Return the usual style of a graph, its nodes and its edges, as attributes of Graphviz."""
     type_ = {"fontname": FONT_STACK, "fontsize": str(SIZE), "fontcolor": colours.ink}
-    box = {"shape": "box", "style": "rounded,filled", "fillcolor": colours.paper, "margin": "0.08,0.03"}
+    box = {
+        "shape": "box",
+        "style": "rounded,filled",
+        "fillcolor": colours.paper,
+        "margin": "0.08,0.03",
+    }
     return {
         "graph_attr": {"nodesep": "0.3", "ranksep": "0.35", "fontname": FONT_STACK},
         "node_attr": {**box, "color": colours.line, **type_},
@@ -55,7 +60,9 @@ class GraphStyle:
 
     def __init__(self, trace: Trace, step: int, theme: Theme, shows: Mapping[str, bool]) -> None:
         self.trace, self.theme, self.shows, self.sizes = trace, theme, shows, BoxSizes.of(trace)
-        self.largest = cells.largest_entries((kind, number) for _, kind, number in node_numbers(trace))
+        self.largest = cells.largest_entries(
+            (kind, number) for _, kind, number in node_numbers(trace)
+        )
         now = trace.steps[step] if 0 <= step < len(trace.steps) else None
         self.recorded = trace.recorded_at(step)
         self.sweeping = now is not None and now.phase in ("seed", "sweep")
@@ -108,12 +115,19 @@ class GraphStyle:
 
     def _numbers(self, i: int) -> list[str]:
         """What a box shows of a line: its value, and its adjoint or its tangents; the mode says which."""
-        shown = [_bold(self.trace.lines[i].value.in_node, self.theme.value)] if self.shows["values"] else []
+        shown = (
+            [_bold(self.trace.lines[i].value.in_node, self.theme.value)]
+            if self.shows["values"]
+            else []
+        )
         adjoint, tangents = self.adjoints[i], self.tangents[i]
         if not self.shows["adjoints"]:
             return shown
         if tangents:
-            return [*shown, _bold(", ".join(tangent.in_node for tangent in tangents), self.theme.tangent)]
+            return [
+                *shown,
+                _bold(", ".join(tangent.in_node for tangent in tangents), self.theme.tangent),
+            ]
         if adjoint is not None:
             return [*shown, _bold(adjoint.in_node, self.theme.adjoint)]
         return [*shown, notation.NOT_REACHED if self.sweeping else _EMPTY_ROW]
@@ -128,7 +142,10 @@ class GraphStyle:
         if has_cells(tangents):
             return [*shown, *self._cells(tangents[0], "tangent")]
         if tangents:
-            return [*shown, _bold(", ".join(tangent.in_node for tangent in tangents), self.theme.tangent)]
+            return [
+                *shown,
+                _bold(", ".join(tangent.in_node for tangent in tangents), self.theme.tangent),
+            ]
         if adjoint is not None:
             return [*shown, *self._cells(adjoint, "adjoint")]
         height = cells.size_of_cells(number.shape)[1]
@@ -174,14 +191,18 @@ class GraphStyle:
     def flow(self, tail: int, named: bool, head: Group) -> dict[str, str]:
         """The style of the edge of a value into a group: thick and coloured while an adjoint comes back along it."""
         line = self.trace.lines[tail]
-        carrying = tail in self.receiving and any(head.first <= i < head.end for i in self.computing)
+        carrying = tail in self.receiving and any(
+            head.first <= i < head.end for i in self.computing
+        )
         look = self._label(line.display_name if named else "", line.value.flowing(), carrying)
         look |= _CARRYING if carrying else {"class": "edge-operand"}
         look["tooltip"] = escape_text(f"{line.display_name} = {line.value.text}")
         return self._hide(look, max(tail, head.first))
 
     def _title_of_node(self, i: int, line: Line) -> str:
-        text = message("node", name=line.display_name, meaning=line.source_expression, value=line.value.text)
+        text = message(
+            "node", name=line.display_name, meaning=line.source_expression, value=line.value.text
+        )
         adjoint = self.adjoints[i]
         if adjoint is not None:
             text = message("node with adjoint", node=text, adjoint=adjoint.text)
@@ -193,7 +214,9 @@ class GraphStyle:
     def constant(self, i: int, slot: int, operand: Operand) -> dict[str, str]:
         """The style of the node of a constant operand: dashed, on grey paper, beside the operation that uses it."""
         tooltip = message("the constant", value=operand.value.text)
-        look = self._beside(f"c{i}_{slot}", "constant", operand.value.in_node, "filled,dashed", tooltip)
+        look = self._beside(
+            f"c{i}_{slot}", "constant", operand.value.in_node, "filled,dashed", tooltip
+        )
         if operand.value.is_small:
             look["label"] = f"<{self._cells(operand.value, 'value')[0]}>"
         return {**self._hide(look, i), **self.sizes.constant(i, slot, operand)}
@@ -207,15 +230,30 @@ class GraphStyle:
 
     def _beside(self, name: str, kind: str, text: str, style: str, tooltip: str) -> dict[str, str]:
         paper = {"style": style, "fillcolor": self.theme.constant_paper}
-        return {"id": name, "class": kind, "label": f"<{_markup(text)}>", **paper, "tooltip": escape_text(tooltip)}
+        return {
+            "id": name,
+            "class": kind,
+            "label": f"<{_markup(text)}>",
+            **paper,
+            "tooltip": escape_text(tooltip),
+        }
 
     def edge(self, i: int, slot: int, line: Line, operand: Operand) -> dict[str, str]:
         """The style of the edge of an operand: its local partial, and its colour while a derivative goes along it."""
         carrying = (i, slot) in self.carrying
-        look = {"class": "edge-constant", "style": "dashed"} if operand.line is None else {"class": "edge-operand"}
-        look |= self._label(operand.edge if self.shows["partials"] else "", operand.shapes, carrying)
+        look = (
+            {"class": "edge-constant", "style": "dashed"}
+            if operand.line is None
+            else {"class": "edge-operand"}
+        )
+        look |= self._label(
+            operand.edge if self.shows["partials"] else "", operand.shapes, carrying
+        )
         if operand.edge and operand.line is not None:
-            tail, partial = self.trace.lines[operand.line].display_name, operand.edge_title or operand.edge
+            tail, partial = (
+                self.trace.lines[operand.line].display_name,
+                operand.edge_title or operand.edge,
+            )
             said = message("edge", tail=tail, head=line.display_name, partial=partial)
             look["tooltip"] = look["labeltooltip"] = escape_text(said)
         if carrying:
@@ -226,7 +264,11 @@ class GraphStyle:
 
     def _label(self, text: str, shapes: str, carrying: bool) -> dict[str, str]:
         """A label, and below it the shape of what flows, on paper of its own: the page may be white or black."""
-        shown = [_colour_markup(_markup(text), self.theme.adjoint) if carrying else _markup(text)] if text else []
+        shown = (
+            [_colour_markup(_markup(text), self.theme.adjoint) if carrying else _markup(text)]
+            if text
+            else []
+        )
         if self.shows["shapes"] and shapes:
             shown.append(self._soft(shapes))
         if not shown:
@@ -254,7 +296,9 @@ def _table(*rows: str, colour: str = "", is_framed: bool = False) -> str:
     return f'<table {border}{ink} cellspacing="0" cellpadding="0">{inside}</table>'
 
 
-def _cell(cell: cells.Cell, colour: str, width: int, height: int, is_written: bool, corners: str) -> str:
+def _cell(
+    cell: cells.Cell, colour: str, width: int, height: int, is_written: bool, corners: str
+) -> str:
     """A cell in its shade; one that is too small for its number has the sign of a negative one."""
     opacity = f"{round(2.55 * cell.shade):02X}"
     text = _markup(cell.text) if is_written else ""

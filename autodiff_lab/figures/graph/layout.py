@@ -14,7 +14,14 @@ from typing import Any
 import graphviz
 import numpy as np
 
-from autodiff_lab.figures.graph.boxes import MAX_OUTPUTS, SIZE, BoxSizes, GroupBox, is_in_heading, say_size
+from autodiff_lab.figures.graph.boxes import (
+    MAX_OUTPUTS,
+    SIZE,
+    BoxSizes,
+    GroupBox,
+    is_in_heading,
+    say_size,
+)
 from autodiff_lab.figures.graph.dot_builder import add_graph, outputs
 from autodiff_lab.figures.graph.render import Drawing, render
 from autodiff_lab.figures.layered_layout.paths import Point, middle_of, write_path
@@ -66,13 +73,23 @@ def layout_graph(trace: Trace, in_groups: bool = False) -> dict[str, Any]:
         ``"title"`` and size (``"said"``), the lines whose values leave it (``"outs"``), and the ``"layout"`` of what
         is inside.
     """
-    run = simplify_outline(outline_of(trace), lambda i: trace.lines[i].display_name) if in_groups else None
+    run = (
+        simplify_outline(outline_of(trace), lambda i: trace.lines[i].display_name)
+        if in_groups
+        else None
+    )
     count = len(trace.lines)
-    run = run or Section("run", "", 0, count, tuple(Section("", "", i, i + 1) for i in range(count)))
-    last = find_last_uses([[operand.line for operand in line.operands] for line in trace.lines], trace.result)
+    run = run or Section(
+        "run", "", 0, count, tuple(Section("", "", i, i + 1) for i in range(count))
+    )
+    last = find_last_uses(
+        [[operand.line for operand in line.operands] for line in trace.lines], trace.result
+    )
     sections = list(run.walk())
     boxes = _boxes(sections, trace.lines)
-    around, *inside = _layout_sections(sections, boxes, trace.lines, BoxSizes.of(trace, player=True), last)
+    around, *inside = _layout_sections(
+        sections, boxes, trace.lines, BoxSizes.of(trace, player=True), last
+    )
     if not in_groups:
         return around
     groups = {
@@ -85,11 +102,16 @@ def layout_graph(trace: Trace, in_groups: bool = False) -> dict[str, Any]:
 def fits(trace: Trace, places: Mapping[str, Any]) -> bool:
     """Tell whether the groups of a nested layout have room for the values of this trace, which has the same groups."""
     sizes, around = BoxSizes.of(trace), [(0, len(trace.lines), places)]
-    for name, group in sorted(places["groups"].items(), key=lambda one: (_ends(one[0])[0], -_ends(one[0])[1])):
+    for name, group in sorted(
+        places["groups"].items(), key=lambda one: (_ends(one[0])[0], -_ends(one[0])[1])
+    ):
         first, end = _ends(name)
         while around[-1][1] < end or around[-1][1] <= first:
             around.pop()
-        box, leaving = GroupBox(group["title"], first, end, group["said"]), group["outs"] + [0] * group.get("more", 0)
+        box, leaving = (
+            GroupBox(group["title"], first, end, group["said"]),
+            group["outs"] + [0] * group.get("more", 0),
+        )
         needed = sizes.group(box, leaving)
         if 72 * float(needed["width"]) > around[-1][2]["nodes"][f"g{first}"]["w"] + _MARGIN:
             return False
@@ -107,7 +129,9 @@ def excerpt_layout(excerpts: Excerpts, number: int) -> dict[str, Any]:
     excerpt = trace.excerpt
     assert excerpt is not None, "it is one of a long run"
     start, _, at = excerpt.parts[0]
-    sections = [section for piece in pieces for section in (piece.walk() if piece.inside else [piece])]
+    sections = [
+        section for piece in pieces for section in (piece.walk() if piece.inside else [piece])
+    ]
     own = [_move_section(section, start - at) for section in sections]
     last = [last[i] + start - at for i in (*excerpt.before, *range(at, pieces[-1].end))]
     boxes = _boxes(own, trace.lines)
@@ -135,7 +159,10 @@ def whole_layout(excerpts: Excerpts) -> dict[str, Any]:
     final = functools.cache(lambda i: number_of(arrivals[i][2]).in_node if i in arrivals else "")
     sizes = BoxSizes(lines, (), lambda i: [max(final(i), _USUAL, key=len)])
     # All that has to be known of a line inside of a group: which lines it uses.
-    wires = [SimpleNamespace(operands=[SimpleNamespace(line=j) for j in each if j >= 0]) for each in operands]
+    wires = [
+        SimpleNamespace(operands=[SimpleNamespace(line=j) for j in each if j >= 0])
+        for each in operands
+    ]
     boxes = _boxes(sections, wires, lines)
     around, *inside = _layout_sections(sections, boxes, wires, sizes, last)
     groups: dict[str, Any] = {}
@@ -210,7 +237,9 @@ def _move_section(section: Section, by: int) -> Section:
     return section._replace(first=section.first + by, end=section.end + by, inside=inside)
 
 
-def _boxes(sections: Sequence[Section], wires: Sequence[Any], lines: Sequence[Line] = ()) -> dict[str, GroupBox]:
+def _boxes(
+    sections: Sequence[Section], wires: Sequence[Any], lines: Sequence[Line] = ()
+) -> dict[str, GroupBox]:
     """The boxes directly inside of some sections, by their ids; operations as well, and inputs if `lines` name them."""
     boxes = {}
     for section in sections:
@@ -218,10 +247,18 @@ def _boxes(sections: Sequence[Section], wires: Sequence[Any], lines: Sequence[Li
             if not (part.inside or lines):
                 continue
             title = part.title if part.inside else lines[part.first].label_or_name
-            used = {operand.line for wire in wires[part.first : part.end] for operand in wire.operands}
-            names = [(lines or wires)[i].label_or_name for i in sorted(used - {None}) if i < section.first]
+            used = {
+                operand.line for wire in wires[part.first : part.end] for operand in wire.operands
+            }
+            names = [
+                (lines or wires)[i].label_or_name
+                for i in sorted(used - {None})
+                if i < section.first
+            ]
             size = _describe_size(part, names)
-            boxes[_identify(part)] = GroupBox(shorten(title, _TITLE), part.first, part.end, size, title)
+            boxes[_identify(part)] = GroupBox(
+                shorten(title, _TITLE), part.first, part.end, size, title
+            )
     return boxes
 
 
@@ -233,11 +270,22 @@ def _describe_size(part: Section, used: Sequence[str]) -> str:
     return message("box uses", size=size, names=join_items(few)) if used else size
 
 
-def _payload(box: GroupBox, last: Sequence[int], write: Callable[[int], Any] = int) -> dict[str, Any]:
+def _payload(
+    box: GroupBox, last: Sequence[int], write: Callable[[int], Any] = int
+) -> dict[str, Any]:
     """What a view is given of a closed group: its title, its size, and the lines whose values leave it."""
-    full, leaving = {"whole": box.full_title} if box.full_title != box.title else {}, outputs(box, last)
+    full, leaving = (
+        {"whole": box.full_title} if box.full_title != box.title else {},
+        outputs(box, last),
+    )
     more = {"more": len(leaving) - MAX_OUTPUTS} if len(leaving) > MAX_OUTPUTS else {}
-    return {"title": box.title, "said": box.subtitle, **full, "outs": [*map(write, leaving[:MAX_OUTPUTS])], **more}
+    return {
+        "title": box.title,
+        "said": box.subtitle,
+        **full,
+        "outs": [*map(write, leaving[:MAX_OUTPUTS])],
+        **more,
+    }
 
 
 class BoxGraph:
@@ -254,7 +302,9 @@ class BoxGraph:
         """Add a plain box of a given size to the graph of which a layout is wanted."""
         self.nodes[name] = look
 
-    def edge(self, tail: str, head: str, id: str, said: str = "", shapes: str = "", **look: str) -> None:
+    def edge(
+        self, tail: str, head: str, id: str, said: str = "", shapes: str = "", **look: str
+    ) -> None:
         """Add an edge to the graph of which a layout is wanted, with room for a label if anything is `said` of it."""
         self._said[id] = said, {"shapes": shapes} if shapes else {}
         # The main way stays straight; constants, and values from elsewhere, stand aside.
@@ -265,13 +315,19 @@ class BoxGraph:
         """What graphs of the same layout have in common: sizes and edges, without names."""
         number = {name: k for k, name in enumerate(self.nodes)}
         nodes = tuple(tuple(look.items()) for look in self.nodes.values())
-        return nodes, tuple((number[tail], number[head], *look.items()) for tail, head, look in self.edges.values())
+        return nodes, tuple(
+            (number[tail], number[head], *look.items()) for tail, head, look in self.edges.values()
+        )
 
     def drawing(self) -> Drawing:
         """Return the graph whose layout is wanted as a `Drawing` that Graphviz lays out."""
         type_ = {"fontname": FONT_STACK, "fontsize": str(SIZE)}
         digraph = Drawing(
-            graph_attr={"rankdir": "LR", "nodesep": f"{BESIDE / 72:g}", "ranksep": f"{BETWEEN / 72:g}"},
+            graph_attr={
+                "rankdir": "LR",
+                "nodesep": f"{BESIDE / 72:g}",
+                "ranksep": f"{BETWEEN / 72:g}",
+            },
             node_attr={"shape": "box", "label": "", "fixedsize": "true", **type_},
             edge_attr={"arrowsize": "0.7", **type_},
         )
@@ -283,7 +339,9 @@ class BoxGraph:
         digraph.is_large = self.is_large
         return digraph
 
-    def restore_names(self, places: Mapping[str, Any], headings: Sequence[tuple[str, str]]) -> dict[str, Any]:
+    def restore_names(
+        self, places: Mapping[str, Any], headings: Sequence[tuple[str, str]]
+    ) -> dict[str, Any]:
         """Take over the layout of an equal graph under the names of this one, and add its headings."""
         nodes, edges = {}, {}
         for k, name in enumerate(self.nodes):
@@ -306,7 +364,11 @@ def layout_of(digraph: graphviz.Digraph) -> dict[str, Any]:
     (['n0', 'n1'], ['e1_0'], 'M')
     """
     places = _places(json.loads(render(digraph, "json0")))
-    return {**places, "note": message("laid out in haste")} if getattr(digraph, "layout_timed_out", False) else places
+    return (
+        {**places, "note": message("laid out in haste")}
+        if getattr(digraph, "layout_timed_out", False)
+        else places
+    )
 
 
 def _places(data: Any) -> dict[str, Any]:

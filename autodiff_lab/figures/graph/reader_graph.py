@@ -32,9 +32,14 @@ def show_graph(digraph: graphviz.Digraph) -> dict[str, str]:
         setattr(styled, part, {**look, **getattr(digraph, part)})
     try:
         svg = follow_page_theme(picture(styled))
-    except DrawingError as error:  # a loop, say, where there is no Graphviz: the arrows can be read all the same
+    except DrawingError as error:
+        # a loop, say, where there is no Graphviz: the arrows can be read all the same
         return {"text/plain": f"{digraph.source}\n{error}"}
-    written = (element.text for element in ElementTree.fromstring(svg).iter() if element.tag.endswith("}text"))
+    written = (
+        element.text
+        for element in ElementTree.fromstring(svg).iter()
+        if element.tag.endswith("}text")
+    )
     words = [_one_line(text) for text in written if text]
     said, arrows = ", ".join(words), _arrows(digraph, " ".join(words))
     spoken = f"Graph: {said}. Arrows: {arrows}." if arrows else f"Graph: {said}"

@@ -75,7 +75,9 @@ class Drawing(graphviz.Digraph):
     def copy(self) -> Drawing:
         """Copy the drawing with its title, description and theme, as rendering in another size needs it."""
         other = super().copy()
-        vars(other).update({name: value for name, value in vars(self).items() if name in Drawing.__annotations__})
+        vars(other).update(
+            {name: value for name, value in vars(self).items() if name in Drawing.__annotations__}
+        )
         return other
 
     def __repr__(self) -> str:
@@ -85,7 +87,9 @@ class Drawing(graphviz.Digraph):
         said = message("drawing", title=self.title, description=self.description).strip()
         return join_sentences(said, message("laid out in haste") if self.layout_timed_out else "")
 
-    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None, **_: Any) -> dict[str, str]:
+    def _repr_mimebundle_(
+        self, include: Any = None, exclude: Any = None, **_: Any
+    ) -> dict[str, str]:
         # An <img> survives the sanitising of a notebook that is not trusted; an inline <svg> does not. It also keeps
         # the ids in the picture apart from those of a second picture on the page.
         svg = follow_page_theme(picture(self)) if self.theme == "auto" else picture(self)
@@ -201,7 +205,9 @@ def _draw_in_time(digraph: graphviz.Digraph, format: str) -> bytes:
     """Draw in a process that can be stopped."""
     command = [sys.executable, "-c", _IN_A_CHILD, format]
     source = digraph.source.encode()
-    return subprocess.run(command, input=source, capture_output=True, timeout=LAYOUT_TIMEOUT_S, check=True).stdout
+    return subprocess.run(
+        command, input=source, capture_output=True, timeout=LAYOUT_TIMEOUT_S, check=True
+    ).stdout
 
 
 def _draw(digraph: graphviz.Digraph, format: str) -> bytes:
@@ -214,7 +220,9 @@ def _draw(digraph: graphviz.Digraph, format: str) -> bytes:
             return pygraphviz.AGraph(string=digraph.source).draw(format=format, prog="dot")
         except (ValueError, TypeError, RuntimeError, OSError) as error:
             # pygraphviz 2.0 stumbles with a TypeError over the code that Graphviz returns for an unknown format.
-            raise DrawingError(f"Graphviz cannot draw the graph as {format}: {said() or error}") from error
+            raise DrawingError(
+                f"Graphviz cannot draw the graph as {format}: {said() or error}"
+            ) from error
 
 
 def _draw_without_graphviz(digraph: graphviz.Digraph, format: str, missing: ImportError) -> bytes:

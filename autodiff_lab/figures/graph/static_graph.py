@@ -35,8 +35,13 @@ def draw_static_graph(graph: Any, targets: Sequence[Node] = (), **options: Any) 
     """
     trace = trace_of(graph, targets)
     drawing = graphs.draw(trace, **options)
-    said = [f"{line.name} = {line.source_expression} = {line.value.text}" for line in trace.lines[:_MOST_SAID]]
-    said += [f"and {len(trace.lines) - _MOST_SAID} more nodes"] if len(trace.lines) > _MOST_SAID else []
+    said = [
+        f"{line.name} = {line.source_expression} = {line.value.text}"
+        for line in trace.lines[:_MOST_SAID]
+    ]
+    said += (
+        [f"and {len(trace.lines) - _MOST_SAID} more nodes"] if len(trace.lines) > _MOST_SAID else []
+    )
     swept = [(trace.lines[step.line], step.adjoint) for step in trace.steps]
     adjoints = [f"{line.name}: {adjoint.text}" for line, adjoint in swept if adjoint is not None]
     drawing.description = f"Nodes: {', '.join(said)}."
@@ -51,10 +56,18 @@ def trace_of(graph: Any, targets: Sequence[Node] = ()) -> Trace:
     Constants stand beside the operations that use them. The steps are the sweep's results only, for the last picture;
     for its way there see `Graph.forward_steps` and `Graph.backward_steps`.
     """
-    shown = [node for node in _part(graph, targets) if not isinstance(node, Constant) or node in set(targets)]
+    shown = [
+        node
+        for node in _part(graph, targets)
+        if not isinstance(node, Constant) or node in set(targets)
+    ]
     place = {node: i for i, node in enumerate(shown)}
     lines = tuple(_line(node, place) for node in shown)
-    adjoints = {i: graph.grads[x.number] for x, i in place.items() if x.number in graph.grads} if graph.swept else {}
+    adjoints = (
+        {i: graph.grads[x.number] for x, i in place.items() if x.number in graph.grads}
+        if graph.swept
+        else {}
+    )
     steps = [Step("record" if adjoints else "forward", i) for i in range(len(lines))]
     steps += [Step("seed", i, Number.of(adjoint)) for i, adjoint in adjoints.items()]
     result = place[targets[0]] if len(targets) == 1 else None
@@ -121,13 +134,29 @@ def _operands(node: Operator, place: dict[Node, int]) -> Iterator[Operand]:
         value = _value(x)
         told: dict[str, Any]
         if x not in place:
-            told = {"shapes": value.flowing(to), "is_copied": value.is_copied_to(to)} if value.shape else {}
+            told = (
+                {"shapes": value.flowing(to), "is_copied": value.is_copied_to(to)}
+                if value.shape
+                else {}
+            )
             yield Operand(None, x.name, value, **told)
             continue
-        text = formula.text() if isinstance(formula, Symbol) else "" if formula is None else write_number(formula)
-        edge, whole = edge_label(notation.format_expression(text), None if number is None else Number.of(number))
+        text = (
+            formula.text()
+            if isinstance(formula, Symbol)
+            else ""
+            if formula is None
+            else write_number(formula)
+        )
+        edge, whole = edge_label(
+            notation.format_expression(text), None if number is None else Number.of(number)
+        )
         title = "" if whole == edge else whole
-        told = {} if value is UNKNOWN else {"shapes": value.flowing(to), "is_copied": value.is_copied_to(to)}
+        told = (
+            {}
+            if value is UNKNOWN
+            else {"shapes": value.flowing(to), "is_copied": value.is_copied_to(to)}
+        )
         yield Operand(place[x], x.name, value, formula=text, edge=edge, edge_title=title, **told)
 
 
@@ -136,7 +165,15 @@ def _partials(node: Operator, operands: Sequence[Any], y: Any) -> list[Any]:
     if node.op.kind != "elementwise" or y is None:
         return [None] * len(operands)
     with np.errstate(all="ignore"):
-        return contributions(node.op, node.merged_operands()[1], 1.0, y, operands, node.static, [True] * len(operands))
+        return contributions(
+            node.op,
+            node.merged_operands()[1],
+            1.0,
+            y,
+            operands,
+            node.static,
+            [True] * len(operands),
+        )
 
 
 def _value(node: Node) -> Number:

@@ -64,7 +64,13 @@ def fold_ranks(
 class _Fold:
     """Which rank is in which row, which rows are upside down, and which edges go straight down."""
 
-    def __init__(self, ranks: Sequence[list[Box]], ways: Sequence[Way], chains: Sequence[list[Box]], rows: int) -> None:
+    def __init__(
+        self,
+        ranks: Sequence[list[Box]],
+        ways: Sequence[Way],
+        chains: Sequence[list[Box]],
+        rows: int,
+    ) -> None:
         self.ways, self.chains = ways, chains
         lengths = [max(box.length for box in rank) for rank in ranks]
         self.rows = [list(ranks[a:b]) for a, b in pairwise(_cut_evenly(lengths, rows))]
@@ -75,7 +81,9 @@ class _Fold:
 
         def rate(turned: Sequence[int]) -> tuple[int, int]:
             # As paper is folded, every other row is upside down, and the turns do not cross; more ways down are better.
-            return len(self._find_direct(turned)), sum(a == b for a, b in zip(turned, usual, strict=True))
+            return len(self._find_direct(turned)), sum(
+                a == b for a, b in zip(turned, usual, strict=True)
+            )
 
         self.turned = max(product((0, 1), repeat=len(usual)), key=rate)
         self.direct = self._find_direct(self.turned)
@@ -110,7 +118,11 @@ class _Row:
             if way in fold.direct:
                 dropped.update(box for box in inside if box.is_point)
             elif inside:
-                first, last, (begin, end) = chain.index(inside[0]), chain.index(inside[-1]), way.arrows
+                first, last, (begin, end) = (
+                    chain.index(inside[0]),
+                    chain.index(inside[-1]),
+                    way.arrows,
+                )
                 if last < len(chain) - 1:
                     inside, end = [*inside, Box(is_point=True, is_side=way.tail.is_side)], 0.0
                     leaving[inside[-1]] = order[chain[last]], order[chain[last + 1]]
@@ -120,8 +132,14 @@ class _Row:
                 self.pieces[way] = Way(inside[0], inside[-1], arrows=(begin, end))
                 chains.append(inside)
         kept = [[box for box in rank if box not in dropped] for rank in own]
-        ranks = [sorted(entering, key=entering.__getitem__), *kept, sorted(leaving, key=leaving.__getitem__)]
-        bounds = place_ranks([rank for rank in ranks if rank], list(self.pieces.values()), chains, between, beside)
+        ranks = [
+            sorted(entering, key=entering.__getitem__),
+            *kept,
+            sorted(leaving, key=leaving.__getitem__),
+        ]
+        bounds = place_ranks(
+            [rank for rank in ranks if rank], list(self.pieces.values()), chains, between, beside
+        )
         self.length = bounds[-1][1]
         ys = [y for box in self.boxes for _, y in box.corners]
         ys += [y for way in self.pieces.values() for _, y in sample_path(way.points)]
@@ -130,7 +148,9 @@ class _Row:
     def place(self, point: Point) -> Point:
         """Where a point of this row is in the folded layout."""
         (x, y), (left, top) = point, self.shift
-        return left + (self.length - x if self.back else x), top + (self.high - y if self.turned else y - self.low)
+        return left + (self.length - x if self.back else x), top + (
+            self.high - y if self.turned else y - self.low
+        )
 
 
 def _join(way: Way, pieces: Iterable[tuple[_Row, Way]]) -> None:
@@ -158,11 +178,20 @@ def _lead_down(fold: _Fold, rows: Sequence[_Row]) -> None:
             ports[way, end] = box.along + (i - (len(some) - 1) / 2) * apart
     for way in fold.direct:
         x, u, tip = ports[way, 0], ports[way, 1], way.arrows[1]
-        start, way.stop = (x, way.tail.across + way.tail.breadth / 2), (u, way.head.across - way.head.breadth / 2)
+        start, way.stop = (
+            (x, way.tail.across + way.tail.breadth / 2),
+            (u, way.head.across - way.head.breadth / 2),
+        )
         top = max(box.across + box.breadth / 2 for box in rows[fold.row[way.tail]].boxes)
         bottom = min(box.across - box.breadth / 2 for box in rows[fold.row[way.head]].boxes) - tip
         middle = (top + bottom) / 2
-        way.points = [start, *_lead_straight(start, (x, top)), (x, middle), (u, middle), (u, bottom)]
+        way.points = [
+            start,
+            *_lead_straight(start, (x, top)),
+            (x, middle),
+            (u, middle),
+            (u, bottom),
+        ]
         way.points += _lead_straight((u, bottom), (u, way.stop[1] - tip))
 
 

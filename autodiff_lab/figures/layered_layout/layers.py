@@ -69,7 +69,9 @@ class Box:
     @property
     def corners(self) -> list[Point]:
         """Two opposite corners of this box in the layered layout: least coordinates first, then largest."""
-        return [(self.along + k * self.length / 2, self.across + k * self.breadth / 2) for k in (-1, 1)]
+        return [
+            (self.along + k * self.length / 2, self.across + k * self.breadth / 2) for k in (-1, 1)
+        ]
 
 
 @dataclass(eq=False)
@@ -99,7 +101,9 @@ def turn(point: Point, flat: bool) -> Point:
     return point if flat else (point[1], point[0])
 
 
-def arrange(boxes: Sequence[Box], ways: Sequence[Way], *, between: float = 24.0, beside: float = 22.0) -> None:
+def arrange(
+    boxes: Sequence[Box], ways: Sequence[Way], *, between: float = 24.0, beside: float = 22.0
+) -> None:
     """Lay out boxes and edges in layers: ranks that follow each other along the first coordinate.
 
     Parameters
@@ -123,7 +127,9 @@ def arrange(boxes: Sequence[Box], ways: Sequence[Way], *, between: float = 24.0,
     place_ranks(ranks, ways, chains, between, beside)
 
 
-def order_ranks(boxes: Sequence[Box], ways: Sequence[Way]) -> tuple[list[list[Box]], list[list[Box]]]:
+def order_ranks(
+    boxes: Sequence[Box], ways: Sequence[Way]
+) -> tuple[list[list[Box]], list[list[Box]]]:
     """Order boxes in the ranks of a layered layout, with points for edges that pass; give each edge's chain too."""
     _rank(boxes, ways)
     if any(way.length for way in ways):
@@ -140,7 +146,11 @@ def order_ranks(boxes: Sequence[Box], ways: Sequence[Way]) -> tuple[list[list[Bo
 
 
 def place_ranks(
-    ranks: list[list[Box]], ways: Sequence[Way], chains: Sequence[list[Box]], between: float, beside: float
+    ranks: list[list[Box]],
+    ways: Sequence[Way],
+    chains: Sequence[list[Box]],
+    between: float,
+    beside: float,
 ) -> list[tuple[float, float]]:
     """Place the boxes and edges of a layered layout whose order is known; give where each rank begins and ends."""
     for number, rank in enumerate(ranks):
@@ -198,7 +208,8 @@ def _rank(boxes: Sequence[Box], ways: Sequence[Way]) -> None:
             waiting[head] -= 1
             if not waiting[head]:
                 ready.append(head)
-    held: dict[Box, set[Box]] = {box: set() for box in boxes}  # to what each is joined that does not move with it
+    # to what each is joined that does not move with it
+    held: dict[Box, set[Box]] = {box: set() for box in boxes}
     for box in sorted(boxes, key=lambda box: box.rank):
         for head in heads[box]:
             held[head] |= held[box] if len(set(heads[box])) == 1 else {box}
@@ -238,7 +249,9 @@ def _order(ranks: list[list[Box]], before: Neighbours, behind: Neighbours) -> No
         joined, step = (behind, -1) if turn % 2 else (before, 1)
         for fixed, rank in pairwise(ranks[::step]):
             place = {box: i for i, box in enumerate(fixed)}
-            means = {box: fmean(place[other] for other in joined[box]) for box in rank if box in joined}
+            means = {
+                box: fmean(place[other] for other in joined[box]) for box in rank if box in joined
+            }
             # A box without neighbours stays where it is.
             movable = iter(sorted(means, key=means.__getitem__))
             rank[:] = [next(movable) if box in means else box for box in rank]
@@ -254,13 +267,18 @@ def _swap(ranks: list[list[Box]], before: Neighbours, behind: Neighbours) -> Non
     """Let neighbours in a rank change places while that saves crossings."""
     place = {box: i for rank in ranks for i, box in enumerate(rank)}
     for rank in ranks:
-        ends = {box: [sorted(place[o] for o in side.get(box, ())) for side in (before, behind)] for box in rank}
+        ends = {
+            box: [sorted(place[o] for o in side.get(box, ())) for side in (before, behind)]
+            for box in rank
+        }
         improved = True
         while improved:
             improved = False
             for i in range(len(rank) - 1):
                 one, other = rank[i : i + 2]
-                if sum(map(_count_crossed, ends[one], ends[other])) > sum(map(_count_crossed, ends[other], ends[one])):
+                if sum(map(_count_crossed, ends[one], ends[other])) > sum(
+                    map(_count_crossed, ends[other], ends[one])
+                ):
                     rank[i : i + 2] = other, one
                     improved = True
         place |= {box: i for i, box in enumerate(rank)}
@@ -283,12 +301,17 @@ def _crossings(ranks: list[list[Box]], behind: Neighbours) -> int:
     return count
 
 
-def _place_along(ranks: list[list[Box]], behind: Neighbours, between: float) -> list[tuple[float, float]]:
+def _place_along(
+    ranks: list[list[Box]], behind: Neighbours, between: float
+) -> list[tuple[float, float]]:
     """One rank behind the other, with more room where edges go far aside; gives where each rank begins and ends."""
     bounds: list[tuple[float, float]] = []
     end = 0.0
     for rank, previous in zip(ranks, [[], *ranks], strict=False):
-        aside = max((abs(box.across - o.across) for box in previous for o in behind.get(box, ())), default=0.0)
+        aside = max(
+            (abs(box.across - o.across) for box in previous for o in behind.get(box, ())),
+            default=0.0,
+        )
         room = max(between, min(_SLOPE * aside, _MAX_GAP))
         if any(all(box.is_point and not box.length for box in side) for side in (rank, previous)):
             room = _TURN  # edges only come in here, or go out
@@ -300,7 +323,9 @@ def _place_along(ranks: list[list[Box]], behind: Neighbours, between: float) -> 
     return bounds
 
 
-def _align_boxes(ranks: Sequence[Sequence[Box]], before: Neighbours, behind: Neighbours, beside: float) -> None:
+def _align_boxes(
+    ranks: Sequence[Sequence[Box]], before: Neighbours, behind: Neighbours, beside: float
+) -> None:
     """Set `across` of every box.
 
     Parameters
@@ -325,16 +350,24 @@ def _align_boxes(ranks: Sequence[Sequence[Box]], before: Neighbours, behind: Nei
             _move(ranks[k], rooms[k], near)
 
 
-def _move(rank: Sequence[Box], room: Sequence[float], near: Sequence[tuple[Neighbours, bool]]) -> None:
+def _move(
+    rank: Sequence[Box], room: Sequence[float], near: Sequence[tuple[Neighbours, bool]]
+) -> None:
     wanted, weights = [], []
     for box in rank:
         drawn = [
-            (_STRONG[box.is_point + o.is_point] * (_WEAK if o.is_side and not is_behind else 1.0), o.across)
+            (
+                _STRONG[box.is_point + o.is_point]
+                * (_WEAK if o.is_side and not is_behind else 1.0),
+                o.across,
+            )
             for side, is_behind in near
             for o in side.get(box, ())
         ]
         weight = sum(strong for strong, _ in drawn)
-        wanted.append(sum(strong * across for strong, across in drawn) / weight if weight else box.across)
+        wanted.append(
+            sum(strong * across for strong, across in drawn) / weight if weight else box.across
+        )
         weights.append((weight or 0.1) * (_WEAK if box.is_side else 1.0))
     joined = [k for k, box in enumerate(rank) if any(box in side for side, _ in near)]
     if 0 < len(joined) < len(rank):
@@ -345,14 +378,17 @@ def _move(rank: Sequence[Box], room: Sequence[float], near: Sequence[tuple[Neigh
         box.across = across
 
 
-def _find_nearest(wanted: Sequence[float], room: Sequence[float], weights: Sequence[float]) -> list[float]:
+def _find_nearest(
+    wanted: Sequence[float], room: Sequence[float], weights: Sequence[float]
+) -> list[float]:
     """The places nearest to those wanted that keep the order and the room between them (pool adjacent violators).
 
     >>> _find_nearest([5.0, 5.0, 30.0], [10.0, 10.0], [1.0, 1.0, 1.0])
     [0.0, 10.0, 30.0]
     """
     offsets = list(accumulate(room, initial=0.0))
-    pools: list[tuple[float, float, int]] = []  # what is wanted less the offset, weighed; the weight; how many share it
+    # what is wanted less the offset, weighed; the weight; how many share it
+    pools: list[tuple[float, float, int]] = []
     for want, offset, weight in zip(wanted, offsets, weights, strict=False):
         total, heavy, count = weight * (want - offset), weight, 1
         while pools and pools[-1][0] / pools[-1][1] > total / heavy:
@@ -369,7 +405,9 @@ def _room(left: Box, right: Box, beside: float) -> float:
     return left.breadth / 2 + between + right.breadth / 2
 
 
-def _route_edges(ways: Sequence[Way], chains: Sequence[list[Box]], bounds: Sequence[tuple[float, float]]) -> None:
+def _route_edges(
+    ways: Sequence[Way], chains: Sequence[list[Box]], bounds: Sequence[tuple[float, float]]
+) -> None:
     """Set the points of every way, and the place of its label.
 
     Parameters
@@ -384,7 +422,10 @@ def _route_edges(ways: Sequence[Way], chains: Sequence[list[Box]], bounds: Seque
         (first, here), (last, there) = (chain[0], ports[k, 0]), (chain[-1], ports[k, 1])
         forwards = first is way.tail
         arrows = way.arrows if forwards else way.arrows[::-1]
-        begin, end = (first.along + _reach(first, here), here), (last.along - _reach(last, there), there)
+        begin, end = (
+            (first.along + _reach(first, here), here),
+            (last.along - _reach(last, there), there),
+        )
         knots = [(begin[0] + arrows[0], here), (bounds[first.rank][1] + arrows[0], here)]
         knots += [(side, box.across) for box in chain[1:-1] for side in bounds[box.rank]]
         knots += [(bounds[last.rank][0] - arrows[1], there), (end[0] - arrows[1], there)]

@@ -18,7 +18,9 @@ def write_path(curve: Sequence[Point], *tip: Point) -> str:
     'M0,0C1,0 2,1 3,1L4,1'
     """
     start, *rest = (f"{round(x, 1):g},{round(y, 1):g}" for x, y in curve)
-    return f"M{start}C{' '.join(rest)}" + "".join(f"L{round(x, 1):g},{round(y, 1):g}" for x, y in tip)
+    return f"M{start}C{' '.join(rest)}" + "".join(
+        f"L{round(x, 1):g},{round(y, 1):g}" for x, y in tip
+    )
 
 
 def middle_of(path: str) -> Point:

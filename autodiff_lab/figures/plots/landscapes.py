@@ -27,7 +27,10 @@ Span = tuple[float, float]
 
 
 def plot_tangent(
-    f: Callable[..., Any], *args: Any, span: float | Span | Sequence[Span] | None = None, theme: str = "auto"
+    f: Callable[..., Any],
+    *args: Any,
+    span: float | Span | Sequence[Span] | None = None,
+    theme: str = "auto",
 ) -> Plot:
     """Plot a function of one number with its tangent, or of two numbers with its gradient field.
 
@@ -92,7 +95,9 @@ def plot_tangent(
     return figure
 
 
-def plot_descent(f: Callable[..., Any], path: Any, *, span: Any = None, theme: str = "auto") -> Plot:
+def plot_descent(
+    f: Callable[..., Any], path: Any, *, span: Any = None, theme: str = "auto"
+) -> Plot:
     """Plot the landscape of `f` and the points that a method went through, one after the other.
 
     Parameters
@@ -136,7 +141,13 @@ def plot_descent(f: Callable[..., Any], path: Any, *, span: Any = None, theme: s
     heights = [float(f(*point)) for point in points.tolist()]
     if span is None:
         air = 0.15 * np.maximum(np.ptp(points, axis=0), 0.5)
-        span = list(zip((points.min(axis=0) - air).tolist(), (points.max(axis=0) + air).tolist(), strict=True))
+        span = list(
+            zip(
+                (points.min(axis=0) - air).tolist(),
+                (points.max(axis=0) + air).tolist(),
+                strict=True,
+            )
+        )
         span = span[0] if len(span) == 1 else span
     spans = _spans(start, span)
     count = len(points) - 1
@@ -152,8 +163,12 @@ def plot_descent(f: Callable[..., Any], path: Any, *, span: Any = None, theme: s
         ink = colours.adjoint
         hollow: dict[str, Any] = {"markerfacecolor": colours.paper, "markeredgewidth": 2}
         axes.plot(across, up, "--", color=ink, marker="o" if count <= 40 else "", markersize=5)
-        axes.plot(across[0], up[0], "s", color=ink, markersize=9, label=f"start, value {first}", **hollow)
-        axes.plot(across[-1], up[-1], "*", color=ink, markersize=15, label=f"after {steps}, value {last}")
+        axes.plot(
+            across[0], up[0], "s", color=ink, markersize=9, label=f"start, value {first}", **hollow
+        )
+        axes.plot(
+            across[-1], up[-1], "*", color=ink, markersize=15, label=f"after {steps}, value {last}"
+        )
         if curve:
             axes.legend(loc="best")
         else:
@@ -194,7 +209,9 @@ def _numbers_only(f: Callable[..., Any], args: Sequence[Any]) -> _Numbers:
             f"{', '.join(map(str, shapes))}. Hold the others: lambda x, y: {title}(x, y, …)."
         )
     if np.ndim(g(*point)):
-        raise InputError(f"{title} returns an array of shape {np.shape(g(*point))}; a curve is of one number.")
+        raise InputError(
+            f"{title} returns an array of shape {np.shape(g(*point))}; a curve is of one number."
+        )
     return g, point, names, title
 
 
@@ -218,13 +235,16 @@ def _spans(point: Sequence[float], span: Any) -> list[Span]:
     if len(pairs) == 1:
         pairs = pairs * len(point)
     if len(pairs) != len(point) or any(len(pair) != 2 or not pair[0] < pair[1] for pair in pairs):
-        raise InputError(f"span={span!r} is not a reach, a pair (from, to), or one such pair for each number.")
+        raise InputError(
+            f"span={span!r} is not a reach, a pair (from, to), or one such pair for each number."
+        )
     return [(float(low), float(high)) for low, high in pairs]
 
 
 def _ranges(names: Sequence[str], spans: Sequence[Span]) -> str:
     return " and ".join(
-        f"{name} from {number(low)} to {number(high)}" for name, (low, high) in zip(names, spans, strict=True)
+        f"{name} from {number(low)} to {number(high)}"
+        for name, (low, high) in zip(names, spans, strict=True)
     )
 
 
@@ -241,7 +261,9 @@ def _draw_curve(axes: Axes, f: Callable[..., Any], span: Span, name: str, colour
     axes.plot(x, np.where(np.isfinite(y), y, np.nan), color=colours.value, label="function")
     axes.set(xlabel=name, ylabel="value")
     axes.margins(x=0, y=0.12)
-    bottom, top = np.nanquantile(y[np.isfinite(y)], (0.03, 0.97)) if np.isfinite(y).any() else (0.0, 0.0)
+    bottom, top = (
+        np.nanquantile(y[np.isfinite(y)], (0.03, 0.97)) if np.isfinite(y).any() else (0.0, 0.0)
+    )
     low, high = axes.get_ylim()
     if 0 < 8 * (top - bottom) < high - low:
         # Beside a pole nothing else could be seen.
@@ -258,17 +280,28 @@ def _draw_contours(
     z = np.where(np.isfinite(z), z, np.nan)
     axes.grid(False)
     axes.set(xlabel=names[0], ylabel=names[1])
-    levels = np.unique(np.nanquantile(z, np.linspace(0, 1, _LEVELS + 2))) if np.isfinite(z).any() else np.array([])
+    levels = (
+        np.unique(np.nanquantile(z, np.linspace(0, 1, _LEVELS + 2)))
+        if np.isfinite(z).any()
+        else np.array([])
+    )
     if len(levels) < 3:
         return
-    shades = LinearSegmentedColormap.from_list("height", [to_rgba(BLUE, 0.0), to_rgba(BLUE, 0.45)], N=_LEVELS + 1)
+    shades = LinearSegmentedColormap.from_list(
+        "height", [to_rgba(BLUE, 0.0), to_rgba(BLUE, 0.45)], N=_LEVELS + 1
+    )
     axes.contourf(x, y, z, levels=levels, cmap=shades, norm=BoundaryNorm(levels, _LEVELS + 1))
     lines = axes.contour(x, y, z, levels=levels[1:-1], colors=colours.line, linewidths=0.9)
     labels = axes.clabel(
-        lines, np.asarray(lines.levels)[1::3], fmt=lambda level: number(float(f"{level:.3g}")), fontsize=10.5
+        lines,
+        np.asarray(lines.levels)[1::3],
+        fmt=lambda level: number(float(f"{level:.3g}")),
+        fontsize=10.5,
     )
     for label in labels:  # on paper, so that no line runs through it
-        label.set(color=colours.ink, bbox={"facecolor": colours.paper, "edgecolor": "none", "pad": 1.5})
+        label.set(
+            color=colours.ink, bbox={"facecolor": colours.paper, "edgecolor": "none", "pad": 1.5}
+        )
 
 
 def _draw_arrows(axes: Axes, f: Callable[..., Any], spans: Sequence[Span], colours: Theme) -> None:
@@ -281,19 +314,36 @@ def _draw_arrows(axes: Axes, f: Callable[..., Any], spans: Sequence[Span], colou
     usual = np.nanmedian(length[np.isfinite(length)]) if np.isfinite(length).any() else 0.0
     if not usual > 0:
         return
-    shown = np.where(np.isfinite(length) & (length > 0), np.tanh(length / usual) / np.maximum(length, 1e-300), np.nan)
+    shown = np.where(
+        np.isfinite(length) & (length > 0),
+        np.tanh(length / usual) / np.maximum(length, 1e-300),
+        np.nan,
+    )
     look: dict[str, Any] = {"color": colours.soft_ink, "angles": "uv", "pivot": "mid"}
-    axes.quiver(*points, *(arrows.T * shown), scale=_ARROWS * 1.25, width=0.0035, headwidth=4.5, **look)
+    axes.quiver(
+        *points, *(arrows.T * shown), scale=_ARROWS * 1.25, width=0.0035, headwidth=4.5, **look
+    )
 
 
 def _draw_point(
-    axes: Axes, point: Sequence[float], slopes: Sequence[float], spans: Sequence[Span], colours: Theme
+    axes: Axes,
+    point: Sequence[float],
+    slopes: Sequence[float],
+    spans: Sequence[Span],
+    colours: Theme,
 ) -> None:
     """Draw one point and the direction of its gradient, large."""
     axes.plot(*([x] for x in point), "o", color=colours.adjoint, markersize=8)
     length = math.hypot(*slopes)
     if length > 0:
-        axes.quiver(*point, *(s / length for s in slopes), color=colours.adjoint, angles="uv", scale=5.0, width=0.009)
+        axes.quiver(
+            *point,
+            *(s / length for s in slopes),
+            color=colours.adjoint,
+            angles="uv",
+            scale=5.0,
+            width=0.009,
+        )
     axes.set(xlim=spans[0], ylim=spans[1])
 
 

@@ -32,7 +32,9 @@ _STRONGEST = 0.58
 _BELOW, _ABOVE = "#56B4E9", VERMILION
 
 
-def plot_jacobian(f: Callable[..., Any], *args: Any, sparsity: bool = False, theme: str = "auto") -> Plot:
+def plot_jacobian(
+    f: Callable[..., Any], *args: Any, sparsity: bool = False, theme: str = "auto"
+) -> Plot:
     """Plot the Jacobian matrix of `f`: a row for each entry of the result, a column for each entry of the arguments.
 
     Parameters
@@ -65,10 +67,14 @@ def plot_jacobian(f: Callable[..., Any], *args: Any, sparsity: bool = False, the
     value, names = f(*args), _entries(argument_names(f, len(args)), args)
     matrix = _join_blocks(jacobian(f, tuple(range(len(args))))(*args), value, args)
     rows = _entries(["y"], (value,))
-    return plot_matrix(matrix, rows=rows, columns=names, title="Jacobian", sparsity=sparsity, theme=theme)
+    return plot_matrix(
+        matrix, rows=rows, columns=names, title="Jacobian", sparsity=sparsity, theme=theme
+    )
 
 
-def plot_hessian(f: Callable[..., Any], *args: Any, sparsity: bool = False, theme: str = "auto") -> Plot:
+def plot_hessian(
+    f: Callable[..., Any], *args: Any, sparsity: bool = False, theme: str = "auto"
+) -> Plot:
     """Plot the Hessian matrix of `f`, which returns one number: rows and columns are the entries of the arguments.
 
     Parameters
@@ -100,7 +106,9 @@ def plot_hessian(f: Callable[..., Any], *args: Any, sparsity: bool = False, them
     args = _as_floats(args)
     names = _entries(argument_names(f, len(args)), args)
     matrix = _join_blocks(hessian(f, tuple(range(len(args))))(*args), args, args)
-    return plot_matrix(matrix, rows=names, columns=names, title="Hessian", sparsity=sparsity, theme=theme)
+    return plot_matrix(
+        matrix, rows=names, columns=names, title="Hessian", sparsity=sparsity, theme=theme
+    )
 
 
 def _as_floats(args: Sequence[Any]) -> tuple[Any, ...]:
@@ -110,7 +118,9 @@ def _as_floats(args: Sequence[Any]) -> tuple[Any, ...]:
 def _join_blocks(blocks: Any, rows: Any, columns: Any) -> np.ndarray:
     """One matrix of the blocks of a derivative, which has one for each leaf of the rows and each of the columns."""
     flat = iter(pytree.flatten(blocks))
-    heights, widths = ([math.prod(np.shape(leaf)) for leaf in pytree.flatten(tree)] for tree in (rows, columns))
+    heights, widths = (
+        [math.prod(np.shape(leaf)) for leaf in pytree.flatten(tree)] for tree in (rows, columns)
+    )
     return np.block([[np.reshape(next(flat), (m, n)) for n in widths] for m in heights])
 
 
@@ -120,7 +130,9 @@ def _entries(names: Sequence[str], values: Sequence[Any]) -> list[str]:
     for name, value in zip(names, values, strict=True):
         for path, leaf in zip(pytree.paths(name, value), pytree.flatten(value), strict=True):
             places = np.ndindex(np.shape(leaf))
-            called += [f"{path}[{', '.join(map(str, place))}]" if place else path for place in places]
+            called += [
+                f"{path}[{', '.join(map(str, place))}]" if place else path for place in places
+            ]
     return called
 
 
@@ -171,18 +183,26 @@ def plot_matrix(
     check_choice("plot_matrix", "sparsity", sparsity, (True, False))
     matrix = np.asarray(matrix, dtype=float)
     if matrix.ndim != 2 or 0 in matrix.shape:
-        raise ShapeError(f"A matrix has rows and columns; this has shape {matrix.shape}. Reshape it, or pick a block.")
+        raise ShapeError(
+            f"A matrix has rows and columns; this has shape {matrix.shape}. Reshape it, or pick a block."
+        )
     m, n = matrix.shape
     names = []
     for given, count, which in ((rows, m, "rows"), (columns, n, "columns")):
         names.append(list(map(str, range(count)) if given is None else given))
         if len(names[-1]) != count:
-            raise ShapeError(f"{which} has {len(names[-1])} names, and the matrix has {count} {which}.")
+            raise ShapeError(
+                f"{which} has {len(names[-1])} names, and the matrix has {count} {which}."
+            )
     written = not sparsity and max(m, n) <= _WRITTEN_OUT
     longest = max(len(_short(x)) for x in matrix.flat) if written else 0
     side = 0.3 + 0.105 * max(longest, 5) if written else max(0.1, min(0.42, 5.0 / max(m, n)))
     width = max(3.6, side * n + 1.4 + (0.0 if written or sparsity else 0.9))
-    with open_plot(theme, width, max(2.2, (0.55 if written else side) * m + 1.2)) as (figure, axes, colours):
+    with open_plot(theme, width, max(2.2, (0.55 if written else side) * m + 1.2)) as (
+        figure,
+        axes,
+        colours,
+    ):
         if sparsity:
             _pattern(axes, matrix, colours)
         else:
@@ -202,7 +222,9 @@ def _heat(figure: Plot, axes: Axes, matrix: np.ndarray, bar: bool) -> None:
     stops = ((0.0, _BELOW, 1), (0.5, _BELOW, 0.2), (0.5, _ABOVE, 0.2), (1.0, _ABOVE, 1))
     shades = [(place, to_rgba(hue, share * _STRONGEST)) for place, hue, share in stops]
     blend = LinearSegmentedColormap.from_list("below and above 0", shades, N=256)
-    colours = ScalarMappable(Normalize(-most, most), blend.with_extremes(bad=to_rgba("#808080", 0.5)))
+    colours = ScalarMappable(
+        Normalize(-most, most), blend.with_extremes(bad=to_rgba("#808080", 0.5))
+    )
     picture = colours.to_rgba(np.ma.masked_invalid(matrix))
     picture[matrix == 0] = 0.0
     axes.imshow(picture, aspect="auto", interpolation="nearest")
@@ -216,7 +238,14 @@ def _numbers(axes: Axes, matrix: np.ndarray, colours: Theme, written: bool) -> N
     """The numbers; or where there is no room for them, the minus signs, so that colour does not stand alone."""
     for (i, j), x in np.ndenumerate(matrix):
         if text := _short(x) if written else "−" if x < 0 else "":
-            axes.text(j, i, text, ha="center", va="center", color=colours.soft_ink if x == 0 else colours.ink)
+            axes.text(
+                j,
+                i,
+                text,
+                ha="center",
+                va="center",
+                color=colours.soft_ink if x == 0 else colours.ink,
+            )
 
 
 def _short(x: float) -> str:
@@ -224,7 +253,9 @@ def _short(x: float) -> str:
 
 
 def _pattern(axes: Axes, matrix: np.ndarray, colours: Theme) -> None:
-    pattern = LinearSegmentedColormap.from_list("not 0", [to_rgba(BLUE, 0.0), to_rgba(BLUE, 1.0)], N=2)
+    pattern = LinearSegmentedColormap.from_list(
+        "not 0", [to_rgba(BLUE, 0.0), to_rgba(BLUE, 1.0)], N=2
+    )
     axes.imshow(matrix != 0, cmap=pattern, vmin=0, vmax=1, aspect="auto", interpolation="nearest")
 
 
@@ -253,7 +284,9 @@ def _frame(axes: Axes, names: Sequence[Sequence[str]], colours: Theme, side: flo
         spine.set(visible=True, color=colours.line)
 
 
-def _describe_matrix(title: str, matrix: np.ndarray, names: Sequence[Sequence[str]], written: bool) -> str:
+def _describe_matrix(
+    title: str, matrix: np.ndarray, names: Sequence[Sequence[str]], written: bool
+) -> str:
     m, n = matrix.shape
     start = f"{title}, {m} row{'s' * (m != 1)} and {n} column{'s' * (n != 1)}."
     if written:

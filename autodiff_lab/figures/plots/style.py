@@ -68,7 +68,9 @@ class Plot(Figure):
     def __repr__(self) -> str:
         return f"<plot: {self.description.partition('.')[0]}>"
 
-    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None, **_: Any) -> dict[str, str]:
+    def _repr_mimebundle_(
+        self, include: Any = None, exclude: Any = None, **_: Any
+    ) -> dict[str, str]:
         return notebook_data(image_tag(self.svg(), self.description), repr(self), self.png)
 
 
@@ -108,7 +110,11 @@ def _show(figure: Figure) -> str:
         return image_tag(_compact(figure.svg()), figure.description)
     file = io.StringIO()
     figure.savefig(file, format="svg", metadata={"Date": None, "Creator": None})
-    said = (text for axes in figure.axes for text in (axes.get_title("left"), axes.get_xlabel(), axes.get_ylabel()))
+    said = (
+        text
+        for axes in figure.axes
+        for text in (axes.get_title("left"), axes.get_xlabel(), axes.get_ylabel())
+    )
     alternative = ", ".join(["Plot", *(" ".join(text.split()) for text in said if text)])
     return image_tag(_compact(follow_page_theme(_name_fonts(file.getvalue()))), alternative)
 
@@ -137,14 +143,18 @@ def _compact(svg: str) -> str:
     svg = _NOT_SEEN.sub("", svg)
     svg = _TAG.sub(_compact_tag, svg)
     svg = re.sub(r">\s+<", "><", svg)
-    return _ALIKE.sub(lambda found: found[1] + found[3] + ">" + found[2].replace(found[3], "") + "</g>", svg)
+    return _ALIKE.sub(
+        lambda found: found[1] + found[3] + ">" + found[2].replace(found[3], "") + "</g>", svg
+    )
 
 
 def _compact_tag(tag: re.Match[str]) -> str:
     """Write one tag in fewer bytes: it loses an unused id, the digits of coordinates, and spaces."""
     text = _UNUSED_ID.sub("", tag[0])
     text = _LONG_DECIMAL.sub(lambda found: f"{float(found[0]):.1f}".removesuffix(".0"), text)
-    text = _PATH.sub(lambda found: re.sub(r"(?<=[A-Za-z])\s+|\s+(?=[A-Za-z])", "", found[0].strip()), text)
+    text = _PATH.sub(
+        lambda found: re.sub(r"(?<=[A-Za-z])\s+|\s+(?=[A-Za-z])", "", found[0].strip()), text
+    )
     return _STYLE.sub(lambda found: re.sub(r"(?<=[;:])\s+", "", found[0]), text)
 
 
@@ -155,11 +165,15 @@ _LONG_DECIMAL = re.compile(r"(?<![\w.(-])-?\d+\.\d{3,}")
 _PATH = re.compile(r'(?<= d=")[^"]*')
 _STYLE = re.compile(r'(?<= style=")[^"]*')
 # Markers of one series, which repeat their colours.
-_ALIKE = re.compile(r'(<g(?![^>]* style=)[^>]*)>(<use [^>]*?( style="[^"]*")/>(?:<use [^>]*?\3/>)*)</g>')
+_ALIKE = re.compile(
+    r'(<g(?![^>]* style=)[^>]*)>(<use [^>]*?( style="[^"]*")/>(?:<use [^>]*?\3/>)*)</g>'
+)
 
 
 @contextmanager
-def open_plot(theme: str, width: float = 6.6, height: float = 4.4) -> Iterator[tuple[Plot, Axes, Theme]]:
+def open_plot(
+    theme: str, width: float = 6.6, height: float = 4.4
+) -> Iterator[tuple[Plot, Axes, Theme]]:
     """Open a plot in the course's matplotlib style, to be drawn on inside the block; the reader's settings stay."""
     colours = find_theme("plot", theme)
     with matplotlib.rc_context(_settings(colours)):
@@ -168,7 +182,9 @@ def open_plot(theme: str, width: float = 6.6, height: float = 4.4) -> Iterator[t
         yield figure, figure.subplots(), colours
 
 
-_STYLE_SHEET = matplotlib.rc_params_from_file(Path(__file__).with_name("style_sheet.txt"), use_default_template=False)
+_STYLE_SHEET = matplotlib.rc_params_from_file(
+    Path(__file__).with_name("style_sheet.txt"), use_default_template=False
+)
 
 
 def _settings(colours: Theme) -> Any:

@@ -17,8 +17,22 @@ FONT_STACK = "DejaVu Sans,Verdana,Helvetica,Arial,sans-serif"
 
 # Fonts with simplified Chinese, on Linux, Windows and macOS.
 CHINESE_FONTS = (
-    *("Noto Sans CJK SC", "Noto Sans SC", "Source Han Sans SC", "Source Han Sans CN", "Microsoft YaHei", "PingFang SC"),
-    *("Hiragino Sans GB", "WenQuanYi Micro Hei", "WenQuanYi Zen Hei", "Droid Sans Fallback", "SimHei", "Heiti SC"),
+    *(
+        "Noto Sans CJK SC",
+        "Noto Sans SC",
+        "Source Han Sans SC",
+        "Source Han Sans CN",
+        "Microsoft YaHei",
+        "PingFang SC",
+    ),
+    *(
+        "Hiragino Sans GB",
+        "WenQuanYi Micro Hei",
+        "WenQuanYi Zen Hei",
+        "Droid Sans Fallback",
+        "SimHei",
+        "Heiti SC",
+    ),
     *("Noto Sans CJK JP", "Arial Unicode MS"),
 )
 
@@ -41,7 +55,9 @@ def font_files(chinese: bool = False) -> list[str]:
     from matplotlib.font_manager import findfont
 
     also = chinese_font() if chinese else None
-    return [findfont(name) for name in ("DejaVu Sans", "DejaVu Sans:bold", *([also] if also else []))]
+    return [
+        findfont(name) for name in ("DejaVu Sans", "DejaVu Sans:bold", *([also] if also else []))
+    ]
 
 
 @contextlib.contextmanager
@@ -55,7 +71,9 @@ def provide_font() -> Iterator[None]:
         yield
         return
     matplotlib = importlib.util.find_spec("matplotlib")
-    assert matplotlib is not None and matplotlib.origin is not None, "it is installed with the package"
+    assert matplotlib is not None and matplotlib.origin is not None, (
+        "it is installed with the package"
+    )
     folder = Path(matplotlib.origin).parent / "mpl-data" / "fonts" / "ttf"
     with tempfile.TemporaryDirectory() as temporary:
         configuration = Path(temporary) / "fonts.conf"
@@ -74,4 +92,6 @@ def provide_font() -> Iterator[None]:
 def _has_fonts() -> bool:
     kinds = (".ttf", ".otf", ".ttc", ".pfb", ".pcf.gz")
     folders = (Path(folder).expanduser() for folder in FONT_FOLDERS)
-    return any(path.name.lower().endswith(kinds) for folder in folders for path in folder.rglob("*"))
+    return any(
+        path.name.lower().endswith(kinds) for folder in folders for path in folder.rglob("*")
+    )

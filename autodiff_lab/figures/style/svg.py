@@ -32,13 +32,17 @@ def element(tag: str, *inside: str, **attributes: str | float | None) -> str:
     return f"<{tag}{written}>{''.join(inside)}</{tag}>" if inside else f"<{tag}{written}/>"
 
 
-def write_picture(size: tuple[float, float], paper: str, title: str, *inside: str, font_size: float) -> str:
+def write_picture(
+    size: tuple[float, float], paper: str, title: str, *inside: str, font_size: float
+) -> str:
     """Write a whole SVG picture: its size in points, its title, paper of one colour, and the elements on it."""
     width, height = size
     return element(
         "svg",
         element("title", escape(title)),
-        element("rect", x=0, y=0, width=f"{width:g}", height=f"{height:g}", fill=paper, stroke="none"),
+        element(
+            "rect", x=0, y=0, width=f"{width:g}", height=f"{height:g}", fill=paper, stroke="none"
+        ),
         *inside,
         **NAMESPACE,
         **KEEP_SPACES,

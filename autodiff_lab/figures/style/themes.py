@@ -74,7 +74,10 @@ def css_variables(prefix: str = "") -> dict[str, str]:
     'light-dark(#5F6368, #A9AEB4)'
     """
     colours = _COLOURS | ON_SCREEN
-    return {f"--{prefix}{role}": f"light-dark({light}, {dark})" for role, (light, dark) in colours.items()}
+    return {
+        f"--{prefix}{role}": f"light-dark({light}, {dark})"
+        for role, (light, dark) in colours.items()
+    }
 
 
 _TAG = re.compile(r"<[^<>]*>")
@@ -99,11 +102,19 @@ def follow_page_theme(svg: str) -> str:
     >>> follow_page_theme('<svg width="9"><path fill="#1a1a1a"/></svg>').partition("</style>")[2]
     '<path fill="var(--ink,#1A1A1A)"/></svg>'
     """
-    roles = {light.lower(): f"var(--{role},{light})" for role, (light, dark) in _COLOURS.items() if light != dark}
+    roles = {
+        light.lower(): f"var(--{role},{light})"
+        for role, (light, dark) in _COLOURS.items()
+        if light != dark
+    }
     colours = re.compile(rf"(?:{'|'.join(roles)})\b", re.IGNORECASE)
     head, tag, rest = svg.partition("<svg")
     attributes, _, inside = rest.partition(">")
     # In tags only: a name that looks like a colour stays what it is.
-    inside = _TAG.sub(lambda tag: colours.sub(lambda colour: roles[colour[0].lower()], tag[0]), inside)
-    dark = ";".join(f"--{role}:{dark}" for role, (_, dark) in _COLOURS.items() if f"var(--{role}," in inside)
+    inside = _TAG.sub(
+        lambda tag: colours.sub(lambda colour: roles[colour[0].lower()], tag[0]), inside
+    )
+    dark = ";".join(
+        f"--{role}:{dark}" for role, (_, dark) in _COLOURS.items() if f"var(--{role}," in inside
+    )
     return f"{head}{tag}{attributes}><style>@media (prefers-color-scheme:dark){{svg{{{dark}}}}}</style>{inside}"

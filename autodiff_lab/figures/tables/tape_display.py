@@ -22,7 +22,9 @@ def show_tape(tape: Tape) -> dict[str, str]:
     parts = [draw(trace, adjoints=False, partials=False)._repr_mimebundle_()["text/html"]]
     if len(tape) <= LONGEST_TABLE:
         parts.append(table(trace).forward.html())
-    columns = "".join(f'<div style="max-width:100%;max-height:600px;overflow:auto">{part}</div>' for part in parts)
+    columns = "".join(
+        f'<div style="max-width:100%;max-height:600px;overflow:auto">{part}</div>' for part in parts
+    )
     return {
         "text/html": f'<div style="display:flex;flex-wrap:wrap;align-items:center;gap:8px 32px">{columns}</div>',
         "text/plain": str(tape),

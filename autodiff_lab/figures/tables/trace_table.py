@@ -16,7 +16,16 @@ from autodiff_lab.text.arguments import check_choice
 from autodiff_lab.text.grid import DOWN, UP, Cell, Column, Grid
 from autodiff_lab.text.messages import message, message_parts
 from autodiff_lab.text.notation import escape, format_adjoint, format_expression, latex_value
-from autodiff_lab.trace.model import Contribution, Direction, Line, Number, Operand, RunOptions, Step, Trace
+from autodiff_lab.trace.model import (
+    Contribution,
+    Direction,
+    Line,
+    Number,
+    Operand,
+    RunOptions,
+    Step,
+    Trace,
+)
 from autodiff_lab.trace.tape_reader import read_tape
 from autodiff_lab.transforms.recording import record_to_show
 from autodiff_lab.transforms.signatures import check_keywords
@@ -69,7 +78,9 @@ class Table:
 
     def text(self) -> str:
         """Write the evaluation trace table as plain text, as `print` shows it."""
-        return "\n\n".join([grid.text() for grid in self.grids] + ([self.note] if self.note else []))
+        return "\n\n".join(
+            [grid.text() for grid in self.grids] + ([self.note] if self.note else [])
+        )
 
     def html(self) -> str:
         """Write the evaluation trace table as HTML, as a notebook shows it."""
@@ -79,11 +90,15 @@ class Table:
     def latex(self) -> str:
         """Write the evaluation trace table as LaTeX for math mode, the sweep below the forward run."""
         arrays = [grid.latex() for grid in self.grids]
-        return "\n".join([r"\begin{array}{l}", ("\n" + r"\\[2ex]" + "\n").join(arrays), r"\end{array}"])
+        return "\n".join(
+            [r"\begin{array}{l}", ("\n" + r"\\[2ex]" + "\n").join(arrays), r"\end{array}"]
+        )
 
     def markdown(self) -> str:
         """Write the evaluation trace table as Markdown."""
-        return "\n\n".join([grid.markdown() for grid in self.grids] + ([escape(self.note)] if self.note else []))
+        return "\n\n".join(
+            [grid.markdown() for grid in self.grids] + ([escape(self.note)] if self.note else [])
+        )
 
     def csv(self) -> str:
         """Write the evaluation trace table as comma-separated values: one record for each line, in full precision."""
@@ -178,10 +193,14 @@ def table(
         layout = "stacked" if mode == "reverse" else "beside"
     check_choice("table", "layout", layout, LAYOUTS)
     if mode == "reverse" and direction is not None:
-        raise InputError(f"table(direction={direction!r}) belongs to forward mode: add mode='forward' or mode='both'.")
+        raise InputError(
+            f"table(direction={direction!r}) belongs to forward mode: add mode='forward' or mode='both'."
+        )
     if isinstance(f, Trace):
         if f.mode != mode:
-            raise InputError(f"This is a trace of {f.mode} mode; for mode={mode!r} give the function: table(f, *args).")
+            raise InputError(
+                f"This is a trace of {f.mode} mode; for mode={mode!r} give the function: table(f, *args)."
+            )
         traces = [f]
     else:
         outcome, tape = record_to_show(f, args, kwargs, stop=True)
@@ -192,7 +211,9 @@ def table(
     return Table(grids, whole, " ".join(filter(None, (traces[-1].warning, traces[-1].note))))
 
 
-def _build_grids(traces: Sequence[Trace], beside: bool, partials: bool) -> tuple[tuple[Grid, ...], Grid]:
+def _build_grids(
+    traces: Sequence[Trace], beside: bool, partials: bool
+) -> tuple[tuple[Grid, ...], Grid]:
     """Put the columns of an evaluation trace together into grids: those that are shown, and one that has all columns.
 
     Parameters
@@ -208,7 +229,11 @@ def _build_grids(traces: Sequence[Trace], beside: bool, partials: bool) -> tuple
     forward = _forward_columns(trace) + _tangent_columns(traces[0])
     adjoints = [] if trace.mode == "forward" or trace.result is None else [_adjoint_column(trace)]
     # The local partials, which are words, stand last.
-    last = [(Column(message("column.partials")), [_partials(trace, line) for line in trace.lines])] if partials else []
+    last = (
+        [(Column(message("column.partials")), [_partials(trace, line) for line in trace.lines])]
+        if partials
+        else []
+    )
     whole = _grid(trace, [*forward, *adjoints, *last], arrows=True)
     if beside:
         return (whole,), whole
@@ -217,16 +242,24 @@ def _build_grids(traces: Sequence[Trace], beside: bool, partials: bool) -> tuple
 
 
 def _grid(trace: Trace, filled: Sequence[FilledColumn], arrows: bool) -> Grid:
-    columns = tuple(column if arrows else Column(column.title, column.numeric) for column, _ in filled)
+    columns = tuple(
+        column if arrows else Column(column.title, column.numeric) for column, _ in filled
+    )
     rows = tuple(zip(*(cells for _, cells in filled), strict=True))
     return Grid(message("table", title=trace.title), columns, rows)
 
 
 def _forward_columns(trace: Trace) -> list[FilledColumn]:
-    names = [_name(line, trace.result_name if i == trace.result else "") for i, line in enumerate(trace.lines)]
+    names = [
+        _name(line, trace.result_name if i == trace.result else "")
+        for i, line in enumerate(trace.lines)
+    ]
     return [
         (Column(message("column.line")), names),
-        (Column(message("column.operation")), [Cell(line.expression, line.latex, line.text) for line in trace.lines]),
+        (
+            Column(message("column.operation")),
+            [Cell(line.expression, line.latex, line.text) for line in trace.lines],
+        ),
         (Column(message("column.value"), True, DOWN), [_value(line.value) for line in trace.lines]),
     ]
 
@@ -234,17 +267,23 @@ def _forward_columns(trace: Trace) -> list[FilledColumn]:
 def _name(line: Line, called: str) -> Cell:
     """The name of a line on the tape, and what else it is called, if anything."""
     text = [line.display_name, *([called] if called else [])]
-    return Cell(" = ".join(text), " = ".join(map(notation.latex, [line.name, *text[1:]])), line.name)
+    return Cell(
+        " = ".join(text), " = ".join(map(notation.latex, [line.name, *text[1:]])), line.name
+    )
 
 
 def _partials(trace: Trace, line: Line) -> Cell:
-    joined = _join([_partial(trace, line, operand) for operand in line.operands if operand.line is not None])
+    joined = _join(
+        [_partial(trace, line, operand) for operand in line.operands if operand.line is not None]
+    )
     return Cell(joined.text, joined.latex, joined.text)
 
 
 def _join(cells: Sequence[Cell]) -> Cell:
     """One cell with what several have, in a row."""
-    return Cell(";  ".join(cell.text for cell in cells), r",\quad ".join(cell.latex for cell in cells))
+    return Cell(
+        ";  ".join(cell.text for cell in cells), r",\quad ".join(cell.latex for cell in cells)
+    )
 
 
 def _partial(trace: Trace, line: Line, operand: Operand) -> Cell:
@@ -253,10 +292,16 @@ def _partial(trace: Trace, line: Line, operand: Operand) -> Cell:
     formula = format_expression(operand.formula)
     if operand.partial is None:
         if operand.formula == "0":
-            return Cell(f"∂{line.display_name}/∂{parent.display_name} = 0", f"{_quotient(line, parent)} = 0")
+            return Cell(
+                f"∂{line.display_name}/∂{parent.display_name} = 0", f"{_quotient(line, parent)} = 0"
+            )
         name = message("way back", adjoint=format_adjoint(parent.name), map=formula)
-        parts = message_parts("way back", adjoint=(notation.latex_adjoint(parent.name),), map=(operand.latex,))
-        return Cell(name, " ".join(x[0] if isinstance(x, tuple) else rf"\text{{{x}}}" for x in parts))
+        parts = message_parts(
+            "way back", adjoint=(notation.latex_adjoint(parent.name),), map=(operand.latex,)
+        )
+        return Cell(
+            name, " ".join(x[0] if isinstance(x, tuple) else rf"\text{{{x}}}" for x in parts)
+        )
     number = operand.partial.text
     same = formula in ("", number)
     latex = [_quotient(line, parent), *([] if same else [operand.latex]), latex_value(number)]
@@ -311,13 +356,21 @@ def _sweep_grid(trace: Trace) -> Grid:
         if adjoint is None and line.kind == "operation":
             continue
         name = _name(line, line.label if line.kind == "input" else "")
-        rows.append((name, _adjoint(adjoint), _sends(trace, swept[i]) if i in swept else Cell("", "")))
-    columns = (Column(message("column.line")), Column(message("column.adjoint"), True), Column(message("column.sends")))
+        rows.append(
+            (name, _adjoint(adjoint), _sends(trace, swept[i]) if i in swept else Cell("", ""))
+        )
+    columns = (
+        Column(message("column.line")),
+        Column(message("column.adjoint"), True),
+        Column(message("column.sends")),
+    )
     return Grid(message("table of the sweep"), columns, tuple(rows))
 
 
 def _value(value: Number) -> Cell:
-    return Cell(value.text, latex_value(value.text), value.text if value.value is None else value.value)
+    return Cell(
+        value.text, latex_value(value.text), value.text if value.value is None else value.value
+    )
 
 
 def _sends(trace: Trace, steps: Sequence[Step]) -> Cell:
@@ -332,10 +385,19 @@ def _send(trace: Trace, step: Step, send: Contribution) -> Cell:
     before = f"{send.before.text} + " if send.before is not None else ""
     if send.contribution.shape and not send.contribution.lists_entries:
         text = send.after.text
-    elif operand.partial is None or step.adjoint is None or step.adjoint.shape or send.contribution.shape:
-        text = f"{before}{notation.atom(send.contribution.text) if before else send.contribution.text}"
+    elif (
+        operand.partial is None
+        or step.adjoint is None
+        or step.adjoint.shape
+        or send.contribution.shape
+    ):
+        text = (
+            f"{before}{notation.atom(send.contribution.text) if before else send.contribution.text}"
+        )
     else:
         term = f"{step.adjoint.text} · {notation.atom(operand.partial.text)}"
         text = f"{before}({term})" if before and term.startswith("−") else f"{before}{term}"
     text = text if text == send.after.text else f"{text} = {send.after.text}"
-    return Cell(f"{format_adjoint(name)} = {text}", f"{notation.latex_adjoint(name)} = {latex_value(text)}")
+    return Cell(
+        f"{format_adjoint(name)} = {text}", f"{notation.latex_adjoint(name)} = {latex_value(text)}"
+    )

@@ -45,7 +45,9 @@ class Transcript:
         last = max((number for section in self.sections for number, _ in section.steps), default=0)
         for section in self.sections:
             lines += ["", section.heading, "─" * display_width(section.heading)]
-            lines += [f"{number:>{len(str(last))}}. {sentence}" for number, sentence in section.steps]
+            lines += [
+                f"{number:>{len(str(last))}}. {sentence}" for number, sentence in section.steps
+            ]
         return "\n".join(lines)
 
     def markdown(self) -> str:
@@ -90,8 +92,14 @@ def transcript(trace: Trace) -> Transcript:
     sections = []
     for phase, steps in groupby(enumerate(trace.steps, 1), key=lambda numbered: numbered[1].phase):
         heading = message(f"phase.{phase}")
-        sections.append(Section(heading[:1].upper() + heading[1:], tuple((n, step.sentence) for n, step in steps)))
-    remarks = tuple(remark for remark in (trace.warning, trace.note, *_way_notes(trace.sources)) if remark)
+        sections.append(
+            Section(
+                heading[:1].upper() + heading[1:], tuple((n, step.sentence) for n, step in steps)
+            )
+        )
+    remarks = tuple(
+        remark for remark in (trace.warning, trace.note, *_way_notes(trace.sources)) if remark
+    )
     return Transcript(trace.title, remarks, trace.opening, tuple(sections))
 
 
@@ -100,10 +108,16 @@ def _way_notes(sources: Sequence[Source]) -> list[str]:
     notes = []
     for source in sources:
         said = []
-        for n, stretch in groupby(zip(source.ran, count(source.first_line), strict=False), key=itemgetter(0)):
+        for n, stretch in groupby(
+            zip(source.ran, count(source.first_line), strict=False), key=itemgetter(0)
+        ):
             rows = [row for _, row in stretch]
             if n not in (-1, 1):
                 key = "line ran" if n else "line missed"
                 said.append(plural_message(key, len(rows), line=rows[0], last=rows[-1], n=n))
-        notes += [message("the way of", name=source.name, ways=message("semicolon").join(said))] if said else []
+        notes += (
+            [message("the way of", name=source.name, ways=message("semicolon").join(said))]
+            if said
+            else []
+        )
     return notes

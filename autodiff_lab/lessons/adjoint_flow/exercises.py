@@ -16,7 +16,11 @@ from autodiff_lab.lessons.examples.cell_programs import SWEPT, Program, find_slo
 from autodiff_lab.lessons.examples.paths import count_paths
 from autodiff_lab.trace.reverse_steps import pull_back, seed_of, watch_sweep
 
-TAPE: dict[str, Any] = {"listing": ("tape", "Cell", "sin", "log"), "machine": "tape", "empty": ("tape",)}
+TAPE: dict[str, Any] = {
+    "listing": ("tape", "Cell", "sin", "log"),
+    "machine": "tape",
+    "empty": ("tape",),
+}
 COLLECTS = "whether each cell collects from its consumers"
 UNTOUCHED = "whether the list of cells and their links are as they were"
 
@@ -59,7 +63,9 @@ def sweep_programs(adjoints_from: Any) -> Any:
         cells = _olah_cells(names)
         sent: list[Any] = []
         for cell in cells:
-            cell.links = [(operand, WatchedPartial.of(partial, cell, sent)) for operand, partial in cell.links]
+            cell.links = [
+                (operand, WatchedPartial.of(partial, cell, sent)) for operand, partial in cell.links
+            ]
         adjoints_from(cells[-1], cells)
         # Whoever sends is done with one consumer before the next; where each collects, the consumers take turns.
         one_by_one = [consumer for consumer, _ in itertools.groupby(sent)]
@@ -89,10 +95,14 @@ def read_orders(answer: Any) -> Any:
     """Exercise 6: how many of these orders are valid, however they are written."""
     found = plain(sorted(answer) if isinstance(answer, set) else answer)
     if isinstance(found, tuple):
-        found = tuple("".join(map(str, order)) if isinstance(order, tuple) else order for order in found)
+        found = tuple(
+            "".join(map(str, order)) if isinstance(order, tuple) else order for order in found
+        )
     if not isinstance(found, tuple) or not all(isinstance(order, str) for order in found):
         return Refused(f"You gave {describe(answer)}.")
-    given = sorted({"".join(char for char in order.lower() if char.isalpha()) for order in found} - {""})
+    given = sorted(
+        {"".join(char for char in order.lower() if char.isalpha()) for order in found} - {""}
+    )
     odd = next((order for order in given if sorted(order) != sorted(VALID[0])), None)
     if odd is not None:
         return Refused(f"An order has each of y, b, c and a once, and {describe(odd)} does not.")

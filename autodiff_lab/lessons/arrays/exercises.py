@@ -14,7 +14,11 @@ from autodiff_lab.engine.broadcasting import unbroadcast as engine_unbroadcast
 from autodiff_lab.lessons.checks import Instance, plain, run_cases, split_parts
 from autodiff_lab.lessons.checks.compare import Finding, describe
 
-CELLS: dict[str, Any] = {"listing": ("Array", "tape", "total", "adjoints_from"), "machine": "cells", "empty": ("tape",)}
+CELLS: dict[str, Any] = {
+    "listing": ("Array", "tape", "total", "adjoints_from"),
+    "machine": "cells",
+    "empty": ("tape",),
+}
 ADJOINT = "{}, the adjoint of {}"
 VALUE = "{}, its value"
 CHANGED = "this only by changing an array that you were given: work on a copy"
@@ -28,7 +32,14 @@ CUBE = np.array([[2.0, 1.0, 0.0], [0.5, 3.0, -1.0], [1.0, 0.0, 4.0]])
 
 # Adding back
 
-SHAPES = (((2, 3), (3,)), ((2, 3), (2, 1)), ((2, 3), ()), ((2, 3), (1, 3)), ((2, 3), (2, 3)), ((4, 2, 3), (2, 1)))
+SHAPES = (
+    ((2, 3), (3,)),
+    ((2, 3), (2, 1)),
+    ((2, 3), ()),
+    ((2, 3), (1, 3)),
+    ((2, 3), (2, 3)),
+    ((4, 2, 3), (2, 1)),
+)
 
 
 def _distinct(shape: tuple[int, ...]) -> np.ndarray:
@@ -53,11 +64,14 @@ def sum_back_shapes(unbroadcast: Any) -> Any:
         found = unbroadcast(g, want)
         if not np.array_equal(g, _distinct(have)):
             return Finding(CHANGED)
-        if isinstance(found, list | tuple):  # the sweep adds what it gets with +, which would join lists
+        # the sweep adds what it gets with +, which would join lists
+        if isinstance(found, list | tuple):
             return Finding(f"{describe(found)}, and the sweep below adds arrays")
         return found
 
-    return run_cases(run, {f"from {have} to {want}": (have, want) for have, want in SHAPES}, unbroadcast)
+    return run_cases(
+        run, {f"from {have} to {want}": (have, want) for have, want in SHAPES}, unbroadcast
+    )
 
 
 # The links of a cell
@@ -69,15 +83,21 @@ def find_fault(names: dict[str, Any], cell: Any) -> Finding | None:
         return Finding(f"{describe(cell)}, and no Array")
     for link in cell.links:
         if not isinstance(link, tuple | list) or len(link) != 2:
-            return Finding(f"a link that is {describe(link)}, and no pair of an operand and its pullback")
+            return Finding(
+                f"a link that is {describe(link)}, and no pair of an operand and its pullback"
+            )
         operand, pullback = link
         if not isinstance(operand, names["Array"]):
-            return Finding(f"a link to {describe(operand)}: the operand is the Array itself, not its value")
+            return Finding(
+                f"a link to {describe(operand)}: the operand is the Array itself, not its value"
+            )
         if not callable(pullback):
             return Finding(f"a link with {describe(pullback)}, and no function of g")
         sent = pullback(np.ones(cell.value.shape))
         if not isinstance(sent, np.ndarray):
-            return Finding(f"{describe(sent)} from a pullback, which returns an array of the shape of its operand")
+            return Finding(
+                f"{describe(sent)} from a pullback, which returns an array of the shape of its operand"
+            )
     return None
 
 
@@ -107,7 +127,9 @@ def multiply_matrices(matmul: Any) -> Any:
     """Exercise 4: the adjoints of A and B in two matrix products, by the learner's cell."""
     values: dict[str, Any] = {}
 
-    def run(names: dict[str, Any], a: np.ndarray, b: np.ndarray, weights: np.ndarray, case: str) -> Any:
+    def run(
+        names: dict[str, Any], a: np.ndarray, b: np.ndarray, weights: np.ndarray, case: str
+    ) -> Any:
         left, right, factor = map(names["Array"], (a, b, weights))
         product = matmul(left, right)
         if (fault := find_fault(names, product)) is not None:
@@ -130,8 +152,13 @@ INVERSES = {
 
 def expected_inverses() -> dict[str, Any]:
     """Exercise 6: the adjoint of the matrix that is inverted, by the engine."""
-    found = {case: plain(grad(lambda x, w=w: np.sum(np.linalg.inv(x) * w))(a)) for case, (a, w) in INVERSES.items()}
-    return found | {VALUE.format(case): plain(np.linalg.inv(a)) for case, (a, _) in INVERSES.items()}
+    found = {
+        case: plain(grad(lambda x, w=w: np.sum(np.linalg.inv(x) * w))(a))
+        for case, (a, w) in INVERSES.items()
+    }
+    return found | {
+        VALUE.format(case): plain(np.linalg.inv(a)) for case, (a, _) in INVERSES.items()
+    }
 
 
 def invert_matrices(inverse: Any) -> Any:
@@ -252,7 +279,9 @@ def differentiate_mean_and_variance(x: Numbers = (1.0, 2.0, 4.0, 8.0)) -> Instan
     return Instance(right, mistakes=mistakes)
 
 
-def differentiate_gather(index: tuple[int, ...] = (0, 0, 2), weights: Numbers = (1.0, 10.0, 100.0)) -> Instance:
+def differentiate_gather(
+    index: tuple[int, ...] = (0, 0, 2), weights: Numbers = (1.0, 10.0, 100.0)
+) -> Instance:
     """Exercise 3: the adjoint of an array of three from which some entries are picked, and some twice.
 
     >>> differentiate_gather().expected
@@ -310,4 +339,6 @@ def count_lines(m: int = 2, k: int = 3, n: int = 4) -> Instance:
         "inputs of both": (numbers + m * k + k * n, arrays + 2),
         "inputs of the first": (numbers + m * k + k * n, arrays),
     }
-    return Instance(plain((numbers, arrays)), reference=f"answer = ({numbers}, {arrays})", mistakes=mistakes)
+    return Instance(
+        plain((numbers, arrays)), reference=f"answer = ({numbers}, {arrays})", mistakes=mistakes
+    )

@@ -18,7 +18,9 @@ def draw_stairs(average: Callable[[float], float], exact: Callable[[Any], Any]) 
         The expectation, for an array of loads.
     """
     loads = np.linspace(0.0, 0.3, 1201)
-    plt.plot(loads, [average(load) for load in loads], ".", markersize=1.5, label="a hundred throws")
+    plt.plot(
+        loads, [average(load) for load in loads], ".", markersize=1.5, label="a hundred throws"
+    )
     plt.plot(loads, exact(loads), "--", label="all throws there are")
     plt.xlabel("load")
     plt.ylabel("average")

@@ -73,7 +73,9 @@ def expected_scores() -> dict[str, Any]:
 
 def run_scores(by_score: Any) -> Any:
     """Exercise 2: the same by the learner's `by_score`."""
-    return run_cases(lambda names, *case: plain(by_score(*case)), SCORED, by_score, listing=("ad", "np"))
+    return run_cases(
+        lambda names, *case: plain(by_score(*case)), SCORED, by_score, listing=("ad", "np")
+    )
 
 
 # 3. Through the samples
@@ -109,7 +111,9 @@ def expected_paths() -> dict[str, Any]:
 
 def run_paths(by_path: Any) -> Any:
     """Exercise 3: the same by the learner's `by_path`."""
-    return run_cases(lambda names, *case: plain(by_path(*case)), PATHS, by_path, listing=("ad", "np"))
+    return run_cases(
+        lambda names, *case: plain(by_path(*case)), PATHS, by_path, listing=("ad", "np")
+    )
 
 
 # 4. Better than the others
@@ -125,19 +129,27 @@ def expected_advantages() -> dict[str, Any]:
     """Exercise 4: each value less the mean of the others, with the others written out."""
     found = {}
     for case, (values,) in VALUES.items():
-        found[case] = plain(np.array([value - np.delete(values, k).mean() for k, value in enumerate(values)]))
+        found[case] = plain(
+            np.array([value - np.delete(values, k).mean() for k, value in enumerate(values)])
+        )
     return found
 
 
 def run_advantages(advantages: Any) -> Any:
     """Exercise 4: the same by the learner's `advantages`."""
-    return run_cases(lambda names, values: plain(advantages(values.copy())), VALUES, advantages, listing=("np",))
+    return run_cases(
+        lambda names, values: plain(advantages(values.copy())), VALUES, advantages, listing=("np",)
+    )
 
 
 # 5. A loss for the tape
 
 PLAYS = {
-    "equal chances, machines 0, 2, 2": (np.zeros(3), np.array([0, 2, 2]), np.array([1.0, -0.5, 2.0])),
+    "equal chances, machines 0, 2, 2": (
+        np.zeros(3),
+        np.array([0, 2, 2]),
+        np.array([1.0, -0.5, 2.0]),
+    ),
     "unequal chances, machines 1, 1, 0, 2": (
         np.array([1.0, 0.0, -1.0]),
         np.array([1, 1, 0, 2]),

@@ -48,7 +48,8 @@ def plain(answer: Any) -> Any:
         return {key: plain(part) for key, part in answer.items()}
     if isinstance(answer, np.ndarray):
         return plain(answer.tolist()) if answer.size <= _LARGEST else answer
-    if isinstance(getattr(answer, "value", None), numbers.Real):  # a Variable, the learner's or ours
+    # a Variable, the learner's or ours
+    if isinstance(getattr(answer, "value", None), numbers.Real):
         return float(answer.value)
     return answer
 
@@ -65,8 +66,14 @@ def in_small_letters(answer: Any, *options: str) -> Any:
     if not isinstance(seen, tuple):
         return seen
     small = tuple(part.strip(" .()").lower() if isinstance(part, str) else part for part in seen)
-    other = next((part for part in small if options and isinstance(part, str) and part not in options), None)
-    return small if other is None else Refused(f"{reprlib.repr(other)} is none of {', '.join(options)}.")
+    other = next(
+        (part for part in small if options and isinstance(part, str) and part not in options), None
+    )
+    return (
+        small
+        if other is None
+        else Refused(f"{reprlib.repr(other)} is none of {', '.join(options)}.")
+    )
 
 
 def choose_from(*options: str) -> Callable[[Any], Any]:
@@ -87,7 +94,11 @@ def agrees(seen: Any, wanted: Any, tolerance: float = SIX_DIGITS) -> bool:
     True
     """
     if isinstance(wanted, Crashed):
-        same = isinstance(seen, Crashed) and wanted.kind == seen.kind and wanted.message in seen.message
+        same = (
+            isinstance(seen, Crashed)
+            and wanted.kind == seen.kind
+            and wanted.message in seen.message
+        )
         return same and (wanted.is_theirs or not seen.is_theirs)
     if wanted is None or isinstance(wanted, bool):
         return seen is wanted
@@ -106,7 +117,11 @@ def agrees(seen: Any, wanted: Any, tolerance: float = SIX_DIGITS) -> bool:
 
 def _holds_throughout(alike: Callable[[Any, Any], bool], seen: Any, wanted: Sequence[Any]) -> bool:
     """Whether this is a sequence of the same length, whose parts are like the wanted ones."""
-    return isinstance(seen, list | tuple) and len(seen) == len(wanted) and all(map(alike, seen, wanted))
+    return (
+        isinstance(seen, list | tuple)
+        and len(seen) == len(wanted)
+        and all(map(alike, seen, wanted))
+    )
 
 
 def is_rounded(seen: Any, wanted: Any) -> bool:
@@ -136,7 +151,11 @@ def is_shortened(seen: Any, wanted: Any) -> bool:
         return _holds_throughout(is_shortened, seen, wanted)
     if agrees(seen, wanted):
         return True
-    if not isinstance(seen, float) or isinstance(wanted, bool) or not isinstance(wanted, numbers.Real):
+    if (
+        not isinstance(seen, float)
+        or isinstance(wanted, bool)
+        or not isinstance(wanted, numbers.Real)
+    ):
         return False
     digits = len(repr(seen).partition(".")[2])
     return digits > 1 and round(float(wanted), digits) == seen
@@ -173,13 +192,17 @@ def first_difference(seen: Any, wanted: Any, tolerance: float = SIX_DIGITS) -> s
     """
     if not isinstance(wanted, list | tuple):
         return "That is not it."
-    wrong = [k for k, (s, w) in enumerate(zip(seen, wanted, strict=True)) if not agrees(s, w, tolerance)]
+    wrong = [
+        k for k, (s, w) in enumerate(zip(seen, wanted, strict=True)) if not agrees(s, w, tolerance)
+    ]
     if not wrong or wrong[0] >= len(_PLACES):
         return "That is not it."
     of, place = f"Of the {len(wanted)}", _PLACES[wrong[0]]
     if len(wrong) == 1:
         return f"{of}, only the {place} is not right."
-    only_numbers = all(isinstance(x, numbers.Real) and not isinstance(x, bool) for x in (*seen, *wanted))
+    only_numbers = all(
+        isinstance(x, numbers.Real) and not isinstance(x, bool) for x in (*seen, *wanted)
+    )
     if only_numbers and agrees(sorted(seen), sorted(wanted), tolerance):
         return "The numbers are right, and their order is not."
     if len(wrong) == len(wanted):
@@ -189,7 +212,9 @@ def first_difference(seen: Any, wanted: Any, tolerance: float = SIX_DIGITS) -> s
     return f"{of}, the {place} is the first that is not right."
 
 
-def disagreement(seen: Any, wanted: dict[str, Any], cases: str = "", tolerance: float = SIX_DIGITS) -> str:
+def disagreement(
+    seen: Any, wanted: dict[str, Any], cases: str = "", tolerance: float = SIX_DIGITS
+) -> str:
     """Compare the results of several cases, and say in words which case is the first that differs, and where.
 
     >>> rows = tuple((x, 0.0, 0.0, 0.0, 0.0) for x in range(9))
@@ -210,7 +235,8 @@ def disagreement(seen: Any, wanted: dict[str, Any], cases: str = "", tolerance: 
             told_already = isinstance(found, str)  # by `summarize`
             came_out = found[:_LONGEST] if told_already else describe(found)
             wanted_one = f"“{value}”" if isinstance(value, str) else describe(value)
-            if came_out == wanted_one and isinstance(found, float):  # they differ beyond the sixth digit
+            # they differ beyond the sixth digit
+            if came_out == wanted_one and isinstance(found, float):
                 wanted_one, came_out = repr(float(value)), repr(found)
             return f"In the case {case} I expect {wanted_one}, and you get {came_out}. {cases}".rstrip()
     return "Something is different, but I cannot say what."
@@ -219,7 +245,11 @@ def disagreement(seen: Any, wanted: dict[str, Any], cases: str = "", tolerance: 
 def _find_visible_difference(seen: Any, wanted: Any, tolerance: float) -> tuple[Any, Any, str]:
     """Go into the parts of two things that read alike until they no longer do, and say where: `` at [1][0]``."""
     place = ""
-    while has_form_of(seen, wanted) and isinstance(wanted, list | tuple) and describe(seen) == describe(wanted):
+    while (
+        has_form_of(seen, wanted)
+        and isinstance(wanted, list | tuple)
+        and describe(seen) == describe(wanted)
+    ):
         differs = [not agrees(s, w, tolerance) for s, w in zip(seen, wanted, strict=True)]
         k = differs.index(True)
         seen, wanted, place = seen[k], wanted[k], f"{place}[{k}]"
@@ -279,14 +309,20 @@ def summarize(found: Any) -> Any:
     (2.0, None, 'an object of type object')
     """
     data = plain(found)
-    return data if data is None or isinstance(data, bool | float | tuple | Crashed | Finding) else describe(data)
+    return (
+        data
+        if data is None or isinstance(data, bool | float | tuple | Crashed | Finding)
+        else describe(data)
+    )
 
 
 _LONGEST = 120
 
 
 def _kind(thing: Any) -> str:
-    return "dictionary" if isinstance(thing, dict) else "list" if isinstance(thing, list) else "tuple"
+    return (
+        "dictionary" if isinstance(thing, dict) else "list" if isinstance(thing, list) else "tuple"
+    )
 
 
 def _short(name: str) -> str:

@@ -70,7 +70,9 @@ class Lesson:
         states = progress_file.states()
 
         def done(exercises: Sequence[Exercise]) -> str:
-            return f"{sum(states.get(each.key) == 'passed' for each in exercises)} of {len(exercises)}"
+            return (
+                f"{sum(states.get(each.key) == 'passed' for each in exercises)} of {len(exercises)}"
+            )
 
         mine = list(self.exercises().values())
         course = [(each.number, each.title, list(each.exercises().values())) for each in lessons()]
@@ -82,7 +84,9 @@ class Lesson:
             grid(f"Notebook {self.number} · {self.title}", ("exercise", "state"), here),
             grid("The course", ("notebook", "title", "exercises done"), everywhere),
         )
-        return Report(tuple(filter(None, [said, _about_the_seed(), progress_file.trouble()])), grids)
+        return Report(
+            tuple(filter(None, [said, _about_the_seed(), progress_file.trouble()])), grids
+        )
 
     def reset(self) -> Report:
         """Forget all progress in the course, and the seed; the hints begin again: ``check.progress.reset()``."""

@@ -151,8 +151,16 @@ class Exercise:
 
     def __post_init__(self) -> None:
         self.takes = self.takes or tuple(inspect.signature(self.observe).parameters)
-        own = self.make() if self.make else Instance(self.expected, self.misconceptions, self.reference)
-        self.expected, self.reference, self.misconceptions = own.expected, own.reference, own.misconceptions
+        own = (
+            self.make()
+            if self.make
+            else Instance(self.expected, self.misconceptions, self.reference)
+        )
+        self.expected, self.reference, self.misconceptions = (
+            own.expected,
+            own.reference,
+            own.misconceptions,
+        )
 
     @property
     def is_varied(self) -> bool:
@@ -173,7 +181,9 @@ class Exercise:
         """What the exercise asks with the numbers drawn for a learner's seed; without one, with those of the text."""
         found = None
         if self.make is not None and seed is not None:
-            found = variants.draw_instance(self.make, self.draws, f"{self.key}/{seed}", self.tolerance)
+            found = variants.draw_instance(
+                self.make, self.draws, f"{self.key}/{seed}", self.tolerance
+            )
         return found or self._in_the_text()
 
     def _in_the_text(self) -> Instance:
@@ -190,8 +200,11 @@ class Exercise:
             reply = self._judge(answers, self.instance(seed))
         except KeyboardInterrupt:
             raise
-        except BaseException as problem:  # an object that misbehaves when it is looked at; still no traceback
-            reply = self._not_yet(f"The check could not look at this answer ({type(problem).__name__}). {self._form()}")
+        except BaseException as problem:
+            # an object that misbehaves when it is looked at; still no traceback
+            reply = self._not_yet(
+                f"The check could not look at this answer ({type(problem).__name__}). {self._form()}"
+            )
         if reply.status != "not attempted":
             self.attempts += 1
         self.passed = self.passed or reply.passed
@@ -230,7 +243,9 @@ class Exercise:
 
     def _judge(self, answers: tuple[Any, ...], asked: Instance) -> Reply:
         if len(answers) != len(self.takes):
-            return self._not_yet(f"Write {self.call}: I was given {len(answers)} things, not {len(self.takes)}.")
+            return self._not_yet(
+                f"Write {self.call}: I was given {len(answers)} things, not {len(self.takes)}."
+            )
         missing = tuple(map(is_unfinished, answers))
         if all(missing) or (any(missing) and self.is_whole):
             return Reply("not attempted", self._open())
@@ -238,13 +253,17 @@ class Exercise:
             return self._judge_in_part(answers, missing, asked)
         return self._judge_all(answers, asked)
 
-    def _judge_in_part(self, answers: tuple[Any, ...], missing: tuple[bool, ...], asked: Instance) -> Reply:
+    def _judge_in_part(
+        self, answers: tuple[Any, ...], missing: tuple[bool, ...], asked: Instance
+    ) -> Reply:
         """What is there, judged beside good answers instead of what is not."""
         try:
             good = self.good_answers(_names_beside(answers), asked.reference)
         except Exception:  # they need what only the learner's notebook has
             return Reply("not attempted", self._open())
-        beside = (lent if hole else own for own, lent, hole in zip(answers, good, missing, strict=True))
+        beside = (
+            lent if hole else own for own, lent, hole in zip(answers, good, missing, strict=True)
+        )
         reply = self._judge_all(tuple(beside), asked)
         right = _list_names(compress(self.takes, (not hole for hole in missing)), "right; ")
         said = right if reply.passed else reply.text.removeprefix(self._not_yet("").text) + " "
@@ -267,7 +286,9 @@ class Exercise:
                 return self._not_yet(misconception.hint)
         text = self._in_the_text()
         if asked.given != text.given and agrees(seen, text.expected, self.tolerance):
-            return self._not_yet(f"That is right for the example of the text, {text.given}. Yours is {asked.given}.")
+            return self._not_yet(
+                f"That is right for the example of the text, {text.given}. Yours is {asked.given}."
+            )
         return self._not_yet(self._explain(seen, asked))
 
     def _explain(self, seen: Any, asked: Instance) -> str:
@@ -281,7 +302,14 @@ class Exercise:
             return compare.disagreement(seen, expected, self.cases, self.tolerance)
         if compare.is_rounded(seen, expected):
             return f"Very close, but not the same number. Give at least {compare.digits_within(self.tolerance)} digits."
-        known = next((wrong.hint for wrong in asked.misconceptions if compare.is_shortened(seen, wrong.seen)), None)
+        known = next(
+            (
+                wrong.hint
+                for wrong in asked.misconceptions
+                if compare.is_shortened(seen, wrong.seen)
+            ),
+            None,
+        )
         if known is not None:
             return known
         if compare.has_form_of(seen, expected):
@@ -305,7 +333,10 @@ class Exercise:
         """Give the next hint for the exercise, a little stronger than the one before."""
         if self.hints_given >= len(self.hints):
             end = "That was the last hint." if self.hints else "There is no hint for this one."
-            return Reply("hint", f"{self.title}: {end} After an attempt, check.{self.name}.solution() shows an answer.")
+            return Reply(
+                "hint",
+                f"{self.title}: {end} After an attempt, check.{self.name}.solution() shows an answer.",
+            )
         self.hints_given += 1
         count = f"hint {self.hints_given} of {len(self.hints)}"
         return Reply("hint", f"{self.title}, {count}: {self.hints[self.hints_given - 1]}")
@@ -313,7 +344,9 @@ class Exercise:
     def solution(self, seed: Seed = None) -> Reply:
         """Show a good answer to the exercise, once there was an attempt."""
         if not self.attempts:
-            return Reply("hint", f"{self.title}: try it first; a wrong answer is enough. Then ask again.")
+            return Reply(
+                "hint", f"{self.title}: try it first; a wrong answer is enough. Then ask again."
+            )
         worked = self.instance(seed).reference.strip()
         return Reply("solution", f"# {self.title}, one good answer\n{worked}\n\n{self.call}")
 
@@ -327,19 +360,27 @@ def is_unfinished(answer: Any) -> bool:
     if isinstance(answer, dict):
         return any(is_unfinished(part) for part in (*answer.keys(), *answer.values()))
     if isinstance(answer, types.FunctionType):
-        return _says_nothing(answer.__code__) or any(... in code.co_consts for code in nested_code(answer.__code__))
+        return _says_nothing(answer.__code__) or any(
+            ... in code.co_consts for code in nested_code(answer.__code__)
+        )
     return False
 
 
 def _says_nothing(code: types.CodeType) -> bool:
     """Whether a function's body is only ``...`` (or ``pass``), with or without a docstring."""
-    spoken = [step for step in dis.get_instructions(code) if step.opname not in {"RESUME", "NOP", "COPY_FREE_VARS"}]
+    spoken = [
+        step
+        for step in dis.get_instructions(code)
+        if step.opname not in {"RESUME", "NOP", "COPY_FREE_VARS"}
+    ]
     return len(spoken) <= 2 and spoken[0].argval is None and spoken[-1].opname.startswith("RETURN")
 
 
 def _names_beside(answers: tuple[Any, ...]) -> dict[str, Any]:
     """The names of the notebook in which a learner's functions are written."""
-    return next((answer.__globals__ for answer in answers if isinstance(answer, types.FunctionType)), {})
+    return next(
+        (answer.__globals__ for answer in answers if isinstance(answer, types.FunctionType)), {}
+    )
 
 
 def _list_names(names: Iterable[str], what: str) -> str:

@@ -32,7 +32,9 @@ from autodiff_lab.lessons.checks.run_code import Crashed
 from autodiff_lab.lessons.checks.variants import Instance, Make, Misconception, default_data
 
 
-def read_exercises(path: Path, checks: Mapping[str, Mapping[str, Any]]) -> tuple[str, dict[str, Exercise]]:
+def read_exercises(
+    path: Path, checks: Mapping[str, Mapping[str, Any]]
+) -> tuple[str, dict[str, Exercise]]:
     """Read the exercise file of a lesson: the title, and the exercises, their texts joined with the code of the checks.
 
     Parameters
@@ -53,7 +55,9 @@ def read_exercises(path: Path, checks: Mapping[str, Mapping[str, Any]]) -> tuple
     content = tomllib.loads(path.read_text(encoding="utf-8"))
     title = content.pop("title")
     if unknown := checks.keys() - content.keys():
-        raise KeyError(f"{path.parent.name} has checks for {sorted(unknown)}, which are not in {path.name}")
+        raise KeyError(
+            f"{path.parent.name} has checks for {sorted(unknown)}, which are not in {path.name}"
+        )
     exercises = {}
     for name, words in content.items():
         try:
@@ -65,7 +69,9 @@ def read_exercises(path: Path, checks: Mapping[str, Mapping[str, Any]]) -> tuple
     return title, exercises
 
 
-def _make_exercise(name: str, lesson: str, words: dict[str, Any], check: Mapping[str, Any]) -> Exercise:
+def _make_exercise(
+    name: str, lesson: str, words: dict[str, Any], check: Mapping[str, Any]
+) -> Exercise:
     wrong, choices = words.pop("wrong", []), words.pop("choices", ())
     values = {key: _to_plain(value) for key, value in words.items()} | dict(check)
     if choices:
@@ -74,11 +80,15 @@ def _make_exercise(name: str, lesson: str, words: dict[str, Any], check: Mapping
     if "make" in values:
         values["make"] = _explain_mistakes(values["make"], wrong, reference, observe)
     else:
-        values["misconceptions"] = tuple(_read_misconception(entry, reference, observe) for entry in wrong)
+        values["misconceptions"] = tuple(
+            _read_misconception(entry, reference, observe) for entry in wrong
+        )
     return Exercise(name, lesson=lesson, **values)
 
 
-def _read_misconception(entry: dict[str, Any], reference: str, observe: Callable[..., Any]) -> Misconception:
+def _read_misconception(
+    entry: dict[str, Any], reference: str, observe: Callable[..., Any]
+) -> Misconception:
     if "answer" in entry:
         answer = _to_plain(entry["answer"])
         return Misconception(f"answer = {plain(answer)!r}", observe(answer), entry["hint"])
@@ -95,7 +105,9 @@ def _write_code(entry: dict[str, Any], reference: str) -> str:
     return code
 
 
-def _explain_mistakes(make: Make, wrong: list[dict[str, Any]], reference: str, observe: Callable[..., Any]) -> Make:
+def _explain_mistakes(
+    make: Make, wrong: list[dict[str, Any]], reference: str, observe: Callable[..., Any]
+) -> Make:
     """Let `make` say what the file has for each mistake of an instance."""
     entries = {entry["name"]: entry for entry in wrong}
 
@@ -127,5 +139,7 @@ def _to_plain(value: Any) -> Any:
     if value == {"none": True}:
         return None
     if "crashed" in value:
-        return Crashed(value["crashed"], value.get("saying", ""), is_theirs=value.get("theirs", True))
+        return Crashed(
+            value["crashed"], value.get("saying", ""), is_theirs=value.get("theirs", True)
+        )
     return {key: _to_plain(x) for key, x in value.items()}

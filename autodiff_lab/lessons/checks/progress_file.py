@@ -98,7 +98,10 @@ def _read() -> tuple[list[dict[str, Any]], str]:
         return [], ""
     try:
         if _is_no_file(path):
-            return [], f"{path.name} is not a file: only this session is shown. Move it away, and progress is kept."
+            return (
+                [],
+                f"{path.name} is not a file: only this session is shown. Move it away, and progress is kept.",
+            )
         lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
     except FileNotFoundError:
         return [], ""
@@ -114,12 +117,21 @@ def _read() -> tuple[list[dict[str, Any]], str]:
         if isinstance(event, dict):
             found.append(event)
     later = any(isinstance(v := event.get("version"), int) and v > VERSION for event in found)
-    return found, f"{path.name} has entries of a later version of autodiff_lab; they are kept." if later else ""
+    return (
+        found,
+        f"{path.name} has entries of a later version of autodiff_lab; they are kept."
+        if later
+        else "",
+    )
 
 
 def _events() -> list[dict[str, Any]]:
     """The events since the last reset: those of the file, then those that could not be written."""
-    ours = [event for event in _read()[0] if event.get("version") == VERSION and isinstance(event.get("kind"), str)]
+    ours = [
+        event
+        for event in _read()[0]
+        if event.get("version") == VERSION and isinstance(event.get("kind"), str)
+    ]
     events = ours + _session
     resets = [k for k, event in enumerate(events) if event["kind"] == "reset"]
     return events[resets[-1] + 1 if resets else 0 :]

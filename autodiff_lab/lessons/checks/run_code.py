@@ -42,7 +42,11 @@ class Crashed:
 
     def sentence(self) -> str:
         """Say in a sentence what a learner's code raised, with the learner's own line where there is one."""
-        whose = "your line `{}`" if self.is_theirs else "the notebook's line `{}`, with what your code gave it"
+        whose = (
+            "your line `{}`"
+            if self.is_theirs
+            else "the notebook's line `{}`, with what your code gave it"
+        )
         where = f" in {whose.format(self.line)}" if self.line else ""
         if self.never_ends:
             return (
@@ -68,7 +72,11 @@ def attempt(code: Callable[..., Any], *args: Any, steps: int = STEPS) -> Any:
     Crashed(kind='ValueError', message="invalid literal for int() with base 10: 'x'", line='')
     """
     try:
-        with contextlib.redirect_stdout(io.StringIO()), warnings.catch_warnings(), np.errstate(all="ignore"):
+        with (
+            contextlib.redirect_stdout(io.StringIO()),
+            warnings.catch_warnings(),
+            np.errstate(all="ignore"),
+        ):
             warnings.simplefilter("ignore")
             return StepLimit(steps).run(code, *args)
     except KeyboardInterrupt:
@@ -104,16 +112,21 @@ def _files(answer: Any) -> Iterator[str]:
     """The cells in which a function, or the methods of a class, are written."""
     for thing in vars(answer).values() if isinstance(answer, type) else (answer,):
         if isinstance(thing, types.FunctionType):
-            yield inspect.unwrap(thing).__code__.co_filename  # a decorator of the package's is not their line
+            # a decorator of the package's is not their line
+            yield inspect.unwrap(thing).__code__.co_filename
 
 
 def _learners_line(problem: BaseException) -> tuple[str, bool]:
     """The innermost line of the cell that was handed over, or else of any cell; and whether it is the former."""
     frames = traceback.extract_tb(problem.__traceback__)
     own = [frame for frame in frames if frame.filename in _handed_over.get()]
-    cells = [frame for frame in frames if "ipykernel" in frame.filename or frame.filename.startswith("<")]
+    cells = [
+        frame for frame in frames if "ipykernel" in frame.filename or frame.filename.startswith("<")
+    ]
     for frame in reversed(own or cells):
-        return linecache.getline(frame.filename, frame.lineno or 0).strip(), bool(own) or not _handed_over.get()
+        return linecache.getline(frame.filename, frame.lineno or 0).strip(), bool(
+            own
+        ) or not _handed_over.get()
     return "", True
 
 

@@ -15,7 +15,10 @@ from autodiff_lab.lessons.checks.run_code import STEPS, Crashed, attempt
 
 @contextlib.contextmanager
 def borrow_names(
-    function: types.FunctionType, listing: tuple[str, ...] = (), empty: tuple[str, ...] = (), **replaced: Any
+    function: types.FunctionType,
+    listing: tuple[str, ...] = (),
+    empty: tuple[str, ...] = (),
+    **replaced: Any,
 ) -> Iterator[dict[str, Any]]:
     """Open a sandbox: lend the globals of a learner's function, then restore them, the tapes and tables among them too.
 
@@ -44,7 +47,9 @@ def borrow_names(
     """
     names = function.__globals__
     before = dict(names)
-    containers = [names[name] for name in (*listing, *empty) if isinstance(names.get(name), list | dict)]
+    containers = [
+        names[name] for name in (*listing, *empty) if isinstance(names.get(name), list | dict)
+    ]
     contents = [container.copy() for container in containers]
     for name in empty:
         names[name].clear()

@@ -58,9 +58,11 @@ class StepLimit:
         if event == "call" and frame.f_code.co_filename.startswith(_IMPORTER):
             self._importing = True
             return self._await_import
-        frame.f_trace_opcodes = True  # lines are not enough: `while True: pass` on one line is one line for ever
+        # lines are not enough: `while True: pass` on one line is one line for ever
+        frame.f_trace_opcodes = True
         self._left -= 1
-        if self._left >= 0 or event == "exception":  # raised there, it would be caught where that exception is
+        # raised there, it would be caught where that exception is
+        if self._left >= 0 or event == "exception":
             return self._count
         self._passed = True
         self._left, self._grace = self._grace, self._grace // 2

@@ -51,11 +51,16 @@ class Given(tuple[Any, ...]):
     def __getattr__(self, name: str) -> Any:
         if name in self.names:
             return self[self.names.index(name)]
-        raise AttributeError(f"this exercise gives {', '.join(self.names) or 'nothing'}, and no {name}")
+        raise AttributeError(
+            f"this exercise gives {', '.join(self.names) or 'nothing'}, and no {name}"
+        )
 
     def __repr__(self) -> str:
         shown = (x if isinstance(x, str) else describe(x) for x in self)
-        return ", ".join(f"{name} = {x}" for name, x in zip(self.names, shown, strict=True)) or "nothing"
+        return (
+            ", ".join(f"{name} = {x}" for name, x in zip(self.names, shown, strict=True))
+            or "nothing"
+        )
 
 
 @dataclass
@@ -109,7 +114,9 @@ Draws = Mapping[str, Sequence[Any]]
 
 def default_data(make: Make) -> dict[str, Any]:
     """The data of the variant that stands in the text: the defaults of `make`."""
-    return {name: parameter.default for name, parameter in inspect.signature(make).parameters.items()}
+    return {
+        name: parameter.default for name, parameter in inspect.signature(make).parameters.items()
+    }
 
 
 def _make_instance(make: Make, data: Mapping[str, Any]) -> Instance:
@@ -128,7 +135,9 @@ def draw_instance(make: Make, draws: Draws, seed: str, tolerance: float) -> Inst
     """
     choice = random.Random(seed)  # a text as a seed gives the same draws in every version
     for _ in range(50):
-        instance = _make_instance(make, {name: choice.choice(values) for name, values in draws.items()})
+        instance = _make_instance(
+            make, {name: choice.choice(values) for name, values in draws.items()}
+        )
         if instance.is_sound(tolerance):
             return instance
     return None
@@ -144,4 +153,6 @@ def normalize_seed(seed: Seed) -> str | None:
     """Normalize the seed that chooses a learner's variants: "Ada " is "ada", and None is the example of the text."""
     if seed is None:
         return None
-    return " ".join("".join(char if char.isprintable() else " " for char in str(seed)).split()).casefold()[:80]
+    return " ".join(
+        "".join(char if char.isprintable() else " " for char in str(seed)).split()
+    ).casefold()[:80]

@@ -8,9 +8,29 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_lab import CheckError, Trace, Variable, check_grads, custom_gradient, formula, grad, jvp, program, record
+from autodiff_lab import (
+    CheckError,
+    Trace,
+    Variable,
+    check_grads,
+    custom_gradient,
+    formula,
+    grad,
+    jvp,
+    program,
+    record,
+)
 from autodiff_lab import value_and_grad as engine
-from autodiff_lab.lessons.checks import Crashed, Refused, attempt, borrow_names, describe, plain, summarize, vet_code
+from autodiff_lab.lessons.checks import (
+    Crashed,
+    Refused,
+    attempt,
+    borrow_names,
+    describe,
+    plain,
+    summarize,
+    vet_code,
+)
 from autodiff_lab.lessons.checks.compare import in_small_letters
 from autodiff_lab.lessons.examples.loops import until_ten
 
@@ -23,7 +43,9 @@ PROGRAMS: dict[str, Callable[..., Any]] = {
     "ln x1 + x1 · x2 − sin x2": lambda x1, x2: np.log(x1) + x1 * x2 - np.sin(x2),
     "x1 · x1 · x2": lambda x1, x2: x1 * x1 * x2,
     "tan(x1 / x2) · 3": lambda x1, x2: np.tan(x1 / x2) * 3.0,
-    "exp(x1 − x2), which is used three times": lambda x1, x2: (lambda e: e * e + e / x1)(np.exp(x1 - x2)),
+    "exp(x1 − x2), which is used three times": lambda x1, x2: (lambda e: e * e + e / x1)(
+        np.exp(x1 - x2)
+    ),
     "x1 · sin x1, which has one input": lambda x1: x1 * np.sin(x1),
     "x1 · x1, before a sine that is not used": lambda x1: (x1 * x1, np.sin(x1))[0],
 }
@@ -104,7 +126,9 @@ def recordings_after(k: int) -> str:
 
 def expected_guarded() -> dict[str, Any]:
     """Exercise 2: the loop's slopes; one guarded tape serves 1.5 and 1.55, another 1.6 and 1.62."""
-    found: dict[str, Any] = {answer_at(k): plain(engine(until_ten)(x)) for k, x in enumerate(VISITED)}
+    found: dict[str, Any] = {
+        answer_at(k): plain(engine(until_ten)(x)) for k, x in enumerate(VISITED)
+    }
     return found | {recordings_after(1): 1, recordings_after(3): 2}
 
 
@@ -123,7 +147,9 @@ def run_guarded(guard: Any, rerecording: Any) -> Any:
     line = attempt(guard, tape, tape.comparisons[0])
     if not isinstance(line, str):
         came = f"raised {line.kind}" if isinstance(line, Crashed) else f"returned {describe(line)}"
-        return Refused(f"Your guard {came} when it was asked for its line. It makes text, which asks later.")
+        return Refused(
+            f"Your guard {came} when it was asked for its line. It makes text, which asks later."
+        )
 
     found: dict[str, Any] = {}
     with borrow_names(rerecording, guard=guard):
@@ -150,7 +176,9 @@ def run_loop(there_and_back: Any) -> Any:
     """Exercise 3: what the learner's two loops return for plain numbers."""
     vet_code(there_and_back)
     if "ad" in there_and_back.__code__.co_names:
-        return Refused("Your function calls the engine. Here the two loops and the stack have to find the slope alone.")
+        return Refused(
+            "Your function calls the engine. Here the two loops and the stack have to find the slope alone."
+        )
     return {_value_and_slope_at(x): summarize(attempt(there_and_back, x)) for x in TURNED}
 
 
@@ -188,16 +216,21 @@ def follow_row(by_x: Any, by_k: Any) -> Any:
     vet_code(by_x, by_k)
     made = custom_gradient(partials=(by_x, by_k))(saturation)
     at = POINTS[0]
-    Trace.of(saturation, *at)  # the texts that a trace reads once are no steps of the learner's code
+    # the texts that a trace reads once are no steps of the learner's code
+    Trace.of(saturation, *at)
     both = grad(made, argnums=(0, 1))
     trials: dict[str, Callable[[], Any]] = {
         "reverse, both slopes": lambda: both(*at),
         "forward, the tangent along x": lambda: jvp(made, at, (1.0, 0.0))[1],
         "twice, the slope of the slope in x": lambda: grad(grad(made))(*at),
-        "as a formula, read at the same point": lambda: _read(formula(both, "x", "k").python, made, at),
+        "as a formula, read at the same point": lambda: _read(
+            formula(both, "x", "k").python, made, at
+        ),
         "compiled, both slopes": lambda: program(made, *at, argnums=(0, 1))(*at)[1],
         "in the player, the numbers on its two edges": lambda: [
-            operand.partial.value for operand in Trace.of(made, *at).lines[-1].operands if operand.partial
+            operand.partial.value
+            for operand in Trace.of(made, *at).lines[-1].operands
+            if operand.partial
         ],
         "against differences": lambda: _against_differences(made, *POINTS),
     }
@@ -217,7 +250,11 @@ def follow_invention(my_function: Any, my_partial: Any) -> Any:
 
     def values() -> str:
         found = [float(my_function(x)) for x in points]
-        return "numbers that differ" if len(set(found)) == 3 and all(map(math.isfinite, found)) else describe(found)
+        return (
+            "numbers that differ"
+            if len(set(found)) == 3 and all(map(math.isfinite, found))
+            else describe(found)
+        )
 
     def smoothness() -> str:
         values = _find_jump(lambda x: float(my_function(x)))
@@ -280,7 +317,13 @@ def _rename_function(function: types.FunctionType) -> types.FunctionType:
     """The function under a name that can stand in a formula, which ``<lambda>`` cannot."""
     if function.__name__.isidentifier():
         return function
-    parts = (function.__code__, function.__globals__, "my_function", function.__defaults__, function.__closure__)
+    parts = (
+        function.__code__,
+        function.__globals__,
+        "my_function",
+        function.__defaults__,
+        function.__closure__,
+    )
     return types.FunctionType(*parts)
 
 

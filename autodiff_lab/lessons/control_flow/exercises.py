@@ -16,14 +16,19 @@ from autodiff_lab.lessons.examples.loops import until_ten
 IDENTITY = "of the slope of x if x != 0 else 0 * x, at 0, by AD and in truth"
 # From where rounding spoils the quotient to where a few terms are too few: 1, 2 and 5 of each power of ten.
 DISTANCES = ("2", "1", *(f"0.{'0' * k}{digit}" for k in range(12) for digit in (5, 2, 1)))
-PLACES = {"at 0": (0.0,)} | {f"at {sign}{x}": (float(sign + x),) for x in DISTANCES[::-1] for sign in ("", "-")}
+PLACES = {"at 0": (0.0,)} | {
+    f"at {sign}{x}": (float(sign + x),) for x in DISTANCES[::-1] for sign in ("", "-")
+}
 
 
 def expected_ratio() -> dict[str, Any]:
     """Exercise 3: (eˣ − 1) / x and its slope, by their series Σ xᵏ / (k + 1)! and Σ k xᵏ⁻¹ / (k + 1)!."""
     found: dict[str, Any] = {IDENTITY: (float(grad(lambda x: x if x != 0 else 0 * x)(0.0)), 1.0)}
     for case, (x,) in PLACES.items():
-        terms = [(x**k / math.factorial(k + 1), k * x ** max(k - 1, 0) / math.factorial(k + 1)) for k in range(30)]
+        terms = [
+            (x**k / math.factorial(k + 1), k * x ** max(k - 1, 0) / math.factorial(k + 1))
+            for k in range(30)
+        ]
         found[case] = tuple(math.fsum(column) for column in zip(*terms, strict=True))
     return found
 
@@ -67,7 +72,9 @@ def find_roots(root: Any) -> Any:
         return found
     recorded = attempt(lambda: record(lambda x: root(x, 1.0), 2.0)[1].ops)
     if isinstance(recorded, list) and any(op is not None and op.name in TABLE for op in recorded):
-        return Refused("That takes the root from the table of rules. Here it is to be found by the loop, with + and /.")
+        return Refused(
+            "That takes the root from the table of rules. Here it is to be found by the loop, with + and /."
+        )
     return found
 
 
@@ -78,7 +85,10 @@ BRANCHES: dict[str, tuple[Callable[..., Any], float]] = {
     "cond(x > 0, log x, x · x) at -3": (lambda x, log, cond: cond(x > 0, log(x), x * x), -3.0),
     "cond(x > 0, log x, x · x) at 1": (lambda x, log, cond: cond(x > 0, log(x), x * x), 1.0),
     "cond(x > 0, x · x, 5) at -1": (lambda x, log, cond: cond(x > 0, x * x, 5.0), -1.0),
-    "cond(x · x < 4, x + x, x · x · x) at 3": (lambda x, log, cond: cond(x * x < 4, x + x, x * x * x), 3.0),
+    "cond(x · x < 4, x + x, x · x · x) at 3": (
+        lambda x, log, cond: cond(x * x < 4, x + x, x * x * x),
+        3.0,
+    ),
     "cond(x > 0, log x, cond(x < -4, x + x, x · x · x)) · x at -2": (
         lambda x, log, cond: cond(x > 0, log(x), cond(x < -4, x + x, x * x * x)) * x,
         -2.0,
@@ -124,7 +134,9 @@ def run_branches(run: Any, cond_gradient: Any) -> Any:
         y = program(x, lambda t: t.operation("log", t), names["cond"])
         values = run([names["gradient"](y, x) if slope else y], {x: at})
         if not isinstance(values, list | tuple):
-            return Finding(f"{describe(values)}; run returns a list, with one value for each target")
+            return Finding(
+                f"{describe(values)}; run returns a list, with one value for each target"
+            )
         return values[0] if len(values) == 1 else values
 
     def count_logarithms(names: dict[str, Any]) -> float:
@@ -158,7 +170,10 @@ GRAPH_CELLS = ("Op", "COMPUTE", "GRADIENT", "gradient", "cond", "run", "log")
 
 def expected_shielded() -> dict[str, Any]:
     """Exercise 7: value and slope of log x where x is positive and of x elsewhere, by the tape."""
-    return {case: value_and_grad(lambda x: np.log(x) if x > 0 else x)(at) for case, at in SHIELDED.items()}
+    return {
+        case: value_and_grad(lambda x: np.log(x) if x > 0 else x)(at)
+        for case, at in SHIELDED.items()
+    }
 
 
 def run_shielded(shielded: Any) -> Any:
@@ -177,7 +192,11 @@ def run_shielded(shielded: Any) -> Any:
         return tuple(map(_say_infinite, both))
 
     return run_cases(
-        answer, {case: (at,) for case, at in SHIELDED.items()}, shielded, listing=GRAPH_CELLS, machine="graph"
+        answer,
+        {case: (at,) for case, at in SHIELDED.items()},
+        shielded,
+        listing=GRAPH_CELLS,
+        machine="graph",
     )
 
 

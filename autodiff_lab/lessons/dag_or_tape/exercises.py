@@ -25,7 +25,11 @@ from autodiff_lab.lessons.examples.cell_programs import (
 from autodiff_lab.lessons.examples.expressions import parse_expression
 from autodiff_lab.trace.reverse_steps import add_to, pull_back, seed_of
 
-TAPE: dict[str, Any] = {"listing": ("tape", "Cell", "sin", "log"), "machine": "tape", "empty": ("tape",)}
+TAPE: dict[str, Any] = {
+    "listing": ("tape", "Cell", "sin", "log"),
+    "machine": "tape",
+    "empty": ("tape",),
+}
 
 
 def beside_its_log(use: Any, x: Any) -> Any:
@@ -63,12 +67,17 @@ def order_programs(topological_order: Any) -> Any:
         result = program(SimpleNamespace(**names), *(names["Cell"](x) for x in at))
         made = tuple(names["tape"])
         noted = [set(vars(cell)) for cell in made]
-        first, again = (_about(topological_order(result), result, names["Cell"], made) for _ in range(2))
+        first, again = (
+            _about(topological_order(result), result, names["Cell"], made) for _ in range(2)
+        )
         if first != GOOD or again == GOOD:
             return Finding(first)
         if [set(vars(cell)) for cell in made] != noted:
             return Finding(AGAIN.format("a cell keeps a mark"))
-        defaults = (*(topological_order.__defaults__ or ()), *(topological_order.__kwdefaults__ or {}).values())
+        defaults = (
+            *(topological_order.__defaults__ or ()),
+            *(topological_order.__kwdefaults__ or {}).values(),
+        )
         if any(isinstance(default, list | dict | set) for default in defaults):
             return Finding(AGAIN.format("a default keeps what it was given"))
         return Finding(AGAIN.format("something outlives the call"))
@@ -96,7 +105,11 @@ def _about(order: Any, result: Any, kind: type, made: tuple[Any, ...]) -> str:
         return "a cell is there that the result does not need"
     if _stand_first(order):
         return GOOD
-    return "backwards, every cell before its operands" if _stand_first(order[::-1]) else "a cell before its operands"
+    return (
+        "backwards, every cell before its operands"
+        if _stand_first(order[::-1])
+        else "a cell before its operands"
+    )
 
 
 def _stand_first(order: Any) -> bool:

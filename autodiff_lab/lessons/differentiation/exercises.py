@@ -6,7 +6,16 @@ from typing import Any
 import numpy as np
 
 from autodiff_lab import grad
-from autodiff_lab.lessons.checks import Crashed, Instance, Refused, attempt, describe, plain, run_cases, vet_code
+from autodiff_lab.lessons.checks import (
+    Crashed,
+    Instance,
+    Refused,
+    attempt,
+    describe,
+    plain,
+    run_cases,
+    vet_code,
+)
 from autodiff_lab.lessons.checks.run_code import names_in, nested_code
 from autodiff_lab.lessons.examples.course_function import f as example
 from autodiff_lab.lessons.examples.quotients import QUOTIENTS
@@ -68,7 +77,9 @@ def try_complex_step(complex_step: Any, culprit: Any) -> Any:
     word = name.strip(" .()").lower().removeprefix("np.") if isinstance(name, str) else ""
     word = "abs" if word == "absolute" else word
     if word not in BREAKERS:
-        return Refused(f"You gave {describe(culprit)} as culprit. It is one of {', '.join(BREAKERS)}, in quotes.")
+        return Refused(
+            f"You gave {describe(culprit)} as culprit. It is one of {', '.join(BREAKERS)}, in quotes."
+        )
     return found | {CULPRIT: word}
 
 
@@ -86,8 +97,12 @@ OTHERS = (0.1, 0.6, 0.85)
 WIDE = 0.01
 FORMULA, CENTRAL, AD = f"by_formula(x) for x in {OTHERS}", f"by_difference(0.6, {WIDE})", "by_ad"
 ALL_DIGITS = "the digits of by_ad that are right"
-ON_PAPER = Refused("by_formula runs l4 or AD. Find the slope on paper: write what the chain rule gives, in x alone.")
-BY_A_STEP = Refused("by_formula takes a step. Find the slope on paper: write what the chain rule gives, in x alone.")
+ON_PAPER = Refused(
+    "by_formula runs l4 or AD. Find the slope on paper: write what the chain rule gives, in x alone."
+)
+BY_A_STEP = Refused(
+    "by_formula takes a step. Find the slope on paper: write what the chain rule gives, in x alone."
+)
 # What the notebook above has for taking steps.
 STEPPING = {"forward", "central", "complex_step", "by_difference", "imag"}
 EXACT = tuple(grad(logistic)(x) for x in (0.3, 0.1, 0.15, 0.2, 0.35, 0.4, 0.45, 0.6, 0.7))
@@ -115,7 +130,9 @@ def differentiate_three_ways(x: float = 0.3) -> Instance:
         "difference for AD": by_formula | {ALL_DIGITS: "some"},
         "value for AD": by_formula | {AD: float(logistic(x))},
     }
-    return Instance({**by_formula, **by_difference, AD: slope(x), ALL_DIGITS: "all"}, mistakes=mistakes)
+    return Instance(
+        {**by_formula, **by_difference, AD: slope(x), ALL_DIGITS: "all"}, mistakes=mistakes
+    )
 
 
 def _takes_a_step(function: Any, looked_at: set[Any]) -> bool:
@@ -132,24 +149,42 @@ def _takes_a_step(function: Any, looked_at: set[Any]) -> bool:
 
 def compare_three_ways(by_formula: Any, by_difference: Any, by_ad: Any) -> Any:
     """Exercise 5: the learner's formula at other points, difference, and AD to its last digit."""
-    if isinstance(by_formula, types.FunctionType) and by_formula.__globals__["__name__"].startswith("autodiff_lab"):
+    if isinstance(by_formula, types.FunctionType) and by_formula.__globals__["__name__"].startswith(
+        "autodiff_lab"
+    ):
         return ON_PAPER
     if callable(by_ad):
-        return Refused("by_ad is a function that computes slopes. Call it at x: by_ad = ad.grad(l4)(x).")
+        return Refused(
+            "by_ad is a function that computes slopes. Call it at x: by_ad = ad.grad(l4)(x)."
+        )
     vet_code(by_formula, by_difference, listing=("l4",), machine="program")
     if _takes_a_step(by_formula, set()):
         return BY_A_STEP
     # On paper there is no program to run: what the formula computes with is its own.
-    names = {name: thing for name, thing in by_formula.__globals__.items() if name not in ("l4", "ad", "f", "grad")}
+    names = {
+        name: thing
+        for name, thing in by_formula.__globals__.items()
+        if name not in ("l4", "ad", "f", "grad")
+    }
     alone = types.FunctionType(
-        by_formula.__code__, names, by_formula.__name__, by_formula.__defaults__, by_formula.__closure__
+        by_formula.__code__,
+        names,
+        by_formula.__name__,
+        by_formula.__defaults__,
+        by_formula.__closure__,
     )
     formula = attempt(lambda: plain([alone(x) for x in OTHERS]))
-    unknown = formula.message if isinstance(formula, Crashed) and formula.kind == "NameError" else ""
+    unknown = (
+        formula.message if isinstance(formula, Crashed) and formula.kind == "NameError" else ""
+    )
     if "'l4'" in unknown or "'ad'" in unknown:
         return ON_PAPER
     number = plain(by_ad)
-    off = min(abs(number - slope) / abs(slope) for slope in EXACT) if isinstance(number, float) else 1.0
+    off = (
+        min(abs(number - slope) / abs(slope) for slope in EXACT)
+        if isinstance(number, float)
+        else 1.0
+    )
     return {
         FORMULA: formula,
         CENTRAL: attempt(lambda: plain(by_difference(0.6, WIDE))),

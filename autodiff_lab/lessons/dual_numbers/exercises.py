@@ -42,11 +42,18 @@ def by_the_engine(operation: Callable[..., Any], *duals: Pair) -> Pair:
     >>> by_the_engine(lambda a, b: a * b, (2.0, 3.0), (5.0, 7.0))
     (10.0, 29.0)
     """
-    return jvp(operation, tuple(value for value, _ in duals), tuple(tangent for _, tangent in duals))
+    return jvp(
+        operation, tuple(value for value, _ in duals), tuple(tangent for _, tangent in duals)
+    )
 
 
 SIGNS = {"*": operator.mul, "/": operator.truediv}
-FUNCTIONS: dict[str, Callable[..., Any]] = {"log": np.log, "sin": np.sin, "exp": np.exp, "sqrt": np.sqrt}
+FUNCTIONS: dict[str, Callable[..., Any]] = {
+    "log": np.log,
+    "sin": np.sin,
+    "exp": np.exp,
+    "sqrt": np.sqrt,
+}
 AT = (2.0, 3.0)
 
 Cases = dict[str, tuple[str, tuple[Pair, ...]]]
@@ -60,7 +67,10 @@ AMONG_FUNCTIONS: Cases = {f"{name} of {write_dual(AT)}": (name, (AT,)) for name 
 
 # Several tangents that one value carries at once, as in section 6 of the notebook.
 TANGENTS = (1.0, 0.0, 3.0)
-SEVERAL = {name: f"the tangents of {name} at 2, if the value carries the tangents 1, 0 and 3" for name in FUNCTIONS}
+SEVERAL = {
+    name: f"the tangents of {name} at 2, if the value carries the tangents 1, 0 and 3"
+    for name in FUNCTIONS
+}
 # The operands belong to the program: it may use them again.
 KEPT_OF_SIGNS = {sign: f"whether a {sign} b leaves a and b as they were" for sign in SIGNS}
 KEPT_OF_FUNCTIONS = {name: f"whether {name}(x) leaves x as it was" for name in FUNCTIONS}
@@ -79,14 +89,20 @@ def expected_functions() -> dict[str, Pair]:
         case: by_the_engine(known[name], *duals) for case, (name, duals) in AMONG_FUNCTIONS.items()
     }
     for name, case in SEVERAL.items():
-        found[case] = tuple(by_the_engine(FUNCTIONS[name], (AT[0], tangent))[1] for tangent in TANGENTS)
+        found[case] = tuple(
+            by_the_engine(FUNCTIONS[name], (AT[0], tangent))[1] for tangent in TANGENTS
+        )
     return found | dict.fromkeys(KEPT_OF_FUNCTIONS.values(), True)
 
 
 def run_arithmetic(dual_mul: Any, dual_div: Any) -> Any:
     """Exercise 1: the products and quotients of dual numbers by the learner's functions."""
     own = {"*": dual_mul, "/": dual_div}
-    return _run(own, _cases_of_duals(own, ARITHMETIC) | _cases_of_kept(own, KEPT_OF_SIGNS, (2.0, 3.0), (5.0, 7.0)))
+    return _run(
+        own,
+        _cases_of_duals(own, ARITHMETIC)
+        | _cases_of_kept(own, KEPT_OF_SIGNS, (2.0, 3.0), (5.0, 7.0)),
+    )
 
 
 def run_functions(dual_log: Any, dual_sin: Any, dual_exp: Any, dual_sqrt: Any) -> Any:
@@ -120,7 +136,11 @@ def _cases_of_duals(operations: dict[str, Any], cases: Cases) -> dict[str, Any]:
         if not isinstance(result, mine):
             return result
         parts = result.value, result.tangent
-        return Finding("a Dual with another Dual inside it") if any(isinstance(part, mine) for part in parts) else parts
+        return (
+            Finding("a Dual with another Dual inside it")
+            if any(isinstance(part, mine) for part in parts)
+            else parts
+        )
 
     return {case: (run, *how) for case, how in cases.items()}
 
@@ -131,7 +151,9 @@ def _cases_of_kept(own: dict[str, Any], cases: dict[str, str], *duals: Pair) -> 
     def run(names: dict[str, Any], name: str) -> bool:
         operands = [names["Dual"](*dual) for dual in duals]
         own[name](*operands)
-        return all((each.value, each.tangent) == dual for each, dual in zip(operands, duals, strict=True))
+        return all(
+            (each.value, each.tangent) == dual for each, dual in zip(operands, duals, strict=True)
+        )
 
     return {case: (run, name) for name, case in cases.items()}
 
@@ -195,7 +217,12 @@ def read_direction(answer: Any) -> Any:
 
 def count_passes(n: int = 1000, m: int = 1) -> Instance:
     """Exercise 5: how many forward passes give all slopes of a function with n inputs and m results."""
-    counts = {"one per result": m, "forward differences": n + 1, "central differences": 2 * n, "all pairs": n * n}
+    counts = {
+        "one per result": m,
+        "forward differences": n + 1,
+        "central differences": 2 * n,
+        "all pairs": n * n,
+    }
     return Instance(n, mistakes=counts)
 
 
@@ -203,5 +230,10 @@ def square_dual(x: float = 3.0) -> Instance:
     """Exercise 6: value and tangent of (x + ε)², and why the second derivative is not among them."""
     value, slope = by_the_engine(lambda a: a**2, (x, 1.0))
     mistakes = {f"letter {letter}": (value, slope, letter) for letter in "bcd"}
-    mistakes |= {"second derivative": (value, grad(grad(lambda a: a**2))(x), "a"), "seed": (value, 1.0, "a")}
-    return Instance((value, slope, "a"), mistakes=mistakes, reference=f'answer = ({value}, {slope}, "a")')
+    mistakes |= {
+        "second derivative": (value, grad(grad(lambda a: a**2))(x), "a"),
+        "seed": (value, 1.0, "a"),
+    }
+    return Instance(
+        (value, slope, "a"), mistakes=mistakes, reference=f'answer = ({value}, {slope}, "a")'
+    )

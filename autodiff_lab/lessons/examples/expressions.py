@@ -55,7 +55,9 @@ def parse_expression(text: str, names: Sequence[str]) -> Callable[..., Any]:
             warnings.simplefilter("ignore")
             tree = ast.parse(spelled, mode="eval").body
     except (SyntaxError, ValueError, RecursionError, MemoryError):
-        raise ExpressionError(f"{text!r} is not an expression. Write one such as sin(x) + x * y.") from None
+        raise ExpressionError(
+            f"{text!r} is not an expression. Write one such as sin(x) + x * y."
+        ) from None
     compute = _read(tree, names)
 
     def program(*inputs: Any) -> Any:
@@ -77,7 +79,11 @@ def _read(node: ast.AST, names: Sequence[str]) -> Callable[[Mapping[str, Any]], 
     if isinstance(node, ast.Name) and node.id in names:
         return operator.itemgetter(node.id)
     if isinstance(node, ast.BinOp) and type(node.op) in OPERATORS:
-        of_two, left, right = OPERATORS[type(node.op)], _read(node.left, names), _read(node.right, names)
+        of_two, left, right = (
+            OPERATORS[type(node.op)],
+            _read(node.left, names),
+            _read(node.right, names),
+        )
         return lambda inputs: of_two(left(inputs), right(inputs))
     if isinstance(node, ast.UnaryOp) and type(node.op) in OPERATORS:
         of_one, operand = OPERATORS[type(node.op)], _read(node.operand, names)

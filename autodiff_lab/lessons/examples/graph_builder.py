@@ -50,7 +50,9 @@ class GraphBuilder:
         self.lines, self.done, self.mutate = lines, 0, flatten == "mutate"
         self.graph = Graph(flatten=flatten != "off")
         used = [name for name in INPUTS if any(name in line for line in lines)]
-        self.named: dict[str, Node] = {name: Placeholder((), name, graph=self.graph) for name in used}
+        self.named: dict[str, Node] = {
+            name: Placeholder((), name, graph=self.graph) for name in used
+        }
 
     def next(self) -> None:
         """Build the next line of the program into its static graph. Nothing is computed."""
@@ -62,7 +64,11 @@ class GraphBuilder:
         # A new node is called as in the program, or else by what it computes: every message says it so.
         for new in self.graph.nodes:
             if new not in before:
-                new.name = number(new.value) if isinstance(new, Constant) else format_expression(new.expression)
+                new.name = (
+                    number(new.value)
+                    if isinstance(new, Constant)
+                    else format_expression(new.expression)
+                )
         if node not in before:
             node.name = name
         self.named[name], self.done = node, self.done + 1

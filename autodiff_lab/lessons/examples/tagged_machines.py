@@ -124,7 +124,9 @@ class Run:
         _, tangent = jvp(marked, (at.tagged,), (1.0,))
         _, taken = parts(inside[0].untagged)
         marks = at.marks if isinstance(taken, Untagged) else frozenset()
-        found = Watched(self, f"d/d{letter}({_strip_brackets(inside[0].text)})", tangent, taken, marks)
+        found = Watched(
+            self, f"d/d{letter}({_strip_brackets(inside[0].text)})", tangent, taken, marks
+        )
         self._note("taken", found, level)
         return found
 
@@ -132,14 +134,21 @@ class Run:
         """Do one operation on both machines, tagged and untagged, and note where two ε merge."""
         marks = a.marks | b.marks
         result = Watched(self, text, fn(a.tagged, b.tagged), fn(a.untagged, b.untagged), marks)
-        (x, dx), (y, dy) = ((_number(part) for part in parts(operand.untagged)) for operand in (a, b))
+        (x, dx), (y, dy) = (
+            (_number(part) for part in parts(operand.untagged)) for operand in (a, b)
+        )
         shares = parts(fn(Untagged(x, dx), y))[1], parts(fn(x, Untagged(y, dy)))[1]
         dropped = fn(x + dx, y + dy) - fn(x, y) - sum(shares)
         self._note("", result, merged=shares if len(marks) > 1 else None, dropped=dropped)
         return result
 
     def _note(
-        self, kind: str, x: Watched, level: int = 0, merged: tuple[float, float] | None = None, dropped: float = 0.0
+        self,
+        kind: str,
+        x: Watched,
+        level: int = 0,
+        merged: tuple[float, float] | None = None,
+        dropped: float = 0.0,
     ) -> None:
         value, tangent = parts(x.untagged)
         boxed = isinstance(value, Untagged) or isinstance(tangent, Untagged)

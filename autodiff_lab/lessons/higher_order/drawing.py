@@ -33,7 +33,9 @@ def draw_nested(number: Any) -> graphviz.Digraph:
     return graph
 
 
-def draw_records(records: Sequence[tuple[Any, ...]], swept: int, known: Mapping[str, Any]) -> graphviz.Digraph:
+def draw_records(
+    records: Sequence[tuple[Any, ...]], swept: int, known: Mapping[str, Any]
+) -> graphviz.Digraph:
     """Draw the records of the notebook's tape: those of the function are solid, those that a sweep added are dashed.
 
     Parameters
@@ -66,7 +68,9 @@ def draw_parabola(f: Callable[[Any], Any], x: float, xs: np.ndarray) -> None:
     line = f(x) + slope * step
     plt.plot(xs, f(xs), label="x sin x")
     plt.plot(x + step, line, "--", label="slope")
-    plt.plot(x + step, line + bend / 2 * step**2, ":", linewidth=3, label="slope and second derivative")
+    plt.plot(
+        x + step, line + bend / 2 * step**2, ":", linewidth=3, label="slope and second derivative"
+    )
     plt.plot(x, f(x), "ko")
     plt.title(f"x = {x:.1f}: slope {slope:.2f}, second derivative {bend:.2f}")
     plt.axis((xs[0], xs[-1], -7, 5))
@@ -82,12 +86,26 @@ def draw_product(f: Callable[[Any], Any], x: np.ndarray, v: np.ndarray) -> None:
     slopes = np.array([grad(f)(place) for place in places])
     _, (left, right) = plt.subplots(1, 2)
     left.plot(*places.T, "C0o--")
-    left.quiver(*places.T, *slopes.T, color="C2", angles="xy", scale_units="xy", scale=8.0, width=0.012)
+    left.quiver(
+        *places.T, *slopes.T, color="C2", angles="xy", scale_units="xy", scale=8.0, width=0.012
+    )
     left.set(title="gradient along v", xlabel="first input", ylabel="second input", aspect="equal")
     left.set(xlim=(0.9, 3.7), ylim=(4.0, 6.2))
     for arrow, color, name in ((v, "C0", "v"), (product, "C1", "Hv")):
-        right.quiver(0, 0, *arrow, color=color, angles="xy", scale_units="xy", scale=1.0, width=0.014, label=name)
-    right.set(title=f"v · Hv = {v @ product:.2f}", aspect="equal", xlim=(-2.2, 2.2), ylim=(-1.8, 1.8))
+        right.quiver(
+            0,
+            0,
+            *arrow,
+            color=color,
+            angles="xy",
+            scale_units="xy",
+            scale=1.0,
+            width=0.014,
+            label=name,
+        )
+    right.set(
+        title=f"v · Hv = {v @ product:.2f}", aspect="equal", xlim=(-2.2, 2.2), ylim=(-1.8, 1.8)
+    )
     right.legend(loc="upper right")
     plt.show()
 

@@ -34,7 +34,11 @@ def of_three(x: Any) -> Any:
 PRODUCTS: dict[str, tuple[Callable[[Any], Any], tuple[float, ...], tuple[float, ...]]] = {
     "the course's function at (2, 5) with v = (1, 2)": (course, (2.0, 5.0), (1.0, 2.0)),
     "the course's function at (0.5, 1) with v = (3, −1)": (course, (0.5, 1.0), (3.0, -1.0)),
-    "exp(x₀ x₁) sin x₂ at (1, 0.5, 2) with v = (1, −2, 3)": (of_three, (1.0, 0.5, 2.0), (1.0, -2.0, 3.0)),
+    "exp(x₀ x₁) sin x₂ at (1, 0.5, 2) with v = (1, −2, 3)": (
+        of_three,
+        (1.0, 0.5, 2.0),
+        (1.0, -2.0, 3.0),
+    ),
 }
 
 
@@ -74,9 +78,13 @@ def inside(way: str) -> str:
     return f"“which derivative is outside and which inside in {way.replace(' ', '_')}”"
 
 
-def multiply_hessians(reverse_over_reverse: Any, forward_over_reverse: Any, reverse_over_forward: Any) -> Any:
+def multiply_hessians(
+    reverse_over_reverse: Any, forward_over_reverse: Any, reverse_over_forward: Any
+) -> Any:
     """Exercise 5: the learner's three Hessian-vector products, and how each nests its derivatives."""
-    code = dict(zip(WAYS, (reverse_over_reverse, forward_over_reverse, reverse_over_forward), strict=True))
+    code = dict(
+        zip(WAYS, (reverse_over_reverse, forward_over_reverse, reverse_over_forward), strict=True)
+    )
     nestings: dict[str, list[str]] = {way: [] for way in WAYS}
 
     def run(names: Any, way: str, f: Any, x: Any, v: Any) -> Any:
@@ -108,7 +116,9 @@ def nesting(x: Any) -> str:
         if isinstance(x, Variable):
             levels.append("reverse")
         else:
-            levels.append("forward" if x.level.batch is None else "forward, all directions at once,")
+            levels.append(
+                "forward" if x.level.batch is None else "forward, all directions at once,"
+            )
         x = x.value
     return " over ".join(reversed(levels)) or "no derivative"
 
@@ -117,21 +127,39 @@ def _sum_up(nestings: list[str]) -> str:
     """One run of f for each case is what a product needs; more are told."""
     kinds = list(dict.fromkeys(nestings))
     often = len(nestings) // len(PRODUCTS)
-    return ", then ".join(kinds) + (f", {often} runs of f" if often > 1 else "") if kinds else "f is never called"
+    return (
+        ", then ".join(kinds) + (f", {often} runs of f" if often > 1 else "")
+        if kinds
+        else "f is never called"
+    )
 
 
 # Tags
 
 NESTED: dict[str, Callable[[Derivative], Any]] = {
-    "d/dx [x · d/dy (x + y)] at x = 1, y = 1": lambda D: D(lambda x: x * D(lambda y: x + y, 1.0), 1.0),
-    "d/dx [x · d/dy (x · y)] at x = 4, y = 1": lambda D: D(lambda x: x * D(lambda y: x * y, 1.0), 4.0),
-    "d/dx [x · d/dy (x · y · y)] at x = 3, y = 2": lambda D: D(lambda x: x * D(lambda y: x * y * y, 2.0), 3.0),
+    "d/dx [x · d/dy (x + y)] at x = 1, y = 1": lambda D: D(
+        lambda x: x * D(lambda y: x + y, 1.0), 1.0
+    ),
+    "d/dx [x · d/dy (x · y)] at x = 4, y = 1": lambda D: D(
+        lambda x: x * D(lambda y: x * y, 1.0), 4.0
+    ),
+    "d/dx [x · d/dy (x · y · y)] at x = 3, y = 2": lambda D: D(
+        lambda x: x * D(lambda y: x * y * y, 2.0), 3.0
+    ),
     "d/dx [d/dy sin y at y = x] at x = 0.8": lambda D: D(lambda x: D(lambda y: np.sin(y), x), 0.8),
-    "the third derivative of z³ at 2": lambda D: D(lambda x: D(lambda y: D(lambda z: z * z * z, y), x), 2.0),
-    "d/dx [d/dy (x² · y³)] at x = 3, y = 2": lambda D: D(lambda x: D(lambda y: x * x * y * y * y, 2.0), 3.0),
+    "the third derivative of z³ at 2": lambda D: D(
+        lambda x: D(lambda y: D(lambda z: z * z * z, y), x), 2.0
+    ),
+    "d/dx [d/dy (x² · y³)] at x = 3, y = 2": lambda D: D(
+        lambda x: D(lambda y: x * x * y * y * y, 2.0), 3.0
+    ),
     "d/dx [d/dy (y · y)] at x = 5, y = 3": lambda D: D(lambda x: D(lambda y: y * y, 3.0), 5.0),
-    "d/dx [x · d/dy (x · x)] at x = 5, y = 3": lambda D: D(lambda x: x * D(lambda y: x * x, 3.0), 5.0),
-    "d/dx [x · d/dy (x · y) at y = x] at x = 3": lambda D: D(lambda x: x * D(lambda y: x * y, x), 3.0),
+    "d/dx [x · d/dy (x · x)] at x = 5, y = 3": lambda D: D(
+        lambda x: x * D(lambda y: x * x, 3.0), 5.0
+    ),
+    "d/dx [x · d/dy (x · y) at y = x] at x = 3": lambda D: D(
+        lambda x: x * D(lambda y: x * y, x), 3.0
+    ),
     "two derivatives side by side in a third": lambda D: D(
         lambda x: D(lambda y: x * y, 2.0) * D(lambda y: y * y * x, 3.0), 5.0
     ),
@@ -152,12 +180,18 @@ def expected_nested() -> dict[str, Any]:
 def run_nested(together: Any, D_tagged: Any) -> Any:
     """Exercise 2: nested derivatives by the learner's tagged numbers, whose class finds `together` by name."""
     cases = {case: (program,) for case, program in NESTED.items()}
-    beside: dict[str, Any] = {"listing": ("Tagged", "tags"), "machine": "class", "together": together}
+    beside: dict[str, Any] = {
+        "listing": ("Tagged", "tags"),
+        "machine": "class",
+        "together": together,
+    }
 
     def run(names: dict[str, Any], program: Any) -> Any:
         slope = program(D_tagged)
         if isinstance(slope, names["Tagged"]):
-            return Finding("a Tagged number, though no derivative is left that its tag could belong to")
+            return Finding(
+                "a Tagged number, though no derivative is left that its tag could belong to"
+            )
         return slope
 
     return run_cases(run, cases, together, D_tagged, **beside)
@@ -175,7 +209,10 @@ CURVATURES: dict[str, tuple[tuple[float, ...], tuple[tuple[float, ...], ...]]] =
         ((-1.0, 1.0, 0.0), (1.0, 2.0, 0.0), (0.0, 0.0, 3.0)),
     ),
     "a gradient of a few thousandths": ((0.003, 0.004), ((2.0, 0.0), (0.0, 5.0))),
-    "three unknowns, all curvatures positive": ((1.0, -2.0, 3.0), ((4.0, 1.0, 0.0), (1.0, 3.0, 1.0), (0.0, 1.0, 2.0))),
+    "three unknowns, all curvatures positive": (
+        (1.0, -2.0, 3.0),
+        ((4.0, 1.0, 0.0), (1.0, 3.0, 1.0), (0.0, 1.0, 2.0)),
+    ),
 }
 
 
@@ -203,7 +240,9 @@ def take_steps(truncated_cg: Any) -> Any:
     return run_cases(lambda names, *data: one_step(truncated_cg, *data), CURVATURES, truncated_cg)
 
 
-def one_step(function: Any, gradient: tuple[float, ...], hessian: tuple[tuple[float, ...], ...]) -> Any:
+def one_step(
+    function: Any, gradient: tuple[float, ...], hessian: tuple[tuple[float, ...], ...]
+) -> Any:
     """Exercise 7: a method's step for one Hessian; it may not divide by 0, nor ask for products for ever."""
     products = 0
 
@@ -226,14 +265,26 @@ def one_step(function: Any, gradient: tuple[float, ...], hessian: tuple[tuple[fl
 
 ON_A_TAPE: dict[str, tuple[Callable[..., Any], tuple[float, ...]]] = {
     "the slope of y³ at 3": (lambda D, y: D(lambda y: y * y * y, y), (3.0,)),
-    "the second derivative of y³ at 3": (lambda D, x: D(lambda x: D(lambda y: y * y * y, x), x), (3.0,)),
-    "d/dx [d/dy (y · y)] at x = 5, y = 3": (lambda D, x, y: D(lambda x: D(lambda y: y * y, y), x), (5.0, 3.0)),
+    "the second derivative of y³ at 3": (
+        lambda D, x: D(lambda x: D(lambda y: y * y * y, x), x),
+        (3.0,),
+    ),
+    "d/dx [d/dy (y · y)] at x = 5, y = 3": (
+        lambda D, x, y: D(lambda x: D(lambda y: y * y, y), x),
+        (5.0, 3.0),
+    ),
     "the fourth derivative of y³ at 3": (
         lambda D, x: D(lambda x: D(lambda x: D(lambda x: D(lambda y: y * y * y, x), x), x), x),
         (3.0,),
     ),
-    "d/dx [x · d/dy (x · x)] at x = 5, y = 3": (lambda D, x, y: D(lambda x: x * D(lambda y: x * x, y), x), (5.0, 3.0)),
-    "d/dx [x · d/dy (x · y) at y = x] at x = 3": (lambda D, x: D(lambda x: x * D(lambda y: x * y, x), x), (3.0,)),
+    "d/dx [x · d/dy (x · x)] at x = 5, y = 3": (
+        lambda D, x, y: D(lambda x: x * D(lambda y: x * x, y), x),
+        (5.0, 3.0),
+    ),
+    "d/dx [x · d/dy (x · y) at y = x] at x = 3": (
+        lambda D, x: D(lambda x: x * D(lambda y: x * y, x), x),
+        (3.0,),
+    ),
 }
 
 

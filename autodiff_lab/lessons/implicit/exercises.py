@@ -73,12 +73,18 @@ THREE, TWO = LOOPS
 
 def expected_tangents() -> dict[str, Any]:
     """Exercise 2: the tangents of two fixed points, pushed through every turn of their loops."""
-    return {case: plain(jvp(unrolled(turn, start), (x,), (dx,))[1]) for case, (turn, start, x, dx) in LOOPS.items()}
+    return {
+        case: plain(jvp(unrolled(turn, start), (x,), (dx,))[1])
+        for case, (turn, start, x, dx) in LOOPS.items()
+    }
 
 
 def push_solutions(push: Any) -> Any:
     """Exercise 2: the tangents of two fixed points by the learner's `push`, at the solutions."""
-    cases = {case: (turn, unrolled(turn, start)(x), x, dx) for case, (turn, start, x, dx) in LOOPS.items()}
+    cases = {
+        case: (turn, unrolled(turn, start)(x), x, dx)
+        for case, (turn, start, x, dx) in LOOPS.items()
+    }
     return run_cases(lambda names, *at: push(*at), cases, push, listing=("ad", "np"))
 
 
@@ -106,7 +112,10 @@ def list_looks() -> dict[str, tuple[Callable[[Any, Any], Any], Turn, Any, Any]]:
 
 def expected_rule() -> dict[str, Any]:
     """Exercise 3: solutions and gradients of the converged loops, and a tape of two lines."""
-    found = {case: plain(look(unrolled(turn, start), x)) for case, (look, turn, start, x) in list_looks().items()}
+    found = {
+        case: plain(look(unrolled(turn, start), x))
+        for case, (look, turn, start, x) in list_looks().items()
+    }
     return found | {LINES: 2.0}
 
 
@@ -131,7 +140,8 @@ ROWS: tuple[Turn, Any, Any] = (
     np.zeros((2, 3)),
     np.array([[0.5, -0.3, 0.2], [0.1, 0.4, -0.6]]),
 )
-ADJOINTS = {f"the adjoint w for {case}": LOOPS[case][:3] for case in (TWO, THREE)}  # the faster to fail comes first
+# the faster to fail comes first
+ADJOINTS = {f"the adjoint w for {case}": LOOPS[case][:3] for case in (TWO, THREE)}
 ADJOINTS |= {"the adjoint w for a state of 2 rows with 3 units each": ROWS}
 # As in the notebook's spirals, where a turn takes away a fiftieth only.
 SLOW: tuple[Turn, Any, Any] = (lambda z, x: 0.97 * z[::-1] + x, np.zeros(2), np.array([0.1, 0.2]))
@@ -171,14 +181,18 @@ def settle_adjoints(adjoint: Any) -> Any:
         def pullback(w: Any) -> tuple[Any, Any]:
             nonlocal largest
             if np.shape(w) != z.shape:
-                raise ShapeError(f"pullback takes an adjoint of the state's shape {z.shape}, and got {describe(w)}")
+                raise ShapeError(
+                    f"pullback takes an adjoint of the state's shape {z.shape}, and got {describe(w)}"
+                )
             largest = max(largest, float(np.max(np.abs(w))))
             return (A.T @ np.ravel(w)).reshape(z.shape), (B.T @ np.ravel(w)).reshape(np.shape(x))
 
         return pullback, _make_adjoint(z)
 
     cases = {case: make_pullback(*loop) for case, loop in ADJOINTS.items()}
-    found = run_cases(lambda names, *at: adjoint(*at), cases, adjoint, listing=("ad", "np", "settle"))
+    found = run_cases(
+        lambda names, *at: adjoint(*at), cases, adjoint, listing=("ad", "np", "settle")
+    )
     return found | {LARGEST: GROW if largest > 1e6 else "stay small"}
 
 
@@ -217,7 +231,9 @@ def expected_fits() -> dict[str, Any]:
 def slope_fits(slope_of_best: Any) -> Any:
     """Exercise 5: the slopes of the best weights in λ by the learner's `slope_of_best`."""
     cases = {case: (loss, find_best(loss, w, lam), lam) for case, (loss, w, lam) in FITS.items()}
-    return run_cases(lambda names, *at: slope_of_best(*at), cases, slope_of_best, listing=("ad", "np"))
+    return run_cases(
+        lambda names, *at: slope_of_best(*at), cases, slope_of_best, listing=("ad", "np")
+    )
 
 
 # Best shares of a budget
@@ -266,8 +282,12 @@ def expected_shares() -> dict[str, Any]:
 
 def slope_shares(slope_of_shares: Any) -> Any:
     """Exercise 6: the Jacobians of the best shares by the learner's `slope_of_shares`."""
-    cases = {case: (cost, *find_shares(cost, start, x), x) for case, (cost, start, x) in SHARES.items()}
-    return run_cases(lambda names, *at: slope_of_shares(*at), cases, slope_of_shares, listing=("ad", "np"))
+    cases = {
+        case: (cost, *find_shares(cost, start, x), x) for case, (cost, start, x) in SHARES.items()
+    }
+    return run_cases(
+        lambda names, *at: slope_of_shares(*at), cases, slope_of_shares, listing=("ad", "np")
+    )
 
 
 # With numbers of one's own

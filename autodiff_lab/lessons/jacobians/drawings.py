@@ -13,7 +13,9 @@ LETTERS = "ABCDEFGHIJKLMNOPQR"
 SHADES = 8  # of the colour map Set2
 
 
-def show_circle(f: Callable[[Array], Array], push: Callable[[Array], Array], x: Array, length: float) -> None:
+def show_circle(
+    f: Callable[[Array], Array], push: Callable[[Array], Array], x: Array, length: float
+) -> None:
     """Show what a pushforward and what the function itself make of a circle of steps, divided by their length."""
     angles = np.linspace(0, 2 * np.pi, 121)
     steps = length * np.stack([np.cos(angles), np.sin(angles)], axis=1)
@@ -22,7 +24,10 @@ def show_circle(f: Callable[[Array], Array], push: Callable[[Array], Array], x: 
     plt.plot(*pushed.T, "--", label="push(h)")
     plt.plot(*moved.T, label="garden(x + h) − garden(x)")
     plt.gca().set(
-        xlim=(-5.6, 5.6), ylim=(-2.8, 4.2), xlabel="area, divided by the length of h", ylabel="fence, divided"
+        xlim=(-5.6, 5.6),
+        ylim=(-2.8, 4.2),
+        xlabel="area, divided by the length of h",
+        ylabel="fence, divided",
     )
     gap = np.abs(pushed - moved).max()
     plt.title(f"steps of length {length}: the largest gap is {gap:.2f} of the step")
@@ -38,7 +43,12 @@ def show_pull(rows: Array, pulled: Array) -> None:
         axes.annotate(name, tuple(row), aside, textcoords="offset points")
     _draw_arrow(axes, pulled, "C1", 3.5)
     axes.set_title(f"the pull brings ({pulled[0]:g}, {pulled[1]:g})")
-    axes.set(xlim=(-11, 13), ylim=(-9, 9), xlabel="slope with respect to a", ylabel="slope with respect to b")
+    axes.set(
+        xlim=(-11, 13),
+        ylim=(-9, 9),
+        xlabel="slope with respect to a",
+        ylabel="slope with respect to b",
+    )
     plt.show()
 
 
@@ -62,7 +72,9 @@ def show_both_ways(pattern: Array, by_columns: Array, by_rows: Array) -> None:
 
 
 def _draw_arrow(axes: Axes, tip: Array, color: str, width: float) -> None:
-    axes.annotate("", tuple(tip), (0, 0), arrowprops={"arrowstyle": "->", "color": color, "linewidth": width})
+    axes.annotate(
+        "", tuple(tip), (0, 0), arrowprops={"arrowstyle": "->", "color": color, "linewidth": width}
+    )
 
 
 def _paint(axes: Axes, pattern: Array, colour: Array, title: str) -> None:

@@ -7,21 +7,41 @@ from typing import Any
 import numpy as np
 
 from autodiff_lab import Dual, Variable, jacobian, jacrev, jvp, vjp
-from autodiff_lab.lessons.checks import Crashed, Instance, attempt, describe, names_in, plain, summarize, vet_code
+from autodiff_lab.lessons.checks import (
+    Crashed,
+    Instance,
+    attempt,
+    describe,
+    names_in,
+    plain,
+    summarize,
+    vet_code,
+)
 
 Function = Callable[[Any], Any]
 
 CASES: dict[str, tuple[Function, tuple[float, ...]]] = {
     "one input, three results": (lambda x: np.stack([x[0] ** 2, np.sin(x[0]), 3 * x[0]]), (2.0,)),
     "three inputs, one result": (lambda x: np.stack([x[0] * x[1] + np.exp(x[2])]), (2.0, 5.0, 0.5)),
-    "document 1": (lambda x: np.stack([x[0] + x[1] + np.log(x[0]), x[0] / x[1] + (x[0] - x[1]) ** 2]), (1.0, 2.0)),
-    "two inputs, three results": (lambda x: np.stack([x[0] * x[1], x[1] ** 2, 5 + 0 * x[0]]), (3.0, 2.0)),
+    "document 1": (
+        lambda x: np.stack([x[0] + x[1] + np.log(x[0]), x[0] / x[1] + (x[0] - x[1]) ** 2]),
+        (1.0, 2.0),
+    ),
+    "two inputs, three results": (
+        lambda x: np.stack([x[0] * x[1], x[1] ** 2, 5 + 0 * x[0]]),
+        (3.0, 2.0),
+    ),
 }
 WAYS = "by columns", "by rows"
 UNTOUCHED = "whether x is left as it was"
 RUNS_OF_F = "how often f is run by rows, for two inputs and three results"
 MADE_OF = "what my_jacfwd is made of", "what my_jacrev is made of"
-PUSHES, PULLS, READY_MADE, DIFFERENCES = "pushes", "pulls", "a ready-made Jacobian", "values of f alone"
+PUSHES, PULLS, READY_MADE, DIFFERENCES = (
+    "pushes",
+    "pulls",
+    "a ready-made Jacobian",
+    "values of f alone",
+)
 
 
 def count_runs(f: Function) -> tuple[Function, list[type]]:
@@ -49,7 +69,9 @@ def expected_jacobians() -> dict[str, Any]:
     """Exercise 2: the package's Jacobians; a tape is recorded once, however many rows are pulled from it."""
     matrices = {case: plain(jacobian(f)(np.array(x))) for case, (f, x) in CASES.items()}
     found = {f"{case}, {way}": matrix for way in WAYS for case, matrix in matrices.items()}
-    return found | {UNTOUCHED: True, RUNS_OF_F: 1.0} | dict(zip(MADE_OF, (PUSHES, PULLS), strict=True))
+    return (
+        found | {UNTOUCHED: True, RUNS_OF_F: 1.0} | dict(zip(MADE_OF, (PUSHES, PULLS), strict=True))
+    )
 
 
 def find_jacobians(my_jacfwd: Any, my_jacrev: Any) -> Any:
@@ -174,7 +196,9 @@ def sum_rows(a: float = 1.0, b: float = 1.0) -> Instance:
     return Instance(plain((summed, seed)), mistakes=mistakes)
 
 
-def differentiate_square(A: Matrix = ((2.0, 1.0), (0.5, 3.0)), dA: Matrix = ((1.0, 0.0), (2.0, -1.0))) -> Instance:
+def differentiate_square(
+    A: Matrix = ((2.0, 1.0), (0.5, 3.0)), dA: Matrix = ((1.0, 0.0), (2.0, -1.0))
+) -> Instance:
     """Exercise 5: the derivative of A² in the direction dA, by the engine's own push."""
     at, along = np.array(A), np.array(dA)
     right = plain(jvp(lambda X: X @ X, (at,), (along,))[1])

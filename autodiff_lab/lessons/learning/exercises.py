@@ -7,7 +7,16 @@ from typing import Any
 import numpy as np
 
 from autodiff_lab import grad, load_iris
-from autodiff_lab.lessons.checks import Crashed, Instance, Refused, attempt, plain, run_cases, summarize, vet_code
+from autodiff_lab.lessons.checks import (
+    Crashed,
+    Instance,
+    Refused,
+    attempt,
+    plain,
+    run_cases,
+    summarize,
+    vet_code,
+)
 from autodiff_lab.lessons.checks.compare import Finding
 from autodiff_lab.systems.iris import Epoch, categorical_cross_entropy, reg, train_arrays
 from autodiff_lab.systems.perceptron import FIXED_START, XOR, loss, network, two_moons
@@ -19,7 +28,10 @@ CHANGED = "this only by changing an array that you were given: work on a copy"
 
 SCORES = {
     "one flower, all scores equal": (np.zeros((1, 3)), np.array([[1.0, 0.0, 0.0]])),
-    "two flowers": (np.array([[1.0, 2.0, 3.0], [0.5, -1.0, 0.0]]), np.array([[0.0, 1.0, 0.0], [0.0, 0.0, 1.0]])),
+    "two flowers": (
+        np.array([[1.0, 2.0, 3.0], [0.5, -1.0, 0.0]]),
+        np.array([[0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]),
+    ),
     "four flowers": (np.arange(12.0).reshape(4, 3) % 5 / 2, np.eye(3)[[2, 0, 1, 1]]),
 }
 
@@ -132,7 +144,9 @@ def compare_claims(worst_error: Any) -> Any:
         found.setdefault("x afterwards", plain(x))
         if isinstance(error, Crashed) and error.never_ends:
             return found
-    error = summarize(attempt(worst_error, lambda x: float(_bent(x)), POINT.copy(), SLOPES.copy(), LONG_STEP))
+    error = summarize(
+        attempt(worst_error, lambda x: float(_bent(x)), POINT.copy(), SLOPES.copy(), LONG_STEP)
+    )
     return found | {WITH_STEP: _say_if_tiny(error)}
 
 
@@ -174,7 +188,11 @@ def run_updates(update: Any) -> Any:
     for _ in range(EPOCHS):
         result = attempt(forward)
         if not hasattr(result, "sweep"):
-            return result if isinstance(result, Crashed) else Refused("After your update no parameter is a cell.")
+            return (
+                result
+                if isinstance(result, Crashed)
+                else Refused("After your update no parameter is a cell.")
+            )
         losses.append(result.value)
         cells.append(float(sum(1 for _ in result.sweep())))
         went = attempt(update, w, b, RATE)
@@ -185,7 +203,10 @@ def run_updates(update: Any) -> Any:
 
 # The network
 
-NETWORKS = {"XOR": (FIXED_START, XOR), "six points of two moons": (FIXED_START, two_moons(points=3))}
+NETWORKS = {
+    "XOR": (FIXED_START, XOR),
+    "six points of two moons": (FIXED_START, two_moons(points=3)),
+}
 
 
 def find_w2_gradients(w2_gradient: Any) -> Any:
@@ -203,7 +224,9 @@ def find_w2_gradients(w2_gradient: Any) -> Any:
 
 def expected_w2_gradients() -> dict[str, Any]:
     """Exercise 5: the gradients in W2 of two small networks, by the engine."""
-    return {case: plain(grad(loss)(params, task)["W2"]) for case, (params, task) in NETWORKS.items()}
+    return {
+        case: plain(grad(loss)(params, task)["W2"]) for case, (params, task) in NETWORKS.items()
+    }
 
 
 # With numbers of one's own

@@ -6,7 +6,9 @@ import graphviz
 import numpy as np
 
 
-def draw(*programs: Any, mirrored: bool = False, turned: bool = False, dashed: Any = ()) -> graphviz.Digraph:
+def draw(
+    *programs: Any, mirrored: bool = False, turned: bool = False, dashed: Any = ()
+) -> graphviz.Digraph:
     """Draw the equation lists of the notebook `linearize` below each other, a box for each equation.
 
     Parameters
@@ -35,5 +37,8 @@ def draw(*programs: Any, mirrored: bool = False, turned: bool = False, dashed: A
             for x in operands:
                 if hasattr(x, "letter"):
                     ends = (f"{k}{x.letter}", f"{k}{result.letter}")
-                    dot.edge(*(ends[::-1] if second and mirrored else ends), dir="back" if second else "forward")
+                    dot.edge(
+                        *(ends[::-1] if second and mirrored else ends),
+                        dir="back" if second else "forward",
+                    )
     return dot

@@ -6,7 +6,16 @@ from typing import Any
 import numpy as np
 
 from autodiff_lab import custom_gradient, jacrev
-from autodiff_lab.lessons.checks import Finding, attempt, call_case, describe, plain, run_cases, summarize, vet_code
+from autodiff_lab.lessons.checks import (
+    Finding,
+    attempt,
+    call_case,
+    describe,
+    plain,
+    run_cases,
+    summarize,
+    vet_code,
+)
 
 # Local partials
 
@@ -52,26 +61,46 @@ TRANSPOSED: dict[str, Call] = {
 }
 BATCHED: dict[str, Call] = {
     "the sums of two examples with 3 entries": ("sum_batched", (BATCH,), {"axis": 0, "n": 3}),
-    "two examples of shape (2, 2), summed along axis 0": ("sum_batched", (CUBE,), {"axis": 0, "n": 2}),
-    "two examples of shape (2, 2), summed along axis 1": ("sum_batched", (CUBE,), {"axis": 1, "n": 2}),
+    "two examples of shape (2, 2), summed along axis 0": (
+        "sum_batched",
+        (CUBE,),
+        {"axis": 0, "n": 2},
+    ),
+    "two examples of shape (2, 2), summed along axis 1": (
+        "sum_batched",
+        (CUBE,),
+        {"axis": 1, "n": 2},
+    ),
     "two numbers, each copied twice": ("copy_batched", (BATCH[:, 0],), {"axis": 0, "n": 2}),
-    "two examples with 3 entries, copied twice along axis 0": ("copy_batched", (BATCH,), {"axis": 0, "n": 2}),
+    "two examples with 3 entries, copied twice along axis 0": (
+        "copy_batched",
+        (BATCH,),
+        {"axis": 0, "n": 2},
+    ),
 }
 
 
 def find_transposes(add_transposed: Any, mul_transposed: Any, sum_transposed: Any) -> Any:
     """Exercise 3: what the learner's three transpose rules send to each operand, as numbers and as names."""
-    rules = {"add_transposed": add_transposed, "mul_transposed": mul_transposed, "sum_transposed": sum_transposed}
+    rules = {
+        "add_transposed": add_transposed,
+        "mul_transposed": mul_transposed,
+        "sum_transposed": sum_transposed,
+    }
     return _use_rules(rules, TRANSPOSED, ("total", "copy"))
 
 
 def find_batches(sum_batched: Any, copy_batched: Any) -> Any:
     """Exercise 4: what the learner's two batching rules make of a batch, of numbers and of a name."""
-    return _use_rules({"sum_batched": sum_batched, "copy_batched": copy_batched}, BATCHED, ("total", "copy"))
+    return _use_rules(
+        {"sum_batched": sum_batched, "copy_batched": copy_batched}, BATCHED, ("total", "copy")
+    )
 
 
 def _use_rules(rules: dict[str, Any], calls: dict[str, Call], listing: tuple[str, ...]) -> Any:
-    def run(names: dict[str, Any], rule: str, given: tuple[Any, ...], options: dict[str, int]) -> Any:
+    def run(
+        names: dict[str, Any], rule: str, given: tuple[Any, ...], options: dict[str, int]
+    ) -> Any:
         return rules[rule](*given, **options)
 
     def trace(names: dict[str, Any], rule: str) -> Any:
@@ -85,7 +114,9 @@ def _use_rules(rules: dict[str, Any], calls: dict[str, Call], listing: tuple[str
     return run_cases(call_case, cases, *rules.values(), listing=needed, **rules)
 
 
-def _trace_rule(names: dict[str, Any], rule: Any, given: tuple[Any, ...], options: dict[str, int]) -> Any:
+def _trace_rule(
+    names: dict[str, Any], rule: Any, given: tuple[Any, ...], options: dict[str, int]
+) -> Any:
     """Whether a rule writes down what it does, where what it is given first is a name; else what is found instead."""
     first, *others = given
 
@@ -94,7 +125,11 @@ def _trace_rule(names: dict[str, Any], rule: Any, given: tuple[Any, ...], option
 
     def written(x: Any) -> tuple[Any, ...]:
         found = sent(x)
-        return tuple(part for part in (found if isinstance(found, tuple | list) else [found]) if part is not None)
+        return tuple(
+            part
+            for part in (found if isinstance(found, tuple | list) else [found])
+            if part is not None
+        )
 
     program = names["make_jaxpr"](written, 1)
     other = next((y for y in program.results if not isinstance(y, names["Name"])), None)
@@ -108,7 +143,9 @@ def _trace_rule(names: dict[str, Any], rule: Any, given: tuple[Any, ...], option
                 f"a sum of {settings['n']} entries, along an axis that has {np.shape(xs[0])[settings['axis']]}"
             )
         known[result] = names["bind"](op, *xs, **settings)
-    same = all(np.allclose(known[y], x) for y, x in zip(program.results, written(first), strict=True))
+    same = all(
+        np.allclose(known[y], x) for y, x in zip(program.results, written(first), strict=True)
+    )
     return same or Finding("something else than with numbers")
 
 
@@ -126,7 +163,10 @@ def _wide(x: Any) -> Any:
     return np.stack([np.sum(x * x), x[0] - x[3]])
 
 
-FUNCTIONS = {"2 inputs, 3 results": (_polar, (2.0, 0.5)), "4 inputs, 2 results": (_wide, (1.0, 2.0, 3.0, 4.0))}
+FUNCTIONS = {
+    "2 inputs, 3 results": (_polar, (2.0, 0.5)),
+    "4 inputs, 2 results": (_wide, (1.0, 2.0, 3.0, 4.0)),
+}
 
 
 def expected_jacobians() -> dict[str, Any]:
@@ -156,7 +196,9 @@ def find_jacobians(my_jacrev: Any) -> Any:
 
         found[name] = summarize(attempt(my_jacrev, counted, np.array(x)))
     counts = {LOOPS: runs, SWEEPS: sweeps}
-    return found | {what: ONCE if n <= len(FUNCTIONS) else f"{n} times" for what, n in counts.items()}
+    return found | {
+        what: ONCE if n <= len(FUNCTIONS) else f"{n} times" for what, n in counts.items()
+    }
 
 
 # Axes

@@ -8,7 +8,14 @@ from collections.abc import Callable
 from typing import Any
 
 from autodiff_lab import Variable, grad
-from autodiff_lab.lessons.checks import Crashed, attempt, borrow_names, run_cases, summarize, vet_code
+from autodiff_lab.lessons.checks import (
+    Crashed,
+    attempt,
+    borrow_names,
+    run_cases,
+    summarize,
+    vet_code,
+)
 from autodiff_lab.lessons.examples.chain import START, logistic, sweep_whole_chain
 from autodiff_lab.systems.schedules import Action, cost, fewest_extra_steps, reverse
 
@@ -177,7 +184,11 @@ def name_cases(steps: int, slots: int) -> tuple[str, str, str]:
     """Exercise 3: the names of what is seen of a plan: gradient, slots in use, extra steps."""
     room = f"{slots} slot{'s' * (slots > 1)}"
     gradient = f"the gradient of {steps} step{'s' * (steps > 1)}, with {room}"
-    return gradient, f"slots in use, for {steps} steps and {room}", f"extra steps, for {steps} steps and {room}"
+    return (
+        gradient,
+        f"slots in use, for {steps} steps and {room}",
+        f"extra steps, for {steps} steps and {room}",
+    )
 
 
 def expected_plans() -> dict[str, Any]:

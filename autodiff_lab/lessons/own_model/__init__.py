@@ -7,5 +7,8 @@ progress, seed = lesson(
     "own_model",
     ex_1={"observe": exercises.read_lost},
     ex_3={"expected": exercises.expected_spreads(), "observe": exercises.run_spreads},
-    ex_4={"expected": exercises.expected_residual_adjoints(), "observe": exercises.run_residual_adjoints},
+    ex_4={
+        "expected": exercises.expected_residual_adjoints(),
+        "observe": exercises.run_residual_adjoints,
+    },
 )

@@ -43,7 +43,9 @@ def expected_spreads() -> dict[str, float]:
 
 def run_spreads(spread: Any) -> Any:
     """Exercise 3: the same by the learner's `spread`."""
-    return run_cases(lambda names, width, factor: spread(width, factor), STARTS, spread, listing=("np",))
+    return run_cases(
+        lambda names, width, factor: spread(width, factor), STARTS, spread, listing=("np",)
+    )
 
 
 # 4. A residual block

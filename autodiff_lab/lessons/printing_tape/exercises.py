@@ -11,7 +11,17 @@ from autodiff_lab.lessons.checks import call_case, plain, run_cases
 from autodiff_lab.lessons.checks.exercise_file import read_exercises
 
 TAPE: dict[str, Any] = {
-    "listing": ("Variable", "Tape", "gradient_tape", "reset_tape", "remember", "grad", "ops_mul", "ops_add", "ops_sub"),
+    "listing": (
+        "Variable",
+        "Tape",
+        "gradient_tape",
+        "reset_tape",
+        "remember",
+        "grad",
+        "ops_mul",
+        "ops_add",
+        "ops_sub",
+    ),
     "machine": "tape",
 }
 
@@ -26,11 +36,16 @@ def read_printed_lines(answer: Any) -> Any:
     lines = answer.strip().splitlines() if isinstance(answer, str) else plain(answer)
     if not isinstance(lines, list | tuple) or not all(isinstance(line, str) for line in lines):
         return lines
-    squeezed = ("".join(line.translate(AS_TYPED).split()).replace("np.", "").replace("ln(", "log(") for line in lines)
+    squeezed = (
+        "".join(line.translate(AS_TYPED).split()).replace("np.", "").replace("ln(", "log(")
+        for line in lines
+    )
     return tuple(re.sub(r"=(\d+)\.?0*$", r"=\1.0", line) for line in squeezed)
 
 
-def make_inputs(names: dict[str, Any], *values: float, called: tuple[str, ...] = ("v-1", "v0")) -> list[Any]:
+def make_inputs(
+    names: dict[str, Any], *values: float, called: tuple[str, ...] = ("v-1", "v0")
+) -> list[Any]:
     """Fresh inputs on the learner's tape, which is emptied first."""
     names["reset_tape"]()
     return [names["Variable"](value, name) for value, name in zip(values, called, strict=False)]
@@ -63,7 +78,9 @@ def tells_dropped_ones_apart(names: dict[str, Any]) -> bool:
 def divide(ops_div: Any) -> Any:
     """Exercise 2: value and slopes of x / y by the learner's `ops_div`, alone and inside something larger."""
     programs = {"x / y": lambda x, y: ops_div(x, y), "(x / y) * x": lambda x, y: ops_div(x, y) * x}
-    return run_cases(find_slopes, {case: (f, 1.25, -0.5) for case, f in programs.items()}, ops_div, **TAPE)
+    return run_cases(
+        find_slopes, {case: (f, 1.25, -0.5) for case, f in programs.items()}, ops_div, **TAPE
+    )
 
 
 DEAD_ENDS = {
@@ -114,7 +131,11 @@ def tell_names_apart(remember_identity: Any, grad_identity: Any) -> Any:
         return grad_identity(a * a + b, [a, b])
 
     cases = dict(
-        zip(IDENTITIES, [(slopes, 2.0, 5.0), (slopes, 2.0, 2.0), (squared,), (tells_dropped_ones_apart,)], strict=True)
+        zip(
+            IDENTITIES,
+            [(slopes, 2.0, 5.0), (slopes, 2.0, 2.0), (squared,), (tells_dropped_ones_apart,)],
+            strict=True,
+        )
     )
     both = (remember_identity, grad_identity)
     return run_cases(call_case, cases, *both, **TAPE, remember=remember_identity)
@@ -148,7 +169,9 @@ def expected_with_numbers() -> dict[str, Any]:
 def allow_numbers(allow_constants: Any) -> Any:
     """Exercise 6: the learner's operators with a plain number on either side, on a class of their own."""
     # A working `ops_div`, so that this exercise does not wait for another one.
-    _, known = read_exercises(Path(__file__).parent / "exercises.toml", {"ex_2": {"observe": divide}})
+    _, known = read_exercises(
+        Path(__file__).parent / "exercises.toml", {"ex_2": {"observe": divide}}
+    )
 
     def teach(names: dict[str, Any]) -> None:
         (names["ops_div"],) = known["ex_2"].good_answers(names)
@@ -163,4 +186,6 @@ def allow_numbers(allow_constants: Any) -> Any:
     alone = run_cases(teach, {"no operation": ()}, allow_constants, **TAPE)
     if alone["no operation"] is not None:
         return alone["no operation"]
-    return run_cases(run, {case: (program,) for case, program in WITH_NUMBERS.items()}, allow_constants, **TAPE)
+    return run_cases(
+        run, {case: (program,) for case, program in WITH_NUMBERS.items()}, allow_constants, **TAPE
+    )

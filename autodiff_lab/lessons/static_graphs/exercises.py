@@ -13,7 +13,16 @@ from typing import Any
 import numpy as np
 
 from autodiff_lab import grad, jacrev
-from autodiff_lab.lessons.checks import Crashed, Instance, attempt, call_case, plain, run_cases, summarize, vet_code
+from autodiff_lab.lessons.checks import (
+    Crashed,
+    Instance,
+    attempt,
+    call_case,
+    plain,
+    run_cases,
+    summarize,
+    vet_code,
+)
 from autodiff_lab.lessons.examples.graph_builder import GraphBuilder
 from autodiff_lab.systems import static_graph
 
@@ -156,7 +165,8 @@ def feed_batch(feed_all: Any) -> Any:
         has_run = result.value is not None
     finally:
         kind.__init__ = original
-        for node, state in states:  # the values and adjoints in the learner's own graph, as they were
+        # the values and adjoints in the learner's own graph, as they were
+        for node, state in states:
             vars(node).clear()
             vars(node).update(state)
     if isinstance(found, tuple) and len(found) == 1 and isinstance(found[0], tuple):
@@ -208,7 +218,9 @@ def find_jacobians(jacobian_any: Any) -> Any:
             xs[1].grad = 6.0
         return jacobian_any(ys, xs)
 
-    return run_cases(answer, {case: (case,) for case in _outputs(np.exp, np.log)}, jacobian_any, **MACHINE)
+    return run_cases(
+        answer, {case: (case,) for case in _outputs(np.exp, np.log)}, jacobian_any, **MACHINE
+    )
 
 
 # Flat sums
@@ -263,7 +275,9 @@ def sum_flat(flat_add: Any) -> Any:
         TWICE: (measure(twice),),
         OTHER: (measure(lambda x, y, z: flat_add(x * y, z)),),
     }
-    return run_cases(lambda names, f: f(names, *map(names["Variable"], THREE)), cases, flat_add, **MACHINE)
+    return run_cases(
+        lambda names, f: f(names, *map(names["Variable"], THREE)), cases, flat_add, **MACHINE
+    )
 
 
 # Counting nodes
@@ -284,12 +298,17 @@ def nodes_of_a_sum(n: int, flatten: bool) -> int:
 
 def expected_counts() -> dict[str, Any]:
     """Exercise 6: the nodes of sums of n terms, counted for a few n."""
-    return {f"n = {n}": (float(nodes_of_a_sum(n, True)), float(nodes_of_a_sum(n, False))) for n in LENGTHS}
+    return {
+        f"n = {n}": (float(nodes_of_a_sum(n, True)), float(nodes_of_a_sum(n, False)))
+        for n in LENGTHS
+    }
 
 
 def count_terms(flat: Any, pairs: Any) -> Any:
     """Exercise 6: how many nodes sums of n terms need by the learner's two formulas."""
-    return run_cases(lambda names, n: (flat(n), pairs(n)), {f"n = {n}": (n,) for n in LENGTHS}, flat, pairs)
+    return run_cases(
+        lambda names, n: (flat(n), pairs(n)), {f"n = {n}": (n,) for n in LENGTHS}, flat, pairs
+    )
 
 
 # Partials
@@ -325,7 +344,10 @@ def find_partials(sin_partials: Any, cos_partials: Any, mul_partials: Any) -> An
     cases: dict[str, Any] = {
         "sin at 0.5": (lambda names: sin_partials(0.5),),
         "cos at 0.5": (lambda names: cos_partials(0.5),),
-        **{_product(values): (lambda names, values=values: mul_partials(*values),) for values in PRODUCTS},
+        **{
+            _product(values): (lambda names, values=values: mul_partials(*values),)
+            for values in PRODUCTS
+        },
         CUBE: (through_the_graph,),
     }
     return run_cases(call_case, cases, sin_partials, cos_partials, mul_partials, **MACHINE)
@@ -364,7 +386,9 @@ def run_aliased_sum(x: float, y: float, z: float, k: float, flatten: str) -> tup
     for _ in built.lines:
         built.next()
     named = built.named
-    return tuple(built.graph.run([named["s"], named["u"]], {named["x"]: x, named["y"]: y, named["z"]: z}))
+    return tuple(
+        built.graph.run([named["s"], named["u"]], {named["x"]: x, named["y"]: y, named["z"]: z})
+    )
 
 
 def alias_sum(x: float = 1.0, y: float = 2.0, z: float = 3.0, k: float = 10.0) -> Instance:

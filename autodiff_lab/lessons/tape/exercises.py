@@ -16,8 +16,16 @@ from autodiff_lab import grad, value_and_grad
 from autodiff_lab.lessons.checks import Instance, call_case, plain, run_cases
 from autodiff_lab.lessons.examples.cell_programs import SWEPT, course, find_slopes
 
-CELLS: dict[str, Any] = {"listing": ("tape", "Cell", "log", "sin"), "machine": "engine", "empty": ("tape",)}
-ENGINE: dict[str, Any] = {"listing": ("tape", "Cell", "sweep"), "machine": "engine", "empty": ("tape",)}
+CELLS: dict[str, Any] = {
+    "listing": ("tape", "Cell", "log", "sin"),
+    "machine": "engine",
+    "empty": ("tape",),
+}
+ENGINE: dict[str, Any] = {
+    "listing": ("tape", "Cell", "sweep"),
+    "machine": "engine",
+    "empty": ("tape",),
+}
 
 AGAIN = "log(x1) + x1 * x2 - sin(x2), swept twice"
 ITSELF = "the adjoint of the result itself"
@@ -152,10 +160,14 @@ def expected_descents() -> dict[str, Any]:
 def run_descents(descend: Any) -> Any:
     """Exercise 4: where the learner's `descend` arrives, and in what state it leaves its start and the tape."""
 
-    def on_cells(names: dict[str, Any], loss: Callable[..., Any], target: float) -> Callable[..., Any]:
+    def on_cells(
+        names: dict[str, Any], loss: Callable[..., Any], target: float
+    ) -> Callable[..., Any]:
         return lambda *weights: loss(*weights, names["Cell"](target))
 
-    def run(names: dict[str, Any], loss: Any, target: float, start: list[float], rate: float, steps: int) -> Any:
+    def run(
+        names: dict[str, Any], loss: Any, target: float, start: list[float], rate: float, steps: int
+    ) -> Any:
         return plain(descend(on_cells(names, loss, target), list(start), rate, steps))
 
     def leaves_start(names: dict[str, Any]) -> bool:

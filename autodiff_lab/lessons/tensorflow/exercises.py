@@ -11,8 +11,23 @@ from typing import Any
 import numpy as np
 
 from autodiff_lab.engine.errors import ReleasedError
-from autodiff_lab.lessons.checks import Crashed, Instance, attempt, names_in, plain, run_cases, split_parts, vet_code
-from autodiff_lab.lessons.checks.compare import Finding, Refused, describe, in_small_letters, summarize
+from autodiff_lab.lessons.checks import (
+    Crashed,
+    Instance,
+    attempt,
+    names_in,
+    plain,
+    run_cases,
+    split_parts,
+    vet_code,
+)
+from autodiff_lab.lessons.checks.compare import (
+    Finding,
+    Refused,
+    describe,
+    in_small_letters,
+    summarize,
+)
 from autodiff_lab.systems import static_graph
 from autodiff_lab.systems.eager import active_recorders
 from autodiff_lab.systems.gradient_tape import GradientTape, Variable, constant
@@ -55,7 +70,9 @@ def count_pending(target: str, source: str) -> dict[str, tuple[int | None, ...]]
         d = static_graph.mul(c, c, name="d")
         e = static_graph.mul(c, x, name="e")
         named = {node.name: node for node in (x, z, c, d, e)}
-        found = static_graph.pending_counts(named[target], [named[name] for name in source.split(" and ")])
+        found = static_graph.pending_counts(
+            named[target], [named[name] for name in source.split(" and ")]
+        )
     asked = ("x", "a", "b", "c")
     users = {node.name: [x.name for x in node.operands] for node in (a, b, c, d, e)}
     between = [set(operands) for name, operands in users.items() if name in found]
@@ -63,7 +80,9 @@ def count_pending(target: str, source: str) -> dict[str, tuple[int | None, ...]]
     return {
         "pending": pending,
         "uses": tuple(sum(operands.count(name) for operands in users.values()) for name in asked),
-        "users": tuple(None if name not in found else sum(name in of for of in between) for name in asked),
+        "users": tuple(
+            None if name not in found else sum(name in of for of in between) for name in asked
+        ),
         "operands": tuple(len(users.get(name, ())) for name in asked),
         "everywhere": tuple(count or 0 for count in pending),
     }
@@ -134,13 +153,19 @@ def sweep_programs(gradients: Any) -> Any:
         fed = dict(zip(inputs, POINT, strict=True))
         return [names["run"]([g], fed)[0] if isinstance(g, names["Operator"]) else g for g in grads]
 
-    return run_cases(answer, {case: (case,) for case in _programs(np.sin, np.log)}, gradients, **GRAPH)
+    return run_cases(
+        answer, {case: (case,) for case in _programs(np.sin, np.log)}, gradients, **GRAPH
+    )
 
 
 # A registered gradient
 
 WEIGHTS = np.array([[1.0, 2.0, 3.0], [4.0, 5.0, 7.0]])
-SHAPES = {"(2, 3) - (3,)": ((2, 3), (3,)), "(3,) - (2, 3)": ((3,), (2, 3)), "(2, 3) - (2, 1)": ((2, 3), (2, 1))}
+SHAPES = {
+    "(2, 3) - (3,)": ((2, 3), (3,)),
+    "(3,) - (2, 3)": ((3,), (2, 3)),
+    "(2, 3) - (2, 1)": ((2, 3), (2, 1)),
+}
 BY_OPERAND = "{}, the gradient for {}"
 
 
@@ -210,7 +235,9 @@ def rewind_tape(both_gradients: Any) -> Any:
 
 
 def _describe_parts(thing: Any) -> Any:
-    return tuple(map(_describe_parts, thing)) if isinstance(thing, list | tuple) else summarize(thing)
+    return (
+        tuple(map(_describe_parts, thing)) if isinstance(thing, list | tuple) else summarize(thing)
+    )
 
 
 def read_policies(answer: Any) -> Any:
@@ -219,8 +246,13 @@ def read_policies(answer: Any) -> Any:
     if not isinstance(seen, tuple):
         return seen
     spelled = {None: "none", 0.0: "zero"}
-    said = [spelled.get(part, part) if part is None or isinstance(part, float) else part for part in seen]
-    words = [part.lower().replace("zeros", "zero") if isinstance(part, str) else part for part in said]
+    said = [
+        spelled.get(part, part) if part is None or isinstance(part, float) else part
+        for part in seen
+    ]
+    words = [
+        part.lower().replace("zeros", "zero") if isinstance(part, str) else part for part in said
+    ]
     return in_small_letters(words, "zero", "none")
 
 
@@ -246,7 +278,9 @@ def run_minimize(minimize: Any) -> Any:
     """Exercise 6: the loss along twenty steps of the learner's `minimize`, and a Variable it does not use."""
     vet_code(minimize)
     if "minimize" in names_in(minimize.__code__):
-        return Refused("You call an optimizer's own minimize. That is the function to be written here.")
+        return Refused(
+            "You call an optimizer's own minimize. That is the function to be written here."
+        )
     w: Any = Variable(5.0, name="w")
     b: Any = Variable(10.0, name="b")
     recording: list[bool] = []

@@ -70,7 +70,12 @@ def expected_steps() -> dict[str, Any]:
 
 def run_steps(rk4_step: Any) -> Any:
     """Exercise 1: the same steps by the learner's `rk4_step`."""
-    return run_cases(lambda names, f, t, y, p: plain(rk4_step(f, t, y, p, 0.1)), STATES, rk4_step, listing=("np",))
+    return run_cases(
+        lambda names, f, t, y, p: plain(rk4_step(f, t, y, p, 0.1)),
+        STATES,
+        rk4_step,
+        listing=("np",),
+    )
 
 
 # 2. One step of Euler, backward
@@ -134,7 +139,9 @@ def expected_reaches() -> dict[str, float]:
 
 def run_reaches(longest: Any) -> Any:
     """Exercise 4: the same by the learner's `longest`."""
-    return run_cases(lambda names, rate, digits: longest(rate, digits), REACHES, longest, listing=("np",))
+    return run_cases(
+        lambda names, rate, digits: longest(rate, digits), REACHES, longest, listing=("np",)
+    )
 
 
 # 5. In segments
@@ -177,7 +184,11 @@ def _in_one_go(step: Step, f: Field, y: Any, p: Any, times: Sequence[float], eve
 
 def expected_segments() -> dict[str, Any]:
     """Exercise 5: values and slopes of the same steps in one go, and the size of the tape as wanted."""
-    ends = {case: look(_in_one_go, times, every) for case, (look, times, every) in SEGMENTS.items() if case != KEPT}
+    ends = {
+        case: look(_in_one_go, times, every)
+        for case, (look, times, every) in SEGMENTS.items()
+        if case != KEPT
+    }
     return {**ends, KEPT: 3}
 
 

@@ -7,7 +7,15 @@ from typing import Any
 import numpy as np
 
 from autodiff_lab import Adam, hessian, load_iris
-from autodiff_lab.lessons.checks import Crashed, Instance, attempt, plain, run_cases, summarize, vet_code
+from autodiff_lab.lessons.checks import (
+    Crashed,
+    Instance,
+    attempt,
+    plain,
+    run_cases,
+    summarize,
+    vet_code,
+)
 from autodiff_lab.lessons.learning.exercises import cross_entropy, iris_run
 from autodiff_lab.systems.iris import Parameters
 
@@ -44,7 +52,10 @@ def measure_start(initial: Any) -> Any:
         found[f"the shape, {case}"] = plain(np.shape(weights))
         if np.shape(weights) != (rows, columns):
             return found
-        found |= {f"{name}, {case}": value for name, value in _describe_weights(np.asarray(weights, float)).items()}
+        found |= {
+            f"{name}, {case}": value
+            for name, value in _describe_weights(np.asarray(weights, float)).items()
+        }
     return found
 
 
@@ -124,7 +135,11 @@ def sharpness(parameters: Parameters) -> float:
     def of_vector(theta: Any) -> Any:
         return cross_entropy(iris.train.features @ theta[:12].reshape(3, 4).T + theta[12:], truth)
 
-    return float(np.linalg.eigvalsh(hessian(of_vector)(np.concatenate([parameters.w.ravel(), parameters.b])))[-1])
+    return float(
+        np.linalg.eigvalsh(
+            hessian(of_vector)(np.concatenate([parameters.w.ravel(), parameters.b]))
+        )[-1]
+    )
 
 
 def overshoot_minimum(rate: float = 0.2) -> Instance:
@@ -143,7 +158,9 @@ def overshoot_minimum(rate: float = 0.2) -> Instance:
         "first λ": (1 - rate * first, "b"),
         "λ before": (1 - rate * before, "b"),
     }
-    return Instance((right, "b"), mistakes=mistakes, reference=f'answer = (1 - {rate} * {bend!r}, "b")')
+    return Instance(
+        (right, "b"), mistakes=mistakes, reference=f'answer = (1 - {rate} * {bend!r}, "b")'
+    )
 
 
 def take_first_step(rate: float = 0.05, gradient: float = 0.001) -> Instance:

@@ -96,5 +96,7 @@ def _train(patient: Patient, x: np.ndarray, truth: np.ndarray, steps: int) -> li
     for _ in range(steps + 1):
         value, gradient = step(parameters)
         losses.append(float(value))
-        parameters = {name: part - patient.rate * gradient[name] for name, part in parameters.items()}
+        parameters = {
+            name: part - patient.rate * gradient[name] for name, part in parameters.items()
+        }
     return losses

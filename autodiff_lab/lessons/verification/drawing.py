@@ -33,7 +33,9 @@ def draw_tie(first: float, second: float) -> None:
     largest = np.maximum(2 + s, 1)
     plt.plot(s, largest, color="C3", label="the maximum")
     plt.plot(s, line, "--", label=f"line of ({first:.2f}, {second:.2f}, 0)")
-    plt.fill_between(s, largest, line, where=line > largest + 1e-9, alpha=0.3, label="above the function")
+    plt.fill_between(
+        s, largest, line, where=line > largest + 1e-9, alpha=0.3, label="above the function"
+    )
     plt.axis((-1, 1, 0, 4))
     plt.xlabel("both winners move by s")
     plt.ylabel("maximum, and line")

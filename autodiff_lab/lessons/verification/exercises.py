@@ -6,7 +6,15 @@ from typing import Any
 import numpy as np
 
 from autodiff_lab import Tape, Trace, custom_gradient, grad, record, value_and_grad
-from autodiff_lab.lessons.checks import Finding, Instance, attempt, describe, plain, run_cases, vet_code
+from autodiff_lab.lessons.checks import (
+    Finding,
+    Instance,
+    attempt,
+    describe,
+    plain,
+    run_cases,
+    vet_code,
+)
 
 Case = tuple[Callable[..., Any], Any]
 
@@ -37,7 +45,9 @@ def compare_with(good: Callable[..., Any], cases: Mapping[str, Case]) -> dict[st
     """Exercises 2, 3, 4 and 7: the check of a learner's function by cases, beside a good one."""
 
     def try_cases(function: Any) -> Any:
-        return run_cases(lambda names, run, x: spell_nonfinite(plain(run(function, x))), cases, function)
+        return run_cases(
+            lambda names, run, x: spell_nonfinite(plain(run(function, x))), cases, function
+        )
 
     return {"expected": try_cases(good), "observe": try_cases}
 
@@ -80,7 +90,9 @@ OWN_RULE = "it has a rule of its own"
 
 def compare_stable(log1pexp: Any) -> Any:
     """Exercise 3: the learner's function by cases, and whether it is one line on a tape, as what has a rule is."""
-    found = run_cases(lambda names, run, x: spell_nonfinite(plain(run(log1pexp, x))), STABLE, log1pexp)
+    found = run_cases(
+        lambda names, run, x: spell_nonfinite(plain(run(log1pexp, x))), STABLE, log1pexp
+    )
     tape = attempt(lambda: record(log1pexp, 1.0)[1])
     return found | {OWN_RULE: isinstance(tape, Tape) and len(tape) == 2}
 
@@ -140,7 +152,9 @@ DONE = {"even": "several get a share", "first": "the first gets all", "last": "t
 def judge_shares(share: Any) -> Any:
     """Exercise 5: the learner's tie rule on several arrays, in a maximum of its own that the engine sweeps."""
     vet_code(share)
-    found: dict[str, Any] = {case: attempt(_judge, share, np.array(x, float)) for case, x in TIES.items()}
+    found: dict[str, Any] = {
+        case: attempt(_judge, share, np.array(x, float)) for case, x in TIES.items()
+    }
     rng = np.random.default_rng(13)
     for x in rng.integers(0, 3, (100, 4)).astype(float):
         found[SEEN_RANDOM] = attempt(_judge, share, x)
@@ -166,7 +180,9 @@ def _judge_words(said: str, does: Any) -> str:
         return "is missing"
     if not _is_sentence(said):
         return "says too little"
-    speaks_of = {rule for rule, words in SPEAKS_OF.items() if any(word in said.lower() for word in words)}
+    speaks_of = {
+        rule for rule, words in SPEAKS_OF.items() if any(word in said.lower() for word in words)
+    }
     if does not in DONE or not speaks_of or does in speaks_of:
         return SAYS
     return f"does not say what is done: {DONE[does]}"
@@ -215,7 +231,9 @@ DRAWS = {"program": tuple(PROGRAMS)}
 
 
 # The lab and the tables write v₁ for v1, and ∞ for inf.
-_PLAIN = str.maketrans({**dict(zip("₀₁₂₃₄₅₆₇₈₉", "0123456789", strict=True)), "∞": "inf", "−": "-", "_": None})
+_PLAIN = str.maketrans(
+    {**dict(zip("₀₁₂₃₄₅₆₇₈₉", "0123456789", strict=True)), "∞": "inf", "−": "-", "_": None}
+)
 
 
 def read_birthplace(answer: Any) -> Any:
@@ -229,7 +247,9 @@ def read_birthplace(answer: Any) -> Any:
     seen = plain(answer)
     if not isinstance(seen, tuple) or not seen:
         return seen
-    row, *numbers = [part.strip().lower().translate(_PLAIN) if isinstance(part, str) else part for part in seen]
+    row, *numbers = [
+        part.strip().lower().translate(_PLAIN) if isinstance(part, str) else part for part in seen
+    ]
     return (row, *map(_in_words, numbers))
 
 
@@ -247,12 +267,18 @@ def find_birthplace(program: str = "where(x > 0, log(x), 0) at x = 0") -> Instan
         trace = Trace.of(f, x)
     sweep = [step for step in trace.steps if step.phase == "sweep"]
     step, send = next(
-        (step, send) for step in sweep for send in step.sends if not np.isfinite(send.contribution.scalar)
+        (step, send)
+        for step in sweep
+        for send in step.sends
+        if not np.isfinite(send.contribution.scalar)
     )
     line = trace.lines[step.line]
     row, last = line.name, trace.lines[-1].name
     assert step.adjoint is not None, "a step that sends has an adjoint"
-    adjoint, partial = step.adjoint.scalar + 0.0, line.operands[send.slot].known_partial.scalar + 0.0
+    adjoint, partial = (
+        step.adjoint.scalar + 0.0,
+        line.operands[send.slot].known_partial.scalar + 0.0,
+    )
     mistakes = {
         "the product": (row, adjoint, send.contribution.scalar + 0.0),
         "value of the row": (row, adjoint, line.value.scalar + 0.0),
@@ -264,7 +290,9 @@ def find_birthplace(program: str = "where(x > 0, log(x), 0) at x = 0") -> Instan
     }
     right = plain((row, adjoint, partial))
     words = {"row": row, "last": last}
-    return Instance(read_birthplace(right), reference=f"answer = {right!r}", mistakes=mistakes, words=words)
+    return Instance(
+        read_birthplace(right), reference=f"answer = {right!r}", mistakes=mistakes, words=words
+    )
 
 
 def differentiate_clip(e1: float = -2.0, e2: float = 0.3, e3: float = 5.0) -> Instance:

@@ -15,7 +15,11 @@ from autodiff_lab.lessons.examples.course_function import f as example
 from autodiff_lab.lessons.examples.expressions import parse_expression
 from autodiff_lab.systems.side_by_side import compare
 
-CELLS: dict[str, Any] = {"listing": ("tape", "Var", "Un", "Bin", "backprop"), "machine": "cells", "empty": ("tape",)}
+CELLS: dict[str, Any] = {
+    "listing": ("tape", "Var", "Un", "Bin", "backprop"),
+    "machine": "cells",
+    "empty": ("tape",),
+}
 CLOSURES: dict[str, Any] = {
     "listing": ("gradient_tape", "Variable", "remember", "grad"),
     "machine": "tape",
@@ -44,7 +48,10 @@ HIGHER = {
     3: "the third derivatives of log x and of sin x at 2",
     4: "the fourth derivatives of log x and of sin x at 2",
 }
-HESSIANS = {"the second derivatives at (2, 5)": (2.0, 5.0), "the second derivatives at (0.5, 1)": (0.5, 1.0)}
+HESSIANS = {
+    "the second derivatives at (2, 5)": (2.0, 5.0),
+    "the second derivatives at (0.5, 1)": (0.5, 1.0),
+}
 
 
 def right_slopes(program: Callable[..., Any], at: tuple[float, float]) -> Any:
@@ -64,7 +71,9 @@ def expected_by_hand() -> dict[str, Any]:
 
 def expected_cells() -> dict[str, Any]:
     """Exercise 3: value and slopes of programs with exp and ÷, by the engine."""
-    return {case: right_slopes(make(np.exp, np.divide), at) for case, (make, at) in MADE_OF_TWO.items()}
+    return {
+        case: right_slopes(make(np.exp, np.divide), at) for case, (make, at) in MADE_OF_TWO.items()
+    }
 
 
 def expected_hessians() -> dict[str, Any]:
@@ -98,7 +107,9 @@ def sweep_by_hand(by_hand: Any) -> Any:
 def sweep_cells(exponential: Any, quotient: Any) -> Any:
     """Exercise 3: value and slopes of programs that use the learner's exponential and quotient cells."""
 
-    def run(names: dict[str, Any], make: Callable[..., Callable[..., Any]], at: tuple[float, float]) -> Any:
+    def run(
+        names: dict[str, Any], make: Callable[..., Callable[..., Any]], at: tuple[float, float]
+    ) -> Any:
         x, y = map(names["Var"], at)
         result = make(exponential, quotient)(x, y)
         if not isinstance(result, names["Var"]):
@@ -127,7 +138,12 @@ def differentiate_again(sin_again: Any, cos_again: Any, reciprocal: Any, log_aga
         return y
 
     # The four call each other by name: under these names the check puts what it was given, as one of them may be lent.
-    own = {"sin_again": sin_again, "cos_again": cos_again, "reciprocal": reciprocal, "log_again": log_again}
+    own = {
+        "sin_again": sin_again,
+        "cos_again": cos_again,
+        "reciprocal": reciprocal,
+        "log_again": log_again,
+    }
     found = run_cases(second, HESSIANS, *own.values(), **CLOSURES, **own)
     for order, case in HIGHER.items():
         cases = {name: (name, order) for name in ("log_again", "sin_again")}
@@ -153,7 +169,9 @@ def count_stored_numbers(program: str = "tanh(w * x + b)") -> Instance:
     inputs_alone = len(stored & {"v-2", "v-1", "v0"})
     # Of a function of one operand both the operand and the result.
     operand_and_result = len(stored.union(*_of_one_operand(columns[2])))
-    without_results = len({name for k, kept in enumerate(names, 1) for name in kept if name != f"v{k}"})
+    without_results = len(
+        {name for k, kept in enumerate(names, 1) for name in kept if name != f"v{k}"}
+    )
     mistakes = {
         "one partial each": (lines, operations, closures),
         "closures counted": (partials, operations, lines),
@@ -163,7 +181,11 @@ def count_stored_numbers(program: str = "tanh(w * x + b)") -> Instance:
         "inputs alone": (partials, operations, inputs_alone),
         "operand and result": (partials, operations, operand_and_result),
         "last result forgotten": (partials, operations - 1, closures),
-        "counted per line": (partials, sum(len(kept.names) for kept in columns[2].ledger), closures),
+        "counted per line": (
+            partials,
+            sum(len(kept.names) for kept in columns[2].ledger),
+            closures,
+        ),
     }
     return Instance(right, mistakes=mistakes)
 
@@ -179,7 +201,9 @@ def tell_what_survives() -> tuple[str, ...]:
     >>> set(tell_what_survives()) <= {"survives", "changes", "raises"}
     True
     """
-    return tuple(column.mutated.verdict for column in compare(by_hand_example, 3.0, 1.0, written=0.0).columns)
+    return tuple(
+        column.mutated.verdict for column in compare(by_hand_example, 3.0, 1.0, written=0.0).columns
+    )
 
 
 def mix_two_runs(x: float = 2.0, y: float = 5.0, written: float = 0.0) -> Instance:
@@ -195,5 +219,9 @@ def mix_two_runs(x: float = 2.0, y: float = 5.0, written: float = 0.0) -> Instan
     columns = compare(program, x, y, written=written).columns
     found, before = columns[1].mutated.numbers, columns[1].gradient
     after = tuple(grad(program, argnums=(0, 1))(written, written))
-    only_cosine = tuple(grad(lambda a, b: np.sin(a) * y + b * np.sin(x), argnums=(0, 1))(written, written))
-    return Instance(found, mistakes={"before": before, "after": after, "only the cosine anew": only_cosine})
+    only_cosine = tuple(
+        grad(lambda a, b: np.sin(a) * y + b * np.sin(x), argnums=(0, 1))(written, written)
+    )
+    return Instance(
+        found, mistakes={"before": before, "after": after, "only the cosine anew": only_cosine}
+    )

@@ -34,25 +34,55 @@ INFIX: dict[Op, tuple[str, int, int, int]] = {
 MATH: dict[Op, str] = {
     TABLE[f]: f"math.{f.__name__.replace('arc', 'a')}"
     for f in (
-        *(np.exp, np.exp2, np.expm1, np.log, np.log2, np.log10, np.log1p, np.sqrt, np.cbrt, np.hypot),
-        *(np.sin, np.cos, np.tan, np.sinh, np.cosh, np.tanh, np.degrees, np.radians, np.fabs, np.copysign, np.fmod),
+        *(
+            np.exp,
+            np.exp2,
+            np.expm1,
+            np.log,
+            np.log2,
+            np.log10,
+            np.log1p,
+            np.sqrt,
+            np.cbrt,
+            np.hypot,
+        ),
+        *(
+            np.sin,
+            np.cos,
+            np.tan,
+            np.sinh,
+            np.cosh,
+            np.tanh,
+            np.degrees,
+            np.radians,
+            np.fabs,
+            np.copysign,
+            np.fmod,
+        ),
         *(np.isfinite, np.isinf, np.isnan),
         *(np.arcsin, np.arccos, np.arctan, np.arctan2, np.arcsinh, np.arccosh, np.arctanh),
     )
 }
-MATH |= {TABLE[np.deg2rad]: "math.radians", TABLE[np.rad2deg]: "math.degrees", TABLE[np.absolute]: "abs"}
+MATH |= {
+    TABLE[np.deg2rad]: "math.radians",
+    TABLE[np.rad2deg]: "math.degrees",
+    TABLE[np.absolute]: "abs",
+}
 
 _KEYS: dict[Op, Any] = {op: key for key, op in TABLE.items()}
 
 # What stands for `math` when a program is run again in NumPy's arithmetic.
-IN_NUMPY: dict[str, Any] = {text[5:]: _KEYS[op] for op, text in MATH.items() if text.startswith("math.")}
+IN_NUMPY: dict[str, Any] = {
+    text[5:]: _KEYS[op] for op, text in MATH.items() if text.startswith("math.")
+}
 IN_NUMPY |= {"pow": np.power, "inf": np.inf, "nan": np.nan}
 
 # What NumPy calls the rows that it has a function for.
 NAMES = {
     op: f"np{'.linalg' if 'linalg' in getattr(key, '__module__', '') else ''}.{key.__name__}"
     for op, key in _KEYS.items()
-    if not isinstance(key, str) and (hasattr(np, key.__name__) or hasattr(np.linalg, key.__name__))  # not SciPy's
+    # not SciPy's
+    if not isinstance(key, str) and (hasattr(np, key.__name__) or hasattr(np.linalg, key.__name__))
 }
 NAMES |= {TABLE[name]: f"np.{name}" for name in ("clip", "concatenate", "convolve")}
 GUARD = TABLE["unless"]
@@ -69,7 +99,11 @@ def write_expression(w: OperandWriter, i: int) -> Text:
     """Write the expression that computes line i of a draft; return its text, and how tightly it holds together."""
     if not w.numbers[i]:
         text, level = _write_array_expression(w, i)
-        if w.ops[i] in INFIX and isinstance(w.values[i], np.integer) and w.of_numbers(w.operands[i]):
+        if (
+            w.ops[i] in INFIX
+            and isinstance(w.values[i], np.integer)
+            and w.of_numbers(w.operands[i])
+        ):
             # True + 1 is Python's integer here
             return f"np.{w.values[i].dtype}({text})", ATOM
         return text, level
@@ -77,7 +111,11 @@ def write_expression(w: OperandWriter, i: int) -> Text:
     assert op is not None, "an input is no expression"
     refs, write = w.operands[i], OF_NUMBERS.get(op)
     # True + True is 2 in Python and True in NumPy: arithmetic whose result is no float is left to NumPy
-    if write and (type(w.values[i]) is np.float64 or op.kind == "comparison") and w.of_numbers(refs):
+    if (
+        write
+        and (type(w.values[i]) is np.float64 or op.kind == "comparison")
+        and w.of_numbers(refs)
+    ):
         return write(w, i, refs)
     return _convert_to_python(w, i, _write_array_expression(w, i))
 
@@ -85,7 +123,9 @@ def write_expression(w: OperandWriter, i: int) -> Text:
 # Numbers
 
 
-def _write_operator(symbol: str, level: int, left: int, right: int, w: OperandWriter, i: int, refs: Any) -> Text:
+def _write_operator(
+    symbol: str, level: int, left: int, right: int, w: OperandWriter, i: int, refs: Any
+) -> Text:
     """An operator between its operands."""
     a, b = w.text(refs[0], left), w.text(refs[1], right)
     if level == SUM and b[0] == "-" and type(refs[1]) is Constant:  # a + -1 is a - 1
@@ -98,7 +138,9 @@ def _write_function(name: str, w: OperandWriter, i: int, refs: Any) -> Text:
     return f"{name}({', '.join([w.text(ref, CHOICE) for ref in refs])})", ATOM
 
 
-def _write_pattern(pattern: str, need: int, level: int, w: OperandWriter, i: int, refs: Any) -> Text:
+def _write_pattern(
+    pattern: str, need: int, level: int, w: OperandWriter, i: int, refs: Any
+) -> Text:
     """A text around the operands, each of which must hold together so tightly."""
     return pattern.format(*[w.text(ref, need) for ref in refs]), level
 
@@ -136,7 +178,9 @@ def _write_clip(w: OperandWriter, i: int, refs: Any) -> Text:
         text = w.text(x, CHOICE)
         text = text if lo.value == -np.inf else f"max({text}, {w.text(lo, CHOICE)})"
         return (text, 0) if hi.value == np.inf else (f"min({text}, {w.text(hi, CHOICE)})", ATOM)
-    return _convert_to_python(w, i, (f"np.clip({', '.join(w.text(ref, CHOICE) for ref in refs)})", ATOM))
+    return _convert_to_python(
+        w, i, (f"np.clip({', '.join(w.text(ref, CHOICE) for ref in refs)})", ATOM)
+    )
 
 
 OF_NUMBERS: dict[Op, Write] = {
@@ -178,7 +222,11 @@ def _write_call(w: OperandWriter, i: int) -> Text:
     if op.variadic and op in ROWS:
         operands = [f"[{', '.join(operands)}]"]
     static = w.static.get(i, NO_OPTIONS)
-    given = {k: w.static_text(x) for k, x in static.items() if x is not None and not (k == "keepdims" and x is False)}
+    given = {
+        k: w.static_text(x)
+        for k, x in static.items()
+        if x is not None and not (k == "keepdims" and x is False)
+    }
     operands += [given.pop(name) for name in ("shape", "axes") if name in given]
     operands += [f"{name}={text}" for name, text in given.items()]
     name = NAMES.get(op) or mark_name(name_object(op.fn, op.name, w.functions, w.taken))
@@ -188,7 +236,13 @@ def _write_call(w: OperandWriter, i: int) -> Text:
 def _convert_to_python(w: OperandWriter, i: int, text: Text) -> Text:
     """NumPy's number as Python's."""
     kind = type(w.values[i])
-    name = "float" if kind is np.float64 or kind is float else "bool" if kind in (bool, np.bool_) else "int"
+    name = (
+        "float"
+        if kind is np.float64 or kind is float
+        else "bool"
+        if kind in (bool, np.bool_)
+        else "int"
+    )
     return f"{name}({text[0]})", ATOM
 
 
@@ -209,7 +263,9 @@ def _write_getitem(w: OperandWriter, i: int, refs: Any) -> Text:
 
 def _write_scatter(w: OperandWriter, i: int, refs: Any) -> Text:
     """Into a number; for arrays see `StatementWriter._scatter`."""
-    return (w.text(refs[0], CHOICE) if w.of_number(refs[0]) else f"{w.text(refs[0], ATOM)}.item()"), ATOM
+    return (
+        w.text(refs[0], CHOICE) if w.of_number(refs[0]) else f"{w.text(refs[0], ATOM)}.item()"
+    ), ATOM
 
 
 def _write_transpose(w: OperandWriter, i: int, refs: Any) -> Text:
@@ -257,7 +313,9 @@ def _write_einsum(w: OperandWriter, i: int, refs: Any) -> Text:
 
 
 def _write_nan_to_num(w: OperandWriter, i: int, refs: Any) -> Text:
-    options = ", ".join(f"{k}={w.static_text(given)}" for k, given in w.static.get(i, NO_OPTIONS).items())
+    options = ", ".join(
+        f"{k}={w.static_text(given)}" for k, given in w.static.get(i, NO_OPTIONS).items()
+    )
     return f"np.nan_to_num({w.array_text(i, refs[0], CHOICE)}, {options})", ATOM
 
 
@@ -270,8 +328,17 @@ def _write_over(w: OperandWriter, i: int, refs: Any) -> Text:
 def _write_guard(w: OperandWriter, i: int, refs: Any) -> Text:
     """A value, or another one where a condition holds: as it rarely does, the value is not copied before it does."""
     condition, _, value = refs
-    whole = type(condition) is int and type(value) is int and not w.numbers[condition] and not w.numbers[value]
-    if not whole or w.values[value].shape != w.values[i].shape or w.values[value].dtype != w.values[i].dtype:
+    whole = (
+        type(condition) is int
+        and type(value) is int
+        and not w.numbers[condition]
+        and not w.numbers[value]
+    )
+    if (
+        not whole
+        or w.values[value].shape != w.values[i].shape
+        or w.values[value].dtype != w.values[i].dtype
+    ):
         return _write_call(w, i)
     holds, kept = w.name_operand(condition), w.name_operand(value)
     text, _ = _write_call(w, i)
@@ -289,7 +356,9 @@ def _write_operand(w: OperandWriter, i: int, refs: Any) -> Text:
 def _write_eigh(w: OperandWriter, i: int, refs: Any) -> Text:
     names = w.new_name("w"), w.new_name("q")
     values, vectors = map(mark_name, names)
-    w.write_statement(f"{values}, {vectors} = np.linalg.eigh({w.array_text(i, refs[0], CHOICE)})", names)
+    w.write_statement(
+        f"{values}, {vectors} = np.linalg.eigh({w.array_text(i, refs[0], CHOICE)})", names
+    )
     return f"np.concatenate([{values}[..., None, :], {vectors}], axis=-2)", ATOM
 
 
@@ -331,7 +400,10 @@ OF_ARRAYS: dict[Op, Write] = {
 
 EINSUM, ROWS = TABLE["einsum"], set(TABLE.values())
 # Rows whose result may be a view of an operand.
-VIEWS = {TABLE[k] for k in ("getitem", np.transpose, np.reshape, np.broadcast_to, "stop_gradient", np.positive)}
+VIEWS = {
+    TABLE[k]
+    for k in ("getitem", np.transpose, np.reshape, np.broadcast_to, "stop_gradient", np.positive)
+}
 
 
 def may_be_view(op: Op, operands: Sequence[Any]) -> bool:

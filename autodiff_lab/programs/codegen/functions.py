@@ -52,10 +52,14 @@ def split_functions(
     """
     if len(body) <= PART_STATEMENTS * 3 // 2:
         return [_make_function(name, parameters, head, [*body, result], reuse)]
-    parts = [body[start : start + PART_STATEMENTS] for start in range(0, len(body), PART_STATEMENTS)]
+    parts = [
+        body[start : start + PART_STATEMENTS] for start in range(0, len(body), PART_STATEMENTS)
+    ]
     # an array may be written to later on: it stays where it was made, so the first part that defines a name counts
     home = {name: k for k in reversed(range(len(parts))) for s in parts[k] for name in s.defines}
-    needs = [dict.fromkeys(chain.from_iterable(s.names for s in part)) for part in (*parts, [result])]
+    needs = [
+        dict.fromkeys(chain.from_iterable(s.names for s in part)) for part in (*parts, [result])
+    ]
     sent: dict[tuple[int, int], list[str]] = {}
     for k, wanted in enumerate(needs):
         for value in wanted:
@@ -68,22 +72,35 @@ def split_functions(
         incoming = sorted(source for source, there in sent if there == k)
         carried = [f"{bag}{source + 1}_{k + 1}" for source in incoming]
         given = [*(value for value in needs[k] if value in known), *carried]
-        opened = [_unpack_carried(sent[source, k], values) for source, values in zip(incoming, carried, strict=True)]
+        opened = [
+            _unpack_carried(sent[source, k], values)
+            for source, values in zip(incoming, carried, strict=True)
+        ]
         targets = sorted(there for source, there in sent if source == k)
         end = ", ".join(f"({_join_tuple(map(mark_name, sent[k, t]))})" for t in targets) or "None"
         lines_of_part = [*opened, *part, Statement(f"return {end}".split(MARK))]
         part_name = f"{name}_part_{k + 1}"
         made.append(_make_function(part_name, given, [], lines_of_part, reuse))
         call = f"{part_name}({', '.join(given)})"
-        lines.append(f"{', '.join(f'{bag}{k + 1}_{t + 1}' for t in targets)} = {call}" if targets else call)
+        lines.append(
+            f"{', '.join(f'{bag}{k + 1}_{t + 1}' for t in targets)} = {call}" if targets else call
+        )
     last = len(parts)
-    lines += [_unpack_carried(sent[k, last], f"{bag}{k + 1}_{last + 1}").text for k in range(last) if (k, last) in sent]
+    lines += [
+        _unpack_carried(sent[k, last], f"{bag}{k + 1}_{last + 1}").text
+        for k in range(last)
+        if (k, last) in sent
+    ]
     lines.append(result.text)
     return [*made, Function(name, parameters, "\n".join(lines))]
 
 
 def _make_function(
-    name: str, parameters: Sequence[str], head: Sequence[str], body: Sequence[Statement], reuse: bool
+    name: str,
+    parameters: Sequence[str],
+    head: Sequence[str],
+    body: Sequence[Statement],
+    reuse: bool,
 ) -> Function:
     if reuse:
         _reuse_names(body)

@@ -6,7 +6,16 @@ import re
 import unicodedata
 from typing import Any
 
-TAKEN = {*keyword.kwlist, *keyword.softkwlist, *dir(builtins), "math", "np", "BranchChanged", "ndarray", "float64"}
+TAKEN = {
+    *keyword.kwlist,
+    *keyword.softkwlist,
+    *dir(builtins),
+    "math",
+    "np",
+    "BranchChanged",
+    "ndarray",
+    "float64",
+}
 TAKEN |= {"_dispatch", "_switch_version", "_run_in_numpy"}  # what a call goes through
 
 # Stands on both sides of a name while a statement is put together; no text of Python holds it.
@@ -21,7 +30,8 @@ def mark_name(name: str) -> str:
 def take_name(wanted: str, taken: set[str]) -> str:
     """Take a free name for the generated source: the nearest to the wanted one that is valid and not taken yet."""
     name = to_identifier(wanted)
-    while name in taken or name.startswith(("np_", "math_")):  # under these the functions of NumPy are bound
+    # under these the functions of NumPy are bound
+    while name in taken or name.startswith(("np_", "math_")):
         name = f"{name}_" if name in taken else f"_{name}"
     taken.add(name)
     return name
@@ -50,4 +60,6 @@ def key_text(key: Any, keys: dict[str, Any], taken: set[str]) -> str:
 
 def is_plain_key(key: Any) -> bool:
     """Whether a dict's key needs no name and may stand in the source itself, which is searched for names with dots."""
-    return type(key) in (int, bool, type(None)) or (type(key) is str and re.fullmatch(r"[\w ]*", key) is not None)
+    return type(key) in (int, bool, type(None)) or (
+        type(key) is str and re.fullmatch(r"[\w ]*", key) is not None
+    )

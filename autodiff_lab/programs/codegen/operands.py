@@ -16,7 +16,9 @@ FLOATING = {TABLE[np.where], TABLE["unless"]} | {
     for key, op in TABLE.items()
     if op.partials is not None
     and isinstance(key, np.ufunc)
-    and all(len(set(loop.partition("->")[0])) == 1 for loop in key.types if not set(loop) & set("mM"))
+    and all(
+        len(set(loop.partition("->")[0])) == 1 for loop in key.types if not set(loop) & set("mM")
+    )
 }
 
 # How tightly an expression holds together; a looser one is put in parentheses.
@@ -66,8 +68,18 @@ class OperandWriter:
     """
 
     def __init__(self, draft: Draft, taken: set[str]) -> None:
-        self.draft, self.ops, self.operands, self.value = draft, draft.ops, draft.operands, draft.value
-        self.values, self.static, self.names, self.taken = draft.values, draft.static, draft.names, taken
+        self.draft, self.ops, self.operands, self.value = (
+            draft,
+            draft.ops,
+            draft.operands,
+            draft.value,
+        )
+        self.values, self.static, self.names, self.taken = (
+            draft.values,
+            draft.static,
+            draft.names,
+            taken,
+        )
         self.constants: dict[str, Any] = {}
         self.functions: dict[str, Any] = {}
         self.objects: dict[str, Any] = {}
@@ -103,7 +115,10 @@ class OperandWriter:
         """The generated text of an operand beside arrays: a number becomes a 0-d array or a NumPy number if need be."""
         if not self.of_number(ref):
             return self.text(ref, need)
-        doubles = all(getattr(self.value(r), "dtype", np.float64) != np.float32 for r in (*self.operands[i], i))
+        doubles = all(
+            getattr(self.value(r), "dtype", np.float64) != np.float32
+            for r in (*self.operands[i], i)
+        )
         if not doubles:
             strong = type(ref) is not Constant or isinstance(ref.value, np.generic)
             return f"np.float64({self.text(ref, CHOICE)})" if strong else self.text(ref, need)
@@ -116,14 +131,18 @@ class OperandWriter:
         op = self.ops[i]
         if op is None or op not in FLOATING or op.name == "clip":
             return False
-        return any(getattr(self.value(ref), "dtype", None) == np.float64 for ref in self.operands[i])
+        return any(
+            getattr(self.value(ref), "dtype", None) == np.float64 for ref in self.operands[i]
+        )
 
     def _name_zero_d_array(self, ref: Constant) -> str:
         """A constant operand as a named 0-d array: half the price of a Python number beside an array."""
         text = repr(float(ref.value))
         name = self._zero_d.get(text)
         if name is None:
-            short = text.removesuffix(".0").replace("-", "minus_").replace(".", "_").replace("+", "")
+            short = (
+                text.removesuffix(".0").replace("-", "minus_").replace(".", "_").replace("+", "")
+            )
             name = self._zero_d[text] = self.new_name(f"c{short}" if len(short) < 12 else "c")
             self.constants[name] = np.array(float(ref.value))
         return mark_name(name)
@@ -152,15 +171,23 @@ class OperandWriter:
             return str.__repr__(x)
         if isinstance(x, (int, float, np.generic)):
             return write_number(x)
-        return repr(x) if x is None or x is Ellipsis else name_object(x, type(x).__name__, self.objects, self.taken)
+        return (
+            repr(x)
+            if x is None or x is Ellipsis
+            else name_object(x, type(x).__name__, self.objects, self.taken)
+        )
 
     def index_text(self, index: Any) -> str:
         """The generated text of an index behind an operand, between its brackets: ``1:, None``."""
         if isinstance(index, tuple) and index:
             return ", ".join(map(self.index_text, index)) + "," * (len(index) == 1)
         if isinstance(index, slice):
-            start, stop = ("" if p is None else self.static_text(p) for p in (index.start, index.stop))
-            return f"{start}:{stop}" + ("" if index.step is None else f":{self.static_text(index.step)}")
+            start, stop = (
+                "" if p is None else self.static_text(p) for p in (index.start, index.stop)
+            )
+            return f"{start}:{stop}" + (
+                "" if index.step is None else f":{self.static_text(index.step)}"
+            )
         return "..." if index is Ellipsis else self.static_text(index)
 
     def name_operand(self, ref: Any) -> str:
@@ -193,10 +220,18 @@ class OperandWriter:
 def write_number(x: Any) -> str:
     """Write a number as an operand in Python: ``2.5``, ``True``, ``math.inf``, ``np.float32(0.5)``."""
     if isinstance(x, np.floating) and x.dtype != np.float64:
-        return f"np.{x.dtype.name}({str(x)!r})" if x.dtype.itemsize > 8 else f"np.{x.dtype.name}({float(x)!r})"
+        return (
+            f"np.{x.dtype.name}({str(x)!r})"
+            if x.dtype.itemsize > 8
+            else f"np.{x.dtype.name}({float(x)!r})"
+        )
     if isinstance(x, (bool, np.bool_)):
         return repr(bool(x))
     if isinstance(x, float):
         text = float.__repr__(x)
-        return text if text[-1].isdigit() else text.replace("inf", "math.inf").replace("nan", "math.nan")
+        return (
+            text
+            if text[-1].isdigit()
+            else text.replace("inf", "math.inf").replace("nan", "math.nan")
+        )
     return int.__repr__(x.item() if isinstance(x, np.generic) else x)

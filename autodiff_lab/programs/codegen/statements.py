@@ -86,7 +86,9 @@ class StatementWriter(OperandWriter):
         if op is SCATTER and not self.numbers[i]:
             self._write_scattered(i)
             return
-        text, level = (write_number(self.values[i]), ATOM) if op is None else write_expression(self, i)
+        text, level = (
+            (write_number(self.values[i]), ATOM) if op is None else write_expression(self, i)
+        )
         name = self.names.get(i)
         is_read_by_name = name is not None and not (self.is_long and self.numbers[i])
         if not is_read_by_name and self._can_fold(i, text):
@@ -129,7 +131,12 @@ class StatementWriter(OperandWriter):
         size = self.values[ref].size
         while self.ops[ref] in VIEWS and self.ops[ref] is not BROADCAST:
             ref = self.operands[ref][0]
-            if type(ref) is Constant or self.uses[ref] != 1 or self.values[ref].size != size or self.numbers[ref]:
+            if (
+                type(ref) is Constant
+                or self.uses[ref] != 1
+                or self.values[ref].size != size
+                or self.numbers[ref]
+            ):
                 return False
         return self._is_new_array(ref)
 
@@ -195,4 +202,6 @@ class StatementWriter(OperandWriter):
     def _name_dict_maker(self, x: Any) -> str:
         """The name in the generated source for a function that makes a dict of the class of `x` with other entries."""
         empty = pytree.fill_dict(x, dict.fromkeys(x))
-        return name_object(partial(pytree.fill_dict, empty), type(x).__name__, self.objects, self.taken)
+        return name_object(
+            partial(pytree.fill_dict, empty), type(x).__name__, self.objects, self.taken
+        )

@@ -70,7 +70,9 @@ class Forward:
             for x in missing:
                 self.users.setdefault(x, []).append(node)
             todo += missing
-        self.queue.extend(sorted((n for n in new if self.waiting[n] == 0), key=lambda node: node.number))
+        self.queue.extend(
+            sorted((n for n in new if self.waiting[n] == 0), key=lambda node: node.number)
+        )
 
     def _must_wait_for_branch(self, node: Operator) -> bool:
         """Request the branch that a known condition chooses; whether that is still to be computed."""
@@ -96,7 +98,11 @@ class Forward:
             return node.held
         if node not in self.feed:
             users = [user.name for user in self.users.get(node, ())[:3]]
-            needed = f", and {', '.join(users)} {'needs' if len(users) == 1 else 'need'} it" if users else ""
+            needed = (
+                f", and {', '.join(users)} {'needs' if len(users) == 1 else 'need'} it"
+                if users
+                else ""
+            )
             raise InputError(
                 f"{node.name} is a Placeholder and was not fed{needed}. "
                 f"Give it a value: graph.run(…, {{{node.name}: 2.0}})."

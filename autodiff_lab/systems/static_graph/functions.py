@@ -14,11 +14,20 @@ from ...engine.values import as_operand, as_value
 from .nodes import COND, MERGED, OUTPUT, Operator
 
 # The names that founding document 1 uses, and two more.
-SHORT = {"sub": "subtract", "mul": "multiply", "div": "divide", "neg": "negative", "pow": "power", "abs": "absolute"}
+SHORT = {
+    "sub": "subtract",
+    "mul": "multiply",
+    "div": "divide",
+    "neg": "negative",
+    "pow": "power",
+    "abs": "absolute",
+}
 
 
 def __getattr__(name: str) -> Callable[..., Operator]:
-    found = next((op for op in TABLE.values() if op.name == SHORT.get(name, name) and op.kind in BUILT), None)
+    found = next(
+        (op for op in TABLE.values() if op.name == SHORT.get(name, name) and op.kind in BUILT), None
+    )
     if found is None:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return function(found)
@@ -49,7 +58,9 @@ def cond(condition: Any, true_value: Any, false_value: Any, name: str | None = N
     return Operator(COND, (condition, true_value, false_value), name=name)
 
 
-def operation(kind: str, compute: Callable[..., Any], *inputs: Any, outputs: int = 1, name: str | None = None) -> Any:
+def operation(
+    kind: str, compute: Callable[..., Any], *inputs: Any, outputs: int = 1, name: str | None = None
+) -> Any:
     """A function that builds a node for an operation of your own; `register_gradient` gives it a derivative.
 
     Parameters
@@ -72,12 +83,18 @@ def operation(kind: str, compute: Callable[..., Any], *inputs: Any, outputs: int
     def checked(*values: Any) -> Any:
         results = compute(*values) if outputs > 1 else (compute(*values),)
         if not isinstance(results, tuple) or len(results) != outputs:
-            raise InputError(f"The operation {kind!r} has {outputs} outputs, and computed {results!r}: return a tuple.")
-        numbers = tuple(as_value(result, f"what the operation {kind!r} computed") for result in results)
+            raise InputError(
+                f"The operation {kind!r} has {outputs} outputs, and computed {results!r}: return a tuple."
+            )
+        numbers = tuple(
+            as_value(result, f"what the operation {kind!r} computed") for result in results
+        )
         return numbers if outputs > 1 else numbers[0]
 
     made = Operator(Op(kind, checked, "general"), inputs, name=name, outputs=outputs)
-    return made if outputs == 1 else tuple(Operator(OUTPUT, (made,), {"k": k}) for k in range(outputs))
+    return (
+        made if outputs == 1 else tuple(Operator(OUTPUT, (made,), {"k": k}) for k in range(outputs))
+    )
 
 
 def function(op: Op) -> Callable[..., Operator]:
@@ -90,5 +107,7 @@ def function(op: Op) -> Callable[..., Operator]:
         return Operator(op, given, static, name=name)
 
     build.__name__ = build.__qualname__ = op.name
-    build.__doc__ = f"Put ``{op.name}`` of nodes or numbers into the graph, under a `name` if you like."
+    build.__doc__ = (
+        f"Put ``{op.name}`` of nodes or numbers into the graph, under a `name` if you like."
+    )
     return build

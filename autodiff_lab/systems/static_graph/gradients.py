@@ -19,7 +19,9 @@ from .rules import require_shape
 from .sweep import Sweep, count_pending
 
 
-def gradients(ys: Any, xs: Any, grad_ys: Any = None, stop_gradients: Any = (), unconnected: str = "none") -> Any:
+def gradients(
+    ys: Any, xs: Any, grad_ys: Any = None, stop_gradients: Any = (), unconnected: str = "none"
+) -> Any:
     """Add symbolic gradients to a static graph: the nodes of Σⱼ ∂yⱼ/∂x for each x.
 
     Parameters
@@ -58,20 +60,29 @@ def gradients(ys: Any, xs: Any, grad_ys: Any = None, stop_gradients: Any = (), u
     if unconnected not in ("none", "zero"):
         raise InputError(f'unconnected is {unconnected!r}; it takes "none" or "zero".')
     # A y may be a constant, as the gradient of a gradient can be: no x leads there.
-    outputs, sources = _nodes(ys, "differentiated"), require_differentiable(xs, "differentiated with respect to")
+    outputs, sources = (
+        _nodes(ys, "differentiated"),
+        require_differentiable(xs, "differentiated with respect to"),
+    )
     graph, stops = outputs[0].graph, pytree.flatten(stop_gradients)
     for node in (*outputs, *sources, *stops):
         graph.require(node, "given to gradients")
     given = [None] * len(outputs) if grad_ys is None else pytree.flatten(grad_ys)
     if len(given) != len(outputs):
-        raise ShapeError(f"grad_ys has {len(given)} entries for {len(outputs)} ys; give one for each (or None).")
-    seeds = [np.ones_like(y) if g is None else _seed(g, y) for y, g in zip(outputs, given, strict=True)]
+        raise ShapeError(
+            f"grad_ys has {len(given)} entries for {len(outputs)} ys; give one for each (or None)."
+        )
+    seeds = [
+        np.ones_like(y) if g is None else _seed(g, y) for y, g in zip(outputs, given, strict=True)
+    ]
     sweep = Sweep(outputs, seeds, sources, stops)
     deque(sweep, maxlen=0)  # to the end
     found = [sweep.adjoints.get(x) for x in sources]
     if unconnected == "zero":
         found = [np.zeros_like(x) if g is None else g for g, x in zip(found, sources, strict=True)]
-    return pytree.unflatten(xs, [g if g is None or isinstance(g, Node) else Constant(g, graph=graph) for g in found])
+    return pytree.unflatten(
+        xs, [g if g is None or isinstance(g, Node) else Constant(g, graph=graph) for g in found]
+    )
 
 
 def pending_counts(ys: Any, xs: Any, stop_gradients: Any = ()) -> dict[str, int]:
@@ -86,7 +97,10 @@ def pending_counts(ys: Any, xs: Any, stop_gradients: Any = ()) -> dict[str, int]
     >>> pending_counts(y, x)
     {'x': 2, 'sin_1': 1, 'exp_1': 1, 'subtract_1': 0}
     """
-    outputs, sources = _nodes(ys, "differentiated"), require_differentiable(xs, "differentiated with respect to")
+    outputs, sources = (
+        _nodes(ys, "differentiated"),
+        require_differentiable(xs, "differentiated with respect to"),
+    )
     counts = count_pending(outputs, sources, pytree.flatten(stop_gradients))
     return {node.name: count for node, count in counts.items()}
 
@@ -96,7 +110,9 @@ def require_differentiable(nodes: Any, what: str) -> list[Node]:
     found = _nodes(nodes, what)
     for node in found:
         if isinstance(node, Constant):
-            raise UnsupportedError(f"{node.name} is a Constant and cannot be {what}. Make it a Variable.")
+            raise UnsupportedError(
+                f"{node.name} is a Constant and cannot be {what}. Make it a Variable."
+            )
     return found
 
 
@@ -112,4 +128,6 @@ def _nodes(nodes: Any, what: str) -> list[Node]:
 
 def _seed(given: Any, y: Node) -> Any:
     """The seed of y: what ∂y is multiplied by, checked to have the shape of y."""
-    return require_shape(given if isinstance(given, Node) else as_operand(given), y, f"grad_ys gives {y.name}")
+    return require_shape(
+        given if isinstance(given, Node) else as_operand(given), y, f"grad_ys gives {y.name}"
+    )

@@ -90,7 +90,9 @@ class Graph:
     def require(self, node: Any, what: str) -> None:
         """Require a node of this static graph, and refuse everything else."""
         if not isinstance(node, Node):
-            raise InputError(f"{node!r} was {what}, and is no node of a graph: give a node, such as {self._example()}.")
+            raise InputError(
+                f"{node!r} was {what}, and is no node of a graph: give a node, such as {self._example()}."
+            )
         if node.graph is not self:
             raise InputError(
                 f"{node.name} was {what}, and belongs to another graph than {self._example()}. "
@@ -137,11 +139,18 @@ class Graph:
         deque(self._forward(fetches, feed_dict), maxlen=0)
         return pytree.map_leaves(lambda node: to_output(self.values[node.number]), fetches)
 
-    def forward_steps(self, fetches: Any, feed_dict: Mapping[Node, Any] | None = None) -> Iterator[Snapshot]:
+    def forward_steps(
+        self, fetches: Any, feed_dict: Mapping[Node, Any] | None = None
+    ) -> Iterator[Snapshot]:
         """Run the static graph one node at a time, with a snapshot of the queue and the counts after each."""
-        yield from (Snapshot.of(node, run.queue, run.waiting) for node, run in self._forward(fetches, feed_dict))
+        yield from (
+            Snapshot.of(node, run.queue, run.waiting)
+            for node, run in self._forward(fetches, feed_dict)
+        )
 
-    def _forward(self, fetches: Any, feed_dict: Mapping[Node, Any] | None) -> Iterator[tuple[Node | None, Forward]]:
+    def _forward(
+        self, fetches: Any, feed_dict: Mapping[Node, Any] | None
+    ) -> Iterator[tuple[Node | None, Forward]]:
         wanted = pytree.flatten(fetches)
         for node in wanted:
             self.require(node, "asked for")
@@ -175,11 +184,15 @@ class Graph:
 
     def backward_steps(self, node: Node | None = None) -> Iterator[Snapshot]:
         """The graph's own `backward`, one node at a time, with a snapshot of its queue and counts after each."""
-        yield from (Snapshot.of(done, sweep.queue, sweep.pending) for done, sweep in self._backward(node))
+        yield from (
+            Snapshot.of(done, sweep.queue, sweep.pending) for done, sweep in self._backward(node)
+        )
 
     def _backward(self, node: Node | None, seed: Any = None) -> Iterator[tuple[Node | None, Sweep]]:
         ys = self._outputs() if node is None else require_differentiable(node, "differentiated")
-        sweep = self._sweep(ys, [n for n in self.nodes if isinstance(n, (Variable, Placeholder))], seed)
+        sweep = self._sweep(
+            ys, [n for n in self.nodes if isinstance(n, (Variable, Placeholder))], seed
+        )
         if node is None and len(ys) > 1:
             warnings.warn(
                 f"The last run has {len(ys)} outputs, {', '.join(y.name for y in ys)}: backward() sums their "
@@ -216,7 +229,9 @@ class Graph:
         used = {x for node in there for x in node.operands}
         found = [node for node in there if node not in used and not isinstance(node, Constant)]
         if not found:
-            raise InputError("Nothing has been computed yet: call graph.run(y, feed_dict) before backward().")
+            raise InputError(
+                "Nothing has been computed yet: call graph.run(y, feed_dict) before backward()."
+            )
         return found
 
     def zero_grad(self) -> None:
@@ -261,7 +276,9 @@ class Graph:
         for i, y in enumerate(rows):
             sweep = self._sweep([y], columns)
             deque(sweep, maxlen=0)
-            matrix[i] = [0.0 if sweep.adjoints.get(x) is None else sweep.adjoints[x] for x in columns]
+            matrix[i] = [
+                0.0 if sweep.adjoints.get(x) is None else sweep.adjoints[x] for x in columns
+            ]
         return matrix
 
     # Seeing
@@ -289,5 +306,7 @@ class Snapshot(NamedTuple):
     @classmethod
     def of(cls, done: Node | None, queue: Iterable[Node], waiting: Mapping[Node, int]) -> Self:
         """Take a snapshot of a static graph that is being run or swept: its queue, and its nodes' counts."""
-        counts = {node.name: waiting[node] for node in sorted(waiting, key=lambda node: node.number)}
+        counts = {
+            node.name: waiting[node] for node in sorted(waiting, key=lambda node: node.number)
+        }
         return cls(None if done is None else done.name, tuple(node.name for node in queue), counts)

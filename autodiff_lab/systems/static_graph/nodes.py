@@ -18,7 +18,14 @@ import numpy as np
 from ...engine import rules  # noqa: F401 — fills the table
 from ...engine.broadcasting import shape_of
 from ...engine.dispatch import NO_OPTIONS, TABLE, apply
-from ...engine.errors import AutodiffError, DetachedError, InputError, MutationError, ShapeError, UnsupportedError
+from ...engine.errors import (
+    AutodiffError,
+    DetachedError,
+    InputError,
+    MutationError,
+    ShapeError,
+    UnsupportedError,
+)
 from ...engine.levels import StandingLevel
 from ...engine.operators import Overloaded
 from ...engine.primitives import Op
@@ -65,7 +72,9 @@ class Node(Overloaded):
         The shape; while that is not known, the number of the node that will bring it.
     """
 
-    def __init__(self, kind: str, extent: Extent | None, graph: Home | None, name: str | None) -> None:
+    def __init__(
+        self, kind: str, extent: Extent | None, graph: Home | None, name: str | None
+    ) -> None:
         self.graph = graph or _innermost_graph(kind)
         self.named = name is not None
         self.name, self.number = self.graph.register(self, kind, name)
@@ -115,7 +124,9 @@ class Node(Overloaded):
         )
 
     def __getattr__(self, name: str) -> NoReturn:
-        raise AttributeError(f"A node of a graph has no `.{name}`. Use a function of it, np.…(node) or node.sum().")
+        raise AttributeError(
+            f"A node of a graph has no `.{name}`. Use a function of it, np.…(node) or node.sum()."
+        )
 
     def __array__(self, dtype: Any = None, copy: Any = None) -> NoReturn:
         self._raise_detached("The array", "")
@@ -150,12 +161,16 @@ class Constant(Node):
 
     @value.setter
     def value(self, new: Any) -> None:
-        raise MutationError(f"{self.name} is a Constant and keeps its value. Use a Variable for what changes.")
+        raise MutationError(
+            f"{self.name} is a Constant and keeps its value. Use a Variable for what changes."
+        )
 
     @property
     def grad(self) -> Any:
         """A constant node has no gradient: asking for it is an error."""
-        raise UnsupportedError(f"{self.name} is a Constant and has no gradient. Make it a Variable to have one.")
+        raise UnsupportedError(
+            f"{self.name} is a Constant and has no gradient. Make it a Variable to have one."
+        )
 
 
 class Variable(Node):
@@ -163,7 +178,9 @@ class Variable(Node):
 
     def __init__(self, value: Any, name: str | None = None, graph: Home | None = None) -> None:
         if isinstance(value, Node):
-            raise InputError(f"A Variable starts with a number or an array, and {value.name} is a node.")
+            raise InputError(
+                f"A Variable starts with a number or an array, and {value.name} is a node."
+            )
         start = _as_real(value, f"the value of the Variable{f' {name}' if name else ''}")
         super().__init__("variable", shape_of(start), graph, name)
         self.held = start.copy()
@@ -211,7 +228,10 @@ class Placeholder(Node):
     """
 
     def __init__(
-        self, shape: tuple[int | None, ...] | None = None, name: str | None = None, graph: Home | None = None
+        self,
+        shape: tuple[int | None, ...] | None = None,
+        name: str | None = None,
+        graph: Home | None = None,
     ) -> None:
         self.accepts = shape
         fixed = tuple(n for n in shape if n is not None) if shape is not None else None
@@ -262,7 +282,9 @@ class GraphLevel(StandingLevel):
             return Operator(op, operands, static)
         if op.name.endswith("_like") and not isinstance(extent_of(operands[0]), tuple):
             return Operator(op, operands, static, extent=operands[0].extent)
-        return as_operand(op.fn(*(np.empty(x.shape) if isinstance(x, Node) else x for x in operands), **static))
+        return as_operand(
+            op.fn(*(np.empty(x.shape) if isinstance(x, Node) else x for x in operands), **static)
+        )
 
 
 Node.level = GraphLevel()
@@ -292,14 +314,18 @@ class Operator(Node):
         extent: Extent | None = None,
         outputs: int = 1,
     ) -> None:
-        graph = next((x.graph for x in operands if isinstance(x, Node)), None) or _innermost_graph(op.name)
+        graph = next((x.graph for x in operands if isinstance(x, Node)), None) or _innermost_graph(
+            op.name
+        )
         for x in operands:
             if isinstance(x, Node):
                 graph.require(x, f"an operand of {op.name}")
         taken = tuple(x if isinstance(x, Node) else Constant(x, graph=graph) for x in operands)
         self.op, self.static, self.outputs = op, static, outputs
         self.slots: tuple[Any, ...] = tuple(_slot(x, op) for x in taken) if graph.flatten else taken
-        super().__init__(op.name, _extent_after(op, taken, static) if extent is None else extent, graph, name)
+        super().__init__(
+            op.name, _extent_after(op, taken, static) if extent is None else extent, graph, name
+        )
 
     def merged_operands(self) -> tuple[tuple[Node, ...], tuple[tuple[int, int], ...]]:
         """An operator node's operands; and of a merged sum the pairs to add: i is operand i, -r the result of pair r.
@@ -348,7 +374,9 @@ class Operator(Node):
         except ValueError as error:
             if isinstance(error, (AutodiffError, np.linalg.LinAlgError)):
                 raise
-            shapes = ", ".join(f"{x.name} {shape_of(t)}" for x, t in zip(operands, terms, strict=True))
+            shapes = ", ".join(
+                f"{x.name} {shape_of(t)}" for x, t in zip(operands, terms, strict=True)
+            )
             raise ShapeError(
                 f"{self.name} = {self.expression} cannot be computed: {error}. Shapes of its operands: {shapes}."
             ) from error
@@ -356,9 +384,16 @@ class Operator(Node):
     @property
     def expression(self) -> str:
         """What this operator node computes, in the names of its operands: ``x + y + z``."""
-        names = [format_value(x.value) if isinstance(x, Constant) and not x.named else x.name for x in self.operands]
+        names = [
+            format_value(x.value) if isinstance(x, Constant) and not x.named else x.name
+            for x in self.operands
+        ]
         symbol = self.op.symbol
-        return f" {symbol} ".join(names) if symbol else format_call(self.op.name, None, names, dict(self.static))
+        return (
+            f" {symbol} ".join(names)
+            if symbol
+            else format_call(self.op.name, None, names, dict(self.static))
+        )
 
     def __repr__(self) -> str:
         return super().__repr__().replace(":", f" = {self.expression}:", 1)
@@ -377,7 +412,9 @@ def fold_pairs(op: Op, terms: Sequence[Any], pairs: Sequence[tuple[int, int]]) -
     """Fold the operands of a merged operator node by pairs: partial sums, of numbers or (for a derivative) of nodes."""
     results: list[Any] = []
     for left, right in pairs:
-        results.append(apply(op, tuple(terms[i] if i >= 0 else results[-i - 1] for i in (left, right))))
+        results.append(
+            apply(op, tuple(terms[i] if i >= 0 else results[-i - 1] for i in (left, right)))
+        )
     return results
 
 
@@ -401,13 +438,16 @@ def _extent_after(op: Op, operands: tuple[Node, ...], static: Mapping[str, Any])
             return np.broadcast_shapes(*others) if shapes else None
         if op.weights is not None and static.get("axis") is None and not static.get("keepdims"):
             return ()
-        if shapes and op in TABLE.values():  # NumPy knows, and is asked with arrays that hold no numbers
+        # NumPy knows, and is asked with arrays that hold no numbers
+        if shapes and op in TABLE.values():
             return shape_of(op.fn(*map(dummy_array, operands), **static))
     except np.linalg.LinAlgError:
         return None
     except ValueError as error:
         given = ", ".join(f"{x.name} {x.extent}" for x in operands)
-        raise ShapeError(f"{op.name} cannot be computed with operands of these shapes: {given} ({error}).") from None
+        raise ShapeError(
+            f"{op.name} cannot be computed with operands of these shapes: {given} ({error})."
+        ) from None
     return None
 
 

@@ -69,7 +69,9 @@ def register_gradient(kind: str) -> Callable[[Callable[..., Any]], Callable[...,
     array([-2., -2., -2.])
     """
     if kind in {op.name for op in TABLE.values()} | {"cond", "output"}:
-        raise InputError(f"{kind!r} has its rule already, in the engine's table. Register an operation of your own.")
+        raise InputError(
+            f"{kind!r} has its rule already, in the engine's table. Register an operation of your own."
+        )
 
     def register(rule: Callable[..., Any]) -> Callable[..., Any]:
         REGISTRY[kind] = rule
@@ -116,7 +118,10 @@ def contributions(
     two operands. So no factor is ever divided out, and a factor of zero is as good as any.
     """
     if not pairs:
-        return [_pull_back(op, k, g, y, operands, static) if asked else None for k, asked in enumerate(wanted)]
+        return [
+            _pull_back(op, k, g, y, operands, static) if asked else None
+            for k, asked in enumerate(wanted)
+        ]
     results = fold_pairs(op, operands, pairs)
     adjoints: list[Any] = [None] * len(pairs)
     adjoints[-1] = g
@@ -131,7 +136,9 @@ def contributions(
     return sent
 
 
-def _pull_back(op: Op, k: int, g: Any, y: Any, operands: Sequence[Any], static: Mapping[str, Any]) -> Any:
+def _pull_back(
+    op: Op, k: int, g: Any, y: Any, operands: Sequence[Any], static: Mapping[str, Any]
+) -> Any:
     if not any(isinstance(x, Node) for x in (g, y, *operands)):
         return op.pullback(k, g, y, tuple(operands), static)
     rule = None if not op.rules else op.rules[0] if op.variadic else op.rules[k]
@@ -140,7 +147,11 @@ def _pull_back(op: Op, k: int, g: Any, y: Any, operands: Sequence[Any], static: 
     x = operands[k]
     if op.partials is not None:
         sent = g if rule is unit_partial else _times(g, rule(y, *operands))
-        return sent if extent_of(y) == extent_of(x) else Operator(SUM_BACK, (sent, x), extent=extent_of(x))
+        return (
+            sent
+            if extent_of(y) == extent_of(x)
+            else Operator(SUM_BACK, (sent, x), extent=extent_of(x))
+        )
     if op in (SUM_BACK, SAME_SHAPE):
         return rule(g, y, *operands)
     return Operator(_pullback_of(op, k, static), (g, y, *operands), extent=extent_of(x))

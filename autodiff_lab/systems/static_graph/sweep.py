@@ -59,7 +59,9 @@ class Sweep:
         self.stops = set(stops)
         self.queue = deque(node for node in reversed(self.pending) if self.pending[node] == 0)
         self.adjoints: dict[Node, Any] = {}
-        self.arrived: dict[Node, list[tuple[_Gate | None, Any]]] = {node: [] for node in self.pending}
+        self.arrived: dict[Node, list[tuple[_Gate | None, Any]]] = {
+            node: [] for node in self.pending
+        }
         for y, seed in zip(ys, seeds, strict=True):
             if y in self.arrived:
                 self.arrived[y].append((None, seed))
@@ -87,7 +89,10 @@ class Sweep:
         if not parts:
             return None, None
         if isinstance(node, Operator) and node.outputs > 1:
-            return None, [self._output(node, k, [g for _, (j, g) in parts if j == k]) for k in range(node.outputs)]
+            return None, [
+                self._output(node, k, [g for _, (j, g) in parts if j == k])
+                for k in range(node.outputs)
+            ]
         gate = parts[0][0]
         if any(other is not gate for other, _ in parts):
             gate, parts = None, [(None, _pass_gates(other, g, node)) for other, g in parts]
@@ -97,16 +102,26 @@ class Sweep:
         """The adjoint of one output of several; a zero of its shape if nothing arrived there."""
         if parts:
             return reduce(operator.add, parts)
-        return zeros(self._read(node)[k]) if self.values is not None else np.zeros_like(self._outputs(node)[k])
+        return (
+            zeros(self._read(node)[k])
+            if self.values is not None
+            else np.zeros_like(self._outputs(node)[k])
+        )
 
-    def _send(self, node: Operator, gate: _Gate | None, adjoint: Any) -> list[tuple[_Gate | None, Any] | None]:
+    def _send(
+        self, node: Operator, gate: _Gate | None, adjoint: Any
+    ) -> list[tuple[_Gate | None, Any] | None]:
         """Compute what a node sends to each operand, and through which gate; None where nothing flows."""
         operands, pairs = node.merged_operands()
         if node.op is OUTPUT:
             return [(None, (node.static["k"], self.adjoints[node]))]
         if node.op is COND and self.values is None:
             condition = operands[0]
-            return [None, (_Gate(condition, True, gate), adjoint), (_Gate(condition, False, gate), adjoint)]
+            return [
+                None,
+                (_Gate(condition, True, gate), adjoint),
+                (_Gate(condition, False, gate), adjoint),
+            ]
         y, terms = self._read(node), [self._read(x) for x in operands]
         if node.op.rules:
             wanted = [x in self.pending for x in operands]
@@ -130,7 +145,10 @@ class Sweep:
 
 
 def count_pending(
-    ys: Iterable[Node], xs: Iterable[Node], stops: Iterable[Node] = (), values: Mapping[int, Any] | None = None
+    ys: Iterable[Node],
+    xs: Iterable[Node],
+    stops: Iterable[Node] = (),
+    values: Mapping[int, Any] | None = None,
 ) -> dict[Node, int]:
     """Count the pending contributions of a sweep for each node from xs to ys, in the order they were made.
 
@@ -144,7 +162,9 @@ def count_pending(
         if node not in operands:
             operands[node] = ()
             if isinstance(node, Operator) and _passes(node) and node not in stopped:
-                operands[node] = tuple(x for x in node.operands if values is None or x.number in values)
+                operands[node] = tuple(
+                    x for x in node.operands if values is None or x.number in values
+                )
                 todo += operands[node]
     pending: dict[Node, int] = {}
     for node in sorted(operands, key=lambda node: node.number):

@@ -7,7 +7,16 @@ from autodiff_lab.trace.model.question import Hint, Mistake, Question
 from autodiff_lab.trace.model.run_options import RunOptions
 from autodiff_lab.trace.model.source import ModuleCall, Source, Span, Turn
 from autodiff_lab.trace.model.step import Contribution, Meter, Step, TangentTerm
-from autodiff_lab.trace.model.trace import Cost, Direction, Excerpt, Group, RaisedError, StepRange, SweptRange, Trace
+from autodiff_lab.trace.model.trace import (
+    Cost,
+    Direction,
+    Excerpt,
+    Group,
+    RaisedError,
+    StepRange,
+    SweptRange,
+    Trace,
+)
 
 __all__ = [
     "Contribution",

@@ -108,7 +108,9 @@ class Line:
     @property
     def clear_name(self) -> str:
         """The learner's name for this line of a `Trace`, and where several have it the one on the tape: ``s (v₃)``."""
-        return f"{self.assigned_name} ({self.display_name})" if self.occurrence else self.learner_name
+        return (
+            f"{self.assigned_name} ({self.display_name})" if self.occurrence else self.learner_name
+        )
 
     @property
     def row_name(self) -> str:
@@ -119,4 +121,8 @@ class Line:
     @property
     def label_or_name(self) -> str:
         """The label of this line of a `Trace`, if it is an input's and no name of the tape; else `display_name`."""
-        return self.label if self.label and notation.format_name(self.label) == self.label else self.display_name
+        return (
+            self.label
+            if self.label and notation.format_name(self.label) == self.label
+            else self.display_name
+        )

@@ -51,7 +51,9 @@ class Outputs:
         written: Path = view("save_svg")(self._run, path, step, theme=theme)
         return written
 
-    def save_png(self, path: str | Path, step: int | None = None, *, theme: str = "light", scale: float = 2.0) -> Path:
+    def save_png(
+        self, path: str | Path, step: int | None = None, *, theme: str = "light", scale: float = 2.0
+    ) -> Path:
         """Output one step of a trace or a player as a PNG file; see `save_svg`.
 
         Parameters
@@ -105,7 +107,9 @@ class Outputs:
         InputError
             If there is no such step, or an option is not one of these.
         """
-        written: Path = view("save_gif")(self._run, path, steps, theme=theme, scale=scale, seconds=seconds)
+        written: Path = view("save_gif")(
+            self._run, path, steps, theme=theme, scale=scale, seconds=seconds
+        )
         return written
 
     def strip(

@@ -39,14 +39,22 @@ class RunOptions:
 
     def __post_init__(self) -> None:
         if self.mode not in MODES:
-            raise InputError(f"There is no mode {self.mode!r}; a trace is taken in mode 'reverse' or 'forward'.")
+            raise InputError(
+                f"There is no mode {self.mode!r}; a trace is taken in mode 'reverse' or 'forward'."
+            )
         if self.mode == "reverse" and self.direction is not None:
             raise InputError("A direction belongs to forward mode: write mode='forward' with it.")
         if self.mode == "forward" and self.fault:
-            raise InputError("The faulty engines are reverse ones: leave mode='forward' out, or the fault.")
+            raise InputError(
+                "The faulty engines are reverse ones: leave mode='forward' out, or the fault."
+            )
         if self.fault and self.fault not in FAULTS:
-            raise InputError(f"There is no fault {self.fault!r}; there are {', '.join(map(repr, FAULTS))}.")
+            raise InputError(
+                f"There is no fault {self.fault!r}; there are {', '.join(map(repr, FAULTS))}."
+            )
 
     def along(self, direction: Any) -> RunOptions:
         """The options of the same run forward in a direction; in reverse, if there is none."""
-        return replace(self, mode="reverse" if direction is None else "forward", direction=direction)
+        return replace(
+            self, mode="reverse" if direction is None else "forward", direction=direction
+        )

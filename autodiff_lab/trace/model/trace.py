@@ -282,7 +282,9 @@ class Trace(Outputs):
         fault: str = "",
     ) -> Trace:
         """Trace a run that was recorded from `f` already; give `value` if the result is not a line of the tape."""
-        trace: Trace = view("read_tape")(tape, f, Outcome(value), RunOptions(mode, direction, fault))
+        trace: Trace = view("read_tape")(
+            tape, f, Outcome(value), RunOptions(mode, direction, fault)
+        )
         return trace
 
     @property
@@ -358,7 +360,9 @@ class Trace(Outputs):
 
     def to_json(self) -> str:
         """Give this `Trace` as JSON; nan and the infinities are the strings ``"nan"``, ``"inf"`` and ``"-inf"``."""
-        return json.dumps(self.to_dict(), ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+        return json.dumps(
+            self.to_dict(), ensure_ascii=False, allow_nan=False, separators=(",", ":")
+        )
 
     @classmethod
     def from_json(cls, text: str) -> Trace:

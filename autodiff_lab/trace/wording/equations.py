@@ -13,7 +13,13 @@ from itertools import takewhile
 from typing import NamedTuple
 
 from autodiff_lab.text.messages import join_items, message, message_parts
-from autodiff_lab.text.notation import atom, factor, format_adjoint, format_expression, format_tangent
+from autodiff_lab.text.notation import (
+    atom,
+    factor,
+    format_adjoint,
+    format_expression,
+    format_tangent,
+)
 from autodiff_lab.trace.model import Contribution, Equation, Line, Number, Operand
 
 Piece = tuple[str, str]
@@ -59,16 +65,24 @@ def _write_values(line: Line) -> list[Piece]:
 
 def write_seed(line: Line, seed: Number) -> tuple[Equation, ...]:
     """Write the equation with which the sweep starts, in symbols: v̄₅ = 1, the seed."""
-    return (join_pieces([("a", format_adjoint(line.name)), EQUALS, ("r", seed.text), _note("the seed")]),)
+    return (
+        join_pieces(
+            [("a", format_adjoint(line.name)), EQUALS, ("r", seed.text), _note("the seed")]
+        ),
+    )
 
 
 def calculate_seed(line: Line, seed: Number) -> Equation:
     """Write the equation with which the sweep starts: ``∂y/∂y = 1``; of an array, that of its sum ``Σy``."""
     name = line.display_name if line.occurrence else line.learner_name
-    return join_pieces([("a", f"∂{'Σ' if seed.shape else ''}{name}/∂{name}"), EQUALS, ("r", seed.in_node)])
+    return join_pieces(
+        [("a", f"∂{'Σ' if seed.shape else ''}{name}/∂{name}"), EQUALS, ("r", seed.in_node)]
+    )
 
 
-def write_sweep(lines: Sequence[Line], i: int, adjoint: Number, sends: Sequence[Contribution]) -> tuple[Equation, ...]:
+def write_sweep(
+    lines: Sequence[Line], i: int, adjoint: Number, sends: Sequence[Contribution]
+) -> tuple[Equation, ...]:
     """Write the equations of what a line sends, in symbols.
 
     v̄₀ = not reached + v̄₄ · ∂v₄/∂v₀ = (−1) × cos v₀ = (−1) × 0.2837 = −0.2837.
@@ -79,7 +93,9 @@ def write_sweep(lines: Sequence[Line], i: int, adjoint: Number, sends: Sequence[
     return tuple(join_pieces(_write_contribution(lines, i, adjoint, send)) for send in sends)
 
 
-def _write_contribution(lines: Sequence[Line], i: int, adjoint: Number, send: Contribution) -> list[Piece]:
+def _write_contribution(
+    lines: Sequence[Line], i: int, adjoint: Number, send: Contribution
+) -> list[Piece]:
     line, parent, operand = lines[i], lines[send.parent], lines[i].operands[send.slot]
     bar = ("a", format_adjoint(line.name))
     held = [] if send.before is None or send.replaces else [("a", send.before.text), PLUS]
@@ -100,10 +116,16 @@ def _write_contribution(lines: Sequence[Line], i: int, adjoint: Number, send: Co
             pieces += [EQUALS, *held, known, TIMES, ("p", factor(formula))]
         pieces += [EQUALS, *held, known, TIMES, ("p", atom(operand.partial.text))]
     how = tell_resizing(line, adjoint, send)
-    return [*pieces, *([("c", message(f"{how} to the shape", shape=send.contribution.shape))] if how else []), *end]
+    return [
+        *pieces,
+        *([("c", message(f"{how} to the shape", shape=send.contribution.shape))] if how else []),
+        *end,
+    ]
 
 
-def calculate_contribution(lines: Sequence[Line], i: int, adjoint: Number, sends: Sequence[Contribution]) -> Equation:
+def calculate_contribution(
+    lines: Sequence[Line], i: int, adjoint: Number, sends: Sequence[Contribution]
+) -> Equation:
     """Write the equation of what a line sends and the sum it makes, in numbers: ``x2: −0.2837 + 1 × 2 = 1.7163``."""
     if not sends:
         return join_pieces([_head(lines[i]), ("c", message("nothing is sent back"))])
@@ -114,11 +136,17 @@ def calculate_contribution(lines: Sequence[Line], i: int, adjoint: Number, sends
     elif send.before is not None:
         held = [("a", send.before.in_node), PLUS]
     term = write_term(lines[i], adjoint, send, name_operands(lines, i), bool(held))
-    return join_pieces([_head(lines[send.parent]), *held, *term, EQUALS, ("r", send.after.in_node), *gone])
+    return join_pieces(
+        [_head(lines[send.parent]), *held, *term, EQUALS, ("r", send.after.in_node), *gone]
+    )
 
 
 def write_term(
-    line: Line, adjoint: Number, send: Contribution, names: Mapping[str, str] = {}, follows: bool = True
+    line: Line,
+    adjoint: Number,
+    send: Contribution,
+    names: Mapping[str, str] = {},
+    follows: bool = True,
 ) -> list[Piece]:
     """Write a contribution as a term of an equation: of numbers ``(−1) × 0.2837``, else how it comes about.
 
@@ -128,9 +156,17 @@ def write_term(
     if operand.partial is None:
         # The formula of a map is the whole contribution.
         way = write_map(line, operand, names)
-        return fill_with_pieces("through", bar=[bar], map=[("c", way)]) if operand.formula_is_name else [("p", way)]
+        return (
+            fill_with_pieces("through", bar=[bar], map=[("c", way)])
+            if operand.formula_is_name
+            else [("p", way)]
+        )
     if not (adjoint.shape or operand.partial.shape):
-        return [("a", atom(adjoint.text) if follows else adjoint.text), TIMES, ("p", atom(operand.partial.text))]
+        return [
+            ("a", atom(adjoint.text) if follows else adjoint.text),
+            TIMES,
+            ("p", atom(operand.partial.text)),
+        ]
     formula = partial_formula(operand, names)
     product = [bar, TIMES, ("p", factor(formula) if formula else message("partials"))]
     how = tell_resizing(line, adjoint, send)
@@ -145,7 +181,10 @@ def write_constant(name: str, value: Number | None, inputs: Sequence[str]) -> Eq
 
 
 def gradient(
-    f: str, lines: Sequence[Line], adjoints: Mapping[int, Number], truth: Mapping[int, Number] | None = None
+    f: str,
+    lines: Sequence[Line],
+    adjoints: Mapping[int, Number],
+    truth: Mapping[int, Number] | None = None,
 ) -> Equation:
     """Write the equations of the gradient, after the last step of the sweep.
 
@@ -153,9 +192,17 @@ def gradient(
     """
     found = []
     for i, line in enumerate(takewhile(lambda line: line.kind == "input", lines)):
-        pieces = [("g", f"∂{f}/∂{line.label}"), EQUALS, ("r", adjoints[i].in_node if i in adjoints else "0")]
+        pieces = [
+            ("g", f"∂{f}/∂{line.label}"),
+            EQUALS,
+            ("r", adjoints[i].in_node if i in adjoints else "0"),
+        ]
         pieces += [] if i in adjoints else [("c", message("never reached"))]
-        pieces += [] if truth is None else [("c", message("true value", value=truth[i].text if i in truth else "0"))]
+        pieces += (
+            []
+            if truth is None
+            else [("c", message("true value", value=truth[i].text if i in truth else "0"))]
+        )
         found.append(pieces)
     return join_pieces(_join_groups(found, _GAP))
 
@@ -187,18 +234,32 @@ def write_tangents(
     elif way := _write_way_through(line, through):
         head = [own, EQUALS, *way]
     else:
-        symbols = ((f"∂{line.display_name}/∂{lines[o.parent].display_name}", o.name) for o in line.line_operands)
-        head = [own, EQUALS, *_join_products([(partial, format_tangent(name)) for partial, name in symbols], DOT)]
+        symbols = (
+            (f"∂{line.display_name}/∂{lines[o.parent].display_name}", o.name)
+            for o in line.line_operands
+        )
+        head = [
+            own,
+            EQUALS,
+            *_join_products([(partial, format_tangent(name)) for partial, name in symbols], DOT),
+        ]
         if line.is_scalar:
-            middles = [_write_products(line, rates, len(directions) == 1) for rates in _list_rates(line, tangents)]
+            middles = [
+                _write_products(line, rates, len(directions) == 1)
+                for rates in _list_rates(line, tangents)
+            ]
         elif sums := _write_sum_of_arrays(line):
             middles = [[EQUALS, *sums] for _ in directions]
     if len(directions) == 1:
         found = [[*head, *middles[0], EQUALS, ("u", tangents[i][0].text), *note]]
     else:
         found = [[*head, *note]]
-        for name, middle, tangent in list(zip(directions, middles, tangents[i], strict=True))[:MAX_LISTED]:
-            found.append([("c", f"  {format_tangent(name)}: "), own, *middle, EQUALS, ("u", tangent.text)])
+        for name, middle, tangent in list(zip(directions, middles, tangents[i], strict=True))[
+            :MAX_LISTED
+        ]:
+            found.append(
+                [("c", f"  {format_tangent(name)}: "), own, *middle, EQUALS, ("u", tangent.text)]
+            )
     return (*write_line(line), *map(join_pieces, found))
 
 
@@ -232,30 +293,49 @@ def _write_sum_of_arrays(
     written = [partial_formula(operand, names) or unknown for operand in line.line_operands]
     if not all(written):
         return []
-    rates = [format_tangent(names.get(operand.name, operand.name)) for operand in line.line_operands]
+    rates = [
+        format_tangent(names.get(operand.name, operand.name)) for operand in line.line_operands
+    ]
     terms = _join_products(zip(map(factor, written), rates, strict=True), sign)
     return fill_with_pieces("the sum of", terms=terms) if is_reduced(line) else terms
 
 
 def calculate_tangents(
-    lines: Sequence[Line], i: int, tangents: Sequence[Sequence[Number]], directions: Sequence[str], through: WayForward
+    lines: Sequence[Line],
+    i: int,
+    tangents: Sequence[Sequence[Number]],
+    directions: Sequence[str],
+    through: WayForward,
 ) -> Equation:
     """Write the equation of a value and its rate: ``b: 2 · 5 = 10, rate 5 × 1 + 2 × 0 = 5``; or only several rates."""
     line = lines[i]
     shown = (substitute_values(line) or line.reading) if line.operands else ""
     pieces = [_head(line), *([("v", shown), EQUALS] if shown else []), ("w", line.value.in_node)]
     if len(directions) == 1:
-        how = line.operands and (_write_way_through(line, through) or write_rate(lines, i, tangents))
-        pieces += [("c", message("rate")), *([*how, EQUALS] if how else []), ("u", tangents[i][0].in_node)]
+        how = line.operands and (
+            _write_way_through(line, through) or write_rate(lines, i, tangents)
+        )
+        pieces += [
+            ("c", message("rate")),
+            *([*how, EQUALS] if how else []),
+            ("u", tangents[i][0].in_node),
+        ]
         return join_pieces(pieces)
     each = zip(directions, tangents[i], strict=True)
     rates = [[("t", f"{name}: "), ("u", tangent.in_node)] for name, tangent in each]
-    pieces += [("c", message("rates")), *_join_groups(rates[:MAX_LISTED], ("p", message("separator")))]
+    pieces += [
+        ("c", message("rates")),
+        *_join_groups(rates[:MAX_LISTED], ("p", message("separator"))),
+    ]
     return join_pieces(pieces + [("p", "…")] * (len(rates) > MAX_LISTED))
 
 
 def write_rate(
-    lines: Sequence[Line], i: int, tangents: Sequence[Sequence[Number]], sign: Piece = TIMES, unknown: str = ""
+    lines: Sequence[Line],
+    i: int,
+    tangents: Sequence[Sequence[Number]],
+    sign: Piece = TIMES,
+    unknown: str = "",
 ) -> list[Piece]:
     """Write the side of an equation that a tangent equals: partials times tangents, in numbers or in formulas.
 
@@ -281,11 +361,18 @@ def term_forward(operand: Operand, tangent: Number) -> str:
 
 
 def derivatives(
-    f: str, result: str, labels: Sequence[str], directions: Sequence[str], tangents: Sequence[Number]
+    f: str,
+    result: str,
+    labels: Sequence[str],
+    directions: Sequence[str],
+    tangents: Sequence[Number],
 ) -> Equation:
     """Write the equations that forward mode ends with: a partial for each direction along one input, or a rate."""
     names = [f"∂{f}/∂{name}" if name in labels else format_tangent(result) for name in directions]
-    found = [[("g", name), EQUALS, ("u", tangent.text)] for name, tangent in zip(names, tangents, strict=True)]
+    found = [
+        [("g", name), EQUALS, ("u", tangent.text)]
+        for name, tangent in zip(names, tangents, strict=True)
+    ]
     return join_pieces(_join_groups(found, _GAP))
 
 
@@ -298,13 +385,24 @@ def same_partials(f: str, pairs: Sequence[tuple[str, Number, Number]]) -> Equati
     return join_pieces([*_join_groups(found, _GAP), _note("forward and reverse")])
 
 
-def same_number(result: str, tangent: Number, terms: Sequence[tuple[Number, Number]], total: Number) -> Equation:
+def same_number(
+    result: str, tangent: Number, terms: Sequence[tuple[Number, Number]], total: Number
+) -> Equation:
     """Write the equation in which forward mode's rate agrees with the gradient times the direction.
 
     ẏ = 6.3582 = 5.5 × 1 + 1.7163 × 0.5 = 6.3582.
     """
-    products = [[("a", atom(partial.text)), TIMES, ("t", atom(seed.text))] for partial, seed in terms]
-    pieces = [("g", format_tangent(result)), EQUALS, ("u", tangent.text), EQUALS, *_join_groups(products, PLUS), EQUALS]
+    products = [
+        [("a", atom(partial.text)), TIMES, ("t", atom(seed.text))] for partial, seed in terms
+    ]
+    pieces = [
+        ("g", format_tangent(result)),
+        EQUALS,
+        ("u", tangent.text),
+        EQUALS,
+        *_join_groups(products, PLUS),
+        EQUALS,
+    ]
     return join_pieces([*pieces, ("r", total.text), _note("forward and from the gradient")])
 
 
@@ -322,7 +420,9 @@ def _note(key: str) -> Piece:
 
 def _join_groups(groups: Iterable[Sequence[Piece]], between: Piece) -> list[Piece]:
     """Put a piece between groups of pieces."""
-    return [piece for k, group in enumerate(groups) for piece in ([between, *group] if k else group)]
+    return [
+        piece for k, group in enumerate(groups) for piece in ([between, *group] if k else group)
+    ]
 
 
 def _join_products(factors: Iterable[tuple[str, str]], sign: Piece = TIMES) -> list[Piece]:
@@ -333,7 +433,9 @@ def _join_products(factors: Iterable[tuple[str, str]], sign: Piece = TIMES) -> l
 def fill_with_pieces(key: str, **slots: list[Piece]) -> list[Piece]:
     """Fill a string of the catalogue with pieces of an equation; neighbours that are words become one."""
     filled: list[Piece] = []
-    parts = (part if isinstance(part, list) else [("c", part)] for part in message_parts(key, **slots))
+    parts = (
+        part if isinstance(part, list) else [("c", part)] for part in message_parts(key, **slots)
+    )
     for piece in (piece for part in parts for piece in part):
         if filled and filled[-1][0] == piece[0] == "c":
             filled[-1] = ("c", filled[-1][1] + piece[1])
@@ -344,7 +446,9 @@ def fill_with_pieces(key: str, **slots: list[Piece]) -> list[Piece]:
 
 def join_pieces(pieces: Sequence[Piece]) -> Equation:
     """Join pieces to an equation."""
-    return Equation("".join(kind for kind, _ in pieces), tuple(text for kind, text in pieces if kind.isalpha()))
+    return Equation(
+        "".join(kind for kind, _ in pieces), tuple(text for kind, text in pieces if kind.isalpha())
+    )
 
 
 # Right-hand sides: operations, local partials and maps, in names and in numbers
@@ -373,7 +477,11 @@ def substitute_partial(line: Line, slot: int) -> str:
     """Put the operands' values into a local partial of an equation: ``cos 5``; its value where that is too long."""
     operand = line.operands[slot]
     text = _put_values(operand.formula, line.operands, {line.name: line.value.text})
-    return operand.known_partial.text if not operand.formula or len(text) > _MAX_FORMULA_LENGTH else text
+    return (
+        operand.known_partial.text
+        if not operand.formula or len(text) > _MAX_FORMULA_LENGTH
+        else text
+    )
 
 
 def partial_formula(operand: Operand, names: Mapping[str, str] | None = None) -> str:
@@ -395,7 +503,9 @@ def tell_resizing(line: Line, adjoint: Number, send: Contribution) -> str:
 def is_reduced(line: Line) -> bool:
     """Whether the equation of a line has a sum of what the line is given, weighted by the partials."""
     return any(
-        o.partial is not None and len(o.value.shape) > len(line.value.shape) and o.partial.shape == o.value.shape
+        o.partial is not None
+        and len(o.value.shape) > len(line.value.shape)
+        and o.partial.shape == o.value.shape
         for o in line.operands
     )
 
@@ -407,7 +517,9 @@ def _put_values(expression: str, operands: Sequence[Operand], own: Mapping[str, 
     """
     if any(operand.value.shape and not operand.value.lists_entries for operand in operands):
         return ""
-    values = {operand.name: operand.value.text for operand in operands if operand.line is not None} | dict(own)
+    values = {
+        operand.name: operand.value.text for operand in operands if operand.line is not None
+    } | dict(own)
     if not re.fullmatch(r"\w+\([^()]*\)", expression):
         values = {name: atom(text) for name, text in values.items()}
     return format_expression(expression, values)

@@ -10,7 +10,14 @@ import numpy as np
 
 from autodiff_lab.engine.printing import format_call
 from autodiff_lab.engine.tape import Tape
-from autodiff_lab.text.messages import join_items, join_sentences, join_with_and, message, number_word, plural_message
+from autodiff_lab.text.messages import (
+    join_items,
+    join_sentences,
+    join_with_and,
+    message,
+    number_word,
+    plural_message,
+)
 from autodiff_lab.text.notation import atom, factor, format_adjoint, format_tangent
 from autodiff_lab.text.numbers import number
 from autodiff_lab.trace.model import Contribution, Line, Number, Operand, RaisedError
@@ -29,7 +36,9 @@ def opening_forward(title: str, lines: Sequence[Line], shown: Sequence[str]) -> 
     """Explain in words what there is to see before the first step forward; `shown` are the directions."""
     if len(shown) == 1:
         return message("opening forward", title=title, at=_at(lines), direction=shown[0])
-    return message("opening forward, several", title=title, at=_at(lines), n=number_word(len(shown)))
+    return message(
+        "opening forward, several", title=title, at=_at(lines), n=number_word(len(shown))
+    )
 
 
 def _at(lines: Sequence[Line]) -> str:
@@ -38,7 +47,9 @@ def _at(lines: Sequence[Line]) -> str:
 
 def explain_line(lines: Sequence[Line], i: int) -> str:
     """Explain in a sentence what a line of the tape records: v₂ = x1 · x2 = 2 · 5 = 10."""
-    said = _say_input("input", lines[i]) if lines[i].kind == "input" else _explain_operation(lines, i)
+    said = (
+        _say_input("input", lines[i]) if lines[i].kind == "input" else _explain_operation(lines, i)
+    )
     return join_sentences(announce_turn(lines, i), said)
 
 
@@ -47,7 +58,10 @@ def announce_turn(lines: Sequence[Line], i: int) -> str:
     turns = lines[i].turns
     if not turns or (i and lines[i - 1].turns == turns):
         return ""
-    said = [message("turn" if k else "turn first", n=turn.n, count=turn.count) for k, turn in enumerate(turns)]
+    said = [
+        message("turn" if k else "turn first", n=turn.n, count=turn.count)
+        for k, turn in enumerate(turns)
+    ]
     return message("turn begins", turns=join_items(said))
 
 
@@ -58,7 +72,11 @@ def announce_line(lines: Sequence[Line], i: int, needs: str = "needs operands") 
         return ""
     names = list(dict.fromkeys(lines[operand.parent].clear_name for operand in line.line_operands))
     more = len(names) - equations.MAX_LISTED
-    listed = [*names[: equations.MAX_LISTED], message("other lines", n=number_word(more))] if more > 0 else names
+    listed = (
+        [*names[: equations.MAX_LISTED], message("other lines", n=number_word(more))]
+        if more > 0
+        else names
+    )
     said = plural_message(needs, len(names), name=line.clear_name, operands=join_with_and(listed))
     return join_sentences(announce_turn(lines, i), said, *_explain_circumstances(lines, i))
 
@@ -74,13 +92,17 @@ def tell_recorded(lines: Sequence[Line], i: int) -> str:
 
 
 def _explain_operation(lines: Sequence[Line], i: int) -> str:
-    return join_sentences(message("recorded", equation=_equation(lines[i])), *_explain_circumstances(lines, i))
+    return join_sentences(
+        message("recorded", equation=_equation(lines[i])), *_explain_circumstances(lines, i)
+    )
 
 
 def _explain_circumstances(lines: Sequence[Line], i: int) -> list[str]:
     """Say which operands are copied, and that a recorded sweep begins."""
     line = lines[i]
-    copied = dict.fromkeys(_explain_copy(lines, line, operand) for operand in line.line_operands if operand.is_copied)
+    copied = dict.fromkeys(
+        _explain_copy(lines, line, operand) for operand in line.line_operands if operand.is_copied
+    )
     begins = line.sweep_id and lines[i - 1].sweep_id != line.sweep_id
     first = begins and all(earlier.sweep_id != line.sweep_id for earlier in lines[:i])
     return [*copied, message("inner sweep begins")] if first else [*copied]
@@ -89,7 +111,9 @@ def _explain_circumstances(lines: Sequence[Line], i: int) -> list[str]:
 def _explain_copy(lines: Sequence[Line], line: Line, operand: Operand) -> str:
     """Say that broadcasting copies an operand: ``w (v₀), of shape (3,), is copied to (2, 3)``."""
     key = "operand copied" if operand.value.shape else "number copied"
-    return message(key, name=lines[operand.parent].clear_name, shape=operand.value.shape, to=line.value.shape)
+    return message(
+        key, name=lines[operand.parent].clear_name, shape=operand.value.shape, to=line.value.shape
+    )
 
 
 def _say_input(key: str, line: Line, **slots: str) -> str:
@@ -102,7 +126,12 @@ def _say_input(key: str, line: Line, **slots: str) -> str:
 
 def _equation(line: Line) -> str:
     """What an operation computes, as an equation."""
-    return " = ".join(filter(None, [line.clear_name, line.reading, equations.substitute_values(line), line.value.text]))
+    return " = ".join(
+        filter(
+            None,
+            [line.clear_name, line.reading, equations.substitute_values(line), line.value.text],
+        )
+    )
 
 
 def explain_tangents(
@@ -126,7 +155,11 @@ def explain_tangents(
         how = _say_rate(lines, i, tangents, through)
         slots = {"tangent": " = ".join(filter(None, [own, how, tangent.text]))}
         key = "with its tangent"
-    said = _say_input(key, line, **slots) if is_input else message(key, equation=_equation(line), **slots)
+    said = (
+        _say_input(key, line, **slots)
+        if is_input
+        else message(key, equation=_equation(line), **slots)
+    )
     return join_sentences(announce_turn(lines, i), said)
 
 
@@ -137,7 +170,11 @@ def tell_tangents(
     line = lines[i]
     if not line.line_operands:
         return ""
-    slots = {"name": line.clear_name, "value": line.value.text, "tangent": format_tangent(line.learner_name)}
+    slots = {
+        "name": line.clear_name,
+        "value": line.value.text,
+        "tangent": format_tangent(line.learner_name),
+    }
     if len(directions) > 1:
         said = message("changes at rates", rates=_list_rates(directions, tangents[i]), **slots)
     else:
@@ -152,16 +189,24 @@ def _list_rates(directions: Sequence[str], tangents: Sequence[Number]) -> str:
     return message("rates, cut", rates=rates, n=number_word(more)) if more > 0 else rates
 
 
-def _say_rate(lines: Sequence[Line], i: int, tangents: Sequence[tuple[Number, ...]], through: WayForward) -> str:
+def _say_rate(
+    lines: Sequence[Line], i: int, tangents: Sequence[tuple[Number, ...]], through: WayForward
+) -> str:
     if through.text or not all(operand.partial for operand in lines[i].line_operands):
         return through.text
-    return equations.join_pieces(equations.write_rate(lines, i, tangents, equations.DOT, message("weights"))).text
+    return equations.join_pieces(
+        equations.write_rate(lines, i, tangents, equations.DOT, message("weights"))
+    ).text
 
 
 def explain_seed(lines: Sequence[Line], i: int, seed: Number) -> str:
     """Explain in a sentence how the sweep starts."""
     name = lines[i].clear_name
-    return message("seeded array", name=name) if seed.shape else message("seeded", name=name, seed=seed.text)
+    return (
+        message("seeded array", name=name)
+        if seed.shape
+        else message("seeded", name=name, seed=seed.text)
+    )
 
 
 def announce_seed(lines: Sequence[Line], i: int) -> str:
@@ -169,7 +214,9 @@ def announce_seed(lines: Sequence[Line], i: int) -> str:
     return message("sweep starts", name=lines[i].clear_name)
 
 
-def announce_sweep(lines: Sequence[Line], i: int, adjoint: Number, sends: Sequence[Contribution]) -> str:
+def announce_sweep(
+    lines: Sequence[Line], i: int, adjoint: Number, sends: Sequence[Contribution]
+) -> str:
     """Announce in a sentence what a line sends to a parent, before the product is known."""
     who = f"{lines[i].clear_name} = {lines[i].reading}"
     if not sends:
@@ -180,7 +227,11 @@ def announce_sweep(lines: Sequence[Line], i: int, adjoint: Number, sends: Sequen
 
 
 def explain_sweep(
-    lines: Sequence[Line], i: int, adjoint: Number, sends: Sequence[Contribution], later: Sequence[int]
+    lines: Sequence[Line],
+    i: int,
+    adjoint: Number,
+    sends: Sequence[Contribution],
+    later: Sequence[int],
 ) -> str:
     """Explain in words what a line sends to a parent, and which lines will send more to it later.
 
@@ -216,7 +267,9 @@ def explain_remark(lines: Sequence[Line], key: str, named: Sequence[int]) -> str
     return message(key, names=" and ".join(dict.fromkeys(lines[j].clear_name for j in named)))
 
 
-def opening_of_run(title: str, lines: Sequence[Line], reason: str, raised: RaisedError | None) -> str:
+def opening_of_run(
+    title: str, lines: Sequence[Line], reason: str, raised: RaisedError | None
+) -> str:
     """Explain before the first step what there is to see.
 
     Of a run without a step it is why there is none: `reason` is why the result is a constant.
@@ -230,10 +283,16 @@ def opening_of_run(title: str, lines: Sequence[Line], reason: str, raised: Raise
 
 def constant_note(value: Number | None, reason: str) -> str:
     """Explain in a note on the run that the result depends on no input, and the `reason`."""
-    return message("nothing returned") if value is None else message("constant", value=value.text, reason=reason)
+    return (
+        message("nothing returned")
+        if value is None
+        else message("constant", value=value.text, reason=reason)
+    )
 
 
-def explain_constant(run: RecordedRun, lines: Sequence[Line], value: Number | None, read: Container[str]) -> str:
+def explain_constant(
+    run: RecordedRun, lines: Sequence[Line], value: Number | None, read: Container[str]
+) -> str:
     """Explain in a sentence why a result depends on no input; `read` are the names that the function's source reads."""
     if value is None:
         return message("returns nothing")
@@ -256,7 +315,9 @@ def results_note(results: Sequence[str], chosen: int) -> str:
     if len(results) < 2:
         return ""
     others = [f"result={path}" for k, path in enumerate(results) if k != chosen]
-    shown = join_items(others[: equations.MAX_LISTED]) + (", …" if len(others) > equations.MAX_LISTED else "")
+    shown = join_items(others[: equations.MAX_LISTED]) + (
+        ", …" if len(others) > equations.MAX_LISTED else ""
+    )
     return message("other results", result=results[chosen], others=shown)
 
 
@@ -321,8 +382,15 @@ def _name_waiting(lines: Sequence[Line], i: int, parent: int, later: Sequence[in
         where = message("other lines", n=number_word(len(users)))
     else:
         names = (lines[j].clear_name for j in users)
-        own = (message("another operand", name=name) if j == i else name for j, name in zip(users, names, strict=True))
+        own = (
+            message("another operand", name=name) if j == i else name
+            for j, name in zip(users, names, strict=True)
+        )
         where = join_with_and(list(own))
     return plural_message(
-        "still to come", len(later), n=number_word(len(later)), name=lines[parent].learner_name, where=where
+        "still to come",
+        len(later),
+        n=number_word(len(later)),
+        name=lines[parent].learner_name,
+        where=where,
     )

@@ -61,7 +61,9 @@ class Formula:
     @property
     def latex(self) -> str:
         """The formula of a function as LaTeX, for use between dollar signs."""
-        write = self._join_leaves(lambda x: x.latex() if isinstance(x, Symbol) else latex_value(spell(x)), r",\; ")
+        write = self._join_leaves(
+            lambda x: x.latex() if isinstance(x, Symbol) else latex_value(spell(x)), r",\; "
+        )
         return write if pytree.children(self.result) is None else rf"\left{write[:-1]}\right)"
 
     def _join_leaves(self, write: Callable[[Any], str], comma: str = ", ") -> str:
@@ -120,7 +122,9 @@ def formula(f: Callable[..., Any], *names: Any) -> Formula:
     x2 + 1 / x1
     """
     if not names and any(p.kind is p.VAR_POSITIONAL for p in _parameters(f) or ()):
-        raise InputError(f"{name_of(f)} takes any number of arguments; name those you mean: formula(f, 'x1', 'x2').")
+        raise InputError(
+            f"{name_of(f)} takes any number of arguments; name those you mean: formula(f, 'x1', 'x2')."
+        )
     own = argument_names(f, max(_positional(f), len(names)))
     if names and not any(isinstance(name, str) for name in pytree.flatten(names)):
         raise InputError(
@@ -138,14 +142,20 @@ def formula(f: Callable[..., Any], *names: Any) -> Formula:
         if not _fit(f, names):
             raise  # Python says which argument is missing
         cause = error.__cause__ if hides_own_error(error) else error
-        said = str(cause) if isinstance(cause, AutodiffError) else f"{type(cause).__name__}: {cause}".rstrip(".") + "."
+        said = (
+            str(cause)
+            if isinstance(cause, AutodiffError)
+            else f"{type(cause).__name__}: {cause}".rstrip(".") + "."
+        )
         raise UnsupportedError(
             f"{name_of(f)} cannot be written as one formula: each name in it stands for a single number, which has no "
             f"value yet, and with those it fails. {said} To see what one run computes: table({name_of(f)}, …) with "
             "numbers and arrays."
         ) from cause
     if any(x is None for x in pytree.flatten(result)):
-        raise InputError(f"{name_of(f)} returned None, and a formula needs a result. Give it a `return`.")
+        raise InputError(
+            f"{name_of(f)} returned None, and a formula needs a result. Give it a `return`."
+        )
     size, depth = _measure_formula(result)
     if size > _LARGEST or depth > _DEEPEST:
         what = f"{size:,} signs" if size < 10**9 else f"{float(size):.1e} signs"
@@ -173,7 +183,10 @@ def _positional(f: Callable[..., Any]) -> int:
     parameters = _parameters(f)
     if parameters is None:
         return 1
-    return sum(p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD) and p.default is p.empty for p in parameters)
+    return sum(
+        p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD) and p.default is p.empty
+        for p in parameters
+    )
 
 
 def _fit(f: Callable[..., Any], names: tuple[Any, ...]) -> bool:
@@ -191,7 +204,9 @@ def _name_value(name: Any) -> Any:
     if not isinstance(name, str):
         return name
     if not name.isidentifier():
-        raise InputError(f"{name!r} cannot be the name of a variable in a formula. Use letters and digits, as in 'x1'.")
+        raise InputError(
+            f"{name!r} cannot be the name of a variable in a formula. Use letters and digits, as in 'x1'."
+        )
     return NamedValue(name, 1.0)
 
 
@@ -208,6 +223,9 @@ def _measure_formula(result: Any) -> tuple[int, int]:
             continue
         waiting.pop()
         parts = [known[id(operand)] for operand in operands]
-        known[id(x)] = 1 + sum(size for size, _ in parts), 1 + max((depth for _, depth in parts), default=0)
+        known[id(x)] = (
+            1 + sum(size for size, _ in parts),
+            1 + max((depth for _, depth in parts), default=0),
+        )
     leaves = [known[id(leaf)] for leaf in pytree.flatten(result)]
     return sum(size for size, _ in leaves), max((depth for _, depth in leaves), default=0)

@@ -22,8 +22,15 @@ def every_lab() -> list[Any]:
     from autodiff_lab.widgets.labs.lab import Lab
 
     modules = [import_module(f"{__name__}.{folder}.lab") for folder in _list_folders()]
-    own = [(module, thing) for module in modules for thing in vars(module).values() if isinstance(thing, type)]
-    return [kind for module, kind in own if issubclass(kind, Lab) and kind.__module__ == module.__name__]
+    own = [
+        (module, thing)
+        for module in modules
+        for thing in vars(module).values()
+        if isinstance(thing, type)
+    ]
+    return [
+        kind for module, kind in own if issubclass(kind, Lab) and kind.__module__ == module.__name__
+    ]
 
 
 def __getattr__(name: str) -> Any:

@@ -71,7 +71,9 @@ class Drag:
 
 def turn_around(control: str, center: Point, in_radians: bool = False) -> Drag:
     """Let a handle on the canvas set an angle, in degrees or radians: its direction, seen from a center."""
-    return Drag(control, "turn", ((0.0, 0.0), (360.0, 2 * math.pi if in_radians else 360.0)), center)
+    return Drag(
+        control, "turn", ((0.0, 0.0), (360.0, 2 * math.pi if in_radians else 360.0)), center
+    )
 
 
 def stretch_from(control: str, center: Point, unit: float) -> Drag:
@@ -97,14 +99,21 @@ class Sheet:
         self._shapes.append(element(tag, *inside, **attributes))
 
     def path(
-        self, points: Iterable[Point], role: str = "ink", width: float = 2, dash: str = "", fill: str = ""
+        self,
+        points: Iterable[Point],
+        role: str = "ink",
+        width: float = 2,
+        dash: str = "",
+        fill: str = "",
     ) -> None:
         """Draw a line through points on the canvas; with `fill` a closed area."""
         inside = {"fill": _colour(fill), "fill_opacity": "0.25"} if fill else {"fill": "none"}
         line = {**_stroke(role, width), "stroke_dasharray": dash or None}
         self._add("polygon" if fill else "polyline", points=_points(points), **inside, **line)
 
-    def arrow(self, tail: Point, head: Point, role: str = "ink", width: float = 2.5, dash: str = "") -> None:
+    def arrow(
+        self, tail: Point, head: Point, role: str = "ink", width: float = 2.5, dash: str = ""
+    ) -> None:
         """Draw an arrow on the canvas; a very short one is a dot."""
         (x0, y0), (x1, y1) = tail, head
         length = ((x1 - x0) ** 2 + (y1 - y0) ** 2) ** 0.5
@@ -114,15 +123,31 @@ class Sheet:
         size = min(11.0, length)
         neck = (x1 - size * ux, y1 - size * uy)
         self.path([tail, neck], role, width, dash)
-        wings = [(neck[0] - 0.45 * size * side * uy, neck[1] + 0.45 * size * side * ux) for side in (1, -1)]
+        wings = [
+            (neck[0] - 0.45 * size * side * uy, neck[1] + 0.45 * size * side * ux)
+            for side in (1, -1)
+        ]
         self._add("polygon", points=_points([head, *wings]), fill=_colour(role))
 
-    def dot(self, x: float, y: float, role: str = "ink", radius: float = 5, hollow: bool = False) -> None:
+    def dot(
+        self, x: float, y: float, role: str = "ink", radius: float = 5, hollow: bool = False
+    ) -> None:
         """Draw a filled circle on the canvas, or with `hollow` a ring."""
         fill = "none" if hollow else _colour(role)
-        self._add("circle", cx=float(x), cy=float(y), r=f"{radius:g}", fill=fill, **_stroke(role, 2))
+        self._add(
+            "circle", cx=float(x), cy=float(y), r=f"{radius:g}", fill=fill, **_stroke(role, 2)
+        )
 
-    def box(self, x: float, y: float, w: float, h: float, role: str = "line", fill: str = "", width: float = 1) -> None:
+    def box(
+        self,
+        x: float,
+        y: float,
+        w: float,
+        h: float,
+        role: str = "line",
+        fill: str = "",
+        width: float = 1,
+    ) -> None:
         """Draw a rectangle with a border on the canvas."""
         place = {"x": float(x), "y": float(y), "width": max(float(w), 0.0), "height": float(h)}
         self._add("rect", **place, rx=3, fill=_colour(fill), **_stroke(role, width))
@@ -138,7 +163,11 @@ class Sheet:
         bold: bool = False,
     ) -> None:
         """Write words on the canvas; `anchor` is start, middle or end."""
-        look = {"fill": _colour(role), "font_size": f"{size:g}", "font_weight": "600" if bold else None}
+        look = {
+            "fill": _colour(role),
+            "font_size": f"{size:g}",
+            "font_weight": "600" if bold else None,
+        }
         look["text_anchor"] = None if anchor == "start" else anchor
         self._add("text", escape(text), x=float(x), y=float(y), **look, **KEEP_SPACES)
 
@@ -174,9 +203,16 @@ class Sheet:
 
     def slide(self, name: str, x: float, top: float, bottom: float, drag: Drag) -> None:
         """Put a handle on the canvas that is as high as a plot, with its knob at the bottom; see `handle`."""
-        place = {"x": float(x - 14), "y": float(top), "width": 28.0, "height": float(bottom - top + 12)}
+        place = {
+            "x": float(x - 14),
+            "y": float(top),
+            "width": 28.0,
+            "height": float(bottom - top + 12),
+        }
         grasp = element("rect", **place, fill="transparent", class_="grasp")
-        self._add_handle(name, [drag], grasp, element("circle", cx=float(x), cy=float(bottom), r="9", **_KNOB))
+        self._add_handle(
+            name, [drag], grasp, element("circle", cx=float(x), cy=float(bottom), r="9", **_KNOB)
+        )
 
     def fold(self, *strips: Sequence[Frame]) -> None:
         """Say how the canvas is cut into strips where a page is too narrow for all of it.
@@ -192,7 +228,9 @@ class Sheet:
     def cut(self, *places: float) -> None:
         """Say at which places a page that is too narrow may cut the canvas from top to bottom; see `fold`."""
         edges = (0.0, *places, float(self.width))
-        self.fold(*([(left, 0.0, right - left, float(self.height))] for left, right in pairwise(edges)))
+        self.fold(
+            *([(left, 0.0, right - left, float(self.height))] for left, right in pairwise(edges))
+        )
 
     def paste(self, other: Sheet) -> None:
         """Add all that is drawn on another canvas; what never changes need be drawn only once."""
@@ -225,7 +263,9 @@ class Axes:
         up = (min(max(y, min(self.y)), max(self.y)) - self.y[0]) / (self.y[1] - self.y[0])
         return left + across * width, top + (1 - up) * height
 
-    def scales(self, x: Iterable[Tick], y: Iterable[Tick], x_title: str = "", y_title: str = "") -> None:
+    def scales(
+        self, x: Iterable[Tick], y: Iterable[Tick], x_title: str = "", y_title: str = ""
+    ) -> None:
         """Draw the frame of a plot on the canvas, ticks with their labels, and what is measured."""
         left, top, width, height = self.frame
         for place, label in x:
@@ -287,7 +327,14 @@ def draw_heads(sheet: Sheet, y: float, heads: Iterable[tuple[float, str, str]]) 
 
 
 def draw_legend(
-    sheet: Sheet, x: float, y: float, label: str, role: str, width: float = 2.5, dash: str = "", bold: bool = False
+    sheet: Sheet,
+    x: float,
+    y: float,
+    label: str,
+    role: str,
+    width: float = 2.5,
+    dash: str = "",
+    bold: bool = False,
 ) -> None:
     """Draw a line's legend on the canvas: a piece of the line, and beside it what the line means."""
     sheet.path([(x, y - 5), (x + 34, y - 5)], role, width, dash)
@@ -295,7 +342,14 @@ def draw_legend(
 
 
 def draw_bar(
-    sheet: Sheet, x: float, y: float, length: float, role: str, label: str, height: float = 16, bold: bool = False
+    sheet: Sheet,
+    x: float,
+    y: float,
+    length: float,
+    role: str,
+    label: str,
+    height: float = 16,
+    bold: bool = False,
 ) -> None:
     """Draw a filled bar on the canvas, and behind its end what it measures; a bar of length 0 is still seen."""
     length = max(2.0, length)

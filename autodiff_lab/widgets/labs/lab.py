@@ -43,7 +43,9 @@ class Slider(Control):
         except (TypeError, ValueError):
             x = math.nan
         if not math.isfinite(x):
-            raise LabError(f"{self.name} is a number from {self.low:g} to {self.high:g}, not {value!r}.")
+            raise LabError(
+                f"{self.name} is a number from {self.low:g} to {self.high:g}, not {value!r}."
+            )
         stops = round((min(max(x, self.low), self.high) - self.low) / self.step)
         return min(type(self.step)(round(self.low + stops * self.step, 12)), self.high)
 
@@ -62,7 +64,9 @@ class Choice(Control):
     def convert(self, value: Any) -> str:
         """Check that a value is one of the options of a lab's choice."""
         if not isinstance(value, str) or value not in self.options:
-            raise LabError(f"{self.name} is one of {', '.join(map(repr, self.options))}, not {value!r}.")
+            raise LabError(
+                f"{self.name} is one of {', '.join(map(repr, self.options))}, not {value!r}."
+            )
         return value
 
 
@@ -148,7 +152,9 @@ class Lab:
 
     def __init_subclass__(cls) -> None:
         cls.title = vars(cls).get("title", cls.__name__)
-        cls._inputs = {each.name: each for each in cls.controls if not isinstance(each, Button | Play)}
+        cls._inputs = {
+            each.name: each for each in cls.controls if not isinstance(each, Button | Play)
+        }
 
     def __init__(self) -> None:
         for name, control in self._inputs.items():
@@ -168,7 +174,11 @@ class Lab:
     @property
     def settings(self) -> dict[str, Any]:
         """Where any lab's sliders, choices and toggles stand, by name."""
-        return {name: getattr(self, name) for name, control in self._inputs.items() if not isinstance(control, Entry)}
+        return {
+            name: getattr(self, name)
+            for name, control in self._inputs.items()
+            if not isinstance(control, Entry)
+        }
 
     def copy(self, *buttons: str) -> Self:
         """Make another lab of the same class and settings, at its beginning, and press some of its buttons."""
@@ -220,7 +230,9 @@ class Lab:
         known = self._inputs
         for name in values:
             if name not in known:
-                raise LabError(f"{type(self).__name__} has no control {name!r}; it has {', '.join(known)}.")
+                raise LabError(
+                    f"{type(self).__name__} has no control {name!r}; it has {', '.join(known)}."
+                )
         converted = {name: known[name].convert(value) for name, value in values.items()}
         for name, value in converted.items():
             if isinstance(known[name], Entry):
@@ -244,7 +256,9 @@ class Lab:
         """
         known = [control.name for control in self.controls if isinstance(control, Button)]
         if name not in known:
-            raise LabError(f"{type(self).__name__} has no button {name!r}; it has {', '.join(known) or 'none'}.")
+            raise LabError(
+                f"{type(self).__name__} has no button {name!r}; it has {', '.join(known) or 'none'}."
+            )
         if self.can(name):
             self.reply = ""
             getattr(self, name)()

@@ -47,7 +47,9 @@ def write_error(error: float) -> str:
     >>> write_error(0.0), write_error(0.5), write_error(7.46e-9)
     ('0', '0.5', '7.5e−09')
     """
-    return "0" if error == 0 else number(error) if error >= 0.01 else f"{error:.1e}".replace("-", "−")
+    return (
+        "0" if error == 0 else number(error) if error >= 0.01 else f"{error:.1e}".replace("-", "−")
+    )
 
 
 def write_power_of_ten(exponent: float) -> str:

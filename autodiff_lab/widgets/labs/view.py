@@ -46,7 +46,9 @@ class LabControl:
         What stands on the page: the widget, and beside a slider its value in words.
     """
 
-    def __init__(self, lab: Lab, control: Input | Button | Play, do: Callable[[Callable[[], None]], None]) -> None:
+    def __init__(
+        self, lab: Lab, control: Input | Button | Play, do: Callable[[Callable[[], None]], None]
+    ) -> None:
         self.control, self._lab, self._do = control, lab, do
         self._is_held, self._shown = False, getattr(control, "initial", None)
         self.widget = self.cell = _make_widget(control)
@@ -58,14 +60,16 @@ class LabControl:
         else:
             self.widget.observe(self._hear, "value")
         if isinstance(control, Play):
-            self.widget.observe(lambda _: do(lambda: None), "playing")  # which stops where there is nothing to press
+            # which stops where there is nothing to press
+            self.widget.observe(lambda _: do(lambda: None), "playing")
 
     def _hear(self, change: Any) -> None:
         name = self.control.name
         if not isinstance(self.control, Play):
             self._do(lambda: self._move(change.new))
             self._is_held = False
-        elif change.new > change.old:  # however many ticks a slow kernel has missed, they are one press
+        elif change.new > change.old:
+            # however many ticks a slow kernel has missed, they are one press
             self._do(lambda: self._lab.press(name))
 
     def _move(self, value: Any) -> None:
@@ -86,7 +90,8 @@ class LabControl:
             self._text.value = escape(lab.slider_text(control.name))
             if self._is_held:
                 return  # a correction would arrive while the hand is elsewhere
-            value = control.convert(value)  # the page would move what lies between two stops, and say that it was moved
+            # the page would move what lies between two stops, and say that it was moved
+            value = control.convert(value)
         if value != self._shown:  # else a hand may have moved it by now, and waits for its turn
             widget.value = self._shown = value
 
@@ -107,7 +112,9 @@ def _make_widget(control: Input | Button | Play) -> Any:
         return widgets.Button(description=control.label)
     if isinstance(control, Play):
         # Its value counts the ticks. Without a description, its tooltip is the title from which the page names it.
-        return widgets.Play(interval=control.every, max=10**9, tooltip=control.label, show_repeat=False)
+        return widgets.Play(
+            interval=control.every, max=10**9, tooltip=control.label, show_repeat=False
+        )
     labelled: dict[str, Any] = {"value": control.initial, "description": control.label}
     labelled["style"] = {"description_width": "initial"}
     if isinstance(control, Slider):
@@ -177,20 +184,25 @@ class LabView(Live):
         self._controls = [LabControl(lab, control, self._do) for control in lab.controls]
         self.controls = {each.control.label: each.widget for each in self._controls}
         self.picture = LabPicture().add_class("adl-lab-picture")
-        self.picture.observe(lambda change: self._do(lambda: lab.set(**change.new["values"])), "drag")
+        self.picture.observe(
+            lambda change: self._do(lambda: lab.set(**change.new["values"])), "drag"
+        )
         self.sentence = widgets.HTML().add_class("adl-lab-sentence")
         self.table = widgets.HTML().add_class("adl-lab-table")
         self.table_fold = _make_fold("As a table", self.table)
         self.table_fold.observe(lambda _: self._do(lambda: None), "value")
         plays = [each.widget for each in self._controls if isinstance(each.control, Play)]
         super().__init__(child=self._compose(), title=lab.title, plays=plays)
-        self.on_msg(lambda *_: self.send({}))  # whoever asks whether anybody is there is told by any answer
+        # whoever asks whether anybody is there is told by any answer
+        self.on_msg(lambda *_: self.send({}))
         self.refresh()
 
     def _compose(self) -> widgets.Widget:
         """Put the picture, the controls and the sentence where `lab.css` finds them."""
         lab = self.lab
-        heading = widgets.HTML(f"<b>{escape(lab.title)}.</b> {escape(lab.about)}").add_class("adl-lab-heading")
+        heading = widgets.HTML(f"<b>{escape(lab.title)}.</b> {escape(lab.about)}").add_class(
+            "adl-lab-heading"
+        )
         first = _make_row(each.cell for each in self._controls if not each.control.more)
         more = _make_row(each.cell for each in self._controls if each.control.more)
         if more.children:
@@ -198,7 +210,9 @@ class LabView(Live):
         side = widgets.VBox([first, more, self.sentence]).add_class("adl-lab-side")
         body = widgets.Box([self.picture, side]).add_class("adl-lab-body")
         has_table = type(lab).table is not Lab.table
-        top = widgets.HBox([heading, self.table_fold] if has_table else [heading]).add_class("adl-lab-top")
+        top = widgets.HBox([heading, self.table_fold] if has_table else [heading]).add_class(
+            "adl-lab-top"
+        )
         return widgets.VBox([top, body, self.table])
 
     def refresh(self, error: str = "") -> None:
@@ -254,7 +268,11 @@ class LabView(Live):
         """Give the view in HTML: where no kernel has the lab, it is a picture with its sentence and its table."""
         lab = self.lab.still()
         grid, svg = lab.table(), lab.picture()
-        image = image_tag(themes.follow_page_theme(svg), f"{lab.title}. {lab.sentence()}") if svg else ""
+        image = (
+            image_tag(themes.follow_page_theme(svg), f"{lab.title}. {lab.sentence()}")
+            if svg
+            else ""
+        )
         caption = f"<b>{escape(lab.title)}.</b> {escape(lab.sentence())} <i>{STILL}</i>"
         still = f"{image}<figcaption>{caption}</figcaption>{grid.html() if grid else ''}"
         return placeholder_html(f'<figure style="margin:0">{still}</figure>', "lab", self.key)
@@ -277,7 +295,9 @@ def _make_fold(label: str, folded: widgets.Widget) -> widgets.ToggleButton:
     """A button that shows and hides another widget; hidden at first."""
     fold = widgets.ToggleButton(description=label).add_class("adl-lab-fold")
     folded.layout.display = "none"
-    fold.observe(lambda change: setattr(folded.layout, "display", None if change.new else "none"), "value")
+    fold.observe(
+        lambda change: setattr(folded.layout, "display", None if change.new else "none"), "value"
+    )
     return fold
 
 

@@ -99,17 +99,27 @@ def _carry(f: Any, imports: dict[str, str], definitions: dict[str, str]) -> None
                 _carry(value, imports, definitions)
             line = "\n".join(_source(value))
         else:
-            line = f"{name} = {_literal(value, f'{name_of(f)} takes `{name}` from outside, and it')}"
+            line = (
+                f"{name} = {_literal(value, f'{name_of(f)} takes `{name}` from outside, and it')}"
+            )
         if there.setdefault(name, line) != line:
-            raise LinkError(f"`{name}` means two things in the functions that {name_of(f)} needs: rename one of them.")
+            raise LinkError(
+                f"`{name}` means two things in the functions that {name_of(f)} needs: rename one of them."
+            )
     definitions[f.__name__] = definitions.pop(f.__name__)
 
 
 def _source(f: Any) -> tuple[str, ...]:
     """The lines of a function; only those of a plain one say all of it."""
-    located = locate(f, None, 0) if isinstance(f, FunctionType) and not hasattr(f, "__wrapped__") else None
+    located = (
+        locate(f, None, 0)
+        if isinstance(f, FunctionType) and not hasattr(f, "__wrapped__")
+        else None
+    )
     if located is None or (located.sources and located.sources[0].text[0].startswith("@")):
-        raise LinkError(f"A link carries a plain function, by def or lambda, and {name_of(f)} is none: write one.")
+        raise LinkError(
+            f"A link carries a plain function, by def or lambda, and {name_of(f)} is none: write one."
+        )
     if not located.sources:
         raise LinkError(located.note)
     return located.sources[0].text
@@ -124,7 +134,10 @@ def _import_line(name: str, value: Any) -> str:
     home = getattr(value, "__module__", None) or type(value).__module__
     called = getattr(value, "__name__", "")
     for module in (home.partition(".")[0], home):
-        if module.partition(".")[0] in _IN_THE_PAGE and getattr(sys.modules.get(module), called, None) is value:
+        if (
+            module.partition(".")[0] in _IN_THE_PAGE
+            and getattr(sys.modules.get(module), called, None) is value
+        ):
             return f"from {module} import {called}" + (f" as {name}" if called != name else "")
     return ""
 
@@ -157,7 +170,9 @@ def _literal(x: Any, what: str) -> str:
         entries = ", ".join(_literal(entry, what) for entry in x)
         return f"[{entries}]" if type(x) is list else f"({entries}{',' * (len(x) == 1)})"
     if type(x) is dict:
-        return "{" + ", ".join(f"{key!r}: {_literal(entry, what)}" for key, entry in x.items()) + "}"
+        return (
+            "{" + ", ".join(f"{key!r}: {_literal(entry, what)}" for key, entry in x.items()) + "}"
+        )
     if x is None or type(x) in (bool, int, float, str):
         return repr(x)
     raise LinkError(

@@ -64,7 +64,9 @@ def page(trace: Trace, payload: Mapping[str, Any]) -> str:
     return document(title, _STYLE, body)
 
 
-def figure(trace: Trace, payload: Mapping[str, Any], key: str = "", still: Still | None = None) -> str:
+def figure(
+    trace: Trace, payload: Mapping[str, Any], key: str = "", still: Still | None = None
+) -> str:
     """Write the player's still figure for a page, and the script that puts the player in its place.
 
     Parameters
@@ -122,9 +124,12 @@ def png(still: Still) -> bytes:
         If there is no Graphviz here.
     """
     drawing, svg = still
-    widest = max(float(side) for side in re.findall(r'(?:width|height)="([\d.]+)pt"', svg)) * 96 / 72
+    widest = (
+        max(float(side) for side in re.findall(r'(?:width|height)="([\d.]+)pt"', svg)) * 96 / 72
+    )
     drawn = draw.render(drawing, "png", scale=min(1.0, _LARGEST_PNG / widest))
-    from PIL import Image  # after drawing: where nothing can be drawn as PNG, nothing more is loaded
+    # after drawing: where nothing can be drawn as PNG, nothing more is loaded
+    from PIL import Image
 
     small = io.BytesIO()
     with Image.open(io.BytesIO(drawn)) as image:
@@ -138,7 +143,9 @@ def caption(trace: Trace) -> str:
     >>> caption(Trace.of(lambda x, y: x * x, 3.0, 1.0))
     'lambda x, y at x = 3, y = 1: the value is 9.'
     """
-    at = join_items(f"{line.label} = {line.value.text}" for line in (trace.lines[i] for i in trace.inputs))
+    at = join_items(
+        f"{line.label} = {line.value.text}" for line in (trace.lines[i] for i in trace.inputs)
+    )
     run = message("run at", title=trace.title, at=at) if at else trace.title
     if trace.raised is not None:
         return message("caption raised", run=run, kind=trace.raised.kind, text=trace.raised.text)

@@ -42,7 +42,9 @@ def check_ranges(
     checked = {}
     for name, ends in (ranges or {}).items():
         if name in arrays:
-            raise RangeError(f"ranges: {name} is an array, and arrays have no slider. Inputs with a slider: {known}.")
+            raise RangeError(
+                f"ranges: {name} is an array, and arrays have no slider. Inputs with a slider: {known}."
+            )
         if name not in scalars:
             raise RangeError(f"ranges: there is no input {name!r}. Inputs with a slider: {known}.")
         try:
@@ -52,7 +54,9 @@ def check_ranges(
                 f"ranges: the range of {name} is {ends!r}; write two numbers, as in ranges={{{name!r}: (0.1, 4)}}."
             ) from None
         if not (math.isfinite(low) and math.isfinite(high) and low < high):
-            raise RangeError(f"ranges: the range of {name} is ({low:g}, {high:g}); write the smaller number first.")
+            raise RangeError(
+                f"ranges: the range of {name} is ({low:g}, {high:g}); write the smaller number first."
+            )
         if not low <= scalars[name] <= high:
             raise RangeError(
                 f"ranges: {name} is {scalars[name]:g}, which lies outside of its range ({low:g}, {high:g})."
@@ -75,7 +79,14 @@ def control(name: str, value: float, within: Range | None = None) -> dict[str, A
     {'name': 'x', 'min': 0.1, 'max': 4.0, 'step': 0.02, 'value': 2.0, 'text': '2'}
     """
     low, high, step = _stops(value, within)
-    return {"name": name, "min": low, "max": high, "step": step, "value": value, "text": number(value)}
+    return {
+        "name": name,
+        "min": low,
+        "max": high,
+        "step": step,
+        "value": value,
+        "text": number(value),
+    }
 
 
 def _stops(value: float, within: Range | None) -> tuple[float, float, float]:

@@ -43,7 +43,8 @@ GROUPINGS = ("auto", None)
 _SHARED = ("separator", "not reached", "group", "and more", "values together")
 
 _MOST_AT_ONCE = 4  # directions that a node of the graph can show together
-_MOST_CURVED_LINES = 60  # of a run whose edges have curves; beyond, the payload would be mostly these
+# of a run whose edges have curves; beyond, the payload would be mostly these
+_MOST_CURVED_LINES = 60
 _MOST_STEPS = 200  # of all directions of the menu together; beyond, the menu is shorter
 
 
@@ -81,7 +82,8 @@ class Views:
         """
         trace = self.trace.to_dict()
         forward: list[ForwardRun] = []
-        shared = _count_numbers(self.trace.lines)  # the lines are the same, and their numbers come first
+        # the lines are the same, and their numbers come first
+        shared = _count_numbers(self.trace.lines)
         for name, run in self.forward.items():
             one = _describe_forward(name, run.to_dict(), trace, shared)
             if name in layouts:
@@ -100,8 +102,12 @@ class Views:
         if self.long is None:
             return shown
         numbers = self._beside(self.long)
-        others: list[OtherExcerpt] = [{"trace": self.long[k].to_dict(), "layouts": layouts[str(k)]} for k in numbers]
-        held = join_items(_excerpt(self.long[k]).said for k in sorted({*numbers, _excerpt(self.trace).number}))
+        others: list[OtherExcerpt] = [
+            {"trace": self.long[k].to_dict(), "layouts": layouts[str(k)]} for k in numbers
+        ]
+        held = join_items(
+            _excerpt(self.long[k]).said for k in sorted({*numbers, _excerpt(self.trace).number})
+        )
         shown["others"] = others
         shown["no_others"] = message("not in this page", held=held)
         shown["whole"] = cast(Layout, self.long.whole)
@@ -115,7 +121,8 @@ class Views:
     @functools.cached_property
     def still(self) -> page.Still:
         """The still picture of these views, for a page without scripts; drawn when it is first asked for."""
-        from autodiff_lab.widgets.player import page  # with it comes all of Jupyter, which a browser does without
+        # with it comes all of Jupyter, which a browser does without
+        from autodiff_lab.widgets.player import page
 
         return page.draw_still(self.trace, self.large)
 
@@ -137,7 +144,9 @@ class Views:
         All runs share one, called ``""``, so that the graph stands still when the mode changes; a run in many
         directions at once needs wider boxes, and has its own.
         """
-        single = (step for run in self.forward.values() if len(run.directions) == 1 for step in run.steps)
+        single = (
+            step for run in self.forward.values() if len(run.directions) == 1 for step in run.steps
+        )
         if self.long is not None:
             return {"": self.trace, **{str(k): self.long[k] for k in self._beside(self.long)}}
         together = {"": replace(self.trace, steps=(*self.trace.steps, *single))}
@@ -198,7 +207,10 @@ def _excerpt(trace: Trace) -> Excerpt:
 
 def _shape(trace: Trace) -> list[tuple[Any, ...]]:
     """What the lines of a trace compute, apart from their values; and in which turns."""
-    return [(line.text, player_heading(trace, i, line), line.turns) for i, line in enumerate(trace.lines)]
+    return [
+        (line.text, player_heading(trace, i, line), line.turns)
+        for i, line in enumerate(trace.lines)
+    ]
 
 
 def _fits(widest: Trace, layout: Mapping[str, Any]) -> bool:
@@ -208,7 +220,9 @@ def _fits(widest: Trace, layout: Mapping[str, Any]) -> bool:
         nodes |= group["layout"]["nodes"]
     if "groups" in layout and not fits(widest, layout):
         return False
-    return all(text_width(text, bold=True) + 6 <= nodes[f"n{i}"]["w"] for i, _, text in node_texts(widest))
+    return all(
+        text_width(text, bold=True) + 6 <= nodes[f"n{i}"]["w"] for i, _, text in node_texts(widest)
+    )
 
 
 def views(
@@ -245,7 +259,9 @@ def views(
     with without_warnings():  # the player marks what NumPy would warn of
         outcome, tape = record_to_show(f, args, kwargs, options.result, stop=stop)
     found = _views(tape, f, outcome, options)
-    return replace(found, results=outcome.results, large=group == "auto" and len(tape) > MAX_SINGLE_LINES)
+    return replace(
+        found, results=outcome.results, large=group == "auto" and len(tape) > MAX_SINGLE_LINES
+    )
 
 
 def _views(tape: Tape, f: Callable[..., Any], outcome: Outcome, options: RunOptions) -> Views:
@@ -290,7 +306,9 @@ def _view_run(run: RecordedRun, f: Callable[..., Any], why: str) -> Views:
 def _view_excerpts(run: RecordedRun, f: Callable[..., Any]) -> Views:
     """The views of a long run: stretches of it, of which one is shown."""
     long = LaidOutExcerpts(run, f)
-    return Views(long[0], {}, message("long run", lines=len(run), most=excerpts.MAX_WHOLE_LINES), long)
+    return Views(
+        long[0], {}, message("long run", lines=len(run), most=excerpts.MAX_WHOLE_LINES), long
+    )
 
 
 def _menu(tape: Tape, custom: Any) -> dict[str, Any]:
@@ -317,10 +335,20 @@ def _count_numbers(lines: Sequence[Line]) -> int:
     return len(pool.values)
 
 
-def _describe_forward(name: str, data: dict[str, Any], base: Mapping[str, Any], shared: int) -> ForwardRun:
+def _describe_forward(
+    name: str, data: dict[str, Any], base: Mapping[str, Any], shared: int
+) -> ForwardRun:
     """Describe a run forward by what differs from `base`, the run in reverse; `shared` numbers are the same."""
     numbers = data.pop("numbers")
     # A field that has its default here, but not in reverse, must be written: otherwise it would be taken from there.
-    defaults = {field.name: plain(field.default) for field in fields(Trace) if field.name in base.keys() - data.keys()}
+    defaults = {
+        field.name: plain(field.default)
+        for field in fields(Trace)
+        if field.name in base.keys() - data.keys()
+    }
     differing = {key: value for key, value in (data | defaults).items() if value != base.get(key)}
-    return {"name": name, "shared_numbers": shared, "trace": {"numbers": numbers[shared:], **differing}}
+    return {
+        "name": name,
+        "shared_numbers": shared,
+        "trace": {"numbers": numbers[shared:], **differing},
+    }

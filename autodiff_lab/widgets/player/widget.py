@@ -132,8 +132,12 @@ def play(
     scale = check_choice("play", "scale", scale or usual["scale"], SCALES)
     shown: dict[str, Any] = {"mode": mode, "predict": predict, "details": details, "scale": scale}
     found = find_engine(f, args, engine)
-    if found is not None and (mode != "reverse" or direction is not None or fault or result is not None):
-        raise FrameworkError(f"{found.describe_reverse_only()} Leave out mode, direction, fault and result.")
+    if found is not None and (
+        mode != "reverse" or direction is not None or fault or result is not None
+    ):
+        raise FrameworkError(
+            f"{found.describe_reverse_only()} Leave out mode, direction, fault and result."
+        )
     return Player(f, args, kwargs, ranges, direction, options, group, found, **shown)
 
 
@@ -152,7 +156,9 @@ def play_trace(trace: Trace) -> Player:
     '6'
     """
     large = len(trace.lines) > MAX_SINGLE_LINES
-    views = modes.Views(trace, {}, message("framework is reverse", engine=trace.engine or "It"), large=large)
+    views = modes.Views(
+        trace, {}, message("framework is reverse", engine=trace.engine or "It"), large=large
+    )
     return Player(_refuse_to_run, (), None, None, None, RunOptions(), "auto", views=views)
 
 
@@ -290,9 +296,16 @@ class Player(Outputs, Live):
         if views is None:
             views = modes.views(f, args, self._options, group, kwargs, engine=engine)
         leaves, inputs = flatten(args), _inputs(views.trace)
-        self._n_inputs = len(inputs)  # they are there from the start, so their steps are none to stop at
-        labels = [path for name, x in zip(self._argument_names(), args, strict=True) for path in paths(name, x)]
-        self._scalars = [k for k, leaf in enumerate(leaves) if np.ndim(leaf) == 0 and labels[k] in inputs]
+        # they are there from the start, so their steps are none to stop at
+        self._n_inputs = len(inputs)
+        labels = [
+            path
+            for name, x in zip(self._argument_names(), args, strict=True)
+            for path in paths(name, x)
+        ]
+        self._scalars = [
+            k for k, leaf in enumerate(leaves) if np.ndim(leaf) == 0 and labels[k] in inputs
+        ]
         self._names = [labels[k] for k in self._scalars]
         values = [float(leaves[k]) for k in self._scalars]
         arrays = [name for name in inputs if name not in self._names]
@@ -388,7 +401,12 @@ class Player(Outputs, Live):
                 "player.save_html('player.html')."
             )
         usual = {"ranges": {}, "mode": "reverse", "fault": "", "predict": False, "kwargs": None}
-        here = {"ranges": self._ranges, "mode": self.mode, "fault": self._options.fault, "predict": self.predict}
+        here = {
+            "ranges": self._ranges,
+            "mode": self.mode,
+            "fault": self._options.fault,
+            "predict": self.predict,
+        }
         here |= {"kwargs": self._kwargs and dict(self._kwargs)}
         options = {name: value for name, value in here.items() if value != usual[name]}
         return link.address(link.program(self._f, self._arguments(self.inputs), options), site)
@@ -409,7 +427,12 @@ class Player(Outputs, Live):
     def _collect_page_state(self) -> dict[str, Any]:
         """What a page is given: the payload, and the mode and the step it opens in."""
         usual = {"scale": "normal", "details": False, "step": -1}
-        names = ("mode", "direction", "predict", *(name for name in usual if getattr(self, name) != usual[name]))
+        names = (
+            "mode",
+            "direction",
+            "predict",
+            *(name for name in usual if getattr(self, name) != usual[name]),
+        )
         return {**self.payload, **self.beside, **{name: getattr(self, name) for name in names}}
 
     def _run_again(self, change: Any) -> None:
@@ -428,7 +451,9 @@ class Player(Outputs, Live):
                     # Half a run takes the place of another half, but not of a whole one.
                     stop = self.trace.raised is None
                     args = self._arguments(values)
-                    views = modes.views(self._f, args, self._options, self._group, self._kwargs, stop, self._engine)
+                    views = modes.views(
+                        self._f, args, self._options, self._group, self._kwargs, stop, self._engine
+                    )
                 if views.long is not None:
                     views = views.around(min(self.step, views.long.steps - 1))
                 payload, beside = modes.lay_out(views, self._views, self.payload)
@@ -496,7 +521,9 @@ class Player(Outputs, Live):
         """The sliders keep their range while the value moves within it."""
         sliders = []
         before: list[dict[str, Any] | None] = [*self.controls]
-        for name, value, old in zip(self._names, values, before or [None] * len(values), strict=True):
+        for name, value, old in zip(
+            self._names, values, before or [None] * len(values), strict=True
+        ):
             if old is not None and old["min"] <= value <= old["max"]:
                 sliders.append({**old, "value": value, "text": number(value)})
                 continue
@@ -508,7 +535,9 @@ class Player(Outputs, Live):
     def _right_number(self, proposal: Any) -> list[float]:
         given, names = len(proposal["value"]), ", ".join(self._names) or "no input is a scalar"
         if given != len(self._names):
-            raise traitlets.TraitError(f"inputs takes {len(self._names)} numbers ({names}), and these are {given}.")
+            raise traitlets.TraitError(
+                f"inputs takes {len(self._names)} numbers ({names}), and these are {given}."
+            )
         return proposal["value"]
 
     @traitlets.validate("chosen_result")
@@ -528,7 +557,9 @@ class Player(Outputs, Live):
     @traitlets.validate("mode")
     def _existing_mode(self, proposal: Any) -> str:
         if proposal["value"] not in modes.MODES:
-            raise modes.ModeError(f"There is no mode {proposal['value']!r}; the modes are {', '.join(modes.MODES)}.")
+            raise modes.ModeError(
+                f"There is no mode {proposal['value']!r}; the modes are {', '.join(modes.MODES)}."
+            )
         if proposal["value"] != "reverse" and not self.forward:
             raise modes.ModeError(f"This run has no forward mode. {self._views.why}".strip())
         return proposal["value"]
@@ -539,12 +570,20 @@ class Player(Outputs, Live):
         if wanted == "all" and len(there) == 1:
             return there[0]  # of one input, that is all
         if wanted and wanted not in there:
-            why = " All at once is for two to four inputs that are numbers, in a short run." if wanted == "all" else ""
-            raise modes.ModeError(f"There is no direction {wanted!r}; there are {', '.join(there) or 'none'}.{why}")
+            why = (
+                " All at once is for two to four inputs that are numbers, in a short run."
+                if wanted == "all"
+                else ""
+            )
+            raise modes.ModeError(
+                f"There is no direction {wanted!r}; there are {', '.join(there) or 'none'}.{why}"
+            )
         return wanted
 
     @traitlets.validate("custom")
     def _right_rates(self, proposal: Any) -> list[float]:
         if proposal["value"] and len(proposal["value"]) != len(self._names):
-            raise traitlets.TraitError(f"custom takes one rate for each of {', '.join(self._names)}, or none at all.")
+            raise traitlets.TraitError(
+                f"custom takes one rate for each of {', '.join(self._names)}, or none at all."
+            )
         return proposal["value"]

@@ -11,7 +11,10 @@ draws = numpy.random.default_rng(17)
 X = numpy.linspace(-2.0, 2.0, 9)[:, None]
 Y = numpy.cos(2 * X) + 0.1 * draws.standard_normal(X.shape)
 STANDARD = draws.standard_normal((SAMPLES, COUNT))
-PARAMETERS = {"mean": 0.3 * draws.standard_normal(COUNT), "log_spread": -1.0 + 0.1 * draws.standard_normal(COUNT)}
+PARAMETERS = {
+    "mean": 0.3 * draws.standard_normal(COUNT),
+    "log_spread": -1.0 + 0.1 * draws.standard_normal(COUNT),
+}
 
 
 def predict(np: Any, weights: Any, x: Any) -> Any:

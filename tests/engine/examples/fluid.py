@@ -18,7 +18,12 @@ PARAMETERS = {
 
 
 def neighbours(np: Any, field: Any) -> Any:
-    return np.roll(field, 1, axis=0), np.roll(field, -1, axis=0), np.roll(field, 1, axis=1), np.roll(field, -1, axis=1)
+    return (
+        np.roll(field, 1, axis=0),
+        np.roll(field, -1, axis=0),
+        np.roll(field, 1, axis=1),
+        np.roll(field, -1, axis=1),
+    )
 
 
 def remove_divergence(np: Any, down: Any, across: Any) -> Any:
@@ -46,6 +51,8 @@ def move(np: Any, field: Any, down: Any, across: Any) -> Any:
 def loss(np: Any, parameters: Any) -> Any:
     down, across, smoke = parameters["down"], parameters["across"], SMOKE
     for _ in range(STEPS):
-        down, across = remove_divergence(np, move(np, down, down, across), move(np, across, down, across))
+        down, across = remove_divergence(
+            np, move(np, down, down, across), move(np, across, down, across)
+        )
         smoke = move(np, smoke, down, across)
     return np.mean((smoke - GOAL) ** 2)

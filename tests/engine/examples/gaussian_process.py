@@ -26,7 +26,9 @@ def loss(np: Any, parameters: Any) -> Any:
     noise = np.exp(2 * parameters["log_noise"]) * np.eye(len(X))
     root = np.linalg.cholesky(covariance(np, parameters, X, X) + noise)
     rest = np.linalg.solve(root, Y - parameters["mean"])
-    likelihood = -0.5 * np.dot(rest, rest) - np.sum(np.log(np.diag(root))) - 0.5 * len(X) * np.log(2 * np.pi)
+    likelihood = (
+        -0.5 * np.dot(rest, rest) - np.sum(np.log(np.diag(root))) - 0.5 * len(X) * np.log(2 * np.pi)
+    )
     known = np.linalg.solve(root, covariance(np, parameters, X, BETWEEN))
     uncertainty = np.exp(parameters["log_scale"]) - np.sum(known**2, axis=0)
     return 0.01 * np.sum(uncertainty) - likelihood

@@ -31,7 +31,8 @@ ROOMS = (elementwise, reductions, shapes, joining, grids, products, linear_algeb
 CALLS: dict[Any, list[Call]] = {key: calls for room in ROOMS for key, calls in room.CALLS.items()}
 ELEMENTWISE = elementwise.ELEMENTWISE | special.ELEMENTWISE
 
-REFUSED = {np.copyto, np.put, np.putmask, np.place}  # rows that only say what to write instead; see misuses.py
+# rows that only say what to write instead; see misuses.py
+REFUSED = {np.copyto, np.put, np.putmask, np.place}
 
 
 def title(key: Any) -> str:
@@ -46,4 +47,6 @@ def callable_of(key: Any) -> Any:
 
 def all_calls() -> list[tuple[str, Call]]:
     """Every call, with a name."""
-    return [(f"{title(key)}-{i}", call) for key, calls in CALLS.items() for i, call in enumerate(calls)]
+    return [
+        (f"{title(key)}-{i}", call) for key, calls in CALLS.items() for i, call in enumerate(calls)
+    ]

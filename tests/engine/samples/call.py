@@ -13,7 +13,8 @@ class Call(NamedTuple):
 
     f: Callable[..., Any]  # as a learner writes it, of the operands alone
     args: tuple[Any, ...]
-    reference: Callable[..., Any] | None = None  # the value by NumPy, where NumPy itself cannot run `f`
+    # the value by NumPy, where NumPy itself cannot run `f`
+    reference: Callable[..., Any] | None = None
 
 
 def array(*shape: int) -> Any:

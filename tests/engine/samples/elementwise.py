@@ -111,9 +111,15 @@ QUESTIONS: dict[Any, list[Call]] = {
         Call(lambda x: float(np.sign(x)), (1.5,)),
         Call(lambda x: x.astype(bool), (M,)),
     ],
-    np.bitwise_and: [Call(lambda x: (x > 0) & (x < 1), (M,)), Call(lambda x: np.bitwise_and(x > 0, x < 1), (M,))],
+    np.bitwise_and: [
+        Call(lambda x: (x > 0) & (x < 1), (M,)),
+        Call(lambda x: np.bitwise_and(x > 0, x < 1), (M,)),
+    ],
     np.bitwise_or: [Call(lambda x: (x < 0) | (x > 1), (M,))],
-    np.bitwise_xor: [Call(lambda x: (x < 0) ^ (x < 1), (M,)), Call(lambda x: x.astype(int) ^ 5, (M,))],
+    np.bitwise_xor: [
+        Call(lambda x: (x < 0) ^ (x < 1), (M,)),
+        Call(lambda x: x.astype(int) ^ 5, (M,)),
+    ],
     np.invert: [Call(lambda x: ~(x > 0), (M,)), Call(lambda x: np.invert(x.astype(int)), (M,))],
     # Of a whole array, and discrete: the answer is plain, and it is NumPy's.
     np.any: [
@@ -148,8 +154,14 @@ QUESTIONS: dict[Any, list[Call]] = {
         Call(lambda x: np.count_nonzero(x), (M,)),
         Call(lambda x: np.count_nonzero(x, axis=1), (M,)),
     ],
-    np.allclose: [Call(lambda x: np.allclose(x, x + 1e-12), (M,)), Call(lambda x: np.allclose(x, 0.0), (M,))],
-    np.array_equal: [Call(lambda x: np.array_equal(x, x), (M,)), Call(lambda x: np.array_equal(x, x[:1]), (M,))],
+    np.allclose: [
+        Call(lambda x: np.allclose(x, x + 1e-12), (M,)),
+        Call(lambda x: np.allclose(x, 0.0), (M,)),
+    ],
+    np.array_equal: [
+        Call(lambda x: np.array_equal(x, x), (M,)),
+        Call(lambda x: np.array_equal(x, x[:1]), (M,)),
+    ],
     np.searchsorted: [
         Call(lambda x: np.searchsorted(SORTED, x), (V,)),
         Call(lambda x: np.searchsorted(x, 0.3, side="right"), (SORTED,)),

@@ -23,7 +23,23 @@ def both(*values: float) -> list[float]:
     return [sign * value for value in values for sign in (1, -1)]
 
 
-SIZES = [1e-300, 1e-200, 1e-160, 1e-16, 1e-8, 1e-3, 0.3, 1.7, 40.0, 1e8, 1e16, 1e150, 1e160, 1e200, 1e300]
+SIZES = [
+    1e-300,
+    1e-200,
+    1e-160,
+    1e-16,
+    1e-8,
+    1e-3,
+    0.3,
+    1.7,
+    40.0,
+    1e8,
+    1e16,
+    1e150,
+    1e160,
+    1e200,
+    1e300,
+]
 LINE = both(*SIZES)
 FEW = both(1e-300, 1e-200, 1e-8, 0.3, 1.7, 1e8, 1e200, 1e300)
 EXPONENTS = both(1e-300, 1e-8, 0.3, 1.7, 20.0, 40.0, 100.0, 300.0, 350.0, 700.0)
@@ -50,7 +66,11 @@ EXTREMES: dict[Any, tuple[Any, ...]] = {
     np.subtract: (lambda a, b: a - b, FEW, FEW),
     np.multiply: (lambda a, b: a * b, FEW, FEW),
     np.divide: (lambda a, b: a / b, FEW, FEW),
-    np.power: (lambda a, b: a**b, [*SIZES, 1 - 1e-12, 1 + 1e-12], [-300.0, -2.0, -0.5, -1e-8, 1e-300, 0.5, 2.0, 1e8]),
+    np.power: (
+        lambda a, b: a**b,
+        [*SIZES, 1 - 1e-12, 1 + 1e-12],
+        [-300.0, -2.0, -0.5, -1e-8, 1e-300, 0.5, 2.0, 1e8],
+    ),
     np.float_power: (lambda a, b: a**b, SIZES, [-2.0, 0.5, 3.0]),
     np.remainder: (lambda a, b: a - b * mp.floor(a / b), DIVIDENDS, DIVISORS),
     np.fmod: (truncated, DIVIDENDS, DIVISORS),
@@ -64,7 +84,10 @@ EXTREMES: dict[Any, tuple[Any, ...]] = {
     np.log: (mp.log, SIZES),
     np.log2: (lambda x: mp.log(x, 2), SIZES),
     np.log10: (mp.log10, SIZES),
-    np.log1p: (lambda x: mp.log(1 + x), [*SIZES, -1e-300, -1e-8, -0.3, -1 + 1e-8, -1 + 1e-12, -1 + 2e-16]),
+    np.log1p: (
+        lambda x: mp.log(1 + x),
+        [*SIZES, -1e-300, -1e-8, -0.3, -1 + 1e-8, -1 + 1e-12, -1 + 2e-16],
+    ),
     np.logaddexp: (lambda a, b: mp.log(mp.exp(a) + mp.exp(b)), TERMS, TERMS),
     np.logaddexp2: (lambda a, b: mp.log(mp.power(2, a) + mp.power(2, b), 2), TERMS, TERMS),
     np.sqrt: (mp.sqrt, SIZES),
@@ -108,7 +131,17 @@ if special.ELEMENTWISE:
         scipy_special.erfc: (mp.erfc, both(1e-300, 1e-8, 0.3, 1.7, 5.0, 10.0, 25.0)),
         scipy_special.erfcx: (
             lambda x: mp.exp(x * x) * mp.erfc(x),
-            [*both(1e-300, 1e-8, 0.3, 1.7, 5.0, 20.0), 30.0, 49.9, 50.1, 1e3, 1e8, 1e15, 1e100, 1e150],
+            [
+                *both(1e-300, 1e-8, 0.3, 1.7, 5.0, 20.0),
+                30.0,
+                49.9,
+                50.1,
+                1e3,
+                1e8,
+                1e15,
+                1e100,
+                1e150,
+            ],
         ),
         scipy_special.erfinv: (mp.erfinv, [1e-300, -1e-8, 0.3, -0.9, 0.999, 1 - 1e-8]),
         scipy_special.ndtr: (mp.ncdf, both(1e-300, 1e-8, 0.3, 1.7, 5.0, 10.0, 35.0)),
@@ -120,7 +153,10 @@ if special.ELEMENTWISE:
             lambda x: mp.log(mp.erfc(-x / mp.sqrt(2)) / 2),
             both(1e-300, 1e-8, 0.3, 1.7, 5.0, 10.0, 30.0, 100.0, 1e3),
         ),
-        scipy_special.logit: (lambda x: mp.log(x / (1 - x)), [1e-300, 1e-8, 0.3, 0.9, 1 - 1e-8, 1 - 2e-16]),
+        scipy_special.logit: (
+            lambda x: mp.log(x / (1 - x)),
+            [1e-300, 1e-8, 0.3, 0.9, 1 - 1e-8, 1 - 2e-16],
+        ),
         scipy_special.log_expit: (lambda x: -mp.log(1 + mp.exp(-x)), [*EXPONENTS, *both(37.0)]),
         scipy_special.gamma: (mp.gamma, [1e-100, 1e-8, 0.3, 1.7, 5.5, 20.5, 100.5, 150.5]),
         # Not where one operand is tiny beside the other: psi(a) - psi(a + b) then loses the digits that both share.
@@ -131,8 +167,16 @@ if special.ELEMENTWISE:
             [0.3, 1.7, 10.0],
         ),
         scipy_special.xlogy: (lambda a, b: a * mp.log(b), FEW, SIZES),
-        scipy_special.xlog1py: (lambda a, b: a * mp.log(1 + b), FEW, [*SIZES, -1e-8, -0.3, -1 + 1e-8]),
+        scipy_special.xlog1py: (
+            lambda a, b: a * mp.log(1 + b),
+            FEW,
+            [*SIZES, -1e-8, -0.3, -1 + 1e-8],
+        ),
         scipy_special.entr: (lambda x: -x * mp.log(x), SIZES),
-        scipy_special.rel_entr: (lambda a, b: a * mp.log(a / b), [1e-100, 0.3, 1.7, 1e8], [1e-100, 0.3, 1.7, 1e8]),
+        scipy_special.rel_entr: (
+            lambda a, b: a * mp.log(a / b),
+            [1e-100, 0.3, 1.7, 1e8],
+            [1e-100, 0.3, 1.7, 1e8],
+        ),
         scipy_special.psi: (mp.digamma, [1e3, 1e6, 1e8, 1e12, 1e16, 1e100, 1e150]),
     }

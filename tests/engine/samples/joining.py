@@ -28,9 +28,18 @@ CALLS: dict[Any, list[Call]] = {
         Call(lambda a: np.concatenate([a, np.ones(2), a]), (V,)),
         Call(lambda a: np.concatenate([a, [1.0]]), (EMPTY,)),
     ],
-    np.vstack: [Call(lambda a, b: np.vstack([a, b]), (V, V + 1)), Call(lambda a, b: np.vstack([a, b]), (M, V))],
-    np.hstack: [Call(lambda a, b: np.hstack([a, b]), (V, 1.5)), Call(lambda a, b: np.hstack((a, b)), (M, M + 1))],
-    np.dstack: [Call(lambda a, b: np.dstack([a, b]), (V, V + 1)), Call(lambda a, b: np.dstack([a, b]), (M, M + 1))],
+    np.vstack: [
+        Call(lambda a, b: np.vstack([a, b]), (V, V + 1)),
+        Call(lambda a, b: np.vstack([a, b]), (M, V)),
+    ],
+    np.hstack: [
+        Call(lambda a, b: np.hstack([a, b]), (V, 1.5)),
+        Call(lambda a, b: np.hstack((a, b)), (M, M + 1)),
+    ],
+    np.dstack: [
+        Call(lambda a, b: np.dstack([a, b]), (V, V + 1)),
+        Call(lambda a, b: np.dstack([a, b]), (M, M + 1)),
+    ],
     np.column_stack: [
         Call(lambda a, b: np.column_stack([a, b]), (V, V + 1)),
         Call(lambda a, b: np.column_stack([a, b]), (M, array(2))),
@@ -52,7 +61,12 @@ CALLS: dict[Any, list[Call]] = {
         Call(lambda a: np.piecewise(a, [a < 0, a >= 0], [lambda z: -z, lambda z: z**2]), (V,)),
         Call(lambda a: np.piecewise(a, [a < 0, a < 0.5], [np.sin, 7.0, lambda z: z**3]), (M,)),
         Call(lambda a: np.piecewise(a, a < 0, [lambda z: z * np.sum(z)]), (V,)),
-        Call(lambda a: np.piecewise(a, [a < 2, a < 1.7], [1.0, lambda z, k, n=1: k * z**n], 3.0, n=2), (1.5,)),
+        Call(
+            lambda a: np.piecewise(
+                a, [a < 2, a < 1.7], [1.0, lambda z, k, n=1: k * z**n], 3.0, n=2
+            ),
+            (1.5,),
+        ),
         Call(lambda a, b: np.piecewise(a, [a < 0], [lambda z: z * b, b]), (M, 1.5)),
     ],
     np.choose: [

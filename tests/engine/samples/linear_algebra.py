@@ -38,7 +38,10 @@ SINGULAR = [
 
 CALLS: dict[Any, list[Call]] = {
     la.inv: [Call(lambda a: la.inv(a), (x,)) for x in (SQUARE, STACK, STACKS, ONE, NO_MATRICES)],
-    la.pinv: [Call(lambda a: la.pinv(a), (x,)) for x in (SQUARE, TALL, WIDE, np.stack([TALL, TALL[::-1] + 1]))],
+    la.pinv: [
+        Call(lambda a: la.pinv(a), (x,))
+        for x in (SQUARE, TALL, WIDE, np.stack([TALL, TALL[::-1] + 1]))
+    ],
     la.solve: [
         Call(lambda a, b: la.solve(a, b), (SQUARE, V)),
         Call(lambda a, b: la.solve(a, b), (SQUARE, M)),
@@ -67,7 +70,9 @@ CALLS: dict[Any, list[Call]] = {
         Call(lambda a: la.slogdet(a).logabsdet * la.slogdet(a)[0], (-SQUARE,)),
         Call(lambda a: la.slogdet(a)[0] * np.exp(la.slogdet(a)[1]), (STACK,)),
     ],
-    la.cholesky: [Call(lambda a: la.cholesky(_positive(a)), (x,)) for x in (SQUARE, STACK, ONE, NO_MATRICES)]
+    la.cholesky: [
+        Call(lambda a: la.cholesky(_positive(a)), (x,)) for x in (SQUARE, STACK, ONE, NO_MATRICES)
+    ]
     + [
         Call(lambda a: la.cholesky(a), (np.tril(_positive(SQUARE)),)),
         Call(lambda a: la.cholesky(a), (_positive(STACK) + np.triu(STACK, 1),)),
@@ -79,13 +84,17 @@ CALLS: dict[Any, list[Call]] = {
         Call(lambda a: np.sum(la.eigh(_symmetric(a)).eigenvalues ** 3), (SQUARE,)),
         Call(lambda a: la.eigh(_symmetric(a), UPLO="U")[1] ** 2, (STACK,)),
         Call(lambda a: la.eigh(_symmetric(a), "L").eigenvalues, (SQUARE,)),
-        *(Call(lambda a, part=part: la.eigh(a, part)[0], (SQUARE,)) for part in "LU"),  # which is not symmetric
+        # which is not symmetric
+        *(Call(lambda a, part=part: la.eigh(a, part)[0], (SQUARE,)) for part in "LU"),
         Call(lambda a: la.eigh(a, "U")[1] ** 2, (STACK,)),
         Call(lambda a: la.eigh(np.tril(a))[0], (SQUARE,)),
     ],
     la.eigvalsh: [Call(lambda a: la.eigvalsh(_symmetric(a)), (x,)) for x in (SQUARE, STACK)],
     la.qr: [
-        *(Call(lambda a: list(la.qr(a)), (x,)) for x in (SQUARE, TALL, np.stack([TALL, TALL[::-1] + 1]))),
+        *(
+            Call(lambda a: list(la.qr(a)), (x,))
+            for x in (SQUARE, TALL, np.stack([TALL, TALL[::-1] + 1]))
+        ),
         Call(lambda a: la.qr(a).R, (TALL,)),
         Call(lambda a: la.qr(a, mode="reduced")[0] ** 2, (TALL,)),
     ],
@@ -94,7 +103,9 @@ CALLS: dict[Any, list[Call]] = {
         Call(lambda a: la.svd(a, compute_uv=False), (TALL,)),
         Call(lambda a: la.svd(a, False, False), (WIDE,)),
     ],
-    la.matrix_power: [Call(lambda a, n=n: la.matrix_power(a, n), (SQUARE,)) for n in (-3, -1, 0, 1, 2, 3, 6)]
+    la.matrix_power: [
+        Call(lambda a, n=n: la.matrix_power(a, n), (SQUARE,)) for n in (-3, -1, 0, 1, 2, 3, 6)
+    ]
     + [Call(lambda a: la.matrix_power(a, 3), (STACK,))],
     la.multi_dot: [
         Call(lambda a, b: la.multi_dot([a, b, a]), (WIDE, array(4, 2))),

@@ -13,7 +13,10 @@ S, W = array(3, 3), array(4) - 0.3
 
 
 def _einsum(subscripts: str, *shapes: tuple[int, ...]) -> Call:
-    return Call(lambda *operands: np.einsum(subscripts, *operands), tuple(array(*s) + k for k, s in enumerate(shapes)))
+    return Call(
+        lambda *operands: np.einsum(subscripts, *operands),
+        tuple(array(*s) + k for k, s in enumerate(shapes)),
+    )
 
 
 CALLS: dict[Any, list[Call]] = {
@@ -84,7 +87,10 @@ CALLS: dict[Any, list[Call]] = {
         Call(lambda a, b: np.inner(a, b), (M, 2.5)),
         Call(lambda a: np.inner(a, a), (V,)),
     ],
-    np.vdot: [Call(lambda a, b: np.vdot(a, b), (M, array(2, 3) + 1)), Call(lambda a: np.vdot(a, a), (V,))],
+    np.vdot: [
+        Call(lambda a, b: np.vdot(a, b), (M, array(2, 3) + 1)),
+        Call(lambda a: np.vdot(a, a), (V,)),
+    ],
     np.vecdot: [
         Call(lambda a, b: np.vecdot(a, b), (M, V)),
         Call(lambda a, b: np.vecdot(a, b, axis=0), (T, M[:, :, None])),

@@ -14,8 +14,21 @@ POSITIVE = np.abs(M) + 0.3
 NO_ROWS, NO_COLUMNS = np.zeros((0, 3)), np.zeros((2, 0))
 ZEROS = np.array([[1.5, 0.0, -2.0, 0.7], [0.0, 0.0, 3.0, 1.1], [2.0, 1.0, -1.3, 0.4]])
 HOLES = np.array([[1.5, np.nan, -2.0], [0.7, 3.0, np.nan]])
-QUANTILE_METHODS = ("lower", "higher", "nearest", "midpoint", "inverted_cdf", "averaged_inverted_cdf", "hazen")
-QUANTILE_METHODS += ("closest_observation", "interpolated_inverted_cdf", "weibull", "median_unbiased")
+QUANTILE_METHODS = (
+    "lower",
+    "higher",
+    "nearest",
+    "midpoint",
+    "inverted_cdf",
+    "averaged_inverted_cdf",
+    "hazen",
+)
+QUANTILE_METHODS += (
+    "closest_observation",
+    "interpolated_inverted_cdf",
+    "weibull",
+    "median_unbiased",
+)
 
 
 def _with_holes(x: Any) -> Any:
@@ -87,7 +100,10 @@ CALLS: dict[Any, list[Call]] = {
     ],
     np.max: _everywhere(np.max, "max"),
     np.min: _everywhere(np.min, "min"),
-    np.amax: [Call(lambda x: np.amax(x), (M,)), Call(lambda x: np.amax(x, axis=1, keepdims=True), (M,))],
+    np.amax: [
+        Call(lambda x: np.amax(x), (M,)),
+        Call(lambda x: np.amax(x, axis=1, keepdims=True), (M,)),
+    ],
     np.amin: [Call(lambda x: np.amin(x), (M,)), Call(lambda x: np.amin(x, axis=(0, 1)), (M,))],
     np.ptp: [c for c in _everywhere(np.ptp) if np.ndim(c.args[0])],
     np.sort: [
@@ -114,7 +130,10 @@ CALLS: dict[Any, list[Call]] = {
         Call(lambda x: np.quantile(x, [0.2], -1, keepdims=True), (M,)),
         Call(lambda x: np.quantile(x, [], axis=1), (M,)),
         Call(lambda x: np.quantile(x, 0.3, axis=1), (NO_ROWS,)),
-        *(Call(lambda x, m=m: np.quantile(x, 0.37, method=m), (array(7),)) for m in QUANTILE_METHODS),
+        *(
+            Call(lambda x, m=m: np.quantile(x, 0.37, method=m), (array(7),))
+            for m in QUANTILE_METHODS
+        ),
     ],
     np.percentile: [
         Call(lambda x: np.percentile(x, 30), (array(9),)),
@@ -125,7 +144,9 @@ CALLS: dict[Any, list[Call]] = {
         Call(lambda x: np.nanquantile(_with_holes(x), [0.2, 0.5, 1.0], axis=1), (M,)),
         Call(lambda x: np.nanquantile(_with_holes(x), 0.7, keepdims=True), (M,)),
     ],
-    np.nanpercentile: [Call(lambda x: np.nanpercentile(_with_holes(x), [30, 60], axis=0, keepdims=True), (M,))],
+    np.nanpercentile: [
+        Call(lambda x: np.nanpercentile(_with_holes(x), [30, 60], axis=0, keepdims=True), (M,))
+    ],
     np.nanmedian: [
         Call(lambda x: np.nanmedian(_with_holes(x)), (M,)),
         Call(lambda x: np.nanmedian(_with_holes(x), axis=-1), (M,)),
@@ -191,7 +212,10 @@ CALLS: dict[Any, list[Call]] = {
         Call(lambda x: np.nanstd(_with_holes(x), axis=(0, 1), ddof=0.5, keepdims=True), (M,)),
         Call(lambda x: np.nanstd(_with_holes(x), correction=1), (M,)),
     ],
-    np.nancumsum: [Call(lambda x: np.nancumsum(_with_holes(x)), (M,)), Call(lambda x: np.nancumsum(x, axis=0), (M,))],
+    np.nancumsum: [
+        Call(lambda x: np.nancumsum(_with_holes(x)), (M,)),
+        Call(lambda x: np.nancumsum(x, axis=0), (M,)),
+    ],
     np.nancumprod: [
         Call(lambda x: np.nancumprod(_with_holes(x), axis=1), (M,)),
         Call(lambda x: np.nancumprod(x), (M,)),
@@ -205,9 +229,15 @@ CALLS: dict[Any, list[Call]] = {
         Call(lambda x: np.linalg.norm(x, axis=-2, keepdims=True), (T,)),
         Call(lambda x: np.linalg.norm(x, axis=(1, 2)), (T,)),
         Call(lambda x: np.linalg.norm(x, "fro", axis=(0, -1), keepdims=True), (T,)),
-        *(Call(lambda x, p=p: np.linalg.norm(x, p), (array(5),)) for p in (1, 2, 3, 0.5, -2, np.inf, -np.inf)),
+        *(
+            Call(lambda x, p=p: np.linalg.norm(x, p), (array(5),))
+            for p in (1, 2, 3, 0.5, -2, np.inf, -np.inf)
+        ),
         *(Call(lambda x, p=p: np.linalg.norm(x, ord=p, axis=-1), (M,)) for p in (1, 2.5, np.inf)),
-        *(Call(lambda x, p=p: np.linalg.norm(x, p), (M,)) for p in ("fro", "nuc", 2, -2, 1, -1, np.inf, -np.inf)),
+        *(
+            Call(lambda x, p=p: np.linalg.norm(x, p), (M,))
+            for p in ("fro", "nuc", 2, -2, 1, -1, np.inf, -np.inf)
+        ),
         *(Call(lambda x, p=p: np.linalg.norm(x, p, axis=(0, 2)), (T,)) for p in (2, 1, "nuc")),
         Call(lambda x: np.linalg.norm(x, 2, axis=(0, 1), keepdims=True), (T,)),
         Call(lambda x: np.linalg.norm(x, np.inf, axis=(1, 0), keepdims=True), (T,)),
@@ -218,7 +248,10 @@ CALLS: dict[Any, list[Call]] = {
         Call(lambda x: np.linalg.vector_norm(x), (M,)),
         Call(lambda x: np.linalg.vector_norm(x, axis=-1), (T,)),
         Call(lambda x: np.linalg.vector_norm(x, axis=(0, -1), keepdims=True), (T,)),
-        *(Call(lambda x, p=p: np.linalg.vector_norm(x, ord=p, axis=(0, 2)), (T,)) for p in (1, 3, np.inf)),
+        *(
+            Call(lambda x, p=p: np.linalg.vector_norm(x, ord=p, axis=(0, 2)), (T,))
+            for p in (1, 3, np.inf)
+        ),
         Call(lambda x: np.linalg.vector_norm(x, ord=1, keepdims=True), (T,)),
     ],
     # Methods of functions of two numbers

@@ -27,7 +27,9 @@ def _scattered(index: Any, shape: tuple[int, ...]) -> Callable[..., Any]:
 
 
 def _scatter(index: Any, shape: tuple[int, ...], g: Any) -> Call:
-    return Call(lambda g: TABLE["scatter"](g, index=index, shape=shape), (g,), _scattered(index, shape))
+    return Call(
+        lambda g: TABLE["scatter"](g, index=index, shape=shape), (g,), _scattered(index, shape)
+    )
 
 
 def _pieces(f: Callable[..., Any]) -> Callable[..., Any]:
@@ -79,7 +81,10 @@ CALLS: dict[Any, list[Call]] = {
         Call(lambda x: np.moveaxis(x, 0, -1), (T,)),
         Call(lambda x: np.moveaxis(x, (0, 1), (-1, 0)), (T,)),
     ],
-    np.rollaxis: [Call(lambda x: np.rollaxis(x, 2), (T,)), Call(lambda x: np.rollaxis(x, 1, 3), (T,))],
+    np.rollaxis: [
+        Call(lambda x: np.rollaxis(x, 2), (T,)),
+        Call(lambda x: np.rollaxis(x, 1, 3), (T,)),
+    ],
     np.squeeze: [
         Call(lambda x: np.squeeze(x), (array(1, 3, 1),)),
         Call(lambda x: np.squeeze(x, axis=-1), (array(1, 3, 1),)),
@@ -151,7 +156,11 @@ CALLS: dict[Any, list[Call]] = {
         Call(lambda a: np.where(a > 0, a, 0.0), (EMPTY,)),
     ],
     "unless": [
-        Call(lambda a, b: TABLE["unless"](YES, a, b), (V, array(3) + 1), lambda a, b: np.where(YES, a, b)),
+        Call(
+            lambda a, b: TABLE["unless"](YES, a, b),
+            (V, array(3) + 1),
+            lambda a, b: np.where(YES, a, b),
+        ),
         Call(lambda a, b: TABLE["unless"](False, a, b), (1.5, 2.5), lambda a, b: b),
         Call(lambda a, b: TABLE["unless"](a > 0, a, b), (1.5, 2.5), lambda a, b: a),
     ],
@@ -162,7 +171,10 @@ CALLS: dict[Any, list[Call]] = {
     ],
     np.fliplr: [Call(lambda x: np.fliplr(x), (M,))],
     np.flipud: [Call(lambda x: np.flipud(x), (V,))],
-    np.rot90: [Call(lambda x: np.rot90(x), (M,)), Call(lambda x: np.rot90(x, -1, axes=(1, 2)), (T,))],
+    np.rot90: [
+        Call(lambda x: np.rot90(x), (M,)),
+        Call(lambda x: np.rot90(x, -1, axes=(1, 2)), (T,)),
+    ],
     np.roll: [
         Call(lambda x: np.roll(x, 2), (M,)),
         Call(lambda x: np.roll(x, -1, axis=1), (M,)),
@@ -180,9 +192,15 @@ CALLS: dict[Any, list[Call]] = {
         Call(lambda x: np.lib.stride_tricks.sliding_window_view(x, 2), (V,)),
         Call(lambda x: np.lib.stride_tricks.sliding_window_view(x, (2, 2)) ** 2, (M,)),
         Call(lambda x: np.lib.stride_tricks.sliding_window_view(x, 3, axis=-1), (T,)),
-        Call(lambda x: np.lib.stride_tricks.sliding_window_view(x, window_shape=(2, 3), axis=(0, 2)), (T,)),
+        Call(
+            lambda x: np.lib.stride_tricks.sliding_window_view(x, window_shape=(2, 3), axis=(0, 2)),
+            (T,),
+        ),
     ],
-    np.delete: [Call(lambda x: np.delete(x, 1), (V,)), Call(lambda x: np.delete(x, [0, 2], axis=1), (M,))],
+    np.delete: [
+        Call(lambda x: np.delete(x, 1), (V,)),
+        Call(lambda x: np.delete(x, [0, 2], axis=1), (M,)),
+    ],
     np.take: [
         Call(lambda x: np.take(x, [0, 2, 0], axis=1), (M,)),
         Call(lambda x: np.take(x, [4, 1]), (M,)),
@@ -213,14 +231,20 @@ CALLS: dict[Any, list[Call]] = {
         Call(lambda x: np.diag(x, -1), (V,)),
         Call(lambda x: np.diag(x, k=1), (M,)),
     ],
-    np.diagflat: [Call(lambda x: np.diagflat(x), (array(2, 2),)), Call(lambda x: np.diagflat(x, 1), (V,))],
+    np.diagflat: [
+        Call(lambda x: np.diagflat(x), (array(2, 2),)),
+        Call(lambda x: np.diagflat(x, 1), (V,)),
+    ],
     np.tril: [Call(lambda x: np.tril(x), (M,)), Call(lambda x: np.tril(x, -1), (T,))],
     np.triu: [Call(lambda x: np.triu(x), (M,)), Call(lambda x: np.triu(x, k=1), (T,))],
     np.pad: [
         Call(lambda x: np.pad(x, 1), (M,)),
         Call(lambda x: np.pad(x, ((1, 0), (0, 2)), constant_values=2.0), (M,)),
         Call(lambda x, c: np.pad(x, (1, 2), constant_values=c), (V, 1.5)),
-        *(Call(lambda x, m=m: np.pad(x, 1, mode=m), (M,)) for m in ("edge", "reflect", "symmetric", "wrap")),
+        *(
+            Call(lambda x, m=m: np.pad(x, 1, mode=m), (M,))
+            for m in ("edge", "reflect", "symmetric", "wrap")
+        ),
         Call(lambda x: np.pad(x, ((0, 0), (3, 2)), "reflect"), (M,)),
     ],
     np.trace: [

@@ -44,6 +44,10 @@ if special is not None:
     }
 
     def _polygamma(n: int) -> Call:
-        return Call(lambda x: TABLE["polygamma"](n, x), (np.array([0.3, 1.2, 4.5]),), lambda x: special.polygamma(n, x))
+        return Call(
+            lambda x: TABLE["polygamma"](n, x),
+            (np.array([0.3, 1.2, 4.5]),),
+            lambda x: special.polygamma(n, x),
+        )
 
     CALLS = {"polygamma": [_polygamma(n) for n in (0, 1, 2)]}

@@ -42,7 +42,9 @@ def test_the_steps_that_are_asked_for(tmp_path):
 
 
 def test_paper_is_white(tmp_path):
-    with Image.open(Trace.of(lambda x: x * x, 3.0).save_gif(tmp_path / "a.gif", scale=0.5)) as image:
+    with Image.open(
+        Trace.of(lambda x: x * x, 3.0).save_gif(tmp_path / "a.gif", scale=0.5)
+    ) as image:
         for k in range(image.n_frames):
             image.seek(k)
             assert image.convert("RGB").getpixel((1, 1)) == (255, 255, 255)
@@ -56,7 +58,9 @@ def test_every_run_makes_a_film(tmp_path, name):
 
 def test_a_long_run_says_what_it_leaves_out(tmp_path, monkeypatch):
     monkeypatch.setattr(animation, "MOST_FRAMES", 5)
-    with pytest.warns(UserWarning, match=r"save_gif: 5 of 122 steps are shown. Choose others with steps="):
+    with pytest.warns(
+        UserWarning, match=r"save_gif: 5 of 122 steps are shown. Choose others with steps="
+    ):
         path = RUNS["60 operations"]().save_gif(tmp_path / "a.gif", scale=0.3)
     assert len(frames_of(path)) == 5
 

@@ -19,14 +19,18 @@ from .test_frame import squeezed, texts
 
 @pytest.mark.parametrize("name", RUNS)
 def test_every_run_fits_on_pages(name, tmp_path, monkeypatch):
-    monkeypatch.setattr(bitmap, "_PRINT_DPI", 75.0)  # a printer's 300 take 16 times as long, and say the same of pages
+    # a printer's 300 take 16 times as long, and say the same of pages
+    monkeypatch.setattr(bitmap, "_PRINT_DPI", 75.0)
     trace = RUNS[name]()
     strip = trace.strip()
     for page in strip.pages:
         root = ElementTree.fromstring(page)
         assert root.get("viewBox") in ("0 0 595 842", "0 0 842 595")
         for panel in root.iter("{http://www.w3.org/2000/svg}rect"):
-            right, bottom = (float(panel.get(a)) + float(panel.get(b)) for a, b in (("x", "width"), ("y", "height")))
+            right, bottom = (
+                float(panel.get(a)) + float(panel.get(b))
+                for a, b in (("x", "width"), ("y", "height"))
+            )
             if panel.get("fill") == "none":
                 assert right <= float(root.get("width")[:-2]) - 35
                 assert bottom <= float(root.get("height")[:-2]) - 35

@@ -120,7 +120,9 @@ def test_a_large_graph_is_shown_in_parts_that_hold_the_step():
         assert len(svg) < 200_000
     places = layout_of(graph(trace, 121))
     groups = ()
-    for (x, y), done in zip(place_windows(trace, groups, places, 700, 300)[1:], trace.steps, strict=True):
+    for (x, y), done in zip(
+        place_windows(trace, groups, places, 700, 300)[1:], trace.steps, strict=True
+    ):
         box = places["nodes"][f"n{done.line}"]
         assert x <= box["x"] - box["w"] / 2
         assert box["x"] + box["w"] / 2 <= x + 700
@@ -131,14 +133,25 @@ def test_a_large_graph_is_shown_in_parts_that_hold_the_step():
 def test_a_part_of_a_graph_is_small_and_fades_at_its_cuts(tmp_path):
     trace = RUNS["60 operations"]()
     frames = Frames(trace)
-    veils = [re.findall(r'<rect x="([\d.]+)"[^>]*fill-opacity="0.25"', frames.svg(step)) for step in (0, 61, 121)]
+    veils = [
+        re.findall(r'<rect x="([\d.]+)"[^>]*fill-opacity="0.25"', frames.svg(step))
+        for step in (0, 61, 121)
+    ]
     assert all(veils)
-    assert {float(x) for x in veils[0]} != {float(x) for x in veils[1]}, "at its beginning it is not cut on the left"
-    window = re.search(r'<svg x="[^"]*" y="[^"]*" width="([^"]*)" [^>]*viewBox="\S+ \S+ (\S+) ', frames.svg(61))
+    assert {float(x) for x in veils[0]} != {float(x) for x in veils[1]}, (
+        "at its beginning it is not cut on the left"
+    )
+    window = re.search(
+        r'<svg x="[^"]*" y="[^"]*" width="([^"]*)" [^>]*viewBox="\S+ \S+ (\S+) ', frames.svg(61)
+    )
     assert float(window[1]) / float(window[2]) == pytest.approx(0.75, rel=1e-4)
     assert "fill-opacity" not in Frames(Trace.of(example, 2.0, 5.0)).svg(3)
     drawn = re.search(r"<svg .*<svg.*</svg>", frames.svg(61))[0]
-    reach = [float(x) for points in re.findall(r'points="([^"]*)"', drawn) for x in re.findall(r"(\S+),", points)]
+    reach = [
+        float(x)
+        for points in re.findall(r'points="([^"]*)"', drawn)
+        for x in re.findall(r"(\S+),", points)
+    ]
     assert max(reach) - min(reach) < 1.2 * float(window[2]), "what lies far outside is not painted"
     trace.save_png(tmp_path / "part.png", 61)
     pixels = matplotlib.image.imread(tmp_path / "part.png")[..., :3]
@@ -151,7 +164,10 @@ def test_a_frame_of_hundreds_of_operations_lights_one_group():
     trace = RUNS["500 operations"]()
     frames = Frames(trace)
     assert f"{len(trace.lines)} lines of the tape are drawn as" in texts(frames.svg(3))
-    places = [layout_of(graph(trace, step, group="auto"))["nodes"] for step in (-1, 250, 700, len(trace.steps) - 1)]
+    places = [
+        layout_of(graph(trace, step, group="auto"))["nodes"]
+        for step in (-1, 250, 700, len(trace.steps) - 1)
+    ]
     assert all(place == places[0] for place in places)
     early, late = (graph(trace, step, group="auto").source for step in (1, 250))
     assert re.search(r"^\tg2 \[.*style=invis", early, re.MULTILINE)
@@ -165,7 +181,9 @@ def test_an_svg_has_portable_fonts_and_the_same_bytes_each_time(tmp_path):
     trace = Trace.of(example, 2.0, 5.0)
     first = trace.save_svg(tmp_path / "a.svg", 9).read_bytes()
     assert first == trace.save_svg(tmp_path / "b.svg", 9).read_bytes()
-    assert set(re.findall(r'font-family="([^"]*)"', first.decode())) == {graph(trace).node_attr["fontname"]}
+    assert set(re.findall(r'font-family="([^"]*)"', first.decode())) == {
+        graph(trace).node_attr["fontname"]
+    }
     assert b"sans-serif" in first
     assert b"<desc>" in first
     png = trace.save_png(tmp_path / "a.png", 9).read_bytes()
@@ -176,16 +194,24 @@ def test_themes(tmp_path):
     trace = Trace.of(example, 2.0, 5.0)
     svg = trace.save_svg(tmp_path / "a.svg").read_text()
     assert "prefers-color-scheme:dark" in svg
-    assert "prefers-color-scheme" not in trace.save_svg(tmp_path / "a.svg", theme="dark").read_text()
+    assert (
+        "prefers-color-scheme" not in trace.save_svg(tmp_path / "a.svg", theme="dark").read_text()
+    )
     with Image.open(trace.save_png(tmp_path / "a.png", theme="dark")) as image:
-        assert "#{:02x}{:02x}{:02x}".format(*image.convert("RGB").getpixel((2, 2))) == DARK.paper.lower()
+        assert (
+            "#{:02x}{:02x}{:02x}".format(*image.convert("RGB").getpixel((2, 2)))
+            == DARK.paper.lower()
+        )
     with pytest.raises(InputError, match="theme is 'light' or 'dark'"):
         trace.save_png(tmp_path / "a.png", theme="auto")
 
 
 def test_last_step_if_none_is_named(tmp_path):
     trace = Trace.of(example, 2.0, 5.0)
-    assert trace.save_svg(tmp_path / "a.svg").read_text() == trace.save_svg(tmp_path / "b.svg", 15).read_text()
+    assert (
+        trace.save_svg(tmp_path / "a.svg").read_text()
+        == trace.save_svg(tmp_path / "b.svg", 15).read_text()
+    )
 
 
 @pytest.mark.parametrize("step", [16, -2, 1.5, "3", True])
@@ -193,7 +219,8 @@ def test_last_step_if_none_is_named(tmp_path):
 def test_a_step_that_is_not_there(tmp_path, save, step):
     trace = Trace.of(example, 2.0, 5.0)
     with pytest.raises(
-        InputError, match=re.escape(f"{save}: there is no step {step!r}; the steps of this run are 0 to 15")
+        InputError,
+        match=re.escape(f"{save}: there is no step {step!r}; the steps of this run are 0 to 15"),
     ):
         getattr(trace, save)(tmp_path / f"a.{save[-3:]}", step)
 
@@ -257,11 +284,19 @@ def test_text_breaks_where_words_end():
 
 
 def test_a_sign_of_an_equation_stays_with_what_follows():
-    equations = [equation for step in Trace.of(example, 2.0, 5.0).steps for equation in step.equations]
-    broken = [line for equation in equations for line in wrap_runs(equation_runs(equation), 150).lines]
+    equations = [
+        equation for step in Trace.of(example, 2.0, 5.0).steps for equation in step.equations
+    ]
+    broken = [
+        line for equation in equations for line in wrap_runs(equation_runs(equation), 150).lines
+    ]
     assert len(broken) > 2 * len(equations)
     for line in broken:
-        assert not "".join(run.text for run in line).rstrip("\N{NO-BREAK SPACE}").endswith(("=", "×", "+"))
+        assert (
+            not "".join(run.text for run in line)
+            .rstrip("\N{NO-BREAK SPACE}")
+            .endswith(("=", "×", "+"))
+        )
 
 
 def first_frame(name):

@@ -11,7 +11,13 @@ import pytest
 
 from autodiff_lab import Trace
 from autodiff_lab.figures.graph import render
-from autodiff_lab.figures.graph.alternatives import LAPTOP, ROOMS, choose_for_room, layout_alternatives, scale_in
+from autodiff_lab.figures.graph.alternatives import (
+    LAPTOP,
+    ROOMS,
+    choose_for_room,
+    layout_alternatives,
+    scale_in,
+)
 from autodiff_lab.figures.graph.boxes import node_texts, player_heading, text_width
 from autodiff_lab.figures.layered_layout.paths import sample_path
 
@@ -69,7 +75,14 @@ def some(*shape):
     return RNG.normal(size=shape).round(2)
 
 
-WEIGHTS = {"W1": some(4, 3), "b1": some(4), "W2": some(4, 4), "b2": some(4), "W3": some(2, 4), "b3": some(2)}
+WEIGHTS = {
+    "W1": some(4, 3),
+    "b1": some(4),
+    "W2": some(4, 4),
+    "b2": some(4),
+    "W3": some(2, 4),
+    "b3": some(2),
+}
 GRAPHS = {
     "seed": (seed, (2.0, 5.0)),
     "cross entropy": (cross_entropy, (np.array([1.0, 2.0, 3.0]), np.array([0.0, 0.0, 1.0]))),
@@ -99,7 +112,10 @@ def case(request):
 
 def curve_of(path):
     points = [(float(x), float(y)) for x, y in re.findall(r"(-?[\d.]+),(-?[\d.]+)", path)]
-    assert re.fullmatch(r"M[-\d.]+,[-\d.]+C([-\d.]+,[-\d.]+ ?)+L[-\d.]+,[-\d.]+", path) and len(points) % 3 == 2
+    assert (
+        re.fullmatch(r"M[-\d.]+,[-\d.]+C([-\d.]+,[-\d.]+ ?)+L[-\d.]+,[-\d.]+", path)
+        and len(points) % 3 == 2
+    )
     return points[:-1], points[-1]
 
 
@@ -111,16 +127,23 @@ def on_border(point, box):
 def test_every_line_has_a_box_and_no_box_overlaps_another(case):
     trace, layouts = case
     for places in layouts:
-        assert {name for name in places["nodes"] if name[0] == "n"} == {f"n{i}" for i in range(len(trace.lines))}
+        assert {name for name in places["nodes"] if name[0] == "n"} == {
+            f"n{i}" for i in range(len(trace.lines))
+        }
         for a, b in combinations(places["nodes"].values(), 2):
             assert (
-                abs(a["x"] - b["x"]) >= (a["w"] + b["w"]) / 2 + 8 or abs(a["y"] - b["y"]) >= (a["h"] + b["h"]) / 2 + 8
+                abs(a["x"] - b["x"]) >= (a["w"] + b["w"]) / 2 + 8
+                or abs(a["y"] - b["y"]) >= (a["h"] + b["h"]) / 2 + 8
             )
 
 
 def test_everything_is_in_its_frame(case):
     for places in case[1]:
-        points = [point for edge in places["edges"].values() for point in sample_path(curve_of(edge["path"])[0])]
+        points = [
+            point
+            for edge in places["edges"].values()
+            for point in sample_path(curve_of(edge["path"])[0])
+        ]
         for box in places["nodes"].values():
             points += [(box["x"] + k * box["w"] / 2, box["y"] + k * box["h"] / 2) for k in (-1, 1)]
         assert all(0 <= x <= places["width"] and 0 <= y <= places["height"] for x, y in points)
@@ -132,7 +155,10 @@ def test_every_edge_leads_from_its_operand_to_its_operation(case):
         for name, edge in places["edges"].items():
             i, slot = map(int, name[1:].split("_"))
             operand = trace.lines[i].operands[slot]
-            assert edge["ends"] == [f"c{i}_{slot}" if operand.line is None else f"n{operand.line}", f"n{i}"]
+            assert edge["ends"] == [
+                f"c{i}_{slot}" if operand.line is None else f"n{operand.line}",
+                f"n{i}",
+            ]
             (start, *_), tip = curve_of(edge["path"])
             assert on_border(start, places["nodes"][edge["ends"][0]])
             assert on_border(tip, places["nodes"][edge["ends"][1]])
@@ -143,7 +169,10 @@ def test_no_edge_runs_through_a_box(case):
         for edge in places["edges"].values():
             for x, y in sample_path(curve_of(edge["path"])[0]):
                 for name, box in places["nodes"].items():
-                    inside = abs(x - box["x"]) < box["w"] / 2 - 0.5 and abs(y - box["y"]) < box["h"] / 2 - 0.5
+                    inside = (
+                        abs(x - box["x"]) < box["w"] / 2 - 0.5
+                        and abs(y - box["y"]) < box["h"] / 2 - 0.5
+                    )
                     assert not inside, (places["shape"], edge["ends"], name)
 
 
@@ -184,7 +213,9 @@ def test_a_label_is_on_the_middle_of_its_edge(case):
                 ways = np.cumsum([0.0, *map(dist, line, line[1:])])
                 half = int(np.searchsorted(ways, ways[-1] / 2))
                 label = tuple(edge["label"].values())
-                assert ways[half - 1] + dist(line[half - 1], label) == pytest.approx(ways[-1] / 2, abs=0.2)
+                assert ways[half - 1] + dist(line[half - 1], label) == pytest.approx(
+                    ways[-1] / 2, abs=0.2
+                )
                 assert dist(label, line[half]) + ways[-1] / 2 == pytest.approx(ways[half], abs=0.2)
 
 
@@ -241,7 +272,10 @@ def test_values_run_on_in_a_row_and_back_in_the_next():
 
 def test_inputs_stand_in_the_learners_order():
     row, column = laid_out("seed")[1]
-    assert row["nodes"]["n0"]["y"] < row["nodes"]["n1"]["y"] and row["nodes"]["n0"]["x"] == row["nodes"]["n1"]["x"]
+    assert (
+        row["nodes"]["n0"]["y"] < row["nodes"]["n1"]["y"]
+        and row["nodes"]["n0"]["x"] == row["nodes"]["n1"]["x"]
+    )
     assert column["nodes"]["n0"]["x"] < column["nodes"]["n1"]["x"]
     places = laid_out("network")[1][0]
     last = places["nodes"]["n14"]  # … + b3
@@ -278,14 +312,18 @@ def heading(f, *args, i=-1):
 def test_headings():
     assert heading(seed, 2.0, 5.0) == ("y", "−")
     assert heading(seed, 2.0, 5.0, i=0) == ("x1", "")
-    assert heading(seed, 2.0, 5.0, i=2)[0] in ("log x1", "a"), "the operation, or the name that it is given"
+    assert heading(seed, 2.0, 5.0, i=2)[0] in ("log x1", "a"), (
+        "the operation, or the name that it is given"
+    )
     assert heading(lambda x: 2 * x, 1.0) == ("y", "2 ×")
     assert heading(lambda x: x * 2, 1.0) == ("y", "× 2")
     assert heading(lambda x: x**2, 1.0) == ("y", "** 2")
     assert heading(lambda x: np.clip(x, 0, 1), 0.5) == ("y", "clip 0, 1")
     assert heading(lambda x: np.exp(x), 0.5) == ("y", "exp")
     assert heading(lambda x: np.ones(2) + x, 1.0) == ("y", "+"), "an array has a box of its own"
-    assert heading(lambda params: params["a long name of its own"] * 2, {"a long name of its own": 1.0}, i=0) == (
+    assert heading(
+        lambda params: params["a long name of its own"] * 2, {"a long name of its own": 1.0}, i=0
+    ) == (
         "params['a long …",
         "",
     )

@@ -66,7 +66,9 @@ def test_with_patience_it_is_drawn_with_care(monkeypatch):
     graph = graphs.graph(Trace.of(lambda x: x * x + x, 3.0))
     careful = graph.copy()
     careful.is_large = True
-    assert render.render(careful, "json0") == render.render(graph, "json0"), "another process draws the same"
+    assert render.render(careful, "json0") == render.render(graph, "json0"), (
+        "another process draws the same"
+    )
     assert not careful.layout_timed_out
 
 

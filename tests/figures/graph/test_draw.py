@@ -51,7 +51,9 @@ def test_inputs_results_and_constants_differ_without_colour():
 
 
 def test_ids_in_the_svg(example_trace):
-    found = {group.get("id"): group.get("class") for group in svg_of(example_trace).iter(f"{SPACE}g")}
+    found = {
+        group.get("id"): group.get("class") for group in svg_of(example_trace).iter(f"{SPACE}g")
+    }
     assert {"n0", "n6", "e2_0", "e6_1"} <= set(found)
     assert found["n0"] == "node input"
     assert found["n6"] == "node operation result"
@@ -65,7 +67,10 @@ def test_arrays_are_short_in_nodes_and_whole_in_tooltips():
         *("0", "0.143", "0.286", "0.429", "0.571", "0.714"),  # the value, and then its adjoint
         *("0", "0.286", "0.571", "0.857", "1.14", "1.43"),
     ]
-    assert "= [[0 0.1429] [0.2857 0.4286] [0.5714 0.7143]]" in tooltip or "(3, 2) array, min 0, max 0.7143" in tooltip
+    assert (
+        "= [[0 0.1429] [0.2857 0.4286] [0.5714 0.7143]]" in tooltip
+        or "(3, 2) array, min 0, max 0.7143" in tooltip
+    )
 
 
 def softmax(z):
@@ -104,7 +109,15 @@ def test_large_arrays_and_constants():
     assert rows["c1_1"].count("<td width") == 3
 
 
-NASTY = ["<script>alert(1)</script>", 'quo"te', "back\\N\\n\\slash", "a & b", "</b>", "tab\tand\x07bell", "]]>"]
+NASTY = [
+    "<script>alert(1)</script>",
+    'quo"te',
+    "back\\N\\n\\slash",
+    "a & b",
+    "</b>",
+    "tab\tand\x07bell",
+    "]]>",
+]
 
 
 @pytest.mark.parametrize("name", NASTY)
@@ -140,10 +153,14 @@ def test_draw_gives_a_drawing(example_function):
 def test_parts_can_be_left_out(example_trace):
     assert "0.6931" not in rows_of(graph(example_trace, values=False))["n2"].partition("tooltip")[0]
     assert "5.5" not in rows_of(graph(example_trace, adjoints=False))["n0"].partition("tooltip")[0]
-    assert "label=" not in rows_of(graph(example_trace, partials=False))["n1 -> n5"].replace("labeltooltip", "")
+    assert "label=" not in rows_of(graph(example_trace, partials=False))["n1 -> n5"].replace(
+        "labeltooltip", ""
+    )
     bare = graph(example_trace, values=False, adjoints=False, partials=False)
     heights = [
-        re.search(r"height=([\d.]+)", row)[1] for name, row in rows_of(bare).items() if re.fullmatch(r"n\d+", name)
+        re.search(r"height=([\d.]+)", row)[1]
+        for name, row in rows_of(bare).items()
+        if re.fullmatch(r"n\d+", name)
     ]
     assert len(heights) == 7 and all(float(height) < 0.5 for height in heights)
 
@@ -176,7 +193,11 @@ def test_an_edge_says_what_broadcasting_copies_it_to():
     assert said[3].endswith("x, of shape (3,), is copied to (2, 3).")
     assert said[4].endswith("The number b is copied to (2, 3).")
     assert "copied" not in "".join(said[5:9])
-    assert not any(o.shapes for line in Trace.of(lambda x, y: x * y + 2.0, 1.0, 2.0).lines for o in line.operands)
+    assert not any(
+        o.shapes
+        for line in Trace.of(lambda x, y: x * y + 2.0, 1.0, 2.0).lines
+        for o in line.operands
+    )
 
 
 def test_the_player_has_a_place_for_the_shapes():
@@ -205,7 +226,10 @@ def test_a_forward_trace_shows_tangents(example_function):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"direction": "down"}, "draw(direction='down') is not possible; direction is 'LR' or 'TB'."),
+        (
+            {"direction": "down"},
+            "draw(direction='down') is not possible; direction is 'LR' or 'TB'.",
+        ),
         ({"theme": "sepia"}, "theme is 'auto', 'light' or 'dark'"),
         ({"group": "function"}, "group is 'auto', 'line', 'loop', 'call' or None"),
         ({"values": "no"}, "values is True or False"),

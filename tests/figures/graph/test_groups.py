@@ -76,8 +76,13 @@ def test_what_the_groups_are():
         ("return x * y", 0),
     ]
     assert [times for _, times in titles(mixed, (1.0, 0.5), "loop")] == [0, 40, 0, 30, 0]
-    assert titles(lambda x: mixed(x, x), (1.0,), "call") == titles(mixed, (1.0, 0.5), "call"), "a wrapper says nothing"
-    assert titles(calling, (1.0,), "line")[:2] == [("return x * 0.5", 0), ("x = half(x) + half(x * 2)", 0)]
+    assert titles(lambda x: mixed(x, x), (1.0,), "call") == titles(mixed, (1.0, 0.5), "call"), (
+        "a wrapper says nothing"
+    )
+    assert titles(calling, (1.0,), "line")[:2] == [
+        ("return x * 0.5", 0),
+        ("x = half(x) + half(x * 2)", 0),
+    ]
     assert len(titles(chain(500), (1.0, 0.5), "line")) == 101
     assert titles(without_source(), (1.0,), "auto")[0] == ("v₁ … v₉", 0)
 
@@ -90,10 +95,14 @@ def test_groups_at_a_step_keep_places_and_show_what_arrived():
     assert 0 < len(hidden) < len(early)
     assert not any("style=invis" in row for row in late.values())
     sweeping = [rows_of(graph(trace, step, group="line")) for step in range(505, 520)]
-    assert any("carrying" in row for rows in sweeping for name, row in rows.items() if "-> g" in name)
+    assert any(
+        "carrying" in row for rows in sweeping for name, row in rows.items() if "-> g" in name
+    )
 
 
-@pytest.mark.parametrize(("n", "widest", "tallest"), [(5, 1000, 500), (50, 1000, 4000), (500, 1000, 500)])
+@pytest.mark.parametrize(
+    ("n", "widest", "tallest"), [(5, 1000, 500), (50, 1000, 4000), (500, 1000, 500)]
+)
 def test_five_fifty_and_five_hundred_operations(n, widest, tallest):
     """Readable means: type of 14 points, not wider than a page, and no more boxes than one can take in."""
     drawing = draw(chain(n), 1.0, 0.5)
@@ -102,7 +111,9 @@ def test_five_fifty_and_five_hundred_operations(n, widest, tallest):
     assert height < tallest
     root = ElementTree.fromstring(render(drawing))
     assert {text.get("font-size") for text in root.iter(f"{SPACE}text")} == {"14.00"}
-    boxes = [group for group in root.iter(f"{SPACE}g") if (group.get("class") or "").startswith("node")]
+    boxes = [
+        group for group in root.iter(f"{SPACE}g") if (group.get("class") or "").startswith("node")
+    ]
     assert len(boxes) <= 2 * MAX_GROUPS
     assert "Adjoints of the inputs: x: " in drawing.description
 
@@ -124,6 +135,8 @@ def test_source_with_signs_of_its_own_is_shown_and_not_run():
 
     drawing = draw(f, 1.0, group="line")
     root = ElementTree.fromstring(render(drawing))
-    shown = "".join(text.text or "" for text in root.iter(f"{SPACE}text")).replace("\N{NO-BREAK SPACE}", " ")
+    shown = "".join(text.text or "" for text in root.iter(f"{SPACE}text")).replace(
+        "\N{NO-BREAK SPACE}", " "
+    )
     assert "y = np.where((x < 3) & (x > -1)" in shown
     assert not list(root.iter(f"{SPACE}script"))

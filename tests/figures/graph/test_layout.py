@@ -46,7 +46,10 @@ def test_everything_has_its_place(trace):
 def test_boxes_do_not_overlap(trace):
     boxes = layout_graph(trace)["nodes"].values()
     for a, b in itertools.combinations(boxes, 2):
-        assert abs(a["x"] - b["x"]) >= (a["w"] + b["w"]) / 2 or abs(a["y"] - b["y"]) >= (a["h"] + b["h"]) / 2
+        assert (
+            abs(a["x"] - b["x"]) >= (a["w"] + b["w"]) / 2
+            or abs(a["y"] - b["y"]) >= (a["h"] + b["h"]) / 2
+        )
 
 
 def test_edges_end_at_the_border_of_their_operation(trace):
@@ -82,7 +85,9 @@ def test_inputs_used_everywhere_do_not_slow_the_layout(operations):
     places = layout_graph(trace)
     assert time.perf_counter() - start < 3, "0.2 s on a calm machine"
     assert set(places["nodes"]) >= {f"n{i}" for i in range(len(trace.lines))}
-    used = {f"e{i}_{slot}" for i, line in enumerate(trace.lines) for slot in range(len(line.operands))}
+    used = {
+        f"e{i}_{slot}" for i, line in enumerate(trace.lines) for slot in range(len(line.operands))
+    }
     assert set(places["edges"]) == used
 
 
@@ -91,7 +96,9 @@ def test_a_value_from_far_away_is_named_beside_its_use():
     source = graph(trace).source
     last = max(i for i, line in enumerate(trace.lines) if line.op == "multiply")
     slot = next(k for k, operand in enumerate(trace.lines[last].operands) if operand.line == 1)
-    assert re.search(rf's{last}_{slot} \[label=<b> .*tooltip="b = 0.7, whose own box stands far away"', source)
+    assert re.search(
+        rf's{last}_{slot} \[label=<b> .*tooltip="b = 0.7, whose own box stands far away"', source
+    )
     assert f"s{last}_{slot} -> n{last}" in source
     assert f"n1 -> n{last}" not in source
 
@@ -104,7 +111,9 @@ def test_up_to_some_sixty_operations_every_way_is_drawn():
 def test_play_finds_positions_once_and_draws_each_picture_once(monkeypatch):
     asked = []
     drawn = rendering._draw
-    monkeypatch.setattr(rendering, "_draw", lambda graph, format: asked.append(format) or drawn(graph, format))
+    monkeypatch.setattr(
+        rendering, "_draw", lambda graph, format: asked.append(format) or drawn(graph, format)
+    )
     player = play(lambda x: x * x, 3.0)
     assert asked == [], "a small graph needs no Graphviz for that"
     for _ in range(2):
@@ -115,7 +124,11 @@ def test_play_finds_positions_once_and_draws_each_picture_once(monkeypatch):
 def test_positions_need_no_colours_and_no_words(example_trace, monkeypatch):
     sources = []
     drawn = rendering._draw
-    monkeypatch.setattr(rendering, "_draw", lambda graph, format: sources.append(graph.source) or drawn(graph, format))
+    monkeypatch.setattr(
+        rendering,
+        "_draw",
+        lambda graph, format: sources.append(graph.source) or drawn(graph, format),
+    )
     layout_graph(example_trace)
     assert not re.search(r"color|tooltip|class=|<b>|sin", sources[0])
 

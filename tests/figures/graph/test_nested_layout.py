@@ -47,7 +47,9 @@ def test_every_operation_is_drawn_in_one_place(name):
     trace = Trace.of(f, *args)
     places = layout.layout_graph(trace, in_groups=True)
     assert sorted(names(places, "n")) == sorted(f"n{i}" for i in range(len(trace.lines)))
-    assert sorted(names(places, "g")) == sorted(re.sub("_.*", "", group) for group in places["groups"])
+    assert sorted(names(places, "g")) == sorted(
+        re.sub("_.*", "", group) for group in places["groups"]
+    )
     constants = {
         f"c{i}_{k}"
         for i, line in enumerate(trace.lines)
@@ -76,7 +78,11 @@ def test_values_leave_a_group_along_edges_or_by_their_name(trace, places):
             assert f"e{i}_{slot}" in ways
             chains = [{g for g in places["groups"] if _holds(g, one)} for one in (i, operand.line)]
             inner = [max((int(g[1:].split("_")[0]) for g in chain), default=-1) for chain in chains]
-            if operand.line is not None and inner[0] > inner[1] and not _beside(places, i, operand.line):
+            if (
+                operand.line is not None
+                and inner[0] > inner[1]
+                and not _beside(places, i, operand.line)
+            ):
                 assert f"s{i}_{slot}" in again, "inside it stands beside its use"
 
 
@@ -88,7 +94,9 @@ def _holds(group, line):
 def _beside(places, i, line):
     """Whether the innermost group around line `i` holds the other line as well."""
     holding = [g for g in places["groups"] if _holds(g, i)]
-    innermost = min(holding, key=lambda g: int(g.split("_")[1]) - int(g[1:].split("_")[0]), default=None)
+    innermost = min(
+        holding, key=lambda g: int(g.split("_")[1]) - int(g[1:].split("_")[0]), default=None
+    )
     return innermost is None or _holds(innermost, line)
 
 
@@ -98,8 +106,16 @@ def test_a_closed_group_tells_what_it_holds_and_uses(places):
     assert loop["said"] == "30 times, 510 operations" and loop["outs"] == [last_of(name)]
     name, turn = titled["turn 2"]
     assert turn["said"] == "17 operations, uses a, b" and turn["outs"] == [last_of(name)]
-    inside = [group for other, group in places["groups"].items() if _holds(name, int(other[1:].split("_")[0]))]
-    inner = next(group for group in inside if group.get("whole") == "x = layer(h, b, a) * 0.1 + layer(x, b, b)")
+    inside = [
+        group
+        for other, group in places["groups"].items()
+        if _holds(name, int(other[1:].split("_")[0]))
+    ]
+    inner = next(
+        group
+        for group in inside
+        if group.get("whole") == "x = layer(h, b, a) * 0.1 + layer(x, b, b)"
+    )
     assert inner["title"].endswith("…") and inner["whole"].startswith(inner["title"][:-1])
     assert inner["said"] == "12 operations, uses a, b, v₁₇", "v₁₇ is what the turn before has left"
 
@@ -125,7 +141,9 @@ def test_many_values_from_group_to_group_go_together():
     assert sweep["said"] == f"{operations} operations" and operations > 100
     ends = [one.split("_")[0], other.split("_")[0]]
     (together,) = [name for name, edge in places["edges"].items() if edge["ends"] == ends]
-    assert together.startswith("m") and together.endswith("_40"), "one edge for the 40 values that the sweep needs"
+    assert together.startswith("m") and together.endswith("_40"), (
+        "one edge for the 40 values that the sweep needs"
+    )
     assert len(loop["outs"]) + loop["more"] == 40
 
 
@@ -155,7 +173,10 @@ def test_groups_are_laid_out_without_graphviz(trace, monkeypatch):
         boxes = list(one["nodes"].values())
         for k, a in enumerate(boxes):
             for b in boxes[k + 1 :]:
-                assert abs(a["x"] - b["x"]) >= (a["w"] + b["w"]) / 2 or abs(a["y"] - b["y"]) >= (a["h"] + b["h"]) / 2
+                assert (
+                    abs(a["x"] - b["x"]) >= (a["w"] + b["w"]) / 2
+                    or abs(a["y"] - b["y"]) >= (a["h"] + b["h"]) / 2
+                )
 
 
 def test_a_layout_is_kept_while_its_numbers_fit():
@@ -188,10 +209,19 @@ def long(views):
 def test_the_whole_run_has_all_groups_down_to_its_stretches(long):
     tape, excerpts = long
     whole = excerpts.whole
-    outermost = [group for name, group in whole["groups"].items() if name.split("_")[0] in whole["nodes"]]
-    assert len(whole["nodes"]) == 3 and sum("input" in group for group in whole["groups"].values()) == 2
+    outermost = [
+        group for name, group in whole["groups"].items() if name.split("_")[0] in whole["nodes"]
+    ]
+    assert (
+        len(whole["nodes"]) == 3
+        and sum("input" in group for group in whole["groups"].values()) == 2
+    )
     assert "for _ in range(2500):" in [group["title"] for group in outermost]
-    closed = [name for name, group in whole["groups"].items() if "layout" not in group and "input" not in group]
+    closed = [
+        name
+        for name, group in whole["groups"].items()
+        if "layout" not in group and "input" not in group
+    ]
     stretches = [set(excerpts.layout(k)["groups"]) for k in range(0, len(excerpts), 31)]
     for k, groups in zip(range(0, len(excerpts), 31), stretches, strict=True):
         first, _, at = excerpts[k].excerpt.parts[0]
@@ -204,14 +234,18 @@ def test_the_whole_run_has_all_groups_down_to_its_stretches(long):
 
 def test_values_of_the_whole_run_are_those_of_its_stretches(long):
     tape, excerpts = long
-    group, told = next(each for each in excerpts.whole["groups"].items() if each[1]["title"] == "turns 1–100")
+    group, told = next(
+        each for each in excerpts.whole["groups"].items() if each[1]["title"] == "turns 1–100"
+    )
     ((line, name, value, adjoint, reached, complete),) = told["outs"]
     assert line == last_of(group) and name == excerpts.lines[line].display_name
     number = excerpts.holding(complete)
     trace = excerpts[number]
     place = [one.display_name for one in trace.lines].index(name)
     assert trace.lines[place].value.in_node == value
-    first, _, at = next(part for part in trace.excerpt.parts if part.at <= complete and part.at > len(tape))
+    first, _, at = next(
+        part for part in trace.excerpt.parts if part.at <= complete and part.at > len(tape)
+    )
     assert trace.adjoints_at(complete - at + first)[place].in_node == adjoint
     told = trace.adjoints_at(complete - at + first - 1)[place]
     assert told is None or told.in_node != adjoint
@@ -223,8 +257,14 @@ def test_a_player_of_a_long_run_gets_the_whole_and_one_stretch(views):
     payload = views.payload(reuse_or_compute_layout(views))
     assert payload["whole"] is views.long.whole
     first, _, at = views.trace.excerpt.parts[0]
-    inside = {name for group in payload["layouts"][0]["groups"].values() for name in group["layout"]["nodes"]}
-    assert {name for name in inside if name[0] == "n"} == {f"n{i}" for i in range(first, len(views.trace.lines))}
+    inside = {
+        name
+        for group in payload["layouts"][0]["groups"].values()
+        for name in group["layout"]["nodes"]
+    }
+    assert {name for name in inside if name[0] == "n"} == {
+        f"n{i}" for i in range(first, len(views.trace.lines))
+    }
     assert at == 4962
 
 
@@ -236,7 +276,10 @@ def test_a_run_without_turns_is_whole_too():
     titles = [group["title"] for group in excerpts.whole["groups"].values()]
     assert titles == [
         "x",
-        *(f"{excerpts[k].lines[1].display_name} … {excerpts[k].lines[-1].display_name}" for k in range(5)),
+        *(
+            f"{excerpts[k].lines[1].display_name} … {excerpts[k].lines[-1].display_name}"
+            for k in range(5)
+        ),
     ]
 
 

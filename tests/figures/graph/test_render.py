@@ -17,11 +17,17 @@ from .drawn import SPACE, svg_of
 def test_the_picture_for_a_page_shows_the_same(trace):
     """It is the SVG without what an <img> cannot use; every text and shape is still there."""
     drawing = graph(trace)
-    whole, small = ElementTree.fromstring(render(drawing, "svg")), ElementTree.fromstring(picture(drawing))
+    whole, small = (
+        ElementTree.fromstring(render(drawing, "svg")),
+        ElementTree.fromstring(picture(drawing)),
+    )
     assert small.get("viewBox")
     for shape in ("polygon", "path", "ellipse"):
         assert len(list(small.iter(f"{SPACE}{shape}"))) == len(list(whole.iter(f"{SPACE}{shape}")))
-    texts = [[text.text for text in svg.iter(f"{SPACE}text") if text.text.strip()] for svg in (whole, small)]
+    texts = [
+        [text.text for text in svg.iter(f"{SPACE}text") if text.text.strip()]
+        for svg in (whole, small)
+    ]
     assert texts[0] == texts[1]
     assert not [element for element in small.iter() if element.get("id") or element.get("class")]
 
@@ -74,7 +80,9 @@ def test_the_program_dot_is_not_asked(tmp_path, monkeypatch, example_trace):
 def test_without_pygraphviz(monkeypatch, example_trace):
     monkeypatch.setitem(sys.modules, "pygraphviz", None)
     assert render(graph(example_trace), "svg").startswith(b"<?xml")
-    with pytest.raises(DrawingError, match=r"python -m pip install pygraphviz.*SVG does not need it"):
+    with pytest.raises(
+        DrawingError, match=r"python -m pip install pygraphviz.*SVG does not need it"
+    ):
         render(graph(example_trace), "png")
     loop = graphviz.Digraph()
     loop.edge("a", "a")
@@ -100,5 +108,7 @@ def test_a_larger_bitmap(example_trace):
         return int.from_bytes(png[16:20], "big")
 
     drawing = graph(example_trace)
-    assert width(render(drawing, "png", scale=2)) == pytest.approx(2 * width(render(drawing, "png")), rel=0.02)
+    assert width(render(drawing, "png", scale=2)) == pytest.approx(
+        2 * width(render(drawing, "png")), rel=0.02
+    )
     assert "dpi" not in drawing.source

@@ -72,7 +72,9 @@ DRAWINGS = {
     "static graph": static,
     "nothing": lambda: own(),
     "a cycle": lambda: own(("a", "b"), ("b", "c"), ("c", "a")),
-    "two cycles": lambda: own(("a", "b"), ("b", "a"), ("p", "q"), ("q", "p"), ("p", "a"), ("q", "a")),
+    "two cycles": lambda: own(
+        ("a", "b"), ("b", "a"), ("p", "q"), ("q", "p"), ("p", "a"), ("q", "a")
+    ),
     "to and fro": lambda: own(("a", "b"), ("b", "a"), ("a", "b")),
     "upwards": lambda: own(("a", "b"), ("a", "c"), ("b", "d"), ("a", "d"), rankdir="BT"),
     "to the left": lambda: own(("a", "b"), ("a", "c"), ("b", "d"), ("a", "d"), rankdir="RL"),
@@ -104,7 +106,9 @@ def test_boxes_and_labels_keep_off_each_other(no_graphviz, name):
     layout = layout_of(DRAWINGS[name]())
     apart = list(boxes(layout).values())
     # Of a label the middle is known; that it has room, the next test sees in the picture.
-    apart += [(e["label"]["x"], e["label"]["y"], 4.0, 4.0) for e in layout["edges"].values() if e["label"]]
+    apart += [
+        (e["label"]["x"], e["label"]["y"], 4.0, 4.0) for e in layout["edges"].values() if e["label"]
+    ]
     for (x, y, w, h), (u, v, a, b) in combinations(apart, 2):
         assert abs(x - u) >= (w + a) / 2 or abs(y - v) >= (h + b) / 2
     for x, y, w, h in apart:
@@ -117,7 +121,10 @@ PAPER = '<polygon points="([^"]*)" fill="#FFFFFF" stroke="none"/><text'
 @pytest.mark.parametrize("direction", ["LR", "TB"])
 def test_labels_have_room(no_graphviz, direction):
     svg = render(draw(two_threads, 0.5, 0.3, group=None, direction=direction)).decode()
-    papers = [[tuple(map(float, pair.split(","))) for pair in points.split()] for points in re.findall(PAPER, svg)]
+    papers = [
+        [tuple(map(float, pair.split(","))) for pair in points.split()]
+        for points in re.findall(PAPER, svg)
+    ]
     assert len(papers) > 40
     for one, other in combinations(papers, 2):
         (left, top), (right, bottom) = one[0], one[2]
@@ -142,7 +149,9 @@ def test_edges_go_from_border_to_border(no_graphviz, name):
             at = layout["nodes"][nodes[node]]
             across, down = abs(x - at["x"]) / (at["w"] / 2), abs(y - at["y"]) / (at["h"] / 2)
             oval = math.hypot(across, down)
-            assert max(across, down) == pytest.approx(1, abs=0.03) or oval == pytest.approx(1, abs=0.03)
+            assert max(across, down) == pytest.approx(1, abs=0.03) or oval == pytest.approx(
+                1, abs=0.03
+            )
         checked += 1
     assert checked or not edges or name in ("lines", "loop", "60 operations")
 
@@ -197,14 +206,18 @@ def test_ranks_follow_the_arrows(no_graphviz):
 def test_a_long_run_stays_on_its_track(no_graphviz):
     # Two values that lead on and on need no more room aside after 60 operations than after 6.
     layout = layout_of(draw(two_threads, 0.5, 0.3, group=None, direction="TB"))
-    assert layout["height"] > 1000 and layout["width"] < 8 * max(n["w"] for n in layout["nodes"].values())
+    assert layout["height"] > 1000 and layout["width"] < 8 * max(
+        n["w"] for n in layout["nodes"].values()
+    )
 
 
 def test_few_edges_cross(no_graphviz):
     """A tree, given in an order that crosses everything, is drawn without a crossing."""
     names = [format(k, "03b") for k in (3, 6, 0, 5, 1, 7, 2, 4)]
     edges = [(name[:-1] or "root", name) for name in names]
-    edges += [(name[:1], name) for name in ("11", "00", "10", "01")] + [("root", name) for name in "10"]
+    edges += [(name[:1], name) for name in ("11", "00", "10", "01")] + [
+        ("root", name) for name in "10"
+    ]
     nodes = layout_of(own(*edges))["nodes"]
     leaves = sorted(names, key=lambda name: nodes[f"node {name}"]["x"])
     assert len({tuple(leaf[:2] for leaf in leaves[k : k + 2]) for k in range(0, 8, 2)}) == 4
@@ -217,7 +230,11 @@ def test_a_name_cannot_break_out(no_graphviz):
     assert "<script" not in svg
     digraph = graphviz.Digraph()
     digraph.node(
-        '"><script>alert(1)</script>', tooltip='"<script>', color='"/><script>', id='a" onload="x', URL="javascript:x"
+        '"><script>alert(1)</script>',
+        tooltip='"<script>',
+        color='"/><script>',
+        id='a" onload="x',
+        URL="javascript:x",
     )
     svg = render(digraph).decode()
     root = ElementTree.fromstring(svg)
@@ -228,7 +245,9 @@ def test_a_name_cannot_break_out(no_graphviz):
 
 def test_the_picture_shows_every_text_that_graphviz_shows(monkeypatch, example_trace):
     def texts(svg):
-        words = " ".join(t.text or "" for t in ElementTree.fromstring(svg).iter() if t.tag.endswith("}text"))
+        words = " ".join(
+            t.text or "" for t in ElementTree.fromstring(svg).iter() if t.tag.endswith("}text")
+        )
         return sorted(words.replace("\N{NO-BREAK SPACE}", " ").split())
 
     for trace in (example_trace, RUNS["arrays"](), RUNS["faulty"](), RUNS["forward"]()):
@@ -238,7 +257,9 @@ def test_the_picture_shows_every_text_that_graphviz_shows(monkeypatch, example_t
 
 
 def test_the_drawings_of_all_steps_fit_on_each_other(no_graphviz, example_trace):
-    first, *others = (layout_of(graphs.graph(example_trace, step))["nodes"] for step in range(-1, 13))
+    first, *others = (
+        layout_of(graphs.graph(example_trace, step))["nodes"] for step in range(-1, 13)
+    )
     assert all(other == first for other in others)
 
 
@@ -250,12 +271,19 @@ def test_an_invisible_part_keeps_its_place_and_draws_nothing(no_graphviz, exampl
 
 def test_a_dark_page_gets_a_dark_picture(no_graphviz, example_trace):
     svg = follow_page_theme(picture(graphs.graph(example_trace)))
-    assert "prefers-color-scheme:dark" in svg and 'fill="var(--paper' in svg and "<path" in svg and "<text" in svg
+    assert (
+        "prefers-color-scheme:dark" in svg
+        and 'fill="var(--paper' in svg
+        and "<path" in svg
+        and "<text" in svg
+    )
 
 
 def test_bitmaps_say_what_to_install(no_graphviz, example_trace):
     for format in ("png", "pdf"):
-        with pytest.raises(DrawingError, match=f"as {format}.*pip install pygraphviz.*SVG does not need it"):
+        with pytest.raises(
+            DrawingError, match=f"as {format}.*pip install pygraphviz.*SVG does not need it"
+        ):
             render(graphs.graph(example_trace), format)
 
 
@@ -271,7 +299,9 @@ def test_films_strips_and_pictures_need_no_graphviz(no_graphviz, tmp_path, examp
     assert example_trace.save_png(tmp_path / "a.png").read_bytes().startswith(b"\x89PNG")
     assert example_trace.save_gif(tmp_path / "a.gif", [0, 9]).read_bytes().startswith(b"GIF")
     assert example_trace.strip([3, 9]).save(tmp_path / "a.pdf").read_bytes().startswith(b"%PDF")
-    assert "prefers-color-scheme" in example_trace.save_svg(tmp_path / "a.svg").read_text(encoding="utf-8")
+    assert "prefers-color-scheme" in example_trace.save_svg(tmp_path / "a.svg").read_text(
+        encoding="utf-8"
+    )
 
 
 def test_an_edge_to_its_own_node_says_what_it_needs(no_graphviz):
@@ -306,7 +336,9 @@ shown = [draw(f, 2.0, 5.0)._repr_mimebundle_(), TraceTable()._repr_mimebundle_()
 print(json.dumps([sorted(data), sorted(player.payload["layouts"][0]["nodes"]), "matplotlib" in sys.modules]))
 """
     command = [sys.executable, "-c", program]
-    done = subprocess.run(command, capture_output=True, text=True, env={"PATH": "", "HOME": "/nonexistent"})
+    done = subprocess.run(
+        command, capture_output=True, text=True, env={"PATH": "", "HOME": "/nonexistent"}
+    )
     assert done.returncode == 0, done.stderr
     kinds, nodes, matplotlib = json.loads(done.stdout.splitlines()[-1])
     assert "image/png" not in kinds and "text/html" in kinds and "n0" in nodes

@@ -64,9 +64,21 @@ def test_a_path_of_numbers_hops_on_the_curve():
 @pytest.mark.parametrize(
     ("make", "error", "message"),
     [
-        (lambda: plot_tangent(lambda x: x, np.ones(3)), InputError, "A picture has room for one number or two"),
-        (lambda: plot_tangent(lambda x: x * np.ones(2), 1.0), InputError, "returns an array of shape (2,)"),
-        (lambda: plot_tangent(lambda x: x, 1.0, span=(2, 1)), InputError, "is not a reach, a pair (from, to)"),
+        (
+            lambda: plot_tangent(lambda x: x, np.ones(3)),
+            InputError,
+            "A picture has room for one number or two",
+        ),
+        (
+            lambda: plot_tangent(lambda x: x * np.ones(2), 1.0),
+            InputError,
+            "returns an array of shape (2,)",
+        ),
+        (
+            lambda: plot_tangent(lambda x: x, 1.0, span=(2, 1)),
+            InputError,
+            "is not a reach, a pair (from, to)",
+        ),
         (lambda: plot_descent(valley, [[1.0, 2.0, 3.0]]), ShapeError, "shape (1, 3)"),
         (lambda: plot_descent(valley, []), ShapeError, "one point at least"),
     ],

@@ -34,7 +34,9 @@ def test_a_hessian_is_written_out():
 
 def test_eight_by_eight_is_written_out_and_nine_is_a_heat_map():
     eight = plot_jacobian(softmax, np.arange(8.0))
-    assert written(eight, 8, 8) == pytest.approx(jacobian(softmax)(np.arange(8.0)), rel=1e-3, abs=6e-5)
+    assert written(eight, 8, 8) == pytest.approx(
+        jacobian(softmax)(np.arange(8.0)), rel=1e-3, abs=6e-5
+    )
     assert len(eight.axes) == 1
     nine = plot_jacobian(softmax, np.arange(9.0))
     assert len(nine.axes) == 2
@@ -68,7 +70,10 @@ def test_a_jacobian_of_nested_results_has_the_right_entries():
 
 def test_a_pattern_says_where_there_is_something():
     figure = plot_jacobian(tridiagonal, np.linspace(0.5, 2, 30), sparsity=True)
-    assert "88 of 900 entries are not 0; they lie between diagonal −1 and diagonal 1." in figure.description
+    assert (
+        "88 of 900 entries are not 0; they lie between diagonal −1 and diagonal 1."
+        in figure.description
+    )
     assert np.asarray(figure.axes[0].images[0].get_array()).sum() == 88
 
 

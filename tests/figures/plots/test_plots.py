@@ -87,10 +87,16 @@ def test_nothing_is_cut_off_and_no_text_runs_into_another(name, monkeypatch):
     figure, drawn = PLOTS[name](), {}
     canvas, draw = FigureCanvasAgg(figure), Text.draw
     # A figure has more labels than it draws: those of ticks beyond the end of an axis stay in the drawer.
-    monkeypatch.setattr(Text, "draw", lambda text, *args: drawn.update({text: None}) or draw(text, *args))
+    monkeypatch.setattr(
+        Text, "draw", lambda text, *args: drawn.update({text: None}) or draw(text, *args)
+    )
     canvas.draw()
     page, renderer = figure.bbox, canvas.get_renderer()
-    boxes = [(text.get_text(), text.get_window_extent(renderer)) for text in drawn if text in texts_of(figure)]
+    boxes = [
+        (text.get_text(), text.get_window_extent(renderer))
+        for text in drawn
+        if text in texts_of(figure)
+    ]
     assert boxes
     for text, box in boxes:
         assert page.x0 - 1 <= box.x0 and box.x1 <= page.x1 + 1, text
@@ -103,7 +109,13 @@ def test_nothing_is_cut_off_and_no_text_runs_into_another(name, monkeypatch):
 
 def test_a_plot_has_the_same_bytes_under_any_own_settings(name):
     expected = svg_of(name)
-    own = {"font.size": 30, "axes.facecolor": "pink", "svg.fonttype": "none", "lines.linewidth": 9, "axes.grid": False}
+    own = {
+        "font.size": 30,
+        "axes.facecolor": "pink",
+        "svg.fonttype": "none",
+        "lines.linewidth": 9,
+        "axes.grid": False,
+    }
     with matplotlib.rc_context(own):
         before = dict(matplotlib.rcParams)
         assert PLOTS[name]().svg() == expected

@@ -49,7 +49,9 @@ def outputs():
         PLOT,
         GRAPH,
     ]
-    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(source) for source in sources])
+    notebook = nbformat.v4.new_notebook(
+        cells=[nbformat.v4.new_code_cell(source) for source in sources]
+    )
     return [cell.outputs for cell in normalise(execute(notebook)).cells]
 
 
@@ -60,7 +62,9 @@ def test_a_plot_is_a_picture_that_follows_the_page(outputs):
 
 
 def test_the_same_plot_is_the_same_bytes(outputs):
-    assert outputs[1][0].data == outputs[3][0].data | {"text/plain": outputs[1][0].data["text/plain"]}
+    assert outputs[1][0].data == outputs[3][0].data | {
+        "text/plain": outputs[1][0].data["text/plain"]
+    }
 
 
 def test_a_plot_is_kept_in_fewer_bytes_with_all_that_is_drawn():

@@ -20,7 +20,9 @@ def test_ink_can_be_read_on_paper(theme, ink):
     assert contrast(theme.line, theme.paper) >= 3
 
 
-@pytest.mark.parametrize(("theme", "colours", "other"), [("light", LIGHT, DARK), ("dark", DARK, LIGHT)])
+@pytest.mark.parametrize(
+    ("theme", "colours", "other"), [("light", LIGHT, DARK), ("dark", DARK, LIGHT)]
+)
 def test_a_theme_is_the_whole_picture(example_function, theme, colours, other):
     source = draw(example_function, 2.0, 5.0, theme=theme).source
     assert f'bgcolor="{colours.paper}"' in source

@@ -47,5 +47,10 @@ def test_values_that_were_freed_leave_a_name():
 
 
 def test_nothing_that_draws_is_loaded_for_it():
-    code = "import sys, autodiff_lab as ad; ad.record(abs, 1.0)[1]; print('graphviz' in sys.modules)"
-    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout == "False\n"
+    code = (
+        "import sys, autodiff_lab as ad; ad.record(abs, 1.0)[1]; print('graphviz' in sys.modules)"
+    )
+    assert (
+        subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout
+        == "False\n"
+    )

@@ -65,7 +65,10 @@ def test_a_function_and_its_arguments_do_as_well(example_function):
 def test_latex(example_trace):
     shown = table(example_trace)
     assert shown.forward.latex() == LATEX
-    assert r"v_{4} & -1\phantom{.7163} & \bar{v}_{0} = -1 \cdot 0.2837 = -0.2837 \\" in shown.reverse.latex()
+    assert (
+        r"v_{4} & -1\phantom{.7163} & \bar{v}_{0} = -1 \cdot 0.2837 = -0.2837 \\"
+        in shown.reverse.latex()
+    )
     assert shown.latex().count(r"\begin{array}") == 3 == shown.latex().count(r"\end{array}")
 
 
@@ -187,7 +190,9 @@ def test_the_run_itself_happens_once():
 def test_a_trace_that_exists_is_not_run_again(example_function, example_trace):
     forward = Trace.of(example_function, 2.0, 5.0, mode="forward", direction="all")
     assert table(forward).data() == table(example_function, 2.0, 5.0, mode="forward").data()
-    with pytest.raises(InputError, match="a trace of reverse mode; for mode='forward' give the function"):
+    with pytest.raises(
+        InputError, match="a trace of reverse mode; for mode='forward' give the function"
+    ):
         table(example_trace, mode="forward")
 
 
@@ -200,7 +205,8 @@ def test_tangents_in_latex(example_function):
 def test_one_table_or_two(example_function):
     def titles(**options):
         return [
-            [column.title for column in grid.columns] for grid in table(example_function, 2.0, 5.0, **options).grids
+            [column.title for column in grid.columns]
+            for grid in table(example_function, 2.0, 5.0, **options).grids
         ]
 
     tangents = ["tangent by x1", "tangent by x2"]
@@ -209,7 +215,10 @@ def test_one_table_or_two(example_function):
     assert titles(mode="forward") == titles(mode="forward", layout="stacked")
     assert titles(mode="both") == [["line", "operation", "value", *tangents, "adjoint"]]
     stacked = titles(mode="both", layout="stacked", partials=True)
-    assert stacked == [["line", "operation", "value", *tangents, "local partials"], ["line", "adjoint", "sends"]]
+    assert stacked == [
+        ["line", "operation", "value", *tangents, "local partials"],
+        ["line", "adjoint", "sends"],
+    ]
 
 
 def test_each_local_partial_beside_its_line(example_function):
@@ -238,7 +247,11 @@ def test_csv_has_every_digit(example_function):
 
 
 def test_csv_of_arrays_is_json_in_a_field():
-    shown = table(lambda x, y: x * np.array([np.inf, 1.0]) + 0 * y['a,\n"b'], np.array([1.0, 2.0]), {'a,\n"b': 1.0})
+    shown = table(
+        lambda x, y: x * np.array([np.inf, 1.0]) + 0 * y['a,\n"b'],
+        np.array([1.0, 2.0]),
+        {'a,\n"b': 1.0},
+    )
     rows = list(csv.reader(io.StringIO(shown.csv())))
     assert json.loads(rows[1][2]) == [1.0, 2.0]
     assert json.loads(rows[3][2]) == ["inf", 2.0]
@@ -256,7 +269,10 @@ def cells_of(row):
 def test_markdown_is_a_table(f, args, mode):
     shown = table(f, *args, mode=mode, partials=True)
     text = shown.markdown()
-    tables = [[row for row in part.splitlines() if row.startswith("|")] for part in text.split("**Evaluation")]
+    tables = [
+        [row for row in part.splitlines() if row.startswith("|")]
+        for part in text.split("**Evaluation")
+    ]
     for grid, rows in zip(shown.grids[:1], tables[1:2], strict=True):
         rows = rows[: len(grid.rows) + 2]
         assert {len(cells_of(row)) for row in rows} == {len(grid.columns)}
@@ -277,7 +293,12 @@ def test_digits_stand_under_each_other_in_html(example_trace):
     assert all("white-space:pre" in style for style, _ in cells)
     values = [text for _, text in cells[:7]]
     assert (
-        len({len(text) - (text.find(".") if "." in text else text.find("\N{PUNCTUATION SPACE}")) for text in values})
+        len(
+            {
+                len(text) - (text.find(".") if "." in text else text.find("\N{PUNCTUATION SPACE}"))
+                for text in values
+            }
+        )
         == 1
     )
     assert values[0] == "2\N{PUNCTUATION SPACE}" + 4 * "\N{FIGURE SPACE}"

@@ -21,7 +21,11 @@ def test_every_sentence_is_there_once_and_numbered(name):
 
 def test_phases_are_headings():
     transcript = Trace.of(example, 2.0, 5.0).transcript()
-    assert [section.heading for section in transcript.sections] == ["Recording", "Seed", "Reverse sweep"]
+    assert [section.heading for section in transcript.sections] == [
+        "Recording",
+        "Seed",
+        "Reverse sweep",
+    ]
     assert [line for line in transcript.markdown().splitlines() if line.startswith("#")] == [
         "## f(x1, x2)".replace("f(", "example("),
         "### Recording",

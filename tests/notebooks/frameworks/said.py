@@ -39,5 +39,7 @@ def read() -> dict[str, dict[str, Any]]:
 def write(kept: dict[str, dict[str, Any]]) -> None:
     """Keep what was printed by functions that are still there."""
     there = {f"{slug} {name}" for slug in notebooks() for name in functions(slug)}
-    text = json.dumps({key: kept[key] for key in sorted(kept) if key in there}, indent=2, ensure_ascii=False)
+    text = json.dumps(
+        {key: kept[key] for key in sorted(kept) if key in there}, indent=2, ensure_ascii=False
+    )
     FILE.write_text(text + "\n", encoding="utf-8")

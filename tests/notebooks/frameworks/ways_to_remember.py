@@ -21,7 +21,14 @@ def torch_saved():
     y = torch.tensor(1.0, requires_grad=True)
     node = (torch.sin(x) + x * y).grad_fn
     print(node.name(), "of", [operand.name() for operand, _ in node.next_functions])
-    for result in (torch.sin(x), torch.log(x), torch.exp(x), torch.sqrt(x), x * y, torch.hypot(x, y)):
+    for result in (
+        torch.sin(x),
+        torch.log(x),
+        torch.exp(x),
+        torch.sqrt(x),
+        x * y,
+        torch.hypot(x, y),
+    ):
         node = result.grad_fn
         print(node.name(), [name for name in dir(node) if name.startswith("_saved_")])
 

@@ -11,7 +11,9 @@ from autodiff_lab.systems.static_graph import Constant, Graph, Placeholder, Vari
 # Shapes are decided when the graph is run
 
 
-@pytest.mark.parametrize("shapes", [((2, 3), (3,)), ((3,), (2, 3)), ((2, 1), (1, 4)), ((), (2, 2)), ((4,), (4,))])
+@pytest.mark.parametrize(
+    "shapes", [((2, 3), (3,)), ((3,), (2, 3)), ((2, 1), (1, 4)), ((), (2, 2)), ((4,), (4,))]
+)
 @pytest.mark.parametrize(
     "combine",
     [
@@ -40,7 +42,9 @@ def test_broadcast_operands_and_second_derivatives(shapes: tuple, combine: objec
 
     feed = {a: a_at, b: b_at}
     for nodes, reference in ((first, f), (second, squares)):
-        for found, expected in zip(graph.run(nodes, feed), ad.grad(reference, argnums=(0, 1))(a_at, b_at), strict=True):
+        for found, expected in zip(
+            graph.run(nodes, feed), ad.grad(reference, argnums=(0, 1))(a_at, b_at), strict=True
+        ):
             np.testing.assert_allclose(found, expected, rtol=1e-10)
             assert np.shape(found) == np.shape(expected)
 
@@ -50,7 +54,12 @@ def test_maps_of_arrays() -> None:
     at = rng.normal(size=(3, 3)) + 4 * np.eye(3)
 
     def f(m):
-        return np.sum(np.linalg.inv(m) @ m[0]) + np.log(np.linalg.det(m)) + np.sum(m.T[1:] ** 2) + np.max(m)
+        return (
+            np.sum(np.linalg.inv(m) @ m[0])
+            + np.log(np.linalg.det(m))
+            + np.sum(m.T[1:] ** 2)
+            + np.max(m)
+        )
 
     with Graph() as graph:
         m = Placeholder((3, 3), "m")
@@ -73,7 +82,15 @@ def test_a_scalar_graph_has_no_sum_back() -> None:
 # One table: the static graph and the engine agree
 
 VARIABLES = st.sampled_from(["x", "y", 2, 0.5, -1.5])
-UNARY = [np.sin, np.cos, np.tanh, np.exp, lambda v: np.log(1 + v * v), lambda v: v**3, lambda v: np.sqrt(v * v + 1)]
+UNARY = [
+    np.sin,
+    np.cos,
+    np.tanh,
+    np.exp,
+    lambda v: np.log(1 + v * v),
+    lambda v: v**3,
+    lambda v: np.sqrt(v * v + 1),
+]
 BINARY = [
     lambda a, b: a + b,
     lambda a, b: a - b,
@@ -85,7 +102,9 @@ BINARY = [
 
 
 def extended(inner: st.SearchStrategy) -> st.SearchStrategy:
-    return st.tuples(st.integers(0, len(UNARY) - 1), inner) | st.tuples(st.integers(0, len(BINARY) - 1), inner, inner)
+    return st.tuples(st.integers(0, len(UNARY) - 1), inner) | st.tuples(
+        st.integers(0, len(BINARY) - 1), inner, inner
+    )
 
 
 EXPRESSIONS = st.recursive(VARIABLES, extended, max_leaves=10)
@@ -100,7 +119,13 @@ def evaluated(tree: object, names: dict) -> object:
 
 
 @settings(max_examples=60, deadline=None)
-@given(EXPRESSIONS, st.floats(-1.5, 1.5), st.floats(-1.5, 1.5), st.booleans(), st.sampled_from([(), None]))
+@given(
+    EXPRESSIONS,
+    st.floats(-1.5, 1.5),
+    st.floats(-1.5, 1.5),
+    st.booleans(),
+    st.sampled_from([(), None]),
+)
 def test_random_expressions_agree_with_the_engine(
     tree: object, x_at: float, y_at: float, flatten: bool, shape: tuple | None
 ) -> None:
@@ -122,7 +147,9 @@ def test_random_expressions_agree_with_the_engine(
         z.backward()
         assert [x.grad, y.grad] == pytest.approx(expected, rel=1e-9, abs=1e-12)
         assert graph.run(nodes, feed) == pytest.approx(list(expected), rel=1e-9, abs=1e-12)
-        assert graph.jacobian(z, [x, y], feed)[0].tolist() == pytest.approx(expected, rel=1e-9, abs=1e-12)
+        assert graph.jacobian(z, [x, y], feed)[0].tolist() == pytest.approx(
+            expected, rel=1e-9, abs=1e-12
+        )
         assert graph.run(mixed, feed) == pytest.approx(second, rel=1e-7, abs=1e-9)
 
 

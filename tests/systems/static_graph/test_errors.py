@@ -36,7 +36,9 @@ def test_errors_name_the_node() -> None:
         graph.run(y, {x: "two"})
     with pytest.raises(InputError, match=r"the value fed to x.*complex"):
         graph.run(y, {x: 1j})
-    with pytest.raises(ShapeError, match="the value fed to x is a list of lists of different lengths"):
+    with pytest.raises(
+        ShapeError, match="the value fed to x is a list of lists of different lengths"
+    ):
         graph.run(y, {x: [[1.0], [1.0, 2.0]]})
     with pytest.raises(InputError, match="w was fed, and is no Placeholder"):
         graph.run(y, {x: np.ones(2), w: np.ones(2)})
@@ -46,7 +48,9 @@ def test_errors_name_the_node() -> None:
         graph.run(y, {x: w})
     with pytest.raises(InputError, match="3 was asked for, and is no node"):
         graph.run([y, 3])
-    with pytest.raises(ShapeError, match=r"add_1 = free \+ w cannot be computed.*free \(3,\), w \(2,\)"):
+    with pytest.raises(
+        ShapeError, match=r"add_1 = free \+ w cannot be computed.*free \(3,\), w \(2,\)"
+    ):
         graph.run(z, {free: np.ones(3)})
     with pytest.raises(ShapeError, match="the new value of w"):
         w.assign(np.ones(3))

@@ -19,7 +19,9 @@ def test_a_sum_of_n_terms_has_n_plus_1_nodes(n: int, operation: object) -> None:
             for x in xs[1:]:
                 total = operation(total, x)
         assert len(graph) == expected
-        assert graph.run(total) == (math.fsum if operation(1, 1) == 2 else math.prod)(range(1, n + 1))
+        assert graph.run(total) == (math.fsum if operation(1, 1) == 2 else math.prod)(
+            range(1, n + 1)
+        )
 
 
 def test_flattening_works_on_both_sides() -> None:
@@ -62,7 +64,13 @@ def test_a_sum_added_to_itself() -> None:
         p = y * y
         cube = y * y * y
     assert graph.run([twice, d, q, p, cube]) == [6.0, 0.0, 1.0, 4.0, 8.0]
-    assert graph.jacobian([twice, d, q, p, cube], [x, y]).tolist() == [[2, 2], [0, 0], [0, 0], [0, 4], [0, 12]]
+    assert graph.jacobian([twice, d, q, p, cube], [x, y]).tolist() == [
+        [2, 2],
+        [0, 0],
+        [0, 0],
+        [0, 4],
+        [0, 12],
+    ]
 
 
 def test_a_named_sum_stays() -> None:
@@ -73,7 +81,11 @@ def test_a_named_sum_stays() -> None:
 
 
 def test_product_with_two_zeros() -> None:
-    for factors, expected in (([2, 0, 3], [0, 6, 0]), ([2, 0, 0], [0, 0, 0]), ([0, 5, 7], [35, 0, 0])):
+    for factors, expected in (
+        ([2, 0, 3], [0, 6, 0]),
+        ([2, 0, 0], [0, 0, 0]),
+        ([0, 5, 7], [35, 0, 0]),
+    ):
         with Graph() as graph:
             xs = [Variable(v) for v in factors]
             y = xs[0] * xs[1] * xs[2]

@@ -66,7 +66,9 @@ def test_a_y_that_another_y_uses() -> None:
         x = Variable(2.0)
         h = np.sin(x)
         dx, dh = gradients([h, h * h], [x, h])
-    assert graph.run([dx, dh]) == pytest.approx([math.cos(2.0) * (1 + 2 * math.sin(2.0)), 1 + 2 * math.sin(2.0)])
+    assert graph.run([dx, dh]) == pytest.approx(
+        [math.cos(2.0) * (1 + 2 * math.sin(2.0)), 1 + 2 * math.sin(2.0)]
+    )
 
 
 def test_grad_ys() -> None:
@@ -79,7 +81,9 @@ def test_grad_ys() -> None:
     feed = {x: [1.0, 2.0], weight: [5.0, 7.0]}
     assert graph.run(dx, feed).tolist() == [13.0, 31.0]
     assert graph.run(scaled, feed).tolist() == [2.0, 40.0]
-    with pytest.raises(ShapeError, match=r"grad_ys gives multiply_1 an adjoint of shape \(2,\) .* shape \(3,\)"):
+    with pytest.raises(
+        ShapeError, match=r"grad_ys gives multiply_1 an adjoint of shape \(2,\) .* shape \(3,\)"
+    ):
         graph.run(scaled, {x: np.ones(3)})
     with pytest.raises(ShapeError, match="2 entries for 1 ys"):
         gradients(y, x, grad_ys=[1.0, 2.0])
@@ -102,7 +106,10 @@ def test_unconnected() -> None:
         y = np.sin(x)
         assert gradients(y, [w]) == [None]
         assert gradients(np.floor(x), x) is None
-        zero_w, zero_x = gradients(y, w, unconnected="zero"), gradients(np.sum(w), x, unconnected="zero")
+        zero_w, zero_x = (
+            gradients(y, w, unconnected="zero"),
+            gradients(np.sum(w), x, unconnected="zero"),
+        )
         with pytest.raises(InputError, match="'zeros'"):
             gradients(y, w, unconnected="zeros")
     assert graph.run(zero_w).tolist() == [0.0, 0.0]
@@ -120,7 +127,9 @@ def test_an_interior_x_gets_its_gradient_and_passes_it_on() -> None:
 # Higher order
 
 
-@pytest.mark.parametrize("placeholder", [lambda: Placeholder((), "x"), lambda: Placeholder(name="x")])
+@pytest.mark.parametrize(
+    "placeholder", [lambda: Placeholder((), "x"), lambda: Placeholder(name="x")]
+)
 def test_derivatives_of_derivatives(placeholder: object) -> None:
     with Graph() as graph:
         x = placeholder()
@@ -171,12 +180,18 @@ def test_pending_counts_of_the_diamond() -> None:
         x, w = Variable(3.0, "x"), Variable(1.0, "w")
         a, b = np.sin(x), np.exp(x)
         y = a * b + w
-        other = np.tanh(x)  # nobody uses it: TensorFlow's queue does not start here, whatever the document says
+        # nobody uses it: TensorFlow's queue does not start here, whatever the document says
+        other = np.tanh(x)
         assert other is not y
     assert pending_counts(y, x) == {"x": 2, "sin_1": 1, "exp_1": 1, "multiply_1": 1, "add_1": 0}
     assert pending_counts(a, x) == {"x": 1, "sin_1": 0}
     assert pending_counts(y, [x, w])["w"] == 1
-    assert pending_counts(y, x, stop_gradients=a) == {"x": 1, "exp_1": 1, "multiply_1": 1, "add_1": 0}
+    assert pending_counts(y, x, stop_gradients=a) == {
+        "x": 1,
+        "exp_1": 1,
+        "multiply_1": 1,
+        "add_1": 0,
+    }
     assert pending_counts([y, other], x)["x"] == 3
     assert pending_counts(x * x, x) == {"x": 2, "multiply_2": 0}
     assert pending_counts(np.floor(x), x) == {}

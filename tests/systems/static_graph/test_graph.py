@@ -30,7 +30,8 @@ def test_example_1_value_and_gradient() -> None:
     with Graph() as graph:
         a, b = Placeholder(name="a"), Placeholder(name="b")
         f = a * b + np.log(a + b)
-    assert graph.run(f, {a: 10, b: 4}) == 42.639057329615255  # the document prints 46.63906, 4 too much
+    # the document prints 46.63906, 4 too much
+    assert graph.run(f, {a: 10, b: 4}) == 42.639057329615255
     f.backward()
     assert a.grad == pytest.approx(4.0714285714285712, rel=1e-15)
     assert b.grad == pytest.approx(10.071428571428571, rel=1e-15)
@@ -49,7 +50,8 @@ def test_example_3_descent() -> None:
         x = Variable(1.0, name="x")
         f = np.log((x - 7) ** 2 + 10)
         second = gradients(gradients(f, x), x)
-    assert graph.run(second) == pytest.approx(-0.0245747, abs=1e-7)  # not convex, whatever the document says
+    # not convex, whatever the document says
+    assert graph.run(second) == pytest.approx(-0.0245747, abs=1e-7)
     for _ in range(300):
         graph.run(f)
         f.backward()
@@ -81,7 +83,12 @@ def test_kinds_of_node() -> None:
         c, v, p = Constant(3), Variable(2), Placeholder()
         y = c * v * p
     assert [type(node) for node in graph.nodes] == [Constant, Variable, Placeholder, Operator]
-    assert [node.name for node in graph.nodes] == ["constant_1", "variable_1", "placeholder_1", "multiply_2"]
+    assert [node.name for node in graph.nodes] == [
+        "constant_1",
+        "variable_1",
+        "placeholder_1",
+        "multiply_2",
+    ]
     assert graph.run(y, {p: 5}) == 30.0
     assert c.value == 3
     with pytest.raises(MutationError, match="constant_1 is a Constant"):
@@ -162,7 +169,9 @@ def test_several_outputs_are_summed_with_a_warning() -> None:
         x1, x2 = Variable(1.0, "x1"), Variable(2.0, "x2")
         f1, f2 = x1 + x2, x1 - x2
     graph.run([f1, f2])
-    with pytest.warns(UserWarning, match=r"2 outputs, add_1, subtract_1.*sums.*add_1\.backward\(\).*jacobian") as told:
+    with pytest.warns(
+        UserWarning, match=r"2 outputs, add_1, subtract_1.*sums.*add_1\.backward\(\).*jacobian"
+    ) as told:
         graph.backward()
     assert told[0].filename == __file__
     assert (x1.grad, x2.grad) == (2.0, 0.0)
@@ -226,7 +235,9 @@ def test_only_what_is_needed_is_computed_and_must_be_fed() -> None:
         f, g = x * 2, y * 3
     assert graph.run(f, {x: 1}) == 2.0
     assert g.value is None
-    with pytest.raises(InputError, match=r"y is a Placeholder and was not fed, and multiply_2 needs it"):
+    with pytest.raises(
+        InputError, match=r"y is a Placeholder and was not fed, and multiply_2 needs it"
+    ):
         graph.run([f, g], {x: 1})
     assert f.value == 2.0  # a run that fails leaves the last one as it was
 
@@ -254,7 +265,9 @@ def test_sums_means_and_products_of_arrays() -> None:
         x, w, b = Placeholder((None, 3), "x"), Variable(w_at, "w"), Variable(b_at, "b")
         loss = np.mean((x @ w + b) ** 2) + np.sum(np.abs(w)) + w[1:].sum() + np.stack([w, w]).mean()
     value, expected = ad.value_and_grad(
-        lambda w, b: np.mean((x_at @ w + b) ** 2) + np.sum(np.abs(w)) + w[1:].sum() + np.stack([w, w]).mean(),
+        lambda w, b: (
+            np.mean((x_at @ w + b) ** 2) + np.sum(np.abs(w)) + w[1:].sum() + np.stack([w, w]).mean()
+        ),
         argnums=(0, 1),
     )(w_at, b_at)
     assert graph.run(loss, {x: x_at}) == pytest.approx(value, rel=1e-14)

@@ -15,7 +15,14 @@ from autodiff_lab.engine.errors import (
 )
 from autodiff_lab.figures.graph.render import render
 from autodiff_lab.systems import static_graph
-from autodiff_lab.systems.static_graph import Constant, Graph, Placeholder, Variable, cond, gradients
+from autodiff_lab.systems.static_graph import (
+    Constant,
+    Graph,
+    Placeholder,
+    Variable,
+    cond,
+    gradients,
+)
 
 # Graphs are objects
 
@@ -31,7 +38,9 @@ def test_there_is_no_graph_of_the_process() -> None:
             b = Variable(1.0)
         a = Variable(1.0)
     assert a.graph is outer and b.graph is inner
-    with pytest.raises(InputError, match="variable_1 was an operand of add, and belongs to another graph"):
+    with pytest.raises(
+        InputError, match="variable_1 was an operand of add, and belongs to another graph"
+    ):
         _ = a + b
     with pytest.raises(InputError, match="variable_1 was asked for, and belongs to another graph"):
         outer.run(b)
@@ -70,7 +79,9 @@ def test_many_threads_build_one_graph() -> None:
     graph = Graph()
     held: list[list[Variable]] = [[] for _ in range(8)]
     threads = [
-        threading.Thread(target=lambda mine=mine: mine.extend(Variable(1.0, graph=graph) for _ in range(200)))
+        threading.Thread(
+            target=lambda mine=mine: mine.extend(Variable(1.0, graph=graph) for _ in range(200))
+        )
         for mine in held
     ]
     for thread in threads:
@@ -84,7 +95,8 @@ def test_many_threads_build_one_graph() -> None:
 
 
 @pytest.mark.parametrize(
-    "given", [3, 3.0, np.float32(3), np.array(3), np.array([3, 4]), [3.0, 4.0], np.array([True]), True]
+    "given",
+    [3, 3.0, np.float32(3), np.array(3), np.array([3, 4]), [3.0, 4.0], np.array([True]), True],
 )
 def test_what_a_constant_can_be(given: object) -> None:
     with Graph() as graph:
@@ -97,7 +109,9 @@ def test_what_a_constant_can_be(given: object) -> None:
 
 @pytest.mark.parametrize("kind", ["elementwise", "flat", "comparison"])
 def test_the_whole_table_of_ufuncs_can_be_built(kind: str) -> None:
-    rows = {key: op for key, op in static_graph.functions.TABLE.items() if isinstance(key, np.ufunc)}
+    rows = {
+        key: op for key, op in static_graph.functions.TABLE.items() if isinstance(key, np.ufunc)
+    }
     tried = 0
     for ufunc, op in rows.items():
         takes_floats = any(types.startswith("d" * ufunc.nin) for types in ufunc.types)
@@ -111,10 +125,14 @@ def test_the_whole_table_of_ufuncs_can_be_built(kind: str) -> None:
         feed = dict(zip(xs, at, strict=True))
         assert graph.run([y, built], feed) == [ufunc(*at)] * 2
         if kind == "elementwise":
-            expected = ad.grad(lambda *x, ufunc=ufunc: ufunc(*x), argnums=tuple(range(len(at))))(*at)
+            expected = ad.grad(lambda *x, ufunc=ufunc: ufunc(*x), argnums=tuple(range(len(at))))(
+                *at
+            )
             graph.backward_from(y)
             assert [x.grad for x in xs] == pytest.approx(expected, rel=1e-14)
-            assert graph.run(gradients(y, xs, unconnected="zero"), feed) == pytest.approx(expected, rel=1e-14)
+            assert graph.run(gradients(y, xs, unconnected="zero"), feed) == pytest.approx(
+                expected, rel=1e-14
+            )
         tried += 1
     assert tried > {"elementwise": 40, "flat": 4, "comparison": 8}[kind]
 
@@ -163,7 +181,10 @@ def test_cond_needs_one_yes_or_no() -> None:
     z.backward()
     assert x.grad.tolist() == [1.0, -1.0]
     with Graph() as graph:
-        assert graph.run(np.where(np.array([True, False]), Variable(1.0), 5.0)).tolist() == [1.0, 5.0]
+        assert graph.run(np.where(np.array([True, False]), Variable(1.0), 5.0)).tolist() == [
+            1.0,
+            5.0,
+        ]
 
 
 # Drawn like everything else
@@ -181,7 +202,10 @@ def test_drawing_before_and_after_a_run() -> None:
     for text in ("42.6391", "4.0714", "10.0714", "1 / add_1 = 0.0714", "a = 10"):
         assert text in after.source
     assert "not computed yet" not in after.source
-    assert after.description.startswith("Nodes: a = placeholder = 10") and "a: 4.0714" in after.description
+    assert (
+        after.description.startswith("Nodes: a = placeholder = 10")
+        and "a: 4.0714" in after.description
+    )
     assert render(after, "png")[:4] == b"\x89PNG"
     graph.run(f, {a: 1.0, b: 1.0})
     assert "4.0714" not in graph.draw(f).source  # adjoints of another run are not shown
@@ -193,7 +217,9 @@ def test_drawing_gradient_nodes_batches_and_big_graphs() -> None:
         y = np.sum(np.sin(x) * x * 2.0)
         dy = gradients(y, x)
         both = graph.draw(y, dy)
-        assert "sum_back" not in both.source and "sum_pullback" in both.source and "cos" in both.source
+        assert (
+            "sum_back" not in both.source and "sum_pullback" in both.source and "cos" in both.source
+        )
         assert "cos" not in graph.draw(y).source.replace("cos x", "")
         graph.run([y, dy], {x: np.ones((2, 3))})
         assert "(2, 3)" in graph.draw().source

@@ -66,7 +66,8 @@ def test_sub_with_broadcasting(rules: None, shapes: tuple) -> None:
 
 def test_the_naive_sub_fails_and_says_why(rules: None) -> None:
     message = (
-        r"'NaiveSub' sends to y, an input of NaiveSub_1, an adjoint of shape \(2, 3\).*\(3,\).*sum_back\(grad, x\)"
+        r"'NaiveSub' sends to y, an input of NaiveSub_1, an adjoint of shape \(2, 3\)"
+        r".*\(3,\).*sum_back\(grad, x\)"
     )
     with Graph() as graph:
         x, y = Placeholder(name="x"), Placeholder(name="y")
@@ -113,11 +114,14 @@ def test_errors_of_the_registry() -> None:
         x = Variable(1.0, "x")
         y = operation("NoRule", np.sin, x)
         with pytest.raises(
-            UnsupportedError, match=r"NoRule_1 is an operation 'NoRule'.*@register_gradient\('NoRule'\)"
+            UnsupportedError,
+            match=r"NoRule_1 is an operation 'NoRule'.*@register_gradient\('NoRule'\)",
         ):
             gradients(y, x)
         register_gradient("TooMany")(lambda op, g: (g, g))
-        with pytest.raises(UnsupportedError, match=r"'TooMany' returned 2 gradients for the 1 inputs of TooMany_1"):
+        with pytest.raises(
+            UnsupportedError, match=r"'TooMany' returned 2 gradients for the 1 inputs of TooMany_1"
+        ):
             gradients(operation("TooMany", np.sin, x), x)
         with pytest.raises(InputError, match="'log' is an operation of the table"):
             operation("log", np.log, x)

@@ -27,20 +27,28 @@ def test_the_slope_is_that_of_the_flight(angle, speed):
     snap = thrown(angle=angle, speed=speed).snapshot()
     assert snap["landing"] == float(landing(angle, speed))
     h = 1e-6
-    assert snap["slope"] == pytest.approx((landing(angle + h, speed) - landing(angle - h, speed)) / (2 * h), rel=1e-4)
+    assert snap["slope"] == pytest.approx(
+        (landing(angle + h, speed) - landing(angle - h, speed)) / (2 * h), rel=1e-4
+    )
 
 
 @pytest.mark.parametrize("speed", [10, 22, 35.5, 36])
 def test_the_furthest_throw_is_where_the_slope_is_0(speed):
     angle, furthest = find_furthest(speed)
     assert abs(grad(landing)(angle, speed)) < FLAT
-    assert all(landing(other, speed) <= furthest + 0.05 for other in (angle - 0.2, angle - 0.02, angle + 0.02, 1.2))
+    assert all(
+        landing(other, speed) <= furthest + 0.05
+        for other in (angle - 0.2, angle - 0.02, angle + 0.02, 1.2)
+    )
 
 
 @pytest.mark.parametrize(
     ("settings", "said"),
     [
-        ({"angle": 0.2}, "short of the target. The slope is 72.7: 0.1 rad more carries the ball about 7.3 m further."),
+        (
+            {"angle": 0.2},
+            "short of the target. The slope is 72.7: 0.1 rad more carries the ball about 7.3 m further.",
+        ),
         ({"angle": 0.2}, "Aim higher."),
         ({"angle": 0.5}, "Aim lower."),
         ({"angle": 1.3}, "Aim lower."),
@@ -49,7 +57,10 @@ def test_the_furthest_throw_is_where_the_slope_is_0(speed):
         ({"angle": 0.37}, "There is a second angle that hits"),
         ({"angle": 0.71}, "The slope is about 0, at the top of the curve"),
         ({"angle": 0.71, "target": 60}, "no other angle reaches the target. Throw faster."),
-        ({"angle": 0.3, "target": 60}, "At this speed no angle reaches the target: look where the slope becomes 0."),
+        (
+            {"angle": 0.3, "target": 60},
+            "At this speed no angle reaches the target: look where the slope becomes 0.",
+        ),
         ({"angle": 1, "target": 60, "speed": 35.5}, "it hits the target"),
     ],
 )

@@ -34,7 +34,9 @@ def source(lab):
     return {text.strip(): (ran, recorded) for text, ran, recorded in lab.snapshot()["source"]}
 
 
-@pytest.mark.parametrize(("x", "value", "slope", "factors"), [(1.5, 11.390625, 45.5625, 6), (1.6, 10.48576, 32.768, 5)])
+@pytest.mark.parametrize(
+    ("x", "value", "slope", "factors"), [(1.5, 11.390625, 45.5625, 6), (1.6, 10.48576, 32.768, 5)]
+)
 def test_until_ten(x, value, slope, factors):
     snap = at(x).snapshot()
     assert (snap["value"], snap["slope"]) == pytest.approx((value, slope), rel=1e-15)
@@ -54,7 +56,9 @@ def test_the_switches_of_until_ten():
     low, high = at(1.5).snapshot()["piece"]
     assert low == pytest.approx(1.4677992676220695, rel=2e-16)
     assert high == pytest.approx(1.5848931924611136, rel=2e-16)
-    assert at(1.6).snapshot()["piece"][0] == np.nextafter(high, 2), "no number is left out between two pieces"
+    assert at(1.6).snapshot()["piece"][0] == np.nextafter(high, 2), (
+        "no number is left out between two pieces"
+    )
 
 
 def test_a_condition_runs_and_records_nothing():

@@ -65,13 +65,19 @@ def test_a_gradient_has_the_shape_of_what_it_belongs_to_always():
         assert tuple(snap["gradient_shape"]) == operand == np.shape(snap["gradient"]), state
         assert snap["fits"] and snap["is_right"], state
         found = lab.flow
-        assert sorted(i for k in range(found.small.size) for i in found.places(k)) == list(range(found.large.size))
+        assert sorted(i for k in range(found.small.size) for i in found.places(k)) == list(
+            range(found.large.size)
+        )
         assert all(found.places(k) == found.places_back(k) for k in range(found.small.size)), (
             "the way back is the way out"
         )
         if found.copies:
-            sums = [np.ravel(found.large_back)[found.places(k)].sum() for k in range(found.small.size)]
-            assert np.allclose(sums, np.ravel(found.truth), rtol=1e-12), "copies add up to the engine's gradient"
+            sums = [
+                np.ravel(found.large_back)[found.places(k)].sum() for k in range(found.small.size)
+            ]
+            assert np.allclose(sums, np.ravel(found.truth), rtol=1e-12), (
+                "copies add up to the engine's gradient"
+            )
     assert seen > 150
 
 
@@ -81,7 +87,9 @@ def test_the_wrong_rule_keeps_the_shape_of_the_batch():
     assert snap["gradient"] == grad(lambda x: np.sum((x + make_values("B", (3,))) ** 2))(X).tolist()
     end = lens(3, wrong=True)
     assert "B − 0.1 · gradient would turn it into a (2, 3) array" in end.sentence()
-    assert (make_values("B", (3,)) - 0.1 * np.array(snap["gradient"])).shape == (2, 3), "as the sentence says"
+    assert (make_values("B", (3,)) - 0.1 * np.array(snap["gradient"])).shape == (2, 3), (
+        "as the sentence says"
+    )
     assert "nobody adds" in str(end) and "not (3,)" in end.picture()
 
 
@@ -99,12 +107,19 @@ def test_axes_put_back_wrongly_give_right_shape_wrong_numbers(a, axes):
     assert snap["fits"] and not snap["is_right"]
     x = make_values("A", SHAPES[a])
     sums = np.sum(x, axis=AXES[axes])
-    assert snap["gradient"] == np.broadcast_to(2 * sums, x.shape).tolist(), "what NumPy makes of it without a word"
+    assert snap["gradient"] == np.broadcast_to(2 * sums, x.shape).tolist(), (
+        "what NumPy makes of it without a word"
+    )
     assert snap["truth"] == grad(lambda x: np.sum(np.sum(x, axis=AXES[axes]) ** 2))(x).tolist()
-    assert "A look at the shape does not find that" in lab.sentence() and "the numbers are wrong" in lab.picture()
+    assert (
+        "A look at the shape does not find that" in lab.sentence()
+        and "the numbers are wrong" in lab.picture()
+    )
 
 
-@pytest.mark.parametrize(("a", "axes"), [("(2, 3)", "0"), ("(3, 3)", "0"), ("(2, 3, 3)", "(0, 1)"), ("(2, 3)", "all")])
+@pytest.mark.parametrize(
+    ("a", "axes"), [("(2, 3)", "0"), ("(3, 3)", "0"), ("(2, 3, 3)", "(0, 1)"), ("(2, 3)", "all")]
+)
 def test_leading_axes_come_back_by_themselves(a, axes):
     lab = lens(9, program=OVER_AXES, a=a, axes=axes, wrong=True)
     assert lab.snapshot()["is_right"] and "the fault does not show" in lab.sentence()
@@ -166,14 +181,23 @@ def test_boxes_fill_their_room_and_none_leaves_the_picture():
     for a, b in itertools.product(SHAPES, SHAPES):
         if not shapes_fit({"program": PLUS, "a": a, "b": b}):
             continue
-        boxes = [tuple(map(float, box)) for box in place.findall(lens(1, a=a, b=b, wrong=True).picture())]
-        assert len(boxes) >= 4 and all(x + wide <= 900 and y + high <= 390 for x, y, wide, high in boxes), (a, b)
-        assert all(wide >= 56 and high >= 24 for _, _, wide, high in boxes), "a number of 14 px fits"
+        boxes = [
+            tuple(map(float, box)) for box in place.findall(lens(1, a=a, b=b, wrong=True).picture())
+        ]
+        assert len(boxes) >= 4 and all(
+            x + wide <= 900 and y + high <= 390 for x, y, wide, high in boxes
+        ), (a, b)
+        assert all(wide >= 56 and high >= 24 for _, _, wide, high in boxes), (
+            "a number of 14 px fits"
+        )
 
 
 def test_it_opens_with_the_question_and_one_press_answers_it():
     assert ">?<" in lens().picture() and ">?<" not in lens(1).picture()
-    assert BroadcastLens.controls[0].name == "next" and sum(not control.more for control in BroadcastLens.controls) == 6
+    assert (
+        BroadcastLens.controls[0].name == "next"
+        and sum(not control.more for control in BroadcastLens.controls) == 6
+    )
 
 
 def test_the_shape_is_asked_before_it_is_shown():

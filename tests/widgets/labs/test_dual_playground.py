@@ -36,7 +36,9 @@ def test_the_steepest_direction_and_the_level_one():
 
 def test_the_tangent_is_linear_in_the_seed():
     for length in (0, 0.5, 1.7, 2):
-        assert turned(angle=45, length=length).snapshot()["tangent"] == pytest.approx(length * 5.102721403991862)
+        assert turned(angle=45, length=length).snapshot()["tangent"] == pytest.approx(
+            length * 5.102721403991862
+        )
 
 
 def test_the_bin_holds_half_the_second_derivatives():
@@ -50,13 +52,18 @@ def test_the_bin_holds_half_the_second_derivatives():
     assert named["v3"] == named["v5"] == named["v0"] == 0
     # What the result would have before ε²: the rows of the bin, with the signs they enter with.
     h = hessian(lambda x: f(x[0], x[1]))(np.array([2.0, 5.0]))
-    assert named["v1"] + named["v2"] - named["v4"] == pytest.approx(0.5 * np.array([d1, d2]) @ h @ np.array([d1, d2]))
+    assert named["v1"] + named["v2"] - named["v4"] == pytest.approx(
+        0.5 * np.array([d1, d2]) @ h @ np.array([d1, d2])
+    )
 
 
 def test_the_circle_of_the_seed_ends_with_the_map():
     lab = turned(x1=5.5, x2=6.5, length=2)
     left, top, width, height = MAP
-    circle = next(line for line in re.findall(r'<polyline points="([^"]*)"[^>]*stroke="#808080"', lab.picture()))
+    circle = next(
+        line
+        for line in re.findall(r'<polyline points="([^"]*)"[^>]*stroke="#808080"', lab.picture())
+    )
     for place in circle.split():
         x, y = map(float, place.split(","))
         assert left <= x <= left + width and top <= y <= top + height

@@ -40,7 +40,9 @@ def actions(kind):
         elif isinstance(control, Toggle):
             values = st.booleans()
         elif isinstance(control, Entry):
-            values = st.sampled_from(["", "1", "0.5", "-1/3", "x", "nan", "1e999"]) | st.text(max_size=8)
+            values = st.sampled_from(["", "1", "0.5", "-1/3", "x", "nan", "1e999"]) | st.text(
+                max_size=8
+            )
         elif isinstance(control, Play):
             values = st.integers(0, 100)
         else:
@@ -54,7 +56,9 @@ def drags(kind, handle):
     """What the page would send of a handle that is dragged: a value of each of its sliders."""
     sliders = {control.name: control for control in kind.controls if isinstance(control, Slider)}
     moved = [sliders[move["control"]] for move in handle.moves]
-    values = st.fixed_dictionaries({slider.name: st.floats(slider.low, slider.high) for slider in moved})
+    values = st.fixed_dictionaries(
+        {slider.name: st.floats(slider.low, slider.high) for slider in moved}
+    )
     return st.builds(lambda turn, values: {"turn": turn, "values": values}, st.integers(1), values)
 
 
@@ -75,7 +79,9 @@ def handles(lab):
             continue
         knob = next(shape for shape in group if shape.get("class") == "knob")
         moves = json.loads(group.get("data-moves"))
-        found.append(Handle(group.get("data-grip"), float(knob.get("cx")), float(knob.get("cy")), moves))
+        found.append(
+            Handle(group.get("data-grip"), float(knob.get("cx")), float(knob.get("cy")), moves)
+        )
     return found
 
 
@@ -100,7 +106,9 @@ def act(view, label, value):
     widget = view.controls[label]
     if isinstance(widget, widgets.Button):
         return widget.click()
-    widget.set_state({"index" if isinstance(value, int) and hasattr(widget, "options") else "value": value})
+    widget.set_state(
+        {"index" if isinstance(value, int) and hasattr(widget, "options") else "value": value}
+    )
 
 
 def size(svg):
@@ -124,7 +132,9 @@ def test_says_what_it_is_and_names_its_controls(kind):
     assert all(labels) and len(set(labels)) == len(labels)
     for control in kind.controls:
         if isinstance(control, Play):
-            assert any(isinstance(other, Button) and other.name == control.name for other in kind.controls)
+            assert any(
+                isinstance(other, Button) and other.name == control.name for other in kind.controls
+            )
         elif isinstance(control, Button):
             assert callable(getattr(lab, control.name))
         else:
@@ -133,7 +143,8 @@ def test_says_what_it_is_and_names_its_controls(kind):
 
 @every_lab
 def test_whatever_hands_do_it_stays_whole_and_keeps_its_size(kind, monkeypatch):
-    monkeypatch.setattr(train_room.lab, "CELLS_A_PRESS", 1)  # an epoch for each of hundreds of presses
+    # an epoch for each of hundreds of presses
+    monkeypatch.setattr(train_room.lab, "CELLS_A_PRESS", 1)
     first = kind().picture()
 
     @settings(max_examples=25, deadline=None)
@@ -145,7 +156,8 @@ def test_whatever_hands_do_it_stays_whole_and_keeps_its_size(kind, monkeypatch):
         for label, value in steps:
             act(view, label, value)
             assert view.error == ""
-        lab.notify()  # the slider that was moved last stays where the hand put it, until the lab is shown again
+        # the slider that was moved last stays where the hand put it, until the lab is shown again
+        lab.notify()
         json.dumps(lab.snapshot(), allow_nan=True)
         assert lab.sentence().strip() and "0x" not in str(lab)
         assert view.sentence.value == escape(lab.sentence())
@@ -154,7 +166,9 @@ def test_whatever_hands_do_it_stays_whole_and_keeps_its_size(kind, monkeypatch):
         for control in kind.controls:
             widget = view.controls[control.label]
             if isinstance(control, Button | Play):
-                assert (CANNOT in widget._dom_classes) == (not lab.can(control.name)) and not widget.disabled
+                assert (CANNOT in widget._dom_classes) == (
+                    not lab.can(control.name)
+                ) and not widget.disabled
             elif isinstance(control, Slider):
                 assert widget.value == control.convert(getattr(lab, control.name))
             else:
@@ -243,7 +257,9 @@ def test_pictures_take_their_colours_from_the_page(kind):
     svg = kind().view.picture.svg
     assert "<style" not in svg, "a style in the page would reach beyond the picture"
     bare = re.sub(r"var\(--\w+,#\w+\)", "", svg)
-    assert set(re.findall(r"#[0-9A-Fa-f]{6}\b", bare)) <= {"#808080"}, "a colour that the dark page does not change"
+    assert set(re.findall(r"#[0-9A-Fa-f]{6}\b", bare)) <= {"#808080"}, (
+        "a colour that the dark page does not change"
+    )
 
 
 @every_lab
@@ -254,7 +270,11 @@ def test_code_and_hands_move_the_same_lab(kind):
     if slider is None:
         return
     now = getattr(lab, slider.name)
-    other = {Slider: lambda: slider.high, Choice: lambda: slider.options[-1], Toggle: lambda: not now}[type(slider)]()
+    other = {
+        Slider: lambda: slider.high,
+        Choice: lambda: slider.options[-1],
+        Toggle: lambda: not now,
+    }[type(slider)]()
     lab.set(**{slider.name: other})
     assert view.controls[slider.label].value == other
 

@@ -19,7 +19,13 @@ from autodiff_lab.systems.static_graph import Graph, Placeholder
 from autodiff_lab.transforms.jacobians import jacrev
 from autodiff_lab.widgets.labs import FeedGraph
 from autodiff_lab.widgets.labs.feed_graph.lab import TARGETS
-from autodiff_lab.widgets.labs.feed_graph.picture import BOX_HEIGHT, BOX_WIDTH, FLOORS, WIDTH, find_ends
+from autodiff_lab.widgets.labs.feed_graph.picture import (
+    BOX_HEIGHT,
+    BOX_WIDTH,
+    FLOORS,
+    WIDTH,
+    find_ends,
+)
 
 ONE, TWO, DOCUMENT, SUM, ALIAS, DOUBLED = PROGRAMS
 FED = {"x": "1", "y": "2", "z": "3"}
@@ -182,7 +188,9 @@ def test_values_and_gradients_are_those_of_the_engine(program, flatten, at):
     for name, value in values(lab).items():
         assert value == pytest.approx(right[name], rel=1e-12)
     for name, row in rows.items():
-        slopes = jacrev(lambda *v, name=name: as_function(program)(*v)[name], argnums=tuple(range(len(at))))(*at)
+        slopes = jacrev(
+            lambda *v, name=name: as_function(program)(*v)[name], argnums=tuple(range(len(at)))
+        )(*at)
         for g, slope in zip(row, slopes, strict=True):
             assert (0.0 if g is None else g) == pytest.approx(float(slope), rel=1e-12, abs=1e-12)
 
@@ -197,7 +205,9 @@ def test_no_node_has_its_turn_before_its_operands(program):
         assert node["waits"] == 0 and node["value"] is not None
         assert all(snap["nodes"][name]["value"] is not None for name in node["operands"])
         for other in snap["nodes"].values():
-            had_their_turn = [x for x in other["operands"] if snap["nodes"][x]["kind"] != "constant"]
+            had_their_turn = [
+                x for x in other["operands"] if snap["nodes"][x]["kind"] != "constant"
+            ]
             missing = [x for x in had_their_turn if snap["nodes"][x]["value"] is None]
             assert other["waits"] >= len(missing)
 
@@ -224,7 +234,11 @@ def test_another_number_keeps_the_graph():
     nodes = lab.state.built.graph.nodes
     lab.set(x="10", y="4")
     assert all(a is b for a, b in zip(lab.state.built.graph.nodes, nodes, strict=True))
-    assert set(values(lab).values()) == {None} and not lab.snapshot()["rows"] and not lab.can("backward")
+    assert (
+        set(values(lab).values()) == {None}
+        and not lab.snapshot()["rows"]
+        and not lab.can("backward")
+    )
     assert swept(lab, TARGETS[0]) == {"f1": (4 + 1 / 14, 10 + 1 / 14)}
     assert values(lab)["f1"] == 42.639057329615255 == 40 + math.log(14)
 
@@ -307,7 +321,11 @@ def test_no_arrow_runs_behind_a_box(program, flatten):
                 points = [(ax + (bx - ax) * t / 50, ay + (by - ay) * t / 50) for t in range(51)]
                 for other in set(nodes) - {name, operand}:
                     left, top = places.corner(other)
-                    inside = [(x, y) for x, y in points if left < x < left + BOX_WIDTH and top < y < top + BOX_HEIGHT]
+                    inside = [
+                        (x, y)
+                        for x, y in points
+                        if left < x < left + BOX_WIDTH and top < y < top + BOX_HEIGHT
+                    ]
                     assert not inside, f"{operand} to {name} behind {other}"
 
 
@@ -315,7 +333,11 @@ def test_no_arrow_runs_behind_a_box(program, flatten):
 def test_the_arrows_of_one_operand_leave_it_apart(flatten):
     lab = built(TWO, flatten)
     nodes = lab.snapshot()["nodes"]
-    edges = [(operand, name, k) for name, node in nodes.items() for k, operand in enumerate(node["operands"])]
+    edges = [
+        (operand, name, k)
+        for name, node in nodes.items()
+        for k, operand in enumerate(node["operands"])
+    ]
     tails = [find_ends(nodes, lab.state.places, *edge)[0] for edge in edges]
     assert len(set(tails)) == len(edges)
 
@@ -342,7 +364,9 @@ def test_a_box_stays_where_it_is(program):
 
 def test_the_picture_shows_counters_queue_and_numbers():
     lab = pressed(built(TWO), "forward", "step")
-    texts = [html.unescape(text) for text in re.findall(r"<text[^>]*>([^<]*)</text>", lab.picture())]
+    texts = [
+        html.unescape(text) for text in re.findall(r"<text[^>]*>([^<]*)</text>", lab.picture())
+    ]
     assert {"x", "y", "f1", "f2", "queue", "no value"} <= set(texts)
     assert texts.count("1") == 3, "the value of x, and two nodes that wait for one operand"
     assert "waits for" in lab.table().text()

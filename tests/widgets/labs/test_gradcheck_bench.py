@@ -31,7 +31,9 @@ def at(**settings):
 def test_without_a_bug_the_rule_is_the_engines_gradient(op):
     sample = SAMPLES[op]
     by_engine = grad(lambda b: loss(sample, sample.batch, b))(sample.bias)
-    np.testing.assert_allclose(adjoint_of_bias(sample, sample.batch, sample.bias), by_engine, rtol=1e-14)
+    np.testing.assert_allclose(
+        adjoint_of_bias(sample, sample.batch, sample.bias), by_engine, rtol=1e-14
+    )
 
 
 @pytest.mark.parametrize("direction", DIRECTIONS)
@@ -138,12 +140,22 @@ def test_every_check_leaves_one_mark_until_it_is_forgotten():
 
 def test_each_verdict_has_a_shape_a_sign_and_a_word():
     marks = {}
-    for verdict, settings in {"right": {}, "look closer": {"h": -1}, "wrong": {"bug": "wrong sign"}}.items():
+    for verdict, settings in {
+        "right": {},
+        "look closer": {"h": -1},
+        "wrong": {"bug": "wrong sign"},
+    }.items():
         lab = at(**settings)
         lab.press("forget")
-        assert lab.snapshot()["verdict"] == verdict and verdict in lab.sentence() and verdict in str(lab)
+        assert (
+            lab.snapshot()["verdict"] == verdict
+            and verdict in lab.sentence()
+            and verdict in str(lab)
+        )
         plot = lab.picture()[lab.picture().index("relative error of every check") :]
-        marks[verdict] = tuple(plot.count(shape) for shape in ("<circle", "<polygon", 'stroke-width="2.5"'))
+        marks[verdict] = tuple(
+            plot.count(shape) for shape in ("<circle", "<polygon", 'stroke-width="2.5"')
+        )
     assert len(set(marks.values())) == 3, marks
 
 
@@ -159,4 +171,6 @@ def test_the_whole_v_is_seen_at_once_and_a_bug_has_none():
     assert len(errors) == 24 and min(errors) < 1e-9 < 1e-4 < errors[-1]
     lab.set(bug="wrong sign")
     assert min(error for _, error in lab.snapshot()["curve"]) > 1
-    assert lab.controls[0].name == "bug" and lab.snapshot()["h"] == 1e-5, "one touch from the green light to the red"
+    assert lab.controls[0].name == "bug" and lab.snapshot()["h"] == 1e-5, (
+        "one touch from the green light to the red"
+    )

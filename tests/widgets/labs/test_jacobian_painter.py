@@ -7,7 +7,13 @@ from autodiff_lab import jacfwd, jacrev, jvp, record, vjp
 from autodiff_lab.widgets.labs import JacobianPainter
 from autodiff_lab.widgets.labs.jacobian_painter.lab import HEIGHT, METERS, Cells
 from autodiff_lab.widgets.labs.jacobian_painter.passes import count_multiplications, take_pass
-from autodiff_lab.widgets.labs.jacobian_painter.programs import FIXED, LARGEST, LAYER, NAMES, find_program
+from autodiff_lab.widgets.labs.jacobian_painter.programs import (
+    FIXED,
+    LARGEST,
+    LAYER,
+    NAMES,
+    find_program,
+)
 from autodiff_lab.widgets.labs.lab import Slider
 
 SIZES = [(n, m) for n in range(1, LARGEST + 1) for m in range(1, LARGEST + 1)]
@@ -72,7 +78,10 @@ def test_the_matrix_is_the_packages(name):
     lab.set(program=name)
     of = lab.of
     point = np.array(of.point)
-    for button, wanted in (("jvp", jacfwd(of.function)(point)), ("vjp", jacrev(of.function)(point))):
+    for button, wanted in (
+        ("jvp", jacfwd(of.function)(point)),
+        ("vjp", jacrev(of.function)(point)),
+    ):
         lab.press("begin")
         np.testing.assert_allclose(painted(lab, button)[1], wanted, rtol=0, atol=1e-14)
 
@@ -80,9 +89,15 @@ def test_the_matrix_is_the_packages(name):
 def test_a_column_is_painted_and_nothing_else():
     snap = pressed(sized(4, 3), "jvp", "jvp")
     assert snap["columns"] == [0, 1] and snap["rows"] == []
-    assert [[x is not None for x in row] for row in snap["matrix"]] == [[True, True, False, False]] * 3
+    assert [[x is not None for x in row] for row in snap["matrix"]] == [
+        [True, True, False, False]
+    ] * 3
     snap = pressed(sized(4, 3), "vjp")
-    assert [[x is not None for x in row] for row in snap["matrix"]] == [[True] * 4, [False] * 4, [False] * 4]
+    assert [[x is not None for x in row] for row in snap["matrix"]] == [
+        [True] * 4,
+        [False] * 4,
+        [False] * 4,
+    ]
 
 
 def test_the_meters_count_what_an_outer_tape_has_recorded():
@@ -90,12 +105,18 @@ def test_the_meters_count_what_an_outer_tape_has_recorded():
     of = find_program(LAYER, 4, 3)
     x, v, w = np.array(of.point), np.array([0.0, 1.0, 0.0, 0.0]), np.array([1.0, 0.0, 0.0])
     alone = count_multiplications(record(of.function, x)[1])
-    forward = count_multiplications(record(lambda x, v: jvp(of.function, (x,), (v,))[1], x, v)[1]) - alone
-    reverse = count_multiplications(record(lambda x, w: vjp(of.function, x)[1](w)[0], x, w)[1]) - alone
+    forward = (
+        count_multiplications(record(lambda x, v: jvp(of.function, (x,), (v,))[1], x, v)[1]) - alone
+    )
+    reverse = (
+        count_multiplications(record(lambda x, w: vjp(of.function, x)[1](w)[0], x, w)[1]) - alone
+    )
     meters = pressed(sized(4, 3), "jvp", "jvp", "vjp")["meters"]
     assert meters["forward"]["multiplications"] == 2 * forward
     assert meters["reverse"]["multiplications"] == reverse
-    assert (alone, forward) == (4 * 3, 4 * 3 + 3 * 3), "W x; then W v, 1 / cosh, its square, and that · …"
+    assert (alone, forward) == (4 * 3, 4 * 3 + 3 * 3), (
+        "W x; then W v, 1 / cosh, its square, and that · …"
+    )
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -108,7 +129,9 @@ def test_a_pass_costs_the_same_in_both_modes_for_any_seed(name):
     assert take_pass(lab.of, "forward", seed).multiplications == meters["forward"]["each"]
 
 
-@pytest.mark.parametrize(("n", "m", "cheaper"), [(1, 6, "forward"), (6, 1, "reverse"), (2, 5, "forward")])
+@pytest.mark.parametrize(
+    ("n", "m", "cheaper"), [(1, 6, "forward"), (6, 1, "reverse"), (2, 5, "forward")]
+)
 def test_the_cheaper_way_is_the_one_with_fewer_passes(n, m, cheaper):
     meters = sized(n, m).snapshot()["meters"]
     other = {"forward": "reverse", "reverse": "forward"}[cheaper]
@@ -186,5 +209,8 @@ def test_a_small_matrix_is_large_and_the_first_press_paints():
     assert wide.wide > small.wide and wide.high > small.high and wide.type > small.type
     for n, m in SIZES:
         cells = Cells.of(n, m)
-        assert cells.corner(m + 1, n + 1)[0] + 10 < METERS and cells.corner(m + 1, n + 1)[1] + 10 < HEIGHT
+        assert (
+            cells.corner(m + 1, n + 1)[0] + 10 < METERS
+            and cells.corner(m + 1, n + 1)[1] + 10 < HEIGHT
+        )
     assert [control.name for control in JacobianPainter.controls[:2]] == ["jvp", "vjp"]

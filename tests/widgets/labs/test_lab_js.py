@@ -62,7 +62,9 @@ def test_who_is_not_answered_is_told_until_an_answer_comes(tmp_path):
     assert ran.returncode == 0, ran.stderr
     said = json.loads(ran.stdout)
     assert said["silent"] == {"once": 1, "sent": 3, "late": [True, False], "heard": 0}
-    assert said["closed"] == {"once": 0, "sent": 0, "late": [True, False], "heard": 0}, "there is no way to the kernel"
+    assert said["closed"] == {"once": 0, "sent": 0, "late": [True, False], "heard": 0}, (
+        "there is no way to the kernel"
+    )
 
 
 @pytest.fixture
@@ -87,7 +89,9 @@ def in_the_page(tmp_path):
 
 def moves_of(lab, name):
     """How a handle in the picture of a lab moves its sliders."""
-    handle = next(h for h in ElementTree.fromstring(lab.picture()).iter() if h.get("data-grip") == name)
+    handle = next(
+        h for h in ElementTree.fromstring(lab.picture()).iter() if h.get("data-grip") == name
+    )
     return json.loads(handle.get("data-moves"))
 
 
@@ -102,7 +106,9 @@ def test_point_and_seed_can_be_dragged(in_the_page):
         return lab.snapshot()
 
     assert drag("the point", left + width / 2, top + height / 2)["point"] == (3.0, 4.0)
-    assert drag("head of the arrow", left + width / 2, top + height / 2 - height / 6)["seed"] == pytest.approx((0, 1))
+    assert drag("head of the arrow", left + width / 2, top + height / 2 - height / 6)[
+        "seed"
+    ] == pytest.approx((0, 1))
     longest = drag("head of the arrow", left + 10 * width, top + height / 2)
     assert longest["seed"] == pytest.approx((2, 0)), "no longer than the slider"
     assert drag("the point", -1000, 5000)["point"] == (0.5, 1.5), "not off the map"
@@ -132,7 +138,13 @@ def test_the_arrow_keys_move_a_point_in_the_plane(in_the_page, key, moved):
 def test_all_arrow_keys_move_a_point_on_a_line(in_the_page):
     lab = NewtonHVP()
     moves, sliders = moves_of(lab, "start, on the curve"), lab.view.picture.sliders
-    for key, start in (("ArrowRight", 1.1), ("ArrowUp", 1.1), ("ArrowLeft", 0.9), ("ArrowDown", 0.9), ("Home", -2)):
+    for key, start in (
+        ("ArrowRight", 1.1),
+        ("ArrowUp", 1.1),
+        ("ArrowLeft", 0.9),
+        ("ArrowDown", 0.9),
+        ("Home", -2),
+    ):
         assert in_the_page("stepValue", moves, sliders, key) == {"start": pytest.approx(start)}
 
 
@@ -140,7 +152,13 @@ def test_all_arrow_keys_move_a_point_on_a_line(in_the_page):
 def test_the_arrow_keys_go_from_action_to_action(in_the_page):
     lab = CheckpointTimeline()
     assert lab.length == lab.done == 40
-    for key, done in (("ArrowLeft", 39), ("ArrowLeft", 38), ("ArrowRight", 39), ("Home", 0), ("ArrowRight", 1)):
+    for key, done in (
+        ("ArrowLeft", 39),
+        ("ArrowLeft", 38),
+        ("ArrowRight", 39),
+        ("Home", 0),
+        ("ArrowRight", 1),
+    ):
         moves, sliders = moves_of(lab, "how far, in the timeline"), lab.view.picture.sliders
         lab.set(**in_the_page("stepValue", moves, sliders, key))
         assert lab.done == done
@@ -150,19 +168,33 @@ def test_the_arrow_keys_go_from_action_to_action(in_the_page):
 def test_a_direction_goes_round_and_a_quarter_of_it_ends(in_the_page):
     whole = {"value": 359, "low": 0, "high": 359, "step": 1}
     quarter = {"value": 90, "low": 0, "high": 90, "step": 1}
-    turn = [{"control": "angle", "along": "turn", "scale": [[0, 0], [360, 360]], "center": [0, 0], "stops": None}]
+    turn = [
+        {
+            "control": "angle",
+            "along": "turn",
+            "scale": [[0, 0], [360, 360]],
+            "center": [0, 0],
+            "stops": None,
+        }
+    ]
     assert in_the_page("stepValue", turn, {"angle": whole}, "ArrowRight") == {"angle": 0}
     assert in_the_page("stepValue", turn, {"angle": quarter}, "ArrowRight") == {"angle": 90}
     below, behind = {"x": 100, "y": 20}, {"x": -100, "y": -20}
     assert in_the_page("findValues", turn, {"angle": quarter}, below) == {"angle": 0}
     assert in_the_page("findValues", turn, {"angle": quarter}, behind) == {"angle": 90}
-    assert in_the_page("findValues", turn, {"angle": whole}, below)["angle"] == pytest.approx(348.69, abs=0.01)
+    assert in_the_page("findValues", turn, {"angle": whole}, below)["angle"] == pytest.approx(
+        348.69, abs=0.01
+    )
 
 
 def test_nothing_reaches_for_the_network_or_leaves_the_lab():
-    scripts = "".join((HERE / name).read_text(encoding="utf-8") for name in ("shell.js", "picture.js"))
+    scripts = "".join(
+        (HERE / name).read_text(encoding="utf-8") for name in ("shell.js", "picture.js")
+    )
     style = (HERE / "lab.css").read_text(encoding="utf-8")
     assert not re.search(r"https?://|@import|url\(", scripts + style)
     rules = re.findall(r"([^{};]+)\{", re.sub(r"/\*.*?\*/", "", style, flags=re.S))
     selectors = [rule for rule in rules if not rule.strip().startswith("@")]
-    assert selectors and all(".adl-lab" in part for selector in selectors for part in selector.split(","))
+    assert selectors and all(
+        ".adl-lab" in part for selector in selectors for part in selector.split(",")
+    )

@@ -49,7 +49,9 @@ def test_where_does_not_shield_and_a_second_where_does():
     lab.press("jump")
     guilty = lab.snapshot()["guilty"]
     assert (guilty["row"], guilty["operation"]) == ("v1", "log(v0)")
-    assert (guilty["adjoint"], guilty["partial"]) == (0.0, math.inf) and math.isnan(guilty["product"])
+    assert (guilty["adjoint"], guilty["partial"]) == (0.0, math.inf) and math.isnan(
+        guilty["product"]
+    )
     assert "0 × ∞ = nan" in lab.sentence() and "0 × ∞ = nan" in lab.picture()
     assert lab.snapshot()["result"] == 0, "the value gave no sign"
 
@@ -59,7 +61,10 @@ def test_a_smooth_function_and_a_program_that_is_not():
     lab = at(NORM)
     lab.press("jump")
     guilty = lab.snapshot()["guilty"]
-    assert guilty["operation"] == "sqrt(v3)" and (guilty["adjoint"], guilty["partial"]) == (0.0, math.inf)
+    assert guilty["operation"] == "sqrt(v3)" and (guilty["adjoint"], guilty["partial"]) == (
+        0.0,
+        math.inf,
+    )
 
 
 def test_softplus_at_800():
@@ -99,7 +104,9 @@ def test_the_engines_row_is_guilty_where_values_are_finite(program):
     lab = at(program)
     lab.press("jump")
     with np.errstate(all="ignore"):
-        found = trace_nonfinite(PROGRAMS[program].run, PROGRAMS[program].trap, *PROGRAMS[program].others)
+        found = trace_nonfinite(
+            PROGRAMS[program].run, PROGRAMS[program].trap, *PROGRAMS[program].others
+        )
     guilty = lab.snapshot()["guilty"]
     assert (guilty is not None) == (program in MAKES_NAN) == (found is not None)
     if found and found.phase == "backward":

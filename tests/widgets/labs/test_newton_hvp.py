@@ -18,7 +18,9 @@ from autodiff_lab.widgets.labs.newton_hvp.lab import (
     walk,
 )
 
-SERIES = json.loads((Path(__file__).parents[2] / "data" / "reference_cases.json").read_text())["series"]
+SERIES = json.loads((Path(__file__).parents[2] / "data" / "reference_cases.json").read_text())[
+    "series"
+]
 DESCENT = SERIES["seed1_gradient_descent"]
 
 
@@ -39,23 +41,32 @@ def test_newton_from_1_goes_uphill():
 
 def test_newton_from_5_5():
     path = walked(3, method="Newton", start=5.5).snapshot()["path"]
-    assert path == pytest.approx([5.5, 7.870967741935484, 6.857012614824689, 7.000585884501171], rel=1e-13)
+    assert path == pytest.approx(
+        [5.5, 7.870967741935484, 6.857012614824689, 7.000585884501171], rel=1e-13
+    )
 
 
-@pytest.mark.parametrize(("start", "fate"), [(5.1, "ran away"), (5.2, "arrived"), (8.8, "arrived"), (8.9, "ran away")])
+@pytest.mark.parametrize(
+    ("start", "fate"), [(5.1, "ran away"), (5.2, "arrived"), (8.8, "arrived"), (8.9, "ran away")]
+)
 def test_where_newton_arrives_from(start, fate):
     assert walked(0, method="Newton", start=start).snapshot()["fate"] == fate
 
 
 def test_the_interval_of_convergence():
-    assert find_newton_interval() == pytest.approx((5.174258141649446, 8.825741858350554), rel=1e-12)
-    assert find_newton_interval() == pytest.approx((7 - math.sqrt(10 / 3), 7 + math.sqrt(10 / 3)), rel=1e-12)
+    assert find_newton_interval() == pytest.approx(
+        (5.174258141649446, 8.825741858350554), rel=1e-12
+    )
+    assert find_newton_interval() == pytest.approx(
+        (7 - math.sqrt(10 / 3), 7 + math.sqrt(10 / 3)), rel=1e-12
+    )
 
 
 def test_the_interval_of_convexity_is_wider():
     assert find_convex_interval() == pytest.approx(tuple(DESCENT["convex_interval"]), rel=1e-14)
     assert (
-        find_convex_interval()[0] < find_newton_interval()[0] and find_newton_interval()[1] < find_convex_interval()[1]
+        find_convex_interval()[0] < find_newton_interval()[0]
+        and find_newton_interval()[1] < find_convex_interval()[1]
     )
 
 
@@ -80,7 +91,9 @@ def test_a_rate_that_is_too_large_jumps_to_and_fro():
 @pytest.mark.parametrize("x", [-2.0, 1.0, 3.9, 7.0, 15.5])
 def test_the_curvature_is_the_second_derivative(x):
     u = x - 7
-    assert find_place(x).curvature == pytest.approx((20 - 2 * u * u) / (u * u + 10) ** 2, rel=1e-12, abs=1e-15)
+    assert find_place(x).curvature == pytest.approx(
+        (20 - 2 * u * u) / (u * u + 10) ** 2, rel=1e-12, abs=1e-15
+    )
     assert find_place(x).curvature == pytest.approx(grad(grad(f))(x), rel=1e-12)
 
 
@@ -107,11 +120,18 @@ def test_another_setting_is_another_path():
     [
         ("gradient descent", "= 1 − 2 · (−0.2609) = ?", "= 1 − 2 · (−0.2609) = 1.5217"),
         ("Newton", "= 1 − (−0.2609) / (−0.0246) = ?", "= 1 − (−0.2609) / (−0.0246) = −9.6154"),
-        ("damped Newton", "= 1 − t · (−0.2609) / 0.0246 = ?", "= 1 − 1 · (−0.2609) / 0.0246 = 11.6154"),
+        (
+            "damped Newton",
+            "= 1 − t · (−0.2609) / 0.0246 = ?",
+            "= 1 − 1 · (−0.2609) / 0.0246 = 11.6154",
+        ),
     ],
 )
 def test_the_step_is_asked_and_then_written_out(method, asked, answered):
-    assert asked in walked(0, method=method).picture() and answered in walked(1, method=method).picture()
+    assert (
+        asked in walked(0, method=method).picture()
+        and answered in walked(1, method=method).picture()
+    )
     assert answered in walked(0, method=method).still().picture()
 
 
@@ -128,7 +148,9 @@ def test_it_opens_one_press_before_newton_climbs():
 
 
 def test_a_step_that_was_damped_says_by_how_much():
-    assert "= 11.6154 − 0.5 · 0.2949 / 0.0231 = 5.2239" in walked(2, method="damped Newton").picture()
+    assert (
+        "= 11.6154 − 0.5 · 0.2949 / 0.0231 = 5.2239" in walked(2, method="damped Newton").picture()
+    )
 
 
 def test_what_is_out_of_the_picture_is_named():

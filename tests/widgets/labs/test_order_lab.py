@@ -51,9 +51,15 @@ def recursion(calls):
 
 def test_recursion_gives_96_and_a_sends_8_and_then_16():
     snap = recursion(6).snapshot()
-    assert (snap["slope"], snap["complete"], snap["cells"]["a"]["sent"]) == (96.0, True, [8.0, 16.0])
+    assert (snap["slope"], snap["complete"], snap["cells"]["a"]["sent"]) == (
+        96.0,
+        True,
+        [8.0, 16.0],
+    )
     assert "then 16" in recursion(6).picture()
-    assert Trace.of(f, POINT, fault="recursion").gradient[0].value == 96.0, "the player makes the same mistake"
+    assert Trace.of(f, POINT, fault="recursion").gradient[0].value == 96.0, (
+        "the player makes the same mistake"
+    )
 
 
 def test_the_starved_cell_is_named_before_anything_else_happens():
@@ -63,7 +69,10 @@ def test_the_starved_cell_is_named_before_anything_else_happens():
     assert "starved: sent 8" in lab.picture()
     lab.press("c")
     assert "Too late: a has sent already" in lab.sentence() and "32 instead of 64" in lab.sentence()
-    assert (lab.snapshot()["cells"]["a"]["sent"], lab.snapshot()["cells"]["a"]["holds"]) == ([8.0], 16.0)
+    assert (lab.snapshot()["cells"]["a"]["sent"], lab.snapshot()["cells"]["a"]["holds"]) == (
+        [8.0],
+        16.0,
+    )
 
 
 def test_who_waits_for_whom_counts_down():

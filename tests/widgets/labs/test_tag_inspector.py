@@ -12,7 +12,9 @@ from autodiff_lab.widgets.labs.tag_inspector.lab import PROGRAMS
 
 CASES = {
     case["name"]: case
-    for case in json.loads((Path(__file__).parents[2] / "data" / "reference_cases.json").read_text())["nested_cases"]
+    for case in json.loads(
+        (Path(__file__).parents[2] / "data" / "reference_cases.json").read_text()
+    )["nested_cases"]
 }
 SUM, PRODUCT, SQUARE, MIXED, INDEPENDENT, _, SECOND, BOXED = PROGRAMS
 
@@ -41,13 +43,17 @@ def test_untagged_2_5_16_and_tagged_1_8_24():
 
 
 @pytest.mark.parametrize(
-    "derivative", [lambda f, x: grad(f)(x), lambda f, x: jvp(f, (x,), (1.0,))[1]], ids=["grad", "jvp"]
+    "derivative",
+    [lambda f, x: grad(f)(x), lambda f, x: jvp(f, (x,), (1.0,))[1]],
+    ids=["grad", "jvp"],
 )
 @pytest.mark.parametrize("program", PROGRAMS)
 @pytest.mark.parametrize("point", [(1.0, 1.0), (2.5, 4.0), (6.0, 1.5)])
 def test_with_tags_it_is_the_slope(program, point, derivative):
     x, y = point
-    assert whole(program, tags=True, x=x, y=y).snapshot()["result"] == PROGRAMS[program].program(derivative, x, y)
+    assert whole(program, tags=True, x=x, y=y).snapshot()["result"] == PROGRAMS[program].program(
+        derivative, x, y
+    )
 
 
 @pytest.mark.parametrize("program", PROGRAMS)
@@ -60,7 +66,9 @@ def test_without_tags_it_is_what_a_machine_without_tags_gives(program, point):
         return result.tangent if isinstance(result, Untagged) else 0.0
 
     x, y = point
-    assert whole(program, x=x, y=y).snapshot()["result"] == PROGRAMS[program].program(derivative, x, y)
+    assert whole(program, x=x, y=y).snapshot()["result"] == PROGRAMS[program].program(
+        derivative, x, y
+    )
 
 
 def test_every_dual_with_its_coefficients():
@@ -116,7 +124,10 @@ def test_the_sentence_names_both_shares():
     lab.set(program=PRODUCT)
     for _ in range(3):
         lab.press("next")
-    assert "1 comes from the left operand, 4 from the right one, and 5 no longer says" in lab.sentence()
+    assert (
+        "1 comes from the left operand, 4 from the right one, and 5 no longer says"
+        in lab.sentence()
+    )
 
 
 def test_another_program_brings_its_points_and_begins_again():
@@ -126,7 +137,9 @@ def test_another_program_brings_its_points_and_begins_again():
 
 
 def test_at_most_as_many_lines_as_there_is_room_for():
-    assert max(len(Run(nested.program, nested.x, nested.y).lines) for nested in PROGRAMS.values()) <= 8
+    assert (
+        max(len(Run(nested.program, nested.x, nested.y).lines) for nested in PROGRAMS.values()) <= 8
+    )
 
 
 def test_the_same_right_number_may_be_an_accident():

@@ -48,7 +48,9 @@ def test_no_pass_changes_the_answer(name, setting):
         assert on or snap["removed"][toggle] == 0
 
 
-@pytest.mark.parametrize(("name", "toggle"), [(COURSE, "ones"), (TWICE, "shared"), (UNUSED, "dead"), (UNUSED, "ones")])
+@pytest.mark.parametrize(
+    ("name", "toggle"), [(COURSE, "ones"), (TWICE, "shared"), (UNUSED, "dead"), (UNUSED, "ones")]
+)
 def test_each_pass_has_a_program_that_shows_it(name, toggle):
     off = dict.fromkeys(TOGGLES, False)
     without = at(name, **off).snapshot()

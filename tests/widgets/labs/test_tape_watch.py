@@ -9,7 +9,13 @@ import pytest
 
 from autodiff_lab.systems import gradient_tape
 from autodiff_lab.widgets.labs import TapeWatch
-from autodiff_lab.widgets.labs.tape_watch.programs import KINDS, PAUSES, PROGRAMS, Settings, write_program
+from autodiff_lab.widgets.labs.tape_watch.programs import (
+    KINDS,
+    PAUSES,
+    PROGRAMS,
+    Settings,
+    write_program,
+)
 
 SQUARES, BESIDE, TWICE, TARGETS, PRODUCT = PROGRAMS
 VARIABLES = {"x_is": "a Variable", "y_is": "a Variable"}
@@ -30,7 +36,10 @@ def rewound(times=1, **settings):
         ({"pause": PAUSES[2]}, {"x": 4.0, "y": None}),
         ({"program": BESIDE}, {"x": None, "y": 6.0}),
         ({"program": BESIDE, "zeros": True}, {"x": 0.0, "y": 6.0}),
-        ({"program": TWICE, "x": 3.0, "x_is": "a constant", "watch_x": True}, {"m": 18.0, "x": 108.0, "y": None}),
+        (
+            {"program": TWICE, "x": 3.0, "x_is": "a constant", "watch_x": True},
+            {"m": 18.0, "x": 108.0, "y": None},
+        ),
         ({"program": TARGETS}, {"x": 3.75, "y": None}),
         ({"x_is": "a constant"}, {"x": None, "y": 6.0}),
         ({"x_is": "a fixed Variable"}, {"x": None, "y": 6.0}),
@@ -154,5 +163,10 @@ def test_the_longest_program_and_tape_have_room_in_the_picture():
         assert len(lab.snapshot()["source"]) <= 12
         lab.set(accessed=True)
         assert len(lab.snapshot()["records"]) <= 6
-        codes = [html.unescape(text) for text in re.findall(r"<tspan[^>]*>(v[^<]*)</tspan>", lab.picture())]
-        assert len(codes) == len(lab.snapshot()["records"]) and all(len(text) <= 32 for text in codes)
+        codes = [
+            html.unescape(text)
+            for text in re.findall(r"<tspan[^>]*>(v[^<]*)</tspan>", lab.picture())
+        ]
+        assert len(codes) == len(lab.snapshot()["records"]) and all(
+            len(text) <= 32 for text in codes
+        )

@@ -17,7 +17,14 @@ from autodiff_lab.transforms.gradients import grad
 from autodiff_lab.transforms.jacobians import hessian
 from autodiff_lab.transforms.recording import record
 from autodiff_lab.widgets.labs import ThreeDesigns
-from autodiff_lab.widgets.labs.three_designs.lab import COLUMNS, LOOK_INTO_THE_ARRAY, OWN, PROGRAMS, ROOM, WIDTH
+from autodiff_lab.widgets.labs.three_designs.lab import (
+    COLUMNS,
+    LOOK_INTO_THE_ARRAY,
+    OWN,
+    PROGRAMS,
+    ROOM,
+    WIDTH,
+)
 
 each_program = pytest.mark.parametrize("program", PROGRAMS)
 
@@ -89,7 +96,9 @@ def test_one_press_after_opening_shows_what_is_overwritten():
     lab = ThreeDesigns()
     assert [column["numbers"] for column in lab.snapshot()["columns"][:3]] == [5, 2, 5]
     lab.press("write")
-    changed = {name: any(p["changed"] for k in c["ledger"] for p in k) for name, c in columns(lab).items()}
+    changed = {
+        name: any(p["changed"] for k in c["ledger"] for p in k) for name, c in columns(lab).items()
+    }
     assert (changed["partials"], changed["closures"], changed["operations"]) == (False, True, True)
 
 
@@ -98,7 +107,10 @@ def test_the_saved_picture_shows_where_the_designs_differ():
     lab.set(expression="x * exp(y)", x=2.0)
     still = lab.still()
     assert (still.snapshot()["program"], still.x) == ("x * exp(y)", 2.0)
-    assert [column["verdict"] for column in still.snapshot()["columns"][:2]] == ["survives", "changes"]
+    assert [column["verdict"] for column in still.snapshot()["columns"][:2]] == [
+        "survives",
+        "changes",
+    ]
     assert "·" not in str(still.table()), "every trial was made"
 
 
@@ -112,13 +124,17 @@ def test_the_ledger_fills_one_operation_at_a_time():
     assert [column["closures"] for column in lab.snapshot()["columns"]] == [0, 3, 0, 0, 0]
     assert lab.can("sweep")
     lab.press("step")
-    assert [column["numbers"] for column in columns(lab).values()][:3] == [1, 1, 2], "after the last, the first again"
+    assert [column["numbers"] for column in columns(lab).values()][:3] == [1, 1, 2], (
+        "after the last, the first again"
+    )
 
 
 @each_program
 def test_a_whole_ledger_has_as_many_numbers_as_the_comparison(program):
     lab = pressed(program=program)
-    assert [c["numbers"] for c in lab.snapshot()["columns"]] == [c.numbers for c in lab.comparison.columns]
+    assert [c["numbers"] for c in lab.snapshot()["columns"]] == [
+        c.numbers for c in lab.comparison.columns
+    ]
 
 
 @each_program
@@ -127,13 +143,17 @@ def test_each_number_is_written_out_where_it_is_kept_first(program):
     for column in pressed(program=program).snapshot()["columns"]:
         assert sum(part["new"] for kept in column["ledger"] for part in kept) == column["numbers"]
     picture = html.unescape(pressed().picture())
-    assert [picture.count(f">{written}<") for written in ("λ: x = 3", "λ: x, y = 1", "λ: x = 3, y = 1")] == [1, 1, 0]
+    assert [
+        picture.count(f">{written}<") for written in ("λ: x = 3", "λ: x, y = 1", "λ: x = 3, y = 1")
+    ] == [1, 1, 0]
 
 
 def test_no_design_is_the_cheapest_for_every_program():
     """Storing partials costs most for sums and least for a hypotenuse."""
     kept = {
-        program: [column["numbers"] for column in pressed(program=program).snapshot()["columns"][:3]]
+        program: [
+            column["numbers"] for column in pressed(program=program).snapshot()["columns"][:3]
+        ]
         for program in ("x + y + x + y", "hypot(x, y)")
     }
     assert kept == {"x + y + x + y": [6, 0, 5], "hypot(x, y)": [2, 3, 3]}
@@ -156,7 +176,10 @@ def test_the_designs_really_use_their_rules_at_these_times(monkeypatch):
     """`arctan2` has two operands; its rules are watched."""
     used = []
     op = TABLE[np.arctan2]
-    watched = [lambda *args, k=k, rule=rule: used.append(k) or rule(*args) for k, rule in enumerate(op.rules)]
+    watched = [
+        lambda *args, k=k, rule=rule: used.append(k) or rule(*args)
+        for k, rule in enumerate(op.rules)
+    ]
     for name in ("rules", "partials"):
         monkeypatch.setattr(op, name, tuple(watched))
     for name in ("partials", "closures", "operations"):
@@ -176,9 +199,17 @@ def test_columns_after_writing_hold_what_the_designs_hold(program):
     runs = {name: design(f, entry_views(at)) for name, design in DESIGNS.items()}
     _, tape = record(f, *at.tolist())
     at[:] = 0.0
-    for name in ("partials", "operations", "operations, inputs copied", "operations, inputs checked"):
+    for name in (
+        "partials",
+        "operations",
+        "operations, inputs copied",
+        "operations, inputs checked",
+    ):
         held = [[(label, float(x)) for label, x in kept] for kept in runs[name].list_stored(tape)]
-        shown = [[(part["name"], part["number"]) for part in kept] for kept in columns(lab)[name]["ledger"]]
+        shown = [
+            [(part["name"], part["number"]) for part in kept]
+            for kept in columns(lab)[name]["ledger"]
+        ]
         assert held == shown, name
     held = runs["closures"].inputs
     assert [float(x.value) for x in held] == [0.0, 0.0]
@@ -190,7 +221,9 @@ def test_columns_after_writing_hold_what_the_designs_hold(program):
 def test_writing_wipes_out_a_sweep_and_ends_the_other_trials():
     lab = pressed("sweep", "write")
     assert columns(lab)["partials"]["gradient"] is None
-    assert lab.can("sweep") and not lab.can("again") and not lab.can("replay") and not lab.can("write")
+    assert (
+        lab.can("sweep") and not lab.can("again") and not lab.can("replay") and not lab.can("write")
+    )
     assert lab.snapshot()["inputs"] == (0.0, 0.0)
     lab.press("begin")
     assert lab.snapshot()["inputs"] == (3.0, 1.0) and lab.snapshot()["steps"] == 3
@@ -202,7 +235,10 @@ def test_another_program_or_another_input_begins_anew():
         lab = pressed("sweep")
         lab.set(**change)
         snap = lab.snapshot()
-        assert snap["steps"] == len(snap["operations"]) and columns(lab)["partials"]["gradient"] is None
+        assert (
+            snap["steps"] == len(snap["operations"])
+            and columns(lab)["partials"]["gradient"] is None
+        )
 
 
 def test_one_may_type_a_program():
@@ -257,6 +293,8 @@ def test_every_state_fits_its_columns():
     for program in (*PROGRAMS, "exp(x + y)", "-12345.678 * exp(x) / log(y)"):
         asked = {"program": program} if program in PROGRAMS else {"expression": program}
         lab = pressed("sweep", "again", "replay", "write", "sweep", x=0.25, y=3.75, **asked)
-        for x, text in re.findall(r'<text x="([\d.]+)"[^>]*font-size="14"[^>]*>([^<]*)</text>', lab.picture()):
+        for x, text in re.findall(
+            r'<text x="([\d.]+)"[^>]*font-size="14"[^>]*>([^<]*)</text>', lab.picture()
+        ):
             edge = next(edge for edge in edges if float(x) < edge)
             assert float(x) + 7 * len(html.unescape(text)) <= edge, (program, text)

@@ -38,7 +38,16 @@ def test_rows_appear_one_by_one_and_go_again():
 
 
 def test_the_operands_of_the_last_row_light_up():
-    assert [stepped(rows).snapshot()["operands"] for rows in range(8)] == [[], [], [], [0], [0, 1], [2, 3], [1], [4, 5]]
+    assert [stepped(rows).snapshot()["operands"] for rows in range(8)] == [
+        [],
+        [],
+        [],
+        [0],
+        [0, 1],
+        [2, 3],
+        [1],
+        [4, 5],
+    ]
 
 
 def test_another_seed_begins_a_new_table():
@@ -106,4 +115,8 @@ def test_the_result_has_one_name_in_row_and_sentence():
     lab = TraceTable()
     for _ in range(lab.length):
         lab.press("next")
-    assert lab.sentence().startswith("y = v₃ − v₄ = ") and "v₅ = y" in str(lab) and "v₅ = y" in lab.picture()
+    assert (
+        lab.sentence().startswith("y = v₃ − v₄ = ")
+        and "v₅ = y" in str(lab)
+        and "v₅ = y" in lab.picture()
+    )

@@ -9,7 +9,13 @@ import pytest
 
 from autodiff_lab.systems import perceptron
 from autodiff_lab.widgets.labs import TrainFilm
-from autodiff_lab.widgets.labs.train_film.lab import CASES, METHODS, STEPS, find_boundary, find_region
+from autodiff_lab.widgets.labs.train_film.lab import (
+    CASES,
+    METHODS,
+    STEPS,
+    find_boundary,
+    find_region,
+)
 from autodiff_lab.widgets.labs.train_strip.lab import TrainStrip
 
 
@@ -78,7 +84,9 @@ def test_aregion_that_reaches_both_sides_and_one_that_is_empty():
 def test_the_classes_differ_in_form_and_the_film_ends():
     lab = at(task="XOR")
     circles = re.findall(r'<circle [^>]*fill="(\w+|#\w+)"', lab.picture())
-    assert circles.count("none") == 2 + 1 + 1, "two points, the legend, and the handle that can be dragged"
+    assert circles.count("none") == 2 + 1 + 1, (
+        "two points, the legend, and the handle that can be dragged"
+    )
     lab.set(step=STEPS)
     assert not lab.can("forward")
     lab.press("restart")
@@ -97,7 +105,9 @@ def test_a_strip_shows_the_frames_of_the_film():
         assert f"step {step}<" in strip.svg()
         assert f"{snap['right']} of 80 right" in strip.description
     data = strip._repr_mimebundle_()
-    assert strip.description in data["text/plain"] and "prefers-color-scheme" in unpacked(data["text/html"])
+    assert strip.description in data["text/plain"] and "prefers-color-scheme" in unpacked(
+        data["text/html"]
+    )
     assert 'alt="two moons, momentum. Step 0: loss 0.3546' in data["text/html"]
 
 

@@ -11,7 +11,9 @@ from autodiff_lab.systems.iris import train_arrays
 from autodiff_lab.widgets.labs import TrainRoom
 from autodiff_lab.widgets.labs.train_room.lab import CELLS_A_PRESS, REBIND
 
-REFERENCE = json.loads((Path(__file__).parents[2] / "data" / "reference_cases.json").read_text())["series"]
+REFERENCE = json.loads((Path(__file__).parents[2] / "data" / "reference_cases.json").read_text())[
+    "series"
+]
 SERIES = REFERENCE["iris_softmax"]["series"]
 
 
@@ -38,7 +40,9 @@ def test_the_losses_are_the_reference(whole):
     snap = whole.snapshot()
     assert [entry["epoch"] for entry in SERIES] == list(range(0, 161, 10))
     for entry in SERIES:
-        assert snap["losses"][entry["epoch"]] == pytest.approx(float(entry["loss"]), rel=0, abs=1e-9)
+        assert snap["losses"][entry["epoch"]] == pytest.approx(
+            float(entry["loss"]), rel=0, abs=1e-9
+        )
         assert snap["all_right"][entry["epoch"]] == entry["test_correct"]
     assert snap["epoch"] == 160 and "31 of 38 test flowers" in whole.sentence()
 
@@ -48,7 +52,12 @@ def test_scalars_and_arrays_have_one_gradient(whole):
         for a, b in zip(scalars.gradient, arrays.gradient, strict=True):
             np.testing.assert_allclose(a, b, rtol=0, atol=1e-12)
     assert whole.snapshot()["gradients"][0] == pytest.approx(
-        np.sqrt(sum(np.sum(np.array(REFERENCE["iris_softmax"][f"first_gradient_{k}"], float) ** 2) for k in "Wb"))
+        np.sqrt(
+            sum(
+                np.sum(np.array(REFERENCE["iris_softmax"][f"first_gradient_{k}"], float) ** 2)
+                for k in "Wb"
+            )
+        )
     )
 
 
@@ -73,7 +82,10 @@ def test_without_zero_grad_it_trains_with_a_wrong_gradient(whole):
 
 def test_twice_the_learning_rate_ends_higher(whole):
     by_arrays = [epoch.loss for epoch in itertools.islice(train_arrays(rate=0.2), 161)]
-    assert by_arrays[-1] == pytest.approx(0.962261, abs=1e-6) and by_arrays[-1] > whole.snapshot()["loss"]
+    assert (
+        by_arrays[-1] == pytest.approx(0.962261, abs=1e-6)
+        and by_arrays[-1] > whole.snapshot()["loss"]
+    )
     assert trained(15, rate="0.2").snapshot()["losses"] == pytest.approx(by_arrays[:15], rel=1e-12)
 
 

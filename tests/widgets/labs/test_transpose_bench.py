@@ -7,7 +7,13 @@ import pytest
 
 from autodiff_lab import grad, linearize
 from autodiff_lab.widgets.labs import TransposeBench
-from autodiff_lab.widgets.labs.transpose_bench.lab import HEIGHT, PROGRAMS, ROW, TOP, linearize_program
+from autodiff_lab.widgets.labs.transpose_bench.lab import (
+    HEIGHT,
+    PROGRAMS,
+    ROW,
+    TOP,
+    linearize_program,
+)
 
 POINTS = ((2.0, 5.0), (0.5, 6.0), (4.0, 0.5))
 every_program = pytest.mark.parametrize("program", PROGRAMS)

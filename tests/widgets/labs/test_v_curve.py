@@ -15,7 +15,9 @@ def at(h, **values):
     return lab
 
 
-@pytest.mark.parametrize(("method", "h", "error"), [("forward", 1e-8, 7.5e-9), ("central", 3.2e-5, 2.0e-11)])
+@pytest.mark.parametrize(
+    ("method", "h", "error"), [("forward", 1e-8, 7.5e-9), ("central", 3.2e-5, 2.0e-11)]
+)
 def test_the_best_step_of_each_difference(method, h, error):
     best = VCurve().snapshot()["best"][method]
     assert best == pytest.approx((h, error), rel=0.02)
@@ -44,12 +46,15 @@ def test_a_parabola_has_no_truncation_in_the_middle():
 
 
 def test_single_precision_has_half_the_digits():
-    double, single = (at(-4, single=single).snapshot()["best"]["forward"] for single in (False, True))
+    double, single = (
+        at(-4, single=single).snapshot()["best"]["forward"] for single in (False, True)
+    )
     assert single[0] >= 1e3 * double[0] and single[1] > 1e3 * double[1]
 
 
 @pytest.mark.parametrize(
-    ("exponent", "said"), [(-1, "smaller h helps"), (-8, "best h"), (-12, "smaller h harms"), (-18, "h is lost")]
+    ("exponent", "said"),
+    [(-1, "smaller h helps"), (-8, "best h"), (-12, "smaller h harms"), (-18, "h is lost")],
 )
 def test_the_sentence_says_which_side_one_is_on(exponent, said):
     assert said in at(exponent).sentence()
@@ -79,6 +84,9 @@ def test_only_what_is_ticked_is_shown():
 
 def test_one_decade_is_as_long_in_the_width_as_in_the_height():
     """So that a slope can be read off; the plot is the first and largest rectangle."""
-    width, height = map(float, re.search(r'<rect [^>]*width="([\d.]+)" height="([\d.]+)"', VCurve().picture()).groups())
+    width, height = map(
+        float,
+        re.search(r'<rect [^>]*width="([\d.]+)" height="([\d.]+)"', VCurve().picture()).groups(),
+    )
     assert width / (0 - SMALLEST) == height / (1 - FLOOR)
     assert VCurve.controls[0].name == "h"

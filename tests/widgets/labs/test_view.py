@@ -6,7 +6,16 @@ import ipywidgets as widgets
 import pytest
 
 from autodiff_lab.text.grid import grid
-from autodiff_lab.widgets.labs.lab import STEP_BUTTONS, Choice, Entry, LabError, Play, Slider, SteppedLab, Toggle
+from autodiff_lab.widgets.labs.lab import (
+    STEP_BUTTONS,
+    Choice,
+    Entry,
+    LabError,
+    Play,
+    Slider,
+    SteppedLab,
+    Toggle,
+)
 from autodiff_lab.widgets.labs.view import CANNOT
 
 
@@ -61,10 +70,15 @@ def by_page(widget, **state):
 
 def is_folded_away(view, widget):
     """Whether a fold that is closed has it."""
-    inside = lambda one: one is widget or any(inside(child) for child in getattr(one, "children", ()))  # noqa: E731
+
+    def inside(one):
+        return one is widget or any(inside(child) for child in getattr(one, "children", ()))
+
     boxes = [view.child]
     for box in boxes:
-        boxes.extend(child for child in getattr(box, "children", ()) if isinstance(child, widgets.Box))
+        boxes.extend(
+            child for child in getattr(box, "children", ()) if isinstance(child, widgets.Box)
+        )
     return any(box.layout.display == "none" and inside(box) for box in boxes)
 
 
@@ -89,7 +103,10 @@ def test_every_control_is_a_widget_of_ipywidgets(lab):
         "Begin again": widgets.Button,
         "Play": widgets.Play,
     }
-    assert not lab.view.controls["guess"].continuous_update and lab.view.controls["guess"].placeholder == "a number"
+    assert (
+        not lab.view.controls["guess"].continuous_update
+        and lab.view.controls["guess"].placeholder == "a number"
+    )
 
 
 def test_hands_move_the_lab(lab):
@@ -121,7 +138,9 @@ def test_what_one_hand_does_is_drawn_once(lab):
 def test_a_slider_is_not_corrected_while_it_is_held(lab):
     slider = lab.view.controls["share"]
     by_page(slider, value=0.1 + 0.2)
-    assert lab.share == 0.3 and slider.value == 0.1 + 0.2, "a correction would arrive while the hand is elsewhere"
+    assert lab.share == 0.3 and slider.value == 0.1 + 0.2, (
+        "a correction would arrive while the hand is elsewhere"
+    )
     lab.press("next")
     assert slider.value == 0.3
 
@@ -236,7 +255,9 @@ def test_the_heading_is_text_and_no_markup(lab):
     assert "<b>Stairs &lt;1&gt;.</b> Climb." in lab.view.child.children[0].children[0].value
 
 
-@pytest.mark.parametrize("label, there", [("height", 4), ("way", "down"), ("colour", "d"), ("wet", True)])
+@pytest.mark.parametrize(
+    "label, there", [("height", 4), ("way", "down"), ("colour", "d"), ("wet", True)]
+)
 def test_a_hand_waits_for_what_another_thread_does(lab, label, there):
     """JupyterLab sends what widgets say through subshells, each a thread of the kernel."""
     begun, go_on, moved, stood = threading.Event(), threading.Event(), threading.Event(), []

@@ -50,7 +50,11 @@ CASES: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
     "constant": (constant, (2.0, 5.0)),
     "arrays": (
         model,
-        (np.array([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]), np.array([0.5, -1.0]), np.array([0.0, 1.0, -1.0])),
+        (
+            np.array([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]),
+            np.array([0.5, -1.0]),
+            np.array([0.0, 1.0, -1.0]),
+        ),
     ),
     "sixty": (recurrent, (0.7, 1.3)),
     "identity": (identity, (3.0,)),

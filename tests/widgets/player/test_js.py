@@ -28,12 +28,20 @@ from autodiff_lab.widgets.player.views import reuse_or_compute_layout
 from .cases import CASES
 
 NODE = shutil.which("node")
-needs_node = pytest.mark.skipif(NODE is None, reason="node is not installed, so the player's pure half is not tested")
+needs_node = pytest.mark.skipif(
+    NODE is None, reason="node is not installed, so the player's pure half is not tested"
+)
 
 
 ARRAYS = {
-    "rows": (lambda A, b: np.sum(A * b), (np.arange(6.0).reshape(2, 3), np.array([1.0, -2.0, 0.5]))),
-    "columns": (lambda A, b: np.sum(A + b), (np.arange(6.0).reshape(2, 3), np.array([[7.0], [8.0]]))),
+    "rows": (
+        lambda A, b: np.sum(A * b),
+        (np.arange(6.0).reshape(2, 3), np.array([1.0, -2.0, 0.5])),
+    ),
+    "columns": (
+        lambda A, b: np.sum(A + b),
+        (np.arange(6.0).reshape(2, 3), np.array([[7.0], [8.0]])),
+    ),
     "slices": (
         lambda A, b: np.sum(A * b),
         (np.arange(24.0).reshape(3, 2, 4), np.array([10.0, 20.0, 30.0])[:, None, None]),
@@ -85,9 +93,20 @@ def written_in_full():
         "long, later": long.around(900),
     }
     for name, views in runs.items():
-        layouts = {key: [{}] for key in views.traces_to_measure} if views.long else {"": [{}], "all": [{}]}
+        layouts = (
+            {key: [{}] for key in views.traces_to_measure}
+            if views.long
+            else {"": [{}], "all": [{}]}
+        )
         forward = {direction: in_full(run) for direction, run in views.forward.items()}
-        yield name, {"payload": views.payload(layouts), "reverse": in_full(views.trace), "forward": forward}
+        yield (
+            name,
+            {
+                "payload": views.payload(layouts),
+                "reverse": in_full(views.trace),
+                "forward": forward,
+            },
+        )
 
 
 def fits():
@@ -97,7 +116,13 @@ def fits():
     for k, (width, height) in enumerate(sizes):
         step = {"width": width / 2, "height": height / (1 + k % 3)}
         layouts.append({"width": width, "height": height, "ease": 1 - k % 4 / 10, "step": step})
-    rooms = [*ROOMS, (300.0, 300.0), (fit.PHONE_WIDTH - 1, 300.0), (fit.PHONE_WIDTH, 300.0), (1900.0, 1000.0)]
+    rooms = [
+        *ROOMS,
+        (300.0, 300.0),
+        (fit.PHONE_WIDTH - 1, 300.0),
+        (fit.PHONE_WIDTH, 300.0),
+        (1900.0, 1000.0),
+    ]
     for room, unit in itertools.product(rooms, (1.0, fit.FAR_UNIT, 1.6)):
         yield {
             "room": dict(zip(("width", "height"), room, strict=True)),
@@ -124,33 +149,51 @@ def cases(tmp_path_factory) -> Path:
     data = {
         "payloads": {name: shown.payload(nowhere) for name, shown in views.items()},
         "adjoints": {
-            name: [[adjoint and adjoint.text for adjoint in trace.adjoints_at(s)] for s in range(-1, len(trace.steps))]
+            name: [
+                [adjoint and adjoint.text for adjoint in trace.adjoints_at(s)]
+                for s in range(-1, len(trace.steps))
+            ]
             for name, trace in traces.items()
         },
         "sentences": {
-            name: [(step.announcement, step.shown_sentence) for step in trace.steps] for name, trace in traces.items()
+            name: [(step.announcement, step.shown_sentence) for step in trace.steps]
+            for name, trace in traces.items()
         },
         "equations": {
             name: [[equation.text for equation in step.equations] for step in trace.steps]
             for name, trace in traces.items()
         },
-        "faulty": {fault: Trace.of(*CASES["seed"][:1], *CASES["seed"][1], fault=fault).to_dict() for fault in FAULTS},
+        "faulty": {
+            fault: Trace.of(*CASES["seed"][:1], *CASES["seed"][1], fault=fault).to_dict()
+            for fault in FAULTS
+        },
         "second": modes.views(grad(CASES["square"][0]), CASES["square"][1]).payload({"": [{}]}),
-        "moved": {name: modes.views(CASES["seed"][0], at).payload(nowhere) for name, at in MOVED.items()},
+        "moved": {
+            name: modes.views(CASES["seed"][0], at).payload(nowhere) for name, at in MOVED.items()
+        },
         "fits": list(fits()),
         "in full": dict(written_in_full()),
         "grouped": {name: grouped(*run) for name, run in GROUPED.items()},
         "arrays": {name: modes.views(*ARRAYS[name]).payload({"": [{}]}) for name in ARRAYS},
         "tangents": {
             name: {
-                direction: [[[t.text for t in line] for line in run.tangents_at(s)] for s in range(len(run.steps))]
+                direction: [
+                    [[t.text for t in line] for line in run.tangents_at(s)]
+                    for s in range(len(run.steps))
+                ]
                 for direction, run in shown.forward.items()
             }
             for name, shown in views.items()
         },
-        "meters": {name: [step.meter._asdict() for step in shown.trace.steps] for name, shown in views.items()},
+        "meters": {
+            name: [step.meter._asdict() for step in shown.trace.steps]
+            for name, shown in views.items()
+        },
         "agreements": {
-            name: {direction: run.agreement and run.agreement.text for direction, run in shown.forward.items()}
+            name: {
+                direction: run.agreement and run.agreement.text
+                for direction, run in shown.forward.items()
+            }
             for name, shown in views.items()
         },
     }
@@ -175,7 +218,9 @@ MODULES = sorted([*page.PARTS.glob("js/**/*.js"), page.PARTS.parent / "live.js"]
 
 
 @needs_node
-@pytest.mark.parametrize("tests", sorted(Path(__file__).parent.glob("*.test.mjs")), ids=lambda path: path.name)
+@pytest.mark.parametrize(
+    "tests", sorted(Path(__file__).parent.glob("*.test.mjs")), ids=lambda path: path.name
+)
 def test_pure_half_under_node(cases, tests):
     modules = [str(path) for path in MODULES]
     node("--test", str(tests), PLAYER_MODULES=json.dumps(modules), PLAYER_CASES=str(cases))
@@ -185,7 +230,9 @@ def test_nothing_in_the_modules_reaches_for_the_network():
     for text in (page.SCRIPT, page.STYLE):
         addresses = set(re.findall(r"https?://[^\s\"']+", text)) - {"http://www.w3.org/2000/svg"}
         assert not addresses
-        assert not re.search(r"@import|@font-face|\bfetch\(|XMLHttpRequest|innerHTML|outerHTML|eval\(", text)
+        assert not re.search(
+            r"@import|@font-face|\bfetch\(|XMLHttpRequest|innerHTML|outerHTML|eval\(", text
+        )
 
 
 def test_every_style_rule_stays_inside_the_player():
@@ -204,7 +251,9 @@ def _colours() -> dict[str, tuple[str, str]]:
     css = page.STYLE
     return {
         name: (light, dark)
-        for name, light, dark in re.findall(r"--adl-([^\s:]+): ?light-dark\(([^\s,]+), ?(\S+?)\)[;}]", css)
+        for name, light, dark in re.findall(
+            r"--adl-([^\s:]+): ?light-dark\(([^\s,]+), ?(\S+?)\)[;}]", css
+        )
     }
 
 
@@ -241,8 +290,12 @@ def test_a_recorded_sweep_is_readable(theme):
 def test_table_numbers_are_readable_on_the_strongest_colour(sign, theme):
     colours = _colours()
     most = float(re.search(rf"--adl-{sign}\) calc\(([\d.]+) ", page.STYLE)[1])
-    over, under = ([int(colours[name][theme][k : k + 2], 16) for k in (1, 3, 5)] for name in (sign, "paper"))
-    mixed = "#" + "".join(f"{round(most * a + (1 - most) * b):02x}" for a, b in zip(over, under, strict=True))
+    over, under = (
+        [int(colours[name][theme][k : k + 2], 16) for k in (1, 3, 5)] for name in (sign, "paper")
+    )
+    mixed = "#" + "".join(
+        f"{round(most * a + (1 - most) * b):02x}" for a, b in zip(over, under, strict=True)
+    )
     assert _contrast(colours["ink"][theme], mixed) >= 4.5
 
 

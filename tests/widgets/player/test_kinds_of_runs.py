@@ -37,7 +37,9 @@ def test_the_first_number_is_followed_and_the_others_are_on_the_tape():
     assert "stack" in [line.op for line in trace.lines]
 
 
-@pytest.mark.parametrize(("result", "gradient"), [(0, "10"), ((1, "a"), "3"), ((1, "b", 0), "4"), ((1, "b", 1), None)])
+@pytest.mark.parametrize(
+    ("result", "gradient"), [(0, "10"), ((1, "a"), "3"), ((1, "b", 0), "4"), ((1, "b", 1), None)]
+)
 def test_a_result_is_chosen_by_its_path(result, gradient):
     def f(x):
         return x * 10, {"a": x * 3, "b": [x * 4, 7.0]}
@@ -60,7 +62,10 @@ def test_a_field_of_a_named_tuple_is_chosen_by_its_name():
 @pytest.mark.parametrize(
     ("result", "said"),
     [
-        ("los", r"fit has no result 'los'. Choose one of its results: result='pred', result='loss'\."),
+        (
+            "los",
+            r"fit has no result 'los'. Choose one of its results: result='pred', result='loss'\.",
+        ),
         (("pred", 0), r"has no result \('pred', 0\)"),
     ],
 )
@@ -70,12 +75,16 @@ def test_a_wrong_name_says_which_there_are(result, said):
 
 
 def test_a_name_that_leads_to_several_says_which_they_are():
-    with pytest.raises(InputError, match=r"several results at 1. Choose one of them: result=\(1, 'a'\), result="):
+    with pytest.raises(
+        InputError, match=r"several results at 1. Choose one of them: result=\(1, 'a'\), result="
+    ):
         Trace.of(lambda x: (x, {"a": x, "b": x}), 2.0, result=1)
 
 
 def test_a_name_where_there_is_one_result():
-    with pytest.raises(InputError, match=r"returns one result, not several: leave out result='loss'\."):
+    with pytest.raises(
+        InputError, match=r"returns one result, not several: leave out result='loss'\."
+    ):
         play(lambda x: x * x, 2.0, result="loss")
 
 
@@ -115,7 +124,9 @@ def refuse(z):
 def marked(trace: Trace) -> list[str]:
     """The text of the places that an exception came from, outermost first."""
     spans = trace.raised.where
-    return [trace.sources[span.source].text[span.line][span.column : span.end_column] for span in spans]
+    return [
+        trace.sources[span.source].text[span.line][span.column : span.end_column] for span in spans
+    ]
 
 
 def test_a_run_that_raises_plays_up_to_the_failing_line():
@@ -127,8 +138,12 @@ def test_a_run_that_raises_plays_up_to_the_failing_line():
     assert marked(trace)[1].startswith("raise ValueError(")
     assert len(marked(trace)) == 2, "no frame of the engine"
     assert trace.warning.startswith("ValueError: z is too small")
-    assert trace.steps[-1].sentence.endswith("Here the run ends: what comes next raised ValueError.")
-    assert not [equation for step in trace.steps for equation in step.equations if "∂" in equation.text]
+    assert trace.steps[-1].sentence.endswith(
+        "Here the run ends: what comes next raised ValueError."
+    )
+    assert not [
+        equation for step in trace.steps for equation in step.equations if "∂" in equation.text
+    ]
     assert Trace.from_json(json.dumps(player.payload["trace"])) == trace
 
 
@@ -175,7 +190,10 @@ def test_our_own_errors_are_shown_with_the_line_rewritten(f, place, remedy):
 def test_what_raised_before_an_operation_says_so():
     trace = play(writes_into_an_array, 2.0).trace
     assert [step.phase for step in trace.steps] == ["record"]
-    assert trace.opening == "writes_into_an_array(x) raised DetachedError before it had recorded an operation."
+    assert (
+        trace.opening
+        == "writes_into_an_array(x) raised DetachedError before it had recorded an operation."
+    )
 
 
 def test_half_a_run_gives_way_to_a_whole_one_which_stays():
@@ -216,7 +234,9 @@ class Params:
 
 
 def test_a_dataclass_is_told_to_be_taken_apart():
-    with pytest.raises(InputError, match=r"Pass the parts of an object as a dict, vars\(p\).*Params\(\*\*parts\)"):
+    with pytest.raises(
+        InputError, match=r"Pass the parts of an object as a dict, vars\(p\).*Params\(\*\*parts\)"
+    ):
         play(lambda p: p.w * 3 + p.b, Params(1.0, 2.0))
 
 
@@ -240,7 +260,11 @@ def norm(x, y):
 
 
 def births(trace: Trace) -> list[tuple[str, str, str]]:
-    return [(step.phase, trace.lines[step.line].learner_name, step.birth) for step in trace.steps if step.birth]
+    return [
+        (step.phase, trace.lines[step.line].learner_name, step.birth)
+        for step in trace.steps
+        if step.birth
+    ]
 
 
 def test_a_nan_is_marked_where_it_is_born_with_the_reason():
@@ -259,8 +283,16 @@ def test_a_nan_is_marked_where_it_is_born_with_the_reason():
         (lambda x: x - x * 1e308 * 10, (np.float64(1e10),), "1e+318"),
         (lambda x: np.sum(np.log(x)), (np.array([1.0, 0.0]),), "first at entry [1]: x is 0 there."),
         (lambda x: np.sum(x / (x - x)), (np.array([1.0, 2.0]),), "first at entry [0]"),
-        (lambda x: x * 1e308 + x * 1e308, (0.001,), "x held 1e+308, and the sum 1e+308 + 1e+308 is ∞."),
-        (lambda x: np.linalg.inv(x)[0, 0] * 1e300, (np.array([[1e-200, 0], [0, 1.0]]),), "An infinity is born"),
+        (
+            lambda x: x * 1e308 + x * 1e308,
+            (0.001,),
+            "x held 1e+308, and the sum 1e+308 + 1e+308 is ∞.",
+        ),
+        (
+            lambda x: np.linalg.inv(x)[0, 0] * 1e300,
+            (np.array([[1e-200, 0], [0, 1.0]]),),
+            "An infinity is born",
+        ),
     ],
 )
 def test_the_reason_is_told_for_every_kind_of_birth(f, args, said):
@@ -273,7 +305,10 @@ def test_the_reason_is_told_for_every_kind_of_birth(f, args, said):
 def test_a_birth_on_the_way_through_a_reduction_along_an_axis():
     """The weights have an axis more than what arrives, and the two must not be multiplied entry by entry."""
     trace = play(lambda v: np.sum(np.prod(v, axis=1)), np.full((3, 3), 1e200)).trace
-    assert [phase for phase, _, birth in births(trace) if "prod(v, axis=1)" in birth] == ["record", "sweep"]
+    assert [phase for phase, _, birth in births(trace) if "prod(v, axis=1)" in birth] == [
+        "record",
+        "sweep",
+    ]
 
 
 def test_what_a_nan_touches_is_no_birth():
@@ -286,7 +321,9 @@ def test_what_a_nan_touches_is_no_birth():
 
 def test_forward_the_same_births_and_those_of_rates():
     run = play(norm, 0.0, 0.0).forward["x"]
-    assert births(run) == [("forward", "r", "The rate of v₃ is 0, its local partial is ∞: 0 × ∞ is NaN.")]
+    assert births(run) == [
+        ("forward", "r", "The rate of v₃ is 0, its local partial is ∞: 0 × ∞ is NaN.")
+    ]
 
 
 def test_numpys_warning_names_the_learners_line():
@@ -297,7 +334,9 @@ def test_numpys_warning_names_the_learners_line():
     assert not told, "the player marks it"
     with np.errstate(divide="warn"), pytest.warns(RuntimeWarning, match="divide by zero") as told:
         record(logarithm, 0.0, sites=True)
-    assert {(one.filename, one.lineno) for one in told} == {(__file__, logarithm.__code__.co_firstlineno + 1)}
+    assert {(one.filename, one.lineno) for one in told} == {
+        (__file__, logarithm.__code__.co_firstlineno + 1)
+    }
 
 
 def logarithm(x):
@@ -340,11 +379,31 @@ def takes_out(x):
 @pytest.mark.parametrize(
     ("f", "args", "headline", "reason"),
     [
-        (ignores, (1.0, 2.0), "y = 7  nothing in it depends on x, y", "The function doesn't use x, y."),
+        (
+            ignores,
+            (1.0, 2.0),
+            "y = 7  nothing in it depends on x, y",
+            "The function doesn't use x, y.",
+        ),
         (lambda x: 7.0, (1.0,), "y = 7  nothing in it depends on x", "The function doesn't use x."),
-        (compares, (1.0,), "y = 1  nothing in it depends on x", "x is only compared (x > 0), and a comparison"),
-        (in_vain, (1.0,), "y = 7  nothing in it depends on x", "y = x · 2 = 1 · 2 = 2 was computed, but"),
-        (takes_out, (1.0,), "y = 2  nothing in it depends on x", "a plain number instead, as `.value` gives it."),
+        (
+            compares,
+            (1.0,),
+            "y = 1  nothing in it depends on x",
+            "x is only compared (x > 0), and a comparison",
+        ),
+        (
+            in_vain,
+            (1.0,),
+            "y = 7  nothing in it depends on x",
+            "y = x · 2 = 1 · 2 = 2 was computed, but",
+        ),
+        (
+            takes_out,
+            (1.0,),
+            "y = 2  nothing in it depends on x",
+            "a plain number instead, as `.value` gives it.",
+        ),
     ],
 )
 def test_a_constant_says_so_and_why(f, args, headline, reason):
@@ -375,7 +434,9 @@ def test_the_menu_of_the_player_follows_another_result():
     assert (player.trace.chosen_result, player.chosen_result) == (0, 0)
     player.chosen_result = 1
     assert player.trace.gradient[0].text == "48"
-    with pytest.raises(traitlets.TraitError, match=r"there is none at 2: the results are 'pred', 'loss'\."):
+    with pytest.raises(
+        traitlets.TraitError, match=r"there is none at 2: the results are 'pred', 'loss'\."
+    ):
         player.chosen_result = 2
 
 

@@ -91,11 +91,17 @@ outside = Outside()
 @pytest.mark.parametrize(
     ("f", "said"),
     [
-        (lambda x: x * outside.slope, "takes `outside` from outside, and it is of the type Outside"),
+        (
+            lambda x: x * outside.slope,
+            "takes `outside` from outside, and it is of the type Outside",
+        ),
         (ad.grad(damped), "carries a plain function, by def or lambda, and damped′ is none"),
         (np.sin, "carries a plain function, by def or lambda, and sin is none"),
         (eval("lambda x: x * x"), "Write the function in a notebook cell or in a file"),
-        (lambda x: x + np.sum(np.arange(5000.0)[:3]) + len("x" * 3) if x > 0 else TOO_LONG, "TOO_LONG"),
+        (
+            lambda x: x + np.sum(np.arange(5000.0)[:3]) + len("x" * 3) if x > 0 else TOO_LONG,
+            "TOO_LONG",
+        ),
     ],
 )
 def test_what_cannot_be_carried_is_said(f, said):

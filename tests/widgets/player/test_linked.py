@@ -20,7 +20,9 @@ def answer(player):
 
 def test_interact_gives_a_player_its_inputs():
     player = play(product, 2.0, 5.0)
-    moved = widgets.interactive(lambda x1, x2: setattr(player, "inputs", [x1, x2]), x1=(0.0, 9.0), x2=(0.0, 9.0))
+    moved = widgets.interactive(
+        lambda x1, x2: setattr(player, "inputs", [x1, x2]), x1=(0.0, 9.0), x2=(0.0, 9.0)
+    )
     moved.children[0].value, moved.children[1].value = 3.0, 4.0
     moved.update()
     assert player.inputs == [3.0, 4.0] and answer(player) == "12"

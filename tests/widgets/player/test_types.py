@@ -52,10 +52,14 @@ def test_the_committed_types_are_those_of_the_dataclasses():
 
 def test_stale_types_are_noticed(monkeypatch, tmp_path):
     path = tmp_path / "trace_types.js"
-    path.write_text(javascript_types.PATH.read_text(encoding="utf-8").replace("freed_lines", "released"))
+    path.write_text(
+        javascript_types.PATH.read_text(encoding="utf-8").replace("freed_lines", "released")
+    )
     monkeypatch.setattr(javascript_types, "PATH", path)
     monkeypatch.setattr(javascript_types, "ROOT", tmp_path)
-    assert update_types(check=True) == ["trace_types.js differs from the dataclasses of trace/model"]
+    assert update_types(check=True) == [
+        "trace_types.js differs from the dataclasses of trace/model"
+    ]
     assert "released" in path.read_text(), "a check writes nothing"
     update_types(check=False)
     assert update_types(check=True) == [] and "released" not in path.read_text()
@@ -132,7 +136,11 @@ def misfits_of_keys(x: Any, hint: Any, where: str) -> list[str]:
     required = {name for name, kind in hints.items() if typing.get_origin(kind) is not NotRequired}
     found = [f"{where}.{key}: missing" for key in sorted(required - x.keys())]
     for key, value in x.items():
-        found += misfits(value, hints[key], f"{where}.{key}") if key in hints else [f"{where}.{key}: unknown"]
+        found += (
+            misfits(value, hints[key], f"{where}.{key}")
+            if key in hints
+            else [f"{where}.{key}: unknown"]
+        )
     return found
 
 

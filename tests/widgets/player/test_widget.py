@@ -78,7 +78,10 @@ def test_each_run_with_boxes_of_its_own_has_several_layouts():
     player = play(f, 2.0, 5.0)
     (together,) = [run for run in player.payload["forward"] if "layouts" in run]
     assert together["name"] == "all"
-    shapes = [[layout["shape"] for layout in some] for some in (together["layouts"], player.payload["layouts"])]
+    shapes = [
+        [layout["shape"] for layout in some]
+        for some in (together["layouts"], player.payload["layouts"])
+    ]
     assert shapes == [["row", "column"]] * 2
 
 
@@ -247,7 +250,9 @@ def test_a_range_for_an_array_is_refused():
         play(model, np.ones((3, 2)), np.ones(2), 0.0, ranges={"X": (0, 1)})
 
 
-@pytest.mark.parametrize("value", [2.0, 5.0, 0.0, -3.0, 7.3121, 0.02, 1e6, 1e-7, -1e9, 1e300, float("nan")])
+@pytest.mark.parametrize(
+    "value", [2.0, 5.0, 0.0, -3.0, 7.3121, 0.02, 1e6, 1e-7, -1e9, 1e300, float("nan")]
+)
 def test_sliders_are_never_degenerate(value):
     slider = control("x", value)
     assert slider["min"] < slider["max"]
@@ -290,7 +295,9 @@ def test_a_direction_of_ones_own():
 
 
 def test_bad_modes_and_directions_are_named():
-    with pytest.raises(AutodiffError, match="no mode 'sideways'; the modes are reverse, forward, both"):
+    with pytest.raises(
+        AutodiffError, match="no mode 'sideways'; the modes are reverse, forward, both"
+    ):
         play(f, 2.0, 5.0, mode="sideways")
     with pytest.raises(AutodiffError, match="no direction 'x3'; there are x1, x2, all"):
         play(f, 2.0, 5.0, direction="x3")
@@ -350,7 +357,9 @@ def test_without_its_script_the_html_is_a_picture_and_tables():
     assert "style>" not in still
     drawn = base64.b64decode(image[2]).decode()
     assert ">11.6521<" in drawn, "the values are there, as before the sweep"
-    assert "1.7163" not in opening + drawn and "0.2837" not in opening + drawn, "what the sweep finds is not"
+    assert "1.7163" not in opening + drawn and "0.2837" not in opening + drawn, (
+        "what the sweep finds is not"
+    )
 
 
 def test_the_picture_is_the_one_of_the_html():
@@ -395,7 +404,10 @@ def test_names_are_shown_and_not_run(tmp_path):
 
     g.__name__ = "</script><script>alert(1)</script>"
     player = play(g, 3.0)
-    for text in (player.save_html(tmp_path / "page.html").read_text(), player._repr_mimebundle_()[0]["text/html"]):
+    for text in (
+        player.save_html(tmp_path / "page.html").read_text(),
+        player._repr_mimebundle_()[0]["text/html"],
+    ):
         assert "<script>alert" not in text
         assert text.count("</script>") == text.count("<script")
         assert payload_of(text)["trace"]["function"] == g.__name__
@@ -412,7 +424,8 @@ def test_all_directions_of_one_input_are_that_one():
     assert play(square, 3.0, mode="forward", direction="all").direction == "x"
     assert play(f, 2.0, 5.0, mode="forward", direction="all").direction == "all"
     with pytest.raises(
-        views.ModeError, match=r"there are a, x\. All at once is for two to four inputs that are numbers"
+        views.ModeError,
+        match=r"there are a, x\. All at once is for two to four inputs that are numbers",
     ):
         play(lambda a, x: np.sum(a * x), np.ones(2), 3.0, mode="forward", direction="all")
 
@@ -428,7 +441,8 @@ def test_save_html_says_what_is_wrong_with_a_path(tmp_path):
 @pytest.mark.parametrize("show", [play, draw, table, Trace.of, record, vjp])
 def test_a_result_in_the_place_of_the_function(show):
     with pytest.raises(
-        AutodiffError, match=r"this is a float64.*play\(f, 2\.0, 5\.0\) instead of play\(f\(2\.0, 5\.0\)\)"
+        AutodiffError,
+        match=r"this is a float64.*play\(f, 2\.0, 5\.0\) instead of play\(f\(2\.0, 5\.0\)\)",
     ):
         show(f(2.0, 5.0))
     with pytest.raises(AutodiffError, match=r"grad\(f\)\(2\.0\) instead of"):
@@ -444,10 +458,15 @@ def test_a_large_graph_has_groups_unless_they_are_refused():
         return x
 
     loop = next(iter(play(f, 1.0).payload["layouts"][0]["groups"].values()))
-    assert loop["title"] == "for _ in range(80):" and loop["said"].startswith("80 times, 160 operations")
+    assert loop["title"] == "for _ in range(80):" and loop["said"].startswith(
+        "80 times, 160 operations"
+    )
     whole = play(f, 1.0, group=None).payload["layouts"][0]
     assert "groups" not in whole and len([name for name in whole["nodes"] if name[0] == "n"]) == 161
-    with pytest.raises(AutodiffError, match=re.escape("play(group='line') is not possible; group is 'auto' or None.")):
+    with pytest.raises(
+        AutodiffError,
+        match=re.escape("play(group='line') is not possible; group is 'auto' or None."),
+    ):
         play(f, 1.0, group="line")
     player = play(f, 1.0)
     kept = player.payload["layouts"][0]

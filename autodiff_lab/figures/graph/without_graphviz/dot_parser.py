@@ -43,7 +43,9 @@ class DotGraph:
         self._tokens: list[str] = []
         for found in _TOKEN.finditer(source):
             if found[3]:
-                raise ValueError(f"the DOT text has {source[found.start() :][:20]!r} where a name is expected")
+                raise ValueError(
+                    f"the DOT text has {source[found.start() :][:20]!r} where a name is expected"
+                )
             self._tokens.append(found[1] or found[2])
         self._tokens.reverse()
         self._skip_to_brace()
@@ -179,11 +181,17 @@ class Label:
 
     def width_of(self, line: list[Run] | Table) -> float:
         """Return the width of one line of this parsed DOT label, in points."""
-        return line.width if isinstance(line, Table) else sum(run.width for run in line) * self.size / SIZE
+        return (
+            line.width
+            if isinstance(line, Table)
+            else sum(run.width for run in line) * self.size / SIZE
+        )
 
     def height_of(self, line: list[Run] | Table) -> float:
         """Return the height of one line of this parsed DOT label, in points, with the room below a table."""
-        return line.height + self.BELOW_TABLE if isinstance(line, Table) else self.size * self.LEADING
+        return (
+            line.height + self.BELOW_TABLE if isinstance(line, Table) else self.size * self.LEADING
+        )
 
 
 _ENTITY = re.compile(r"&(?!(?:lt|gt|amp|quot|apos|#\d+|#x[\da-fA-F]+);)(\w+);")
@@ -200,13 +208,17 @@ def read_label(look: Attributes, default: str = "", name: str = "") -> Label:
         rows = _unescape(text, name).removesuffix("\n").split("\n")
         return Label([[Run(row)] for row in rows], size=size)
     try:
-        root = ElementTree.fromstring(f"<label>{_ENTITY.sub(lambda e: html.unescape(e[0]), text[1:-1])}</label>")
+        root = ElementTree.fromstring(
+            f"<label>{_ENTITY.sub(lambda e: html.unescape(e[0]), text[1:-1])}</label>"
+        )
     except ElementTree.ParseError as error:
         raise ValueError(f"the markup of the label {text} cannot be read ({error})") from error
     lines: list[list[Run] | Table] = [[]]
     _collect_runs(root, lines, Run(""))
     unsized = (
-        element for element in root.iter() if element.tag.lower() in ("td", "table") and element.get("width") is None
+        element
+        for element in root.iter()
+        if element.tag.lower() in ("td", "table") and element.get("width") is None
     )
     papers = (element.get("bgcolor", "") for element in unsized)
     return Label([line or [Run("")] for line in lines], next(filter(None, papers), ""), size)
@@ -245,7 +257,9 @@ def _collect_runs(element: ElementTree.Element, lines: list[list[Run] | Table], 
         return
     if tag == "br" or (tag == "tr" and lines != [[]]):
         lines.append([])
-    own = Run("", style.bold or tag == "b", element.get("color", element.get("COLOR", style.colour)))
+    own = Run(
+        "", style.bold or tag == "b", element.get("color", element.get("COLOR", style.colour))
+    )
     for text, child in [(element.text, None), *((child.tail, child) for child in element)]:
         if child is not None:
             _collect_runs(child, lines, own)

@@ -14,7 +14,14 @@ from xml.sax.saxutils import escape
 import graphviz
 
 from autodiff_lab.figures.graph.boxes import SIZE
-from autodiff_lab.figures.graph.without_graphviz.dot_parser import Attributes, Cell, DotGraph, Run, Table, read_label
+from autodiff_lab.figures.graph.without_graphviz.dot_parser import (
+    Attributes,
+    Cell,
+    DotGraph,
+    Run,
+    Table,
+    read_label,
+)
 from autodiff_lab.figures.layered_layout.layers import Box, Way, arrange, turn
 from autodiff_lab.figures.layered_layout.paths import Point
 from autodiff_lab.figures.style.svg import element
@@ -60,7 +67,10 @@ class _Part:
         self.id = {"id": look["id"]} if "id" in look else {}
         dashes = "5,2" if "dashed" in self.style else "1,5" if "dotted" in self.style else None
         width = look.get("penwidth", "1")
-        self.pen = {"stroke": look.get("color", "black"), "stroke_width": None if width == "1" else width}
+        self.pen = {
+            "stroke": look.get("color", "black"),
+            "stroke_width": None if width == "1" else width,
+        }
         self.pen["stroke_dasharray"] = dashes
 
 
@@ -92,9 +102,19 @@ class _Edge(_Part):
         self.labelled = bool(look.get("label"))
         # A label stands beside its line: always above it; to the right only if it has no paper of its own.
         self.beside = flat or not self.label.paper
-        length, breadth = turn((self.label.width + 8, self.label.height + 2), flat) if self.labelled else (0.0, 0.0)
+        length, breadth = (
+            turn((self.label.width + 8, self.label.height + 2), flat)
+            if self.labelled
+            else (0.0, 0.0)
+        )
         breadth *= 2 if self.beside else 1
-        self.way = Way(tail.box, head.box, length, breadth, arrows=(size * (kind in ("back", "both")), size * heads))
+        self.way = Way(
+            tail.box,
+            head.box,
+            length,
+            breadth,
+            arrows=(size * (kind in ("back", "both")), size * heads),
+        )
 
 
 class _Picture:
@@ -106,11 +126,20 @@ class _Picture:
         direction = self.look.get("rankdir", "TB").upper()
         self._flat, self._sign = direction in ("LR", "RL"), -1 if direction in ("RL", "BT") else 1
         self.nodes = {name: _Node(name, look, self._flat) for name, look in graph.nodes.items()}
-        self.edges = [_Edge(self.nodes[tail], self.nodes[head], look, self._flat) for tail, head, look in graph.edges]
-        between, beside = (_INCH * float(self.look.get(k, v)) for k, v in (("ranksep", "0.5"), ("nodesep", "0.25")))
+        self.edges = [
+            _Edge(self.nodes[tail], self.nodes[head], look, self._flat)
+            for tail, head, look in graph.edges
+        ]
+        between, beside = (
+            _INCH * float(self.look.get(k, v)) for k, v in (("ranksep", "0.5"), ("nodesep", "0.25"))
+        )
         boxes, ways = [node.box for node in self.nodes.values()], [edge.way for edge in self.edges]
         arrange(boxes, ways, between=between, beside=beside)
-        corners = [corner for box in (*boxes, *(way.label for way in ways if way.label)) for corner in box.corners]
+        corners = [
+            corner
+            for box in (*boxes, *(way.label for way in ways if way.label))
+            for corner in box.corners
+        ]
         corners += [point for way in ways for point in way.points]
         self._origin = (0.0, 0.0)
         xs, ys = zip(*map(self.place, corners or [self._origin]), strict=True)
@@ -139,14 +168,22 @@ class _Picture:
         for node in self.nodes.values():
             width, height = (f"{side / _INCH:.4f}" for side in node.size)
             place = up(self.place(node.box.centre))
-            objects.append({"name": node.name, **node.id, "pos": place, "width": width, "height": height})
+            objects.append(
+                {"name": node.name, **node.id, "pos": place, "width": width, "height": height}
+            )
         edges = []
         for edge in self.edges:
             way = edge.way
             ends = zip("se", (way.start, way.stop), way.arrows, strict=True)
             tips = [f"{letter},{up(self.place(tip))}" for letter, tip, arrow in ends if arrow]
             label = {"lp": up(self.label_place(edge))} if edge.labelled else {}
-            edges.append({**edge.id, "pos": " ".join([*tips, *(up(self.place(p)) for p in way.points)]), **label})
+            edges.append(
+                {
+                    **edge.id,
+                    "pos": " ".join([*tips, *(up(self.place(p)) for p in way.points)]),
+                    **label,
+                }
+            )
         return {"bb": f"0,0,{self.width:.2f},{self.height:.2f}", "objects": objects, "edges": edges}
 
     def svg(self) -> str:
@@ -154,10 +191,19 @@ class _Picture:
         width, height = self.width + 2 * _PAD, self.height + 2 * _PAD
         paper = self.look.get("bgcolor", "white")
         sheet = _rectangle(self.width / 2, self.height / 2, width / 2, height / 2)
-        parts = [element("polygon", points=sheet, fill=paper, stroke="none")] if paper != "transparent" else []
+        parts = (
+            [element("polygon", points=sheet, fill=paper, stroke="none")]
+            if paper != "transparent"
+            else []
+        )
         # The edges first: their ends lie under the borders.
-        parts += [_group("edge", k, edge, self._draw_edge(edge)) for k, edge in enumerate(self.edges)]
-        parts += [_group("node", k, node, self._draw_node(node)) for k, node in enumerate(self.nodes.values())]
+        parts += [
+            _group("edge", k, edge, self._draw_edge(edge)) for k, edge in enumerate(self.edges)
+        ]
+        parts += [
+            _group("node", k, node, self._draw_node(node))
+            for k, node in enumerate(self.nodes.values())
+        ]
         return (
             '<?xml version="1.0" encoding="UTF-8" standalone="no"?>\n'
             f'<svg xmlns="http://www.w3.org/2000/svg" width="{width:.0f}pt" height="{height:.0f}pt" '
@@ -171,11 +217,26 @@ class _Picture:
         shapes = []
         for ring in range(max(node.rings, int(filled))):
             w, h = node.width / 2 + _RING * ring, node.height / 2 + _RING * ring
-            paint = node.pen | {"fill": "none" if ring else fill} | ({} if node.rings else {"stroke": "none"})
+            paint = (
+                node.pen
+                | {"fill": "none" if ring else fill}
+                | ({} if node.rings else {"stroke": "none"})
+            )
             if node.oval:
-                shapes.append(element("ellipse", cx=f"{x:.2f}", cy=f"{y:.2f}", rx=f"{w:.2f}", ry=f"{h:.2f}", **paint))
+                shapes.append(
+                    element(
+                        "ellipse",
+                        cx=f"{x:.2f}",
+                        cy=f"{y:.2f}",
+                        rx=f"{w:.2f}",
+                        ry=f"{h:.2f}",
+                        **paint,
+                    )
+                )
             elif "rounded" in node.style:
-                shapes.append(element("path", d=_draw_rounded_box(x, y, w, h, min(8.0, w, h)), **paint))
+                shapes.append(
+                    element("path", d=_draw_rounded_box(x, y, w, h, min(8.0, w, h)), **paint)
+                )
             else:
                 shapes.append(element("polygon", points=_rectangle(x, y, w, h), **paint))
         return "".join(shapes) + _draw_label(node, (x, y))
@@ -184,12 +245,18 @@ class _Picture:
         way = edge.way
         first, *rest = map(self.place, way.points)
         parts = [element("path", d=f"M{_pairs(first)}C{_pairs(*rest)}", fill="none", **edge.pen)]
-        for end, foot, arrow in zip((way.start, way.stop), (first, rest[-1]), way.arrows, strict=True):
+        for end, foot, arrow in zip(
+            (way.start, way.stop), (first, rest[-1]), way.arrows, strict=True
+        ):
             if arrow:
                 tip = self.place(end)
                 dx, dy = ((a - b) * 0.35 for a, b in zip(tip, foot, strict=True))
                 wings = _pairs(tip, (foot[0] - dy, foot[1] + dx), (foot[0] + dy, foot[1] - dx), tip)
-                parts.append(element("polygon", points=wings, fill=edge.pen["stroke"], stroke=edge.pen["stroke"]))
+                parts.append(
+                    element(
+                        "polygon", points=wings, fill=edge.pen["stroke"], stroke=edge.pen["stroke"]
+                    )
+                )
         return "".join(parts) + (_draw_label(edge, self.label_place(edge)) if edge.labelled else "")
 
 
@@ -199,7 +266,10 @@ def _group(kind: str, number: int, part: _Part, inside: str) -> str:
         return ""
     tooltip = part.look.get("tooltip")
     title = f"<title>{escape(read_label({'label': tooltip}).first_text)}</title>" if tooltip else ""
-    name, classes = part.look.get("id", f"{kind}{number + 1}"), f"{kind} {part.look.get('class', '')}".strip()
+    name, classes = (
+        part.look.get("id", f"{kind}{number + 1}"),
+        f"{kind} {part.look.get('class', '')}".strip(),
+    )
     return element("g", title, inside, id=name, **{"class": classes}) + "\n"
 
 
@@ -230,8 +300,14 @@ def _draw_runs(line: list[Run], start: Point, size: float, ink: str, font: str) 
         width = run.width * size / SIZE
         if run.text.strip():
             middle = {"text_anchor": "middle", "x": f"{at + width / 2:.2f}", "y": f"{baseline:.2f}"}
-            look = {"font_family": font, "font_weight": "bold" if run.bold else None, "font_size": f"{size:g}"}
-            written.append(element("text", escape(run.text), **middle, **look, fill=run.colour or ink))
+            look = {
+                "font_family": font,
+                "font_weight": "bold" if run.bold else None,
+                "font_size": f"{size:g}",
+            }
+            written.append(
+                element("text", escape(run.text), **middle, **look, fill=run.colour or ink)
+            )
         at += width
     return "".join(written)
 
@@ -243,7 +319,9 @@ def _draw_table(table: Table, corner: Point, ink: str, font: str) -> str:
     for row in table.rows:
         left = corner[0]
         for cell in row:
-            drawn.append(_draw_cell(cell, (left + cell.width / 2, top + cell.height / 2), ink, font))
+            drawn.append(
+                _draw_cell(cell, (left + cell.width / 2, top + cell.height / 2), ink, font)
+            )
             left += cell.width
         top += max(cell.height for cell in row)
     return "".join(drawn)
@@ -252,7 +330,10 @@ def _draw_table(table: Table, corner: Point, ink: str, font: str) -> str:
 def _draw_cell(cell: Cell, middle: Point, ink: str, font: str) -> str:
     (x, y), w, h = middle, cell.width / 2, cell.height / 2
     paper, opacity = cell.paper[:7], cell.paper[7:]
-    paint = {"fill": paper or "none", "fill_opacity": f"{int(opacity, 16) / 255:.2f}" if opacity else None}
+    paint = {
+        "fill": paper or "none",
+        "fill_opacity": f"{int(opacity, 16) / 255:.2f}" if opacity else None,
+    }
     paint["stroke"] = cell.border or "none"
     if cell.is_round:
         frame = element("path", d=_draw_rounded_box(x, y, w, h, min(4.0, w, h)), **paint)

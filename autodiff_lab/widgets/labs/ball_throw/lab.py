@@ -118,14 +118,32 @@ class BallThrow(Lab):
         snap = self.snapshot()
         rows = [
             ("this throw", snap["angle"], snap["landing"], snap["slope"], snap["miss"]),
-            ("the furthest", snap["best_angle"], snap["furthest"], 0.0, snap["furthest"] - snap["target"]),
+            (
+                "the furthest",
+                snap["best_angle"],
+                snap["furthest"],
+                0.0,
+                snap["furthest"] - snap["target"],
+            ),
         ]
-        heads = ("throw", "angle (rad)", "lands at (m)", "slope (m per rad)", "beyond the target (m)")
-        return grid(f"Target at {number(self.target)} m, thrown at {number(self.speed)} m/s", heads, rows)
+        heads = (
+            "throw",
+            "angle (rad)",
+            "lands at (m)",
+            "slope (m per rad)",
+            "beyond the target (m)",
+        )
+        return grid(
+            f"Target at {number(self.target)} m, thrown at {number(self.speed)} m/s", heads, rows
+        )
 
     def picture(self) -> str:
         """The field with the flight and the target; beside it the landing point over the angle, with its tangent."""
-        sheet = Sheet(900, 412, "The flight of a ball to a target, and where it lands at every angle, with the slope")
+        sheet = Sheet(
+            900,
+            412,
+            "The flight of a ball to a target, and where it lands at every angle, with the slope",
+        )
         snap = self.snapshot()
         _draw_field(sheet, snap)
         _draw_curve(sheet, snap)
@@ -157,7 +175,9 @@ def _describe_slope(snap: dict[str, Any]) -> str:
     if abs(slope) <= FLAT:
         return "The slope is about 0, at the top of the curve: at any other angle the ball lands nearer."
     if snap["hit"]:
-        return f"{_say_slope(slope)} There is a second angle that hits, on the other side of the top."
+        return (
+            f"{_say_slope(slope)} There is a second angle that hits, on the other side of the top."
+        )
     turn = "Aim higher." if (snap["miss"] < 0) == (slope > 0) else "Aim lower."
     return f"{_say_slope(slope)} {turn}"
 
@@ -180,7 +200,12 @@ def _write(x: float) -> str:
 
 def _draw_field(sheet: Sheet, snap: dict[str, Any]) -> None:
     axes = Axes(sheet, FIELD, (0, FAR), (0, HIGH))
-    axes.scales(make_ticks(range(0, 81, 10)), make_ticks(range(0, 41, 10)), "distance in metres", "height in metres")
+    axes.scales(
+        make_ticks(range(0, 81, 10)),
+        make_ticks(range(0, 41, 10)),
+        "distance in metres",
+        "height in metres",
+    )
     _draw_flag(axes, snap)
     x, y = flight(snap["angle"], snap["speed"])
     path = [*zip(x[:-1], y[:-1], strict=True), (snap["landing"], 0.0)]
@@ -211,9 +236,16 @@ def _draw_flag(axes: Axes, snap: dict[str, Any]) -> None:
 def _draw_curve(sheet: Sheet, snap: dict[str, Any]) -> None:
     """Draw the landing point over the angle: its tangent at this throw, its top, and the height of the target."""
     axes = Axes(sheet, CURVE, (0, 1.6), (0, FAR))
-    axes.scales(make_ticks((0, 0.5, 1, 1.5)), make_ticks(range(0, 81, 20)), "angle in radians", "lands at, in metres")
+    axes.scales(
+        make_ticks((0, 0.5, 1, 1.5)),
+        make_ticks(range(0, 81, 20)),
+        "angle in radians",
+        "lands at, in metres",
+    )
     axes.curve([(x, snap["target"]) for x in axes.x], "adjoint", 1.5, "6 4")
-    sheet.text(CURVE[0] + CURVE[2] - 6, axes.at(0, snap["target"])[1] - 6, "target", "adjoint", "end", 14)
+    sheet.text(
+        CURVE[0] + CURVE[2] - 6, axes.at(0, snap["target"])[1] - 6, "target", "adjoint", "end", 14
+    )
     axes.curve(find_landings(snap["speed"]), "value", 3)
     angle, lands, slope = snap["angle"], snap["landing"], snap["slope"]
     tangent = [(x, lands + slope * (x - angle)) for x in np.linspace(angle - 0.4, angle + 0.4, 41)]
@@ -229,6 +261,17 @@ def _draw_curve(sheet: Sheet, snap: dict[str, Any]) -> None:
 def _draw_numbers(sheet: Sheet, snap: dict[str, Any]) -> None:
     draw_rule(sheet, FIELD[0], CURVE[0] + CURVE[2], 346, "faint")
     sheet.text(FIELD[0], 378, f"lands at {_metres(snap['landing'])}", "value", size=20, bold=True)
-    sheet.text(FIELD[0] + 190, 378, f"target at {_metres(snap['target'])}", "adjoint", size=20, bold=True)
-    sheet.text(FIELD[0], 404, f"The blue arrow on the ground: {NUDGE} rad more.", "tangent", size=14)
-    sheet.text(CURVE[0] - 40, 378, f"slope {_write(snap['slope'])} m per radian", "tangent", size=20, bold=True)
+    sheet.text(
+        FIELD[0] + 190, 378, f"target at {_metres(snap['target'])}", "adjoint", size=20, bold=True
+    )
+    sheet.text(
+        FIELD[0], 404, f"The blue arrow on the ground: {NUDGE} rad more.", "tangent", size=14
+    )
+    sheet.text(
+        CURVE[0] - 40,
+        378,
+        f"slope {_write(snap['slope'])} m per radian",
+        "tangent",
+        size=20,
+        bold=True,
+    )

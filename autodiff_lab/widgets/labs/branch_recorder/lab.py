@@ -37,14 +37,21 @@ class BranchRecorder(Lab):
     """
 
     about = "Before you drag x in a plot, say which lines will run, and how long the tape will be."
-    controls = (Slider("x", "x", LOW, HIGH, STEP, 1.58), Choice("program", "program", tuple(PROGRAMS)))
+    controls = (
+        Slider("x", "x", LOW, HIGH, STEP, 1.58),
+        Choice("program", "program", tuple(PROGRAMS)),
+    )
     x: float
     program: str
 
     def snapshot(self) -> dict[str, Any]:
         """The branch recorder's data: the run of its program at x, and the piece that x lies in."""
         piece = programs.find_piece(self.program, self.x)
-        return {**self.settings, **programs.run_program(self.program, self.x), "piece": (piece.low, piece.high)}
+        return {
+            **self.settings,
+            **programs.run_program(self.program, self.x),
+            "piece": (piece.low, piece.high),
+        }
 
     def sentence(self) -> str:
         """What the branch recorder says: what ran, what it left on the tape, how far the same lines reach."""
@@ -59,8 +66,14 @@ class BranchRecorder(Lab):
     def table(self) -> Grid:
         """The branch recorder's table: each line of its program, how often it ran, what it left on the tape."""
         snap = self.snapshot()
-        caption = f"x = {number(self.x)}, value {number(snap['value'])}, slope {number(snap['slope'])}"
-        return grid(caption, ("line of the program", "times it ran", "operations on the tape"), snap["source"])
+        caption = (
+            f"x = {number(self.x)}, value {number(snap['value'])}, slope {number(snap['slope'])}"
+        )
+        return grid(
+            caption,
+            ("line of the program", "times it ran", "operations on the tape"),
+            snap["source"],
+        )
 
     def picture(self) -> str:
         """The branch recorder's picture: source and tape on the left, value and slope over x on the right.
@@ -113,7 +126,14 @@ def _draw_tape(sheet: Sheet, notes: list[list[Any]]) -> None:
     sheet.text(RAN, TAPE - 8, f"the tape: {count}", "ink", size=14, bold=True)
     dead = sum(note[3] is None for note in notes)
     if dead:
-        sheet.text(EDGE, TAPE - 8, f"○ {dead} of them lead{'s' * (dead == 1)} nowhere", "soft_ink", "end", 14)
+        sheet.text(
+            EDGE,
+            TAPE - 8,
+            f"○ {dead} of them lead{'s' * (dead == 1)} nowhere",
+            "soft_ink",
+            "end",
+            14,
+        )
     draw_rule(sheet, RAN, EDGE, TAPE)
     for k, (name, expression, value, adjoint) in enumerate(notes[: 2 * ROWS]):
         x, y = RAN + (COLUMN + 26) * (k // ROWS), TAPE + 24 + ROW * (k % ROWS)
@@ -128,7 +148,9 @@ def _draw_plot(sheet: Sheet, snap: dict[str, Any], column: int) -> None:
     role, frame, what, across = PLOTS[column - 1]
     every = programs.find_pieces(program)
     meant = _sample_meant(program, column)
-    ticks = _choose_ticks([*(point[column] for piece in every for point in piece.points), *(y for _, y in meant)])
+    ticks = _choose_ticks(
+        [*(point[column] for piece in every for point in piece.points), *(y for _, y in meant)]
+    )
     axes = Axes(sheet, frame, (LOW, HIGH), (ticks[0], ticks[-1]))
     axes.scales(make_ticks((1.5, 2, 2.5, 3, 3.5)), make_ticks(ticks), across, what)
     if meant:
@@ -172,7 +194,9 @@ def _choose_ticks(numbers: list[float]) -> list[float]:
     if low == high:
         return [low - 1, low, low + 1]
     rough = (high - low) / 3
-    low, high = (end + side * 0.03 * (high - low) if end else 0.0 for end, side in ((low, -1), (high, 1)))
+    low, high = (
+        end + side * 0.03 * (high - low) if end else 0.0 for end, side in ((low, -1), (high, 1))
+    )
     power = 10.0 ** math.floor(math.log10(rough))
     step = next(digit * power for digit in (1, 2, 5, 10) if digit * power >= rough * 0.999)
     return [round(k * step, 10) for k in range(math.floor(low / step), math.ceil(high / step) + 1)]

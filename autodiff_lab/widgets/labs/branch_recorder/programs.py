@@ -120,8 +120,13 @@ def run_program(program: str, x: float) -> dict[str, Any]:
         "slope": found[0] or 0.0,
         "operations": len(tape) - 1,
         "questions": len(tape.comparisons),
-        "source": [[text, ran[located.sources[0].first_line + k], recorded[k]] for k, text in lines],
-        "tape": [[tape.name(i), tape.expression(i), float(tape.values[i]), found[i]] for i in range(1, len(tape))],
+        "source": [
+            [text, ran[located.sources[0].first_line + k], recorded[k]] for k, text in lines
+        ],
+        "tape": [
+            [tape.name(i), tape.expression(i), float(tape.values[i]), found[i]]
+            for i in range(1, len(tape))
+        ],
     }
 
 

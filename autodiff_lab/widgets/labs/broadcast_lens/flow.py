@@ -16,8 +16,12 @@ from autodiff_lab.widgets.labs.phrases import list_some
 
 Shape = tuple[int, ...]
 
-SHAPES: dict[str, Shape] = {str(s): s for s in ((), (3,), (1, 3), (2, 1), (3, 1), (2, 3), (3, 3), (2, 3, 3))}
-AXES: dict[str, Any] = {str(axis): axis for axis in (0, 1, 2, (0, 1), (0, 2), (1, 2))} | {"all": None}
+SHAPES: dict[str, Shape] = {
+    str(s): s for s in ((), (3,), (1, 3), (2, 1), (3, 1), (2, 3), (3, 3), (2, 3, 3))
+}
+AXES: dict[str, Any] = {str(axis): axis for axis in (0, 1, 2, (0, 1), (0, 2), (1, 2))} | {
+    "all": None
+}
 
 # Of each program the sign between A and B, and what is added up of every place.
 OPS: dict[str, tuple[str, Callable[[Any, Any], Any]]] = {
@@ -167,7 +171,8 @@ def _flow_of_copies(program: str, a: Shape, b: Shape, operand: str, wrong: bool)
         return np.sum(term(x, y))
 
     spread = [np.broadcast_to(x, full).copy() for x in inputs]
-    back = np.asarray(grad(loss, argnums=k)(*spread))  # every copy is an input of its own: nobody adds
+    # every copy is an input of its own: nobody adds
+    back = np.asarray(grad(loss, argnums=k)(*spread))
     summed = np.asarray(grad(loss, argnums=k)(*inputs))
     homes = _number_entries(small.shape, full)
     lands = None if wrong and small.shape != full else homes
@@ -208,7 +213,9 @@ def _align_shapes(a: Shape, b: Shape) -> Shape:
         return np.broadcast_shapes(a, b)
     except ValueError:
         pairs = zip(reversed(a), reversed(b), strict=False)
-        k, (m, n) = next((k, pair) for k, pair in enumerate(pairs) if pair[0] != pair[1] and 1 not in pair)
+        k, (m, n) = next(
+            (k, pair) for k, pair in enumerate(pairs) if pair[0] != pair[1] and 1 not in pair
+        )
         where = ("last axis", "axis before the last", "third axis from the right")[k]
         raise Refused(
             f"NumPy aligns {a} and {b} at the right. At the {where}, {m} meets {n}; they differ and neither is 1, so "
@@ -217,4 +224,10 @@ def _align_shapes(a: Shape, b: Shape) -> Shape:
 
 
 def _axes(n: int) -> str:
-    return "no axis" if n == 0 else "axis 0 only" if n == 1 else f"the axes {', '.join(map(str, range(n)))}"
+    return (
+        "no axis"
+        if n == 0
+        else "axis 0 only"
+        if n == 1
+        else f"the axes {', '.join(map(str, range(n)))}"
+    )

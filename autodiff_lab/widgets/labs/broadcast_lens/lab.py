@@ -8,7 +8,15 @@ import numpy as np
 from autodiff_lab.text.grid import Grid, grid
 from autodiff_lab.text.notation import NOT_REACHED, atom
 from autodiff_lab.text.numbers import number
-from autodiff_lab.widgets.labs.broadcast_lens.flow import AXES, OPS, OVER_AXES, SHAPES, Flow, Refused, run_flow
+from autodiff_lab.widgets.labs.broadcast_lens.flow import (
+    AXES,
+    OPS,
+    OVER_AXES,
+    SHAPES,
+    Flow,
+    Refused,
+    run_flow,
+)
 from autodiff_lab.widgets.labs.canvas import Point, Sheet, draw_rule
 from autodiff_lab.widgets.labs.lab import Button, Choice, Play, SteppedLab, Toggle
 from autodiff_lab.widgets.labs.phrases import count_times, list_some
@@ -62,7 +70,14 @@ class BroadcastLens(SteppedLab):
     def flow(self) -> Flow | str:
         """The run and its sweep that the broadcast lens shows now; or why NumPy cannot do it."""
         try:
-            return run_flow(self.program, SHAPES[self.a], SHAPES[self.b], AXES[self.axes], self.operand, self.wrong)
+            return run_flow(
+                self.program,
+                SHAPES[self.a],
+                SHAPES[self.b],
+                AXES[self.axes],
+                self.operand,
+                self.wrong,
+            )
         except Refused as refusal:
             return str(refusal)
 
@@ -75,7 +90,11 @@ class BroadcastLens(SteppedLab):
     def snapshot(self) -> dict[str, Any]:
         """The broadcast lens's data: settings, how many entries had their turn, and the gradient if there is one."""
         found = self.flow
-        snap = {**self.settings, "step": self.done, "refused": found if isinstance(found, str) else ""}
+        snap = {
+            **self.settings,
+            "step": self.done,
+            "refused": found if isinstance(found, str) else "",
+        }
         if isinstance(found, str):
             return snap
         return snap | {
@@ -94,7 +113,9 @@ class BroadcastLens(SteppedLab):
         if isinstance(found, str):
             return found
         said = _describe_turn(found, self.done - 1) if self.done else _describe_opening(found)
-        return f"{said} {_describe_verdict(found, self.wrong)}" if self.done == self.length else said
+        return (
+            f"{said} {_describe_verdict(found, self.wrong)}" if self.done == self.length else said
+        )
 
     def table(self) -> Grid | None:
         """The broadcast lens's table: each entry of the small array, where it is used, what it does on the way back."""
@@ -108,7 +129,9 @@ class BroadcastLens(SteppedLab):
                 back = (_write_numbers(found.list_terms(entry)), together)
             else:
                 back = (number(found.sent(entry)), found.write_places(found.places_back(entry)))
-            rows.append((found.name_entry(entry), value, found.write_places(found.places(entry)), *back))
+            rows.append(
+                (found.name_entry(entry), value, found.write_places(found.places(entry)), *back)
+            )
         if found.copies:
             heads = ("entry", "value", "is used at", "its copies get back", "together")
         else:
@@ -119,7 +142,9 @@ class BroadcastLens(SteppedLab):
     def picture(self) -> str:
         """The broadcast lens's picture: its two arrays on the way forward, and below on the way back."""
         found = self.flow
-        sheet = Sheet(WIDTH, HEIGHT, "A small and a large array, on the way forward and on the way back")
+        sheet = Sheet(
+            WIDTH, HEIGHT, "A small and a large array, on the way forward and on the way back"
+        )
         sheet.text(LEFT, 24, f"y = {self.program}", size=18, bold=True)
         sheet.text(WIDTH - LEFT, 24, _describe_settings(self.settings), "soft_ink", "end", 14)
         draw_rule(sheet, LEFT, WIDTH - LEFT, 38, "faint")
@@ -127,10 +152,15 @@ class BroadcastLens(SteppedLab):
             for k, line in enumerate(textwrap.wrap(found, LONGEST_LINE)):
                 sheet.text(LEFT, 80 + 28 * k, line, "adjoint", size=18, bold=not k)
             return sheet.svg()
-        _draw_forward(sheet, found, max(self.done - 1, 0), OPS[self.program][0] if found.copies else "")
+        _draw_forward(
+            sheet, found, max(self.done - 1, 0), OPS[self.program][0] if found.copies else ""
+        )
         _draw_backward(sheet, found, self.done)
         below = HEIGHT - 46.0  # the equation at the bottom is not cut
-        sheet.fold(*([(x, 0, end - x, below)] for x, end in ((0, 412), (412, WIDTH))), [(0, below, 520, 46)])
+        sheet.fold(
+            *([(x, 0, end - x, below)] for x, end in ((0, 412), (412, WIDTH))),
+            [(0, below, 520, 46)],
+        )
         return sheet.svg()
 
 
@@ -195,7 +225,9 @@ class Panel:
     Boxes and type are as large as there is room.
     """
 
-    def __init__(self, sheet: Sheet, left: float, top: float, shape: tuple[int, ...], role: str) -> None:
+    def __init__(
+        self, sheet: Sheet, left: float, top: float, shape: tuple[int, ...], role: str
+    ) -> None:
         self.sheet, self.left, self.top, self.role = sheet, left, top, role
         self.layers, self.rows, self.columns = (1,) * (3 - len(shape)) + shape
         room = (CHANNEL if left == LEFT else WIDTH) - left
@@ -229,7 +261,9 @@ class Panel:
         role, fill, width = (self.role, paper, 3.5) if glows else ("line", "", 1)
         self.sheet.box(*self.corner(k), self.wide, self.high, role, fill, width)
 
-    def draw_entries(self, values: np.ndarray, homes: np.ndarray, entry: int, known: int | None = None) -> None:
+    def draw_entries(
+        self, values: np.ndarray, homes: np.ndarray, entry: int, known: int | None = None
+    ) -> None:
         """Draw all entries of an array in the picture of the lab BroadcastLens; those of one home glow.
 
         With `known` only those of the first homes have their number.
@@ -237,19 +271,35 @@ class Panel:
         for k, (x, home) in enumerate(zip(values.flat, homes.flat, strict=True)):
             text = number(x) if known is None or home < known else NOT_REACHED
             self.draw_frame(k, home == entry)
-            self.sheet.text(self.foot(k)[0], self.baseline(k), text, "ink", "middle", self.size, bold=home == entry)
+            self.sheet.text(
+                self.foot(k)[0],
+                self.baseline(k),
+                text,
+                "ink",
+                "middle",
+                self.size,
+                bold=home == entry,
+            )
 
-    def draw_pair(self, k: int, pair: tuple[float, float], sign: str, operand: str, glows: bool) -> None:
+    def draw_pair(
+        self, k: int, pair: tuple[float, float], sign: str, operand: str, glows: bool
+    ) -> None:
         """Draw A, the sign and B at one place of the broadcast lens; the operand that is watched stands out."""
         self.draw_frame(k, glows)
         (x, _), y, size = self.corner(k), self.baseline(k), self.size
-        plain, watched = ("ink", "ink") if glows else ("soft_ink", "value")  # to be read on the glow, too
+        # to be read on the glow, too
+        plain, watched = ("ink", "ink") if glows else ("soft_ink", "value")
         left, right = map(number, pair)
-        middle = x + self.wide * (len(left) + 1) / (len(left) + len(right) + 2)  # the sign, so that all fits
+        # the sign, so that all fits
+        middle = x + self.wide * (len(left) + 1) / (len(left) + len(right) + 2)
         is_a = operand == "A"
-        self.sheet.text(middle - size / 2, y, left, watched if is_a else plain, "end", size, bold=is_a)
+        self.sheet.text(
+            middle - size / 2, y, left, watched if is_a else plain, "end", size, bold=is_a
+        )
         self.sheet.text(middle, y, sign, plain, "middle", size)
-        self.sheet.text(middle + size / 2, y, right, plain if is_a else watched, "start", size, bold=not is_a)
+        self.sheet.text(
+            middle + size / 2, y, right, plain if is_a else watched, "start", size, bold=not is_a
+        )
 
 
 def _describe_settings(at: dict[str, Any]) -> str:
@@ -264,7 +314,9 @@ def _draw_forward(sheet: Sheet, found: Flow, entry: int, sign: str) -> None:
     small = Panel(sheet, LEFT, FORWARD, found.small.shape, "value")
     large = Panel(sheet, RIGHT, FORWARD, found.large.shape, "value")
     small.draw_title(f"{found.small_name}, shape {found.small.shape}")
-    large.draw_title(f"{f'A {sign} B, place by place' if found.copies else 'A'}, shape {found.large.shape}")
+    large.draw_title(
+        f"{f'A {sign} B, place by place' if found.copies else 'A'}, shape {found.large.shape}"
+    )
     small.draw_entries(found.small, np.arange(found.small.size), entry)
     if found.other is None:
         large.draw_entries(found.large, found.homes, entry)
@@ -279,7 +331,11 @@ def _draw_backward(sheet: Sheet, found: Flow, step: int) -> None:
     unsummed, turn = found.lands is None, step > 0
     entry = step - 1  # at the beginning none has its turn
     bar = found.small_name + "\N{COMBINING MACRON}"
-    back, homes = (found.large_back, found.homes) if unsummed else (found.small_back, np.arange(found.small.size))
+    back, homes = (
+        (found.large_back, found.homes)
+        if unsummed
+        else (found.small_back, np.arange(found.small.size))
+    )
     small = Panel(sheet, LEFT, BACKWARD, back.shape, "adjoint")
     large = Panel(sheet, RIGHT, BACKWARD, found.large.shape, "adjoint")
     asked = found.copies and not turn  # the shape is the learner's to say first
@@ -304,7 +360,10 @@ def _draw_backward(sheet: Sheet, found: Flow, step: int) -> None:
 
 def _write_turn(found: Flow, entry: int, bar: str) -> str:
     """The sum of this turn, or the number that is copied."""
-    name, sent = found.name_entry(entry).replace(found.small_name, bar, 1), number(found.sent(entry))
+    name, sent = (
+        found.name_entry(entry).replace(found.small_name, bar, 1),
+        number(found.sent(entry)),
+    )
     if not found.copies:
         return f"{name} = {sent}, copied to {len(found.places_back(entry))} places"
     terms = [atom(number(x)) for x in found.list_terms(entry)]

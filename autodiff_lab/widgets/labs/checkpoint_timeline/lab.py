@@ -77,7 +77,8 @@ class CheckpointTimeline(SteppedLab):
 
     @moment.setter
     def moment(self, percent: float) -> None:
-        self.done = math.floor(percent * self.length / 100)  # one stop from the end is an action from the end
+        # one stop from the end is an action from the end
+        self.done = math.floor(percent * self.length / 100)
 
     def slider_text(self, name: str) -> str:
         """Write beside the checkpoint timeline's slider how many of the actions are done."""
@@ -94,7 +95,9 @@ class CheckpointTimeline(SteppedLab):
     def held(self) -> list[int]:
         """The states that the checkpoint timeline holds in slots at this moment."""
         done = self.actions[: self.done]
-        stored, dropped = (Counter(each.start for each in done if each.kind == kind) for kind in ("store", "drop"))
+        stored, dropped = (
+            Counter(each.start for each in done if each.kind == kind) for kind in ("store", "drop")
+        )
         return sorted(stored - dropped)
 
     def snapshot(self) -> dict[str, Any]:
@@ -118,9 +121,8 @@ class CheckpointTimeline(SteppedLab):
     def sentence(self) -> str:
         """What the checkpoint timeline says: the last action; or, when all is done, what it took."""
         if self.done == 0:
-            return (
-                f"Nothing is done yet. The chain has {count_noun(self.l, 'step')}, and the initial state is number 0."
-            )
+            steps = count_noun(self.l, "step")
+            return f"Nothing is done yet. The chain has {steps}, and the initial state is number 0."
         if self.done < self.length:
             inside = f"In slots: {_list_states(self.held)}." if self.held else "No slot is in use."
             return f"{_describe(self.actions[self.done - 1])} {inside}"
@@ -138,13 +140,22 @@ class CheckpointTimeline(SteppedLab):
     def table(self) -> Grid:
         """The checkpoint timeline's table: peak slots and extra forward steps of all four schedules."""
         meters = self.snapshot()["meters"].items()
-        rows = [(name, peak, extra, "yes" if peak <= self.s else "no") for name, (peak, extra) in meters]
-        heads = ("schedule", "peak slots", "extra forward steps", f"fits into {count_noun(self.s, 'slot')}")
+        rows = [
+            (name, peak, extra, "yes" if peak <= self.s else "no") for name, (peak, extra) in meters
+        ]
+        heads = (
+            "schedule",
+            "peak slots",
+            "extra forward steps",
+            f"fits into {count_noun(self.s, 'slot')}",
+        )
         return grid(f"Four schedules for a chain of {count_noun(self.l, 'step')}", heads, rows)
 
     def picture(self) -> str:
         """The checkpoint timeline's picture: actions over time, the slots at this moment, and the meters."""
-        title = "A checkpointing schedule over time, the slots in use, and the costs of four schedules"
+        title = (
+            "A checkpointing schedule over time, the slots in use, and the costs of four schedules"
+        )
         sheet, snap = Sheet(WIDTH, HEIGHT, title), self.snapshot()
         _draw_timeline(sheet, snap)
         _draw_slots(sheet, snap)
@@ -161,7 +172,8 @@ def _run_schedule(name: str, steps: int, slots: int) -> tuple[list[Action], Reve
 
 
 def _measure_cost(name: str, steps: int, slots: int) -> tuple[int, int]:
-    run = _run_schedule(name, steps, slots if name == "binomial" else 1)[1]  # only this one looks at the slots
+    # only this one looks at the slots
+    run = _run_schedule(name, steps, slots if name == "binomial" else 1)[1]
     return run.slots, run.extra
 
 
@@ -216,7 +228,14 @@ def _draw_timeline(sheet: Sheet, snap: dict[str, Any]) -> None:
             axes.curve([here, there], role if done else "faint", width, dash)
         if kind == "store":
             x, y = axes.at(*here)
-            sheet.box(x - size / 2, y - size / 2, size, size, "tangent" if done else "line", "tangent" if done else "")
+            sheet.box(
+                x - size / 2,
+                y - size / 2,
+                size,
+                size,
+                "tangent" if done else "line",
+                "tangent" if done else "",
+            )
         else:
             here = there
     _draw_moment(axes, snap)
@@ -237,7 +256,11 @@ def _draw_moment(axes: Axes, snap: dict[str, Any]) -> None:
     place = scale[snap["done"]][0] - left
     moment = total * place / width
     axes.marker(moment, "line")
-    axes.slide("how far, in the timeline", moment, Drag("moment", "x", tuple(scale), from_place_to_place=True))
+    axes.slide(
+        "how far, in the timeline",
+        moment,
+        Drag("moment", "x", tuple(scale), from_place_to_place=True),
+    )
 
 
 def _find_ends(actions: list[tuple[str, int, int]]) -> Iterator[tuple[int, int]]:
@@ -260,7 +283,12 @@ def _draw_slots(sheet: Sheet, snap: dict[str, Any]) -> None:
         x, y = RIGHT + size * (k % (ROOM // size)), BOXES + size * (k // (ROOM // size))
         role, held_one = "adjoint" if k >= snap["slots"] else "tangent", k < len(held)
         fill = role if held_one and size == 20 else ""  # there is no room for numbers of two digits
-        corners = [(x + 2, y + 2), (x + size - 2, y + 2), (x + size - 2, y + size - 2), (x + 2, y + size - 2)]
+        corners = [
+            (x + 2, y + 2),
+            (x + size - 2, y + 2),
+            (x + size - 2, y + size - 2),
+            (x + 2, y + size - 2),
+        ]
         sheet.path([*corners, corners[0]], role, 1.5, "3 2" if k >= snap["slots"] else "", fill)
         if held_one and not fill:
             sheet.text(x + size / 2, y + size / 2 + 5, str(held[k]), role, "middle", 14)
@@ -268,7 +296,10 @@ def _draw_slots(sheet: Sheet, snap: dict[str, Any]) -> None:
 
 def _draw_meters(sheet: Sheet, snap: dict[str, Any]) -> None:
     """Draw two bars for each schedule: its peak of slots, and its extra forward steps."""
-    for x, measured, role in ((RIGHT, "peak slots", "tangent"), (BARS, "extra forward steps", "value")):
+    for x, measured, role in (
+        (RIGHT, "peak slots", "tangent"),
+        (BARS, "extra forward steps", "value"),
+    ):
         sheet.box(x, 8, 12, 12, "", role)
         sheet.text(x + 18, 19, measured, role, size=14)
     largest = [max(amounts) or 1 for amounts in zip(*snap["meters"].values(), strict=True)]

@@ -11,7 +11,14 @@ from autodiff_lab.text.grid import Grid, grid
 from autodiff_lab.text.numbers import number
 from autodiff_lab.transforms.gradients import grad, jvp
 from autodiff_lab.transforms.recording import record
-from autodiff_lab.widgets.labs.canvas import Axes, Sheet, draw_bar, draw_legend, make_power_ticks, make_ticks
+from autodiff_lab.widgets.labs.canvas import (
+    Axes,
+    Sheet,
+    draw_bar,
+    draw_legend,
+    make_power_ticks,
+    make_ticks,
+)
 from autodiff_lab.widgets.labs.lab import Choice, Lab, Slider
 from autodiff_lab.widgets.labs.phrases import count_noun, write_error
 
@@ -20,7 +27,11 @@ WAYS = ("unrolled", "one turn", "implicit")
 Turn = Callable[[Any, Any], Any]
 
 PLOT = (56.0, 30.0, 440.0, 290.0)
-LOOKS = {"unrolled": ("adjoint", "", 4.0), "one turn": ("soft_ink", "2 5", 3.0), "implicit": ("tangent", "9 4", 3.0)}
+LOOKS = {
+    "unrolled": ("adjoint", "", 4.0),
+    "one turn": ("soft_ink", "2 5", 3.0),
+    "implicit": ("tangent", "9 4", 3.0),
+}
 SMALLEST, BARS = -16, 560.0
 
 
@@ -73,7 +84,9 @@ def _value(state: Any) -> Any:
 
 
 @functools.lru_cache(64)
-def find_errors(loop: str, x: float) -> tuple[float, tuple[float, ...], dict[str, tuple[float, ...]]]:
+def find_errors(
+    loop: str, x: float
+) -> tuple[float, tuple[float, ...], dict[str, tuple[float, ...]]]:
     """Find the errors of a loop after each turn, by the solution to which Newton's method has converged.
 
     Returns
@@ -85,7 +98,10 @@ def find_errors(loop: str, x: float) -> tuple[float, tuple[float, ...], dict[str
     right = slope_of_root(solution, x)
     states, unrolled = jvp(run(loop, LARGEST), (x,), (1.0,))
     ways = (unrolled, [one_turn(loop, z, x) for z in states], [slope_of_root(z, x) for z in states])
-    slopes = {way: tuple(abs(float(s) - right) for s in found) for way, found in zip(WAYS, ways, strict=True)}
+    slopes = {
+        way: tuple(abs(float(s) - right) for s in found)
+        for way, found in zip(WAYS, ways, strict=True)
+    }
     return right, tuple(abs(float(z) - solution) for z in states), slopes
 
 
@@ -116,7 +132,10 @@ def count_work(lines: dict[str, int]) -> dict[str, int]:
     A sweep goes back over a line for each line that was recorded.
     """
     loop = lines["unrolled"]
-    return {way: 2 * loop if way == "unrolled" else loop + 2 * recorded for way, recorded in lines.items()}
+    return {
+        way: 2 * loop if way == "unrolled" else loop + 2 * recorded
+        for way, recorded in lines.items()
+    }
 
 
 # The lab
@@ -171,7 +190,13 @@ class ConvergedLoop(Lab):
         """The converged loop's table: errors, tape lines and operations of the three ways side by side."""
         snap = self.snapshot()
         rows = [
-            (way, write_error(snap["errors"][way][self.turns]), snap["lines"][way], snap["work"][way]) for way in LOOKS
+            (
+                way,
+                write_error(snap["errors"][way][self.turns]),
+                snap["lines"][way],
+                snap["work"][way],
+            )
+            for way in LOOKS
         ]
         heads = ("way", "error of the slope", "lines on the tape", "operations, with the sweep")
         return grid(f"“{self.loop}” after {count_noun(self.turns, 'turn')}", heads, rows)
@@ -179,13 +204,26 @@ class ConvergedLoop(Lab):
     def picture(self) -> str:
         """The converged loop's picture: the slope's error after each turn, and beside it what each way costs."""
         snap = self.snapshot()
-        sheet = Sheet(900, 400, "Error of the slope over the turns of the loop, and bars for tape lines and operations")
+        sheet = Sheet(
+            900,
+            400,
+            "Error of the slope over the turns of the loop, and bars for tape lines and operations",
+        )
         axes = Axes(sheet, PLOT, (0, LARGEST), (SMALLEST, 1))
-        axes.scales(make_ticks(range(0, LARGEST + 1, 10)), make_power_ticks(range(SMALLEST, 1, 4)), "turns of the loop")
+        axes.scales(
+            make_ticks(range(0, LARGEST + 1, 10)),
+            make_power_ticks(range(SMALLEST, 1, 4)),
+            "turns of the loop",
+        )
         sheet.text(PLOT[0], 20, "error of the slope dz/dx", "soft_ink", size=14)
         for k, (way, (role, dash, width)) in enumerate(LOOKS.items()):
-            errors = [max(math.log10(error), SMALLEST) if error else SMALLEST for error in snap["errors"][way]]
-            axes.curve([(float(n), min(error, 1.0)) for n, error in enumerate(errors)], role, width, dash)
+            errors = [
+                max(math.log10(error), SMALLEST) if error else SMALLEST
+                for error in snap["errors"][way]
+            ]
+            axes.curve(
+                [(float(n), min(error, 1.0)) for n, error in enumerate(errors)], role, width, dash
+            )
             sheet.dot(*axes.at(snap["turns"], errors[snap["turns"]]), role, 5)
             draw_legend(sheet, PLOT[0] + 150 * k, 392, way, role, width, dash)
         axes.marker(snap["turns"])

@@ -14,7 +14,14 @@ from autodiff_lab.text.numbers import number
 from autodiff_lab.trace.model import Trace
 from autodiff_lab.transforms.gradients import grad, jvp
 from autodiff_lab.transforms.recording import record
-from autodiff_lab.widgets.labs.canvas import Axes, Point, Sheet, make_ticks, stretch_from, turn_around
+from autodiff_lab.widgets.labs.canvas import (
+    Axes,
+    Point,
+    Sheet,
+    make_ticks,
+    stretch_from,
+    turn_around,
+)
 from autodiff_lab.widgets.labs.contours import find_contours
 from autodiff_lab.widgets.labs.lab import Button, Lab, Slider
 
@@ -68,7 +75,9 @@ class DualPlayground(Lab):
         """The seed on the dual playground: the tangents of the two inputs."""
         turn = math.radians(self.angle)
         # At a right angle sine and cosine are whole numbers; the computer's are not.
-        along, up = (round(x) if self.angle % 90 == 0 else x for x in (math.cos(turn), math.sin(turn)))
+        along, up = (
+            round(x) if self.angle % 90 == 0 else x for x in (math.cos(turn), math.sin(turn))
+        )
         return self.length * along, self.length * up
 
     def snapshot(self) -> dict[str, Any]:
@@ -79,7 +88,11 @@ class DualPlayground(Lab):
         """What the dual playground says: the value and the tangent that the pass found."""
         snap = self.snapshot()
         along = " and ".join(number(round(t, 4)) for t in snap["seed"])
-        flat = " Along a level curve nothing changes." if abs(snap["tangent"]) < 1e-9 and self.length else ""
+        flat = (
+            " Along a level curve nothing changes."
+            if abs(snap["tangent"]) < 1e-9 and self.length
+            else ""
+        )
         return (
             f"The inputs ({number(round(self.x1, 4))}, {number(round(self.x2, 4))}) get the tangents {along}. One pass "
             f"gives f = {number(snap['value'])} with the tangent {number(round_to_zero(snap['tangent']))}.{flat} "
@@ -91,12 +104,20 @@ class DualPlayground(Lab):
         snap = self.snapshot()
         names = [name.replace("v-", "v−") for name in snap["lines"]]
         tangents = map(round_to_zero, snap["tangents"])
-        rows = list(zip(names, snap["operations"], snap["values"], tangents, snap["dropped"], strict=True))
-        return grid("One forward pass", ("line", "operation", "value", "tangent (ε)", "dropped (ε²)"), rows)
+        rows = list(
+            zip(names, snap["operations"], snap["values"], tangents, snap["dropped"], strict=True)
+        )
+        return grid(
+            "One forward pass", ("line", "operation", "value", "tangent (ε)", "dropped (ε²)"), rows
+        )
 
     def picture(self) -> str:
         """The dual playground's picture: the map with the seed, the cut along it, what is kept and what is dropped."""
-        sheet = Sheet(900, 412, "A map of f with the seed as an arrow, the cut along the seed, and the dropped terms")
+        sheet = Sheet(
+            900,
+            412,
+            "A map of f with the seed as an arrow, the cut along the seed, and the dropped terms",
+        )
         snap = self.snapshot()
         _draw_map(sheet, *snap["point"], *snap["seed"])
         _draw_section(sheet, snap)
@@ -159,7 +180,9 @@ def _draw_map(sheet: Sheet, x1: float, x2: float, along: float, up: float) -> No
     sheet.arrow(here, head, "tangent", 4)
     sheet.dot(*here, "ink", 6)
     sheet.handle("the point", *here, axes.across("x1"), axes.up("x2"))
-    sheet.handle("head of the arrow", *head, turn_around("angle", here), stretch_from("length", here, SCALE))
+    sheet.handle(
+        "head of the arrow", *head, turn_around("angle", here), stretch_from("length", here, SCALE)
+    )
 
 
 def _draw_section(sheet: Sheet, snap: dict[str, Any]) -> None:
@@ -171,11 +194,20 @@ def _draw_section(sheet: Sheet, snap: dict[str, Any]) -> None:
     sheet.text(SECTION[0], 20, "f along the seed, and its tangent", "soft_ink", size=14)
     t = np.linspace(-1, 1, 81)
     with np.errstate(all="ignore"):
-        curve = f(*(x + t * seed for x, seed in zip(snap["point"], snap["seed"], strict=True))) - value
+        curve = (
+            f(*(x + t * seed for x, seed in zip(snap["point"], snap["seed"], strict=True))) - value
+        )
     axes.curve(zip(t, curve, strict=True), "value", 3)
     axes.curve(zip(t, t * tangent, strict=True), "tangent", 3, "9 4")
     sheet.dot(*axes.at(0, 0), "ink", 6)
-    sheet.text(SECTION[0] + 12, 56, f"tangent {number(round_to_zero(tangent))}", "tangent", size=18, bold=True)
+    sheet.text(
+        SECTION[0] + 12,
+        56,
+        f"tangent {number(round_to_zero(tangent))}",
+        "tangent",
+        size=18,
+        bold=True,
+    )
 
 
 def _draw_bin(sheet: Sheet, snap: dict[str, Any]) -> None:
@@ -185,7 +217,9 @@ def _draw_bin(sheet: Sheet, snap: dict[str, Any]) -> None:
     sheet.text(left + width, 318, "is kept", "soft_ink", "end")
     sheet.box(left, 334, width, 68, "line")
     lines = zip(snap["operations"], snap["dropped"], strict=True)
-    thrown = [f"{operation}:  {number(amount)} ε²" for operation, amount in lines if round_to_zero(amount)]
+    thrown = [
+        f"{operation}:  {number(amount)} ε²" for operation, amount in lines if round_to_zero(amount)
+    ]
     for k, text in enumerate(thrown or ["nothing"]):
         sheet.text(left + 12 + 200 * (k // 2), 362 + 26 * (k % 2), text, "soft_ink")
     sheet.text(left + width - 10, 388, "is dropped: ε² = 0", "soft_ink", "end")

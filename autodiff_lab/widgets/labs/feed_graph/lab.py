@@ -156,7 +156,12 @@ class FeedGraph(Lab):
         """Whether the feed-graph lab's button can be pressed: build, then forward, then backward; steps in a pass."""
         state, complete = self.state, self.state.built.done == len(self.state.built.lines)
         under_way = not state.way.over
-        possible = {"step": under_way, "finish": under_way, "build": not complete, "forward": complete}
+        possible = {
+            "step": under_way,
+            "finish": under_way,
+            "build": not complete,
+            "forward": complete,
+        }
         possible |= {"backward": state.computed is not None, "begin": state.built.done > 0}
         return possible[name]
 
@@ -191,11 +196,15 @@ class FeedGraph(Lab):
             node.name: {
                 "names": [name for name, meant in built.named.items() if meant is node],
                 "kind": node.op.name if isinstance(node, Operator) else type(node).__name__.lower(),
-                "computes": format_expression(node.expression) if isinstance(node, Operator) else "",
+                "computes": format_expression(node.expression)
+                if isinstance(node, Operator)
+                else "",
                 "operands": [x.name for x in node.operands],
                 "degrees": (len(node.operands), uses[node]),
                 "waits": way.now.waiting.get(node.name),
-                "value": _float(node.value if isinstance(node, Constant) else run.found_so_far.get(node.name)),
+                "value": _float(
+                    node.value if isinstance(node, Constant) else run.found_so_far.get(node.name)
+                ),
                 "adjoint": _float(sweep.found_so_far.get(node.name)),
             }
             for node in nodes
@@ -213,12 +222,17 @@ class FeedGraph(Lab):
                 name,
                 node["computes"] or node["kind"],
                 *node["degrees"],
-                *("·" if node[what] is None else node[what] for what in ("waits", "value", "adjoint")),
+                *(
+                    "·" if node[what] is None else node[what]
+                    for what in ("waits", "value", "adjoint")
+                ),
             )
             for name, node in snap["nodes"].items()
         ]
         heads = ("node", "computes", "operands", "uses", "waits for", "value", "adjoint")
-        return grid(f"{snap['count']} nodes; the queue: {', '.join(snap['queue']) or 'empty'}", heads, rows)
+        return grid(
+            f"{snap['count']} nodes; the queue: {', '.join(snap['queue']) or 'empty'}", heads, rows
+        )
 
     def picture(self) -> str:
         """Hand the feed-graph lab's state over to be drawn: values, adjoints, counters, queue and gradients."""
@@ -245,10 +259,15 @@ def _about_the_line(snap: dict[str, Any]) -> str:
     line = snap["lines"][snap["built"] - 1]
     name = line.partition(" = ")[0]
     text = f"{line} is built: {snap['count']} nodes, and no value in any of them."
-    host = next((host for host, node in snap["nodes"].items() if name in node["names"] and name != host), None)
+    host = next(
+        (host for host, node in snap["nodes"].items() if name in node["names"] and name != host),
+        None,
+    )
     if host:
         text += f" {name} is no new node: it is {host}, which was given one more operand."
-    return text + (" Feed the inputs, and press Forward." if snap["built"] == len(snap["lines"]) else "")
+    return text + (
+        " Feed the inputs, and press Forward." if snap["built"] == len(snap["lines"]) else ""
+    )
 
 
 def _about_the_run(way: Pass) -> str:
@@ -267,7 +286,9 @@ def _about_the_run(way: Pass) -> str:
 def _about_the_sweep(snap: dict[str, Any], way: Pass) -> str:
     if way.now.node is None:
         seeds = way.told or f"The adjoint of {way.target} is 1."
-        return f"Each node counts the contributions that are still to come. {_list_ready(way)} {seeds}"
+        return (
+            f"Each node counts the contributions that are still to come. {_list_ready(way)} {seeds}"
+        )
     if not way.over:
         node = snap["nodes"][way.now.node]
         sends = ", and sends to its operands" if node["operands"] else ""

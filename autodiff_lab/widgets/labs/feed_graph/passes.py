@@ -61,7 +61,11 @@ class Pass:
     @property
     def stuck(self) -> list[str]:
         """The nodes that still wait although a pass through FeedGraph's graph is over and nobody has refused."""
-        return [name for name, count in self.now.waiting.items() if count] if self.over and not self.refused else []
+        return (
+            [name for name, count in self.now.waiting.items() if count]
+            if self.over and not self.refused
+            else []
+        )
 
 
 def run_graph(graph: Graph, fetches: list[Node], feed: Mapping[Node, float]) -> Pass:

@@ -50,7 +50,10 @@ class Places:
             at = [y0 + (y1 - y0) * (x - x0) / (x1 - x0) for x in (left, left + BOX_WIDTH)]
             tops = [TOP + DOWN * level for other, level in self.cells.values() if other == column]
             if any(max(at) > top - 4 and min(at) < top + BOX_HEIGHT + 4 for top in tops):
-                between = min((TOP + DOWN * k - GAP for k in range(FLOORS + 1)), key=lambda y: abs(y - sum(at) / 2))
+                between = min(
+                    (TOP + DOWN * k - GAP for k in range(FLOORS + 1)),
+                    key=lambda y: abs(y - sum(at) / 2),
+                )
                 points += [(left - GAP, between), (left + BOX_WIDTH + GAP, between)]
         return [*points, head]
 
@@ -62,10 +65,17 @@ class Places:
 
 def draw(snap: dict[str, Any], places: Places) -> str:
     """Draw the picture of FeedGraph, from a snapshot of it."""
-    sheet = Sheet(WIDTH, HEIGHT, "A static graph: its nodes with values, adjoints and counters, and the queue")
+    sheet = Sheet(
+        WIDTH, HEIGHT, "A static graph: its nodes with values, adjoints and counters, and the queue"
+    )
     _draw_head(sheet, snap)
-    edges = [(operand, name, k) for name, node in snap["nodes"].items() for k, operand in enumerate(node["operands"])]
-    for operand, name, place in sorted(edges, key=lambda edge: _is_active(snap, *edge[:2])):  # those on top come last
+    edges = [
+        (operand, name, k)
+        for name, node in snap["nodes"].items()
+        for k, operand in enumerate(node["operands"])
+    ]
+    # those on top come last
+    for operand, name, place in sorted(edges, key=lambda edge: _is_active(snap, *edge[:2])):
         _draw_edge(sheet, snap, places, operand, name, place)
     for name in snap["nodes"]:
         _draw_node(sheet, snap, name, places.corner(name))
@@ -83,7 +93,11 @@ def _draw_head(sheet: Sheet, snap: dict[str, Any]) -> None:
     sheet.text(PANEL - 24, 24, f"flatten {snap['flatten']}", "soft_ink", "end")
     fed = ", ".join(f"{name} = {number(x)}" for name, x in snap["fed"].items())
     sheet.text(10, 48, f"{snap['count']} nodes; to be fed: {fed or 'nothing'}", "soft_ink")
-    phase = {"": "", "forward": "forward: ○ waits for operands", "backward": "backward: ○ waits for contributions"}
+    phase = {
+        "": "",
+        "forward": "forward: ○ waits for operands",
+        "backward": "backward: ○ waits for contributions",
+    }
     sheet.text(PANEL - 24, 48, phase[snap["phase"]], _role(snap), "end")
 
 
@@ -91,7 +105,9 @@ def _role(snap: dict[str, Any]) -> str:
     return {"forward": "value", "backward": "adjoint"}.get(snap["phase"], "ink")
 
 
-def _draw_edge(sheet: Sheet, snap: dict[str, Any], places: Places, operand: str, name: str, place: int) -> None:
+def _draw_edge(
+    sheet: Sheet, snap: dict[str, Any], places: Places, operand: str, name: str, place: int
+) -> None:
     """Draw an arrow from an operand to its user; in a sweep, from the user that sends to the operand."""
     x1, y1 = places.corner(name)
     if operand == name:
@@ -121,9 +137,16 @@ def find_ends(
     The arrows at one side of a box are in the order of the boxes at their other ends, so that they don't cross at once.
     """
     (x0, y0), (x1, y1) = places.corner(operand), places.corner(name)
-    users = [(other, k) for other, node in nodes.items() for k, x in enumerate(node["operands"]) if x == operand]
+    users = [
+        (other, k)
+        for other, node in nodes.items()
+        for k, x in enumerate(node["operands"])
+        if x == operand
+    ]
     users.sort(key=lambda user: (places.corner(user[0])[1], user[1]))
-    operands = sorted(enumerate(nodes[name]["operands"]), key=lambda each: (places.corner(each[1])[1], each[0]))
+    operands = sorted(
+        enumerate(nodes[name]["operands"]), key=lambda each: (places.corner(each[1])[1], each[0])
+    )
     tail = (x0 + BOX_WIDTH, y0 + BOX_HEIGHT * (users.index((name, place)) + 1) / (len(users) + 1))
     head = (x1 - 3, y1 + BOX_HEIGHT * (operands.index((place, operand)) + 1) / (len(operands) + 1))
     return tail, head
@@ -131,7 +154,9 @@ def find_ends(
 
 def _is_active(snap: dict[str, Any], operand: str, name: str) -> bool:
     """Whether something goes along an edge of FeedGraph at this moment."""
-    return snap["now"] is not None and snap["now"] == {"forward": operand, "backward": name}.get(snap["phase"])
+    return snap["now"] is not None and snap["now"] == {"forward": operand, "backward": name}.get(
+        snap["phase"]
+    )
 
 
 def _has_sent(snap: dict[str, Any], name: str) -> bool:
@@ -156,7 +181,9 @@ def _draw_node(sheet: Sheet, snap: dict[str, Any], name: str, at: Point) -> None
     if node["adjoint"] is not None:
         sheet.text(x + 16, y + 58, number(node["adjoint"]), "adjoint", bold=True)
     backward = snap["phase"] == "backward"
-    _draw_counter(sheet, snap, node, (x + BOX_WIDTH if backward else x, y + (BOX_HEIGHT if backward else 0)))
+    _draw_counter(
+        sheet, snap, node, (x + BOX_WIDTH if backward else x, y + (BOX_HEIGHT if backward else 0))
+    )
 
 
 def _draw_counter(sheet: Sheet, snap: dict[str, Any], node: dict[str, Any], at: Point) -> None:
@@ -188,11 +215,17 @@ def _draw_gradients(sheet: Sheet, snap: dict[str, Any]) -> None:
     ends = [PANEL + 100 + 66 * k for k in range(len(snap["inputs"]))]
     sheet.text(PANEL, GRADIENTS, "gradients", "ink", bold=True)
     draw_rule(sheet, PANEL, WIDTH - 4, GRADIENTS + 32)
-    draw_heads(sheet, GRADIENTS + 24, [(x, f"for {name}", "end") for x, name in zip(ends, snap["inputs"], strict=True)])
+    draw_heads(
+        sheet,
+        GRADIENTS + 24,
+        [(x, f"for {name}", "end") for x, name in zip(ends, snap["inputs"], strict=True)],
+    )
     for k, (target, row) in enumerate(snap["rows"].items()):
         y = GRADIENTS + 54 + 26 * k
         sheet.text(PANEL, y, target, "ink", size=14)
         for x, g in zip(ends, row, strict=True):
             sheet.text(x, y, "nothing" if g is None else number(g), "adjoint", "end", 14, bold=True)
     if not snap["rows"]:
-        sheet.text(PANEL, GRADIENTS + 54, f"press Backward, from {snap['target']}", "soft_ink", size=14)
+        sheet.text(
+            PANEL, GRADIENTS + 54, f"press Backward, from {snap['target']}", "soft_ink", size=14
+        )

@@ -35,7 +35,9 @@ SAMPLES = {
     "tanh": Sample(np.tanh),
     "square": Sample(np.square),
     "log": Sample(np.log),
-    "relu, 1e−7 from its kink": Sample(np.maximum, (0.0,), np.zeros((3, 2)), np.array([1e-7, -0.5])),
+    "relu, 1e−7 from its kink": Sample(
+        np.maximum, (0.0,), np.zeros((3, 2)), np.array([1e-7, -0.5])
+    ),
 }
 BUGS = ("none", "wrong sign", "missing factor", "no sum-back")
 DIRECTIONS = ("a random direction", "the first entry of b")
@@ -96,12 +98,17 @@ def make_direction(direction: str, draw: int) -> np.ndarray:
 def check(op: str, bug: str, h: float, dtype: str, direction: str, draw: int) -> Check:
     """Check a rule of the gradcheck bench by a central difference in one direction; `h` is the step's logarithm."""
     sample, kind = SAMPLES[op], np.dtype(dtype).type
-    batch, bias, t = (x.astype(kind) for x in (sample.batch, sample.bias, make_direction(direction, draw)))
+    batch, bias, t = (
+        x.astype(kind) for x in (sample.batch, sample.bias, make_direction(direction, draw))
+    )
     step = kind(10.0**h)
     adjoint = adjoint_of_bias(sample, batch, bias, bug)
     slope = float(np.sum(adjoint * t))
     with np.errstate(all="ignore"):  # a large step may leave the domain of the logarithm
-        quotient = float((loss(sample, batch, bias + step * t) - loss(sample, batch, bias - step * t)) / (2 * step))
+        quotient = float(
+            (loss(sample, batch, bias + step * t) - loss(sample, batch, bias - step * t))
+            / (2 * step)
+        )
     error, shape = relative_error(slope, quotient), shape_of(adjoint)
     return Check(h, slope, quotient, error, shape, _verdict(error, shape == shape_of(bias)))
 
@@ -233,7 +240,9 @@ class GradcheckBench(Lab):
                 f"{blind if found.error <= WRONG else ''} Compare shapes first."
             )
         if not math.isfinite(found.quotient):
-            return f"{light} With a step this large X + b − h · t leaves the domain of the operation."
+            return (
+                f"{light} With a step this large X + b − h · t leaves the domain of the operation."
+            )
         return f"{light} {self._explain_verdict(found)}"
 
     def _explain_verdict(self, found: Check) -> str:
@@ -265,14 +274,22 @@ class GradcheckBench(Lab):
             ("shape of the adjoint of b", f"{found.shape}, b has {BIAS.shape}"),
             ("light", " ".join((LIGHTS[found.verdict][0], found.verdict))),
         ]
-        return grid(f"{self.op}, bug: {self.bug}, h = {self.slider_text('h')}, {self.dtype}", ("what", "is"), rows)
+        return grid(
+            f"{self.op}, bug: {self.bug}, h = {self.slider_text('h')}, {self.dtype}",
+            ("what", "is"),
+            rows,
+        )
 
     def picture(self) -> str:
         """The gradcheck bench's picture: two numbers and the light; beside them every check so far over h."""
         found = self.found
-        sheet = Sheet(900, 416, "A traffic light of the relative error, and all checks so far over the step h")
+        sheet = Sheet(
+            900, 416, "A traffic light of the relative error, and all checks so far over the step h"
+        )
         sheet.text(14, 28, "loss(b) = sum(mean(op(X + b)))", size=15, bold=True)
-        t = ", ".join(number(round(x, 4)) for x in make_direction(self.direction, self.draw).tolist())
+        t = ", ".join(
+            number(round(x, 4)) for x in make_direction(self.direction, self.draw).tolist()
+        )
         sheet.text(14, 52, f"direction t = ({t})", "soft_ink", size=14)
         for y, label, text, role in (
             (88, "rule, b̄ · t", f"{found.slope:.12g}", "adjoint"),
@@ -292,7 +309,12 @@ class GradcheckBench(Lab):
     def _draw_plot(self, sheet: Sheet, found: Check) -> None:
         axes = Axes(sheet, (384, 34, 506, 334), (SMALLEST - 0.3, LARGEST + 0.3), (FLOOR, CEILING))
         errors = [*make_power_ticks(range(-12, 1, 2)), (FLOOR, "0")]
-        axes.scales(make_power_ticks(range(-12, 0, 2)), errors, "step h", "relative error of every check so far")
+        axes.scales(
+            make_power_ticks(range(-12, 0, 2)),
+            errors,
+            "step h",
+            "relative error of every check so far",
+        )
         sheet.text(890, 26, "line: this check at every h", "soft_ink", "end", 14)
         for bound, role in ((WRONG, "adjoint"), (RIGHT, "value")):
             axes.curve([(x, math.log10(bound)) for x in axes.x], role, 1.5, "6 4")

@@ -6,8 +6,20 @@ from typing import Any, NamedTuple, Self
 from autodiff_lab.text.grid import Grid, grid
 from autodiff_lab.text.numbers import number
 from autodiff_lab.widgets.labs.canvas import Point, Sheet
-from autodiff_lab.widgets.labs.jacobian_painter.passes import FORWARD, REVERSE, Pass, count_run, take_pass
-from autodiff_lab.widgets.labs.jacobian_painter.programs import LARGEST, LAYER, NAMES, Program, find_program
+from autodiff_lab.widgets.labs.jacobian_painter.passes import (
+    FORWARD,
+    REVERSE,
+    Pass,
+    count_run,
+    take_pass,
+)
+from autodiff_lab.widgets.labs.jacobian_painter.programs import (
+    LARGEST,
+    LAYER,
+    NAMES,
+    Program,
+    find_program,
+)
 from autodiff_lab.widgets.labs.lab import Button, Choice, Entry, Lab, Slider
 from autodiff_lab.widgets.labs.phrases import count_noun
 from autodiff_lab.widgets.labs.typed_number import parse_number
@@ -23,8 +35,12 @@ class Words(NamedTuple):
 
 
 WORDS = {
-    FORWARD: Words("was pushed forward", "a push takes a tangent, one for each input", "column", "J v"),
-    REVERSE: Words("was pulled back", "a pull takes an adjoint, one for each result", "row", "wᵀ J"),
+    FORWARD: Words(
+        "was pushed forward", "a push takes a tangent, one for each input", "column", "J v"
+    ),
+    REVERSE: Words(
+        "was pulled back", "a pull takes an adjoint, one for each result", "row", "wᵀ J"
+    ),
 }
 
 WIDTH, HEIGHT = 900, 418
@@ -83,7 +99,9 @@ class JacobianPainter(Lab):
         if None in seed or len(seed) != size:
             example = ", ".join("102"[k % 3] for k in range(size))
             numbers = count_noun(size, "number")
-            self.reply = f"{text!r} cannot be used: {WORDS[mode].seed}. Type {numbers}, such as {example}."
+            self.reply = (
+                f"{text!r} cannot be used: {WORDS[mode].seed}. Type {numbers}, such as {example}."
+            )
         else:
             self._passes.append(take_pass(self.of, mode, seed))
 
@@ -131,14 +149,21 @@ class JacobianPainter(Lab):
 
     def _list_painted(self, mode: str) -> dict[int, tuple[float, ...]]:
         """The columns, or the rows, that have come out."""
-        return {each.entry: each.result for each in self._passes if each.mode == mode and each.entry is not None}
+        return {
+            each.entry: each.result
+            for each in self._passes
+            if each.mode == mode and each.entry is not None
+        }
 
     def snapshot(self) -> dict[str, Any]:
         """The Jacobian as far as it is known, which columns and rows are painted, and what was spent on them."""
         columns, rows = self._list_painted(FORWARD), self._list_painted(REVERSE)
         last = self._passes[-1] if self._passes else None
         matrix = [
-            [rows[i][j] if i in rows else columns[j][i] if j in columns else None for j in range(self.n)]
+            [
+                rows[i][j] if i in rows else columns[j][i] if j in columns else None
+                for j in range(self.n)
+            ]
             for i in range(self.m)
         ]
         twice = [abs(rows[i][j] - columns[j][i]) for i in rows for j in columns]
@@ -149,7 +174,8 @@ class JacobianPainter(Lab):
             "known": sum(x is not None for row in matrix for x in row),
             "difference": max(twice, default=None),
             "meters": {mode: self._measure_mode(mode) for mode in WORDS},
-            "last": last and {"mode": last.mode, "seed": list(last.seed), "result": list(last.result)},
+            "last": last
+            and {"mode": last.mode, "seed": list(last.seed), "result": list(last.result)},
         }
 
     def _measure_mode(self, mode: str) -> dict[str, int]:
@@ -187,7 +213,9 @@ class JacobianPainter(Lab):
             return f"{snap['known']} of {entries} entries are known."
         said = "The matrix is full."
         if len(snap["columns"]) == self.n and len(snap["rows"]) == self.m:
-            said += f" Columns and rows agree; the largest difference is {number(snap['difference'])}."
+            said += (
+                f" Columns and rows agree; the largest difference is {number(snap['difference'])}."
+            )
         columns, rows = (count_noun(size, "pass", "es") for size in (self.n, self.m))
         return f"{said} By columns it takes {columns}, by rows {rows}."
 
@@ -198,7 +226,9 @@ class JacobianPainter(Lab):
             (name, *("?" if x is None else x for x in row), "VJP" if i in snap["rows"] else "·")
             for i, (name, row) in enumerate(zip(self.of.results, snap["matrix"], strict=True))
         ]
-        rows.append(("painted by", *("JVP" if j in snap["columns"] else "·" for j in range(self.n)), ""))
+        rows.append(
+            ("painted by", *("JVP" if j in snap["columns"] else "·" for j in range(self.n)), "")
+        )
         spent = "; ".join(
             f"{mode} {count_noun(meter['passes'], 'pass', 'es')}, {_count(meter['multiplications'])}"
             for mode, meter in snap["meters"].items()
@@ -218,12 +248,21 @@ class JacobianPainter(Lab):
             sheet.text(LEFT - 12, cells.middle(i, 0)[1], name, "soft_ink", "end")
         for i, row in enumerate(snap["matrix"]):
             for j, x in enumerate(row):
-                by = [mode for mode, known in ((FORWARD, j in snap["columns"]), (REVERSE, i in snap["rows"])) if known]
+                by = [
+                    mode
+                    for mode, known in (
+                        (FORWARD, j in snap["columns"]),
+                        (REVERSE, i in snap["rows"]),
+                    )
+                    if known
+                ]
                 _draw_cell(sheet, cells, (i, j), x, by)
         if snap["last"]:
             _draw_last(sheet, cells, **snap["last"])
         _draw_meters(sheet, snap["meters"], count_run(of))
-        sheet.text(METERS, HEIGHT - 20, f"entries known: {snap['known']} of {self.n * self.m}", bold=True)
+        sheet.text(
+            METERS, HEIGHT - 20, f"entries known: {snap['known']} of {self.n * self.m}", bold=True
+        )
         sheet.cut(670)
         return sheet.svg()
 
@@ -263,7 +302,9 @@ class Cells(NamedTuple):
         return LEFT + self.wide * (j + 0.5), TOP + self.high * (i + 0.5) + 5
 
 
-def _draw_cell(sheet: Sheet, cells: Cells, at: tuple[int, int], x: float | None, by: list[str]) -> None:
+def _draw_cell(
+    sheet: Sheet, cells: Cells, at: tuple[int, int], x: float | None, by: list[str]
+) -> None:
     """An entry, with the mark of each pass that has brought it."""
     (left, top), (across, down) = cells.corner(*at), cells.middle(*at)
     if x is None:
@@ -272,21 +313,43 @@ def _draw_cell(sheet: Sheet, cells: Cells, at: tuple[int, int], x: float | None,
         return
     for k, mode in enumerate(by):
         inset = 2 + 3 * k
-        sheet.box(left + inset, top + inset, cells.wide - 2 * inset, cells.high - 2 * inset, INK[mode], width=2)
-        sheet.text(across + 18 * (k - (len(by) - 1) / 2), top + cells.high - 7, ARROW[mode], INK[mode], "middle", 14)
+        sheet.box(
+            left + inset,
+            top + inset,
+            cells.wide - 2 * inset,
+            cells.high - 2 * inset,
+            INK[mode],
+            width=2,
+        )
+        sheet.text(
+            across + 18 * (k - (len(by) - 1) / 2),
+            top + cells.high - 7,
+            ARROW[mode],
+            INK[mode],
+            "middle",
+            14,
+        )
     sheet.text(across, down - 6, _write_entry(x, cells.places), "ink", "middle", cells.type)
 
 
-def _draw_last(sheet: Sheet, cells: Cells, mode: str, seed: list[float], result: list[float]) -> None:
+def _draw_last(
+    sheet: Sheet, cells: Cells, mode: str, seed: list[float], result: list[float]
+) -> None:
     """The last pass: what went in at the top or on the left, and what came out at the other side."""
     ink, size = INK[mode], len(seed)
     places: list[tuple[float, float]]
     if mode == FORWARD:
-        seed_head, result_head = (LEFT - 12, TOP - 34, "v"), (cells.middle(0, size)[0] + 10, TOP - 10.0, "J v")
+        seed_head, result_head = (
+            (LEFT - 12, TOP - 34, "v"),
+            (cells.middle(0, size)[0] + 10, TOP - 10.0, "J v"),
+        )
         places = [(cells.middle(0, j)[0], TOP - 34) for j in range(size)]
         across, down, slots = 10, 0, [(i, size) for i in range(len(result))]
     else:
-        seed_head, result_head = (34, TOP - 10, "w"), (LEFT - 12.0, cells.middle(size, 0)[1] + 10, "wᵀ J")
+        seed_head, result_head = (
+            (34, TOP - 10, "w"),
+            (LEFT - 12.0, cells.middle(size, 0)[1] + 10, "wᵀ J"),
+        )
         places = [(34, cells.middle(i, 0)[1]) for i in range(size)]
         across, down, slots = 0, 10, [(size, j) for j in range(len(result))]
     sheet.text(*seed_head, ink, "end" if mode == FORWARD else "middle", bold=True)
@@ -295,8 +358,17 @@ def _draw_last(sheet: Sheet, cells: Cells, mode: str, seed: list[float], result:
     sheet.text(*result_head, ink, "middle" if mode == FORWARD else "end", bold=True)
     for slot, x in zip(slots, result, strict=True):
         (left, top), middle = cells.corner(*slot), cells.middle(*slot)
-        sheet.box(left + across + 2, top + down + 2, cells.wide - 4, cells.high - 4, ink, "constant_paper")
-        sheet.text(middle[0] + across, middle[1] + down, _write_entry(x, cells.places), ink, "middle", cells.type)
+        sheet.box(
+            left + across + 2, top + down + 2, cells.wide - 4, cells.high - 4, ink, "constant_paper"
+        )
+        sheet.text(
+            middle[0] + across,
+            middle[1] + down,
+            _write_entry(x, cells.places),
+            ink,
+            "middle",
+            cells.type,
+        )
 
 
 def _draw_meters(sheet: Sheet, meters: dict[str, dict[str, int]], run: int) -> None:
@@ -309,12 +381,22 @@ def _draw_meters(sheet: Sheet, meters: dict[str, dict[str, int]], run: int) -> N
         sheet.text(METERS, y, f"{ARROW[mode]} {name}", ink, bold=True)
         for j in range(min(max(meter["needed"], meter["passes"]), 12)):
             sheet.box(METERS + 18 * j, y + 12, 14, 14, ink, ink if j < meter["passes"] else "", 1.5)
-        sheet.text(METERS, y + 48, f"passes: {meter['passes']}, the matrix takes {meter['needed']}", size=14)
+        sheet.text(
+            METERS,
+            y + 48,
+            f"passes: {meter['passes']}, the matrix takes {meter['needed']}",
+            size=14,
+        )
         whole = LONG * meter["whole"] / max(longest, 1)
         done = min(LONG, LONG * meter["multiplications"] / max(longest, 1))
         sheet.box(METERS, y + 62, done, 16, "", ink)
         sheet.box(METERS, y + 62, whole, 16, ink, width=1.5)
-        sheet.text(METERS, y + 98, f"multiplications: {meter['multiplications']} of {meter['whole']}", size=14)
+        sheet.text(
+            METERS,
+            y + 98,
+            f"multiplications: {meter['multiplications']} of {meter['whole']}",
+            size=14,
+        )
 
 
 def _write_entry(x: float, places: int = 4) -> str:

@@ -44,10 +44,14 @@ def standardize(x: Any) -> Any:
 LAYER = "a layer, tanh(W x)"
 X, Y = ("x₁", "x₂", "x₃", "x₄", "x₅", "x₆"), ("y₁", "y₂", "y₃", "y₄", "y₅", "y₆")
 FIXED = {
-    "document 1": Program("(x₁ + x₂ + ln x₁,  x₁/x₂ + (x₁ − x₂)²)", of_document_1, (1.0, 2.0), X[:2], Y[:2]),
+    "document 1": Program(
+        "(x₁ + x₂ + ln x₁,  x₁/x₂ + (x₁ − x₂)²)", of_document_1, (1.0, 2.0), X[:2], Y[:2]
+    ),
     "polar map": Program("(r cos φ,  r sin φ)", polar, (2.0, math.pi / 6), ("r", "φ"), ("x", "y")),
     "softmax": Program("exp(x) / Σ exp(x)", softmax, (1.0, 2.0, 3.0), X[:3], Y[:3]),
-    "standardize": Program("(x − mean) / standard deviation", standardize, (1.0, 2.0, 4.0, 8.0), X[:4], Y[:4]),
+    "standardize": Program(
+        "(x − mean) / standard deviation", standardize, (1.0, 2.0, 4.0, 8.0), X[:4], Y[:4]
+    ),
 }
 NAMES = (LAYER, *FIXED)
 
@@ -61,7 +65,9 @@ def find_program(name: str, n: int, m: int) -> Program:
     """
     if name in FIXED:
         return FIXED[name]
-    weights = np.array([[round(math.cos(0.8 + 2.3 * i + 1.7 * j), 1) for j in range(n)] for i in range(m)])
+    weights = np.array(
+        [[round(math.cos(0.8 + 2.3 * i + 1.7 * j), 1) for j in range(n)] for i in range(m)]
+    )
 
     def layer(x: Any) -> Any:
         return np.tanh(weights @ x)

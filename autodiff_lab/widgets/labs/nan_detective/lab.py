@@ -64,7 +64,9 @@ PROGRAMS = {
 @functools.lru_cache(maxsize=256)
 def trace_program(program: str, expression: str, x: float) -> Trace:
     """Run a program at x and sweep it, for the NaN detective; an expression that was typed goes first."""
-    f, _, others = Program(parse_expression(expression, ("x",)), x) if expression else PROGRAMS[program]
+    f, _, others = (
+        Program(parse_expression(expression, ("x",)), x) if expression else PROGRAMS[program]
+    )
     with np.errstate(all="ignore"):
         return Trace.of(f, x, *others)
 
@@ -203,7 +205,9 @@ class NaNDetective(SteppedLab):
             "x": self._x,
             "done": self.done,
             "of": self.length,
-            "adjoints": [None if adjoint is None else adjoint.value for adjoint in self._adjoints()],
+            "adjoints": [
+                None if adjoint is None else adjoint.value for adjoint in self._adjoints()
+            ],
             "guilty": guilty,
             "result": self.trace.value.value,
         }
@@ -214,7 +218,11 @@ class NaNDetective(SteppedLab):
             return self.reply
         trace, birth, lines = self.trace, self._birth, self.trace.lines
         if not self.done:
-            odd = [f"{line.display_name} = {line.value.text}" for line in lines if not is_finite(line.value)]
+            odd = [
+                f"{line.display_name} = {line.value.text}"
+                for line in lines
+                if not is_finite(line.value)
+            ]
             values = f"Not finite: {', '.join(odd)}." if odd else "All values are finite."
             return f"The program has run at x = {self.x}; its result is {trace.value.text}. {values} Now the sweep."
         if birth and self.done == birth.place:
@@ -225,7 +233,11 @@ class NaNDetective(SteppedLab):
             )
         said = self._sweep[self.done - 1].sentence
         if self.done == self.length and not birth:
-            other = ", though not every value" if any(not is_finite(line.value) for line in lines) else ""
+            other = (
+                ", though not every value"
+                if any(not is_finite(line.value) for line in lines)
+                else ""
+            )
             said += f" The sweep is over: every adjoint was finite{other}."
         return said
 
@@ -241,7 +253,15 @@ class NaNDetective(SteppedLab):
                 for send in step.sends
             ]
             arrived = NOT_REACHED if adjoint is None else adjoint.text
-            rows.append((line.row_name, line.expression or line.label, line.value.text, arrived, "; ".join(sent)))
+            rows.append(
+                (
+                    line.row_name,
+                    line.expression or line.label,
+                    line.value.text,
+                    arrived,
+                    "; ".join(sent),
+                )
+            )
         heads = ("row", "operation", "value", "adjoint", "sends")
         return grid(f"{self.expression or self._program} at x = {self.x}", heads, rows)
 
@@ -261,13 +281,31 @@ class NaNDetective(SteppedLab):
             sheet.text(LINE, y + 5, line.row_name, size=size, bold=now)
             sheet.text(OPERATION, y + 5, line.expression or line.label, size=size)
             sheet.text(VALUE, y + 5, _mark(line.value), "value", "end", size, bold=True)
-            sheet.text(ADJOINT, y + 5, text, "soft_ink" if adjoint is None else "adjoint", "end", size, bold=True)
+            sheet.text(
+                ADJOINT,
+                y + 5,
+                text,
+                "soft_ink" if adjoint is None else "adjoint",
+                "end",
+                size,
+                bold=True,
+            )
             sends = [send for step in sweep if step.line == k for send in step.sends]
             guilty = birth is not None and birth.send in sends
             if guilty:
-                sheet.box(SENDS - 10, y - row / 2 + 6, RIGHT - SENDS + 4, row - 12, "adjoint", "adjoint_paper", 3)
+                sheet.box(
+                    SENDS - 10,
+                    y - row / 2 + 6,
+                    RIGHT - SENDS + 4,
+                    row - 12,
+                    "adjoint",
+                    "adjoint_paper",
+                    3,
+                )
                 sheet.text(RIGHT - 18, y + 6, "✗", "adjoint", "end", 20, bold=True)
-            _write_sent(sheet, y + 5, trace, [birth.send] if birth and guilty else sends, size, guilty)
+            _write_sent(
+                sheet, y + 5, trace, [birth.send] if birth and guilty else sends, size, guilty
+            )
         sheet.text(LINE, HEIGHT - 10, "⚠ not finite      ✗ born here", "soft_ink", size=14)
         sheet.fold([(0, 0, 580, HEIGHT)], [(0, 0, 110, HEIGHT), (582, 0, 318, HEIGHT)])
         return sheet.svg()
@@ -276,11 +314,23 @@ class NaNDetective(SteppedLab):
 # What is drawn
 
 
-def _write_sent(sheet: Sheet, y: float, trace: Trace, sends: Sequence[Contribution], size: float, guilty: bool) -> None:
+def _write_sent(
+    sheet: Sheet, y: float, trace: Trace, sends: Sequence[Contribution], size: float, guilty: bool
+) -> None:
     """Write what a row has sent, in the smallest type where it is long; of the guilty row, the product."""
-    words = [f"{s.term or 'passes'} = {s.contribution.text} → {trace.lines[s.parent].label_or_name}" for s in sends]
+    words = [
+        f"{s.term or 'passes'} = {s.contribution.text} → {trace.lines[s.parent].label_or_name}"
+        for s in sends
+    ]
     text = shorten(",  ".join(dict.fromkeys(words)), MOST_LETTERS)
-    sheet.text(SENDS, y, text, "adjoint" if guilty else "ink", size=size - 1 if len(text) < 32 else 14, bold=guilty)
+    sheet.text(
+        SENDS,
+        y,
+        text,
+        "adjoint" if guilty else "ink",
+        size=size - 1 if len(text) < 32 else 14,
+        bold=guilty,
+    )
 
 
 def _mark(x: Number) -> str:

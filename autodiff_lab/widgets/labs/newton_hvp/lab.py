@@ -125,7 +125,9 @@ def walk(method: str, start: float, rate: float = 2.0, steps: int = LONGEST) -> 
         if not abs(x - MINIMUM) < FAR:
             return Walk(tuple(places), "ran away")
         places.append(find_place(x))
-        if len(places) > 40 and abs(places[-1].x - places[-3].x) < 1e-6 < abs(places[-1].x - places[-2].x):
+        if len(places) > 40 and abs(places[-1].x - places[-3].x) < 1e-6 < abs(
+            places[-1].x - places[-2].x
+        ):
             return Walk(tuple(places), "to and fro")
     return Walk(tuple(places), "on its way")
 
@@ -213,7 +215,11 @@ class NewtonHVP(SteppedLab):
 
     def snapshot(self) -> dict[str, Any]:
         """The path of NewtonHVP's descent so far, and whether it arrives, runs away or goes to and fro."""
-        return {"path": [at.x for at in self.places], "fate": self.walk.fate, "finished": not self.can("step")}
+        return {
+            "path": [at.x for at in self.places],
+            "fate": self.walk.fate,
+            "finished": not self.can("step"),
+        }
 
     def sentence(self) -> str:
         """What the last step of NewtonHVP's descent did, uphill or downhill, and how the path ends."""
@@ -222,7 +228,13 @@ class NewtonHVP(SteppedLab):
             rate = f" with the learning rate {number(self.rate)}" if self.method == RATED else ""
             return _describe(here) + (end or f" Where will a step of {self.method}{rate} land?")
         before = self.places[-2]
-        downhill = "downhill" if here.value < before.value else "uphill" if here.value > before.value else "level"
+        downhill = (
+            "downhill"
+            if here.value < before.value
+            else "uphill"
+            if here.value > before.value
+            else "level"
+        )
         nearer = "nearer to" if abs(here.x - MINIMUM) < abs(before.x - MINIMUM) else "further from"
         return (
             f"{_describe(before)} Step {self.done} goes {downhill} to x = {number(here.x)}, {nearer} "
@@ -232,12 +244,18 @@ class NewtonHVP(SteppedLab):
     def table(self) -> Grid:
         """The last places of NewtonHVP's descent, each with f, f′ and f″."""
         rows = [(str(k), *at) for k, at in enumerate(self.places)][-SHOWN:]
-        return grid(f"{self.method} from x = {number(self.start)}", ("step", "x", "f", "f′", "f″"), rows)
+        return grid(
+            f"{self.method} from x = {number(self.start)}", ("step", "x", "f", "f′", "f″"), rows
+        )
 
     def picture(self) -> str:
         """The curve with the path of the descent; below it f′ and f″; between them the last step's arithmetic."""
         places = self.places
-        sheet = Sheet(700, 412, "The curve ln((x − 7)² + 10), where it bends upwards and downwards, and the path on it")
+        sheet = Sheet(
+            700,
+            412,
+            "The curve ln((x − 7)² + 10), where it bends upwards and downwards, and the path on it",
+        )
         sheet.paste(_draw_background())
         _draw_line_to_zero(sheet, places, self.method)
         _draw_path(sheet, places)
@@ -336,7 +354,8 @@ def _draw_path(sheet: Sheet, places: Sequence[Place]) -> None:
     (x, y), here, words = at[-1], places[-1].x, f"x = {number(places[-1].x)}"
     if _is_seen(here):
         sheet.dot(x, y, "ink", 7)
-        beside = x + 58 * float(np.sign(here - MINIMUM)) * (abs(here - MINIMUM) > 1)  # where the curve is not
+        # where the curve is not
+        beside = x + 58 * float(np.sign(here - MINIMUM)) * (abs(here - MINIMUM) > 1)
         inside = min(max(beside, CURVE[0] + 56), CURVE[0] + CURVE[2] - 56)
         sheet.text(inside, y + (24 if inside == beside else 40), words, "ink", "middle", bold=True)
     elif here < SPAN[0]:

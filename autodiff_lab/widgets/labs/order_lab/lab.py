@@ -38,7 +38,11 @@ SHOWN = 8
 # Where the words beside the chain begin, and their bars.
 COUNTS, BARS = 470, 692
 
-ADDS, OVERWRITES, RECURSION = WAYS = ("you choose, += adds", "you choose, = overwrites", "recursion, path by path")
+ADDS, OVERWRITES, RECURSION = WAYS = (
+    "you choose, += adds",
+    "you choose, = overwrites",
+    "recursion, path by path",
+)
 
 
 def f(x: Any) -> Any:
@@ -73,7 +77,10 @@ def list_users() -> dict[str, tuple[str, ...]]:
     ('b', 'c')
     """
     parents = record_tape().parents
-    return {name: tuple(user for k, user in enumerate(CELLS) if i in parents[k]) for i, name in enumerate(CELLS)}
+    return {
+        name: tuple(user for k, user in enumerate(CELLS) if i in parents[k])
+        for i, name in enumerate(CELLS)
+    }
 
 
 def sweep_in_order(order: Sequence[str], overwrites: bool = False) -> Iterator[SweepEvent]:
@@ -198,8 +205,14 @@ class OrderLab(Lab):
         moves, order, held, cells = self.moves, self.order, self.held, {}
         for i, (name, users) in enumerate(list_users().items()):
             # A recursion sends to one operand at a time.
-            sent = [move.adjoint for move in moves if move.line == i and (not move.sent or move.sent[0].slot == 0)]
-            before = users if self.way == RECURSION or name not in order else order[: order.index(name)]
+            sent = [
+                move.adjoint
+                for move in moves
+                if move.line == i and (not move.sent or move.sent[0].slot == 0)
+            ]
+            before = (
+                users if self.way == RECURSION or name not in order else order[: order.index(name)]
+            )
             cells[name] = {
                 "value": float(record_tape().values[i]),
                 "holds": held[name],
@@ -216,7 +229,9 @@ class OrderLab(Lab):
             "slope": held["x"],
             "right": slope(),
             "arrows": [
-                [CELLS[move.line], CELLS[one.parent], float(one.contribution)] for move in moves for one in move.sent
+                [CELLS[move.line], CELLS[one.parent], float(one.contribution)]
+                for move in moves
+                for one in move.sent
             ],
             "tried": [[order, sign, x] for (order, sign), x in self._tried.items()],
             "paths": paths,
@@ -231,10 +246,16 @@ class OrderLab(Lab):
                 return "A function calls itself for every operand, as soon as something arrives. Press Next call."
             return "y holds the seed 1. Which cell may send first, and which cells must wait?"
         snap, last = self.snapshot(), self.moves[-1]
-        said = " ".join([self._about(last, snap), *(explain_remark((), *remark) for remark in last.remarks)])
+        said = " ".join(
+            [self._about(last, snap), *(explain_remark((), *remark) for remark in last.remarks)]
+        )
         if not self._is_complete:
             return said
-        end = ": this order is valid" if snap["slope"] == snap["right"] else f" instead of {number(snap['right'])}"
+        end = (
+            ": this order is valid"
+            if snap["slope"] == snap["right"]
+            else f" instead of {number(snap['right'])}"
+        )
         return f"{said} All is sent, and x holds {_write_adjoint(snap['slope'])}{end}."
 
     def _about(self, move: SweepEvent, snap: dict[str, Any]) -> str:
@@ -268,7 +289,9 @@ class OrderLab(Lab):
             for name, cell in snap["cells"].items()
         ]
         heads = ("cell", "value", "adjoint", "has sent", "waits for", "did not wait for")
-        return grid(f"y = (x²)² + (x²)², order {' '.join(snap['order']) or 'not begun'}", heads, rows)
+        return grid(
+            f"y = (x²)² + (x²)², order {' '.join(snap['order']) or 'not begun'}", heads, rows
+        )
 
     def picture(self) -> str:
         """The graph of five cells with what they hold and send, the orders tried, and paths against cells."""
@@ -285,8 +308,17 @@ class OrderLab(Lab):
             _draw_cell(sheet, name, cell, snap)
         _draw_tried(sheet, snap)
         _draw_paths(sheet, self.k)
-        graph, orders, deep = (0.0, 0.0, 688.0, BELOW - 2.0), (690.0, 0.0, 210.0, BELOW - 2.0), HEIGHT - BELOW + 0.0
-        sheet.fold([graph], [orders], [(0.0, BELOW, COUNTS + 20.0, deep)], [(COUNTS + 20.0, BELOW, 410.0, deep)])
+        graph, orders, deep = (
+            (0.0, 0.0, 688.0, BELOW - 2.0),
+            (690.0, 0.0, 210.0, BELOW - 2.0),
+            HEIGHT - BELOW + 0.0,
+        )
+        sheet.fold(
+            [graph],
+            [orders],
+            [(0.0, BELOW, COUNTS + 20.0, deep)],
+            [(COUNTS + 20.0, BELOW, 410.0, deep)],
+        )
         return sheet.svg()
 
 
@@ -305,7 +337,11 @@ def _draw_edge(sheet: Sheet, operand: str, consumer: str, snap: dict[str, Any]) 
     x, y = (tail[0] + head[0]) / 2, (tail[1] + head[1]) / 2
     x += -8 if operand == "a" else 8 if operand in "bc" else 0
     y += -18 if "b" in (operand, consumer) else 30 if "c" in (operand, consumer) else -8
-    sent = [number(contribution) for *ends, contribution in snap["arrows"] if ends == [consumer, operand]]
+    sent = [
+        number(contribution)
+        for *ends, contribution in snap["arrows"]
+        if ends == [consumer, operand]
+    ]
     if not sent:
         sheet.arrow(tail, head, "line", 1.5)
         sheet.text(x, y, f"× {_partial(operand, consumer)}", "soft_ink", "middle", 14)
@@ -344,7 +380,11 @@ def _write_adjoint(x: float | None) -> str:
 
 def _describe_state(cell: dict[str, Any]) -> tuple[str, str]:
     if not cell["sent"]:
-        return (f"waits for {', '.join(cell['waits'])}", "soft_ink") if cell["waits"] else ("may send", "ink")
+        return (
+            (f"waits for {', '.join(cell['waits'])}", "soft_ink")
+            if cell["waits"]
+            else ("may send", "ink")
+        )
     sent = ", then ".join(map(_write_adjoint, cell["sent"]))
     if cell["early"]:
         return f"starved: {sent if cell['sent'] == [None] else f'sent {sent}'}", "adjoint"
@@ -361,15 +401,30 @@ def _draw_tried(sheet: Sheet, snap: dict[str, Any]) -> None:
     for k, (order, sign, x) in enumerate(snap["tried"][-SHOWN:]):
         y, right = 52 + 26 * k, x == snap["right"]
         sheet.text(LIST_LEFT, y, order if sign == "+=" else f"{order}, with =")
-        sheet.text(WIDTH - 26, y, "·" if x is None else number(x), "value" if right else "adjoint", "end", bold=True)
+        sheet.text(
+            WIDTH - 26,
+            y,
+            "·" if x is None else number(x),
+            "value" if right else "adjoint",
+            "end",
+            bold=True,
+        )
         sheet.text(WIDTH - 6, y, "✓" if right else "✗", "value" if right else "adjoint", "end")
 
 
 def _draw_paths(sheet: Sheet, many: int) -> None:
     """Draw x doubled again and again: a chain of cells, and three bars."""
     draw_rule(sheet, 10, WIDTH - 10, BELOW, "faint")
-    sheet.text(10, BELOW + 26, f"Why cell by cell? Here x is doubled {count_noun(many, 'time')}:", bold=True)
-    lines = [f"{_name_cell(k, many)} = {_name_cell(k - 1, many)} + {_name_cell(k - 1, many)}" for k in (1, 2, many)]
+    sheet.text(
+        10,
+        BELOW + 26,
+        f"Why cell by cell? Here x is doubled {count_noun(many, 'time')}:",
+        bold=True,
+    )
+    lines = [
+        f"{_name_cell(k, many)} = {_name_cell(k - 1, many)} + {_name_cell(k - 1, many)}"
+        for k in (1, 2, many)
+    ]
     written = dict.fromkeys(lines[:2] if many > 1 else lines[:1])
     rest = {1: "", 2: "", 3: f",  {lines[2]}"}.get(many, f", …  {lines[2]}")
     sheet.text(10, BELOW + 48, ",  ".join(written) + rest, "soft_ink", size=14)
@@ -383,7 +438,10 @@ def _draw_paths(sheet: Sheet, many: int) -> None:
         sheet.text(x, y + 5, _name_cell(k, many), "ink", "middle", 14)
     ways = " × ".join(["2"] * many) if many > 1 else "2"
     sheet.text(
-        10, BELOW + 118, f"Each + uses a cell twice: {ways}{f' = {2**many}' if many > 1 else ''} ways back.", size=14
+        10,
+        BELOW + 118,
+        f"Each + uses a cell twice: {ways}{f' = {2**many}' if many > 1 else ''} ways back.",
+        size=14,
     )
     paths, calls, visits = count_paths(many)
     for y, said, count, role in (

@@ -72,8 +72,15 @@ class SwellMeter(Lab):
     def sentence(self) -> str:
         """How much the derivative swells as a formula, and how few operations AD needs for it."""
         snap = self.snapshot()
-        ratio = f", {number(snap['sweep'] / snap['operations'])} for each of its own" if snap["operations"] else ""
-        parts, characters = count_noun(snap["derivative_size"], "part"), count_noun(snap["characters"], "character")
+        ratio = (
+            f", {number(snap['sweep'] / snap['operations'])} for each of its own"
+            if snap["operations"]
+            else ""
+        )
+        parts, characters = (
+            count_noun(snap["derivative_size"], "part"),
+            count_noun(snap["characters"], "character"),
+        )
         return (
             f"l{_subscript(self.n)}′({number(self.x)}) = {number(snap['slope'])}. Written as a formula, the derivative "
             f"has {parts} and {characters}. The program has {snap['operations']} operations, and the sweep adds "
@@ -91,7 +98,9 @@ class SwellMeter(Lab):
 
     def picture(self) -> str:
         """The swelling formula of the derivative as far as it fits, and bars for its parts and for the work of AD."""
-        sheet = Sheet(900, 416, "The formula of the derivative, and bars for the size of formula and of AD")
+        sheet = Sheet(
+            900, 416, "The formula of the derivative, and bars for the size of formula and of AD"
+        )
         text = measure_swell(self.n).derivative.text().replace("-", "−").replace("*", "·")
         lines = textwrap.wrap(text, WIDTH)
         sheet.text(12, 22, f"l{_subscript(self.n)}′(x) as a formula", "soft_ink", size=14)
@@ -99,7 +108,9 @@ class SwellMeter(Lab):
             sheet.code(12, 52 + 23 * k, [(line, "ink")], size=14)
         left_out = len(lines) - LINES
         if left_out > 0:
-            sheet.text(12, 52 + 23 * LINES, f"… and {left_out} more lines like these", "adjoint", bold=True)
+            sheet.text(
+                12, 52 + 23 * LINES, f"… and {left_out} more lines like these", "adjoint", bold=True
+            )
         self._draw_bars(sheet, 546, 342)
         sheet.cut(530)
         return sheet.svg()
@@ -113,9 +124,19 @@ class SwellMeter(Lab):
             sheet.text(left, y + 24, f"n = {n}", "ink" if now else "soft_ink", bold=now)
             if n > self.n:
                 continue
-            amounts = ((swell.derivative_size, "adjoint"), (swell.operations + swell.sweep, "tangent"))
+            amounts = (
+                (swell.derivative_size, "adjoint"),
+                (swell.operations + swell.sweep, "tangent"),
+            )
             for row, (amount, role) in enumerate(amounts):
-                draw_bar(sheet, left + 52, y + 21 * row, (width - 104) * amount / largest, role, str(amount))
+                draw_bar(
+                    sheet,
+                    left + 52,
+                    y + 21 * row,
+                    (width - 104) * amount / largest,
+                    role,
+                    str(amount),
+                )
 
 
 @functools.cache
@@ -126,7 +147,9 @@ def measure_swell(n: int) -> Swell:
     sends = [send for step in Trace.of(logistic(n), 0.3).steps for send in step.sends]
     # A product for each contribution, and a sum where there was one already.
     sweep = len(sends) + sum(send.before is not None for send in sends)
-    return Swell(count_parts(formula), derivative, count_parts(derivative), len(tape) - tape.n_inputs, sweep)
+    return Swell(
+        count_parts(formula), derivative, count_parts(derivative), len(tape) - tape.n_inputs, sweep
+    )
 
 
 def differentiate(tape: Tape, name: str) -> tuple[Symbol, Symbol]:
@@ -140,7 +163,11 @@ def differentiate(tape: Tape, name: str) -> tuple[Symbol, Symbol]:
         op, constants = tape.operation(i), tape.args[i]
         operands = [formulas[j] if j >= 0 else constants[k] for k, j in enumerate(tape.parents[i])]
         formulas.append(op.fn(*operands))
-        partials = [(op.local_partial(k, formulas[i], *operands), j) for k, j in enumerate(tape.parents[i]) if j >= 0]
+        partials = [
+            (op.local_partial(k, formulas[i], *operands), j)
+            for k, j in enumerate(tape.parents[i])
+            if j >= 0
+        ]
         slopes.append(sum(partial * slopes[j] for partial, j in partials))
     slope = slopes[tape.output_line]
     return formulas[tape.output_line], slope if isinstance(slope, Symbol) else Symbol(number(slope))

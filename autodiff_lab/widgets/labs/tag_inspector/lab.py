@@ -26,14 +26,28 @@ class Nested(NamedTuple):
 
 
 PROGRAMS = {
-    "d/dx [ x · d/dy (x + y) ]": Nested(lambda D, x, y: D(lambda x: x * D(lambda y: x + y, y), x), 1.0, 1.0),
-    "d/dx [ x · d/dy (x · y) ]": Nested(lambda D, x, y: D(lambda x: x * D(lambda y: x * y, y), x), 4.0, 1.0),
-    "d/dx [ x · d/dy (x · y²) ]": Nested(lambda D, x, y: D(lambda x: x * D(lambda y: x * y * y, y), x), 3.0, 2.0),
-    "d/dx [ d/dy (x² · y³) ]": Nested(lambda D, x, y: D(lambda x: D(lambda y: x * x * y * y * y, y), x), 3.0, 2.0),
+    "d/dx [ x · d/dy (x + y) ]": Nested(
+        lambda D, x, y: D(lambda x: x * D(lambda y: x + y, y), x), 1.0, 1.0
+    ),
+    "d/dx [ x · d/dy (x · y) ]": Nested(
+        lambda D, x, y: D(lambda x: x * D(lambda y: x * y, y), x), 4.0, 1.0
+    ),
+    "d/dx [ x · d/dy (x · y²) ]": Nested(
+        lambda D, x, y: D(lambda x: x * D(lambda y: x * y * y, y), x), 3.0, 2.0
+    ),
+    "d/dx [ d/dy (x² · y³) ]": Nested(
+        lambda D, x, y: D(lambda x: D(lambda y: x * x * y * y * y, y), x), 3.0, 2.0
+    ),
     "d/dx [ d/dy (y²) ]": Nested(lambda D, x, y: D(lambda x: D(lambda y: y * y, y), x), 5.0, 3.0),
-    "d/dx [ x · d/dy (y³) ]": Nested(lambda D, x, y: D(lambda x: x * D(lambda y: y * y * y, y), x), 2.0, 1.0),
-    "d/dx [ d/dy (y³) at y = x ]": Nested(lambda D, x, y: D(lambda x: D(lambda y: y * y * y, x), x), 3.0, 1.0),
-    "d/dx [ x · d/dy (x · y) at y = x ]": Nested(lambda D, x, y: D(lambda x: x * D(lambda y: x * y, x), x), 3.0, 1.0),
+    "d/dx [ x · d/dy (y³) ]": Nested(
+        lambda D, x, y: D(lambda x: x * D(lambda y: y * y * y, y), x), 2.0, 1.0
+    ),
+    "d/dx [ d/dy (y³) at y = x ]": Nested(
+        lambda D, x, y: D(lambda x: D(lambda y: y * y * y, x), x), 3.0, 1.0
+    ),
+    "d/dx [ x · d/dy (x · y) at y = x ]": Nested(
+        lambda D, x, y: D(lambda x: x * D(lambda y: x * y, x), x), 3.0, 1.0
+    ),
 }
 
 
@@ -104,7 +118,11 @@ class TagInspector(SteppedLab):
     def sentence(self) -> str:
         """What the last line did to its ε, and at the end whether a merging of two ε made the result wrong."""
         if not self.done:
-            kind = "Each derivative has an ε of its own." if self.tags else "There is one ε for all derivatives."
+            kind = (
+                "Each derivative has an ε of its own."
+                if self.tags
+                else "There is one ε for all derivatives."
+            )
             return f"{kind} Which number will come out at x = {number(self.x)}? Decide, then press Next."
         line = self.run.lines[self.done - 1]
         said = self._about_the_end(line) if line.kind == "taken" else self._about_the_line(line)
@@ -139,15 +157,25 @@ class TagInspector(SteppedLab):
             return f"The result is {result}. The slope is {slope}."
         if self.tags:
             return f"The result is {result}, the slope that was asked for."
-        why = ", although two marks were merged: an accident." if snap["merged"] else ": no two marks ever met."
+        why = (
+            ", although two marks were merged: an accident."
+            if snap["merged"]
+            else ": no two marks ever met."
+        )
         return f"The result is {result}, and so is the slope{why}"
 
     def table(self) -> Grid:
         """The lines so far, each with its coefficients of the tagged ε₁ and ε₂, or with the one ε for both."""
         lines = self.run.lines[: self.done]
-        caption = f"{self.program} at x = {number(self.x)}, {'with' if self.tags else 'without'} tags"
+        caption = (
+            f"{self.program} at x = {number(self.x)}, {'with' if self.tags else 'without'} tags"
+        )
         if self.tags:
-            return grid(caption, ("line", "1", "ε₁", "ε₂", "ε₁ε₂"), [(line.text, *line.tagged) for line in lines])
+            return grid(
+                caption,
+                ("line", "1", "ε₁", "ε₂", "ε₁ε₂"),
+                [(line.text, *line.tagged) for line in lines],
+            )
         rows = [(line.text, _write_sum(line, tags=False), _write_remark(line)) for line in lines]
         return grid(caption, ("line", "number", "remark"), rows)
 
@@ -165,9 +193,18 @@ class TagInspector(SteppedLab):
             _draw_row(sheet, k, line, self.tags, self.done)
         if snap["finished"] and snap["result"] != snap["slope"]:
             y = TOP + ROW * (self.done - 1) + 17
-            sheet.text(COLUMNS[3], y, f"the slope is {number(snap['slope'])}", "adjoint", "middle", bold=True)
+            sheet.text(
+                COLUMNS[3],
+                y,
+                f"the slope is {number(snap['slope'])}",
+                "adjoint",
+                "middle",
+                bold=True,
+            )
         names, deep = (0, 40, 230, HEIGHT - 40), HEIGHT - 40.0
-        sheet.fold([(0, 0, 459, HEIGHT)], [names, (459, 40, 268, deep)], [names, (727, 40, 173, deep)])
+        sheet.fold(
+            [(0, 0, 459, HEIGHT)], [names, (459, 40, 268, deep)], [names, (727, 40, 173, deep)]
+        )
         return sheet.svg()
 
 
@@ -202,7 +239,11 @@ def _write_sum(line: Line, tags: bool) -> str:
     if tags:
         return _join_terms(line.tagged, "ε₁", "ε₂", "ε₁ε₂")
     inside = _join_terms(line.untagged[:2], "ε")
-    return inside if isinstance(line.untagged, Flat) else f"({inside}) + ({_join_terms(line.untagged[2:], 'ε')}) ε"
+    return (
+        inside
+        if isinstance(line.untagged, Flat)
+        else f"({inside}) + ({_join_terms(line.untagged[2:], 'ε')}) ε"
+    )
 
 
 def _join_terms(coefficients: Sequence[float], *marks: str) -> str:
@@ -221,7 +262,9 @@ def _draw_headings(sheet: Sheet, tags: bool) -> None:
     if not tags:
         heads = [((first + second) / 2, "ε", "of both derivatives"), (both, "ε²", "dropped")]
     for at, mark, whose in heads:
-        sheet.text(at, 52, mark, "soft_ink" if whose == "dropped" else "tangent", "middle", 16, bold=True)
+        sheet.text(
+            at, 52, mark, "soft_ink" if whose == "dropped" else "tangent", "middle", 16, bold=True
+        )
         sheet.text(at, 70, whose, "soft_ink", "middle", 14)
 
 
@@ -254,13 +297,21 @@ def _list_cells(line: Line, tags: bool) -> list[tuple[float, float, str, str]]:
     value = line.tagged[0] if tags else line.untagged[0]
     cells: list[tuple[float, float, str, str]] = [(one, CELL, number(value), "value")]
     if tags:
-        return cells + [(at, CELL, _write(x), "tangent") for at, x in zip(COLUMNS[1:], line.tagged[1:], strict=True)]
+        return cells + [
+            (at, CELL, _write(x), "tangent")
+            for at, x in zip(COLUMNS[1:], line.tagged[1:], strict=True)
+        ]
     merged = " + ".join(map(number, line.merged or ()))
     if isinstance(line.untagged, Flat):  # one cell across the columns of both derivatives
         tangent = line.untagged.tangent
-        cell = (f"merged: {merged} = {number(tangent)}", "adjoint") if merged else (_write(tangent), "tangent")
+        cell = (
+            (f"merged: {merged} = {number(tangent)}", "adjoint")
+            if merged
+            else (_write(tangent), "tangent")
+        )
         return [*cells, ((first + second) / 2, second - first + CELL, *cell)]
-    _, inner, outer, mixed = line.untagged  # a dual number inside another: the places keep the two ε apart
+    # a dual number inside another: the places keep the two ε apart
+    _, inner, outer, mixed = line.untagged
     moving = (second, CELL, _write(outer, "outside: "), "tangent")
     if merged:
         moving = (second, CELL + 8, f"{merged} = {number(outer)}", "adjoint")

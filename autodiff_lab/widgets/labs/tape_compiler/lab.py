@@ -123,7 +123,9 @@ class TapeCompiler(Lab):
         """The tape with what each pass took, the compiled source, and what it or its guard answers at this x."""
         passes = tuple(p for name, passes in TOGGLES.items() if getattr(self, name) for p in passes)
         made, example = _compile(self.program, self.recorded_at, passes), EXAMPLES[self.program]
-        lines = [line for line in made.lines if not re.search(r" (<|>|<=|>=|==|!=) ", line.recorded)]
+        lines = [
+            line for line in made.lines if not re.search(r" (<|>|<=|>=|==|!=) ", line.recorded)
+        ]
         answer, guard = _run(made, self.x, example.y)
         return {
             "tape": [
@@ -135,12 +137,19 @@ class TapeCompiler(Lab):
                 }
                 for line in lines
             ],
-            "removed": {name: sum(line.removed_by in TOGGLES[name] for line in lines) for name in TOGGLES},
+            "removed": {
+                name: sum(line.removed_by in TOGGLES[name] for line in lines) for name in TOGGLES
+            },
             "source": made.source,
             "recorded": tuple(sum(line.backward == way for line in lines) for way in (False, True)),
-            "operations": (made.operations.forward - len(made.lines) + len(lines), made.operations.backward),
+            "operations": (
+                made.operations.forward - len(made.lines) + len(lines),
+                made.operations.backward,
+            ),
             "answer": answer,
-            "engine": None if self.never_ends else value_and_grad(example.f, argnums=(0, 1))(self.x, example.y),
+            "engine": None
+            if self.never_ends
+            else value_and_grad(example.f, argnums=(0, 1))(self.x, example.y),
             "guard": guard,
         }
 
@@ -149,7 +158,11 @@ class TapeCompiler(Lab):
         snap = self.snapshot()
         took = ", ".join(
             f"{label} took {snap['removed'][name]}" if getattr(self, name) else f"{label} is off"
-            for name, label in ((control.name, control.label) for control in self.controls if control.name in TOGGLES)
+            for name, label in (
+                (control.name, control.label)
+                for control in self.controls
+                if control.name in TOGGLES
+            )
         )
         counts = f"Of {sum(snap['recorded'])} recorded lines {sum(snap['operations'])} operations are left: {took}."
         if snap["guard"]:
@@ -166,10 +179,19 @@ class TapeCompiler(Lab):
     def table(self) -> Grid:
         """Each line of the tape, and which pass of the compiler has removed it."""
         rows = [
-            (line["name"], line["recorded"], "back" if line["backward"] else "forward", line["removed"] or "kept")
+            (
+                line["name"],
+                line["recorded"],
+                "back" if line["backward"] else "forward",
+                line["removed"] or "kept",
+            )
             for line in self.snapshot()["tape"]
         ]
-        return grid(f"The tape, recorded at x = {number(self.recorded_at)}", ("line", "operation", "way", "fate"), rows)
+        return grid(
+            f"The tape, recorded at x = {number(self.recorded_at)}",
+            ("line", "operation", "way", "fate"),
+            rows,
+        )
 
     def picture(self) -> str:
         """The tape, with the lines that passes took struck out, beside the Python it was compiled into."""
@@ -177,19 +199,36 @@ class TapeCompiler(Lab):
         sheet = Sheet(WIDTH, HEIGHT, "A tape beside the program that it was compiled into")
         recorded, here, y = map(number, (self.recorded_at, self.x, EXAMPLES[self.program].y))
         counts, (forward, backward) = snap["recorded"], snap["operations"]
-        said = f"guard at x = {here}: {snap['guard']}" if snap["guard"] else f"runs at x = {here}, y = {y}"
+        said = (
+            f"guard at x = {here}: {snap['guard']}"
+            if snap["guard"]
+            else f"runs at x = {here}, y = {y}"
+        )
         for x, head, below, role in (
-            (FORWARD, f"tape: {counts[0]} forward", f"recorded at x = {recorded}, y = {y}", "soft_ink"),
+            (
+                FORWARD,
+                f"tape: {counts[0]} forward",
+                f"recorded at x = {recorded}, y = {y}",
+                "soft_ink",
+            ),
             (BACK, f"{counts[1]} back", "", "ink"),
-            (PROGRAM, f"program: {forward} forward, {backward} back", said, "adjoint" if snap["guard"] else ""),
+            (
+                PROGRAM,
+                f"program: {forward} forward, {backward} back",
+                said,
+                "adjoint" if snap["guard"] else "",
+            ),
         ):
             sheet.text(x, 18, head, size=15, bold=True)
             sheet.text(x, 39, below, role or "soft_ink", size=14, bold=role == "adjoint")
         draw_rule(sheet, FORWARD, WIDTH - 12, 50)
         sheet.path([(PROGRAM - 16, 58), (PROGRAM - 16, HEIGHT - 6)], "faint", 1)
-        rows = min(max(FEWEST_ROWS, counts[1] + 2), MOST_ROWS)  # whatever the passes take, so that no line moves
+        # whatever the passes take, so that no line moves
+        rows = min(max(FEWEST_ROWS, counts[1] + 2), MOST_ROWS)
         for x, is_back in ((FORWARD, False), (BACK, True)):
-            _draw_tape(sheet, x, [line for line in snap["tape"] if line["backward"] == is_back], rows)
+            _draw_tape(
+                sheet, x, [line for line in snap["tape"] if line["backward"] == is_back], rows
+            )
         _draw_program(sheet, _shorten_source(snap["source"]), rows)
         sheet.cut(466)
         return sheet.svg()
@@ -244,7 +283,12 @@ def _draw_program(sheet: Sheet, source: list[str], rows: int) -> None:
     for k, line in enumerate(_cut(sheet, PROGRAM, source, rows)):
         role = "adjoint" if "_bar" in line and "return" not in line else "ink"
         guards = line.strip().startswith("if ")
-        sheet.code(PROGRAM, _place_row(k, rows), [(shorten(line, WIDEST), "tangent" if guards else role)], size=14)
+        sheet.code(
+            PROGRAM,
+            _place_row(k, rows),
+            [(shorten(line, WIDEST), "tangent" if guards else role)],
+            size=14,
+        )
 
 
 def _cut(sheet: Sheet, x: float, lines: list[Any], rows: int) -> list[Any]:

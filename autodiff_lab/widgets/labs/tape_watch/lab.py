@@ -89,12 +89,18 @@ class TapeWatch(SteppedLab):
         """What to ask before the tape is rewound, and after it why a gradient is None and what would help."""
         snap = self.snapshot()
         if not snap["asked"]:
-            recorded = count_noun(len(snap["records"]), "operation") if snap["records"] else "nothing"
+            recorded = (
+                count_noun(len(snap["records"]), "operation") if snap["records"] else "nothing"
+            )
             return f"The tape has recorded {recorded}. Which gradients will be None? Decide, then press Rewind."
         if snap["refused"]:
             return snap["refused"]
         slopes = ", ".join(f"{_write_slope(g)} for {name}" for name, g in snap["slopes"].items())
-        again = " The records were kept, so the tape could be rewound again." if snap["asked"] == 2 else ""
+        again = (
+            " The records were kept, so the tape could be rewound again."
+            if snap["asked"] == 2
+            else ""
+        )
         remedies = [_describe_remedy(name, ways) for name, ways in snap["remedies"].items()]
         return " ".join([f"The gradients: {slopes}.{again}", *remedies])
 
@@ -102,7 +108,11 @@ class TapeWatch(SteppedLab):
         """For each source what the gradient tape knows it as (watched or unknown), and its gradient or None."""
         snap = self.snapshot()
         rows = [
-            (name, snap["watched"][name], _write_slope(snap["slopes"][name]) if snap["slopes"] else "·")
+            (
+                name,
+                snap["watched"][name],
+                _write_slope(snap["slopes"][name]) if snap["slopes"] else "·",
+            )
             for name in PROGRAMS[self.program].sources
         ]
         heads = ("source", "known to the tape as", "gradient")
@@ -111,7 +121,11 @@ class TapeWatch(SteppedLab):
     def picture(self) -> str:
         """The program on the left; on the right the gradient tape's records and the gradients, some None."""
         snap = self.snapshot()
-        sheet = Sheet(WIDTH, HEIGHT, "A program, what a gradient tape has recorded of it, and the gradients it gives")
+        sheet = Sheet(
+            WIDTH,
+            HEIGHT,
+            "A program, what a gradient tape has recorded of it, and the gradients it gives",
+        )
         sheet.text(CODE, 24, "the program", "ink", bold=True)
         sheet.text(12, 24, "recorded as", "soft_ink", size=14)
         draw_rule(sheet, 12, RIGHT - 24, 36)
@@ -139,7 +153,11 @@ def _describe_remedy(name: str, ways: list[str]) -> str:
 def _draw_tape(sheet: Sheet, snap: dict[str, Any]) -> None:
     count = len(snap["records"])
     sheet.box(RIGHT - 12, 4, WIDTH - RIGHT + 4, TOP + 6 * LINE, "faint")
-    kept = f"on the tape: {count}" if snap["kept"] == count else f"on the tape: {snap['kept']} of {count}, let go"
+    kept = (
+        f"on the tape: {count}"
+        if snap["kept"] == count
+        else f"on the tape: {snap['kept']} of {count}, let go"
+    )
     sheet.text(RIGHT, 24, kept, "ink", bold=True)
     draw_rule(sheet, RIGHT, WIDTH - 20, 36)
     for k, record in enumerate(snap["records"]):
@@ -158,7 +176,9 @@ def _write_slope(slope: float | None) -> str:
 
 def _draw_slopes(sheet: Sheet, snap: dict[str, Any]) -> None:
     sheet.text(RIGHT, SLOPES + 16, "gradient", "ink", bold=True)
-    draw_heads(sheet, SLOPES + 16, ((RIGHT + 84, "the tape", "start"), (RIGHT + 206, "value", "start")))
+    draw_heads(
+        sheet, SLOPES + 16, ((RIGHT + 84, "the tape", "start"), (RIGHT + 206, "value", "start"))
+    )
     draw_rule(sheet, RIGHT, WIDTH - 20, SLOPES + 26)
     for k, (name, known) in enumerate(snap["watched"].items()):
         y = SLOPES + 48 + LINE * k
@@ -169,4 +189,11 @@ def _draw_slopes(sheet: Sheet, snap: dict[str, Any]) -> None:
             answer = "refused" if snap["refused"] else "?"
         else:
             answer = _write_slope(snap["slopes"][name])
-        sheet.text(RIGHT + 206, y, answer, "adjoint" if answer not in "?None" else "ink", size=15, bold=True)
+        sheet.text(
+            RIGHT + 206,
+            y,
+            answer,
+            "adjoint" if answer not in "?None" else "ink",
+            size=15,
+            bold=True,
+        )

@@ -60,17 +60,30 @@ def write_program(at: Settings) -> list[str]:
     program = PROGRAMS[at.program]
     through = {"x": "x.numpy()" if at.numpy_x else "x", "y": "y.numpy()" if at.numpy_y else "y"}
     lines = [f"x = {KINDS[at.x_is].format(at.x)}", f"y = {KINDS[at.y_is].format(at.y)}"]
-    options = ["persistent=True"] * at.persistent + ["watch_accessed_variables=False"] * (not at.accessed)
+    options = ["persistent=True"] * at.persistent + ["watch_accessed_variables=False"] * (
+        not at.accessed
+    )
     head = f"with GradientTape({', '.join(options)}) as tape:"
-    lines += [head] if len(head) < 50 else ["with GradientTape(", f"    {', '.join(options)}", ") as tape:"]
+    lines += (
+        [head]
+        if len(head) < 50
+        else ["with GradientTape(", f"    {', '.join(options)}", ") as tape:"]
+    )
     told_of = ["x"] * at.watch_x + ["y"] * at.watch_y
     lines += [f"    tape.watch([{', '.join(told_of)}])"] * bool(told_of)
     quiet = {NEVER: None, PAUSES[1]: 0, PAUSES[2]: 1, PAUSES[3]: len(program.lines) - 1}[at.pause]
     for k, (name, expression) in enumerate(program.lines):
         line = f"{name} = {expression.format(**through)}"
-        lines += ["    with tape.stop_recording():", f"        {line}"] if k == quiet else [f"    {line}"]
+        lines += (
+            ["    with tape.stop_recording():", f"        {line}"]
+            if k == quiet
+            else [f"    {line}"]
+        )
     asked = f"tape.gradient({program.target}, [{', '.join(program.sources)}]"
-    return [*lines, *([f"{asked},", '    unconnected_gradients="zero")'] if at.zeros else [f"{asked})"])]
+    return [
+        *lines,
+        *([f"{asked},", '    unconnected_gradients="zero")'] if at.zeros else [f"{asked})"]),
+    ]
 
 
 # Gradients, or instead of them a refusal.
@@ -99,7 +112,9 @@ def record_program(at: Settings) -> tuple[dict[str, Any], list[Answer]]:
         otherwise = "not recorded" if isinstance(scope[name], Tensor) else "a plain number"
         marks[name] = recorded.get(id(scope[name]), otherwise)
     watched = {name: recorded.get(id(scope[name]), "unknown") for name in program.sources}
-    watched |= {name: "watched" for name in watched if getattr(scope[name], "number", None) in tape.names}
+    watched |= {
+        name: "watched" for name in watched if getattr(scope[name], "number", None) in tape.names
+    }
 
     def ask() -> Answer:
         try:
@@ -132,7 +147,11 @@ def _find_least(at: Settings, name: str) -> list[str]:
         ("do not stop recording", "pause", NEVER),
         ("let the tape watch what is read", "accessed", True),
     ]
-    changes = [(words, control, value) for words, control, value in changes if getattr(at, control) != value]
+    changes = [
+        (words, control, value)
+        for words, control, value in changes
+        if getattr(at, control) != value
+    ]
     for size in range(1, len(changes) + 1):
         helping = []
         for chosen in itertools.combinations(changes, size):

@@ -34,7 +34,11 @@ HEADS = (
     ("operations", "stores what was done"),
 )
 # What stands in the lines below each head.
-STORED = ("∂ with respect to each operand", "a function λ for its partials", "its operands and its result")
+STORED = (
+    "∂ with respect to each operand",
+    "a function λ for its partials",
+    "its operands and its result",
+)
 TRIALS = ("gradient", "again", "replay")
 KINDS = ("as is", "copied", "checked")
 ROWS = {
@@ -157,7 +161,11 @@ class ThreeDesigns(Lab):
             return True
         if name == "begin":
             return bool(self.tried or self.reply) or not self._is_over
-        return self._is_over and name not in self.tried and (name == "sweep" or "write" not in self.tried)
+        return (
+            self._is_over
+            and name not in self.tried
+            and (name == "sweep" or "write" not in self.tried)
+        )
 
     def still(self) -> Self:
         """The lab for paper: every trial made, and the inputs overwritten, where the three designs differ."""
@@ -197,17 +205,29 @@ class ThreeDesigns(Lab):
             "design": column.design,
             "ledger": [
                 [
-                    {"name": name, "number": now.get(name, x), "changed": now.get(name, x) != x, "new": is_new}
+                    {
+                        "name": name,
+                        "number": now.get(name, x),
+                        "changed": now.get(name, x) != x,
+                        "new": is_new,
+                    }
                     for name, x, is_new in zip(kept.names, kept.numbers, marks, strict=True)
                 ]
-                for kept, marks in list(zip(column.ledger, column.mark_new(), strict=True))[: self.steps]
+                for kept, marks in list(zip(column.ledger, column.mark_new(), strict=True))[
+                    : self.steps
+                ]
             ],
             "numbers": column.count_kept(self.steps),
             "closures": self.steps if column.closures else 0,
-            "rules": whole.columns[0].count_kept(self.steps) if column.design == "partials" or swept else 0,
+            "rules": whole.columns[0].count_kept(self.steps)
+            if column.design == "partials" or swept
+            else 0,
             "gradient": (column.mutated.numbers if written else column.gradient) if swept else None,
             "verdict": column.mutated.verdict if swept and written else "",
-            **{name: vars(getattr(column, name)) if name in self.tried else None for name in ("again", "replay")},
+            **{
+                name: vars(getattr(column, name)) if name in self.tried else None
+                for name in ("again", "replay")
+            },
         }
 
     def sentence(self) -> str:
@@ -227,18 +247,33 @@ class ThreeDesigns(Lab):
 
     def _about_the_sweep(self, snap: dict[str, Any]) -> str:
         if "write" not in self.tried:
-            return f"Every design gives the gradient {list_numbers(snap['columns'][0]['gradient'])}."
+            return (
+                f"Every design gives the gradient {list_numbers(snap['columns'][0]['gradient'])}."
+            )
         said = {"survives": "Still right", "changes": "Wrong now", "raises": "Refused"}
-        found = {verdict: [c["design"] for c in snap["columns"] if c["verdict"] == verdict] for verdict in said}
-        parts = [f"{said[verdict]}: {_list_designs(designs)}." for verdict, designs in found.items() if designs]
+        found = {
+            verdict: [c["design"] for c in snap["columns"] if c["verdict"] == verdict]
+            for verdict in said
+        }
+        parts = [
+            f"{said[verdict]}: {_list_designs(designs)}."
+            for verdict, designs in found.items()
+            if designs
+        ]
         return f"The inputs were overwritten before the sweep. {' '.join(parts)}"
 
     def _about_the_write(self, snap: dict[str, Any]) -> str:
         return "After the run, 0 was written over x and y. Look which columns hold another number now. Then sweep."
 
     def _about_the_again(self, snap: dict[str, Any]) -> str:
-        unable = [f"{c['design']}: {c['again']['says']}" for c in snap["columns"] if c["again"]["verdict"] != "yes"]
-        return f"Second derivatives from {_list_able(snap, 'again')}. None from {'; '.join(unable)}."
+        unable = [
+            f"{c['design']}: {c['again']['says']}"
+            for c in snap["columns"]
+            if c["again"]["verdict"] != "yes"
+        ]
+        return (
+            f"Second derivatives from {_list_able(snap, 'again')}. None from {'; '.join(unable)}."
+        )
 
     def _about_the_replay(self, snap: dict[str, Any]) -> str:
         return (
@@ -254,22 +289,40 @@ class ThreeDesigns(Lab):
                 column["design"],
                 *(column[amount] for amount in ("numbers", "closures", "rules")),
                 _write_gradient(column["gradient"], column["verdict"]),
-                *(column[trial]["verdict"] if column[trial] else "·" for trial in ("again", "replay")),
+                *(
+                    column[trial]["verdict"] if column[trial] else "·"
+                    for trial in ("again", "replay")
+                ),
             )
             for column in snap["columns"]
         ]
-        heads = ("design", "numbers kept", "closures", "rules looked up", "gradient", "again", "at new inputs")
-        return grid(f"{self.text}, {snap['steps']} of {len(snap['operations'])} operations run", heads, rows)
+        heads = (
+            "design",
+            "numbers kept",
+            "closures",
+            "rules looked up",
+            "gradient",
+            "again",
+            "at new inputs",
+        )
+        return grid(
+            f"{self.text}, {snap['steps']} of {len(snap['operations'])} operations run", heads, rows
+        )
 
     def picture(self) -> str:
         """A column for each of the three designs: what it keeps of each operation, and what can be done with it."""
         snap = self.snapshot()
-        sheet = Sheet(WIDTH, HEIGHT, "Three designs side by side: what each keeps, and what it can do")
+        sheet = Sheet(
+            WIDTH, HEIGHT, "Three designs side by side: what each keeps, and what it can do"
+        )
         _draw_frame(sheet, snap)
         apart = min(LINE * ROOM / len(snap["operations"]), 1.6 * LINE)
         for k, operation in enumerate(snap["operations"]):
             ran, y = k < snap["steps"], TOP + apart * k + 17
-            written, is_last = shorten(format_expression(operation, LABELS), 16), k == snap["steps"] - 1
+            written, is_last = (
+                shorten(format_expression(operation, LABELS), 16),
+                k == snap["steps"] - 1,
+            )
             sheet.text(LEFT, y, written, "ink" if ran else "soft_ink", size=14, bold=is_last)
             for (left, _), column in zip(COLUMNS, snap["columns"], strict=False):
                 if ran:
@@ -282,7 +335,13 @@ class ThreeDesigns(Lab):
             if not variant:
                 _draw_counts(sheet, x, column)
                 _draw_trials(sheet, x, column)
-            _draw_gradient(sheet, x, _row_y("gradient") + LINE * variant, column, KINDS[variant] if k >= 2 else "")
+            _draw_gradient(
+                sheet,
+                x,
+                _row_y("gradient") + LINE * variant,
+                column,
+                KINDS[variant] if k >= 2 else "",
+            )
         deep, names = HEIGHT - 4.0, (0.0, 0.0, 184.0, HEIGHT - 4.0)
         sheet.fold(*([names, (left - 2.0, 0.0, width + 4.0, deep)] for left, width in COLUMNS))
         return sheet.svg()
@@ -304,7 +363,10 @@ def _list_designs(designs: list[str]) -> str:
     >>> _list_designs(["closures", "operations, inputs copied"])
     'closures and operations (inputs copied)'
     """
-    names = [f"{name} ({kind})" if kind else name for name, _, kind in (each.partition(", ") for each in designs)]
+    names = [
+        f"{name} ({kind})" if kind else name
+        for name, _, kind in (each.partition(", ") for each in designs)
+    ]
     return " and ".join(filter(None, [", ".join(names[:-1]), *names[-1:]])) or "none"
 
 
@@ -326,7 +388,9 @@ def _draw_frame(sheet: Sheet, snap: dict[str, Any]) -> None:
         sheet.box(left, 4, width, HEIGHT - 8, "faint")
         sheet.text(left + 8, 24, name, "ink", bold=True)
         sheet.text(left + 8, 46, about, "soft_ink", size=14)
-    at = ", ".join(f"{name} = {number(x)}" for name, x in zip(LABELS.values(), snap["inputs"], strict=True))
+    at = ", ".join(
+        f"{name} = {number(x)}" for name, x in zip(LABELS.values(), snap["inputs"], strict=True)
+    )
     sheet.text(LEFT, 24, at, "adjoint" if snap["written"] else "ink", bold=True)
     state = "✗ overwritten since" if snap["written"] else "the inputs, in an array"
     sheet.text(LEFT, 46, state, "adjoint" if snap["written"] else "soft_ink", size=14)
@@ -385,10 +449,21 @@ def _draw_gradient(sheet: Sheet, x: float, y: float, column: dict[str, Any], kin
         sheet.text(x, y, f"· {kind}", "soft_ink", size=14)
         return
     sign, verdict, role = VERDICTS[column["verdict"]]
-    found = f"({', '.join(_shorten_number(x, 6) for x in column['gradient'])})" if column["gradient"] else ""
+    found = (
+        f"({', '.join(_shorten_number(x, 6) for x in column['gradient'])})"
+        if column["gradient"]
+        else ""
+    )
     sheet.text(x, y, sign, role, size=14, bold=True)
     said = f"{kind}:" if kind else ""
-    sheet.text(x + AFTER, y, " ".join(filter(None, [said, found, verdict])), role, size=14, bold=role == "adjoint")
+    sheet.text(
+        x + AFTER,
+        y,
+        " ".join(filter(None, [said, found, verdict])),
+        role,
+        size=14,
+        bold=role == "adjoint",
+    )
 
 
 def _draw_trials(sheet: Sheet, x: float, column: dict[str, Any]) -> None:
@@ -401,9 +476,16 @@ def _draw_trials(sheet: Sheet, x: float, column: dict[str, Any]) -> None:
             lines = textwrap.wrap(trial["says"].partition(": ")[2], 26)[:2]
         else:
             is_old = ": the old value" if trial["verdict"] == "no" else ""
-            found = (list_numbers(x) if isinstance(x, tuple) else _shorten_number(x, 10) for x in trial["numbers"])
+            found = (
+                list_numbers(x) if isinstance(x, tuple) else _shorten_number(x, 10)
+                for x in trial["numbers"]
+            )
             lines = [f"{each}{is_old}" for each in found]
         can = trial["verdict"] == "yes"
-        sheet.text(x, _row_y(name), "✓" if can else "✗", "value" if can else "adjoint", size=14, bold=True)
+        sheet.text(
+            x, _row_y(name), "✓" if can else "✗", "value" if can else "adjoint", size=14, bold=True
+        )
         for k, line in enumerate(lines):
-            sheet.text(x + AFTER, _row_y(name) + LINE * k, line, "value" if can else "adjoint", size=14)
+            sheet.text(
+                x + AFTER, _row_y(name) + LINE * k, line, "value" if can else "adjoint", size=14
+            )

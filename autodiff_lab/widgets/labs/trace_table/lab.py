@@ -123,7 +123,9 @@ class TraceTable(SteppedLab):
         draw_rule(sheet, 8, 772, 33)
         for k, step in enumerate(steps):
             self._draw_row(sheet, k, step)
-        sheet.fold([(0, 0, 312, sheet.height)], [(0, 0, 80, sheet.height), (318, 0, 462, sheet.height)])
+        sheet.fold(
+            [(0, 0, 312, sheet.height)], [(0, 0, 80, sheet.height), (318, 0, 462, sheet.height)]
+        )
         return sheet.svg()
 
     def _draw_row(self, sheet: Sheet, k: int, step: Step) -> None:
@@ -137,10 +139,14 @@ class TraceTable(SteppedLab):
         sheet.text(LINE, y + 24, line.row_name, ink, bold=k == self.done - 1)
         sheet.text(OPERATION, y + 24, line.expression, ink)
         if k >= self.done:
-            sheet.text(HOW, y + 24, f"{format_tangent(line.name)} = ?" if k == self.done else "·", ink)
+            sheet.text(
+                HOW, y + 24, f"{format_tangent(line.name)} = ?" if k == self.done else "·", ink
+            )
             return
         sheet.text(VALUE, y + 24, line.value.text, "value", "end", bold=True)
-        sheet.text(HOW, y + 24, f"{format_tangent(line.name)} = {_write_sum(line, self.trace)}", ink)
+        sheet.text(
+            HOW, y + 24, f"{format_tangent(line.name)} = {_write_sum(line, self.trace)}", ink
+        )
         sheet.text(TANGENT, y + 24, step.tangents[0].text, "tangent", "end", bold=True)
 
     def _explain_mistake(self, step: Step, found: float) -> str:
@@ -149,18 +155,26 @@ class TraceTable(SteppedLab):
         if line.kind == "input":
             return "This line is an input: the seed says whether it moves, 1 or 0."
         terms = [push.contribution.scalar for push in step.pushes]
-        partials = [operand.partial.scalar for operand in line.operands if operand.partial is not None]
+        partials = [
+            operand.partial.scalar for operand in line.operands if operand.partial is not None
+        ]
         moved = [_tangent(self.trace.steps[i]) for i in _list_parents(line)]
         product = math.prod(moved) if len(moved) > 1 else math.nan
         alone = "You added the local partials alone. Each is multiplied by the tangent of its operand first."
         as_they_are = "You took the tangents of the operands as they are. Each is multiplied by its local partial."
         ideas = (
-            (line.value.scalar, "That is the value of the line. Its tangent is the other half of the dual number."),
+            (
+                line.value.scalar,
+                "That is the value of the line. Its tangent is the other half of the dual number.",
+            ),
             (-_tangent(step), "The size is right, the sign is not."),
             (sum(partials), alone),
             (product, "You multiplied the two tangents. That product belongs to ε², which is 0."),
             (sum(moved), as_they_are),
-            *((term, "That is one of two terms. Each operand that moves gives one.") for term in terms),
+            *(
+                (term, "That is one of two terms. Each operand that moves gives one.")
+                for term in terms
+            ),
         )
         otherwise = f"It is {_write_sum(line, self.trace)}."
         return next((said for idea, said in ideas if _is_close(found, idea)), otherwise)
@@ -192,7 +206,9 @@ def _write_sum(line: Line, trace: Trace) -> str:
 
 
 def _write_direction(seed: str) -> str:
-    return ", ".join(f"{format_tangent(name)} = {number(t)}" for name, t in zip(SEEDS, SEEDS[seed], strict=True))
+    return ", ".join(
+        f"{format_tangent(name)} = {number(t)}" for name, t in zip(SEEDS, SEEDS[seed], strict=True)
+    )
 
 
 def _is_close(found: float, wanted: float) -> bool:

@@ -12,7 +12,14 @@ from autodiff_lab.systems import perceptron
 from autodiff_lab.systems.perceptron import Step, Task
 from autodiff_lab.text.grid import Grid, grid
 from autodiff_lab.text.numbers import number
-from autodiff_lab.widgets.labs.canvas import Axes, Frame, Sheet, draw_legend, make_power_ticks, make_ticks
+from autodiff_lab.widgets.labs.canvas import (
+    Axes,
+    Frame,
+    Sheet,
+    draw_legend,
+    make_power_ticks,
+    make_ticks,
+)
 from autodiff_lab.widgets.labs.contours import find_contours
 from autodiff_lab.widgets.labs.lab import Button, Choice, Lab, Play, Slider
 
@@ -32,7 +39,9 @@ class Case(NamedTuple):
 
 
 CASES = {
-    "two moons": Case(perceptron.two_moons(), perceptron.random_start(8), (-1.5, 2.5), (-1.25, 1.75)),
+    "two moons": Case(
+        perceptron.two_moons(), perceptron.random_start(8), (-1.5, 2.5), (-1.25, 1.75)
+    ),
     "XOR": Case(perceptron.XOR, perceptron.FIXED_START, (-0.5, 1.5), (-0.5, 1.5)),
 }
 METHODS: dict[str, Callable[[], Optimizer]] = {
@@ -46,7 +55,9 @@ METHODS: dict[str, Callable[[], Optimizer]] = {
 def train(task: str, method: str) -> list[Step]:
     """Run a training for the train film, by one method on one task; all steps are kept."""
     case = CASES[task]
-    return list(itertools.islice(perceptron.train(case.task, METHODS[method](), case.start), STEPS + 1))
+    return list(
+        itertools.islice(perceptron.train(case.task, METHODS[method](), case.start), STEPS + 1)
+    )
 
 
 def count_right(task: str, step: Step) -> int:
@@ -55,16 +66,22 @@ def count_right(task: str, step: Step) -> int:
     return int(np.sum((perceptron.network(step.params, x) > 0.5) == (t > 0.5)))
 
 
-def find_region(case: Case, params: dict[str, np.ndarray], rows: int = 107) -> list[tuple[float, float, float]]:
+def find_region(
+    case: Case, params: dict[str, np.ndarray], rows: int = 107
+) -> list[tuple[float, float, float]]:
     """Find where the train film's network gives class 1, above 0.5: (from x, to x, y) for each piece of each row."""
     x, ys, all_above = _answer_plane(case, params, rows)
     pieces = []
     for y, above in zip(ys, all_above, strict=True):
         crossings = np.flatnonzero(np.sign(above[:-1]) != np.sign(above[1:]))
         # Between two places the output is taken to be straight.
-        ends = x[crossings] + (x[1] - x[0]) * above[crossings] / (above[crossings] - above[crossings + 1])
+        ends = x[crossings] + (x[1] - x[0]) * above[crossings] / (
+            above[crossings] - above[crossings + 1]
+        )
         ends = [*([x[0]] if above[0] > 0 else []), *ends, *([x[-1]] if above[-1] > 0 else [])]
-        pieces += [(float(a), float(b), float(y)) for a, b in zip(ends[::2], ends[1::2], strict=True)]
+        pieces += [
+            (float(a), float(b), float(y)) for a, b in zip(ends[::2], ends[1::2], strict=True)
+        ]
     return pieces
 
 
@@ -73,7 +90,9 @@ def find_boundary(case: Case, params: dict[str, np.ndarray], rows: int = 107) ->
     return find_contours(*_answer_plane(case, params, rows), (0.0,))[0.0]
 
 
-def draw_plane(sheet: Sheet, case: Case, params: dict[str, np.ndarray], frame: Frame, radius: float = 5) -> None:
+def draw_plane(
+    sheet: Sheet, case: Case, params: dict[str, np.ndarray], frame: Frame, radius: float = 5
+) -> None:
     """Draw the points of the train film's task, over the part of the plane that a network gives to class 1."""
     axes, rows = Axes(sheet, frame, case.x, case.y), int(frame[3]) // ROW
     for x0, x1, y in find_region(case, params, rows):
@@ -86,7 +105,9 @@ def draw_plane(sheet: Sheet, case: Case, params: dict[str, np.ndarray], frame: F
         sheet.dot(*axes.at(x, y), "adjoint" if t else "tangent", radius, hollow=not t)
 
 
-def _answer_plane(case: Case, params: dict[str, np.ndarray], rows: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def _answer_plane(
+    case: Case, params: dict[str, np.ndarray], rows: int
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Ask the network at a grid over the plane: x, y, and how far its output is above 0.5 there."""
     x, height = np.linspace(*case.x, SAMPLES_PER_ROW), (case.y[1] - case.y[0]) / rows
     y = case.y[0] + height * (np.arange(rows) + 0.5)
@@ -146,13 +167,18 @@ class TrainFilm(Lab):
             "loss": float(self.at.loss),
             "right": count_right(self.task, self.at),
             "points": len(CASES[self.task].task.t),
-            "losses": {method: [float(step.loss) for step in train(self.task, method)] for method in METHODS},
+            "losses": {
+                method: [float(step.loss) for step in train(self.task, method)]
+                for method in METHODS
+            },
         }
 
     def sentence(self) -> str:
         """How far training has come in this frame, and how far the other methods are at the same step."""
         snap = self.snapshot()
-        others = [f"{number(snap['losses'][m][self.step])} with {m}" for m in METHODS if m != self.method]
+        others = [
+            f"{number(snap['losses'][m][self.step])} with {m}" for m in METHODS if m != self.method
+        ]
         return (
             f"Step {self.step} of {self.method}: the loss is {number(snap['loss'])}, and {snap['right']} of "
             f"{snap['points']} points are on the right side. At the same step it is {' and '.join(others)}."
@@ -168,7 +194,9 @@ class TrainFilm(Lab):
 
     def picture(self) -> str:
         """A frame of the train film: the plane with the network's boundary, and the loss of each method."""
-        title = "The two classes, the part of the plane that the network gives to class 1, and the loss"
+        title = (
+            "The two classes, the part of the plane that the network gives to class 1, and the loss"
+        )
         sheet = Sheet(900, 412, title)
         draw_plane(sheet, CASES[self.task], self.at.params, (4, 4, 506, 378))
         sheet.dot(12, 400, "tangent", 5, hollow=True)
@@ -178,7 +206,12 @@ class TrainFilm(Lab):
         sheet.box(212, 392, 26, 17, "ink", "adjoint_paper", 2)
         sheet.text(246, 405, "the network says class 1", size=15)
         axes = Axes(sheet, (572, 32, 310, 262), (0, STEPS), (-4, 0.5))
-        axes.scales(make_ticks(range(0, STEPS + 1, 100)), [*make_power_ticks(range(-4, 0)), (0.0, "1")], "step", "loss")
+        axes.scales(
+            make_ticks(range(0, STEPS + 1, 100)),
+            [*make_power_ticks(range(-4, 0)), (0.0, "1")],
+            "step",
+            "loss",
+        )
         for row, (name, dash) in enumerate(zip(METHODS, ("", "8 4", "2 3"), strict=True)):
             losses = [step.loss for step in train(self.task, name)]
             curve, now = np.maximum(np.log10(losses), -4), name == self.method

@@ -31,12 +31,16 @@ ROWS = 17
 
 
 @functools.lru_cache(maxsize=4)
-def start_training(rate: str, zero_grad: bool, update: str, stable: bool) -> tuple[list[Measured], Iterator[Epoch]]:
+def start_training(
+    rate: str, zero_grad: bool, update: str, stable: bool
+) -> tuple[list[Measured], Iterator[Epoch]]:
     """Start a run in the train room: the epochs that have been computed, and the generator of all others.
 
     What one run has computed another with the same settings need not compute again.
     """
-    return [], train_scalars(rate=float(rate), clear=zero_grad, rebind=update == REBIND, stable=stable)
+    return [], train_scalars(
+        rate=float(rate), clear=zero_grad, rebind=update == REBIND, stable=stable
+    )
 
 
 class Run:
@@ -64,7 +68,9 @@ class Run:
                 with np.errstate(all="ignore"):
                     epoch = next(self._others)
                 lengths = measure_length(epoch.gradient), measure_length(epoch.step)
-                self._computed.append((epoch, (epoch.loss, epoch.correct, epoch.cells or 0, *lengths)))
+                self._computed.append(
+                    (epoch, (epoch.loss, epoch.correct, epoch.cells or 0, *lengths))
+                )
             self._length += 1
             done += self.epochs[-1].cells or 0
 
@@ -101,7 +107,9 @@ class TrainRoom(Lab):
     (10, '0.866841920', 26, 38)
     """
 
-    about = "Change a setting, say what will be different, and press Train. The last run stays in grey."
+    about = (
+        "Change a setting, say what will be different, and press Train. The last run stays in grey."
+    )
     controls = (
         Toggle("zero_grad", "zero_grad", True),
         Choice("rate", "learning rate", RATES, "0.1"),
@@ -200,27 +208,54 @@ class TrainRoom(Lab):
 
     def table(self) -> Grid:
         """Some epochs of the train room's run, the last among them, with loss, cells and gradient."""
-        rows = [(str(k), *measured) for k, measured in enumerate(zip(*self.run.columns().values(), strict=True))]
+        rows = [
+            (str(k), *measured)
+            for k, measured in enumerate(zip(*self.run.columns().values(), strict=True))
+        ]
         every = next(n for n in (1, 2, 5, 10, 20, 50, 100) if len(rows) <= n * ROWS)
         shown = [row for k, row in enumerate(rows) if k % every == 0 or row is rows[-1]]
         tested = len(load_iris().test.labels)
-        heads = ("epoch", "loss", f"right of {tested}", "cells", "length of the gradient", "of what is used")
-        return grid(f"Learning rate {self.rate}, update {self.update}", heads, shown or [("none yet", *[""] * 5)])
+        heads = (
+            "epoch",
+            "loss",
+            f"right of {tested}",
+            "cells",
+            "length of the gradient",
+            "of what is used",
+        )
+        return grid(
+            f"Learning rate {self.rate}, update {self.update}",
+            heads,
+            shown or [("none yet", *[""] * 5)],
+        )
 
     def picture(self) -> str:
         """The run's loss on the left; tape, test flowers and gradient on the right; below, an epoch as code."""
         snap = self.snapshot()
-        sheet = Sheet(900, 412, "Loss, length of the tape, accuracy and length of the gradient, over the epochs")
+        sheet = Sheet(
+            900,
+            412,
+            "Loss, length of the tape, accuracy and length of the gradient, over the epochs",
+        )
         before = snap["before"] or {}
         last = max(self.epochs - 1, 1)
         done = len(snap["losses"])
         state = (
-            "stopped" if snap["is_lost"] else "done" if done >= self.epochs else "not finished" if done else "not begun"
+            "stopped"
+            if snap["is_lost"]
+            else "done"
+            if done >= self.epochs
+            else "not finished"
+            if done
+            else "not begun"
         )
         _draw_loss(sheet, snap, before, last, f"{done} of {self.epochs} epochs, {state}")
         cells, right, norm = "how many cells?", "how many?", "how long?"
         if snap["losses"]:
-            cells, right = f"{snap['cells']} cells", f"{snap['right']} of {snap['tested']} test flowers"
+            cells, right = (
+                f"{snap['cells']} cells",
+                f"{snap['right']} of {snap['tested']} test flowers",
+            )
             norm = f"length {number(snap['gradients'][-1])}"
         small: tuple[tuple[str, str, str, list[tuple[list[float], str, str]]], ...] = (
             (f"tape: {cells}", "all_cells", "ink", []),
@@ -228,8 +263,14 @@ class TrainRoom(Lab):
             (f"gradient: {norm}", "gradients", "adjoint", [(snap["steps"], "tangent", "6 3")]),
         )
         for row, (title, column, role, others) in enumerate(small):
-            curves = [(snap[column], role, ""), *others, (before.get(column, []), "soft_ink", "5 4")]
-            _draw_small(sheet, row, title, curves, last, snap["tested"] if column == "all_right" else None)
+            curves = [
+                (snap[column], role, ""),
+                *others,
+                (before.get(column, []), "soft_ink", "5 4"),
+            ]
+            _draw_small(
+                sheet, row, title, curves, last, snap["tested"] if column == "all_right" else None
+            )
         sheet.text(LEFT + WIDTH, 404, "dashed: what is used in its place", "tangent", "end", 14)
         self._draw_code(sheet)
         sheet.cut(560)
@@ -239,7 +280,9 @@ class TrainRoom(Lab):
         """One epoch as the switches have it, in three short lines of Python side by side."""
         loss = "-log_softmax(z)[c]" if self.stable else "-log(softmax(z)[c])"
         step = "g = gradient" if self.zero_grad else "g += gradient"
-        update = f"p.value -= {self.rate} * g" if self.update == IN_PLACE else f"p = p - {self.rate} * g"
+        update = (
+            f"p.value -= {self.rate} * g" if self.update == IN_PLACE else f"p = p - {self.rate} * g"
+        )
         for x, text in ((LOSS[0], loss), (LOSS[0] + 188, step), (LOSS[0] + 324, update)):
             sheet.code(x, 390, [(text, "ink")], size=14)
 
@@ -247,12 +290,18 @@ class TrainRoom(Lab):
 # What is drawn
 
 
-def _draw_loss(sheet: Sheet, snap: dict[str, Any], before: dict[str, Any], last: int, progress: str) -> None:
+def _draw_loss(
+    sheet: Sheet, snap: dict[str, Any], before: dict[str, Any], last: int, progress: str
+) -> None:
     left, top, width, _ = LOSS
     highest = _choose_top(snap["losses"] or before.get("losses", []))
     axes = Axes(sheet, LOSS, (0, last), (0, highest))
     every = next(n for n in (2, 5, 10, 20, 40, 50, 100, 200) if last <= 6 * n)
-    axes.scales(make_ticks(range(0, last + 1, every)), make_ticks(highest * k / 4 for k in range(5)), "epoch")
+    axes.scales(
+        make_ticks(range(0, last + 1, every)),
+        make_ticks(highest * k / 4 for k in range(5)),
+        "epoch",
+    )
     sheet.text(left, top - 10, "loss", "value", bold=True)
     sheet.text(left + width, top - 10, progress, "ink", "end", 14)
     if before.get("losses"):
@@ -262,7 +311,13 @@ def _draw_loss(sheet: Sheet, snap: dict[str, Any], before: dict[str, Any], last:
     if snap["is_lost"]:
         x, _ = axes.at(snap["epoch"], 0)
         axes.marker(snap["epoch"], "adjoint", width=2)
-        sheet.text(min(x + 8, left + width - 150), top + 62, f"not finite, epoch {snap['epoch']}", "adjoint", bold=True)
+        sheet.text(
+            min(x + 8, left + width - 150),
+            top + 62,
+            f"not finite, epoch {snap['epoch']}",
+            "adjoint",
+            bold=True,
+        )
     elif snap["losses"]:
         sheet.dot(*axes.at(snap["epoch"], snap["loss"]), "value")
     _, chance = axes.at(0, math.log(3))
@@ -271,7 +326,12 @@ def _draw_loss(sheet: Sheet, snap: dict[str, Any], before: dict[str, Any], last:
 
 
 def _draw_small(
-    sheet: Sheet, row: int, title: str, curves: Sequence[tuple[Sequence[float], str, str]], last: int, top: float | None
+    sheet: Sheet,
+    row: int,
+    title: str,
+    curves: Sequence[tuple[Sequence[float], str, str]],
+    last: int,
+    top: float | None,
 ) -> None:
     y = 32 + 124 * row
     top = top or _choose_top([value for values, _, _ in curves for value in values])

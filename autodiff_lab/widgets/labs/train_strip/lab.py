@@ -26,7 +26,10 @@ class TrainStrip:
     """
 
     def __init__(
-        self, task: str = "two moons", method: str = "Adam", steps: tuple[int, int, int, int] = (0, 30, 80, 300)
+        self,
+        task: str = "two moons",
+        method: str = "Adam",
+        steps: tuple[int, int, int, int] = (0, 30, 80, 300),
     ) -> None:
         self.task, self.method, self.steps = task, method, steps
 

@@ -56,7 +56,9 @@ class Equation(NamedTuple):
         ['x̄1 += 5 · v̄₂', 'x̄2 += 2 · v̄₂']
         """
         arriving = format_adjoint(self.name)
-        return [f"{format_adjoint(to)} += {_multiply(factor, arriving)}" for factor, to in self.terms]
+        return [
+            f"{format_adjoint(to)} += {_multiply(factor, arriving)}" for factor, to in self.terms
+        ]
 
 
 def _multiply(factor: float, name: str) -> str:
@@ -160,20 +162,26 @@ class TransposeBench(SteppedLab):
         found, (linearized, transposed) = self.equations, self.counts
         if not linearized:
             asked = format_tangent(found.lines[0].name)
-            return f"{found.lines[0].written} is the first equation. What is its linear line, {asked}?"
+            return (
+                f"{found.lines[0].written} is the first equation. What is its linear line, {asked}?"
+            )
         if not transposed:
             line = found.lines[linearized - 1]
             said = f"At this point {line.written} becomes {line.linear}."
             if linearized < len(found.lines):
                 return said
-            return f"{said} The linear program is complete. Now transpose it, from its last line up."
+            return (
+                f"{said} The linear program is complete. Now transpose it, from its last line up."
+            )
         line = found.lines[-transposed]
         terms, became = count_noun(len(line.terms), "term"), " and ".join(line.transposed)
         said = f"{line.linear} has {terms} and becomes {became}."
         if self.done < self.length:
             return said
         slopes = zip(found.inputs, sweep_transposed(found), strict=True)
-        gradient = " and ".join(f"{format_adjoint(name)} = {number(slope)}" for name, slope in slopes)
+        gradient = " and ".join(
+            f"{format_adjoint(name)} = {number(slope)}" for name, slope in slopes
+        )
         return f"{said} All lines are transposed: {gradient}, the gradient."
 
     def table(self) -> Grid:
@@ -188,12 +196,16 @@ class TransposeBench(SteppedLab):
             )
             for k, line in enumerate(found.lines)
         ]
-        return grid(f"{self.program}, line by line", ("equation", "value", "linear", "transposed"), rows)
+        return grid(
+            f"{self.program}, line by line", ("equation", "value", "linear", "transposed"), rows
+        )
 
     def picture(self) -> str:
         """Three columns: the equations, the linear program of their tangents, and its transpose."""
         lines, (linearized, transposed) = self.equations.lines, self.counts
-        sheet = Sheet(WIDTH, HEIGHT, "Equations, the linear program of their tangents, and its transpose")
+        sheet = Sheet(
+            WIDTH, HEIGHT, "Equations, the linear program of their tangents, and its transpose"
+        )
         point = f"at x1 = {number(self.x1)}, x2 = {number(self.x2)}  ↓"
         heads = (
             (FUNCTION, "equations", point, "value"),
@@ -204,7 +216,13 @@ class TransposeBench(SteppedLab):
             sheet.text(x, 24, head, role, size=16, bold=True)
             sheet.text(x, 46, below, "soft_ink", size=14)
         draw_rule(sheet, 8, WIDTH - 8, 60)
-        sheet.text(TRANSPOSED, TOP - 22, f"{format_adjoint(lines[-1].name)} = 1, the seed", "soft_ink", size=14)
+        sheet.text(
+            TRANSPOSED,
+            TOP - 22,
+            f"{format_adjoint(lines[-1].name)} = 1, the seed",
+            "soft_ink",
+            size=14,
+        )
         for k, line in enumerate(lines):
             y = TOP + TALL * k
             sheet.text(FUNCTION, y, f"{line.written} = {number(line.value)}", "value", size=15)
@@ -218,10 +236,24 @@ class TransposeBench(SteppedLab):
                 sheet.text(TRANSPOSED + 8, y + ROW * row, text, "adjoint", size=15)
             if k == len(lines) - transposed:
                 sheet.box(TRANSPOSED, y - 20, 290, ROW * len(became) - 2, "adjoint", width=2)
-                _point(sheet, LINEAR, TOP + TALL * k, TRANSPOSED, y + ROW * (len(became) - 1) / 2 - 5, "adjoint")
+                _point(
+                    sheet,
+                    LINEAR,
+                    TOP + TALL * k,
+                    TRANSPOSED,
+                    y + ROW * (len(became) - 1) / 2 - 5,
+                    "adjoint",
+                )
             y += ROW * len(became)
         if linearized and not transposed:
-            _point(sheet, FUNCTION, TOP + TALL * (linearized - 1), LINEAR, TOP + TALL * (linearized - 1) - 5, "tangent")
+            _point(
+                sheet,
+                FUNCTION,
+                TOP + TALL * (linearized - 1),
+                LINEAR,
+                TOP + TALL * (linearized - 1) - 5,
+                "tangent",
+            )
         sheet.cut(284, 580)
         return sheet.svg()
 

@@ -37,20 +37,31 @@ class Method(NamedTuple):
 
 METHODS = {
     "forward": Method("forward", "(f(x + h) − f(x)) / h", "adjoint", "", QUOTIENTS["forward"]),
-    "central": Method("central", "(f(x + h) − f(x − h)) / 2h", "value", "9 4", QUOTIENTS["central"]),
+    "central": Method(
+        "central", "(f(x + h) − f(x − h)) / 2h", "value", "9 4", QUOTIENTS["central"]
+    ),
     "complex": Method("complex step", "Im f(x + ih) / h", "soft_ink", "2 4", QUOTIENTS["complex"]),
 }
 
 
 # What is said of h where all curves agree, and where they do not.
 SIDES = {
-    "lost": ("h is lost when it is added to x: the difference is 0 or noise.", "h is lost when it is added to x"),
-    "right": ("On this side the curve is bent and the quotient cuts it short: a smaller h helps.", "a smaller h helps"),
+    "lost": (
+        "h is lost when it is added to x: the difference is 0 or noise.",
+        "h is lost when it is added to x",
+    ),
+    "right": (
+        "On this side the curve is bent and the quotient cuts it short: a smaller h helps.",
+        "a smaller h helps",
+    ),
     "left": (
         "On this side equal digits cancel and what is left is rounding: a smaller h harms.",
         "a smaller h harms: equal digits cancel",
     ),
-    "best": ("This is the best h: truncation and cancellation are about equal.", "this is the best h"),
+    "best": (
+        "This is the best h: truncation and cancellation are about equal.",
+        "this is the best h",
+    ),
     "exact": ("Here nothing is left over: no error at all.", "nothing is left over"),
 }
 
@@ -102,18 +113,25 @@ class VCurve(Lab):
             "h": 10.0**self.h,
             "slopes": {**slopes, "ad": _find_truth(self.function)},
             "errors": {name: curve[here] for name, (curve, here, _) in measured.items()},
-            "best": {name: (10.0 ** (SMALLEST + STEP * k), curve[k]) for name, (curve, _, k) in measured.items()},
+            "best": {
+                name: (10.0 ** (SMALLEST + STEP * k), curve[k])
+                for name, (curve, _, k) in measured.items()
+            },
         }
 
     def sentence(self) -> str:
         """Each method's error at this step h, and on which side of the V that lies: truncation or cancellation."""
         errors = self.snapshot()["errors"]
-        said = [f"{method.label} {write_error(errors[name])}" for name, method in self.shown.items()]
+        said = [
+            f"{method.label} {write_error(errors[name])}" for name, method in self.shown.items()
+        ]
         sides = {name: self._find_side(name) for name in self.shown if name != "complex"}
         if len(set(sides.values())) == 1:
             side = f" {SIDES[next(iter(sides.values()))][0]}"
         else:
-            side = "".join(f" For the {name} difference {SIDES[kind][1]}." for name, kind in sides.items())
+            side = "".join(
+                f" For the {name} difference {SIDES[kind][1]}." for name, kind in sides.items()
+            )
         return f"At h = {self.slider_text('h')} the relative errors are: {', '.join(said) or 'none is shown'}.{side}"
 
     def _find_side(self, name: str) -> str:
@@ -132,7 +150,11 @@ class VCurve(Lab):
             (method.label, f"{snap['slopes'][name]:.16g}", write_error(snap["errors"][name]))
             for name, method in self.shown.items()
         ]
-        rows += [("AD", f"{_find_truth(self.function):.16g}", "what they are compared with")] if self.ad else []
+        rows += (
+            [("AD", f"{_find_truth(self.function):.16g}", "what they are compared with")]
+            if self.ad
+            else []
+        )
         return grid(f"h = {self.slider_text('h')}", ("method", "slope", "relative error"), rows)
 
     def picture(self) -> str:
@@ -161,7 +183,9 @@ class VCurve(Lab):
         f, x, h = FUNCTIONS[self.function][0], kind(FUNCTIONS[self.function][1]), kind(10.0**self.h)
         moved, still = f(x + h), f(x)
         upper, lower = f"{moved:.{places}f}", f"{still:.{places}f}"
-        same = next((k for k, (a, b) in enumerate(zip(upper, lower, strict=False)) if a != b), len(lower))
+        same = next(
+            (k for k, (a, b) in enumerate(zip(upper, lower, strict=False)) if a != b), len(lower)
+        )
         left, across = 490, 122
         difference = f"{moved - still:.{places}f}".rjust(len(lower))
         quotient = f"{_find_slope(self.function, 'forward', self.h, self.single):.{8 if self.single else 16}g}"
@@ -171,9 +195,15 @@ class VCurve(Lab):
             (106, "f(x)", [(lower[:same], "soft_ink"), (lower[same:], "adjoint")]),
             (152, "difference", [(difference, "adjoint")]),
             (222, "divided by h", [(quotient, "adjoint")]),
-            *([(256, "AD", [(f"{_find_truth(self.function):.16g}", "tangent")])] if self.ad else []),
+            *(
+                [(256, "AD", [(f"{_find_truth(self.function):.16g}", "tangent")])]
+                if self.ad
+                else []
+            ),
         ):
-            sheet.text(left, y, label, "tangent" if label == "AD" else "ink", size=16, bold=label == "AD")
+            sheet.text(
+                left, y, label, "tangent" if label == "AD" else "ink", size=16, bold=label == "AD"
+            )
             sheet.code(left + across, y, pieces, size=20)
         draw_rule(sheet, left, left + 400, 122)
         count = f"{sum(map(str.isdigit, lower[same:]))} of {sum(map(str.isdigit, lower))}"
