@@ -48,10 +48,12 @@ def test_the_two_commands_are_one_line_each() -> None:
         assert f"```\n{command}\n```" in README, "each command stands alone, ready to be copied"
 
 
-def test_the_first_sentence_says_what_one_gets() -> None:
-    title, _, first, *_ = README.splitlines()
+def test_the_opening_says_why_anyone_needs_it_what_one_gets_and_for_whom() -> None:
+    title, _, why, _, whom, *_ = README.splitlines()
     assert title == "# autodiff_lab"
-    assert first.startswith("Step through automatic differentiation of your own function")
+    assert why.startswith("Every neural network is trained by the derivative of a program")
+    assert "your own Python function" in why
+    assert all(reader in whom for reader in ("students", "lecturers", "engineers"))
 
 
 def test_installing_has_the_same_command_also_for_windows() -> None:

@@ -158,7 +158,7 @@ def about(wheel: zipfile.ZipFile) -> email.message.Message:
 def test_the_page_in_an_index_has_film_command_and_example(about: email.message.Message) -> None:
     page = about.get_payload()
     assert page.startswith(
-        "# autodiff_lab\n\nStep through automatic differentiation of your own function"
+        "# autodiff_lab\n\nEvery neural network is trained by the derivative of a program"
     )
     assert "```\npip install autodiff-lab && autodiff-lab\n```" in page
     result = doctest.DocTestRunner(verbose=False).run(
