@@ -60,15 +60,18 @@ function carriedKind(step) {
 }
 
 /**
- * How far above and below an edge the cells reach that go along it, half way.
+ * How far beside, and above and below an edge the cells reach that go along it, half way.
  * @param {ShownRun["trace"]} trace @param {Step} step @param {number} slot
  */
 function reachOnEdge(trace, step, slot) {
-  let reach = 0;
+  const reach = { across: 0, down: 0 };
   for (const token of tokensAt(trace, trace.steps.indexOf(step), 0.6)) {
     if (token.slot !== slot || !token.cells) continue;
-    const half = reachOf(dotsOf(token.cells, 1, 1));
-    reach = Math.max(reach, token.side ? 2 * half : half);
+    const dots = dotsOf(token.cells, 1, 1);
+    const half = reachOf(dots);
+    reach.down = Math.max(reach.down, token.side ? 2 * half : half);
+    for (const { x, size } of dots)
+      reach.across = Math.max(reach.across, (Math.abs(x) + size / 2) * CELL_SIDE);
   }
   return reach;
 }

@@ -350,9 +350,9 @@ export function partsOf(trace, actions, prefix) {
    * the edge itself, there is none, and the arithmetic says it.
    * @param {string} text @param {SVGPathElement} path
    * @param {Parameters<typeof spotBeside>[3]} picture
-   * @param {number} clear how far above and below the edge the cells reach that meet the partial
+   * @param {{across: number, down: number}} clear how far from the edge the cells reach that meet the partial
    */
-  function label(text, path, picture, clear = 0) {
+  function label(text, path, picture, clear) {
     const length = path.getTotalLength();
     const size = { w: 8.5 * text.length + 4, h: 16 };
     const spot = spotBeside(size, (share) => path.getPointAtLength(share * length), clear, picture);

@@ -85,21 +85,21 @@ export const hiddenBy = ({ x, y, w, h }, others) =>
  * the picture. Null: there is no such place.
  * @param {{w: number, h: number}} size of the text
  * @param {(share: number) => Point} along where the edge is
- * @param {number} clear how far above and below the edge what travels on it reaches
+ * @param {{across: number, down: number}} clear how far beside, and above and below the edge what travels on it reaches
  * @param {{boxes: Place[], own: Point[], others: Point[][], width: number, top: number, bottom: number}} picture
  * @returns {Place|null}
  */
 export function spotBeside({ w, h }, along, clear, { boxes, own, others, width, top, bottom }) {
   const spots = [0.5, 0.4, 0.6, 0.3, 0.7].flatMap((share) => {
     const { x, y } = along(share);
-    const [aside, off] = [w / 2 + 14, w / 2 + 10];
+    const [far, off] = [w / 2 + 14, w / 2 + 10];
     return [
       [0, -22],
       [0, 22],
-      [aside, -20],
-      [-aside, -20],
-      [aside, 20],
-      [-aside, 20],
+      [far, -20],
+      [-far, -20],
+      [far, 20],
+      [-far, 20],
       [off, 0], // beside a steep edge
       [-off, 0],
       [0, -44], // beside higher boxes
@@ -107,8 +107,9 @@ export function spotBeside({ w, h }, along, clear, { boxes, own, others, width, 
       [0, -66],
       [0, 66],
     ].map(([dx, dy], k) => {
-      const down = dx ? dy : Math.sign(dy) * Math.max(Math.abs(dy), clear + h / 2 + 4);
-      return { x: x + dx, y: y + down, w, h, far: 40 * Math.abs(share - 0.5) + k };
+      const down = dx ? dy : Math.sign(dy) * Math.max(Math.abs(dy), clear.down + h / 2 + 4);
+      const aside = Math.sign(dx) * Math.max(Math.abs(dx), clear.across + w / 2 + 4);
+      return { x: x + aside, y: y + down, w, h, far: 40 * Math.abs(share - 0.5) + k };
     });
   });
   // Of a large graph only what is near matters.
