@@ -580,6 +580,8 @@ def _learners_frames(equation: Any, root: Any) -> tuple[Any, ...]:
 def _write_equation(taken: _Taken, words: Sequence[str]) -> tuple[str, str]:
     """Write an equation of JAX in our spelling: its name, and the whole of it."""
     op = _OUR_NAMES.get(taken.name, taken.name)
+    if op == "matmul" and not _is_matmul(taken):
+        op = taken.name
     if taken.name == "integer_pow":
         return op, f"{words[0]} ** {taken.equation.params['y']}"
     if op in _SIGNS and len(words) == 2:
@@ -592,6 +594,16 @@ def _write_equation(taken: _Taken, words: Sequence[str]) -> tuple[str, str]:
         if key in _TOLD and one is not None
     ]
     return op, f"{op}({', '.join([*words, *told])})"
+
+
+def _is_matmul(taken: _Taken) -> bool:
+    """Whether a `dot_general` is what NumPy computes for ``a @ b``: `vmap` makes others, which multiply row by row."""
+    (left, right), (left_batch, right_batch) = taken.equation.params["dimension_numbers"]
+    dimensions, others = map(np.ndim, taken.values)
+    batch = tuple(range(dimensions - 2)) if dimensions == others else ()
+    if (tuple(left_batch), tuple(right_batch)) != (batch, batch):
+        return False
+    return (tuple(left), tuple(right)) == ((dimensions - 1,), (max(0, others - 2),))
 
 
 def _spell(one: Any) -> str:

@@ -90,7 +90,8 @@ def node_texts(trace: Trace) -> Iterator[tuple[int, str, str]]:
     The cells of a small array are no text; see `cells`.
     """
     for i, kind, number in node_numbers(trace):
-        if not number.is_small:  # below the strip of a large array there is its range
+        # Below the strip of a large array there is its range; a box whose value is not drawn as cells has none.
+        if not number.is_small or not trace.lines[i].value.has_cells:
             yield i, kind, number.in_box
     for i, truth in enumerate(trace.truth):
         if truth is not None:
