@@ -71,6 +71,11 @@ MOVED = {"x1": (2.1, 5.0), "x1 back": (1.9, 5.0), "both": (2.1, 5.1)}
 GROUPED = {"turns": (layers, (0.5, 1.3)), "long": (wave, (0.5, 1.3))}
 
 
+def return_both(x):
+    y = x * x
+    return y, np.sin(y)
+
+
 def in_full(x):
     """What JavaScript has of a record: objects with all fields, also of named tuples."""
     if dataclasses.is_dataclass(x):
@@ -88,6 +93,7 @@ def written_in_full():
         "not finite": modes.views(lambda x: 2 * x, (np.array([np.inf, np.nan]),)),
         "second": modes.views(grad(CASES["square"][0]), CASES["square"][1]),
         "faulty": modes.views(*CASES["seed"], RunOptions(fault="overwrite")),
+        "all results": modes.views(return_both, (3.0,), RunOptions(seed=(10, 1))),
         "custom": modes.views(*CASES["seed"], RunOptions("forward", (1.0, 0.5))),
         "long": long,
         "long, later": long.around(900),
@@ -163,6 +169,7 @@ def cases(tmp_path_factory) -> Path:
             name: [[equation.text for equation in step.equations] for step in trace.steps]
             for name, trace in traces.items()
         },
+        "all results": modes.views(return_both, (3.0,), RunOptions(seed=(10, 1))).payload(nowhere),
         "faulty": {
             fault: Trace.of(*CASES["seed"][:1], *CASES["seed"][1], fault=fault).to_dict()
             for fault in FAULTS
