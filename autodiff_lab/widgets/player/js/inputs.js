@@ -7,6 +7,7 @@
  */
 
 import { html } from "./dom.js";
+import { writeNumber } from "./numbers.js";
 import { traceAt } from "./state.js";
 import { whenChanged } from "./store.js";
 
@@ -42,9 +43,6 @@ export function throttle(send, wait, clock = WALL_CLOCK) {
     clock.later(fire, left);
   };
 }
-
-/** What stands beside a slider while a hand moves it; at rest Python says it. @param {number} x */
-export const atSlider = (x) => String(Number(x.toPrecision(6))).replaceAll("-", "−");
 
 /**
  * The fields of the seeds, where all results are followed; none if a seed is an array of different numbers.
@@ -138,7 +136,7 @@ export function inputsView(say, onChange, onResult, onSeeds) {
         sliders = controls.map(({ name }, index) => {
           const output = html("output");
           const send = () => {
-            output.textContent = atSlider(range.valueAsNumber);
+            output.textContent = writeNumber(range.valueAsNumber);
             onChange({ index, value: range.valueAsNumber });
           };
           const range = html("input", { type: "range", "aria-label": name, oninput: send });
@@ -162,7 +160,7 @@ export function inputsView(say, onChange, onResult, onSeeds) {
         for (const key of RANGE)
           if (range[key] !== String(control[key])) range[key] = String(control[key]);
         if (Number(range.value) !== control.value) range.value = String(control.value);
-        output.textContent = control.text ?? atSlider(control.value);
+        output.textContent = control.text ?? writeNumber(control.value);
       });
     },
   );
