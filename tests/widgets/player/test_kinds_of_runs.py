@@ -440,7 +440,7 @@ def test_a_nan_is_marked_where_it_is_born_with_the_reason():
         (
             lambda x: x * 1e308 + x * 1e308,
             (0.001,),
-            "x held 1e+308, and the sum 1e+308 + 1e+308 is ∞.",
+            "x held 1e308, and the sum 1e308 + 1e308 is ∞.",
         ),
         (
             lambda x: np.linalg.inv(x)[0, 0] * 1e300,
