@@ -75,10 +75,8 @@ class Diagnoses:
         return line.label if line.kind == "input" else f"{line.clear_name} = {line.reading}"
 
     def norms(self) -> Report:
-        """Report the norm of each line's adjoint, on a log scale; and of a model the module in which the line ran."""
-        found: dict[int, Any] = (
-            {} if self._run.output is None else {self._run.output: self._run.seed}
-        )
+        """Report the norm of each line's adjoint, on a log scale, and the module in which the line ran, if any."""
+        found = self._run.seeded_adjoints
         found |= {sent.parent: sent.after for event in self._run.events for sent in event.sent}
         sizes = {i: _norm(adjoint) for i, adjoint in sorted(found.items())}
         logs = [math.log10(size) for size in sizes.values() if 0 < size < math.inf]

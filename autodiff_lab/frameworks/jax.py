@@ -35,7 +35,7 @@ from autodiff_lab.trace.recorded_run import (
 )
 from autodiff_lab.trace.source_map import unwrap_function
 from autodiff_lab.transforms.pytree import flatten
-from autodiff_lab.transforms.recording import Outcome
+from autodiff_lab.transforms.recording import Outcome, Seed
 from autodiff_lab.transforms.signatures import argument_names, name_of
 from autodiff_lab.transforms.symbol import Symbol
 
@@ -543,7 +543,9 @@ class _JaxRun:
             input_names=self.labels,
             output=self.output,
             outcome=Outcome(self._array(self.value)),
-            seed=self._array(jnp.ones_like(self.value)),
+            seeds=[]
+            if self.output is None
+            else [Seed(0, self.output, self._array(jnp.ones_like(self.value)))],
             read_line=functools.cache(self.read_line),
             read_partial=self.read_partial,
             sweep=self._convert,

@@ -11,7 +11,7 @@
 
 import { linkTo, put, set, svg } from "../dom.js";
 import { hasCells, isSmallShape, rowsInBox, scalesOf, sidesOf, sizeInConstant } from "../cells.js";
-import { NOT_REACHED, tangentsOf, termsAt } from "../run.js";
+import { isResultLine, NOT_REACHED, tangentsOf, termsAt } from "../run.js";
 import { cellRow } from "./cell_parts.js";
 import { spotBeside } from "./spots.js";
 import { pathOf } from "./stretch.js";
@@ -114,7 +114,7 @@ export function partsOf(trace, actions, prefix) {
   function node(i, box) {
     const line = trace.lines[i];
     const rows = rowsIn(trace, i, box);
-    const isResult = i === trace.result;
+    const isResult = isResultLine(trace, i);
     const rounding = line.kind === "input" ? 2 : 10;
     const [name, operation] = box.head ?? [line.assigned_name || line.display_name, line.symbol];
     // A name that is bound several times says which time this is.
@@ -247,13 +247,13 @@ export function partsOf(trace, actions, prefix) {
    */
   function writeNode(node, i, marks, reached, sum) {
     const line = trace.lines[i];
-    const kind = `adl-node is-${line.kind}${i === trace.result ? " is-result" : ""}${line.sweep_id ? " is-inner" : ""}`;
+    const kind = `adl-node is-${line.kind}${isResultLine(trace, i) ? " is-result" : ""}${line.sweep_id ? " is-inner" : ""}`;
     set(
       node.group,
       "class",
       `${kind} ${marks.classes}${node.group.matches(".is-linked") ? " is-linked" : ""}`,
     );
-    const isResult = marks.recorded && i === trace.result;
+    const isResult = marks.recorded && isResultLine(trace, i);
     if (node.cells) writeCells(node.cells, i, marks, reached);
     const isText = !node.cells || !isSmallShape(line.value.shape); // below a strip there is its range
     put(node.value, marks.recorded && isText ? inBox(line.value) : "");
