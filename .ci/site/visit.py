@@ -136,10 +136,10 @@ class Visitor:
             page.locator(place).first.click()
             self.expect("reference/autodiff_lab.hvp.html" in page.url, f"{place} leads elsewhere")
         page.locator(".in-lessons a[href*='12_higher_order']").click()
-        cell = page.locator(f"[id='{unquote(urldefrag(page.url).fragment)}'] ~ div.cell").first
-        self.expect(
-            "hvp" in cell.inner_text(), "the cell that uses hvp is not the one that is named"
-        )
+        anchor = unquote(urldefrag(page.url).fragment)
+        after = f"//*[@id='{anchor}']/following::div[contains(@class, 'cell_input')][1]"
+        code = page.locator(f"xpath={after}").inner_text()
+        self.expect("hvp" in code, f"the cell at {anchor} does not use hvp")
 
     def search(self, word: str, lesson: str) -> None:
         """The search finds a word, and the lesson that is about it; excerpts are of its text alone."""
