@@ -11,10 +11,9 @@ from __future__ import annotations
 import re
 import tomllib
 from datetime import UTC, datetime
-from functools import partial
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote, urlsplit
+from urllib.parse import urlsplit
 
 ROOT = Path(__file__).resolve().parents[1]
 CHANGELOG = "autodiff_lab/CHANGELOG.md"
@@ -132,13 +131,9 @@ def in_the_readme(text: str, root: Path = ROOT) -> str:
 
 
 def for_lecturers(text: str, root: Path = ROOT) -> str:
-    """The page for lecturers, with what a server installs, and the link that fetches the notebooks."""
+    """The page for lecturers, with what a container and a hub install."""
     what = project(root)["name"] if released(root) else f"git+https://github.com/{repository(root)}"
-    text = _replaced(r"(?<=pip install )(?:git\+[\w:/.-]+|autodiff-lab)", what, text, times=2)
-    escaped = partial(quote, safe="")
-    folder = escaped(f"lab/tree/{repository(root).split('/')[1]}/notebooks/{START}")
-    fetch = f"git-pull?repo={escaped('https://github.com/' + repository(root))}&branch=main&urlpath={folder}"
-    return _replaced(r"git-pull\?repo=.*$", fetch, text)
+    return _replaced(r"(?<=pip install )(?:git\+[\w:/.-]+|autodiff-lab)", what, text, times=2)
 
 
 def lecture(text: str, root: Path = ROOT) -> str:
