@@ -13,10 +13,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from autodiff_lab import check_grads, data
+from autodiff_lab import check_grads
 from autodiff_lab.data import FILE, SHA256, load_iris
 from autodiff_lab.engine.errors import AutodiffError
-from autodiff_lab.systems import iris
 from autodiff_lab.systems.iris import (
     Epoch,
     Parameters,
@@ -188,11 +187,6 @@ def test_at_a_large_rate_only_the_stable_loss_stays_finite() -> None:
         and not np.isfinite(losses[2:]).any()
         and math.isnan(losses[3])
     )
-
-
-def test_the_modules_are_short() -> None:
-    for module in (iris, data):
-        assert len(Path(module.__file__).read_text().splitlines()) < 250
 
 
 # The data
