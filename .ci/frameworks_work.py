@@ -17,7 +17,12 @@ import time
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-TESTS = ("tests/frameworks", "tests/package/test_imports.py")
+# The notebook shows the saved outputs where PyTorch is missing; here its programs run, and print the same.
+TESTS = (
+    "tests/frameworks",
+    "tests/package/test_imports.py",
+    *map(str, ROOT.glob("notebooks/*_own_model.ipynb")),
+)
 TESTS_TIMEOUT_S = 8 * 60
 
 # Where a framework is missing, its tests are skipped; so it is imported first.

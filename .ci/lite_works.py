@@ -1,6 +1,6 @@
 """Build the tutorial as a JupyterLite site, and use it in Chromium as a reader would, with every other address refused.
 
-    python .ci/lite_works.py [--keep DIR]
+    python .ci/lite_works.py [--keep DIR] [--site DIR]
 
 Built is the site that is published, whose Python (Pyodide) comes from a public address; and the same with a copy of
 that Pyodide beside it, which a package on PyPI contains: its checksums are those that Pyodide's own package on npm
@@ -9,7 +9,9 @@ used, and addresses with a program in them are opened, which must not run (`.ci/
 core (npm) compiles every file of the wheel, finds the modules of the standard library that they import, and lays a
 graph out.
 
-`--keep` leaves the published site in a folder, and pictures of the visit beside it.
+`--keep` leaves the published site in a folder, and pictures of the visit beside it. With `--site`, the website in that
+folder and the second of the two labs are packed into the offline bundle of a release, which is tried, too
+(`.ci/offline_bundle.py`).
 """
 
 from __future__ import annotations
@@ -162,14 +164,18 @@ def standard_modules(wheel: Path) -> set[str]:
 
 
 def main() -> None:
-    """Build the two sites, and try them."""
+    """Build the site, give a copy of it a Pyodide, and try both."""
     options = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     options.add_argument(
         "--keep", type=Path, metavar="DIR", help="leave the published site in this folder"
     )
-    keep = options.parse_args().keep
+    options.add_argument(
+        "--site", type=Path, metavar="DIR", help="also pack the offline bundle, with this website"
+    )
+    arguments = options.parse_args()
+    keep = arguments.keep
     with tempfile.TemporaryDirectory() as folder:
         work = Path(folder)
         run(sys.executable, "-m", "venv", work / "venv")
@@ -178,14 +184,12 @@ def main() -> None:
         run(python, LITE / "build.py", work / "published")
         wheel = the_site_holds_the_tutorial(work / "published")
         the_newest_pyodide_takes_the_wheel(work, wheel)
-        run(
-            python,
-            LITE / "build.py",
-            work / "served/lite",
-            "--pyodide",
-            pyodide_files.from_pypi(work, python),
-        )
+        shutil.copytree(work / "published", work / "served/lite")
+        pyodide_files.put_beside(work / "served/lite", pyodide_files.from_pypi(work, python))
         the_notebooks_run(python, work / "served", work / "pictures")
+        if arguments.site:
+            bundle = (arguments.site, work / "served/lite", work / "bundle")
+            say(run(python, ROOT / ".ci/offline_bundle.py", *bundle).splitlines()[-1])
         if keep:
             shutil.copytree(work / "published", keep, dirs_exist_ok=True)
             shutil.copytree(

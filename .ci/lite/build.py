@@ -20,7 +20,7 @@ ROOT = Path(__file__).resolve().parents[2]
 HERE = Path(__file__).parent
 sys.path.append(str(HERE.parent))
 
-from pyodide_files import ADDRESS, run, wheels  # noqa: E402
+from pyodide_files import ADDRESS, put_beside, run, wheels  # noqa: E402
 
 OF_PYODIDE = ("numpy", "matplotlib")
 IN_THE_SITE = (
@@ -37,11 +37,11 @@ APPS = ("lab", "notebooks", "tree")
 KERNEL = "@jupyterlite/pyodide-kernel-extension"
 
 
-def settings(files: list[Path], pyodide: str) -> dict[str, object]:
+def settings(files: list[Path]) -> dict[str, object]:
     """What a page of the site reads first: where Pyodide is, and with which packages a kernel starts."""
     # The kernel loads them from its own place, `extensions/@jupyterlite/pyodide-kernel-extension/static/`.
     packages = [*OF_PYODIDE, *(f"../../../../pypi/{file.name}" for file in files)]
-    kernel = {"pyodideUrl": f"{pyodide}/pyodide.js", "loadPyodideOptions": {"packages": packages}}
+    kernel = {"pyodideUrl": f"{ADDRESS}/pyodide.js", "loadPyodideOptions": {"packages": packages}}
     config = {
         "appName": "autodiff_lab",
         "exposeAppInBrowser": True,
@@ -65,11 +65,7 @@ def build(out: Path, pyodide: Path | None) -> None:
         lite = work / "lite"
         lite.mkdir()
         files = wheels(work / "wheels", IN_THE_SITE)
-        if pyodide:
-            shutil.copytree(pyodide, lite / "static/pyodide")
-        (lite / "jupyter-lite.json").write_text(
-            json.dumps(settings(files, "./static/pyodide" if pyodide else ADDRESS))
-        )
+        (lite / "jupyter-lite.json").write_text(json.dumps(settings(files)))
         ignored = shutil.ignore_patterns(".*", "*.jsonl", "lectures")
         shutil.copytree(ROOT / "notebooks", work / "contents", ignore=ignored)
         options = [
@@ -87,6 +83,8 @@ def build(out: Path, pyodide: Path | None) -> None:
             command, "build", *options, cwd=lite, env={**os.environ, "JUPYTER_PREFER_ENV_PATH": "1"}
         )
         add_scripts(work / "site")
+        if pyodide:
+            put_beside(work / "site", pyodide)
         shutil.copytree(work / "site", out, dirs_exist_ok=True)
 
 

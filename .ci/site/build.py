@@ -17,7 +17,6 @@ import shutil
 import subprocess
 import sys
 import tempfile
-import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
@@ -32,9 +31,12 @@ import autodiff_lab as ad
 
 ROOT = Path(__file__).resolve().parents[2]
 HERE = Path(__file__).parent
-REPOSITORY = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"][
-    "urls"
-]["Repository"]
+sys.path.append(str(ROOT))
+
+from tests.addresses import offline_address, project, releases  # noqa: E402
+
+REPOSITORY = project()["urls"]["Repository"]
+HOME = project()["urls"]["Homepage"]
 
 TO_LOOK_UP = {
     "glossary": "Glossary",
@@ -44,6 +46,7 @@ TO_LOOK_UP = {
     "where_it_works": "What works where",
     "how_fast": "How fast it is",
     "for_lecturers": "For lecturers",
+    "versions": "Versions",
 }
 
 REFERENCE = {
@@ -102,6 +105,7 @@ def write_sources(folder: Path, pyodide: Path | None) -> None:
         "index": start,
         "reference": reference,
         "where_it_works": where_it_works,
+        "versions": versions,
     }.items():
         (folder / f"{name}.md").write_text("\n".join(page()), encoding="utf-8")
     shutil.copy(ROOT / "tests" / "benchmarks" / "README.md", folder / "how_fast.md")
@@ -190,6 +194,7 @@ def reference() -> Iterator[str]:
         )
         yield from (
             "   :toctree: reference",
+            "   :nosignatures:",
             "",
             *(f"   {name}" for name in names.split()),
             "```",
@@ -210,6 +215,28 @@ def where_it_works() -> Iterator[str]:
     ]
     table = table.replace("Each link leads to the test that holds it, in", "Each has a test, in")
     yield from ("# What works where", "", re.sub(r"\[([^\]]+)\]\([^)]+\)", r"\1", table))
+
+
+def versions() -> Iterator[str]:
+    """Write which versions of these pages there are: the newest, and one of each release."""
+    found = releases()
+    newest = ad.__version__
+    state = "" if newest in dict(found) else ", which is not released yet"
+    yield from (
+        "# Versions",
+        "",
+        f"The pages at [{HOME.removeprefix('https://')}]({HOME}) document the newest version of the "
+        f"repository: {newest}{state}. Each page names its version at its end.",
+        "",
+    )
+    if not found:
+        yield "From the first release on, each release keeps its own pages here."
+        return
+    yield from ("Each release keeps its own pages, with its own browser lab:", "")
+    for version, date in found:
+        pages = f"[{version}]({HOME}v{version}/)"
+        offline = f"[all of it as one zip]({offline_address(version)})"
+        yield f"- {pages}, released on {date}: {offline}, to be used without a network"
 
 
 def main() -> None:

@@ -3,6 +3,7 @@
 import html
 import inspect
 import re
+import sys
 import tomllib
 from pathlib import Path
 from urllib.parse import urlencode
@@ -14,6 +15,12 @@ import autodiff_lab
 from autodiff_lab.classroom.lecture.cell_html import mathml
 
 ROOT = Path(autodiff_lab.__file__).resolve().parents[1]
+sys.path += [str(ROOT), str(ROOT / ".ci/site")]
+
+import cross_links  # noqa: E402
+
+from tests.addresses import releases  # noqa: E402
+
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 REPOSITORY = PROJECT["urls"]["Repository"]
 HOME = PROJECT["urls"]["Homepage"]
@@ -27,6 +34,8 @@ LITE = "lite/lab/index.html?path="
 
 project = "autodiff_lab"
 version = release = autodiff_lab.__version__
+DATES = dict(releases(ROOT))
+DOCUMENTED = f"{version} ({DATES[version]})" if version in DATES else f"{version}, not released yet"
 author = PROJECT["authors"][0]["name"]
 copyright = f"{author}, {PROJECT['license']}"
 
@@ -48,7 +57,15 @@ suppress_warnings = ["myst.header", "myst.xref_missing", "mystnb.unknown_mime_ty
 exclude_patterns = ["lectures/*"]
 
 autosummary_generate = True
-autodoc_typehints = "none"
+LESSONS = cross_links.lessons_by_name()
+autosummary_context = {
+    "lessons": {name: cross_links.list_lessons(uses) for name, uses in LESSONS.items()},
+    "makers": {name: list(cross_links.makers(getattr(autodiff_lab, name))) for name in LESSONS},
+}
+autodoc_typehints = "signature"
+autodoc_typehints_format = "short"
+python_use_unqualified_type_names = True
+maximum_signature_line_length = 60  # a longer one has a line for each parameter
 autodoc_default_options = {"exclude-members": "set"}  # Matplotlib writes one for each class
 numpydoc_show_class_members = False
 templates_path = ["_templates"]
@@ -57,7 +74,7 @@ html_theme = "sphinx_book_theme"
 html_title = "autodiff_lab"
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
-html_js_files = ["feedback.js"]
+html_js_files = ["feedback.js", "search.js"]
 html_favicon = "_static/favicon.svg"
 html_baseurl = HOME
 html_math_renderer = "mathml"
@@ -122,8 +139,21 @@ def shape_notebook(app, docname, source):
             "data-adl-lab" in str(output.get("data")) for output in cell.outputs
         ):
             cells.append(nbformat.v4.new_markdown_cell(launch_row(docname, "Open live")))
+    if names := names_in(docname):
+        cells.append(nbformat.v4.new_markdown_cell(cross_links.list_names(names)))
     notebook.cells = cells
     source[0] = nbformat.writes(notebook)
+
+
+def names_in(lesson):
+    """Return the public names that a lesson uses."""
+    return {name for name, uses in LESSONS.items() if lesson in {use.page for use in uses}}
+
+
+def link_code(app, pagename, templatename, context, doctree):
+    """Link the public names in a lesson's code to the reference."""
+    if names := names_in(pagename):
+        context["body"] = cross_links.link_code(context["body"], names)
 
 
 def launch_row(docname, *ways):
@@ -177,6 +207,8 @@ def describe_page(app, pagename, templatename, context, doctree):
         for name, text in properties.items()
     ]
     context["metatags"] = context.get("metatags", "") + "\n".join([*tags, TWITTER])
+    context["documented"] = DOCUMENTED
+    context["all_versions"] = f"{HOME}versions.html"
     form = {"template": "not_understood.yml", "where": html.unescape(title)}
     context["feedback"] = f"{REPOSITORY}/issues/new?{urlencode(form)}"
 
@@ -223,21 +255,27 @@ def write_mathml(display):
 
 
 def say_signature(app, what, name, obj, options, signature, returns):
-    """Show what a widget's class is called with: traitlets says (*args, **kwargs) of them all."""
-    if what == "class" and signature == "(*args, **kwargs)":
-        parameters = list(inspect.signature(obj.__init__).parameters.values())[1:]
-        return str(
-            inspect.Signature(
-                [one.replace(annotation=inspect.Parameter.empty) for one in parameters]
-            )
-        ), returns
-    return None
+    """Show what a name is called with: of classes, only those that readers call; others come from a function."""
+    if not signature:
+        return None
+    if what in ("class", "exception"):
+        if not cross_links.is_made_by_readers(obj):
+            return "", None
+        if signature == "(*args, **kwargs)":  # traitlets says so of every widget
+            parameters = list(inspect.signature(obj.__init__).parameters.values())[1:]
+            return str(inspect.Signature(parameters)), None
+    # Sphinx writes each Callable with a list of its arguments, also where nothing is said of them.
+    written = [
+        text and text.replace("Callable[[...], ", "Callable[..., ") for text in (signature, returns)
+    ]
+    return tuple(written)
 
 
 def setup(app):
     app.connect("autodoc-process-signature", say_signature)
     app.connect("source-read", shape_notebook)
     app.connect("html-page-context", describe_page)
+    app.connect("html-page-context", link_code)
     app.connect("build-finished", write_sitemap)
     # after the theme has made its own
     app.connect("html-page-context", add_launch_buttons, priority=600)

@@ -19,6 +19,8 @@ import numpy as np
 from PIL import Image
 from playwright.sync_api import Locator, Page, Route, sync_playwright
 
+from autodiff_lab import __version__
+
 LAPTOP, PHONE = {"width": 1366, "height": 768}, {"width": 390, "height": 800}
 LIVE = re.compile(r"/lite/lab/index\.html\?path=([\w.]+\.ipynb)")
 
@@ -41,6 +43,9 @@ class Visitor:
         self.pages = sorted(str(path.relative_to(site)) for path in site.rglob("*.html"))
         self.pages = [name for name in self.pages if not name.startswith(("_static/", "lite/"))]
         self.links, self.wrong = 0, []
+        hidden = {path.name for path in site.glob(".*")} - {".buildinfo"}
+        if hidden:
+            self.wrong.append(f"the site holds what is no part of it: {hidden}")
         page.on("pageerror", lambda error: self.note(f"an error in a script: {error}"))
 
     def note(self, what: str) -> None:
@@ -106,14 +111,51 @@ class Visitor:
             "5.5" in text and "1.7163" in text, "the player does not arrive at its gradient"
         )
 
+    def reference(self) -> None:
+        """Signatures have types, one reads on a phone, and a name leads to a lesson and back."""
+        page = self.open("reference/autodiff_lab.play.html")
+        said = page.locator("dt.sig").first.inner_text()
+        self.expect("f: Callable[..., Any]" in said and "→ Player" in said, f"signature: {said}")
+        self.shoot("reference")
+        page = self.open("reference/autodiff_lab.Player.html")
+        said = page.locator("dt.sig").first.inner_text()
+        self.expect("(" not in said, f"a constructor is shown that nobody calls: {said}")
+        self.expect(
+            bool(page.locator("article a[href*='autodiff_lab.play.html']").count()),
+            "nothing says that play returns one",
+        )
+        page = self.open("reference.html", PHONE)
+        least = page.evaluate(
+            "Math.min(...[...document.querySelectorAll('table.autosummary td')].map((e) => e.clientWidth))"
+        )
+        self.expect(least > PHONE["width"] / 2, f"a description has {least} px on a phone")
+        self.shoot("reference-phone")
+        page = self.open("12_higher_order.html")
+        for place in (".of-reference a[href*='autodiff_lab.hvp.']", ".highlight a[href*='.hvp.']"):
+            page = self.open("12_higher_order.html")
+            page.locator(place).first.click()
+            self.expect("reference/autodiff_lab.hvp.html" in page.url, f"{place} leads elsewhere")
+        page.locator(".in-lessons a[href*='12_higher_order']").click()
+        anchor = unquote(urldefrag(page.url).fragment)
+        after = f"//*[@id='{anchor}']/following::div[contains(@class, 'cell_input')][1]"
+        code = page.locator(f"xpath={after}").inner_text()
+        self.expect("hvp" in code, f"the cell at {anchor} does not use hvp")
+
     def search(self, word: str, lesson: str) -> None:
-        """The search finds a word, and the lesson that is about it."""
+        """The search finds a word, and the lesson that is about it; excerpts are of its text alone."""
         page = self.open(f"search.html?q={word}")
         page.locator("#search-results li").first.wait_for(timeout=30_000)
         self.expect(
             bool(page.locator(f"#search-results a[href*='{lesson}']").count()),
             f"{word} is not found in {lesson}",
         )
+        excerpts = page.locator("#search-results p.context")
+        excerpts.first.wait_for()
+        for excerpt in excerpts.all_inner_texts():
+            self.expect(
+                not re.search(r"System Settings|Light\s+Dark|Contents", excerpt),
+                f"an excerpt has what stands around the article: {excerpt[:80]}",
+            )
 
     def hostile_links(self) -> None:
         """A script in an address runs in no kind of page: what was searched for, what is lit up, where to begin."""
@@ -151,6 +193,12 @@ class Visitor:
             page = self.open(name, PHONE)
             wide = page.evaluate("document.documentElement.scrollWidth")
             self.expect(wide <= PHONE["width"], f"{wide} px wide on a phone")
+            if name != "404.html":
+                says = page.locator("p.feedback").inner_text()
+                self.expect(
+                    f"documents autodiff_lab {__version__}" in says,
+                    f"its version is not said: {says}",
+                )
             anchors[name] = set(
                 page.evaluate("[...document.querySelectorAll('[id]')].map((e) => e.id)")
             )
@@ -294,8 +342,7 @@ def main() -> None:
         visitor.first_screen()
         visitor.plays("00_start_here.html")
         visitor.shoot("lesson")
-        visitor.open("reference/autodiff_lab.grad.html")
-        visitor.shoot("reference")
+        visitor.reference()
         visitor.search("fan-out", "04_adjoint_flow")
         visitor.hostile_links()
         visitor.deep_links()

@@ -21,16 +21,14 @@ FOR_LECTURERS, LECTURES = "for_lecturers.md", "lectures"
 LINK = re.compile(rb"\[([^]]*)\]\(for_lecturers\.md[^)]*\)")
 
 
-def write_course(folder: Path) -> dict[str, Copied]:
-    """Write a course's notebooks into ``folder/student`` and ``folder/teacher``; files that exist are left as they are.
+def write_students_set(folder: Path) -> Copied:
+    """Write the students' notebooks into a folder; files that exist are left as they are.
 
     Raises
     ------
     TutorialError
         If the folder cannot be written to.
     """
-    source = installed_notebooks()
-    exercises = {lesson.slug: lesson.exercises() for lesson in lessons()}
 
     def students(path: Path) -> bytes | None:
         # their notes answer what is asked
@@ -45,6 +43,19 @@ def write_course(folder: Path) -> dict[str, Copied]:
                 cell.outputs, cell.metadata.jupyter = [], {}
         return LINK.sub(rb"\1", (nbformat.writes(notebook) + "\n").encode())
 
+    return copy_notebooks(installed_notebooks(), folder, students)
+
+
+def write_course(folder: Path) -> dict[str, Copied]:
+    """Write a course's notebooks into ``folder/student`` and ``folder/teacher``; files that exist are left as they are.
+
+    Raises
+    ------
+    TutorialError
+        If the folder cannot be written to.
+    """
+    exercises = {lesson.slug: lesson.exercises() for lesson in lessons()}
+
     def teachers(path: Path) -> bytes:
         if path.suffix != ".ipynb":
             return path.read_bytes()
@@ -54,8 +65,8 @@ def write_course(folder: Path) -> dict[str, Copied]:
         return (nbformat.writes(notebook) + "\n").encode()
 
     return {
-        "student": copy_notebooks(source, folder / "student", students),
-        "teacher": copy_notebooks(source, folder / "teacher", teachers),
+        "student": write_students_set(folder / "student"),
+        "teacher": copy_notebooks(installed_notebooks(), folder / "teacher", teachers),
     }
 
 

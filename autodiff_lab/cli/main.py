@@ -44,7 +44,7 @@ def build_parser() -> ArgumentParser:
         help="the port to listen on (default: 8888, or the next free one)",
     )
     commands = parser.add_subparsers(
-        dest="command", metavar="{check,course,present,lecture,grade}", title="other commands"
+        dest="command", metavar="{check,course,present,lecture,grade,hub}", title="other commands"
     )
 
     def add_command(run: Callable[[Namespace], int], name: str) -> ArgumentParser:
@@ -107,6 +107,10 @@ def build_parser() -> ArgumentParser:
     )
     grading.add_argument(
         "--jobs", type=_positive, help="how many run at a time (default: one for each processor)"
+    )
+    hub = add_command(_write_hub, "hub")
+    hub.add_argument(
+        "--out", metavar="DIR", type=Path, required=True, help="the folder to write into"
     )
     return parser
 
@@ -210,6 +214,19 @@ def _write_lecture(options: Namespace) -> int:
 
     for path in write_lecture(options.notebook, options.out, overwrite=options.overwrite):
         print(f"{path.stat().st_size / 1000:7.0f} kB  {path}")
+    return 0
+
+
+def _write_hub(options: Namespace) -> int:
+    """Write a JupyterHub's configuration, and the notebooks that its students get.
+
+    DIR/jupyterhub_config.py is for one Linux machine, DIR/values.yaml for Kubernetes. DIR/notebooks has the students'
+    notebooks: each student gets a copy. Nothing is overwritten.
+    """
+    from ..classroom.hub import write_hub
+    from .tutorial import report_copies
+
+    report_copies(write_hub(options.out), options.out)
     return 0
 
 

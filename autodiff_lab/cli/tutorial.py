@@ -11,6 +11,7 @@ from typing import Any
 from ..jupyter.kernel import kernel_of_this_python, python_command
 from ..jupyter.lab_settings import encryption_options, helps_a_learner, without_news
 from ..jupyter.notebooks import (
+    DEFAULT_COPY,
     START,
     Copied,
     TutorialError,
@@ -19,8 +20,6 @@ from ..jupyter.notebooks import (
     installed_notebooks,
 )
 from ..setup_check import ANOTHER_FOLDER, why_jupyter_would_not_start, why_not_writable
-
-DEFAULT_COPY = "autodiff-lab-notebooks"
 
 
 def open_tutorial(to: Path | None = None, *, browser: bool = True, port: int | None = None) -> None:

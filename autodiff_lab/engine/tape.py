@@ -218,7 +218,8 @@ class Tape(Level):
             Its adjoint, of the shape of its value.
         adjoints : list
             As long as the tape, filled with None: "no adjoint yet", which is not the same as 0. This is the state
-            of the sweep, and it may be read between steps.
+            of the sweep, and it may be read between steps. A sweep from several results at once starts with the
+            seeds of the others in it; `line` is the last of them.
         keep : bool
             Keep the adjoint of a line that has been swept (to look at), or drop it (to save memory).
 

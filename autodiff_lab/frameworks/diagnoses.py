@@ -64,26 +64,32 @@ class Diagnoses:
         source = self._reader.sources[span.source]
         return f"line {source.first_line + span.line}: {source.text[span.line].strip()}"
 
+    def module(self, i: int) -> str:
+        """The path of the innermost module that a line ran in: ``layers.3.linear1``; empty if there is none."""
+        line: Line = self._reader.lines[i]
+        return line.modules[-1].path if line.modules else ""
+
     def name(self, i: int) -> str:
         """What a line is called and computes."""
         line: Line = self._reader.lines[i]
         return line.label if line.kind == "input" else f"{line.clear_name} = {line.reading}"
 
     def norms(self) -> Report:
-        """Report the norm of each line's adjoint, on a log scale."""
-        found: dict[int, Any] = (
-            {} if self._run.output is None else {self._run.output: self._run.seed}
-        )
+        """Report the norm of each line's adjoint, on a log scale, and the module in which the line ran, if any."""
+        found = self._run.seeded_adjoints
         found |= {sent.parent: sent.after for event in self._run.events for sent in event.sent}
         sizes = {i: _norm(adjoint) for i, adjoint in sorted(found.items())}
         logs = [math.log10(size) for size in sizes.values() if 0 < size < math.inf]
         low, high = (min(logs), max(logs)) if logs else (0.0, 0.0)
-        rows = [
-            (self.name(i), self.place(i), f"{size:.1e}", _bar(size, low, high))
-            for i, size in sizes.items()
-        ]
         caption = message("norms", low=f"1e{math.floor(low)}", high=f"1e{math.ceil(high)}")
-        columns = [message(f"norms {column}") for column in ("line", "place", "size", "bar")]
+        has_modules = any(map(self.module, sizes))
+        shown = ["line", *(["module"] if has_modules else []), "place", "size", "bar"]
+        rows = []
+        for i, size in sizes.items():
+            module = [self.module(i)] if has_modules else []
+            bar = _bar(size, low, high)
+            rows.append((self.name(i), *module, self.place(i), f"{size:.1e}", bar))
+        columns = [message(f"norms {column}") for column in shown]
         return Report(grid(caption, columns, rows), self._say_range(sizes))
 
     def _say_range(self, sizes: Mapping[int, float]) -> str:

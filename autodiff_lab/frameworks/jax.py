@@ -35,7 +35,7 @@ from autodiff_lab.trace.recorded_run import (
 )
 from autodiff_lab.trace.source_map import unwrap_function
 from autodiff_lab.transforms.pytree import flatten
-from autodiff_lab.transforms.recording import Outcome
+from autodiff_lab.transforms.recording import Outcome, Seed
 from autodiff_lab.transforms.signatures import argument_names, name_of
 from autodiff_lab.transforms.symbol import Symbol
 
@@ -543,7 +543,9 @@ class _JaxRun:
             input_names=self.labels,
             output=self.output,
             outcome=Outcome(self._array(self.value)),
-            seed=self._array(jnp.ones_like(self.value)),
+            seeds=[]
+            if self.output is None
+            else [Seed(0, self.output, self._array(jnp.ones_like(self.value)))],
             read_line=functools.cache(self.read_line),
             read_partial=self.read_partial,
             sweep=self._convert,
@@ -580,6 +582,8 @@ def _learners_frames(equation: Any, root: Any) -> tuple[Any, ...]:
 def _write_equation(taken: _Taken, words: Sequence[str]) -> tuple[str, str]:
     """Write an equation of JAX in our spelling: its name, and the whole of it."""
     op = _OUR_NAMES.get(taken.name, taken.name)
+    if op == "matmul" and not _is_matmul(taken):
+        op = taken.name
     if taken.name == "integer_pow":
         return op, f"{words[0]} ** {taken.equation.params['y']}"
     if op in _SIGNS and len(words) == 2:
@@ -592,6 +596,16 @@ def _write_equation(taken: _Taken, words: Sequence[str]) -> tuple[str, str]:
         if key in _TOLD and one is not None
     ]
     return op, f"{op}({', '.join([*words, *told])})"
+
+
+def _is_matmul(taken: _Taken) -> bool:
+    """Whether a `dot_general` is what NumPy computes for ``a @ b``: `vmap` makes others, which multiply row by row."""
+    (left, right), (left_batch, right_batch) = taken.equation.params["dimension_numbers"]
+    dimensions, others = map(np.ndim, taken.values)
+    batch = tuple(range(dimensions - 2)) if dimensions == others else ()
+    if (tuple(left_batch), tuple(right_batch)) != (batch, batch):
+        return False
+    return (tuple(left), tuple(right)) == ((dimensions - 1,), (max(0, others - 2),))
 
 
 def _spell(one: Any) -> str:

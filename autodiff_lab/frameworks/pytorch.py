@@ -43,7 +43,7 @@ from autodiff_lab.trace.recorded_run import (
 from autodiff_lab.trace.source_map import HiddenSource
 from autodiff_lab.transforms.execution_log import log_execution
 from autodiff_lab.transforms.pytree import flatten, map_leaves, paths
-from autodiff_lab.transforms.recording import Outcome
+from autodiff_lab.transforms.recording import Outcome, Seed
 from autodiff_lab.transforms.signatures import argument_names, name_of
 
 _MAX_WRITTEN = 6
@@ -698,13 +698,14 @@ class RunBuilder:
             note += " " + message("gradients changed by hooks")
         value = self._value(output)
         seed = self._sweep.seeds[0] if self._sweep.seeds else None
+        adjoint = np.ones(np.shape(value))[()] if seed is None else self._array(seed)
         return RecordedRun(
             names=[self.name(line) for line in range(len(self._lines))],
             parents=self.parents,
             input_names=[self.label_of_leaf(line) for line in range(self.n_inputs)],
             output=output,
             outcome=Outcome(value),
-            seed=np.ones(np.shape(value))[()] if seed is None else self._array(seed),
+            seeds=[Seed(0, output, adjoint)],
             read_line=self.read_line,
             read_partial=self.read_partial,
             sweep=self.sweep_events,

@@ -8,6 +8,7 @@ from pathlib import Path
 from .kernel import python_command
 
 START = "00_start_here.ipynb"
+DEFAULT_COPY = "autodiff-lab-notebooks"
 PACKAGE = Path(__file__).resolve().parents[1]
 
 # What a running notebook leaves beside itself is not part of the tutorial.

@@ -150,7 +150,7 @@ def latex_text(text: str) -> str:
 def latex_value(text: str) -> str:
     r"""Write a formatted number, or a product or sum of some, in LaTeX notation for math mode.
 
-    >>> latex_value("−0.2837 + 1 · 2 = 1.7163"), latex_value("1.3e−05"), latex_value("[1 2]")
+    >>> latex_value("−0.2837 + 1 · 2 = 1.7163"), latex_value("1.3e−5"), latex_value("[1 2]")
     ('-0.2837 + 1 \\cdot 2 = 1.7163', '1.3 \\cdot 10^{-5}', '[1 \\; 2]')
     """
     text = _EXPONENT.sub(lambda found: rf"{found[1]} · 10^{{{found[2]}{found[3]}}}", text)

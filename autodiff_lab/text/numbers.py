@@ -24,7 +24,7 @@ def number(x: Any) -> str:
     it is its shape, and from its smallest entry to its largest.
 
     >>> number(2.0), number(0.6931471805599453), number(-0.28366218546322625), number(1.3e-5)
-    ('2', '0.6931', '−0.2837', '1.3e−05')
+    ('2', '0.6931', '−0.2837', '1.3e−5')
     >>> number(np.array([1.0, 2.0, 3.0])), number(np.zeros((128, 64)))
     ('[1 2 3]', '(128, 64) array, all 0')
     """
@@ -83,16 +83,16 @@ def in_cell(x: float) -> str:
         return f"{x:.0f}".removeprefix("-") if x == 0 else f"{x:.0f}".replace("-", "−")
     written = ""
     for digits in (3, 2, 1):
-        written = _shorten_exponent(f"{x:.{digits}g}")
+        written = shorten_exponent(f"{x:.{digits}g}")
         if len(written) <= _LONGEST_IN_CELL:
             return written
-    return _shorten_exponent(f"{x:.0e}")
+    return shorten_exponent(f"{x:.0e}")
 
 
-def _shorten_exponent(written: str) -> str:
+def shorten_exponent(written: str) -> str:
     """Write ``1.2e-05`` as ``1.2e−5``.
 
-    >>> _shorten_exponent("-1.2e-05"), _shorten_exponent("3e+06"), _shorten_exponent("-0.5")
+    >>> shorten_exponent("-1.2e-05"), shorten_exponent("3e+06"), shorten_exponent("-0.5")
     ('−1.2e−5', '3e6', '−0.5')
     """
     mantissa, exponential, exponent = written.partition("e")
@@ -124,7 +124,7 @@ def _scalar(x: float) -> str:
             text = text.rstrip("0").rstrip(".")
     else:
         mantissa, exponent = f"{x:.3e}".split("e")
-        text = f"{mantissa.rstrip('0').rstrip('.')}e{exponent}"
+        return shorten_exponent(f"{mantissa.rstrip('0').rstrip('.')}e{exponent}")
     return text.replace("-", "−")
 
 

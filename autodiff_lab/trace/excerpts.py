@@ -71,7 +71,9 @@ class Excerpts(RunReader):
         super().__init__(run, f)
         self._events = run.events
         self._largest = reverse_steps.find_largest_size(self._events)
-        self.steps = len(run) + (len(self._events) + 1 if run.output is not None else 0)
+        # the seeds come before the first event
+        self._first_event = len(run) + len(run.seeds)
+        self.steps = self._first_event + len(self._events)
         self.simple_outline = simplify_outline(
             self.outline, lambda i: notation.format_name(run.names[i])
         )
@@ -92,10 +94,10 @@ class Excerpts(RunReader):
         lines = len(self.run)
         if step < lines:
             line = max(step, 0)
-        elif step == lines:
+        elif step < self._first_event or not self._events:
             line = self.run.output_line
         else:
-            line = self._events[min(step - lines - 1, len(self._events) - 1)].line
+            line = self._events[min(step - self._first_event, len(self._events) - 1)].line
         return bisect_right(self._starts, line) - 1
 
     def sections(self, number: int) -> list[Section]:
@@ -113,9 +115,10 @@ class Excerpts(RunReader):
     def arrivals(self) -> dict[int, tuple[int, int, Number]]:
         """For all excerpts: the first and the last step of the whole run that sends to each line, and its adjoint."""
         lines, found = len(self.run), {}
-        if self.run.output is not None:
-            found[self.run.output] = (lines, lines, self.run.seed)
-        for k, move in enumerate(self._events, start=lines + 1):
+        for line, adjoint in self.run.seeded_adjoints.items():
+            steps = [lines + k for k, seed in enumerate(self.run.seeds) if seed.line == line]
+            found[line] = (steps[0], steps[-1], adjoint)
+        for k, move in enumerate(self._events, start=self._first_event):
             for sent in move.sent:
                 found[sent.parent] = (found.get(sent.parent, (k,))[0], k, sent.after)
         return found
@@ -126,7 +129,7 @@ class Excerpts(RunReader):
         back = [-event.line for event in self._events]
 
         def reach(line: int) -> int:
-            return len(self.run) + 1 + bisect_right(back, -line)
+            return self._first_event + bisect_right(back, -line)
 
         if not back:
             return ()
@@ -143,7 +146,10 @@ class Excerpts(RunReader):
     def _read(self, number: int) -> Trace:
         run, first, end = self.run, self._starts[number], self._windows[number][-1].end
         own = range(first, end)
-        before = sorted({parent for i in own for parent in run.parents[i] if 0 <= parent < first})
+        used = {parent for i in own for parent in run.parents[i] if 0 <= parent < first}
+        if run.output in own:  # the sweep starts here, at all results
+            used |= {seed.line for seed in run.seeds if seed.line < first}
+        before = sorted(used)
         place = {line: k for k, line in enumerate([*before, *own])}
         trace = self.describe_run([_move_line(self.lines[i], place) for i in place])
         steps = [reverse_steps.record_step(run, self.lines, i) for i in place]
@@ -151,15 +157,17 @@ class Excerpts(RunReader):
         swept = [event for event in self._events if event.line in own]
         later = [event for event in self._events if event.line >= end]
         arrived: dict[int, Any] = {}
-        if swept or run.output in place:
+        if swept or run.output in own:
             told = reverse_steps.sweep_steps(run, self.lines, self._events, self._largest, own)
-            last = len(steps) + len(swept)
-            if run.output in place:
+            if run.output in own:
+                last = len(steps) + len(told) - 1
                 parts.append(StepRange(len(steps), last, len(run)))
             else:
-                arrived = {sent.parent: sent.after for event in later for sent in event.sent}
-                told[0] = Step("seed", end - 1)
-                parts.append(StepRange(len(steps) + 1, last, len(run) + 1 + len(later)))
+                arrived = run.seeded_adjoints
+                arrived |= {sent.parent: sent.after for event in later for sent in event.sent}
+                told[: len(run.seeds)] = [Step("seed", end - 1)]
+                last = len(steps) + len(swept)
+                parts.append(StepRange(len(steps) + 1, last, self._first_event + len(later)))
             products = sum(len(event.sent) for event in later)
             steps += memory_usage.measure_steps(run, told, end, products)
         if number == 0 and swept:
@@ -184,6 +192,7 @@ class Excerpts(RunReader):
             arrived=tuple(number_of(arrived[i]) if i in arrived else None for i in place),
             before=tuple(before),
             swept=self._swept,
+            seeds=len(run.seeds),
         )
         products = sum(len(event.sent) for event in self._events)
         return replace(
@@ -191,6 +200,9 @@ class Excerpts(RunReader):
             steps=tuple(_move_step(step, place) for step in steps),
             warning=trace.warning or self._birth,
             result=place.get(run.output),
+            seeds=tuple(
+                replace(seed, line=place[seed.line]) for seed in trace.seeds if seed.line in place
+            ),
             excerpt=excerpt,
             cost=Cost(1, len(run) - run.n_inputs, products, *run.held[-1]),
         )

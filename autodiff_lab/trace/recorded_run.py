@@ -17,7 +17,7 @@ from autodiff_lab.engine.tape import Comparison
 from autodiff_lab.text.messages import message
 from autodiff_lab.text.notation import NOT_REACHED
 from autodiff_lab.trace.model import ModuleCall, Number
-from autodiff_lab.transforms.recording import Outcome
+from autodiff_lab.transforms.recording import Outcome, Seed
 
 _MAX_TUPLE_LENGTH = 24
 
@@ -152,11 +152,11 @@ class RecordedRun:
     input_names : sequence of str
         What the inputs are called, which are the first lines.
     output : int or None
-        The line of the result; None if it depends on no input.
+        The line of the result, or the last one of several; None if it depends on no input.
     outcome : Outcome
         What was returned: the value, which of several results that is, or what was raised.
-    seed : number or array
-        The adjoint that the sweep begins with.
+    seeds : sequence of Seed
+        The lines that the sweep begins with, and their adjoints: the result, or several; none if `output` is None.
     read_line : callable
         Describe a line, by its number.
     read_partial : callable
@@ -186,7 +186,7 @@ class RecordedRun:
     input_names: Sequence[str]
     output: int | None
     outcome: Outcome
-    seed: Any
+    seeds: Sequence[Seed]
     read_line: Callable[[int], RunLine]
     read_partial: Callable[[int, int], Any]
     sweep: Callable[[], Iterable[SweepEvent]]
@@ -230,6 +230,15 @@ class RecordedRun:
         """The line of the result of a recorded run, which is no constant."""
         assert self.output is not None, "the result is a constant"
         return self.output
+
+    @property
+    def seeded_adjoints(self) -> dict[int, Any]:
+        """The adjoints of a recorded run before its sweep, by line: the seeds; of one line they are added."""
+        adjoints: dict[int, Any] = {}
+        for seed in self.seeds:
+            before = adjoints.get(seed.line)
+            adjoints[seed.line] = seed.adjoint if before is None else before + seed.adjoint
+        return adjoints
 
     @property
     def n_inputs(self) -> int:

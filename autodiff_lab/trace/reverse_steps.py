@@ -1,7 +1,8 @@
 """The steps of reverse mode: which line sends what, along which edge, and how the sums grow."""
 
-from collections.abc import Callable, Container, Iterable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -32,10 +33,15 @@ def seed_adjoints(tape: Tape) -> list[Any]:
     return adjoints
 
 
-def watch_sweep(tape: Tape) -> Iterator[SweepEvent]:
-    """Watch the steps of the engine's own reverse sweep: which lines send, in which order, and with which adjoint."""
-    adjoints: list[Any] = [None] * len(tape)
-    held = seed_adjoints(tape)
+def watch_sweep(
+    tape: Tape, seeded: Mapping[int, Any] = MappingProxyType({})
+) -> Iterator[SweepEvent]:
+    """Watch the steps of the engine's own reverse sweep: which lines send, in which order, and with which adjoint.
+
+    If several lines are `seeded`, the sweep starts with the adjoints of all of them; else with that of the result.
+    """
+    held = [seeded.get(i) for i in range(len(tape))] if seeded else seed_adjoints(tape)
+    adjoints = list(held)
     for i in tape.sweep(tape.output_line, held[tape.output_line], adjoints):
         yield from send(tape, i, adjoints[i], held)
 
@@ -89,17 +95,11 @@ def sweep_steps(
     largest: float,
     of: Container[int] | None = None,
 ) -> list[Step]:
-    """Make the steps of a reverse sweep: the seed, and one for each event; of these lines, or of all.
+    """Make the steps of a reverse sweep: the seeds, and one for each event; of these lines, or of all.
 
     `largest` is the size of the largest contribution, see `find_largest_size`.
     """
-    if run.output is None:
-        return []
-    seed = run.number_of(run.seed)
-    started = _seed_step(
-        lines, run.output, seed, explanations.explain_seed(lines, run.output, seed)
-    )
-    made = [replace(started, announcement=explanations.announce_seed(lines, run.output))]
+    made = _seed_results(run, lines) if run.outcome.seeds else _seed_result(run, lines)
     for event, (users, count) in zip(events, _find_waiting(events), strict=True):
         if of is not None and event.line not in of:
             continue
@@ -126,6 +126,38 @@ def sweep_steps(
                 arithmetic=numbers,
                 announcement=explanations.announce_sweep(lines, i, adjoint, sends),
                 birth=birth,
+            )
+        )
+    return made
+
+
+def _seed_result(run: RecordedRun, lines: Sequence[Line]) -> list[Step]:
+    """Seed the only result; a constant needs no step."""
+    made = []
+    for _, i, adjoint in run.seeds:
+        seed = run.number_of(adjoint)
+        started = _seed_step(lines, i, seed, explanations.explain_seed(lines, i, seed))
+        made.append(replace(started, announcement=explanations.announce_seed(lines, i)))
+    return made
+
+
+def _seed_results(run: RecordedRun, lines: Sequence[Line]) -> list[Step]:
+    """Seed one result after another, where all are followed: a step for each."""
+    made = []
+    held: dict[int, Any] = {}
+    for _, i, adjoint in run.seeds:
+        before = None if i not in held else run.number_of(held[i])
+        held[i] = add_to(held.get(i), adjoint)
+        seed, after = run.number_of(adjoint), run.number_of(held[i])
+        made.append(
+            Step(
+                "seed",
+                i,
+                after,
+                sentence=explanations.explain_one_seed(lines, i, seed, after),
+                equations=equations.write_one_seed(lines[i], before, seed, after),
+                arithmetic=equations.calculate_one_seed(lines[i], before, seed, after),
+                announcement=explanations.announce_one_seed(lines, i, len(run.seeds)),
             )
         )
     return made

@@ -28,16 +28,20 @@ from autodiff_lab.trace.model import (
     Operand,
     Question,
     RaisedError,
+    ResultSeed,
     Step,
     Trace,
 )
 from autodiff_lab.trace.outline import build_outline, overview
 from autodiff_lab.trace.recorded_run import RecordedRun, RunLine, RunOperand, SweepEvent
 from autodiff_lab.trace.wording import equations, explanations
-from autodiff_lab.transforms.results import spell_path
+from autodiff_lab.transforms.results import ResultPath, spell_path
 from autodiff_lab.transforms.signatures import name_of
 
 _MAX_VALUE_LENGTH = 20
+
+# The sum of all results is called by its terms, if they have so many characters; else S.
+_MAX_TOTAL_LENGTH = 28
 
 # The run itself has warned of log(-1) and the like; looking at it again need not.
 quietly = np.errstate(all="ignore")
@@ -79,7 +83,12 @@ class RunReader:
             if label and notation.format_name(label) == label
         }
         self._names = assigned_names.name_lines(run.input_names, spans, turns, assignments)
-        self._result_name = _name_result(run, self._names)
+        self._seeds = _name_seeds(run, self._names) if run.outcome.seeds else ()
+        if self._seeds:
+            self._terms = equations.write_total(self._seeds)
+            self._result_name = self._name_total()
+        else:
+            self._result_name = self._terms = _name_result(run, self._names)
         numbers = {
             number: k
             for k, number in enumerate(dict.fromkeys(filter(None, run.sweep_ids)), start=1)
@@ -107,7 +116,7 @@ class RunReader:
         notes = (
             self._located.note,
             explanations.constant_note(shown, reason) if is_constant else "",
-            explanations.results_note(results, chosen),
+            explanations.results_note(results, chosen, self._result_name, self._terms),
             *run.notes,
             explanations.sweeps_note(lines),
         )
@@ -132,7 +141,15 @@ class RunReader:
             chosen_result=chosen,
             raised=raised,
             engine=run.engine,
+            seeds=self._seeds,
         )
+
+    def _name_total(self) -> str:
+        """Name the sum of all results, which the sweep differentiates: by its terms, if these are short."""
+        if len(self._terms) <= _MAX_TOTAL_LENGTH:
+            return self._terms
+        taken = {*self.run.input_names, *(name.text for name in self._names)}
+        return next(name for name in ("S", "S_total") if name not in taken)
 
     def _explain_constant(self, lines: Sequence[Line], value: Number | None) -> str:
         read = source_map.find_read_names(self._f)
@@ -160,16 +177,18 @@ class RunReader:
         swept = reverse_steps.sweep_steps(
             run, lines, events, reverse_steps.find_largest_size(events)
         )
-        swept[1:] = [
+        n = len(run.seeds)
+        swept[n:] = [
             self._ask_about_event(step, event)
-            for step, event in zip(swept[1:], events, strict=True)
+            for step, event in zip(swept[n:], events, strict=True)
         ]
         steps += memory_usage.measure_steps(run, swept, len(run), faulty=faulty)
         products = sum(len(event.sent) for event in events)
+        array_note = "" if trace.seeds else explanations.array_note(lines, run.output)
         return replace(
             trace,
             warning=trace.warning or births.warn_of_first(steps),
-            note=join_sentences(trace.note, explanations.array_note(lines, run.output)),
+            note=join_sentences(trace.note, array_note),
             steps=tuple(steps),
             cost=Cost(1, len(run) - run.n_inputs, products, *run.held[-1]),
             hints=quiz.hints(steps),
@@ -287,8 +306,9 @@ class RunReader:
 
 def find_final_adjoints(run: RecordedRun, events: Sequence[SweepEvent]) -> dict[int, Number]:
     """The adjoints of a run after the last reverse step, by line."""
-    seed = {} if run.output is None else {run.output: run.seed}
-    last = seed | {sent.parent: sent.after for event in events for sent in event.sent}
+    last = run.seeded_adjoints | {
+        sent.parent: sent.after for event in events for sent in event.sent
+    }
     return {line: run.number_of(adjoint) for line, adjoint in last.items()}
 
 
@@ -313,7 +333,7 @@ def _name_result(run: RecordedRun, names: list[assigned_names.Name]) -> str:
     taken = {*run.input_names, *(name.text for name in names)}
     name = message("result name") if "y" in taken else "y"
     if run.outcome.results:
-        *_, key = run.outcome.results[run.outcome.chosen]
+        *_, key = run.outcome.results[run.outcome.chosen or 0]
         name = (
             key
             if isinstance(key, str) and key.isidentifier() and key not in taken
@@ -322,6 +342,30 @@ def _name_result(run: RecordedRun, names: list[assigned_names.Name]) -> str:
     if result is not None and not names[result].text:
         names[result] = assigned_names.Name(name)
     return name
+
+
+def _name_seeds(run: RecordedRun, names: list[assigned_names.Name]) -> tuple[ResultSeed, ...]:
+    """Name the results of a run that are followed together, and let the lines have these names that have none."""
+    taken = {*run.input_names, *(name.text for name in names)}
+    named = []
+    for place, line, adjoint in run.seeds:
+        own = names[line] if line >= run.n_inputs else assigned_names.Name("")
+        name = own.text if own.text and not own.occurrence else ""
+        if not name:
+            *_, key = run.outcome.results[place]
+            is_free = isinstance(key, str) and key.isidentifier() and key not in taken
+            name = key if is_free else f"y{_spell_keys(run.outcome.results[place])}"
+        if not names[line].text and line >= run.n_inputs:
+            names[line] = assigned_names.Name(name)
+        entries = {float(entry) for entry in np.ravel(adjoint)}
+        weight = entries.pop() if len(entries) == 1 else None
+        named.append(ResultSeed(place, line, name, run.number_of(adjoint), weight))
+    return tuple(named)
+
+
+def _spell_keys(path: ResultPath) -> str:
+    """Spell the keys of a result: ``[1]['pred']``."""
+    return "".join(f"[{key!r}]" for key in path)
 
 
 class _OnDemand(Sequence[Line]):

@@ -18,7 +18,7 @@ from autodiff_lab.trace.model.number import is_small
 from autodiff_lab.trace.recorded_run import RecordedRun, RunLine, RunOperand, SweepEvent
 from autodiff_lab.trace.run_reader import RunReader, end_raised, find_final_adjoints, quietly
 from autodiff_lab.trace.wording import equations, explanations
-from autodiff_lab.transforms.recording import Outcome
+from autodiff_lab.transforms.recording import Outcome, Seed
 from autodiff_lab.transforms.signatures import parameter_names, spell_function
 
 
@@ -61,16 +61,21 @@ def run_of_tape(tape: Tape, f: Callable[..., Any], outcome: Outcome) -> Recorded
             message("inputs not passed" if names else "takes no inputs", names=names, **code)
         )
     result = tape.output
-    return RecordedRun(
+    if result is not None and outcome.chosen is not None:
+        outcome = outcome._replace(value=tape.values[result])
+    seeds = outcome.seeds
+    if not seeds and result is not None:
+        seeds = (Seed(outcome.chosen or 0, result, reverse_steps.seed_of(tape)),)
+    run = RecordedRun(
         names=[tape.name(i) for i in range(len(tape))],
         parents=tape.parents,
         input_names=tape.input_names,
         output=result,
-        outcome=outcome if result is None else outcome._replace(value=tape.values[result]),
-        seed=None if result is None else reverse_steps.seed_of(tape),
+        outcome=outcome,
+        seeds=seeds,
         read_line=functools.cache(functools.partial(_read_line, tape)),
         read_partial=lambda i, slot: partials.local_partial(tape, i, slot),
-        sweep=lambda: reverse_steps.watch_sweep(tape),
+        sweep=lambda: reverse_steps.watch_sweep(tape, run.seeded_adjoints),
         count_held=lambda: memory_usage.count_held(tape),
         call_stacks=tape.call_stacks,
         execution_log=tape.execution_log,
@@ -79,6 +84,7 @@ def run_of_tape(tape: Tape, f: Callable[..., Any], outcome: Outcome) -> Recorded
         comparisons=tape.comparisons,
         notes=(explanations.counts_note(tape),),
     )
+    return run
 
 
 class TapeReader(RunReader):
@@ -102,6 +108,8 @@ class TapeReader(RunReader):
     def read_as(self, options: RunOptions) -> Trace:
         """Make the trace from the tape, with the derivative that the options ask for."""
         self._asked = quiz.is_askable(self.tape) and not options.fault
+        if self.run.outcome.seeds and (options.fault or options.mode == "forward"):
+            raise InputError(message("all results in reverse"))
         if options.mode == "forward":
             return _follow_tangents(self.tape, self.describe_run(self.lines), options.direction)
         return self._read_faulty(options.fault) if options.fault else self.read()

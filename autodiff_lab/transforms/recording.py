@@ -17,7 +17,7 @@ from ..engine.values import Traced, as_value, is_plain, to_output, zeros
 from ..engine.variable import Variable
 from . import pytree
 from .nonfinite_warnings import warn_at_user_line
-from .results import ResultPath, choose_result, list_results
+from .results import ResultPath, choose_result, list_results, means_all, read_seeds
 from .signatures import argument_names, check_keywords, derivative_name, name_of
 
 # What stays as it is beside the inputs, though it is passed by position.
@@ -109,24 +109,36 @@ class Raised(NamedTuple):
     calls: tuple[tuple[CodeType, int], ...]
 
 
+class Seed(NamedTuple):
+    """Where the sweep of a recorded run starts: the place of a result among several, its line, and its adjoint."""
+
+    result: int
+    line: int
+    adjoint: Any
+
+
 class Outcome(NamedTuple):
     """How a recorded run that is to be shown has ended.
 
     Attributes
     ----------
     value : number or array
-        What the function returned, or the one of its results that is followed; None if it raised.
+        What the function returned, or the one of its results that is followed; None if it raised. Where all are
+        followed it is their sum, each times its seed.
     results : tuple of path
         Where the results are in what it returned; empty if that is one number or array. `chosen` is the place of the
-        one that is followed.
+        one that is followed, None for all of them.
     raised : Raised or None
         What it raised.
+    seeds : tuple of Seed
+        Where all results are followed: the seed of each one that depends on the inputs.
     """
 
     value: Any = None
     results: tuple[ResultPath, ...] = ()
-    chosen: int = 0
+    chosen: int | None = 0
     raised: Raised | None = None
+    seeds: tuple[Seed, ...] = ()
 
 
 def record_to_show(
@@ -135,6 +147,7 @@ def record_to_show(
     kwargs: Mapping[str, Any] | None = None,
     result: Any = None,
     stop: bool = False,
+    seed: Any = None,
 ) -> tuple[Outcome, Tape]:
     """Record a run that is to be shown: also one that raises, and one of several results, as `record` does not.
 
@@ -144,9 +157,11 @@ def record_to_show(
     args : sequence
     kwargs : mapping of str, optional
     result : optional
-        Which result to follow, if there are several, as `choose_result` takes it.
+        Which result to follow, if there are several, as `choose_result` takes it; ``"all"`` for all of them.
     stop : bool
         Raise what `f` raises all the same: there is nobody who shows it.
+    seed : optional
+        A seed for each result, as `read_seeds` takes it.
 
     Returns
     -------
@@ -179,7 +194,14 @@ def record_to_show(
             raise InputError(
                 f"{name_of(f)} returns one result, not several: leave out result={result!r}."
             )
+        if seed is not None:
+            raise InputError(
+                f"{name_of(f)} returns one result, whose seed is 1: leave out seed. For another seed, "
+                "multiply the result by it in the function."
+            )
         return Outcome(to_output(_set_result(tape, returned))), tape
+    if means_all(name_of(f), [*results], result, seed):
+        return _set_all_results(tape, results, read_seeds(name_of(f), results, seed)), tape
     chosen = choose_result(name_of(f), [*results], [*results.values()], result, tape)
     value = to_output(_set_result(tape, [*results.values()][chosen]))
     return Outcome(value, tuple(results), chosen), tape
@@ -191,6 +213,24 @@ def _set_result(tape: Tape, result: Any) -> Any:
     if tape.output is None:
         tape.constant = value
     return value
+
+
+def _set_all_results(
+    tape: Tape, results: Mapping[ResultPath, Any], adjoints: Sequence[Any]
+) -> Outcome:
+    """Note on a tape that all results are followed, each with its seed; the last line of them is its output."""
+    seeds, total = [], 0.0
+    for place, (leaf, adjoint) in enumerate(zip(results.values(), adjoints, strict=True)):
+        with np.errstate(all="ignore"):  # the run itself has warned
+            total = total + np.sum(adjoint * result_value(leaf, tape))
+        line = result_line(leaf, tape)
+        if line is not None:
+            seeds.append(Seed(place, line, adjoint))
+    tape.output = max((seed.line for seed in seeds), default=None)
+    value = to_output(as_value(total, "the sum of the results"))
+    if tape.output is None:
+        tape.constant = value
+    return Outcome(value, tuple(results), None, seeds=tuple(seeds))
 
 
 def _run_on_tape(

@@ -93,7 +93,7 @@ def test_the_menu_of_results_follows_another_one(new_player):
     player = new_player(cell(fit, "play(fit, 2.0, 3.0)"))
     player.last_step()
     menu = player.root.get_by_role("combobox", name="Which result to follow")
-    assert menu.locator("option").all_inner_texts() == ["'loss'", "'pred'"]
+    assert menu.locator("option").all_inner_texts() == ["'loss'", "'pred'", "all"]
     assert menu.input_value() == "'loss'"
     shows(player, Trace.of(fit, 2.0, 3.0))
     menu.select_option("'pred'")
@@ -106,6 +106,33 @@ def test_the_menu_of_results_follows_another_one(new_player):
     player.set_input("x", 3)
     shows(player, Trace.of(fit, 3.0, 3.0, result="pred"))
     assert menu.input_value() == "'pred'"
+
+
+def test_all_results_are_followed_each_with_a_seed_of_its_own(new_player):
+    player = new_player(cell(fit, "play(fit, 2.0, 3.0)"))
+    menu = player.root.get_by_role("combobox", name="Which result to follow")
+    assert not player.root.locator(".adl-seed").count(), "a single result has the seed 1"
+    menu.select_option("all")
+    fields = [
+        player.root.get_by_role("spinbutton", name=f"Seed of {result}")
+        for result in ("'loss'", "'pred'")
+    ]
+    fields[0].wait_for()
+    player.last_step()
+    shows(player, Trace.of(fit, 2.0, 3.0, result="all"))
+    assert [field.input_value() for field in fields] == ["1", "1"]
+    fields[1].fill("0.5")
+    wanted = Trace.of(fit, 2.0, 3.0, seed={"loss": 1, "pred": 0.5})
+    player.page.wait_for_function(
+        "([root, text]) => root.querySelector('.adl-gradient').innerText.includes(text)",
+        arg=[player.root.element_handle(), f"∂{wanted.derivative_name}"],
+    )
+    shows(player, wanted)
+    player.set_input("x", 3)
+    shows(player, Trace.of(fit, 3.0, 3.0, seed={"loss": 1, "pred": 0.5}))
+    menu.select_option("'pred'")
+    fields[0].wait_for(state="detached")
+    shows(player, Trace.of(fit, 3.0, 3.0, result="pred"))
 
 
 def test_half_a_run_shows_where_it_ends_until_a_slider_makes_it_whole(new_player):

@@ -451,3 +451,77 @@ def test_playing_keeps_the_frames_of_an_empty_page(function, args, least, opened
         if shares[-1] >= least:
             return
     raise AssertionError(shares)
+
+
+def newton(a):
+    x = a
+    for _ in range(4):
+        x = (x + a / x) / 2
+    return x
+
+
+def power(x, n):
+    if n == 0:
+        return 1.0
+    half = power(x, n // 2)
+    if n % 2:
+        return half * half * x
+    return half * half
+
+
+# What a number hides while it meets a local partial; and the labels that lie on their own edge, or on a box.
+CROWDED = """(steps) => {
+    const player = document.querySelector(".adl-player");
+    const box = (one) => one.getBoundingClientRect();
+    const common = (a, b) =>
+        Math.max(0, Math.min(a.right, b.right) - Math.max(a.left, b.left)) *
+        Math.max(0, Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top));
+    const found = [];
+    let met = 0;
+    for (const step of steps) {
+        player.adlRender(step, 0.5);
+        const texts = [...player.querySelectorAll(".adl-node text")].filter((text) =>
+            text.textContent && getComputedStyle(text).display !== "none");
+        for (const token of player.querySelectorAll(".adl-token")) {
+            met += 1;
+            for (const text of texts)
+                if (common(box(token), box(text)) > 4) found.push([step, token.textContent, text.textContent]);
+        }
+        for (const label of player.querySelectorAll(".adl-label")) {
+            const own = box(label);
+            for (const frame of player.querySelectorAll(".adl-frame"))
+                if (common(own, box(frame)) > 4) found.push([step, label.textContent, "on a box"]);
+            for (const line of player.querySelectorAll(".adl-edge.is-adjoint .adl-line")) {
+                const [length, at] = [line.getTotalLength(), line.getScreenCTM()];
+                const isOn = [...Array(50).keys()].some((k) => {
+                    const { x, y } = line.getPointAtLength((k / 49) * length).matrixTransform(at);
+                    return x > own.left + 2 && x < own.right - 2 && y > own.top + 3 && y < own.bottom - 3;
+                });
+                if (isOn) found.push([step, label.textContent, "on its edge"]);
+            }
+        }
+    }
+    return [found, met];
+}"""
+
+
+@pytest.mark.parametrize(
+    ("run", "width"),
+    [
+        ((f, 2.0, 5.0), 930),
+        ((f, 2.0, 5.0), 1366),
+        ((newton, 2.0), 1366),
+        ((power, 1.3, 5), 930),
+        ((power, 1.3, 5), 1366),
+    ],
+    ids=["seed 930", "seed 1366", "loop 1366", "recursion 930", "recursion 1366"],
+)
+def test_what_meets_on_a_short_edge_hides_no_text(run, width, new_page, tmp_path):
+    player = play(*run)
+    page = new_page(offline=True, width=width, height=768)
+    page.goto(player.save_html(tmp_path / "meeting.html").as_uri())
+    PlayerOnPage(page)
+    swept = [k for k, step in enumerate(player.trace.steps) if step.phase == "sweep"]
+    found, met = page.evaluate(CROWDED, swept)
+    assert met >= len(swept)
+    assert found == []

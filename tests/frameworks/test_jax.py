@@ -142,6 +142,15 @@ def test_what_holds_a_program_and_a_rule_is_one_line(case, op):
     assert [run.read_line(i).op for i in range(len(run))].count(op) == 1
 
 
+def test_a_product_row_by_row_is_no_matmul():
+    f, args = CASES["vmap"]
+    ops = {line.op for line in ad.play(f, *args, engine="jax").trace.lines}
+    assert "dot_general" in ops and "matmul" not in ops
+    assert ad.play(mlp, W, B, engine="jax").trace.lines[2].op == "matmul"
+    stacked = ad.play(lambda a: jnp.sum(a @ a), jnp.ones((2, 3, 3)), engine="jax").trace
+    assert stacked.lines[1].op == "matmul"
+
+
 def test_the_entries_of_a_dict_have_their_names():
     f, args = CASES["pytree"]
     assert ENGINE.record(f, args, {}).input_names == ["p['b']", "p['w']"]

@@ -15,6 +15,7 @@ from torch import nn  # noqa: E402
 from torch.utils.checkpoint import checkpoint  # noqa: E402
 
 import autodiff_lab as ad  # noqa: E402
+from autodiff_lab.figures.graph.boxes import BoxSizes, text_width  # noqa: E402
 from autodiff_lab.frameworks import pytorch, pytorch_formulas, pytorch_recording  # noqa: E402
 from autodiff_lab.frameworks.engines import FrameworkError  # noqa: E402
 from autodiff_lab.frameworks.pytorch import ENGINE  # noqa: E402
@@ -351,6 +352,17 @@ def test_a_saved_page_needs_no_pytorch(tmp_path):
 def test_inner_sweeps_are_marked():
     trace = RunReader(read("create_graph")[2], penalty).read()
     assert {line.sweep_id for line in trace.lines} == {0, 1}
+
+
+def test_the_box_of_a_value_that_was_not_seen_is_as_wide_as_its_adjoint():
+    trace = ad.play(penalty, draw(3)).trace
+    widths = BoxSizes.of(trace, player=True).widths
+    unseen = [k for k, line in enumerate(trace.lines) if not line.value.has_cells]
+    sent = [send for step in trace.steps for send in step.sends if send.parent in unseen]
+    arrays = [send for send in sent if send.after.is_small]
+    assert arrays
+    for send in arrays:
+        assert widths[send.parent] * 72 >= text_width(send.after.in_box, bold=True)
 
 
 def attend(scores):

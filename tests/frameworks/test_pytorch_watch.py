@@ -219,6 +219,19 @@ def test_vanishing_gradients_are_seen():
     assert len(columns["log scale"][place]) < 4 < len(columns["log scale"][-1])
 
 
+def test_norms_say_the_module_of_each_line():
+    layer = nn.TransformerEncoderLayer(8, 2, 16, batch_first=True, dropout=0.0)
+    model = nn.TransformerEncoder(layer, 2, enable_nested_tensor=False)
+    with ad.watch(model) as run:
+        model(torch.randn(2, 3, 8)).square().mean().backward()
+    columns = run.norms().grid.data()
+    assert "layers.1.linear1" in columns["module"] and "layers.0.self_attn" in columns["module"]
+    assert columns["module"][columns["line"].index("layers.1.linear1.weight")] == ""
+    with ad.watch() as run:
+        (torch.ones(3, requires_grad=True) * 2).sum().backward()
+    assert "module" not in run.norms().grid.data()
+
+
 def test_memory_is_what_pytorch_has_saved():
     x = torch.ones(1000, requires_grad=True)
     with ad.watch() as run:

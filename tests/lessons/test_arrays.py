@@ -98,6 +98,11 @@ def test_another_good_answer_passes(exercise, written):
         (arrays.ex_6, "def inverse(A):\n    return 1 / A", "TypeError"),
         (arrays.ex_5, "answer = [4, 1, 2, 6]", "I expect two rows of two numbers"),
         (arrays.ex_7, "answer = (55, 4)", "only the second is not right"),
+        (
+            arrays.ex_8,
+            "def attention_pullback(G, Q, K, V, P):\n    return Q, K, V, P",
+            "you get 4 things in place of the three to_Q, to_K, to_V",
+        ),
     ],
     ids=lambda thing: getattr(thing, "name", ""),
 )

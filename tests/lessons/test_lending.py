@@ -24,7 +24,7 @@ LENT = {
     for number, found in LESSONS.items()
 }
 # Cells that show how an answer is written: another program, another formula, or another number of nodes.
-WRITTEN_BY_THE_LEARNER = {"compile-run", "loss-slopes", "capstone-formula", "capstone-program"}
+WRITTEN_BY_THE_LEARNER = {"compile-run", "loss-slopes", "capstone-program"}
 NUMBER = re.compile(r"-?\d+\.?\d*(?:e[-+]?\d+)?")
 
 ADD_ONE = "def add(x, by=STEP):\n    return x + by"

@@ -7,7 +7,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+import yaml
 
+import autodiff_lab as ad
 from tests import generate
 from tests.addresses import (
     CHANGELOG,
@@ -17,6 +19,7 @@ from tests.addresses import (
     dated,
     project,
     released,
+    releases,
     repository,
     update_addresses,
 )
@@ -123,8 +126,12 @@ def test_a_fork_changes_that_section_and_nothing_else(tree):
 def test_before_the_first_release_nothing_is_promised(tree):
     assert released(tree) is None
     readme = (tree / "README.md").read_text("utf-8")
-    assert "pip install autodiff-lab" not in readme and "autodiff_lab/main?urlpath=lab" in readme
-    assert "date-released" not in (tree / "CITATION.cff").read_text("utf-8")
+    assert "autodiff_lab/main?urlpath=lab" in readme
+    later = "Nothing is released yet; from the first release on, `pip install autodiff-lab"
+    assert readme.count("pip install autodiff-lab") == 1 and later in readme
+    assert f"\ngit clone {project()['urls']['Repository']} && cd autodiff_lab\n" in readme
+    cff = yaml.safe_load((tree / "CITATION.cff").read_text("utf-8"))
+    assert cff["version"] == ad.__version__ and not {"date-released", "doi"} & set(cff)
     assert "pip install git+https://github.com/" in (tree / "notebooks/for_lecturers.md").read_text(
         "utf-8"
     )
@@ -137,7 +144,8 @@ def test_a_release_dates_the_changelog_and_fixes_the_links(tree):
     today = datetime.now(UTC).date().isoformat()
     assert released(tree) == (version, today)
     readme, lecturers, cff = ((tree / name).read_text("utf-8") for name in WRITTEN)
-    assert readme.count("`pip install autodiff-lab && autodiff-lab`") == 1
+    assert readme.count("```\npip install autodiff-lab && autodiff-lab\n```") == 1
+    assert "Nothing is released yet" not in readme and "\ngit clone https://" in readme
     assert lecturers.count("pip install autodiff-lab") == 2 and "git+https" not in lecturers
     assert f'version: "{version}"\ndate-released: {today}\n' in cff
     for name in ("README.md", *NOTEBOOKS):
@@ -156,11 +164,29 @@ def test_the_next_version_keeps_the_links_of_the_last_one():
     assert dated(log, "0.2.0", "2027-01-02").endswith("## 0.1.0 (2026-12-01)\n\nFirst.\n")
 
 
+def test_a_doi_goes_from_pyproject_into_the_citation(tree):
+    about = tree / "pyproject.toml"
+    assert "\n# doi: 10.5281/zenodo." in (tree / "CITATION.cff").read_text("utf-8")
+    about.write_text(
+        about.read_text("utf-8").replace('\ndoi = ""\n', '\ndoi = "10.5281/zenodo.1234567"\n'),
+        "utf-8",
+    )
+    write_all(tree)
+    cff = (tree / "CITATION.cff").read_text("utf-8")
+    assert yaml.safe_load(cff)["doi"] == "10.5281/zenodo.1234567" and "# doi" not in cff
+
+
+def test_the_citation_has_the_authors_that_pyproject_names(tree):
+    cff = yaml.safe_load((tree / "CITATION.cff").read_text("utf-8"))
+    assert cff["authors"] == project()["authors"]
+
+
 def test_the_last_release_is_the_first_that_has_a_date(tree):
     (tree / CHANGELOG).write_text(
         "## 0.3.0\n\n## 0.2.0 (2027-01-02)\n\n## 0.1.0 (2026-12-01)\n", "utf-8"
     )
     assert released(tree) == ("0.2.0", "2027-01-02")
+    assert releases(tree) == [("0.2.0", "2027-01-02"), ("0.1.0", "2026-12-01")]
 
 
 @pytest.mark.parametrize("version", ["9.9.9", "v0.1.0", ""])

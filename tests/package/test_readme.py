@@ -6,7 +6,6 @@ import functools
 import re
 from importlib import import_module
 from pathlib import Path
-from urllib.parse import parse_qs, urlsplit
 
 import nbformat
 import pytest
@@ -14,7 +13,7 @@ from PIL import Image
 
 from autodiff_lab.jupyter.notebooks import START
 
-from ..addresses import launch, repository
+from ..addresses import launch
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 
@@ -102,17 +101,6 @@ def test_there_is_a_film_for_light_pages_and_one_for_dark() -> None:
 
 def test_the_badge_launches_the_first_notebook() -> None:
     assert launch(START, folder="notebooks/") in README
-
-
-def test_the_link_for_a_hub_fetches_this_repository() -> None:
-    (link,) = re.findall(r"^https://\S+/git-pull\?\S+$", read(LECTURERS), re.MULTILINE)
-    asked = parse_qs(urlsplit(link).query)
-    name = repository().split("/")[1]
-    assert asked == {
-        "repo": [f"https://github.com/{repository()}"],
-        "branch": ["main"],
-        "urlpath": [f"lab/tree/{name}/notebooks/{START}"],
-    }
 
 
 def minutes(first: str) -> str:

@@ -32,6 +32,7 @@ SUFFIXES = {
     ".typed",
     ".pyi",
     ".j2",
+    ".yaml",
 }
 FOR_THE_README = {".gif", ".png"}
 OF_THE_TESTS = {".mjs", ".gv"}

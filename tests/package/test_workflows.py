@@ -109,15 +109,24 @@ def test_a_command_names_files_that_are_there():
 
 def test_what_is_published_was_tested_and_comes_from_the_tag():
     needs = {name: JOBS[f"release/{name}"].get("needs", []) for name in ("publish", "main")}
-    assert needs == {"publish": ["tests", "build"], "main": "publish"}, (
+    assert needs == {"publish": ["tests", "build", "bundle"], "main": "publish"}, (
         "main promises nothing that pip does not find"
     )
-    assert "--release" in commands("release/build") and "--release" in commands("release/main")
+    for job in ("build", "bundle", "main"):
+        assert "--release" in commands(f"release/{job}")
     assert (
         JOBS["release/publish"]["environment"]["url"]
         == f"https://pypi.org/project/{PROJECT['name']}/"
     )
     assert not any("password" in str(step) for step in steps("release/publish"))
+
+
+def test_a_release_has_the_offline_bundle_before_the_site_asks_for_it():
+    script = commands("release/main")
+    assert "offline_bundle.py website lab bundle" in commands("release/bundle")
+    assert script.index("gh release create") < script.index("bundle/*.zip")
+    assert script.index("bundle/*.zip") < script.index("gh workflow run site.yml")
+    assert "keep_versions.py site" in commands("site/build")
 
 
 def test_the_site_is_published_from_main_alone():

@@ -36,7 +36,7 @@ def node_heading(trace: Trace, i: int, line: Line) -> tuple[str, str]:
     """The first line of text in the box of a node: what it is, and its name on the tape. It counts for the size."""
     return (
         line.symbol,
-        f"{line.display_name} = {trace.result_name}" if i == trace.result else line.display_name,
+        " = ".join(filter(None, (line.display_name, trace.name_result(i)))),
     )
 
 
@@ -46,7 +46,7 @@ def player_heading(trace: Trace, i: int, line: Line) -> tuple[str, str]:
     The name is the learner's; then comes the operation with its constants: ``("b", "2 ×")``. What has no name is
     called by what it computes, if that is short, or else by its operation and its name on the tape.
     """
-    name = line.assigned_name or (trace.result_name if i == trace.result else "")
+    name = line.assigned_name or trace.name_result(i)
     name = notation.shorten(name, _MAX_NAME)
     shape = str(line.value.shape) if line.value.shape and not line.value.is_small else ""
     if line.kind == "input":
@@ -90,7 +90,8 @@ def node_texts(trace: Trace) -> Iterator[tuple[int, str, str]]:
     The cells of a small array are no text; see `cells`.
     """
     for i, kind, number in node_numbers(trace):
-        if not number.is_small:  # below the strip of a large array there is its range
+        # Below the strip of a large array there is its range; a box whose value is not drawn as cells has none.
+        if not number.is_small or not trace.lines[i].value.has_cells:
             yield i, kind, number.in_box
     for i, truth in enumerate(trace.truth):
         if truth is not None:

@@ -82,7 +82,7 @@ class GraphStyle:
         if line.kind == "input":
             # Square corners and a heavy border, so that the colour is not the only sign.
             look = {"style": "filled", "color": GREEN, "penwidth": "2"}
-        if i == self.trace.result:
+        if self.trace.name_result(i):
             classes.append("result")
             look |= _RESULT
         if self.over and self.sweeping and self.adjoints[i] is None:
@@ -176,7 +176,7 @@ class GraphStyle:
             rows.append("&#160;&#160;".join(row) if i < self.recorded else _EMPTY_ROW)
         if len(outputs) > MAX_OUTPUTS:
             rows.append(_markup(message("and more", n=len(outputs) - MAX_OUTPUTS)))
-        look = dict(_RESULT) if self.trace.result in outputs else {}
+        look = dict(_RESULT) if any(map(self.trace.name_result, outputs)) else {}
         if any(group.first <= i < group.end for i in self.computing | self.receiving):
             look |= self.lit
         return {

@@ -6,6 +6,7 @@ at their end, as what is drawn on a strip of paper that is folded.
 
 from collections.abc import Iterable, Sequence
 from itertools import pairwise, product
+from math import dist
 
 from autodiff_lab.figures.layered_layout.layers import Box, Way, place_ranks
 from autodiff_lab.figures.layered_layout.paths import Point, sample_path
@@ -196,8 +197,13 @@ def _lead_down(fold: _Fold, rows: Sequence[_Row]) -> None:
 
 
 def _lead_straight(start: Point, end: Point) -> list[Point]:
-    """Return three points that lead an edge's path straight on: a Bézier piece that is a line."""
+    """Return three points that lead an edge's path straight on: a Bézier piece that is a line.
+
+    There are none for less than a pixel: an arrowhead on a piece without a length would have no direction.
+    """
     (x, y), (u, v) = start, end
+    if dist(start, end) < 1:
+        return []
     return [(x + (u - x) / 3, y + (v - y) / 3), (u - (u - x) / 3, v - (v - y) / 3), end]
 
 

@@ -250,10 +250,7 @@ def _grid(trace: Trace, filled: Sequence[FilledColumn], arrows: bool) -> Grid:
 
 
 def _forward_columns(trace: Trace) -> list[FilledColumn]:
-    names = [
-        _name(line, trace.result_name if i == trace.result else "")
-        for i, line in enumerate(trace.lines)
-    ]
+    names = [_name(line, trace.name_result(i)) for i, line in enumerate(trace.lines)]
     return [
         (Column(message("column.line")), names),
         (

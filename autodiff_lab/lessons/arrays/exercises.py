@@ -217,7 +217,11 @@ def pull_heads(attention_pullback: Any) -> Any:
         given = (g, q, k, v, softmax_rows(q @ k.T / np.sqrt(q.shape[1])))
         copies = [array.copy() for array in given]
         found = attention_pullback(*copies)
-        return found if all(map(np.array_equal, copies, given)) else Finding(CHANGED)
+        if not all(map(np.array_equal, copies, given)):
+            return Finding(CHANGED)
+        if isinstance(found, list | tuple) and len(found) != 3:
+            return Finding(f"{len(found)} things in place of the three to_Q, to_K, to_V")
+        return found
 
     return split_parts(run_cases(run, HEADS, attention_pullback), ADJOINT, "QKV")
 

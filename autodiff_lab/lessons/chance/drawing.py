@@ -21,7 +21,7 @@ def draw_stairs(average: Callable[[float], float], exact: Callable[[Any], Any]) 
     plt.plot(
         loads, [average(load) for load in loads], ".", markersize=1.5, label="a hundred throws"
     )
-    plt.plot(loads, exact(loads), "--", label="all throws there are")
+    plt.plot(loads, exact(loads), "--", label="all possible throws")
     plt.xlabel("load")
     plt.ylabel("average")
     plt.legend()

@@ -91,8 +91,8 @@ def stretch(noise: Any, p: Any) -> Any:
     return p * noise
 
 
-SHIFTED = "squares of 1 + noise, by the 1; the noise is −0.5, 1"
-STRETCHED = "sines of 2 · noise, by the 2; the noise is −0.5, 1, 0.25"
+SHIFTED = "squares of 1 + noise, with respect to the 1; the noise is −0.5, 1"
+STRETCHED = "sines of 2 · noise, with respect to the 2; the noise is −0.5, 1, 0.25"
 NOISES = {SHIFTED: np.array([-0.5, 1.0]), STRETCHED: np.array([-0.5, 1.0, 0.25])}
 PATHS: dict[str, tuple[Callable[..., Any], Callable[..., Any], Any, float]] = {
     SHIFTED: (square, shift, NOISES[SHIFTED], 1.0),
@@ -126,7 +126,7 @@ VALUES = {
 
 
 def expected_advantages() -> dict[str, Any]:
-    """Exercise 4: each value less the mean of the others, with the others written out."""
+    """Exercise 4: each value minus the mean of the others, with the others written out."""
     found = {}
     for case, (values,) in VALUES.items():
         found[case] = plain(

@@ -215,12 +215,13 @@ def read_direction(answer: Any) -> Any:
     return math.remainder(seen[0], 360), seen[1]
 
 
-def count_passes(n: int = 1000, m: int = 1) -> Instance:
+def count_passes(n: int = 1000, m: int = 3) -> Instance:
     """Exercise 5: how many forward passes give all slopes of a function with n inputs and m results."""
     counts = {
         "one per result": m,
         "forward differences": n + 1,
         "central differences": 2 * n,
+        "one per slope": n * m,
         "all pairs": n * n,
     }
     return Instance(n, mistakes=counts)

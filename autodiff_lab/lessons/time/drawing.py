@@ -54,7 +54,7 @@ def collect(
     label : str
         What is measured now.
     tolerance : float
-        The error that is asked for, in parts of the exact slope.
+        The error that is accepted, as a fraction of the exact slope.
     exact, program, equation : callable
         The three slopes.
     kept : int
@@ -73,6 +73,6 @@ def collect(
     plt.ylim(1e-13, 1e7)  # what is farther off stays out of sight
     plt.title(label)
     plt.xlabel("numbers kept in memory")
-    plt.ylabel("error, relative")
+    plt.ylabel("relative error")
     plt.legend(loc="upper left")
     plt.show()

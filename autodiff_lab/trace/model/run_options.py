@@ -25,6 +25,8 @@ class RunOptions:
         Reverse only: the mistake that the engine makes.
     result : optional
         Which result of several is followed, as `Trace.of` takes it.
+    seed : optional
+        A seed for each of several results, as `Trace.of` takes it.
 
     Raises
     ------
@@ -36,6 +38,7 @@ class RunOptions:
     direction: Any = None
     fault: str = ""
     result: Any = None
+    seed: Any = None
 
     def __post_init__(self) -> None:
         if self.mode not in MODES:

@@ -59,6 +59,20 @@ class Group(NamedTuple):
         return self.end - self.first
 
 
+@dataclass(frozen=True)
+class ResultSeed:
+    """The seed of one result of a `Trace` that follows all of them: its place among the results, its line, its name.
+
+    `weight` is what the result is multiplied by: the seed, or each of its entries; None if these differ.
+    """
+
+    result: int
+    line: int
+    name: str
+    seed: Number
+    weight: float | None
+
+
 class StepRange(NamedTuple):
     """Of a `Trace` that shows an excerpt: its steps from `first` to `last` are the whole run's from `at` on."""
 
@@ -80,7 +94,7 @@ class Excerpt:
 
     `parts` say which steps of the whole run it has; its other steps only prepare these. `said` says it in words, and
     `later` where the adjoints that have `arrived` come from. Its first lines are from `before`: these lines of the run.
-    `swept` says for each chapter of the run where the sweep goes through it.
+    `swept` says for each chapter of the run where the sweep goes through it. The sweep starts with so many `seeds`.
     """
 
     number: int
@@ -92,6 +106,7 @@ class Excerpt:
     arrived: tuple[Number | None, ...] = ()
     before: tuple[int, ...] = ()
     swept: tuple[SweptRange, ...] = ()
+    seeds: int = 1
 
 
 @dataclass(frozen=True)
@@ -140,7 +155,10 @@ class Trace(Outputs):
         What is large before the first step, where the run has no step that says it: a result that is a constant.
     results : tuple of str
         What one writes to choose among the results of a function that returns several, as ``result="loss"``; empty
-        if it returns one. `chosen_result` is the place of the one that is followed.
+        if it returns one. `chosen_result` is the place of the one that is followed, None for all of them.
+    seeds : tuple of ResultSeed
+        Where all results are followed, their seeds. `result` is then the last of their lines, `value` the sum of the
+        results, each times its seed, and `result_name` what that sum is called.
     raised : RaisedError or None
         The exception that ended the run, of which this is the part before.
     hints : tuple of Hint
@@ -199,9 +217,10 @@ class Trace(Outputs):
     chapters: tuple[Group, ...] = ()
     headline: Equation | None = None
     results: tuple[str, ...] = ()
-    chosen_result: int = 0
+    chosen_result: int | None = 0
     raised: RaisedError | None = None
     engine: str = ""
+    seeds: tuple[ResultSeed, ...] = ()
 
     @classmethod
     @check_keywords
@@ -214,6 +233,7 @@ class Trace(Outputs):
         direction: Any = None,
         fault: str = "",
         result: Any = None,
+        seed: Any = None,
     ) -> Trace:
         """Trace a run of ``f(*args)``: record it and sweep it in reverse, or run it forward with its tangents.
 
@@ -236,7 +256,11 @@ class Trace(Outputs):
         result : str, int or tuple, optional
             Which result to follow, if `f` returns several in a tuple, list or dict: its key (``"loss"``, ``0``), or
             the keys from the outside in (``(1, "pred")``). If not given, the first number that depends on the inputs:
-            usually the loss, and the rest is beside it.
+            usually the loss, and the rest is beside it. ``"all"`` follows all results: each has a seed, and one sweep
+            finds the derivatives of their sum, each times its seed.
+        seed : tuple, list or dict, optional
+            The seeds of all results, as `f` returns these: ``{"loss": 1, "pred": 0.5}``. One number is for all entries
+            of an array. If not given, each is 1.
 
         Returns
         -------
@@ -246,7 +270,8 @@ class Trace(Outputs):
         Raises
         ------
         InputError, ShapeError
-            If there is no such mode, fault, input or result, or a tangent has not the shape of its input.
+            If there is no such mode, fault, input or result, a tangent has not the shape of its input, or a seed not
+            that of its result.
         Exception
             Whatever `f` raises. `play` shows the run up to there.
 
@@ -264,9 +289,13 @@ class Trace(Outputs):
         >>> trace = Trace.of(lambda x: {"loss": x * x, "pred": 3 * x}, 2.0, result="pred")
         >>> trace.results, trace.gradient[0].text
         (("'loss'", "'pred'"), '3')
+        >>> f = lambda x: {"loss": x * x, "pred": 3 * x}
+        >>> trace = Trace.of(f, 2.0, seed={"loss": 1, "pred": 0.5})
+        >>> trace.derivative_name, trace.gradient[0].text
+        ('(loss + 0.5·pred)', '5.5')
         """
-        options = RunOptions(mode, direction, fault, result)
-        outcome, tape = record_to_show(f, args, kwargs, result, stop=True)
+        options = RunOptions(mode, direction, fault, result, seed)
+        outcome, tape = record_to_show(f, args, kwargs, result, stop=True, seed=seed)
         trace: Trace = view("read_tape")(tape, f, outcome, options)
         return trace
 
@@ -297,9 +326,17 @@ class Trace(Outputs):
 
         In reverse it is the sum of an array's entries: ``Σf``.
         """
+        if self.seeds:
+            return f"({self.result_name})" if len(self.seeds) > 1 else self.result_name
         is_named = self.function.rstrip("′").isidentifier() and len(self.results) < 2
         own = self.function if is_named else self.result_name
         return f"Σ{own}" if self.mode == "reverse" and self.value.shape else own
+
+    def name_result(self, line: int) -> str:
+        """Tell what a line of a `Trace` is called as a result of the run; empty if it is none that is followed."""
+        if self.seeds:
+            return next((one.name for one in self.seeds if one.line == line), "")
+        return self.result_name if line == self.result else ""
 
     @property
     def inputs(self) -> tuple[int, ...]:

@@ -20,7 +20,8 @@ from autodiff_lab.text.notation import (
     format_expression,
     format_tangent,
 )
-from autodiff_lab.trace.model import Contribution, Equation, Line, Number, Operand
+from autodiff_lab.text.numbers import number
+from autodiff_lab.trace.model import Contribution, Equation, Line, Number, Operand, ResultSeed
 
 Piece = tuple[str, str]
 
@@ -78,6 +79,42 @@ def calculate_seed(line: Line, seed: Number) -> Equation:
     return join_pieces(
         [("a", f"∂{'Σ' if seed.shape else ''}{name}/∂{name}"), EQUALS, ("r", seed.in_node)]
     )
+
+
+def write_one_seed(
+    line: Line, before: Number | None, seed: Number, after: Number
+) -> tuple[Equation, ...]:
+    """Write the equation of the seed of one result of several, in symbols: v̄₅ = 1, its seed."""
+    bar = ("a", format_adjoint(line.name))
+    return (join_pieces([bar, EQUALS, *_write_one_seed(before, seed, after)]),)
+
+
+def calculate_one_seed(line: Line, before: Number | None, seed: Number, after: Number) -> Equation:
+    """Write the equation of the seed of one result of several, in numbers: ``loss: 1, its seed``."""
+    return join_pieces([_head(line), *_write_one_seed(before, seed, after)])
+
+
+def _write_one_seed(before: Number | None, seed: Number, after: Number) -> list[Piece]:
+    """What the adjoint of a result is after its seed; one that is returned twice has two."""
+    sum_ = [] if before is None else [("a", before.in_node), PLUS, ("a", seed.in_node), EQUALS]
+    return [*sum_, ("r", after.in_node), ("c", message("its seed"))]
+
+
+def write_total(seeds: Sequence[ResultSeed]) -> str:
+    """Write the sum of several results for an equation, each times its seed: ``loss + 0.5·pred``.
+
+    >>> halves, one = Number.of([0.5, 0.5]), Number.of(1.0)
+    >>> write_total([ResultSeed(0, 5, "loss", one, 1.0), ResultSeed(1, 6, "pred", halves, 0.5)])
+    'loss + 0.5·Σpred'
+    """
+    return " + ".join(map(_write_weighted, seeds))
+
+
+def _write_weighted(one: ResultSeed) -> str:
+    if one.weight is None:
+        return f"Σ({message('seed word')}·{one.name})"
+    name = f"Σ{one.name}" if one.seed.shape else one.name
+    return name if one.weight == 1 else f"{atom(number(one.weight))}·{name}"
 
 
 def write_sweep(

@@ -214,6 +214,17 @@ def announce_seed(lines: Sequence[Line], i: int) -> str:
     return message("sweep starts", name=lines[i].clear_name)
 
 
+def announce_one_seed(lines: Sequence[Line], i: int, n: int) -> str:
+    """Announce in a sentence that one of the results where the sweep starts gets its seed."""
+    return plural_message("gets its seed", n, name=lines[i].clear_name)
+
+
+def explain_one_seed(lines: Sequence[Line], i: int, seed: Number, after: Number) -> str:
+    """Explain in a sentence the seed of one of the results where the sweep starts."""
+    slots = {"name": lines[i].clear_name, "seed": seed.in_node, "now": after.in_node}
+    return message("seeded of several", **slots)
+
+
 def announce_sweep(
     lines: Sequence[Line], i: int, adjoint: Number, sends: Sequence[Contribution]
 ) -> str:
@@ -310,15 +321,23 @@ def explain_constant(
     return message("taken out", names=join_items(names))
 
 
-def results_note(results: Sequence[str], chosen: int) -> str:
-    """Explain in a note on the run which of several results is followed, and how to follow another."""
+def results_note(
+    results: Sequence[str], chosen: int | None, total: str = "", terms: str = ""
+) -> str:
+    """Explain in a note on the run which of several results is followed, and how to follow another.
+
+    Where all are followed, `total` is what their sum is called, which has these `terms`.
+    """
     if len(results) < 2:
         return ""
     others = [f"result={path}" for k, path in enumerate(results) if k != chosen]
     shown = join_items(others[: equations.MAX_LISTED]) + (
         ", …" if len(others) > equations.MAX_LISTED else ""
     )
-    return message("other results", result=results[chosen], others=shown)
+    if chosen is not None:
+        return message("other results", result=results[chosen], others=shown)
+    named = "" if total == terms else message("total is", total=total, terms=terms)
+    return join_sentences(message("all results", total=total, others=shown), named)
 
 
 def raised_warning(raised: RaisedError, name: str) -> str:

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from autodiff_lab.text.numbers import number
+from autodiff_lab.text.numbers import number, shorten_exponent
 
 
 def count_noun(count: int, noun: str, ending: str = "s") -> str:
@@ -45,10 +45,10 @@ def write_error(error: float) -> str:
     """Phrase a relative error, for a lab's sentence: a small one as a power of ten, with two digits.
 
     >>> write_error(0.0), write_error(0.5), write_error(7.46e-9)
-    ('0', '0.5', '7.5e−09')
+    ('0', '0.5', '7.5e−9')
     """
     return (
-        "0" if error == 0 else number(error) if error >= 0.01 else f"{error:.1e}".replace("-", "−")
+        "0" if error == 0 else number(error) if error >= 0.01 else shorten_exponent(f"{error:.1e}")
     )
 
 

@@ -257,7 +257,9 @@ def views(
         found = _view_run(run, engine.source_of(f), engine.describe_reverse_only())
         return replace(found, large=group == "auto" and len(run) > MAX_SINGLE_LINES)
     with without_warnings():  # the player marks what NumPy would warn of
-        outcome, tape = record_to_show(f, args, kwargs, options.result, stop=stop)
+        outcome, tape = record_to_show(
+            f, args, kwargs, options.result, stop=stop, seed=options.seed
+        )
     found = _views(tape, f, outcome, options)
     return replace(
         found, results=outcome.results, large=group == "auto" and len(tape) > MAX_SINGLE_LINES
@@ -270,6 +272,8 @@ def _views(tape: Tape, f: Callable[..., Any], outcome: Outcome, options: RunOpti
     reader = TapeReader(tape, f, outcome)
     trace = reader.read_as(options.along(None))
     curves = _sample_curves(tape)
+    if outcome.seeds:
+        return Views(trace, {}, message("all results in reverse"), curves=curves)
     if options.fault:
         return Views(trace, {}, message("faulty engines are reverse"), curves=curves)
     forward: dict[str, Trace] = {}

@@ -24,6 +24,7 @@ from autodiff_lab.trace.model import RunOptions, Trace
 from autodiff_lab.trace.model.outputs import Outputs
 from autodiff_lab.trace.recorded_run import RecordedRun
 from autodiff_lab.transforms.pytree import flatten, paths, unflatten
+from autodiff_lab.transforms.results import ALL
 from autodiff_lab.transforms.signatures import argument_names, check_keywords
 from autodiff_lab.widgets.defaults import SCALES, play_defaults
 from autodiff_lab.widgets.live import Live
@@ -42,6 +43,7 @@ def play(
     direction: Any = None,
     fault: str = "",
     result: Any = None,
+    seed: Any = None,
     predict: bool = False,
     scale: str | None = None,
     group: str | None = "auto",
@@ -72,7 +74,11 @@ def play(
     result : str, int or tuple, optional
         Which result to follow, if `f` returns several in a tuple, list or dict: its key (``"loss"``, ``0``), or the
         keys from the outside in (``(1, "pred")``). If not given, the first number that depends on the inputs: usually
-        the loss, and the rest is beside it. The player has a menu.
+        the loss, and the rest is beside it. ``"all"`` follows all of them: each has a seed, and one sweep finds the
+        derivatives of their sum, each times its seed. The player has a menu.
+    seed : tuple, list or dict, optional
+        The seeds of all results, as `f` returns these: ``{"loss": 1, "pred": 0.5}``. One number is for all entries of
+        an array. If not given, each is 1. The player has fields for them.
     predict : bool
         Ask for each value, partial and adjoint before it is shown. The player has a switch.
     scale : {"normal", "lecture"}, optional
@@ -100,7 +106,7 @@ def play(
     ModeError
         If there is no such mode or direction.
     InputError
-        If there is no such fault, scale or result, or an input is no number.
+        If there is no such fault, scale or result, an input is no number, or the seeds are not those of the results.
 
     See Also
     --------
@@ -128,15 +134,19 @@ def play(
     """
     check_choice("play", "group", group, modes.GROUPINGS)
     usual = play_defaults()
-    options = RunOptions(fault=fault, result=result)
+    options = RunOptions(fault=fault, result=result, seed=seed)
     scale = check_choice("play", "scale", scale or usual["scale"], SCALES)
     shown: dict[str, Any] = {"mode": mode, "predict": predict, "details": details, "scale": scale}
     found = find_engine(f, args, engine)
     if found is not None and (
-        mode != "reverse" or direction is not None or fault or result is not None
+        mode != "reverse"
+        or direction is not None
+        or fault
+        or result is not None
+        or seed is not None
     ):
         raise FrameworkError(
-            f"{found.describe_reverse_only()} Leave out mode, direction, fault and result."
+            f"{found.describe_reverse_only()} Leave out mode, direction, fault, result and seed."
         )
     return Player(f, args, kwargs, ranges, direction, options, group, found, **shown)
 
@@ -209,8 +219,12 @@ class Player(Outputs, Live):
         The values of the scalar inputs, in their order. Setting it records the function again.
     controls : list of dict
         The sliders: name, min, max, step, value, and the value as text.
-    chosen_result : int
-        Which of several results is followed: its place in ``trace.results``. The player has a menu.
+    chosen_result : int or None
+        Which of several results is followed: its place in ``trace.results``; None for all of them. The player has a
+        menu.
+    seeds : list of float
+        Where all results are followed, the seed of each one, in the order of ``trace.results``; of an array it is for
+        all entries. Empty if they are 1, or if `seed` was given.
     error : str
         Why the last `inputs` could not be recorded; empty if they could.
     mode : str
@@ -273,7 +287,8 @@ class Player(Outputs, Live):
     step = traitlets.Int(-1).tag(sync=True)
     inputs = traitlets.List(traitlets.CFloat()).tag(sync=True)
     controls = traitlets.List(traitlets.Dict()).tag(sync=True)
-    chosen_result = traitlets.Int(0).tag(sync=True)
+    chosen_result = traitlets.Int(0, allow_none=True).tag(sync=True)
+    seeds = traitlets.List(traitlets.CFloat()).tag(sync=True)
     error = traitlets.Unicode("").tag(sync=True)
 
     def __init__(
@@ -325,6 +340,7 @@ class Player(Outputs, Live):
         self.observe(self._run_again, "inputs")
         self.observe(self._run_again, "custom")
         self.observe(self._follow_result, "chosen_result")
+        self.observe(self._seed_results, "seeds")
         self.observe(self._turn_to, "step")
 
     @property
@@ -408,6 +424,8 @@ class Player(Outputs, Live):
             "predict": self.predict,
         }
         here |= {"kwargs": self._kwargs and dict(self._kwargs)}
+        usual |= {"result": None, "seed": None}
+        here |= {"result": self._options.result, "seed": self._options.seed}
         options = {name: value for name, value in here.items() if value != usual[name]}
         return link.address(link.program(self._f, self._arguments(self.inputs), options), site)
 
@@ -468,6 +486,8 @@ class Player(Outputs, Live):
                 self.error = ""
                 self._views = views
                 self.chosen_result = views.trace.chosen_result
+                if not views.forward and not views.long and self.mode != "reverse":
+                    self.mode = "reverse"
                 if change.name == "custom" and self.custom:
                     self.direction = "custom"
                 elif self.direction not in views.forward:
@@ -481,8 +501,27 @@ class Player(Outputs, Live):
         """Run the function again, and follow another of its results."""
         if change.new == self.trace.chosen_result:
             return
-        self._options = replace(self._options, result=self._views.results[change.new])
+        if change.new is None:
+            self._options = replace(self._options, result=ALL, seed=self._nest_seeds())
+        else:
+            result = self._views.results[change.new]
+            self._options = replace(self._options, result=result, seed=None)
         self._run_again(change)
+
+    def _seed_results(self, change: Any) -> None:
+        """Run the function again, and sweep from all results with these seeds."""
+        self._options = replace(self._options, result=ALL, seed=self._nest_seeds())
+        self._run_again(change)
+
+    def _nest_seeds(self) -> dict[Any, Any] | None:
+        """The seeds of the fields, nested as the results are; None if there are none."""
+        nested: dict[Any, Any] = {}
+        for path, seed in zip(self._views.results, self.seeds, strict=False):
+            inside = nested
+            for key in path[:-1]:
+                inside = inside.setdefault(key, {})
+            inside[path[-1]] = seed
+        return nested or None
 
     def _arguments(self, values: list[float]) -> tuple[Any, ...]:
         """What the function is called with, at these values of its sliders."""
@@ -541,14 +580,27 @@ class Player(Outputs, Live):
         return proposal["value"]
 
     @traitlets.validate("chosen_result")
-    def _existing_result(self, proposal: Any) -> int:
+    def _existing_result(self, proposal: Any) -> int | None:
         place, there = proposal["value"], self._views.trace.results
+        if place is None and len(there) > 1:
+            return None
+        place = place or 0
         if place and not 0 <= place < len(there):
             raise traitlets.TraitError(
                 f"chosen_result is the place of a result, from 0, and there is none at {place}: "
                 f"the results are {', '.join(there) or 'one'}."
             )
         return place
+
+    @traitlets.validate("seeds")
+    def _one_seed_each(self, proposal: Any) -> list[float]:
+        given, there = len(proposal["value"]), self._views.trace.results
+        if given and given != len(there):
+            raise traitlets.TraitError(
+                f"seeds takes one number for each of the results {', '.join(there) or '(there is one)'}, "
+                f"or none at all, and these are {given}."
+            )
+        return proposal["value"]
 
     @traitlets.validate("step")
     def _existing_step(self, proposal: Any) -> int:

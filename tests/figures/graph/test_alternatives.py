@@ -251,6 +251,14 @@ def test_the_shape_follows_the_graph_and_the_room():
     assert row["ease"] > column["ease"]
 
 
+def test_a_path_begins_with_a_piece_that_has_a_length(case):
+    """In the sweep its arrowhead is there, which has the direction of that piece."""
+    for layout in case[1]:
+        for name, edge in layout["edges"].items():
+            start, control, *_ = re.findall(r"-?[\d.]+,-?[\d.]+", edge["path"])
+            assert start != control, name
+
+
 def test_each_of_the_layouts_is_the_best_for_a_room(case):
     _, layouts = case
     rooms = (*ROOMS, *LAPTOP)

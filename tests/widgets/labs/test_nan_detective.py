@@ -156,7 +156,7 @@ def test_a_sum_that_overflows_is_found_too():
     lab = typed("1e308 * x + 1e308 * x", "0.001")
     lab.press("jump")
     assert lab.snapshot()["guilty"]["product"] == 1e308
-    assert "x held 1e+308, and the sum 1e+308 + 1e+308 is ∞." in lab.sentence()
+    assert "x held 1e308, and the sum 1e308 + 1e308 is ∞." in lab.sentence()
 
 
 def test_a_program_of_ones_own():

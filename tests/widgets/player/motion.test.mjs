@@ -482,6 +482,12 @@ test("an entry of a matrix product's adjoint is made of a row or a column of eac
   assert.deepEqual(player.productParts(productOf([3], [3]), 0).adjoint[1], [0]);
 });
 
+test("what multiplies row by row is no matrix product", () => {
+  assert.ok(player.isProduct(productOf([2, 3], [3, 4])));
+  assert.ok(player.isProduct(productOf([2, 3], [3])));
+  assert.ok(!player.isProduct(productOf([4, 6], [4, 6])));
+});
+
 for (const [name, trace] of runs)
   test(`${name}: a matrix product lights what it uses, and its cells go on without a jump`, () => {
     trace.steps.forEach((step, s) => {

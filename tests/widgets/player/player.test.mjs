@@ -131,6 +131,29 @@ for (const [name, runs] of Object.entries(all)) {
   });
 }
 
+test("each of several results has its seed, which the sweep adds to", () => {
+  const trace = player.chosen(player.readAll(given["all results"]), "reverse", "");
+  const run = player.runOf(trace);
+  const [y, sine] = trace.seeds.map(({ line }) => line);
+  assert.deepEqual(
+    trace.steps.map(({ phase, line }) => (phase === "seed" ? line : -1)).filter((i) => i >= 0),
+    [y, sine],
+  );
+  const terms = (line, s) => texts(player.termsAt(run, line, s));
+  assert.deepEqual(terms(y, run.first), ["10"]);
+  assert.deepEqual(terms(sine, run.first), [], "its seed is still to come");
+  assert.deepEqual(terms(sine, run.first + 1), ["1"]);
+  assert.deepEqual(terms(y, run.first + 2), ["10", "−0.9111"], "and what the sine sends");
+  assert.equal(player.adjointAt(run.history, y, run.first + 2).text, "9.0889");
+  const isResult = (i) => player.isResultLine(trace, i);
+  assert.deepEqual([0, y, sine].map(isResult), [false, true, true]);
+  assert.deepEqual(
+    [5, 6].map((i) => player.isResultLine(seed, i)),
+    [false, true],
+  );
+  assert.equal(player.statusText(trace, run.first + 2), "2 operations · sweep 1 of 3");
+});
+
 test("the sum at a node, contribution by contribution", () => {
   const run = player.runOf(seed);
   const terms = (line, s) => texts(player.termsAt(run, line, s));
@@ -396,13 +419,11 @@ test("every kind of piece that Python writes has a name here", () => {
   }
 });
 
-test("beside a moving slider stands where it is", () => {
-  assert.deepEqual([2, -0.5, 0.7031471805599453, 1e-7].map(player.atSlider), [
-    "2",
-    "−0.5",
-    "0.703147",
-    "1e−7",
-  ]);
+test("a number is written as Python writes it", () => {
+  const differing = given.numbers.filter(([x, text]) => player.writeNumber(Number(x)) !== text);
+  assert.deepEqual(differing.slice(0, 5), []);
+  assert.ok(given.numbers.length > 2000);
+  assert.equal(player.writeNumber(NaN), "nan");
 });
 
 test("keys step, unless the focused element needs them itself", () => {

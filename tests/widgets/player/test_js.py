@@ -6,6 +6,7 @@ import dataclasses
 import itertools
 import json
 import os
+import random
 import re
 import shutil
 import subprocess
@@ -18,7 +19,7 @@ from autodiff_lab import grad
 from autodiff_lab.figures.graph import fit
 from autodiff_lab.figures.graph.alternatives import ROOMS
 from autodiff_lab.text.dataclass_json import is_named_tuple
-from autodiff_lab.text.numbers import spell_nonfinite
+from autodiff_lab.text.numbers import number, spell_nonfinite
 from autodiff_lab.trace.faulty_engines import FAULTS
 from autodiff_lab.trace.model import RunOptions, Trace
 from autodiff_lab.widgets.player import page
@@ -71,6 +72,22 @@ MOVED = {"x1": (2.1, 5.0), "x1 back": (1.9, 5.0), "both": (2.1, 5.1)}
 GROUPED = {"turns": (layers, (0.5, 1.3)), "long": (wave, (0.5, 1.3))}
 
 
+def sample_numbers():
+    """Numbers of all sizes: random ones, short ones, and ties, at which a last digit is rounded either way."""
+    draw = random.Random(3)
+    for _ in range(2000):
+        x = draw.choice((-1, 1)) * draw.random() * 10.0 ** draw.randint(-12, 12)
+        yield x
+        yield round(x, draw.randint(0, 6))
+    yield from (0.03125, 0.09375, -0.15625, 1234500000.0, 1235500000.0, 2.00000001, 0.0005, 1e20)
+    yield from (0.0, 1e6, 999999.99999, 1e9, 5e-324, 1.7e308)
+
+
+def return_both(x):
+    y = x * x
+    return y, np.sin(y)
+
+
 def in_full(x):
     """What JavaScript has of a record: objects with all fields, also of named tuples."""
     if dataclasses.is_dataclass(x):
@@ -88,6 +105,7 @@ def written_in_full():
         "not finite": modes.views(lambda x: 2 * x, (np.array([np.inf, np.nan]),)),
         "second": modes.views(grad(CASES["square"][0]), CASES["square"][1]),
         "faulty": modes.views(*CASES["seed"], RunOptions(fault="overwrite")),
+        "all results": modes.views(return_both, (3.0,), RunOptions(seed=(10, 1))),
         "custom": modes.views(*CASES["seed"], RunOptions("forward", (1.0, 0.5))),
         "long": long,
         "long, later": long.around(900),
@@ -163,6 +181,7 @@ def cases(tmp_path_factory) -> Path:
             name: [[equation.text for equation in step.equations] for step in trace.steps]
             for name, trace in traces.items()
         },
+        "all results": modes.views(return_both, (3.0,), RunOptions(seed=(10, 1))).payload(nowhere),
         "faulty": {
             fault: Trace.of(*CASES["seed"][:1], *CASES["seed"][1], fault=fault).to_dict()
             for fault in FAULTS
@@ -172,6 +191,7 @@ def cases(tmp_path_factory) -> Path:
             name: modes.views(CASES["seed"][0], at).payload(nowhere) for name, at in MOVED.items()
         },
         "fits": list(fits()),
+        "numbers": [(repr(x), number(x)) for x in sample_numbers()],
         "in full": dict(written_in_full()),
         "grouped": {name: grouped(*run) for name, run in GROUPED.items()},
         "arrays": {name: modes.views(*ARRAYS[name]).payload({"": [{}]}) for name in ARRAYS},

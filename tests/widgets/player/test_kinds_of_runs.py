@@ -12,10 +12,11 @@ import numpy as np
 import pytest
 import traitlets
 
-from autodiff_lab import draw, play, record, table
+from autodiff_lab import draw, grad, play, record, table
 from autodiff_lab.engine.errors import InputError, ShapeError
 from autodiff_lab.trace.model import Trace
 from autodiff_lab.transforms.nonfinite import is_born
+from autodiff_lab.widgets.player.link import read_address
 
 # ---- several results
 
@@ -104,6 +105,159 @@ def test_the_choice_outlives_a_slider_and_a_tape_still_has_one_result():
 def test_pictures_and_tables_follow_the_same_result():
     assert "loss" in str(table(fit, 2.0, 3.0))
     assert "Adjoints of the inputs: x: 30, w: 20." in str(draw(fit, 2.0, 3.0))
+
+
+# ---- all results at once
+
+
+def weighted(seeds):
+    """The sum of the results of `fit`, each times its seed: what a sweep from all of them differentiates."""
+
+    def total(x, w):
+        returned = fit(x, w)
+        return np.sum(returned["pred"] * seeds["pred"]) + returned["loss"] * seeds["loss"]
+
+    return total
+
+
+@pytest.mark.parametrize(
+    "seeds",
+    [
+        {"pred": 1.0, "loss": 1.0},
+        {"pred": 0.5, "loss": 2.0},
+        {"pred": 0.0, "loss": -3.0},
+        {"pred": np.array([1.0, 2.0]), "loss": 0.25},
+    ],
+)
+def test_one_sweep_from_all_results_is_that_of_their_weighted_sum(seeds):
+    trace = Trace.of(fit, 2.0, 3.0, seed=seeds)
+    expected = grad(weighted(seeds), argnums=(0, 1))(2.0, 3.0)
+    assert [adjoint.value for adjoint in trace.gradient] == pytest.approx(expected, rel=1e-14)
+    assert trace.value.value == pytest.approx(weighted(seeds)(2.0, 3.0), rel=1e-14)
+    assert trace.chosen_result is None
+    lines = [step.line for step in trace.steps if step.phase == "seed"]
+    assert lines == [seed.line for seed in trace.seeds], (
+        "each result gets its seed before the sweep"
+    )
+    assert [trace.name_result(line) for line in lines] == ["pred", "loss"]
+    assert Trace.from_json(trace.to_json()) == trace
+
+
+def test_a_list_is_the_seed_of_an_array():
+    trace = Trace.of(fit, 2.0, 3.0, seed={"pred": [1, 2], "loss": 0.25})
+    array = Trace.of(fit, 2.0, 3.0, seed={"pred": np.array([1.0, 2.0]), "loss": 0.25})
+    assert trace.gradient == array.gradient
+
+
+def test_without_seeds_each_is_1_and_the_words_say_so():
+    trace = play(fit, 2.0, 3.0, result="all").trace
+    assert trace.derivative_name == "(Σpred + loss)"
+    assert "one sweep starts at all of them" in trace.note
+    assert "sum of its entries is differentiated" not in trace.note
+    seeded = [step for step in trace.steps if step.phase == "seed"]
+    assert [step.arithmetic.text for step in seeded] == [
+        "pred: [1 1], its seed",
+        "loss: 1, its seed",
+    ]
+    assert "loss gets its seed" in seeded[1].announcement
+    assert trace.steps[-1].equations[-1].text.startswith("∂(Σpred + loss)/∂x = 34")
+
+
+def test_a_result_that_another_one_uses_adds_its_seed_to_what_is_sent():
+    def f(x):
+        pred = 3 * x
+        return pred, pred * pred
+
+    trace = Trace.of(f, 2.0, seed=(10, 1))
+    pred = trace.seeds[0].line
+    assert trace.adjoints_at(len(trace.steps) - 1)[pred].text == "22", (
+        "2 · 6 from the loss, 10 its own"
+    )
+    assert trace.gradient[0].text == "66"
+
+
+def test_a_result_that_is_returned_twice_has_two_seeds():
+    def f(x):
+        y = x * x
+        return y, y
+
+    trace = Trace.of(f, 3.0, seed=(1, 4))
+    assert trace.gradient[0].text == "30"
+    assert [step.arithmetic.text for step in trace.steps if step.phase == "seed"] == [
+        "y: 1, its seed",
+        "y: 1 + 4 = 5, its seed",
+    ]
+
+
+def test_inputs_and_constants_among_all_results():
+    trace = Trace.of(lambda x: (x, 7.0, x * x), 3.0, result="all")
+    assert trace.gradient[0].text == "7"
+    assert [seed.result for seed in trace.seeds] == [0, 2], "a constant has nothing to sweep"
+    nothing = play(lambda x: (1.0, 2.0), 3.0, result="all").trace
+    assert nothing.seeds == () and "does not depend on the inputs" in nothing.note
+
+
+def test_a_result_called_all_is_followed_alone():
+    trace = Trace.of(lambda x: {"all": x * x, "rest": x}, 3.0, result="all")
+    assert (trace.seeds, trace.gradient[0].text) == ((), "6")
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (
+            {"seed": 2.0},
+            r"each needs a seed; seed is a single value. .*seed=\{'pred': 1.0, 'loss': 1.0\}",
+        ),
+        ({"seed": {"pred": 1}}, "there is none for 'loss'"),
+        ({"seed": {"pred": 1, "loss": 1, "los": 1}}, "there is no result 'los'"),
+        (
+            {"seed": {"pred": [1, 2, 3], "loss": 1}},
+            r"'pred' .* the shape \(3,\).*like np.ones\(\(2,\)\)",
+        ),
+        (
+            {"seed": {"pred": 1, "loss": [1, 2]}},
+            r"'loss' .*the result is a number. Write a seed like 1.0",
+        ),
+        (
+            {"result": "loss", "seed": {"pred": 1, "loss": 1}},
+            "Write result='all' to give a seed to each",
+        ),
+        (
+            {"result": "all", "fault": "overwrite"},
+            "Choose a single result for forward mode or a fault",
+        ),
+    ],
+)
+def test_a_wrong_seed_says_what_to_write(options, said):
+    with pytest.raises(InputError, match=said):
+        play(fit, 2.0, 3.0, **options)
+
+
+def test_one_result_has_no_seed_to_choose():
+    with pytest.raises(InputError, match="returns one result, whose seed is 1: leave out seed"):
+        play(lambda x: x * x, 2.0, seed=3.0)
+
+
+def test_all_results_of_a_long_run():
+    def f(x):
+        early = x
+        for k in range(400):
+            x = 0.999 * x + 0.1
+            if k == 50:
+                early = x
+        return {"end": x, "early": early}
+
+    player = play(f, 1.0, seed={"end": 1, "early": 2})
+    expected = grad(lambda x: f(x)["end"] + 2 * f(x)["early"])(1.0)
+    assert player.trace.gradient[0].value == pytest.approx(expected, rel=1e-12)
+    long = player._views.long
+    windows = [long[k] for k in range(len(long))]
+    own = [part for window in windows for part in window.excerpt.parts]
+    steps = [step for part in own for step in range(part.at, part.at + part.last - part.first + 1)]
+    assert sorted(steps) == [*range(long.steps)], "each step of the run is in one stretch"
+    seeded = [step.line for step in windows[-1].steps if step.phase == "seed"]
+    assert seeded == [seed.line for seed in windows[-1].seeds] and len(seeded) == 2
 
 
 # ---- an exception
@@ -286,7 +440,7 @@ def test_a_nan_is_marked_where_it_is_born_with_the_reason():
         (
             lambda x: x * 1e308 + x * 1e308,
             (0.001,),
-            "x held 1e+308, and the sum 1e+308 + 1e+308 is ∞.",
+            "x held 1e308, and the sum 1e308 + 1e308 is ∞.",
         ),
         (
             lambda x: np.linalg.inv(x)[0, 0] * 1e300,
@@ -438,6 +592,33 @@ def test_the_menu_of_the_player_follows_another_result():
         traitlets.TraitError, match=r"there is none at 2: the results are 'pred', 'loss'\."
     ):
         player.chosen_result = 2
+
+
+def test_the_menu_of_the_player_follows_all_results_each_with_its_seed():
+    player = play(fit, 2.0, 3.0, mode="forward")
+    player.chosen_result = None
+    assert (player.error, player.mode) == ("", "reverse"), "all of them are swept"
+    assert [adjoint.text for adjoint in player.trace.gradient] == ["34", "22"]
+    player.seeds = [0.5, 2.0]
+    assert player.trace.derivative_name == "(0.5·Σpred + 2·loss)"
+    assert [adjoint.text for adjoint in player.trace.gradient] == ["62", "41"]
+    player.inputs = [3.0, 3.0]
+    assert (player.chosen_result, player.trace.gradient[0].text) == (None, "98")
+    player.chosen_result = 1
+    assert (player.trace.seeds, player.trace.derivative_name) == ((), "loss")
+    player.chosen_result = None
+    assert player.trace.derivative_name == "(0.5·Σpred + 2·loss)", "the fields keep their seeds"
+    with pytest.raises(
+        traitlets.TraitError, match="one number for each of the results 'pred', 'loss'"
+    ):
+        player.seeds = [1.0]
+
+
+def test_a_link_carries_the_result_and_its_seeds():
+    player = play(fit, 2.0, 3.0, seed={"pred": [1, 2], "loss": 0.25})
+    assert "seed={'pred': [1, 2], 'loss': 0.25}" in read_address(player.link("https://example.org"))
+    player = play(fit, 2.0, 3.0, result="pred")
+    assert "result='pred'" in read_address(player.link("https://example.org"))
 
 
 def test_a_run_with_fewer_results_says_that_the_chosen_one_is_gone():

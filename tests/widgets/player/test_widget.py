@@ -336,8 +336,8 @@ def test_the_mimebundle_has_a_picture_for_every_reader():
     assert set(data) == {VIEW, "text/html", "image/png", "text/plain"}
     assert data["text/plain"] == "Player(f(x1, x2), 14 steps)"
     assert base64.b64decode(data["image/png"]).startswith(b"\x89PNG")
-    assert len(data["text/html"].encode()) < 140_000
-    assert sum(len(str(value)) for value in data.values()) < 146_000
+    assert len(data["text/html"].encode()) < 143_000
+    assert sum(len(str(value)) for value in data.values()) < 149_000
 
 
 def test_sixty_lines_stay_small():
@@ -388,7 +388,7 @@ def test_save_html_writes_one_file_that_needs_nothing_else(tmp_path):
     player = play(f, 2.0, 5.0)
     path = player.save_html(tmp_path / "flow.html")
     text = path.read_text(encoding="utf-8")
-    assert path.stat().st_size < 140_000
+    assert path.stat().st_size < 143_000
     assert text.startswith('<!DOCTYPE html>\n<html lang="en">')
     assert "<title>f(x1, x2), step by step</title>" in text
     assert 'name="viewport"' in text

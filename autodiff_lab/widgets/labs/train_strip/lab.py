@@ -22,7 +22,7 @@ class TrainStrip:
     --------
     >>> strip = TrainStrip("XOR", "momentum", (0, 20, 50, 100))
     >>> strip.description.split(". ")[-1]
-    'Step 100: loss 9.86e−05, 4 of 4 right.'
+    'Step 100: loss 9.86e−5, 4 of 4 right.'
     """
 
     def __init__(

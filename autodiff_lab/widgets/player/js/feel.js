@@ -7,6 +7,7 @@
  * @import { Payload } from "./trace_types.js"
  */
 
+import { writeNumber } from "./numbers.js";
 import { momentOf, runsAt, traceAt } from "./state.js";
 
 /**
@@ -26,7 +27,7 @@ import { momentOf, runsAt, traceAt } from "./state.js";
 const DIGITS = 3; // of a change: the forecast is about as good as that
 
 /** @param {number} x */
-const inShort = (x) => String(Number(x.toPrecision(DIGITS))).replaceAll("-", "−");
+const inShort = (x) => writeNumber(Number(x.toPrecision(DIGITS)));
 /** @param {number} x */
 const signed = (x) => (x > 0 ? `+${inShort(x)}` : inShort(x));
 /** @param {string} text */

@@ -12,7 +12,8 @@ import { stopOf } from "./state.js";
  * @typedef {object} Host all are optional: a page without Python has nobody to tell
  * @property {(step: number) => void} [onStep] another step is shown, or one that has to be fetched is wanted
  * @property {(changed: {index: number, value: number}) => void} [onInputs] a slider moves
- * @property {(place: number) => void} [onResult] another of several results is to be followed
+ * @property {(place: number|null) => void} [onResult] another of several results is to be followed; null: all of them
+ * @property {(seeds: number[]) => void} [onSeeds] of all results, each is to have another seed
  * @property {(mode: Mode, direction: string) => void} [onMode] another mode is chosen
  * @property {(rates: number[]) => void} [onCustom] a direction of the learner's own is typed
  * @property {(on: boolean) => void} [onPredict] predicting is turned on or off

@@ -3,9 +3,11 @@
  *
  * @import { Say } from "./speech.js"
  * @import { State } from "./state.js"
+ * @import { Trace } from "./trace_types.js"
  */
 
 import { html } from "./dom.js";
+import { writeNumber } from "./numbers.js";
 import { traceAt } from "./state.js";
 import { whenChanged } from "./store.js";
 
@@ -42,31 +44,85 @@ export function throttle(send, wait, clock = WALL_CLOCK) {
   };
 }
 
-/** What stands beside a slider while a hand moves it; at rest Python says it. @param {number} x */
-export const atSlider = (x) => String(Number(x.toPrecision(6))).replaceAll("-", "−");
+/**
+ * The fields of the seeds, where all results are followed; none if a seed is an array of different numbers.
+ * @param {Say} say @param {((seeds: number[]) => void)|undefined} onSeeds given one for each result, also of a constant
+ */
+function seedsView(say, onSeeds) {
+  const element = html("span", { class: "adl-seeds" });
+  /** @type {Map<string, HTMLInputElement>} by the path of the result */
+  let fields = new Map();
+  /** @type {string[]} of the results */
+  let paths = [];
+  /** @type {number[]} */
+  let weights = [];
+  let shown = "";
+  /** @param {Pick<Trace, "results"|"seeds">} trace */
+  function render({ results, seeds }) {
+    const isOpen = onSeeds && seeds.every(({ weight }) => weight !== null);
+    const own = isOpen ? seeds.map(({ result }) => results[result]) : [];
+    paths = results;
+    weights = results.map(() => 1);
+    for (const { result, weight } of seeds) weights[result] = weight ?? 1;
+    if (own.join() !== shown) {
+      shown = own.join();
+      fields = new Map(own.map((path) => [path, fieldOf(path)]));
+      element.replaceChildren(
+        ...[...fields].map(([path, field]) =>
+          html("label", { class: "adl-seed" }, html("span", {}, path), field),
+        ),
+      );
+    }
+    for (const [path, field] of fields)
+      if (field !== document.activeElement) field.value = String(weights[results.indexOf(path)]);
+    /** @param {string} path */
+    function fieldOf(path) {
+      return html("input", {
+        type: "number",
+        step: "any",
+        "aria-label": say("seed field", { result: path }),
+        oninput: (/** @type {Event} */ event) => send(event, paths.indexOf(path)),
+      });
+    }
+  }
+  /** @param {Event} event @param {number} place */
+  function send({ target }, place) {
+    const seed = /** @type {HTMLInputElement} */ (target).valueAsNumber;
+    if (Number.isFinite(seed)) onSeeds?.(weights.map((weight, k) => (k === place ? seed : weight)));
+  }
+  return { element, render };
+}
 
 /**
  * The sliders of the inputs, and of a function with several results the menu of these.
  * @param {Say} say
  * @param {(changed: {index: number, value: number}) => void} onChange
- * @param {((place: number) => void)|undefined} onResult given where somebody can follow another result
+ * @param {((place: number|null) => void)|undefined} onResult given where somebody can follow another result; null for all
+ * @param {((seeds: number[]) => void)|undefined} onSeeds
  */
-export function inputsView(say, onChange, onResult) {
+export function inputsView(say, onChange, onResult, onSeeds) {
   const element = html("div", { class: "adl-inputs" });
   const select = html("select", {
     "aria-label": say("result menu"),
-    onchange: () => onResult?.(select.selectedIndex),
+    onchange: () => onResult?.(select.selectedIndex < places ? select.selectedIndex : null),
   });
+  let places = 0; // of results; the entry after them is for all
+  const seeds = seedsView(say, onSeeds);
   const menu = html("label", { class: "adl-result-menu" }, html("span", {}, say("result")), select);
+  const results = html("div", { class: "adl-results" }, menu, seeds.element);
   const list = whenChanged(
     (state) => [traceAt(state)],
     (state) => {
-      const { results, chosen_result: chosen } = traceAt(state);
-      menu.hidden = !onResult || results.length < 2;
-      if (menu.hidden) return menu.remove();
-      select.replaceChildren(...results.map((path) => html("option", {}, path)));
-      select.selectedIndex = chosen;
-      element.append(menu);
+      const trace = traceAt(state);
+      const { results: paths, chosen_result: chosen } = trace;
+      if (!onResult || paths.length < 2) return results.remove();
+      select.replaceChildren(
+        ...[...paths, say("every result")].map((path) => html("option", {}, path)),
+      );
+      places = paths.length;
+      select.selectedIndex = chosen ?? places;
+      seeds.render(trace);
+      element.append(results);
     },
   );
   /**
@@ -80,7 +136,7 @@ export function inputsView(say, onChange, onResult) {
         sliders = controls.map(({ name }, index) => {
           const output = html("output");
           const send = () => {
-            output.textContent = atSlider(range.valueAsNumber);
+            output.textContent = writeNumber(range.valueAsNumber);
             onChange({ index, value: range.valueAsNumber });
           };
           const range = html("input", { type: "range", "aria-label": name, oninput: send });
@@ -94,14 +150,17 @@ export function inputsView(say, onChange, onResult) {
             node: html("label", { class: "adl-input" }, html("span", {}, name), rail, output),
           };
         });
-        element.replaceChildren(...sliders.map((s) => s.node), ...(menu.isConnected ? [menu] : []));
+        element.replaceChildren(
+          ...sliders.map((s) => s.node),
+          ...(results.isConnected ? [results] : []),
+        );
       }
       controls.forEach((control, k) => {
         const { range, output } = sliders[k];
         for (const key of RANGE)
           if (range[key] !== String(control[key])) range[key] = String(control[key]);
         if (Number(range.value) !== control.value) range.value = String(control.value);
-        output.textContent = control.text ?? atSlider(control.value);
+        output.textContent = control.text ?? writeNumber(control.value);
       });
     },
   );

@@ -41,8 +41,11 @@ export function columnOf({ shape }, column) {
 }
 
 /** Whether a line is a matrix product whose operands are drawn entry by entry. @param {Line} line */
-export const isProduct = ({ op, operands }) =>
-  op === "matmul" && operands.every(({ value }) => isSmallShape(value.shape));
+export function isProduct({ op, operands }) {
+  if (op !== "matmul" || !operands.every(({ value }) => isSmallShape(value.shape))) return false;
+  const [left, right] = operands.map(({ value }) => value.shape);
+  return left.at(-1) === right[0];
+}
 
 /**
  * What the entries are made of that a matrix product sends to the operand in a slot: entry (i, k) of `adjoint @ right.T`

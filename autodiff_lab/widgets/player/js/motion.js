@@ -79,14 +79,16 @@ const inShort = (number) => number.short || number.text;
 const cut = (text) => (text.length > ON_EDGE ? `${text.slice(0, ON_EDGE - 1)}…` : text);
 
 /**
- * The local partial of an operand as it stands on the edge: with the formula that it comes from, if that is short.
+ * The local partial of an operand as it stands on the edge: with the formula that it comes from, if that is short. Half a
+ * formula says nothing, so there is none of an array whose formula is long; the arithmetic has it.
  * @param {Pick<Operand, "partial"|"edge"|"edge_reading">} operand
  */
 function labelOf({ partial, edge, edge_reading: reading }) {
   const label = reading || edge;
   if (label && label.length <= WITH_FORMULA) return label;
   if (partial && !partial.shape.length) return cut(inShort(partial));
-  return cut(label || (partial ? inShort(partial) : ""));
+  if (label) return "";
+  return partial ? cut(inShort(partial)) : "";
 }
 
 /**

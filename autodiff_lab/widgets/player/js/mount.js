@@ -93,6 +93,7 @@ export function mount(element, payload, given = {}) {
       options.onInputs?.(changed);
     },
     options.onResult,
+    options.onSeeds,
   );
   const modes = modesView(
     prefix,

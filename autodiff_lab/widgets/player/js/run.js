@@ -108,7 +108,7 @@ export function statusText(trace, s) {
   if (step) {
     const swept = () =>
       trace.excerpt
-        ? at - count.record
+        ? at + 1 - count.record - count.seed
         : trace.steps.slice(0, s + 1).filter(({ phase }) => phase === "sweep").length;
     where = say(`status ${step.phase}`, {
       n: step.phase === "sweep" ? swept() : at + 1,
@@ -224,12 +224,35 @@ export function contributionsOf(trace) {
  */
 export function termsAt({ trace, contributions, first }, line, s) {
   if (s < first) return [];
-  const seed = line === trace.result ? trace.steps[first].adjoint : trace.excerpt?.arrived[line];
+  const seeds = seedsOf(trace, first, line, s);
   const sent = contributions[line]
     .filter(({ step, lostAt = Infinity }) => step <= s && s < lostAt)
     .map(({ number }) => number);
-  return seed ? [seed, ...sent] : sent;
+  return [...seeds, ...sent];
 }
+
+/**
+ * The seeds that a line has at step `s`: those of a result, or what has come to it from later lines of a long run.
+ * @param {Trace} trace @param {number} first the first step of the sweep @param {number} line @param {number} s
+ * @returns {Num[]}
+ */
+function seedsOf(trace, first, line, s) {
+  const arrived = trace.excerpt?.arrived[line];
+  if (arrived) return [arrived];
+  if (trace.seeds.length) {
+    const landed = trace.steps.slice(first, s + 1).filter(({ phase }) => phase === "seed").length;
+    return trace.seeds
+      .slice(0, landed)
+      .filter((one) => one.line === line)
+      .map(({ seed }) => seed);
+  }
+  const { adjoint } = trace.steps[first];
+  return line === trace.result && adjoint ? [adjoint] : [];
+}
+
+/** Whether a line is a result that is followed. @param {Trace} trace @param {number} i */
+export const isResultLine = ({ result, seeds }, i) =>
+  seeds.length ? seeds.some(({ line }) => line === i) : i === result;
 
 /** The lines whose sums step `s` changes. @param {Trace} trace @param {number} s */
 export function receivers(trace, s) {

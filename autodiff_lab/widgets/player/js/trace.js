@@ -165,8 +165,8 @@ export function phaseLengths(trace) {
     return {
       record: trace.excerpt.lines,
       forward: 0,
-      seed: 1,
-      sweep: Math.max(0, trace.excerpt.steps - trace.excerpt.lines - 1),
+      seed: trace.excerpt.seeds,
+      sweep: Math.max(0, trace.excerpt.steps - trace.excerpt.lines - trace.excerpt.seeds),
     };
   const count = { record: 0, forward: 0, seed: 0, sweep: 0 };
   for (const step of trace.steps) count[step.phase] += 1;

@@ -227,6 +227,7 @@
  * @property {(Num | null)[]} arrived
  * @property {number[]} before
  * @property {SweptRange[]} swept
+ * @property {number} seeds
  */
 
 /**
@@ -245,6 +246,16 @@
  * @property {string} kind
  * @property {string} text
  * @property {Span[]} where
+ */
+
+/**
+ * The seed of one result of a `Trace` that follows all of them: its place among the results, its line, its name.
+ * @typedef {object} ResultSeed
+ * @property {number} result
+ * @property {number} line
+ * @property {string} name
+ * @property {Num} seed
+ * @property {number | null} weight
  */
 
 /**
@@ -274,9 +285,10 @@
  * @property {Group[]} chapters
  * @property {Equation | null} headline
  * @property {string[]} results
- * @property {number} chosen_result
+ * @property {number | null} chosen_result
  * @property {RaisedError | null} raised
  * @property {string} engine
+ * @property {ResultSeed[]} seeds
  */
 
 /**
@@ -652,6 +664,7 @@ export const RECORDS = {
       arrived: [],
       before: [],
       swept: [],
+      seeds: 1,
     },
     inside: {
       parts: ["StepRange"],
@@ -670,6 +683,12 @@ export const RECORDS = {
     },
     inside: {
       where: ["Span"],
+    },
+  },
+  ResultSeed: {
+    defaults: {},
+    inside: {
+      seed: "Num",
     },
   },
   Trace: {
@@ -692,6 +711,7 @@ export const RECORDS = {
       chosen_result: 0,
       raised: null,
       engine: "",
+      seeds: [],
     },
     inside: {
       sources: ["Source"],
@@ -707,6 +727,7 @@ export const RECORDS = {
       chapters: ["Group"],
       headline: "Equation",
       raised: "RaisedError",
+      seeds: ["ResultSeed"],
     },
   },
 };

@@ -48,6 +48,7 @@ function render({ model, el }) {
     onMode: (mode, direction) => write({ mode, direction }),
     onCustom: (custom) => write({ custom }),
     onResult: (place) => write({ chosen_result: place }),
+    onSeeds: (seeds) => write({ seeds }),
     onInputs({ index, value }) {
       waiting = inputs().map((old, k) => (k === index ? value : old));
       send(waiting);

@@ -9,6 +9,7 @@
  * @import { Layout, Step } from "../trace_types.js"
  * @import { Group } from "./groups.js"
  * @import { EdgeLine, NodePart } from "./parts.js"
+ * @import { Place } from "./spots.js"
  * @import { BoxPlace, EdgePlace, Point, Scene } from "./stretch.js"
  */
 
@@ -24,13 +25,16 @@ import { PAD } from "./fit.js";
 import { groupBox } from "./group_box.js";
 import { holding, recordedAt } from "./groups.js";
 import { bend, markers, middle, move, partsOf, rowsIn, setEdge, spellSum } from "./parts.js";
+import { liftOver, polylineOf } from "./spots.js";
 import { composed } from "./stretch.js";
-import { routeAlong, tokensIn } from "./tokens.js";
+import { routeAlong, sizeOfToken, tokensIn } from "./tokens.js";
 
 const SEED_DROP = 70; // how far above its box a seed begins
 const GHOST_LENGTH = 14; // characters of an old value that has room below its box
 const LANE = 26; // how far below each other operands stand that have come together
 const HALF_TEXT = 12; // half the height of a number on its way
+const LIFT = 64; // how far from its edge a number may meet the local partial, where the edge is short
+const [MEETING, BOX_MARGIN] = [0.51, 4]; // when it does; how far from the frame of a box its texts are
 const SUM_DROP = 4; // how far below the row of the adjoint a sum stands, so that the value above stays free
 
 /**
@@ -56,15 +60,18 @@ function carriedKind(step) {
 }
 
 /**
- * How far above and below an edge the cells reach that go along it, half way.
+ * How far beside, and above and below an edge the cells reach that go along it, half way.
  * @param {ShownRun["trace"]} trace @param {Step} step @param {number} slot
  */
 function reachOnEdge(trace, step, slot) {
-  let reach = 0;
+  const reach = { across: 0, down: 0 };
   for (const token of tokensAt(trace, trace.steps.indexOf(step), 0.6)) {
     if (token.slot !== slot || !token.cells) continue;
-    const half = reachOf(dotsOf(token.cells, 1, 1));
-    reach = Math.max(reach, token.side ? 2 * half : half);
+    const dots = dotsOf(token.cells, 1, 1);
+    const half = reachOf(dots);
+    reach.down = Math.max(reach.down, token.side ? 2 * half : half);
+    for (const { x, size } of dots)
+      reach.across = Math.max(reach.across, (Math.abs(x) + size / 2) * CELL_SIDE);
   }
   return reach;
 }
@@ -126,6 +133,9 @@ export function drawingOf(run, actions, prefix, toggle) {
   const orders = new WeakMap(); // of the boxes in their layer
   /** @type {{s: number, at: Map<number, ((along: number) => Point)|null>}|null} */
   let routes = null; // of the step that moves, by slot
+  /** @type {Place[]} */
+  let spots = []; // where the labels stand
+  let spare = 0; // how much of the pane is free above and below what is drawn
   /** @type {Element[]} */
   let linked = [];
   /** @type {Element[]} */
@@ -294,21 +304,36 @@ export function drawingOf(run, actions, prefix, toggle) {
   function label(step) {
     /** @type {SVGTextElement[]} */
     const labels = [];
+    routes = null; // a number on its way goes past what is written
+    spots = [];
     for (const [slot, text] of step ? labelsOf(trace, step) : []) {
       const edge = step && operandEdge(step.line, slot);
       if (!edge) continue;
-      const boxes = [...scene.boxes.values()];
       const { is_copied: isCopied } = trace.lines[step.line].operands[slot];
       const copies = isCopied ? `→ ${shapeText(trace.lines[step.line].value)}` : "";
       const clear = reachOnEdge(trace, step, slot);
-      const drawn =
-        parts.label(text, edge.path, boxes, scene, clear) ??
-        (copies && step.phase === "record" && parts.label(copies, edge.path, boxes, scene, clear));
-      if (!drawn) continue;
-      drawn.classList.add(`is-${carriedKind(step)}`);
-      labels.push(drawn);
+      const picture = pictureAround(`e${step.line}_${slot}`);
+      const written =
+        parts.label(text, edge.path, picture, clear) ??
+        (copies && step.phase === "record" && parts.label(copies, edge.path, picture, clear));
+      if (!written) continue;
+      written.drawn.classList.add(`is-${carriedKind(step)}`);
+      labels.push(written.drawn);
+      spots.push(written.spot);
     }
     labelLayer.replaceChildren(...labels);
+  }
+
+  /** What a text at an edge must not hide. @param {string} own the name of the edge */
+  function pictureAround(own) {
+    /** @type {Point[][]} */
+    const others = [];
+    for (const [key, place] of scene.edges) if (key !== own) others.push(polylineOf(place));
+    const place = scene.edges.get(own);
+    const boxes = [...scene.boxes.values(), ...spots];
+    const { width, height } = scene;
+    const room = { width, top: -spare, bottom: height + spare };
+    return { boxes, own: place ? polylineOf(place) : [], others, ...room };
   }
 
   /**
@@ -322,10 +347,39 @@ export function drawingOf(run, actions, prefix, toggle) {
   }
 
   /**
+   * The way of a number between an operand and the operation that uses it. Where the edge is shorter than the number
+   * that meets the local partial on it, the way goes above or below the boxes there.
+   * @param {number} s @param {Step} step @param {number} slot @param {Kind} kind @param {number} size of type
+   */
+  function routeOf(s, step, slot, kind, size) {
+    const route = straightRouteOf(step, slot, kind);
+    const meeting = isTunnel ? null : tokensAt(trace, s, MEETING).find((one) => one.slot === slot);
+    if (!route || meeting?.along !== 0.5) return route;
+    const [before, middle, after] = [0.4, 0.5, 0.6].map(route);
+    if (Math.abs(after.x - before.x) < Math.abs(after.y - before.y)) return route;
+    const { w, h } = sizeOfToken(meeting.texts);
+    const inner = [...scene.boxes.values()].map((box) => ({
+      ...box,
+      w: box.w - 2 * BOX_MARGIN,
+      h: box.h - 2 * BOX_MARGIN,
+    }));
+    const place = { x: middle.x, y: middle.y, w: size * w, h: size * h };
+    const picture = { top: -spare, bottom: scene.height + spare };
+    const lift = liftOver(place, inner, spots, LIFT, picture);
+    if (!lift) return route;
+    /** @param {number} along @returns {Point} */
+    return (along) => {
+      const near = Math.max(0, 1 - Math.abs(along - 0.5) / 0.3);
+      const { x, y } = route(along);
+      return { x, y: y + lift * near * near * (3 - 2 * near) };
+    };
+  }
+
+  /**
    * The way between an operand and the operation that uses it, from row to row.
    * @param {Step} step @param {number} slot @param {Kind} kind
    */
-  function routeOf(step, slot, kind) {
+  function straightRouteOf(step, slot, kind) {
     const { line: parent } = trace.lines[step.line].operands[slot];
     const from = besideBox(step.line, slot) ?? standIn(parent);
     const to = standIn(step.line);
@@ -366,7 +420,7 @@ export function drawingOf(run, actions, prefix, toggle) {
       }
       let route = routes.at.get(slot);
       if (route === undefined) {
-        route = routeOf(step, slot, kind);
+        route = routeOf(s, step, slot, kind, size);
         routes.at.set(slot, route);
       }
       if (!route) continue;
@@ -506,6 +560,12 @@ export function drawingOf(run, actions, prefix, toggle) {
     arrange,
     write,
     label,
+    /** Says how much of the pane is free above and below. @param {number} free */
+    leave(free) {
+      if (free === spare) return;
+      spare = free;
+      routes = null;
+    },
     /** What stands on the edges of the step. */
     labels: () => [...labelLayer.children],
     drawTokens,

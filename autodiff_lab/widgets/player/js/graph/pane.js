@@ -91,6 +91,7 @@ export function graphView(run, store, actions, prefix) {
     const { width, height } = sizeOfDrawing();
     drawing.element.style.width = `${Math.floor(width * scale)}px`;
     drawing.element.style.height = `${Math.floor(height * scale)}px`;
+    drawing.leave(PAD + Math.max(0, (room.height / scale - height) / 2));
     sign();
   }
   /** Where groups have opened, a graph that is shown whole needs more room. */

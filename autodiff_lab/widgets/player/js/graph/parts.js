@@ -11,9 +11,9 @@
 
 import { linkTo, put, set, svg } from "../dom.js";
 import { hasCells, isSmallShape, rowsInBox, scalesOf, sidesOf, sizeInConstant } from "../cells.js";
-import { NOT_REACHED, tangentsOf, termsAt } from "../run.js";
+import { isResultLine, NOT_REACHED, tangentsOf, termsAt } from "../run.js";
 import { cellRow } from "./cell_parts.js";
-import { overlap } from "./fit.js";
+import { spotBeside } from "./spots.js";
 import { pathOf } from "./stretch.js";
 
 // Where the texts of a node stand, from its middle: what it is, then its numbers.
@@ -114,7 +114,7 @@ export function partsOf(trace, actions, prefix) {
   function node(i, box) {
     const line = trace.lines[i];
     const rows = rowsIn(trace, i, box);
-    const isResult = i === trace.result;
+    const isResult = isResultLine(trace, i);
     const rounding = line.kind === "input" ? 2 : 10;
     const [name, operation] = box.head ?? [line.assigned_name || line.display_name, line.symbol];
     // A name that is bound several times says which time this is.
@@ -247,13 +247,13 @@ export function partsOf(trace, actions, prefix) {
    */
   function writeNode(node, i, marks, reached, sum) {
     const line = trace.lines[i];
-    const kind = `adl-node is-${line.kind}${i === trace.result ? " is-result" : ""}${line.sweep_id ? " is-inner" : ""}`;
+    const kind = `adl-node is-${line.kind}${isResultLine(trace, i) ? " is-result" : ""}${line.sweep_id ? " is-inner" : ""}`;
     set(
       node.group,
       "class",
       `${kind} ${marks.classes}${node.group.matches(".is-linked") ? " is-linked" : ""}`,
     );
-    const isResult = marks.recorded && i === trace.result;
+    const isResult = marks.recorded && isResultLine(trace, i);
     if (node.cells) writeCells(node.cells, i, marks, reached);
     const isText = !node.cells || !isSmallShape(line.value.shape); // below a strip there is its range
     put(node.value, marks.recorded && isText ? inBox(line.value) : "");
@@ -346,58 +346,30 @@ export function partsOf(trace, actions, prefix) {
   }
 
   /**
-   * What an edge carries, beside its middle; there is one only while a step is about it. It stands where it hides least
-   * of the `boxes`, inside of the picture; where it would lie on one there is none, and the arithmetic says it.
-   * @param {string} text @param {SVGPathElement} path @param {Pick<Box, "x"|"y"|"w"|"h">[]} boxes
-   * @param {{width: number, height: number}} picture
-   * @param {number} clear how far above and below the edge the cells reach that meet the partial
+   * What an edge carries, beside its middle; there is one only while a step is about it. Where it would lie on a box, or on
+   * the edge itself, there is none, and the arithmetic says it.
+   * @param {string} text @param {SVGPathElement} path
+   * @param {Parameters<typeof spotBeside>[3]} picture
+   * @param {{across: number, down: number}} clear how far from the edge the cells reach that meet the partial
    */
-  function label(text, path, boxes, { width, height }, clear = 0) {
+  function label(text, path, picture, clear) {
     const length = path.getTotalLength();
-    const [w, h] = [8.5 * text.length + 4, 16];
-    const spots = [0.5, 0.4, 0.6, 0.3, 0.7].flatMap((share) => {
-      const { x, y } = path.getPointAtLength(share * length);
-      return [
-        [0, -22],
-        [0, 22],
-        [14 + w / 2, -20],
-        [-14 - w / 2, -20],
-        [14 + w / 2, 20],
-        [-14 - w / 2, 20],
-        [0, -44], // beside higher boxes
-        [0, 44],
-        [0, -66],
-        [0, 66],
-      ].map(([dx, dy], k) => {
-        const down = dx ? dy : Math.sign(dy) * Math.max(Math.abs(dy), clear + h / 2 + 4);
-        return { x: x + dx, y: y + down, far: 40 * Math.abs(share - 0.5) + k };
-      });
-    });
-    /** @param {number} at @param {number} size @param {number} most */
-    const beyond = (at, size, most) => Math.max(0, size / 2 - at, at + size / 2 - most);
-    /** @param {Point} spot */
-    const hidden = (spot) => {
-      let area = 0;
-      for (const box of boxes)
-        area += overlap(spot.x, w, box.x, box.w) * overlap(spot.y, h, box.y, box.h);
-      return area + 20 * (beyond(spot.x, w, width) + beyond(spot.y, h, height));
-    };
-    /** @param {typeof spots[number]} spot */
-    const worth = (spot) => spot.far + 10 * hidden(spot);
-    const best = spots.reduce((a, b) => (worth(b) < worth(a) ? b : a));
-    if (hidden(best) > 1) return null;
-    return svg(
+    const size = { w: 8.5 * text.length + 4, h: 16 };
+    const spot = spotBeside(size, (share) => path.getPointAtLength(share * length), clear, picture);
+    if (!spot) return null;
+    const drawn = svg(
       "text",
       {
         class: "adl-label",
         "font-size": 14,
         "dominant-baseline": "central",
         "text-anchor": "middle",
-        x: best.x,
-        y: best.y,
+        x: spot.x,
+        y: spot.y,
       },
       text,
     );
+    return { drawn, spot };
   }
 
   return { node, writeNode, moveCells, constant, again, edge, label };

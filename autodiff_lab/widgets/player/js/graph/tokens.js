@@ -24,6 +24,28 @@ const widthOf = (text) =>
     0,
   ) * SIZE;
 
+/**
+ * How large a number on its way is.
+ * @param {Piece[]} texts
+ */
+export function sizeOfToken(texts) {
+  const pieces = piecesOf(texts);
+  return { w: pieces.reduce((sum, { text }) => sum + widthOf(text) + 2 * PADDING, 0), h: HEIGHT };
+}
+
+/** One piece for each family of colours. @param {Piece[]} texts */
+function piecesOf(texts) {
+  /** @type {{kind: string, text: string}[]} */
+  const pieces = [];
+  for (const [kind, text] of texts) {
+    const last = pieces.at(-1);
+    if (last && (kind === "op" || last.kind === FAMILY[kind]))
+      last.text += kind === "op" ? ` ${text} ` : text;
+    else pieces.push({ kind: FAMILY[kind], text });
+  }
+  return pieces;
+}
+
 /** @param {Point} a @param {Point} b @param {number} t how far from one to the other */
 const line = (a, b, t) => ({ x: a.x + t * (b.x - a.x), y: a.y + t * (b.y - a.y) });
 
@@ -73,16 +95,9 @@ export function tokensIn(layer) {
     if (!drawn[k].group.isConnected) layer.append(drawn[k].group);
     return drawn[k];
   }
-  /** One rounded piece for each family of colours. @param {Token} token @param {Piece[]} texts */
+  /** Writes the pieces, each in a rounded frame. @param {Token} token @param {Piece[]} texts */
   function write({ group, parts }, texts) {
-    /** @type {{kind: string, text: string}[]} */
-    const pieces = [];
-    for (const [kind, text] of texts) {
-      const last = pieces.at(-1);
-      if (last && (kind === "op" || last.kind === FAMILY[kind]))
-        last.text += kind === "op" ? ` ${text} ` : text;
-      else pieces.push({ kind: FAMILY[kind], text });
-    }
+    const pieces = piecesOf(texts);
     while (parts.length < pieces.length) {
       const more = part();
       parts.push(more);

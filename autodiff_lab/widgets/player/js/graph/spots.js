@@ -1,0 +1,180 @@
+/**
+ * Where something may stand in a graph without hiding what is drawn there: pure geometry.
+ *
+ * @import { Box } from "../trace_types.js"
+ * @import { EdgePlace, Point } from "./stretch.js"
+ */
+
+import { overlap, PAD } from "./fit.js";
+
+/** @typedef {Pick<Box, "x"|"y"|"w"|"h">} Place about its middle */
+
+const PER_CURVE = 8; // short lines that stand for a piece of a curve
+const APART = 4; // a text that is closer to a box looks like a part of it
+const [ON_BOX, NEAR_BOX] = [10, 0.2]; // how bad a square unit is
+const [ON_OWN_EDGE, ON_OTHER_EDGE] = [4, 0.7]; // how bad a unit of an edge below a text is
+const ON_EDGE = 5; // so much of its own edge below a text looks as if it were struck out
+
+/**
+ * An edge as short lines.
+ * @param {Pick<EdgePlace, "points"|"tip">} edge
+ * @returns {Point[]}
+ */
+export function polylineOf({ points, tip }) {
+  const line = [points[0]];
+  const last = points.length - (tip ? 1 : 0);
+  for (let k = 0; k + 3 < last; k += 3) {
+    const [a, b, c, d] = points.slice(k, k + 4);
+    for (let i = 1; i <= PER_CURVE; i++) {
+      const t = i / PER_CURVE;
+      const [p, q, r, s] = [(1 - t) ** 3, 3 * t * (1 - t) ** 2, 3 * t * t * (1 - t), t ** 3];
+      line.push({
+        x: p * a.x + q * b.x + r * c.x + s * d.x,
+        y: p * a.y + q * b.y + r * c.y + s * d.y,
+      });
+    }
+  }
+  if (tip) line.push(points[points.length - 1]);
+  return line;
+}
+
+/**
+ * How much of a straight line lies in a place.
+ * @param {Point} a @param {Point} b @param {Place} place
+ */
+export function lengthWithin(a, b, { x, y, w, h }) {
+  let [from, to] = [0, 1];
+  for (const [at, step, middle, size] of [
+    [a.x, b.x - a.x, x, w],
+    [a.y, b.y - a.y, y, h],
+  ]) {
+    const [low, high] = [middle - size / 2 - at, middle + size / 2 - at];
+    if (!step) {
+      if (low > 0 || high < 0) return 0;
+      continue;
+    }
+    from = Math.max(from, Math.min(low / step, high / step));
+    to = Math.min(to, Math.max(low / step, high / step));
+  }
+  return Math.max(0, to - from) * Math.hypot(b.x - a.x, b.y - a.y);
+}
+
+/** @typedef {[a: Point, b: Point]} Segment a straight line */
+
+/**
+ * The pieces of a line that come near a place.
+ * @param {Point[]} line @param {Place} place
+ * @returns {Segment[]}
+ */
+const segmentsNear = (line, place) =>
+  line.slice(1).flatMap((b, k) => (lengthWithin(line[k], b, place) > 0 ? [[line[k], b]] : []));
+
+/** @param {Segment[]} segments @param {Place} place */
+const crossing = (segments, place) =>
+  segments.reduce((sum, [a, b]) => sum + lengthWithin(a, b, place), 0);
+
+/**
+ * How much of some places another one hides.
+ * @param {Place} place @param {Place[]} others
+ */
+export const hiddenBy = ({ x, y, w, h }, others) =>
+  others.reduce((sum, box) => sum + overlap(x, w, box.x, box.w) * overlap(y, h, box.y, box.h), 0);
+
+/**
+ * Where a text stands beside an edge: where it hides no box, and as few edges as possible, near the middle and inside of
+ * the picture. Null: there is no such place.
+ * @param {{w: number, h: number}} size of the text
+ * @param {(share: number) => Point} along where the edge is
+ * @param {{across: number, down: number}} clear how far beside, and above and below the edge what travels on it reaches
+ * @param {{boxes: Place[], own: Point[], others: Point[][], width: number, top: number, bottom: number}} picture
+ * @returns {Place|null}
+ */
+export function spotBeside({ w, h }, along, clear, { boxes, own, others, width, top, bottom }) {
+  const spots = [0.5, 0.4, 0.6, 0.3, 0.7].flatMap((share) => {
+    const { x, y } = along(share);
+    const [far, off] = [w / 2 + 14, w / 2 + 10];
+    return [
+      [0, -22],
+      [0, 22],
+      [far, -20],
+      [-far, -20],
+      [far, 20],
+      [-far, 20],
+      [off, 0], // beside a steep edge
+      [-off, 0],
+      [0, -44], // beside higher boxes
+      [0, 44],
+      [0, -66],
+      [0, 66],
+    ].map(([dx, dy], k) => {
+      const down = dx ? dy : Math.sign(dy) * Math.max(Math.abs(dy), clear.down + h / 2 + 4);
+      const aside = Math.sign(dx) * Math.max(Math.abs(dx), clear.across + w / 2 + 4);
+      return { x: x + aside, y: y + down, w, h, far: 40 * Math.abs(share - 0.5) + k };
+    });
+  });
+  // Of a large graph only what is near matters.
+  const near = around(spots);
+  const ownNear = segmentsNear(own, near);
+  const othersNear = others.flatMap((line) => segmentsNear(line, near));
+  const boxesNear = boxes.filter((box) => hiddenBy(box, [near]) > 0);
+  /** @param {number} at @param {number} size @param {number} least @param {number} most */
+  const beyond = (at, size, least, most) =>
+    Math.max(0, least + size / 2 - at, at + size / 2 - most);
+  /** @param {Place} spot */
+  const hidden = (spot) =>
+    hiddenBy(spot, boxesNear) +
+    20 * (beyond(spot.x, w, -PAD, width + PAD) + beyond(spot.y, h, top, bottom));
+  /** @param {typeof spots[number]} spot */
+  const badness = (spot) => {
+    const wide = { ...spot, w: w + 2 * APART, h: h + 2 * APART };
+    return (
+      spot.far +
+      ON_BOX * hidden(spot) +
+      NEAR_BOX * hiddenBy(wide, boxesNear) +
+      ON_OWN_EDGE * crossing(ownNear, spot) +
+      ON_OTHER_EDGE * crossing(othersNear, spot)
+    );
+  };
+  let best = spots[0];
+  let least = Infinity;
+  for (const spot of spots) {
+    const bad = badness(spot);
+    if (bad < least) [best, least] = [spot, bad];
+  }
+  return hidden(best) > 1 || crossing(ownNear, best) > ON_EDGE ? null : best;
+}
+
+/** The place that holds all of some places, and a little more. @param {Place[]} places @returns {Place} */
+function around(places) {
+  const left = Math.min(...places.map(({ x, w }) => x - w / 2)) - APART;
+  const right = Math.max(...places.map(({ x, w }) => x + w / 2)) + APART;
+  const top = Math.min(...places.map(({ y, h }) => y - h / 2)) - APART;
+  const bottom = Math.max(...places.map(({ y, h }) => y + h / 2)) + APART;
+  return { x: (left + right) / 2, y: (top + bottom) / 2, w: right - left, h: bottom - top };
+}
+
+/**
+ * By how much a number on an edge has to move up (less than 0) or down so that it hides no box: on a short edge it is
+ * longer than the way between two boxes. Where there is no room for that, it hides as little as possible.
+ * @param {Place} place @param {Place[]} boxes
+ * @param {Place[]} labels that it hides only if it would else hide a box: it says the same
+ * @param {number} most @param {{top: number, bottom: number}} picture that it has to be in
+ */
+export function liftOver(place, boxes, labels, most, { top, bottom }) {
+  const near = boxes.filter((box) => overlap(place.x, place.w, box.x, box.w) > 0);
+  if (hiddenBy(place, near) < 1) return 0;
+  const lifts = [...near, ...labels].flatMap(({ y, h }) => {
+    const apart = (h + place.h) / 2 + 1;
+    return [y - apart - place.y, y + apart - place.y];
+  });
+  const [highest, lowest] = [top + place.h / 2 - place.y, bottom - place.h / 2 - place.y];
+  let best = 0;
+  let least = Infinity;
+  for (const lift of [0, highest, lowest, ...lifts]) {
+    if (Math.abs(lift) > most || lift < highest || lift > lowest) continue;
+    const there = { ...place, y: place.y + lift };
+    const bad = ON_BOX * hiddenBy(there, near) + hiddenBy(there, labels) + Math.abs(lift);
+    if (bad < least) [best, least] = [lift, bad];
+  }
+  return best;
+}
