@@ -214,7 +214,7 @@ def test_the_hash_is_the_references() -> None:
 def test_a_changed_file_is_refused(tmp_path: Path) -> None:
     changed = tmp_path / "iris.csv"
     changed.write_text(FILE.read_text().replace("5.1,3.5", "5.2,3.5", 1))
-    with pytest.raises(AutodiffError, match="is not the iris table"):
+    with pytest.raises(AutodiffError, match="is not this tutorial's iris table"):
         load_iris(changed)
 
 
