@@ -1,8 +1,7 @@
 """The main program of the command `autodiff-lab`: its subcommands and their options.
 
-Each subcommand is a function here, and its docstring is what `--help` says of it. What it does lives in a module of its
-own and is loaded only when it is asked for, so that `autodiff-lab check` can still say what is missing when something
-is.
+Each subcommand is a function here, and `--help` prints its docstring. The function imports the module that does the
+work only when it runs, so that `autodiff-lab check` can still report what is missing if an import would fail.
 """
 
 import argparse
@@ -18,12 +17,12 @@ from .. import __version__
 from ..jupyter.notebooks import TutorialError
 
 UNCONFINED = """\
-autodiff-lab: WARNING: --unconfined. There are no walls: each notebook runs with all your rights. It can read, change
-and delete your files, the other hand-ins and these grades, use the network, and leave programs running."""
+autodiff-lab: WARNING: --unconfined. There is no sandbox: each notebook runs with all your rights. It can read,
+change and delete your files, the other hand-ins and these grades, use the network, and leave programs running."""
 
 AS_ROOT = """\
-autodiff-lab: WARNING: you are root. Should a notebook find a hole in its walls, it has the whole machine. Grade as an
-ordinary user; nothing here needs more rights than that."""
+autodiff-lab: WARNING: you are root. If a notebook breaks out of its sandbox, it controls the whole machine. Grade as
+an ordinary user: nothing here needs more rights than that."""
 
 
 def build_parser() -> ArgumentParser:
@@ -83,7 +82,9 @@ def build_parser() -> ArgumentParser:
     grading.add_argument(
         "--out", metavar="DIR", type=Path, help="where to write the table (default: DIR-grades)"
     )
-    roster_help = "a CSV file of the class, with a column `name`: who of them has handed in nothing"
+    roster_help = (
+        "a CSV file of the class, with a column `name`, to report who has handed in nothing"
+    )
     grading.add_argument("--roster", metavar="FILE", type=Path, help=roster_help)
     weights_help = "a CSV file `exercise,points`, such as `03 ex 2,5`: what exercises are worth (default: 1 point each)"
     grading.add_argument("--weights", metavar="FILE", type=Path, help=weights_help)
@@ -94,7 +95,7 @@ def build_parser() -> ArgumentParser:
     again.add_argument(
         "--resume",
         action="store_true",
-        help="keep its rows, and grade what is new, changed or missing",
+        help="keep the rows of an earlier run, and grade what is new, changed or missing",
     )
     grading.add_argument(
         "--seconds", type=_positive, default=120, help="time for one notebook (default: 120)"
@@ -103,7 +104,7 @@ def build_parser() -> ArgumentParser:
         "--megabytes", type=_positive, default=2000, help="memory for one notebook (default: 2000)"
     )
     grading.add_argument(
-        "--unconfined", action="store_true", help="run without walls, with all your rights"
+        "--unconfined", action="store_true", help="run without a sandbox, with all your rights"
     )
     grading.add_argument(
         "--jobs", type=_positive, help="how many run at a time (default: one for each processor)"
@@ -132,7 +133,7 @@ def _port_number(text: str) -> int:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run the command `autodiff-lab`, and return its exit code: 0 done, 1 it cannot work here (a wrong option: 2)."""
+    """Run the command `autodiff-lab`; return its exit code: 0 if it worked, 1 if it failed (a wrong option exits 2)."""
     parser = build_parser()
     options = parser.parse_args(argv)
     if options.command and (options.to or options.no_browser or options.port):
@@ -158,7 +159,7 @@ def _open_tutorial(options: Namespace) -> int:
       autodiff-lab                     the tutorial appears in your browser
       autodiff-lab --no-browser        print the address instead of opening it
       autodiff-lab --to my-notebooks   work on copies in the folder my-notebooks
-      autodiff-lab check               what is installed, and how to mend it
+      autodiff-lab check               what is installed, and how to fix it
       autodiff-lab present 40_minutes  a lecture of forty minutes, live
     """
     from . import tutorial
@@ -168,7 +169,7 @@ def _open_tutorial(options: Namespace) -> int:
 
 
 def _check_setup(_: Namespace) -> int:
-    """Say what is installed, what draws the graphs, and how to mend what is missing.
+    """Report what is installed, what draws the graphs, and how to fix whatever is missing.
 
     The exit code is 0 if everything is in place, 1 if not.
     """
@@ -180,8 +181,8 @@ def _check_setup(_: Namespace) -> int:
 def _write_course(options: Namespace) -> int:
     """Write the students' notebooks, and the teacher's with answers, hints and known wrong answers.
 
-    DIR/student has them as they are, with every exercise open; DIR/teacher has a good answer, the hints and the
-    recognised wrong answers of every exercise. Nothing is overwritten.
+    DIR/student has the notebooks with every exercise still to be solved. DIR/teacher also shows, for every exercise, a
+    good answer, the hints and the wrong answers that are recognised. Nothing is overwritten.
     """
     from ..classroom import course
     from .tutorial import report_copies
@@ -194,9 +195,9 @@ def _write_course(options: Namespace) -> int:
 def _present_notebook(options: Namespace) -> int:
     """Show a notebook as slides, live in JupyterLab: for a lecture hall.
 
-    Cells run, and can be edited on the slide; a clicker (or Page Down and Page Up) steps the player and then turns the
-    slide. `s` opens a second window with the clock, the notes and the next slide, `b` makes the screen black, `f` fills
-    it, Esc goes back to the notebook. It's a copy: nothing that you type is kept.
+    You can run and edit cells on the slide. A clicker (or Page Down and Page Up) steps through the player and then
+    goes to the next slide. `s` opens a second window with the clock, the notes and the next slide; `b` blacks out the
+    screen; `f` switches to full screen; Esc goes back to the notebook. It's a copy: nothing that you type is kept.
     """
     from .present import present
 
@@ -205,10 +206,11 @@ def _present_notebook(options: Namespace) -> int:
 
 
 def _write_lecture(options: Namespace) -> int:
-    """Write a lecture as one file of slides without a network or Python, its handout, and the audience's notebook.
+    """Write a lecture's slides as one file that needs no network or Python, with its handout and a notebook.
 
-    The players play in it. `s` opens the speaker's window; printing it from the browser makes a PDF. The handout is two
-    sheets of paper: one to fill in, and its solution. Where the audience writes code, its notebook has gaps to fill in.
+    The players in the slides work. `s` opens the speaker's window; printing from the browser makes a PDF. The handout
+    is two sheets of paper: one to fill in, and its solution. The notebook is for the audience, with gaps where they
+    write code.
     """
     from ..classroom.lecture.kit import write_lecture
 
@@ -231,21 +233,24 @@ def _write_hub(options: Namespace) -> int:
 
 
 def draw_progress(done: int, count: int) -> None:
-    """Draw the command's progress bar over the terminal's last line, or for 0 of 0 an empty line; elsewhere nothing."""
+    """Draw a progress bar over the terminal's last line; 0 of 0 clears the line. Without a terminal, do nothing."""
     if sys.stderr.isatty():
-        bar = f"[{'#' * (30 * done // count):30}] {done} of {count}" if count else ""
+        bar = ""
+        if count:
+            bar = f"[{'#' * (30 * done // count):30}] {done} of {count}"
         print(f"\r\033[K{bar}", end="", file=sys.stderr, flush=True)
 
 
 def _grade_notebooks(options: Namespace) -> int:
     """Run a folder of handed-in notebooks, and write who passed what.
 
-    The folder has the notebooks, or a folder for each student. Each notebook runs behind the walls of bubblewrap
-    (Linux): without network and your files, and with limits of time, memory, processes and disk. Every other file has
-    its line, too. Writes grades.csv, a line as soon as a notebook has ended, grades.html with every answer, a page of
-    feedback for each student, and summary.html, which is the page to begin with; of a download from Moodle or Canvas
-    also what they import. With --resume a run that was ended goes on. The exit code is 1 if some could not be run
-    through no fault of theirs. It is no proof against cheating: open what the report says to look at.
+    The folder contains the notebooks, or one folder for each student. Each notebook runs in a sandbox (bubblewrap, on
+    Linux): it can't use the network or see your files, and its time, memory, processes and disk space are limited.
+    Files that are not notebooks are listed too. The command writes summary.html, which is the page to open first;
+    grades.csv, one row as soon as a notebook is done; grades.html with every answer; and a page of feedback for each
+    student. For a download from Moodle or Canvas it also writes the file that they import. --resume continues a run
+    that was interrupted. The exit code is 1 if some notebooks could not be run through no fault of the students. None
+    of this is proof against cheating: open the notebooks that the report tells you to look at.
     """
     from ..classroom.grading.confinement import Limits
     from ..classroom.grading.grade import check_walls, grade
@@ -265,7 +270,8 @@ def _grade_notebooks(options: Namespace) -> int:
 
     roster = read_roster(options.roster) if options.roster else None
     weights = read_weights(options.weights) if options.weights else None
-    out, walls = options.out or default_folder(options.folder), not options.unconfined
+    out = options.out or default_folder(options.folder)
+    walls = not options.unconfined
     limits = Limits(options.seconds, options.megabytes)
     if not walls:
         print(UNCONFINED, file=sys.stderr)
@@ -273,7 +279,7 @@ def _grade_notebooks(options: Namespace) -> int:
         print(AS_ROOT, file=sys.stderr)
     count = len(find_hand_ins(options.folder, report_files(out)))
     check_walls(limits, walls=walls)
-    # a terminal that has no letter for a name shows its number
+    # A terminal whose encoding lacks a letter of a name shows the letter's escape instead of failing.
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")
     known, complaint = read_journal(out, load_key()) if options.resume else ({}, "")
@@ -307,10 +313,10 @@ def _grade_notebooks(options: Namespace) -> int:
         rows = grade(options.folder, limits, tell=tell, show=show, **choices)
     draw_progress(0, 0)
     table, _ = report_paths(out)
-    print(f"{len(rows)} files; the table is in {table}, and to be read from {out / SUMMARY} on")
+    print(f"{len(rows)} files; the table is in {table}. Open {out / SUMMARY} first.")
     if roster is not None:
         missing = len(collect_class(rows, roster).missing)
-        print(f"{missing} of {len(roster)} on the roster handed in nothing")
+        print(f"{missing} of the {len(roster)} on the roster handed in nothing")
     not_run = sum(not row.judged for row in rows)
     if not_run:
         print(

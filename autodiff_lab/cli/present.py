@@ -22,7 +22,7 @@ from ..jupyter.notebooks import NOT_COPIED
 from .tutorial import run_lab
 
 _SETTINGS: dict[str, dict[str, Any]] = {
-    # A cell that has been left out of the page for its place far below can't be shown as a slide.
+    # By default JupyterLab removes cells far from the visible ones from the page; then they can't be shown as slides.
     "@jupyterlab/notebook-extension/tracker": {"windowingMode": "none"},
     "@jupyterlab/apputils-extension/notification": {"fetchNews": "false", "checkForUpdates": False},
 }
@@ -80,8 +80,8 @@ def present(name: str, *, browser: bool = True, port: int | None = None) -> None
 def make_presented(notebook: Any) -> Any:
     """Return the copy of a notebook that is presented: with slides, and marked for the extension of JupyterLab.
 
-    Of a notebook without slides of its own the outputs are left out: what follows a question is seen once its cell has
-    run.
+    A notebook without slides of its own is shown without its outputs, so that the answer to a question appears only
+    when its cell is run.
     """
     ready = has_slides(notebook)
     notebook = with_slides(notebook)
@@ -101,7 +101,7 @@ def make_presented(notebook: Any) -> Any:
 
 
 def sign(notebook: Any, folder: Path) -> list[str]:
-    """Sign the notebook that is presented, so that players in it play; return JupyterLab's options that know of it."""
+    """Sign the presented notebook, so that JupyterLab runs its players; return the options that it needs."""
     secret, signatures = folder / "notebook_secret", folder / "nbsignatures.db"
     notary = NotebookNotary(secret_file=str(secret), db_file=str(signatures))
     notary.sign(notebook)
@@ -109,7 +109,7 @@ def sign(notebook: Any, folder: Path) -> list[str]:
 
 
 def write_settings(folder: Path) -> None:
-    """`autodiff-lab present`: write the settings it starts JupyterLab with, on top of the lecturer's own."""
+    """Write the settings that JupyterLab is started with: a copy of the lecturer's own, with ours on top."""
     from jupyterlab.commands import get_user_settings_dir
 
     own = Path(get_user_settings_dir())
@@ -131,7 +131,7 @@ def _read(file: Path) -> dict[str, Any]:
 
 
 def _only(name: str) -> Any:
-    """Copy this notebook, and what is no notebook: pictures and data that it may need."""
+    """Make the `ignore` of a copy: no notebook but this one; pictures and data that it may need are copied."""
     return lambda _, files: [
         file for file in files if file in NOT_COPIED or (file.endswith(".ipynb") and file != name)
     ]

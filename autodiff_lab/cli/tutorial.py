@@ -48,7 +48,7 @@ def open_tutorial(to: Path | None = None, *, browser: bool = True, port: int | N
     refused = why_not_writable(notebooks)
     if refused:
         raise TutorialError(
-            f"nothing that you do in {notebooks} could be saved ({refused}).\n"
+            f"you could not save anything in {notebooks} ({refused}).\n"
             "Work on copies, in a folder that you can write to: autodiff-lab --to DIR"
         )
     run_lab(notebooks, browser=browser, port=port)
@@ -56,9 +56,9 @@ def open_tutorial(to: Path | None = None, *, browser: bool = True, port: int | N
 
 @contextmanager
 def _without_deprecations() -> Iterator[None]:
-    """Keep from the terminal that Jupyter calls settings by their old names; a learner can do nothing about it.
+    """Hide deprecation warnings: Jupyter still uses old names of settings, and a learner can do nothing about it.
 
-    A filter is not enough: an extension of the server that is imported later may set its own.
+    A warnings filter is not enough, because a server extension that is imported later may replace it.
     """
     show = warnings.showwarning
 
@@ -123,7 +123,7 @@ def run_lab(
         arguments.append(f"--ServerApp.port={port}")
     if not browser:
         arguments.append("--no-browser")
-    # JupyterLab would refuse to start; never so on Windows
+    # Without the option, JupyterLab refuses to start as root. Windows has no root.
     if hasattr(os, "geteuid") and os.geteuid() == 0:
         print(
             "You are root, so JupyterLab is started with --allow-root; the notebooks run as root too."

@@ -18,7 +18,8 @@ from ..engine.errors import AutodiffError
 __all__ = ["Iris", "Sample", "load_iris"]
 
 FILE = Path(__file__).with_name("iris.csv")
-# Of the 150 lines ``sepal_length,…,label``, joined by line feeds: line ends and species names may differ.
+# The hash of the 150 lines ``sepal_length,…,label``, joined by line feeds, so that a file with other line ends or
+# species names is still accepted.
 SHA256 = "39f03d68cb1774ba478c11b2b26b881e069926d92a320f3e87be64f1567aa139"
 
 
@@ -30,7 +31,7 @@ class Sample(NamedTuple):
 
 
 class Iris(NamedTuple):
-    """The data that come with the package: Fisher's irises, in training data and, every fourth row, test data."""
+    """Fisher's iris data, split into training data and test data; every fourth row is a test row."""
 
     train: Sample
     test: Sample
@@ -76,8 +77,8 @@ def load_iris(path: Path = FILE) -> Iris:
     found = hashlib.sha256("\n".join(map(",".join, labelled)).encode()).hexdigest()
     if found != SHA256:
         raise AutodiffError(
-            f"{path} is not the iris table of this tutorial (its SHA-256 is {found[:8]}…, not {SHA256[:8]}…): the "
-            "numbers in the lessons would not come out. Install the package again, or restore the file."
+            f"{path} is not this tutorial's iris table (its SHA-256 is {found[:8]}…, not {SHA256[:8]}…), so "
+            "training on it would not give the numbers in the lessons. Install the package again, or restore the file."
         )
     table = np.array(labelled, dtype=float)
     is_test = np.arange(len(table)) % 4 == 0

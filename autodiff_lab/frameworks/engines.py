@@ -1,4 +1,4 @@
-"""Which engine runs a function: our own, PyTorch or JAX. Neither framework is imported before it is asked for."""
+"""Which engine runs a function: our own, PyTorch or JAX. A framework is imported only when it is needed."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ from autodiff_lab.engine.errors import AutodiffError
 from autodiff_lab.trace.recorded_run import RecordedRun
 from autodiff_lab.transforms.pytree import flatten
 
-# What `play` takes as its engine; "" for the engine of this package.
+# The values of `engine` in play(…, engine=…); "" is the engine of this package.
 ENGINES = ("", "pytorch", "jax")
 _MODULES = {"pytorch": "torch", "jax": "jax"}
 _TITLES = {"pytorch": "PyTorch", "jax": "JAX"}
 
 
 class FrameworkError(AutodiffError, RuntimeError):
-    """Error: a run of another framework cannot be recorded; it says what to write instead.
+    """Error: a run of another framework can't be recorded; the message says what to write instead.
 
-    It is no TypeError: PyTorch's operators take that as a sign to try something else, and the sentence is lost.
+    It isn't a TypeError, because PyTorch's operators catch those and try something else, and the message would be lost.
     """
 
 
 class Engine(Protocol):
-    """An engine that runs a function and makes the neutral record of the run."""
+    """An engine that runs a function and makes a record of the run that is the same for all frameworks."""
 
     def record(
         self, f: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]
@@ -53,7 +53,7 @@ def find_engine(f: Callable[..., Any], args: Sequence[Any], engine: str | None) 
     """
     if engine is not None and engine not in ENGINES:
         raise FrameworkError(
-            f"There is no engine {engine!r}; play(…, engine=…) takes 'pytorch' or 'jax', or nothing."
+            f"There is no engine {engine!r}; write engine='pytorch' or 'jax', or leave it out for NumPy code."
         )
     if engine is None:
         engine = _detect(f, args)
@@ -64,26 +64,30 @@ def find_engine(f: Callable[..., Any], args: Sequence[Any], engine: str | None) 
 
 
 def is_installed(engine: str) -> bool:
-    """Whether the framework of an engine is there; it is not imported."""
+    """Whether the framework of an engine is installed; this doesn't import it."""
     return importlib.util.find_spec(_MODULES[engine]) is not None
 
 
 def require_installed(engine: str) -> None:
-    """Say how the framework of an engine is installed, if it is not.
+    """Raise an error that says how to install the framework of an engine, unless it is installed.
 
     Raises
     ------
     FrameworkError
+        If it is not installed.
     """
     if not is_installed(engine):
         raise FrameworkError(
             f"{_TITLES[engine]} is not installed here: pip install {_MODULES[engine]}. "
-            "Without it, play(f, …) runs NumPy code by the engine of this package."
+            "Without it, play(f, …) still runs NumPy code, with the engine of this package."
         )
 
 
 def _detect(f: Callable[..., Any], args: Sequence[Any]) -> str:
-    """Tell whether PyTorch has to run a call, by its types alone: who has no torch, has no tensors either."""
+    """Find the framework of a call by the types of the function and its arguments; "" for our own engine.
+
+    A framework that has not been imported yet can't have made an argument, so it needn't be imported here.
+    """
     torch = sys.modules.get("torch")
     if torch is not None and hasattr(torch, "Tensor"):
         is_ours = isinstance(f, torch.nn.Module) or _find_compiled(f)
@@ -100,5 +104,5 @@ def _detect(f: Callable[..., Any], args: Sequence[Any]) -> str:
 
 
 def _find_compiled(f: Callable[..., Any]) -> bool:
-    """Whether `torch.compile` has made this function."""
+    """Whether this function was made by `torch.compile`."""
     return hasattr(f, "_torchdynamo_orig_callable") or hasattr(f, "_orig_mod")

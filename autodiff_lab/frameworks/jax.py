@@ -201,11 +201,11 @@ def _check_arguments(f: Any, args: Sequence[Any]) -> None:
         kind = type(strange[0]).__name__
         if type(strange[0]).__module__.partition(".")[0] == "torch":
             raise FrameworkError(
-                f"JAX takes numbers and arrays, and {name} was given a {kind} of PyTorch: pass x.numpy(), "
-                "or leave out engine."
+                f"JAX takes numbers and arrays, but {name} was given a PyTorch {kind}: pass x.numpy(), "
+                "or leave out engine to run it with PyTorch."
             )
         raise FrameworkError(
-            f"JAX takes numbers and arrays, and {name} was given a {kind}: put it into kwargs={{…}}."
+            f"JAX takes numbers and arrays, but {name} was given a {kind}: pass it in kwargs={{…}}."
         )
     if not any(map(_is_float, leaves)):
         raise FrameworkError(
@@ -216,7 +216,7 @@ def _check_arguments(f: Any, args: Sequence[Any]) -> None:
         isinstance(one, jax.Array) and one.devices() - set(jax.devices("cpu")) for one in leaves
     ):
         raise FrameworkError(
-            "An array of this run is not on the CPU: jax.device_put(x, jax.devices('cpu')[0]) moves it."
+            "An array of this run is not on the CPU: move it with jax.device_put(x, jax.devices('cpu')[0])."
         )
 
 

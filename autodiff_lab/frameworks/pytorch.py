@@ -129,27 +129,28 @@ def require_cpu(modules: Iterable[Any]) -> None:
     for module in modules:
         if any(one.device.type != "cpu" for one in module.parameters()):
             raise FrameworkError(
-                "Only runs on the CPU are recorded: move model and data with .cpu() for this step."
+                "A parameter is not on the CPU, and only runs on the CPU can be recorded: move model and data with "
+                ".cpu() for this step."
             )
 
 
 def refuse_compiled(f: Any) -> None:
-    """Raise an error if `torch.compile` or TorchScript has made a function or module."""
+    """Raise an error if a function or module was made by `torch.compile` or TorchScript."""
     if isinstance(f, (torch.jit.ScriptModule, torch.jit.ScriptFunction)):
         raise FrameworkError(
-            "This was made by torch.jit.script or torch.jit.trace, and has no Python lines that could be shown. "
-            "Take the function or the module that you gave to it instead."
+            "This was made by torch.jit.script or torch.jit.trace, so it has no Python lines that could be shown. "
+            "Pass the original function or module instead."
         )
-    original = (
-        "model._orig_mod"
-        if hasattr(f, "_orig_mod")
-        else "the function that you gave to torch.compile"
+    if hasattr(f, "_orig_mod"):
+        original = "model._orig_mod"
+    elif hasattr(f, "_torchdynamo_orig_callable"):
+        original = "the original function"
+    else:
+        return
+    raise FrameworkError(
+        "This was compiled by torch.compile, so PyTorch's graph shows it as one node, with nothing inside. "
+        f"Pass {original} instead."
     )
-    if hasattr(f, "_orig_mod") or hasattr(f, "_torchdynamo_orig_callable"):
-        raise FrameworkError(
-            "This is a compiled function: to PyTorch's graph it is one node, with nothing inside. "
-            f"Take {original} instead."
-        )
 
 
 def _argument_names(f: Any, count: int) -> list[str]:
@@ -240,12 +241,12 @@ def _check_result(f: Any, y: Any, leaves: Any) -> None:
         )
     if not isinstance(y, torch.Tensor):
         raise FrameworkError(
-            f"{name} returned a {type(y).__name__}, and a run has one result: return one tensor, "
-            f"or play a function that takes it: play(lambda x: {name}(x)[0], …)."
+            f"{name} returned a {type(y).__name__}, but a run has one result: return one tensor, "
+            f"or play a function that selects it: play(lambda x: {name}(x)[0], …)."
         )
     if not leaves and isinstance(f, torch.nn.Module):
         raise FrameworkError(
-            f"{name} has no parameters, and no input that requires a gradient: play(model, X.requires_grad_()), "
+            f"{name} has no parameters, and no input requires a gradient: write play(model, X.requires_grad_()) "
             "or play(lambda X: model(X), X)."
         )
     if not leaves:

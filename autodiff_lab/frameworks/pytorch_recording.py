@@ -474,13 +474,13 @@ class Recording:
 
 
 def _run_without_graph(original: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
-    """Let PyTorch say what it says without us of a loss that has no graph, and add where to look."""
+    """Run a backward pass; to PyTorch's error about a loss without a graph, add a note that says where to look."""
     try:
         return original(*args, **kwargs)
     except RuntimeError as error:
         error.add_note(
-            "The loss has no graph: it depends on no tensor that requires a gradient. After "
-            "`with ad.watch(model) as run:` run.why_none() says where each parameter was lost."
+            "The loss has no graph: it depends on no tensor that requires a gradient. Watch the step with "
+            "`with ad.watch(model) as run:`; run.why_none() then says where the gradient of each parameter was lost."
         )
         raise
 
@@ -507,12 +507,13 @@ def copy_tensor(tensor: torch.Tensor) -> torch.Tensor:
     with torch.no_grad():
         if tensor.device.type != "cpu":
             raise FrameworkError(
-                f"A tensor of this run is on {tensor.device}, and only runs on the CPU are recorded: "
+                f"A tensor of this run is on {tensor.device}, but only runs on the CPU can be recorded: "
                 "move model and data with .cpu() first."
             )
         if tensor.is_complex():
             raise FrameworkError(
-                "A tensor of this run is complex, and only real numbers can be shown."
+                "A tensor of this run is complex, but only real numbers can be shown: split it into its real and "
+                "imaginary part, x.real and x.imag, before the part that you want to see."
             )
         dense = tensor.to_dense() if tensor.layout != torch.strided else tensor
         return dense.detach().clone()

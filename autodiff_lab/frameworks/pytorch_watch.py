@@ -1,4 +1,4 @@
-"""One step of a real training loop, watched: PyTorch runs it as ever, and the record of it answers questions."""
+"""A watched step of a real training loop: PyTorch runs it as usual, and its record answers questions about it."""
 
 from __future__ import annotations
 
@@ -152,7 +152,7 @@ class WatchedStep:
         """
         if self._model is None:
             raise FrameworkError(
-                "run.why_none() goes through the parameters of a model: write `with ad.watch(model)`."
+                "run.why_none() needs to know the model's parameters: write `with ad.watch(model) as run:`."
             )
         rows = [
             (name, self._explain(one)) for name, one in self._named_parameters() if one.grad is None
@@ -183,7 +183,7 @@ class WatchedStep:
 
 
 class _CodeBlock:
-    """Stands for the learner's code around a watched step, which is no function that can be called again."""
+    """A stand-in for the function that was run: the learner's code around a watched step can't be called again."""
 
     __name__ = "step"
 

@@ -12,12 +12,12 @@ from autodiff_lab.frameworks.engines import FrameworkError, require_installed
 def watch(model: Any = None) -> Any:
     """Watch one step of a real PyTorch training loop: ``with ad.watch(model) as run:``.
 
-    PyTorch runs the step as ever; loss and gradients are bit for bit those of a step that nobody watches.
+    PyTorch runs the step as usual: loss and gradients are bit for bit those of a step that isn't watched.
 
     Parameters
     ----------
     model : torch.nn.Module, optional
-        Its parameters and modules have their names in all that is shown.
+        The model; its parameters and modules are shown under their names.
 
     Returns
     -------
@@ -37,14 +37,14 @@ def watch(model: Any = None) -> Any:
 
     Notes
     -----
-    On one core of a CPU, beside the step that nobody watches (the best of several runs, PyTorch 2.13):
+    Compared with the same step unwatched, on one core of a CPU (the best of several runs, PyTorch 2.13):
 
-    - A watched step took 3 to 5 times as long with batches of 256 to 512 rows, and 8 to 14 times with four to ten rows,
-      where the time is that of Python.
-    - It copied 4 (a network of two layers) to 7 times (a transformer of six) as many bytes as PyTorch keeps for its
+    - A watched step took 3 to 5 times as long with batches of 256 to 512 rows, and 8 to 14 times as long with four to
+      ten rows, where most of the time is spent in Python.
+    - It copied 4 times (two-layer network) to 7 times (six-layer transformer) as many bytes as PyTorch keeps for its
       backward pass. So watch single steps.
-    - ``run.player()`` of the transformer, 335 operations, took as long as 40 (large batch) to 150 steps (small batch).
-      Its page has 2 to 5 MB.
+    - ``run.player()`` of the transformer, 335 operations, took as long as 40 steps (large batch) to 150 steps (small
+      batch). Its page has 2 to 5 MB.
 
     Examples
     --------
@@ -57,7 +57,7 @@ def watch(model: Any = None) -> Any:
     if "torch" not in sys.modules:
         require_installed("pytorch")
         raise FrameworkError(
-            "watch records a step of PyTorch, and torch is not imported here. For NumPy code write play(f, …); "
-            'for JAX play(f, …, engine="jax").'
+            "watch records a PyTorch training step, but torch is not imported here. For NumPy code write play(f, …); "
+            'for JAX write play(f, …, engine="jax").'
         )
     return import_module("autodiff_lab.frameworks.pytorch_watch").WatchedStep(model)

@@ -1,4 +1,4 @@
-"""The kernel that runs the notebooks: this Python's, whatever else Jupyter finds under its name."""
+"""The kernel that runs the notebooks: always this Python, even if Jupyter would find another one first."""
 
 import os
 import shutil
@@ -14,9 +14,9 @@ from .lab_settings import prepend_folder
 def kernel_of_this_python() -> Iterator[None]:
     """Make sure that the kernel called "python3" is this Python while JupyterLab runs.
 
-    Jupyter takes the first kernel of that name on its search path. One that another Python has left in the
-    home folder or on JUPYTER_PATH can come before ours, and would run the notebooks where this package is not
-    installed. In that case ours is put in front, for this one run.
+    Jupyter uses the first kernel of that name on its search path. A kernel that another Python has installed in the
+    home folder or on JUPYTER_PATH may come before ours, and would run the notebooks in a Python where this package is
+    not installed. In that case ours is put first, for this run only.
     """
     if foreign_kernel() is None:
         yield

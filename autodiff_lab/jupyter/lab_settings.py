@@ -1,6 +1,6 @@
 """Settings of the tutorial's JupyterLab: no news, encrypted messages to the kernel, a log of only what helps.
 
-All of it holds for one run. Nothing is written into the learner's own settings, and what they have set there counts.
+They hold for one run. The learner's own settings are not changed, and still apply.
 """
 
 import logging
@@ -10,22 +10,22 @@ from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
-# What JupyterLab would write into the learner's terminal, and why there is nothing that the learner should do.
-# The first is true of each that has not been run here, and `autodiff-lab check` says what it means; in the second two
-# libraries differ about a default, and the shorter holds.
+# Lines of JupyterLab's log that a learner can do nothing about. The first appears for every notebook that has not been
+# run here; `autodiff-lab check` explains it. The second appears because two libraries have different defaults; the
+# shorter one is used.
 NO_HELP = re.compile(r"Notebook .* is not trusted$|The websocket_ping_timeout .* cannot be longer")
 
 
 def helps_a_learner(record: logging.LogRecord) -> bool:
-    """Return whether a line of JupyterLab's log helps a learner, and is shown: a filter for `logging`."""
+    """Whether a line of JupyterLab's log should be shown to a learner: a filter for `logging`."""
     return not NO_HELP.match(record.getMessage())
 
 
 def without_news() -> AbstractContextManager[None]:
-    """Change two settings of a JupyterLab that is started inside: no question about news, no look for updates.
+    """Start JupyterLab inside this context, and it neither offers to fetch news nor looks for updates.
 
-    It would ask, before anything else, whether it may fetch news from the network. It reads the folder ``labconfig``
-    of each folder of its settings.
+    Otherwise the first thing a learner sees is the question whether JupyterLab may fetch news from the network. The two
+    settings are in the folder ``labconfig``, which JupyterLab reads in every folder of its configuration path.
     """
     return prepend_folder("JUPYTER_CONFIG_PATH", str(Path(__file__).parent))
 
@@ -45,13 +45,16 @@ def set_variable(variable: str, value: str) -> Iterator[None]:
     try:
         yield
     finally:
-        os.environ.pop(variable) if before is None else os.environ.update({variable: before})
+        if before is None:
+            del os.environ[variable]
+        else:
+            os.environ[variable] = before
 
 
 def encryption_options() -> list[str]:
     """Return the JupyterLab setting that encrypts what goes to a kernel, where the installed versions can do that.
 
-    It all stays on this machine; but on one with several users the others could listen, and ipykernel warns of it.
+    The messages never leave this machine, but other users of it could read them, and ipykernel warns about that.
     """
     import zmq
     from jupyter_client.manager import KernelManager
@@ -61,7 +64,7 @@ def encryption_options() -> list[str]:
 
 
 def default_port() -> int:
-    """Return the port that is set for JupyterLab: the one that it tries first."""
+    """Return the port that JupyterLab tries first."""
     from jupyter_server.serverapp import DEFAULT_JUPYTER_SERVER_PORT  # type: ignore[attr-defined]
 
     return int(os.environ.get("JUPYTER_PORT") or DEFAULT_JUPYTER_SERVER_PORT)

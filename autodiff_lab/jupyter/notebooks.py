@@ -11,7 +11,7 @@ START = "00_start_here.ipynb"
 DEFAULT_COPY = "autodiff-lab-notebooks"
 PACKAGE = Path(__file__).resolve().parents[1]
 
-# What a running notebook leaves beside itself is not part of the tutorial.
+# Files that Jupyter and the exercises create next to the notebooks; they are not part of the tutorial.
 NOT_COPIED = {".ipynb_checkpoints", "__pycache__", ".DS_Store", "my_progress.jsonl"}
 
 
@@ -85,7 +85,8 @@ def copy_notebooks(
                     kept.append(name)
                 continue
             copy.parent.mkdir(parents=True, exist_ok=True)
-            # "x" fails where a file has appeared since; a read-only installation's mode is not copied.
+            # "x" fails if the file has appeared in the meantime. Unlike shutil.copy, this doesn't copy the file's mode,
+            # which may be read-only.
             with copy.open("xb") as file:
                 file.write(written)
             new.append(name)

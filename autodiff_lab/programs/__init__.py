@@ -1,9 +1,13 @@
-"""The tape as a program: straight-line Python that one can read, and that runs as fast as if written by hand.
+"""The tape as a program: straight-line Python that you can read, as fast as if written by hand.
 
-In the order of the work: ``program_inputs.py`` reads what a call is given; ``recorded_derivative.py`` records the
-derivative; ``optimization_passes.py`` drops from its draft (``draft.py``) what nobody would have written; the room
-``codegen`` writes the rest as Python. ``compiled_version.py`` puts it together and runs it, ``compiled_program.py``
-chooses the version for a call.
+The modules, in the order in which a program passes through them:
+
+- ``program_inputs.py`` finds the inputs among the arguments of a call.
+- ``recorded_derivative.py`` records the function and its derivative on one tape.
+- ``optimization_passes.py`` removes from the draft (``draft.py``) the lines that nobody would have written by hand.
+- ``codegen`` writes the remaining lines as Python.
+- ``compiled_version.py`` compiles that source and runs it.
+- ``compiled_program.py`` chooses the version for a call.
 """
 
 from .compiled_program import Program, program

@@ -24,13 +24,14 @@ class Program:
     Attributes
     ----------
     source : str
-        The Python that runs, between a test of the arguments and a second try in NumPy's arithmetic.
+        The Python that runs. Around it, a call first checks its arguments, and runs the program again in NumPy's
+        arithmetic if Python's raises (at a division by zero, for example).
     operations : Operations
-        How many operations it has on the way forward and on the way back.
+        How many operations its forward and its backward pass have.
     recorded : Operations
-        How many lines the tape had, before cleaning; on the way back the seed is one of them.
+        How many lines the tape had before optimization; the backward pass includes the seed.
     seconds : dict
-        What recording, cleaning, writing and compiling took, in seconds of the processor.
+        The processor time that recording, cleaning, writing and compiling took.
     lines : list of Line
         Each line of the tape, and what became of it.
 
@@ -46,13 +47,13 @@ class Program:
     (9.0, 6.0)
     """
 
-    # A call runs the entry of the current version, without a method in between: that would cost a fifth of a program of
-    # ten numbers. Each program holds its entry in this slot, where Python looks for what a call runs.
+    # A call runs the entry of the current version directly. A method in between would add a fifth to the time of a
+    # program of ten numbers. Python looks up `__call__` on the class, where this slot returns each program's own entry.
     __slots__ = ("__call__", "__dict__", "__weakref__")
 
     def __init__(self, options: Options) -> None:
         self._options = options
-        # in the order of their last use, with the current one at the end
+        # least recently used first, the current one last
         self._versions: dict[Version, None] = {}
         self._current: Version
         self._has_warned = False
@@ -85,12 +86,12 @@ class Program:
 
     @property
     def constants(self) -> dict[str, Any]:
-        """Of a `Program`, the constant arrays by their names in its source; they cannot be written to."""
+        """The constant arrays in the program's source, by name; they are read-only."""
         return dict(self._current.constants)
 
     @property
     def versions(self) -> int:
-        """How many versions the compiled program has now: one for each kind of arguments and path through branches."""
+        """How many versions are kept now: one for each kind of arguments and each path through the branches."""
         return len(self._versions)
 
     @property
@@ -99,8 +100,11 @@ class Program:
         return sum(self.seconds.values()) / max(self._current.function_operations, 1) * 1e6
 
     def __str__(self) -> str:
-        head = [f"{name} = {_array_text(x)}" for name, x in self._current.constants.items()]
-        return "\n".join([*head, "", self.source]) if head else self.source
+        constants = self._current.constants
+        if not constants:
+            return self.source
+        definitions = [f"{name} = {_array_text(x)}" for name, x in constants.items()]
+        return "\n".join([*definitions, "", self.source])
 
     def __repr__(self) -> str:
         done, had = self.operations, self.recorded
@@ -113,7 +117,7 @@ class Program:
         return read_inputs(self._options.f, args, self._options.argnums)
 
     def _add(self, inputs: Inputs) -> Version:
-        """Compile a version, and let go those that are unused for the longest time."""
+        """Compile a version, and drop the least recently used ones if there are too many."""
         version = Version(self._options, inputs)
         self.__signature__ = Signature(
             [Parameter(name, Parameter.POSITIONAL_OR_KEYWORD) for name in inputs.names]
@@ -122,7 +126,8 @@ class Program:
         before = list(self._versions)
         self._activate(version)
         version.seconds["compiling"] = time.process_time() - start
-        for unused in before[: max(0, len(before) + 1 - self._options.max_versions)]:
+        excess = max(0, len(before) + 1 - self._options.max_versions)
+        for unused in before[:excess]:
             self._versions.pop(unused, None)
             if not self._has_warned:
                 self._has_warned = True
@@ -130,7 +135,7 @@ class Program:
         return version
 
     def _activate(self, version: Version) -> None:
-        """Make this the version that is tried first: its function becomes what calling this object calls."""
+        """Make this the current version: its entry becomes the `__call__` of this program."""
         self._current = version
         self._versions.pop(version, None)
         self._versions[version] = None
@@ -138,48 +143,36 @@ class Program:
         self.__call__ = version.entry
 
     def _dispatch(self, *args: Any, **kwargs: Any) -> Any:
-        """Run a call that is not, at first sight, what the current version was compiled for."""
-        name, compiled_for = name_of(self._options.f), self._current.inputs
+        """Run a call whose arguments failed the quick test of the current version.
+
+        The quick test is strict: an integer where a float was recorded fails it, but is converted here and accepted.
+        """
+        name = name_of(self._options.f)
+        compiled_for = self._current.inputs
         if kwargs:
             raise InputError(
-                f"A program takes its arguments by position, and was given {', '.join(kwargs)} by name."
+                f"A program takes its arguments by position only, but {', '.join(kwargs)} was passed by name. "
+                f"Write them in the order {', '.join(compiled_for.names)}."
             )
         if len(args) != len(compiled_for.names):
             raise InputError(
                 f"{name} was compiled for {len(compiled_for.names)} arguments ({', '.join(compiled_for.names)}), "
-                f"and was called with {len(args)}."
+                f"but was called with {len(args)}."
             )
         inputs = self._read(args)
         if inputs.key == compiled_for.key or self._options.rerecord:
             return self._run_matching(inputs)
-        differ = find_difference(compiled_for, inputs)
-        paths, paths_now = (
-            [leaf.path for leaf in found.leaves] for found in (compiled_for, inputs)
-        )
-        if paths != paths_now and sorted(paths) == sorted(paths_now):
-            raise ShapeError(
-                f"{name} was compiled for {', '.join(paths)} in this order, and was called with "
-                f"{', '.join(paths_now)}. The order of a dict counts, for a function may loop over it. Pass the keys "
-                "in the first order, or compile with on_branch='rerecord', which makes another version."
-            )
-        if differ:
-            raise ShapeError(
-                f"{name} was compiled for {differ[0].path} as {differ[0].kind}, and was called with {differ[1].path} "
-                f"as {differ[1].kind}. Compile another program for that, or this one with on_branch='rerecord', which "
-                "does so by itself."
-            )
-        raise ShapeError(
-            f"{name} was compiled for arguments of another structure, or with another value of what is not a float: "
-            "only floats and arrays of floats are inputs, all else is compiled in. on_branch='rerecord' compiles as "
-            "needed."
-        )
+        raise _explain_mismatch(name, compiled_for, inputs)
 
     def _switch_version(self, *args: Any) -> Any:
-        """Run a call that the current version has stopped, since the function goes another way."""
+        """Run a call in another version, because the function takes another branch than in the current one."""
         return self._run_matching(self._read(args), but=self._current)
 
     def _run_matching(self, inputs: Inputs, but: Version | None = None) -> Any:
-        """Run the version for these inputs that goes their way, looked for from the one used last; or a new one."""
+        """Run the version whose kind of inputs and path through the branches fit; compile one if there is none.
+
+        The most recently used version is tried first; `but` is not tried.
+        """
         for version in reversed(list(self._versions)):
             if version is but or version.inputs.key != inputs.key:
                 continue
@@ -204,42 +197,45 @@ def program(
     on_branch: str = "raise",
     max_versions: int = 32,
 ) -> Program:
-    """Compile a derivative to a program: recorded once, written as Python that runs as fast as if written by hand.
+    """Compile a derivative: record it once and write it as Python that runs as fast as if written by hand.
 
     Parameters
     ----------
     f : callable
         As for :func:`value_and_grad`.
     *example_args : number, array, or nested tuples, lists and dicts of these
-        What to record with. Floats, arrays of floats, and all in the arguments that `argnums` names, are inputs;
-        whatever else there is (a count, labels) is compiled in.
+        The arguments to record with. Floats, arrays of floats, and everything in the arguments named by `argnums`
+        are inputs. Anything else (a count, labels) is compiled in as a constant.
     mode : {"reverse", "forward", "value"}
-        What a call returns: ``(value, gradient)`` as :func:`value_and_grad` does; ``(value, jacobian)``, the second
-        as :func:`jacfwd` does; or what `f` returns. With ``"value"``, `f` may itself take derivatives: the ``hvp`` of
-        something.
+        What a call returns: ``(value, gradient)``, the gradient as from :func:`value_and_grad`;
+        ``(value, jacobian)``, the Jacobian as from :func:`jacfwd`; or what `f` returns. With ``"value"``, `f` may
+        itself take derivatives, for example with ``hvp``.
     argnums : int or sequence of int
-        Which arguments to differentiate by.
+        Which arguments to differentiate with respect to.
     passes : iterable of str
-        The cleaning to do, of ``"copies"``, ``"constants"``, ``"identities"``, ``"signs"``, ``"small first"``,
-        ``"sharing"``, ``"dead code"``.
+        Which optimizations to apply, out of ``"copies"``, ``"constants"``, ``"identities"``, ``"signs"``,
+        ``"small first"``, ``"sharing"``, ``"dead code"``; by default all of them.
     on_branch : {"raise", "rerecord"}
-        What to do where `f` would go another way than recorded, or has arguments of another shape.
+        What to do if `f` would take another branch than recorded, or gets arguments of another shape: raise an error,
+        or record and compile another version.
     max_versions : int
-        With ``on_branch="rerecord"``: how many versions to keep, for so many kinds of arguments and ways through the
-        branches. When there is one more, that which was not used for the longest time is let go, and a warning says
-        once why there are so many.
+        With ``on_branch="rerecord"``: how many versions to keep, each for one kind of arguments and one path through
+        the branches. When there are more, the least recently used one is dropped. The first time this happens, a
+        warning explains why there are so many.
 
     Returns
     -------
     Program
-        Takes the arguments of `f`.
+        Takes the arguments of `f`, by position.
 
     Raises
     ------
+    InputError
+        If an option has an unknown value, or an argument cannot be an input or be compiled in.
     BranchChanged
-        By a call: a comparison that the course of `f` depended on comes out differently.
+        When the program is called: a comparison that decided a branch of `f` comes out differently.
     ShapeError, InputError
-        By a call: the arguments are not of the kind that was recorded.
+        When the program is called: the arguments are not of the kind that was recorded.
 
     See Also
     --------
@@ -248,14 +244,20 @@ def program(
 
     Notes
     -----
-    Values are those of the engine, but for the last bits: ``math`` and NumPy may round a function differently, a square
-    is ``x * x``, x · (1 / z) is x / z (which also goes on where 1 / z would overflow), and a product of a large array
-    with two small ones multiplies the small ones first. Sums keep their order. x + 0 is x, where NumPy
-    makes a negative zero positive. Arrays that `f` closes over are copied when the program is compiled, and so is
-    whatever else `f` reads: a function that rolls dice is recorded with one throw.
+    Values agree with the engine's except for the last bits, because
 
-    What is printed is what runs. In a program of more than 200 lines, which nobody reads line by line, a number that is
-    used once stands where it is used, and a name is used again when its value is no longer needed: that is faster.
+    - ``math`` and NumPy may round a function differently;
+    - a square is written as ``x * x``;
+    - x · (1 / z) is written as x / z, which stays finite where 1 / z would overflow;
+    - a product of a large array with two small ones multiplies the small ones first;
+    - x + 0 is written as x, whereas NumPy turns a negative zero into a positive one.
+
+    Sums keep their order. Arrays that `f` closes over are copied when the program is compiled. Everything else that `f`
+    reads is fixed then too: random numbers, for example, are drawn once, during recording.
+
+    The printed source is exactly what runs. A program of more than 200 lines isn't meant to be read line by line, so it
+    is written for speed: a number that is used once is written where it is used, and a name is reused as soon as its
+    value is no longer needed.
 
     Examples
     --------
@@ -283,32 +285,62 @@ def program(
     _check_choices("on_branch", (on_branch,), ("raise", "rerecord"))
     _check_choices("passes", passes, PASSES)
     if not isinstance(max_versions, int) or max_versions < 1:
-        raise InputError(f"max_versions is {max_versions!r}; it takes a whole number, 1 or more.")
+        raise InputError(f"max_versions is {max_versions!r}; it must be a whole number, 1 or more.")
     options = Options(f, mode, argnums, passes, on_branch == "rerecord", max_versions)
-    made = Program(options)
-    made._add(made._read(example_args))
-    return made
+    compiled = Program(options)
+    compiled._add(compiled._read(example_args))
+    return compiled
 
 
 def _check_choices(option: str, given: Sequence[Any], known: Sequence[str]) -> None:
     for x in given:
         if x not in known:
-            raise InputError(f"{option} was given {x!r}; it takes {', '.join(map(repr, known))}.")
+            choices = ", ".join(map(repr, known))
+            raise InputError(f"{option} can't be {x!r}. Write one of {choices}.")
+
+
+def _explain_mismatch(name: str, compiled_for: Inputs, inputs: Inputs) -> ShapeError:
+    """The error for a call whose arguments are not of the kind that a program was compiled for."""
+    paths = [leaf.path for leaf in compiled_for.leaves]
+    paths_now = [leaf.path for leaf in inputs.leaves]
+    if paths != paths_now and sorted(paths) == sorted(paths_now):
+        return ShapeError(
+            f"{name} was compiled for {', '.join(paths)} in this order, but was called with {', '.join(paths_now)}. "
+            "The order of a dict's keys counts, because a function may loop over them. Pass the keys in the first "
+            "order, or compile with on_branch='rerecord', which makes another version."
+        )
+    difference = find_difference(compiled_for, inputs)
+    if difference:
+        before, now = difference
+        return ShapeError(
+            f"{name} was compiled for {before.path} as {before.kind}, but was called with {now.path} as {now.kind}. "
+            "Compile another program for it, or compile this one with on_branch='rerecord', which then does so "
+            "automatically."
+        )
+    return ShapeError(
+        f"{name} was compiled for arguments of another structure, or with another value of an argument that is not a "
+        "float: only floats and arrays of floats are inputs, everything else is compiled in. Pass a float (3.0 for "
+        "3), or compile with on_branch='rerecord', which compiles another version when needed."
+    )
 
 
 def _warn_many_versions(before: Version, last: Version) -> None:
     """Warn that a compiled program has more versions than it keeps: what varies between calls, and what to write."""
-    options, differ = last.options, find_difference(before.inputs, last.inputs)
+    options = last.options
+    difference = find_difference(before.inputs, last.inputs)
     if before.inputs.key == last.inputs.key:
-        advice = "Its arguments are of one kind, and again and again it goes another way through its branches. "
-        advice += "Choose with np.where what an `if` chooses now, or take value_and_grad, which needs no compiling."
-    elif differ:
-        advice = f"Last {differ[0].path} was {differ[0].kind}, and then {differ[1].kind}. "
-        advice += "Bring the arguments to a few shapes, by padding for example."
+        advice = "Its arguments are always of the same kind, but it keeps taking other branches. "
+        advice += (
+            "Use np.where in place of the `if`, or call value_and_grad, which needs no compiling."
+        )
+    elif difference:
+        earlier, now = difference
+        advice = f"Between the last two, {earlier.path} changed from {earlier.kind} to {now.kind}. "
+        advice += "Bring the arguments to a few shapes, for example by padding."
     else:
-        advice = "Last the arguments differed in structure, or in what is not a float: that is compiled in. "
-        advice += "A number to compute with becomes an input if it is a float: 3.0 for 3."
-    # the line that called the program, behind generated functions and our own
+        advice = "The last two differ in structure, or in an argument that is not a float and so is compiled in. "
+        advice += "A number to compute with becomes an input if it is a float: write 3.0 for 3."
+    # The warning should point at the line that called the program, so skip generated functions and our own.
     frame, level = sys._getframe(1), 2
     while frame.f_back is not None and (
         frame.f_globals.get("__name__", "").startswith(__package__)
@@ -316,16 +348,14 @@ def _warn_many_versions(before: Version, last: Version) -> None:
     ):
         frame, level = frame.f_back, level + 1
     warnings.warn(
-        f"The program of {name_of(options.f)} was compiled {options.max_versions + 1} times, and keeps the "
-        f"{options.max_versions} versions used last (max_versions): from now on it may compile one that it had before. "
-        f"{advice} If all of them are meant, raise max_versions.",
+        f"The program of {name_of(options.f)} was compiled {options.max_versions + 1} times, but keeps only the "
+        f"{options.max_versions} versions used last (max_versions), so from now on it may compile the same version "
+        f"more than once. {advice} If you need all of these versions, raise max_versions.",
         stacklevel=level,
     )
 
 
 def _array_text(x: np.ndarray) -> str:
-    return (
-        f"np.array({x.tolist()!r})"
-        if x.size <= 8
-        else f"...  # an array of shape {x.shape}, {x.dtype}"
-    )
+    if x.size <= 8:
+        return f"np.array({x.tolist()!r})"
+    return f"...  # an array of shape {x.shape}, {x.dtype}"

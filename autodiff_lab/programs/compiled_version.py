@@ -28,7 +28,7 @@ from .optimization_passes import optimize
 from .program_inputs import Inputs, write_conditions
 from .recorded_derivative import RecordedDerivative
 
-# Programs with more lines than this do not keep the listing of what became of each.
+# Programs with more lines than this keep no list of what became of each line.
 MAX_LISTED_LINES = 20_000
 
 
@@ -40,7 +40,7 @@ class Operations(NamedTuple):
 
 
 class Line(NamedTuple):
-    """What became of a line of the tape in a compiled version: the text it is in, or the pass that removed it."""
+    """What became of a line of the tape: the statement that contains it, or the pass that removed it."""
 
     name: str
     recorded: str
@@ -50,7 +50,7 @@ class Line(NamedTuple):
 
 
 class Options(NamedTuple):
-    """Options that a compiled version has from its program; see `program`."""
+    """The options of a program, which all of its versions share; see `program`."""
 
     f: Callable[..., Any]
     mode: str
@@ -79,13 +79,13 @@ class Version:
     ----------
     inputs : Inputs
     functions : list of Function
-        The text. The last function is the program, the others are its parts.
+        Its source. The last function is the program, the others are its parts.
     constants, own_functions, objects : dict
-        What it needs beside `math` and NumPy, by name: arrays, functions of the learner's, keys and containers.
+        What it needs besides `math` and NumPy, by name: arrays, the user's own functions, keys and containers.
     namespace : dict
-        Where its functions are defined.
+        The globals of its functions.
     recorded, operations : Operations
-        On the tape, and in the program.
+        How many operations there are on the tape, and in the program.
     function_operations : int
         Operations of the function itself.
     entry : callable or None
@@ -126,17 +126,16 @@ class Version:
         self.namespace: dict[str, Any] = {"math": math, "np": np, "BranchChanged": BranchChanged}
         self.namespace |= {"ndarray": np.ndarray, "float64": FLOAT64}
         self.namespace |= {**self.constants, **self.own_functions, **self.objects}
-        lines = [
-            i for i, op in enumerate(trace.tape.ops) if op is not None or i in trace.tape.known
+        is_recorded = [
+            op is not None or i in trace.tape.known for i, op in enumerate(trace.tape.ops)
         ]
+        lines = [i for i, recorded in enumerate(is_recorded) if recorded]
+        written = [i for i in lines if draft.live[i] and draft.ops[i] is not None]
         self.recorded = _split_count(lines, trace.turn)
-        self.operations = _split_count(
-            [i for i in lines if draft.live[i] and draft.ops[i] is not None], trace.turn
-        )
+        self.operations = _split_count(written, trace.turn)
         self.function_operations = trace.operations
-        self._list_lines = _prepare_listing(
-            lines if len(lines) <= MAX_LISTED_LINES else [], draft, writer
-        )
+        listed = lines if len(lines) <= MAX_LISTED_LINES else []
+        self._list_lines = _prepare_listing(listed, draft, writer)
         clock.append(time.process_time())
         steps = zip(("recording", "cleaning", "writing"), clock, clock[1:], strict=False)
         self.seconds = {step: end - start for step, start, end in steps}
@@ -162,15 +161,13 @@ class Version:
 
     def _run_in_numpy(self, args: Sequence[Any]) -> Any:
         """Run a compiled version again in NumPy's arithmetic, which gives infinity and nan where Python's raises."""
-        numbers = [
-            pytree.map_leaves(lambda x: np.float64(x) if type(x) is float else x, x) for x in args
-        ]
+        numbers = [pytree.map_leaves(_to_numpy_number, x) for x in args]
         result = self._numpy_function(*numbers)
         return pytree.map_leaves(lambda y: float(y) if type(y) is np.float64 else y, result)
 
     @cached_property
     def _function(self) -> Any:
-        """The program as it is printed, with its parts."""
+        """The function that is printed as the program; defines it, and the parts that it calls, at first use."""
         for function in self.functions:
             if function.name not in self.namespace:
                 _define(function.name, function.text, self.namespace)
@@ -178,30 +175,30 @@ class Version:
 
     @cached_property
     def _numpy_function(self) -> Any:
-        """The program with NumPy's numbers for Python's, and NumPy's functions under `math`'s names."""
+        """The program with NumPy's numbers in place of Python's, and NumPy's functions under `math`'s names."""
         name = self._function.__name__
         doubles = all(leaf.value.dtype == FLOAT64 for leaf in self.inputs.leaves)
         other = {**self.namespace, "math": SimpleNamespace(**IN_NUMPY), "float": np.float64}
         for function in self.functions:
             code = self.namespace[function.name].__code__
             if doubles:
-                code = code.replace(
-                    co_consts=tuple(
-                        np.float64(c) if type(c) is float else c for c in code.co_consts
-                    )
-                )
+                constants = tuple(_to_numpy_number(c) for c in code.co_consts)
+                code = code.replace(co_consts=constants)
             other[function.name] = FunctionType(code, other)
         return other[name]
 
     def make_entry(
         self, dispatch: Callable[..., Any], switch_version: Callable[..., Any]
     ) -> Callable[..., Any]:
-        """Compile the entry of a version: a test that the arguments fit, then the lines of the program themselves."""
+        """Compile the entry of a version: a test that the arguments fit, followed by the program's own lines.
+
+        Arguments that fail the test go to `dispatch`; where a branch comes out differently, `switch_version` is called.
+        """
         inputs, main = self.inputs, self.functions[-1]
         tests = write_conditions(inputs.args, inputs.names)
         if tests is None:
             return dispatch
-        names, lines = ", ".join(inputs.names), main.lines
+        names = ", ".join(inputs.names)
         hidden = {
             "_dispatch": dispatch,
             "_switch_version": switch_version,
@@ -210,20 +207,24 @@ class Version:
         for part in self.functions[:-1]:
             _define(part.name, part.text, self.namespace)
         text = f"def {main.name}({names}):\n    if {' and '.join(tests) or 'True'}:\n        try:"
-        text += indent(f"\n{lines}", 3) + "\n"
+        text += indent(f"\n{main.lines}", 3) + "\n"
         text += f"        except (ArithmeticError, ValueError):\n            return _run_in_numpy(({names},))\n"
         if self.options.rerecord:
             text += f"        except BranchChanged:\n            return _switch_version({names})\n"
         text += f"    return _dispatch({names})\n"
-        if "BranchChanged(" not in text:  # found once, not looked up at each call
+        if "BranchChanged(" not in text:
+            # Bind `math.sin` to a global `math_sin`, so that a call doesn't look up the attribute each time.
             for module, short in ((math, "math"), (np, "np")):
-                # begins with letters: found at once
+                # The look-behind follows the literal, because the search is fastest if a pattern begins with letters.
                 called = re.compile(rf"{short}(?<!\w{short})\.(?=(\w+)[(.])")
-                hidden |= {
-                    f"{short}_{name}": getattr(module, name) for name in set(called.findall(text))
-                }
+                used = set(called.findall(text))
+                hidden |= {f"{short}_{name}": getattr(module, name) for name in used}
                 text = called.sub(f"{short}_", text)
         return _define(main.name, text, {**self.namespace, **hidden})
+
+
+def _to_numpy_number(x: Any) -> Any:
+    return np.float64(x) if type(x) is float else x
 
 
 def _define(name: str, text: str, where: dict[str, Any]) -> Callable[..., Any]:
@@ -233,7 +234,7 @@ def _define(name: str, text: str, where: dict[str, Any]) -> Callable[..., Any]:
 
 
 def _split_count(lines: Sequence[int], turn: int) -> Operations:
-    """How many of these lines, which are in order, stand before the way back, and how many on it."""
+    """Count the lines before `turn`, the forward pass, and from there on, the backward pass; `lines` is sorted."""
     forward = bisect_left(lines, turn)
     return Operations(forward, len(lines) - forward)
 
@@ -251,32 +252,36 @@ def _find_arrays_around(f: Callable[..., Any]) -> dict[str, np.ndarray]:
 def _prepare_listing(
     lines: Sequence[int], draft: Draft, writer: StatementWriter
 ) -> Callable[[], list[Line]]:
-    """A function that lists these lines when somebody asks. It lets the tape go: recorded arrays are held by nobody."""
+    """Prepare the list of these lines; the returned function makes it. It does not keep the tape's arrays alive."""
     tape, turn, recorded_names = draft.tape, draft.trace.turn, draft.trace.names
     ops, parents, args, static, known = tape.ops, tape.parents, tape.args, tape.kwargs, tape.known
     fate, consumer = draft.fate, writer.consumer
     written = {i: statement.text for i, statement in writer.emitted.items()}
-    if not all(writer.numbers):  # then there are arrays, and of these the constants alone are told
-        args = [
-            tuple([x if j < 0 else None for j, x in zip(js, xs, strict=True)])
-            for js, xs in zip(parents, args, strict=True)
-        ]
+    if not all(writer.numbers):
+        # Some lines are arrays. Keep only the constant operands, the only ones whose values the list shows.
+        constants = []
+        for js, xs in zip(parents, args, strict=True):
+            constants.append(tuple([x if j < 0 else None for j, x in zip(js, xs, strict=True)]))
+        args = constants
+
+    def recorded_text(i: int, operands: list[str]) -> str:
+        op = ops[i]
+        if op is None:
+            return repr(float(known[i]))
+        return format_call(op.name, op.symbol, operands, dict(static.get(i, {})))
 
     def list_lines() -> list[Line]:
-        unnamed, listed = count(1), []
+        listed = []
+        unnamed = count(1)
         names = [recorded_names.get(i) or f"t{next(unnamed)}" for i in range(len(ops))]
         for i in lines:
             operands = [
                 names[j] if j >= 0 else format_value(x)
                 for j, x in zip(parents[i], args[i], strict=True)
             ]
-            op = ops[i]
-            options = dict(static.get(i, {}))
-            text = (
-                format_call(op.name, op.symbol, operands, options) if op else repr(float(known[i]))
-            )
+            text = recorded_text(i, operands)
             final = -1 if i in fate else i
-            # its expression was folded into the line that uses it
+            # An expression that was folded into the line that uses it is found in the statement of that line.
             while final >= 0 and final not in written:
                 final = consumer[final]
             listed.append(Line(names[i], text, written.get(final, ""), fate.get(i, ""), i >= turn))

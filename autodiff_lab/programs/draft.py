@@ -27,13 +27,15 @@ class Constant:
     text : str
         How it is written; empty until it has been.
     entry : number or None
-        The number of which all entries consist; None if they differ.
+        The value of all elements if they are equal; None if they differ.
     """
 
     __slots__ = ("entry", "name", "number", "text", "value")
 
     def __init__(self, value: Any, name: str = "") -> None:
-        self.value, self.name, self.text = value, name, ""
+        self.value = value
+        self.name = name
+        self.text = ""
         kind: type = type(value)
         self.number = is_number(kind)
         self.entry: Any = value if isinstance(value, (int, float)) else None
@@ -55,7 +57,7 @@ class Draft:
     operands : list of tuple
         Each operand is the number of a line, or a `Constant`.
     at : list
-        What stands for each recorded line: itself, an earlier line, or a `Constant`.
+        The replacement of each recorded line: itself, an earlier line, or a `Constant`.
     fate : dict
         Which pass removed a line.
     live : bytearray
@@ -65,17 +67,15 @@ class Draft:
     results : list
         The leaves of what a call returns: line numbers and constants.
     checks : list of (line, Decision)
-        What has to come out as recorded.
+        The comparisons that must come out as recorded.
     """
 
     def __init__(self, trace: RecordedDerivative, named: Mapping[str, np.ndarray]) -> None:
         tape = trace.tape
-        self.trace, self.tape, self.values, self.static = (
-            trace,
-            tape,
-            list(tape.values),
-            tape.kwargs,
-        )
+        self.trace = trace
+        self.tape = tape
+        self.values = list(tape.values)
+        self.static = tape.kwargs
         self.names = dict(trace.names)
         self.ops: list[Op | None] = list(tape.ops)
         self.operands: list[tuple[Any, ...]] = []

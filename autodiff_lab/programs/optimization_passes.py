@@ -1,11 +1,11 @@
-"""Optimization passes over the draft of a program, between recording and writing: what nobody would write goes.
+"""Optimization passes over the draft of a program: they remove the lines that nobody would write by hand.
 
-The lines are read once, from first to last, and each is offered to the rewrites in turn; a rewrite answers with what
-stands for the line (an earlier line, or a constant), or with None. At the end, lines that nothing needs are dropped.
-Every rewrite can be left out, to see what it does.
+The lines are read once, from first to last, and each is passed to the rewrites in turn. A rewrite returns what replaces
+the line (an earlier line, or a constant), or None. At the end, lines that nothing needs are dropped. You can leave out
+any rewrite to see what it does.
 
-Values stay NumPy's. What could change one is not done: x · 0 is kept (x may be infinite), and sums keep their order.
-One thing may differ: x + 0 is x, where NumPy makes a negative zero positive.
+No rewrite may change a value by more than rounding: x · 0 is kept, because x may be infinite, and sums keep their
+order. There is one exception: x + 0 becomes x, whereas NumPy turns a negative zero into a positive one.
 """
 
 import math
@@ -34,7 +34,7 @@ CHOICE_ROWS = (TABLE[np.where], TABLE["unless"])
 REDUCTIONS = {TABLE[f] for f in (np.sum, np.mean, np.max, np.min, np.amax, np.amin, np.prod)}
 
 
-# The rewrites: each says what stands for line i, or None
+# The rewrites: each returns the replacement of line i, or None
 
 
 def fold_constants(draft: Draft, i: int) -> Any:

@@ -1,8 +1,8 @@
-"""The inputs of a compiled program: which leaves of the arguments they are, and what they must look like.
+"""The inputs of a compiled program: which leaves of the arguments they are, and the test that a call's inputs fit.
 
-Arguments may be nested as `value_and_grad` takes them. A float, an array of floats, and everything in an argument that
-is differentiated by, is an input. Whatever else there is (a count, a switch, an array of labels) is compiled in, and a
-call with another one is a call of another program.
+Arguments may be nested, as for `value_and_grad`. Floats, arrays of floats, and everything in an argument that the
+derivative is taken with respect to, are inputs. Anything else (a count, a switch, an array of labels) is compiled in as
+a constant, and a call with another value needs another program.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -30,9 +30,10 @@ class Input(NamedTuple):
     @property
     def kind(self) -> str:
         """The shape and type of a program's input in words: ``an array of shape (3,)``, ``a number (float32)``."""
-        shape, dtype = np.shape(self.value), self.value.dtype
-        what = f"an array of shape {shape}" if shape else "a number"
-        return what if dtype == np.float64 else f"{what} ({dtype})"
+        shape = np.shape(self.value)
+        dtype = self.value.dtype
+        kind = f"an array of shape {shape}" if shape else "a number"
+        return kind if dtype == np.float64 else f"{kind} ({dtype})"
 
 
 class Inputs(NamedTuple):
@@ -41,16 +42,17 @@ class Inputs(NamedTuple):
     Attributes
     ----------
     names : list of str
-        The parameters, as the source spells them.
+        The parameters, as they are called in the source.
     leaves : list of Input
     args : list
-        The arguments, with a `Leaf` for each input.
+        The arguments, with a `Leaf` in place of each input.
     plain : list
-        The arguments, inputs converted as the engine converts them.
+        The arguments, with each input converted to the number or array that the engine would use.
     key : tuple
-        What two calls of one program have in common: structure, shapes, types, and what is compiled in.
+        Equal for two calls that one version can serve: the structure, shapes and types of the inputs, and what is
+        compiled in.
     keys : dict
-        The keys of dicts that cannot be written in the source, by the names that they have there.
+        Dict keys that cannot be written as text in the source, by the names that they get there.
     """
 
     names: list[str]
@@ -62,7 +64,13 @@ class Inputs(NamedTuple):
 
 
 def read_inputs(f: Callable[..., Any], args: Sequence[Any], argnums: Any) -> Inputs:
-    """Find a compiled program's inputs among the leaves of its arguments; at `argnums`, all leaves are inputs."""
+    """Find a compiled program's inputs among the leaves of its arguments; at `argnums`, all leaves are inputs.
+
+    Raises
+    ------
+    InputError
+        If an argument is itself being differentiated, or cannot be compared with that of a later call.
+    """
     which = resolve_argnums(argnums, args, f)
     labels = argument_names(f, len(args))
     taken = set(TAKEN)
@@ -70,7 +78,8 @@ def read_inputs(f: Callable[..., Any], args: Sequence[Any], argnums: Any) -> Inp
     leaves: list[Input] = []
     key: list[Any] = []
     keys: dict[str, Any] = {}
-    lifted, plain = [], []
+    lifted = []
+    plain = []
     for k, x in enumerate(args):
         pairs = []
         paths = _source_paths(names[k], x, keys, taken)
@@ -83,11 +92,12 @@ def read_inputs(f: Callable[..., Any], args: Sequence[Any], argnums: Any) -> Inp
                 continue
             if isinstance(leaf, Traced):
                 raise InputError(
-                    f"{label} is being differentiated, and a program is compiled for plain numbers and arrays. "
+                    f"{label} is being differentiated, but a program is compiled for plain numbers and arrays. "
                     "Differentiate first and compile the derivative: program(grad(f), …, mode='value')."
                 )
             value = as_value(leaf, f"the input {label}")
-            value = value.copy() if value is leaf and isinstance(value, np.ndarray) else value
+            if value is leaf and isinstance(value, np.ndarray):
+                value = value.copy()
             leaves.append(Input(path if path == names[k] else take_name(path, taken), path, value))
             key.append((np.shape(value), value.dtype.char))
             pairs.append((Leaf(value), float(value) if type(value) is np.float64 else value))
@@ -104,7 +114,7 @@ def find_difference(these: Inputs, those: Inputs) -> tuple[Input, Input] | None:
 
 
 def _source_paths(path: str, x: Any, keys: dict[str, Any], taken: set[str]) -> list[str]:
-    """The paths by which the source reaches the leaves of an argument; a key that it cannot write gets a name."""
+    """The expressions for the leaves of an argument, ``x['a'][0]``; a key that can't be written gets a name."""
     entries = pytree.children(x)
     if entries is None:
         return [path]
@@ -115,21 +125,17 @@ def _source_paths(path: str, x: Any, keys: dict[str, Any], taken: set[str]) -> l
 
 
 def _structure(x: Any) -> Any:
-    """The containers around the leaves; a dict with its keys in order, for a function may loop over it."""
+    """The containers around the leaves; a dict with its keys in order, because a function may loop over it."""
     entries = pytree.children(x)
-    return (
-        None
-        if entries is None
-        else (type(x), tuple((type(k), k, _structure(e)) for k, e in entries))
-    )
+    if entries is None:
+        return None
+    return (type(x), tuple((type(k), k, _structure(entry)) for k, entry in entries))
 
 
 def _is_input(leaf: Any) -> bool:
-    return (
-        leaf.dtype.kind == "f"
-        if isinstance(leaf, np.ndarray)
-        else isinstance(leaf, (float, np.floating, Traced))
-    )
+    if isinstance(leaf, np.ndarray):
+        return bool(leaf.dtype.kind == "f")
+    return isinstance(leaf, (float, np.floating, Traced))
 
 
 def _freeze_argument(leaf: Any, label: str) -> Any:
@@ -137,20 +143,29 @@ def _freeze_argument(leaf: Any, label: str) -> Any:
         return freeze(leaf)
     except TypeError as problem:
         raise InputError(
-            f"{label} is a {type(leaf).__name__}, and is compiled into the program. Whether it is still the same at "
-            f"the next call cannot be seen ({problem}). Pass what the function needs of it: numbers, arrays, lists."
+            f"{label} is a {type(leaf).__name__}, which would be compiled into the program, but a later call couldn't "
+            f"tell whether it is still the same ({problem}). Pass what the function needs from it instead: numbers, "
+            "arrays, lists."
         ) from None
 
 
-# Types of objects that are what they are as long as they live; functions are compiled in as they were, like globals.
+# Objects of these types are compared by identity. A function is compiled in as it was, like a global.
 IDENTITIES = (type, FunctionType, BuiltinFunctionType, ModuleType, Enum, np.ufunc, np.dtype)
+
+# Types whose values are hashable and equal only if they are the same value.
+HASHABLE = (int, bool, str, bytes, complex, type(None), type(Ellipsis), range)
 
 
 def freeze(x: Any, around: tuple[int, ...] = ()) -> Any:
-    """Make a hashable key of what is an argument but no input of a program: equal for equal values of one type.
+    """Make a hashable key for a value that is compiled in; keys are equal for equal values of the same type.
 
-    An object is what `pickle` would keep of it: its class and its attributes, all the way down. `around` are the
-    objects that it was reached through, so that one that holds itself comes to an end.
+    For an object, the key consists of what `pickle` would store: its class and, recursively, its attributes. `around`
+    has the ids of the objects on the way to this one, so that the recursion ends even if an object contains itself.
+
+    Raises
+    ------
+    TypeError
+        If an object can't be taken apart, as with `pickle`.
     """
     kind = type(x)
     if kind is dict:
@@ -164,53 +179,64 @@ def freeze(x: Any, around: tuple[int, ...] = ()) -> Any:
         return (x.shape, x.dtype.str, contents)
     if kind is float:
         return (float, x.hex())  # 0.0 and -0.0 are two, and nan is one
-    if kind in (int, bool, str, bytes, complex, type(None), type(Ellipsis), range) or isinstance(
-        x, IDENTITIES
-    ):
+    if kind in HASHABLE or isinstance(x, IDENTITIES):
         return (kind, x)
     if isinstance(x, np.generic):
         return (kind, x.dtype.str, x.tobytes())
     if id(x) in around:
         return (kind, around.index(id(x)))
     reduced = x.__reduce_ex__(4)
-    if isinstance(reduced, str):  # the name of something that there is once
+    if isinstance(reduced, str):  # the name of a global object, of which there is only one
         return (kind, id(x))
     parts = [list(part) if isinstance(part, Iterator) else part for part in reduced]
     return (kind, *(freeze(part, (*around, id(x))) for part in parts))
 
 
 def write_conditions(args: Sequence[Any], names: Sequence[str]) -> list[str] | None:
-    """Write, as Python, the conditions on inputs under which a program runs at once; None if they are too many."""
-    found = [
-        test for x, name in zip(args, names, strict=True) for test in _write_conditions_of(x, name)
-    ]
-    return None if None in found else found  # type: ignore[return-value]
+    """Write, as Python, the conditions under which a call's arguments fit a program without conversion.
+
+    Returns None if an argument is of a kind for which no such condition can be written.
+    """
+    found: list[str] = []
+    for x, name in zip(args, names, strict=True):
+        conditions = _write_conditions_of(x, name)
+        if conditions is None:
+            return None
+        found += conditions
+    return found
 
 
-def _write_conditions_of(x: Any, path: str) -> list[str | None]:
-    kind = type(x).__name__
+def _write_conditions_of(x: Any, path: str) -> list[str] | None:
     if isinstance(x, Leaf):
-        if type(x.value) is np.float64:
-            return [f"type({path}) is float"]
-        if type(x.value) is np.ndarray and x.value.dtype == np.float64:
-            return [
-                f"type({path}) is ndarray and {path}.dtype == float64 and {path}.shape == {x.value.shape}"
-            ]
-    elif x is None or isinstance(x, bool):
+        return _write_leaf_condition(x.value, path)
+    if x is None or isinstance(x, bool):
         return [f"{path} is {x}"]
-    elif type(x) in (int, str):
+    kind = type(x).__name__
+    if type(x) in (int, str):
         return [f"type({path}) is {kind} and {path} == {x!r}"]
-    elif type(x) in (list, tuple) or (
-        type(x) is dict and all(type(k) is str and is_plain_key(k) for k in x)
-    ):
-        keys = ", ".join(map(repr, x)) if type(x) is dict else ""
-        size = (
-            f"(*{path},) == ({keys},) and {{*map(type, {path})}} == {{str}}"
-            if keys
-            else f"len({path}) == {len(x)}"
-        )
-        found: list[str | None] = [f"type({path}) is {kind} and {size}"]
-        for key, entry in pytree.children(x) or ():
-            found += _write_conditions_of(entry, f"{path}[{key!r}]")
-        return found
-    return [None]
+    if type(x) is dict and x:
+        if not all(type(key) is str and is_plain_key(key) for key in x):
+            return None
+        keys = ", ".join(map(repr, x))
+        contents = f"(*{path},) == ({keys},) and {{*map(type, {path})}} == {{str}}"
+    elif type(x) in (list, tuple, dict):
+        contents = f"len({path}) == {len(x)}"
+    else:
+        return None
+    found = [f"type({path}) is {kind} and {contents}"]
+    for key, entry in pytree.children(x) or ():
+        conditions = _write_conditions_of(entry, f"{path}[{key!r}]")
+        if conditions is None:
+            return None
+        found += conditions
+    return found
+
+
+def _write_leaf_condition(value: Any, path: str) -> list[str] | None:
+    """The condition on one input; None for a type that is rare enough to go through the dispatch."""
+    if type(value) is np.float64:
+        return [f"type({path}) is float"]
+    if type(value) is np.ndarray and value.dtype == np.float64:
+        is_double = f"type({path}) is ndarray and {path}.dtype == float64"
+        return [f"{is_double} and {path}.shape == {value.shape}"]
+    return None

@@ -131,8 +131,8 @@ class Recording(Level):
         """Name a number in the recording without printing it: the seed, a partial that is a mere number, a zero."""
         if name in self.named:
             raise InputError(
-                f"There already is a variable named {name!r}, with the value {self.named[name]}, and adjoints are kept "
-                "by name. Choose another name, leave it out, or call reset() to start afresh."
+                f"There is already a variable named {name!r}, with the value {self.named[name]}, and adjoints are "
+                "stored by name. Choose another name, leave the name out, or call reset() to start over."
             )
         while name is None or name in self.named:  # a learner may have called an input v1
             self._last_name += 1
@@ -151,8 +151,8 @@ class Recording(Level):
             return False
         if self.named.get(x.name) is not x:
             raise LeakError(
-                f"The variable {x.name} = {x} was made before reset(), and its record is gone. Make it again with "
-                "constant(), or use a Recording of its own for each run."
+                f"The variable {x.name} = {x} was made before reset(), which deleted its record. Make it again with "
+                "constant(), or use a separate Recording for each run."
             )
         return True
 
@@ -171,8 +171,8 @@ class Recording(Level):
             return value
         if shape_of(value) != ():
             raise ShapeError(
-                f"{op.name} gave an array of shape {shape_of(value)}, and this list is of operations on single "
-                "numbers. Write the program for one entry, or use autodiff_lab.grad, which takes arrays."
+                f"{op.name} gave an array of shape {shape_of(value)}, but this system records operations on single "
+                "numbers. Write the program for one element, or use autodiff_lab.grad, which takes arrays."
             )
         y = self.variable(to_output(value))
         names = [x.name if k in which else printing.format_value(x) for k, x in enumerate(operands)]

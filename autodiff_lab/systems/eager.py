@@ -79,8 +79,8 @@ class Tensor(Eager):
     @value.setter
     def value(self, new: Any) -> None:
         raise MutationError(
-            f"{self!r} cannot be given another value: a tensor never changes, for tapes remember it. "
-            "Compute another tensor, or keep what changes in a Variable: w.assign_sub(…)."
+            f"{self!r} can't be given another value: tensors never change, because tapes store them. "
+            "Compute a new tensor, or keep a value that changes in a Variable: w.assign_sub(…)."
         )
 
     def __repr__(self) -> str:
@@ -98,7 +98,7 @@ def constant(x: Any) -> Any:
     Raises
     ------
     InputError
-        For complex numbers, and for what is no number at all.
+        For complex numbers, and for anything that is not a number, array or text.
 
     Examples
     --------
@@ -138,7 +138,7 @@ class Variable(Eager):
     def value(self) -> Any:
         """The eager variable's current value, plain: no gradient tape follows it. To set it is to :meth:`assign`.
 
-        An array is read-only, since tapes remember it: for ``w.value -= change`` write ``w.assign_sub(change)``.
+        An array is read-only, because tapes store it: for ``w.value -= change`` write ``w.assign_sub(change)``.
         """
         return self.held
 
@@ -156,12 +156,12 @@ class Variable(Eager):
     def assign(self, value: Any) -> Variable:
         """Assign an eager variable another value of the same shape. Gradient tapes keep the old one.
 
-        They do not follow where the new one comes from.
+        The assignment is not recorded: to a tape, the new value is a constant.
 
         Raises
         ------
         ShapeError
-            If the shape is another one.
+            If the new value has another shape.
         InputError
             If the value does not fit the type: a float for a Variable of integers.
         """
@@ -169,15 +169,14 @@ class Variable(Eager):
         new = _as_plain_value(value, what)
         if not np.can_cast(new.dtype, self.dtype, "same_kind"):
             raise InputError(
-                f"{what} has dtype {new.dtype}, and the Variable holds {self.dtype}: the value would not survive. "
-                "Make the Variable with a float, Variable(5.0) instead of Variable(5)."
+                f"{what} has dtype {new.dtype}, but the Variable holds {self.dtype}, which would change the value. "
+                "Make the Variable with a float: Variable(5.0) instead of Variable(5)."
             )
-        floats = self.dtype.kind == "f"
-        new = (
-            as_shaped(new, self.value, what)
-            if floats or shape_of(new) != self.shape
-            else new.astype(self.dtype)
-        )
+        holds_floats = self.dtype.kind == "f"
+        if holds_floats or shape_of(new) != self.shape:
+            new = as_shaped(new, self.value, what)  # raises if the shape is another one
+        else:
+            new = new.astype(self.dtype)
         self.held = _freeze(new)
         return self
 
@@ -190,9 +189,10 @@ class Variable(Eager):
         return self.assign(self.value - _as_plain_value(change, "the change"))
 
     def __repr__(self) -> str:
-        return f"Variable({f'{self.name!r}, ' if self.name else ''}{format_value(self.value)})"
+        name = f"{self.name!r}, " if self.name else ""
+        return f"Variable({name}{format_value(self.value)})"
 
-    # It can be assigned to, so what is handed on is a tensor, and a copy is another place.
+    # The value may be assigned to later, so +w and w.copy() return a tensor, and copy.copy(w) makes another Variable.
 
     def __pos__(self) -> Tensor:
         return self.read()
@@ -268,8 +268,8 @@ def _as_plain_value(x: Any, what: str) -> Any:
         return x.value
     if isinstance(x, Traced):
         raise InputError(
-            f"{what} is {x!r}, which another derivative is following; in a tensor it would be lost from sight. "
-            "Take the derivative with one system: a GradientTape, or grad, not both."
+            f"{what} is {x!r}, which grad or another derivative is tracing; inside a tensor its derivative would be "
+            "lost. Take the derivative with one system: either a GradientTape or grad."
         )
     array = np.array(x)
     return _freeze(array[()] if array.dtype.kind in "biuSU" else as_value(array, what))

@@ -1,8 +1,8 @@
 """Gradient tapes, as TensorFlow's: record eager operations, then sweep back over them.
 
-``with GradientTape() as tape:`` records the operations whose operands it watches. ``tape.gradient(target, sources)``
-rewinds those that lie between sources and target. The rewinding is made of the same eager operations, so another tape
-around it records it, and that is all there is to higher derivatives.
+``with GradientTape() as tape:`` records each operation that has a watched operand. ``tape.gradient(target, sources)``
+runs the backward pass over the operations between sources and target. The backward pass itself consists of eager
+operations, so an outer tape records it too; higher derivatives need nothing else.
 """
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ class GradientTape(Recorder):
     Parameters
     ----------
     persistent : bool
-        Keep the records after a gradient, so that it can be asked for any number of gradients.
+        Keep the records after a gradient, so that :meth:`gradient` can be called more than once.
     watch_accessed_variables : bool
-        Watch each trainable Variable that is read. Otherwise only what :meth:`watch` is told.
+        Watch each trainable Variable that is read. Otherwise only what is passed to :meth:`watch`.
 
     See Also
     --------
@@ -63,7 +63,7 @@ class GradientTape(Recorder):
     def __enter__(self) -> GradientTape:
         if self in open_levels:
             raise InputError(
-                "This tape is recording already. Make another GradientTape() to nest one in it."
+                "This tape is already recording. To nest tapes, make another GradientTape()."
             )
         if self._rewound:
             self.reset()
@@ -101,7 +101,7 @@ class GradientTape(Recorder):
             self.record(READ, (variable,), {}, tensor)
 
     def watches(self, operands: tuple[Any, ...]) -> bool:
-        """Whether the gradient tape watches one of these operands, or what it was computed from."""
+        """Whether the gradient tape watches one of these operands, or a value that one was computed from."""
         return any(isinstance(x, Eager) and x.number in self.made_by for x in operands)
 
     def record(
@@ -117,10 +117,10 @@ class GradientTape(Recorder):
 
     @contextmanager
     def stop_recording(self) -> Iterator[None]:
-        """Stop recording for a while: in this block everything is a constant to the gradient tape."""
+        """Pause recording: results computed in this block are constants to the gradient tape."""
         if not self.open:
             raise InputError(
-                "This tape is not recording, so it cannot stop. Write it inside `with tape:`."
+                "This tape is not recording, so it can't pause. Write stop_recording() inside `with tape:`."
             )
         self.open = False
         try:
@@ -131,7 +131,7 @@ class GradientTape(Recorder):
     def reset(self) -> None:
         """Clear the gradient tape: what is watched, and what was recorded."""
         self.records: dict[int, Record] = {}
-        # by the number of a tensor; None for what is watched
+        # by the number of a tensor; None for a tensor or Variable that is watched and wasn't computed
         self.made_by: dict[int, int | None] = {}
         self._variables: dict[int, Variable] = {}
         self.names: dict[int, str] = {}
@@ -154,17 +154,20 @@ class GradientTape(Recorder):
         output_gradients : optional
             Weights for the sum, structured and shaped like `target`. Ones if there are none.
         unconnected_gradients : {"none", "zero"}
-            What a source gets that the target does not depend on, as far as the tape knows.
+            The gradient of a source that the target doesn't depend on, as far as the tape has recorded.
 
         Returns
         -------
-        Tensors (or None) in the structure of `sources`. A source that is not watched gets None.
+        Tensors in the structure of `sources`; None for a source that is not watched.
 
         Raises
         ------
         ReleasedError
             On the second call, unless the tape is persistent.
-        InputError, ShapeError
+        InputError
+            If a target or source is neither a tensor nor a Variable, or the policy is unknown.
+        ShapeError
+            If `output_gradients` don't have the shapes of `target`.
         """
         otherwise = _unconnected_policy(unconnected_gradients)
         sweep = self.sweep(target, sources, output_gradients)
@@ -196,7 +199,7 @@ class GradientTape(Recorder):
         otherwise = _unconnected_policy(unconnected_gradients)
         if len(_flatten_eager(target, "target")) != 1 or not isinstance(target, Eager):
             raise InputError(
-                "jacobian takes one target. Join several with np.stack, or ask for them one by one."
+                "jacobian takes one target. Join several with np.stack, or call it once for each."
             )
         leaves, records = _flatten_eager(sources, "sources"), self._take_records()
         rows: list[dict[int, Tensor]] = []
@@ -216,11 +219,11 @@ class GradientTape(Recorder):
         return pytree.map_leaves(block, sources)
 
     def _take_records(self) -> dict[int, Record]:
-        """Take the records for a sweep; a tape that is not persistent has none from then on."""
+        """Take the records for a sweep; unless the tape is persistent, it can't be swept again."""
         if self._rewound:
             raise ReleasedError(
-                "This tape has been rewound already, and let go of its records on the way. Ask for all gradients in "
-                "one call, tape.gradient(target, [x, y]), or make it with GradientTape(persistent=True)."
+                "This tape has already computed a gradient and freed its records. Compute all gradients in one call, "
+                "tape.gradient(target, [x, y]), or make the tape with GradientTape(persistent=True)."
             )
         if self.persistent:
             return self.records
@@ -249,9 +252,9 @@ def _flatten_eager(objects: Any, role: str) -> list[Any]:
     for x, path in zip(leaves, pytree.paths(role, objects), strict=True):
         if not isinstance(x, Eager):
             raise InputError(
-                f"{path} is {x!r}, and a tape follows tensors and Variables only. A plain number was made outside, or "
-                "by .numpy() or .value on the way: compute with the tensor itself; what you start from is a "
-                "Variable(…), or a constant(…) that the tape is told to watch()."
+                f"{path} is {x!r}, but a tape records only tensors and Variables. Either the number was never a "
+                "tensor, or .numpy() or .value made it a plain number on the way. Start from a Variable(…), or from a "
+                "constant(…) that you pass to tape.watch(), and compute with the tensor itself."
             )
         if role != "target" and x.dtype.kind != "f":
             warnings.warn(
@@ -262,7 +265,9 @@ def _flatten_eager(objects: Any, role: str) -> list[Any]:
 
 
 def _unconnected_policy(policy: str) -> Callable[[Any], Any]:
-    """What a source gets that the target does not depend on."""
+    """Return the function that makes the gradient of a source that the target doesn't depend on."""
     if policy not in ("none", "zero"):
-        raise InputError(f"unconnected_gradients is {policy!r}; it takes 'none' or 'zero'.")
-    return (lambda x: None) if policy == "none" else (lambda x: constant(zeros(x)))
+        raise InputError(f"unconnected_gradients is {policy!r}; write 'none' or 'zero'.")
+    if policy == "none":
+        return lambda x: None
+    return lambda x: constant(zeros(x))

@@ -46,13 +46,13 @@ class Epoch(NamedTuple):
     loss : float
         Before the update.
     correct : int
-        How many of the flowers kept for testing are labelled right, after the update.
+        How many test flowers are classified correctly, after the update.
     cells : int or None
         The length of the tape; None in arrays, where there are no cells.
     gradient : Parameters
         Of the loss, before the update.
     step : Parameters
-        What was multiplied with the learning rate and subtracted: the gradient, or with `clear` off the sum so far.
+        What was multiplied by the learning rate and subtracted: the gradient, or without `clear` the sum so far.
     parameters : Parameters
         After the update.
     """
@@ -72,8 +72,8 @@ class Epoch(NamedTuple):
 def softmax(z: Sequence[Any], stable: bool = True) -> list[Any]:
     """Softmax over the classes of iris, of numbers or cells: exp(zᵢ) / Σₖ exp(zₖ) for each i.
 
-    `stable` takes the largest z away first, as a constant. The quotient does not feel it, and no exponential overflows.
-    The document leaves it out.
+    `stable` first subtracts the largest z, as a constant. The quotient stays the same, and no exponential overflows.
+    The source text leaves this out.
 
     >>> [float(p) for p in softmax([1000.0, 1000.0])]
     [0.5, 0.5]
@@ -198,10 +198,10 @@ def train_arrays(
     rate : float
         The learning rate.
     clear : bool
-        Start each epoch from a gradient of zero. Without, the gradients of all epochs add up, as they do where one
-        forgets ``zero_grad()``: that trains, and faster (it is momentum with β = 1), although the gradient is wrong.
+        Start each epoch from a gradient of zero. Otherwise the gradients of all epochs add up, as they do if you forget
+        ``zero_grad()``. That trains, and even faster (it is momentum with β = 1), although the gradient is wrong.
     after : Epoch, optional
-        Go on after this one, instead of starting with zeros. Its parameters become new variables.
+        Continue after this epoch, instead of starting with zeros. Its parameters become new variables.
 
     Yields
     ------
@@ -232,9 +232,9 @@ def train_arrays(
 
 
 def _start(after: Epoch | None) -> Parameters:
-    return (
-        after.parameters if after else Parameters(np.zeros((CLASSES, FEATURES)), np.zeros(CLASSES))
-    )
+    if after:
+        return after.parameters
+    return Parameters(np.zeros((CLASSES, FEATURES)), np.zeros(CLASSES))
 
 
 def _run_epochs(
@@ -245,7 +245,8 @@ def _run_epochs(
     after: Epoch | None,
 ) -> Iterator[Epoch]:
     """Run epochs without end: loss and gradient, update, test."""
-    number, last = (after.number + 1, after.step) if after else (0, None)
+    number = after.number + 1 if after else 0
+    last = after.step if after else None
     while True:
         loss, gradient, cells = gradient_here()
         step = gradient if clear or last is None else Parameters(*map(np.add, last, gradient))

@@ -57,7 +57,7 @@ XOR = Task(
     np.array([[0.0], [1.0], [1.0], [0.0]]),
 )
 
-# Parameters of a network with three hidden units, small and all different, to begin with and to check by hand.
+# Initial parameters of a network with three hidden units, small and all different, so that it can be checked by hand.
 FIXED_START = {
     "W1": np.array([[0.1, -0.2, 0.3], [0.4, 0.5, -0.6]]),
     "b1": np.array([0.01, -0.02, 0.03]),
@@ -85,7 +85,8 @@ def two_moons(points: int = 40, noise: float = 0.2, seed: int = 12) -> Task:
     >>> moons.t.ravel().tolist()
     [0.0, 1.0, 0.0, 1.0, 0.0, 1.0]
     """
-    draw, at = random.Random(seed), []
+    draw = random.Random(seed)
+    at = []
     for k in range(points):
         angle = math.pi * k / (points - 1)
         for x, y in (
@@ -99,7 +100,7 @@ def two_moons(points: int = 40, noise: float = 0.2, seed: int = 12) -> Task:
 def random_start(width: int, seed: int = 2) -> dict[str, np.ndarray]:
     """Random initial parameters for a perceptron with `width` hidden units, between −1 and 1.
 
-    With zeros all hidden units would have the same gradient, and stay alike for ever.
+    If all parameters were zero, all hidden units would have the same gradient and stay identical.
     """
     draw = random.Random(seed)
 
@@ -136,4 +137,5 @@ def train(task: Task, optimizer: Updates, params: Params) -> Iterator[Step]:
     while True:
         value, gradient = loss_and_gradient(here)
         yield Step(number, value, gradient, here)
-        here, number = optimizer.update(here, gradient), number + 1
+        here = optimizer.update(here, gradient)
+        number += 1

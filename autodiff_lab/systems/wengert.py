@@ -57,15 +57,15 @@ class CellLevel(StandingLevel):
     def process(
         self, op: Op, operands: tuple[Any, ...], static: Mapping[str, Any] = NO_OPTIONS
     ) -> Any:
-        """Carry out one operation on the numbers of Wengert cells, and keep its local partials in a new cell."""
+        """Compute one operation on the numbers of Wengert cells, and store its local partials in a new cell."""
         numbers = tuple([as_numpy_number(x.value if isinstance(x, Cell) else x) for x in operands])
         y = op.fn(*numbers, **static)
         if op.kind in ("comparison", "shape"):
             return y
         if shape_of(y) != ():
             raise ShapeError(
-                f"{op.name} gave an array of shape {shape_of(y)}, and a cell holds one number. Make a cell for each "
-                "entry, in lists, or use autodiff_lab.grad, which takes arrays."
+                f"{op.name} gave an array of shape {shape_of(y)}, but a cell holds one number. Make a list with a cell "
+                "for each element, or use autodiff_lab.grad, which takes arrays."
             )
         cells = [
             (x, _partial(op, k, y, numbers, static))
@@ -77,15 +77,15 @@ class CellLevel(StandingLevel):
             return Un(float(y), x, dx)
         if len(cells) > 2:
             raise UnsupportedError(
-                f"{op.name} was given {len(cells)} cells, and there are cells for one operand and for two only. Make "
-                "it of functions of two, or pass plain numbers for the others."
+                f"{op.name} was given {len(cells)} cells, but a cell has one or two operands. Compute it with "
+                "functions of two operands, or pass plain numbers for the others."
             )
         (x, dx), (z, dz) = cells
         return Bin(float(y), x, z, dx, dz)
 
 
 def _partial(op: Op, k: int, y: Any, numbers: tuple[Any, ...], static: Mapping[str, Any]) -> float:
-    # of one number: what an adjoint of 1 becomes
+    # The local partial of a number is the pullback of an adjoint of 1.
     back = op.pullback(k, np.float64(1.0), y, numbers, static)
     return 0.0 if back is None else float(back)
 
@@ -205,11 +205,12 @@ class Tape(list[Cell]):
 
 
 def var(value: Any) -> Var:
-    """Make an input as a Wengert cell. What is not one real number is refused with an error.
+    """Make an input: a Wengert cell that holds one real number.
 
     Raises
     ------
     InputError, ShapeError, DetachedError
+        If `value` is not one real number.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""`autodiff-lab check` finds each known trouble where it is really there, and says how to mend it."""
+"""`autodiff-lab check` finds each known trouble where it is really there, and says how to fix it."""
 
 import os
 import platform

@@ -27,7 +27,7 @@ def test_the_order_of_a_dict_counts() -> None:
     strict = program(f, {"a": 2.0, "b": 3.0})
     with pytest.raises(
         ShapeError,
-        match=r"d\['a'\], d\['b'\] in this order, and was called with d\['b'\], d\['a'\]",
+        match=r"d\['a'\], d\['b'\] in this order, but was called with d\['b'\], d\['a'\]",
     ):
         strict(turned)
     flexible = program(f, {"a": 2.0, "b": 3.0}, on_branch="rerecord")
@@ -123,6 +123,6 @@ def test_functions_are_compiled_in() -> None:
 
 def test_what_cannot_be_compared_is_refused() -> None:
     with pytest.raises(
-        InputError, match=r"numbers is a generator, .* Pass what the function needs of it"
+        InputError, match=r"numbers is a generator, .* Pass what the function needs from it"
     ):
         program(total, 1.0, (k for k in range(3)))

@@ -99,18 +99,18 @@ SQUARES = Squares()
         (
             SQUARES,
             [(np.ones(k),) for k in range(1, 5)],
-            r"The program of squares was compiled 3 times.*keeps the 2 versions used last \(max_versions\).* "
-            r"Last x was an array of shape \(2,\), and then an array of shape \(3,\)\. .*padding",
+            r"The program of squares was compiled 3 times.*keeps only the 2 versions used last \(max_versions\).* "
+            r"x changed from an array of shape \(2,\) to an array of shape \(3,\)\. .*padding",
         ),
         (
             SQUARES,
             [(1.0, n) for n in range(4)],
-            r"what is not a float: that is compiled in\. .*3\.0 for 3",
+            r"an argument that is not a float and so is compiled in\. .*3\.0 for 3",
         ),
         (
             choosing,
             [(0.5 + k,) for k in range(4)],
-            r"another way through its branches\. Choose with np\.where",
+            r"keeps taking other branches\. Use np\.where",
         ),
     ],
 )
@@ -163,5 +163,7 @@ def test_threads_may_drive_each_other_s_versions_out() -> None:
 
 @pytest.mark.parametrize("bound", [0, -1, None, 2.5])
 def test_a_bound_that_keeps_nothing(bound: Any) -> None:
-    with pytest.raises(InputError, match=r"max_versions is .*; it takes a whole number, 1 or more"):
+    with pytest.raises(
+        InputError, match=r"max_versions is .*; it must be a whole number, 1 or more"
+    ):
         program(np.sin, 1.0, max_versions=bound)

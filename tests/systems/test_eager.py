@@ -49,7 +49,7 @@ def test_assign_refuses_what_does_not_fit() -> None:
         ShapeError, match=r"the value for Variable\('w', \[1., 2.\]\) has shape \(3,\)"
     ):
         w.assign(np.ones(3))
-    with pytest.raises(InputError, match=r"float64, and the Variable holds int64.*Variable\(5.0\)"):
+    with pytest.raises(InputError, match=r"float64, but the Variable holds int64.*Variable\(5.0\)"):
         n.assign(2.5)
     with pytest.raises(ShapeError):
         n.assign([1, 2])
@@ -74,7 +74,7 @@ def test_to_set_the_value_is_to_assign() -> None:
         ShapeError, match=r"the value for Variable\('v', \[1., 1.\]\) has shape \(3,\)"
     ):
         v.value = np.ones(3)
-    with pytest.raises(InputError, match=r"float64, and the Variable holds int64.*Variable\(5.0\)"):
+    with pytest.raises(InputError, match=r"float64, but the Variable holds int64.*Variable\(5.0\)"):
         Variable(5).value = constant(2.5)
     with pytest.raises(MutationError, match=r"write `a = np.subtract\(a, x\)`"):
         v.value -= slopes
@@ -91,7 +91,7 @@ def test_a_result_stays_when_its_variable_is_set_anew() -> None:
 def test_a_tensor_never_changes() -> None:
     x = constant(2.0)
     with pytest.raises(
-        MutationError, match=r"Tensor\(2.0\) cannot be given another value.*w.assign_sub"
+        MutationError, match=r"Tensor\(2.0\) can't be given another value.*w.assign_sub"
     ):
         x.value -= 1.0
     assert x.numpy() == 2.0
@@ -159,7 +159,7 @@ def test_a_source_that_no_tape_can_watch(source: Any) -> None:
         y = x * 2
     with pytest.raises(
         InputError,
-        match=r"sources(\[1\])? is .*Variable\(…\), or a constant\(…\) that the tape is told",
+        match=r"sources(\[1\])? is .*Variable\(…\), or from a constant\(…\) that you pass",
     ):
         tape.gradient(y, source)
     with pytest.raises(InputError, match="objects"):
@@ -186,7 +186,7 @@ def test_wrong_policy() -> None:
         y = x * 2
     for ask in (tape.gradient, tape.jacobian):
         with pytest.raises(
-            InputError, match=r"unconnected_gradients is 'ZERO'; it takes 'none' or 'zero'"
+            InputError, match=r"unconnected_gradients is 'ZERO'; write 'none' or 'zero'"
         ):
             ask(y, x, unconnected_gradients="ZERO")
 
@@ -220,13 +220,13 @@ def test_what_would_lose_the_derivative(make: Any) -> None:
 
 
 def test_a_value_of_the_engine_is_no_constant() -> None:
-    with pytest.raises(InputError, match="another derivative is following"):
+    with pytest.raises(InputError, match="another derivative is tracing"):
         ad.grad(lambda x: constant(x) * x)(2.0)
 
 
 def test_a_tape_in_itself() -> None:
     with GradientTape() as tape:
-        with pytest.raises(InputError, match="recording already"), tape:
+        with pytest.raises(InputError, match="already recording"), tape:
             pass
         with (
             tape.stop_recording(),

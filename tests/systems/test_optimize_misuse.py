@@ -93,7 +93,7 @@ def test_wrong_loss() -> None:
         optimizer.minimize(np.sum(w))
     with pytest.raises(ShapeError, match=r"returned an array of shape \(2,\).*np\.mean"):
         optimizer.minimize(lambda: w**2)
-    with pytest.raises(InputError, match="a tape follows tensors and Variables only"):
+    with pytest.raises(InputError, match="a tape records only tensors and Variables"):
         optimizer.minimize(lambda: float(np.sum(w.numpy())))
     with pytest.raises(InputError, match=r"objects\[0\] is 3\.0"):
         optimizer.minimize(lambda: np.sum(w), [3.0])

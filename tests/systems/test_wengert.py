@@ -293,7 +293,3 @@ def test_what_would_lose_the_derivative_is_refused() -> None:
     with pytest.raises(ad.AutodiffError, match=r"np\.stack"):
         np.array([var(1.0), var(2.0)])
     assert cos(0.0) == 1.0
-
-
-def test_the_module_is_short() -> None:
-    assert len(Path(wengert.__file__).read_text().splitlines()) < 250

@@ -71,17 +71,17 @@ MATH |= {
 
 _KEYS: dict[Op, Any] = {op: key for key, op in TABLE.items()}
 
-# What stands for `math` when a program is run again in NumPy's arithmetic.
+# The NumPy functions that replace those of `math` when a program is run again in NumPy's arithmetic.
 IN_NUMPY: dict[str, Any] = {
     text[5:]: _KEYS[op] for op, text in MATH.items() if text.startswith("math.")
 }
 IN_NUMPY |= {"pow": np.power, "inf": np.inf, "nan": np.nan}
 
-# What NumPy calls the rows that it has a function for.
+# The NumPy name of each primitive that NumPy has a function for.
 NAMES = {
     op: f"np{'.linalg' if 'linalg' in getattr(key, '__module__', '') else ''}.{key.__name__}"
     for op, key in _KEYS.items()
-    # not SciPy's
+    # SciPy's functions are not written by name
     if not isinstance(key, str) and (hasattr(np, key.__name__) or hasattr(np.linalg, key.__name__))
 }
 NAMES |= {TABLE[name]: f"np.{name}" for name in ("clip", "concatenate", "convolve")}
@@ -91,7 +91,7 @@ NAMES |= {GUARD: "np.where", TABLE["norm"]: "np.linalg.norm"}
 # An expression, its names between marks, and how tightly it holds together.
 Text = tuple[str, int]
 
-# How the lines of one row are written.
+# A function that writes the lines of one primitive.
 Write = Callable[[Any, int, Any], Text]
 
 
@@ -104,13 +104,13 @@ def write_expression(w: OperandWriter, i: int) -> Text:
             and isinstance(w.values[i], np.integer)
             and w.of_numbers(w.operands[i])
         ):
-            # True + 1 is Python's integer here
+            # In Python, True + 1 is an int.
             return f"np.{w.values[i].dtype}({text})", ATOM
         return text, level
     op = w.ops[i]
     assert op is not None, "an input is no expression"
     refs, write = w.operands[i], OF_NUMBERS.get(op)
-    # True + True is 2 in Python and True in NumPy: arithmetic whose result is no float is left to NumPy
+    # True + True is 2 in Python but True in NumPy, so arithmetic with a result that is not a float is left to NumPy.
     if (
         write
         and (type(w.values[i]) is np.float64 or op.kind == "comparison")
@@ -160,7 +160,7 @@ def _write_power(w: OperandWriter, i: int, refs: Any) -> Text:
     if b is not None and b == 2:
         return _write_square(w, i, refs)
     if (b is not None and float(b).is_integer()) or (type(base) is Constant and base.value > 0):
-        # otherwise: a negative number to a broken power is complex in Python, and nan in NumPy
+        # In the other cases ** won't do: a negative number to a fractional power is complex in Python, nan in NumPy.
         return f"{w.text(base, POWER + 1)} ** {w.text(exponent, SIGN)}", POWER
     return f"math.pow({w.text(base, CHOICE)}, {w.text(exponent, CHOICE)})", ATOM
 
@@ -234,15 +234,14 @@ def _write_call(w: OperandWriter, i: int) -> Text:
 
 
 def _convert_to_python(w: OperandWriter, i: int, text: Text) -> Text:
-    """NumPy's number as Python's."""
+    """Convert NumPy's number to Python's."""
     kind = type(w.values[i])
-    name = (
-        "float"
-        if kind is np.float64 or kind is float
-        else "bool"
-        if kind in (bool, np.bool_)
-        else "int"
-    )
+    if kind is np.float64 or kind is float:
+        name = "float"
+    elif kind is bool or kind is np.bool_:
+        name = "bool"
+    else:
+        name = "int"
     return f"{name}({text[0]})", ATOM
 
 
@@ -262,10 +261,10 @@ def _write_getitem(w: OperandWriter, i: int, refs: Any) -> Text:
 
 
 def _write_scatter(w: OperandWriter, i: int, refs: Any) -> Text:
-    """Into a number; for arrays see `StatementWriter._scatter`."""
-    return (
-        w.text(refs[0], CHOICE) if w.of_number(refs[0]) else f"{w.text(refs[0], ATOM)}.item()"
-    ), ATOM
+    """Write a scatter into a number; for arrays see `StatementWriter._write_scattered`."""
+    if w.of_number(refs[0]):
+        return w.text(refs[0], CHOICE), ATOM
+    return f"{w.text(refs[0], ATOM)}.item()", ATOM
 
 
 def _write_transpose(w: OperandWriter, i: int, refs: Any) -> Text:
@@ -286,7 +285,7 @@ def _write_reshape(w: OperandWriter, i: int, refs: Any) -> Text:
 
 
 def _write_reduction(ufunc: str, w: OperandWriter, i: int, refs: Any) -> Text:
-    """``np.add.reduce`` is ``np.sum`` without the search for who is to do it."""
+    """Write a reduction by its ufunc: ``np.add.reduce`` skips the dispatch that ``np.sum`` starts with."""
     static = w.static.get(i, NO_OPTIONS)
     keep = ", keepdims=True" if static.get("keepdims") else ""
     axis = w.static_text(static.get("axis"))
@@ -326,19 +325,16 @@ def _write_over(w: OperandWriter, i: int, refs: Any) -> Text:
 
 
 def _write_guard(w: OperandWriter, i: int, refs: Any) -> Text:
-    """A value, or another one where a condition holds: as it rarely does, the value is not copied before it does."""
+    """Write a value, or another one where a condition holds.
+
+    The condition rarely holds, so the value is only copied if it does.
+    """
     condition, _, value = refs
-    whole = (
-        type(condition) is int
-        and type(value) is int
-        and not w.numbers[condition]
-        and not w.numbers[value]
-    )
-    if (
-        not whole
-        or w.values[value].shape != w.values[i].shape
-        or w.values[value].dtype != w.values[i].dtype
-    ):
+    are_lines = type(condition) is int and type(value) is int
+    if not are_lines or w.numbers[condition] or w.numbers[value]:
+        return _write_call(w, i)
+    array, result = w.values[value], w.values[i]
+    if array.shape != result.shape or array.dtype != result.dtype:
         return _write_call(w, i)
     holds, kept = w.name_operand(condition), w.name_operand(value)
     text, _ = _write_call(w, i)
@@ -399,7 +395,7 @@ OF_ARRAYS: dict[Op, Write] = {
 }
 
 EINSUM, ROWS = TABLE["einsum"], set(TABLE.values())
-# Rows whose result may be a view of an operand.
+# Primitives whose result may be a view of an operand.
 VIEWS = {
     TABLE[k]
     for k in ("getitem", np.transpose, np.reshape, np.broadcast_to, "stop_gradient", np.positive)

@@ -10,7 +10,7 @@ from ...engine.dispatch import TABLE
 from ..draft import Constant, Draft, is_number
 from .names import MARK, mark_name, name_object, take_name, to_identifier
 
-# Entrywise rows whose operands are all of one type when they are computed: beside a float, an integer becomes one.
+# Elementwise primitives that convert all operands to one type: next to a float, an integer becomes a float.
 FLOATING = {TABLE[np.where], TABLE["unless"]} | {
     op
     for key, op in TABLE.items()
@@ -68,18 +68,14 @@ class OperandWriter:
     """
 
     def __init__(self, draft: Draft, taken: set[str]) -> None:
-        self.draft, self.ops, self.operands, self.value = (
-            draft,
-            draft.ops,
-            draft.operands,
-            draft.value,
-        )
-        self.values, self.static, self.names, self.taken = (
-            draft.values,
-            draft.static,
-            draft.names,
-            taken,
-        )
+        self.draft = draft
+        self.ops = draft.ops
+        self.operands = draft.operands
+        self.value = draft.value
+        self.values = draft.values
+        self.static = draft.static
+        self.names = draft.names
+        self.taken = taken
         self.constants: dict[str, Any] = {}
         self.functions: dict[str, Any] = {}
         self.objects: dict[str, Any] = {}
@@ -136,7 +132,7 @@ class OperandWriter:
         )
 
     def _name_zero_d_array(self, ref: Constant) -> str:
-        """A constant operand as a named 0-d array: half the price of a Python number beside an array."""
+        """A constant operand as a named 0-d array: next to an array it takes half as long as a Python number."""
         text = repr(float(ref.value))
         name = self._zero_d.get(text)
         if name is None:
@@ -171,23 +167,19 @@ class OperandWriter:
             return str.__repr__(x)
         if isinstance(x, (int, float, np.generic)):
             return write_number(x)
-        return (
-            repr(x)
-            if x is None or x is Ellipsis
-            else name_object(x, type(x).__name__, self.objects, self.taken)
-        )
+        if x is None or x is Ellipsis:
+            return repr(x)
+        return name_object(x, type(x).__name__, self.objects, self.taken)
 
     def index_text(self, index: Any) -> str:
         """The generated text of an index behind an operand, between its brackets: ``1:, None``."""
         if isinstance(index, tuple) and index:
             return ", ".join(map(self.index_text, index)) + "," * (len(index) == 1)
         if isinstance(index, slice):
-            start, stop = (
-                "" if p is None else self.static_text(p) for p in (index.start, index.stop)
-            )
-            return f"{start}:{stop}" + (
-                "" if index.step is None else f":{self.static_text(index.step)}"
-            )
+            start = "" if index.start is None else self.static_text(index.start)
+            stop = "" if index.stop is None else self.static_text(index.stop)
+            step = "" if index.step is None else f":{self.static_text(index.step)}"
+            return f"{start}:{stop}{step}"
         return "..." if index is Ellipsis else self.static_text(index)
 
     def name_operand(self, ref: Any) -> str:
@@ -220,18 +212,13 @@ class OperandWriter:
 def write_number(x: Any) -> str:
     """Write a number as an operand in Python: ``2.5``, ``True``, ``math.inf``, ``np.float32(0.5)``."""
     if isinstance(x, np.floating) and x.dtype != np.float64:
-        return (
-            f"np.{x.dtype.name}({str(x)!r})"
-            if x.dtype.itemsize > 8
-            else f"np.{x.dtype.name}({float(x)!r})"
-        )
+        number = (
+            str(x) if x.dtype.itemsize > 8 else float(x)
+        )  # a longdouble has more digits than a float
+        return f"np.{x.dtype.name}({number!r})"
     if isinstance(x, (bool, np.bool_)):
         return repr(bool(x))
     if isinstance(x, float):
         text = float.__repr__(x)
-        return (
-            text
-            if text[-1].isdigit()
-            else text.replace("inf", "math.inf").replace("nan", "math.nan")
-        )
+        return text.replace("inf", "math.inf").replace("nan", "math.nan")
     return int.__repr__(x.item() if isinstance(x, np.generic) else x)

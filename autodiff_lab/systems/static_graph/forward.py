@@ -80,8 +80,8 @@ class Forward:
         chosen = self.values[condition.number]
         if shape_of(chosen) != ():
             raise ShapeError(
-                f"{node.name} needs one yes or no, and its condition {condition.name} has shape {shape_of(chosen)}. "
-                "Choose for each entry with np.where(condition, a, b)."
+                f"{node.name} needs a single condition, but {condition.name} has shape {shape_of(chosen)}. "
+                "Choose for each element with np.where(condition, a, b)."
             )
         branch = a if chosen else b
         if branch.number in self.values:

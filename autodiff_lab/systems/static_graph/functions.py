@@ -78,13 +78,13 @@ def operation(
     Operator, or a tuple of them
     """
     if kind in {op.name for op in TABLE.values()} | {"cond", "output"}:
-        raise InputError(f"{kind!r} is an operation of the table already. Choose another name.")
+        raise InputError(f"{kind!r} is already the name of an operation. Choose another one.")
 
     def checked(*values: Any) -> Any:
         results = compute(*values) if outputs > 1 else (compute(*values),)
         if not isinstance(results, tuple) or len(results) != outputs:
             raise InputError(
-                f"The operation {kind!r} has {outputs} outputs, and computed {results!r}: return a tuple."
+                f"The operation {kind!r} has {outputs} outputs, but computed {results!r}: return a tuple."
             )
         numbers = tuple(
             as_value(result, f"what the operation {kind!r} computed") for result in results

@@ -58,7 +58,7 @@ def gradients(
     [27.0, 18.0]
     """
     if unconnected not in ("none", "zero"):
-        raise InputError(f'unconnected is {unconnected!r}; it takes "none" or "zero".')
+        raise InputError(f'unconnected is {unconnected!r}; write "none" or "zero".')
     # A y may be a constant, as the gradient of a gradient can be: no x leads there.
     outputs, sources = (
         _nodes(ys, "differentiated"),

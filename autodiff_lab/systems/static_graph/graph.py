@@ -91,11 +91,11 @@ class Graph:
         """Require a node of this static graph, and refuse everything else."""
         if not isinstance(node, Node):
             raise InputError(
-                f"{node!r} was {what}, and is no node of a graph: give a node, such as {self._example()}."
+                f"{node!r} was {what}, but is not a node of a graph: pass a node, such as {self._example()}."
             )
         if node.graph is not self:
             raise InputError(
-                f"{node.name} was {what}, and belongs to another graph than {self._example()}. "
+                f"{node.name} was {what}, but belongs to another graph than {self._example()}. "
                 "Build both in the same `with` block."
             )
 
@@ -159,7 +159,7 @@ class Graph:
             self.require(node, "fed")
             if not isinstance(node, Placeholder):
                 raise InputError(
-                    f"{node.name} was fed, and is no Placeholder. (A Variable is assigned to: w.value = …)"
+                    f"{node.name} was fed, but is not a Placeholder. (To change a Variable, assign to it: w.value = …)"
                 )
             feed[node] = node.check_fed(value)
         run = Forward(wanted, feed)

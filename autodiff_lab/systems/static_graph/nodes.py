@@ -101,9 +101,9 @@ class Node(Overloaded):
         if isinstance(self.extent, tuple):
             return self.extent
         raise ShapeError(
-            f"The shape of {self.name} is not known before the graph is run, and this function asks for it while the "
-            "graph is built. Say it where the node is made, Placeholder(shape=(5,)), or write the function with "
-            "operators, elementwise functions, np.sum and np.mean, which do not ask."
+            f"The shape of {self.name} is not known before the graph is run, but this function needs it while the "
+            "graph is built. Give the shape when you make the node, Placeholder(shape=(5,)), or write the function "
+            "with operators, elementwise functions, np.sum and np.mean, which don't need it."
         )
 
     def backward(self) -> None:
@@ -113,19 +113,19 @@ class Node(Overloaded):
     def __bool__(self) -> bool:
         raise DetachedError(
             f"`if {self.name}:` cannot be decided while the graph is built: {self.name} has no value yet. Put both "
-            "branches into the graph with cond(condition, a, b), or np.where(condition, a, b) for each entry. "
-            "(`x == y` and `x in nodes` ask this too; compare nodes with `x is y`.)"
+            "branches into the graph with cond(condition, a, b), or np.where(condition, a, b) for each element. "
+            "(`x == y` and `x in nodes` need a value too; compare nodes with `x is y`.)"
         )
 
     def _raise_detached(self, what: str, instead: str | None) -> NoReturn:
         raise DetachedError(
-            f"{what} of {self.name} asks for a number, and a node of a graph is none. Use NumPy's functions and "
+            f"{what} of {self.name} needs a number, but a node of a graph has no value yet. Use NumPy's functions and "
             f"operators while you build; afterwards graph.run({self.name}, feed_dict) gives its value."
         )
 
     def __getattr__(self, name: str) -> NoReturn:
         raise AttributeError(
-            f"A node of a graph has no `.{name}`. Use a function of it, np.…(node) or node.sum()."
+            f"A node of a graph has no `.{name}`. Apply a function to it: np.…(node) or node.sum()."
         )
 
     def __array__(self, dtype: Any = None, copy: Any = None) -> NoReturn:

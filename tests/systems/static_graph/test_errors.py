@@ -40,13 +40,13 @@ def test_errors_name_the_node() -> None:
         ShapeError, match="the value fed to x is a list of lists of different lengths"
     ):
         graph.run(y, {x: [[1.0], [1.0, 2.0]]})
-    with pytest.raises(InputError, match="w was fed, and is no Placeholder"):
+    with pytest.raises(InputError, match="w was fed, but is not a Placeholder"):
         graph.run(y, {x: np.ones(2), w: np.ones(2)})
-    with pytest.raises(InputError, match="'x' was fed, and is no node"):
+    with pytest.raises(InputError, match="'x' was fed, but is not a node"):
         graph.run(y, {"x": np.ones(2)})
     with pytest.raises(InputError, match="x was fed the node w"):
         graph.run(y, {x: w})
-    with pytest.raises(InputError, match="3 was asked for, and is no node"):
+    with pytest.raises(InputError, match="3 was asked for, but is not a node"):
         graph.run([y, 3])
     with pytest.raises(
         ShapeError, match=r"add_1 = free \+ w cannot be computed.*free \(3,\), w \(2,\)"
