@@ -1,6 +1,6 @@
 """Sample arguments for every row of the table. A row without an entry here fails the suite.
 
-To add a rule, add its row to the table and one entry here, under the same key, in the file of its room; the tests find
+To add a rule, add its row to the table and one entry here, under the same key, in the file of its subject; the tests find
 both by themselves.
 """
 
