@@ -8,7 +8,7 @@
 (5.5, 1.7163378145367738)
 
 Importing the package loads NumPy and the engine; programs, figures, widgets and lessons load on first use. The systems
-that the course takes apart, such as static graphs and gradient tapes, stand in `autodiff_lab.systems`.
+that the course takes apart, such as static graphs and gradient tapes, are in `autodiff_lab.systems`.
 """
 
 from importlib import import_module
@@ -64,7 +64,8 @@ _LOADED_ON_FIRST_USE = {
 }
 _MODULE_OF = {name: module for module, names in _LOADED_ON_FIRST_USE.items() for name in names}
 
-# What shows a tape, a trace or a graph: `engine.views` hands these names to whoever asks for them below.
+# The functions that show a tape, a trace or a graph. Lower layers look them up by these names in
+# `engine.views`, so they need not import any drawing code.
 _VIEWS = {
     "LabView": "widgets.labs.view",
     "draw_static_graph": "figures.graph.static_graph",
@@ -79,7 +80,13 @@ _VIEWS = {
     "table": "figures.tables.trace_table",
     "transcript": "figures.tables.transcript",
 }
-views.find_views_by(lambda name: getattr(import_module(f".{_VIEWS[name]}", __name__), name))
+
+
+def _find_view(name: str) -> Any:
+    return getattr(import_module(f".{_VIEWS[name]}", __name__), name)
+
+
+views.find_views_by(_find_view)
 
 __all__ = [
     "AutodiffError",

@@ -1,4 +1,4 @@
-"""The public names, for type checkers: where each of them is defined, also those that load on first use."""
+"""The public names for type checkers, each from the module that defines it, even if it loads on first use."""
 
 from .data import load_iris as load_iris
 from .engine.dispatch import no_recording as no_recording

@@ -1,7 +1,7 @@
 """Optimizers for training: gradient descent, momentum, Adam.
 
-Each method is one formula, ``_compute_step``. Two styles use it. With parameters in dicts and lists:
-``params = optimizer.update(params, grads)``. With the Variables of a gradient tape, as TensorFlow does it:
+Each method is one formula, ``_compute_step``. There are two ways to use it. With parameters in dicts and lists, write
+``params = optimizer.update(params, grads)``. With the Variables of a gradient tape, as in TensorFlow, write
 ``optimizer.minimize(loss)``, which is ``compute_gradients`` and then ``apply_gradients``.
 """
 
@@ -23,7 +23,7 @@ __all__ = ["Adam", "GradientDescent", "Momentum", "Optimizer"]
 
 
 class Optimizer:
-    """The base class of the optimizers: it keeps their state, and offers two styles of taking a step.
+    """The base class of the optimizers: it stores their state, and has two interfaces for taking a step.
 
     Parameters
     ----------
@@ -35,8 +35,8 @@ class Optimizer:
     learning_rate : float
         May be changed between steps.
     state : dict
-        What is remembered of each parameter: by its path, ``params['w']``, or by the Variable itself. So one optimizer
-        serves one set of parameters; :meth:`reset` makes it new.
+        The state of each parameter, by its path, ``params['w']``, or by the Variable itself. So use one optimizer for
+        one set of parameters, or clear the state with :meth:`reset`.
 
     See Also
     --------
@@ -67,7 +67,7 @@ class Optimizer:
         self._learning_rate = _check_number("learning_rate", rate)
 
     def _compute_step(self, x: Any, g: Any, state: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
-        """The formula: a parameter and its state after one step, from its gradient. Nothing is changed in place."""
+        """Return a parameter and its state after one step along its gradient; nothing is changed in place."""
         raise NotImplementedError
 
     def reset(self) -> None:
@@ -99,34 +99,32 @@ class Optimizer:
                 raise InputError(
                     f"{path} is {x!r}. update takes plain numbers and arrays; see apply_gradients."
                 )
-        return pytree.unflatten(
-            params, self._step(paths, paths, leaves, pytree.match_leaves(grads, params, "grads"))
-        )
+        gradients = pytree.match_leaves(grads, params, "grads")
+        return pytree.unflatten(params, self._step(paths, paths, leaves, gradients))
 
     def _step(
         self, keys: Sequence[Any], names: Sequence[str], xs: Sequence[Any], gs: Sequence[Any]
     ) -> list[Any]:
-        """One step for all parameters; if one of them is refused, none has moved."""
+        """Take one step for all parameters; if one of them raises an error, none is changed."""
         if all(g is None for g in gs):
             raise InputError(
                 f"No gradient for any of {', '.join(names) or 'the parameters (there are none)'}: the loss does not "
-                "depend on them, as far as the derivative was followed. Compute it from the parameters themselves, "
+                "depend on them, as far as was recorded. Compute it from the parameters themselves, "
                 "with nothing passed through .numpy(), and from Variables of floats."
             )
-        moved, states = [], {}
+        moved = []
+        states: dict[Any, dict[str, Any]] = {}
         for key, name, x, g in zip(keys, names, xs, gs, strict=True):
-            if g is not None:
-                g = g.value if isinstance(g, Traced) else g
-                x, state = as_value(x, name), self.state.get(key, {})
-                if any(
-                    shape_of(s) != shape_of(x) for s in state.values() if not isinstance(s, int)
-                ):
-                    raise ShapeError(
-                        f"{name} had another shape before. Call reset(), or take a new optimizer for it."
-                    )
-                x, states[key] = self._compute_step(
-                    x, as_shaped(g, x, f"the gradient of {name}"), state
-                )
+            if g is None:
+                moved.append(to_output(x))
+                continue
+            if isinstance(g, Traced):
+                g = g.value
+            x = as_value(x, name)
+            g = as_shaped(g, x, f"the gradient of {name}")
+            state = self.state.get(key, {})
+            _require_same_shape(name, x, state)
+            x, states[key] = self._compute_step(x, g, state)
             moved.append(to_output(x))
         self.state.update({key: state for key, state in states.items() if state})
         return moved
@@ -165,9 +163,8 @@ class Optimizer:
         """Take one optimizer step, assigning to each Variable. A Variable whose gradient is None stays as it is."""
         pairs = list(grads_and_vars)
         for pair in pairs:
-            if not (
-                isinstance(pair, tuple | list) and len(pair) == 2 and isinstance(pair[1], Variable)
-            ):
+            is_pair = isinstance(pair, tuple | list) and len(pair) == 2
+            if not is_pair or not isinstance(pair[1], Variable):
                 raise InputError(
                     f"apply_gradients takes pairs (gradient, Variable), and was given {pair!r}."
                 )
@@ -184,7 +181,7 @@ class Optimizer:
 
 
 class GradientDescent(Optimizer):
-    """Gradient descent: x ← x − η g (Cauchy, 1847). It remembers nothing.
+    """Gradient descent: x ← x − η g (Cauchy, 1847). It has no state.
 
     Parameters
     ----------
@@ -246,9 +243,9 @@ class Momentum(Optimizer):
 class Adam(Optimizer):
     """Adam: x ← x − η m̂ / (√v̂ + ε), each entry scaled by the size of its own gradients.
 
-    m and v are moving averages of g and g²; m̂ = m / (1 − β₁ᵗ) and v̂ = v / (1 − β₂ᵗ) make up for their start at 0
-    (Kingma and Ba, *Adam: a method for stochastic optimization*, 2015, algorithm 1). t counts the steps of each
-    parameter by itself, so one that gets its first gradient late starts like the others.
+    m and v are moving averages of g and g²; m̂ = m / (1 − β₁ᵗ) and v̂ = v / (1 − β₂ᵗ) correct for their start at 0
+    (Kingma and Ba, *Adam: a method for stochastic optimization*, 2015, algorithm 1). Each parameter has its own step
+    count t, so one that gets its first gradient late starts like the others.
 
     Parameters
     ----------
@@ -292,12 +289,19 @@ class Adam(Optimizer):
         t = state.get("steps", 0) + 1
         m = self.beta_1 * state.get("m", zeros(x)) + (1 - self.beta_1) * g
         v = self.beta_2 * state.get("v", zeros(x)) + (1 - self.beta_2) * g * g
-        m_hat, v_hat = m / (1 - self.beta_1**t), v / (1 - self.beta_2**t)
-        return x - self.learning_rate * m_hat / (np.sqrt(v_hat) + self.epsilon), {
-            "m": m,
-            "v": v,
-            "steps": t,
-        }
+        m_hat = m / (1 - self.beta_1**t)
+        v_hat = v / (1 - self.beta_2**t)
+        x = x - self.learning_rate * m_hat / (np.sqrt(v_hat) + self.epsilon)
+        return x, {"m": m, "v": v, "steps": t}
+
+
+def _require_same_shape(name: str, x: Any, state: dict[str, Any]) -> None:
+    """Raise an error if the state of a parameter, except its step count, has another shape than the parameter."""
+    for known in state.values():
+        if not isinstance(known, int) and shape_of(known) != shape_of(x):
+            raise ShapeError(
+                f"{name} had another shape before. Call reset(), or take a new optimizer for it."
+            )
 
 
 def _check_number(name: str, given: Any, least: float = 0.0, below: float = np.inf) -> float:

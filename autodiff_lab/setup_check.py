@@ -1,8 +1,8 @@
-"""`autodiff-lab check`: report what is installed, what draws the graphs, and how to mend what is not in place.
+"""`autodiff-lab check`: report what is installed and what draws the graphs, and how to fix whatever is missing.
 
-A check is a function that yields findings, and tries a thing before it speaks of it; `CHECKS` lists them under their
-headings. Versions that are asked for are read from the installed package's own metadata, so they are written down once,
-in `pyproject.toml`.
+A check is a function that yields findings; it tries a thing before it reports on it. `CHECKS` lists the checks under
+their headings. The required versions are read from the installed package's metadata, so they are written only in
+`pyproject.toml`.
 """
 
 import importlib
@@ -26,7 +26,7 @@ from .jupyter.notebooks import TutorialError, are_in_checkout, installed_noteboo
 
 DISTRIBUTION = "autodiff-lab"
 
-# As `pyproject.toml` has it; written here too, since it has to be known before anything is installed.
+# The same as in `pyproject.toml`; written here too, because it must be known before anything is installed.
 OLDEST_PYTHON = (3, 11)
 
 ANOTHER_FOLDER = (
@@ -39,7 +39,7 @@ FRONT_ENDS = {"@jupyter-widgets/jupyterlab-manager": "jupyterlab_widgets", "anyw
 
 @dataclass(frozen=True)
 class Finding:
-    """One line of what the command `autodiff-lab check` reports; a note or problem comes with what mends it."""
+    """One line of the report of `autodiff-lab check`; a note or problem comes with a way to fix it (`mend`)."""
 
     state: Literal["ok", "note", "problem"]
     text: str
@@ -118,7 +118,7 @@ def check_drawing() -> Iterator[Finding]:
             f"a graph of two nodes was drawn ({len(render(graph, format='svg'))} bytes of SVG)"
         )
     except Exception as error:
-        # whatever goes wrong in here, the reader needs to know it and what to do
+        # Whatever goes wrong in here, the reader should learn what it was and what to do.
         reinstall = _pip_install("--force-reinstall", "graphviz", "pygraphviz")
         yield _problem(
             f"A graph of two nodes cannot be drawn ({type(error).__name__}: {error}).", reinstall
@@ -126,7 +126,7 @@ def check_drawing() -> Iterator[Finding]:
 
 
 def _can_be_imported(name: str) -> bool:
-    """Return whether a package is there and works."""
+    """Return whether a package is installed and works."""
     try:
         importlib.import_module(name)
     except Exception:  # a library in C that is missing, or of another machine, may raise anything
@@ -145,7 +145,8 @@ def check_trust() -> Iterator[Finding]:
     import nbformat
     from nbformat.sign import NotebookNotary
 
-    folder, untrusted = installed_notebooks(), 0
+    folder = installed_notebooks()
+    untrusted = 0
     try:
         notary = NotebookNotary()
     except OSError:
@@ -284,17 +285,17 @@ CHECKS: dict[str, tuple[Callable[[], Iterator[Finding]], ...]] = {
 # What `sys.platform` is where Python itself runs in the reader's browser (JupyterLite).
 IN_A_BROWSER = "emscripten"
 
-# What is not beside a Python in a browser: its notebooks, widgets and kernel are part of the page.
+# The headings that make no sense for a Python in a browser, where notebooks, widgets and kernel are part of the page.
 ABOUT_THE_MACHINE = ("Notebooks", "Widgets", "Kernel", "JupyterLab")
 
-# Commands are printed whole, to be copied; prose is broken, but never a path.
+# Commands are printed on one line, to be copied. Prose is wrapped, but a path never is.
 PROSE = textwrap.TextWrapper(
     100, subsequent_indent=" " * 10, break_long_words=False, break_on_hyphens=False
 )
 
 
 def _run_check(check: Callable[[], Iterator[Finding]]) -> Iterator[Finding]:
-    """Run one check; a library or a notebook that it misses is a finding too."""
+    """Run one check; if it raises because a library or a notebook is missing, that is a finding too."""
     try:
         yield from check()
     except TutorialError as error:
@@ -315,10 +316,12 @@ def check_here() -> bool:
     bool
         Whether everything is in place. ``autodiff-lab check`` in a terminal prints every finding.
     """
-    checks = [
-        check for heading, group in CHECKS.items() if _applies_here(heading) for check in group
-    ]
-    findings = dict.fromkeys(finding for check in checks for finding in _run_check(check))
+    findings: dict[Finding, None] = {}  # each once, though two checks may need the same library
+    for heading, checks in CHECKS.items():
+        if not _applies_here(heading):
+            continue
+        for check in checks:
+            findings.update(dict.fromkeys(_run_check(check)))
     problems = [finding for finding in findings if finding.state == "problem"]
     for problem in problems:
         _print_finding(problem)
@@ -365,10 +368,8 @@ def check_setup() -> int:
     if problems:
         print(f"\n{_count_problems(problems)}")
         return 1
-    how = (
-        "This Python runs in your browser, in this page."
-        if in_a_browser
-        else "Open the tutorial with: autodiff-lab"
-    )
+    how = "Open the tutorial with: autodiff-lab"
+    if in_a_browser:
+        how = "This Python runs in your browser, in this page."
     print(f"\nEverything is in place. {how}")
     return 0

@@ -1,4 +1,4 @@
-"""Broadcasting and its transpose: what was copied is summed in the adjoint, and what was summed is copied."""
+"""Broadcasting and its transpose: the adjoint of a copy is a sum, and the adjoint of a sum is a copy."""
 
 from typing import Any
 
@@ -17,10 +17,10 @@ def rank_of(x: Any) -> int:
 
 
 def unbroadcast(g: Any, x: Any, batch: int | None = None) -> Any:
-    """Undo broadcasting: give the adjoint `g` the shape and type of the operand `x`, by summing over copied axes.
+    """Undo broadcasting: give the adjoint `g` the shape and type of the operand `x`.
 
-    Axes along which `x` was broadcast are summed; where `g` is the smaller one it is copied. With `batch`, `g` has
-    one leading axis more.
+    `g` is summed over the axes along which `x` was broadcast; an axis that is shorter in `g` is broadcast.
+    With `batch`, `g` has an additional leading axis of that length.
     """
     have, want = shape_of(g), shape_of(x)
     if batch is not None:
@@ -28,13 +28,14 @@ def unbroadcast(g: Any, x: Any, batch: int | None = None) -> Any:
     if have != want:
         extra = len(have) - len(want)
         if extra > 0:
-            rows = extra == 1 and type(g) is np.ndarray and g.ndim == 2 and g.size > 1000
-            # BLAS adds faster
-            g = np.ones(len(g), g.dtype) @ g if rows else sum_axes(g, axis=tuple(range(extra)))
+            # The rows of a large matrix are added faster by BLAS, as a product with ones.
+            is_large = extra == 1 and type(g) is np.ndarray and g.ndim == 2 and g.size > 1000
+            g = np.ones(len(g), g.dtype) @ g if is_large else sum_axes(g, axis=tuple(range(extra)))
             have = have[extra:]
-        axes = tuple(i for i, n in enumerate(want) if n == 1 and extra >= 0 and have[i] != 1)
-        if axes:
-            g = sum_axes(g, axis=axes, keepdims=True)
+        if extra >= 0:
+            axes = tuple([i for i, n in enumerate(want) if n == 1 and have[i] != 1])
+            if axes:
+                g = sum_axes(g, axis=axes, keepdims=True)
         if shape_of(g) != want:
             g = np.broadcast_to(g, want)
     if (
@@ -56,13 +57,20 @@ def sum_axes(x: Any, axis: Any = None, keepdims: Any = False) -> Any:
 def align_axes(t: Any, shape: tuple[int, ...], full: tuple[int, ...]) -> Any:
     """Insert axes of length 1 into a batch of tangents of `shape`, so that it broadcasts against the shape `full`."""
     missing = len(full) - len(shape)
-    return np.reshape(t, (*shape_of(t)[:1], *(1,) * missing, *shape)) if missing else t
+    if not missing:
+        return t
+    return np.reshape(t, (*shape_of(t)[:1], *(1,) * missing, *shape))
 
 
 def normalize_axes(axis: Any, n: int) -> tuple[int, ...]:
-    """Normalize an ``axis=`` argument before broadcasting: axes counted from the front; None means all `n`."""
-    axes = range(n) if axis is None else (axis,) if hasattr(axis, "__index__") else axis
-    return tuple(a % n for a in axes) if n else ()
+    """Convert an ``axis=`` argument to a tuple of axes counted from the front; None means all `n`."""
+    if not n:
+        return ()
+    if axis is None:
+        return tuple(range(n))
+    if hasattr(axis, "__index__"):
+        return (axis % n,)
+    return tuple(a % n for a in axis)
 
 
 def keepdims_shape(shape: tuple[int, ...], axis: Any) -> tuple[int, ...]:
@@ -74,7 +82,7 @@ def keepdims_shape(shape: tuple[int, ...], axis: Any) -> tuple[int, ...]:
 
 
 def spread(g: Any, x: Any, axis: Any = None, keepdims: bool = False) -> Any:
-    """Broadcasting for the adjoint of a sum: back to the shape of its operand `x`, along the reduced axes."""
+    """Broadcast the adjoint of a sum back to the shape of its operand `x`, along the reduced axes."""
     shape = shape_of(x)
     if shape == shape_of(g):
         return g

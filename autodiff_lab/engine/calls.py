@@ -1,7 +1,7 @@
 """Arguments of NumPy calls: which ones are operands, which are options, and which options may be ignored.
 
-A learner may write ``np.sum(x, 0)``, ``np.sum(a=x, axis=0)`` or ``np.sum(x, dtype=float)``; NumPy's own signature says
-what each argument is called.
+A learner may write ``np.sum(x, 0)``, ``np.sum(a=x, axis=0)`` or ``np.sum(x, dtype=float)``; NumPy's own signature
+gives the name of each argument.
 """
 
 import inspect
@@ -20,26 +20,29 @@ from .values import Traced, as_operand
 # Options of NumPy's functions that change how a result is found, not what it is.
 NEUTRAL_OPTIONS = frozenset({"kind", "stable", "subok"})
 
-# What NumPy calls arguments that are arrays: a list is as good there, but not to the functions that a rule is made of.
-ARRAY_ARGUMENTS = frozenset(
-    {*("a", "arr", "array", "m", "v", "b", "x", "y", "f", "p", "ary", "values", "weights", "prepend", "append", "xp"),
-     *("fp", "x1", "x2", "start", "stop", "a_min", "a_max", "min", "max", "initial", "condition", "fill_value")}
-)  # fmt: skip
+# NumPy's names for arguments that are arrays. NumPy also takes a list there, but a rule's own operations don't.
+# fmt: off
+ARRAY_ARGUMENTS = frozenset({
+    "a", "arr", "array", "m", "v", "b", "x", "y", "f", "p", "ary", "values", "weights", "prepend", "append",
+    "xp", "fp", "x1", "x2", "start", "stop", "a_min", "a_max", "min", "max", "initial", "condition", "fill_value",
+})
+# fmt: on
 
 
 @cache
 def _parameters_of(
     function: Callable[..., Any],
 ) -> tuple[dict[str, inspect.Parameter], tuple[str, ...]]:
-    """The parameters in the signature of a called NumPy function, and the names of those before any ``*args``."""
+    """The parameters of a NumPy function, and the names of those that can be passed by position."""
     try:
         parameters = inspect.signature(function).parameters
     except ValueError:
         return {}, ()
     kinds = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
-    names = takewhile(lambda name: parameters[name].kind in kinds, parameters)
-    # NumPy 2.0's reshape
-    return dict(parameters), tuple("shape" if name == "newshape" else name for name in names)
+    positional = takewhile(lambda name: parameters[name].kind in kinds, parameters)
+    # NumPy 2.0 calls the `shape` of np.reshape `newshape`.
+    names = tuple("shape" if name == "newshape" else name for name in positional)
+    return dict(parameters), names
 
 
 def _bind_arguments(
@@ -59,13 +62,16 @@ def _bind_arguments(
 
 
 def _changes_nothing(function: Callable[..., Any], option: str, given: Any, x: Any) -> bool:
-    """Whether an option of a NumPy call may be ignored for the operand `x`, although no rule knows it."""
-    parameter = _parameters_of(function)[0].get(option)
-    if option in NEUTRAL_OPTIONS or given is (None if parameter is None else parameter.default):
+    """Whether an option of a NumPy call may be ignored for the operand `x`, although the rule lacks it."""
+    if option in NEUTRAL_OPTIONS:
         return True
-    return (
-        option == "dtype" and isinstance(x, Traced) and np.dtype(given) == getattr(x, "dtype", None)
-    )
+    parameter = _parameters_of(function)[0].get(option)
+    default = None if parameter is None else parameter.default
+    if given is default:
+        return True
+    if option != "dtype" or not isinstance(x, Traced):
+        return False
+    return bool(np.dtype(given) == getattr(x, "dtype", None))
 
 
 def split_arguments(
@@ -79,19 +85,15 @@ def split_arguments(
     if 0 < len(args) <= len(names) and not op.variadic:
         static = dict(zip(names[count:], args[count:]))  # noqa: B905 — `strict` costs as much as the rest
         static |= kwargs
-        if op.static.issuperset(static):  # as nearly always: every option has a rule
+        if op.static.issuperset(static):  # nearly always: the rule takes every option
             return tuple(map(as_operand, args[:count])), static
     by_name = _bind_arguments(function, args, kwargs)
     if not names or op.kind in ("shape", "flat", "comparison"):
-        required = [
-            n
-            for n, p in _parameters_of(function)[0].items()
-            if p.default is p.empty and n in kwargs
-        ]
+        parameters = _parameters_of(function)[0]
+        required = [n for n, p in parameters.items() if p.default is p.empty and n in kwargs]
         operands = (*args, *(kwargs[name] for name in required))
-        return tuple(map(as_operand, operands)), {
-            k: given for k, given in kwargs.items() if k not in required
-        }
+        static = {name: given for name, given in kwargs.items() if name not in required}
+        return tuple(map(as_operand, operands)), static
     operands = tuple(by_name.pop(name) for name in names[:count] if name in by_name)
     if op.variadic:
         operands = tuple(operands[0])
@@ -107,9 +109,9 @@ def split_arguments(
 def call_composed(
     op: Op, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> Any:
-    """Carry out the call of a NumPy function whose rule is composed of other rows; refuse options it does not know.
+    """Carry out the call of a NumPy function that is composed of other operations; refuse unknown options.
 
-    A rule has its parameters in NumPy's order and under NumPy's names, so that arguments can be passed on as they are.
+    The rule has NumPy's parameters under NumPy's names and in NumPy's order, so arguments can be passed on unchanged.
     """
     rule = op.fn
     names = _positional_names(rule)
@@ -130,15 +132,16 @@ SEQUENCES = frozenset({list, tuple})
 
 @cache
 def _positional_names(rule: Callable[..., Any]) -> tuple[str, ...] | None:
-    """The names of what a rule takes by position; None for a rule that takes any number of arguments, as they are."""
+    """The names of the parameters that a rule takes by position; None if it takes any number (``*args``)."""
     parameters, names = _parameters_of(rule)
-    takes_any_number = any(p.kind is p.VAR_POSITIONAL for p in parameters.values())
-    return None if takes_any_number else tuple(takewhile(lambda name: name != "out", names))
+    if any(p.kind is p.VAR_POSITIONAL for p in parameters.values()):
+        return None
+    return tuple(takewhile(lambda name: name != "out", names))
 
 
 @cache
 def _option_names(rule: Callable[..., Any]) -> frozenset[str]:
-    """The names of what a rule takes by name."""
+    """The names of the parameters that a rule takes by name."""
     parameters = _parameters_of(rule)[0].values()
     by_name = {p.name for p in parameters if p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY)}
     return frozenset(by_name - {"out"})
@@ -150,17 +153,18 @@ def _sort_out_options(
     args: tuple[Any, ...],
     kwargs: dict[str, Any],
 ) -> tuple[tuple[Any, ...], dict[str, Any]]:
-    """Sort out the options of a NumPy call that its rule knows: the arguments by position, and those by name."""
-    # what NumPy calls them
-    tells = _parameters_of(function)[1] and not isinstance(function, np.ufunc)
-    named = function if tells else rule
-    known, theirs = _parameters_of(rule)[0], _parameters_of(named)[1]
+    """Return the arguments that a rule takes, by position and by name; refuse options that it lacks."""
+    # NumPy's signature has the names. For a ufunc, or a function without a signature, the rule's own has.
+    has_names = _parameters_of(function)[1] and not isinstance(function, np.ufunc)
+    named = function if has_names else rule
+    known = _parameters_of(rule)[0]
+    theirs = _parameters_of(named)[1]
     options = _bind_arguments(named, args, kwargs)
     by_position = _positional_names(rule)
     taken = args if by_position is None else args[: len(by_position)]
     for name in theirs[: len(taken)]:
         del options[name]
-    # the operand is passed by position, whatever a family of rules calls it
+    # The operand is passed by position, because the functions that share a rule name it differently.
     if not taken and theirs:
         taken = (options.pop(theirs[0]),)
     if all(p.kind is not p.VAR_KEYWORD for p in known.values()):
@@ -172,7 +176,7 @@ def _sort_out_options(
 
 
 def _as_array_argument(name: str, given: Any) -> Any:
-    """Convert a list given for an array to one; a list of traced values, of arrays to be joined, of axes, stays."""
+    """Convert a list given for an array to an array, unless it holds traced values, arrays to join, or axes."""
     if type(given) not in SEQUENCES or name not in ARRAY_ARGUMENTS or _has_traced(given):
         return given
     return as_operand(given)
@@ -184,14 +188,19 @@ def _has_traced(x: Any) -> bool:
 
 def numpy_name(function: Any) -> str:
     """The name of a called NumPy or SciPy function in error messages: ``np.linalg.inv``, ``scipy.special.erf``."""
-    name, module = function.__name__, getattr(function, "__module__", None)
-    if isinstance(function, np.ufunc):  # it does not say where it is from
-        homes = ("numpy", "scipy.special")
-        module = next(
-            (home for home in homes if getattr(sys.modules.get(home), name, None) is function), ""
-        )
-    public = ".".join(part for part in (module or "").split(".") if not part.startswith("_"))
-    return f"{public.replace('numpy', 'np', 1)}.{name}".lstrip(".")
+    module = getattr(function, "__module__", None) or ""
+    if isinstance(function, np.ufunc):
+        module = _find_module_of_ufunc(function)
+    public = ".".join(part for part in module.split(".") if not part.startswith("_"))
+    return f"{public.replace('numpy', 'np', 1)}.{function.__name__}".lstrip(".")
+
+
+def _find_module_of_ufunc(ufunc: np.ufunc) -> str:
+    """The module that a ufunc is from, which it doesn't record itself; empty if it is another library's."""
+    for module in ("numpy", "scipy.special"):
+        if getattr(sys.modules.get(module), ufunc.__name__, None) is ufunc:
+            return module
+    return ""
 
 
 def _raise_unknown_option(

@@ -2,8 +2,8 @@
 
 Read in this order: an ``Op`` (in ``primitives.py``) is one operation with its rules. A :class:`Level` (in
 ``levels.py``) is one derivative in progress (a tape, a forward pass). :func:`apply` gives an operation to the highest
-level among its operands; to that level everything lower is a constant. How operators and plain NumPy calls get here
-stands in ``operators.py``.
+level among its operands; to that level everything lower is a constant. ``operators.py`` turns operators and NumPy
+calls into calls of :func:`apply`.
 """
 
 from __future__ import annotations
@@ -31,11 +31,8 @@ def apply(op: Op, operands: tuple[Any, ...], static: Mapping[str, Any] = NO_OPTI
         _raise_leak(op, operands, level)
     if pauses and is_paused(level):
         note_paused(level)
-        return apply(
-            op,
-            tuple(x.value if isinstance(x, Traced) and x.level is level else x for x in operands),
-            static,
-        )
+        lowered = [x.value if isinstance(x, Traced) and x.level is level else x for x in operands]
+        return apply(op, tuple(lowered), static)
     return level.process(op, operands, static)
 
 
@@ -44,18 +41,18 @@ def _raise_leak(op: Op, operands: tuple[Any, ...], level: Level) -> NoReturn:
     escaped = next(x for x in operands if isinstance(x, Traced) and x.level is level)
     raise LeakError(
         f"{op.name} was given {escaped!r}, which belongs to a derivative call that has already ended. "
-        "Its derivative cannot be followed any more. Return the value from the function you differentiate "
+        "Its derivative can no longer be computed. Return the value from the function you differentiate "
         "(value_and_grad(..., has_aux=True) passes extra results out), or keep its plain number with `.value`."
     )
 
 
 class Row(Op):
-    """A row of the table of derivative rules: an operation that is called like the function it is the row of."""
+    """A primitive in the table of derivative rules: an `Op` that is called like the function it differentiates."""
 
     def __call__(self, *operands: Any, **static: Any) -> Any:
-        """Apply the row to numbers, or to traced values."""
+        """Apply the operation to numbers, arrays or traced values."""
         return apply(self, tuple(map(as_operand, operands)), static)
 
 
-# The rows, by the public NumPy function (or Python operator) that a learner calls. Filled by ``rules/``.
+# The rule of each public NumPy function, by the function itself. The modules in ``rules/`` fill it.
 TABLE: dict[Any, Row] = {}

@@ -1,6 +1,6 @@
 """Dual numbers, for forward mode: a value with its tangent.
 
-a + b ε with ε² = 0. An operation on duals computes its value as usual and its tangent by the row of the table:
+a + b ε with ε² = 0. An operation on duals computes its value as usual and its tangent by the rule in the table:
 ẏ = Σ ∂y/∂xₖ · ẋₖ (Griewank and Walther, *Evaluating Derivatives*, 2008, section 3.1).
 """
 
@@ -33,11 +33,12 @@ class ForwardPass(Level):
 
     def __init__(self, batch: int | None = None) -> None:
         super().__init__()
-        self.batch, self.fast = batch, self.has_fast_path
+        self.batch = batch
+        self.fast = self.has_fast_path
 
     def process(self, op: Op, operands: tuple[Any, ...], static: Mapping[str, Any]) -> Any:
         """Compute one operation on dual numbers: its value, and the tangent of its result by the pushforward."""
-        if len(operands) == 1:  # then it is of this pass
+        if len(operands) == 1:  # then it belongs to this pass
             values: tuple[Any, ...] = (operands[0].value,)
             tangents: tuple[Any, ...] = (operands[0].tangent,)
         else:
@@ -59,8 +60,8 @@ class Dual(Overloaded):
 
     Parameters
     ----------
-    value, tangent : number or array, of one shape
-        The two parts; a tangent that is not given is 0.
+    value, tangent : number or array, of the same shape
+        The two parts; by default the tangent is 0.
 
     See Also
     --------
@@ -69,7 +70,7 @@ class Dual(Overloaded):
 
     Notes
     -----
-    Duals made by hand belong to one forward pass that is always open.
+    Duals that you make yourself belong to one forward pass, which is always open.
 
     Examples
     --------
@@ -93,7 +94,8 @@ class Dual(Overloaded):
             and not kwargs
             and (type(x) is _float64 or _is_double(x))
         ):
-            level, op = self.level, TABLE.get(ufunc)
+            level = self.level
+            op = TABLE.get(ufunc)
             if op is not None and op.partials is not None and level.fast:
                 y = ufunc(x)
                 return dual(y, self.tangent * op.partials[0](y, x), level)  # type: ignore[misc]
@@ -122,15 +124,17 @@ def _is_double(x: Any) -> bool:
     return type(x) is np.float64 or (type(x) is np.ndarray and x.dtype == FLOAT64)
 
 
-_new, _float64, _ndarray = object.__new__, np.float64, np.ndarray
+_new = object.__new__
+_float64 = np.float64
+_ndarray = np.ndarray
 BY_HAND = ForwardPass()
 
 
 def _fast_operators(op: Op) -> tuple[Callable[..., Any], Callable[..., Any]]:
     """The fast path of an operator: both Duals of one pass, or one of them a constant, without the dispatch.
 
-    Values are numbers and arrays of double precision. In a batch the shapes must be equal, or the constant a number: a
-    tangent has an axis more than its value, and would not broadcast beside an array.
+    Values are numbers and arrays of double precision. In a batch the shapes must be equal, or the constant must be a
+    number: a tangent has one axis more than its value, so it would not broadcast against an array correctly.
     """
     fn = op.fn
     left: Any = op.rules[0]
@@ -160,7 +164,7 @@ def _fast_operators(op: Op) -> tuple[Callable[..., Any], Callable[..., Any]]:
 
 
 def _fit_together(level: ForwardPass, a: Any, b: Any, both: bool) -> bool:
-    """Whether tangents of `a`, and of `b` if both move, can be computed with as they are."""
+    """Whether the fast path can use the values `a` and `b` without conversion; `both`: both have tangents."""
     kind, other = type(a), type(b)
     if kind is _float64 and (other is _float64 or other is float):
         return True
@@ -177,7 +181,7 @@ _matmul = Overloaded.binary[np.matmul]
 
 
 def _times_matrix(self: Dual, other: Any) -> Any:
-    """``A @ x`` for a constant matrix and a moving vector; tangents are rows, and are multiplied by Aᵀ from behind."""
+    """``A @ x`` for a constant matrix and a vector with tangents, which are rows: each is multiplied by Aᵀ."""
     level, x = self.level, self.value
     if level.fast and _is_double(other) and _is_double(x) and other.ndim == 2 and x.ndim == 1:
         return dual(other @ x, self.tangent @ other.T, level)

@@ -2,8 +2,12 @@
 
 from .tracebacks import render_traceback
 
-__all__ = ["AutodiffError", "BranchChanged", "DetachedError", "DetachedWarning", "EndlessError"]
-__all__ += [
+__all__ = [
+    "AutodiffError",
+    "BranchChanged",
+    "DetachedError",
+    "DetachedWarning",
+    "EndlessError",
     "InputError",
     "LeakError",
     "MutationError",
@@ -33,7 +37,7 @@ class AutodiffError(Exception):
     """
 
     def _render_traceback_(self) -> list[str]:
-        """What IPython asks for, to show it in a notebook."""
+        """Render the short traceback that IPython shows in a notebook."""
         return render_traceback()
 
 
@@ -58,14 +62,14 @@ class BranchChanged(AutodiffError, RuntimeError):
 
 
 class DetachedError(AutodiffError, TypeError):
-    """Error: something asked for the bare number of a recorded value, which would silently lose its derivative."""
+    """Error: a recorded value was to become a plain number, which would silently lose its derivative."""
 
 
 class DetachedWarning(AutodiffError, UserWarning):
     """Warning: the function caught the error about a lost derivative and went on, so the result may be wrong.
 
-    One warning for each call of a derivative, at the line that raised the error. Python's own filter makes it an error
-    or turns it off.
+    There is one warning for each call of a derivative, at the line that raised the error. Python's warning filters can
+    turn it into an error, or turn it off.
 
     See Also
     --------
@@ -89,7 +93,7 @@ class DetachedWarning(AutodiffError, UserWarning):
 
 
 class EndlessError(AutodiffError, RuntimeError):
-    """Error: a run that is to be shown has recorded more than can be shown, and has not ended yet."""
+    """Error: a run recorded for display has more operations than can be shown, and has not ended yet."""
 
 
 class InputError(AutodiffError, TypeError):

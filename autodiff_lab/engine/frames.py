@@ -5,7 +5,7 @@ import linecache
 import sys
 from types import FrameType
 
-# Modules between the learner's own lines and the tape: an operation is never said to stand there.
+# Modules between the user's code and the tape. When we look for the user's line, we skip their frames.
 INTERNAL_MODULES = (
     "autodiff_lab.engine.",
     "autodiff_lab.transforms.",
@@ -30,7 +30,7 @@ def find_user_frame() -> FrameType:
 
 
 def describe_line(frame: FrameType) -> str:
-    """The source line at which a stack frame stands, as ``line 3: while y < 10:``; empty where there is no source."""
+    """The source line that a stack frame is running, as ``line 3: while y < 10:``; empty if there is no source."""
     text = linecache.getline(frame.f_code.co_filename, frame.f_lineno).strip()
     return f"line {frame.f_lineno}: {text}" if text else ""
 
@@ -46,10 +46,10 @@ def is_on_stack(frame: FrameType) -> bool:
 def find_suspendable_frame() -> FrameType | None:
     """The frame whose ``with`` statement is being entered, if that frame can be suspended inside the block.
 
-    That is one of a generator or a coroutine. A context manager made of others (a generator that `contextlib` runs, a
-    class with an ``__enter__``) passes the block on to whoever enters it.
+    Only the frame of a generator or a coroutine can. If another context manager enters the block (a generator that
+    `contextlib` runs, or a class with an ``__enter__``), we take the frame that enters this context manager.
     """
-    # behind the Block that asks: the generator `no_recording`
+    # The caller is `Pause.__init__`, and its caller is the generator `no_recording`: start there.
     frame, back = sys._getframe(2), sys._getframe(3)
     while back is not None and (
         frame.f_code.co_name in ("__enter__", "__aenter__")
@@ -61,7 +61,7 @@ def find_suspendable_frame() -> FrameType | None:
 
 
 def is_asked_by_masked_array() -> bool:
-    """Whether it is code of masked arrays that asks for the bare numbers, as ``masked * x`` does: ahead of any rule."""
+    """Whether the caller is NumPy's masked arrays: ``masked * x`` converts `x` before any rule is looked up."""
     frame: FrameType | None = sys._getframe(1)
     while frame is not None and not is_user_frame(frame):
         if frame.f_globals.get("__name__", "").startswith("numpy.ma."):

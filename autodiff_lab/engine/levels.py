@@ -25,14 +25,14 @@ class Level:
     """
 
     _numbers: ClassVar[itertools.count[int]] = itertools.count(1)
-    # Whether there is nothing to note but the line itself.
+    # Whether a tape line is all that is recorded for an operation.
     has_fast_path: ClassVar[Any] = False
     pausable: ClassVar[bool] = True
     open = True
     fast = False  # open, has_fast_path and not paused: operators may skip the dispatch
-    # an error about a lost derivative, as a warning
+    # The warning to issue when the function returns, if it caught an error about a lost derivative.
     caught: tuple[str, type[Warning], str, int] | None = None
-    # a `no_recording` block computed with its values: what came of that is not known
+    # Whether a `no_recording` block used values of this level. What it computed from them was not recorded.
     computed_paused = False
 
     def __init__(self) -> None:
@@ -42,14 +42,14 @@ class Level:
         """Call `f` on traced inputs while this level is open, and close the level even if `f` raises."""
         if not callable(f):
             raise InputError(
-                f"A function is needed, and this is a {type(f).__name__}. Pass the function itself and its arguments "
-                "behind it: play(f, 2.0, 5.0) instead of play(f(2.0, 5.0)), grad(f)(2.0) instead of grad(f(2.0))."
+                f"A function is needed, and this is a {type(f).__name__}. Pass the function itself, and its arguments "
+                "after it: play(f, 2.0, 5.0) instead of play(f(2.0, 5.0)), grad(f)(2.0) instead of grad(f(2.0))."
             )
         open_levels.append(self)
         try:
             result = f(*inputs)
         except Exception as error:
-            if hides_own_error(error):  # no name for it here: the frame is part of the traceback
+            if hides_own_error(error):  # a name for it here would be a reference cycle
                 raise error.__cause__.with_traceback(error.__traceback__.tb_next) from None  # type: ignore[union-attr]
             if type(error) is TypeError and error.__traceback__.tb_next is None:  # type: ignore[union-attr]
                 _require_inputs_fit(f, len(inputs))
@@ -68,30 +68,28 @@ class Level:
 
 
 class StandingLevel(Level):
-    """A level that is always open and is no derivative: below all derivatives, or above with another number."""
+    """A level that is always open and belongs to no derivative. Number 0 puts it below all derivatives."""
 
     number = 0.0
 
     def __init__(self) -> None:
-        """Take no number of the row."""
+        """Keep the class's number instead of drawing the next one."""
 
 
 def _require_inputs_fit(f: Callable[..., Any], given: int) -> None:
     """Raise an error that names the inputs of `f`, if a level was to run it with too few or too many of them."""
     try:
         parameters = inspect.signature(f).parameters.values()
-    except (TypeError, ValueError):  # some functions written in C do not say what they take
+    except (TypeError, ValueError):  # some functions written in C have no signature
         return
     places = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
     names = [p.name for p in places]
     missing = [p.name for p in places[given:] if p.default is p.empty]
     surplus = given > len(places) and all(p.kind is not p.VAR_POSITIONAL for p in parameters)
     if missing or surplus:
-        wrong = (
-            f"there is none for {' and '.join(missing)}"
-            if missing
-            else f"{given - len(places)} too many"
-        )
+        wrong = f"{given - len(places)} too many"
+        if missing:
+            wrong = f"there is none for {' and '.join(missing)}"
         called = getattr(f, "__name__", "the function")
         raise InputError(
             f"{called}({', '.join(names)}) needs a number for each of its inputs, and {given} "
@@ -107,12 +105,12 @@ open_levels: list[Level] = []
 
 
 def note_caught(level: Level, error: Exception) -> None:
-    """Note an error on its level: should the user's function catch it, the level warns at that line when it closes."""
+    """Note an error on its level. If the user's function catches it, the level warns at that line when it closes."""
     frame = find_user_frame()
     where = f"{frame.f_code.co_name}, {describe_line(frame) or f'line {frame.f_lineno}'}"
     message = (
-        f"An error was raised here and caught ({where}), so the function went another way than it goes with "
-        f"plain numbers, and its derivative may be wrong. Do not catch it, but mend the line: {error}"
+        f"An error was raised here and caught ({where}), so the function took a different branch than it "
+        f"would with plain numbers, and its derivative may be wrong. Don't catch the error; fix the line: {error}"
     )
     level.caught = message, DetachedWarning, frame.f_code.co_filename, frame.f_lineno
 
@@ -127,7 +125,8 @@ class Pause:
 
     def __init__(self, noted: bool = True) -> None:
         self.levels = frozenset(level for level in tuple(open_levels) if level.pausable)
-        self.frame, self.thread = find_suspendable_frame(), get_ident()
+        self.frame = find_suspendable_frame()
+        self.thread = get_ident()
         self.noted = noted
 
     def is_here(self) -> bool:
@@ -147,13 +146,13 @@ def is_paused(level: Level) -> bool:
 
 
 def note_paused(level: Level) -> None:
-    """Note on a paused level that a ``no_recording`` block computes with its values now."""
+    """Note on a paused level that a ``no_recording`` block uses its values."""
     if any(block.noted and level in block.levels and block.is_here() for block in tuple(pauses)):
         level.computed_paused = True
 
 
 def _update_fast(levels: Iterable[Level]) -> None:
-    """Allow the fast path on those levels that no block pauses for anybody."""
+    """Allow the fast path on the levels that no block pauses, in any thread or generator."""
     for level in levels:
         level.fast = level.has_fast_path and not any(level in block.levels for block in pauses)
         if not level.open:  # another thread may have closed it in between
@@ -164,8 +163,8 @@ def _update_fast(levels: Iterable[Level]) -> None:
 def no_recording() -> Iterator[None]:
     """Pause recording at all levels: in the ``with`` block, traced values are constants to each derivative in progress.
 
-    That holds for what runs inside the block, in its thread; not for another thread meanwhile, nor for the caller of a
-    generator that is suspended in the block.
+    Only code that runs inside the block is affected: no other thread, and not the caller of a generator that is
+    suspended in the block.
 
     Yields
     ------
@@ -192,7 +191,7 @@ def no_recording() -> Iterator[None]:
 
 @contextmanager
 def checking() -> Iterator[None]:
-    """Pause recording as `no_recording` does, for a check of our own: nothing that it computes is used afterwards."""
+    """Pause recording as `no_recording` does, for a check of the engine whose values are not used afterwards."""
     with _entered(Pause(noted=False)):
         yield
 

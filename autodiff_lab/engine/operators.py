@@ -1,7 +1,7 @@
 """Operator overloading on traced values: Python's operators, array methods, and NumPy's two dispatch protocols.
 
-Functions are looked up one by one; nothing is guessed. Whatever would lose the derivative in silence raises, and says
-what to write instead.
+Each function is looked up in the table, and nothing is guessed. Whatever would silently lose the derivative raises an
+error that says what to write instead.
 """
 
 import math
@@ -22,14 +22,14 @@ Method = Callable[..., Any]
 
 
 def is_operand(x: Any) -> bool:
-    """Whether `x` can be the other operand of an overloaded operator, beside a traced value."""
+    """Whether `x` can be the other operand of an overloaded operator, next to a traced value."""
     return isinstance(x, (Traced, int, float, complex, np.ndarray, np.generic, list, tuple))
 
 
 def _raise_lost(x: Any, error: AutodiffError) -> NoReturn:
     """Raise the error of an overloaded operation that would lose a derivative, and note it with the outermost level.
 
-    Should the learner's function catch it and go on, that derivative warns of it when the function has returned.
+    If the user's function catches the error and goes on, the derivative warns about it when the function returns.
     """
     level, lower = None, x
     while isinstance(lower, Traced):
@@ -45,29 +45,29 @@ class Overloaded(Traced):
     """The overloaded operators, array methods and NumPy protocols that Variable, Dual and Symbol inherit."""
 
     __slots__ = ()
-    # Both ways of an operator, ``self * x`` and ``x * self``, by the ufunc.
+    # The two functions of an operator, for ``self * x`` and for ``x * self``, by its ufunc.
     binary: ClassVar[dict[Any, tuple[Callable[..., Any], Callable[..., Any]]]] = {}
 
-    # NumPy's two protocols. Functions are looked up in the table one by one; nothing is guessed.
+    # NumPy's two protocols.
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
         op = TABLE.get(ufunc)
         if op is None and add_special_rows():
             op = TABLE.get(ufunc)
         if op is not None and method == "__call__" and not kwargs:
-            # NumPy asks here when an array stands on the left, or a learner calls it by name
+            # An operator gets here if its left operand is an array, or if it is called by name (np.add).
             if ufunc in self.binary:
                 a, b = inputs
                 forward, reflected = self.binary[ufunc]
                 found = forward(self, b) if a is self else reflected(self, a)
-                return (
-                    apply(op, tuple(map(as_operand, inputs))) if found is NotImplemented else found
-                )
+                if found is NotImplemented:
+                    return apply(op, tuple(map(as_operand, inputs)))
+                return found
             if op.kind == "composed":
                 return op.fn(*map(as_operand, inputs))
             return apply(op, tuple(map(as_operand, inputs)) if len(inputs) > 1 else inputs)
         name = numpy_name(ufunc)
-        # at the first error, not with the package
+        # Imported at the first error, so that importing the package stays fast.
         from .remedies import explain_in_place, missing_rule
 
         if kwargs.pop("out", None) is not None:
@@ -81,24 +81,22 @@ class Overloaded(Traced):
             return call_composed(op, ufunc, inputs, kwargs)
         row = TABLE.get(f"{ufunc.__name__}.{method}") if name.startswith("np.") else None
         if row is not None:
-            # an operand that was named: NumPy passes it among the inputs too
+            # NumPy has already put an operand that was passed by name among the inputs.
             kwargs.pop("array", None)
             return call_composed(row, row.fn, inputs, kwargs)
         if method == "outer" and op is not None and not kwargs:
             a, b = map(as_operand, inputs)
             return ufunc(np.reshape(a, np.shape(a) + (1,) * np.ndim(b)), b)
         if method != "__call__" or kwargs:
-            asked = f"{name}.{method}" if method != "__call__" else name
+            called, instead = name, ""
+            if method != "__call__":
+                called = f"{name}.{method}"
+                instead = ", or np.sum / np.cumsum / indexing for what the method does"
             options = f" with {', '.join(kwargs)}=…" if kwargs else ""
-            text = (
-                f"{asked}{options} has no derivative rule. Call {name}(…) itself, without options"
+            refused = UnsupportedError(
+                f"{called}{options} has no derivative rule. Call {name}(…) itself, without options{instead}."
             )
-            instead = (
-                ", or np.sum / np.cumsum / indexing for what the method does."
-                if method != "__call__"
-                else "."
-            )
-            _raise_lost(self, UnsupportedError(text + instead))
+            _raise_lost(self, refused)
         _raise_lost(self, missing_rule(ufunc))
 
     def __array_function__(
@@ -117,7 +115,7 @@ class Overloaded(Traced):
         operands, static = split_arguments(op, func, args, kwargs)
         return apply(op, operands, static)
 
-    # What would lose the derivative in silence raises, and says what to write instead.
+    # Conversions that would silently lose the derivative: they raise an error that says what to write instead.
 
     def __array__(self, dtype: Any = None, copy: Any = None) -> NoReturn:
         if is_asked_by_masked_array():
@@ -133,7 +131,7 @@ class Overloaded(Traced):
         _raise_lost(self, DetachedError(explain_float(self) if instead is None else text))
 
     def __format__(self, form: str) -> str:
-        """``f"{x:.3f}"`` is for reading, as ``print(x)`` is: it shows the value, and nothing is computed with it."""
+        """Format the value, as in ``f"{x:.3f}"``: text is for reading, so no derivative is lost."""
         x: Any = self
         while form and isinstance(x, Overloaded) and hasattr(x, "value"):
             x = x.value
@@ -146,7 +144,7 @@ class Overloaded(Traced):
         number: Any = self
         while isinstance(number, Traced):
             number = number.value
-        # a question: whoever runs the tape again asks whether it is that number still
+        # A comparison is recorded, so that running the tape again checks that the number is still the same.
         bool(self == number)
         return number
 
@@ -201,11 +199,12 @@ class Overloaded(Traced):
         _raise_lost(self, written)
 
     def __getattr__(self, name: str) -> NoReturn:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        plain = "array" if self.shape else "number"
         raise AttributeError(
             f"A value that is being differentiated has no `.{name}`. Use a NumPy function of it, np.…(x), "
-            f"or `.value` for the plain {'array' if self.shape else 'number'}."
-            if not name.startswith("_")
-            else name
+            f"or `.value` for the plain {plain}."
         )
 
     def __copy__(self) -> Any:
@@ -288,7 +287,7 @@ class Overloaded(Traced):
         def __neg__(self) -> Any: ...
         def __abs__(self) -> Any: ...
 
-        # NumPy's functions of these names say what they take.
+        # These take the arguments of NumPy's functions of the same names.
         sum: Method
         mean: Method
         prod: Method
@@ -370,7 +369,7 @@ class Overloaded(Traced):
         return self
 
 
-# Indices that need no thought: what they pick is an array, or a number, and nobody writes to them.
+# Indices that are recorded as they are: they cannot be changed later, and they pick a number or a plain array.
 BASIC_INDICES = frozenset({int, slice})
 
 METHODS = (
@@ -421,7 +420,7 @@ OPERATORS = {
 }
 COMPARISONS = {"lt": np.less, "le": np.less_equal, "gt": np.greater, "ge": np.greater_equal}
 COMPARISONS |= {"eq": np.equal, "ne": np.not_equal}
-# Of masks that are traced themselves, as in vmap; else an answer is plain, and NumPy's own operators serve.
+# For masks that are traced themselves, as in vmap. All other masks are plain, and NumPy's own operators serve.
 OF_MASKS = {"and": np.bitwise_and, "or": np.bitwise_or, "xor": np.bitwise_xor}
 
 
@@ -439,7 +438,7 @@ def install_operator(
 
 
 def _refuse_modulus(power: Callable[..., Any]) -> Callable[..., Any]:
-    """``x ** n`` that also answers ``pow(x, n, m)``, which has no rule."""
+    """Make ``x ** n`` refuse a modulus, ``pow(x, n, m)``, which has no rule."""
 
     def checked(self: Overloaded, exponent: Any, modulus: Any = None) -> Any:
         if modulus is not None:
@@ -450,35 +449,41 @@ def _refuse_modulus(power: Callable[..., Any]) -> Callable[..., Any]:
     return checked
 
 
-def _install_all_operators() -> None:
-    def binary(ufunc: np.ufunc) -> tuple[Callable[..., Any], Callable[..., Any]]:
-        return (
-            lambda self, x: (
-                apply(TABLE[ufunc], (self, as_operand(x))) if is_operand(x) else NotImplemented
-            ),
-            lambda self, x: (
-                apply(TABLE[ufunc], (as_operand(x), self)) if is_operand(x) else NotImplemented
-            ),
-        )
+def _make_binary(ufunc: np.ufunc) -> tuple[Method, Method]:
+    """The two functions of an operator, for ``self * x`` and for ``x * self``."""
 
+    def forward(self: Any, x: Any) -> Any:
+        if not is_operand(x):
+            return NotImplemented
+        return apply(TABLE[ufunc], (self, as_operand(x)))
+
+    def reflected(self: Any, x: Any) -> Any:
+        if not is_operand(x):
+            return NotImplemented
+        return apply(TABLE[ufunc], (as_operand(x), self))
+
+    return forward, reflected
+
+
+def _make_unary(ufunc: np.ufunc) -> Method:
+    """The function of an operator such as ``-x``: it calls the protocol, where subclasses have their fast paths."""
+    return lambda self: self.__array_ufunc__(ufunc, "__call__", self)
+
+
+def _make_method(function: Callable[..., Any]) -> Method:
+    """The array method that calls a NumPy function."""
+    return lambda self, *args, **options: function(self, *args, **options)
+
+
+def _install_all_operators() -> None:
     for name, ufunc in {**OPERATORS, **OF_MASKS}.items():
-        install_operator(Overloaded, name, ufunc, *binary(ufunc))
+        install_operator(Overloaded, name, ufunc, *_make_binary(ufunc))
     for name, ufunc in COMPARISONS.items():
-        setattr(Overloaded, f"__{name}__", binary(ufunc)[0])
+        setattr(Overloaded, f"__{name}__", _make_binary(ufunc)[0])
     for name in METHODS:
-        function = getattr(np, name)
-        setattr(
-            Overloaded,
-            name,
-            lambda self, *args, function=function, **options: function(self, *args, **options),
-        )
-    # by the protocol, where the fast paths are
+        setattr(Overloaded, name, _make_method(getattr(np, name)))
     for name, ufunc in {"neg": np.negative, "abs": np.absolute}.items():
-        setattr(
-            Overloaded,
-            f"__{name}__",
-            lambda self, ufunc=ufunc: self.__array_ufunc__(ufunc, "__call__", self),
-        )
+        setattr(Overloaded, f"__{name}__", _make_unary(ufunc))
 
 
 _install_all_operators()

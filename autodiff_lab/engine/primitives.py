@@ -19,7 +19,7 @@ Rule = Callable[..., Any]
 
 
 def unit_partial(y: Any, *operands: Any) -> float:
-    """The rule of a row whose local partial is the constant 1, as of ``+``: known by identity, it saves a product."""
+    """The rule for a local partial that is always 1, as for ``+``. It is recognized by identity, to save a product."""
     return 1.0
 
 
@@ -31,17 +31,17 @@ class Op:
     name : str
         What tapes, tables and drawings call it: ``"log"``, ``"multiply"``.
     fn : callable
-        Computes the value, ``fn(*operands, **static)``. Called on whatever is one level down, so it must be built of
-        functions that the table knows.
+        Computes the value, ``fn(*operands, **static)``. Operands may be traced at a lower level, so it must be built of
+        functions that are in the table.
     kind : str
         ``"elementwise"``: `rules` are local partials ``partial(y, *operands)``, one per operand.
         ``"linear"``: linear in all operands together; `rules` are transposes ``transpose(g, y, *operands, **static)``.
         ``"multilinear"``: linear in each operand while the others are held; `rules` as for ``"linear"``.
         ``"general"``: `rules` are pullbacks ``(g, y, *operands, **static)``; the pushforward is their transpose.
-        ``"composed"``: `fn` is made of other rows, which are recorded in its place; no rules.
+        ``"composed"``: `fn` calls other operations, which are recorded in its place; no rules.
         ``"flat"``: the derivative is zero wherever there is one; no rules.
-        ``"comparison"``: flat, and the answer is plain booleans.
-        ``"shape"``: answers about shape or type, never about value; no rules, nothing is recorded.
+        ``"comparison"``: flat, and the result is plain booleans or integers.
+        ``"shape"``: the result depends on shape or type only, never on values; no rules, nothing is recorded.
     rules : tuple of callables
         See `kind`. ``None`` stands for an operand that no derivative flows to (the condition of ``where``).
     symbol : str, optional
@@ -49,17 +49,17 @@ class Op:
     variadic : bool
         The only rule serves every operand and is called with the operand's position first (``stack``).
     batched : callable, optional
-        The pushforward of many tangents at once, ``batched(size, y, operands, tangents, static)``; None from it, or in
-        its place, is one pushforward for each.
+        The pushforward of many tangents at once, ``batched(size, y, operands, tangents, static)``. Where it is missing
+        or returns None, tangents are pushed forward one by one.
 
     Attributes
     ----------
     push : callable or None
         A pushforward to use in place of the one that follows from `rules`, ``push(y, operands, tangents, static)``.
     weights : callable or None
-        Of a reduction along axes: how much each entry counts, ``weights(y, x, axis)``, where `y` keeps the axes.
+        For a reduction along axes: the weight of each element, ``weights(y, x, axis)``, where `y` keeps the axes.
     inside : callable or None
-        A learner's own function, of which the operation is made.
+        The user's own function, if the operation was made from one (`custom_gradient`, `checkpoint`).
     """
 
     def __init__(
@@ -72,8 +72,13 @@ class Op:
         variadic: bool = False,
         batched: Callable[..., Any] | None = None,
     ) -> None:
-        self.name, self.fn, self.kind, self.rules = name, fn, kind, rules
-        self.symbol, self.variadic, self.batched = symbol, variadic, batched
+        self.name = name
+        self.fn = fn
+        self.kind = kind
+        self.rules = rules
+        self.symbol = symbol
+        self.variadic = variadic
+        self.batched = batched
         self.push: Callable[..., Any] | None = None
         self.weights: Rule | None = None
         self.inside: Callable[..., Any] | None = None
@@ -81,13 +86,14 @@ class Op:
 
     @cached_property
     def static(self) -> frozenset[str]:
-        """The options of a row's function that are no operands (``axis``, ``shape``), by the signature of its rule."""
+        """The names of the options that are not operands (``axis``, ``shape``), from the signature of the rule."""
         rule = next((rule for rule in self.rules if rule is not None), None)
         if rule is None or self.kind == "elementwise":
             return frozenset()
-        # ``(g, y, x, axis=None)``: the options are behind
+        # In ``(g, y, x, axis=None)`` or ``(k, g, y, *operands, axis=0)``, the options come last.
         before = 4 if self.variadic else 2 + len(self.rules)
-        return frozenset([*inspect.signature(rule).parameters][before:])
+        names = list(inspect.signature(rule).parameters)
+        return frozenset(names[before:])
 
     def __repr__(self) -> str:
         return f"Op({self.name!r}, {self.kind})"
@@ -111,8 +117,8 @@ class Op:
     ) -> Any:
         """The vector-Jacobian product of one operation: what the adjoint `g` of its result contributes to operand `k`.
 
-        For an elementwise row: g · ∂y/∂(operand k), summed over the axes along which the operand was broadcast.
-        For a linear row: the transposed map, applied to g.
+        For an elementwise operation: g · ∂y/∂(operand k), summed over the axes along which the operand was broadcast.
+        For a linear operation: the transposed map, applied to g.
         """
         if self.partials is not None:
             rule = self.partials[k]
@@ -120,7 +126,9 @@ class Op:
         if self.variadic:
             return as_operand(self.rules[0](k, g, y, *operands, **static))  # type: ignore[misc]
         rule = self.rules[k] if self.rules else None
-        return None if rule is None else as_operand(rule(g, y, *operands, **static))
+        if rule is None:
+            return None
+        return as_operand(rule(g, y, *operands, **static))
 
     def pushforward(
         self,
@@ -130,7 +138,9 @@ class Op:
         static: Mapping[str, Any] = NO_OPTIONS,
         batch: int | None = None,
     ) -> Any:
-        """The Jacobian-vector product of one operation: the tangent of its result from its operands' (None: constant).
+        """The Jacobian-vector product of one operation: the tangent of its result, from those of its operands.
+
+        The tangent of a constant operand is None, and so is the result's if nothing moves it.
 
         With `batch`, every tangent has a leading axis of that length: that many directions at once.
         """
@@ -151,18 +161,17 @@ class Op:
             return _match_type(as_operand(self.fn(tangents[0], **static)), y)
         if batch is None:
             return _match_type(self._push_one(y, operands, tangents, static), y)
-        pushed = (
-            None if self.batched is None else self.batched(batch, y, operands, tangents, static)
-        )
-        if pushed is not None:
-            return _match_type(pushed, y)
-        each = [
-            self._push_one(
-                y, operands, tuple(None if t is None else t[b] for t in tangents), static
-            )
-            for b in range(batch)
-        ]
-        return None if not each or each[0] is None else _match_type(np.stack(each), y)
+        if self.batched is not None:
+            pushed = self.batched(batch, y, operands, tangents, static)
+            if pushed is not None:
+                return _match_type(pushed, y)
+        each = []
+        for b in range(batch):
+            direction = tuple([None if t is None else t[b] for t in tangents])
+            each.append(self._push_one(y, operands, direction, static))
+        if each[0] is None:
+            return None
+        return _match_type(np.stack(each), y)
 
     def _push_one(
         self,
@@ -174,12 +183,12 @@ class Op:
         if self.push is not None:
             return self.push(y, operands, tangents, static)
         if self.kind == "linear":
-            filled = tuple(
-                (zeros_like(x) if t is None else t)
-                if self.variadic or self.rules[k] is not None
-                else x
-                for k, (x, t) in enumerate(zip(operands, tangents, strict=True))
-            )
+            filled = []
+            for k, (x, t) in enumerate(zip(operands, tangents, strict=True)):
+                if not self.variadic and self.rules[k] is None:
+                    filled.append(x)  # no derivative flows to it, so it keeps its value
+                else:
+                    filled.append(zeros_like(x) if t is None else t)
             return as_operand(self.fn(*filled, **static))
         total = None
         for k, t in enumerate(tangents):
@@ -194,7 +203,7 @@ class Op:
 
 
 def _match_type(t: Any, y: Any) -> Any:
-    """Cast a tangent to the dtype of its value: float32 stays float32, whatever a rule brought along."""
+    """Cast a tangent to the dtype of its value: float32 stays float32, even if a rule computed in float64."""
     if (
         type(y) in (np.ndarray, np.float32)
         and type(t) in (np.ndarray, np.float64)

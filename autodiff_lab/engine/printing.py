@@ -1,4 +1,4 @@
-"""Printing values and operations as plain text: numbers, calls and indices as one writes them in Python."""
+"""Printing values and operations as plain text: numbers, calls and indices as you would write them in Python."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -12,9 +12,9 @@ _BIDI_CONTROLS = dict.fromkeys(
 
 
 def replace_bidi(text: str) -> str:
-    r"""For printing, free a user's text of the control characters that reverse the direction of the text around.
+    r"""Replace the control characters in a user's text that would reverse the direction of the text around it.
 
-    Each is replaced by one sign, so that columns stay what they are. See the Unicode Bidirectional Algorithm (UAX 9).
+    Each becomes one visible character, so columns stay aligned. See the Unicode Bidirectional Algorithm (UAX 9).
 
     >>> replace_bidi("x\u202ey") == "x\ufffdy"
     True
@@ -26,23 +26,24 @@ def format_value(x: Any) -> str:
     """Format a value for printing: ``2.0``, never ``np.float64(2.0)``; arrays on one line, long ones shortened."""
     if isinstance(x, np.ndarray):
         brief: Any = {"float_kind": _format_entry}
-        return np.array2string(
-            x, threshold=12, edgeitems=2, separator=", ", formatter=brief
-        ).replace("\n", "")
+        text = np.array2string(x, threshold=12, edgeitems=2, separator=", ", formatter=brief)
+        return text.replace("\n", "")
     if isinstance(x, np.generic):
         return repr(x.item())
     return repr(x)
 
 
 def _format_entry(v: float) -> str:
-    usual = v == 0 or 1e-4 <= abs(v) < 1e8
-    return np.format_float_positional(v, precision=8, trim=".") if usual else f"{v:.8g}"
+    has_usual_size = v == 0 or 1e-4 <= abs(v) < 1e8
+    if has_usual_size:
+        return np.format_float_positional(v, precision=8, trim=".")
+    return f"{v:.8g}"
 
 
 def format_call(
     name: str, symbol: str | None, operands: list[str], static: Mapping[str, Any]
 ) -> str:
-    """Format an operation for printing, as one writes it in Python: ``a * b``, ``x[0]``, ``sum(x, axis=0)``."""
+    """Format an operation for printing, as you would write it in Python: ``a * b``, ``x[0]``, ``sum(x, axis=0)``."""
     if name == "getitem":
         return f"{operands[0]}[{format_index(static['index'])}]"
     if symbol is not None and len(operands) == 2:
@@ -51,21 +52,25 @@ def format_call(
         return f"-{operands[0]}"
     if name.removeprefix("np.") in ("stack", "concatenate"):
         operands = [f"[{', '.join(operands)}]"]
-    options = [
-        format_static(v) if k in ("shape", "axes") else f"{k}={format_static(v)}"
-        for k, v in static.items()
-        if v is not None
-    ]
+    options = []
+    for option, given in static.items():
+        if given is None:
+            continue
+        text = format_static(given)
+        options.append(text if option in ("shape", "axes") else f"{option}={text}")
     return f"{name}({', '.join(operands + options)})"
 
 
 def format_static(x: Any) -> str:
     """Format an option of a printed operation (``axis``, ``shape``) as Python source, without NumPy's type names."""
     if isinstance(x, tuple):
-        return f"({', '.join(map(format_static, x))}{',' * (len(x) == 1)})"
+        comma = "," if len(x) == 1 else ""
+        return f"({', '.join(map(format_static, x))}{comma})"
     if isinstance(x, list):
         return f"[{', '.join(map(format_static, x))}]"
-    return x.name if isinstance(x, np.dtype) else format_value(x)
+    if isinstance(x, np.dtype):
+        return x.name
+    return format_value(x)
 
 
 def format_index(key: Any) -> str:
@@ -74,5 +79,9 @@ def format_index(key: Any) -> str:
         return ", ".join(format_index(k) for k in key)
     if isinstance(key, slice):
         parts = ["" if p is None else format_value(p) for p in (key.start, key.stop)]
-        return ":".join(parts if key.step is None else [*parts, str(key.step)])
-    return "..." if key is Ellipsis else format_static(key)
+        if key.step is not None:
+            parts.append(str(key.step))
+        return ":".join(parts)
+    if key is Ellipsis:
+        return "..."
+    return format_static(key)

@@ -1,4 +1,4 @@
-"""Remedies in error messages: the row to add for a function without a rule, and the user's own line rewritten."""
+"""Remedies in error messages: the rule to add for a function without one, and the user's own line rewritten."""
 
 import ast
 import dis
@@ -26,40 +26,34 @@ from .scipy_remedies import (
 
 
 def missing_rule(function: Any) -> UnsupportedError:
-    """The error for a function without a derivative rule, with its remedy: the row of the table that would add one."""
+    """The error for a function without a derivative rule, with its remedy: the line that would add a rule."""
     name = numpy_name(function)
     if name.startswith("np.fft."):
         return UnsupportedError(f"{name} has no derivative rule. {_show_line()}{flow(FOURIER)}")
     told = f"{name} has no derivative rule here, so its derivative would be lost. Write it with functions that have one"
     if getattr(function, "nout", 1) > 1:
         return UnsupportedError(f"{told}.")
-    kind, row = (
-        "general",
-        "lambda g, y, x: ...)   # what the adjoint g of the result y adds to that of x",
-    )
+    kind = "general"
+    rule = "lambda g, y, x: ..."
+    comment = "what the adjoint g of the result y adds to that of x"
     if isinstance(function, np.ufunc) and function.signature is None:
         operands = "x" if function.nin == 1 else ", ".join("abcde"[: function.nin])
-        partials = ", ".join([f"lambda y, {operands}: ..."] * function.nin)
-        kind, row = (
-            "elementwise",
-            f"{partials})   # the local partials, from the result y and the operands",
-        )
-    imported = f"from autodiff_lab.engine.rules import {kind}"
+        kind = "elementwise"
+        rule = ", ".join([f"lambda y, {operands}: ..."] * function.nin)
+        comment = "the local partials, from the result y and the operands"
     return UnsupportedError(
-        f"{told}, or add a row to the table:\n    {imported}\n    {kind}({name}, {row}"
+        f"{told}, or add a row to the table:\n"
+        f"    from autodiff_lab.engine.rules import {kind}\n"
+        f"    {kind}({name}, {rule})   # {comment}"
     )
 
 
 def explain_conversion(x: Any) -> str:
-    """The message for a traced value that was asked for its bare numbers, with a remedy: the user's line rewritten."""
+    """The message for a traced value that was converted to plain numbers, with a remedy: the user's line rewritten."""
     asked = _find_asking_call(x)
     scipy = public_name(asked.function) or find_called_function()
-    public = getattr(asked.function, "__module__", None) or isinstance(asked.function, np.ufunc)
-    who = numpy_name(asked.function) if public and hasattr(asked.function, "__name__") else "NumPy"
-    if isinstance(asked.function, np.vectorize):
-        who = "np.vectorize"
-    who = scipy or who
-    text = f"{who} asks for the bare numbers of {x!r}, which would lose its derivative. "
+    converter = scipy or _name_of_converter(asked.function)
+    text = f"{converter} converts {x!r} to plain numbers, which would lose its derivative. "
     remedy = _show_remedy(asked, scipy)
     if remedy:
         return text + remedy
@@ -69,12 +63,22 @@ def explain_conversion(x: Any) -> str:
     )
 
 
+def _name_of_converter(function: Any) -> str:
+    """The name of the function that converts a traced value, in messages; ``NumPy`` where it has none."""
+    if isinstance(function, np.vectorize):
+        return "np.vectorize"
+    has_module = getattr(function, "__module__", None) or isinstance(function, np.ufunc)
+    if has_module and hasattr(function, "__name__"):
+        return numpy_name(function)
+    return "NumPy"
+
+
 def explain_float(x: Any) -> str:
-    """The message for a traced value that was asked for a plain float, with a remedy: the user's line rewritten."""
+    """The message for a traced value that was converted to a float, with a remedy: the user's line rewritten."""
     asked = _find_asking_call(x)
     scipy = public_name(asked.function) or find_called_function()
     if scipy:
-        text = f"{scipy} asks for the plain number of {x!r}, which would lose its derivative. "
+        text = f"{scipy} converts {x!r} to a plain number, which would lose its derivative. "
     else:
         text = f"The float() of {x!r} would lose its derivative. "
     remedy = _show_remedy(asked, scipy)
@@ -87,7 +91,7 @@ def explain_float(x: Any) -> str:
 
 
 def _show_remedy(asked: "Asked", scipy: str) -> str:
-    """What to write, in a message: the user's line rewritten, or a sentence about that line; empty if neither is."""
+    """What to write instead: the user's line rewritten, or a sentence about it; empty if we have neither."""
     if asked.new:
         also = "" if "special." not in asked.new else "(with `from scipy import special`) "
         return f"In place of\n    {asked.old}\nwrite\n    {asked.new}\n{also}or take `.value` if you want a constant."
@@ -110,7 +114,7 @@ def explain_in_place() -> str:
 
 
 def _find_assignment(frame: FrameType) -> ast.Assign | ast.AugAssign | None:
-    """Find the assignment in the user's line that a frame carries out; None if it carries out anything else."""
+    """Find the assignment in the user's line that a frame is executing; None if it is something else."""
     line = linecache.getline(frame.f_code.co_filename, frame.f_lineno)
     column = list(frame.f_code.co_positions())[frame.f_lasti // 2][2]
     indent = len(line) - len(line.lstrip())
@@ -125,12 +129,12 @@ def _find_assignment(frame: FrameType) -> ast.Assign | ast.AugAssign | None:
 
 
 def _source_line(frame: FrameType) -> str:
-    """The line of the user's code at which a frame stands; empty where there is no source."""
+    """The line of the user's code that a frame is executing; empty if there is no source."""
     return linecache.getline(frame.f_code.co_filename, frame.f_lineno).strip()
 
 
 def _show_line() -> str:
-    """The user's line, in a message, not too long; empty where there is no source."""
+    """The user's line for a message, shortened if it is long; empty if there is no source."""
     line = _source_line(find_user_frame())
     shown = line if len(line) <= MAX_SHOWN_CHARACTERS else line[: MAX_SHOWN_CHARACTERS - 1] + "…"
     return f"The line is\n    {shown}\n" if shown else ""
@@ -138,10 +142,12 @@ def _show_line() -> str:
 
 # The learner's line
 
-# A longer line is shown from the expression on that has to change.
+# Of a longer line, only the expression that has to change is shown.
 MAX_SHOWN_CHARACTERS = 100
 
 ARRAY_MAKERS = (np.array, np.asarray, np.asanyarray, np.ascontiguousarray)
+
+SIMPLE_STATEMENTS = (ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Return, ast.Expr)
 
 LISTS = (ast.List, ast.Tuple)
 # What a list of plain numbers consists of.
@@ -149,19 +155,19 @@ PLAIN = (*LISTS, ast.Constant, ast.UnaryOp, ast.unaryop, ast.expr_context)
 
 
 class Asked(NamedTuple):
-    """A remedy for a call that asked for bare numbers: the function, and the user's line before and after rewriting."""
+    """A call that asked for plain numbers: the function, and the user's line before and after rewriting."""
 
-    # The function that the line calls; None where that cannot be told.
+    # The function that the line calls; None if it is unknown.
     function: Any
-    # Both are empty where nobody knows what to write instead.
+    # Both are empty if we don't know what to write instead.
     old: str
     new: str
-    # What to do, where it takes more than one line.
+    # What to do, if it takes more than one line.
     sentence: str = ""
 
 
 def _find_asking_call(x: Any) -> Asked:
-    """Find the user's expression that asked for the bare numbers of `x`, and rewrite it to keep the derivative."""
+    """Find the user's expression that converts `x` to plain numbers, and rewrite it to keep the derivative."""
     frame = find_user_frame()
     with suppress(SyntaxError, ValueError, RecursionError):
         if dis.opname[frame.f_code.co_code[frame.f_lasti]] == "STORE_SUBSCR":
@@ -205,14 +211,14 @@ def _rewrite(x: Any, frame: FrameType, first: int, last: int, start: int, stop: 
         if solution is None:
             return Asked(called, "", "")
         opening, rest, rewritten = solution
-        before, text, after = (
-            before.removesuffix(opening),
-            opening + text + rest,
-            after.removeprefix(rest),
-        )
-        old, new = "", ast.unparse(rewritten)
+        before = before.removesuffix(opening)
+        text = opening + text + rest
+        after = after.removeprefix(rest)
+        old = ""
+        new = ast.unparse(rewritten)
     else:
-        old, new = ast.unparse(node), ast.unparse(rewriter.rewrite(node))
+        old = ast.unparse(node)
+        new = ast.unparse(rewriter.rewrite(node))
     if old == new:
         return Asked(called, "", "")
     line = (before + new + after).strip()
@@ -222,14 +228,14 @@ def _rewrite(x: Any, frame: FrameType, first: int, last: int, start: int, stop: 
 
 
 def _is_statement(line: str) -> bool:
-    """Whether a line is a whole statement that assigns or returns, and says nothing else."""
-    with suppress(SyntaxError):
+    """Whether a line is one whole statement, an assignment, a return or an expression, without a lambda."""
+    try:
         body = ast.parse(line).body
-        simple = len(body) == 1 and isinstance(
-            body[0], (ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Return, ast.Expr)
-        )
-        return simple and not any(isinstance(node, ast.Lambda) for node in ast.walk(body[0]))
-    return False
+    except SyntaxError:
+        return False
+    if len(body) != 1 or not isinstance(body[0], SIMPLE_STATEMENTS):
+        return False
+    return not any(isinstance(node, ast.Lambda) for node in ast.walk(body[0]))
 
 
 class Rewriter:
@@ -238,9 +244,9 @@ class Rewriter:
     Parameters
     ----------
     x : Traced
-        The value that was asked.
+        The value that was to become plain numbers.
     frame : frame
-        Of the user's code: it knows what the names stand for.
+        The frame of the user's code, in which names are looked up.
     """
 
     def __init__(self, x: Any, frame: FrameType) -> None:
@@ -261,9 +267,8 @@ class Rewriter:
     def _call(self, name: str, *args: ast.expr, **options: ast.expr) -> ast.expr:
         """Write the call of a NumPy function into the remedy, under the name that NumPy has in the user's code."""
         function = ast.parse(f"{self.numpy}.{name}", mode="eval").body
-        return ast.Call(
-            function, list(args), [ast.keyword(option, given) for option, given in options.items()]
-        )
+        keywords = [ast.keyword(option, given) for option, given in options.items()]
+        return ast.Call(function, list(args), keywords)
 
     def _stack(self, node: ast.expr) -> ast.expr:
         """Rewrite a list as an array that records: ``np.stack``, or ``np.block`` for numbers in lists of lists."""
@@ -276,10 +281,11 @@ class Rewriter:
 
     def _stack_list(self, node: ast.expr) -> ast.expr:
         """Rewrite an operand in the user's expression, if it is a list that may hold traced values."""
-        values = isinstance(node, LISTS) and not all(
-            isinstance(part, PLAIN) for part in ast.walk(node)
-        )
-        return self._stack(node) if values else node
+        if not isinstance(node, LISTS):
+            return node
+        if all(isinstance(part, PLAIN) for part in ast.walk(node)):
+            return node
+        return self._stack(node)
 
     def rewrite(self, node: ast.expr) -> ast.expr:
         """Rewrite the user's expression: a call that makes, fills or converts an array, or an operation on lists."""
@@ -293,15 +299,10 @@ class Rewriter:
             return node
         function, args = self.look_up(node.func), node.args
         options = {given.arg: given.value for given in node.keywords if given.arg}
-        if (
-            any(function is maker for maker in ARRAY_MAKERS)
-            and args
-            and options.keys() <= {"dtype", "copy"}
-        ):
-            return (
-                self._rewrite_array(args[0], args[1] if len(args) > 1 else options.get("dtype"))
-                or node
-            )
+        makes_array = any(function is maker for maker in ARRAY_MAKERS)
+        if makes_array and args and options.keys() <= {"dtype", "copy"}:
+            dtype = args[1] if len(args) > 1 else options.get("dtype")
+            return self._rewrite_array(args[0], dtype) or node
         if function is np.full and len(args) > 1:
             return self._call("broadcast_to", args[1], args[0])
         if isinstance(function, type) and issubclass(function, np.floating) and len(args) == 1:
@@ -330,9 +331,9 @@ class Rewriter:
         """The remedy for ``np.r_[...]`` and ``np.c_[...]``: the function that joins the same parts and records."""
         maker = self.look_up(node.value)
         parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
-        if not (maker is np.r_ or maker is np.c_) or any(
-            self._is_directive(part) for part in parts
-        ):
+        if maker is not np.r_ and maker is not np.c_:
+            return node
+        if any(self._is_directive(part) for part in parts):
             return node
         joined = ast.List([self._spell_range(part) for part in parts])
         if maker is np.c_:
@@ -354,7 +355,7 @@ class Rewriter:
         return self._call("arange", *(end for end in ends if end is not None))
 
     def _rewrite_math(self, name: str, args: list[ast.expr]) -> ast.expr | None:
-        """The remedy for a function of Python's math: NumPy's of the same purpose."""
+        """The remedy for a function of Python's math module: NumPy's counterpart; None if there is none."""
         if name == "log" and len(args) == 2:
             return fill("np.log(a) / np.log(b)", self.names, a=args[0], b=args[1])
         if name == "fsum" and len(args) == 1:
@@ -410,7 +411,7 @@ class Rewriter:
         return fill(each, self.names, f=one, a=node.args[0])
 
     def _rewrite_array(self, made_of: ast.expr, dtype: ast.expr | None) -> ast.expr | None:
-        """The remedy for ``np.array(made_of, dtype)``; None if it cannot be seen what the array is made of."""
+        """The remedy for ``np.array(made_of, dtype)``; None if we can't tell what the array is made of."""
         given = self.look_up(made_of)
         if given is self.x:
             made = made_of
@@ -418,14 +419,12 @@ class Rewriter:
             made = self._stack(made_of)
         else:
             return None
-        return (
-            made
-            if dtype is None or self.look_up(dtype) in (float, np.float64)
-            else _as_type(made, dtype)
-        )
+        if dtype is None or self.look_up(dtype) in (float, np.float64):
+            return made
+        return _as_type(made, dtype)
 
 
-# NumPy's names for functions of Python's math that are called otherwise there, and those that SciPy alone has.
+# The functions of Python's math module that have another name in NumPy, and those that only SciPy has.
 MATH_TWINS = {
     **{f"a{name}": f"arc{name}" for name in ("sin", "cos", "tan", "tan2", "sinh", "cosh", "tanh")},
     "pow": "power",
@@ -439,7 +438,7 @@ SPECIAL_TWINS = {
 
 
 def _home_of(made: Any) -> str:
-    """The module that a class or function is from."""
+    """The module that defines a class or function."""
     return getattr(made, "__module__", None) or ""
 
 

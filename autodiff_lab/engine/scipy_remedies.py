@@ -1,8 +1,8 @@
 """Remedies for SciPy's functions: a sentence for each family, and the user's call rewritten where one line is enough.
 
-SciPy's functions of each entry (``special.erf``) ask a traced value what to do, and have rules. All others convert
-their arguments to plain arrays first, so there can be no rule for them: here is what to write instead. SciPy is not
-imported.
+SciPy's elementwise functions (``special.erf``) are ufuncs, so they call a traced value's protocol, and have rules. All
+others convert their arguments to plain arrays first, so they can't have a rule; this module has what to write instead.
+SciPy is not imported.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ FOURIER = """
     np.convolve(a, b); and the sum np.sum(np.abs(np.fft.fft(x)) ** 2) is n * np.sum(x**2).
 """
 
-# By the beginning of a function's name; the longest that fits is taken.
+# The sentence for each prefix of a function's dotted name; the longest prefix counts.
 SENTENCES: dict[str, str] = {
     "scipy": "SciPy computes with plain numbers here. Write it with NumPy functions that have a derivative rule.",
     "scipy.stats": """
@@ -51,7 +51,7 @@ SENTENCES: dict[str, str] = {
             "scipy.integrate.RK45",
         ),
         """
-        The steps of SciPy's solver are not recorded. Write the steps, for instance the classical Runge-Kutta method in
+        The steps of SciPy's solver are not recorded. Write them yourself, for example the Runge-Kutta method in
         a loop: k1 = f(y, t); k2 = f(y + h / 2 * k1, t + h / 2); k3 = f(y + h / 2 * k2, t + h / 2);
         k4 = f(y + h * k3, t + h); y = y + h / 6 * (k1 + 2 * k2 + 2 * k3 + k4), where f returns np.stack([...]).
         """,
@@ -89,7 +89,7 @@ SENTENCES: dict[str, str] = {
     ),
     "scipy.linalg.block_diag": "Write np.block([[A, np.zeros((m, n))], [np.zeros((k, l)), B]]).",
     "scipy.special": """
-        This function of SciPy computes with plain numbers. Its functions of each entry have derivative rules (erf,
+        This function of SciPy computes with plain numbers. Its elementwise functions have derivative rules (erf,
         erfc, expit, logit, gamma, gammaln, beta, betaln, psi, xlogy, entr, ndtr, log_ndtr): write it with these.
     """,
     "scipy.interpolate": """
@@ -117,14 +117,14 @@ SENTENCES: dict[str, str] = {
 
 
 def sentence_for(name: str) -> str:
-    """The sentence of the family that a SciPy function belongs to, by its dotted name."""
+    """The sentence for the family of a SciPy function, found by its dotted name."""
     while name not in SENTENCES:
         name = name.rpartition(".")[0]
     return flow(SENTENCES[name])
 
 
 def flow(text: str) -> str:
-    """The text of a remedy on one line."""
+    """Put the text of a remedy on one line."""
     return " ".join(text.split())
 
 
@@ -139,14 +139,14 @@ def find_called_function() -> str:
             if home != "scipy":
                 called = f"{home}.{frame.f_code.co_name}"
             elif not called:
-                # one of SciPy's own helpers, which converts arguments before the function sees them
+                # One of SciPy's own helpers, which converts the arguments before the function is called.
                 called = home
         frame = frame.f_back
     return called
 
 
 def _public_module(module: str) -> str:
-    """The module from which users import what SciPy keeps in this one: up to the first that is private."""
+    """The public module of a SciPy module: its dotted name up to the first private part."""
     return module.partition("._")[0]
 
 
@@ -158,7 +158,9 @@ def public_name(function: Any) -> str:
     parts = [_public_module(module), getattr(function, "__name__", "")]
     owner = getattr(function, "__self__", None if parts[1] else function)
     if owner is not None:
-        owner = getattr(owner, "dist", owner)  # of a distribution with its parameters
+        owner = getattr(
+            owner, "dist", owner
+        )  # a frozen distribution, norm(mu, s), has its own in `dist`
         parts.insert(1, getattr(owner, "name", None) or type(owner).__name__.removesuffix("_gen"))
     return ".".join(part for part in parts if part)
 
@@ -172,7 +174,7 @@ def is_of_scipy(x: Any) -> bool:
 
 
 class _Filling(ast.NodeTransformer):
-    """Puts the user's expressions into a template, in place of names."""
+    """Replaces names in a template by the user's expressions."""
 
     def __init__(self, parts: Mapping[str, ast.expr]) -> None:
         self.parts = parts
@@ -184,23 +186,23 @@ class _Filling(ast.NodeTransformer):
 
 def fill(template: str, names: Mapping[str, Any], **parts: ast.expr) -> ast.expr:
     """Fill a remedy's template with the user's expressions, and with the user's names for NumPy and scipy.special."""
-    called = {"np": sys.modules["numpy"], "special": sys.modules.get("scipy.special")}
-    for standard, module in called.items():
-        own = next((name for name, value in names.items() if value is module is not None), standard)
-        parts[standard] = ast.Name(own)
+    modules = {"np": sys.modules["numpy"], "special": sys.modules.get("scipy.special")}
+    for standard, module in modules.items():
+        own = [name for name, value in names.items() if module is not None and value is module]
+        parts[standard] = ast.Name(own[0] if own else standard)
     filled: ast.expr = _Filling(parts).visit(ast.parse(template, mode="eval").body)
     return filled
 
 
 class Given(NamedTuple):
-    """The arguments of a call in the user's line, by name; what its names stand for; the rank of the traced value."""
+    """A call in the user's line: the names in scope, the arguments by name, and the rank of the traced value."""
 
     names: Mapping[str, Any]
     options: dict[str, ast.expr]
     rank: int
 
     def constant(self, option: str, default: Any) -> Any:
-        """The value of an option that is written as a constant; None if it is anything else."""
+        """The value of an option that is written as a constant; None if it is any other expression."""
         given = self.options.get(option)
         if given is None:
             return default
@@ -215,7 +217,7 @@ def _template(text: str) -> Rewrite:
 
 
 def _logsumexp(text: str) -> Rewrite:
-    """A function made of the logarithm of a sum of exponentials, over all axes if none is given."""
+    """The rewrite of a function as a template with ``logaddexp.reduce``, over all axes if none is given."""
 
     def rewrite(given: Given) -> ast.expr:
         axis = given.options.get("axis", ast.Constant(None))
@@ -225,13 +227,12 @@ def _logsumexp(text: str) -> Rewrite:
 
 
 def _renamed(function: str) -> Rewrite:
-    """A function of NumPy's with the same options."""
+    """The rewrite as a NumPy function with the same options."""
 
     def rewrite(given: Given) -> ast.expr:
-        first, *others = given.options.items()
-        return ast.Call(
-            fill(function, given.names), [first[1]], [ast.keyword(*option) for option in others]
-        )
+        (_, operand), *others = given.options.items()
+        keywords = [ast.keyword(name, option) for name, option in others]
+        return ast.Call(fill(function, given.names), [operand], keywords)
 
     return rewrite
 
@@ -242,7 +243,8 @@ def _logsumexp_alone(given: Given) -> ast.expr | None:
 
 
 def _solve_triangular(given: Given) -> ast.expr | None:
-    lower, trans = given.constant("lower", False), given.constant("trans", 0)
+    lower = given.constant("lower", False)
+    trans = given.constant("trans", 0)
     if lower is None or trans is None:
         return None
     triangle = "np.tril(a)" if lower else "np.triu(a)"
@@ -252,26 +254,22 @@ def _solve_triangular(given: Given) -> ast.expr | None:
 
 def _cho_solve(given: Given) -> ast.expr | None:
     factor = given.options["c_and_lower"]
-    if (
-        not isinstance(factor, ast.Tuple)
-        or len(factor.elts) != 2
-        or not isinstance(factor.elts[1], ast.Constant)
-    ):
+    if not isinstance(factor, ast.Tuple) or len(factor.elts) != 2:
         return None
-    first, second = ("c", "c.T") if factor.elts[1].value else ("c.T", "c")
+    matrix, is_lower = factor.elts
+    if not isinstance(is_lower, ast.Constant):
+        return None
+    first, second = ("c", "c.T") if is_lower.value else ("c.T", "c")
     template = f"np.linalg.solve({second}, np.linalg.solve({first}, b))"
-    return fill(template, given.names, c=factor.elts[0], b=given.options["b"])
+    return fill(template, given.names, c=matrix, b=given.options["b"])
 
 
 def _cholesky(given: Given) -> ast.expr | None:
     lower = given.constant("lower", False)
     if lower is None:
         return None
-    return fill(
-        "np.linalg.cholesky(a)" if lower else "np.linalg.cholesky(a).T",
-        given.names,
-        a=given.options["a"],
-    )
+    template = "np.linalg.cholesky(a)" if lower else "np.linalg.cholesky(a).T"
+    return fill(template, given.names, a=given.options["a"])
 
 
 def _convolve(given: Given) -> ast.expr | None:
@@ -280,7 +278,7 @@ def _convolve(given: Given) -> ast.expr | None:
     return fill("np.convolve(a, b)", given.names, a=given.options["a"], b=given.options["b"])
 
 
-# The parameters that a rewritten call may have (a call with any other is left), and how it is rewritten.
+# For each function, the parameters that we can rewrite (a call with others stays as it is), and how.
 CALLS: dict[str, tuple[str, Rewrite]] = {
     "scipy.special.logsumexp": ("a axis keepdims", _logsumexp_alone),
     "scipy.special.softmax": (
@@ -313,7 +311,7 @@ CALLS: dict[str, tuple[str, Rewrite]] = {
 def rewrite_call(
     function: Any, node: ast.Call, names: Mapping[str, Any], rank: int
 ) -> ast.expr | None:
-    """Rewrite the call of a SciPy function in the user's line with functions that have rules; None if that is long."""
+    """Rewrite the call of a SciPy function with functions that have rules; None if one line isn't enough."""
     name = public_name(function)
     if name.startswith("scipy.stats.") and isinstance(node.func, ast.Attribute):
         return _rewrite_distribution(name.split(".")[2], node, names)
@@ -326,7 +324,9 @@ def rewrite_call(
 
 def _bind(parameters: list[str], node: ast.Call) -> dict[str, ast.expr] | None:
     """The arguments of a call by name; None if it has others. SciPy calls the first operand `a` or `x`."""
-    if len(node.args) > len(parameters) or any(isinstance(part, ast.Starred) for part in node.args):
+    if len(node.args) > len(parameters):
+        return None
+    if any(isinstance(part, ast.Starred) for part in node.args):
         return None
     given = dict(zip(parameters, node.args, strict=False))
     for option in node.keywords:
@@ -342,10 +342,10 @@ def rewrite_factorization(
     look_up: Callable[[ast.AST], Any],
     names: Mapping[str, Any],
 ) -> tuple[str, str, ast.expr] | None:
-    """The call around a factorization in the user's line that solves with it; None if there is none.
+    """Rewrite the call that solves with a factorization in the user's line; None if there is no such call.
 
-    That is its text before and behind the factorization, out of `before` and `after`, and the call rewritten:
-    ``cho_solve(cho_factor(K), b)`` is ``np.linalg.solve(K, b)``.
+    Returned are the call's text before the factorization (the end of `before`), its text after it (the start of
+    `after`), and the call rewritten: ``cho_solve(cho_factor(K), b)`` as ``np.linalg.solve(K, b)``.
     """
     opening = re.search(r"[\w.]+\(\s*$", before)
     depth = 1 if opening else 0
@@ -360,16 +360,13 @@ def rewrite_factorization(
         return None
     if public_name(look_up(call.func)) not in ("scipy.linalg.cho_solve", "scipy.linalg.lu_solve"):
         return None
-    return (
-        opening[0],
-        after[:end],
-        fill("np.linalg.solve(a, b)", names, a=factor.args[0], b=call.args[1]),
-    )
+    rewritten = fill("np.linalg.solve(a, b)", names, a=factor.args[0], b=call.args[1])
+    return opening[0], after[:end], rewritten
 
 
 # Distributions
 
-# Their parameters beside loc and scale, and the logarithm of the standard density at z.
+# For each distribution, its parameters other than loc and scale, and the logarithm of the standard density at z.
 LOG_DENSITIES: dict[str, tuple[str, str]] = {
     "norm": ("", "-0.5 * z**2 - 0.5 * np.log(2 * np.pi)"),
     "expon": ("", "-z"),
@@ -388,7 +385,7 @@ LOG_PROBABILITIES: dict[str, tuple[str, str]] = {
     "poisson": ("mu", "z * np.log(mu) - mu - special.gammaln(z + 1)"),
     "bernoulli": ("p", "z * np.log(p) + (1 - z) * np.log1p(-p)"),
 }
-# Of the normal distribution alone.
+# Further functions of the normal distribution.
 NORMAL_FUNCTIONS = {
     "cdf": "special.ndtr(z)",
     "logcdf": "special.log_ndtr(z)",
@@ -403,9 +400,8 @@ def _rewrite_distribution(
     asked = node.func.attr if isinstance(node.func, ast.Attribute) else ""
     density = asked in ("logpdf", "pdf")
     if density or asked in ("logpmf", "pmf"):
-        shapes, template = (LOG_DENSITIES if density else LOG_PROBABILITIES).get(
-            distribution, ("", "")
-        )
+        formulas = LOG_DENSITIES if density else LOG_PROBABILITIES
+        shapes, template = formulas.get(distribution, ("", ""))
     elif distribution == "norm":
         shapes, template = "", NORMAL_FUNCTIONS.get(asked, "")
     else:
@@ -414,8 +410,10 @@ def _rewrite_distribution(
     given = _bind(["x", *shapes.split(), *scales], node)
     if not template or given is None or not {"x", *shapes.split()} <= given.keys():
         return None
-    loc, scale = given.pop("loc", None), given.pop("scale", None)
-    moved, scaled = not _is_number(loc, 0), not _is_number(scale, 1)
+    loc = given.pop("loc", None)
+    scale = given.pop("scale", None)
+    moved = not _is_number(loc, 0)
+    scaled = not _is_number(scale, 1)
     standard = {
         (False, False): "x",
         (True, False): "x - loc",
@@ -432,10 +430,12 @@ def _rewrite_distribution(
 
 
 def _as_array(node: ast.expr, names: Mapping[str, Any]) -> ast.expr:
-    """A list in the user's line as an array, with which can be computed."""
-    return fill("np.stack(entries)", names, entries=node) if isinstance(node, ast.List) else node
+    """Rewrite a list in the user's line as an array, so that it has arithmetic."""
+    if not isinstance(node, ast.List):
+        return node
+    return fill("np.stack(entries)", names, entries=node)
 
 
 def _is_number(node: ast.expr | None, number: float) -> bool:
-    """Whether an argument is that number, or is not given."""
+    """Whether an argument is this number, or is left out."""
     return node is None or (isinstance(node, ast.Constant) and node.value == number)

@@ -1,8 +1,8 @@
 """The tape: the recorded operations of one run, and the reverse sweep over them.
 
-A tape is columns: parallel lists with one entry a line, appended as the program runs. The order in which lines are
-written is already topological, so nothing is sorted and nothing recurses; the sweep is a loop from the last line to
-the first. Printing, drawing and sweeping read the same columns.
+A tape consists of columns: parallel lists with one entry for each line, appended as the program runs. The order in
+which lines are written is already topological, so nothing is sorted and nothing recurses; the sweep is a loop from the
+last line to the first. Printing, drawing and sweeping read the same columns.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ from .values import as_operand, as_shaped, copy_constant, to_output
 from .variable import Variable
 from .views import view
 
-# The most lines of a run that is to be shown; to record them takes some seconds.
+# The most lines of a run recorded for display; recording that many takes some seconds.
 MAX_TAPE_LINES = 100_000
 
-# The most numbers that its lines may hold: 800 MB.
+# The most numbers that these lines may hold; in double precision that is 800 MB.
 MAX_TAPE_VALUES = 100_000_000
 
 
@@ -44,22 +44,22 @@ class Comparison(NamedTuple):
 class Tape(Level):
     """The engine's tape of one run: one line per input and operation, in order (a Wengert list).
 
-    The array constants that it records are its own, so a program may write over an array that it has used. What is read
-    from `.value` is the tape's too, and must not be written to; so are the inputs while `grad` runs.
+    The tape copies array constants, so a program may overwrite an array that it has used. Arrays that you read from
+    `.value` belong to the tape, so don't write into them, nor into the inputs while `grad` runs.
 
     Parameters
     ----------
     sites : bool
         Note for each line where in the user's code it was recorded.
     most : int or None
-        The most lines it may have, if `sites` is set.
+        The most lines it may have, if `sites` is set; None for any number.
 
     Attributes
     ----------
     ops : list of Op or None
         The operation of each line; None for an input. Inputs come first.
     args : list of tuple
-        The operands' values as the operation saw them.
+        The values of the operands when the operation ran.
     parents : list of tuple of int
         The line that each operand came from; -1 for a constant.
     values : list
@@ -68,22 +68,22 @@ class Tape(Level):
         Static arguments (``axis``, ``shape``, …) of the lines that have any.
     call_stacks : list of tuple or None
         For each line, the frames of the user's code that recorded it, outermost first, as ``(code, instruction)``;
-        None unless asked for with ``sites=True``. The next three are filled only then.
+        None without ``sites=True``. The next three are filled only then, too.
     max_lines : int or None
-        How many lines there may be (`most`); None for any number. `n_values` counts the numbers in their values.
+        The most lines it may have (`most`); None for any number. `n_values` counts the numbers in their values.
     written_by_sweep : dict
-        The lines that the sweep of an inner derivative wrote, and the number of that derivative.
+        The lines that the sweep of an inner derivative wrote, with the number of that derivative.
     execution_log : tuple of Event or None
-        Which lines of the user's code ran, in which order; None where that is not known.
+        Which lines of the user's code ran, in which order; None if that is unknown.
     comparisons : list of Comparison
         The comparisons made, in order.
     input_names : list of str
         What the function calls its inputs.
     constant_arguments : dict
-        The arguments that are no inputs, by name; `count_arguments` names those integers among them that the run
-        needed as an index or a count.
+        The arguments that are not inputs, by name. `count_arguments` has the names of the integers among them that the
+        run needed as an index or a count.
     detached_lines : tuple of int
-        The lines whose bare number was asked for, as ``range(n)`` does.
+        The lines that were to become plain numbers, as in ``range(n)``.
     output : int or None
         The line of the result; None if the result does not depend on the inputs (it is then `constant`).
 
@@ -132,7 +132,7 @@ class Tape(Level):
 
     @property
     def has_fast_path(self) -> bool:
-        """Whether this tape records nothing beside its lines, so that operators may write them without the dispatch."""
+        """Whether this tape records only its lines, so that operators may write them without the dispatch."""
         return self.call_stacks is None
 
     # Recording
@@ -141,7 +141,9 @@ class Tape(Level):
         """Write an input line on the tape and return its Variable."""
         self.input_names.append(name)
         self.n_inputs += 1
-        return self.write(None, (), (), value) if self.fast else self.append(None, (), (), value)
+        if self.fast:
+            return self.write(None, (), (), value)
+        return self.append(None, (), (), value)
 
     def append(
         self,
@@ -161,7 +163,7 @@ class Tape(Level):
     def write(
         self, op: Op | None, args: tuple[Any, ...], parents: tuple[int, ...], value: Any
     ) -> Variable:
-        """Write one line at the end of the tape's columns, and nothing beside them; return its Variable."""
+        """Write one line at the end of the tape's columns, and nothing else; return its Variable."""
         ops = self.ops
         v = Variable()
         v.value = value
@@ -174,17 +176,17 @@ class Tape(Level):
         return v
 
     def _note_site(self, op: Op | None, value: Any) -> None:
-        """Note where in the user's code the next line is recorded, if there may be another line."""
+        """Note where in the user's code the next line is recorded; raise an error if the tape is full."""
         self.n_values += getattr(value, "size", 1)
-        if self.max_lines is not None and (
-            len(self.ops) >= self.max_lines or self.n_values > MAX_TAPE_VALUES
-        ):
-            raise EndlessError(_describe_endless_run(self))
+        if self.max_lines is not None:
+            is_full = len(self.ops) >= self.max_lines or self.n_values > MAX_TAPE_VALUES
+            if is_full:
+                raise EndlessError(_describe_endless_run(self))
         self.call_stacks.append(() if op is None else _user_call_stack(self))  # type: ignore[union-attr]
 
     def process(self, op: Op, operands: tuple[Any, ...], static: Mapping[str, Any]) -> Any:
         """Compute one operation on Variables of this tape, and write its line or note its comparison."""
-        if len(operands) == 1:  # then it is of this tape
+        if len(operands) == 1:  # then it belongs to this tape
             args: tuple[Any, ...] = (operands[0].value,)
             parents: tuple[int, ...] = (operands[0].index,)
         else:
@@ -215,24 +217,24 @@ class Tape(Level):
         line : int
             Where to start: the line of the result.
         seed : number or array
-            Its adjoint, of the shape of its value.
+            Its adjoint, in the shape of its value.
         adjoints : list
-            As long as the tape, filled with None: "no adjoint yet", which is not the same as 0. This is the state
-            of the sweep, and it may be read between steps. A sweep from several results at once starts with the
-            seeds of the others in it; `line` is the last of them.
+            One entry for each line, all None: "no adjoint yet", which is not the same as 0. This is the state of the
+            sweep, and you may read it between steps. For a sweep from several results at once, put the seeds of the
+            others in it beforehand; `line` is the last of them.
         keep : bool
-            Keep the adjoint of a line that has been swept (to look at), or drop it (to save memory).
+            Keep the adjoint of a line after sweeping it, to look at; False drops it, to save memory.
 
         Yields
         ------
         int
-            The line that has just sent its contributions to its parents. Lines without an adjoint are passed over.
+            The line that has just sent its contributions to its parents. Lines without an adjoint are skipped.
 
         Notes
         -----
         For each parent j of line i: v̄ⱼ += v̄ᵢ · ∂vᵢ/∂vⱼ (Griewank and Walther, *Evaluating Derivatives*, 2008,
         section 3.2). Sums are formed out of place, because two parents may have been given the same array.
-        `grad` runs the same loop without a stop, in ``fast_sweep.py``.
+        `grad` uses a faster version of the same loop, in ``fast_sweep.py``.
 
         Examples
         --------
@@ -266,19 +268,19 @@ class Tape(Level):
     # Running again
 
     def replay(self, *inputs: Any) -> Any:
-        """Run the operations on the tape again with new inputs, without the program. Is itself differentiable.
+        """Run the operations on the tape again with new inputs, without the program. You can differentiate this, too.
 
         Parameters
         ----------
         *inputs : number or array
-            One per input line, of the shape recorded.
+            One for each input line, in the shape recorded.
 
         Raises
         ------
         BranchChanged
-            If a recorded comparison comes out differently, so that the program would have done something else.
+            If a recorded comparison comes out differently, so the program might take a different branch.
         UnsupportedError
-            If a ``no_recording`` block computed with values of the tape: it has no lines to run again.
+            If a ``no_recording`` block used values of the tape, because its operations were not recorded.
 
         Notes
         -----
@@ -294,20 +296,18 @@ class Tape(Level):
         self.require_values()
         if self.computed_paused:
             raise UnsupportedError(
-                "The recorded function computed with its inputs in a `no_recording` block, and the tape has only the "
-                "numbers that came out, which belong to the old inputs. Record the function again at the new ones, or "
-                "write ad.stop_gradient(…) in place of the block: replay can follow that."
+                "The recorded function used its inputs in a `no_recording` block, and the tape has only the numbers "
+                "that came out, which belong to the old inputs. Record the function again at the new inputs, or write "
+                "ad.stop_gradient(…) in place of the block: replay can run that again."
             )
         if len(inputs) != self.n_inputs:
             raise ShapeError(
                 f"The tape has {self.n_inputs} inputs, and replay was given {len(inputs)}."
             )
-        new: list[Any] = [
-            as_shaped(x, old, f"the input {name or self.name(i)}")
-            for i, (x, old, name) in enumerate(
-                zip(inputs, self.values, self.input_names, strict=False)
-            )
-        ]
+        new: list[Any] = []
+        for i, x in enumerate(inputs):
+            label = f"the input {self.input_names[i] or self.name(i)}"
+            new.append(as_shaped(x, self.values[i], label))
 
         def operands(args: tuple[Any, ...], parents: tuple[int, ...]) -> list[Any]:
             return [new[j] if j >= 0 else x for j, x in zip(parents, args, strict=True)]
@@ -316,9 +316,8 @@ class Tape(Level):
         question = next(questions, None)
         for i in range(self.n_inputs, len(self.ops) + 1):
             while question is not None and question.line == i:
-                outcome = question.op.fn(
-                    *operands(question.operands, question.parents), **question.static
-                )
+                compared = operands(question.operands, question.parents)
+                outcome = question.op.fn(*compared, **question.static)
                 if not np.array_equal(outcome, question.outcome):
                     self._branch_changed(question, outcome)
                 question = next(questions, None)
@@ -340,7 +339,10 @@ class Tape(Level):
 
     def free_values(self) -> None:
         """Free every value on the tape; its lines can still be read, but not swept or replayed."""
-        self.args, self.values, self.comparisons, self.is_freed = [], [], [], True
+        self.args = []
+        self.values = []
+        self.comparisons = []
+        self.is_freed = True
 
     def require_values(self) -> None:
         """Raise an error if the values of this tape were freed."""
@@ -351,7 +353,7 @@ class Tape(Level):
 
     @property
     def nbytes(self) -> int:
-        """The bytes that this tape takes for its values; an array that several lines share is counted once."""
+        """The memory that the tape's values take, in bytes; an array that several lines share counts once."""
         arrays = {id(x): getattr(x, "nbytes", 8) for row in (*self.args, self.values) for x in row}
         return sum(arrays.values())
 
@@ -361,30 +363,30 @@ class Tape(Level):
         return len(self.ops)
 
     def operation(self, line: int) -> Op:
-        """The operation of a line of the tape, which is no input.
+        """The operation of a line of the tape.
 
         Raises
         ------
         LookupError
-            If it is an input.
+            If the line is an input.
         """
         op = self.ops[line]
         if op is None:
-            raise LookupError(f"{self.name(line)} is an input of the tape, and no operation.")
+            raise LookupError(f"{self.name(line)} is an input of the tape, not an operation.")
         return op
 
     @property
     def output_line(self) -> int:
-        """The line of the tape that has the result, where the result depends on the inputs.
+        """The line of the tape that computes the result.
 
         Raises
         ------
         LookupError
-            If it does not, so that no line has it.
+            If the result does not depend on the inputs, so no line computes it.
         """
         if self.output is None:
             raise LookupError(
-                "The result of this tape does not depend on its inputs: no line has it."
+                "The result of this tape does not depend on its inputs, so no line computes it."
             )
         return self.output
 
@@ -393,7 +395,7 @@ class Tape(Level):
         return f"v{line - self.n_inputs + 1}"
 
     def expression(self, line: int) -> str:
-        """What a line of the tape computes, as text: ``"v-1 * v0"``. For an input, what the function calls it."""
+        """What a line of the tape computes, as text: ``"v-1 * v0"``. For an input, its name in the function."""
         op = self.ops[line]
         if op is None:
             return self.input_names[line]
@@ -408,7 +410,7 @@ class Tape(Level):
         ]
 
     def draw(self, **options: Any) -> Any:
-        """Draw the tape as a graph; :func:`autodiff_lab.draw` tells the options.
+        """Draw the tape as a graph, with the options of :func:`autodiff_lab.draw`.
 
         Examples
         --------
@@ -423,20 +425,22 @@ class Tape(Level):
     def _repr_mimebundle_(
         self, include: Any = None, exclude: Any = None, **_: Any
     ) -> dict[str, str]:
-        """What a notebook shows: the graph, and the evaluation trace beside it. Without a display, `print` the tape."""
-        return {"text/plain": repr(self)} if self.is_freed else view("show_tape")(self)
+        """What a notebook shows: the graph, with the evaluation trace beside it. Elsewhere, `print` the tape."""
+        if self.is_freed:
+            return {"text/plain": repr(self)}
+        shown: dict[str, str] = view("show_tape")(self)
+        return shown
 
     def __str__(self) -> str:
         """The evaluation trace as text: one line per input and operation, and the result."""
         self.require_values()
         left = [f"{self.name(i)} = {self.expression(i)}" for i in range(self.n_inputs, len(self))]
-        width, shown = max(map(len, left), default=0), [*map(printing.format_value, self.values)]
+        width = max(map(len, left), default=0)
+        shown = [printing.format_value(x) for x in self.values]
         rows = [f"{name} = {x!r}, a constant" for name, x in self.constant_arguments.items()]
         rows += [f"{self.name(i)} = {shown[i]}" for i in range(self.n_inputs)]
-        rows += [
-            f"{text:<{width}}    = {v}"
-            for text, v in zip(left, shown[self.n_inputs :], strict=True)
-        ]
+        for text, value in zip(left, shown[self.n_inputs :], strict=True):
+            rows.append(f"{text:<{width}}    = {value}")
         if self.output is not None:
             rows.append(f"y = {self.name(self.output)} = {shown[self.output]}")
         return "\n".join(rows)
@@ -445,12 +449,12 @@ class Tape(Level):
         return f"Tape({self.n_inputs} inputs, {len(self) - self.n_inputs} operations)"
 
 
-# The functions that sweep a tape, and which of their variables is the tape.
+# The functions that sweep a tape, with the name of the variable that holds the tape.
 SWEEPS: dict[CodeType, str] = {Tape.sweep.__code__: "self"}
 
 
 def _user_call_stack(tape: Tape) -> tuple[tuple[CodeType, int], ...]:
-    """The running frames of the user's own code, outermost first; notes a sweep that is among the callers."""
+    """The running frames of the user's code, outermost first. A sweep among the callers is noted on the tape."""
     frames = []
     frame = sys._getframe(3)
     while frame is not None:
@@ -466,14 +470,14 @@ def _user_call_stack(tape: Tape) -> tuple[tuple[CodeType, int], ...]:
 
 
 def _describe_endless_run(tape: Tape) -> str:
-    """The error message for a run that has outgrown its tape: how far it is, where, and what to do instead."""
+    """The error message for a run that has outgrown its tape: how far it got, where it is, and what to do."""
     frame = find_user_frame()
-    lines = len(tape) - tape.n_inputs
-    much = f"{lines:,} operations" + (
-        f" with {tape.n_values:,} numbers" if tape.n_values > MAX_TAPE_VALUES else ""
-    )
+    recorded = f"{len(tape) - tape.n_inputs:,} operations"
+    if tape.n_values > MAX_TAPE_VALUES:
+        recorded += f" with {tape.n_values:,} numbers"
     return (
-        f"This run has recorded {much} and has not ended; so much cannot be shown. It is in line {frame.f_lineno} of "
-        f"{frame.f_code.co_name}. If a loop there never ends, bound it: write `for _ in range(100):` instead of "
-        "`while`, with a `break`. If it only takes long, show a shorter run; grad and vjp have no limit."
+        f"This run has recorded {recorded} and has not ended, which is too much to show. It has reached line "
+        f"{frame.f_lineno} of {frame.f_code.co_name}. If a loop there never ends, bound it: write "
+        "`for _ in range(100):` instead of `while`, with a `break`. If it only takes long, show a shorter run; grad "
+        "and vjp have no limit."
     )

@@ -11,15 +11,15 @@ from typing import Any
 
 from .frames import is_user_frame
 
-# Modules whose frames a learner has no use for.
+# Modules whose frames would not help a learner.
 HIDDEN_MODULES = ("autodiff_lab.", "numpy.", "scipy.", "IPython.", "contextlib.")
 
-# So many lines a traceback in a notebook has at most, if its message has no more than a few.
+# The most lines of a traceback in a notebook, as long as the message itself is short.
 MAX_SHOWN_LINES = 15
 
 
 def hides_own_error(error: BaseException) -> bool:
-    """Whether a traceback would end in NumPy's error and hide ours: "setting an array element with a sequence"."""
+    """Whether NumPy's error ("setting an array element with a sequence") would hide ours, which caused it."""
     ours = error.__cause__
     return hasattr(ours, "_render_traceback_") and not (
         hasattr(error, "_render_traceback_") or _find_user_steps(ours)
@@ -29,13 +29,14 @@ def hides_own_error(error: BaseException) -> bool:
 def shorten_display(error: BaseException) -> None:
     """Shorten the traceback that a notebook shows for another package's error, raised in a recorded function."""
     if "IPython" in sys.modules and not hasattr(error, "_render_traceback_"):
-        with suppress(AttributeError):  # there are exceptions that take no attributes
+        with suppress(AttributeError):  # some exceptions take no attributes
             error._render_traceback_ = render_traceback  # type: ignore[attr-defined]
 
 
 def _find_user_steps(error: BaseException | None) -> list[TracebackType]:
     """Find the steps of a traceback that lie in the user's code, outermost first."""
-    steps, step = [], error and error.__traceback__
+    steps: list[TracebackType] = []
+    step = error.__traceback__ if error is not None else None
     while step:
         if is_user_frame(step.tb_frame, HIDDEN_MODULES):
             steps.append(step)
@@ -44,8 +45,9 @@ def _find_user_steps(error: BaseException | None) -> list[TracebackType]:
 
 
 def find_user_calls(error: BaseException) -> tuple[tuple[CodeType, int], ...]:
-    """The calls in the user's code that an error's traceback has, outermost first, as `Tape.call_stacks` has them."""
-    calls, step = [], error.__traceback__
+    """The calls of the user's code in an error's traceback, outermost first, in the form of `Tape.call_stacks`."""
+    calls = []
+    step = error.__traceback__
     while step:
         if is_user_frame(step.tb_frame):
             calls.append((step.tb_frame.f_code, step.tb_lasti))
@@ -76,7 +78,7 @@ def render_traceback() -> list[str]:
 
 
 def _join_steps(steps: list[TracebackType]) -> TracebackType | None:
-    """Link the steps to a traceback of their own."""
+    """Link the steps to a new traceback, without those in between."""
     whole = None
     for step in reversed(steps):
         whole = TracebackType(whole, step.tb_frame, step.tb_lasti, step.tb_lineno)

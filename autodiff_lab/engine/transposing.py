@@ -1,4 +1,4 @@
-"""Transposing a linear map, for the other mode of a rule: it is recorded at 0 on a tape of its own, and swept back."""
+"""Transposing a linear map, so that a rule serves the other mode too: record the map at 0, and sweep back."""
 
 from __future__ import annotations
 
@@ -17,37 +17,33 @@ from .tape import Tape
 from .values import Traced, innermost_value
 from .variable import Variable
 
-# Of the rows that are not linear by their kind: those that are linear in the operands named, each while all others
-# are held, and in several together only if so said.
+# Operations whose kind doesn't say that they are linear: linear in all operands together, in each operand while the
+# others are held, or in one operand, given by its position.
 LINEAR_TOGETHER = frozenset(TABLE[f] for f in (np.add, np.subtract))
 LINEAR_IN_EACH = frozenset({TABLE[np.multiply]})
 LINEAR_IN_ONE: Mapping[Op, int] = {
-    **{
-        TABLE[f]: 0
-        for f in (
-            np.divide,
-            np.negative,
-            np.positive,
-            np.deg2rad,
-            np.radians,
-            np.rad2deg,
-            np.degrees,
-        )
-    },
-    **{TABLE[f]: 0 for f in (np.sum, np.mean)},
+    TABLE[np.divide]: 0,
+    TABLE[np.negative]: 0,
+    TABLE[np.positive]: 0,
+    TABLE[np.deg2rad]: 0,
+    TABLE[np.radians]: 0,
+    TABLE[np.rad2deg]: 0,
+    TABLE[np.degrees]: 0,
+    TABLE[np.sum]: 0,
+    TABLE[np.mean]: 0,
     TABLE["over"]: 0,
     TABLE[np.linalg.solve]: 1,
 }
 
-# A function with a rule of its own, inside the rule of another, is tried out with operands of these sizes.
+# A function with a custom rule, called inside another custom rule, is tested with operands of these sizes.
 PROBED_SIZES = (1e-3, 1.0, 1e3)
 PROBED_RTOL = 1e-6
 
 
 class LinearTape(Tape):
-    """The tape of a linear map, recorded at 0: what it compares there says nothing about another operand."""
+    """The tape of a linear map, recorded at 0. Comparisons are refused: at another operand they may differ."""
 
-    pausable = False  # a pause would make a constant, 0, of what the map is to be linear in
+    pausable = False  # in a pause, the operand would be the constant 0
 
     def process(self, op: Op, operands: tuple[Any, ...], static: Mapping[str, Any]) -> Any:
         """Record one operation of the linear map, but no comparison."""
@@ -61,7 +57,7 @@ class LinearTape(Tape):
         return super().process(op, operands, static)
 
     def find_nonlinear(self, first: int) -> Op | None:
-        """Find an operation, from the line `first` on, that is not linear in what it is given of this tape."""
+        """Find an operation, from the line `first` on, that is not linear in its operands on this tape."""
         for line in range(first, len(self)):
             moving = tuple(k for k, j in enumerate(self.parents[line]) if j >= 0)
             op = self.operation(line)
@@ -87,7 +83,7 @@ def _is_linear(
 def _is_linear_where_probed(
     op: Op, moving: tuple[int, ...], operands: tuple[Any, ...], static: Mapping[str, Any]
 ) -> bool:
-    """Whether a learner's own function keeps sums and multiples, at operands of several sizes."""
+    """Whether a user's own function preserves sums and multiples, tested with operands of several sizes."""
 
     def value(scale: float, shift: int) -> Any:
         given = list(operands)
@@ -97,11 +93,15 @@ def _is_linear_where_probed(
         return np.asarray(innermost_value(op.fn(*given, **static)))
 
     for size in PROBED_SIZES:
-        one, other = value(size, 1), value(size, 5)
-        # cos a + cos b = 2 cos((a - b) / 2) cos((a + b) / 2): the sum of both is again such an operand.
-        both, twice = value(2 * np.cos(2.0) * size, 3), value(-2 * size, 1)
+        one = value(size, 1)
+        other = value(size, 5)
+        # The sum of the two operands: cos a + cos b = 2 cos((a - b) / 2) cos((a + b) / 2).
+        both = value(2 * np.cos(2.0) * size, 3)
+        multiple = value(-2 * size, 1)
         near = PROBED_RTOL * (np.abs(one) + np.abs(other) + size * np.finfo(float).tiny)
-        if np.any(np.abs(one + other - both) > near) or np.any(np.abs(twice + 2 * one) > 2 * near):
+        if np.any(np.abs(one + other - both) > near):
+            return False
+        if np.any(np.abs(multiple + 2 * one) > 2 * near):
             return False
     return True
 
@@ -115,15 +115,15 @@ def _tapes_below(x: Any) -> Iterator[LinearTape]:
 
 
 def call_rule(rule: Callable[..., Any], t: Any, *args: Any, about: str) -> Any:
-    """Call a learner's derivative rule on the tangent or adjoint `t`; where it is being transposed, it must be linear.
+    """Call a user's derivative rule on the tangent or adjoint `t`; if it is being transposed, check that it is linear.
 
-    That is proved by the operations it consists of, and by its value at 0. So a rule that is linear for small adjoints
-    only, as one that clips them, is refused whatever its threshold.
+    It is linear if all its operations are, and if it gives 0 for 0. So a rule that is linear only for small adjoints,
+    such as one that clips them, is refused whatever its threshold is.
 
     Raises
     ------
     UnsupportedError
-        If it is transposed and is not linear; it says which operation is not.
+        If it is transposed and is not linear; the message names the operation that is not.
     """
     tapes = [(tape, len(tape)) for tape in _tapes_below(t[0] if isinstance(t, tuple) else t)]
     result = rule(t, *args)
@@ -131,21 +131,25 @@ def call_rule(rule: Callable[..., Any], t: Any, *args: Any, about: str) -> Any:
         op = tape.find_nonlinear(first)
         if op is not None:
             _refuse(about, f"{op.name} in it is not")
-    if tapes:
-        parts = result if isinstance(result, tuple) else (result,)
-        for part in parts:
-            at_zero = None if part is None else np.asarray(innermost_value(part))
-            if at_zero is not None and np.any((at_zero != 0) & ~np.isnan(at_zero)):
-                _refuse(about, "it does not give 0 for 0")
+    if not tapes:
+        return result
+    parts = result if isinstance(result, tuple) else (result,)
+    for part in parts:
+        if part is None:
+            continue
+        at_zero = np.asarray(innermost_value(part))
+        if np.any((at_zero != 0) & ~np.isnan(at_zero)):
+            _refuse(about, "it does not give 0 for 0")
     return result
 
 
 def _refuse(about: str, why: str) -> None:
-    given, asked, other = (
-        ("adjoint", "Forward", "jvp") if about.startswith("vjp") else ("tangent", "Reverse", "vjp")
-    )
+    if about.startswith("vjp"):
+        given, mode, other = "adjoint", "Forward", "jvp"
+    else:
+        given, mode, other = "tangent", "Reverse", "vjp"
     raise UnsupportedError(
-        f"The {about} is not linear in the {given} that it is given: {why}. {asked} mode needs the transpose of this "
+        f"The {about} is not linear in the {given} that it is given: {why}. {mode} mode needs the transpose of this "
         f"rule, and only a linear one has a transpose. Give custom_gradient {other}=… as well, or take the derivative "
         "in the mode that the rule is for."
     )

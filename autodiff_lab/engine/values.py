@@ -1,4 +1,4 @@
-"""Checking and converting the values that go into a derivative and come out: inputs, constants, seeds, gradients."""
+"""Checking and converting the values that enter and leave a derivative: inputs, constants, seeds, gradients."""
 
 import weakref
 from collections.abc import Sequence
@@ -10,18 +10,18 @@ from .broadcasting import shape_of
 from .errors import InputError, ShapeError
 from .printing import format_value
 
-# NumPy's letters for the kinds of numbers that can be computed with: floats, integers, booleans.
+# NumPy's letters for the kinds of real numbers: floats, integers, booleans.
 REAL_KINDS = "fiub"
 
 FLOAT64 = np.dtype(np.float64)
 
-# The types of a number that an operation takes as it is.
+# The types of numbers that an operation takes without conversion.
 NUMBER_TYPES = frozenset({float, int, np.float64})
 
-# A policy of memory for the whole process, set when the package is imported: 16 MB are asked for and given back at
-# once, untouched, and glibc then keeps freed blocks up to that size instead of returning each to the system (it raises
-# M_MMAP_THRESHOLD and M_TRIM_THRESHOLD by itself). A sweep frees all its arrays, and the next would begin with page
-# faults: of the Hessian of 100 inputs 222 a call, and 0.92 ms instead of 0.36. Elsewhere the line does nothing.
+# This line makes glibc keep freed memory for the whole process. When a block of 16 MB is freed, glibc raises
+# M_MMAP_THRESHOLD and M_TRIM_THRESHOLD to that size, and no longer returns smaller blocks to the system. Without it,
+# each sweep frees its arrays and the next one starts with page faults: 222 for the Hessian of 100 inputs, which then
+# takes 0.92 ms instead of 0.36. The block is never touched; with other C libraries the line has no effect.
 np.empty(1 << 24, np.uint8)
 
 
@@ -32,9 +32,9 @@ class Traced:
     """
 
     __slots__ = ()
-    # Whether it is the values of many examples, so that an index made of it differs from example to example.
+    # Whether it holds the values of many examples (vmap), so that as an index it differs from example to example.
     of_many = False
-    level: Any  # a `Level`; levels are built upon this module
+    level: Any  # a `Level`, whose module imports this one
     value: Any
 
 
@@ -44,20 +44,20 @@ def innermost_value(x: Any) -> Any:
 
 
 def is_plain(x: np.ndarray) -> bool:
-    """Whether an array can be an operand as it is: double precision, and of one axis or more."""
+    """Whether an array can be an operand without conversion: double precision, and at least one axis."""
     return x.dtype == FLOAT64 and x.ndim > 0
 
 
 def as_plain_array(x: np.ndarray, name: str = "an operand") -> np.ndarray:
-    """Convert an array of a subclass that computes as NumPy's arrays do; refuse one with arithmetic of its own.
+    """Convert an array of a harmless subclass to a plain one; refuse a subclass with its own arithmetic.
 
-    ``np.memmap`` is an array in a file, and becomes a plain view of it; whoever keeps that copies it. Masked arrays,
-    ``np.matrix`` and subclasses that are not known would give other numbers than the plain arrays that rules are for.
+    ``np.memmap``, an array in a file, becomes a plain view of that file; code that keeps it must copy it. Masked
+    arrays, ``np.matrix`` and unknown subclasses may compute other numbers than the plain arrays that rules are for.
 
     Raises
     ------
     InputError
-        For any subclass but ``np.memmap``; it says what to write instead.
+        For any subclass except ``np.memmap``; the message says what to write instead.
     """
     if type(x) is np.ndarray:
         return x
@@ -78,8 +78,8 @@ def refuse_subclass(kind: type, name: str = "an operand") -> InputError:
     said = f"{name[:1].upper()}{name[1:]} is"
     if issubclass(kind, np.ma.MaskedArray):
         return InputError(
-            f"{said} a masked array, and derivative rules do not know of its mask: masked entries would count. Write "
-            "x.filled(0.0), with the number that masked entries are to have, or choose with "
+            f"{said} a masked array, and derivative rules ignore its mask: masked entries would count. Write "
+            "x.filled(0.0), with the number that masked entries should have, or choose with "
             "np.where(mask, 0.0, x.data)."
         )
     if issubclass(kind, np.matrix):
@@ -121,27 +121,24 @@ def as_value(x: Any, name: str = "the input") -> Any:
         )
     a = as_plain_array(x, name) if isinstance(x, np.ndarray) else np.asarray(x)
     if a.dtype.kind == "b" or a.dtype.kind not in "fiu":
-        why = {
-            "c": "complex numbers are not supported: pass the real and the imaginary part as two inputs"
-        }
-        raise InputError(
-            f"{name} has dtype {a.dtype}, which has no derivative here"
-            f" ({why.get(a.dtype.kind, 'real numbers have; convert with np.asarray(x, dtype=float)')})."
-        )
+        why = "real numbers have; convert with np.asarray(x, dtype=float)"
+        if a.dtype.kind == "c":
+            why = "complex numbers are not supported: pass the real and the imaginary part as two inputs"
+        raise InputError(f"{name} has dtype {a.dtype}, which has no derivative here ({why}).")
     if a.dtype.kind != "f":
         a = a.astype(np.float64)
     return a[()] if a.ndim == 0 else a
 
 
 def as_operand(x: Any) -> Any:
-    """Convert an operand before dispatch: lists become arrays, 0-d arrays numbers; what is not real is refused."""
+    """Convert an operand before dispatch: lists become arrays, 0-d arrays numbers; numbers must be real."""
     its = type(x)
     if (
         its is np.float64
         or its is float
         or (its is np.ndarray and x.ndim and x.dtype.kind in REAL_KINDS)
     ):
-        return x  # what nearly always comes
+        return x  # nearly always
     if isinstance(x, Traced):
         return x
     if isinstance(x, (list, tuple)):
@@ -159,39 +156,37 @@ def as_operand(x: Any) -> Any:
     return x[()] if isinstance(x, np.ndarray) and x.ndim == 0 else x
 
 
-# Up to so many bytes an array is copied at each use. Up to 256 kB that would be faster than a comparison (of 64 kB, 1.4
-# instead of 3 µs), but a loop of 10,000 steps `x = A @ x` would then keep 10,000 copies of A on its tape.
+# Arrays up to this size are copied at each use. Copying is faster than comparing up to 256 kB (1.4 instead of 3 µs for
+# 64 kB), but then a loop of 10,000 steps `x = A @ x` would keep 10,000 copies of A on its tape.
 MAX_COPIED_BYTES = 1 << 14
 
 _copies: dict[int, tuple[weakref.ref[np.ndarray], np.ndarray]] = {}
 
 
 def copy_constant(constant: Any) -> Any:
-    """Convert the value of a constant for the record: an array is copied, so that the program may overwrite it.
+    """Return a copy of a constant for the tape, so that the program may overwrite an array that it has used.
 
-    A small array is copied each time. A large one is copied once while it lives, and compared when it comes again: a
-    training loop then pays for a look at its data. Being read-only protects nothing: a view that was taken before may
-    still be written to.
+    A small array is copied each time. A large one is copied once, and compared with its copy when it is used again: so
+    a training loop reads its data at each step, but doesn't copy it. A read-only array is copied too, because a view
+    that was taken earlier may still be writable.
     """
     kind = type(constant)
-    # a shape, axes: nothing in it can be changed in place
+    # A shape or a tuple of axes: nothing in it can be changed in place.
     if kind is tuple and _is_hashable(constant):
         return constant
     if kind is tuple or kind is list:
         return kind(map(copy_constant, constant))
     if kind is not np.ndarray:
-        return (
-            copy_constant(as_plain_array(constant))
-            if isinstance(constant, np.ndarray)
-            else constant
-        )
+        if isinstance(constant, np.ndarray):
+            return copy_constant(as_plain_array(constant))
+        return constant
     array: np.ndarray = constant
     if array.nbytes <= MAX_COPIED_BYTES:
         return array.copy("K")
     key = id(array)
     known = _copies.get(key)
     if known is None or known[0]() is not array or not _have_same_bits(known[1], array):
-        # looked up now: when Python exits, this module's names may be gone before the array is
+        # A local name, because this module's globals may be gone when Python exits and frees the array.
         forget = _copies.pop
         known = _copies[key] = weakref.ref(array, lambda _: forget(key, None)), array.copy("K")
     return known[1]
@@ -205,7 +200,7 @@ def _is_hashable(x: Any) -> bool:
     return True
 
 
-# Whole numbers as wide as an entry: they compare its bits, so that 0.0 and -0.0 differ and NaN is equal to itself.
+# Integers as wide as an element, to compare its bits: then 0.0 and -0.0 differ, and NaN equals itself.
 _BITS = {1: np.uint8, 2: np.uint16, 4: np.uint32, 8: np.uint64}
 
 
@@ -214,7 +209,7 @@ def _have_same_bits(a: np.ndarray, b: np.ndarray) -> bool:
     bits = _BITS.get(a.itemsize)
     if a.dtype != b.dtype or a.shape != b.shape or bits is None or not a.ndim:
         return False
-    # faster than np.array_equal
+    # This is faster than np.array_equal.
     return int(np.count_nonzero(a.view(bits) == b.view(bits))) == a.size
 
 
@@ -224,7 +219,7 @@ def as_number(x: Any, name: str = "the input") -> float:
     Raises
     ------
     InputError, ShapeError, DetachedError
-        For what is not a real number; for an array; for a value that a derivative is following.
+        For anything that is not a real number; for an array; for a value that is being differentiated.
     """
     value = as_value(x, name)
     if shape_of(value) != ():
@@ -236,7 +231,7 @@ def as_number(x: Any, name: str = "the input") -> float:
 
 
 def as_numpy_number(x: Any) -> Any:
-    """Convert the value of a Python number to NumPy's float64: 1 / 0 is then infinite, where Python raises."""
+    """Convert a Python number to NumPy's float64, for which 1 / 0 is infinite; Python would raise."""
     return np.float64(x) if type(x) is float or type(x) is int else x
 
 
@@ -256,28 +251,28 @@ def as_shaped(t: Any, x: Any, name: str = "the tangent") -> Any:
 
 
 def zeros(x: Any) -> Any:
-    """A gradient value of zero for `x`, of its shape and type."""
+    """The gradient 0 for the input `x`, in its shape and type."""
     if type(x) is np.float64:
         return np.float64(0.0)
     return np.zeros(shape_of(x), dtype=getattr(x, "dtype", float))[()]
 
 
 def zeros_like(x: Any) -> Any:
-    """Zeros like the value `x`, of its shape and type; for a number of Python, 0.0."""
+    """Zeros of the shape and type of the value `x`; for a Python number, 0.0."""
     return np.zeros(shape_of(x), dtype=x.dtype) if hasattr(x, "dtype") else 0.0
 
 
 def ones(x: Any) -> Any:
-    """A seed value of one for the result `x`, of its shape and type, from which a sweep starts."""
+    """The seed 1 for the result `x`, in its shape and type, from which a sweep starts."""
     if type(x) is np.float64:
         return np.float64(1.0)
     return np.ones(shape_of(x), dtype=getattr(x, "dtype", float))[()]
 
 
 def to_output(x: Any) -> Any:
-    """Convert a result value for the caller: a plain float instead of ``numpy.float64``, so that it prints as one.
+    """Convert a result for the caller: ``numpy.float64`` becomes a plain float, which prints as such.
 
-    An array is the caller's own: changing it in place changes nothing else.
+    An array is copied, so the caller may change it in place.
     """
     if type(x) is np.float64:
         return float(x)
@@ -285,10 +280,10 @@ def to_output(x: Any) -> Any:
 
 
 def to_outputs(gradients: list[Any], inputs: Sequence[Any], taken: Sequence[Any] = ()) -> list[Any]:
-    """Convert the values of gradients for the caller, to the types of the inputs' values; copied only where shared."""
+    """Convert gradients for the caller to the types of their inputs; arrays are copied only if they are shared."""
     held: set[int] = set()
     out: list[Any] = []
-    for g, x in zip(gradients, inputs):  # noqa: B905 — `strict` costs as much as the rest of a number's way
+    for g, x in zip(gradients, inputs):  # noqa: B905 — `strict` costs as much as the rest for a number
         kind = type(g)
         if kind is np.float64 and type(x) is np.float64:
             g = float(g)
@@ -306,7 +301,7 @@ def to_outputs(gradients: list[Any], inputs: Sequence[Any], taken: Sequence[Any]
 
 
 def _advise_on(x: Any) -> str:
-    """What to pass instead of an input that is no number: of an object its parts, and nothing for None."""
+    """Advice on an input that is not a number: pass the parts of an object; bind None beforehand."""
     if x is None:
         return " Leave None out of the inputs: bind it first, as in partial(f, bias=None)."
     if getattr(x, "__dict__", None) and not isinstance(x, type):

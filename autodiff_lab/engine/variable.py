@@ -21,7 +21,7 @@ from .values import NUMBER_TYPES, as_operand, copy_constant, is_plain
 
 
 class VariableTape(Protocol):
-    """What can be asked of a Variable's `Tape` without knowing it: the columns, and whether they may be written to."""
+    """The part of `Tape` that a Variable uses, declared here because ``tape.py`` imports this module."""
 
     fast: bool
     ops: list[Op | None]
@@ -46,22 +46,23 @@ class VariableTape(Protocol):
     def write(
         self, op: Op | None, args: tuple[Any, ...], parents: tuple[int, ...], value: Any
     ) -> Variable:
-        """The same without options, on a tape that notes nothing beside its lines (`fast`)."""
+        """Write one line without options, on a tape that records nothing else (`fast`)."""
 
     def name(self, line: int) -> str:
         """The name of a tape line."""
 
 
 class Variable(Overloaded):
-    """A variable of the engine in reverse mode: a traced value, which knows its number and its line on the tape.
+    """A traced value in reverse mode: the number or array, and its line on the engine's tape.
 
     Attributes
     ----------
     value : number or array
-        The plain value; reading it makes a constant of it. An array is the tape's own: do not write into it.
+        The plain value. What you compute from it is a constant. An array belongs to the tape: don't write into it.
     tape : Tape
+        The tape that it is recorded on.
     index : int
-        The line.
+        Its line on the tape.
 
     See Also
     --------
@@ -122,9 +123,9 @@ Variable.level = vars(Variable)["tape"]  # the same slot, under the name that ev
 
 
 def _fast_operators(op: Op) -> tuple[Callable[..., Any], Callable[..., Any]]:
-    """The fast path of an operator: Variables of one open tape, or one and a constant, without the dispatch.
+    """The fast path of an operator, for two Variables of one open tape, or for a Variable and a constant.
 
-    It writes the line that `Tape.process` would write, at half the price; everything else goes to `apply`.
+    It writes the line that `Tape.process` would write, in half the time. All other operands go to `apply`.
     """
     fn = op.fn
 
@@ -159,7 +160,7 @@ def _fast_operators(op: Op) -> tuple[Callable[..., Any], Callable[..., Any]]:
 
 
 def _note_request(refuse: Callable[..., Any]) -> Callable[..., Any]:
-    """Note on the tape which line was asked, then refuse: NumPy may hide the error behind one of its own."""
+    """Note on the tape which line was to become a plain number, then refuse: NumPy may replace our error."""
 
     def asked(self: Variable, *options: Any, **more: Any) -> Any:
         self.tape.detached_lines += (self.index,)

@@ -19,10 +19,10 @@ def view(name: str) -> View:
     Raises
     ------
     LookupError
-        If nobody has said where views are: the engine is used without its package.
+        If no function was set with `find_views_by`, because only the engine was imported.
     """
     if _find_view is None:
         raise LookupError(
-            f"there is no view {name!r}: import autodiff_lab, which says where its views are"
+            f"There is no view {name!r} yet. Write `import autodiff_lab`, which provides the views."
         )
     return _find_view(name)

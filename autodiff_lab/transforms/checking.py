@@ -61,12 +61,12 @@ def check_grads(
     step : float, optional
         Step of the central difference; by default (machine epsilon)^(1/3), where truncation and cancellation balance.
     seed : int
-        Of the random directions.
+        The seed of the random directions.
 
     Raises
     ------
     CheckError
-        Says which mode, which order and which argument, and by how much they differ.
+        If they differ. The message says in which mode, at which order and for which argument, and by how much.
 
     See Also
     --------
@@ -75,10 +75,10 @@ def check_grads(
 
     Notes
     -----
-    The error is relative to the derivative, however small that is. But a difference quotient has an error of its own:
-    it bends with the step, and it rounds, by 4e-11 where `f` computes with numbers around 1. So a difference below
-    `rtol` is forgiven if it is no larger than that error, which is estimated from three steps and from all values on
-    the tape. Below it nothing is checked: a small term beside a large one is better checked alone.
+    The error is relative to the derivative, however small that is. But the difference quotient has an error, too: from
+    curvature, which grows with the step, and from rounding, about 4e-11 if `f` computes with numbers around 1. So an
+    absolute difference below `rtol` is accepted if it is no larger than that error, which is estimated from three steps
+    and from all values on the tape. Smaller terms aren't checked: check a small term apart from a large one.
 
     Examples
     --------
@@ -91,9 +91,9 @@ def check_grads(
         raise InputError(f"modes is {tuple(modes)!r}; it takes 'fwd', 'rev' or both.")
     rng = np.random.default_rng(seed)
     args = tuple(pytree.map_leaves(as_value, x) for x in args)
-    _check_order(
-        f, args, 1, Plan(order, tuple(modes), rtol, step or np.finfo(float).eps ** (1 / 3), rng)
-    )
+    if not step:
+        step = float(np.finfo(float).eps ** (1 / 3))
+    _check_order(f, args, 1, Plan(order, tuple(modes), rtol, step, rng))
 
 
 class Plan(NamedTuple):
@@ -107,7 +107,7 @@ class Plan(NamedTuple):
 
 
 def _check_order(f: Callable[..., Any], args: tuple[Any, ...], order: int, plan: Plan) -> None:
-    """Check the derivative of that order, which is the first one of `f`, and those above it."""
+    """Check the first derivative of `f`, which is of this order for the user, and then those of higher order."""
 
     def direction(like: Any) -> Any:
         return pytree.map_leaves(lambda x: plan.rng.standard_normal(shape_of(x))[()], like)
@@ -119,7 +119,7 @@ def _check_order(f: Callable[..., Any], args: tuple[Any, ...], order: int, plan:
         return _inner_product(cotangent, _central_difference(f, args, tangents, step))
 
     def own_error() -> float:
-        """A generous bound of the difference quotient's own error."""
+        """A generous bound on the error of the difference quotient."""
         found = [q for q in (quotient(k * plan.step) for k in (1, 2, 3)) if np.isfinite(q)]
         size = _rounding_scale(f, args, cotangent) if "rev" in plan.modes else 1.0
         return 10 * (max(found) - min(found) + np.finfo(float).eps * size / plan.step)
@@ -148,7 +148,7 @@ def _check_order(f: Callable[..., Any], args: tuple[Any, ...], order: int, plan:
 
 
 def _rounding_scale(f: Callable[..., Any], args: tuple[Any, ...], cotangent: Any) -> float:
-    """By how many machine epsilons the result may be off if each value on the way is off by one: Σ |v · v̄|."""
+    """How many machine epsilons the result may be off if each value on the tape is off by one: Σ |v · v̄|."""
 
     def total(*inputs: Any) -> Any:
         pairs = zip(pytree.flatten(cotangent), pytree.flatten(f(*inputs)), strict=True)
@@ -161,7 +161,7 @@ def _rounding_scale(f: Callable[..., Any], args: tuple[Any, ...], cotangent: Any
         deque(tape.sweep(line, np.float64(1.0), adjoints), maxlen=0)
     with np.errstate(invalid="ignore"):  # the product of an infinity and an adjoint of 0
         sizes = [np.abs(v * a) for v, a in zip(tape.values, adjoints, strict=True) if a is not None]
-    # a NaN that the function leaves out, as np.nansum does, is no error
+    # A NaN that the function ignores, as np.nansum does, is not an error.
     return float(sum(map(np.nansum, sizes)))
 
 
@@ -182,7 +182,7 @@ def _worst_argument(
     mode: str,
     step: float,
 ) -> str:
-    """The argument whose own direction disagrees most."""
+    """The argument that disagrees most when only it moves."""
     names = [path for k, x in enumerate(args) for path in pytree.paths(f"argument {k}", x)]
     leaves, errors = pytree.flatten(list(tangents)), []
     for i in range(len(leaves)):
@@ -209,7 +209,7 @@ def _inner_product(a: Any, b: Any) -> float:
     total = 0.0
     for x, y in zip(pytree.flatten(a), pytree.flatten(b), strict=True):
         x, y = (v.value if isinstance(v, Traced) else v for v in (x, y))
-        # multiplying would broadcast, and the sum below be the one forgotten
+        # The product would broadcast, and so hide that a rule forgot to sum.
         if shape_of(x) != shape_of(y):
             raise CheckError(
                 f"A derivative has the shape {shape_of(x)}, and {shape_of(y)} is needed. A rule has to sum over the "

@@ -32,7 +32,7 @@ def custom_gradient(
     Parameters
     ----------
     partials : callable or tuple of callables
-        For a function of each entry: one local partial ``partial(y, *operands)`` per operand.
+        For an elementwise function: one local partial ``partial(y, *operands)`` per operand.
     vjp : callable
         ``vjp(g, y, *operands)`` returns one contribution per operand (a tuple, or one array for one operand).
     jvp : callable
@@ -49,10 +49,10 @@ def custom_gradient(
     InputError
         If no rule is given, or partials together with one of the others.
     ShapeError
-        When the rule is used, if what `vjp` returns for an operand has not the operand's shape.
+        When the rule is used, if `vjp` returns a contribution that doesn't have the operand's shape.
     UnsupportedError
-        When the other mode is asked of a rule that is not linear in the tangent or adjoint it is given, as one that
-        clips gradients, or that compares it.
+        When the other mode is used with a rule that is not linear in its tangent or adjoint, such as one that clips
+        gradients or compares them.
 
     See Also
     --------
@@ -74,21 +74,15 @@ def custom_gradient(
 
     def decorate(f: Callable[..., Any]) -> Callable[..., Any]:
         def compute(*operands: Any) -> Any:
-            """Compute `f`, or hand over to a lower level that should see one line too."""
-            return (
-                apply(op, operands)
-                if any(isinstance(x, Traced) for x in operands)
-                else as_operand(f(*operands))
-            )
+            """Compute `f`, or dispatch to a lower level, which should record one line too."""
+            if any(isinstance(x, Traced) for x in operands):
+                return apply(op, operands)
+            return as_operand(f(*operands))
 
         name = replace_bidi(f.__name__)
         if partials is not None:
-            op = Op(
-                name,
-                compute,
-                "elementwise",
-                partials if isinstance(partials, tuple) else (partials,),
-            )
+            rules = partials if isinstance(partials, tuple) else (partials,)
+            op = Op(name, compute, "elementwise", rules)
         else:
             rule = _from_vjp(vjp, f.__name__) if vjp else _from_jvp(jvp, f.__name__)  # type: ignore[arg-type]
             op = Op(name, compute, "general", (rule,), variadic=True)
@@ -151,7 +145,7 @@ def _fill_tangents(operands: tuple[Any, ...], tangents: tuple[Any, ...]) -> tupl
     return tuple(zeros_like(x) if t is None else t for x, t in zip(operands, tangents, strict=True))
 
 
-# on every level
+# Applied at every level, so that no outer derivative sees the value move either.
 _stop: Op = flat("stop_gradient", lambda x: apply(_stop, (x,)) if isinstance(x, Traced) else x)
 
 
@@ -183,15 +177,15 @@ def stop_gradient(x: Any) -> Any:
 
 
 def checkpoint(f: Callable[..., Any]) -> Callable[..., Any]:
-    """Record a call of `f` as one line with a custom rule: only its arguments are kept, and the sweep runs it again.
+    """Record a call of `f` as one line: only its arguments are stored, and the backward pass runs `f` again.
 
-    Trades time (one more run of `f`) for memory (nothing inside `f` is remembered). Derivatives are unchanged.
+    This trades time (one more run of `f`) for memory (nothing inside `f` is stored). Derivatives are unchanged.
 
     Parameters
     ----------
     f : callable
-        Of numbers, arrays or nested containers, passed by position; returns one number or array. Everything that it
-        differentiates must be an argument.
+        Takes numbers, arrays or nested containers by position; returns one number or array. Every value with respect
+        to which you differentiate must be an argument.
 
     Returns
     -------
@@ -247,13 +241,8 @@ def checkpoint(f: Callable[..., Any]) -> Callable[..., Any]:
                 )
             return pullback(g)[k]
 
-        op = Op(
-            replace_bidi(getattr(f, "__name__", "checkpoint")),
-            compute,
-            "general",
-            (again,),
-            variadic=True,
-        )
+        name = replace_bidi(getattr(f, "__name__", "checkpoint"))
+        op = Op(name, compute, "general", (again,), variadic=True)
         op.inside = on_leaves
         return apply(op, tuple(as_operand(x) for x in leaves))
 

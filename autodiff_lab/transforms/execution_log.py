@@ -1,7 +1,7 @@
 """The execution log: which lines of the user's code ran, in which order, recorded beside a tape by `sys.settrace`.
 
-A tape knows the lines that compute something with its Variables. Whether any other line ran, a branch that only prints
-or a loop that turned without recording, is for Python to say: it calls `sys.settrace`'s function at every line.
+A tape records only lines that compute something with its Variables. Whether any other line ran, such as a branch that
+only prints or an iteration that records nothing, we learn from Python: it calls `sys.settrace`'s function at each line.
 """
 
 import inspect
@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from ..engine.frames import is_user_frame
 from ..engine.tape import Tape
 
-# So many events are kept; of a run with more of them nothing is known, rather than a part.
+# The most events kept. The log of a longer run is discarded: an incomplete log would be misleading.
 MAX_EVENTS = 200_000
 
 
@@ -33,14 +33,14 @@ class Event(NamedTuple):
 
 
 class ExecutionLog:
-    """The execution log of a run: collects its events by `sys.settrace`, and knows whether they are complete."""
+    """The execution log of a run: its events, collected by `sys.settrace`, and whether they are complete."""
 
     def __init__(self, tape: Tape) -> None:
         self.events: list[Event] = []
         self._complete = True
         self._ops = tape.ops
         self._numbers: dict[int, tuple[int, CodeType]] = {}
-        # By identity: to hash a code object, Python reads all of it.
+        # By identity, because Python hashes the whole content of a code object.
         self._codes: dict[int, tuple[bool, CodeType]] = {}
 
     def complete_events(self) -> tuple[Event, ...] | None:
@@ -48,7 +48,7 @@ class ExecutionLog:
         return tuple(self.events) if self._complete else None
 
     def give_up(self) -> None:
-        """Discard the execution log, so that no line of which nothing is known is said not to have run."""
+        """Discard the execution log, so that no line is reported as not run when we don't know."""
         self._complete = False
         self.events.clear()
 
@@ -87,7 +87,7 @@ class ExecutionLog:
 
 @contextmanager
 def log_execution(tape: Tape) -> Iterator[ExecutionLog]:
-    """Log the execution of the code inside a ``with`` block; nothing, where a debugger is tracing already."""
+    """Log the execution of the code inside a ``with`` block; nothing is logged if a debugger is already tracing."""
     walk = ExecutionLog(tape)
     if sys.gettrace() is not None:
         walk.give_up()

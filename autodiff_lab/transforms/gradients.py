@@ -111,7 +111,7 @@ def value_and_grad(
 
     Notes
     -----
-    The arrays passed in are not copied: `f` must not write into them. Other arrays it may write over at any time.
+    The arrays that you pass are not copied, so `f` must not write into them. It may overwrite other arrays at any time.
 
     Examples
     --------
@@ -179,7 +179,7 @@ def grad(
 
 
 def require_scalar(result: Any, f: Callable[..., Any]) -> None:
-    """Refuse a result that is not one number, and so has no gradient."""
+    """Raise an error if a result is not one number, because then it has no gradient."""
     entries = pytree.children(result)
     if shape_of(result) != () or entries is not None:
         returned = f"an array of shape {shape_of(result)}"
@@ -198,7 +198,7 @@ def differentiate(
     args: tuple[Any, ...],
     kwargs: dict[str, Any],
 ) -> tuple[Any, Any, Any]:
-    """Record `f` and sweep back: its value, its gradient shaped like the arguments, and what else `f` returned."""
+    """Record `f` and sweep back; return its value, its gradient shaped like the arguments, and the extra result."""
     which = resolve_argnums(argnums, args, f)
     result, tape = recording.record_call(f, args, which, kwargs)
     aux = None
@@ -219,7 +219,7 @@ def differentiate(
         and len(which) == tape.n_inputs
         and recording.NUMBER_TYPES.issuperset(map(type, args))
     ):
-        # nothing to convert, to copy or to put together
+        # All inputs are plain numbers: nothing to convert, copy or regroup.
         slopes = _sweep_numbers(tape, result.index)
         return float(result.value), slopes[0] if hasattr(argnums, "__index__") else slopes, aux
     value = recording.result_value(result, tape)
@@ -234,7 +234,7 @@ _ONE = np.float64(1.0)
 
 
 def _sweep_numbers(tape: Tape, line: int) -> tuple[float, ...]:
-    """Sweep back from a line of a tape whose inputs are all numbers: what is left of `differentiate` for them."""
+    """Sweep back from a line of a tape whose inputs are all plain numbers: the fast path of `differentiate`."""
     adjoints: list[Any] = [None] * len(tape.ops)
     adjoints[line] = _ONE
     sweep_fast(tape, line, adjoints)
@@ -292,7 +292,7 @@ def jvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) 
             and x.dtype == t.dtype == FLOAT64
             and x.shape == t.shape != ()
         ):
-            inputs.append(dual(x, t, forward))  # nothing to convert, nothing to complain about
+            inputs.append(dual(x, t, forward))  # nothing to convert or to check
             continue
         duals: list[Any] = []
         moving = pytree.match_leaves(t, x, f"tangent {k}")
@@ -313,8 +313,6 @@ def jvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) 
         return to_output(plain), to_output(zeros(plain))
 
     pairs = [split(y) for y in pytree.flatten(result)]
-    return (
-        tuple(pytree.unflatten(result, list(part)) for part in zip(*pairs, strict=True))
-        if pairs
-        else (result, result)
-    )
+    value = pytree.unflatten(result, [y for y, _ in pairs])
+    tangent = pytree.unflatten(result, [t for _, t in pairs])
+    return value, tangent

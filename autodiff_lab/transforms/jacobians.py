@@ -69,7 +69,8 @@ def jacfwd(f: Callable[..., Any], argnums: int | Sequence[int] = 0) -> Callable[
         leaves = [as_value(x, "the input") for k in asked for x in pytree.flatten(args[k])]
         sizes = [x.size for x in leaves]
         count = sum(sizes)
-        # One direction needs no batch axis; single precision keeps it, or a number of double precision would win.
+        # One direction needs no batch axis. Single precision keeps it: a float64 tangent without axes would make the
+        # result float64.
         single = count == 1 and all(x.dtype == FLOAT64 for x in leaves)
         forward, batch = ForwardPass(None if single else count), () if single else (count,)
         duals, start = [], 0
@@ -112,12 +113,12 @@ def jacfwd(f: Callable[..., Any], argnums: int | Sequence[int] = 0) -> Callable[
     return jacobian
 
 
-# A larger identity is made anew each time: it would hold on to more memory than making it takes time.
+# A larger identity is made each time: keeping it would cost more memory than making it costs time.
 MAX_CACHED_DIRECTIONS = 128
 
 
 def _identity(count: int, n: int, start: int, dtype: Any) -> Any:
-    """The basis directions of one input of a Jacobian, `n` of all `count`: an array that nobody may write to."""
+    """The basis directions of one input of a Jacobian, `n` of all `count`: a read-only array."""
     make = _cached_identity if count <= MAX_CACHED_DIRECTIONS else _make_identity
     return make(count, n, start, dtype)
 
@@ -418,9 +419,10 @@ def elementwise_grad(f: Callable[..., Any], argnums: int = 0) -> Callable[..., A
 def _require_elementwise(
     f: Callable[..., Any], value: Any, pullback: Callable[..., Any], slopes: Any
 ) -> None:
-    """Refuse a Jacobian that is not diagonal, by a few weighted pullbacks.
+    """Raise an error if the Jacobian is not diagonal, checked with a few weighted pullbacks.
 
-    Powers of two as weights round nothing. Two entries have different weights by one of the digits of their positions.
+    The weights are powers of two, which don't round. In each round they encode another digit of an entry's position, so
+    any two entries have different weights in at least one round.
     """
     digits, most = 6, max((math.prod(shape_of(y)) for y in pytree.flatten(value)), default=0)
     for k in range(0, (most - 1).bit_length(), digits):

@@ -22,13 +22,13 @@ def warn_at_user_line() -> Iterator[None]:
 
 @contextmanager
 def without_warnings() -> Iterator[None]:
-    """Do not warn where a player marks what NumPy would warn of; what the user wants raised is raised."""
+    """Turn off NumPy's warnings, because the player marks these values; errors that the user asked for still raise."""
     with np.errstate(**_replace_warnings("ignore")):
         yield
 
 
 def _replace_warnings(by: Any) -> dict[str, Any]:
-    """How NumPy answers to errors of floats: as it is told, but `by` where that is a warning."""
+    """NumPy's settings for floating-point errors, with `by` in place of each warning."""
     return {kind: by if answer == "warn" else answer for kind, answer in np.geterr().items()}
 
 

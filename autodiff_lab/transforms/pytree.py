@@ -39,7 +39,7 @@ def map_leaves(function: Callable[[Any], Any], tree: Any) -> Any:
     """Apply a function to each leaf of a pytree, from left to right, and keep its structure."""
     if type(tree) is dict:
         return {key: map_leaves(function, entry) for key, entry in tree.items()}
-    # an OrderedDict, a defaultdict, …: of its own type, with what else it holds
+    # An OrderedDict, a defaultdict, …: keep its type, and its other attributes.
     if isinstance(tree, dict):
         return fill_dict(tree, {key: map_leaves(function, entry) for key, entry in tree.items()})
     if not isinstance(tree, (list, tuple)):
@@ -49,7 +49,7 @@ def map_leaves(function: Callable[[Any], Any], tree: Any) -> Any:
 
 
 def fill_dict(like: Any, entries: dict[Any, Any]) -> Any:
-    """A dict of the class of `like` with what else it holds beside its entries, and with these entries."""
+    """A dict of the class of `like`, with its attributes (such as a default factory) and these entries."""
     import copy  # rarely needed, so not imported with the package
 
     made = copy.copy(like)
@@ -59,7 +59,7 @@ def fill_dict(like: Any, entries: dict[Any, Any]) -> Any:
 
 
 def paths(name: str, tree: Any) -> list[str]:
-    """The path of each leaf of a pytree, as one writes it in Python: ``x``, ``x[0]``, ``p['w']``."""
+    """The path of each leaf of a pytree, as you would write it in Python: ``x``, ``x[0]``, ``p['w']``."""
     entries = children(tree)
     if entries is None:
         return [name]
@@ -67,7 +67,7 @@ def paths(name: str, tree: Any) -> list[str]:
 
 
 def match_leaves(tree: Any, like: Any, name: str) -> list[Any]:
-    """Flatten a pytree to its leaves, and raise if it has not the structure of `like`."""
+    """Flatten a pytree to its leaves; raise an error if its structure differs from that of `like`."""
     here, there = children(tree), children(like)
     if there is None:
         if here is not None and not hasattr(tree, "shape"):

@@ -20,12 +20,12 @@ from .nonfinite_warnings import warn_at_user_line
 from .results import ResultPath, choose_result, list_results, means_all, read_seeds
 from .signatures import argument_names, check_keywords, derivative_name, name_of
 
-# What stays as it is beside the inputs, though it is passed by position.
+# The types of positional arguments that stay constant instead of becoming inputs.
 CONSTANT_TYPES = (str, bool, np.bool_, type(None))
 
 NUMBER_TYPES = frozenset({float, np.float64})
 
-# Arguments that need not be taken apart, nor their gradients put together.
+# The types of arguments that are one leaf, so neither they nor their gradients need regrouping.
 LEAF_TYPES = frozenset({float, np.float64, np.ndarray, Variable, Dual})
 
 
@@ -44,15 +44,15 @@ def record(
     f : callable
         Written with operators and NumPy functions.
     *args : number, array, or nested tuples, lists and dicts of these
-        The inputs. Each leaf becomes one input line. A string, None or a boolean beside them stays constant; so does an
-        integer, if the run needs it as an index or a count: `f` then runs a second time.
+        The inputs. Each leaf becomes one input line. A string, None or a boolean among them stays constant; so does an
+        integer if the run needs it as an index or a count, and then `f` runs a second time.
     kwargs : mapping of str, optional
         Keyword arguments for `f`; they stay constant.
     sites : bool
-        Also note where in the source each operation stands.
+        Also note where in the source each operation was called.
     most : int or None
-        With `sites`, as what is shown is recorded: the number of lines at which the run is given up, for it may never
-        end. None for no limit.
+        With `sites`, the most lines that are recorded before the run is stopped, because it may never end. None for no
+        limit.
 
     Returns
     -------
@@ -118,7 +118,7 @@ class Seed(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """How a recorded run that is to be shown has ended.
+    """How a run recorded for display has ended.
 
     Attributes
     ----------
@@ -149,7 +149,7 @@ def record_to_show(
     stop: bool = False,
     seed: Any = None,
 ) -> tuple[Outcome, Tape]:
-    """Record a run that is to be shown: also one that raises, and one of several results, as `record` does not.
+    """Record a run for display. Unlike with `record`, it may raise an error, or return several results.
 
     Parameters
     ----------
@@ -159,7 +159,7 @@ def record_to_show(
     result : optional
         Which result to follow, if there are several, as `choose_result` takes it; ``"all"`` for all of them.
     stop : bool
-        Raise what `f` raises all the same: there is nobody who shows it.
+        Raise what `f` raises instead of returning it in the outcome.
     seed : optional
         A seed for each result, as `read_seeds` takes it.
 
@@ -172,7 +172,7 @@ def record_to_show(
     Raises
     ------
     InputError
-        If an input is none, or there is no such result.
+        If an input is not a number or an array, or there is no such result.
     Exception
         What was raised before `f` itself ran.
     EndlessError
@@ -241,10 +241,13 @@ def _run_on_tape(
     most: int | None,
     tapes: list[Tape] | None = None,
 ) -> tuple[Any, Tape]:
-    """Run `f` on a tape, again with the integers constant that it needs as counts; `tapes` gets each that was tried."""
-    which: Sequence[int] = [
-        k for k, x in enumerate(args) if not isinstance(x, CONSTANT_TYPES)
-    ] or range(len(args))
+    """Run `f` on a tape; if it needs integers as counts, run it again with those constant.
+
+    Each tape that was tried is appended to `tapes`.
+    """
+    which: Sequence[int] = [k for k, x in enumerate(args) if not isinstance(x, CONSTANT_TYPES)]
+    if not which:
+        which = range(len(args))
     counts: set[int] = set()
     tapes = [] if tapes is None else tapes
     while True:
@@ -291,21 +294,21 @@ def record_call(
         if not named and type(x) is np.ndarray and is_plain(x):
             inputs[k] = tape.input(x.copy() if copied else x)
             continue
-        if x is not args[k]:  # asked for twice: one input all the same
+        if x is not args[k]:  # `which` names it twice, and it is already an input
             continue
-        # nobody will read the names, and finding them costs more than a small derivative
+        # Without `named` the names aren't read, and finding them costs more than a small derivative.
         if not named:
             try:
                 inputs[k] = _add_inputs(tape, copied, x)
                 continue
             except InputError:
-                pass  # the way with names comes to the same leaf, and says which it is
+                pass  # with names, below, the same error says which leaf it is
         names = names or argument_names(f, len(args))
         inputs[k] = _add_inputs(tape, copied, x, pytree.paths(names[k], x))
     call = f if not kwargs else lambda *inputs: f(*inputs, **kwargs)
     if tape.call_stacks is None:
         return tape.run(call, inputs), tape
-    # only runs that are shown need it, so it is not imported with the package
+    # Imported here, because only runs recorded for display need it.
     from . import execution_log
 
     with execution_log.log_execution(tape) as walk:
@@ -354,7 +357,7 @@ def sweep_tape(
 ) -> list[Any]:
     """Sweep back from the results of a recorded call: the adjoints of its inputs, zeros where nothing arrived.
 
-    With `use_up`, the tape has no values afterwards, but those of its inputs.
+    With `use_up`, only the values of the inputs remain on the tape.
     """
     adjoints: list[Any] = [None] * len(tape.ops)
     last = -1

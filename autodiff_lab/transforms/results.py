@@ -1,4 +1,4 @@
-"""The results of a function that returns several, in tuples, lists or dicts: where they are, which one is meant."""
+"""The results of a function that returns several, in tuples, lists or dicts: list them, and choose one."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -21,7 +21,7 @@ ALL = "all"
 def list_results(returned: Any) -> dict[ResultPath, Any] | None:
     """List the results in what a function returned, by their paths; None if that is one result itself.
 
-    What is no number and no array (a string, None) is left out. In a named tuple, a field's name is its key.
+    Anything but a number or an array (a string, None) is left out. In a named tuple, a field's name is its key.
 
     >>> list_results((2.0, {"pred": 3.0, "name": "fit"})), list_results(2.0)
     ({(0,): 2.0, (1, 'pred'): 3.0}, None)
@@ -81,7 +81,7 @@ def choose_result(
     """
     if not paths:
         raise InputError(
-            f"{name} returned no number and no array, so there is no result to follow. Return one."
+            f"{name} returned no number and no array, so there is nothing to differentiate. Return one."
         )
     if wanted is None:
         return min(range(len(paths)), key=lambda k: (*_rank(leaves[k], tape), k))

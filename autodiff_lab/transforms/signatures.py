@@ -1,4 +1,4 @@
-"""Signatures: the names of a function and its arguments, and which keywords are options, which the function's own."""
+"""Signatures: the names of a function and its arguments, and which keywords are options of ours."""
 
 import inspect
 import operator
@@ -11,7 +11,7 @@ from ..engine.printing import replace_bidi
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-# All arguments in a row: what `argnums` nearly always is, where it is not one number.
+# (0,), (0, 1), …: the tuples that `argnums` nearly always is, if it isn't one number.
 FIRST_ARGUMENTS = frozenset(tuple(range(n)) for n in range(1, 20))
 
 

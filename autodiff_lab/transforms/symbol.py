@@ -169,7 +169,7 @@ class Symbol(Overloaded):
         if "dtype" in self.static:
             return f"{prefix}{self.static['dtype']}({spell(self.operands[0], prefix)})"
         if strength is None:
-            # a learner's function is not NumPy's
+            # The user's own function is not in NumPy, so it gets no prefix.
             own = self.op.name == "getitem" or self.op.inside is not None
             home = "special." if prefix and self.op.name in SPECIAL_ROWS else prefix
             named = self.op.name if own else home + self.op.name
@@ -205,11 +205,9 @@ class Symbol(Overloaded):
 
 def _remove_guard(x: Any) -> Any:
     """The expression inside a guard; anything else unchanged."""
-    return (
-        _remove_guard(x.operands[2])
-        if isinstance(x, Symbol) and x.op is not None and x.op.name == "unless"
-        else x
-    )
+    if isinstance(x, Symbol) and x.op is not None and x.op.name == "unless":
+        return _remove_guard(x.operands[2])
+    return x
 
 
 def _strength(x: Any) -> int:
@@ -240,11 +238,9 @@ def _latex(x: Any) -> str:
     if isinstance(x, Symbol):
         return x.latex()
     mantissa, e, exponent = spell(x).partition("e")
-    return (
-        rf"{mantissa} \cdot 10^{{{int(exponent)}}}"
-        if e and np.ndim(x) == 0
-        else mantissa + e + exponent
-    )
+    if e and np.ndim(x) == 0:
+        return rf"{mantissa} \cdot 10^{{{int(exponent)}}}"
+    return mantissa + e + exponent
 
 
 def _bracket_latex(x: Any, text: str, least: int) -> str:

@@ -1,8 +1,9 @@
 """The vmap transform: a function of one example runs once on a batch, by a batching rule for each operation.
 
-A :class:`Batched` value looks to the function like that of one example; in truth it has the batch axis in front. The
-rules need little: an entry-by-entry operation lines the axes up, a reduction and a linear map work one axis further
-back, a product takes a stack of matrices. Any other operation runs once for each example, and its results are stacked.
+To the function, a :class:`Batched` value looks like that of one example; internally it has the batch axis in front.
+The batching rules are short: an elementwise operation aligns the axes, a reduction or a linear map works on axes
+shifted by one, and a product takes a stack of matrices. Any other operation runs once for each example, and its results
+are stacked.
 """
 
 from __future__ import annotations
@@ -273,8 +274,10 @@ def _multiply_matrices(values: Any, own: Any, shapes: Any) -> Any:
         for x, mine, shape in zip(values, own, full, strict=True)
     ]
     y = np.matmul(*_line_up(matrices, own, full))
-    y = y[..., 0] if columns else y
-    return y[..., 0, :] if rows and not columns else y[..., 0] if rows else y
+    if columns:
+        y = y[..., 0]
+        return y[..., 0] if rows else y
+    return y[..., 0, :] if rows else y
 
 
 PRODUCTS: dict[Op, Callable[..., Any]] = {

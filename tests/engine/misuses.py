@@ -60,7 +60,7 @@ D, M, S, H, IN = DetachedError, MutationError, ShapeError, ValueError, InputErro
 NP_STACK, VALUE = r"np\.stack\(", r"\.value"
 
 MISUSES: dict[str, Misuse] = {
-    # Something asks for the bare number
+    # A traced value is converted to a plain number
     "math.sin(x)": Misuse(lambda x: math.sin(x), D, r"math\.sin\(x\)\nwrite\n    np\.sin\(x\)\n"),
     "math.sqrt(x)": Misuse(
         lambda x: math.sqrt(x), D, r"math\.sqrt\(x\)\nwrite\n    np\.sqrt\(x\)\n"

@@ -168,7 +168,7 @@ WITHOUT_RULE: dict[str, Misuse] = {
         lambda x: np.pad(x, 1, mode="linear_ramp"), U, r"reflect", True
     ),
     "np.pad(reflect_type='odd')": Misuse(
-        lambda x: np.pad(x, 1, mode="symmetric", reflect_type="odd"), U, r"'even' is", True
+        lambda x: np.pad(x, 1, mode="symmetric", reflect_type="odd"), U, r"'even' has", True
     ),
     "np.convolve(mode=)": Misuse(
         lambda x: np.convolve(x, A, "wide"), U, r"valid, same, full", True

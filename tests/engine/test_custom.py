@@ -1,4 +1,4 @@
-"""Rules of one's own, checkpoints, and what is not to be followed."""
+"""Custom derivative rules, checkpoints, and stopped gradients."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An error that says that a derivative would be lost, caught by the learner's own `except`: it becomes a warning."""
+"""The error about a lost derivative, when the user catches it with `except`: it becomes a warning."""
 
 from __future__ import annotations
 

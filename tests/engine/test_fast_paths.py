@@ -1,4 +1,4 @@
-"""The fast paths give what the plain code gives: the sweep without a stop, and operators without the dispatch."""
+"""The fast paths compute the same as the plain code: the fast sweep, and operators without the dispatch."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What may enter, as input and as seed, and how the rest is refused."""
+"""Which inputs and seeds are accepted, and how all others are refused."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Kinks: where there is no derivative, or a formula alone would give 0 · ∞, the policy says what comes out."""
+"""Kinks: where there is no derivative, or a formula alone would give 0 · ∞, the result follows the policy."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What escapes from a derivative raises; what breaks inside one leaves nothing behind."""
+"""A value that escapes from a derivative raises an error; an error inside a derivative leaves nothing behind."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How soon the memory of a tape is free again: at once, without the cyclic collector."""
+"""The memory of a tape is freed at once, without the cyclic garbage collector."""
 
 from __future__ import annotations
 

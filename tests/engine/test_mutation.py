@@ -1,4 +1,4 @@
-"""A program may write over an array that it has used: a tape keeps what was used, and not what is there now."""
+"""A program may overwrite an array that it has used: the tape keeps the values that were used."""
 
 from __future__ import annotations
 

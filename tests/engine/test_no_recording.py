@@ -1,4 +1,4 @@
-"""`no_recording` holds for its own thread and its own block, and for nobody else meanwhile."""
+"""`no_recording` affects only its own thread and its own block."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where a function asks for bare numbers, the message shows the learner's own line rewritten; and that line works."""
+"""If a function needs plain numbers, the message shows the learner's own line rewritten; and that line works."""
 
 from __future__ import annotations
 
@@ -250,21 +250,25 @@ def test_a_line_that_adds_in_place_is_shown_rewritten() -> None:
 
 
 FAMILIES = {
-    "integrate.odeint(lambda y, t: -x * y, 1.0, np.arange(5.0))": r"odeint asks.*The line is\n    return integ.*k4 =",
-    "integrate.solve_ivp(lambda t, y: -x * y, (0, 1), [1.0]).y": r"solve_ivp asks.*Runge-Kutta",
-    "integrate.quad(lambda t: x * t, 0, 1)[0]": r"quad asks for the plain number.*leggauss",
-    "optimize.minimize(lambda z: np.sum((z - x) ** 2), np.zeros(1)).x": r"minimize asks.*jac=grad\(f\).*implicit",
-    "optimize.brentq(lambda z: z - x, -3, 3)": r"brentq asks.*np\.linalg\.solve\(J",
-    "linalg.expm(x * np.eye(2))": r"expm asks.*np\.linalg\.eigh",
-    "linalg.cho_factor(x * np.eye(2))[0]": r"cho_factor asks.*np\.linalg\.solve\(K, b\) in place of both",
-    "interpolate.CubicSpline(np.arange(4.0), np.arange(4.0) ** 2)(x)": r"asks.*np\.polyval\(s\.c\[:, i\]",
-    "signal.lfilter([1.0], [1.0, 0.5], x * np.ones(3))": r"lfilter asks.*np\.convolve",
-    "ndimage.gaussian_filter(x * np.ones(3), 1)": r"gaussian_filter asks.*sliding_window_view",
-    "fft.fft(x * np.ones(3))": r"fft asks.*complex numbers.*angles = 2 \* np\.pi",
-    "stats.multivariate_normal.logpdf(x, 0.0, 1.0)": r"multivariate_normal\.logpdf asks.*np\.linalg\.cholesky\(cov\)",
-    "stats.zscore(x * np.ones(3))": r"zscore asks.*np\.std\(x\)",
-    "stats.weibull_min.logpdf(x, 2.0)": r"weibull_min\.logpdf asks.*Write the formula",
-    "special.multigammaln(x + 2, 2)": r"multigammaln asks.*gammaln",
+    "integrate.odeint(lambda y, t: -x * y, 1.0, np.arange(5.0))": (
+        r"odeint converts.*The line is\n    return integ.*k4 ="
+    ),
+    "integrate.solve_ivp(lambda t, y: -x * y, (0, 1), [1.0]).y": r"solve_ivp converts.*Runge-Kutta",
+    "integrate.quad(lambda t: x * t, 0, 1)[0]": r"quad converts .* to a plain number.*leggauss",
+    "optimize.minimize(lambda z: np.sum((z - x) ** 2), np.zeros(1)).x": r"minimize converts.*jac=grad\(f\).*implicit",
+    "optimize.brentq(lambda z: z - x, -3, 3)": r"brentq converts.*np\.linalg\.solve\(J",
+    "linalg.expm(x * np.eye(2))": r"expm converts.*np\.linalg\.eigh",
+    "linalg.cho_factor(x * np.eye(2))[0]": r"cho_factor converts.*np\.linalg\.solve\(K, b\) in place of both",
+    "interpolate.CubicSpline(np.arange(4.0), np.arange(4.0) ** 2)(x)": r"converts.*np\.polyval\(s\.c\[:, i\]",
+    "signal.lfilter([1.0], [1.0, 0.5], x * np.ones(3))": r"lfilter converts.*np\.convolve",
+    "ndimage.gaussian_filter(x * np.ones(3), 1)": r"gaussian_filter converts.*sliding_window_view",
+    "fft.fft(x * np.ones(3))": r"fft converts.*complex numbers.*angles = 2 \* np\.pi",
+    "stats.multivariate_normal.logpdf(x, 0.0, 1.0)": (
+        r"multivariate_normal\.logpdf converts.*np\.linalg\.cholesky\(cov\)"
+    ),
+    "stats.zscore(x * np.ones(3))": r"zscore converts.*np\.std\(x\)",
+    "stats.weibull_min.logpdf(x, 2.0)": r"weibull_min\.logpdf converts.*Write the formula",
+    "special.multigammaln(x + 2, 2)": r"multigammaln converts.*gammaln",
 }
 
 
@@ -358,11 +362,11 @@ def test_without_a_source_the_message_is_general() -> None:
     assert "In place of" not in message
 
 
-def test_the_message_names_who_asks() -> None:
+def test_the_message_names_the_function_that_converts() -> None:
     assert message_of(define("return np.full(3, x)"), X, "reverse").startswith(
-        "np.full asks for the bare numbers of Var"
+        "np.full converts Variable("
     )
-    assert message_of(define("return np.ones(3).dot(x)"), V, "reverse").startswith("NumPy asks")
+    assert message_of(define("return np.ones(3).dot(x)"), V, "reverse").startswith("NumPy converts")
 
 
 ROWS = {
@@ -395,7 +399,7 @@ def test_the_row_that_the_message_proposes_works(
 def test_a_function_of_scipy_is_called_by_its_own_name() -> None:
     special = pytest.importorskip("scipy.special")
     lost = message_of(define("return special.logsumexp(x, axis=0)", special=special), V, "reverse")
-    assert lost.startswith("scipy.special.logsumexp asks for the bare numbers")
+    assert lost.startswith("scipy.special.logsumexp converts")
     assert "\nwrite\n    return np.logaddexp.reduce(x, axis=0)\n" in lost
     kept = message_of(
         define("return special.logsumexp(x, axis=0, keepdims=True)", special=special), V, "reverse"

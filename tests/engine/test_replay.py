@@ -1,4 +1,4 @@
-"""A recorded tape on other inputs; a tape whose values were let go."""
+"""A recorded tape replayed on other inputs, and a tape whose values were freed."""
 
 from __future__ import annotations
 

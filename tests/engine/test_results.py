@@ -1,4 +1,4 @@
-"""What comes out: plain numbers, arrays that are the learner's own, of the type that went in."""
+"""The results of derivatives: plain numbers, and arrays that the caller may change, in the type of the inputs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sites: where in the learner's code a line of the tape was written."""
+"""Sites: the line of the user's code where each line of a tape was recorded."""
 
 from __future__ import annotations
 

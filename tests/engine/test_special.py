@@ -1,4 +1,4 @@
-"""SciPy's special functions: followed as soon as somebody imports them, and never imported by the package."""
+"""SciPy's special functions: differentiable as soon as they are imported, and never imported by the package."""
 
 from __future__ import annotations
 

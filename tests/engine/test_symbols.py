@@ -1,4 +1,4 @@
-"""Formulas: what a rule, or a learner's function, looks like when it runs on names."""
+"""Formulas: a rule, or a user's function, evaluated on symbols."""
 
 from __future__ import annotations
 

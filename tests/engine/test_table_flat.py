@@ -1,4 +1,4 @@
-"""Rows without a derivative: flat functions, comparisons, questions of shape."""
+"""Rows without a derivative: flat functions, comparisons, functions of shape."""
 
 from __future__ import annotations
 

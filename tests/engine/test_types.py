@@ -1,4 +1,4 @@
-"""Types of numbers: casts are recorded, whole numbers are steps, and single precision stays what it is."""
+"""Types of numbers: casts are recorded, integers have derivative 0, and single precision stays single."""
 
 from __future__ import annotations
 

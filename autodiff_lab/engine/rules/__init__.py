@@ -14,7 +14,7 @@ derivative results for forward and reverse mode algorithmic differentiation* (20
 
 from __future__ import annotations
 
-from . import elementwise as _elementwise  # noqa: F401 — reading a room fills the table
+from . import elementwise as _elementwise  # noqa: F401 — importing them fills the table
 from . import grids, joining, linear_algebra, products, reductions, shapes  # noqa: F401
 from .kinks import policy
 from .table import (
@@ -38,5 +38,6 @@ __all__ = [
     "linear",
     "multilinear",
     "policy",
+    "reduction",
+    "shape_only",
 ]
-__all__ += ["reduction", "shape_only"]

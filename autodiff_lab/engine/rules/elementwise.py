@@ -17,7 +17,7 @@ from .table import comparison, composed, elementwise, flat, linear, shape_only
 
 
 def _power_left(y: Any, a: Any, b: Any) -> Any:
-    # squares are what there is most of, and a ** 1 would be one operation more
+    # Squares are the most common power, and a ** 1 would add an operation.
     if type(b) is int and b == 2:
         return 2 * a
     return b * a ** unless(b == 0, 1.0, b - 1)
@@ -47,7 +47,7 @@ elementwise(
     call=operator.mod,
     symbol="%",
 )
-# Not np.floor_divide: 1 / 0.1 is rounded to 10, and 0.1 goes in 9 times.
+# Not np.floor_divide(a, b): 1 / 0.1 is rounded to 10, but 0.1 fits into 1 only 9 times.
 elementwise(np.fmod, unit_partial, lambda y, a, b: -np.rint((a - y) / b))
 elementwise(np.negative, lambda y, x: -1.0, call=operator.neg)
 elementwise(np.positive, unit_partial)
@@ -79,7 +79,7 @@ scaled.batched = _scale_batch
 
 
 def _share(p: Any, q: Any) -> Any:
-    return p / (p + q)  # what was lost in rounding y is in both
+    return p / (p + q)  # the rounding error of y is in both p and q, so it cancels
 
 
 elementwise(np.exp, lambda y, x: y)
@@ -103,7 +103,7 @@ elementwise(np.hypot, lambda y, a, b: over_length(a, y), lambda y, a, b: over_le
 
 
 def _one_minus_square(x: Any) -> Any:
-    # near 1 and -1 the square is rounded too soon
+    # Near 1 and -1, rounding the square would lose digits of the difference.
     return unless(np.absolute(x) > 0.5, (1 - x) * (1 + x), 1 - x * x)
 
 
@@ -113,7 +113,7 @@ def _over_square(a: Any, r: Any) -> Any:
 
 def _over_cosh(x: Any) -> Any:
     """``1 / cosh(x)``. From 711 on cosh is infinite, and its inverse 0; but a derivative of it would be 0 · ∞."""
-    if type(x) is np.ndarray:  # plain numbers, of which nobody asks a derivative
+    if type(x) is np.ndarray:  # plain numbers, whose derivative is not needed
         with np.errstate(over="ignore"):
             return 1 / np.cosh(x)
     return 1 / np.cosh(unless(np.absolute(x) > 400.0, 400.0, x))
@@ -179,7 +179,8 @@ between = elementwise(
 
 @composed(np.clip)
 def _clip(a: Any, a_min: Any = None, a_max: Any = None, *, min: Any = None, max: Any = None) -> Any:
-    low, high = (min if a_min is None else a_min), (max if a_max is None else a_max)
+    low = min if a_min is None else a_min
+    high = max if a_max is None else a_max
     return between(a, -np.inf if low is None else low, np.inf if high is None else high)
 
 
@@ -199,11 +200,11 @@ flat(np.floor_divide, operator.floordiv, symbol="//")
 for step in (np.sign, np.floor, np.ceil, np.rint, np.trunc, np.round, np.around):
     flat(step)
 
-# Questions: a discrete answer, or one about shape only
+# Functions with a discrete result, or one that depends on shape only
 
 
 def _of_masks(symbol: str, compute: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
-    """Return an operator between masks that refuses floats in our words."""
+    """Return an operator between masks whose error message for floats says what to write."""
 
     def combine(a: Any, b: Any) -> Any:
         try:
@@ -228,28 +229,29 @@ comparison(np.bitwise_or, call=_of_masks("|", operator.or_))
 comparison(np.bitwise_xor, call=_of_masks("^", operator.xor))
 comparison(np.invert, call=operator.invert)
 for question in (
-    *(
-        np.isfinite,
-        np.isnan,
-        np.isinf,
-        np.signbit,
-        np.logical_and,
-        np.logical_or,
-        np.logical_not,
-        np.logical_xor,
-    ),
-    *(
-        np.any,
-        np.all,
-        np.argmax,
-        np.argmin,
-        np.argsort,
-        np.nonzero,
-        np.flatnonzero,
-        np.argwhere,
-        np.count_nonzero,
-    ),
-    *(np.isclose, np.allclose, np.array_equal, np.searchsorted, np.digitize, np.argpartition),
+    np.isfinite,
+    np.isnan,
+    np.isinf,
+    np.signbit,
+    np.logical_and,
+    np.logical_or,
+    np.logical_not,
+    np.logical_xor,
+    np.any,
+    np.all,
+    np.argmax,
+    np.argmin,
+    np.argsort,
+    np.nonzero,
+    np.flatnonzero,
+    np.argwhere,
+    np.count_nonzero,
+    np.isclose,
+    np.allclose,
+    np.array_equal,
+    np.searchsorted,
+    np.digitize,
+    np.argpartition,
 ):
     comparison(question)
 for shape in (
@@ -267,11 +269,9 @@ for shape in (
 
 @composed(np.full_like)
 def _full_like(a: Any, fill_value: Any, dtype: Any = None) -> Any:
-    return (
-        np.broadcast_to(fill_value, np.shape(a))
-        if isinstance(fill_value, Traced)
-        else np.zeros_like(a) + fill_value
-    )
+    if isinstance(fill_value, Traced):
+        return np.broadcast_to(fill_value, np.shape(a))
+    return np.zeros_like(a) + fill_value
 
 
 @composed(np.copyto, np.put, np.putmask, np.place)

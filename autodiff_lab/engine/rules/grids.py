@@ -29,7 +29,9 @@ def _linspace(
     share = np.reshape(share, (num,) + (1,) * max(np.ndim(start), np.ndim(stop)))
     points = np.moveaxis(start * (1 - share) + stop * share, 0, axis)
     intervals = num - 1 if endpoint else num
-    return (points, (stop - start) / (intervals or np.nan)) if retstep else points
+    if not retstep:
+        return points
+    return points, (stop - start) / (intervals or np.nan)
 
 
 @composed(np.meshgrid)
@@ -50,23 +52,30 @@ def _diff(a: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any =
     one_wide = list(keepdims_shape(shape_of(a), axis))
     given = (x for x in (prepend, a, append) if x is not None)
     parts = [np.broadcast_to(x, one_wide) if np.ndim(x) == 0 else x for x in given]
-    x = np.moveaxis(np.concatenate(parts, axis=axis) if len(parts) > 1 else a, axis, -1)
+    joined = np.concatenate(parts, axis=axis) if len(parts) > 1 else a
+    x = np.moveaxis(joined, axis, -1)
     for _ in range(n):
         x = x[..., 1:] - x[..., :-1]
     return np.moveaxis(x, -1, axis)
 
 
+def _axes_of_gradient(axis: Any, n: int) -> tuple[int, ...]:
+    if axis is None:
+        return tuple(range(n))
+    if np.ndim(axis) == 0:
+        return (axis,)
+    return tuple(axis)
+
+
 @composed(np.gradient)
 def _gradient(f: Any, *spacing: Any, axis: Any = None, edge_order: int = 1) -> Any:
-    axes = (
-        tuple(range(np.ndim(f))) if axis is None else (axis,) if np.ndim(axis) == 0 else tuple(axis)
-    )
+    axes = _axes_of_gradient(axis, np.ndim(f))
     steps = spacing * len(axes) if len(spacing) == 1 else spacing or (1.0,) * len(axes)
     out = []
     for a, step in zip(axes, steps, strict=True):
         if isinstance(step, Traced):
             raise UnsupportedError(
-                "np.gradient is followed in its values, not in the spacing: divide by it yourself."
+                "np.gradient is differentiable in the values, not in the spacing: divide by it yourself."
             )
         stencil = np.gradient(
             np.eye(shape_of(f)[a], dtype=f.dtype), step, axis=0, edge_order=edge_order
@@ -98,7 +107,9 @@ def _interp(
     x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period: Any = None
 ) -> Any:
     if period is not None:
-        raise UnsupportedError("np.interp with a period is not followed: wrap x with np.mod first.")
+        raise UnsupportedError(
+            "np.interp with a period has no derivative rule: wrap x with np.mod first."
+        )
     x, xp, fp = (np.asarray(z) if isinstance(z, list | tuple) else z for z in (x, xp, fp))
 
     def entries(values: Any, positions: Any) -> Any:
@@ -107,10 +118,10 @@ def _interp(
         return np.reshape(np.take_along_axis(values, np.ravel(positions)), shape_of(positions))
 
     i = np.clip(np.searchsorted(xp, x, side="right") - 1, 0, max(len(xp) - 2, 0))
-    j = np.minimum(i + 1, len(xp) - 1)  # of one point alone, the same
+    j = np.minimum(i + 1, len(xp) - 1)  # the same as i, if there is only one point
     start = entries(xp, i)
     width = entries(xp, j) - start
-    # Only the last point of all can end a step without width: there the last value counts.
+    # Only at the last point can a step have no width: there the last value counts.
     w = unless(width == 0, 1.0, (x - start) / unless(width == 0, 1.0, width))
     inside = entries(fp, i) * (1 - w) + entries(fp, j) * w
     y = np.where(np.less(x, xp[0]), fp[0] if left is None else left, inside)

@@ -14,7 +14,7 @@ from .table import axis_behind_batch, composed, linear
 
 
 def _span(axis: int, k: int, arrays: Sequence[Any]) -> tuple[Any, ...]:
-    """Where the k-th of concatenated arrays lies."""
+    """The index of the k-th of the concatenated arrays in the result."""
     axis = axis % len(shape_of(arrays[k]))
     start = sum(shape_of(x)[axis] for x in arrays[:k])
     return (slice(None),) * axis + (slice(start, start + shape_of(arrays[k])[axis]),)
@@ -55,7 +55,7 @@ def _insert(arr: Any, obj: Any, values: Any, axis: int | None = None) -> Any:
     arr, values = as_operand(arr), as_operand(values)
     if arr.dtype.kind != "f":
         raise UnsupportedError(
-            "np.insert makes whole numbers of what it inserts among such: write arr.astype(float)."
+            "np.insert would round what it inserts into an array of integers: write arr.astype(float)."
         )
     own = np.arange(np.size(arr)).reshape(shape_of(arr))
     new = np.size(arr) + np.arange(np.size(values)).reshape(shape_of(values))
@@ -97,7 +97,7 @@ def _block(arrays: Any) -> Any:
     return join_parts(arrays, -depth)
 
 
-# Made with ``like=``: without it NumPy does not ask what the entries are
+# Made with ``like=``: without it, NumPy doesn't call a traced value's protocol
 
 
 @composed(np.array, np.asarray)
@@ -110,11 +110,9 @@ def _array(object: Any, dtype: Any = None) -> Any:
 
 @composed(np.full)
 def _full(shape: Any, fill_value: Any) -> Any:
-    return (
-        np.broadcast_to(fill_value, shape)
-        if isinstance(fill_value, Traced)
-        else np.full(shape, fill_value)
-    )
+    if isinstance(fill_value, Traced):
+        return np.broadcast_to(fill_value, shape)
+    return np.full(shape, fill_value)
 
 
 # Chosen
@@ -122,11 +120,10 @@ def _full(shape: Any, fill_value: Any) -> Any:
 
 @composed(np.select)
 def _select(condlist: Any, choicelist: Any, default: Any = 0) -> Any:
-    dtype = np.result_type(
-        *(getattr(x, "dtype", x) for x in map(as_operand, (*choicelist, default)))
-    )
+    operands = map(as_operand, (*choicelist, default))
+    dtype = np.result_type(*(getattr(x, "dtype", x) for x in operands))
     out: Any = default if isinstance(default, Traced) else np.asarray(default, dtype)[()]
-    # the first that holds is taken
+    # In reverse order, so that the first condition that holds counts.
     for condition, choice in reversed(list(zip(condlist, choicelist, strict=True))):
         out = np.where(condition, choice, out)
     return out
@@ -142,7 +139,8 @@ def _piecewise(x: Any, condlist: Any, funclist: Any, *args: Any, **kw: Any) -> A
             "entries there. Write np.where(x < 0, f(x), g(x))."
         )
     one_alone = np.ndim(condlist[0]) == 0 and np.ndim(x) > 0
-    conditions, pieces = [condlist] if one_alone else list(condlist), list(funclist)
+    conditions = [condlist] if one_alone else list(condlist)
+    pieces = list(funclist)
     if len(pieces) not in (len(conditions), len(conditions) + 1):
         raise ValueError(
             f"np.piecewise needs a function for each of {len(conditions)} conditions, or one more for elsewhere; it "
@@ -155,10 +153,10 @@ def _piecewise(x: Any, condlist: Any, funclist: Any, *args: Any, **kw: Any) -> A
     dtype = np.dtype(getattr(x, "dtype", float))
     if dtype.kind != "f":
         raise UnsupportedError(
-            "np.piecewise gives whole numbers for whole numbers: write x.astype(float) for x."
+            "np.piecewise returns integers for integers: write x.astype(float) instead of x."
         )
     parts: list[Any] = [np.zeros(1, dtype)]
-    # which entry of the joined parts; the first is the 0 of no piece
+    # For each entry of the result, its position in the joined parts. Position 0 is the 0 that belongs to no piece.
     taken = np.zeros(np.size(x), dtype=int)
     joined = 1
     for place, piece in zip(places, pieces, strict=True):
@@ -175,7 +173,7 @@ def _piecewise(x: Any, condlist: Any, funclist: Any, *args: Any, **kw: Any) -> A
 def _choose(a: Any, choices: Any) -> Any:
     if isinstance(a, Traced):
         raise UnsupportedError(
-            "np.choose picks by whole numbers, which have no derivative: use np.where(x > 0, a, b)."
+            "np.choose picks by integers, which have no derivative: use np.where(x > 0, a, b)."
         )
     if not np.all((np.greater_equal(a, 0)) & (np.less(a, len(choices)))):
         raise IndexError(

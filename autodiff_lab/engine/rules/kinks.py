@@ -1,7 +1,7 @@
-"""What a derivative is at kinks and ties, and where a formula alone would give 0 · ∞: the policy, and what keeps it.
+"""The policy for derivatives at kinks and ties, and the helpers with which the rules follow it.
 
-`policy` says it in words. Below it are the guards and the shares with which rules in the other files keep it; the
-partials of ``maximum``, ``absolute`` and ``clip`` are formulas that learners are shown, and are in ``elementwise.py``.
+`policy` returns it as text. Below it are guards, for places where a formula alone would give 0 · ∞, and functions that
+split ties. The partials of ``maximum``, ``absolute`` and ``clip`` are in ``elementwise.py``: learners see them.
 """
 
 from contextlib import suppress
@@ -58,7 +58,7 @@ def policy() -> str:
 def _where(condition: Any, *choices: Any) -> Any:
     if not choices:
         raise UnsupportedError(
-            "np.where of a condition alone asks for positions: write np.nonzero(x)."
+            "np.where with only a condition returns positions: write np.nonzero(x)."
         )
     return as_operand(np.where(condition, *choices))
 
@@ -95,12 +95,12 @@ _guarded = add_row("linear", "unless", _CHOICES, _unless, batched=_choose_batch)
 
 
 def unless(condition: Any, instead: Any, value: Any) -> Any:
-    """A guard in a row's rule: `value`, but `instead` where the condition holds (rarely). A formula shows `value`."""
+    """A guard in a rule: `value`, but `instead` where the condition holds (rarely). A formula shows only `value`."""
     return value if is_nowhere(condition, value) else _guarded(condition, instead, value)
 
 
 def is_nowhere(condition: Any, value: Any) -> bool:
-    """Whether a condition is known to hold at no entry of `value`, whose shape it has."""
+    """Whether a condition, in the shape of `value`, is known to hold at no entry."""
     if type(condition) is np.bool_:
         return not condition
     array = type(condition) is np.ndarray and shape_of(value) == condition.shape
@@ -108,7 +108,7 @@ def is_nowhere(condition: Any, value: Any) -> bool:
 
 
 def over_length(x: Any, length: Any) -> Any:
-    """A guarded quotient in a row's rule: ``x / length``; where the length is 0, 0 with no derivative of its own."""
+    """A guarded quotient in a rule: ``x / length``; where the length is 0, it is 0 and its derivative is NaN."""
     zero = length == 0
     if not isinstance(zero, Traced) and not np.count_nonzero(zero):
         return x / length
@@ -116,8 +116,8 @@ def over_length(x: Any, length: Any) -> Any:
 
 
 def everywhere(condition: Any) -> bool:
-    """Whether a condition in a row's rule holds for all entries, and in vmap for all examples."""
-    # raised in a batch, where it holds in some examples and not in others
+    """Whether a condition in a rule holds for all entries, and in vmap for all examples."""
+    # vmap raises the error if the condition holds only for some examples.
     with suppress(ShapeError):
         return bool(np.all(condition))
     return False
@@ -130,7 +130,7 @@ def _over(a: Any, gaps: Any) -> Any:
     return np.where(none & (a != 0), np.nan, a / np.where(none, 1.0, gaps))
 
 
-# ``a / gaps``; where there is no gap, 0 / 0 is 0 and the rest NaN: what is not asked for does no harm.
+# ``a / gaps``, where the gap may be 0: then 0 / 0 is 0, and anything else divided by 0 is NaN.
 over = general(
     "over",
     lambda g, y, a, gaps: _over(g, gaps),
@@ -142,18 +142,17 @@ over = general(
 def _zeros_of_unknown_slope(zero: Any, x: Any) -> Any:
     if isinstance(zero, Traced) or isinstance(x, Traced):
         return apply(unknown_slope, (zero, x))
-    return np.zeros(np.broadcast_shapes(np.shape(zero), np.shape(x)), getattr(x, "dtype", float))[
-        ()
-    ]
+    shape = np.broadcast_shapes(np.shape(zero), np.shape(x))
+    return np.zeros(shape, getattr(x, "dtype", float))[()]
 
 
 def _push_unknown_slope(zero: Any, t: Any) -> Any:
     return _where(zero, over(t, 0.0), 0.0)
 
 
-# 0, in a first derivative that is 0 by convention where the condition holds. What moves `x` there has a tangent of NaN,
-# and so has any adjoint, also one of 0, for that may be 0 · ∞: a second derivative is then NaN, and no wrong number.
-# No row for learners, so it is not in the table.
+# The 0 in a first derivative that is 0 by convention where the condition holds. Its own derivative is NaN there, even
+# for an adjoint of 0, because that may be 0 · ∞: so a second derivative is NaN instead of a wrong number.
+# Users never call it, so it is not in the table.
 unknown_slope = Row(
     "unknown slope",
     _zeros_of_unknown_slope,
@@ -172,7 +171,7 @@ unknown_slope.batched = lambda size, y, operands, tangents, static: _push_unknow
 
 
 def tie_weights(y: Any, x: Any, axis: Any) -> Any:
-    """The weights of the entries in their largest or smallest: a tie is split evenly."""
+    """The weight of each entry in a maximum or minimum: 1 for the entry that won; a tie is split evenly."""
     won = x == y
     if type(won) is np.ndarray and np.count_nonzero(won) == np.count_nonzero(y == y) == np.size(y):
         return won  # no tie, and no NaN: nothing to split
@@ -180,17 +179,16 @@ def tie_weights(y: Any, x: Any, axis: Any) -> Any:
 
 
 def mean_of_equals(entries: Any, picked: Any) -> Any:
-    """An entry picked from each row, as the mean of all entries equal to it: so the derivative of a tie is split."""
+    """The entry picked from each row, as the mean of all entries equal to it, so that a tie's derivative is split."""
     equal = np.equal(entries, picked[..., None])
     if not isinstance(equal, Traced) and np.all(np.count_nonzero(equal, axis=-1) <= 1):
         return picked  # no tie, so nothing to split
-    return np.sum(np.where(equal, entries, 0.0), axis=-1) / np.sum(
-        equal.astype(entries.dtype), axis=-1
-    )
+    total = np.sum(np.where(equal, entries, 0.0), axis=-1)
+    return total / np.sum(equal.astype(entries.dtype), axis=-1)
 
 
 def share_between_equals(g: Any, values: Any) -> Any:
-    """Split adjoints evenly among equal values, whose order is arbitrary: for the rows of sorting and eigenvalues."""
+    """Split adjoints evenly among equal values, whose order is arbitrary: for sorting and eigenvalues."""
     same = values[..., :, None] == values[..., None, :]
     if not isinstance(same, Traced) and np.count_nonzero(same) == np.size(values):
         return g

@@ -26,12 +26,12 @@ def _result_type(factorize: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def t(a: Any) -> Any:
-    """The matrix transpose that the rules of linear algebra are written with: of each matrix in a stack."""
+    """The transpose of a matrix, or of each matrix in a stack."""
     return np.swapaxes(a, -1, -2)
 
 
 def _square(a: Any) -> Any:
-    """Give the numbers of a stack of matrices the two axes of a matrix."""
+    """Give one number for each matrix in a stack the two axes of a matrix, so that it broadcasts."""
     return a[..., None, None]
 
 
@@ -73,12 +73,13 @@ general(la.solve, _solve_left, lambda g, y, a, b: unbroadcast(_solve_back(g, a, 
 def _lstsq(a: Any, b: Any, rcond: Any = None) -> tuple[Any, Any, int, Any]:
     m, n = np.shape(a)
     values = la.svdvals(a)
-    smallest = (
-        np.finfo(float).eps * (1 if rcond == -1 else max(m, n)) if rcond in (None, -1) else rcond
-    )
-    if not everywhere(values > np.max(values) * smallest):
+    if rcond is None:
+        rcond = np.finfo(float).eps * max(m, n)
+    elif rcond == -1:
+        rcond = np.finfo(float).eps
+    if not everywhere(values > np.max(values) * rcond):
         raise UnsupportedError(
-            "np.linalg.lstsq is followed at full rank only, and this matrix has (nearly) dependent columns. "
+            "np.linalg.lstsq is differentiable at full rank only, and this matrix has (nearly) dependent columns. "
             "Leave some of them out, or add a small multiple of the identity to A.T @ A and use np.linalg.solve."
         )
     x = la.pinv(a) @ b
@@ -97,9 +98,10 @@ log_determinant = general(
 def _cofactors(y: Any, a: Any) -> Any:
     if everywhere(y != 0):
         inverse = la.inv(a)
-        if np.size(a) == 0 or everywhere(
-            np.max(np.absolute(a)) * np.max(np.absolute(inverse)) < 1e8
-        ):
+        if np.size(a) == 0:
+            return _square(y) * t(inverse)
+        condition_number = np.max(np.absolute(a)) * np.max(np.absolute(inverse))
+        if everywhere(condition_number < 1e8):
             return _square(y) * t(inverse)
     n = shape_of(a)[-1]
     rest = np.array([[j for j in range(n) if j != i] for i in range(n)], dtype=int)
@@ -119,7 +121,7 @@ def _slogdet(a: Any) -> Any:
 
 
 def _of_lower_triangle(s: Any, a: Any) -> Any:
-    """The adjoint `s` of a symmetric matrix; where `a` is not, all of it belongs to the triangle that was read."""
+    """The adjoint `s` of a symmetric matrix. If `a` isn't symmetric, all of it goes to the triangle that was read."""
     symmetric = np.all(a == t(a), axis=(-2, -1), keepdims=True)
     if everywhere(symmetric):
         return s
@@ -140,7 +142,8 @@ general(la.cholesky, _cholesky_back, call=lambda a: la.cholesky(a))
 
 def _qr_back(g: Any, y: Any, a: Any) -> Any:
     m = shape_of(a)[-2]
-    q, r, gq, gr = y[..., :m, :], y[..., m:, :], g[..., :m, :], g[..., m:, :]
+    q, r = y[..., :m, :], y[..., m:, :]
+    gq, gr = g[..., :m, :], g[..., m:, :]
     middle = r @ t(gr) - t(gq) @ q
     below = _scaled_lower_triangle(middle, 0.0)
     symmetric = below + t(below) + middle * np.eye(shape_of(r)[-1])
@@ -155,7 +158,8 @@ def _qr(a: Any, mode: str = "reduced") -> Any:
     m, n = shape_of(a)[-2:]
     if mode != "reduced" or m < n:
         raise UnsupportedError(
-            "np.linalg.qr is followed for mode='reduced' of matrices with at least as many rows."
+            "np.linalg.qr is differentiable only with mode='reduced', and only if the matrix has at least as many "
+            "rows as columns."
         )
     both = packed_qr(a)
     return _result_type(la.qr)(both[..., :m, :], both[..., m:, :])
@@ -167,10 +171,11 @@ def _packed_eigh(a: Any) -> Any:
 
 
 def _eigh_back(g: Any, y: Any, a: Any) -> Any:
-    w, v, gw, gv = y[..., 0, :], y[..., 1:, :], g[..., 0, :], g[..., 1:, :]
+    w, v = y[..., 0, :], y[..., 1:, :]
+    gw, gv = g[..., 0, :], g[..., 1:, :]
     diagonal = np.eye(shape_of(w)[-1])
     gaps = w[..., None, :] - w[..., :, None]
-    equal = gaps == 0  # each with itself, too
+    equal = gaps == 0  # on the diagonal, too
     if everywhere(equal == diagonal):
         between = t(v) @ gv / (gaps + np.where(diagonal == 1, np.inf, 0.0))
     else:
@@ -180,10 +185,10 @@ def _eigh_back(g: Any, y: Any, a: Any) -> Any:
 
 
 def _between_equals(gv: Any, v: Any, gaps: Any, equal: Any) -> Any:
-    """What adjoints of eigenvectors are to the matrix in their own basis, where some eigenvalues are equal.
+    """The contribution of the eigenvectors' adjoints, in the eigenbasis, where some eigenvalues are equal.
 
-    Any basis of equal ones would do, so what depends on theirs has no derivative. If one of them was asked for, in
-    whatever direction, all that belongs to them is NaN; and what turns them makes all of them NaN.
+    Equal eigenvalues have no unique eigenvectors, so a result that depends on theirs has no derivative. If one of these
+    vectors has an adjoint other than 0, all entries that belong to the group are NaN.
     """
     several = np.sum(equal, axis=-1) > 1
     alone = np.eye(shape_of(gaps)[-1]) * np.where(several, 0.0, 1.0)[..., None, :] > 0
@@ -215,7 +220,7 @@ def _svdvals_back(g: Any, y: Any, a: Any) -> Any:
     v = v[..., ::-1]
     equal = w[..., ::-1, None] == w[..., None, ::-1]
     several = (np.sum(equal, axis=-1) > 1)[..., None, :]
-    # no second derivative knows their basis, not even behind a 0
+    # Vectors of equal values have no unique basis, so a second derivative is NaN, even times 0.
     if not everywhere(np.logical_not(several)):
         v = v + unknown_slope(several, v)
     u = over_length(a @ v, y[..., None, :])
@@ -247,8 +252,10 @@ def _matrix_power(a: Any, n: int) -> Any:
         return la.matrix_power(la.inv(a), -n)
     if n == 0:
         return np.zeros_like(a) + np.eye(shape_of(a)[-1], dtype=a.dtype)
-    half = la.matrix_power(a, n // 2) if n > 1 else None
-    return a if half is None else half @ half @ a if n % 2 else half @ half
+    if n == 1:
+        return a
+    half = la.matrix_power(a, n // 2)
+    return half @ half @ a if n % 2 else half @ half
 
 
 composed(la.multi_dot)(lambda arrays: reduce(np.matmul, arrays))

@@ -14,7 +14,7 @@ from ..values import as_operand
 from .shapes import reshape, transpose
 from .table import composed, multilinear
 
-# The letters that may stand for an axis in einsum. (The module `string` has them, and takes a millisecond to import.)
+# The letters that may stand for an axis in einsum. (`string.ascii_letters` would take a millisecond to import.)
 LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 # Matrix products
@@ -27,11 +27,8 @@ def _as_matrices(g: Any, a: Any, b: Any) -> tuple[Any, Any, Any]:
     if len(shape_of(b)) == 1:
         b = np.reshape(b, (-1, 1))
     rows, columns = shape_of(a)[-2], shape_of(b)[-1]
-    return (
-        np.reshape(g, (*np.broadcast_shapes(shape_of(a)[:-2], shape_of(b)[:-2]), rows, columns)),
-        a,
-        b,
-    )
+    stack = np.broadcast_shapes(shape_of(a)[:-2], shape_of(b)[:-2])
+    return np.reshape(g, (*stack, rows, columns)), a, b
 
 
 def _transpose_matrices(x: Any) -> Any:
@@ -75,12 +72,12 @@ multilinear(
 )
 
 
-# Einstein's summation, and what is one
+# Einstein summation, and products that can be written as one
 
 
 @cache
 def _explicit(subscripts: str, ranks: tuple[int, ...]) -> tuple[list[str], str]:
-    """The subscripts with every axis named: the ellipsis spelled out, the output written down."""
+    """The subscripts of the operands and of the output, with a letter for every axis instead of an ellipsis."""
     left, arrow, right = subscripts.replace(" ", "").partition("->")
     terms = left.split(",")
     if len(terms) != len(ranks):
@@ -122,7 +119,7 @@ def _einsum_transposed(k: int, g: Any, y: Any, *operands: Any, subscripts: str) 
 
 
 def einsum_batch(operands: Sequence[Any], own: Sequence[bool], subscripts: str) -> Any:
-    """An einsum product of a batch: one more letter, for the axis in front of each operand that has its `own`."""
+    """An einsum product of a batch: one more letter stands for the batch axis of the operands marked in `own`."""
     left, _, out = subscripts.partition("->")
     new = next(c for c in LETTERS if c not in subscripts)
     terms = [new + term if mine else term for term, mine in zip(left.split(","), own, strict=True)]
@@ -154,7 +151,7 @@ summed = multilinear(
 def _einsum(subscripts: str, *operands: Any, optimize: Any = None) -> Any:
     if not isinstance(subscripts, str):
         raise UnsupportedError(
-            'np.einsum is followed with subscripts as text: np.einsum("ij,j->i", a, x).'
+            'np.einsum has a derivative rule for subscripts as text: np.einsum("ij,j->i", a, x).'
         )
     terms, out = _explicit(subscripts, tuple(map(rank_of, operands)))
     return summed(*operands, subscripts=",".join(terms) + "->" + out)
@@ -206,7 +203,9 @@ def _dot(a: Any, b: Any) -> Any:
 
 @composed(np.inner)
 def _inner(a: Any, b: Any) -> Any:
-    return a * b if rank_of(a) == 0 or rank_of(b) == 0 else np.tensordot(a, b, axes=(-1, -1))
+    if rank_of(a) == 0 or rank_of(b) == 0:
+        return a * b
+    return np.tensordot(a, b, axes=(-1, -1))
 
 
 @composed(np.vecdot, np.linalg.vecdot)
@@ -238,7 +237,7 @@ def _cross(
     a, b = np.moveaxis(a, axisa, -1), np.moveaxis(b, axisb, -1)
     if shape_of(a)[-1] != 3 or shape_of(b)[-1] != 3:
         raise UnsupportedError(
-            "np.cross is followed for vectors of three components: append a zero to shorter ones."
+            "np.cross has a derivative rule for vectors of three components: append a zero to shorter ones."
         )
     ahead, behind = np.array([1, 2, 0]), np.array([2, 0, 1])
     return np.moveaxis(a[..., ahead] * b[..., behind] - a[..., behind] * b[..., ahead], -1, axisc)

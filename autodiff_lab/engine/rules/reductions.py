@@ -25,7 +25,7 @@ linear(
 
 
 def _cumsum_of_each(t: Any, y: Any, axis: int | None) -> Any:
-    """Sum each example of a batch; NumPy makes a row of one entry of a number, with any axis."""
+    """The running sums of each example in a batch. For single numbers NumPy returns an array of one entry."""
     is_of_numbers = len(shape_of(t)) == 1
     if axis is None or is_of_numbers:
         return np.cumsum(np.reshape(t, (len(t), *shape_of(y))), axis=1)
@@ -53,9 +53,8 @@ def _products_of_others(y: Any, x: Any, axis: Any) -> Any:
     n = int(np.prod([shape[a] for a in reduced]))
     rows = np.reshape(slices, (*kept, 1, n))
     products = np.prod(np.where(np.eye(n, dtype=bool), 1.0, rows), axis=-1)
-    return np.transpose(
-        np.reshape(products, shape_of(slices)), tuple(int(i) for i in np.argsort(order))
-    )
+    original_order = tuple(int(i) for i in np.argsort(order))
+    return np.transpose(np.reshape(products, shape_of(slices)), original_order)
 
 
 reduction(np.prod, _products_of_others)
@@ -95,9 +94,8 @@ def _in_rows(a: Any, axis: Any) -> tuple[Any, tuple[int, ...]]:
     axes = normalize_axes(axis, len(shape))
     last = np.moveaxis(a, axes, range(len(shape) - len(axes), len(shape)))
     n = int(np.prod([shape[i] for i in axes]))
-    return np.reshape(last, (*shape_of(last)[: len(shape) - len(axes)], n)), keepdims_shape(
-        shape, axes
-    )
+    rows = np.reshape(last, (*shape_of(last)[: len(shape) - len(axes)], n))
+    return rows, keepdims_shape(shape, axes)
 
 
 # Order statistics
@@ -131,7 +129,8 @@ def _quantile(
 ) -> Any:
     _require_plain_quantile("np.quantile", q, weights)
     rows, kept = _in_rows(a, axis)
-    rows, n = np.sort(rows, axis=-1), shape_of(rows)[-1]
+    rows = np.sort(rows, axis=-1)
+    n = shape_of(rows)[-1]
     # Whatever the method, a quantile of 0, 1, …, n - 1 is the position between order statistics.
     places = np.quantile(np.arange(float(n)), q, method=method)
     found = []
@@ -142,7 +141,7 @@ def _quantile(
             part = float(place - low)
             y = y * (1 - part) + _order_statistics(rows, low + 1) * part
         found.append(y)
-    last = rows[..., -1]  # NaN is sorted behind everything else, and makes a quantile NaN
+    last = rows[..., -1]  # NaN is sorted to the end, and makes a quantile NaN
     found = [unless(np.isnan(last), np.nan, y) for y in found]
     return _arrange_quantiles(found, np.shape(places), kept if keepdims else shape_of(last))
 
@@ -183,7 +182,7 @@ def _nanquantile(
     if method != "linear":
         raise UnsupportedError(
             f"np.nanquantile with method={method!r} has no derivative rule; 'linear' has one. Take the entries that "
-            "are there, np.quantile(x[~np.isnan(x)], q, method=…), which knows all methods."
+            "not NaN, np.quantile(x[~np.isnan(x)], q, method=…), which has all methods."
         )
     rows, kept = _in_rows(a, axis)
     rows = np.sort(rows, axis=-1)
@@ -194,7 +193,7 @@ def _nanquantile(
         low, high = np.floor(place).astype(int), np.ceil(place).astype(int)
         part = (place - low).astype(rows.dtype)
         first, second = _order_statistics(rows, low), _order_statistics(rows, high)
-        # the second may be infinite
+        # Where `part` is 0, the second doesn't count; it may be infinite.
         found.append(unless(np.equal(part, 0), first, first * (1 - part) + second * part))
     return _arrange_quantiles(found, np.shape(q), kept if keepdims else shape_of(count))
 
@@ -237,7 +236,7 @@ def _partition(a: Any, kth: Any, axis: int | None = -1) -> Any:
 
 
 def _add_method(name: str, function: Callable[..., Any]) -> None:
-    """A method that is a function of its own; along axis 0, where the function takes all axes."""
+    """Add a ufunc's method as a call of a NumPy function, by default along axis 0 instead of all axes."""
 
     def reduced(array: Any, axis: Any = 0, keepdims: bool = False) -> Any:
         return function(array, axis=axis, keepdims=keepdims)
@@ -268,15 +267,17 @@ def _running(a: Any, axis: int, beats: Callable[..., Any]) -> Any:
     while step < shape_of(y)[0]:
         before, here = y[:-step], y[step:]
         of_before, of_here = count[:-step], count[step:]
-        won, tied = np.logical_or(beats(before, here), np.isnan(before)), np.equal(before, here)
+        won = np.logical_or(beats(before, here), np.isnan(before))
+        tied = np.equal(before, here)
         new = np.where(won, before, here)
         if isinstance(tied, Traced) or np.any(tied):
             finite = np.isfinite(here)
-            # 0 in value where they are tied
+            # The gap's value is 0 where they are tied; only its derivative counts.
             gap = np.where(finite, before, 0.0) - np.where(finite, here, 0.0)
             new = new + np.where(tied, gap * (of_before / (of_before + of_here)), 0.0)
         of_new = np.where(tied, of_before + of_here, np.where(won, of_before, of_here))
-        y, count = np.concatenate([y[:step], new]), np.concatenate([count[:step], of_new])
+        y = np.concatenate([y[:step], new])
+        count = np.concatenate([count[:step], of_new])
         step *= 2
     return np.moveaxis(y, 0, axis)
 
@@ -305,13 +306,11 @@ def _average(
 ) -> Any:
     if weights is None:
         mean = np.mean(a, axis=axis, keepdims=keepdims)
-        return (
-            (mean, np.full(shape_of(mean), np.size(a) / max(np.size(mean), 1)))
-            if returned
-            else mean
-        )
+        if not returned:
+            return mean
+        return mean, np.full(shape_of(mean), np.size(a) / max(np.size(mean), 1))
     shape = shape_of(a)
-    # they belong to the axes named, in that order
+    # Weights of another shape belong to the axes named, in that order.
     if shape_of(weights) != shape and axis is not None:
         axes = normalize_axes(axis, len(shape))
         weights = np.transpose(weights, [int(k) for k in np.argsort(axes)])
@@ -497,7 +496,7 @@ def _corrcoef(x: Any, y: Any = None, rowvar: bool = True) -> Any:
     if np.ndim(covariance) == 0:
         return covariance / covariance
     spread = np.sqrt(np.diagonal(covariance))
-    # not clipped to 1: that would lose second derivatives
+    # NumPy clips this to 1, which would lose second derivatives.
     return covariance / spread[:, None] / spread[None, :]
 
 
@@ -513,11 +512,10 @@ def _norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> 
         rows, columns = axis or (0, 1)
         if ord in (2, -2, "nuc"):
             values = np.linalg.svdvals(np.moveaxis(x, (rows, columns), (-2, -1)))
-            y = (
-                np.sum(values, axis=-1)
-                if ord == "nuc"
-                else (np.max if ord > 0 else np.min)(values, axis=-1)
-            )
+            if ord == "nuc":
+                y = np.sum(values, axis=-1)
+            else:
+                y = np.max(values, axis=-1) if ord > 0 else np.min(values, axis=-1)
             return np.reshape(y, keepdims_shape(shape_of(x), (rows, columns))) if keepdims else y
         if ord in (1, -1, np.inf, -np.inf):
             first, second = (rows, columns) if abs(ord) == 1 else (columns, rows)

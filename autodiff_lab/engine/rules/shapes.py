@@ -19,27 +19,29 @@ from .table import axis_behind_batch, comparison, composed, linear
 
 
 def _invert_axes(axes: Any) -> Any:
-    return (
-        None if axes is None else tuple(int(i) for i in np.argsort([a % len(axes) for a in axes]))
-    )
+    if axes is None:
+        return None
+    return tuple(int(i) for i in np.argsort([a % len(axes) for a in axes]))
 
 
 def _axes_behind_batch(axes: Any, y: Any) -> tuple[int, ...]:
     """A permutation that leaves a batch axis in front."""
     n = len(shape_of(y))
-    return (0, *(a % n + 1 for a in (range(n - 1, -1, -1) if axes is None else axes)))
+    if axes is None:
+        axes = range(n - 1, -1, -1)
+    return (0, *(a % n + 1 for a in axes))
 
 
 def _require_order(name: str, order: str) -> None:
     if order not in ("C", "F"):
         raise UnsupportedError(
-            f"{name} with order={order!r} asks how an array lies in memory: write 'C' or 'F'."
+            f"{name} with order={order!r} depends on the memory layout of the array: write 'C' or 'F'."
         )
 
 
 def _reshape(x: Any, shape: Any, order: str = "C") -> Any:
     _require_order("np.reshape", order)
-    # an option would be shown
+    # The default order is left out, so that it isn't shown on a tape.
     return np.reshape(x, shape) if order == "C" else np.reshape(x, shape, order="F")
 
 
@@ -86,18 +88,18 @@ def _as_type(x: Any, dtype: Any) -> Any:
 
 
 def takes_what(function: Callable[..., Any], rule: Callable[..., Any]) -> Callable[..., Any]:
-    """The rule of a whole family, with the signature of the NumPy function that it is to serve now."""
-    rule.__wrapped__ = function  # type: ignore[attr-defined]  # where `inspect` looks for it, when a call asks
+    """Give the rule of a family of functions the signature of one NumPy function."""
+    rule.__wrapped__ = function  # type: ignore[attr-defined]  # `inspect.signature` looks there
     return rule
 
 
 def dummy_array(a: Any) -> Any:
-    """A dummy array of the shape of `a`, with one number in memory: NumPy tells by it which shape a function gives."""
+    """A dummy array of the shape of `a`, with one number in memory, to learn from NumPy which shape a result has."""
     return np.broadcast_to(np.float64(0.0), shape_of(a))
 
 
 def _add_reshaping(function: Callable[..., Any]) -> None:
-    """A function that only changes the shape: NumPy says to which."""
+    """Add a function that only changes the shape: NumPy computes the new shape from a dummy array."""
 
     def reshaped(*arrays: Any, **options: Any) -> Any:
         if len(arrays) > 1 and function in (np.atleast_1d, np.atleast_2d, np.atleast_3d):
@@ -118,7 +120,7 @@ def _ravel(a: Any, order: str = "C") -> Any:
 
 
 def _add_permuting(function: Callable[..., Any]) -> None:
-    """A function that only reorders axes: NumPy says how, on an array whose axes have different lengths."""
+    """Add a function that only reorders axes. NumPy shows the order with an array whose axes have different lengths."""
 
     @lru_cache(maxsize=64, typed=True)
     def order(rank: int, *args: Any, **options: Any) -> tuple[int, ...]:
@@ -129,7 +131,7 @@ def _add_permuting(function: Callable[..., Any]) -> None:
     def permuted(a: Any, *args: Any, **options: Any) -> Any:
         try:
             axes = order(rank_of(a), *args, **options)
-        except TypeError:  # axes in a list are nothing to look up by
+        except TypeError:  # axes in a list can't be a cache key
             axes = order.__wrapped__(rank_of(a), *args, **options)
         return transpose(a, axes=axes)
 
@@ -144,12 +146,12 @@ for permuting in (np.swapaxes, np.moveaxis, np.rollaxis):
 
 def _roll(a: Any, shift: Any, axis: Any = None) -> Any:
     if isinstance(shift, Traced):
-        shift = np.asarray(shift)  # a count has no derivative: this says so
+        shift = np.asarray(shift)  # a count has no derivative: this raises the error
     return np.roll(a, shift, axis)
 
 
 def _opposite(shift: Any) -> Any:
-    # int: np.uint8(1) has no opposite
+    # Converted to int, because -np.uint8(1) is 255.
     return -int(shift) if np.ndim(shift) == 0 else tuple(-int(n) for n in shift)
 
 
@@ -192,7 +194,7 @@ def is_basic_index(index: Any) -> bool:
 
 
 def _index_behind(index: Any) -> tuple[Any, ...] | None:
-    """The same index behind a batch axis; None where that would move axes (index arrays with a slice between)."""
+    """The same index after a batch axis; None if that would move axes (index arrays with a slice in between)."""
     parts = index if isinstance(index, tuple) else (index,)
     arrays = [k for k, i in enumerate(parts) if isinstance(i, (list, np.ndarray))]
     if arrays:
@@ -239,7 +241,7 @@ def _put_along(x: Any, positions: Any, n: int) -> Any:
     return out
 
 
-# For positions that are traced themselves, which only those of vmap are; all others are an index, and a row less.
+# For positions that are traced themselves, as only in vmap. All other positions are recorded as an ordinary index.
 taken_along = Op(
     "take_along_axis",
     _take_along,
@@ -263,7 +265,7 @@ def _take_along_axis(arr: Any, indices: Any, axis: int | None = -1) -> Any:
 
 
 def _gather(function: Callable[..., Any], a: Any, *args: Any, **options: Any) -> Any:
-    # A count has no derivative: np.asarray says so, or in a program that is recorded notes what it was.
+    # A count has no derivative: np.asarray raises the error, or notes the count's value in a recorded program.
     args = tuple(np.asarray(x) if isinstance(x, Traced) else x for x in args)
     options = {name: np.asarray(x) if isinstance(x, Traced) else x for name, x in options.items()}
     shape = shape_of(a)
@@ -272,12 +274,12 @@ def _gather(function: Callable[..., Any], a: Any, *args: Any, **options: Any) ->
     return [flat[p] for p in positions] if isinstance(positions, list) else flat[positions]
 
 
-# Of a small array it takes longer to find which entries a function picks than to pick them.
+# For arrays up to this size the positions are cached: finding them takes longer than picking the entries.
 MAX_CACHED_POSITIONS = 1024
 
 
 def _add_gathering(function: Callable[..., Any]) -> None:
-    """A function whose result is entries of its operand: NumPy says which, on the positions of the entries."""
+    """Add a function that only picks entries of its operand: NumPy picks from an array of their positions."""
 
     @lru_cache(maxsize=64, typed=True)
     def find_few(shape: tuple[int, ...], *args: Any, **options: Any) -> Any:
@@ -285,7 +287,7 @@ def _add_gathering(function: Callable[..., Any]) -> None:
 
     def find(positions: np.ndarray, *args: Any, **options: Any) -> Any:
         if positions.size <= MAX_CACHED_POSITIONS:
-            with suppress(TypeError):  # a list among the arguments is nothing to look up by
+            with suppress(TypeError):  # a list among the arguments can't be a cache key
                 return find_few(positions.shape, *args, **options)
         return function(positions, *args, **options)
 
@@ -304,7 +306,7 @@ for gathering in (
 
 
 def _add_filling(function: Callable[..., Any]) -> None:
-    """A function whose result is entries of its operand and zeros: position 0 stands for the zero."""
+    """Add a function that picks entries of its operand, and zeros: position 0 stands for a zero."""
 
     def filled(a: Any, *args: Any, **options: Any) -> Any:
         positions = function(np.arange(1, np.size(a) + 1).reshape(shape_of(a)), *args, **options)
@@ -323,7 +325,7 @@ def _pad(array: Any, pad_width: Any, mode: str = "constant", **options: Any) -> 
         constant = options.get("constant_values", 0.0)
         if np.ndim(constant):
             raise UnsupportedError(
-                "np.pad with several constant_values is not followed: pad with one at a time."
+                "np.pad with several constant_values has no derivative rule: pad with one at a time."
             )
         positions = np.pad(np.arange(1, np.size(array) + 1).reshape(shape_of(array)), pad_width)
         if not isinstance(constant, Traced):
@@ -331,10 +333,10 @@ def _pad(array: Any, pad_width: Any, mode: str = "constant", **options: Any) -> 
         return np.concatenate([np.reshape(constant, (1,)), np.ravel(array)])[positions]
     if mode not in ("edge", "reflect", "symmetric", "wrap"):
         raise UnsupportedError(
-            f"np.pad with mode={mode!r} is not followed; constant, edge, reflect, symmetric, wrap are."
+            f"np.pad with mode={mode!r} has no derivative rule. Use constant, edge, reflect, symmetric or wrap."
         )
-    if options.pop("reflect_type", "even") != "even":  # its entries are differences of entries
-        raise UnsupportedError("np.pad with reflect_type='odd' is not followed; 'even' is.")
+    if options.pop("reflect_type", "even") != "even":  # 'odd' computes differences of entries
+        raise UnsupportedError("np.pad with reflect_type='odd' has no derivative rule; 'even' has.")
     positions = np.pad(
         np.arange(np.size(array)).reshape(shape_of(array)), pad_width, mode=mode, **options
     )

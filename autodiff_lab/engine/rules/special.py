@@ -1,6 +1,6 @@
-"""Derivative rules of SciPy's special functions, added when a traced value meets one: SciPy need not be installed.
+"""Derivative rules of SciPy's special functions, added when one is first called: SciPy need not be installed.
 
-SciPy's functions of each entry ask a traced value what to do, as NumPy's do; its others (``logsumexp``) do not.
+SciPy's elementwise functions call a traced value's protocol, as NumPy's do; its other functions (``logsumexp``) don't.
 Formulas: *NIST Digital Library of Mathematical Functions*, 5.2, 5.12, 5.15, 7.2, 7.10 and 7.12.
 """
 
@@ -14,16 +14,18 @@ from ..values import Traced
 from .kinks import unless
 from .table import elementwise, general
 
-# Their names, which SciPy's module `special` has too.
-SPECIAL_ROWS = frozenset(
-    {*("erf", "erfc", "erfcx", "erfinv", "expit", "logit", "log_expit", "gamma", "gammaln", "psi", "polygamma", "beta"),
-     *("betaln", "xlogy", "xlog1py", "entr", "rel_entr", "ndtr", "log_ndtr", "ndtri")}
-)  # fmt: skip
+# The names of these functions in scipy.special.
+# fmt: off
+SPECIAL_ROWS = frozenset({
+    "erf", "erfc", "erfcx", "erfinv", "expit", "logit", "log_expit", "gamma", "gammaln", "psi", "polygamma", "beta",
+    "betaln", "xlogy", "xlog1py", "entr", "rel_entr", "ndtr", "log_ndtr", "ndtri",
+})
+# fmt: on
 
 ROOT_PI, ROOT_TWO_PI = np.sqrt(np.pi), np.sqrt(2 * np.pi)
 
 
-# In place of a denominator of 0: 0 divided by it is 0, and everything else is infinite.
+# The smallest positive number, used instead of a denominator of 0: then 0 / 0 is 0, and anything else is infinite.
 LEAST = 5e-324
 
 

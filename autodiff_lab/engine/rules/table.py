@@ -11,7 +11,7 @@ from ..primitives import Rule, unit_partial
 
 
 def add_row(kind: str, key: Any, rules: tuple[Any, ...], call: Any, **options: Any) -> Row:
-    """Add a row of any kind to the table."""
+    """Add a rule of any kind to the table."""
     name = key if isinstance(key, str) else key.__name__
     op = TABLE[key] = Row(name, call or key, kind, rules, **options)
     return op
@@ -28,13 +28,15 @@ def elementwise(key: Any, *partials: Rule, call: Any = None, symbol: str | None 
 
 
 def reduction(key: Any, weights: Rule, call: Any = None) -> Row:
-    """Add the row of a reduction along axes to the table: a general row, of which both modes follow from weights.
+    """Add the row of a reduction along axes to the table; both modes follow from the weight of each element.
 
-    ``weights(y, x, axis)``, of the shape of `x` or a number, says how much each entry counts; `y` keeps the axes.
+    ``weights(y, x, axis)`` returns the weights, in the shape of `x` or as one number; `y` keeps the reduced axes.
     """
 
     def weigh(y: Any, x: Any, axis: Any, keepdims: bool) -> Any:
-        return weights(y if keepdims else np.reshape(y, keepdims_shape(shape_of(x), axis)), x, axis)
+        if not keepdims:
+            y = np.reshape(y, keepdims_shape(shape_of(x), axis))
+        return weights(y, x, axis)
 
     def copy_back(g: Any, y: Any, x: Any, axis: Any = None, keepdims: bool = False) -> Any:
         return spread(g, x, axis, keepdims)
@@ -49,7 +51,7 @@ def reduction(key: Any, weights: Rule, call: Any = None) -> Row:
         t: Any, y: Any, x: Any, axis: Any = None, keepdims: bool = False, batch: int | None = None
     ) -> Any:
         term = t if weights is unit_partial else t * weigh(y, x, axis, keepdims)
-        if batch is not None:  # the same axes, behind the batch axis
+        if batch is not None:  # the same axes, after the batch axis
             axis = tuple(a + 1 for a in normalize_axes(axis, len(shape_of(x))))
         return unbroadcast(sum_axes(term, axis=axis, keepdims=keepdims), y, batch)
 
@@ -82,9 +84,8 @@ def linear(
             if not variadic:
                 return batched(tangents[0], y, **static)
             pairs = zip(operands, tangents, strict=True)
-            return batched(
-                [np.zeros((size, *shape_of(x))) if t is None else t for x, t in pairs], y, **static
-            )
+            filled = [np.zeros((size, *shape_of(x))) if t is None else t for x, t in pairs]
+            return batched(filled, y, **static)
 
     return add_row("linear", key, transposes, call, variadic=variadic, batched=several)
 
@@ -100,7 +101,7 @@ def general(key: Any, *pullbacks: Rule | None, call: Any = None) -> Row:
 
 
 def composed(*keys: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Add the row of a function that is composed of others to the table: those are recorded, and it needs no rule."""
+    """Add the row of a function that is composed of others: those are recorded instead, so it needs no rule."""
 
     def register(function: Callable[..., Any]) -> Callable[..., Any]:
         for key in keys:
@@ -126,5 +127,5 @@ def shape_only(key: Any) -> Row:
 
 
 def axis_behind_batch(axis: int) -> int:
-    """The axis for a row's `batched` rule: the same axis, behind the batch axis."""
+    """The axis for a `batched` rule: the same axis, shifted by the batch axis in front."""
     return axis if axis < 0 else axis + 1

@@ -1,7 +1,7 @@
 """Sample arguments for every row of the table. A row without an entry here fails the suite.
 
-To add a rule, add its row to the table and one entry here, under the same key, in the file of its room; the tests find
-both by themselves.
+To add a rule, add its row to the table and one entry here, under the same key, in the file named like that of the
+rule; the tests find both by themselves.
 """
 
 from __future__ import annotations

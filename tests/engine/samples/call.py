@@ -1,4 +1,4 @@
-"""What a sample is."""
+"""A sample: the arguments of one call of a function in the table."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Samples for the first room of the table: functions of each entry, steps, and questions."""
+"""Samples for `rules/elementwise.py`: elementwise functions, step functions, comparisons."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Samples for the room of grids: points, differences, integrals, interpolation, polynomials."""
+"""Samples for `rules/grids.py`: points, differences, integrals, interpolation, polynomials."""
 
 from __future__ import annotations
 

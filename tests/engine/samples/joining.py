@@ -1,4 +1,4 @@
-"""Samples for the room of joining, filling and choosing."""
+"""Samples for `rules/joining.py`: joining, filling and choosing arrays."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Samples for the fifth room of the table: functions of matrices and of stacks of matrices."""
+"""Samples for `rules/linear_algebra.py`: functions of matrices and of stacks of matrices."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Samples for the fourth room of the table: products of arrays."""
+"""Samples for `rules/products.py`: products of arrays."""
 
 from __future__ import annotations
 

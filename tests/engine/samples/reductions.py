@@ -1,4 +1,4 @@
-"""Samples for the second room of the table: reductions, running sums, sorting, averages, norms."""
+"""Samples for `rules/reductions.py`: reductions, running sums, sorting, averages, norms."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Samples for the third room of the table: moving entries around."""
+"""Samples for `rules/shapes.py`: reshaping and indexing."""
 
 from __future__ import annotations
 

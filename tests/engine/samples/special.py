@@ -1,4 +1,4 @@
-"""Samples for the room of SciPy's functions; none where SciPy is not installed."""
+"""Samples for `rules/special.py`, SciPy's functions; empty if SciPy is not installed."""
 
 from __future__ import annotations
 
