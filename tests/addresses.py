@@ -107,7 +107,9 @@ def launch(notebook: str, folder: str = "", root: Path = ROOT) -> str:
 def in_the_readme(text: str, root: Path = ROOT) -> str:
     """The README, with where to look, where to launch, and what to install."""
     website = project(root)["urls"]["Homepage"]
-    look = f"**[Try it on the website]({website})**, with nothing to install, or run the notebooks: "
+    look = (
+        f"**[Try it on the website]({website})**, with nothing to install, or run the notebooks: "
+    )
     binder = f"{launch(START, 'notebooks/', root)} (Binder takes a minute or two to start and needs no account)"
     text = _replaced(r"^.*pictures/launch\.svg.*$", look + binder, text)
     name, python = project(root)["name"], project(root)["requires-python"].removeprefix(">=")
