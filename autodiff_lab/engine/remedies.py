@@ -149,6 +149,26 @@ ARRAY_MAKERS = (np.array, np.asarray, np.asanyarray, np.ascontiguousarray)
 
 SIMPLE_STATEMENTS = (ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Return, ast.Expr)
 
+GENERATORS = (np.random.Generator, np.random.RandomState)
+
+# Distributions that have a path: noise without parameters, and how it becomes a sample.
+MOVED_NOISE = {
+    **{
+        name: (f"rng.{name}(size=n)", "mu + sigma * eps")
+        for name in ("normal", "laplace", "logistic", "gumbel")
+    },
+    "lognormal": ("rng.normal(size=n)", "np.exp(mu + sigma * eps)"),
+    "uniform": ("rng.random(n)", "low + (high - low) * eps"),
+    "exponential": ("rng.exponential(size=n)", "scale * eps"),
+    "rayleigh": ("rng.rayleigh(size=n)", "scale * eps"),
+}
+ORDERS = frozenset({"permutation", "permuted", "shuffle"})
+# Draws of whole numbers, or of one of several things: these jump.
+CHOICES = frozenset(
+    {*("binomial", "choice", "geometric", "hypergeometric", "integers", "logseries"),
+     *("multinomial", "negative_binomial", "poisson", "randint", "zipf")}
+)  # fmt: skip
+
 LISTS = (ast.List, ast.Tuple)
 # What a list of plain numbers consists of.
 PLAIN = (*LISTS, ast.Constant, ast.UnaryOp, ast.unaryop, ast.expr_context)
@@ -219,12 +239,38 @@ def _rewrite(x: Any, frame: FrameType, first: int, last: int, start: int, stop: 
     else:
         old = ast.unparse(node)
         new = ast.unparse(rewriter.rewrite(node))
+    drawn = rewriter.find_draw(node)
+    if drawn:
+        return Asked(called, "", "", explain_draw(drawn))
     if old == new:
         return Asked(called, "", "")
     line = (before + new + after).strip()
     if first == last and len(line) <= MAX_SHOWN_CHARACTERS and _is_statement(line):
         return Asked(called, (before + text + after).strip(), line)
     return Asked(called, text if first == last else old, new)
+
+
+def explain_draw(name: str) -> str:
+    """What to do about a random draw that was given a traced value, by the name of NumPy's method."""
+    if name in ORDERS:
+        return "Draw the order outside the function, i = rng.permutation(len(x)), and inside write x[i]."
+    if name in CHOICES:
+        among = (
+            "To choose among the entries of x, draw their numbers outside, i = rng.choice(len(x), size=n), "
+            "and write x[i]. "
+        )
+        return (
+            f"{among if name == 'choice' else ''}"
+            f"What `{name}` draws jumps as its chances change, so no derivative comes back through it. For the slope "
+            "of an average over such draws, draw with plain numbers and differentiate the logarithm of their chances "
+            "(notebook 22)."
+        )
+    noise, sample = MOVED_NOISE.get(name, MOVED_NOISE["normal"])
+    example = "" if name in MOVED_NOISE else "for a normal distribution "
+    return (
+        "A sample has a derivative only as a function of noise that doesn't depend on the parameters. "
+        f"Draw the noise outside the function, {example}eps = {noise}, and inside write {sample}."
+    )
 
 
 def _is_statement(line: str) -> bool:
@@ -263,6 +309,27 @@ class Rewriter:
             if isinstance(owner, ModuleType) or is_of_scipy(owner):
                 return getattr(owner, node.attr, None)
         return None
+
+    def find_draw(self, node: ast.expr) -> str:
+        """Find the method of NumPy's random numbers that the user's expression calls; empty for anything else."""
+        if not isinstance(node, ast.Call):
+            return ""
+        function = self.look_up(node.func)
+        if isinstance(getattr(function, "__self__", None), GENERATORS):
+            return str(function.__name__)
+        if not isinstance(node.func, ast.Attribute):
+            return ""
+        owner = node.func.value
+        made = self.look_up(owner.func) if isinstance(owner, ast.Call) else None
+        if made is np.random.default_rng or isinstance(self._look_inside(owner), GENERATORS):
+            return node.func.attr
+        return ""
+
+    def _look_inside(self, node: ast.expr) -> Any:
+        """Look up a name, or an attribute that an object of the user holds, such as ``self.rng``."""
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+            return getattr(self.names.get(node.value.id), "__dict__", {}).get(node.attr)
+        return self.look_up(node)
 
     def _call(self, name: str, *args: ast.expr, **options: ast.expr) -> ast.expr:
         """Write the call of a NumPy function into the remedy, under the name that NumPy has in the user's code."""

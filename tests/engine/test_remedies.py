@@ -13,6 +13,7 @@ import pytest
 from autodiff_lab import grad, jvp
 from autodiff_lab.engine.dispatch import TABLE
 from autodiff_lab.engine.errors import AutodiffError, DetachedError, MutationError, UnsupportedError
+from autodiff_lab.engine.remedies import MOVED_NOISE
 
 from .misuses_of_functions import NO_ROW
 
@@ -231,6 +232,63 @@ def test_an_entry_that_is_stored_is_told_to_be_collected(way: str) -> None:
     message = message_of(define(STORED), X, way)
     assert "The line is\n    a[i] = x * i\n" in message
     assert "parts.append(x * i), then a = np.stack(parts)" in message
+
+
+class Model:
+    """An object that keeps its own source of random numbers."""
+
+    def __init__(self) -> None:
+        self.rng = np.random.default_rng(0)
+
+
+# A draw with a traced parameter, and what the message says instead
+DRAWS = {
+    "rng.normal(x, 1.0)": "eps = rng.normal(size=n), and inside write mu + sigma * eps.",
+    "np.mean(rng.normal(0.0, x, size=5))": "eps = rng.normal(size=n), and inside write mu + sigma * eps.",
+    "model.rng.normal(x)": "eps = rng.normal(size=n), and inside write mu + sigma * eps.",
+    "np.random.normal(x)": "eps = rng.normal(size=n), and inside write mu + sigma * eps.",
+    "np.random.default_rng(0).normal(x)": "eps = rng.normal(size=n), and inside write mu + sigma * eps.",
+    "old.normal(x)": "eps = rng.normal(size=n), and inside write mu + sigma * eps.",
+    "rng.gumbel(x)": "eps = rng.gumbel(size=n), and inside write mu + sigma * eps.",
+    "rng.lognormal(x)": "eps = rng.normal(size=n), and inside write np.exp(mu + sigma * eps).",
+    "rng.uniform(0.0, x)": "eps = rng.random(n), and inside write low + (high - low) * eps.",
+    "rng.exponential(x)": "eps = rng.exponential(size=n), and inside write scale * eps.",
+    "rng.gamma(x)": "for a normal distribution eps = rng.normal(size=n)",
+    "rng.poisson(x)": "What `poisson` draws jumps as its chances change",
+    "rng.binomial(5, x)": "differentiate the logarithm of their chances",
+    "rng.choice(2, p=np.stack([x, 1 - x]))": "What `choice` draws jumps as its chances change",
+    "rng.choice(np.stack([x, 2 * x]))": "i = rng.choice(len(x), size=n), and write x[i].",
+    "rng.permutation(np.stack([x, 2 * x]))": "i = rng.permutation(len(x)), and inside write x[i].",
+}
+
+
+@pytest.mark.parametrize("way", ["reverse", "forward"])
+@pytest.mark.parametrize("call", DRAWS)
+def test_a_draw_with_a_traced_parameter_is_told_to_draw_outside(call: str, way: str) -> None:
+    names = {"rng": np.random.default_rng(0), "old": np.random.RandomState(0), "model": Model()}
+    message = message_of(define(f"return {call}", **names), X, way)
+    assert f"The line is\n    return {call}\n" in message
+    assert DRAWS[call] in message
+    assert "x.astype" not in message
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["normal", "laplace", "logistic", "gumbel", "lognormal", "uniform", "exponential", "rayleigh"],
+)
+def test_moved_noise_has_the_distribution_that_the_message_replaces(name: str) -> None:
+    parameters = {"mu": 0.4, "sigma": 0.7, "low": -1.0, "high": 2.0, "scale": 1.5, "n": 100_000}
+    given = {"uniform": ("low", "high"), "exponential": ("scale",), "rayleigh": ("scale",)}
+    chosen = [parameters[key] for key in given.get(name, ("mu", "sigma"))]
+    drawn = getattr(np.random.default_rng(1), name)(*chosen, size=100_000)
+    noise, sample = MOVED_NOISE[name]
+    scope = {"np": np, "rng": np.random.default_rng(2), **parameters}
+    moved = eval(sample, {**scope, "eps": eval(noise, scope)})
+    levels = [0.1, 0.3, 0.5, 0.7, 0.9]
+    spread = np.std(drawn)
+    np.testing.assert_allclose(
+        np.quantile(moved, levels), np.quantile(drawn, levels), atol=0.05 * spread
+    )
 
 
 def test_one_statement_of_several_in_a_line_is_meant() -> None:

@@ -29,7 +29,7 @@ def draw_stairs(average: Callable[[float], float], exact: Callable[[Any], Any]) 
 
 
 def draw_spread(estimates: Mapping[str, Any], exact: float, group: int) -> None:
-    """Draw how averages of estimates spread round the exact slope, with their bias and deviation.
+    """Draw how averages of estimates spread round the exact slope, with how far their mean is off and their deviation.
 
     Parameters
     ----------
@@ -47,7 +47,7 @@ def draw_spread(estimates: Mapping[str, Any], exact: float, group: int) -> None:
         height = row + np.linspace(-0.25, 0.25, len(dots))
         axis.plot(dots, height, f"C{row}.", markersize=3, alpha=0.5)
         axis.plot(dots.mean(), row, "k|", markersize=24)
-        labels.append(f"{name}\nbias {dots.mean() - exact:+.2f}, deviation {dots.std():.2f}")
+        labels.append(f"{name}\noff by {dots.mean() - exact:+.2f}, deviation {dots.std():.2f}")
     axis.axvline(exact, color="k", linewidth=1, linestyle=":")
     axis.set_yticks(range(len(labels)), labels)
     axis.invert_yaxis()
