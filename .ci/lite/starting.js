@@ -1,6 +1,9 @@
-// Says on a page of the site that Python is starting, how long that takes, and what to do where it does not.
+// Shows on a page of the site that Python is starting, how long that takes, and what to do if it fails.
 (() => {
   const KEPT = "autodiff-lab-seconds-to-start";
+  const FAILED =
+    "Python is loaded from cdn.jsdelivr.net. Can you reach it? Reload the page to try again.";
+  const SLOW = "This is taking long. Is your network slow, or does it block cdn.jsdelivr.net?";
   const STARTING = new Set(["unknown", "starting", "restarting", "autorestarting", undefined]);
   const expected = () => Math.ceil(Number(localStorage.getItem(KEPT)) || 0);
 
@@ -23,15 +26,25 @@
     const usual = expected();
     title.textContent = failed ? "Python did not start" : "Python is starting in your browser";
     bar.hidden = failed;
-    if (usual) [bar.max, bar.value] = [usual, Math.min(seconds, usual * 0.97)];
-    words.textContent = failed
-      ? "Is cdn.jsdelivr.net reachable, from which it comes? Reload the page to try again."
-      : `Python, NumPy, Matplotlib and the tutorial${usual ? "" : ": about 40 MB the first time"}. ${Math.floor(seconds)} s, ` +
-        (usual ? `last time ${usual} s. ` : "usually less than a minute. ") +
-        "Cells that you run wait for it." +
-        (seconds > Math.max(90, 3 * usual)
-          ? " It takes long: is the network slow, or does it refuse cdn.jsdelivr.net?"
-          : "");
+    if (usual) {
+      bar.max = usual;
+      bar.value = Math.min(seconds, usual * 0.97);
+    }
+    words.textContent = failed ? FAILED : progress(seconds, usual);
+  }
+
+  /** What is loading, and how long it takes. @param {number} seconds so far @param {number} usual 0 the first time */
+  function progress(seconds, usual) {
+    const size = usual ? "" : ": about 40 MB the first time";
+    const expected = usual ? `last time ${usual} s` : "usually less than a minute";
+    const sentences = [
+      `Python, NumPy, Matplotlib and the tutorial${size}.`,
+      `${Math.floor(seconds)} s, ${expected}.`,
+      "Cells that you run wait for it.",
+    ];
+    const isSlow = seconds > Math.max(90, 3 * usual);
+    if (isSlow) sentences.push(SLOW);
+    return sentences.join(" ");
   }
 
   function look() {
@@ -39,11 +52,8 @@
     const session = widget?.sessionContext ?? widget?.console?.sessionContext;
     const status = session?.session?.kernel?.status;
     const failed = status === "dead";
-    const starting =
-      Boolean(session) &&
-      (failed || STARTING.has(status)) &&
-      session.kernelPreference?.shouldStart !== false;
-    if (starting) {
+    const isWanted = Boolean(session) && session.kernelPreference?.shouldStart !== false;
+    if (isWanted && (failed || STARTING.has(status))) {
       begun ||= performance.now();
       if (!box.isConnected) document.body.append(style, box);
       say((performance.now() - begun) / 1000, failed);

@@ -1,8 +1,8 @@
 /**
  * How an output of a notebook finds its live widget.
  *
- * The output is a figure in HTML, with a key. Where a kernel has the widget of that key, the widget takes the figure's
- * place: at once, or as soon as it comes. Where none has it, the figure stays, or what can stand in for the widget.
+ * The output is a figure in HTML, with a key. If a kernel has a widget with that key, the widget replaces the figure, at
+ * once or as soon as it exists. Otherwise the figure stays, or something that works without a kernel replaces it.
  */
 
 /**
@@ -35,7 +35,7 @@
  */
 /** @typedef {{live: Map<string, LiveWidget>, places: Map<string, WeakRef<Place>[]>}} Shared */
 
-// Each output and each widget brings a module of its own; what they have in common is kept with the page.
+// Each output and each widget loads its own copy of this module, so what they share is kept on the page's global object.
 const page = /** @type {typeof globalThis & {autodiffLab?: Shared}} */ (globalThis);
 const shared = (page.autodiffLab ??= { live: new Map(), places: new Map() });
 
@@ -85,7 +85,8 @@ export async function settle(figure, key, standIn) {
   };
   place.adlTake = take;
   if (key) {
-    shared.places.set(key, [...(shared.places.get(key) ?? []), new WeakRef(place)]);
+    const others = shared.places.get(key) ?? [];
+    shared.places.set(key, [...others, new WeakRef(place)]);
     const widget = shared.live.get(key);
     if (widget) return take(widget);
   }
@@ -95,12 +96,12 @@ export async function settle(figure, key, standIn) {
   leave = fill(place);
 }
 
-/** Jupyter dresses tables and code in HTML for prose. A widget has a dress of its own. @param {Place} place */
+/** Takes Jupyter's styles for tables and code in prose away: a widget has its own. @param {Place} place */
 const unstyled = (place) => place.parentElement?.classList.remove("jp-RenderedHTMLCommon");
 
 /**
- * The model, as heard in one place. Nobody says when an output is thrown away, and a model outlives many: so the place
- * alone keeps what listens, and what listens goes with the place.
+ * The model, with listeners that live only as long as the place. JupyterLab doesn't tell when it deletes an output, and a
+ * model outlives many of them. So only the place holds the listeners strongly, and they are collected with it.
  * @param {Place} place @param {Model} model @returns {Model}
  */
 function heardIn(place, model) {
@@ -119,7 +120,7 @@ function heardIn(place, model) {
 }
 
 /**
- * A listener that does not keep what it calls.
+ * A listener that holds the function it calls only weakly, and removes itself once that is collected.
  * @param {Model} model @param {string} event @param {Listener} listener @returns {Listener}
  */
 function weakly(model, event, listener) {

@@ -1,4 +1,4 @@
-// The link to the form for what was not understood says where the reader is: the page, and the section in sight.
+// Adds to the link "I did not understand something here" where the reader is: the page, and the section in view.
 document.addEventListener("click", (event) => {
   const link = event.target instanceof Element && event.target.closest("a.feedback");
   if (!link) return;

@@ -1,5 +1,5 @@
-// Sphinx takes a result's excerpt from all of `role="main"`, in which this theme has the buttons above a page and the
-// contents beside it. So it gets the article alone, without what is no prose there: players, drawings, folded buttons.
+// Sphinx takes the excerpt of a search result from all of `role="main"`, which in this theme includes the buttons above a
+// page and the contents at its side. So we give it only the article, without players, drawings and buttons.
 document.addEventListener("DOMContentLoaded", () => {
   if (typeof Search === "undefined") return;
   const textOf = Search.htmlToText;

@@ -1,9 +1,9 @@
 /**
  * The box on the start page: a visitor types a function, presses *Run in this page*, and sees it play there.
  *
- * The page only fetches files, keeps time and shows words. Python and the player run in a sandboxed frame (`frame.js`)
- * that gets the files' bytes through a port. Whatever comes back by that port was written by the visitor's function, or
- * by whoever wrote the link that was followed: it is checked here, and it is shown as text.
+ * The page itself only fetches files, stops runs that take too long and shows messages. Python and the player run in a
+ * sandboxed frame (`frame.js`) that gets the files' bytes through a port. What comes back through that port may have been
+ * made by the visitor's function, or by the author of a link: it is checked here, and shown only as text.
  */
 
 const SECONDS = 20; // that a run may take
@@ -12,16 +12,15 @@ const LONGEST = { program: 20_000, link: 8_000, words: 1_000 };
 
 const form = document.getElementById("box");
 const find = (/** @type {string} */ name) => form.querySelector(name);
-const [program, mark, wrong, status, came] = [
-  "textarea",
-  ".box-mark",
-  ".box-wrong",
-  ".box-status",
-  ".box-came",
-].map(find);
-const [run, stop, share, progress] = [".box-run", ".box-stop", ".box-share", ".box-progress"].map(
-  find,
-);
+const program = find("textarea");
+const mark = find(".box-mark");
+const wrong = find(".box-wrong");
+const status = find(".box-status");
+const came = find(".box-came");
+const run = find(".box-run");
+const stop = find(".box-stop");
+const share = find(".box-share");
+const progress = find(".box-progress");
 const { offers, files: listed } = JSON.parse(find(".box-data").textContent);
 const folder = new URL(".", import.meta.url);
 
@@ -48,15 +47,18 @@ const megabytes = (/** @type {number} */ bytes) => (bytes / 1e6).toFixed(1);
 function showProgress(value, max) {
   progress.hidden = !max || !isRunning;
   const [bar, words] = progress.children;
-  if (value < max) [bar.max, bar.value] = [max, value];
-  else bar.removeAttribute("value");
-  words.textContent =
-    value < max
-      ? `Loading Python: ${megabytes(value)} of ${megabytes(max)} MB`
-      : "Starting Python: some seconds";
+  const isLoading = value < max;
+  if (!isLoading) {
+    bar.removeAttribute("value");
+    words.textContent = "Starting Python: a few seconds";
+    return;
+  }
+  bar.max = max;
+  bar.value = value;
+  words.textContent = `Loading Python: ${megabytes(value)} of ${megabytes(max)} MB`;
 }
 let loaded = [0, 0];
-/** Of the player, in pixels. It only grows while one plays, so that nothing below it moves under a finger. */
+/** The height of the player in pixels. It only grows while a run plays, so that nothing below jumps under a finger. */
 let height = 0;
 
 /**
@@ -94,7 +96,7 @@ async function openFrame(page) {
   frame.srcdoc = page;
   place.append(frame);
   await new Promise((resolve) => frame.addEventListener("load", resolve, { once: true }));
-  // It loads once. Whatever loads there later is something else.
+  // It loads once. Whatever it loads after that isn't ours.
   frame.addEventListener("load", () => halt("The frame was left, so it was closed."));
   const { port1, port2 } = new MessageChannel();
   frame.contentWindow.postMessage("", "*", [port2]);
@@ -157,7 +159,7 @@ function atRest() {
 
 const takesTooLong = () =>
   halt(
-    `Stopped: it had not finished after ${SECONDS} seconds. Does a loop in it end? Is there less to compute?`,
+    `Stopped: your function had not finished after ${SECONDS} seconds. Does every loop end? Can you compute less?`,
   );
 
 /** Runs what is typed. */
@@ -170,11 +172,8 @@ async function runTyped() {
   showWrong(null, "");
   const made = prepare();
   showProgress(loaded[0], loaded[1]);
-  say(
-    made.port
-      ? "Your function runs."
-      : "Python is loading. Your function runs as soon as it's there.",
-  );
+  const loading = "Python is loading. Your function runs as soon as it's there.";
+  say(made.port ? "Your function runs." : loading);
   try {
     await made.ready;
   } catch (error) {
@@ -192,7 +191,7 @@ async function runTyped() {
 /** @param {unknown} words @returns {string} */
 const cut = (words) => String(words ?? "").slice(0, LONGEST.words);
 
-/** Takes what the frame says: nothing of it is trusted. @param {any} data */
+/** Handles a message from the frame; nothing in it is trusted. @param {any} data */
 function take(data) {
   if (typeof data !== "object" || data === null) return;
   if (Number.isFinite(data.height)) {
@@ -225,7 +224,7 @@ function showPlayer({ title, line, text }) {
   const calm = matchMedia("(prefers-reduced-motion: reduce)").matches;
   place.scrollIntoView({ block: "start", behavior: calm ? "instant" : "smooth" });
   const { port } = machine;
-  setTimeout(() => port.postMessage({ begin: true }), 100); // when it is seen: an unseen frame does not move
+  setTimeout(() => port.postMessage({ begin: true }), 100); // once it is visible: a hidden frame isn't animated
 }
 
 /** Shows what is wrong, and marks its line. @param {unknown} line from 1 @param {unknown} text */
@@ -290,7 +289,7 @@ async function openLink() {
     const packed = atob(letters.replaceAll("-", "+").replaceAll("_", "/"));
     const bytes = Uint8Array.from(packed, (letter) => letter.charCodeAt(0));
     const text = await through(bytes, new DecompressionStream("deflate-raw"), LONGEST.program);
-    // What turns the text around it would let a program look like another.
+    // Invisible characters, and those that reverse text, could make a program look like a different one.
     const read = new TextDecoder("utf-8", { fatal: true }).decode(text);
     close();
     atRest();
@@ -298,7 +297,7 @@ async function openLink() {
     came.hidden = false;
     say("A function came with the link. It hasn't run.");
   } catch {
-    showWrong(null, "The link has no function that can be read. Was it cut off?");
+    showWrong(null, "The function in the link can't be read. Was the link cut off?");
   }
   form.scrollIntoView({ block: "start", behavior: "instant" });
 }
@@ -338,7 +337,9 @@ share.addEventListener("click", async () => {
   if (link.length > LONGEST.link) return say("This function is too long for a link.");
   try {
     await navigator.clipboard.writeText(link);
-    say("The link is copied. Whoever opens it sees your function, and runs it by the same button.");
+    say(
+      "The link is copied. Whoever opens it sees your function, and runs it with the same button.",
+    );
   } catch {
     history.replaceState(null, "", link);
     say("The link is in the address bar: copy it from there.");

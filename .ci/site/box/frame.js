@@ -1,9 +1,9 @@
 /**
- * The frame in which a typed function runs and plays. It is sandboxed: its origin is nobody's, so it has no storage and
- * no cookies, it may not reach a network, open windows or dialogs, and what it paints ends at its border.
+ * The frame in which a typed function runs and plays. It is sandboxed, with an opaque origin: it has no storage and no
+ * cookies, it can't reach the network, open windows or dialogs, or draw outside its border.
  *
- * The page hands it a port. By it come `{files}`, `{run}`, `{look}` and `{begin}`; by it go `{ready}`, `{played}`, `{wrong}`,
- * `{failed}`, `{busy}` and `{height}`, all of them data that the page checks.
+ * The page gives it a port. Through it, the frame receives `{files}`, `{run}`, `{look}` and `{begin}`, and sends `{ready}`,
+ * `{played}`, `{wrong}`, `{failed}`, `{busy}` and `{height}`, all of which the page checks.
  */
 "use strict";
 {
@@ -50,8 +50,9 @@
       /** Python has changed this. @param {Record<string, unknown>} news */
       take(news) {
         Object.assign(state, news);
-        for (const name of Object.keys(news))
+        for (const name of Object.keys(news)) {
           for (const listener of listeners.get(`change:${name}`) ?? []) listener();
+        }
       },
     };
   }
@@ -72,10 +73,11 @@
     page.postMessage({ height: place.offsetHeight });
   }
 
-  /** Plays, for whoever pressed Run asked for it; where motion is not wanted, it waits for its button. */
+  /** Starts to play, because the visitor pressed Run; if they want no motion, the player waits for its own button. */
   function begin() {
     if (matchMedia("(prefers-reduced-motion: reduce)").matches) return;
-    const [root, button] = [".adl-player", ".adl-begin"].map((name) => place.querySelector(name));
+    const root = place.querySelector(".adl-player");
+    const button = place.querySelector(".adl-begin");
     if (!(button instanceof HTMLElement)) return;
     // The focus stays where the visitor works, and the page has scrolled here already.
     Object.assign(root, { focus() {}, scrollIntoView() {} });
@@ -98,9 +100,8 @@
         if (data.failed) reject(data.failed);
       };
     });
-    const bytes = Object.fromEntries(
-      Object.entries(files).filter(([name]) => !name.startsWith("player.")),
-    );
+    const forWorker = Object.entries(files).filter(([name]) => !name.startsWith("player."));
+    const bytes = Object.fromEntries(forWorker);
     worker.postMessage({ files: bytes }, Object.values(bytes));
     try {
       [player] = await Promise.all([loaded, ready]);
@@ -117,7 +118,7 @@
   /** The player fits itself into a room: what the page has for it, and not what the frame has now. */
   let room = 600;
   const fit = () => {
-    const around = innerHeight - room || 0.1; // 0 would mean that nothing is said
+    const around = innerHeight - room || 0.1; // the player would read 0 as "not given"
     document.documentElement.style.setProperty("--adl-around", `${around}`);
   };
 

@@ -1,6 +1,6 @@
 /**
- * The worker in which a typed function runs. Python (Pyodide) is started from bytes that it is sent: of a network it
- * has none, as its frame's content security policy says, and it takes no more than 512 MB.
+ * The worker in which a typed function runs. It starts Python (Pyodide) from bytes that it is sent, because the content
+ * security policy of its frame allows no network. It uses at most 512 MB.
  *
  * It is sent `{files}` once, then `{run}` and `{change}`; it answers `{ready}`, `{answer}` (JSON) or `{failed}`.
  */
@@ -14,25 +14,25 @@
   const send = self.postMessage.bind(self);
   const FUNCTIONS = { run: undefined, change: undefined };
 
-  /** Lets no WebAssembly of this worker have more than so much memory. */
+  /** Limits the memory of all WebAssembly in this worker. */
   function limitMemory() {
     const { Memory } = WebAssembly;
     WebAssembly.Memory = function (limits) {
-      return new Memory({ ...limits, maximum: Math.min(limits.maximum ?? MOST_PAGES, MOST_PAGES) });
+      const maximum = Math.min(limits.maximum ?? MOST_PAGES, MOST_PAGES);
+      return new Memory({ ...limits, maximum });
     };
     WebAssembly.Memory.prototype = Memory.prototype;
   }
 
-  /** Answers what Pyodide fetches: files that this worker was sent. @param {Record<string, ArrayBuffer>} files */
+  /** Answers Pyodide's requests from the files that this worker was sent. @param {Record<string, ArrayBuffer>} files */
   function answerFetches(files) {
     const types = { wasm: "application/wasm", json: "application/json" };
     self.fetch = async (address) => {
       const name = String(address).replace(HOME, "");
       const body = name === "pyodide-lock.json" ? JSON.stringify(LOCK) : files[name];
       if (body === undefined) throw new TypeError(`This page has no network, and no file ${name}.`);
-      return new Response(body, {
-        headers: { "content-type": types[name.split(".").pop()] ?? "" },
-      });
+      const ending = name.split(".").pop();
+      return new Response(body, { headers: { "content-type": types[ending] ?? "" } });
     };
   }
 
@@ -49,7 +49,7 @@
     answerFetches(files);
     runScript(files["pyodide.js"]);
     runScript(files["pyodide.asm.js"]);
-    // Python's module `js` is an empty object: what a program finds there is nothing of this worker.
+    // Python's module `js` is an empty object, so a program can't reach this worker through it.
     const python = await self.loadPyodide({ indexURL: HOME, jsglobals: {}, stdin: () => null });
     const site = python.runPython("import site; site.getsitepackages()[0]");
     for (const name of PACKAGES) python.unpackArchive(files[name], "zip", { extractDir: site });

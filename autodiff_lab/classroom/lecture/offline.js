@@ -1,7 +1,8 @@
-// Turns the slides of a lecture in one file. A clicker sends PageUp and PageDown: they step the player of the slide, and
-// then turn it. Arrows turn slides, unless the focus is inside a player.
-// reveal.js takes options out of the address, over those here: lecture.html?postMessage=true would let whoever links to
-// the slides show a page of their own in them. So it finds no options there.
+// Turns the slides of a lecture that is one HTML file. A clicker sends PageUp and PageDown: these keys step the player on
+// the slide first, and then turn the slide. Arrow keys turn slides, unless the focus is inside a player.
+
+// reveal.js reads options from the address, and prefers them to those below: with lecture.html?postMessage=true, the
+// author of a link could show a page of their own in the slides. So the options are removed from the address.
 if (location.search) history.replaceState(null, "", location.pathname + location.hash);
 for (const slide of document.querySelectorAll(".slides > section > section")) {
   slide.classList.add("lecture-slide");
@@ -40,7 +41,9 @@ const TURNS = { PageDown: 1, PageUp: -1, ArrowRight: 1, ArrowLeft: -1 };
 /** Steps the player on the slide, or turns the slide. @param {number} by @param {string} key */
 function turn(by, key) {
   const player = deck.getCurrentSlide()?.querySelector(".adl-player");
-  if (!key.startsWith("Page") || !stepPlayer(player, key)) deck[by > 0 ? "next" : "prev"]();
+  const hasStepped = key.startsWith("Page") && stepPlayer(player, key);
+  if (!hasStepped && by > 0) deck.next();
+  if (!hasStepped && by < 0) deck.prev();
   tellSpeaker();
 }
 
@@ -75,11 +78,15 @@ addEventListener(
 );
 
 const slides = () => deck.getSlides();
-const notesOf = (slide) =>
-  [...slide.querySelectorAll("aside.notes")].map((notes) => notes.innerHTML).join("");
+function notesOf(slide) {
+  const notes = [...slide.querySelectorAll("aside.notes")];
+  return notes.map((part) => part.innerHTML).join("");
+}
 /** The cells of a slide, without its notes. @param {Element} [slide] */
-const cellsOf = (slide) =>
-  slide ? [...slide.children].filter((part) => !part.matches("aside")) : [];
+function cellsOf(slide) {
+  if (!slide) return []; // after the last one
+  return [...slide.children].filter((part) => !part.matches("aside"));
+}
 
 function tellSpeaker() {
   if (!speaker.isOpen) return;
@@ -97,19 +104,21 @@ function tellSpeaker() {
 for (const event of ["slidechanged", "fragmentshown", "fragmenthidden"])
   deck.on(event, tellSpeaker);
 
-for (const event of ["ready", "slidechanged"])
-  deck.on(event, () => {
-    const player = deck.getCurrentSlide()?.matches(".with-player");
-    document.body.classList.toggle("on-player", player);
-    const focused = document.activeElement; // a number that is being typed may not be done yet
-    if (!deck.getCurrentSlide()?.contains(focused) && !focused?.matches(".jump-to-slide-input"))
-      focused?.blur();
-  });
-for (const [event, shown] of [
-  ["overviewshown", true],
-  ["overviewhidden", false],
-])
-  deck.on(event, () => slides().forEach((slide) => (slide.inert = shown)));
+function arriveOnSlide() {
+  const slide = deck.getCurrentSlide();
+  document.body.classList.toggle("on-player", slide?.matches(".with-player"));
+  const focused = document.activeElement;
+  const isTypingNumber = focused?.matches(".jump-to-slide-input"); // of a slide to go to
+  if (!slide?.contains(focused) && !isTypingNumber) focused?.blur();
+}
+for (const event of ["ready", "slidechanged"]) deck.on(event, arriveOnSlide);
+
+/** In the overview, a click chooses a slide: what is on the slides doesn't react. @param {boolean} isInert */
+function setInert(isInert) {
+  for (const slide of slides()) slide.inert = isInert;
+}
+deck.on("overviewshown", () => setInert(true));
+deck.on("overviewhidden", () => setInert(false));
 
 giveRoom();
 addEventListener("resize", giveRoom);

@@ -53,7 +53,8 @@ function findMiddle(handle) {
 
 /** Measures what a move looks at: a coordinate, a direction in degrees or a distance. @param {Move} move @param {Place} at */
 function measure({ along, center }, at) {
-  const [right, up] = [at.x - center[0], center[1] - at.y];
+  const right = at.x - center[0];
+  const up = center[1] - at.y;
   if (along === "turn") return (Math.atan2(up, right) * 180) / Math.PI;
   if (along === "distance") return Math.hypot(right, up);
   return at[along];
@@ -106,9 +107,10 @@ export function stepValue(moves, sliders, key) {
   const { value, low, high, step } = sliders[control];
   if (stops) return { [control]: stepThrough(stops, value, steps) };
   const next = value + steps * step;
-  const isWhole = along === "turn" && high - low + step >= measureTurn(move);
-  const isCircle = isWhole && Number.isFinite(steps);
-  if (isCircle && (next < low || next > high)) return { [control]: next < low ? high : low };
+  const hasWholeTurn = along === "turn" && high - low + step >= measureTurn(move);
+  const goesRound = hasWholeTurn && Number.isFinite(steps); // Home and End stop at the ends
+  if (goesRound && next < low) return { [control]: high };
+  if (goesRound && next > high) return { [control]: low };
   return { [control]: Math.min(Math.max(next, low), high) };
 }
 
@@ -275,7 +277,7 @@ function followKeys(el, move) {
 
 /** @param {{ model: any, el: HTMLElement }} view */
 function render({ model, el }) {
-  let turn = 0; // so that the same place, dragged to again, is news
+  let turn = 0; // counts the drags, so that one to the same place is a change too
   const send = (/** @type {Record<string, number>} */ values) => {
     turn += 1;
     model.set("drag", { turn, values });
@@ -286,7 +288,8 @@ function render({ model, el }) {
   followKeys(el, (handle, key) => {
     const values = stepValue(readMoves(handle), sliders(), key);
     if (!values) return false;
-    for (const [name, value] of Object.entries(values)) sliders()[name].value = value; // for the next key, which may come before the answer
+    // The next key may come before Python has answered, and must go on from here.
+    for (const [name, value] of Object.entries(values)) sliders()[name].value = value;
     send(values);
     return true;
   });

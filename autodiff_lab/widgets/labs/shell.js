@@ -1,5 +1,6 @@
 /**
- * How a lab stands on the page: ipywidgets' views, with the names and the patience that they lack.
+ * A lab on the page: the views of ipywidgets, with the labels for screen readers that they lack, and a message when the
+ * kernel does not answer.
  *
  * @typedef {import("../live.js").LuminoWidget} LuminoWidget
  * @typedef {import("../live.js").Model} Model
@@ -11,13 +12,14 @@ import { announce } from "../live.js";
 
 /** @typedef {Model & {pause(): void}} PlayModel of a Play widget */
 
-const PATIENCE = 2000; // milliseconds until the page says that nobody answers
-const QUIET = 700; // a moving slider is not read aloud; where it comes to rest is
-const AWAY = 10_000; // what JupyterLab has taken off the page for longer is thrown away, or drawn again when it returns
+const PATIENCE = 2000; // milliseconds until the page says that the kernel does not answer
+const QUIET = 700; // milliseconds without a change until the sentence is read aloud: not while a slider moves
+const AWAY = 10_000; // milliseconds off the page until a lab is closed; if it comes back later, it is drawn anew
 const NOBODY =
   "The kernel does not answer. If it is busy, wait; if it is gone, run the cell again.";
 
-// An output does not say when it is thrown away, and ipywidgets keeps a view until it is removed. An element is told.
+// JupyterLab deletes an output without telling anybody, and ipywidgets keeps its view until it is removed. But a custom
+// element is told when it leaves the page.
 const PLACE = "autodiff-lab-place";
 /** An element that is told when it has left the page for good. */
 class LabPlace extends HTMLElement {
@@ -88,23 +90,21 @@ function colourTrack(slider, handle) {
   if (slider.style.getPropertyValue("--done") !== done) slider.style.setProperty("--done", done);
 }
 
-/** Says to a screen reader, and to JupyterLab, what ipywidgets leaves unsaid. @param {HTMLElement} root */
+/** Adds the attributes that a screen reader and JupyterLab need, and that ipywidgets leaves out. @param {HTMLElement} root */
 function complete(root) {
   for (const control of root.querySelectorAll("button, input, select, [tabindex]")) {
-    // JupyterLab takes arrow keys and letters from whatever does not say this of itself.
+    // Without this attribute, JupyterLab takes arrow keys and letters as its own shortcuts.
     set(control, "data-lm-suppress-shortcuts", true);
   }
   /** @type {NodeListOf<HTMLElement>} */
   const sliders = root.querySelectorAll(".widget-slider");
   for (const slider of sliders) {
     const handle = slider.querySelector("[role=slider]");
+    const label = slider.querySelector(".widget-label");
+    const value = slider.parentElement?.querySelector(".adl-lab-value");
     colourTrack(slider, handle);
-    set(handle, "aria-label", slider.querySelector(".widget-label")?.textContent);
-    set(
-      handle,
-      "aria-valuetext",
-      slider.parentElement?.querySelector(".adl-lab-value")?.textContent,
-    );
+    set(handle, "aria-label", label?.textContent);
+    set(handle, "aria-valuetext", value?.textContent);
   }
   for (const choice of root.querySelectorAll(".widget-toggle-buttons")) {
     set(choice, "role", "group");
@@ -116,11 +116,8 @@ function complete(root) {
   /** @type {NodeListOf<HTMLElement>} */
   const plays = root.querySelectorAll(".widget-play");
   for (const play of plays) {
-    set(
-      play.querySelector("button"),
-      "aria-label",
-      play.querySelector(".fa-pause") ? "Pause" : play.title,
-    );
+    const isPlaying = play.querySelector(".fa-pause") !== null;
+    set(play.querySelector("button"), "aria-label", isPlaying ? "Pause" : play.title);
   }
   for (const button of root.querySelectorAll("button")) {
     set(button, "aria-disabled", button.closest(".adl-lab-off") !== null);
@@ -128,7 +125,8 @@ function complete(root) {
 }
 
 /**
- * Whether anybody answers: asked with each touch and each tick; `late` is told when it is not so, and when it is again.
+ * Checks that the kernel answers: `ask` is called with each touch and each tick. `late` is called when no answer has come
+ * in time, and again when one comes.
  * @param {Pick<Model, "on"|"off"|"send">} model @param {(isLate: boolean) => void} late
  */
 export function listen(model, late) {
@@ -144,7 +142,7 @@ export function listen(model, late) {
     ask() {
       if (clock) return;
       clock = setTimeout(() => {
-        clock = 0; // who asks again may be heard: the message may have been lost with a kernel
+        clock = 0; // so that the next touch asks again: this message may have been lost with the old kernel
         late(true);
       }, PATIENCE);
       try {

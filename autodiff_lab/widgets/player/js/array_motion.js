@@ -44,15 +44,11 @@ export function cellsRead(line, slot, value, [fans, folds]) {
     const map = originsOf(value.shape, shape);
     return { from: value, to: null, toShape: shape, way: "fan", map, t: fans, isCopied: true };
   }
-  if (hasCells(value) && targets.length && isDrawn(line.value))
-    return {
-      from: value,
-      to: line.value,
-      toShape: shape,
-      way: "fold",
-      map: targets,
-      t: folds,
-    };
+  const isFolded = targets.length > 0; // a reduction or an index
+  if (isFolded && hasCells(value) && isDrawn(line.value)) {
+    const to = line.value;
+    return { from: value, to, toShape: shape, way: "fold", map: targets, t: folds };
+  }
   return cellsOf(value);
 }
 
@@ -71,45 +67,31 @@ export function cellsSent(line, slot, adjoint, { contribution, copies }, [meets,
     const map = originsOf(shape, copies.shape);
     return { from: copies, to: contribution, toShape: shape, way: "fold", map, t: folds };
   }
-  if (isProduct(line) && isDrawn(adjoint))
-    return {
-      from: adjoint,
-      to: contribution,
-      toShape: contribution.shape,
-      way: "entries",
-      map: null,
-      t: meets,
-      parts: productParts(line, slot).adjoint,
-    };
-  const product = copies ?? contribution;
-  if (targets.length && isDrawn(adjoint) && hasCells(product))
-    return {
-      from: adjoint,
-      to: product,
-      toShape: product.shape,
-      way: "fan",
-      map: targets,
-      t: meets,
-      isCopied: true,
-    };
-  if (!adjoint.shape.length && hasCells(product)) {
-    const map = originsOf([], product.shape);
-    return { from: adjoint, to: product, toShape: product.shape, way: "fan", map, t: meets };
+  if (isProduct(line) && isDrawn(adjoint)) {
+    const toShape = contribution.shape;
+    const parts = productParts(line, slot).adjoint;
+    return { from: adjoint, to: contribution, toShape, way: "entries", map: null, t: meets, parts };
   }
-  if (!hasCells(product)) return meets < 0.5 ? cellsOf(adjoint) : null;
-  if (!hasCells(adjoint)) return meets < 0.5 ? null : cellsOf(product);
-  const isSame = adjoint.shape.join() === product.shape.join();
-  if (!isSame) return cellsOf(meets < 0.5 ? adjoint : product);
-  return {
+  const product = copies ?? contribution;
+  /** @type {CellsOnTheWay} */
+  const fan = {
     from: adjoint,
     to: product,
     toShape: product.shape,
     way: "fan",
     map: null,
     t: meets,
-    partial: partial && hasCells(partial) ? partial : null,
-    meets,
   };
+  if (targets.length && isDrawn(adjoint) && hasCells(product))
+    return { ...fan, map: targets, isCopied: true };
+  if (!adjoint.shape.length && hasCells(product))
+    return { ...fan, map: originsOf([], product.shape) };
+  const isBefore = meets < 0.5; // half way, the adjoint becomes the product
+  if (!hasCells(product)) return isBefore ? cellsOf(adjoint) : null;
+  if (!hasCells(adjoint)) return isBefore ? null : cellsOf(product);
+  const isSameShape = adjoint.shape.join() === product.shape.join();
+  if (!isSameShape) return cellsOf(isBefore ? adjoint : product);
+  return { ...fan, partial: partial && hasCells(partial) ? partial : null, meets };
 }
 
 /**

@@ -7,7 +7,7 @@
  * @import { Say } from "./speech.js"
  */
 
-import { html } from "./dom.js";
+import { classNames, html } from "./dom.js";
 import { copiedTo, gridOf, shapeText, sharesOf, tablesAt } from "./entries.js";
 import { momentOf, runAt } from "./state.js";
 import { nameWithKeys } from "./speech.js";
@@ -52,17 +52,14 @@ export function arraysView(actions, say) {
     /** @param {string} text @param {number} r @param {number} c */
     const cell = (text, r, c) => {
       const share = shares[r][c];
-      const marks = [share < 0 ? "is-negative" : "", copies?.[r][c] ? "is-copy" : ""].filter(
-        Boolean,
-      );
+      const isCopy = copies?.[r][c];
+      const marks = classNames(share < 0 && "is-negative", isCopy && "is-copy");
+      const percent = Math.round(Math.abs(share) * 100);
       return html(
         "td",
-        {
-          class: marks.join(" ") || null,
-          style: `--adl-share: ${Math.round(Math.abs(share) * 100)}%`,
-        },
+        { class: marks || null, style: `--adl-share: ${percent}%` },
         text,
-        copies?.[r][c] && html("span", { class: "adl-unseen" }, ` ${say("entry copied")}`),
+        isCopy && html("span", { class: "adl-unseen" }, ` ${say("entry copied")}`),
       );
     };
     const head = html(
@@ -71,21 +68,17 @@ export function arraysView(actions, say) {
       html("td"),
       (rows[0] ?? []).map((_, c) => html("th", { scope: "col" }, String(c))),
     );
-    const lines = rows.map((row, r) =>
-      html(
-        "tr",
-        {},
-        html("th", { scope: "row" }, height > 1 && String(r)),
-        row.map((text, c) => cell(text, r, c)),
-      ),
-    );
-    const note = [
-      slices > 1 && say("slice of", { n: slice + 1, count: slices }),
-      height > MAX_CELLS_PER_SIDE && say("cells rows", { n: MAX_CELLS_PER_SIDE, count: height }),
-      width > MAX_CELLS_PER_SIDE && say("cells columns", { n: MAX_CELLS_PER_SIDE, count: width }),
-    ]
-      .filter(Boolean)
-      .join(say("separator"));
+    const lines = rows.map((row, r) => {
+      const number = html("th", { scope: "row" }, height > 1 && String(r));
+      const cells = row.map((text, c) => cell(text, r, c));
+      return html("tr", {}, number, cells);
+    });
+    const most = MAX_CELLS_PER_SIDE;
+    const notes = [];
+    if (slices > 1) notes.push(say("slice of", { n: slice + 1, count: slices }));
+    if (height > most) notes.push(say("cells rows", { n: most, count: height }));
+    if (width > most) notes.push(say("cells columns", { n: most, count: width }));
+    const note = notes.join(say("separator"));
     return html(
       "table",
       {},
@@ -154,9 +147,8 @@ export function arraysView(actions, say) {
     shown = key;
     if (!tables.length) return body.replaceChildren();
     const line = run.trace.lines[chosen];
-    const named = line.label
-      ? `${line.label} (${line.display_name})`
-      : `${line.display_name} = ${line.source_expression}`;
+    const { label, display_name, source_expression } = line;
+    const named = label ? `${label} (${display_name})` : `${display_name} = ${source_expression}`;
     const said = say("cells of", { name: named, shape: shapeText(line.value) });
     element.setAttribute("aria-label", said);
     title.textContent = said;

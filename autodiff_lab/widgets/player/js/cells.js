@@ -305,12 +305,15 @@ const BETWEEN = 0.5; // cells between the adjoint that comes and the product tha
  */
 function entryDots({ from, to, toShape, parts = [], t }, most) {
   if (!to || t >= 1) return stillDots(to ?? from, most);
-  const [height, tall] = [sidesOf(from.shape)[0], sidesOf(toShape)[0]];
+  const [height] = sidesOf(from.shape);
+  const [tall] = sidesOf(toShape);
   const { opens, done, goes } = productAt(t, parts.length);
   const apart = (height + tall) / 2 + BETWEEN;
-  // The adjoint goes up as far as the product needs, which comes to the middle in the end.
-  const [up, down] = [(-opens * apart) / 2 - (goes * apart) / 2, (apart / 2) * (1 - goes)];
-  const [before, after] = [textsOf(from), textsOf(to)];
+  // The adjoint moves up to make room for the product, and at the end the product moves to the middle.
+  const up = (-opens * apart) / 2 - (goes * apart) / 2;
+  const down = (apart / 2) * (1 - goes);
+  const before = textsOf(from);
+  const after = textsOf(to);
   /** @param {string} text @param {{x: number, y: number}} at @param {number} shade */
   const dot = (text, { x, y }, shade) => ({
     x,
@@ -331,9 +334,11 @@ function entryDots({ from, to, toShape, parts = [], t }, most) {
     dots.push(dot(after[k], entryPlace(k), 1));
   if (!done || current >= parts.length) return dots;
   const gone = Math.sqrt(done - current); // fast at first: the eye follows where it goes
+  const end = entryPlace(current);
   for (const k of parts[current]) {
-    const [start, end] = [sourceAt(k), entryPlace(current)];
-    dots.push(dot(before[k], { x: mix(start.x, end.x, gone), y: mix(start.y, end.y, gone) }, 1));
+    const start = sourceAt(k);
+    const at = { x: mix(start.x, end.x, gone), y: mix(start.y, end.y, gone) };
+    dots.push(dot(before[k], at, 1));
   }
   return dots;
 }

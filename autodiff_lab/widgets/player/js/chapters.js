@@ -35,22 +35,23 @@ export function stepOfLine(trace, line, back) {
  */
 export function chaptersOf(trace) {
   const { forward, sweep } = phaseLengths(trace);
-  const chapters = trace.chapters.map((chapter) => ({ ...chapter, back: false }));
+  const ahead = trace.chapters.map((chapter) => ({ ...chapter, back: false }));
+  const back = trace.chapters.map((chapter) => ({ ...chapter, back: true })).reverse();
   return {
-    chapters: [
-      ...chapters,
-      ...(sweep ? chapters.map((one) => ({ ...one, back: true })).reverse() : []),
-    ],
+    chapters: sweep ? [...ahead, ...back] : ahead,
     phase: forward ? "forward" : "record",
   };
 }
 
 /**
- * The first line of the turn at a place of a chapter, 0 to 1 in the order of the steps.
+ * The first line of the iteration at a place in a chapter, 0 to 1 in the order of the steps; of a chapter that isn't a
+ * loop, its first line.
  * @param {Chapter} chapter @param {number} share
  */
 export function turnAt({ first, end, each, back }, share) {
-  const line =
-    first + Math.floor((end - first) * Math.min(0.999999, Math.max(0, back ? 1 - share : share)));
-  return each ? line - ((line - first) % each) : first;
+  if (!each) return first;
+  const place = back ? 1 - share : share;
+  const inside = Math.min(0.999999, Math.max(0, place));
+  const offset = Math.floor((end - first) * inside);
+  return first + offset - (offset % each);
 }

@@ -1,14 +1,16 @@
 /**
- * Where the graph, the source and the tape of a player stand: pure geometry.
+ * Where the graph, the source and the tape of a player are placed: pure geometry.
  *
- * The graph is large. Where it is about as high as wide, source and tape stand beside it; a long one takes the whole
- * width, and they stand below; a narrow page has one column. What is not needed takes no room.
+ * The graph gets the most room. If it is about as high as wide, source and tape are placed beside it. A long graph takes
+ * the whole width, and they go below it. On a narrow page there is one column.
  *
  * @import { Size } from "./trace_types.js"
  */
 
 const NARROW = 700; // pixels: below, one column
-const [BESIDE, LEAST_BESIDE] = [0.31, 276]; // of the width, and pixels
+const BESIDE = 0.31; // of the width, for source and tape
+const BESIDE_LARGE = 0.37; // the same where type is large
+const LEAST_BESIDE = 276; // pixels
 const LOWER = [0.4, 0.3]; // of the height, at most: usually, and for a graph that needs more
 const MARGIN = 16; // around the graph
 
@@ -35,9 +37,8 @@ export function compose({ width, height, unit, source, tape, best }) {
       room: { ...room, height: Math.min(room.height, best(room).height + MARGIN) },
     };
   }
-  const side = Math.round(
-    Math.max(LEAST_BESIDE * Math.min(unit, 1.4), (unit > 1.2 ? 0.37 : BESIDE) * width),
-  );
+  const share = unit > 1.2 ? BESIDE_LARGE : BESIDE;
+  const side = Math.round(Math.max(LEAST_BESIDE * Math.min(unit, 1.4), share * width));
   const beside = { width: width - side - MARGIN, height: height - MARGIN };
   const one = best(beside);
   const lowerParts = LOWER.map((share) => {
@@ -47,11 +48,9 @@ export function compose({ width, height, unit, source, tape, best }) {
   });
   const { lower, below, other } =
     lowerParts.find(({ other }) => other.whole) ?? lowerParts[lowerParts.length - 1];
-  if (
-    !one.opens &&
-    one.worth >= 0.98 * other.worth &&
-    (one.whole || other.width < 1.6 * other.height)
-  ) {
+  const isAsGood = one.worth >= 0.98 * other.worth;
+  const isLong = other.width >= 1.6 * other.height;
+  if (!one.opens && isAsGood && (one.whole || !isLong)) {
     const needed = Math.max(one.height + MARGIN, Math.min(height, source + tape), 230 * unit);
     const all = one.whole ? Math.min(height, Math.round(needed)) : height;
     return {

@@ -4,6 +4,8 @@
  * @import { Attributes } from "./dom.js"
  * @import { State } from "./state.js"
  * @import { Say } from "./speech.js"
+ * @import { Mode } from "./trace.js"
+ * @import { Cost } from "./trace_types.js"
  */
 
 import { html, put } from "./dom.js";
@@ -33,7 +35,12 @@ export function costView(say) {
   /** @param {number} numbers @param {number} bytes */
   const kept = (numbers, bytes) =>
     say("cost of keeping", { n: number(numbers), bytes: number(bytes) });
-  // In a narrow player it scrolls: then the arrows are its own.
+  /** How many passes the whole gradient takes, in words. @param {Mode} mode @param {Cost} cost */
+  function passesOf(mode, { passes }) {
+    if (mode === "reverse") return say("run and sweep");
+    return counted(say, "runs", passes, { n: number(passes) });
+  }
+  // In a narrow player the table scrolls, and the arrow keys scroll it instead of stepping.
   /** @param {KeyboardEvent} event */
   const scroll = (event) => {
     const isScrolling = element.scrollWidth > element.clientWidth;
@@ -59,43 +66,23 @@ export function costView(say) {
     (state) => [traceAt(state)],
     (state) => {
       const trace = traceAt(state);
-      rows = trace.costs
-        .filter(([, cost]) => cost)
-        .map(([name]) => {
-          const cells = COLUMNS.map((_, k) => cell("td", k));
-          return {
-            cells,
-            row: html(
-              "tr",
-              { class: `is-${name}` },
-              html("th", { scope: "row" }, say(`mode ${name}`)),
-              cells,
-            ),
-          };
-        });
+      const modes = trace.costs.filter(([, cost]) => cost);
+      rows = modes.map(([name]) => {
+        const cells = COLUMNS.map((_, k) => cell("td", k));
+        const title = html("th", { scope: "row" }, say(`mode ${name}`));
+        return { cells, row: html("tr", { class: `is-${name}` }, title, cells) };
+      });
       const groups = [
         cell("th", 0, { scope: "colgroup", colspan: 3 }, say("so far")),
         cell("th", 3, { scope: "colgroup", colspan: 4 }, say("the whole gradient")),
       ];
       const heads = COLUMNS.map((name, k) => cell("th", k, { scope: "col" }, say(name)));
-      const head = html(
-        "thead",
-        {},
-        [groups, heads].map((cells) => html("tr", {}, html("td"), cells)),
-      );
+      const headRows = [groups, heads].map((cells) => html("tr", {}, html("td"), cells));
+      const head = html("thead", {}, headRows);
+      const bodyRows = rows.map(({ row }) => row);
+      const body = html("tbody", {}, bodyRows);
       element.hidden = !rows.length;
-      element.replaceChildren(
-        html(
-          "table",
-          { "aria-label": say("cost") },
-          head,
-          html(
-            "tbody",
-            {},
-            rows.map(({ row }) => row),
-          ),
-        ),
-      );
+      element.replaceChildren(html("table", { "aria-label": say("cost") }, head, body));
     },
   );
   const write = whenChanged(
@@ -108,10 +95,7 @@ export function costView(say) {
       );
       const most = Math.max(1, ...meters.map(({ cost }) => cost.kept));
       meters.forEach(({ name, meter, cost }, k) => {
-        const passes =
-          name === "reverse"
-            ? say("run and sweep")
-            : counted(say, "runs", cost.passes, { n: number(cost.passes) });
+        const passes = passesOf(name, cost);
         const texts = [
           number(meter.operations),
           number(meter.products),

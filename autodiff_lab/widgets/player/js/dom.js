@@ -53,18 +53,24 @@ export const html = (tag, attributes = {}, ...children) =>
 export const svg = (tag, attributes = {}, ...children) =>
   build(document.createElementNS(SVG, tag), attributes, children);
 
-/** Whether the reader wants no motion. */
+/**
+ * The text of a `class` attribute: the names that apply, each after a space.
+ * @param {...(string|false|null|undefined)} names
+ */
+export const classNames = (...names) => names.filter(Boolean).join(" ");
+
+/** Whether the reader has asked for no motion. */
 export const calm = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
 
 /**
- * Writes a text, if another one is there: else the browser would lay it out again.
+ * Writes a text if it has changed: writing the same text would make the browser lay it out again.
  * @param {Node} node @param {string} text
  */
 export function put(node, text) {
   if (node.textContent !== text) node.textContent = text;
 }
 /**
- * Sets an attribute, if it has another value.
+ * Sets an attribute if its value has changed.
  * @param {Element} node @param {string} name @param {string|number|boolean} value
  */
 export function set(node, name, value) {
@@ -85,17 +91,16 @@ export function scrollInside(pane, target, smooth, margin = 12) {
     if (high > to - margin) return high - to + margin;
     return 0;
   };
-  const left =
-    pane.scrollWidth > pane.clientWidth
-      ? shift(target.left, target.right, view.left, view.right)
-      : 0;
-  const top =
-    pane.scrollHeight > pane.clientHeight
-      ? shift(target.top, target.bottom, view.top, view.bottom)
-      : 0;
-  // Far away a smooth motion is long, and a step that comes meanwhile starts it anew.
-  const near = Math.abs(left) < pane.clientWidth && Math.abs(top) < pane.clientHeight;
-  if (left || top) pane.scrollBy({ left, top, behavior: smooth && near ? "smooth" : "instant" });
+  let left = 0;
+  if (pane.scrollWidth > pane.clientWidth)
+    left = shift(target.left, target.right, view.left, view.right);
+  let top = 0;
+  if (pane.scrollHeight > pane.clientHeight)
+    top = shift(target.top, target.bottom, view.top, view.bottom);
+  if (!left && !top) return;
+  // A smooth scroll over a long way takes long, and the next step would restart it.
+  const isNear = Math.abs(left) < pane.clientWidth && Math.abs(top) < pane.clientHeight;
+  pane.scrollBy({ left, top, behavior: smooth && isNear ? "smooth" : "instant" });
 }
 
 /** @typedef {"left"|"top"|"bottom"|"right"} Side */

@@ -23,9 +23,11 @@
 
 import { MAX_CELLS_PER_SIDE, MAX_SLICES } from "./trace_types.js";
 
-/** The shape of an array, as Python writes it. */
-/** @param {Pick<Num, "shape">} number */
-export const shapeText = ({ shape }) => `(${shape.join(", ")}${shape.length === 1 ? "," : ""})`;
+/** The shape of an array, as Python writes it: "(3,)". @param {Pick<Num, "shape">} number */
+export function shapeText({ shape }) {
+  const isVector = shape.length === 1;
+  return isVector ? `(${shape[0]},)` : `(${shape.join(", ")})`;
+}
 
 /**
  * The last two axes of a shape, and all before them as one.
@@ -44,23 +46,17 @@ function sides(shape) {
  */
 export function gridOf({ text, shape = [], cells = "" }, slice = 0) {
   const [slices, height, width] = sides(shape);
-  const [rows, columns] = [
-    Math.min(height, MAX_CELLS_PER_SIDE),
-    Math.min(width, MAX_CELLS_PER_SIDE),
-  ];
+  const rows = Math.min(height, MAX_CELLS_PER_SIDE);
+  const columns = Math.min(width, MAX_CELLS_PER_SIDE);
+  const perSlice = rows * columns;
   let all = shape.length ? cells.split(" ").filter(Boolean) : [text];
-  if (all.length === 1) all = Array(Math.min(slices, MAX_SLICES) * rows * columns).fill(all[0]); // one stands for all
-  const held = rows * columns ? all.length / (rows * columns) : 0;
-  const from = Math.min(slice, held - 1) * rows * columns;
-  return {
-    height,
-    width,
-    slices,
-    held,
-    rows: Array.from({ length: held ? rows : 0 }, (_, r) =>
-      all.slice(from + r * columns, from + (r + 1) * columns),
-    ),
-  };
+  if (all.length === 1) all = Array(Math.min(slices, MAX_SLICES) * perSlice).fill(all[0]); // one text stands for all
+  const held = perSlice ? all.length / perSlice : 0;
+  const start = Math.min(slice, held - 1) * perSlice;
+  /** @param {number} r */
+  const rowAt = (r) => all.slice(start + r * columns, start + (r + 1) * columns);
+  const shown = Array.from({ length: held ? rows : 0 }, (_, r) => rowAt(r));
+  return { height, width, slices, held, rows: shown };
 }
 
 /** @param {string} text */
@@ -85,30 +81,38 @@ export function sharesOf(rows) {
  * @returns {Grid & {copies: boolean[][]}}
  */
 export function copiedTo(number, to, slice = 0) {
-  const from = [...Array(to.length - (number.shape ?? []).length).fill(1), ...(number.shape ?? [])];
+  const shape = number.shape ?? [];
+  const from = [...Array(to.length - shape.length).fill(1), ...shape]; // broadcasting adds axes on the left
   const [slices, height, width] = sides(to);
-  // Which slice of the operand: of its leading axes those with one entry are copied.
-  let [rest, own, stride, first] = [slice, 0, 1, true];
+  // The slice of the operand that this slice of the result shows: along an axis of length 1 it is always the same.
+  let rest = slice;
+  let ownSlice = 0;
+  let stride = 1;
+  let isFirst = true;
   for (let axis = to.length - 3; axis >= 0; axis--) {
     const at = rest % to[axis];
     rest = Math.floor(rest / to[axis]);
-    if (from[axis] === 1 && at) first = false;
-    own += from[axis] === 1 ? 0 : at * stride;
+    if (from[axis] === 1 && at) isFirst = false;
+    if (from[axis] !== 1) ownSlice += at * stride;
     stride *= from[axis];
   }
-  const grid = gridOf(number, own);
-  const [tall, wide] = [
-    to.length > 1 ? from.at(-2) === to.at(-2) : true,
-    from.at(-1) === to.at(-1),
-  ];
-  /** @param {number} n */
-  const indices = (n) => Array.from({ length: Math.min(n, MAX_CELLS_PER_SIDE) }, (_, k) => k);
-  const rows = indices(height).map((r) =>
-    indices(width).map((c) => grid.rows[tall ? r : 0]?.[wide ? c : 0] ?? ""),
-  );
-  const copies = indices(height).map((r) =>
-    indices(width).map((c) => !first || (!tall && r > 0) || (!wide && c > 0)),
-  );
+  const grid = gridOf(number, ownSlice);
+  const hasAllRows = to.length < 2 || from.at(-2) === to.at(-2);
+  const hasAllColumns = from.at(-1) === to.at(-1);
+  /** @type {string[][]} */
+  const rows = [];
+  /** @type {boolean[][]} */
+  const copies = [];
+  for (let r = 0; r < Math.min(height, MAX_CELLS_PER_SIDE); r++) {
+    rows.push([]);
+    copies.push([]);
+    for (let c = 0; c < Math.min(width, MAX_CELLS_PER_SIDE); c++) {
+      const ownRow = hasAllRows ? r : 0;
+      const ownColumn = hasAllColumns ? c : 0;
+      rows[r].push(grid.rows[ownRow]?.[ownColumn] ?? "");
+      copies[r].push(!isFirst || ownRow !== r || ownColumn !== c);
+    }
+  }
   return { rows, copies, height, width, slices, held: Math.min(slices, MAX_SLICES) };
 }
 
@@ -128,16 +132,19 @@ export function tablesAt({ trace, first }, i, s, adjoint) {
   if (tangents.length === 1)
     tables.push({ kind: "tangent", name: line.tangent_name, number: tangents[0] });
   if (adjoint) tables.push({ kind: "adjoint", name: line.adjoint_name, number: adjoint });
-  for (const { line: parent, is_copied, value } of line.operands)
-    if (parent !== null && is_copied)
-      tables.push({ kind: "copied", name: called(parent), number: value, to: line.value.shape });
-  for (const step of trace.steps.slice(first, s + 1))
-    if (step.phase === "sweep" && step.line === i)
-      for (const { parent, copies, contribution } of step.sends)
-        if (copies)
-          tables.push({ kind: "summed", name: called(parent), number: copies, sum: contribution });
-  for (const { line: parent, partial } of line.operands)
-    if (parent !== null && partial?.shape.length)
-      tables.push({ kind: "partial", name: called(parent), number: partial });
+  for (const { line: parent, is_copied, value } of line.operands) {
+    if (parent === null || !is_copied) continue;
+    tables.push({ kind: "copied", name: called(parent), number: value, to: line.value.shape });
+  }
+  const swept = trace.steps.slice(first, s + 1).filter(({ phase }) => phase === "sweep");
+  const sends = swept.filter((step) => step.line === i).flatMap((step) => step.sends);
+  for (const { parent, copies, contribution } of sends) {
+    if (!copies) continue;
+    tables.push({ kind: "summed", name: called(parent), number: copies, sum: contribution });
+  }
+  for (const { line: parent, partial } of line.operands) {
+    if (parent === null || !partial?.shape.length) continue;
+    tables.push({ kind: "partial", name: called(parent), number: partial });
+  }
   return tables;
 }

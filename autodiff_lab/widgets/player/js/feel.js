@@ -1,6 +1,6 @@
 /**
- * What a moved slider lets one feel: how far the result has moved, and how far the adjoint said that it would. Pure
- * functions, which need no browser.
+ * What a learner sees when a slider moves: how far the result has moved, and how far the adjoint predicted that it would.
+ * Pure functions, which need no browser.
  *
  * @import { State } from "./state.js"
  * @import { SpokenTrace } from "./trace.js"
@@ -87,13 +87,14 @@ export function changeAt(state) {
   const isAlone = others.every((i) => before.lines[i].value.text === now.lines[i]?.value.text);
   if (line === undefined || !isAlone || now.lines[line]?.label !== name) return null;
   const dx = numberOf(now, line) - numberOf(before, line);
-  const [y, old] = [now.value.value, before.value.value];
-  if (typeof y !== "number" || typeof old !== "number" || !Number.isFinite(dx) || dx === 0)
-    return null;
-  const { say } = now;
-  const shift = signed(dx);
-  const moved = say("felt", { name, dx: shift, result: now.result_name, dy: signed(y - old) });
-  return { moved, forecast: hasShownAdjoint(state, line) ? forecastOf(before, line, dx) : "" };
+  if (!Number.isFinite(dx) || dx === 0) return null;
+  const y = now.value.value;
+  const old = before.value.value;
+  if (typeof y !== "number" || typeof old !== "number") return null;
+  const slots = { name, dx: signed(dx), result: now.result_name, dy: signed(y - old) };
+  const moved = now.say("felt", slots);
+  const forecast = hasShownAdjoint(state, line) ? forecastOf(before, line, dx) : "";
+  return { moved, forecast };
 }
 
 /** Whether all that a line is sent has arrived. @param {State} state @param {number} line */
@@ -103,7 +104,7 @@ function hasShownAdjoint(state, line) {
 }
 
 /**
- * What the adjoint of an input said of a change of it.
+ * How far the result moves according to the adjoint of an input, in words.
  * @param {SpokenTrace} before @param {number} line @param {number} dx
  */
 function forecastOf(before, line, dx) {
@@ -135,10 +136,13 @@ export function ghostsAt(state) {
   const known = from.get(state.payload);
   if (known) return known;
   const { before, now } = traces;
-  const isSame = before.lines.length === now.lines.length;
   const found = new Map();
-  for (const [line, { value }] of isSame ? before.lines.entries() : [])
-    if (value.text !== now.lines[line].value.text) found.set(line, value.short || value.text);
+  const isComparable = before.lines.length === now.lines.length;
+  const lines = isComparable ? before.lines : [];
+  for (const [line, { value }] of lines.entries()) {
+    const hasChanged = value.text !== now.lines[line].value.text;
+    if (hasChanged) found.set(line, value.short || value.text);
+  }
   from.set(state.payload, found);
   return found;
 }

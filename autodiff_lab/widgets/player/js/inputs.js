@@ -67,14 +67,15 @@ function seedsView(say, onSeeds) {
     if (own.join() !== shown) {
       shown = own.join();
       fields = new Map(own.map((path) => [path, fieldOf(path)]));
-      element.replaceChildren(
-        ...[...fields].map(([path, field]) =>
-          html("label", { class: "adl-seed" }, html("span", {}, path), field),
-        ),
+      const labels = [...fields].map(([path, field]) =>
+        html("label", { class: "adl-seed" }, html("span", {}, path), field),
       );
+      element.replaceChildren(...labels);
     }
-    for (const [path, field] of fields)
-      if (field !== document.activeElement) field.value = String(weights[results.indexOf(path)]);
+    for (const [path, field] of fields) {
+      const isTyping = field === document.activeElement;
+      if (!isTyping) field.value = String(weights[results.indexOf(path)]);
+    }
     /** @param {string} path */
     function fieldOf(path) {
       return html("input", {
@@ -116,9 +117,8 @@ export function inputsView(say, onChange, onResult, onSeeds) {
       const trace = traceAt(state);
       const { results: paths, chosen_result: chosen } = trace;
       if (!onResult || paths.length < 2) return results.remove();
-      select.replaceChildren(
-        ...[...paths, say("every result")].map((path) => html("option", {}, path)),
-      );
+      const entries = [...paths, say("every result")];
+      select.replaceChildren(...entries.map((entry) => html("option", {}, entry)));
       places = paths.length;
       select.selectedIndex = chosen ?? places;
       seeds.render(trace);
@@ -150,15 +150,16 @@ export function inputsView(say, onChange, onResult, onSeeds) {
             node: html("label", { class: "adl-input" }, html("span", {}, name), rail, output),
           };
         });
-        element.replaceChildren(
-          ...sliders.map((s) => s.node),
-          ...(results.isConnected ? [results] : []),
-        );
+        const nodes = sliders.map(({ node }) => node);
+        if (results.isConnected) nodes.push(results);
+        element.replaceChildren(...nodes);
       }
       controls.forEach((control, k) => {
         const { range, output } = sliders[k];
-        for (const key of RANGE)
-          if (range[key] !== String(control[key])) range[key] = String(control[key]);
+        for (const key of RANGE) {
+          const text = String(control[key]);
+          if (range[key] !== text) range[key] = text;
+        }
         if (Number(range.value) !== control.value) range.value = String(control.value);
         output.textContent = control.text ?? writeNumber(control.value);
       });

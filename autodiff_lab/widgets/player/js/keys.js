@@ -1,4 +1,4 @@
-/** Keys: what each does, when it belongs to somebody else, and whose those of a clicker are. */
+/** Keys: what each one does, when the browser or JupyterLab needs it instead, and which player a clicker steps. */
 
 import { focused, targetOf } from "./dom.js";
 
@@ -26,9 +26,12 @@ export function keyAction(event, target) {
   const action = KEYS[event.key] ?? null;
   if (event.key.startsWith("Page")) return action;
   const tag = target.tag.toLowerCase();
-  if (tag === "select" || (tag === "input" && (action !== "toggle" || target.type !== "range")))
-    return null;
-  if (action === "toggle" && (tag === "button" || target.role === "button")) return null;
+  if (tag === "select") return null;
+  const isSlider = tag === "input" && target.type === "range";
+  if (isSlider) return action === "toggle" ? action : null; // it has no use for the space bar
+  if (tag === "input") return null;
+  const isButton = tag === "button" || target.role === "button";
+  if (isButton && action === "toggle") return null;
   return action;
 }
 
@@ -45,7 +48,7 @@ export function listenTo(root, actions, beyond) {
       /** @type {HTMLElement|null} */ (root.closest(".jp-Cell"))?.focus(); // back to the slides, or to the notebook and its shortcuts
     }
     const over = beyond(event.key);
-    if (event.key in KEYS && !over) event.stopPropagation(); // slides and notebooks around us have plans for these keys
+    if (event.key in KEYS && !over) event.stopPropagation(); // slides and notebooks around us use these keys too
     if (event.key === "Enter" && target instanceof HTMLButtonElement) {
       event.preventDefault(); // JupyterLab takes this key, so the browser would not press the button
       event.stopPropagation();
@@ -63,7 +66,7 @@ export function listenTo(root, actions, beyond) {
   });
 }
 
-// In a hall the keys of a clicker belong to the player that is on the screen, wherever the focus is.
+// In a lecture, the keys of a clicker belong to the player that is on the screen, wherever the focus is.
 /** @type {Set<HTMLElement>} */
 const waiting = new Set();
 
@@ -109,8 +112,7 @@ function shareSeen(root) {
   if (cell)
     return Number([cell, cell.nextElementSibling].some((one) => one?.matches(".jp-mod-active")));
   const { top, bottom } = root.getBoundingClientRect();
-  return (
-    Math.max(0, Math.min(bottom, innerHeight) - Math.max(top, 0)) /
-    Math.min(bottom - top, innerHeight)
-  );
+  const seen = Math.max(0, Math.min(bottom, innerHeight) - Math.max(top, 0));
+  const most = Math.min(bottom - top, innerHeight);
+  return seen / most;
 }

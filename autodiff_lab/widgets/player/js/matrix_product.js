@@ -61,18 +61,20 @@ export function productParts({ operands }, slot) {
   /** @type {ProductParts} */
   const parts = { adjoint: [], other: [] };
   if (slot === 0) {
-    for (const i of upTo(rows))
+    for (const i of upTo(rows)) {
       for (const k of upTo(shared)) {
         parts.adjoint.push(upTo(columns).map((j) => i * columns + j));
         parts.other.push(upTo(columns).map((j) => k * columns + j));
       }
+    }
     return parts;
   }
-  for (const k of upTo(shared))
+  for (const k of upTo(shared)) {
     for (const j of upTo(columns)) {
       parts.adjoint.push(upTo(rows).map((i) => i * columns + j));
       parts.other.push(upTo(rows).map((i) => i * shared + k));
     }
+  }
   return parts;
 }
 
@@ -89,8 +91,8 @@ export function factorsOf({ operands }, slot) {
   );
 }
 
-// From where on there is room for a product, which is then made entry by entry; and when what it is made of goes.
-const [OPENS, GOES] = [0.12, 0.88];
+const OPENS = 0.12; // from here on there is room for the product, which then appears entry by entry
+const GOES = 0.88; // from here on its factors disappear
 
 /**
  * How far a product is made on the way back at progress `t`: how far it has been made room for, how many of its entries

@@ -25,8 +25,8 @@ const LANDS = { record: 0.78, forward: 0.88, seed: 0.6, sweep: 0.93 };
 const MEETS = [0.4, 0.62]; // a number stops at the local partial, and is multiplied there
 /** @type {[from: number, to: number]} */
 const MAKES = [0.28, 0.72]; // there a matrix product is made, entry by entry
-const PRODUCT_SLOWER = 1.9; // so much longer takes a step in which one follows the entries of a matrix product
-const ARRIVES = 0.82; // an adjoint is at its box, where it is added
+const PRODUCT_SLOWER = 1.9; // a matrix product takes that much longer, because it is shown element by element
+const ARRIVES = 0.82; // an adjoint has reached its box, and is about to be added
 const ON_EDGE = 12; // characters of a local partial on its edge
 const WITH_FORMULA = 18; // and with the formula that it comes from: "cos x2 = 0.2837"
 
@@ -53,8 +53,10 @@ const WITH_FORMULA = 18; // and with the formula that it comes from: "cos x2 = 0
  * How long the motion of a step takes, in milliseconds.
  * @param {Pick<Step, "phase">} step @param {Line} [line] that it is about
  */
-export const durationOf = ({ phase }, line) =>
-  DURATION[phase] * (line && phase !== "seed" && isProduct(line) ? PRODUCT_SLOWER : 1);
+export function durationOf({ phase }, line) {
+  const isByElement = line !== undefined && phase !== "seed" && isProduct(line);
+  return isByElement ? DURATION[phase] * PRODUCT_SLOWER : DURATION[phase];
+}
 /**
  * How long a step stands after its motion before the next one follows, in milliseconds.
  * @param {Pick<Step, "phase">} step @param {Line} [line] that it is about
@@ -95,10 +97,11 @@ function labelOf({ partial, edge, edge_reading: reading }) {
  * What a number meets on the edge: the local partial alone, or a formula that stands for many.
  * @param {Operand} operand
  */
-const partialOf = (operand) =>
-  operand.partial && !operand.partial.shape.length
-    ? cut(inShort(operand.partial))
-    : labelOf(operand);
+function partialOf(operand) {
+  const { partial } = operand;
+  const isNumber = partial && !partial.shape.length;
+  return isNumber ? cut(inShort(partial)) : labelOf(operand);
+}
 
 /**
  * What stands on the edges of a step, by slot: the local partials that it multiplies by, or how an
@@ -110,9 +113,11 @@ export function labelsOf(trace, step) {
   const { operands } = trace.lines[step.line];
   /** @type {Map<number, string>} */
   const labels = new Map();
-  if (step.phase === "record")
-    for (const [slot, { shapes, is_copied }] of operands.entries())
+  if (step.phase === "record") {
+    for (const [slot, { shapes, is_copied }] of operands.entries()) {
       if (is_copied) labels.set(slot, shapes);
+    }
+  }
   const pushed = step.pushes.filter(({ slot }) => operands[slot].partial);
   for (const { slot } of [...step.sends, ...pushed]) {
     const text = labelOf(operands[slot]);
@@ -139,9 +144,8 @@ function multiplied(u, kind, rate, operand, result) {
   const partial = kind === "tangent" && !operand.partial ? "" : partialOf(operand);
   if (!partial || u < MEETS[0] + 0.03) return [[kind, rate]];
   if (u >= MEETS[1] - 0.02) return [[kind, result]];
-  return operand.partial
-    ? [[kind, rate], ["op", "×"], inBrackets([kind, partial])]
-    : [[kind, partial]];
+  if (!operand.partial) return [[kind, partial]]; // a formula that stands for many partials
+  return [[kind, rate], ["op", "×"], inBrackets([kind, partial])];
 }
 
 /**
@@ -174,18 +178,18 @@ const MOTIONS = { record: recording, forward: pushing, seed: seeding, sweep: sen
 
 /** Operands are read, one copy for each entry where an array is broadcast. @type {Motion} */
 function recording(trace, step, u) {
+  const line = trace.lines[step.line];
   const along = ease(between(u, 0.02, LANDS.record));
-  return moving(trace.lines[step.line]).map(({ slot, value, is_copied }) => ({
+  const fans = between(u, 0.3, 0.5);
+  const folds = between(u, 0.5, 0.72);
+  return moving(line).map(({ slot, value, is_copied }) => ({
     slot,
     kind: "value",
     along,
     together: ease(between(along, 0.55, 0.95)),
-    spread: is_copied ? between(u, 0.3, 0.5) : 0,
+    spread: is_copied ? fans : 0,
     texts: [["value", inShort(value)]],
-    cells: cellsRead(trace.lines[step.line], slot, value, [
-      between(u, 0.3, 0.5),
-      between(u, 0.5, 0.72),
-    ]),
+    cells: cellsRead(line, slot, value, [fans, folds]),
   }));
 }
 
@@ -197,6 +201,8 @@ function pushing(trace, step, u) {
   const pushes = new Map(step.pushes.map((push) => [push.slot, push]));
   const own = trace.lines[step.line];
   const stop = isProduct(own) ? MAKES : MEETS;
+  const along = stopping(u, 0.02, LANDS.forward, stop);
+  const meets = between(u, ...stop);
   /** @param {Moving} operand @returns {Token[]} */
   const tokensOf = (operand) => {
     const { slot, line, value, is_copied } = operand;
@@ -207,12 +213,11 @@ function pushing(trace, step, u) {
     const tangent = push
       ? multiplied(u, "tangent", rate, operand, inShort(push.contribution))
       : [["tangent", rate]];
-    const along = stopping(u, 0.02, LANDS.forward, stop);
-    const cells = cellsRead(own, slot, value, [between(u, ...stop), between(u, ...stop)]);
-    const [single] = tangents.length === 1 ? tangents : [];
+    const cells = cellsRead(own, slot, value, [meets, meets]);
+    const single = tangents.length === 1 ? tangents[0] : null;
     if (cells && single) {
       const pushed = push
-        ? cellsPushed(own, slot, single, push.contribution, between(u, ...stop))
+        ? cellsPushed(own, slot, single, push.contribution, meets)
         : cellsOf(single);
       const shown = { slot, along, spread: 0 };
       return [
@@ -257,32 +262,23 @@ function seeding(_, { adjoint }, u) {
 function sending(trace, { line, adjoint, sends }, u) {
   if (!adjoint) return [];
   const stop = isProduct(trace.lines[line]) ? MAKES : MEETS;
+  const own = trace.lines[line];
+  const meets = between(u, ...stop);
+  const folds = between(u, MEETS[1], 0.78); // the copies of a broadcast operand come together in their sum
   return sends.map(({ slot, contribution, before, replaces, copies }) => {
-    const texts = multiplied(
-      u,
-      "adjoint",
-      inShort(adjoint),
-      trace.lines[line].operands[slot],
-      inShort(contribution),
-    );
-    /** @type {Piece[]} */
-    const sum =
-      before && !replaces && u >= ARRIVES
-        ? [["adjoint", inShort(before)], ["op", "+"], ...texts.map(inBrackets)]
-        : texts;
-    const gathers = copies
-      ? between(u, MEETS[0], MEETS[0] + 0.05) * (1 - between(u, MEETS[1], 0.78))
-      : 0;
+    const operand = own.operands[slot];
+    let texts = multiplied(u, "adjoint", inShort(adjoint), operand, inShort(contribution));
+    const isAdded = before !== null && !replaces;
+    if (isAdded && u >= ARRIVES)
+      texts = [["adjoint", inShort(before)], ["op", "+"], ...texts.map(inBrackets)];
+    const opens = between(u, MEETS[0], MEETS[0] + 0.05);
     return {
       slot,
       kind: "adjoint",
       along: 1 - stopping(u, 0.04, ARRIVES, stop),
-      spread: gathers,
-      texts: sum,
-      cells: cellsSent(trace.lines[line], slot, adjoint, { contribution, copies }, [
-        between(u, ...stop),
-        between(u, MEETS[1], 0.78),
-      ]),
+      spread: copies ? opens * (1 - folds) : 0,
+      texts,
+      cells: cellsSent(own, slot, adjoint, { contribution, copies }, [meets, folds]),
     };
   });
 }

@@ -139,6 +139,11 @@ export function mount(element, payload, given = {}) {
   });
   store.subscribe(hostListener(options));
 
+  /** Whether there is no step left in the direction of a page key: then it turns the slide. @param {string} key */
+  function hasNothingLeft(key) {
+    if (key === "PageUp") return stopOf(store.get()) < 0;
+    return key === "PageDown" && isAtEnd(store.get());
+  }
   listenTo(
     root,
     {
@@ -148,9 +153,7 @@ export function mount(element, payload, given = {}) {
       last: () => actions.go(Infinity),
       toggle: () => actions.toggle(),
     },
-    // Where nothing is left to step, the page keys turn the slide.
-    (key) =>
-      (key === "PageUp" && stopOf(store.get()) < 0) || (key === "PageDown" && isAtEnd(store.get())),
+    hasNothingLeft,
   );
   const giveClickerBack = takeClicker(root);
   const arrival = setTimeout(() => showAfterRun(root), NOTEBOOK_SCROLLS);

@@ -9,7 +9,7 @@
  */
 
 import { chaptersOf, stepOfLine, turnAt } from "./chapters.js";
-import { html, roving } from "./dom.js";
+import { classNames, html, roving } from "./dom.js";
 import { stopOf, traceAt } from "./state.js";
 import { whenChanged } from "./store.js";
 import { stepsOf } from "./trace.js";
@@ -20,6 +20,14 @@ const TICKS = 60; // turns that can still be told apart
  * @typedef {{node: HTMLElement, chapter: Chapter, from: number, last: number}} ChapterButton with
  *   the steps it stands for
  */
+
+/** Whether two traces are stretches of the same long run. @param {Trace} one @param {Trace} other */
+function areOfOneRun(one, other) {
+  if (!one.excerpt || !other.excerpt) return false;
+  /** @param {Trace} trace */
+  const keyOf = (trace) => JSON.stringify([trace.chapters, stepsOf(trace)]);
+  return keyOf(one) === keyOf(other);
+}
 
 /**
  * The whole run as a strip: what its loops and its source lines have written, and where we are.
@@ -57,6 +65,7 @@ export function overviewView({ go }, say) {
     const { title, first, end, turns, each, back } = chapter;
     const inputs = trace.chapters[0].first;
     const shown = turns ? `${title} ×${turns}` : title; // what is seen is a part of what is said
+    const hasTicks = each > 0 && turns <= TICKS;
     let said = say("chapter", {
       phase: say(`segment ${back ? "sweep" : phase}`),
       title: shown,
@@ -70,7 +79,7 @@ export function overviewView({ go }, say) {
         type: "button",
         onclick: jump,
         onkeydown: turn,
-        class: `${back ? "is-back" : ""}${each && turns <= TICKS ? " has-turns" : ""}`,
+        class: classNames(back && "is-back", hasTicks && "has-turns"),
         style: `flex-grow: ${end - first}; --adl-turns: ${turns}`,
         "aria-label": said,
         title: each ? say("next turn", { chapter: said }) : said,
@@ -83,8 +92,10 @@ export function overviewView({ go }, say) {
       const share = event.detail ? (event.clientX - left) / width : 0; // a key has no place: the beginning
       go(target(trace, chapter, turnAt(chapter, share)));
     }
+    /** The first line of an iteration, in the order of the steps. @param {number} k */
+    const startOf = (k) => (back && each ? end - (k + 1) * each : first + k * each);
     const starts = Array.from({ length: each ? turns : 1 }, (_, k) =>
-      target(trace, chapter, back && each ? end - (k + 1) * each : first + k * each),
+      target(trace, chapter, startOf(k)),
     );
     /** @param {KeyboardEvent} event */
     function turn(event) {
@@ -114,34 +125,27 @@ export function overviewView({ go }, say) {
     /** @param {number} steps */
     const gap = (steps) => html("i", { style: `flex-grow: ${steps}` });
     const nodes = buttons.map(({ node }) => node);
-    strip.replaceChildren(
-      gap(trace.chapters[0]?.first ?? 0),
-      ...(middle < 0 ? nodes : [...nodes.slice(0, middle), gap(1), ...nodes.slice(middle)]),
-    );
+    if (middle >= 0) nodes.splice(middle, 0, gap(1));
+    const inputs = trace.chapters[0]?.first ?? 0;
+    strip.replaceChildren(gap(inputs), ...nodes);
     stops.renew();
   }
   const load = whenChanged(
     (state) => [traceAt(state)],
     (state) => {
       const next = traceAt(state);
-      // The stretches of one run share one strip: it stays, and the focus in it, when another is shown.
-      const same =
-        trace?.excerpt &&
-        next.excerpt &&
-        JSON.stringify([trace.chapters, stepsOf(trace)]) ===
-          JSON.stringify([next.chapters, stepsOf(next)]);
+      // The stretches of one run share one strip. It isn't rebuilt for another stretch, so that it keeps the focus.
+      const isSameRun = trace !== null && areOfOneRun(trace, next);
       trace = next;
-      if (!same) build(trace);
+      if (!isSameRun) build(trace);
       const steps = stepsOf(trace);
       strip.parentElement?.querySelectorAll(".adl-window").forEach((node) => node.remove());
-      for (const { first, last, at: from } of trace.excerpt?.parts ?? [])
-        strip.after(
-          html("i", {
-            class: "adl-window",
-            "aria-hidden": "true",
-            style: `left: ${(100 * from) / steps}%; width: ${(100 * (last - first + 1)) / steps}%`,
-          }),
-        );
+      for (const { first, last, at: from } of trace.excerpt?.parts ?? []) {
+        const left = (100 * from) / steps;
+        const width = (100 * (last - first + 1)) / steps;
+        const style = `left: ${left}%; width: ${width}%`;
+        strip.after(html("i", { class: "adl-window", "aria-hidden": "true", style }));
+      }
     },
   );
   const mark = whenChanged(

@@ -29,7 +29,7 @@ import { EQUATION_KINDS } from "./trace_types.js";
  * @property {Trace} trace
  * @property {number[]} sweptAt for each line the last step that sends its adjoint
  * @property {number[][]} sentAt for each line all steps that send its adjoint
- * @property {number[]} releasedAt for each line the step that lets it go
+ * @property {number[]} releasedAt for each line the step that frees it
  * @property {Record<Phase, number>} phases how many steps each has
  * @property {AdjointChanges[]} history for each line
  * @property {SentTo[][]} contributions for each line
@@ -41,18 +41,20 @@ import { EQUATION_KINDS } from "./trace_types.js";
 export const NOT_REACHED = "·";
 
 /**
- * For every line the steps at which its adjoint changes. Built once, it makes any step cheap to show.
+ * For every line, the steps at which its adjoint changes. It is computed once, and then any step is quick to show.
  * @param {Trace} trace @returns {AdjointChanges[]}
  */
 export function adjointHistory(trace) {
   /** @type {AdjointChanges[]} */
   const history = trace.lines.map(() => []);
   trace.steps.forEach((step, s) => {
-    if (step.phase === "seed" && step.adjoint)
-      history[step.line].push({ step: s, adjoint: step.adjoint });
-    else if (step.phase === "seed")
-      for (const [i, adjoint] of trace.excerpt?.arrived.entries() ?? [])
-        if (adjoint) history[i].push({ step: s, adjoint });
+    const isSeed = step.phase === "seed";
+    if (isSeed && step.adjoint) history[step.line].push({ step: s, adjoint: step.adjoint });
+    // In a stretch of a long run, the seed step stands for all that later stretches have sent.
+    const arrived = isSeed && !step.adjoint ? (trace.excerpt?.arrived ?? []) : [];
+    for (const [line, adjoint] of arrived.entries()) {
+      if (adjoint) history[line].push({ step: s, adjoint });
+    }
     for (const send of step.sends) history[send.parent].push({ step: s, adjoint: send.after });
   });
   return history;
@@ -69,8 +71,7 @@ export function adjointAt(history, line, s) {
 }
 
 /**
- * The lines a step shows in another way than its neighbours do: itself, its operands, its
- * receivers, what it lets go.
+ * The lines that look different at a step: its own, its operands, those it sends to, those it frees.
  * @param {Trace} trace @param {number} s
  */
 export function touchedLines(trace, s) {
@@ -84,42 +85,48 @@ export function touchedLines(trace, s) {
 }
 
 /**
- * The lines that the steps from one to another show in another way.
+ * The lines that look different at any step from one to another.
  * @param {Trace} trace @param {number} one @param {number} other
  */
 export function linesBetween(trace, one, other) {
-  const steps = Array.from(
-    { length: Math.abs(other - one) + 1 },
-    (_, k) => Math.max(0, Math.min(one, other)) + k,
-  );
-  return steps.flatMap((k) => touchedLines(trace, k));
+  const first = Math.max(0, Math.min(one, other));
+  const count = Math.abs(other - one) + 1;
+  /** @type {number[]} */
+  const lines = [];
+  for (let s = first; s < first + count; s++) lines.push(...touchedLines(trace, s));
+  return lines;
 }
 
 /** "5 operations · sweep 2 of 5": where we are, in words. @param {Trace} trace @param {number} s */
 export function statusText(trace, s) {
   const { say } = trace;
-  const count = phaseLengths(trace);
-  const operations = trace.excerpt
-    ? (trace.cost?.operations ?? 0)
-    : trace.lines.filter((line) => line.kind === "operation").length;
+  const operations = counted(say, "status operations", operationsIn(trace));
   const step = trace.steps[s];
-  const at = wholeStep(trace, s);
-  let where = say(count.forward ? "nothing computed" : "nothing recorded");
-  if (step) {
-    const swept = () =>
-      trace.excerpt
-        ? at + 1 - count.record - count.seed
-        : trace.steps.slice(0, s + 1).filter(({ phase }) => phase === "sweep").length;
-    where = say(`status ${step.phase}`, {
-      n: step.phase === "sweep" ? swept() : at + 1,
-      count: count[step.phase],
-    });
-    const turns = trace.lines[step.line].turns
-      .map(({ n, count }) => say("turn", { n, count }))
-      .join(say("separator"));
-    if (turns) where = say("status in turn", { where, turns });
+  const lengths = phaseLengths(trace);
+  if (!step) {
+    const where = say(lengths.forward ? "nothing computed" : "nothing recorded");
+    return say("status", { operations, where });
   }
-  return say("status", { operations: counted(say, "status operations", operations), where });
+  const n = step.phase === "sweep" ? sweepStepsUpTo(trace, s) : wholeStep(trace, s) + 1;
+  const where = say(`status ${step.phase}`, { n, count: lengths[step.phase] });
+  const iterations = trace.lines[step.line].turns.map(({ n, count }) => say("turn", { n, count }));
+  const turns = iterations.join(say("separator"));
+  const place = turns ? say("status in turn", { where, turns }) : where;
+  return say("status", { operations, where: place });
+}
+
+/** How many operations the whole run has. @param {Trace} trace */
+function operationsIn(trace) {
+  if (trace.excerpt) return trace.cost?.operations ?? 0;
+  return trace.lines.filter(({ kind }) => kind === "operation").length;
+}
+
+/** How many steps of the sweep there are up to step `s`, in the whole run. @param {Trace} trace @param {number} s */
+function sweepStepsUpTo(trace, s) {
+  if (!trace.excerpt)
+    return trace.steps.slice(0, s + 1).filter(({ phase }) => phase === "sweep").length;
+  const { record, seed } = phaseLengths(trace);
+  return wholeStep(trace, s) + 1 - record - seed;
 }
 
 /**
@@ -240,17 +247,15 @@ function seedsOf(trace, first, line, s) {
   const arrived = trace.excerpt?.arrived[line];
   if (arrived) return [arrived];
   if (trace.seeds.length) {
-    const landed = trace.steps.slice(first, s + 1).filter(({ phase }) => phase === "seed").length;
-    return trace.seeds
-      .slice(0, landed)
-      .filter((one) => one.line === line)
-      .map(({ seed }) => seed);
+    const landed = trace.steps.slice(first, s + 1).filter(({ phase }) => phase === "seed");
+    const known = trace.seeds.slice(0, landed.length);
+    return known.filter((one) => one.line === line).map(({ seed }) => seed);
   }
   const { adjoint } = trace.steps[first];
   return line === trace.result && adjoint ? [adjoint] : [];
 }
 
-/** Whether a line is a result that is followed. @param {Trace} trace @param {number} i */
+/** Whether a line is a result that is differentiated. @param {Trace} trace @param {number} i */
 export const isResultLine = ({ result, seeds }, i) =>
   seeds.length ? seeds.some(({ line }) => line === i) : i === result;
 
@@ -267,16 +272,16 @@ export function receivers(trace, s) {
  * @param {Run} run @param {number} line @param {number} s
  */
 export function sharesAt({ trace, sentAt, first }, line, s) {
-  const at = s < first ? [line] : sentAt[line];
-  const parts = at
-    .filter((k) => k <= s)
-    .flatMap((k) => {
-      const { phase, pushes, sends } = trace.steps[k];
-      /** @type {{slot: number, share: number}[]} */
-      const parts = phase === "forward" ? pushes : sends;
-      return parts;
-    });
-  return new Map(parts.map(({ slot, share }) => [slot, share]));
+  const steps = s < first ? [line] : sentAt[line];
+  /** @type {Map<number, number>} */
+  const shares = new Map();
+  for (const k of steps) {
+    if (k > s) continue;
+    const { phase, pushes, sends } = trace.steps[k];
+    const carried = phase === "forward" ? pushes : sends;
+    for (const { slot, share } of carried) shares.set(slot, share);
+  }
+  return shares;
 }
 
 /**
@@ -308,7 +313,7 @@ export const isAhead = ({ phase }) => phase === "record" || phase === "forward";
 export function markAt({ trace, sweptAt, releasedAt, first }, line, s, told = s) {
   const step = trace.steps[s];
   const recorded = line < Math.min(told + 1, first);
-  const classes = [recorded ? "" : "is-ahead"];
+  const classes = recorded ? [] : ["is-ahead"];
   if (step) {
     const color = COLORS[step.phase];
     const partner = isAhead(step)
@@ -320,5 +325,5 @@ export function markAt({ trace, sweptAt, releasedAt, first }, line, s, told = s)
   }
   const released = told >= releasedAt[line];
   if (released) classes.push("is-released");
-  return { recorded, released, swept: s >= first, classes: classes.filter(Boolean).join(" ") };
+  return { recorded, released, swept: s >= first, classes: classes.join(" ") };
 }

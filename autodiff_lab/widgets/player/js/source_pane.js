@@ -8,7 +8,7 @@
  * @import { RaisedError, Span, Step, Turn } from "./trace_types.js"
  */
 
-import { html, linkTo, passClass, put, roving, scrollInside, set } from "./dom.js";
+import { classNames, html, linkTo, passClass, put, roving, scrollInside, set } from "./dom.js";
 import { momentOf } from "./state.js";
 import { counted } from "./speech.js";
 import { whenChanged } from "./store.js";
@@ -19,7 +19,13 @@ import { whenChanged } from "./store.js";
  */
 
 /**
- * The learner's own text; the expression that a step runs is marked in it, and how often each row ran stands before it.
+ * How long an expression is; one on more lines is always the longer.
+ * @param {Span} span
+ */
+const lengthOf = (span) => (span.end_line - span.line) * 1e4 + span.end_column - span.column;
+
+/**
+ * The learner's own code, with how often each row ran before it. The expression that the step runs is marked.
  * @param {Run} run @param {Store<State>} store @param {Actions} actions
  */
 export function sourceView({ trace }, store, actions) {
@@ -37,17 +43,19 @@ export function sourceView({ trace }, store, actions) {
   const widest = Math.max(3, ...turns.map(({ count }) => 2 * String(count).length + 1)); // of what stands before a row
   /** @type {Map<string, Times>} */
   const times = new Map();
+  /** How often a row ran, in words. @param {number} ran */
+  const saidOf = (ran) => (ran ? counted(trace.say, "row ran", ran) : trace.say("row missed"));
   /**
-   * How often a row ran; at the head of a loop, while a turn of it is shown, which turn that is.
-   * @param {string} place @param {number|undefined} ran
+   * How often a row ran; at the head of a loop, while one of its iterations is shown, the number of that iteration.
+   * @param {string} place @param {number|undefined} ran negative or undefined where it isn't counted
    */
   function timesOf(place, ran) {
-    const known = ran !== undefined && ran >= 0;
-    const said = known ? (ran ? counted(trace.say, "row ran", ran) : trace.say("row missed")) : "";
+    const isCounted = ran !== undefined && ran >= 0;
+    const said = isCounted ? saidOf(ran) : "";
     const node = html(
       "span",
       { class: "adl-times", "aria-hidden": "true", title: said || null },
-      known ? `×${ran}` : "",
+      isCounted ? `×${ran}` : "",
     );
     times.set(place, { node, text: node.textContent, said });
     return [node, said && html("span", { class: "adl-unseen" }, `${said}: `)];
@@ -95,40 +103,35 @@ export function sourceView({ trace }, store, actions) {
       const spans = trace.lines.flatMap((line, i) =>
         line.where.filter(on).map((span) => ({ span, i, own: span === line.where.at(-1) })),
       );
-      const cuts = [
-        ...new Set([0, text.length, ...spans.flatMap(({ span }) => [from(span), to(span)])]),
-      ].sort((a, b) => a - b);
+      const ends = spans.flatMap(({ span }) => [from(span), to(span)]);
+      const cuts = [...new Set([0, text.length, ...ends])].sort((a, b) => a - b);
       const code = html("code");
       const ran = source.ran?.[r];
-      const margin =
-        told &&
-        html(
-          "span",
-          { class: "adl-margin", style: `--adl-times: ${widest}ch` },
-          timesOf(`${k} ${r}`, ran),
-        );
-      // A line that is too long goes on below, further in than it began.
+      const marginStyle = { class: "adl-margin", style: `--adl-times: ${widest}ch` };
+      const margin = told && html("span", marginStyle, timesOf(`${k} ${r}`, ran));
       const row = html(
         "div",
         {
-          class: `adl-code${ran === 0 ? " is-missed" : ""}`,
-          style: `--adl-indent: ${indent + 2}ch`,
+          class: classNames("adl-code", ran === 0 && "is-missed"),
+          style: `--adl-indent: ${indent + 2}ch`, // a line that is too long wraps, and is indented further
         },
         margin,
         code,
       );
-      cuts.slice(0, -1).forEach((cut, c) => {
-        const piece = html("span", {}, text.slice(cut, cuts[c + 1]));
+      cuts.slice(0, -1).forEach((start, c) => {
+        const end = cuts[c + 1];
+        const piece = html("span", {}, text.slice(start, end));
         code.append(piece);
-        const covering = spans.filter(({ span }) => from(span) <= cut && cuts[c + 1] <= to(span));
-        for (const { i, own } of covering) (own ? piecesOf : callsOf)[i].push(piece);
-        // The innermost expression answers for the piece; in a loop it stands for several tape lines.
-        const own = covering.filter((c) => c.own);
-        /** @param {{span: Span}} part */
-        const width = ({ span }) =>
-          (span.end_line - span.line) * 1e4 + span.end_column - span.column;
-        const least = Math.min(...own.map(width));
-        const lines = own.filter((c) => width(c) === least).map((c) => c.i);
+        const covering = spans.filter(({ span }) => from(span) <= start && end <= to(span));
+        for (const { i, own } of covering) {
+          const pieces = own ? piecesOf : callsOf;
+          pieces[i].push(piece);
+        }
+        // A piece belongs to the innermost expression around it; in a loop, that is several lines of the tape.
+        const expressions = covering.filter(({ own }) => own);
+        const shortest = Math.min(...expressions.map(({ span }) => lengthOf(span)));
+        const innermost = expressions.filter(({ span }) => lengthOf(span) === shortest);
+        const lines = innermost.map(({ i }) => i);
         if (!lines.length) return;
         piece.classList.add("adl-piece");
         const meant = () => ({ line: lines.find((i) => i > currentLine()) ?? lines[0] });
@@ -138,7 +141,9 @@ export function sourceView({ trace }, store, actions) {
         piece.setAttribute("data-lm-suppress-shortcuts", "true");
         focusable.push(piece);
       });
-      for (const { span, i, own } of spans) if (own && span.line === r) rowOf[i] = row;
+      for (const { span, i, own } of spans) {
+        if (own && span.line === r) rowOf[i] = row;
+      }
       rowsOf.set(`${k} ${r}`, row);
       element.append(row);
     });
@@ -162,11 +167,9 @@ export function sourceView({ trace }, store, actions) {
     (state) => {
       const { step } = momentOf(state);
       if (told) showTurns(step ? trace.lines[step.line].turns : []);
-      current = passClass(
-        "is-current",
-        current,
-        step ? [rowOf[step.line], ...piecesOf[step.line]].filter((one) => one !== null) : [],
-      );
+      const marked = step ? [rowOf[step.line], ...piecesOf[step.line]] : [];
+      const present = marked.filter((node) => node !== null);
+      current = passClass("is-current", current, present);
       calls = passClass("is-call", calls, step ? callsOf[step.line] : []);
     },
   );
@@ -186,12 +189,14 @@ export function sourceView({ trace }, store, actions) {
       linked = passClass("is-linked", linked, hover ? piecesOf[hover.line] : []);
     },
   );
+  let rows = note ? 1 + note.length / 36 : 0; // how high the pane would like to be
+  for (const source of trace.sources) {
+    rows += source.text.length;
+    if (trace.sources.length > 1) rows += 1.4; // its name
+  }
   return {
     element,
-    rows: trace.sources.reduce(
-      (n, source) => n + source.text.length + (trace.sources.length > 1 ? 1.4 : 0),
-      note ? 1 + note.length / 36 : 0,
-    ),
+    rows,
     /** @param {State} state */
     render(state) {
       mark(state);

@@ -122,7 +122,7 @@ export function stageView(
     },
     /** Gives everything its room. @param {State} state @returns {boolean} whether there is any */
     arrange(state) {
-      // A page can have all of its players in lecture size: slides, or a notebook in a hall.
+      // A page can have all of its players in lecture size: slides, or a notebook on a projector.
       const ofPage = getComputedStyle(root).getPropertyValue("--adl-scale").trim();
       root.classList.toggle("adl-lecture", state.scale === "lecture" || ofPage === "lecture");
       if (!root.isConnected || !root.clientWidth) return false;
@@ -130,9 +130,9 @@ export function stageView(
       root.classList.toggle("has-names", state.details.names);
       root.classList.toggle("has-no-source", !state.details.source);
       const unit = parseFloat(getComputedStyle(panes.element).fontSize) / 14;
-      const around =
-        parseFloat(getComputedStyle(root).getPropertyValue("--adl-around")) ||
-        (root.closest(".jp-Notebook") ? AROUND.notebook : AROUND.page);
+      const usual = root.closest(".jp-Notebook") ? AROUND.notebook : AROUND.page;
+      const given = parseFloat(getComputedStyle(root).getPropertyValue("--adl-around"));
+      const around = given || usual;
       const fold = root.matches(".adl-lecture") ? [details.element] : []; // on a slide nobody scrolls
       const others = [
         bar,
@@ -142,11 +142,10 @@ export function stageView(
         words.element,
         predict.element,
         overview.element,
-      ].reduce((sum, one) => sum + one.offsetHeight, 4); // with the border, and what is rounded
-      const height = Math.max(
-        LEAST_PANES,
-        Math.min(HIGH * unit, Math.max(LOW, innerHeight - around)) - others,
-      );
+      ];
+      const taken = others.reduce((sum, one) => sum + one.offsetHeight, 4); // 4 for the border and rounding
+      const available = Math.max(LOW, innerHeight - around);
+      const height = Math.max(LEAST_PANES, Math.min(HIGH * unit, available) - taken);
       const composed = compose({
         width: root.clientWidth,
         height,

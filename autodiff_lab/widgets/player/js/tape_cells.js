@@ -7,7 +7,7 @@
  */
 
 import { entriesOf, isSmallShape, shareOf, sidesOf } from "./cells.js";
-import { html } from "./dom.js";
+import { classNames, html } from "./dom.js";
 import { nameOf, shadeOf } from "./graph/cell_parts.js";
 import { CELLS } from "./trace_types.js";
 
@@ -29,8 +29,14 @@ export function widthInTape(shape, isWritten) {
   return width * (isWritten && hasNumbers(shape) ? WRITTEN : BARE);
 }
 
+/** The class of a cell that holds a number of this sign. @param {number} share */
+function signOf(share) {
+  if (share < 0) return "is-negative";
+  return share > 0 ? "is-positive" : "";
+}
+
 /**
- * Draws the cells of a number. A reader who cannot see them is told the number in words.
+ * Draws the cells of a number. A screen reader reads the number instead.
  * @param {Num} number @param {Kind} kind @param {number} most @param {boolean} isWritten @param {Say} say
  */
 export function tapeCells(number, kind, most, isWritten, say) {
@@ -39,26 +45,29 @@ export function tapeCells(number, kind, most, isWritten, say) {
   const written = isWritten && hasNumbers(shape);
   const cells = entriesOf(number).map((entry) => {
     const share = shareOf(entry.text, most);
-    const sign = share < 0 ? " is-negative" : share > 0 ? " is-positive" : "";
     return html(
       "span",
       {
-        class: `adl-tape-cell${sign}`,
+        class: classNames("adl-tape-cell", signOf(share)),
         title: nameOf(entry, shape, say),
         style: `--adl-share: ${shadeOf(share)}%; --adl-size: ${Math.abs(share).toFixed(2)}`,
       },
       written ? entry.text : "",
     );
   });
-  const columns = `grid-template-columns: repeat(${width}, ${widthInTape(shape, written) / width}em)`;
-  const rows = `grid-auto-rows: ${written ? 19 : Math.min(16, 22 / height)}px`;
+  const cellWidth = widthInTape(shape, written) / width;
+  const cellHeight = written ? 19 : Math.min(16, 22 / height);
+  const columns = `grid-template-columns: repeat(${width}, ${cellWidth}em)`;
+  const rows = `grid-auto-rows: ${cellHeight}px`;
+  const look = classNames(
+    "adl-tape-cells",
+    `is-${kind}`,
+    written && "is-written",
+    !isSmallShape(shape) && "is-strip",
+  );
   const grid = html(
     "span",
-    {
-      class: `adl-tape-cells is-${kind}${written ? " is-written" : ""}${isSmallShape(shape) ? "" : " is-strip"}`,
-      style: `${columns}; ${rows}`,
-      "aria-hidden": "true",
-    },
+    { class: look, style: `${columns}; ${rows}`, "aria-hidden": "true" },
     cells,
   );
   return html("span", {}, grid, html("span", { class: "adl-unseen" }, whole));

@@ -9,7 +9,7 @@
  */
 
 import { hasCells, scalesOf } from "./cells.js";
-import { html, linkTo, passClass, put, roving, scrollInside, set } from "./dom.js";
+import { classNames, html, linkTo, passClass, put, roving, scrollInside, set } from "./dom.js";
 import { inBox } from "./graph/parts.js";
 import { tapeCells, widthInTape } from "./tape_cells.js";
 import { adjointOf, changedLines, looksLike, markOf } from "./moment.js";
@@ -17,13 +17,14 @@ import { momentOf } from "./state.js";
 import { NOT_REACHED, adjointHistory, receivers, tangentsOf } from "./run.js";
 import { whenChanged } from "./store.js";
 
-const WIDEST = 13; // characters of a value in the tape; longer ones are cut, and their title has the whole
+const WIDEST = 13; // characters of a value in the tape; a longer one is cut, and its tooltip has all of it
+// How many characters of an array there are, and whether the cells of a small one have numbers: with ever less room.
 const ARRAYS = [
   { value: 20, adjoint: 20, isWritten: true },
   { value: 15, adjoint: 15, isWritten: false },
   { value: 13, adjoint: 12, isWritten: false },
   { value: 11, adjoint: 10, isWritten: false },
-]; // the smallest and the largest entry, small arrays with their numbers; and where there is less room
+];
 /** @type {Num} */
 const MISSING = {
   text: NOT_REACHED,
@@ -45,6 +46,12 @@ const LEAST_READING = 5; // so wide, in ems, is what a line computes, before num
 const inMargin = (name) =>
   name.length > 8 ? name.replace(/^.*\['([^'\]]+)'\]((\[\d+\])*)$/, "$1$2") : name;
 
+/** A text in so many characters: a longer one is cut. @param {number} room @param {string} text */
+function cutTo(room, text) {
+  if (text.length <= room) return text;
+  return `${text.slice(0, room - 1).replace(/[ …]+$/, "")}…`;
+}
+
 /**
  * The tape of a run as a table: a line for each operation, with its value and its adjoint.
  * @param {Run} run @param {Actions} actions
@@ -55,19 +62,13 @@ export function tapeView({ trace }, actions) {
   const several = trace.directions.length > 1;
   /** @param {string} title @param {string} [hint] */
   const heading = (title, hint) => html("th", { scope: "col", title: hint }, title);
-  const head = [
-    heading(""),
-    heading(""),
-    heading(say("tape value")),
-    ...trace.directions.map(({ name, shown }) =>
-      heading(
-        several ? `→ ${name}` : say("tape tangent"),
-        say("the tangent along", { direction: shown }),
-      ),
-    ),
-    ...(back ? [heading(say("tape adjoint"))] : []),
-    ...(trace.fault ? [heading(say("tape true"), say("what a right engine finds"))] : []),
-  ];
+  const head = [heading(""), heading(""), heading(say("tape value"))];
+  for (const { name, shown } of trace.directions) {
+    const title = several ? `→ ${name}` : say("tape tangent");
+    head.push(heading(title, say("the tangent along", { direction: shown })));
+  }
+  if (back) head.push(heading(say("tape adjoint")));
+  if (trace.fault) head.push(heading(say("tape true"), say("what a right engine finds")));
   const header = html("thead", {}, html("tr", {}, head));
   const body = html("tbody");
   /** @param {string[]} texts @param {number} [most] @param {number} [least] */
@@ -80,12 +81,11 @@ export function tapeView({ trace }, actions) {
   let most = rooms[rooms.length - 1];
   // The columns are as wide as their widest entry of the whole run, so nothing shifts while stepping.
   /** @type {Num[][]} */
-  const columns = [
-    trace.lines.map(({ value }) => value),
-    ...trace.directions.map((_, k) => trace.lines.map((_, i) => tangentsOf(trace, i)[k])),
-    ...(back ? [reached] : []),
-    ...(trace.fault ? [trace.truth.filter((number) => number !== null)] : []),
-  ];
+  const columns = [trace.lines.map(({ value }) => value)];
+  for (const k of trace.directions.keys())
+    columns.push(trace.lines.map((_, i) => tangentsOf(trace, i)[k]));
+  if (back) columns.push(reached);
+  if (trace.fault) columns.push(trace.truth.filter((number) => number !== null));
   const texts = columns.map((column) => column.filter((one) => !hasCells(one)).map(inBox));
   const arrays = columns.map((column) => column.filter(hasCells));
   const scales = scalesOf(trace);
@@ -95,9 +95,8 @@ export function tapeView({ trace }, actions) {
     html("table", { class: "adl-tape" }, header, body),
   );
   const rows = trace.lines.map((line, i) => {
-    const value = html("td", {
-      class: `adl-value${line.value.shape?.length ? " has-entries" : ""}`,
-    });
+    const isArray = line.value.shape?.length > 0;
+    const value = html("td", { class: classNames("adl-value", isArray && "has-entries") });
     const tangents = forward
       ? trace.directions.map(() => html("td", { class: "adl-tangent" }))
       : [];
@@ -111,35 +110,27 @@ export function tapeView({ trace }, actions) {
       // An input computes nothing: its name has the room of two columns.
       { scope: "row", title: line.assigned_name || null, colspan: isInput ? 2 : null },
       inMargin(line.assigned_name || line.display_name),
-      ...(line.occurrence ? [html("small", {}, ` ${line.occurrence}`)] : []),
-      ...(line.assigned_name
-        ? [html("small", { class: "adl-on-tape" }, ` ${line.display_name}`)]
-        : []),
+      line.occurrence > 0 && html("small", {}, ` ${line.occurrence}`),
+      line.assigned_name && html("small", { class: "adl-on-tape" }, ` ${line.display_name}`),
     );
     if (!line.assigned_name) name.classList.add("is-unnamed");
     const row = html(
       "tr",
       { "data-line": i, tabindex: -1 },
       name,
-      ...(isInput ? [] : [html("td", { class: "adl-operation" }, operation)]),
+      !isInput && html("td", { class: "adl-operation" }, operation),
       value,
-      ...tangents,
-      ...(back ? [adjoint] : []),
-      ...(truth ? [truth] : []),
+      tangents,
+      adjoint,
+      truth,
     );
     linkTo(row, () => ({ line: i }), actions);
-    if (line.sweep_id !== (trace.lines[i - 1]?.sweep_id ?? 0))
-      body.append(
-        html(
-          "tr",
-          { class: "adl-stretch" },
-          html(
-            "th",
-            { scope: "rowgroup", colspan: head.length },
-            say(line.sweep_id ? "stretch" : "stretch ends"),
-          ),
-        ),
-      );
+    const sweepBefore = trace.lines[i - 1]?.sweep_id ?? 0;
+    if (line.sweep_id !== sweepBefore) {
+      const title = say(line.sweep_id ? "stretch" : "stretch ends");
+      const cell = html("th", { scope: "rowgroup", colspan: head.length }, title);
+      body.append(html("tr", { class: "adl-stretch" }, cell));
+    }
     if (line.sweep_id) row.dataset.stretch = String(line.sweep_id);
     body.append(row);
     return { row, value, tangents, adjoint, truth };
@@ -176,41 +167,36 @@ export function tapeView({ trace }, actions) {
     }
     delete cell.dataset.cells;
     const text = number ? inBox(number) : "";
-    const cut = text.length > room ? text.slice(0, room - 1).replace(/[ …]+$/, "") + "…" : text;
-    put(cell, cut);
-    if (number && cut !== number.text) set(cell, "title", number.text);
+    const shown = cutTo(room, text);
+    put(cell, shown);
+    if (number && shown !== number.text) set(cell, "title", number.text);
     else cell.removeAttribute("title");
-    if (number && cut !== text) cell.dataset.whole = number.text;
+    if (number && shown !== text) cell.dataset.whole = number.text;
     else delete cell.dataset.whole;
   };
   /** Writes the lines that have changed. @param {Moment} moment @param {Iterable<number>} lines */
   function update(moment, lines) {
     const { step, s, shown: at, landed } = moment;
     const hasLanded = landed === s;
-    const receiving = new Set(step?.phase === "forward" || !hasLanded ? [] : receivers(trace, at));
+    const isForward = step?.phase === "forward";
+    const receiving = new Set(hasLanded && !isForward ? receivers(trace, at) : []);
     for (const i of lines) {
       const { row, value, tangents, adjoint: cell, truth } = rows[i];
       const marks = markOf(moment, i);
       const now = adjointOf(moment, i);
-      set(row, "class", `${marks.classes}${row.matches(".is-linked") ? " is-linked" : ""}`);
+      const hasNewTangent = isForward && step.line === i && hasLanded;
+      set(row, "class", classNames(marks.classes, row.matches(".is-linked") && "is-linked"));
       write(value, marks.recorded ? trace.lines[i].value : null, "value", most.value);
       if (marks.released) set(value, "title", say("let go", { value: trace.lines[i].value.text }));
       tangents.forEach((own, k) => {
         write(own, marks.recorded ? tangentsOf(trace, i)[k] : null, "tangent");
-        set(
-          own,
-          "class",
-          `adl-tangent${step?.phase === "forward" && step.line === i && hasLanded ? " is-new" : ""}`,
-        );
+        set(own, "class", classNames("adl-tangent", hasNewTangent && "is-new"));
       });
       if (truth) write(truth, marks.swept ? (trace.truth[i] ?? MISSING) : null, "adjoint");
       if (!cell) continue;
       write(cell, marks.swept ? (now ?? MISSING) : null, "adjoint");
-      set(
-        cell,
-        "class",
-        `adl-adjoint${now ? "" : " is-missing"}${receiving.has(i) ? " is-new" : ""}`,
-      );
+      const isNew = receiving.has(i);
+      set(cell, "class", classNames("adl-adjoint", !now && "is-missing", isNew && "is-new"));
       if (now || !marks.swept) cell.removeAttribute("aria-label");
       else cell.setAttribute("aria-label", say("not reached"));
     }
@@ -219,11 +205,8 @@ export function tapeView({ trace }, actions) {
     ({ hover }) => [hover],
     ({ hover }) => {
       const lines = hover ? [hover.line, hover.parent].filter((i) => i !== undefined) : [];
-      linked = passClass(
-        "is-linked",
-        linked,
-        lines.map((i) => rows[i].row),
-      );
+      const linkedRows = lines.map((i) => rows[i].row);
+      linked = passClass("is-linked", linked, linkedRows);
     },
   );
 

@@ -161,13 +161,11 @@ export const stopAfter = (trace, from, by) =>
  * @returns {Record<Step["phase"], number>}
  */
 export function phaseLengths(trace) {
-  if (trace.excerpt)
-    return {
-      record: trace.excerpt.lines,
-      forward: 0,
-      seed: trace.excerpt.seeds,
-      sweep: Math.max(0, trace.excerpt.steps - trace.excerpt.lines - trace.excerpt.seeds),
-    };
+  if (trace.excerpt) {
+    const { steps, lines, seeds } = trace.excerpt;
+    const sweep = Math.max(0, steps - lines - seeds);
+    return { record: lines, forward: 0, seed: seeds, sweep };
+  }
   const count = { record: 0, forward: 0, seed: 0, sweep: 0 };
   for (const step of trace.steps) count[step.phase] += 1;
   return count;
@@ -187,8 +185,9 @@ export function segmentsOf(trace) {
     return Object.entries({ record: record - inputs, ...others }).filter(([, length]) => length);
   }
   for (const { phase, line } of trace.steps.slice(inputs)) {
-    const name =
-      (phase === "record" || phase === "forward") && trace.lines[line].sweep_id ? "inner" : phase;
+    const isComputed = phase === "record" || phase === "forward";
+    const isInner = isComputed && trace.lines[line].sweep_id > 0; // a recorded sweep
+    const name = isInner ? "inner" : phase;
     const latest = segments.at(-1);
     if (latest?.[0] === name) latest[1] += 1;
     else segments.push([name, 1]);

@@ -38,13 +38,10 @@ export function bestOf(layouts, room, unit) {
   const found = layouts.map((layout) => {
     const { scale, seen, whole } = fitOf(layout, room, unit);
     const { ease = 1, step } = layout;
-    const around = 2 * FIT.FOLLOW_MARGIN;
-    const isCut =
-      !whole &&
-      step !== undefined &&
-      (step.width * scale > room.width - around || step.height * scale > room.height - around);
-    const worth =
-      ease * (isCut ? FIT.CUT_STEP_EASE : 1) * Math.min(scale / unit, FIT.ENOUGH_SCALE) * seen;
+    const isCut = !whole && step !== undefined && !stepFits(step, scale, room);
+    const followed = isCut ? FIT.CUT_STEP_EASE : 1;
+    const legible = Math.min(scale / unit, FIT.ENOUGH_SCALE);
+    const worth = ease * followed * legible * seen;
     return {
       layout,
       scale,
@@ -58,14 +55,25 @@ export function bestOf(layouts, room, unit) {
 }
 
 /**
- * How far two stretches overlap, each about its middle.
+ * Whether the largest step of a layout is in view at once, with the margin that following needs.
+ * @param {Size} step @param {number} scale @param {Size} room
+ */
+function stepFits(step, scale, room) {
+  const margins = 2 * FIT.FOLLOW_MARGIN;
+  const fitsAcross = step.width * scale <= room.width - margins;
+  const fitsDown = step.height * scale <= room.height - margins;
+  return fitsAcross && fitsDown;
+}
+
+/**
+ * How far two intervals overlap; each is given by its middle and its length.
  * @param {number} at @param {number} length @param {number} other @param {number} own
  */
-export const overlap = (at, length, other, own) =>
-  Math.max(
-    0,
-    Math.min(at + length / 2, other + own / 2) - Math.max(at - length / 2, other - own / 2),
-  );
+export function overlap(at, length, other, own) {
+  const start = Math.max(at - length / 2, other - own / 2);
+  const end = Math.min(at + length / 2, other + own / 2);
+  return Math.max(0, end - start);
+}
 
 /**
  * Where something of this size hides least of the boxes, near the middle of a pane.
@@ -77,12 +85,13 @@ export function freeSpotAmong(boxes, { width, height }, size) {
     steps.map((y) => ({ x: x * width, y: y * height, far: Math.hypot(x - 0.5, y - 0.5) })),
   );
   /** @param {typeof spots[number]} spot */
-  const hidden = ({ x, y, far }) => {
-    let area = 0;
+  const costOf = ({ x, y, far }) => {
+    let cost = 900 * far;
     for (const box of boxes)
-      area += overlap(x, size, box.x, box.w) * overlap(y, size, box.y, box.h);
+      cost += overlap(x, size, box.x, box.w) * overlap(y, size, box.y, box.h);
     const isCut = y < size / 2 || y > height - size / 2;
-    return area + 900 * far + (isCut ? size * size : 0);
+    if (isCut) cost += size * size;
+    return cost;
   };
-  return spots.reduce((a, b) => (hidden(b) < hidden(a) ? b : a));
+  return spots.reduce((a, b) => (costOf(b) < costOf(a) ? b : a));
 }

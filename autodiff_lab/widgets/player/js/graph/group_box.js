@@ -1,10 +1,12 @@
 /**
+ * The box of a group of lines, closed or open.
+ *
  * @import { ShownTrace as Trace } from "../trace.js"
  * @import { Num } from "../trace_types.js"
- * @import { Group } from "./groups.js"
+ * @import { Group, GroupRow } from "./groups.js"
  */
 
-import { put, set, svg } from "../dom.js";
+import { classNames, put, set, svg } from "../dom.js";
 import { progress } from "./groups.js";
 import { NOT_REACHED, tangentsOf } from "../run.js";
 import { inBox, middle } from "./parts.js";
@@ -82,16 +84,18 @@ export function groupBox(trace, group, toggle) {
     for (const [name, value] of Object.entries({ x: -w / 2, y: -h / 2, width: w }))
       set(head, name, value);
     const top = group.input ? -ROW / 2 : -h / 2 + AIR / 2 + ROW / 2;
+    const firstRow = group.input ? 1 : 2;
     set(title, "y", top);
     set(said, "y", top + ROW);
-    [...texts.children].forEach((row, k) => set(row, "y", top + (k + (group.input ? 1 : 2)) * ROW));
+    [...texts.children].forEach((row, k) => set(row, "y", top + (firstRow + k) * ROW));
     if (isOpen === open) return;
     isOpen = open;
     const closed = group.layout ? "\u25b8 " : "\u25b9 "; // hollow: its inside is not at hand
     if (opens) put(sign, open ? "\u25be " : closed);
     set(title, "text-anchor", open ? "start" : "middle");
     set(title, "x", 0);
-    said.style.display = texts.style.display = open ? "none" : "";
+    said.style.display = open ? "none" : "";
+    texts.style.display = open ? "none" : "";
     if (opens) element.setAttribute("aria-expanded", String(open));
   }
   /**
@@ -101,12 +105,9 @@ export function groupBox(trace, group, toggle) {
    * @param {number} left
    */
   function slide({ x, w }, left) {
-    if (isOpen)
-      set(
-        title,
-        "x",
-        Math.max(-w / 2, Math.min(w / 2 - title.getComputedTextLength() - 20, left - x)) + 10,
-      );
+    if (!isOpen) return;
+    const rightmost = w / 2 - title.getComputedTextLength() - 20;
+    set(title, "x", Math.max(-w / 2, Math.min(rightmost, left - x)) + 10);
   }
 
   /**
@@ -116,7 +117,7 @@ export function groupBox(trace, group, toggle) {
    */
   function write({ s, adjoint, recorded }, lit) {
     const now = progress(trace, group, s, adjoint, recorded);
-    const kinds = [
+    const look = classNames(
       "adl-group",
       isOpen && "is-open",
       group.input && "is-input",
@@ -124,37 +125,40 @@ export function groupBox(trace, group, toggle) {
       now.swept && "is-swept",
       lit,
       element.matches(".is-linked") && "is-linked",
-    ];
-    set(element, "class", kinds.filter(Boolean).join(" "));
-    const [forward, back] = [trace.directions.length > 0, trace.mode !== "forward"];
-    now.rows.forEach(({ name, value, line, adjoint }, k) => {
-      const tangent =
-        forward && value && line !== null ? tangentsOf(trace, line).map(inBox).join(", ") : "";
-      const shown = [
-        value && !group.input ? name : "",
-        value,
-        tangent,
-        back && adjoint !== null ? adjoint || NOT_REACHED : "",
-      ];
-      shown.forEach((text, piece) => {
-        put(rows[k].pieces[piece], text);
-        set(
-          rows[k].pieces[piece],
-          "dx",
-          piece && text && shown.slice(0, piece).some(Boolean) ? "7" : "0",
-        );
+    );
+    set(element, "class", look);
+    now.rows.forEach((row, k) => {
+      const { pieces } = rows[k];
+      let isFirst = true;
+      textsOf(row).forEach((text, piece) => {
+        put(pieces[piece], text);
+        set(pieces[piece], "dx", text && !isFirst ? "7" : "0");
+        if (text) isFirst = false;
       });
-      rows[k].pieces[3].classList.toggle("is-missing", adjoint === "");
+      pieces[3].classList.toggle("is-missing", row.adjoint === "");
     });
-    const words = [
-      say("group", { title: group.whole ?? group.title, size: group.said }),
-      ...now.rows.filter(({ value }) => value).map(({ name, value }) => `${name} = ${value}`),
-    ];
-    const label = group.input
-      ? words.slice(1).join("") || group.title
-      : words.join(say("separator"));
+    put(hint, hintOf(now.rows));
+  }
+
+  /** The texts of a row: name, value, tangent, adjoint; "" for each that isn't shown. @param {GroupRow} row */
+  function textsOf({ name, value, line, adjoint }) {
+    const shownName = value && !group.input ? name : "";
+    let tangent = "";
+    if (trace.directions.length && value && line !== null)
+      tangent = tangentsOf(trace, line).map(inBox).join(", ");
+    let shownAdjoint = "";
+    if (trace.mode !== "forward" && adjoint !== null) shownAdjoint = adjoint || NOT_REACHED;
+    return [shownName, value, tangent, shownAdjoint];
+  }
+
+  /** What the group is, for the tooltip and a screen reader, and what a click does. @param {GroupRow[]} rows */
+  function hintOf(rows) {
+    const known = rows.filter(({ value }) => value).map(({ name, value }) => `${name} = ${value}`);
+    if (group.input) return known.join("") || group.title;
+    const named = say("group", { title: group.whole ?? group.title, size: group.said });
+    const label = [named, ...known].join(say("separator"));
     const toOpen = group.layout ? "open group" : "go to group"; // else its inside is in another stretch
-    put(hint, opens ? `${label}. ${say(isOpen ? "close group" : toOpen)}` : label);
+    return `${label}. ${say(isOpen ? "close group" : toOpen)}`;
   }
   return { group: element, shape, slide, write };
 }

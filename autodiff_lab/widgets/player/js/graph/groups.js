@@ -114,16 +114,19 @@ export function holding(root, line) {
  */
 
 /**
- * Which groups are open: those the learner has opened, and those around the step, as long as it is there.
+ * Which groups are open: those that the learner has opened, and those that hold the step, unless the learner has closed
+ * them.
  * @param {Group[]} all @param {Group[]} around the groups that hold the step @param {KeptGroups} kept
  * @returns {Map<string, number>} how far each is open: 1
  */
 export function openGroups(all, around, { opened, shut }) {
-  const open = all.filter(
-    (group) =>
-      group.layout && (opened.has(group.id) || (around.includes(group) && !shut.has(group.id))),
-  );
-  return new Map(open.map(({ id }) => [id, 1]));
+  /** @param {Group} group */
+  const isOpen = (group) => {
+    if (!group.layout) return false; // its inside is not at hand
+    if (opened.has(group.id)) return true;
+    return around.includes(group) && !shut.has(group.id);
+  };
+  return new Map(all.filter(isOpen).map(({ id }) => [id, 1]));
 }
 
 /**
@@ -136,7 +139,7 @@ export function leftBehind(kept, around) {
 }
 
 /**
- * The learner closes a group that is open, or opens it.
+ * Closes a group if it is open, else opens it.
  * @param {KeptGroups} kept @param {Group} group @param {boolean} isOpen @param {Group[]} around
  * @returns {KeptGroups}
  */
@@ -154,15 +157,15 @@ export function toggledGroup(kept, group, isOpen, around) {
 }
 
 /**
- * All groups that are at hand are opened, or closed.
+ * Opens all groups whose inside is at hand, or closes all.
  * @param {Group[]} all @param {Group[]} around @param {boolean} open
  * @returns {KeptGroups}
  */
 export function allTurned(all, around, open) {
-  const ids = (open ? all : around).filter(({ layout }) => layout).map(({ id }) => id);
-  return open
-    ? { opened: new Set(ids), shut: new Set() }
-    : { opened: new Set(), shut: new Set(ids) };
+  const groups = open ? all : around;
+  const ids = new Set(groups.filter(({ layout }) => layout).map(({ id }) => id));
+  if (open) return { opened: ids, shut: new Set() };
+  return { opened: new Set(), shut: ids };
 }
 
 /**
@@ -170,8 +173,9 @@ export function allTurned(all, around, open) {
  * @param {Trace} trace @param {number} s
  */
 export function recordedAt(trace, s) {
+  if (s < 0) return 0;
   const { record, forward } = phaseLengths(trace);
-  return Math.min(s < 0 ? 0 : wholeStep(trace, s) + 1, record + forward);
+  return Math.min(wholeStep(trace, s) + 1, record + forward);
 }
 
 /**
@@ -194,14 +198,12 @@ export function progress(trace, group, s, adjoint, recorded = recordedAt(trace, 
     const own = ownLine(trace, line);
     const isKnown = line < recorded;
     if (own !== null) return rowOf(trace, own, name, isKnown, adjoint(own));
-    const lacksAdjoint = final === undefined || reached === undefined || at < reached;
-    const told = lacksAdjoint ? "" : at < (complete ?? at) ? "…" : final;
-    return {
-      name: name ?? "",
-      value: isKnown ? (value ?? "") : "",
-      line: null,
-      adjoint: isKnown ? told : null,
-    };
+    if (!isKnown) return { name: name ?? "", value: "", line: null, adjoint: null };
+    const known = { name: name ?? "", value: value ?? "", line: null };
+    const hasAdjoint = final !== undefined && reached !== undefined && at >= reached;
+    if (!hasAdjoint) return { ...known, adjoint: "" };
+    const isComplete = complete === undefined || at >= complete;
+    return { ...known, adjoint: isComplete ? final : "…" };
   });
   return { recorded: group.first < recorded, swept, rows };
 }
@@ -213,10 +215,8 @@ export function progress(trace, group, s, adjoint, recorded = recordedAt(trace, 
  */
 function rowOf(trace, line, name, isKnown, reached) {
   const { label, display_name, value } = trace.lines[line];
-  return {
-    name: name ?? (label || display_name),
-    value: isKnown ? value.short || value.text : "",
-    line,
-    adjoint: isKnown ? (reached ? reached.short || reached.text : "") : null,
-  };
+  const named = { name: name ?? (label || display_name), line };
+  if (!isKnown) return { ...named, value: "", adjoint: null };
+  const adjoint = reached ? reached.short || reached.text : "";
+  return { ...named, value: value.short || value.text, adjoint };
 }

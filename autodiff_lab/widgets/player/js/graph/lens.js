@@ -27,31 +27,29 @@ export function lensTools(pane, drawing, store, say, scale) {
   const change = (change) =>
     store.update((state) => ({ ...state, lens: { ...state.lens, ...change } }));
   /**
-   * About a point on the screen, or the middle of the pane.
+   * Zooms about a point on the screen, or about the middle of the pane.
    * @param {number} by @param {number} [x] @param {number} [y]
    */
   function zoom(by, x, y) {
     const view = pane.getBoundingClientRect();
-    const [atX, atY] = [x ?? view.left + view.width / 2, y ?? view.top + view.height / 2];
-    const [before, old] = [drawing.getBoundingClientRect(), scale()];
-    const [across, down] = [(atX - before.left) / old, (atY - before.top) / old];
-    change({
-      scale: Math.min(LARGEST, Math.max(SMALLEST, old * by)),
-      isHeld: true,
-      isWhole: false,
-    });
+    const atX = x ?? view.left + view.width / 2;
+    const atY = y ?? view.top + view.height / 2;
+    const before = drawing.getBoundingClientRect();
+    const oldScale = scale();
+    // The point of the drawing, at scale 1, that has to stay where it is on the screen.
+    const across = (atX - before.left) / oldScale;
+    const down = (atY - before.top) / oldScale;
+    const newScale = Math.min(LARGEST, Math.max(SMALLEST, oldScale * by));
+    change({ scale: newScale, isHeld: true, isWhole: false });
     const after = drawing.getBoundingClientRect();
     pane.scrollBy({
       left: after.left + across * scale() - atX,
       top: after.top + down * scale() - atY,
       behavior: "instant",
     });
-    if (x === undefined && drawing.contains(focused()))
-      focused()?.scrollIntoView({
-        block: "nearest",
-        inline: "nearest",
-        behavior: "instant",
-      });
+    const hasPoint = x !== undefined;
+    if (!hasPoint && drawing.contains(focused()))
+      focused()?.scrollIntoView({ block: "nearest", inline: "nearest", behavior: "instant" });
   }
   function hold() {
     if (!store.get().lens.isHeld) change({ isHeld: true });
@@ -84,12 +82,9 @@ export function lensTools(pane, drawing, store, say, scale) {
   /** @type {{x: number, y: number, left: number, top: number}|null} */
   let grip = null;
   pane.addEventListener("pointerdown", (event) => {
-    if (
-      event.button !== 0 ||
-      event.pointerType === "touch" ||
-      targetOf(event).closest(".adl-node, .adl-edge")
-    )
-      return;
+    if (event.button !== 0) return;
+    if (event.pointerType === "touch") return; // the browser scrolls the pane
+    if (targetOf(event).closest(".adl-node, .adl-edge")) return;
     grip = { x: event.clientX, y: event.clientY, left: pane.scrollLeft, top: pane.scrollTop };
   });
   pane.addEventListener("pointermove", (event) => {

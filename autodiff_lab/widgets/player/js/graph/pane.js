@@ -82,9 +82,12 @@ export function graphView(run, store, actions, prefix) {
     if (room.width <= 0) return;
     const fitted = fitOf(layout, room, unitOf()).scale;
     const { width, height } = sizeOfDrawing();
-    if (lens.isWhole)
-      scale = Math.max(LEAST, Math.min(fitted, room.width / width, room.height / height));
-    else scale = lens.scale ?? fitted;
+    if (lens.isWhole) {
+      const whole = Math.min(fitted, room.width / width, room.height / height);
+      scale = Math.max(LEAST, whole);
+    } else {
+      scale = lens.scale ?? fitted;
+    }
     resize();
   }
   function resize() {
@@ -191,13 +194,10 @@ export function graphView(run, store, actions, prefix) {
    * @param {Step} step @param {boolean} smooth
    */
   function follow(step, smooth) {
-    const talks =
-      step.phase === "sweep"
-        ? step.sends.map(({ parent }) => parent)
-        : trace.lines[step.line].operands.map(({ line }) => line);
-    partners = [...new Set(talks)]
-      .filter((line) => line !== null)
-      .filter((line) => drawing.standIn(line));
+    const operands = trace.lines[step.line].operands.map(({ line }) => line);
+    const receivers = step.sends.map(({ parent }) => parent);
+    const talks = new Set(step.phase === "sweep" ? receivers : operands);
+    partners = [...talks].filter((line) => line !== null).filter((line) => drawing.standIn(line));
     const node = drawing.standIn(step.line);
     if (!node) return;
     const frame = drawing.element.getBoundingClientRect();
@@ -230,9 +230,11 @@ export function graphView(run, store, actions, prefix) {
       target = closer;
       margin = CLOSE;
     }
-    if (lens.isHeld)
-      partners.unshift(step.line); // where the learner looks, the signs tell where the step is
-    else scrollInside(element, target, smooth, margin);
+    if (lens.isHeld) {
+      partners.unshift(step.line); // the learner looks elsewhere: a sign at the side says where the step is
+    } else {
+      scrollInside(element, target, smooth, margin);
+    }
     sign();
   }
 

@@ -5,11 +5,11 @@
  * @import { Mark, Run } from "../run.js"
  * @import { Target } from "../state.js"
  * @import { ShownTrace as Trace } from "../trace.js"
- * @import { Box, Num, Operand } from "../trace_types.js"
+ * @import { Box, Line, Num, Operand } from "../trace_types.js"
  * @import { EdgePlace, Point } from "./stretch.js"
  */
 
-import { linkTo, put, set, svg } from "../dom.js";
+import { classNames, linkTo, put, set, svg } from "../dom.js";
 import { hasCells, isSmallShape, rowsInBox, scalesOf, sidesOf, sizeInConstant } from "../cells.js";
 import { isResultLine, NOT_REACHED, tangentsOf, termsAt } from "../run.js";
 import { cellRow } from "./cell_parts.js";
@@ -116,27 +116,7 @@ export function partsOf(trace, actions, prefix) {
     const rows = rowsIn(trace, i, box);
     const isResult = isResultLine(trace, i);
     const rounding = line.kind === "input" ? 2 : 10;
-    const [name, operation] = box.head ?? [line.assigned_name || line.display_name, line.symbol];
-    // A name that is bound several times says which time this is.
-    const turn = box.head && line.occurrence ? ` ${line.occurrence}` : "";
-    const heading = svg(
-      "text",
-      {
-        class: "adl-heading",
-        y: rows.head,
-        "text-anchor": "middle",
-        "dominant-baseline": "central",
-      },
-      ...(name
-        ? [
-            svg("tspan", { class: "adl-called" }, name.slice(0, name.length - turn.length)),
-            ...(turn
-              ? [svg("tspan", { class: "adl-turn", "font-size": 11, dx: 2 }, turn.trim())]
-              : []),
-          ]
-        : []),
-      ...(operation ? [svg("tspan", { class: "adl-symbol", dx: name ? 5 : 0 }, operation)] : []),
-    );
+    const heading = headingOf(line, box, rows.head);
     const cells = rows.cell ? cellRows(line.value.shape, rows, rows.cell) : null;
     const marks = line.value.shape.length && !cells ? " has-entries" : "";
     /** @param {"tangent"|"adjoint"|"truth"} kind */
@@ -155,29 +135,44 @@ export function partsOf(trace, actions, prefix) {
       { class: "adl-on-tape", x: 4 - box.w / 2, y: -box.h / 2 - 4, "font-size": 11 },
       line.display_name,
     );
+    const look = classNames("adl-node", `is-${line.kind}`, isResult && "is-result");
     const group = svg(
       "g",
-      {
-        class: `adl-node is-${line.kind}${isResult ? " is-result" : ""}`,
-        "data-node": `n${i}`,
-        role: "button",
-      },
+      { class: look, "data-node": `n${i}`, role: "button" },
       title,
       framed(box, rounding),
-      ...(isResult ? [framed(box, rounding, 3.5)] : []),
+      isResult && framed(box, rounding, 3.5),
       onTape,
       heading,
       value,
       tangent,
       adjoint,
       truth,
-      ...(cells ? [cells.value, cells.tangent, cells.adjoint, cells.landing] : []).map(
-        (row) => row?.group,
-      ),
+      cells?.value.group,
+      cells?.tangent?.group,
+      cells?.adjoint?.group,
+      cells?.landing?.group,
       cells?.plus,
     );
     linkTo(group, () => ({ line: i }), actions);
     return { group, value, tangent, adjoint, truth, title, cells };
+  }
+
+  /** The heading of a box: the name of the value, and the operation. @param {Line} line @param {Box} box @param {number} y */
+  function headingOf(line, box, y) {
+    const [name, operation] = box.head ?? [line.assigned_name || line.display_name, line.symbol];
+    // A name that is assigned several times has the number of this time behind it, in small type.
+    const occurrence = box.head && line.occurrence ? ` ${line.occurrence}` : "";
+    const called = name.slice(0, name.length - occurrence.length);
+    return svg(
+      "text",
+      { class: "adl-heading", y, "text-anchor": "middle", "dominant-baseline": "central" },
+      name && svg("tspan", { class: "adl-called" }, called),
+      name &&
+        occurrence &&
+        svg("tspan", { class: "adl-turn", "font-size": 11, dx: 2 }, occurrence.trim()),
+      operation && svg("tspan", { class: "adl-symbol", dx: name ? 5 : 0 }, operation),
+    );
   }
 
   /**
@@ -188,25 +183,26 @@ export function partsOf(trace, actions, prefix) {
    */
   function cellRows(shape, rows, size) {
     const { value, tangent, adjoint, across, landing = null } = rows;
-    const single = tangent !== undefined && trace.directions.length === 1;
-    const plus = landing === null ? null : middle("adl-plus", landing, "");
-    const width = size.w * sidesOf(shape)[1];
-    if (plus) set(plus, "x", -width / 2 - 8);
-    const lands =
-      landing === null ? null : cellRow(say, "adjoint", shape, size, { x: 0, y: landing });
-    lands?.foresee(null, 0, 0);
-    return {
-      value: cellRow(say, "value", shape, size, { x: across.value, y: value }),
-      tangent: single
-        ? cellRow(say, "tangent", shape, size, { x: across.tangent, y: tangent })
-        : null,
-      adjoint:
-        adjoint === undefined
-          ? null
-          : cellRow(say, "adjoint", shape, size, { x: across.adjoint, y: adjoint }),
-      landing: lands,
-      plus,
+    /** @param {"value"|"tangent"|"adjoint"} kind @param {number} y @param {number} [x] */
+    const cellsAt = (kind, y, x = across[kind]) => cellRow(say, kind, shape, size, { x, y });
+    /** @type {CellRows} */
+    const drawn = {
+      value: cellsAt("value", value),
+      tangent: null,
+      adjoint: null,
+      landing: null,
+      plus: null,
     };
+    const isSingle = trace.directions.length === 1;
+    if (tangent !== undefined && isSingle) drawn.tangent = cellsAt("tangent", tangent);
+    if (adjoint !== undefined) drawn.adjoint = cellsAt("adjoint", adjoint);
+    if (landing === null) return drawn;
+    drawn.landing = cellsAt("adjoint", landing, 0);
+    drawn.landing.foresee(null, 0, 0);
+    drawn.plus = middle("adl-plus", landing, "");
+    const width = size.w * sidesOf(shape)[1];
+    set(drawn.plus, "x", -width / 2 - 8);
+    return drawn;
   }
 
   /**
@@ -230,12 +226,11 @@ export function partsOf(trace, actions, prefix) {
     if (!cells) return;
     cells.value.light(lit.value ?? null);
     cells.adjoint?.light(lit.adjoint ?? null);
-    const own = landing?.isAdded && cells.landing ? cells.landing : null;
-    const shade = own && landing ? landing.shade : 0;
-    cells.landing?.foresee(own && landing ? landing.number : null, scales.adjoint, shade);
-    if (cells.plus) put(cells.plus, own ? "+" : "");
-    const first = landing && !landing.isAdded ? landing : null;
-    cells.adjoint?.foresee(first ? first.number : null, scales.adjoint, first ? first.shade : 1);
+    const first = landing && !landing.isAdded ? landing : null; // it becomes the adjoint
+    const later = landing?.isAdded && cells.landing ? landing : null; // it is added to the adjoint
+    cells.landing?.foresee(later?.number ?? null, scales.adjoint, later?.shade ?? 0);
+    if (cells.plus) put(cells.plus, later ? "+" : "");
+    cells.adjoint?.foresee(first?.number ?? null, scales.adjoint, first?.shade ?? 1);
     if (adjoint && cells.adjoint) set(adjoint, "opacity", first ? 0 : 1);
   }
 
@@ -247,48 +242,64 @@ export function partsOf(trace, actions, prefix) {
    */
   function writeNode(node, i, marks, reached, sum) {
     const line = trace.lines[i];
-    const kind = `adl-node is-${line.kind}${isResultLine(trace, i) ? " is-result" : ""}${line.sweep_id ? " is-inner" : ""}`;
-    set(
-      node.group,
-      "class",
-      `${kind} ${marks.classes}${node.group.matches(".is-linked") ? " is-linked" : ""}`,
+    const look = classNames(
+      "adl-node",
+      `is-${line.kind}`,
+      isResultLine(trace, i) && "is-result",
+      line.sweep_id > 0 && "is-inner",
+      marks.classes,
+      node.group.matches(".is-linked") && "is-linked",
     );
-    const isResult = marks.recorded && isResultLine(trace, i);
+    set(node.group, "class", look);
     if (node.cells) writeCells(node.cells, i, marks, reached);
     const isText = !node.cells || !isSmallShape(line.value.shape); // below a strip there is its range
     put(node.value, marks.recorded && isText ? inBox(line.value) : "");
-    const tangents = tangentsOf(trace, i);
-    const written = node.cells?.tangent && !isText ? [] : tangents;
-    if (node.tangent) put(node.tangent, marks.recorded ? written.map(inBox).join(", ") : "");
+    if (node.tangent) {
+      const isInCells = node.cells?.tangent && !isText;
+      const isWritten = marks.recorded && !isInCells;
+      put(node.tangent, isWritten ? tangentsOf(trace, i).map(inBox).join(", ") : "");
+    }
     if (node.adjoint) {
-      const known = reached && isText ? inBox(reached) : "";
-      put(node.adjoint, marks.swept ? (reached ? known : NOT_REACHED) : "");
+      let text = "";
+      if (marks.swept && !reached) text = NOT_REACHED;
+      if (marks.swept && reached && isText) text = inBox(reached);
+      put(node.adjoint, text);
       node.adjoint.classList.toggle("is-missing", !reached);
     }
+    if (node.truth) put(node.truth, truthOf(i, marks));
+    const ahead = say("node ahead", { name: line.assigned_name || line.display_name });
+    put(node.title, marks.recorded ? titleOf(node, i, marks, reached, sum) : ahead);
+  }
+
+  /** What a correct engine finds, beside a faulty one; "" where there is nothing to compare. @param {number} i @param {Mark} marks */
+  function truthOf(i, { swept }) {
     const truth = trace.truth[i];
-    const right = truth && marks.swept ? say("node true", { value: inBox(truth) }) : "";
-    if (node.truth) put(node.truth, right);
+    return truth && swept ? say("node true", { value: inBox(truth) }) : "";
+  }
+
+  /**
+   * The tooltip of a line that is recorded: all its numbers, in words.
+   * @param {NodePart} node @param {number} i @param {Mark} marks @param {Num|null} reached @param {string} sum
+   */
+  function titleOf(node, i, marks, reached, sum) {
+    const { source_expression: meaning, value, display_name } = trace.lines[i];
     const gap = say("separator");
-    const known = reached && (sum ? `${sum} = ${reached.text}` : reached.text);
-    const spelled = known || say("not reached");
     const words = [
-      say(isResult ? "result value" : "node value", {
-        meaning: line.source_expression,
-        value: line.value.text,
-      }),
-      ...(node.tangent
-        ? [say("node tangent", { tangent: tangents.map((t) => t.text).join(gap) })]
-        : []),
-      ...(node.adjoint && marks.swept ? [say("node adjoint", { adjoint: spelled })] : []),
-      ...(right ? [right] : []),
-      ...(line.value.shape?.length ? [say("see entries")] : []),
-    ].join(gap);
-    put(
-      node.title,
-      marks.recorded
-        ? `${line.display_name} = ${words}`
-        : say("node ahead", { name: line.assigned_name || line.display_name }),
-    );
+      say(isResultLine(trace, i) ? "result value" : "node value", { meaning, value: value.text }),
+    ];
+    if (node.tangent) {
+      const tangent = tangentsOf(trace, i).map(({ text }) => text);
+      words.push(say("node tangent", { tangent: tangent.join(gap) }));
+    }
+    if (node.adjoint && marks.swept) {
+      let adjoint = reached?.text || say("not reached");
+      if (reached && sum) adjoint = `${sum} = ${reached.text}`;
+      words.push(say("node adjoint", { adjoint }));
+    }
+    const truth = truthOf(i, marks);
+    if (truth) words.push(truth);
+    if (value.shape?.length) words.push(say("see entries"));
+    return `${display_name} = ${words.join(gap)}`;
   }
 
   /** A constant, beside its use. @param {string} id @param {Box} box @param {Operand} operand */
@@ -334,13 +345,8 @@ export function partsOf(trace, actions, prefix) {
   function edge(id, target, title = "") {
     const path = svg("path", { class: "adl-line", "marker-end": `url(#${prefix}-plain)` });
     const hit = svg("path", { class: "adl-hit" });
-    const group = svg(
-      "g",
-      { class: "adl-edge", "data-edge": id },
-      path,
-      hit,
-      ...(title ? [svg("title", {}, title)] : []),
-    );
+    const hint = title && svg("title", {}, title);
+    const group = svg("g", { class: "adl-edge", "data-edge": id }, path, hit, hint);
     if (target) linkTo(group, () => target, actions);
     return { group, path, hit };
   }
@@ -402,13 +408,11 @@ export function bend(edge, { points, tip }) {
 export function setEdge(edge, mode, { share, isSwept = false }, prefix) {
   const hasCarried = share !== undefined;
   const goesBack = mode === "adjoint" || (mode === "plain" && hasCarried && isSwept);
-  const look = `is-${mode}${hasCarried ? " has-carried" : ""}${goesBack ? " goes-back" : ""}`;
+  const look = classNames(`is-${mode}`, hasCarried && "has-carried", goesBack && "goes-back");
   if (edge.look === look && edge.share === share) return;
   Object.assign(edge, { look, share });
-  edge.group.setAttribute(
-    "class",
-    `adl-edge ${look}${edge.group.matches(".is-linked") ? " is-linked" : ""}`,
-  );
+  const isLinked = edge.group.matches(".is-linked");
+  edge.group.setAttribute("class", classNames("adl-edge", look, isLinked && "is-linked"));
   const thinnest = mode === "plain" ? THINNEST : THINNEST_CARRYING;
   edge.path.style.strokeWidth = hasCarried ? `${Math.max(thinnest, THICKEST * share)}px` : "";
   const tip = `url(#${prefix}-${tipOf(mode, share)})`;
@@ -425,12 +429,14 @@ function tipOf(mode, share) {
 }
 
 /**
- * The sum that an adjoint is, in numbers: "−0.2837 + 2"; empty for a single contribution.
+ * The sum that an adjoint is, in numbers: "−0.2837 + 2"; empty for a single contribution or a long sum.
  * @param {Run} run @param {number} i @param {number} s
  */
 export function spellSum(run, i, s) {
   const terms = termsAt(run, i, s);
-  return terms.length > 1 && terms.length < 7 ? terms.map(({ text }) => text).join(" + ") : "";
+  const isShort = terms.length < 7;
+  if (terms.length < 2 || !isShort) return "";
+  return terms.map(({ text }) => text).join(" + ");
 }
 
 /** The tips of the edges. @param {string} prefix */

@@ -139,9 +139,13 @@ export function spotBeside({ w, h }, along, clear, { boxes, own, others, width, 
   let least = Infinity;
   for (const spot of spots) {
     const bad = badness(spot);
-    if (bad < least) [best, least] = [spot, bad];
+    if (bad < least) {
+      best = spot;
+      least = bad;
+    }
   }
-  return hidden(best) > 1 || crossing(ownNear, best) > ON_EDGE ? null : best;
+  const hidesTooMuch = hidden(best) > 1 || crossing(ownNear, best) > ON_EDGE;
+  return hidesTooMuch ? null : best;
 }
 
 /** The place that holds all of some places, and a little more. @param {Place[]} places @returns {Place} */
@@ -174,7 +178,10 @@ export function liftOver(place, boxes, labels, most, { top, bottom }) {
     if (Math.abs(lift) > most || lift < highest || lift > lowest) continue;
     const there = { ...place, y: place.y + lift };
     const bad = ON_BOX * hiddenBy(there, near) + hiddenBy(there, labels) + Math.abs(lift);
-    if (bad < least) [best, least] = [lift, bad];
+    if (bad < least) {
+      best = lift;
+      least = bad;
+    }
   }
   return best;
 }

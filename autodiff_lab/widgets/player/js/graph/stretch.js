@@ -39,7 +39,7 @@ export function widening(stretches) {
 /** @type {WeakMap<Edge, Point[]>} */
 const pointsRead = new WeakMap();
 
-/** The points of an edge; a group that opens asks for them in each frame. @param {Edge} edge */
+/** The points of an edge, parsed once: a group that opens needs them in each frame. @param {Edge} edge */
 function pointsOfEdge(edge) {
   const points = pointsRead.get(edge) ?? pointsOf(edge.path);
   pointsRead.set(edge, points);
@@ -55,11 +55,11 @@ export const pointsOf = (path) =>
  * @param {Point[]} points @param {boolean} tip
  */
 export function pathOf(points, tip) {
-  const [start, ...curve] = points.map(
-    ({ x, y }) => `${Math.round(10 * x) / 10},${Math.round(10 * y) / 10}`,
-  );
-  const end = tip ? curve.pop() : "";
-  return `M${start}C${curve.join(" ")}${tip ? `L${end}` : ""}`;
+  /** @param {number} x */
+  const rounded = (x) => Math.round(10 * x) / 10;
+  const [start, ...curve] = points.map(({ x, y }) => `${rounded(x)},${rounded(y)}`);
+  const end = tip ? `L${curve.pop()}` : "";
+  return `M${start}C${curve.join(" ")}${end}`;
 }
 
 /**
@@ -103,33 +103,42 @@ export function composed(nest, open) {
   };
   for (const [name, { x, y, w, h, head, bare }] of Object.entries(layout.nodes)) {
     const inner = opened.get(name);
-    const [left, right, top, bottom] = [
-      across(x - w / 2),
-      across(x + w / 2),
-      down(y - h / 2),
-      down(y + h / 2),
-    ];
-    const box = inner
-      ? { x: (left + right) / 2, y: (top + bottom) / 2, w: right - left, h: bottom - top }
-      : { x: across(x), y: down(y), w, h, head, bare };
-    whole.boxes.set(nest.key(name), { name, nest, ...box });
-    if (inner?.share === 1)
-      insert(inner.scene, whole, left + (right - left - inner.scene.width) / 2, top + ROOM.head);
+    if (!inner) {
+      const box = { x: across(x), y: down(y), w, h, head, bare };
+      whole.boxes.set(nest.key(name), { name, nest, ...box });
+      continue;
+    }
+    const left = across(x - w / 2);
+    const right = across(x + w / 2);
+    const top = down(y - h / 2);
+    const bottom = down(y + h / 2);
+    const middle = { x: (left + right) / 2, y: (top + bottom) / 2 };
+    const size = { w: right - left, h: bottom - top };
+    whole.boxes.set(nest.key(name), { name, nest, ...middle, ...size });
+    if (inner.share < 1) continue; // its inside appears once it is fully open
+    const margin = (size.w - inner.scene.width) / 2;
+    insert(inner.scene, whole, left + margin, top + ROOM.head);
   }
-  /** How a box that is not opened has moved: the ends of its edges go with it. */
-  /** @param {string} name */
+  /** How far a closed box has moved; the ends of its edges move with it. @param {string} name */
   const shift = (name) => {
     const box = layout.nodes[name];
-    return box && !opened.has(name) ? { x: across(box.x) - box.x, y: down(box.y) - box.y } : null;
+    if (!box || opened.has(name)) return null;
+    return { x: across(box.x) - box.x, y: down(box.y) - box.y };
   };
   for (const [name, place] of Object.entries(layout.edges)) {
     const drawn = pointsOfEdge(place);
     const tip = place.path.includes("L");
     const [tail, head] = (place.ends ?? []).map(shift);
     const last = drawn.length - (tip ? 3 : 2);
+    /** How the box moved that a point of the path is attached to; null between the boxes. @param {number} k */
+    const shiftAt = (k) => {
+      if (k < 2) return tail;
+      return k >= last ? head : null;
+    };
     const points = drawn.map(({ x, y }, k) => {
-      const own = k < 2 ? tail : k >= last ? head : null;
-      return own ? { x: x + own.x, y: y + own.y } : { x: across(x), y: down(y) };
+      const moved = shiftAt(k);
+      if (moved) return { x: x + moved.x, y: y + moved.y };
+      return { x: across(x), y: down(y) };
     });
     whole.edges.set(nest.key(name), { name, nest, points, tip });
   }

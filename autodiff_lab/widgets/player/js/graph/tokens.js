@@ -13,24 +13,31 @@ const [SIZE, HEIGHT, PADDING, FAN] = [14, 24, 9, 11]; // of type, of a token, be
 /** @type {Record<string, string>} */
 const FAMILY = { value: "value", tangent: "tangent", adjoint: "adjoint" };
 
-/**
- * How wide a text is, near enough: a token that measured itself would make the browser lay out in
- * each frame.
- * @param {string} text
- */
-const widthOf = (text) =>
-  [...text].reduce(
-    (sum, sign) => sum + (/[.,·:;|!il[\]() ′]/.test(sign) ? 0.4 : /[⺀-鿿]/.test(sign) ? 1 : 0.68),
-    0,
-  ) * SIZE;
+/** How wide a character is, roughly, in ems. @param {string} character */
+function emsOf(character) {
+  if (/[.,·:;|!il[\]() ′]/.test(character)) return 0.4;
+  if (/[⺀-鿿]/.test(character)) return 1; // Chinese
+  return 0.68;
+}
 
 /**
- * How large a number on its way is.
+ * How wide a text is, roughly. Measuring it would make the browser lay out the page in each frame.
+ * @param {string} text
+ */
+function widthOf(text) {
+  let ems = 0;
+  for (const character of text) ems += emsOf(character);
+  return ems * SIZE;
+}
+
+/**
+ * The size of a token with these texts.
  * @param {Piece[]} texts
  */
 export function sizeOfToken(texts) {
-  const pieces = piecesOf(texts);
-  return { w: pieces.reduce((sum, { text }) => sum + widthOf(text) + 2 * PADDING, 0), h: HEIGHT };
+  let width = 0;
+  for (const { text } of piecesOf(texts)) width += widthOf(text) + 2 * PADDING;
+  return { w: width, h: HEIGHT };
 }
 
 /** One piece for each family of colours. @param {Piece[]} texts */
@@ -80,10 +87,12 @@ export function tokensIn(layer) {
   const drawn = [];
 
   function part() {
-    const [rect, text] = [
-      svg("rect", { height: HEIGHT, y: -HEIGHT / 2 }),
-      svg("text", { "dominant-baseline": "central", "text-anchor": "middle", "font-size": SIZE }),
-    ];
+    const rect = svg("rect", { height: HEIGHT, y: -HEIGHT / 2 });
+    const text = svg("text", {
+      "dominant-baseline": "central",
+      "text-anchor": "middle",
+      "font-size": SIZE,
+    });
     return { group: svg("g", {}, rect, text), rect, text };
   }
   /** @param {number} k */
@@ -123,17 +132,19 @@ export function tokensIn(layer) {
      */
     draw(tokens, size) {
       let used = 0;
-      for (const { at, spread, texts, kind, dots } of tokens)
-        for (const k of spread > 0 && !dots ? [-1, 1, 0] : [0]) {
-          const one = token(used++);
+      for (const { at, spread, texts, kind, dots } of tokens) {
+        const isFanned = spread > 0 && !dots;
+        const copies = isFanned ? [-1, 1, 0] : [0]; // the middle one is drawn over the others
+        for (const copy of copies) {
+          const one = token(used);
+          used += 1;
           write(one, dots ? [] : texts);
           one.dots.draw(dots ?? [], kind);
-          set(
-            one.group,
-            "transform",
-            `translate(${at.x.toFixed(1)},${(at.y + k * FAN * spread).toFixed(1)}) scale(${size})`,
-          );
+          const x = at.x.toFixed(1);
+          const y = (at.y + copy * FAN * spread).toFixed(1);
+          set(one.group, "transform", `translate(${x},${y}) scale(${size})`);
         }
+      }
       while (drawn.length > used) drawn.pop()?.group.remove();
     },
   };

@@ -12,6 +12,7 @@ const plain = (text) =>
     .replace(/,(?=\d+$)/, ".")
     .replaceAll("∞", "Infinity");
 
+const FINITE = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
 const ENDLESS = /^([+-]?)(Infinity|inf)$/i;
 
 /**
@@ -23,8 +24,7 @@ export function readNumber(text) {
   const parts = plain(text).replaceAll(" ", "").split("/");
   const endless = parts.length === 1 && ENDLESS.exec(parts[0]);
   if (endless) return endless[1] === "-" ? -Infinity : Infinity;
-  if (parts.length > 2 || parts.some((part) => !/^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(part)))
-    return NaN;
+  if (parts.length > 2 || !parts.every((part) => FINITE.test(part))) return NaN;
   const [over, under = 1] = parts.map(Number);
   return Number.isFinite(over / under) ? over / under : NaN;
 }
@@ -32,18 +32,21 @@ export function readNumber(text) {
 /** @type {Record<string, number|undefined>} */
 const BEYOND = { inf: Infinity, "-inf": -Infinity, nan: NaN }; // as a trace writes what JSON has no numbers for
 
-/** Infinity is near to nothing but itself. @param {number} x @param {number} y */
-const near = (x, y) =>
-  x === y ||
-  (Number.isFinite(x - y) && Math.abs(x - y) <= 1e-6 * Math.max(Math.abs(x), Math.abs(y)));
+/** Whether two numbers agree to one part in a million; Infinity agrees only with itself. @param {number} x @param {number} y */
+function near(x, y) {
+  if (x === y) return true;
+  const error = Math.abs(x - y);
+  return Number.isFinite(error) && error <= 1e-6 * Math.max(Math.abs(x), Math.abs(y));
+}
 
 /**
- * So many decimals as were typed, `least` or more, must be those of `y`.
+ * Whether `x` is `y`, rounded to as many decimals as were typed; `least` or more.
  * @param {string} text @param {number} x @param {number} y @param {number} least
  */
 function rounded(text, x, y, least) {
   const decimals = /\.(\d+)$/.exec(plain(text))?.[1].length ?? 0;
-  return decimals >= least && x !== 0 && Math.abs(x - y) <= 0.5 * 10 ** -decimals * (1 + 1e-9);
+  if (decimals < least || x === 0) return false;
+  return Math.abs(x - y) <= 0.5 * 10 ** -decimals * (1 + 1e-9);
 }
 
 /**

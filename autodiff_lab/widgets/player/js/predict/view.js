@@ -104,16 +104,15 @@ export function predictView(store, actions, say) {
       const { on, isRefused, pending, score } = state.prediction;
       toggle.setAttribute("aria-pressed", String(on));
       element.hidden = !on && !isRefused;
-      form.hidden = side.hidden = isRefused;
+      form.hidden = isRefused;
+      side.hidden = isRefused;
       put(said, state.prediction.said.text);
       said.dataset.look = state.prediction.said.look;
       form.classList.toggle("is-idle", !pending);
       for (const control of [input, check, reveal]) control.disabled = !pending;
       put(ask, pending ? pending.question.ask.replace(/\?$/, "") : say("step to be asked"));
-      put(
-        points,
-        score.asked ? say("score", { right: score.right, asked: score.asked }) : say("no answers"),
-      );
+      const { right, asked } = score;
+      put(points, asked ? say("score", { right, asked }) : say("no answers"));
       if (pending && pending !== open) {
         if (pending.question !== open?.question || pending.step !== open.step) {
           input.value = "";

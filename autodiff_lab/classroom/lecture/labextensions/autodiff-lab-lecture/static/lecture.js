@@ -40,15 +40,16 @@ globalThis.SpeakerWindow = class {
   open() {
     if (this.isOpen) return this.window.focus();
     this.window = open("", "autodiff-lab-speaker", "width=1280,height=760");
-    if (!this.window) return; // the browser does not allow it, and says so
+    if (!this.window) return; // the browser has blocked it, and tells the lecturer
     const { document: page } = this.window;
     page.title = "Speaker";
     for (const style of document.querySelectorAll("style, link[rel=stylesheet]"))
       page.head.append(page.importNode(style, true));
     page.body.innerHTML = SPEAKER_PAGE;
-    for (const name of document.body.getAttributeNames())
-      if (name.startsWith("data-jp-theme"))
-        page.body.setAttribute(name, document.body.getAttribute(name));
+    for (const name of document.body.getAttributeNames()) {
+      if (!name.startsWith("data-jp-theme")) continue;
+      page.body.setAttribute(name, document.body.getAttribute(name));
+    }
     this.window.addEventListener("keydown", this.onKey, true);
     this.window.setInterval(() => this.tick(), 500);
   }
@@ -89,12 +90,17 @@ globalThis.SpeakerWindow = class {
   }
 };
 
-/** Says until when a slide may take: "of 12:00 to 15:00". @param {number[]} minutes of each slide @param {number} at */
+/** When a slide begins and ends, by the plan. @param {number[]} minutes of each slide @param {number} at */
 function planned(minutes, at) {
   const total = minutes.reduce((sum, each) => sum + each, 0);
   if (!total) return "";
-  let [begin, end] = [0, 0];
-  for (let k = 0; k <= at; k++) if (minutes[k]) [begin, end] = [end, end + minutes[k]];
+  let begin = 0;
+  let end = 0;
+  for (const each of minutes.slice(0, at + 1)) {
+    if (!each) continue; // it belongs to the time of the slide before
+    begin = end;
+    end += each;
+  }
   return `— this slide: ${begin}:00 to ${end}:00 of ${total}:00`;
 }
 
@@ -104,7 +110,7 @@ globalThis.minutesIn = (notes) => Number(/(\d+) min\b/.exec(notes)?.[1] ?? 0);
 /**
  * Gives a clicker's key to the player on a slide. A slide may end at the first adjoint.
  * @param {Element|null} player @param {string} key
- * @returns {boolean} whether the player had use for it
+ * @returns {boolean} whether the player used it
  */
 globalThis.stepPlayer = (player, key) => {
   if (!player) return false;

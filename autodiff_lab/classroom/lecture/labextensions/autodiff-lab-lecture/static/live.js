@@ -149,12 +149,13 @@ class Lecture {
   /** Runs the cells that have not run yet, up to one. @param {any} last */
   runUpTo(last) {
     for (const cell of this.cells) {
-      if (cell.model.type === "code" && !this.ran.has(cell)) this.run(cell);
+      const isNew = cell.model.type === "code" && !this.ran.has(cell);
+      if (isNew) this.run(cell);
       if (cell === last) return;
     }
   }
 
-  /** Runs a cell where it stands. @param {any} cell */
+  /** Runs a cell, after those that are running; the notebook doesn't move on to the next one. @param {any} cell */
   run(cell) {
     this.ran.add(cell);
     this.running += 1;
@@ -183,24 +184,26 @@ class Lecture {
     const all = this.slides;
     if (by > 0 && this.waiting) return this.run(this.waiting);
     const step = this.step + by;
-    if (step >= 0 && step < all[this.slide].steps.length) this.step = step;
-    else if (step < 0 && this.slide) {
-      this.slide -= 1;
-      this.step = all[this.slide].steps.length - 1;
-    } else if (step > 0 && this.slide + 1 < all.length) {
-      this.slide += 1;
-      this.step = 0;
-    } else return;
+    const isOnSlide = step >= 0 && step < all[this.slide].steps.length;
+    if (isOnSlide) {
+      this.step = step;
+    } else {
+      const slide = this.slide + by;
+      if (slide < 0 || slide >= all.length) return;
+      this.slide = slide;
+      this.step = by > 0 ? 0 : all[slide].steps.length - 1;
+    }
     this.show();
   }
 
   /** Goes to a slide. @param {number} slide */
   jump(slide) {
-    [this.slide, this.step] = [slide, 0];
+    this.slide = slide;
+    this.step = 0;
     this.show();
   }
 
-  /** What a key does. @param {KeyboardEvent} event */
+  /** Handles a key. @param {KeyboardEvent} event */
   press(event) {
     if (!event.isTrusted || !this.panel.isVisible) return;
     if (event.key === "Enter" && (event.shiftKey || event.ctrlKey)) return this.runHere(event);
@@ -211,7 +214,7 @@ class Lecture {
     };
     if (document.body.classList.contains("lecture-dark")) {
       take();
-      document.body.classList.remove("lecture-dark"); // and it does nothing else
+      document.body.classList.remove("lecture-dark"); // any key ends the black screen, and does nothing else
       return;
     }
     const { key, target } = event;
@@ -321,10 +324,12 @@ function activate(app) {
   app.restored.then(() => presentAtOnce(app, present));
 }
 
-/** Starts with the notebook that `autodiff-lab present` opens, as soon as it is there. */
+/** Presents the notebook that `autodiff-lab present` opens, as soon as JupyterLab has loaded it; waits up to 30 seconds. */
 async function presentAtOnce(app, present) {
-  for (let tries = 0; tries < 300 && !isPresented(app.shell.currentWidget); tries++)
+  for (let tries = 0; tries < 300; tries++) {
+    if (isPresented(app.shell.currentWidget)) break;
     await new Promise((go) => setTimeout(go, 100));
+  }
   const panel = app.shell.currentWidget;
   if (!isPresented(panel)) return;
   await panel.context.ready;
