@@ -17,9 +17,9 @@ _MAX_EDGE_LENGTH = _MAX_MAP_LENGTH = 44
 
 
 class _NamedLevel(SymbolLevel):
-    """Expressions that know their shape: an operation on ones tells which it is.
+    """The level of expressions with a shape, which is found by running the operation on ones.
 
-    A derivative of a program that is run on names is above them: to it a name is a value like any other.
+    It is below every level of a derivative, so that a derivative treats a name like any other value.
     """
 
     number = float("-inf")
@@ -33,7 +33,7 @@ class _NamedLevel(SymbolLevel):
 
 
 class NamedValue(Symbol):
-    """A named value that the rules of local partials run on: a symbol that knows its shape, as the maps need it."""
+    """A named value that the rules of local partials run on: a symbol with a shape, which the maps need."""
 
     __slots__ = ("shape",)
     shape: tuple[int, ...]
@@ -47,34 +47,41 @@ class NamedValue(Symbol):
         self.shape = np.shape(value)
 
     def __array_function__(self, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
-        # A question of shape has an answer: "g · 0.5" says more than "g · size(y) / size(x)".
+        # The shape is known, and "g · 0.5" is clearer than "g · size(y) / size(x)".
         if func in (np.shape, np.size, np.ndim) and len(args) == 1:
             return func(np.empty(self.shape))
         return super().__array_function__(func, types, args, kwargs)
 
 
 def _names(tape: Tape, i: int, write: Callable[[str], str] = str) -> list[Any]:
-    """The operands of a line as names; constants that are numbers stay numbers, arrays are called what they show."""
+    """The operands of a line as names.
+
+    A constant number stays a number; the name of a constant array is the array written out.
+    """
     names = []
     for parent, x in zip(tape.parents[i], tape.args[i], strict=True):
-        name = tape.name(parent) if parent >= 0 else write(numbers.number(x))
-        names.append(NamedValue(name, x) if parent >= 0 or np.ndim(x) else x)
+        if parent >= 0:
+            names.append(NamedValue(tape.name(parent), x))
+        elif np.ndim(x):
+            names.append(NamedValue(write(numbers.number(x)), x))
+        else:
+            names.append(x)
     return names
 
 
 def local_partial(tape: Tape, i: int, slot: int) -> Any:
-    """The local partial of a line for an operand, as numbers; None where the row of the table has none.
+    """The local partial of a line with respect to an operand, as numbers; None if its rule has none.
 
-    For a reduction these are the weights of the operand's entries.
+    For a reduction these are the weights of the operand's elements.
     """
-    op, args = tape.operation(i), tape.args[i]
+    op = tape.operation(i)
+    args = tape.args[i]
+    if op.kind != "elementwise" and op.weights is None:
+        return None
+    partial = _apply_rule(tape, i, slot, tape.values[i], args)
     if op.kind == "elementwise":
-        return _apply_rule(tape, i, slot, tape.values[i], args)
-    if op.weights is not None:
-        return np.broadcast_to(_apply_rule(tape, i, slot, tape.values[i], args), np.shape(args[0]))[
-            ()
-        ]
-    return None
+        return partial
+    return np.broadcast_to(partial, np.shape(args[0]))[()]
 
 
 def _apply_rule(tape: Tape, i: int, slot: int, y: Any, args: Sequence[Any]) -> Any:
@@ -84,19 +91,20 @@ def _apply_rule(tape: Tape, i: int, slot: int, y: Any, args: Sequence[Any]) -> A
         return op.local_partial(slot, y, *args)
     axis = tape.kwargs.get(i, {}).get("axis")
     kept = keepdims_shape(shape_of(args[0]), axis)
-    # A name keeps its name when its reduced axes are kept; an array is given them.
+    # The weights need the result with its reduced axes kept. For a name, only the shape changes.
     y = NamedValue(y.text(), np.empty(kept)) if isinstance(y, Symbol) else np.reshape(y, kept)
     assert op.weights is not None, "it is a reduction"
     return op.weights(y, args[0], axis)
 
 
 def find_targets(tape: Tape, i: int) -> tuple[int, ...]:
-    """Find which entry of the result each entry of the operand goes to, in a reduction or an index; else nothing.
+    """Find the element of the result that each element of the operand goes to, in a reduction or an index.
 
-    Entries are counted row by row. One that goes to none has −1.
+    Elements are counted row by row; −1 stands for none. For any other operation nothing is returned.
     """
-    op, operand = tape.operation(i), tape.args[i][0]
-    shape, static = np.shape(operand), tape.kwargs.get(i, {})
+    op = tape.operation(i)
+    shape = np.shape(tape.args[i][0])
+    static = tape.kwargs.get(i, {})
     count = int(np.prod(shape))
     if op.weights is not None:
         kept = keepdims_shape(shape, static.get("axis"))
@@ -113,8 +121,8 @@ def find_targets(tape: Tape, i: int) -> tuple[int, ...]:
 class WayBack(NamedTuple):
     """How an adjoint goes back to an operand, by the local partial or a map: a `formula`, and the same in LaTeX.
 
-    Where the map cannot be written out, the formula `is_name`: words, such as ``transpose of cumsum``. The partial
-    `reads` these lines of the tape: their values are what it is computed from.
+    If the map can't be written out, `formula` names it in words, as in ``transpose of cumsum``, and
+    `is_name` is true. `reads` has the lines of the tape whose values the partial is computed from.
     """
 
     formula: str
@@ -124,10 +132,10 @@ class WayBack(NamedTuple):
 
 
 def write_way_back(tape: Tape, i: int, slot: int) -> WayBack:
-    """Write the local partial for an operand as text and as LaTeX, by running the rule on names instead of numbers.
+    """Write the local partial of an operand as text and as LaTeX, by running its rule on names instead of numbers.
 
-    For an elementwise operation this is the local partial, for a reduction the weights. For a linear or multilinear
-    map it is the map applied to the line's adjoint, if that is short. Otherwise it is the name of the map.
+    For an elementwise operation this is the local partial, for a reduction the weights. For a linear
+    or multilinear map it is the map applied to the line's adjoint, or if that is too long, its name.
     """
     op = tape.operation(i)
     if op.kind == "flat":
@@ -136,7 +144,7 @@ def write_way_back(tape: Tape, i: int, slot: int) -> WayBack:
         try:
             return _partial(tape, i, slot)
         except Exception:
-            # Not every rule runs on names (it may look at its values); then the numbers alone are shown.
+            # A rule that branches on its values can't run on names. Then only the numbers are shown.
             return WayBack("", "")
     try:
         text = _map(tape, i, slot)
@@ -146,12 +154,11 @@ def write_way_back(tape: Tape, i: int, slot: int) -> WayBack:
     if is_name:
         name = message("indexing") if op.name == "getitem" else op.name
         text = message("pullback of" if op.kind == "general" else "transpose of", op=name)
-    factors = op.kind == "multilinear"
-    reads = (
-        {parent for k, parent in enumerate(tape.parents[i]) if k != slot and parent >= 0}
-        if factors
-        else ()
-    )
+    reads: set[int] = set()
+    if op.kind == "multilinear":
+        # The contribution to a factor is computed from the other factors.
+        others = (parent for k, parent in enumerate(tape.parents[i]) if k != slot)
+        reads = {parent for parent in others if parent >= 0}
     return WayBack(text, notation.latex_expression(text), is_name, tuple(sorted(reads)))
 
 
@@ -171,11 +178,12 @@ def _names_in(x: Any) -> set[str]:
     """The names that occur in an expression for a local partial."""
     if not isinstance(x, Symbol):
         return set()
-    return (
-        {x.name}
-        if x.op is None
-        else {name for operand in x.operands for name in _names_in(operand)}
-    )
+    if x.op is None:
+        return {x.name}
+    names: set[str] = set()
+    for operand in x.operands:
+        names |= _names_in(operand)
+    return names
 
 
 _SAMPLES = 17  # points of a curve
@@ -183,9 +191,10 @@ _DIGITS = 4
 
 
 class Curve(NamedTuple):
-    """An operation about the value of one operand, the others held: `y` at evenly spaced points from `start` to `end`.
+    """The curve of an operation as one operand varies: `y` at evenly spaced points from `start` to `end`.
 
-    Where the operation has no finite value, `y` is None. Its slope at the operand is the local partial.
+    The other operands stay constant. `y` is None at a point where the operation has no finite value.
+    The slope at the operand's own value is the local partial.
     """
 
     start: float
@@ -194,11 +203,13 @@ class Curve(NamedTuple):
 
 
 def sample_curve(tape: Tape, i: int, slot: int) -> Curve | None:
-    """Sample a line's operation along one operand, about the point where its local partial is taken.
+    """Sample a line's operation along one operand, around the point where its local partial is evaluated.
 
-    None where there is no curve to draw: the operation is not elementwise, or works on arrays.
+    None if there is no curve to draw: the operation isn't elementwise, or an operand is an array or
+    isn't finite.
     """
-    op, args = tape.operation(i), list(tape.args[i])
+    op = tape.operation(i)
+    args = list(tape.args[i])
     if op.kind != "elementwise" or any(np.ndim(x) for x in args) or not np.isfinite(args[slot]):
         return None
     at = float(args[slot])
@@ -210,14 +221,16 @@ def sample_curve(tape: Tape, i: int, slot: int) -> Curve | None:
             y = np.broadcast_to(op.fn(*args, **tape.kwargs.get(i, {})), points.shape)
             shown = [float(f"{value:.{_DIGITS}g}") if np.isfinite(value) else None for value in y]
     except Exception:
-        # A learner's own operation need not run on arrays.
+        # An operation that a learner defined may not support arrays.
         return None
     return Curve(at - reach, at + reach, tuple(shown))
 
 
 def _map(tape: Tape, i: int, slot: int) -> str:
-    """The transpose of a linear or multilinear map, applied to the line's adjoint; empty where there is no formula."""
-    op, names, y = tape.operation(i), _names(tape, i), NamedValue(tape.name(i), tape.values[i])
+    """The transpose of a linear or multilinear map, applied to the line's adjoint; empty if it has no formula."""
+    op = tape.operation(i)
+    names = _names(tape, i)
+    y = NamedValue(tape.name(i), tape.values[i])
     adjoint = notation.format_adjoint(tape.name(i))
     if op.name == "matmul":
         return _through_product(tape, i, slot, [name.text() for name in names])
@@ -226,16 +239,17 @@ def _map(tape: Tape, i: int, slot: int) -> str:
         return message("at, else 0", adjoint=adjoint, index=tape.expression(i).partition("[")[2])
     if op.kind == "general":
         return ""
-    found = op.pullback(
-        slot, NamedValue(adjoint, tape.values[i]), y, tuple(names), tape.kwargs.get(i, {})
-    )
-    return "0" if found is None else found.text() if isinstance(found, Symbol) else ""
+    upstream = NamedValue(adjoint, tape.values[i])
+    contribution = op.pullback(slot, upstream, y, tuple(names), tape.kwargs.get(i, {}))
+    if contribution is None:
+        return "0"
+    return contribution.text() if isinstance(contribution, Symbol) else ""
 
 
 def edge_label(formula: str, partial: Number | None) -> tuple[str, str]:
     """Write a local partial as the label of a graph's edge, shortened and in full: ``cos x2 = 0.2837``.
 
-    Of an array it is the formula, if that is short.
+    For an array it is the formula, if that is short enough.
     """
     if partial is None:
         whole = edge = formula
@@ -257,20 +271,23 @@ def operation_latex(tape: Tape, i: int) -> str:
         if op.kind == "elementwise":
             return Symbol(op=op, operands=tuple(_names(tape, i, notation.latex_value))).latex()
     except Exception:
-        # A learner's own operation need not run on names.
+        # An operation that a learner defined may not support names.
         pass
     return notation.latex_expression(tape.expression(i))
 
 
 def _through_product(tape: Tape, i: int, slot: int, names: list[str]) -> str:
-    """How an adjoint goes back through ``a @ b``. The rule itself reshapes vectors to matrices, which is no formula."""
+    """How an adjoint goes back through ``a @ b``; empty for stacks of matrices.
+
+    The rule itself can't run on names here: it reshapes vectors to matrices, which has no formula.
+    """
     a, b = names
-    rows, columns = (np.ndim(x) for x in tape.args[i])
-    if max(rows, columns) > 2:
+    a_ndim, b_ndim = (np.ndim(x) for x in tape.args[i])
+    if max(a_ndim, b_ndim) > 2:
         return ""
     adjoint = notation.format_adjoint(tape.name(i))
-    if rows == 1 and columns == 1:
+    if a_ndim == 1 and b_ndim == 1:
         return f"{adjoint} * {(b, a)[slot]}"
     if slot == 0:
-        return f"outer({adjoint}, {b})" if (rows, columns) == (2, 1) else f"{adjoint} @ {b}.T"
-    return f"outer({a}, {adjoint})" if (rows, columns) == (1, 2) else f"{a}.T @ {adjoint}"
+        return f"outer({adjoint}, {b})" if (a_ndim, b_ndim) == (2, 1) else f"{adjoint} @ {b}.T"
+    return f"outer({a}, {adjoint})" if (a_ndim, b_ndim) == (1, 2) else f"{a}.T @ {adjoint}"

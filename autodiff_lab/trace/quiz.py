@@ -1,7 +1,7 @@
-"""Quiz: what a learner is asked before a step is shown, and the wrong answers that say which mistake was made.
+"""Quiz: the questions before a step is shown, and the wrong answers that reveal which mistake was made.
 
-The wrong answers are computed as the right ones are: by the engine's own rules, at the wrong place, or put together in
-the wrong way. Only numbers are asked for, never arrays.
+Wrong answers are computed like correct ones, by the engine's own rules, but at the wrong point or
+combined in the wrong way. The questions ask for numbers only, never for arrays.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from autodiff_lab.trace.model import Hint, Line, Mistake, Number, Question, Step
 from autodiff_lab.trace.model.question import QuestionKind
 from autodiff_lab.trace.recorded_run import SweepEvent
 
-# A longer tape is for looking at, not for answering questions.
+# A longer run would have too many questions.
 MAX_LINES = 40
 
-# The kinds of mistakes, in the order in which they are told apart.
+# The kinds of mistakes, in the order of their hints.
 KINDS = (
     "overwrote",
     "missing",
@@ -39,12 +39,10 @@ KINDS = (
 
 def hints(steps: Iterable[Step]) -> tuple[Hint, ...]:
     """Collect the hints to all mistakes that can be made in the quiz questions of these steps."""
-    kinds = {
-        mistake.kind
-        for step in steps
-        for question in step.questions
-        for mistake in question.mistakes
-    }
+    kinds = set()
+    for step in steps:
+        for question in step.questions:
+            kinds |= {mistake.kind for mistake in question.mistakes}
     return tuple(Hint(kind, message(f"hint {kind}")) for kind in KINDS if kind in kinds)
 
 
@@ -105,13 +103,9 @@ def about_tangent(
     """Ask a quiz question about the tangent of an operation."""
     op, line = tape.ops[i], lines[i]
     moving = [slot for slot, j in enumerate(tape.parents[i]) if j >= 0 and tangents[j] is not None]
-    if (
-        op is None
-        or op.partials is None
-        or tangents[i] is None
-        or not _numbers(tape, i)
-        or not moving
-    ):
+    if op is None or op.partials is None:
+        return
+    if tangents[i] is None or not moving or not _numbers(tape, i):
         return
     rates = {slot: tangents[tape.parents[i][slot]] for slot in moving}
     partials = {slot: _partial(tape, i, slot) for slot in moving}
@@ -126,11 +120,12 @@ def about_tangent(
                 yield kind, tangents[i] + (value - partials[slot]) * rates[slot]
         yield "sign", -tangents[i]
 
-    terms = " + ".join(
-        f"∂{line.learner_name}/∂{lines[tape.parents[i][slot]].learner_name} × {atom(Number.of(rate).text)}"
-        for slot, rate in rates.items()
-    )
-    ask = f"{line.learner_name}{message('rate')}{terms}"
+    terms = []
+    for slot, rate in rates.items():
+        parent = lines[tape.parents[i][slot]]
+        partial = f"∂{line.learner_name}/∂{parent.learner_name}"
+        terms.append(f"{partial} × {atom(Number.of(rate).text)}")
+    ask = f"{line.learner_name}{message('rate')}{' + '.join(terms)}"
     yield _question("tangent", ask, tangents[i], wrong())
 
 
@@ -139,14 +134,14 @@ def _partial(tape: Tape, i: int, slot: int) -> Any:
 
 
 def _misread_partials(tape: Tape, i: int, slot: int) -> Iterator[tuple[str, Any]]:
-    """The local partial as it comes out when one looks at the wrong number."""
+    """The local partial as it comes out if it is evaluated at the wrong number, by kind of mistake."""
     op, args = tape.operation(i), tape.args[i]
     for k in range(len(args)):
         if k != slot and op.rules[k] is not None:
             yield "other", _partial(tape, i, k)
 
     def at(point: Any) -> Any:
-        # A rule may use the value of the line: it is the one that belongs to this point.
+        # A rule may use the line's value, so that is computed at the same point.
         moved = (*args[:slot], point, *args[slot + 1 :])
         return op.local_partial(slot, op.fn(*moved, **tape.kwargs.get(i, {})), *moved)
 
@@ -157,7 +152,7 @@ def _misread_partials(tape: Tape, i: int, slot: int) -> Iterator[tuple[str, Any]
 
 
 def _other_points(tape: Tape, i: int, slot: int) -> Iterator[Any]:
-    """Numbers that somebody might take for the operand: the other operands, and the inputs."""
+    """Numbers that a learner might confuse with the operand: the other operands, and the inputs."""
     for x in (*tape.args[i], *tape.values[: tape.n_inputs]):
         if np.ndim(x) == 0 and x != tape.args[i][slot]:
             yield x
@@ -170,23 +165,24 @@ def _numbers(tape: Tape, i: int) -> bool:
 def _question(
     kind: QuestionKind, ask: str, exact: Any, wrong: Iterable[tuple[str, Any]]
 ) -> Question:
-    """Keep the wrong answers that are wrong, that look it, and that say one thing each."""
-    answer, seen, mistakes = Number.of(exact), [float(exact)], []
-    for name, value in _computable(wrong):
+    """Make a question of the wrong answers that can be told apart: from the correct one, and from each other."""
+    answer = Number.of(exact)
+    seen = [float(exact)]
+    mistakes = []
+    for kind_of_mistake, value in _computable(wrong):
         x = float(value)
-        looks = Number.of(x).text
-        if (
-            math.isfinite(x)
-            and looks != answer.text
-            and not any(math.isclose(x, y, rel_tol=2e-6) for y in seen)
-        ):
-            seen.append(x)
-            mistakes.append(Mistake(name, x))
+        if not math.isfinite(x) or Number.of(x).text == answer.text:
+            continue
+        if any(math.isclose(x, y, rel_tol=2e-6) for y in seen):
+            continue
+        seen.append(x)
+        mistakes.append(Mistake(kind_of_mistake, x))
     return Question(kind, f"{ask} = ?", answer, tuple(mistakes))
 
 
 def _computable(wrong: Iterable[tuple[str, Any]]) -> Iterator[tuple[str, Any]]:
-    # An operation of the learner's own may refuse a number that is not its operand.
+    """Yield wrong answers up to the first that can't be computed."""
+    # An operation that a learner defined may raise for a number that isn't its operand.
     try:
         yield from wrong
     except Exception:

@@ -206,7 +206,7 @@ def test_a_formula_too_deep_to_be_written():
 @pytest.mark.parametrize(
     ("f", "names", "message"),
     [
-        (example, ("x 1", "y"), "'x 1' cannot be the name"),
+        (example, ("x 1", "y"), "'x 1' can't be the name"),
         (lambda x: None, (), "Give it a `return`"),
         (lambda x: (x, None), (), "returned None"),
     ],

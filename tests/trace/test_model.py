@@ -522,5 +522,5 @@ def test_json_has_the_names_of_the_fields():
 
 def test_a_number_of_an_array_is_no_scalar():
     assert Number.of(2.5).scalar == 2.5
-    with pytest.raises(TypeError, match=r"has the shape \(2,\)"):
+    with pytest.raises(TypeError, match=r"an array of shape \(2,\)"):
         _ = Number.of([1.0, 2.0]).scalar

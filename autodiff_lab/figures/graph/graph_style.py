@@ -21,13 +21,15 @@ from autodiff_lab.text.messages import join_items, message
 from autodiff_lab.trace.model import Group, Line, Number, Operand, Trace
 
 _FLOWING = {"class": "edge-operand carrying", "penwidth": "2.5"}
-# The adjoint goes against the edge: the arrow turns round.
+# An adjoint moves against the direction of the edge, so the arrow is reversed.
 _CARRYING = {**_FLOWING, "color": VERMILION, "style": "dashed", "dir": "back", "arrowsize": "1"}
 _PUSHING = {**_FLOWING, "color": BLUE}
 _RESULT = {"peripheries": "2", "penwidth": "2"}
 _EMPTY_ROW = "&#160;"
-# The size of type in a cell, in points; a cell that is no higher than the other has no sign.
-_CELL_TYPE, _LOW_CELL = 13, 10
+# The font size in a cell, in points.
+_CELL_TYPE = 13
+# A cell of at most this height, in points, has no room for a sign.
+_LOW_CELL = 10
 
 
 def usual_look(colours: Theme) -> dict[str, dict[str, str]]:
@@ -59,7 +61,10 @@ class GraphStyle:
     """
 
     def __init__(self, trace: Trace, step: int, theme: Theme, shows: Mapping[str, bool]) -> None:
-        self.trace, self.theme, self.shows, self.sizes = trace, theme, shows, BoxSizes.of(trace)
+        self.trace = trace
+        self.theme = theme
+        self.shows = shows
+        self.sizes = BoxSizes.of(trace)
         self.largest = cells.largest_entries(
             (kind, number) for _, kind, number in node_numbers(trace)
         )
@@ -80,7 +85,7 @@ class GraphStyle:
         classes: list[str] = [line.kind]
         look = {"style": "rounded,filled"}
         if line.kind == "input":
-            # Square corners and a heavy border, so that the colour is not the only sign.
+            # Square corners and a heavy border, so that an input is recognised without its colour.
             look = {"style": "filled", "color": GREEN, "penwidth": "2"}
         if self.trace.name_result(i):
             classes.append("result")
@@ -107,56 +112,52 @@ class GraphStyle:
         }
 
     def _hide(self, look: dict[str, str], i: int) -> dict[str, str]:
-        """What is there once a line is recorded is invisible before."""
+        """Make a node or an edge invisible until line `i` is recorded; its room stays free."""
         return look if i < self.recorded else {**look, "style": "invis"}
 
     def _soft(self, text: str) -> str:
         return _colour_markup(_markup(text), self.theme.soft_ink)
 
     def _numbers(self, i: int) -> list[str]:
-        """What a box shows of a line: its value, and its adjoint or its tangents; the mode says which."""
-        shown = (
-            [_bold(self.trace.lines[i].value.in_node, self.theme.value)]
-            if self.shows["values"]
-            else []
-        )
-        adjoint, tangents = self.adjoints[i], self.tangents[i]
+        """The rows in the box of a line: its value, and its adjoint or its tangents, depending on the mode."""
+        shown: list[str] = []
+        if self.shows["values"]:
+            shown.append(_bold(self.trace.lines[i].value.in_node, self.theme.value))
         if not self.shows["adjoints"]:
             return shown
+        adjoint, tangents = self.adjoints[i], self.tangents[i]
         if tangents:
-            return [
-                *shown,
-                _bold(", ".join(tangent.in_node for tangent in tangents), self.theme.tangent),
-            ]
+            return [*shown, self._list_tangents(tangents)]
         if adjoint is not None:
             return [*shown, _bold(adjoint.in_node, self.theme.adjoint)]
         return [*shown, notation.NOT_REACHED if self.sweeping else _EMPTY_ROW]
 
+    def _list_tangents(self, tangents: Sequence[Number]) -> str:
+        listed = ", ".join(tangent.in_node for tangent in tangents)
+        return _bold(listed, self.theme.tangent)
+
     def _cells_of(self, i: int) -> list[str]:
-        """What the box of an array shows: cells of its value, and of its adjoint or its tangent."""
+        """The rows in the box of an array: cells of its value, and of its adjoint or its tangent."""
         number = self.trace.lines[i].value
         shown = self._cells(number, "value") if self.shows["values"] else []
-        adjoint, tangents = self.adjoints[i], self.tangents[i]
         if not self.shows["adjoints"]:
             return shown
+        adjoint, tangents = self.adjoints[i], self.tangents[i]
         if has_cells(tangents):
             return [*shown, *self._cells(tangents[0], "tangent")]
         if tangents:
-            return [
-                *shown,
-                _bold(", ".join(tangent.in_node for tangent in tangents), self.theme.tangent),
-            ]
+            return [*shown, self._list_tangents(tangents)]
         if adjoint is not None:
             return [*shown, *self._cells(adjoint, "adjoint")]
         height = cells.size_of_cells(number.shape)[1]
         return [*shown, _table(_td(notation.NOT_REACHED if self.sweeping else "", 0, height))]
 
     def _cells(self, number: Number, kind: str) -> list[str]:
-        """An array as a table of cells, each in a shade of the colour of its kind; below a strip is its range."""
+        """An array as a table of cells, shaded in the colour of its kind; a strip has its range below it."""
         width, height = cells.cell_size(number.shape)
         colour = getattr(self.theme, kind)
         is_written = width == cells.WRITTEN_WIDTH
-        # Round corners, so that the colour is not the only sign.
+        # Derivatives have round corners, so that they are recognised without their colour.
         is_low = height < _LOW_CELL
         corners = "" if kind == "value" or is_low else ' style="rounded"'
         rows = [
@@ -241,19 +242,14 @@ class GraphStyle:
     def edge(self, i: int, slot: int, line: Line, operand: Operand) -> dict[str, str]:
         """The style of the edge of an operand: its local partial, and its colour while a derivative goes along it."""
         carrying = (i, slot) in self.carrying
-        look = (
-            {"class": "edge-constant", "style": "dashed"}
-            if operand.line is None
-            else {"class": "edge-operand"}
-        )
-        look |= self._label(
-            operand.edge if self.shows["partials"] else "", operand.shapes, carrying
-        )
+        look = {"class": "edge-operand"}
+        if operand.line is None:
+            look = {"class": "edge-constant", "style": "dashed"}
+        text = operand.edge if self.shows["partials"] else ""
+        look |= self._label(text, operand.shapes, carrying)
         if operand.edge and operand.line is not None:
-            tail, partial = (
-                self.trace.lines[operand.line].display_name,
-                operand.edge_title or operand.edge,
-            )
+            tail = self.trace.lines[operand.line].display_name
+            partial = operand.edge_title or operand.edge
             said = message("edge", tail=tail, head=line.display_name, partial=partial)
             look["tooltip"] = look["labeltooltip"] = escape_text(said)
         if carrying:
@@ -263,12 +259,12 @@ class GraphStyle:
         return {"id": f"e{i}_{slot}", **self._hide(look, i)}
 
     def _label(self, text: str, shapes: str, carrying: bool) -> dict[str, str]:
-        """A label, and below it the shape of what flows, on paper of its own: the page may be white or black."""
-        shown = (
-            [_colour_markup(_markup(text), self.theme.adjoint) if carrying else _markup(text)]
-            if text
-            else []
-        )
+        """A label, and below it the array's shape, on a background of its own: the page may be white or black."""
+        shown: list[str] = []
+        if text and carrying:
+            shown.append(_colour_markup(_markup(text), self.theme.adjoint))
+        elif text:
+            shown.append(_markup(text))
         if self.shows["shapes"] and shapes:
             shown.append(self._soft(shapes))
         if not shown:
@@ -281,7 +277,7 @@ class GraphStyle:
 
 
 def _stack(rows: Sequence[str]) -> str:
-    """Texts and tables below each other: Graphviz takes both in one label only as the cells of a table."""
+    """Stack texts and tables as the cells of a table: Graphviz doesn't allow both in a label otherwise."""
     gap = f' cellspacing="{cells.BETWEEN_ROWS // 2}" cellpadding="0"'
     stacked = "".join(f"<tr><td>{row}</td></tr>" for row in rows)
     return f'<table border="0" cellborder="0"{gap}>{stacked}</table>'

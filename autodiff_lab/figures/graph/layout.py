@@ -1,8 +1,9 @@
-"""Layouts of graphs: the places of boxes, and the paths of edges, for a view that draws the graph by itself.
+"""Layouts of graphs: the positions of boxes and the paths of edges, for a view that draws the graph itself.
 
-A layout has all nodes of the graph, or is nested: what is directly inside of each group has a layout of its own, and
-the view puts them into each other. So only sizes matter here. Turns of a loop mostly have the same shape, and each
-shape is laid out once. Places are in the coordinates of a browser: the origin at the top left, y downwards.
+A layout has all nodes of the graph, or is nested: each group has a layout of its direct contents, and
+the view puts one into another. Only sizes matter here. The iterations of a loop mostly have the same
+shape, and each shape is laid out once. Coordinates are a browser's: the origin at the top left, y
+downwards.
 """
 
 import functools
@@ -34,31 +35,31 @@ from autodiff_lab.trace.model import Line, Trace
 from autodiff_lab.trace.outline import Section, outline_of, simplify_outline
 from autodiff_lab.trace.recorded_run import RecordedRun, number_of
 
-# Room between two boxes of a rank, and between two ranks: a number that travels along an edge can be read there.
+# Room between two boxes of a rank, and between two ranks: enough to read a number that moves along an edge.
 BESIDE, BETWEEN = 18.0, 43.2
 
-# Room around a layout: borders are drawn half outside of their box.
+# Room around a layout, since half of a border is drawn outside its box.
 PAD = 4.0
 
-# A graph of so many lines is drawn operation by operation.
+# A graph of at most so many lines is drawn operation by operation.
 MAX_SINGLE_LINES = 150
 
 _TITLE, _USED = 30, 3
-# Points that numbers may take of the margin of a box, when they become longer.
+# Numbers that become longer may use so many points of a box's margin.
 _MARGIN = 15
 
-# Room for an adjoint that is not complete yet.
+# An adjoint of usual length: room for one that isn't complete yet.
 _USUAL = "−0.0000"
 
 
 def layout_graph(trace: Trace, in_groups: bool = False) -> dict[str, Any]:
-    """Lay out the graph of a trace from sizes alone: as a nested layout, one inside of each group, or flat.
+    """Lay out the graph of a trace from sizes alone, flat or as a nested layout with one inside each group.
 
     Parameters
     ----------
     trace : Trace
     in_groups : bool
-        Whether the operations stand in groups, which open; otherwise all of them stand beside each other.
+        Whether the operations are in groups that can be opened; otherwise all are on one level.
 
     Returns
     -------
@@ -73,80 +74,84 @@ def layout_graph(trace: Trace, in_groups: bool = False) -> dict[str, Any]:
         ``"title"`` and size (``"said"``), the lines whose values leave it (``"outs"``), and the ``"layout"`` of what
         is inside.
     """
-    run = (
-        simplify_outline(outline_of(trace), lambda i: trace.lines[i].display_name)
-        if in_groups
-        else None
-    )
-    count = len(trace.lines)
-    run = run or Section(
-        "run", "", 0, count, tuple(Section("", "", i, i + 1) for i in range(count))
-    )
-    last = find_last_uses(
-        [[operand.line for operand in line.operands] for line in trace.lines], trace.result
-    )
+    if in_groups:
+        run = simplify_outline(outline_of(trace), lambda i: trace.lines[i].display_name)
+    else:
+        count = len(trace.lines)
+        operations = tuple(Section("", "", i, i + 1) for i in range(count))
+        run = Section("run", "", 0, count, operations)
+    used_lines = [[operand.line for operand in line.operands] for line in trace.lines]
+    last = find_last_uses(used_lines, trace.result)
     sections = list(run.walk())
     boxes = _boxes(sections, trace.lines)
-    around, *inside = _layout_sections(
-        sections, boxes, trace.lines, BoxSizes.of(trace, player=True), last
-    )
+    sizes = BoxSizes.of(trace, player=True)
+    around, *inside = _layout_sections(sections, boxes, trace.lines, sizes, last)
     if not in_groups:
         return around
-    groups = {
-        _identify(one): {**_payload(boxes[_identify(one)], last), "layout": places}
-        for one, places in zip(sections[1:], inside, strict=True)
-    }
+    groups = {}
+    for section, places in zip(sections[1:], inside, strict=True):
+        name = _identify(section)
+        groups[name] = {**_payload(boxes[name], last), "layout": places}
     return {**around, "groups": groups}
 
 
 def fits(trace: Trace, places: Mapping[str, Any]) -> bool:
-    """Tell whether the groups of a nested layout have room for the values of this trace, which has the same groups."""
-    sizes, around = BoxSizes.of(trace), [(0, len(trace.lines), places)]
-    for name, group in sorted(
-        places["groups"].items(), key=lambda one: (_ends(one[0])[0], -_ends(one[0])[1])
-    ):
-        first, end = _ends(name)
-        while around[-1][1] < end or around[-1][1] <= first:
+    """Whether a nested layout of another trace with the same groups has room for the values of this trace."""
+    sizes = BoxSizes.of(trace)
+    # The groups around the current one, each with its end and its layout; outermost first.
+    around = [(len(trace.lines), places)]
+    for name in sorted(places["groups"], key=_outermost_first):
+        group = places["groups"][name]
+        first, end = _parse_ends(name)
+        while around[-1][0] < end or around[-1][0] <= first:
             around.pop()
-        box, leaving = (
-            GroupBox(group["title"], first, end, group["said"]),
-            group["outs"] + [0] * group.get("more", 0),
-        )
+        _, outer_layout = around[-1]
+        box = GroupBox(group["title"], first, end, group["said"])
+        leaving = group["outs"] + [0] * group.get("more", 0)
         needed = sizes.group(box, leaving)
-        if 72 * float(needed["width"]) > around[-1][2]["nodes"][f"g{first}"]["w"] + _MARGIN:
+        if 72 * float(needed["width"]) > outer_layout["nodes"][f"g{first}"]["w"] + _MARGIN:
             return False
-        around.append((first, end, group["layout"]))
+        around.append((end, group["layout"]))
     return True
 
 
-def _ends(name: str) -> tuple[int, ...]:
-    return tuple(map(int, name[1:].split("_")))
+def _parse_ends(name: str) -> tuple[int, int]:
+    """The first line of a group and the end of its lines, from its id: (2, 14) from ``g2_14``."""
+    first, end = name[1:].split("_")
+    return int(first), int(end)
+
+
+def _outermost_first(name: str) -> tuple[int, int]:
+    """Sorting key of groups by their ids: in order of their lines, a group before those inside it."""
+    first, end = _parse_ends(name)
+    return first, -end
 
 
 def excerpt_layout(excerpts: Excerpts, number: int) -> dict[str, Any]:
-    """Give the nested layout of one excerpt of a long run: the inside of its groups, with the ids of the whole run."""
+    """Return the nested layout of an excerpt of a long run: the inside of its groups, by the ids of the whole run."""
     trace, pieces, last = excerpts[number], excerpts.sections(number), excerpts.last_uses
     excerpt = trace.excerpt
-    assert excerpt is not None, "it is one of a long run"
+    assert excerpt is not None, "the trace is an excerpt of a long run"
     start, _, at = excerpt.parts[0]
-    sections = [
-        section for piece in pieces for section in (piece.walk() if piece.inside else [piece])
-    ]
+    sections: list[Section] = []
+    for piece in pieces:
+        sections += piece.walk() if piece.inside else [piece]
     own = [_move_section(section, start - at) for section in sections]
     last = [last[i] + start - at for i in (*excerpt.before, *range(at, pieces[-1].end))]
     boxes = _boxes(own, trace.lines)
     found = _layout_sections(own, boxes, trace.lines, BoxSizes.of(trace, player=True), last)
     groups: dict[str, Any] = {}
     for section, mine, places in zip(sections, own, found, strict=True):
-        box = boxes.get(_identify(mine))  # else it is one of those of the whole run, and told there
-        told = _payload(box, last, lambda i: i + at - start) if box else {}
-        groups[_identify(section)] = {"layout": places, **told}
+        # A group without a box here has one in the whole run, whose layout describes it.
+        box = boxes.get(_identify(mine))
+        description = _payload(box, last, lambda i: i + at - start) if box else {}
+        groups[_identify(section)] = {"layout": places, **description}
     return {"width": 0, "height": 0, "nodes": {}, "edges": {}, "groups": groups}
 
 
 @np.errstate(all="ignore")
 def whole_layout(excerpts: Excerpts) -> dict[str, Any]:
-    """Give the nested layout of a long run without operations: its groups, with the values that leave them.
+    """Return the nested layout of a long run without operations: its groups, with the values that leave them.
 
     Returns
     -------
@@ -158,7 +163,7 @@ def whole_layout(excerpts: Excerpts) -> dict[str, Any]:
     arrivals, operands = excerpts.arrivals, excerpts.run.parents
     final = functools.cache(lambda i: number_of(arrivals[i][2]).in_node if i in arrivals else "")
     sizes = BoxSizes(lines, (), lambda i: [max(final(i), _USUAL, key=len)])
-    # All that has to be known of a line inside of a group: which lines it uses.
+    # Of a line inside a group, the layout only needs to know which lines it uses.
     wires = [
         SimpleNamespace(operands=[SimpleNamespace(line=j) for j in each if j >= 0])
         for each in operands
@@ -207,15 +212,15 @@ def _layout_sections(
     sizes: BoxSizes,
     last: Sequence[int],
 ) -> list[dict[str, Any]]:
-    """Lay out what is directly inside of each section.
+    """Lay out the direct contents of each section.
 
     Parameters
     ----------
     sections : sequence of Section
     boxes : mapping of str to GroupBox
-        The closed groups, by their ids; any other section has one operation, and is drawn as such.
+        The closed groups, by their ids; any other section is drawn as a single operation.
     lines : sequence
-        The tape; `add_graph` says what has to be known of it.
+        The tape; `add_graph` lists the attributes it uses.
     sizes : BoxSizes
     last : sequence of int
         The last line that uses each line.
@@ -240,56 +245,54 @@ def _move_section(section: Section, by: int) -> Section:
 def _boxes(
     sections: Sequence[Section], wires: Sequence[Any], lines: Sequence[Line] = ()
 ) -> dict[str, GroupBox]:
-    """The boxes directly inside of some sections, by their ids; operations as well, and inputs if `lines` name them."""
+    """The boxes of the groups directly inside some sections, by their ids.
+
+    If `lines` are given, they name the lines, and operations and inputs have boxes too.
+    """
     boxes = {}
+    named = lines or wires
     for section in sections:
         for part in section.inside:
             if not (part.inside or lines):
                 continue
             title = part.title if part.inside else lines[part.first].label_or_name
-            used = {
-                operand.line for wire in wires[part.first : part.end] for operand in wire.operands
-            }
-            names = [
-                (lines or wires)[i].label_or_name
-                for i in sorted(used - {None})
-                if i < section.first
-            ]
-            size = _describe_size(part, names)
-            boxes[_identify(part)] = GroupBox(
-                shorten(title, _TITLE), part.first, part.end, size, title
-            )
+            used: set[int | None] = set()
+            for wire in wires[part.first : part.end]:
+                used |= {operand.line for operand in wire.operands}
+            from_before = sorted(i for i in used if i is not None and i < section.first)
+            size = _describe_size(part, [named[i].label_or_name for i in from_before])
+            box = GroupBox(shorten(title, _TITLE), part.first, part.end, size, title)
+            boxes[_identify(part)] = box
     return boxes
 
 
 def _describe_size(part: Section, used: Sequence[str]) -> str:
+    """The size of a part in words, and the names of the values it uses from outside its section."""
     if part.kind == "input":
         return ""
     size = say_size(part)
-    few = [*used[:_USED], "…"] if len(used) > _USED else used
-    return message("box uses", size=size, names=join_items(few)) if used else size
+    if not used:
+        return size
+    listed = [*used[:_USED], "…"] if len(used) > _USED else used
+    return message("box uses", size=size, names=join_items(listed))
 
 
 def _payload(
     box: GroupBox, last: Sequence[int], write: Callable[[int], Any] = int
 ) -> dict[str, Any]:
-    """What a view is given of a closed group: its title, its size, and the lines whose values leave it."""
-    full, leaving = (
-        {"whole": box.full_title} if box.full_title != box.title else {},
-        outputs(box, last),
-    )
-    more = {"more": len(leaving) - MAX_OUTPUTS} if len(leaving) > MAX_OUTPUTS else {}
-    return {
-        "title": box.title,
-        "said": box.subtitle,
-        **full,
-        "outs": [*map(write, leaving[:MAX_OUTPUTS])],
-        **more,
-    }
+    """A closed group as a view gets it: its title, its size, and the lines whose values leave it."""
+    leaving = outputs(box, last)
+    payload: dict[str, Any] = {"title": box.title, "said": box.subtitle}
+    if box.full_title != box.title:
+        payload["whole"] = box.full_title
+    payload["outs"] = [write(line) for line in leaving[:MAX_OUTPUTS]]
+    if len(leaving) > MAX_OUTPUTS:
+        payload["more"] = len(leaving) - MAX_OUTPUTS
+    return payload
 
 
 class BoxGraph:
-    """A graph whose layout is wanted: plain boxes and edges; those that differ in names alone share a layout."""
+    """A graph of plain boxes and edges to be laid out; graphs that differ only in names share a layout."""
 
     is_large = False
 
@@ -299,28 +302,31 @@ class BoxGraph:
         self._said: dict[str, tuple[str, dict[str, str]]] = {}
 
     def node(self, name: str, **look: str) -> None:
-        """Add a plain box of a given size to the graph of which a layout is wanted."""
+        """Add a plain box of a given size to the graph to be laid out."""
         self.nodes[name] = look
 
     def edge(
         self, tail: str, head: str, id: str, said: str = "", shapes: str = "", **look: str
     ) -> None:
-        """Add an edge to the graph of which a layout is wanted, with room for a label if anything is `said` of it."""
+        """Add an edge to the graph to be laid out, with a label if there is something `said` about it."""
         self._said[id] = said, {"shapes": shapes} if shapes else {}
-        # The main way stays straight; constants, and values from elsewhere, stand aside.
-        self.edges[id] = (tail, head, look | ({"weight": "8"} if tail[0] in "ng" else {}))
+        if tail[0] in "ng":
+            # Edges between lines and groups stay straight; constants and repeated values are at the side.
+            look["weight"] = "8"
+        self.edges[id] = (tail, head, look)
 
     @property
     def key(self) -> Any:
         """What graphs of the same layout have in common: sizes and edges, without names."""
         number = {name: k for k, name in enumerate(self.nodes)}
-        nodes = tuple(tuple(look.items()) for look in self.nodes.values())
-        return nodes, tuple(
-            (number[tail], number[head], *look.items()) for tail, head, look in self.edges.values()
-        )
+        nodes = [tuple(look.items()) for look in self.nodes.values()]
+        edges = []
+        for tail, head, look in self.edges.values():
+            edges.append((number[tail], number[head], *look.items()))
+        return tuple(nodes), tuple(edges)
 
     def drawing(self) -> Drawing:
-        """Return the graph whose layout is wanted as a `Drawing` that Graphviz lays out."""
+        """Return the graph to be laid out as a `Drawing` for Graphviz."""
         type_ = {"fontname": FONT_STACK, "fontsize": str(SIZE)}
         digraph = Drawing(
             graph_attr={
@@ -348,14 +354,15 @@ class BoxGraph:
             heading = {"head": list(headings[int(name[1:])])} if name[0] == "n" else {}
             nodes[name] = {**places["nodes"][str(k)], **heading}
         for k, (name, (tail, head, _)) in enumerate(self.edges.items()):
-            path, (said, shapes) = places["edges"][str(k)]["path"], self._said[name]
+            path = places["edges"][str(k)]["path"]
+            said, shapes = self._said[name]
             label = dict(zip("xy", middle_of(path), strict=True)) if said else None
             edges[name] = {"path": path, "label": label, "ends": [tail, head], **shapes}
         return {**places, "nodes": nodes, "edges": edges}
 
 
 def layout_of(digraph: graphviz.Digraph) -> dict[str, Any]:
-    """Return the layout of a graph by Graphviz: the places of nodes and edges by id; an edge without one is left out.
+    """Return Graphviz's layout of a graph: the positions of nodes and edges by id; an edge without id is left out.
 
     >>> digraph = graphviz.Digraph(edge_attr={"label": "1"})
     >>> digraph.node("n0", id="n0"); digraph.node("n1", id="n1"); digraph.edge("n0", "n1", id="e1_0")
@@ -364,14 +371,13 @@ def layout_of(digraph: graphviz.Digraph) -> dict[str, Any]:
     (['n0', 'n1'], ['e1_0'], 'M')
     """
     places = _places(json.loads(render(digraph, "json0")))
-    return (
-        {**places, "note": message("laid out in haste")}
-        if getattr(digraph, "layout_timed_out", False)
-        else places
-    )
+    if getattr(digraph, "layout_timed_out", False):
+        places["note"] = message("laid out in haste")
+    return places
 
 
 def _places(data: Any) -> dict[str, Any]:
+    """The positions in Graphviz's JSON output, in a browser's coordinates."""
     left, bottom, right, top = (float(x) for x in data["bb"].split(","))
 
     def place(text: str) -> Point:

@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-# What the letters of `Equation.form` stand for; the player's style sheet has a colour for each.
+# The letters of `Equation.form`; the player's style sheet has a colour for each kind.
 KINDS = {
     "n": "name",
     "p": "plain",
@@ -19,9 +19,9 @@ KINDS = {
 
 
 class Equation(NamedTuple):
-    """An equation in pieces: its `form`, and the `pieces` that stand for the letters in it.
+    """An equation in pieces: its `form` has one letter for each of the `pieces`, in order.
 
-    The letters say what a piece is, see `KINDS`; a sign such as ``=`` stands for itself.
+    The letter is the kind of the piece, see `KINDS`. A sign such as ``=`` in the form stands for itself.
 
     >>> Equation("n=p=w", ("v₁", "log v₋₁", "0.6931")).text
     'v₁ = log v₋₁ = 0.6931'

@@ -12,15 +12,30 @@ from autodiff_lab.trace.model.source import ModuleCall, Span, Turn
 class Operand:
     """One operand of a line in a `Trace`, with the local partial that carries the adjoint back to it.
 
-    `line` and `partial` are None for a constant. `partial` is an array of weights for a reduction. It is None also
-    where the adjoint goes back through a map that has no table of partials, which `formula` then writes or names.
-    If that map is too long to be written, or has no formula, `formula_is_name` is true and `formula` is words.
-    `edge` is what the edge of a graph says, and `edge_title` the whole of it where `edge` is shortened;
-    `edge_reading` says it in the learner's names, where those differ. `shapes` is
-    what it says of an array: its shape, and where broadcasting copies it to the shape of the line's result, so that it
-    `is_copied`, the shape of its copies. Of a small array from which a reduction or an index makes fewer entries,
-    `goes_to` has for each entry the number of the entry of the result that it goes to, or −1 if it goes to none.
-    `partial_reads` are the lines whose values the partial is computed from.
+    Attributes
+    ----------
+    line : int or None
+        The line that the operand is; None for a constant.
+    name : str
+        The operand's name on the tape.
+    value : Number
+        The operand's value.
+    partial : Number or None
+        The local partial; for a reduction, the array of weights. None for a constant, and for an
+        operation whose adjoint goes back through a map instead, such as a matrix product.
+    formula, latex : str
+        The partial or the map as a formula. If the map has no formula or a very long one,
+        `formula_is_name` is true, and `formula` names the map in words.
+    edge, edge_title, edge_reading : str
+        The label of the edge in a graph; the whole label, if `edge` is shortened; and the label in
+        the learner's names, if these differ.
+    shapes : str
+        The shape of an array, and the shape it is broadcast to if it `is_copied`.
+    goes_to : tuple of int
+        For a small array that a reduction or an index makes smaller: for each element, the position
+        of the element of the result that it goes to; −1 for none.
+    partial_reads : tuple of int
+        The lines whose values the partial is computed from.
     """
 
     line: int | None
@@ -40,14 +55,14 @@ class Operand:
 
     @property
     def parent(self) -> int:
-        """The line of a `Trace` that this operand is; a constant is none."""
-        assert self.line is not None, "a constant is no line"
+        """The line of a `Trace` that this operand is; only for an operand that isn't a constant."""
+        assert self.line is not None, "a constant isn't a line"
         return self.line
 
     @property
     def known_partial(self) -> Number:
-        """The local partial of this operand of a line in a `Trace`, which has one."""
-        assert self.partial is not None, "this operand has no table of partials"
+        """The local partial of this operand of a line in a `Trace`; only for an operand that has one."""
+        assert self.partial is not None, "this operand has no local partial"
         return self.partial
 
 
@@ -55,17 +70,23 @@ class Operand:
 class Line:
     """One line of a `Trace`: an input (`kind` is ``"input"``, `label` its parameter) or an ``"operation"``.
 
-    `text` is the engine's own spelling (``"v-1 * v0"``), `symbol` what a node of the graph shows (``"×"``), and
-    `latex` the operation in LaTeX. As people write it, the line has the `display_name` ``"v₂"`` and computes
-    `expression` (``"v₋₁ · v₀"``), or with the names of the inputs `source_expression` (``"x1 · x2"``). `where` has the
-    outermost frame first. `sweep_id` is 0 for what the program does itself, and counts the sweeps of inner
-    derivatives, whose operations are on the tape as well. `turns` are those of the loops that were running, the
-    outermost first.
+    The operation is written in several ways:
 
-    The learner's source calls the value `assigned_name`: that is an input's label, and the target of the assignment
-    whose right-hand side the line is. A result that has none is called as in pictures: ``"y"``. Of several lines of
-    this name in one source, it is number `occurrence`. `reading` is the operation in these names. `modules` are the
-    calls of a framework's modules that were running, the outermost first.
+    - `text` is the engine's own spelling (``"v-1 * v0"``), `latex` the same in LaTeX
+    - `symbol` is what a node of the graph shows (``"×"``)
+    - `expression` is typeset with the names of the tape (``"v₋₁ · v₀"``); `display_name` (``"v₂"``) is
+      the name of the line in this style
+    - `source_expression` has the labels of the inputs (``"x1 · x2"``)
+    - `reading` has the names from the learner's source
+
+    In the learner's source the value is called `assigned_name`: the label of an input, or the target of
+    the assignment that computes it. A result without a name is called as in pictures: ``"y"``. If several
+    lines have this name, `occurrence` numbers them.
+
+    `where` has the places in the source, `turns` the iterations of the loops that were running, and
+    `modules` the running calls of a framework's modules; in each, the outermost is first. `sweep_id`
+    is 0 for the program's own operations. A backward pass of an inner derivative is on the tape as
+    well; its operations have a number above 0.
     """
 
     name: str
@@ -97,32 +118,32 @@ class Line:
 
     @property
     def is_scalar(self) -> bool:
-        """Whether this line of a `Trace` computes a number from numbers: neither it nor a line it uses is an array."""
-        return not (self.value.shape or any(operand.value.shape for operand in self.line_operands))
+        """Whether this line of a `Trace` computes a number from numbers, with no array involved."""
+        if self.value.shape:
+            return False
+        return not any(operand.value.shape for operand in self.line_operands)
 
     @property
     def learner_name(self) -> str:
-        """What the learner calls this line of a `Trace`; its `display_name` on the tape, where that is nothing."""
+        """The learner's name for this line of a `Trace`, or if there is none, its `display_name`."""
         return self.assigned_name or self.display_name
 
     @property
     def clear_name(self) -> str:
-        """The learner's name for this line of a `Trace`, and where several have it the one on the tape: ``s (v₃)``."""
-        return (
-            f"{self.assigned_name} ({self.display_name})" if self.occurrence else self.learner_name
-        )
+        """The learner's name for this line of a `Trace`; if several lines share it, ``s (v₃)`` tells them apart."""
+        if self.occurrence:
+            return f"{self.assigned_name} ({self.display_name})"
+        return self.learner_name
 
     @property
     def row_name(self) -> str:
-        """The name of this line of a `Trace`, as tables show it: ``v₅``, and for an operation the learner's too."""
-        named = self.kind == "operation" and self.assigned_name
-        return f"{self.display_name} = {self.assigned_name}" if named else self.display_name
+        """The name of this line of a `Trace` in a table: ``v₅``, or ``v₅ = y`` if the learner named the operation."""
+        if self.kind == "operation" and self.assigned_name:
+            return f"{self.display_name} = {self.assigned_name}"
+        return self.display_name
 
     @property
     def label_or_name(self) -> str:
-        """The label of this line of a `Trace`, if it is an input's and no name of the tape; else `display_name`."""
-        return (
-            self.label
-            if self.label and notation.format_name(self.label) == self.label
-            else self.display_name
-        )
+        """The label of this line of a `Trace`, or `display_name` if it has none or the label is a tape name."""
+        is_plain = notation.format_name(self.label) == self.label
+        return self.label if self.label and is_plain else self.display_name

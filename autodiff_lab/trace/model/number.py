@@ -11,15 +11,16 @@ from autodiff_lab.text.dataclass_json import Entries, entries
 
 _LARGEST_LIST = 64
 
-# The most rows, columns and slices of an array that `Number.cells` has; the player's script is given them too.
+# The most rows, columns and slices of an array that `Number.cells` has; the player gets these too.
 MAX_CELLS_PER_SIDE = 12
 MAX_SLICES = 4
 
-# An array is small if each of its sides has so many entries at most: then each of them is drawn as a cell.
+# An array is small if none of its sides is longer than this. Each of its elements is drawn as a cell.
 MAX_SMALL_SIDE = 6
 
-# A larger array is drawn as a strip: with so many rows and columns at most, each cell of which stands for some entries.
-MAX_STRIP_ROWS, MAX_STRIP_COLUMNS = 6, 16
+# A larger array is drawn as a strip of at most so many rows and columns. A cell stands for several elements.
+MAX_STRIP_ROWS = 6
+MAX_STRIP_COLUMNS = 16
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,20 +32,21 @@ class Number:
     text : str
         The short form, as `text.numbers.number` writes it.
     value : float, nested tuple of float, or None
-        The entries; None for an array of more than 64 entries.
+        The elements; None for an array of more than 64.
     shape : tuple of int
         ``()`` for a scalar.
     short : str
-        What fits into a node of the graph; empty where that is `text`.
+        The text that fits into a node of the graph; empty if that is `text` itself.
     cells : str
-        The entries of an array, row by row, as they are shown in a table: up to 12 rows and
-        columns, up to 4 slices; once, where all are equal.
+        The elements of an array, row by row, as a table shows them: up to 12 rows and columns and
+        up to 4 slices. If all are equal, the value is written once.
     in_cells : str
-        The entries of an array as its cells show them, with up to three digits: all of a small one,
-        which has up to 6 rows and columns on at most two axes; of a larger one, for each cell of its
-        strip, the entry that is largest in size. Once, where all are equal.
+        What the cells of an array show, with up to three digits. A small array, with at most two
+        axes and at most 6 rows and columns, has a cell for each element. A larger one has a strip,
+        and a cell shows the largest element in magnitude of those it stands for. If all are equal,
+        the value is written once.
     lists_entries : bool
-        Whether `text` lists all entries of an array; otherwise it has its shape and its range.
+        Whether `text` lists all elements of an array; otherwise it has the shape and the range.
 
     >>> Number.of(np.float64(-0.28366218546322625))
     Number(text='−0.2837', value=-0.28366218546322625, shape=(), short='')
@@ -69,15 +71,16 @@ class Number:
         value = entries(array.tolist()) if array.size <= _LARGEST_LIST else None
         text = numbers.number(array)
         short = numbers.short(array, text)
-        lists_entries = array.ndim > 0 and numbers.list_entries(array) is not None
+        if short == text:
+            short = ""
         return cls(
-            text,
-            value,
-            array.shape,
-            "" if short == text else short,
-            _write_cells(array),
-            _write_drawn(array),
-            lists_entries,
+            text=text,
+            value=value,
+            shape=array.shape,
+            short=short,
+            cells=_write_cells(array),
+            in_cells=_write_drawn(array),
+            lists_entries=array.ndim > 0 and numbers.list_entries(array) is not None,
         )
 
     @property
@@ -87,7 +90,7 @@ class Number:
 
     @property
     def in_box(self) -> str:
-        """The displayed number in a box of the player: the entries of an array alone, as its shape is in the heading.
+        """The displayed number in a box of the player: without its shape, which is in the box's heading.
 
         >>> Number.of(np.arange(7.0)).in_node, Number.of(np.arange(7.0)).in_box
         ('(7,) min 0, max 6', 'min 0, max 6')
@@ -96,12 +99,12 @@ class Number:
 
     @property
     def is_small(self) -> bool:
-        """Whether the displayed number is an array each entry of which is drawn as a cell."""
+        """Whether the displayed number is an array that is drawn with a cell for each element."""
         return is_small(self.shape)
 
     @property
     def has_cells(self) -> bool:
-        """Whether the displayed number is drawn as cells: an array that has entries."""
+        """Whether the displayed number is drawn as cells: an array that isn't empty."""
         return bool(self.in_cells)
 
     @property
@@ -114,11 +117,11 @@ class Number:
             If it is an array.
         """
         if not isinstance(self.value, float):
-            raise TypeError(f"{self.text} has the shape {self.shape}, and is no single number.")
+            raise TypeError(f"{self.text} is an array of shape {self.shape}, not a single number.")
         return self.value
 
     def flowing(self, to: tuple[int, ...] = ()) -> str:
-        """The shape of a displayed number as an edge of a graph shows it, with the one that it is copied to.
+        """The shape of a displayed number on an edge of a graph, and the shape that it is broadcast to.
 
         >>> Number.of([1.0, 2.0, 3.0]).flowing(), Number.of([1.0, 2.0, 3.0]).flowing((2, 3)), Number.of(1.0).flowing()
         ('(3,)', '(3,) → (2, 3)', '')
@@ -128,11 +131,11 @@ class Number:
         return str(self.shape) if self.shape else ""
 
     def is_copied_to(self, to: tuple[int, ...]) -> bool:
-        """Whether broadcasting copies a displayed number to the shape `to`, which is ``()`` if there is none."""
+        """Whether a displayed number is broadcast to the shape `to`; ``()`` stands for no broadcasting."""
         return bool(to) and to != self.shape
 
-    # nan differs from itself, yet a trace that was stored and read again must equal the first one:
-    # two numbers are equal when they are written alike.
+    # NaN isn't equal to itself, yet a trace that was stored and loaded must equal the original.
+    # So two numbers are equal if they are written the same way.
     def _key(self) -> tuple[str, Any, tuple[int, ...], str]:
         return self.text, numbers.spell_nonfinite(self.value), self.shape, self.cells
 
@@ -144,7 +147,7 @@ class Number:
 
 
 def is_small(shape: tuple[int, ...]) -> bool:
-    """Tell whether each entry of an array of this shape is drawn as a cell.
+    """Whether an array of this shape is drawn with a cell for each element.
 
     >>> is_small((3,)), is_small((6, 6)), is_small((7,)), is_small(()), is_small((2, 2, 2)), is_small((0,))
     (True, True, False, False, False, False)
@@ -153,7 +156,7 @@ def is_small(shape: tuple[int, ...]) -> bool:
 
 
 def cell_sides(shape: tuple[int, ...]) -> tuple[int, int]:
-    """Return how many rows and columns of cells an array has; a large one has fewer cells than entries.
+    """Return the number of rows and columns of cells of an array; a large one has fewer cells than elements.
 
     All axes but the last become rows.
 
@@ -167,7 +170,7 @@ def cell_sides(shape: tuple[int, ...]) -> tuple[int, int]:
 
 
 def _write_drawn(array: np.ndarray) -> str:
-    """Write what the cells of an array show; where all are equal, one stands for all.
+    """Write what the cells of an array show; if all are equal, the value is written once.
 
     >>> _write_drawn(np.array([1.0, 1 / 3])), _write_drawn(np.ones((2, 2))), _write_drawn(np.zeros((0, 3)))
     ('1 0.333', '1', '')
@@ -182,7 +185,7 @@ def _write_drawn(array: np.ndarray) -> str:
 
 
 def _find_largest(array: np.ndarray) -> np.ndarray:
-    """Find the entry that is largest in size, for each cell of the strip of a large array; a NaN is larger than all."""
+    """For each cell of a large array's strip, find the element of the largest magnitude; a NaN counts as largest."""
     flat = array.reshape(-1, array.shape[-1])
     for axis, count in enumerate(cell_sides(array.shape)):
         starts = np.arange(count) * flat.shape[axis] // count
@@ -193,16 +196,16 @@ def _find_largest(array: np.ndarray) -> np.ndarray:
 
 
 def _write_cells(array: np.ndarray) -> str:
-    """Write the numbers in an array, row by row: the first rows and columns of its first slices.
+    """Write the elements of an array, row by row: the first rows and columns of its first slices.
 
-    Where all of them are equal, one stands for all.
+    If all of them are equal, the value is written once.
 
     >>> _write_cells(np.array([[1.0, -0.5], [2.0, 1 / 3]])), _write_cells(np.arange(100.0)), _write_cells(np.array(3.0))
     ('1 −0.5 2 0.3333', '0 1 2 3 4 5 6 7 8 9 10 11', '')
     """
     if array.ndim == 0 or array.size == 0:
         return ""
-    rows, columns = ((1, *array.shape)[-2:]) if array.ndim < 2 else array.shape[-2:]
+    rows, columns = (1, *array.shape)[-2:]
     slices = array.reshape(-1, rows, columns)[:MAX_SLICES, :MAX_CELLS_PER_SIDE, :MAX_CELLS_PER_SIDE]
     written = [numbers.number(entry) for entry in slices.ravel().tolist()]
     return " ".join(written if len(set(written)) > 1 else written[:1])

@@ -1,4 +1,4 @@
-"""A question of the quiz in a trace, the wrong answers it recognises, and the hints to them."""
+"""A question of the quiz in a trace, the wrong answers it recognises, and the hints for them."""
 
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
@@ -9,14 +9,14 @@ QuestionKind = Literal["value", "partial", "adjoint", "tangent"]
 
 
 class Mistake(NamedTuple):
-    """A wrong answer to a quiz question that can be recognised, and what `kind` of mistake leads to it."""
+    """A wrong answer that a quiz question recognises, and the `kind` of mistake that leads to it."""
 
     kind: str
     value: float
 
 
 class Hint(NamedTuple):
-    """The hint that a quiz gives to a kind of mistake."""
+    """The hint that a quiz gives for a kind of mistake."""
 
     kind: str
     text: str
@@ -24,7 +24,7 @@ class Hint(NamedTuple):
 
 @dataclass(frozen=True)
 class Question:
-    """A quiz question before a step is shown, for a ``"value"``, ``"partial"``, ``"adjoint"`` or ``"tangent"``."""
+    """A quiz question before a step is shown: predict a value, a local partial, an adjoint or a tangent."""
 
     kind: QuestionKind
     ask: str

@@ -1,4 +1,4 @@
-"""The options of a run: which derivative is followed, and by which engine."""
+"""The options of a run: which derivative is computed, and by which engine."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ class RunOptions:
     fault : {"", "overwrite", "wrong order", "recursion", "stale"}
         Reverse only: the mistake that the engine makes.
     result : optional
-        Which result of several is followed, as `Trace.of` takes it.
+        Which of several results is differentiated, as `Trace.of` takes it.
     seed : optional
         A seed for each of several results, as `Trace.of` takes it.
 
     Raises
     ------
     InputError
-        If there is no such mode or fault, or they do not go together.
+        If there is no such mode or fault, or if two options contradict each other.
     """
 
     mode: str = "reverse"
@@ -57,7 +57,6 @@ class RunOptions:
             )
 
     def along(self, direction: Any) -> RunOptions:
-        """The options of the same run forward in a direction; in reverse, if there is none."""
-        return replace(
-            self, mode="reverse" if direction is None else "forward", direction=direction
-        )
+        """Return the options of the same run in forward mode, along a direction; in reverse mode for None."""
+        mode = "reverse" if direction is None else "forward"
+        return replace(self, mode=mode, direction=direction)

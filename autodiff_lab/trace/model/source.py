@@ -1,4 +1,4 @@
-"""The learner's source in a trace: functions, places in their text, and turns of their loops."""
+"""The learner's source in a trace: functions, places in their text, and iterations of their loops."""
 
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -6,10 +6,11 @@ from typing import NamedTuple
 
 @dataclass(frozen=True)
 class Source:
-    """A function in the source map: its text, dedented; `first_line` is where it stands in its file or cell.
+    """A function in the source map: its dedented text, and its `first_line` in the file or cell.
 
-    `ran` has for each line how often it ran, and for the head of a loop how often that turned; 0 if it is known not to
-    have run, −1 where there is nothing to say. It is empty if every line ran once, or if nothing is known.
+    `ran` counts how often each line ran; for the head of a loop, the number of iterations. A line that
+    is known not to have run has 0, and one without a count −1. `ran` is empty if every line ran once,
+    or if nothing is known.
     """
 
     name: str
@@ -19,7 +20,7 @@ class Source:
 
 
 class Span(NamedTuple):
-    """A stretch of text that a source map points to: 0-based lines and character columns into `Source.text`."""
+    """A range of text that a source map points to: 0-based lines and character columns in `Source.text`."""
 
     source: int
     line: int
@@ -29,18 +30,18 @@ class Span(NamedTuple):
 
 
 class Turn(NamedTuple):
-    """An executed turn of a loop: turn `n` of `count`, of the loop whose head is line `line` (0-based) of a source."""
+    """An iteration of a loop that ran: number `n` of `count`. The loop's head is line `line` (0-based) of a source."""
 
     source: int
     line: int
     n: int
-    count: int  # type: ignore[assignment]  # it hides the method of tuples
+    count: int  # type: ignore[assignment]  # it hides tuple.count
 
 
 class ModuleCall(NamedTuple):
-    """A call of a module that was running at a line: its `path` in the model, and the number of the call.
+    """A call of a framework's module that was running at a line: the module's `path`, and the number of the call.
 
-    So many `frames` of the learner's code were around it.
+    `frames` is the number of frames of the learner's code around it.
     """
 
     path: str

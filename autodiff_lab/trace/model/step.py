@@ -14,11 +14,24 @@ Phase = Literal["record", "forward", "seed", "sweep"]
 
 @dataclass(frozen=True)
 class Contribution:
-    """A contribution that a step of a `Trace` sends from a line to a parent; `before` is None if nothing had arrived.
+    """A contribution that a step of a `Trace` sends from a line to a parent, to be added to its adjoint.
 
-    `term` is the product that it is (``"(−1) × 0.2837"``), `share` its size beside the largest of the run: 0 to 1. A
-    faulty engine may let it take the place of what was there: it `replaces` that. Where an operand was copied to the
-    shape of the result, `copies` are the contributions of all copies, whose sum it is.
+    Attributes
+    ----------
+    slot, parent : int
+        The position of the operand in the operation that sends, and the line that the operand is.
+    contribution : Number
+        The upstream gradient times the local partial.
+    before, after : Number
+        The parent's adjoint before and after; `before` is None if nothing had arrived yet.
+    term : str
+        The product in numbers, as in ``"(−1) × 0.2837"``.
+    share : float
+        The magnitude relative to the largest contribution of the run, from 0 to 1.
+    replaces : bool
+        Whether it overwrites the adjoint instead of being added, as in a faulty engine.
+    copies : Number or None
+        If the operand was broadcast, the contributions of all its copies, of which this is the sum.
     """
 
     slot: int
@@ -46,8 +59,9 @@ class TangentTerm:
 class Meter(NamedTuple):
     """The memory usage at a step, and what the run has cost up to there.
 
-    `operations` counts lines that were computed, `products` multiplications by a local partial (one for each edge and
-    direction), `kept` the numbers that are still needed, which take so many `bytes`.
+    `operations` counts the lines computed so far, and `products` the multiplications by a local partial
+    (one for each edge and direction). `kept` counts the numbers that are still needed, and `bytes` is
+    the memory they take.
     """
 
     operations: int
@@ -60,16 +74,18 @@ class Meter(NamedTuple):
 class Step:
     """One step of a `Trace`: a line is recorded, the sweep is seeded, or a line sends its contributions.
 
-    `phase` is ``"record"``, ``"seed"`` or ``"sweep"``; `adjoint` is the line's own, and None while recording. In
-    forward mode it is ``"forward"``: a line is computed, and with it one tangent for each direction; `pushes` are what
-    the operands bring, where there is a single direction. `sentence` says the step in words, `arithmetic` in
-    numbers with the learner's names, `equations` in symbols with those of the tape. `freed_lines` are the lines that
-    nobody needs any more from here on, `questions` what to foresee before it is shown. `birth` says why a NaN or an
-    infinity is born in this step, if one is; the sentence says it too.
+    In reverse mode, `phase` is ``"record"``, ``"seed"`` or ``"sweep"``; `adjoint` is the line's own, None
+    while recording. In forward mode, `phase` is ``"forward"``: a line is computed together with its
+    `tangents`, one for each direction. For a single direction, `pushes` are the terms of the tangent.
 
-    A view that plays the step says its `announcement` while numbers are on their way, which gives no result away, and
-    `shown_sentence` once they have arrived. That is the `outcome`, which says something else than `arithmetic` does,
-    or where it is empty the sentence.
+    Three attributes explain the step: `sentence` in words, `arithmetic` in numbers with the learner's
+    names, `equations` in symbols with the names of the tape. `birth` explains where a NaN or an infinity
+    comes from, if this step produces one; the sentence includes it. `freed_lines` are the lines that
+    are no longer needed after this step. `questions` let the reader predict the step's numbers.
+
+    While the numbers move, a player shows the `announcement`, which doesn't reveal the result. Once
+    they have arrived, it shows `shown_sentence`: the `outcome`, which doesn't repeat `arithmetic`, or
+    the sentence if there is no outcome.
     """
 
     phase: Phase
@@ -90,9 +106,9 @@ class Step:
 
     @property
     def shown_sentence(self) -> str:
-        """What stands below the arithmetic once this step of a `Trace` has been played."""
+        """The text below the arithmetic once this step of a `Trace` has been played."""
         return self.outcome or self.sentence
 
     def with_equation(self, equation: Equation) -> Step:
-        """The same step of a `Trace` with one equation more."""
+        """Return this step of a `Trace` with one more equation."""
         return replace(self, equations=(*self.equations, equation))

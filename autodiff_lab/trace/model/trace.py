@@ -30,7 +30,8 @@ from autodiff_lab.transforms.signatures import check_keywords
 class Cost(NamedTuple):
     """The cost of the whole gradient in one mode: the operations of all `passes`, and the memory usage.
 
-    A pass is a run, and in reverse its sweep. `kept` is the most that has to be remembered at any step.
+    A pass is one run, in reverse mode together with its sweep. `kept` is the largest number of values
+    held at any step, and `bytes` the memory they take.
     """
 
     passes: int
@@ -43,8 +44,8 @@ class Cost(NamedTuple):
 class Group(NamedTuple):
     """A group of lines, cut from the outline of a run: from `first` up to, not including, `end`; one box of a picture.
 
-    `title` is the text of the source that wrote them. It is a loop if it has `turns`; `each` is how many lines a turn
-    has, 0 if not all have as many.
+    `title` is the text of the source that wrote them. For a loop, `turns` is the number of iterations,
+    and `each` the number of lines of an iteration; 0 if these differ. Anything else has 0 `turns`.
     """
 
     title: str
@@ -55,15 +56,16 @@ class Group(NamedTuple):
 
     @property
     def size(self) -> int:
-        """How many lines of the tape a group in the outline of a run has."""
+        """The number of tape lines of a group in the outline of a run."""
         return self.end - self.first
 
 
 @dataclass(frozen=True)
 class ResultSeed:
-    """The seed of one result of a `Trace` that follows all of them: its place among the results, its line, its name.
+    """The seed of one result of a `Trace` that differentiates all of them: the result's index, line and name.
 
-    `weight` is what the result is multiplied by: the seed, or each of its entries; None if these differ.
+    `weight` is the factor of the result in the sum: the seed, or the value of all its elements. It is None
+    if the elements of the seed differ.
     """
 
     result: int
@@ -74,7 +76,7 @@ class ResultSeed:
 
 
 class StepRange(NamedTuple):
-    """Of a `Trace` that shows an excerpt: its steps from `first` to `last` are the whole run's from `at` on."""
+    """A range of steps of an excerpt's `Trace`: `first` to `last`, which are the whole run's from `at` on."""
 
     first: int
     last: int
@@ -90,11 +92,26 @@ class SweptRange(NamedTuple):
 
 @dataclass(frozen=True)
 class Excerpt:
-    """What a `Trace` shows of a long run: which part, by `number`, of all the `lines` and `steps` of the run.
+    """The part of a long run that a `Trace` shows.
 
-    `parts` say which steps of the whole run it has; its other steps only prepare these. `said` says it in words, and
-    `later` where the adjoints that have `arrived` come from. Its first lines are from `before`: these lines of the run.
-    `swept` says for each chapter of the run where the sweep goes through it. The sweep starts with so many `seeds`.
+    Attributes
+    ----------
+    number : int
+        The number of the excerpt.
+    lines, steps : int
+        The numbers of lines and steps of the whole run.
+    parts : tuple of StepRange
+        Which steps of the whole run it has. Its other steps only prepare these.
+    said, later : str
+        The excerpt in words, and in words where the adjoints come from that have `arrived`.
+    arrived : tuple of Number or None
+        The adjoint that each line has when the excerpt's sweep starts.
+    before : tuple of int
+        Lines of the whole run that come before the excerpt and that it uses; its own first lines.
+    swept : tuple of SweptRange
+        For each chapter of the run, the steps in which the sweep goes through it.
+    seeds : int
+        The number of seeds with which the sweep starts.
     """
 
     number: int
@@ -111,9 +128,10 @@ class Excerpt:
 
 @dataclass(frozen=True)
 class RaisedError:
-    """The exception that ended the run of a `Trace`: its `kind`, its own words, and where in the sources it was raised.
+    """The exception that ended the run of a `Trace`: its `kind`, its message, and where it was raised.
 
-    `where` has the outermost call first, as `Line.where` has; it is empty if no source was found.
+    `where` lists places in the sources, outermost call first, like `Line.where`; it is empty if no
+    source was found.
     """
 
     kind: str
@@ -123,7 +141,7 @@ class RaisedError:
 
 @dataclass(frozen=True)
 class Direction:
-    """A direction of a forward `Trace`: the tangent of each input, its `name` in a menu; `shown` writes it out."""
+    """A direction of a forward `Trace`: the tangents of the inputs, a `name` for a menu, and `shown` in full."""
 
     name: str
     shown: str
@@ -137,40 +155,42 @@ class Trace(Outputs):
     Attributes
     ----------
     lines : tuple of Line
-        The tape; `result` is the one that is returned, called `result_name` in pictures.
+        The tape; `result` is the line that the function returns, called `result_name` in pictures.
     steps : tuple of Step
-        What happens, in order; `opening` is said before the first.
+        The steps of the run, in order; `opening` is the sentence before the first.
     sources : tuple of Source
         The learner's functions; `note` says what is unusual about this run.
     mode : str
-        ``"reverse"`` or ``"forward"``. Forward, each step brings one tangent for each of `directions`.
+        ``"reverse"`` or ``"forward"``. In forward mode, each step has a tangent for each of `directions`.
     cost : Cost or None
-        What the whole gradient costs in this mode.
+        The cost of the whole gradient in this mode.
     fault : str
-        Which mistake the engine makes that is on show (see `faults`); empty for the right one. `badge` says it, and
-        `truth` has the right adjoint of every line.
+        The bug of a faulty engine, see `faults`; empty for the correct engine. `badge` names it, and
+        `truth` has the correct adjoint of every line.
     warning : str
-        What has to be known from the start: the fault, the exception that ended the run, or where a NaN is born.
+        A warning before the first step: the bug, the exception that ended the run, or the first NaN.
     headline : Equation or None
-        What is large before the first step, where the run has no step that says it: a result that is a constant.
+        The equation before the first step, for a constant result: no step of the run shows that one.
     results : tuple of str
-        What one writes to choose among the results of a function that returns several, as ``result="loss"``; empty
-        if it returns one. `chosen_result` is the place of the one that is followed, None for all of them.
+        If the function returns several results, the text that chooses each, as in ``result="loss"``;
+        empty for a single one. `chosen_result` is the index of the differentiated one, None for all.
     seeds : tuple of ResultSeed
-        Where all results are followed, their seeds. `result` is then the last of their lines, `value` the sum of the
-        results, each times its seed, and `result_name` what that sum is called.
+        The seeds, if all results are differentiated. `result` is then the last of their lines, `value`
+        the sum of the results, each multiplied by its seed, and `result_name` the name of that sum.
     raised : RaisedError or None
-        The exception that ended the run, of which this is the part before.
+        The exception that ended the run; the trace has the part before it.
     hints : tuple of Hint
-        What is said about each kind of mistake, if there are questions.
+        The hint for each kind of mistake, if there are questions.
     excerpt : Excerpt or None
-        Which stretch of a long run this is, if it is not the whole of one; see `excerpts`.
+        Which part of a long run this is, if it isn't a whole run; see `excerpts`.
     chapters : tuple of Group
-        Of a run of more than 30 lines: what its loops and its source lines have written, in the whole run.
+        For a run of more than 30 lines: its loops, and the source lines between them.
     engine : str
-        Who ran it and computed all numbers, such as ``"PyTorch 2.13.0"``; empty for the engine of this package.
+        The library that ran it and computed all numbers, such as ``"PyTorch 2.13.0"``; empty for the
+        engine of this package.
     agreement : Equation or None
-        Forward in one direction: the tangent of the result, and the same number from the gradient in reverse.
+        In forward mode along one direction: the result's tangent, and the same number computed from the
+        gradient in reverse mode.
 
     See Also
     --------
@@ -240,40 +260,45 @@ class Trace(Outputs):
         Parameters
         ----------
         f : callable
-            The function to look at.
+            The function to trace.
         *args : float or array_like
             Where to run it; see `record` for what stays constant.
         kwargs : mapping of str, optional
             Keyword arguments for `f`; they stay constant.
         mode : {"reverse", "forward"}
-            Which derivative to follow.
+            How to compute the derivatives.
         direction : str, tuple, dict or list, optional
-            Forward only: where the inputs move. A name moves that input at the rate 1 (every entry of an array) and
-            holds the others; a tuple gives one tangent for each input, a dict those that are not 0. A list of such
-            directions is a batch, ``"all"`` one direction for each input. The first input, if not given.
+            Forward mode only: the tangents of the inputs, by default 1 for the first input.
+
+            - the name of an input: tangent 1 (for every element of an array), 0 for the other inputs
+            - a tuple: one tangent for each input
+            - a dict: the tangents that aren't 0
+            - a list of these: a batch of directions
+            - ``"all"``: one direction for each input
         fault : {"", "overwrite", "wrong order", "recursion", "stale"}
-            Reverse only, for teaching: sweep with an engine that makes this mistake; `truth` has the right adjoints.
+            Reverse mode only, for teaching: sweep with an engine that has this bug. `truth` has the correct
+            adjoints.
         result : str, int or tuple, optional
-            Which result to follow, if `f` returns several in a tuple, list or dict: its key (``"loss"``, ``0``), or
-            the keys from the outside in (``(1, "pred")``). If not given, the first number that depends on the inputs:
-            usually the loss, and the rest is beside it. ``"all"`` follows all results: each has a seed, and one sweep
-            finds the derivatives of their sum, each times its seed.
+            Which result to differentiate, if `f` returns several in a tuple, list or dict: its key
+            (``"loss"``, ``0``), or the keys from the outside in (``(1, "pred")``). By default, the first
+            number that depends on the inputs, which is usually the loss. ``"all"`` gives each result a
+            seed, and one sweep computes the derivatives of the sum of results times seeds.
         seed : tuple, list or dict, optional
-            The seeds of all results, as `f` returns these: ``{"loss": 1, "pred": 0.5}``. One number is for all entries
-            of an array. If not given, each is 1.
+            The seeds of all results, in the structure that `f` returns: ``{"loss": 1, "pred": 0.5}``. A
+            number is the seed of every element of an array. By default, each seed is 1.
 
         Returns
         -------
         Trace
-            When the result is an array, reverse mode differentiates the sum of its entries, and `note` says so.
+            If the result is an array, reverse mode differentiates the sum of its elements, and `note` says so.
 
         Raises
         ------
         InputError, ShapeError
-            If there is no such mode, fault, input or result, a tangent has not the shape of its input, or a seed not
-            that of its result.
+            If there is no such mode, fault, input or result, or if the shape of a tangent or seed differs
+            from that of its input or result.
         Exception
-            Whatever `f` raises. `play` shows the run up to there.
+            Whatever `f` raises. To see the run up to the exception, use `play`.
 
         Examples
         --------
@@ -310,7 +335,7 @@ class Trace(Outputs):
         direction: Any = None,
         fault: str = "",
     ) -> Trace:
-        """Trace a run that was recorded from `f` already; give `value` if the result is not a line of the tape."""
+        """Trace a run of `f` that is already recorded; pass `value` if the result isn't a line of the tape."""
         trace: Trace = view("read_tape")(
             tape, f, Outcome(value), RunOptions(mode, direction, fault)
         )
@@ -322,9 +347,9 @@ class Trace(Outputs):
 
     @property
     def derivative_name(self) -> str:
-        """What a `Trace` differentiates, by name: the function's, or else the result's.
+        """The name of what a `Trace` differentiates: of the function, or else of the result.
 
-        In reverse it is the sum of an array's entries: ``Σf``.
+        For an array in reverse mode, that is the sum of its elements: ``Σf``.
         """
         if self.seeds:
             return f"({self.result_name})" if len(self.seeds) > 1 else self.result_name
@@ -333,9 +358,12 @@ class Trace(Outputs):
         return f"Σ{own}" if self.mode == "reverse" and self.value.shape else own
 
     def name_result(self, line: int) -> str:
-        """Tell what a line of a `Trace` is called as a result of the run; empty if it is none that is followed."""
+        """Return the name of a line of a `Trace` as a result; empty if it isn't a differentiated result."""
+        for seed in self.seeds:
+            if seed.line == line:
+                return seed.name
         if self.seeds:
-            return next((one.name for one in self.seeds if one.line == line), "")
+            return ""
         return self.result_name if line == self.result else ""
 
     @property
@@ -345,15 +373,17 @@ class Trace(Outputs):
 
     @property
     def gradient(self) -> tuple[Number | None, ...]:
-        """The gradient in a `Trace`: the inputs' adjoints after the last step; None for one that was never reached."""
+        """The gradient in a `Trace`: the inputs' adjoints after the last step, None for an input without one."""
         last = self.adjoints_at(len(self.steps) - 1)
         return tuple(last[i] for i in self.inputs)
 
     @property
     def tangent(self) -> tuple[Number, ...]:
         """The tangents of the result of a `Trace`, one for each direction; none in reverse, or for a constant."""
+        if self.result is None:
+            return ()
         last = self.tangents_at(len(self.steps) - 1)
-        return () if self.result is None else last[self.result]
+        return last[self.result]
 
     @property
     def unreached(self) -> tuple[int, ...]:
@@ -362,11 +392,11 @@ class Trace(Outputs):
         return tuple(i for i, adjoint in enumerate(last) if adjoint is None)
 
     def recorded_at(self, step: int) -> int:
-        """Count the lines that a `Trace` has recorded once step `step` is done (−1: before the first)."""
+        """Count the lines that a `Trace` has recorded after step `step`; −1 stands for before the first."""
         return sum(1 for done in self.steps[: step + 1] if done.phase in ("record", "forward"))
 
     def adjoints_at(self, step: int) -> list[Number | None]:
-        """Give the adjoint of every line of a `Trace` once step `step` is done; None where nothing has arrived."""
+        """Return the adjoint of every line of a `Trace` after step `step`; None if nothing has arrived."""
         adjoints: list[Number | None] = [None] * len(self.lines)
         for done in self.steps[: step + 1]:
             if done.phase == "seed" and done.adjoint is not None:
@@ -378,7 +408,7 @@ class Trace(Outputs):
         return adjoints
 
     def tangents_at(self, step: int) -> list[tuple[Number, ...]]:
-        """Give the tangents of every line of a `Trace` once step `step` is done; none where not computed yet."""
+        """Return the tangents of every line of a `Trace` after step `step`; empty if not computed yet."""
         tangents: list[tuple[Number, ...]] = [()] * len(self.lines)
         for done in self.steps[: step + 1]:
             if done.tangents:
@@ -386,17 +416,18 @@ class Trace(Outputs):
         return tangents
 
     def to_dict(self) -> dict[str, Any]:
-        """Give this `Trace` as dictionaries, lists, strings, numbers and None: what JSON knows.
+        """Convert this `Trace` to dictionaries, lists, strings, numbers and None, as JSON has them.
 
-        Fields that have their default are left out. Each number is written once, in the list ``"numbers"``; wherever
-        a trace holds a `Number`, its place in that list stands. A named tuple, such as `Span`, is a list.
+        Fields that have their default are left out. The list ``"numbers"`` has each different `Number`
+        once, and the index in that list replaces it everywhere else. A named tuple, such as `Span`,
+        becomes a list.
         """
         pool = Pool(Number)
         data = plain(self, pool)
         return {"numbers": [plain(number) for number in pool.values], **data}
 
     def to_json(self) -> str:
-        """Give this `Trace` as JSON; nan and the infinities are the strings ``"nan"``, ``"inf"`` and ``"-inf"``."""
+        """Convert this `Trace` to JSON; NaN and infinities become the strings ``"nan"``, ``"inf"`` and ``"-inf"``."""
         return json.dumps(
             self.to_dict(), ensure_ascii=False, allow_nan=False, separators=(",", ":")
         )
@@ -408,7 +439,7 @@ class Trace(Outputs):
         Raises
         ------
         ValueError
-            If the text is something else.
+            If the text isn't such JSON.
         """
         try:
             data = json.loads(text)

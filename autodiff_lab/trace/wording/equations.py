@@ -1,7 +1,7 @@
 """Equations: each step as lines of arithmetic, in pieces that a view can colour.
 
-What is *written* is in symbols, with the names of the tape. What is *calculated* is one line in numbers, with the
-learner's names. `explanations` says the same in words.
+The functions `write_…` use symbols and the names of the tape. The functions `calculate_…` give one
+line of numbers, with the learner's names. `explanations` says the same in words.
 """
 
 from __future__ import annotations
@@ -27,7 +27,10 @@ Piece = tuple[str, str]
 
 
 class WayForward(NamedTuple):
-    """How tangents go through an operation that has no local partials: its map, or where it `is_name` only its name."""
+    """How tangents go through an operation without local partials, in an equation.
+
+    `text` is the map written out, or only its name, if it `is_name`.
+    """
 
     text: str = ""
     is_name: bool = False
@@ -36,7 +39,7 @@ class WayForward(NamedTuple):
 EQUALS, PLUS, TIMES, DOT = ((sign, "") for sign in "=+×·")
 _GAP = ("p", "   ")
 
-# So many directions or lines are listed; of more it is said how many they are.
+# The most directions or lines that are listed; the rest are counted.
 MAX_LISTED = 4
 _MAX_FORMULA_LENGTH = 48
 
@@ -46,17 +49,24 @@ _MAX_FORMULA_LENGTH = 48
 
 def write_line(line: Line) -> tuple[Equation, ...]:
     """Write the equation that a line of the tape records, in symbols: v₂ = v₋₁ · v₀ = 2 · 5 = 10."""
-    pieces = [("n", line.display_name), EQUALS, ("p", line.expression), *_write_values(line)]
-    return (join_pieces([*pieces, EQUALS, ("w", line.value.text)]),)
+    pieces = [("n", line.display_name), EQUALS, ("p", line.expression)]
+    pieces += _write_values(line)
+    pieces += [EQUALS, ("w", line.value.text)]
+    return (join_pieces(pieces),)
 
 
 def calculate_line(line: Line) -> Equation:
     """Write the equation that a line records, in the learner's names: ``b = x1 · x2 = 2 · 5 = 10``."""
-    pieces = [("n", line.learner_name), *([EQUALS, ("p", line.reading)] if line.operands else [])]
-    return join_pieces([*pieces, *_write_values(line), EQUALS, ("w", line.value.in_node)])
+    pieces = [("n", line.learner_name)]
+    if line.operands:
+        pieces += [EQUALS, ("p", line.reading)]
+    pieces += _write_values(line)
+    pieces += [EQUALS, ("w", line.value.in_node)]
+    return join_pieces(pieces)
 
 
 def _write_values(line: Line) -> list[Piece]:
+    """The operation with its operands' values, ``= 2 · 5``; nothing for an input."""
     values = substitute_values(line) if line.operands else ""
     return [EQUALS, ("v", values)] if values else []
 
@@ -66,19 +76,15 @@ def _write_values(line: Line) -> list[Piece]:
 
 def write_seed(line: Line, seed: Number) -> tuple[Equation, ...]:
     """Write the equation with which the sweep starts, in symbols: v̄₅ = 1, the seed."""
-    return (
-        join_pieces(
-            [("a", format_adjoint(line.name)), EQUALS, ("r", seed.text), _note("the seed")]
-        ),
-    )
+    adjoint = ("a", format_adjoint(line.name))
+    return (join_pieces([adjoint, EQUALS, ("r", seed.text), _note("the seed")]),)
 
 
 def calculate_seed(line: Line, seed: Number) -> Equation:
-    """Write the equation with which the sweep starts: ``∂y/∂y = 1``; of an array, that of its sum ``Σy``."""
+    """Write the equation with which the sweep starts: ``∂y/∂y = 1``, or ``∂Σy/∂y = 1`` for an array."""
     name = line.display_name if line.occurrence else line.learner_name
-    return join_pieces(
-        [("a", f"∂{'Σ' if seed.shape else ''}{name}/∂{name}"), EQUALS, ("r", seed.in_node)]
-    )
+    differentiated = f"Σ{name}" if seed.shape else name
+    return join_pieces([("a", f"∂{differentiated}/∂{name}"), EQUALS, ("r", seed.in_node)])
 
 
 def write_one_seed(
@@ -95,13 +101,15 @@ def calculate_one_seed(line: Line, before: Number | None, seed: Number, after: N
 
 
 def _write_one_seed(before: Number | None, seed: Number, after: Number) -> list[Piece]:
-    """What the adjoint of a result is after its seed; one that is returned twice has two."""
-    sum_ = [] if before is None else [("a", before.in_node), PLUS, ("a", seed.in_node), EQUALS]
-    return [*sum_, ("r", after.in_node), ("c", message("its seed"))]
+    """The adjoint of a result once it has its seed; a result that is returned twice gets two seeds."""
+    pieces: list[Piece] = []
+    if before is not None:
+        pieces = [("a", before.in_node), PLUS, ("a", seed.in_node), EQUALS]
+    return [*pieces, ("r", after.in_node), ("c", message("its seed"))]
 
 
 def write_total(seeds: Sequence[ResultSeed]) -> str:
-    """Write the sum of several results for an equation, each times its seed: ``loss + 0.5·pred``.
+    """Write the sum of several results for an equation, each multiplied by its seed: ``loss + 0.5·pred``.
 
     >>> halves, one = Number.of([0.5, 0.5]), Number.of(1.0)
     >>> write_total([ResultSeed(0, 5, "loss", one, 1.0), ResultSeed(1, 6, "pred", halves, 0.5)])
@@ -133,31 +141,37 @@ def write_sweep(
 def _write_contribution(
     lines: Sequence[Line], i: int, adjoint: Number, send: Contribution
 ) -> list[Piece]:
-    line, parent, operand = lines[i], lines[send.parent], lines[i].operands[send.slot]
+    line = lines[i]
+    parent = lines[send.parent]
+    operand = line.operands[send.slot]
     bar = ("a", format_adjoint(line.name))
-    held = [] if send.before is None or send.replaces else [("a", send.before.text), PLUS]
-    first = held or [("m", message("not reached")), PLUS]
-    if send.before is not None and send.replaces:
+    # What had arrived before; each side of the equation but the last repeats it.
+    held: list[Piece] = []
+    if send.before is None:
+        first = [("m", message("not reached")), PLUS]
+    elif send.replaces:
         first = [("m", message("lost", value=send.before.text)), ("p", "  ")]
+    else:
+        held = [("a", send.before.text), PLUS]
+        first = held
     pieces = [("a", format_adjoint(parent.name)), EQUALS, *first]
     end = [EQUALS, ("r", send.after.text)]
     if operand.partial is None:
         return [*pieces, *write_term(line, adjoint, send), *end]
     pieces += [bar, DOT, ("p", f"∂{line.display_name}/∂{parent.display_name}")]
     formula = partial_formula(operand)
-    if adjoint.shape or operand.partial.shape:
-        pieces += [EQUALS, *held, bar, TIMES, ("p", factor(formula))] if formula else []
-    else:
+    is_scalar = not (adjoint.shape or operand.partial.shape)
+    if is_scalar:
         known = ("a", atom(adjoint.text))
         if formula != operand.partial.text:
             pieces += [EQUALS, *held, known, TIMES, ("p", factor(formula))]
         pieces += [EQUALS, *held, known, TIMES, ("p", atom(operand.partial.text))]
+    elif formula:
+        pieces += [EQUALS, *held, bar, TIMES, ("p", factor(formula))]
     how = tell_resizing(line, adjoint, send)
-    return [
-        *pieces,
-        *([("c", message(f"{how} to the shape", shape=send.contribution.shape))] if how else []),
-        *end,
-    ]
+    if how:
+        pieces.append(("c", message(f"{how} to the shape", shape=send.contribution.shape)))
+    return [*pieces, *end]
 
 
 def calculate_contribution(
@@ -167,15 +181,15 @@ def calculate_contribution(
     if not sends:
         return join_pieces([_head(lines[i]), ("c", message("nothing is sent back"))])
     (send,) = sends
-    held, gone = [], []
+    adds = send.before is not None and not send.replaces
+    pieces = [_head(lines[send.parent])]
+    if send.before is not None and adds:
+        pieces += [("a", send.before.in_node), PLUS]
+    pieces += write_term(lines[i], adjoint, send, name_operands(lines, i), follows=adds)
+    pieces += [EQUALS, ("r", send.after.in_node)]
     if send.before is not None and send.replaces:
-        gone = [("m", f"  {message('lost', value=send.before.in_node)}")]
-    elif send.before is not None:
-        held = [("a", send.before.in_node), PLUS]
-    term = write_term(lines[i], adjoint, send, name_operands(lines, i), bool(held))
-    return join_pieces(
-        [_head(lines[send.parent]), *held, *term, EQUALS, ("r", send.after.in_node), *gone]
-    )
+        pieces.append(("m", f"  {message('lost', value=send.before.in_node)}"))
+    return join_pieces(pieces)
 
 
 def write_term(
@@ -185,25 +199,22 @@ def write_term(
     names: Mapping[str, str] = {},
     follows: bool = True,
 ) -> list[Piece]:
-    """Write a contribution as a term of an equation: of numbers ``(−1) × 0.2837``, else how it comes about.
+    """Write a contribution as a term of an equation: in numbers, ``(−1) × 0.2837``, or for arrays as a formula.
 
-    `names` has the learner's names by those of the tape; a term that `follows` a sum has its sign in parentheses.
+    `names` maps the names of the tape to the learner's. If the term `follows` a plus sign, a negative
+    number at its start is put into parentheses.
     """
-    operand, bar = line.operands[send.slot], ("a", format_adjoint(names.get(line.name, line.name)))
+    operand = line.operands[send.slot]
+    bar = ("a", format_adjoint(names.get(line.name, line.name)))
     if operand.partial is None:
         # The formula of a map is the whole contribution.
-        way = write_map(line, operand, names)
-        return (
-            fill_with_pieces("through", bar=[bar], map=[("c", way)])
-            if operand.formula_is_name
-            else [("p", way)]
-        )
+        map_text = write_map(line, operand, names)
+        if operand.formula_is_name:
+            return fill_with_pieces("through", bar=[bar], map=[("c", map_text)])
+        return [("p", map_text)]
     if not (adjoint.shape or operand.partial.shape):
-        return [
-            ("a", atom(adjoint.text) if follows else adjoint.text),
-            TIMES,
-            ("p", atom(operand.partial.text)),
-        ]
+        known = atom(adjoint.text) if follows else adjoint.text
+        return [("a", known), TIMES, ("p", atom(operand.partial.text))]
     formula = partial_formula(operand, names)
     product = [bar, TIMES, ("p", factor(formula) if formula else message("partials"))]
     how = tell_resizing(line, adjoint, send)
@@ -211,7 +222,7 @@ def write_term(
 
 
 def write_constant(name: str, value: Number | None, inputs: Sequence[str]) -> Equation:
-    """Write the equation of a result that depends on no input: ``y = 7``, and that this is so."""
+    """Write the equation of a result that depends on no input, and a note that says so: ``y = 7``."""
     shown = "None" if value is None else value.text
     note = message("depends on nothing", names=join_items(inputs))
     return join_pieces([("n", name), EQUALS, ("w", shown), ("c", note)])
@@ -225,23 +236,21 @@ def gradient(
 ) -> Equation:
     """Write the equations of the gradient, after the last step of the sweep.
 
-    An input that nothing reached has derivative 0. Of a faulty sweep the `truth` stands beside each.
+    An input that no adjoint has reached has derivative 0. For a faulty sweep, `truth` has the correct
+    adjoints; each is written after the faulty one.
     """
-    found = []
+    each = []
     for i, line in enumerate(takewhile(lambda line: line.kind == "input", lines)):
-        pieces = [
-            ("g", f"∂{f}/∂{line.label}"),
-            EQUALS,
-            ("r", adjoints[i].in_node if i in adjoints else "0"),
-        ]
-        pieces += [] if i in adjoints else [("c", message("never reached"))]
-        pieces += (
-            []
-            if truth is None
-            else [("c", message("true value", value=truth[i].text if i in truth else "0"))]
-        )
-        found.append(pieces)
-    return join_pieces(_join_groups(found, _GAP))
+        pieces = [("g", f"∂{f}/∂{line.label}"), EQUALS]
+        if i in adjoints:
+            pieces.append(("r", adjoints[i].in_node))
+        else:
+            pieces += [("r", "0"), ("c", message("never reached"))]
+        if truth is not None:
+            true_value = truth[i].text if i in truth else "0"
+            pieces.append(("c", message("true value", value=true_value)))
+        each.append(pieces)
+    return join_pieces(_join_groups(each, _GAP))
 
 
 # Forward
@@ -258,12 +267,14 @@ def write_tangents(
 
     v̇₂ = ∂v₂/∂v₋₁ · v̇₋₁ + ∂v₂/∂v₀ · v̇₀ = v₀ × 1 + v₋₁ × 0 = 5 × 1 + 2 × 0 = 5.
 
-    `through` says how tangents go through a line that has no local partials. Of several directions the symbols stand
-    in the first equation only, and each has one with its numbers.
+    `through` says how tangents go through a line that has no local partials. For several directions,
+    the first equation has the symbols, and one equation for each direction has the numbers.
     """
     line = lines[i]
     own = ("t", format_tangent(line.name))
+    is_single = len(directions) == 1
     note: list[Piece] = []
+    # For each direction, what stands between the symbols and the tangent.
     middles: list[list[Piece]] = [[] for _ in directions]
     if line.kind == "input":
         head = [own, EQUALS, ("t", format_tangent(line.label))] if line.label else [own]
@@ -271,33 +282,31 @@ def write_tangents(
     elif way := _write_way_through(line, through):
         head = [own, EQUALS, *way]
     else:
-        symbols = (
-            (f"∂{line.display_name}/∂{lines[o.parent].display_name}", o.name)
-            for o in line.line_operands
-        )
-        head = [
-            own,
-            EQUALS,
-            *_join_products([(partial, format_tangent(name)) for partial, name in symbols], DOT),
-        ]
+        head = [own, EQUALS, *_write_chain_rule(lines, i)]
         if line.is_scalar:
-            middles = [
-                _write_products(line, rates, len(directions) == 1)
-                for rates in _list_rates(line, tangents)
-            ]
+            rates_by_direction = _list_rates(line, tangents)
+            middles = [_write_products(line, rates, is_single) for rates in rates_by_direction]
         elif sums := _write_sum_of_arrays(line):
             middles = [[EQUALS, *sums] for _ in directions]
-    if len(directions) == 1:
-        found = [[*head, *middles[0], EQUALS, ("u", tangents[i][0].text), *note]]
-    else:
-        found = [[*head, *note]]
-        for name, middle, tangent in list(zip(directions, middles, tangents[i], strict=True))[
-            :MAX_LISTED
-        ]:
-            found.append(
-                [("c", f"  {format_tangent(name)}: "), own, *middle, EQUALS, ("u", tangent.text)]
-            )
+    if is_single:
+        equation = [*head, *middles[0], EQUALS, ("u", tangents[i][0].text), *note]
+        return (*write_line(line), join_pieces(equation))
+    found = [[*head, *note]]
+    each = list(zip(directions, middles, tangents[i], strict=True))
+    for name, middle, tangent in each[:MAX_LISTED]:
+        label = ("c", f"  {format_tangent(name)}: ")
+        found.append([label, own, *middle, EQUALS, ("u", tangent.text)])
     return (*write_line(line), *map(join_pieces, found))
+
+
+def _write_chain_rule(lines: Sequence[Line], i: int) -> list[Piece]:
+    """The chain rule for the tangent of a line, in symbols: ∂v₂/∂v₋₁ · v̇₋₁ + ∂v₂/∂v₀ · v̇₀."""
+    line = lines[i]
+    products = []
+    for operand in line.line_operands:
+        partial = f"∂{line.display_name}/∂{lines[operand.parent].display_name}"
+        products.append((partial, format_tangent(operand.name)))
+    return _join_products(products, DOT)
 
 
 def _write_way_through(line: Line, through: WayForward) -> list[Piece]:
@@ -308,32 +317,38 @@ def _write_way_through(line: Line, through: WayForward) -> list[Piece]:
 
 
 def _list_rates(line: Line, tangents: Sequence[Sequence[Number]]) -> list[tuple[Number, ...]]:
-    """For each direction the tangents of the operands."""
-    return list(zip(*(tangents[operand.parent] for operand in line.line_operands), strict=True))
+    """For each direction, the tangents of the operands."""
+    operand_tangents = [tangents[operand.parent] for operand in line.line_operands]
+    return list(zip(*operand_tangents, strict=True))
 
 
 def _write_products(line: Line, rates: Sequence[Number], with_formulas: bool) -> list[Piece]:
-    """The local partials times the tangents of the operands, in numbers; before that the partials as formulas."""
+    """The local partials times the tangents of the operands, in numbers.
+
+    With `with_formulas`, the same products with the partials as formulas come first.
+    """
     shown = [atom(rate.text) for rate in rates]
     partials = [operand.known_partial.text for operand in line.line_operands]
-    written = [partial_formula(operand) for operand in line.line_operands]
-    products = [EQUALS, *_join_products(zip(map(atom, partials), shown, strict=True))]
-    if not with_formulas or written == partials:
-        return products
-    return [EQUALS, *_join_products(zip(map(factor, written), shown, strict=True)), *products]
+    in_numbers = _join_products(zip(map(atom, partials), shown, strict=True))
+    formulas = [partial_formula(operand) for operand in line.line_operands]
+    if not with_formulas or formulas == partials:
+        return [EQUALS, *in_numbers]
+    in_formulas = _join_products(zip(map(factor, formulas), shown, strict=True))
+    return [EQUALS, *in_formulas, EQUALS, *in_numbers]
 
 
 def _write_sum_of_arrays(
     line: Line, names: Mapping[str, str] = {}, sign: Piece = TIMES, unknown: str = ""
 ) -> list[Piece]:
-    """The local partials times the tangents of the operands, of arrays: in formulas, see `write_rate`."""
-    written = [partial_formula(operand, names) or unknown for operand in line.line_operands]
-    if not all(written):
-        return []
-    rates = [
-        format_tangent(names.get(operand.name, operand.name)) for operand in line.line_operands
-    ]
-    terms = _join_products(zip(map(factor, written), rates, strict=True), sign)
+    """The local partials times the tangents of the operands, as formulas of arrays; see `write_rate`."""
+    products = []
+    for operand in line.line_operands:
+        formula = partial_formula(operand, names) or unknown
+        if not formula:
+            return []
+        rate = format_tangent(names.get(operand.name, operand.name))
+        products.append((factor(formula), rate))
+    terms = _join_products(products, sign)
     return fill_with_pieces("the sum of", terms=terms) if is_reduced(line) else terms
 
 
@@ -344,27 +359,30 @@ def calculate_tangents(
     directions: Sequence[str],
     through: WayForward,
 ) -> Equation:
-    """Write the equation of a value and its rate: ``b: 2 · 5 = 10, rate 5 × 1 + 2 × 0 = 5``; or only several rates."""
+    """Write the equation of a value and its rate: ``b: 2 · 5 = 10, rate 5 × 1 + 2 × 0 = 5``.
+
+    For several directions the rates are listed, without their arithmetic.
+    """
     line = lines[i]
+    pieces = [_head(line)]
     shown = (substitute_values(line) or line.reading) if line.operands else ""
-    pieces = [_head(line), *([("v", shown), EQUALS] if shown else []), ("w", line.value.in_node)]
+    if shown:
+        pieces += [("v", shown), EQUALS]
+    pieces.append(("w", line.value.in_node))
     if len(directions) == 1:
-        how = line.operands and (
-            _write_way_through(line, through) or write_rate(lines, i, tangents)
-        )
-        pieces += [
-            ("c", message("rate")),
-            *([*how, EQUALS] if how else []),
-            ("u", tangents[i][0].in_node),
-        ]
+        pieces.append(("c", message("rate")))
+        if line.operands:
+            how = _write_way_through(line, through) or write_rate(lines, i, tangents)
+            pieces += [*how, EQUALS] if how else []
+        pieces.append(("u", tangents[i][0].in_node))
         return join_pieces(pieces)
     each = zip(directions, tangents[i], strict=True)
     rates = [[("t", f"{name}: "), ("u", tangent.in_node)] for name, tangent in each]
-    pieces += [
-        ("c", message("rates")),
-        *_join_groups(rates[:MAX_LISTED], ("p", message("separator"))),
-    ]
-    return join_pieces(pieces + [("p", "…")] * (len(rates) > MAX_LISTED))
+    pieces.append(("c", message("rates")))
+    pieces += _join_groups(rates[:MAX_LISTED], ("p", message("separator")))
+    if len(rates) > MAX_LISTED:
+        pieces.append(("p", "…"))
+    return join_pieces(pieces)
 
 
 def write_rate(
@@ -374,9 +392,10 @@ def write_rate(
     sign: Piece = TIMES,
     unknown: str = "",
 ) -> list[Piece]:
-    """Write the side of an equation that a tangent equals: partials times tangents, in numbers or in formulas.
+    """Write the right-hand side of a tangent's equation: partials times tangents, in numbers or as formulas.
 
-    A formula of arrays that is too long is called `unknown`; nothing is written if that is empty.
+    `unknown` replaces the formula of an array if that is too long. If `unknown` is empty too, nothing
+    is written.
     """
     line = lines[i]
     if not line.is_scalar:
@@ -404,7 +423,7 @@ def derivatives(
     directions: Sequence[str],
     tangents: Sequence[Number],
 ) -> Equation:
-    """Write the equations that forward mode ends with: a partial for each direction along one input, or a rate."""
+    """Write the final equations of forward mode: one partial for each direction along an input, else a rate."""
     names = [f"∂{f}/∂{name}" if name in labels else format_tangent(result) for name in directions]
     found = [
         [("g", name), EQUALS, ("u", tangent.text)]
@@ -432,15 +451,10 @@ def same_number(
     products = [
         [("a", atom(partial.text)), TIMES, ("t", atom(seed.text))] for partial, seed in terms
     ]
-    pieces = [
-        ("g", format_tangent(result)),
-        EQUALS,
-        ("u", tangent.text),
-        EQUALS,
-        *_join_groups(products, PLUS),
-        EQUALS,
-    ]
-    return join_pieces([*pieces, ("r", total.text), _note("forward and from the gradient")])
+    pieces = [("g", format_tangent(result)), EQUALS, ("u", tangent.text)]
+    pieces += [EQUALS, *_join_groups(products, PLUS)]
+    pieces += [EQUALS, ("r", total.text)]
+    return join_pieces([*pieces, _note("forward and from the gradient")])
 
 
 # Pieces
@@ -451,15 +465,18 @@ def _head(line: Line) -> Piece:
 
 
 def _note(key: str) -> Piece:
-    """A remark behind an equation."""
+    """A remark after an equation."""
     return "c", f"  {message(key)}"
 
 
 def _join_groups(groups: Iterable[Sequence[Piece]], between: Piece) -> list[Piece]:
     """Put a piece between groups of pieces."""
-    return [
-        piece for k, group in enumerate(groups) for piece in ([between, *group] if k else group)
-    ]
+    joined: list[Piece] = []
+    for group in groups:
+        if joined:
+            joined.append(between)
+        joined += group
+    return joined
 
 
 def _join_products(factors: Iterable[tuple[str, str]], sign: Piece = TIMES) -> list[Piece]:
@@ -468,95 +485,102 @@ def _join_products(factors: Iterable[tuple[str, str]], sign: Piece = TIMES) -> l
 
 
 def fill_with_pieces(key: str, **slots: list[Piece]) -> list[Piece]:
-    """Fill a string of the catalogue with pieces of an equation; neighbours that are words become one."""
-    filled: list[Piece] = []
-    parts = (
-        part if isinstance(part, list) else [("c", part)] for part in message_parts(key, **slots)
-    )
-    for piece in (piece for part in parts for piece in part):
-        if filled and filled[-1][0] == piece[0] == "c":
-            filled[-1] = ("c", filled[-1][1] + piece[1])
+    """Fill a string of the catalogue with pieces of an equation; neighbouring notes become one piece."""
+    pieces: list[Piece] = []
+    for part in message_parts(key, **slots):
+        pieces += part if isinstance(part, list) else [("c", part)]
+    merged: list[Piece] = []
+    for kind, text in pieces:
+        if merged and kind == "c" and merged[-1][0] == "c":
+            merged[-1] = ("c", merged[-1][1] + text)
         else:
-            filled.append(piece)
-    return filled
+            merged.append((kind, text))
+    return merged
 
 
 def join_pieces(pieces: Sequence[Piece]) -> Equation:
     """Join pieces to an equation."""
-    return Equation(
-        "".join(kind for kind, _ in pieces), tuple(text for kind, text in pieces if kind.isalpha())
-    )
+    form = "".join(kind for kind, _ in pieces)
+    # A sign such as "=" is its own kind, and has no text.
+    texts = tuple(text for kind, text in pieces if kind.isalpha())
+    return Equation(form, texts)
 
 
 # Right-hand sides: operations, local partials and maps, in names and in numbers
 
 
 def name_operands(lines: Sequence[Line], i: int) -> dict[str, str]:
-    """The names in the equation of line `i`: what the learner calls it and its operands, by their tape names."""
+    """Map the tape names of line `i` and its operands to the learner's names, for an equation."""
     own = [i, *(operand.parent for operand in lines[i].line_operands)]
     return {lines[j].name: lines[j].learner_name for j in own}
 
 
 def write_map(line: Line, operand: Operand, names: Mapping[str, str]) -> str:
-    """Write for an equation an adjoint's path back through a map, in the learner's `names`: ``h̄ @ x.T``."""
+    """Write the contribution that goes back through a map, for an equation in the learner's `names`: ``h̄ @ x.T``."""
     bar = format_adjoint(names.get(line.name, line.name))
     return format_expression(operand.formula, names).replace(line.adjoint_name, bar)
 
 
 def substitute_values(line: Line) -> str:
-    """Put the operands' values into the equation of a line: ``2 · 5``; empty if that says no more than the result."""
+    """Put the operands' values into the equation of a line: ``2 · 5``.
+
+    Empty if that is too long, or repeats what the equation says anyway.
+    """
     text = _put_values(line.text, line.operands)
     known = (line.reading, line.source_expression, line.expression, line.value.text)
-    return "" if text in known or len(text) > _MAX_FORMULA_LENGTH else text
+    if text in known or len(text) > _MAX_FORMULA_LENGTH:
+        return ""
+    return text
 
 
 def substitute_partial(line: Line, slot: int) -> str:
-    """Put the operands' values into a local partial of an equation: ``cos 5``; its value where that is too long."""
+    """Put the operands' values into a local partial of an equation: ``cos 5``; if too long, its value."""
     operand = line.operands[slot]
     text = _put_values(operand.formula, line.operands, {line.name: line.value.text})
-    return (
-        operand.known_partial.text
-        if not operand.formula or len(text) > _MAX_FORMULA_LENGTH
-        else text
-    )
+    if not operand.formula or len(text) > _MAX_FORMULA_LENGTH:
+        return operand.known_partial.text
+    return text
 
 
 def partial_formula(operand: Operand, names: Mapping[str, str] | None = None) -> str:
-    """Write a local partial for an equation: as a formula, or else as its entries; empty if both are long."""
-    formula, partial = format_expression(operand.formula, names), operand.known_partial
+    """Write a local partial for an equation: as a formula, or else its elements; empty if both are too long."""
+    formula = format_expression(operand.formula, names)
     if formula and len(formula) <= _MAX_FORMULA_LENGTH:
         return formula
-    return "" if partial.shape and not partial.lists_entries else partial.text
+    partial = operand.known_partial
+    is_too_large = bool(partial.shape) and not partial.lists_entries
+    return "" if is_too_large else partial.text
 
 
 def tell_resizing(line: Line, adjoint: Number, send: Contribution) -> str:
-    """Tell for an equation if the adjoint is ``"summed"`` or ``"spread"`` to the operand's shape; ``""`` if neither."""
-    to, come = send.contribution.shape, adjoint.shape
-    if to == come or line.operands[send.slot].partial is None:
+    """Tell for an equation whether the adjoint is ``"summed"`` or ``"spread"`` to the operand's shape, or ``""``."""
+    sent_shape, own_shape = send.contribution.shape, adjoint.shape
+    if sent_shape == own_shape or line.operands[send.slot].partial is None:
         return ""
-    return "spread" if (len(to), math.prod(to)) > (len(come), math.prod(come)) else "summed"
+    sent_size = (len(sent_shape), math.prod(sent_shape))
+    own_size = (len(own_shape), math.prod(own_shape))
+    return "spread" if sent_size > own_size else "summed"
 
 
 def is_reduced(line: Line) -> bool:
-    """Whether the equation of a line has a sum of what the line is given, weighted by the partials."""
-    return any(
-        o.partial is not None
-        and len(o.value.shape) > len(line.value.shape)
-        and o.partial.shape == o.value.shape
-        for o in line.operands
-    )
+    """Whether the equation of a line sums up the elements of an operand, weighted by the partials."""
+    for operand in line.operands:
+        has_weights = operand.partial is not None and operand.partial.shape == operand.value.shape
+        if has_weights and len(operand.value.shape) > len(line.value.shape):
+            return True
+    return False
 
 
 def _put_values(expression: str, operands: Sequence[Operand], own: Mapping[str, str] = {}) -> str:
-    """Put the operands' values instead of their names: ``v-1 * v0`` becomes ``2 · 5``.
+    """Replace the operands' names by their values: ``v-1 * v0`` becomes ``2 · 5``.
 
-    Empty if there is an array that is too large to be written out.
+    Empty if an operand is an array too large to be written out.
     """
     if any(operand.value.shape and not operand.value.lists_entries for operand in operands):
         return ""
-    values = {
-        operand.name: operand.value.text for operand in operands if operand.line is not None
-    } | dict(own)
+    values = {operand.name: operand.value.text for operand in operands if operand.line is not None}
+    values |= own
+    # The arguments of a single call need no parentheses of their own.
     if not re.fullmatch(r"\w+\([^()]*\)", expression):
         values = {name: atom(text) for name, text in values.items()}
     return format_expression(expression, values)

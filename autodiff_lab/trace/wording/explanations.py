@@ -1,6 +1,6 @@
 """Explanations: a sentence for each step, in plain words.
 
-Each function looks only at the lines and at what was sent; their words are in the catalogue.
+Each function depends only on the lines and on what was sent; the wording is in the catalogue.
 """
 
 import re
@@ -47,42 +47,39 @@ def _at(lines: Sequence[Line]) -> str:
 
 def explain_line(lines: Sequence[Line], i: int) -> str:
     """Explain in a sentence what a line of the tape records: v₂ = x1 · x2 = 2 · 5 = 10."""
-    said = (
-        _say_input("input", lines[i]) if lines[i].kind == "input" else _explain_operation(lines, i)
-    )
-    return join_sentences(announce_turn(lines, i), said)
+    turn = announce_turn(lines, i)
+    if lines[i].kind == "input":
+        return join_sentences(turn, _say_input("input", lines[i]))
+    return join_sentences(turn, _explain_operation(lines, i))
 
 
 def announce_turn(lines: Sequence[Line], i: int) -> str:
-    """Begin the explanation of a line with the turn of a loop that begins there, if one does: ``Turn 2 of 5:``."""
+    """Start the explanation of a line that begins an iteration of a loop: ``Turn 2 of 5:``; else empty."""
     turns = lines[i].turns
     if not turns or (i and lines[i - 1].turns == turns):
         return ""
-    said = [
-        message("turn" if k else "turn first", n=turn.n, count=turn.count)
-        for k, turn in enumerate(turns)
-    ]
+    outer, *inner = turns
+    said = [message("turn first", n=outer.n, count=outer.count)]
+    said += [message("turn", n=turn.n, count=turn.count) for turn in inner]
     return message("turn begins", turns=join_items(said))
 
 
 def announce_line(lines: Sequence[Line], i: int, needs: str = "needs operands") -> str:
-    """Announce in a sentence what a line is computed from, before it is; nothing for an input, which is there."""
+    """Announce in a sentence what a line will be computed from; empty for an input."""
     line = lines[i]
     if not line.line_operands:
         return ""
     names = list(dict.fromkeys(lines[operand.parent].clear_name for operand in line.line_operands))
-    more = len(names) - equations.MAX_LISTED
-    listed = (
-        [*names[: equations.MAX_LISTED], message("other lines", n=number_word(more))]
-        if more > 0
-        else names
-    )
+    listed = names[: equations.MAX_LISTED]
+    more = len(names) - len(listed)
+    if more:
+        listed.append(message("other lines", n=number_word(more)))
     said = plural_message(needs, len(names), name=line.clear_name, operands=join_with_and(listed))
     return join_sentences(announce_turn(lines, i), said, *_explain_circumstances(lines, i))
 
 
 def tell_recorded(lines: Sequence[Line], i: int) -> str:
-    """Tell in words what is there once a line is recorded: its value, and what the tape keeps of it."""
+    """Tell in words the value of a line that has been recorded, and what the tape keeps of it."""
     line = lines[i]
     if not line.line_operands:
         return ""
@@ -98,14 +95,20 @@ def _explain_operation(lines: Sequence[Line], i: int) -> str:
 
 
 def _explain_circumstances(lines: Sequence[Line], i: int) -> list[str]:
-    """Say which operands are copied, and that a recorded sweep begins."""
+    """Say which operands are broadcast, and whether a recorded sweep begins."""
     line = lines[i]
-    copied = dict.fromkeys(
-        _explain_copy(lines, line, operand) for operand in line.line_operands if operand.is_copied
-    )
-    begins = line.sweep_id and lines[i - 1].sweep_id != line.sweep_id
-    first = begins and all(earlier.sweep_id != line.sweep_id for earlier in lines[:i])
-    return [*copied, message("inner sweep begins")] if first else [*copied]
+    said: list[str] = []
+    for operand in line.line_operands:
+        if not operand.is_copied:
+            continue
+        sentence = _explain_copy(lines, line, operand)
+        if sentence not in said:
+            said.append(sentence)
+    # The line before is compared first: it is nearly always of the same sweep, and a run may be long.
+    may_begin = line.sweep_id and lines[i - 1].sweep_id != line.sweep_id
+    if may_begin and all(earlier.sweep_id != line.sweep_id for earlier in lines[:i]):
+        said.append(message("inner sweep begins"))
+    return said
 
 
 def _explain_copy(lines: Sequence[Line], line: Line, operand: Operand) -> str:
@@ -117,7 +120,7 @@ def _explain_copy(lines: Sequence[Line], line: Line, operand: Operand) -> str:
 
 
 def _say_input(key: str, line: Line, **slots: str) -> str:
-    """Say what an input is; with its name on the tape, where its label alone might be taken for another line."""
+    """Say what an input is, with its name on the tape if its label could be confused with another line."""
     label = line.label or line.display_name
     kind = "input value" if line.clear_name == line.label else "named input value"
     given = message(kind, name=line.display_name, label=label, value=line.value.text)
@@ -125,13 +128,10 @@ def _say_input(key: str, line: Line, **slots: str) -> str:
 
 
 def _equation(line: Line) -> str:
-    """What an operation computes, as an equation."""
-    return " = ".join(
-        filter(
-            None,
-            [line.clear_name, line.reading, equations.substitute_values(line), line.value.text],
-        )
-    )
+    """What an operation computes, as an equation: ``b = x1 · x2 = 2 · 5 = 10``."""
+    in_values = equations.substitute_values(line)
+    sides = [line.clear_name, line.reading, in_values, line.value.text]
+    return " = ".join(side for side in sides if side)
 
 
 def explain_tangents(
@@ -142,8 +142,10 @@ def explain_tangents(
     through: WayForward,
 ) -> str:
     """Explain in a sentence what a line computes forward: its value, and its tangent in each direction."""
-    line, tangent = lines[i], tangents[i][0]
-    own, is_input = format_tangent(line.learner_name), line.kind == "input"
+    line = lines[i]
+    tangent = tangents[i][0]
+    own = format_tangent(line.learner_name)
+    is_input = line.kind == "input"
     if len(directions) > 1:
         slots = {"tangent": own, "rates": _list_rates(directions, tangents[i])}
         key = "input tangents" if is_input else "with its tangents"
@@ -152,21 +154,19 @@ def explain_tangents(
         stays = tangent.value is not None and not np.any(np.array(tangent.value, dtype=float))
         key = "input stays" if stays else "input moves"
     else:
-        how = _say_rate(lines, i, tangents, through)
-        slots = {"tangent": " = ".join(filter(None, [own, how, tangent.text]))}
+        sides = [own, _say_rate(lines, i, tangents, through), tangent.text]
+        slots = {"tangent": " = ".join(side for side in sides if side)}
         key = "with its tangent"
-    said = (
-        _say_input(key, line, **slots)
-        if is_input
-        else message(key, equation=_equation(line), **slots)
-    )
-    return join_sentences(announce_turn(lines, i), said)
+    turn = announce_turn(lines, i)
+    if is_input:
+        return join_sentences(turn, _say_input(key, line, **slots))
+    return join_sentences(turn, message(key, equation=_equation(line), **slots))
 
 
 def tell_tangents(
     lines: Sequence[Line], i: int, tangents: Sequence[tuple[Number, ...]], directions: Sequence[str]
 ) -> str:
-    """Tell in words what is there once a line is computed forward: its value, and how fast that changes."""
+    """Tell in words the value of a line that has been computed forward, and how fast the value changes."""
     line = lines[i]
     if not line.line_operands:
         return ""
@@ -185,7 +185,8 @@ def tell_tangents(
 def _list_rates(directions: Sequence[str], tangents: Sequence[Number]) -> str:
     each = zip(directions, tangents, strict=True)
     said = [message("rate along", tangent=rate.text, name=name) for name, rate in each]
-    rates, more = join_items(said[: equations.MAX_LISTED]), len(said) - equations.MAX_LISTED
+    rates = join_items(said[: equations.MAX_LISTED])
+    more = len(said) - equations.MAX_LISTED
     return message("rates, cut", rates=rates, n=number_word(more)) if more > 0 else rates
 
 
@@ -194,19 +195,16 @@ def _say_rate(
 ) -> str:
     if through.text or not all(operand.partial for operand in lines[i].line_operands):
         return through.text
-    return equations.join_pieces(
-        equations.write_rate(lines, i, tangents, equations.DOT, message("weights"))
-    ).text
+    rate = equations.write_rate(lines, i, tangents, equations.DOT, message("weights"))
+    return equations.join_pieces(rate).text
 
 
 def explain_seed(lines: Sequence[Line], i: int, seed: Number) -> str:
     """Explain in a sentence how the sweep starts."""
     name = lines[i].clear_name
-    return (
-        message("seeded array", name=name)
-        if seed.shape
-        else message("seeded", name=name, seed=seed.text)
-    )
+    if seed.shape:
+        return message("seeded array", name=name)
+    return message("seeded", name=name, seed=seed.text)
 
 
 def announce_seed(lines: Sequence[Line], i: int) -> str:
@@ -228,7 +226,7 @@ def explain_one_seed(lines: Sequence[Line], i: int, seed: Number, after: Number)
 def announce_sweep(
     lines: Sequence[Line], i: int, adjoint: Number, sends: Sequence[Contribution]
 ) -> str:
-    """Announce in a sentence what a line sends to a parent, before the product is known."""
+    """Announce in a sentence what a line is about to send to a parent, without the value of the product."""
     who = f"{lines[i].clear_name} = {lines[i].reading}"
     if not sends:
         return message("sends nothing back", line=who)
@@ -256,13 +254,15 @@ def explain_sweep(
     sends : sequence of Contribution
         What it sends; one contribution, or none.
     later : sequence of int
-        The lines that will send to the same parent later; a line once for each operand.
+        The lines that will send to the same parent later; a line is repeated for each operand.
     """
     who = f"{lines[i].clear_name} = {lines[i].reading}"
     if not sends:
         return message("sends nothing back", line=who)
     (send,) = sends
-    parent, what, now = lines[send.parent], _arithmetic(lines, i, adjoint, send), send.after.text
+    parent = lines[send.parent]
+    what = _arithmetic(lines, i, adjoint, send)
+    now = send.after.text
     slots = {"who": who, "what": what, "parent": parent.clear_name, "name": parent.learner_name}
     if send.replaces and send.before is not None:
         said = message("sends in place", **slots, now=now, before=send.before.text)
@@ -283,7 +283,7 @@ def opening_of_run(
 ) -> str:
     """Explain before the first step what there is to see.
 
-    Of a run without a step it is why there is none: `reason` is why the result is a constant.
+    For a run without steps, explain why there are none; `reason` says why the result is a constant.
     """
     if reason:
         return message("opening constant", reason=reason)
@@ -294,21 +294,24 @@ def opening_of_run(
 
 def constant_note(value: Number | None, reason: str) -> str:
     """Explain in a note on the run that the result depends on no input, and the `reason`."""
-    return (
-        message("nothing returned")
-        if value is None
-        else message("constant", value=value.text, reason=reason)
-    )
+    if value is None:
+        return message("nothing returned")
+    return message("constant", value=value.text, reason=reason)
 
 
 def explain_constant(
     run: RecordedRun, lines: Sequence[Line], value: Number | None, read: Container[str]
 ) -> str:
-    """Explain in a sentence why a result depends on no input; `read` are the names that the function's source reads."""
+    """Explain in a sentence why a result depends on no input.
+
+    `read` has the names that the function's source reads.
+    """
     if value is None:
         return message("returns nothing")
     names = run.input_names
-    if not any(re.split(r"[\[.]", label)[0] in read for label in names):
+    # The label of an input within a list or a dict starts with its parameter: "params['w']".
+    parameters = {re.split(r"[\[.]", label)[0] for label in names}
+    if not any(parameter in read for parameter in parameters):
         return message("unused input", names=join_items(names))
     if len(run) > run.n_inputs:
         return message("computed in vain", line=_equation(lines[-1]))
@@ -324,16 +327,16 @@ def explain_constant(
 def results_note(
     results: Sequence[str], chosen: int | None, total: str = "", terms: str = ""
 ) -> str:
-    """Explain in a note on the run which of several results is followed, and how to follow another.
+    """Explain in a note on the run which of several results is differentiated, and how to choose another.
 
-    Where all are followed, `total` is what their sum is called, which has these `terms`.
+    If all are, `total` is the name of their sum, and `terms` writes it out.
     """
     if len(results) < 2:
         return ""
     others = [f"result={path}" for k, path in enumerate(results) if k != chosen]
-    shown = join_items(others[: equations.MAX_LISTED]) + (
-        ", …" if len(others) > equations.MAX_LISTED else ""
-    )
+    shown = join_items(others[: equations.MAX_LISTED])
+    if len(others) > equations.MAX_LISTED:
+        shown += ", …"
     if chosen is not None:
         return message("other results", result=results[chosen], others=shown)
     named = "" if total == terms else message("total is", total=total, terms=terms)
@@ -341,7 +344,7 @@ def results_note(
 
 
 def raised_warning(raised: RaisedError, name: str) -> str:
-    """Say from the start that an exception ends the run, in its own words."""
+    """Warn before the first step that an exception ends the run, and quote the exception."""
     key = "raised" if raised.where else "raised, no source"
     return message(key, kind=raised.kind, text=raised.text, name=name)
 
@@ -349,7 +352,9 @@ def raised_warning(raised: RaisedError, name: str) -> str:
 def counts_note(tape: Tape) -> str:
     """Explain in a note on the run which integers stay constant, and why."""
     named = [f"{name} = {tape.constant_arguments[name]!r}" for name in tape.count_arguments]
-    return plural_message("counts", len(named), names=join_items(named)) if named else ""
+    if not named:
+        return ""
+    return plural_message("counts", len(named), names=join_items(named))
 
 
 def array_note(lines: Sequence[Line], result: int | None) -> str:
@@ -376,36 +381,38 @@ def _arithmetic(lines: Sequence[Line], i: int, adjoint: Number, send: Contributi
 
 def _product(lines: Sequence[Line], i: int, adjoint: Number, send: Contribution) -> str:
     """``−1 · cos 5``: what is sent, before it is worked out."""
-    line, operand, names = lines[i], lines[i].operands[send.slot], equations.name_operands(lines, i)
+    line = lines[i]
+    operand = line.operands[send.slot]
+    names = equations.name_operands(lines, i)
     if operand.partial is None:
-        how = equations.write_map(line, operand, names)
-        how = message("its adjoint through", map=how) if operand.formula_is_name else how
-    elif adjoint.shape or operand.partial.shape or send.contribution.shape:
-        formula = equations.partial_formula(operand, names)
-        formula = formula or f"∂{line.learner_name}/∂{lines[send.parent].learner_name}"
-        how = f"{format_adjoint(line.learner_name)} · {factor(formula)}"
-        if resized := equations.tell_resizing(line, adjoint, send):
-            how = message(_RESIZED[resized], product=how)
-    else:
-        how = f"{adjoint.text} · {factor(equations.substitute_partial(line, send.slot))}"
-    return how
+        map_text = equations.write_map(line, operand, names)
+        return message("its adjoint through", map=map_text) if operand.formula_is_name else map_text
+    is_scalar = not (adjoint.shape or operand.partial.shape or send.contribution.shape)
+    if is_scalar:
+        return f"{adjoint.text} · {factor(equations.substitute_partial(line, send.slot))}"
+    formula = equations.partial_formula(operand, names)
+    if not formula:
+        formula = f"∂{line.learner_name}/∂{lines[send.parent].learner_name}"
+    product = f"{format_adjoint(line.learner_name)} · {factor(formula)}"
+    resized = equations.tell_resizing(line, adjoint, send)
+    return message(_RESIZED[resized], product=product) if resized else product
 
 
-# An operand was copied to fit: the adjoint of copying is adding. Of adding, in a reduction, it is copying.
+# The adjoint of broadcasting an operand is a sum over its copies; the adjoint of a sum is broadcasting.
 _RESIZED = {"summed": "summed over copies", "spread": "spread over entries"}
 
 
 def _name_waiting(lines: Sequence[Line], i: int, parent: int, later: Sequence[int]) -> str:
+    """Say how many contributions to a parent are still to come, and from which lines."""
     users = list(dict.fromkeys(reversed(later)))
     if len(users) > equations.MAX_LISTED:
         where = message("other lines", n=number_word(len(users)))
     else:
-        names = (lines[j].clear_name for j in users)
-        own = (
-            message("another operand", name=name) if j == i else name
-            for j, name in zip(users, names, strict=True)
-        )
-        where = join_with_and(list(own))
+        names = []
+        for j in users:
+            name = lines[j].clear_name
+            names.append(message("another operand", name=name) if j == i else name)
+        where = join_with_and(names)
     return plural_message(
         "still to come",
         len(later),

@@ -18,6 +18,7 @@ from autodiff_lab.transforms import pytree
 from autodiff_lab.transforms.signatures import argument_names, name_of, spell_function
 from autodiff_lab.transforms.symbol import Symbol, spell
 
+# A longer or deeper formula can't be read.
 _LARGEST = 5000
 _DEEPEST = 200
 
@@ -29,9 +30,10 @@ class Formula:
     Attributes
     ----------
     result : Symbol, number, or nested tuples, lists and dicts of these
-        What the function returned when it was given names.
+        What the function returned for the names.
     size : int
-        How many names, numbers and operations one has to write; the tape has a line for each operation once.
+        The number of names, numbers and operations in the formula. It can be much larger than the
+        tape, because a value that is used twice is written twice.
 
     See Also
     --------
@@ -50,7 +52,7 @@ class Formula:
 
     @property
     def text(self) -> str:
-        """The formula of a function as one writes it in a line."""
+        """The formula of a function as a line of plain text."""
         return self._join_leaves(spell)
 
     @property
@@ -61,14 +63,17 @@ class Formula:
     @property
     def latex(self) -> str:
         """The formula of a function as LaTeX, for use between dollar signs."""
-        write = self._join_leaves(
-            lambda x: x.latex() if isinstance(x, Symbol) else latex_value(spell(x)), r",\; "
-        )
-        return write if pytree.children(self.result) is None else rf"\left{write[:-1]}\right)"
+        written = self._join_leaves(_leaf_latex, r",\; ")
+        if pytree.children(self.result) is None:
+            return written
+        inside = written[1:-1]
+        return rf"\left({inside}\right)"
 
     def _join_leaves(self, write: Callable[[Any], str], comma: str = ", ") -> str:
-        leaves = list(map(write, pytree.flatten(self.result)))
-        return leaves[0] if pytree.children(self.result) is None else f"({comma.join(leaves)})"
+        leaves = [write(leaf) for leaf in pytree.flatten(self.result)]
+        if pytree.children(self.result) is None:
+            return leaves[0]
+        return f"({comma.join(leaves)})"
 
     def __str__(self) -> str:
         return self.text
@@ -80,15 +85,19 @@ class Formula:
         return rf"$\displaystyle {self.latex}$"
 
 
+def _leaf_latex(leaf: Any) -> str:
+    return leaf.latex() if isinstance(leaf, Symbol) else latex_value(spell(leaf))
+
+
 def formula(f: Callable[..., Any], *names: Any) -> Formula:
-    """Write a function as a formula: run it on names instead of numbers, and give what comes out.
+    """Write a function as a formula: run it on names instead of numbers, and return the expression.
 
     Parameters
     ----------
     f : callable
         A function, or a derivative of one: ``formula(grad(f))``.
     *names : str, number, or nested tuples, lists and dicts of these
-        What to call the arguments; a number stays a number. By default the names that `f` itself uses.
+        The names of the arguments, by default those in the signature of `f`; a number stays a number.
 
     Returns
     -------
@@ -98,10 +107,10 @@ def formula(f: Callable[..., Any], *names: Any) -> Formula:
     Raises
     ------
     UnsupportedError
-        If what the function does depends on the values (``if x > 0``), if it needs arrays, or the formula is too long
-        to be read.
+        If the function branches on a value (``if x > 0``) or needs arrays, or if the formula would be
+        too long to read.
     InputError
-        If a name cannot be the name of a variable, or `f` takes any number of arguments and none is named.
+        If a name isn't a valid variable name, if no argument is named, or if the function returns None.
 
     See Also
     --------
@@ -135,22 +144,17 @@ def formula(f: Callable[..., Any], *names: Any) -> Formula:
     names = names or tuple(own)
     arguments = pytree.map_leaves(_name_value, names)
     try:
-        # The values beside the names are ones, at which a formula need not be defined.
+        # To find the shapes, the operations also run on ones, where they may be undefined.
         with np.errstate(all="ignore"):
             result = f(*arguments)
     except (AutodiffError, ArithmeticError, LookupError, TypeError, ValueError) as error:
         if not _fit(f, names):
-            raise  # Python says which argument is missing
+            raise  # Python's own message names the missing argument
         cause = error.__cause__ if hides_own_error(error) else error
-        said = (
-            str(cause)
-            if isinstance(cause, AutodiffError)
-            else f"{type(cause).__name__}: {cause}".rstrip(".") + "."
-        )
         raise UnsupportedError(
             f"{name_of(f)} cannot be written as one formula: each name in it stands for a single number, which has no "
-            f"value yet, and with those it fails. {said} To see what one run computes: table({name_of(f)}, …) with "
-            "numbers and arrays."
+            f"value yet, and with those it fails. {_quote(cause)} "
+            f"To see what one run computes: table({name_of(f)}, …) with numbers and arrays."
         ) from cause
     if any(x is None for x in pytree.flatten(result)):
         raise InputError(
@@ -166,12 +170,19 @@ def formula(f: Callable[..., Any], *names: Any) -> Formula:
     return Formula(result, size)
 
 
+def _quote(error: BaseException | None) -> str:
+    """The message of an error as a sentence; one of Python's or NumPy's starts with its type."""
+    if isinstance(error, AutodiffError):
+        return str(error)
+    return f"{type(error).__name__}: {error}".rstrip(".") + "."
+
+
 def _call(f: Callable[..., Any], names: Sequence[Any]) -> str:
     return f"formula({', '.join([spell_function(f), *map(repr, names)])})"
 
 
 def _parameters(f: Callable[..., Any]) -> list[inspect.Parameter] | None:
-    """The parameters of a function, as far as Python knows them."""
+    """The parameters of a function; None if it has no signature, like some built-in functions."""
     try:
         return list(inspect.signature(f).parameters.values())
     except (TypeError, ValueError):
@@ -179,18 +190,20 @@ def _parameters(f: Callable[..., Any]) -> list[inspect.Parameter] | None:
 
 
 def _positional(f: Callable[..., Any]) -> int:
-    """How many arguments a function takes by position and has no default for."""
+    """Count the positional arguments of a function that have no default; 1 if it has no signature."""
     parameters = _parameters(f)
     if parameters is None:
         return 1
-    return sum(
-        p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD) and p.default is p.empty
-        for p in parameters
-    )
+    count = 0
+    for p in parameters:
+        is_positional = p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)
+        if is_positional and p.default is p.empty:
+            count += 1
+    return count
 
 
 def _fit(f: Callable[..., Any], names: tuple[Any, ...]) -> bool:
-    """Whether `f` can be called with these arguments, as far as Python knows."""
+    """Whether `f` can be called with these arguments; true if it has no signature to check."""
     try:
         inspect.signature(f).bind(*names)
     except ValueError:  # it has no signature
@@ -205,13 +218,16 @@ def _name_value(name: Any) -> Any:
         return name
     if not name.isidentifier():
         raise InputError(
-            f"{name!r} cannot be the name of a variable in a formula. Use letters and digits, as in 'x1'."
+            f"{name!r} can't be the name of a variable in a formula. Use letters and digits, as in 'x1'."
         )
     return NamedValue(name, 1.0)
 
 
 def _measure_formula(result: Any) -> tuple[int, int]:
-    """The size of a formula written out, and how deep it nests; each operation is looked at once."""
+    """Return the size of a formula written out, and how deep it nests.
+
+    Each operation is visited once, however often it is written: its size can grow exponentially.
+    """
     known: dict[int, tuple[int, int]] = {}
     waiting = list(pytree.flatten(result))
     while waiting:
@@ -223,9 +239,13 @@ def _measure_formula(result: Any) -> tuple[int, int]:
             continue
         waiting.pop()
         parts = [known[id(operand)] for operand in operands]
-        known[id(x)] = (
-            1 + sum(size for size, _ in parts),
-            1 + max((depth for _, depth in parts), default=0),
-        )
-    leaves = [known[id(leaf)] for leaf in pytree.flatten(result)]
-    return sum(size for size, _ in leaves), max((depth for _, depth in leaves), default=0)
+        size, depth = _join_measures(parts)
+        known[id(x)] = (1 + size, 1 + depth)
+    return _join_measures([known[id(leaf)] for leaf in pytree.flatten(result)])
+
+
+def _join_measures(parts: Sequence[tuple[int, int]]) -> tuple[int, int]:
+    """The size and the depth of several expressions together."""
+    size = sum(size for size, _ in parts)
+    depth = max((depth for _, depth in parts), default=0)
+    return size, depth

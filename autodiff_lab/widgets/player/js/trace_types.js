@@ -7,7 +7,7 @@
  */
 
 /**
- * A function in the source map: its text, dedented; `first_line` is where it stands in its file or cell.
+ * A function in the source map: its dedented text, and its `first_line` in the file or cell.
  * @typedef {object} Source
  * @property {string} name
  * @property {number} first_line
@@ -47,7 +47,7 @@
  */
 
 /**
- * A stretch of text that a source map points to: 0-based lines and character columns into `Source.text`.
+ * A range of text that a source map points to: 0-based lines and character columns in `Source.text`.
  * @typedef {object} Span
  * @property {number} source
  * @property {number} line
@@ -57,7 +57,7 @@
  */
 
 /**
- * An executed turn of a loop: turn `n` of `count`, of the loop whose head is line `line` (0-based) of a source.
+ * An iteration of a loop that ran: number `n` of `count`. The loop's head is line `line` (0-based) of a source.
  * @typedef {object} Turn
  * @property {number} source
  * @property {number} line
@@ -66,7 +66,7 @@
  */
 
 /**
- * A call of a module that was running at a line: its `path` in the model, and the number of the call.
+ * A call of a framework's module that was running at a line: the module's `path`, and the number of the call.
  * @typedef {object} ModuleCall
  * @property {string} path
  * @property {number} n
@@ -100,7 +100,7 @@
  */
 
 /**
- * A contribution that a step of a `Trace` sends from a line to a parent; `before` is None if nothing had arrived.
+ * A contribution that a step of a `Trace` sends from a line to a parent, to be added to its adjoint.
  * @typedef {object} Contribution
  * @property {number} slot
  * @property {number} parent
@@ -114,7 +114,7 @@
  */
 
 /**
- * An equation in pieces: its `form`, and the `pieces` that stand for the letters in it.
+ * An equation in pieces: its `form` has one letter for each of the `pieces`, in order.
  * @typedef {object} Equation
  * @property {string} form
  * @property {string[]} pieces
@@ -140,14 +140,14 @@
  */
 
 /**
- * A wrong answer to a quiz question that can be recognised, and what `kind` of mistake leads to it.
+ * A wrong answer that a quiz question recognises, and the `kind` of mistake that leads to it.
  * @typedef {object} Mistake
  * @property {string} kind
  * @property {number} value
  */
 
 /**
- * A quiz question before a step is shown, for a ``"value"``, ``"partial"``, ``"adjoint"`` or ``"tangent"``.
+ * A quiz question before a step is shown: predict a value, a local partial, an adjoint or a tangent.
  * @typedef {object} Question
  * @property {"value" | "partial" | "adjoint" | "tangent"} kind
  * @property {string} ask
@@ -176,7 +176,7 @@
  */
 
 /**
- * A direction of a forward `Trace`: the tangent of each input, its `name` in a menu; `shown` writes it out.
+ * A direction of a forward `Trace`: the tangents of the inputs, a `name` for a menu, and `shown` in full.
  * @typedef {object} Direction
  * @property {string} name
  * @property {string} shown
@@ -194,14 +194,14 @@
  */
 
 /**
- * The hint that a quiz gives to a kind of mistake.
+ * The hint that a quiz gives for a kind of mistake.
  * @typedef {object} Hint
  * @property {string} kind
  * @property {string} text
  */
 
 /**
- * Of a `Trace` that shows an excerpt: its steps from `first` to `last` are the whole run's from `at` on.
+ * A range of steps of an excerpt's `Trace`: `first` to `last`, which are the whole run's from `at` on.
  * @typedef {object} StepRange
  * @property {number} first
  * @property {number} last
@@ -216,7 +216,7 @@
  */
 
 /**
- * What a `Trace` shows of a long run: which part, by `number`, of all the `lines` and `steps` of the run.
+ * The part of a long run that a `Trace` shows.
  * @typedef {object} Excerpt
  * @property {number} number
  * @property {number} lines
@@ -241,7 +241,7 @@
  */
 
 /**
- * The exception that ended the run of a `Trace`: its `kind`, its own words, and where in the sources it was raised.
+ * The exception that ended the run of a `Trace`: its `kind`, its message, and where it was raised.
  * @typedef {object} RaisedError
  * @property {string} kind
  * @property {string} text
@@ -249,7 +249,7 @@
  */
 
 /**
- * The seed of one result of a `Trace` that follows all of them: its place among the results, its line, its name.
+ * The seed of one result of a `Trace` that differentiates all of them: the result's index, line and name.
  * @typedef {object} ResultSeed
  * @property {number} result
  * @property {number} line
