@@ -190,8 +190,8 @@ def test_an_edge_says_what_broadcasting_copies_it_to():
     ]
     assert "(3,) → (2, 3)<" in rows_of(draw(spread, *args))["n0 -> n3"]
     said = [step.sentence for step in trace.steps]
-    assert said[3].endswith("x, of shape (3,), is copied to (2, 3).")
-    assert said[4].endswith("The number b is copied to (2, 3).")
+    assert said[3].endswith("x, of shape (3,), is broadcast to (2, 3).")
+    assert said[4].endswith("The number b is broadcast to (2, 3).")
     assert "copied" not in "".join(said[5:9])
     assert not any(
         o.shapes
