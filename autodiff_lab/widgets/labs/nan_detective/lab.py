@@ -75,16 +75,20 @@ def find_complaint(expression: str, x: float) -> str:
     """Say why the NaN detective cannot follow an expression that was typed; nothing if it can.
 
     >>> find_complaint("sqrt(x * x)", 0.0), find_complaint("2.0", 0.0)
-    ('', "'2.0' computes nothing from x, so there is nothing to sweep.")
+    ('', "'2.0' doesn't compute anything from x, so there is nothing to sweep.")
     """
     try:
         trace = trace_program("", expression, x)
     except AutodiffError as problem:
         return str(problem)
     if trace.result is None or trace.lines[trace.result].kind == "input":
-        return f"{expression!r} computes nothing from x, so there is nothing to sweep."
+        return f"{expression!r} doesn't compute anything from x, so there is nothing to sweep."
     if len(trace.lines) > MOST_ROWS:
-        return f"{expression!r} has {len(trace.lines)} rows, and there is room for {MOST_ROWS}. Type a shorter one."
+        rows = len(trace.lines)
+        return (
+            f"{expression!r} has {rows} rows, but the lab has room for only {MOST_ROWS}. "
+            "Type a shorter one."
+        )
     return ""
 
 
@@ -98,7 +102,7 @@ class NaNDetective(SteppedLab):
     ('v1', 'log(v0)', 0.0, inf)
     """
 
-    about = "Which row makes the first NaN or infinity of an adjoint? Say it, then jump there."
+    about = "Which row produces the first NaN or infinity in an adjoint? Decide, then jump there."
     controls = (
         Button("jump", "Jump to first non-finite"),
         Button("back", "Step back"),

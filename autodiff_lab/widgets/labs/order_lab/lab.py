@@ -243,7 +243,7 @@ class OrderLab(Lab):
         """What the last cell has sent, too early or too late, and at the end which slope the order gave."""
         if not self.moves:
             if self.way == RECURSION:
-                return "A function calls itself for every operand, as soon as something arrives. Press Next call."
+                return "A function calls itself for every operand as soon as a contribution arrives. Press Next call."
             return "y holds the seed 1. Which cell may send first, and which cells must wait?"
         snap, last = self.snapshot(), self.moves[-1]
         said = " ".join(
@@ -256,12 +256,12 @@ class OrderLab(Lab):
             if snap["slope"] == snap["right"]
             else f" instead of {number(snap['right'])}"
         )
-        return f"{said} All is sent, and x holds {_write_adjoint(snap['slope'])}{end}."
+        return f"{said} Every cell has sent, and x holds {_write_adjoint(snap['slope'])}{end}."
 
     def _about(self, move: SweepEvent, snap: dict[str, Any]) -> str:
         name, cells = CELLS[move.line], snap["cells"]
         if not move.sent:
-            return f"{name} has nothing to send: nothing has arrived there yet. Its turn is over."
+            return f"{name} has nothing to send, because nothing has arrived there yet. It won't get another turn."
         sent = [(CELLS[one.parent], one) for one in move.sent]
         said = [f"{_write_product(move.adjoint, one.contribution)} to {to}" for to, one in sent]
         now = [f"{to} now holds {number(one.after)}" for to, one in sent]
@@ -271,7 +271,7 @@ class OrderLab(Lab):
         if early := cells[name]["early"]:
             text += f" Too early: {' and '.join(early)} {'have' if len(early) > 1 else 'has'} not sent yet."
         if late and self.way != RECURSION:
-            text += f" Too late: {late[0]} has sent already, and this goes no further."
+            text += f" Too late: {late[0]} has already sent its adjoint, so this goes no further."
         return text
 
     def table(self) -> Grid:
