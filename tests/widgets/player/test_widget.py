@@ -465,7 +465,7 @@ def test_a_large_graph_has_groups_unless_they_are_refused():
     assert "groups" not in whole and len([name for name in whole["nodes"] if name[0] == "n"]) == 161
     with pytest.raises(
         AutodiffError,
-        match=re.escape("play(group='line') is not possible; group is 'auto' or None."),
+        match=re.escape("play(group='line'): group must be 'auto' or None."),
     ):
         play(f, 1.0, group="line")
     player = play(f, 1.0)
