@@ -139,13 +139,18 @@ class NaNDetective(SteppedLab):
         text = text.strip()
         if name == "x":
             found = parse_number(text)
-            self.reply = f"{text!r} is not a number. Write 0.5, or 1/2." if found is None else ""
-            self._x = self._x if found is None else found
+            if found is None:
+                self.reply = f"{text!r} is not a number. Write 0.5, or 1/2."
+                return
+            self._x = found
         else:
-            self.reply = find_complaint(text, self._x) if text else ""
-            self.expression = self.expression if self.reply else text
-        if not self.reply:
-            self.begin()
+            complaint = find_complaint(text, self._x) if text else ""
+            if complaint:
+                self.reply = complaint
+                return
+            self.expression = text
+        self.reply = ""
+        self.begin()
 
     @property
     def trace(self) -> Trace:
@@ -247,15 +252,18 @@ class NaNDetective(SteppedLab):
 
     def table(self) -> Grid:
         """Each row of the tape with its value, its adjoint, what it sends back, and a mark at the first NaN."""
-        lines, birth, rows = self.trace.lines, self._birth, []
+        lines = self.trace.lines
+        birth = self._birth
+        rows = []
         for k, (line, adjoint) in enumerate(zip(lines, self._adjoints(), strict=True)):
-            sent = [
-                f"{send.term or 'passes'} = {send.contribution.text} to {lines[send.parent].label_or_name}"
-                f"{'  ← first non-finite' if birth and step is birth.step else ''}"
-                for step in self._sweep[: self.done]
-                if step.line == k
-                for send in step.sends
-            ]
+            sent = []
+            for step in self._sweep[: self.done]:
+                if step.line != k:
+                    continue
+                mark = "  ← first non-finite" if birth and step is birth.step else ""
+                for send in step.sends:
+                    to = lines[send.parent].label_or_name
+                    sent.append(f"{send.term or 'passes'} = {send.contribution.text} to {to}{mark}")
             arrived = NOT_REACHED if adjoint is None else adjoint.text
             rows.append(
                 (
