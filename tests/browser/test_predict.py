@@ -86,7 +86,7 @@ def test_what_is_not_there_yet_cannot_be_picked(player):
 def test_mistakes_have_names(player):
     asked_about(player, AT_HALF_WAY)
     for typed, hint in (
-        ("0.5744", "That is the derivative at the output."),
+        ("0.5744", "That is the derivative evaluated at the output."),
         ("-0.2837", "The size is right, the sign is not."),
         ("-0.4161", "That is evaluated at the wrong point"),
         ("7", "Not quite."),
