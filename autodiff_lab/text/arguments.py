@@ -1,6 +1,6 @@
 """Check the arguments of public functions (an option, a number, a path, a step), with one wording of errors.
 
-They come before anything is drawn, so that nothing is drawn in vain.
+Public functions call these checks first, so that no work is done for a call that must fail.
 """
 
 import math
@@ -12,7 +12,7 @@ from autodiff_lab.engine.errors import AutodiffError, InputError
 
 
 class PathError(AutodiffError, ValueError):
-    """A path that was given as an argument cannot be written to: a wrong extension, or no such folder."""
+    """A path that can't be written to: it has the wrong extension, its folder doesn't exist, or it is a folder."""
 
 
 def check_choice(function: str, option: str, given: Any, allowed: Sequence[Any]) -> Any:
@@ -21,20 +21,20 @@ def check_choice(function: str, option: str, given: Any, allowed: Sequence[Any])
     Raises
     ------
     InputError
-        If it is not; the message says what is.
+        If it is not; the message lists the allowed ones.
 
     >>> check_choice("draw", "direction", "TB", ("LR", "TB"))
     'TB'
     >>> check_choice("draw", "direction", "down", ("LR", "TB"))
     Traceback (most recent call last):
-    autodiff_lab.engine.errors.InputError: draw(direction='down') is not possible; direction is 'LR' or 'TB'.
+    autodiff_lab.engine.errors.InputError: draw(direction='down'): direction must be 'LR' or 'TB'.
     """
-    # The type counts as well: 1 equals True, and is not what was meant.
+    # Compare the types too: 1 == True, but a user who writes 1 doesn't mean True.
     if any(type(given) is type(choice) and given == choice for choice in allowed):
         return given
     *most, last = map(repr, allowed)
     choices = f"{', '.join(most)} or {last}" if most else last
-    raise InputError(f"{function}({option}={given!r}) is not possible; {option} is {choices}.")
+    raise InputError(f"{function}({option}={given!r}): {option} must be {choices}.")
 
 
 def check_number(function: str, option: str, given: Any, least: float, most: float) -> float:
@@ -43,13 +43,13 @@ def check_number(function: str, option: str, given: Any, least: float, most: flo
     Raises
     ------
     InputError
-        If it is none, or out of range.
+        If it is not a number, or out of range.
 
     >>> check_number("save_png", "scale", 2, 0.1, 10)
     2.0
     >>> check_number("save_png", "scale", "big", 0.1, 10)
     Traceback (most recent call last):
-    autodiff_lab.engine.errors.InputError: save_png(scale='big') is not possible; scale is a number from 0.1 to 10.
+    autodiff_lab.engine.errors.InputError: save_png(scale='big'): scale must be a number from 0.1 to 10.
     """
     try:
         number = float(given)
@@ -57,7 +57,7 @@ def check_number(function: str, option: str, given: Any, least: float, most: flo
         number = math.nan
     if not least <= number <= most:
         raise InputError(
-            f"{function}({option}={given!r}) is not possible; {option} is a number from {least:g} to {most:g}."
+            f"{function}({option}={given!r}): {option} must be a number from {least:g} to {most:g}."
         )
     return number
 
@@ -68,7 +68,7 @@ def check_path(function: str, path: str | Path, *extensions: str) -> Path:
     Raises
     ------
     PathError
-        If the name ends in something else than one of `extensions`, or there is no such folder.
+        If the name doesn't end in one of `extensions`, the folder doesn't exist, or the path is a folder.
 
     >>> check_path("save_svg", "a.png", ".svg")
     Traceback (most recent call last):
@@ -88,9 +88,7 @@ def check_path(function: str, path: str | Path, *extensions: str) -> Path:
             f"pathlib.Path({str(path.parent)!r}).mkdir(parents=True)."
         )
     if path.is_dir():
-        raise PathError(
-            f"{function} cannot write {str(path)!r}: this is a folder. Add the name of a file."
-        )
+        raise PathError(f"{function} cannot write {str(path)!r}: it is a folder. Add a file name.")
     return path
 
 
@@ -100,15 +98,15 @@ def check_steps(function: str, steps: object, count: int) -> list[int]:
     Raises
     ------
     InputError
-        If one of them is no such step, or there is none.
+        If one of them is not a step of the run, or the list is empty.
     """
     if isinstance(steps, str) or not isinstance(steps, Iterable):
         raise InputError(
-            f"{function}(steps={steps!r}) is not possible; steps is a list of step numbers, as [0, 3, 7]."
+            f"{function}(steps={steps!r}): steps must be a list of step numbers, such as [0, 3, 7]."
         )
     checked = [check_step(function, step, count) for step in steps]
     if not checked:
-        raise InputError(f"{function}(steps=[]) shows nothing; name at least one step.")
+        raise InputError(f"{function}(steps=[]) would show nothing: name at least one step.")
     return checked
 
 
@@ -122,8 +120,8 @@ def check_step(function: str, step: int | None, count: int) -> int:
     """
     if step is None:
         return count - 1
-    whole = not isinstance(step, bool) and hasattr(step, "__index__")
-    if not whole or not -1 <= step < count:
+    is_whole = not isinstance(step, bool) and hasattr(step, "__index__")
+    if not is_whole or not -1 <= step < count:
         last = (
             f"0 to {count - 1}, and −1 is before the first"
             if count

@@ -98,7 +98,7 @@ def lecture_style(size: float = 24) -> LectureStyle:
     """
     if isinstance(size, bool) or not isinstance(size, int | float) or not 14 <= size <= 60:
         raise InputError(
-            f"lecture_style(size={size!r}) is not possible; size is a number from 14 to 60, as 24."
+            f"lecture_style(size={size!r}): size must be a number from 14 to 60, such as 24."
         )
     play_defaults(scale="lecture")
     return LectureStyle(size)

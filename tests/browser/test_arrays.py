@@ -122,8 +122,8 @@ def test_a_broadcast_edge_says_copied_and_its_adjoint_summed(width, new_page, tm
     player = PlayerOnPage(page)
     player.focus()
     copies = [
-        ("(2,) → (3, 2)", "w, of shape (2,), is copied to (3, 2)."),
-        ("() → (3, 2)", "The number b is copied to (3, 2)."),
+        ("(2,) → (3, 2)", "w, of shape (2,), is broadcast to (3, 2)."),
+        ("() → (3, 2)", "The number b is broadcast to (3, 2)."),
     ]
     for on_edge, said in copies:
         player.key("ArrowRight")

@@ -159,7 +159,7 @@ def test_the_tape_greys_and_the_costs_count_what_it_let_go(player):
     assert (
         player.root.locator("tr[data-line='6'] .adl-value")
         .get_attribute("title")
-        .endswith("nobody needs it any more")
+        .endswith("freed, no longer needed")
     )
     player.mode("forward")
     player.scrub(5)

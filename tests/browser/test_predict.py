@@ -49,7 +49,7 @@ def test_a_step_is_shown_when_its_questions_are_answered(player):
     player.arrives_at(AT_HALF_WAY)
     player.shows_half_way()
     assert said(player) == "Right: x2: (−1) × ∂c/∂x2 = −0.2837."
-    assert player.root.locator(".adl-score").inner_text() == "2 of 2 right at once"
+    assert player.root.locator(".adl-score").inner_text() == "2 of 2 right at the first try"
     labels = player.root.locator(".adl-label").all_text_contents()
     assert labels == ["cos x2 = 0.2837"], "the local partial stands on its edge"
 
@@ -72,7 +72,7 @@ def test_an_answer_can_be_picked_on_the_graph(player):
     assert typed.input_value() == "5", "by key as well"
     player.key("Enter")
     player.arrives_at(12)
-    assert player.root.locator(".adl-score").inner_text() == "2 of 2 right at once"
+    assert player.root.locator(".adl-score").inner_text() == "2 of 2 right at the first try"
 
 
 def test_what_is_not_there_yet_cannot_be_picked(player):
@@ -86,11 +86,11 @@ def test_what_is_not_there_yet_cannot_be_picked(player):
 def test_mistakes_have_names(player):
     asked_about(player, AT_HALF_WAY)
     for typed, hint in (
-        ("0.5744", "That is the derivative at the output."),
+        ("0.5744", "That is the derivative evaluated at the output."),
         ("-0.2837", "The size is right, the sign is not."),
         ("-0.4161", "That is evaluated at the wrong point"),
-        ("7", "That is not it."),
-        ("0.284", "Right as far as it goes."),
+        ("7", "Not quite."),
+        ("0.284", "Correct so far."),
         ("1/0", "Type a number"),
         ("cosine", "Type a number"),
     ):
@@ -102,7 +102,7 @@ def test_mistakes_have_names(player):
     assert said(player).startswith("That leaves out the incoming adjoint")
     answer(player, "-0.2837")
     player.arrives_at(AT_HALF_WAY)
-    assert player.root.locator(".adl-score").inner_text() == "0 of 2 right at once"
+    assert player.root.locator(".adl-score").inner_text() == "0 of 2 right at the first try"
     player.root.get_by_role("combobox", name="Ask for").select_option("adjoint")
     asked_about(player, 12)
     answer(player, "5")

@@ -41,7 +41,9 @@ def test_the_recorded_sweep_is_set_apart(opened):
         "n7",
     ]
     assert player.root.locator(".adl-rail").first.locator(".is-inner").count() == 1
-    assert "v₃ … v₇: a sweep, recorded in its turn" in player.root.locator(".adl-note").inner_text()
+    assert (
+        "v₃ … v₇: an inner sweep, itself recorded" in player.root.locator(".adl-note").inner_text()
+    )
     assert player.gradient() == ["−2.6509"]
     assert player.root.locator(".adl-title").inner_text() == "wave′(x)"
 

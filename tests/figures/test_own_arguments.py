@@ -134,17 +134,18 @@ def test_a_keyword_that_is_none_of_ours_is_told_where_it_goes(show):
 def test_a_keyword_named_like_an_option_is_told_where_it_goes():
     with pytest.raises(
         InputError,
-        match=r"scale is 'normal' or 'lecture'\..*play\(scaled, …, kwargs=\{'scale': 5\.0\}\)",
+        match=r"scale must be 'normal' or 'lecture'\..*play\(scaled, …, kwargs=\{'scale': 5\.0\}\)",
     ):
         play(scaled, 3.0, scale=5.0)
-    with pytest.raises(InputError, match=r"scale is 'normal' or 'lecture'\.$"):
+    with pytest.raises(InputError, match=r"scale must be 'normal' or 'lecture'\.$"):
         play(lambda x: x, 3.0, scale=5.0)
 
 
 @pytest.mark.parametrize("show", SHOWN)
 def test_a_function_without_inputs_says_what_to_write(show):
     with pytest.raises(
-        InputError, match=r"this function has none.*def nothing\(x\): ….*play\(nothing, 2\.0\)"
+        InputError,
+        match=r"this function takes no input.*def nothing\(x\): ….*play\(nothing, 2\.0\)",
     ):
         show(nothing)
     with pytest.raises(

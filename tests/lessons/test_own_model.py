@@ -83,7 +83,7 @@ def test_the_lost_layers_are_those_of_exercise_1(saved: dict[str, Any]) -> None:
 def test_the_nan_is_born_where_exercise_2_has_it(saved: dict[str, Any]) -> None:
     numbers, told = read_saved(saved, "born()")
     assert numbers == "loss 9.0, slopes [nan, 1.5, 0.75]"
-    assert "on the way back is in what root" in told and "0 × ∞ is NaN" in told
+    assert "in the backward pass is in what root" in told and "0 × ∞ is NaN" in told
 
 
 def test_gradients_vanish_by_pytorchs_start_and_are_repaired(saved: dict[str, Any]) -> None:

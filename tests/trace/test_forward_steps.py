@@ -135,7 +135,7 @@ def test_array_inputs_move_in_every_entry():
 def test_a_result_that_needs_no_input_has_no_tangent():
     trace = Trace.of(lambda x: 3.0, 2.0, mode="forward")
     assert trace.tangent == () and trace.agreement is None
-    assert "each derivative is 0" in trace.note
+    assert "every derivative is 0" in trace.note
 
 
 def test_forward_mode_sums_nothing_up():
@@ -167,7 +167,7 @@ def test_bad_directions_are_named(options, error, message):
 
 
 def test_forward_mode_needs_an_input():
-    with pytest.raises(InputError, match="this function has none"):
+    with pytest.raises(InputError, match="this function takes no input"):
         Trace.of(lambda: 3.0, mode="forward")
 
 

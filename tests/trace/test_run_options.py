@@ -17,7 +17,7 @@ def product(x, y):
     [
         ({"mode": "sideways"}, "no mode 'sideways'"),
         ({"direction": "x"}, "belongs to forward mode"),
-        ({"mode": "forward", "fault": "stale"}, "faulty engines are reverse ones"),
+        ({"mode": "forward", "fault": "stale"}, "faulty engines run in reverse mode only"),
         ({"fault": "slow"}, "no fault 'slow'"),
     ],
 )
@@ -31,7 +31,7 @@ def test_wrong_options_are_refused_before_the_run(options, match):
 
 
 def test_play_refuses_them_with_the_same_errors():
-    with pytest.raises(InputError, match="faulty engines are reverse ones"):
+    with pytest.raises(InputError, match="faulty engines run in reverse mode only"):
         play(product, 2.0, 5.0, fault="stale", direction=(1.0, 2.0))
 
 

@@ -26,8 +26,8 @@ def test_the_sweep_of_the_inner_gradient_is_a_second_stretch():
     trace = Trace.of(grad(cube), 2.0)
     assert stretches(trace) == [0] * 3 + [1] * 6
     assert (trace.value.value, trace.gradient[0].value) == (12.0, 12.0)
-    assert trace.note == "v₃ … v₈: a sweep, recorded in its turn (six operations)."
-    begins = [step.line for step in trace.steps if "Here the sweep" in step.sentence]
+    assert trace.note == "v₃ … v₈: an inner sweep, itself recorded (six operations)."
+    begins = [step.line for step in trace.steps if "Here the backward pass" in step.sentence]
     assert begins == [3]
     assert Trace.from_json(trace.to_json()) == trace
 
@@ -72,4 +72,4 @@ def test_second_order_forward_too():
     trace = Trace.of(grad(wave), 2.0, mode="forward")
     assert trace.tangent[0].value == pytest.approx(2 * np.cos(2.0) - 2.0 * np.sin(2.0), rel=1e-14)
     assert stretches(trace) == stretches(Trace.of(grad(wave), 2.0))
-    assert "Here the sweep" not in trace.steps[3].sentence.partition("; with it")[0]
+    assert "Here the backward pass" not in trace.steps[3].sentence.partition("; with it")[0]

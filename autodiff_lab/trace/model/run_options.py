@@ -49,7 +49,7 @@ class RunOptions:
             raise InputError("A direction belongs to forward mode: write mode='forward' with it.")
         if self.mode == "forward" and self.fault:
             raise InputError(
-                "The faulty engines are reverse ones: leave mode='forward' out, or the fault."
+                "The faulty engines run in reverse mode only: leave out mode='forward', or the fault."
             )
         if self.fault and self.fault not in FAULTS:
             raise InputError(

@@ -112,7 +112,7 @@ def _explain_circumstances(lines: Sequence[Line], i: int) -> list[str]:
 
 
 def _explain_copy(lines: Sequence[Line], line: Line, operand: Operand) -> str:
-    """Say that broadcasting copies an operand: ``w (v₀), of shape (3,), is copied to (2, 3)``."""
+    """Say that broadcasting copies an operand: ``w (v₀), of shape (3,), is broadcast to (2, 3)``."""
     key = "operand copied" if operand.value.shape else "number copied"
     return message(
         key, name=lines[operand.parent].clear_name, shape=operand.value.shape, to=line.value.shape

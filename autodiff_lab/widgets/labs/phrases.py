@@ -11,7 +11,9 @@ def count_noun(count: int, noun: str, ending: str = "s") -> str:
     >>> count_noun(1, "step"), count_noun(0, "slot"), count_noun(2, "pass", "es")
     ('1 step', '0 slots', '2 passes')
     """
-    return f"{count} {noun}{ending * (count != 1)}"
+    if count == 1:
+        return f"1 {noun}"
+    return f"{count} {noun}{ending}"
 
 
 def count_times(count: int) -> str:
@@ -33,12 +35,15 @@ def list_numbers(numbers: Sequence[float]) -> str:
 
 
 def list_some(texts: Sequence[str], between: str = ", ") -> str:
-    """Phrase a list of six texts at most, for a lab's sentence; dots stand for the others.
+    """Join at most six texts for a lab's sentence; an ellipsis stands for the rest.
 
     >>> list_some("abcdefgh", " + ")
     'a + b + c + d + e + f + …'
     """
-    return between.join([*texts[:6], *["…"][: len(texts) > 6]])
+    shown = list(texts[:6])
+    if len(texts) > 6:
+        shown.append("…")
+    return between.join(shown)
 
 
 def write_error(error: float) -> str:
@@ -47,15 +52,20 @@ def write_error(error: float) -> str:
     >>> write_error(0.0), write_error(0.5), write_error(7.46e-9)
     ('0', '0.5', '7.5e−9')
     """
-    return (
-        "0" if error == 0 else number(error) if error >= 0.01 else shorten_exponent(f"{error:.1e}")
-    )
+    if error == 0:
+        return "0"
+    if error >= 0.01:
+        return number(error)
+    return shorten_exponent(f"{error:.1e}")
 
 
 def write_power_of_ten(exponent: float) -> str:
-    """Phrase the power of ten that the logarithmic slider of a lab stands at.
+    """Write the power of ten that a lab's logarithmic slider is set to.
 
     >>> write_power_of_ten(-5.0), write_power_of_ten(-5.5)
     ('1e-5', '3.2e-06')
     """
-    return f"{10**exponent:.1e}" if exponent % 1 else f"1e{exponent:.0f}"
+    is_whole = exponent % 1 == 0
+    if is_whole:
+        return f"1e{exponent:.0f}"
+    return f"{10**exponent:.1e}"

@@ -48,8 +48,8 @@ def address(program: str, site: str | None) -> str:
     found = f"{(site or urls['Homepage']).rstrip('/')}/{FRAGMENT}{letters}"
     if len(found) > LONGEST:
         raise LinkError(
-            f"The link would have {len(found)} characters, and more than {LONGEST} do not travel well. Shorten the "
-            "function or its arrays, or write a file: player.save_html('player.html')."
+            f"The link would have {len(found)} characters, and mail and chat cut off more than {LONGEST}. Shorten "
+            "the function or its arrays, or write a file: player.save_html('player.html')."
         )
     return found
 
@@ -104,25 +104,28 @@ def _carry(f: Any, imports: dict[str, str], definitions: dict[str, str]) -> None
             )
         if there.setdefault(name, line) != line:
             raise LinkError(
-                f"`{name}` means two things in the functions that {name_of(f)} needs: rename one of them."
+                f"`{name}` has two meanings in the functions that {name_of(f)} needs: rename one of them."
             )
     definitions[f.__name__] = definitions.pop(f.__name__)
 
 
 def _source(f: Any) -> tuple[str, ...]:
-    """The lines of a function; only those of a plain one say all of it."""
-    located = (
-        locate(f, None, 0)
-        if isinstance(f, FunctionType) and not hasattr(f, "__wrapped__")
-        else None
+    """Return the source lines of a plain function.
+
+    A decorated or wrapped function does more than its source shows, so it is an error.
+    """
+    not_plain = LinkError(
+        f"A link can carry only a plain function, and {name_of(f)} isn't one: write it with def or lambda."
     )
-    if located is None or (located.sources and located.sources[0].text[0].startswith("@")):
-        raise LinkError(
-            f"A link carries a plain function, by def or lambda, and {name_of(f)} is none: write one."
-        )
+    if not isinstance(f, FunctionType) or hasattr(f, "__wrapped__"):
+        raise not_plain
+    located = locate(f, None, 0)
     if not located.sources:
         raise LinkError(located.note)
-    return located.sources[0].text
+    lines = located.sources[0].text
+    if lines[0].startswith("@"):
+        raise not_plain
+    return lines
 
 
 def _import_line(name: str, value: Any) -> str:
@@ -176,6 +179,7 @@ def _literal(x: Any, what: str) -> str:
     if x is None or type(x) in (bool, int, float, str):
         return repr(x)
     raise LinkError(
-        f"{what} is of the type {type(x).__name__}, which a link cannot carry: it carries functions by def, modules of "
-        "NumPy and of Python, numbers, text and arrays. Make it inside the function, or pass numbers as inputs."
+        f"{what} is of the type {type(x).__name__}, which a link can't carry. It can carry plain "
+        "functions, modules of NumPy and of Python, numbers, text and arrays. Create the value inside the "
+        "function, or pass numbers as inputs."
     )

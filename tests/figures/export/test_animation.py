@@ -76,11 +76,11 @@ def test_a_film_has_the_same_bytes_every_time(tmp_path):
     [
         ({"steps": [3, 99]}, "there is no step 99"),
         ({"steps": []}, "name at least one step"),
-        ({"steps": "all"}, "steps is a list of step numbers"),
-        ({"steps": 3}, "steps is a list of step numbers"),
+        ({"steps": "all"}, "steps must be a list of step numbers"),
+        ({"steps": 3}, "steps must be a list of step numbers"),
         ({"seconds": 0}, "seconds is a number"),
         ({"seconds": "slow"}, "seconds is a number"),
-        ({"theme": "auto"}, "theme is 'light' or 'dark'"),
+        ({"theme": "auto"}, "theme must be 'light' or 'dark'"),
     ],
 )
 def test_what_makes_no_film(tmp_path, options, message):

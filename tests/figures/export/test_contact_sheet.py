@@ -103,9 +103,9 @@ def test_without_a_painter_there_is_svg_and_files_say_why(monkeypatch, tmp_path)
     ("options", "message"),
     [
         ({"steps": [99]}, "there is no step 99"),
-        ({"columns": 0}, "columns is None, 1, 2, 3 or 4"),
-        ({"page": "A3"}, "page is None, 'A4'"),
-        ({"theme": "auto"}, "theme is 'light' or 'dark'"),
+        ({"columns": 0}, "columns must be None, 1, 2, 3 or 4"),
+        ({"page": "A3"}, "page must be None, 'A4'"),
+        ({"theme": "auto"}, "theme must be 'light' or 'dark'"),
     ],
 )
 def test_an_option_that_is_not_allowed(options, message):

@@ -202,7 +202,7 @@ def test_themes(tmp_path):
             "#{:02x}{:02x}{:02x}".format(*image.convert("RGB").getpixel((2, 2)))
             == DARK.paper.lower()
         )
-    with pytest.raises(InputError, match="theme is 'light' or 'dark'"):
+    with pytest.raises(InputError, match="theme must be 'light' or 'dark'"):
         trace.save_png(tmp_path / "a.png", theme="auto")
 
 
@@ -244,7 +244,7 @@ def test_a_path_that_cannot_be_written(tmp_path, save, name, message):
 
 @pytest.mark.parametrize("scale", [0, -1, "big", float("nan"), 100])
 def test_a_scale_that_makes_no_picture(tmp_path, scale):
-    with pytest.raises(InputError, match="scale is a number from"):
+    with pytest.raises(InputError, match="scale must be a number from"):
         Trace.of(example, 2.0, 5.0).save_png(tmp_path / "a.png", scale=scale)
 
 

@@ -190,8 +190,8 @@ def test_an_edge_says_what_broadcasting_copies_it_to():
     ]
     assert "(3,) → (2, 3)<" in rows_of(draw(spread, *args))["n0 -> n3"]
     said = [step.sentence for step in trace.steps]
-    assert said[3].endswith("x, of shape (3,), is copied to (2, 3).")
-    assert said[4].endswith("The number b is copied to (2, 3).")
+    assert said[3].endswith("x, of shape (3,), is broadcast to (2, 3).")
+    assert said[4].endswith("The number b is broadcast to (2, 3).")
     assert "copied" not in "".join(said[5:9])
     assert not any(
         o.shapes
@@ -228,12 +228,12 @@ def test_a_forward_trace_shows_tangents(example_function):
     [
         (
             {"direction": "down"},
-            "draw(direction='down') is not possible; direction is 'LR' or 'TB'.",
+            "draw(direction='down'): direction must be 'LR' or 'TB'.",
         ),
-        ({"theme": "sepia"}, "theme is 'auto', 'light' or 'dark'"),
-        ({"group": "function"}, "group is 'auto', 'line', 'loop', 'call' or None"),
-        ({"values": "no"}, "values is True or False"),
-        ({"shapes": 1}, "shapes is True or False"),
+        ({"theme": "sepia"}, "theme must be 'auto', 'light' or 'dark'"),
+        ({"group": "function"}, "group must be 'auto', 'line', 'loop', 'call' or None"),
+        ({"values": "no"}, "values must be True or False"),
+        ({"shapes": 1}, "shapes must be True or False"),
     ],
 )
 def test_an_option_that_is_not_allowed(example_function, options, message):

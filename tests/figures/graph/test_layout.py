@@ -97,7 +97,8 @@ def test_a_value_from_far_away_is_named_beside_its_use():
     last = max(i for i, line in enumerate(trace.lines) if line.op == "multiply")
     slot = next(k for k, operand in enumerate(trace.lines[last].operands) if operand.line == 1)
     assert re.search(
-        rf's{last}_{slot} \[label=<b> .*tooltip="b = 0.7, whose own box stands far away"', source
+        rf's{last}_{slot} \[label=<b> .*tooltip="b = 0.7, whose own box is far away in this picture"',
+        source,
     )
     assert f"s{last}_{slot} -> n{last}" in source
     assert f"n1 -> n{last}" not in source

@@ -164,7 +164,7 @@ def test_figures_do_not_load_matplotlib():
 
 
 def test_a_theme_that_does_not_exist(name):
-    with pytest.raises(InputError, match="theme is 'auto', 'light' or 'dark'"):
+    with pytest.raises(InputError, match="theme must be 'auto', 'light' or 'dark'"):
         PLOTS[name](theme="sepia")
 
 

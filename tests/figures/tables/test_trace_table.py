@@ -307,9 +307,9 @@ def test_digits_stand_under_each_other_in_html(example_trace):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"mode": "backward"}, "mode is 'reverse', 'forward' or 'both'"),
-        ({"layout": "wide"}, "layout is 'stacked' or 'beside'"),
-        ({"partials": 1}, "partials is True or False"),
+        ({"mode": "backward"}, "mode must be 'reverse', 'forward' or 'both'"),
+        ({"layout": "wide"}, "layout must be 'stacked' or 'beside'"),
+        ({"partials": 1}, "partials must be True or False"),
         ({"direction": "x1"}, "belongs to forward mode: add mode='forward'"),
         ({"mode": "forward", "direction": "z"}, "z"),
     ],

@@ -97,14 +97,14 @@ def test_one_point_is_a_piece_of_its_own():
     snap = at(2.0, POINT).snapshot()
     assert snap["piece"] == (2.0, 2.0)
     assert (snap["value"], snap["slope"]) == (4.0, 0.0)
-    assert "one point" in at(2.0, POINT).sentence()
+    assert "a single point" in at(2.0, POINT).sentence()
     assert at(2.02, POINT).snapshot()["slope"] == pytest.approx(4.04)
 
 
 def test_the_sentence_says_how_far_the_piece_reaches():
-    assert "from 1.4678 to 1.5849 takes this way" in at(1.5).sentence()
-    assert "up to 1.3335 takes this way" in at(1.3).sentence()
-    assert "from 3.1623 on takes this way" in at(3.5).sentence()
+    assert "from 1.4678 to 1.5849 takes this path" in at(1.5).sentence()
+    assert "up to 1.3335 takes this path" in at(1.3).sentence()
+    assert "from 3.1623 on takes this path" in at(3.5).sentence()
     assert "1 operation." in at(3.5).sentence()
 
 

@@ -81,7 +81,7 @@ def test_relu_beside_its_kink():
 
 def test_a_bug_that_one_direction_does_not_see():
     lab = at(op=RELU, direction=FIRST, bug="missing factor", h=-8)
-    assert lab.snapshot()["verdict"] == "right" and "do not see it" in lab.sentence()
+    assert lab.snapshot()["verdict"] == "right" and "don't reveal it" in lab.sentence()
     lab.set(direction=RANDOM)
     assert lab.snapshot()["verdict"] == "wrong"
 

@@ -68,7 +68,10 @@ def test_the_starved_cell_is_named_before_anything_else_happens():
     assert "Too early: c has not sent yet." in lab.sentence()
     assert "starved: sent 8" in lab.picture()
     lab.press("c")
-    assert "Too late: a has sent already" in lab.sentence() and "32 instead of 64" in lab.sentence()
+    assert (
+        "Too late: a has already sent its adjoint" in lab.sentence()
+        and "32 instead of 64" in lab.sentence()
+    )
     assert (lab.snapshot()["cells"]["a"]["sent"], lab.snapshot()["cells"]["a"]["holds"]) == (
         [8.0],
         16.0,

@@ -146,4 +146,4 @@ def test_the_same_right_number_may_be_an_accident():
     """x · d/dy(x · y) at x = 1: the slope is 2, and the merged number happens to be 2 as well."""
     lab = whole(PRODUCT, x=1.0, y=1.0)
     assert lab.snapshot()["result"] == lab.snapshot()["slope"] == 2.0
-    assert "an accident" in lab.sentence()
+    assert "a coincidence" in lab.sentence()

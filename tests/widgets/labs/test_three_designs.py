@@ -261,8 +261,11 @@ def test_one_may_type_a_program():
         ("hypot(x)", "takes 2 operands, and you gave 1"),
         ("sin(x, y)", "takes 1 operand, and you gave 2"),
         ("3", "not computed from its inputs"),
-        ("x", "That is 0 operations"),
-        ("+".join("x" * 9), f"That is 8 operations; this lab records from 1 to {ROOM}"),
+        ("x", "This expression has 0 operations"),
+        (
+            "+".join("x" * 9),
+            f"This expression has 8 operations, and the lab records from 1 to {ROOM}",
+        ),
     ],
 )
 def test_what_it_cannot_record_is_said_and_changes_nothing(text, said):

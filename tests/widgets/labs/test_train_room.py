@@ -92,7 +92,7 @@ def test_twice_the_learning_rate_ends_higher(whole):
 def test_at_a_high_rate_only_the_naive_softmax_loses_the_loss():
     lost, kept = trained(30, rate="10", stable=False), trained(30, rate="10")
     assert lost.snapshot()["is_lost"] and len(lost.run.epochs) == 3 and not lost.can("train")
-    assert "not finite any more" in lost.sentence() and "not finite, epoch 2" in lost.picture()
+    assert "no longer finite" in lost.sentence() and "not finite, epoch 2" in lost.picture()
     assert not kept.snapshot()["is_lost"] and len(kept.run.epochs) == 30
 
 

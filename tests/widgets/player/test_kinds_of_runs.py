@@ -225,7 +225,7 @@ def test_a_result_called_all_is_followed_alone():
         ),
         (
             {"result": "all", "fault": "overwrite"},
-            "Choose a single result for forward mode or a fault",
+            "Choose a single result for forward mode or for a faulty engine",
         ),
     ],
 )
@@ -346,7 +346,7 @@ def test_what_raised_before_an_operation_says_so():
     assert [step.phase for step in trace.steps] == ["record"]
     assert (
         trace.opening
-        == "writes_into_an_array(x) raised DetachedError before it had recorded an operation."
+        == "writes_into_an_array(x) raised DetachedError before any operation was recorded."
     )
 
 

@@ -49,8 +49,8 @@ def test_the_style_of_a_notebook_makes_players_large():
 @pytest.mark.parametrize(
     ("call", "said"),
     [
-        (lambda: ad.play(square, 3.0, scale="huge"), "scale is 'normal' or 'lecture'"),
-        (lambda: ad.play_defaults(scale="huge"), "scale is 'normal' or 'lecture'"),
+        (lambda: ad.play(square, 3.0, scale="huge"), "scale must be 'normal' or 'lecture'"),
+        (lambda: ad.play_defaults(scale="huge"), "scale must be 'normal' or 'lecture'"),
         (lambda: ad.lecture_style("large"), "a number from 14 to 60"),
         (lambda: ad.lecture_style(400), "a number from 14 to 60"),
     ],

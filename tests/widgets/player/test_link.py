@@ -95,8 +95,8 @@ outside = Outside()
             lambda x: x * outside.slope,
             "takes `outside` from outside, and it is of the type Outside",
         ),
-        (ad.grad(damped), "carries a plain function, by def or lambda, and damped′ is none"),
-        (np.sin, "carries a plain function, by def or lambda, and sin is none"),
+        (ad.grad(damped), "can carry only a plain function, and damped′ isn't one"),
+        (np.sin, "can carry only a plain function, and sin isn't one"),
         (eval("lambda x: x * x"), "Write the function in a notebook cell or in a file"),
         (
             lambda x: x + np.sum(np.arange(5000.0)[:3]) + len("x" * 3) if x > 0 else TOO_LONG,
@@ -123,7 +123,7 @@ def test_one_name_with_two_meanings_is_refused():
 
     double, scale = of(2.0), 3.0
     inner = double
-    with pytest.raises(link.LinkError, match="`scale` means two things"):
+    with pytest.raises(link.LinkError, match="`scale` has two meanings"):
         ad.play(lambda x: inner(x) * scale, 1.0).link(SITE)
 
 

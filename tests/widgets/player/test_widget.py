@@ -313,7 +313,7 @@ def test_a_faulty_engine_stays_faulty_when_the_inputs_change():
     player.inputs = [4.0, 5.0]
     assert [a.value for a in player.trace.gradient] == [0.25, 4.0]
     assert player.forward == {}
-    with pytest.raises(AutodiffError, match="faulty engines are reverse ones"):
+    with pytest.raises(AutodiffError, match="faulty engines run in reverse mode only"):
         player.mode = "forward"
     with pytest.raises(AutodiffError, match="no fault 'slow'"):
         play(f, 2.0, 5.0, fault="slow")
@@ -465,7 +465,7 @@ def test_a_large_graph_has_groups_unless_they_are_refused():
     assert "groups" not in whole and len([name for name in whole["nodes"] if name[0] == "n"]) == 161
     with pytest.raises(
         AutodiffError,
-        match=re.escape("play(group='line') is not possible; group is 'auto' or None."),
+        match=re.escape("play(group='line'): group must be 'auto' or None."),
     ):
         play(f, 1.0, group="line")
     player = play(f, 1.0)

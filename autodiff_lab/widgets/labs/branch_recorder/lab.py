@@ -58,7 +58,7 @@ class BranchRecorder(Lab):
         snap = self.snapshot()
         taped = count_noun(snap["operations"], "operation") if snap["operations"] else "nothing"
         return (
-            f"At x = {number(self.x)} the program asked {count_noun(snap['questions'], 'question')} of its values, "
+            f"At x = {number(self.x)} the program made {count_noun(snap['questions'], 'comparison')}, "
             f"and the tape holds {taped}. The value is {number(snap['value'])} and the slope {number(snap['slope'])}. "
             f"{_describe_reach(*snap['piece'])}"
         )
@@ -93,15 +93,15 @@ class BranchRecorder(Lab):
 def _describe_reach(low: float, high: float) -> str:
     """Say how far the recorded piece goes; the ends of the slider are no ends of a piece."""
     if low == high:
-        return "No other x takes this way: the piece is one point."
+        return "No other x takes this path: the piece is a single point."
     start, end = (number(round(x, 10)) if LOW < x < HIGH else "" for x in (low, high))
     if not start and not end:
-        return "Every x of the slider takes this way."
+        return "Every x on the slider takes this path."
     if not start:
-        return f"Every x up to {end} takes this way; there the next piece begins."
+        return f"Every x up to {end} takes this path; the next piece begins there."
     if not end:
-        return f"Every x from {start} on takes this way."
-    return f"Every x from {start} to {end} takes this way; outside, other lines run."
+        return f"Every x from {start} on takes this path."
+    return f"Every x from {start} to {end} takes this path; outside, other lines run."
 
 
 # What is drawn

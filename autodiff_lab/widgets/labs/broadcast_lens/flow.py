@@ -171,7 +171,7 @@ def _flow_of_copies(program: str, a: Shape, b: Shape, operand: str, wrong: bool)
         return np.sum(term(x, y))
 
     spread = [np.broadcast_to(x, full).copy() for x in inputs]
-    # every copy is an input of its own: nobody adds
+    # every copy is a separate input, so their adjoints are never added up
     back = np.asarray(grad(loss, argnums=k)(*spread))
     summed = np.asarray(grad(loss, argnums=k)(*inputs))
     homes = _number_entries(small.shape, full)
@@ -184,7 +184,7 @@ def _flow_of_sums(a: Shape, axes: Any, wrong: bool) -> Flow:
     missing = [axis for axis in named if axis >= len(a)]
     if missing:
         raise Refused(
-            f"A has shape {a}, so it has {_axes(len(a))}, and there is no axis {missing[0]} to add along. Choose "
+            f"A has shape {a}, so it has {_axes(len(a))}, and there is no axis {missing[0]} to sum over. Choose "
             "another axis or another shape."
         )
     large = make_values("A", a)
@@ -198,7 +198,7 @@ def _flow_of_sums(a: Shape, axes: Any, wrong: bool) -> Flow:
         except ValueError:
             raise Refused(
                 f"The sum has shape {small.shape} and A has {a}. NumPy aligns them at the right and finds that they "
-                "do not fit: this time the wrong rule is stopped. Try a square A."
+                "don't fit, so this time the wrong rule raises an error. Try a square A."
             ) from None
     return Flow("A", small, large, homes, lands, small_back, large_back)
 
@@ -219,7 +219,7 @@ def _align_shapes(a: Shape, b: Shape) -> Shape:
         where = ("last axis", "axis before the last", "third axis from the right")[k]
         raise Refused(
             f"NumPy aligns {a} and {b} at the right. At the {where}, {m} meets {n}; they differ and neither is 1, so "
-            "nothing can be copied. Choose another shape."
+            "they can't be broadcast. Choose another shape."
         ) from None
 
 

@@ -1,4 +1,4 @@
-"""The controller of the lab BroadcastLens: what is copied on the way forward is added on the way back."""
+"""The controller of the lab BroadcastLens: what the forward pass copies, the backward pass adds up."""
 
 import textwrap
 from typing import Any
@@ -118,14 +118,14 @@ class BroadcastLens(SteppedLab):
         )
 
     def table(self) -> Grid | None:
-        """The broadcast lens's table: each entry of the small array, where it is used, what it does on the way back."""
+        """The broadcast lens's table: where each entry of the small array is used, and its backward pass."""
         found = self.flow
         if isinstance(found, str):
             return None
         rows = []
         for entry, value in enumerate(found.small.flat):
             if found.copies:
-                together = "nobody adds" if found.lands is None else found.sent(entry)
+                together = "never added" if found.lands is None else found.sent(entry)
                 back = (_write_numbers(found.list_terms(entry)), together)
             else:
                 back = (number(found.sent(entry)), found.write_places(found.places_back(entry)))
@@ -140,10 +140,10 @@ class BroadcastLens(SteppedLab):
         return grid(f"{self.program}: {shapes}", heads, rows)
 
     def picture(self) -> str:
-        """The broadcast lens's picture: its two arrays on the way forward, and below on the way back."""
+        """The broadcast lens's picture: its two arrays in the forward pass, and below in the backward pass."""
         found = self.flow
         sheet = Sheet(
-            WIDTH, HEIGHT, "A small and a large array, on the way forward and on the way back"
+            WIDTH, HEIGHT, "A small and a large array, in the forward and in the backward pass"
         )
         sheet.text(LEFT, 24, f"y = {self.program}", size=18, bold=True)
         sheet.text(WIDTH - LEFT, 24, _describe_settings(self.settings), "soft_ink", "end", 14)
@@ -174,14 +174,14 @@ def _describe_opening(found: Flow) -> str:
         small, large = found.small.shape, found.large.shape
         each = "its number" if found.small.size == 1 else "each entry"
         if uses == 1:
-            return f"{found.operand} has shape {small} and nothing is copied: {each} is used once."
+            return f"{found.operand} has shape {small} and isn't broadcast: {each} is used once."
         return (
             f"{found.operand} has shape {small} and is read as {large}: {each} is used {count_times(uses)}. Which "
             "shape has its gradient?"
         )
     return (
-        f"A has shape {found.large.shape}. Each entry of the sum S, of shape {found.small.shape}, is made of {uses} "
-        "of its numbers. Which numbers of A get what S gets?"
+        f"A has shape {found.large.shape}. Each entry of the sum S, of shape {found.small.shape}, is the sum of {uses} "
+        "of its elements. Which elements of A receive the adjoint of S?"
     )
 
 
@@ -195,7 +195,7 @@ def _describe_turn(found: Flow, entry: int) -> str:
         return f"{there}. But it was added up from {found.write_places(places)}."
     used = f"{name} was used {count_times(len(terms))}"
     if found.lands is None:
-        return f"{used}. Its copies get {_write_numbers(terms)}, and nobody adds."
+        return f"{used}. Its copies get {_write_numbers(terms)}, and these are never added up."
     if len(terms) == 1:
         return f"{used}, and gets {sent} from there."
     return f"{used}: {list_some([atom(number(x)) for x in terms], ' + ')} = {sent}."
@@ -207,12 +207,12 @@ def _describe_verdict(found: Flow, wrong: bool) -> str:
     if not found.fits:
         return (
             f"{shapes}, and {found.operand} has {found.truth.shape}. {found.operand} − 0.1 · gradient would turn it "
-            f"into a {found.gradient.shape} array, and NumPy would say nothing."
+            f"into a {found.gradient.shape} array, and NumPy would raise no error."
         )
     if not found.right:
-        return f"{same}, and the numbers are wrong. A look at the shape does not find that."
+        return f"{same}, and the numbers are wrong. Checking the shape alone doesn't reveal it."
     if wrong:
-        return f"{same}, and the numbers are right: with these shapes the fault does not show."
+        return f"{same}, and the numbers are correct: with these shapes the bug doesn't show."
     return f"{same}."
 
 
@@ -368,7 +368,7 @@ def _write_turn(found: Flow, entry: int, bar: str) -> str:
         return f"{name} = {sent}, copied to {len(found.places_back(entry))} places"
     terms = [atom(number(x)) for x in found.list_terms(entry)]
     if found.lands is None:
-        return f"{list_some(terms)}: nobody adds them"
+        return f"{list_some(terms)}: never added up"
     return " = ".join([name, list_some(terms, " + "), *[sent][: len(terms) > 1]])
 
 

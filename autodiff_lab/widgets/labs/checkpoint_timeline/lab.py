@@ -127,8 +127,10 @@ class CheckpointTimeline(SteppedLab):
             inside = f"In slots: {_list_states(self.held)}." if self.held else "No slot is in use."
             return f"{_describe(self.actions[self.done - 1])} {inside}"
         snap = self.snapshot()
-        wants = f" That is more than your {self.s}: this schedule does not ask how many there are."
-        same = "The gradient is that of the plain sweep, to the last digit."
+        wants = (
+            f" That is more than your {self.s}: this schedule doesn't depend on how many there are."
+        )
+        same = "The gradient equals that of the plain sweep, to the last digit."
         if snap["gradient"] != snap["plain"]:
             same = f"The gradient is {number(snap['gradient'])}, and that of the plain sweep {number(snap['plain'])}."
         return (
@@ -193,10 +195,10 @@ def _describe(action: Action) -> str:
     steps = count_noun(end - start, "step")
     return {
         "store": f"Store: state {start} goes into a slot.",
-        "restore": f"Restore: state {start} is taken from its slot, which keeps it.",
+        "restore": f"Restore: state {start} is loaded from its slot, which keeps it.",
         "drop": f"Drop: the slot of state {start} is free again.",
         "advance": f"Advance: {steps}, from state {start} to state {end}. Nothing is recorded.",
-        "reverse": f"Reverse: step {end}, from state {start} to state {end}, is recorded and rewound.",
+        "reverse": f"Reverse: step {end}, from state {start} to state {end}, is recorded and swept back.",
     }[kind]
 
 

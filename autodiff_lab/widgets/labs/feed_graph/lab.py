@@ -264,7 +264,7 @@ def _about_the_line(snap: dict[str, Any]) -> str:
         None,
     )
     if host:
-        text += f" {name} is no new node: it is {host}, which was given one more operand."
+        text += f" {name} isn't a new node: it is {host}, which now has one more operand."
     return text + (
         " Feed the inputs, and press Forward." if snap["built"] == len(snap["lines"]) else ""
     )
@@ -280,7 +280,7 @@ def _about_the_run(way: Pass) -> str:
         return text + _list_ready(way)
     if not way.stuck:
         return f"{text}Every node has its value. Press Backward, or feed other numbers."
-    return f"{text}The queue is empty, and {' and '.join(way.stuck)} still waits: for itself. It never gets a value."
+    return f"{text}The queue is empty, and {' and '.join(way.stuck)} still waits for itself: it never gets a value."
 
 
 def _about_the_sweep(snap: dict[str, Any], way: Pass) -> str:
@@ -298,8 +298,9 @@ def _about_the_sweep(snap: dict[str, Any], way: Pass) -> str:
     found = ", ".join(f"{name} has {_write_adjoint(slope)}" for name, slope in slopes)
     text = f"The sweep from {way.target} is over: {found}."
     if " + " in way.target:
-        return f"{text} These are sums over the outputs. For a row of the Jacobian, go back from one output."
-    return f"{text} Press Backward again: each sweep counts anew."
+        hint = "For a row of the Jacobian, start the sweep from a single output."
+        return f"{text} These are sums over the outputs. {hint}"
+    return f"{text} Press Backward again: each sweep starts its counters afresh."
 
 
 def _list_ready(way: Pass) -> str:

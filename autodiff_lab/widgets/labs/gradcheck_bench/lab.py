@@ -248,21 +248,26 @@ class GradcheckBench(Lab):
     def _explain_verdict(self, found: Check) -> str:
         if self.bug != "none":
             if found.verdict == "right":
-                return "There is a bug in the rule, and this point and direction do not see it. Try another one."
+                return "There is a bug in the rule, but this point and direction don't reveal it. Try others."
             if found.verdict == "wrong":
-                return "The light is right: the rule has a bug."
-            return "There is a bug in the rule, and this direction is nearly blind to it. Take another one."
+                return "The light is correct: the rule has a bug."
+            return "There is a bug in the rule, but this direction is nearly blind to it. Choose another one."
         if found.verdict == "right":
             return "The rule and the quotient agree."
         if self.op.startswith("relu"):
             return "The step h reaches across the kink, so the quotient mixes two slopes. Make h smaller than 1e−7."
         if self.dtype == "float32":
-            return "float32 has 7 digits, and the difference of two near values loses most of them. Check in float64."
+            return "float32 has 7 digits, and subtracting two nearly equal values loses most of them. Check in float64."
         if self.h > -5:
-            return "The rule is right; the step is so large that the curve bends under it. Make h smaller."
+            return "The rule is correct; the step is so large that the curve bends under it. Make h smaller."
         if self.h < -5:
-            return "The rule is right; the step is so small that the digits cancel. Make h larger."
-        return "Something between: look at the point, the step and the dtype before you blame the rule."
+            return (
+                "The rule is correct; the step is so small that the digits cancel. Make h larger."
+            )
+        return (
+            "Neither clear agreement nor a clear error: look at the point, the step and the dtype "
+            "before you blame the rule."
+        )
 
     def table(self) -> Grid:
         """The gradcheck bench's table: the present check in numbers."""

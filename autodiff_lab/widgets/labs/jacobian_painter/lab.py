@@ -289,9 +289,16 @@ class Cells(NamedTuple):
     @classmethod
     def of(cls, n: int, m: int) -> Self:
         """Choose the size of the Jacobian's cells for n columns and m rows: the fewer there are, the larger."""
-        wide, high = min(WIDEST, ROOM[0] / (n + 1)), min(HIGHEST, ROOM[1] / (m + 1))
-        size = 14 if wide <= 95 or high <= 50 else 17 if high <= 70 else 22
-        return cls(wide, high, size, 4 if wide > 75 else 3)
+        wide = min(WIDEST, ROOM[0] / (n + 1))
+        high = min(HIGHEST, ROOM[1] / (m + 1))
+        if wide <= 95 or high <= 50:
+            size = 14
+        elif high <= 70:
+            size = 17
+        else:
+            size = 22
+        places = 4 if wide > 75 else 3
+        return cls(wide, high, size, places)
 
     def corner(self, i: int, j: int) -> Point:
         """The upper left corner of the cell in which entry (i, j) of the Jacobian is painted."""

@@ -75,16 +75,20 @@ def find_complaint(expression: str, x: float) -> str:
     """Say why the NaN detective cannot follow an expression that was typed; nothing if it can.
 
     >>> find_complaint("sqrt(x * x)", 0.0), find_complaint("2.0", 0.0)
-    ('', "'2.0' computes nothing from x, so there is nothing to sweep.")
+    ('', "'2.0' doesn't compute anything from x, so there is nothing to sweep.")
     """
     try:
         trace = trace_program("", expression, x)
     except AutodiffError as problem:
         return str(problem)
     if trace.result is None or trace.lines[trace.result].kind == "input":
-        return f"{expression!r} computes nothing from x, so there is nothing to sweep."
+        return f"{expression!r} doesn't compute anything from x, so there is nothing to sweep."
     if len(trace.lines) > MOST_ROWS:
-        return f"{expression!r} has {len(trace.lines)} rows, and there is room for {MOST_ROWS}. Type a shorter one."
+        rows = len(trace.lines)
+        return (
+            f"{expression!r} has {rows} rows, but the lab has room for only {MOST_ROWS}. "
+            "Type a shorter one."
+        )
     return ""
 
 
@@ -98,7 +102,7 @@ class NaNDetective(SteppedLab):
     ('v1', 'log(v0)', 0.0, inf)
     """
 
-    about = "Which row makes the first NaN or infinity of an adjoint? Say it, then jump there."
+    about = "Which row produces the first NaN or infinity in an adjoint? Decide, then jump there."
     controls = (
         Button("jump", "Jump to first non-finite"),
         Button("back", "Step back"),
@@ -135,13 +139,18 @@ class NaNDetective(SteppedLab):
         text = text.strip()
         if name == "x":
             found = parse_number(text)
-            self.reply = f"{text!r} is not a number. Write 0.5, or 1/2." if found is None else ""
-            self._x = self._x if found is None else found
+            if found is None:
+                self.reply = f"{text!r} is not a number. Write 0.5, or 1/2."
+                return
+            self._x = found
         else:
-            self.reply = find_complaint(text, self._x) if text else ""
-            self.expression = self.expression if self.reply else text
-        if not self.reply:
-            self.begin()
+            complaint = find_complaint(text, self._x) if text else ""
+            if complaint:
+                self.reply = complaint
+                return
+            self.expression = text
+        self.reply = ""
+        self.begin()
 
     @property
     def trace(self) -> Trace:
@@ -243,15 +252,18 @@ class NaNDetective(SteppedLab):
 
     def table(self) -> Grid:
         """Each row of the tape with its value, its adjoint, what it sends back, and a mark at the first NaN."""
-        lines, birth, rows = self.trace.lines, self._birth, []
+        lines = self.trace.lines
+        birth = self._birth
+        rows = []
         for k, (line, adjoint) in enumerate(zip(lines, self._adjoints(), strict=True)):
-            sent = [
-                f"{send.term or 'passes'} = {send.contribution.text} to {lines[send.parent].label_or_name}"
-                f"{'  ← first non-finite' if birth and step is birth.step else ''}"
-                for step in self._sweep[: self.done]
-                if step.line == k
-                for send in step.sends
-            ]
+            sent = []
+            for step in self._sweep[: self.done]:
+                if step.line != k:
+                    continue
+                mark = "  ← first non-finite" if birth and step is birth.step else ""
+                for send in step.sends:
+                    to = lines[send.parent].label_or_name
+                    sent.append(f"{send.term or 'passes'} = {send.contribution.text} to {to}{mark}")
             arrived = NOT_REACHED if adjoint is None else adjoint.text
             rows.append(
                 (

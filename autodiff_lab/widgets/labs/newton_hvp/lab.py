@@ -34,8 +34,8 @@ SHOWN = 10
 RATED = "gradient descent"
 ENDS = {
     "arrived": "The path has arrived.",
-    "ran away": "The next step leads out of sight: the path runs away.",
-    "to and fro": "From here on the path jumps to and fro between two places.",
+    "ran away": "The next step leaves the picture: the path runs away.",
+    "to and fro": "From here on the path jumps back and forth between two places.",
     "on its way": "The path is still on its way.",
 }
 

@@ -243,7 +243,7 @@ class OrderLab(Lab):
         """What the last cell has sent, too early or too late, and at the end which slope the order gave."""
         if not self.moves:
             if self.way == RECURSION:
-                return "A function calls itself for every operand, as soon as something arrives. Press Next call."
+                return "A function calls itself for every operand as soon as a contribution arrives. Press Next call."
             return "y holds the seed 1. Which cell may send first, and which cells must wait?"
         snap, last = self.snapshot(), self.moves[-1]
         said = " ".join(
@@ -256,12 +256,12 @@ class OrderLab(Lab):
             if snap["slope"] == snap["right"]
             else f" instead of {number(snap['right'])}"
         )
-        return f"{said} All is sent, and x holds {_write_adjoint(snap['slope'])}{end}."
+        return f"{said} Every cell has sent, and x holds {_write_adjoint(snap['slope'])}{end}."
 
     def _about(self, move: SweepEvent, snap: dict[str, Any]) -> str:
         name, cells = CELLS[move.line], snap["cells"]
         if not move.sent:
-            return f"{name} has nothing to send: nothing has arrived there yet. Its turn is over."
+            return f"{name} has nothing to send, because nothing has arrived there yet. It won't get another turn."
         sent = [(CELLS[one.parent], one) for one in move.sent]
         said = [f"{_write_product(move.adjoint, one.contribution)} to {to}" for to, one in sent]
         now = [f"{to} now holds {number(one.after)}" for to, one in sent]
@@ -271,7 +271,7 @@ class OrderLab(Lab):
         if early := cells[name]["early"]:
             text += f" Too early: {' and '.join(early)} {'have' if len(early) > 1 else 'has'} not sent yet."
         if late and self.way != RECURSION:
-            text += f" Too late: {late[0]} has sent already, and this goes no further."
+            text += f" Too late: {late[0]} has already sent its adjoint, so this goes no further."
         return text
 
     def table(self) -> Grid:
@@ -333,10 +333,9 @@ def _write_product(adjoint: float, contribution: float) -> str:
 def _draw_edge(sheet: Sheet, operand: str, consumer: str, snap: dict[str, Any]) -> None:
     """Draw a link with its partial; once something was sent, an arrow back with the contributions."""
     (x0, y0), (x1, y1) = PLACES[operand], PLACES[consumer]
-    tail, head = (x0 + BOX_WIDTH + 2, y0 + BOX_HEIGHT / 2), (x1 - 2, y1 + BOX_HEIGHT / 2)
-    x, y = (tail[0] + head[0]) / 2, (tail[1] + head[1]) / 2
-    x += -8 if operand == "a" else 8 if operand in "bc" else 0
-    y += -18 if "b" in (operand, consumer) else 30 if "c" in (operand, consumer) else -8
+    tail = (x0 + BOX_WIDTH + 2, y0 + BOX_HEIGHT / 2)
+    head = (x1 - 2, y1 + BOX_HEIGHT / 2)
+    x, y = _place_label(operand, consumer, tail, head)
     sent = [
         number(contribution)
         for *ends, contribution in snap["arrows"]
@@ -351,18 +350,38 @@ def _draw_edge(sheet: Sheet, operand: str, consumer: str, snap: dict[str, Any]) 
     sheet.text(x, y, " + ".join(sent), "adjoint", "middle", 14, bold=True)
 
 
+def _place_label(operand: str, consumer: str, tail: Point, head: Point) -> Point:
+    """Find where a link's label stands: near its middle, and clear of the line."""
+    x = (tail[0] + head[0]) / 2
+    y = (tail[1] + head[1]) / 2
+    if operand == "a":
+        x -= 8
+    elif operand in ("b", "c"):
+        x += 8
+    if "b" in (operand, consumer):
+        return x, y - 18
+    if "c" in (operand, consumer):
+        return x, y + 30
+    return x, y - 8
+
+
 def _partial(operand: str, consumer: str) -> str:
-    tape, i = record_tape(), CELLS.index(consumer)
+    tape = record_tape()
+    i = CELLS.index(consumer)
     slot = tape.parents[i].index(CELLS.index(operand))
     return number(tape.ops[i].local_partial(slot, tape.values[i], *tape.args[i]))
 
 
 def _draw_cell(sheet: Sheet, name: str, cell: dict[str, Any], snap: dict[str, Any]) -> None:
     x, y = PLACES[name]
-    starved, last = bool(cell["early"]) or len(cell["sent"]) > 1, snap["order"][-1:] == [name]
-    role = "adjoint" if starved else "ink" if last else "line"
-    paper, width = "adjoint_paper" if starved else "paper", 3.5 if starved or last else 1.5
-    sheet.box(x, y, BOX_WIDTH, BOX_HEIGHT, role, paper, width)
+    is_starved = bool(cell["early"]) or len(cell["sent"]) > 1
+    is_last = snap["order"][-1:] == [name]
+    if is_starved:
+        sheet.box(x, y, BOX_WIDTH, BOX_HEIGHT, "adjoint", "adjoint_paper", 3.5)
+    elif is_last:
+        sheet.box(x, y, BOX_WIDTH, BOX_HEIGHT, "ink", "paper", 3.5)
+    else:
+        sheet.box(x, y, BOX_WIDTH, BOX_HEIGHT, "line", "paper", 1.5)
     sheet.text(x + 10, y + 22, name, bold=True)
     sheet.text(x + BOX_WIDTH - 10, y + 22, MADE_OF[name], "soft_ink", "end", 14)
     sheet.text(x + 10, y + 46, number(cell["value"]), "value", bold=True)
@@ -370,7 +389,7 @@ def _draw_cell(sheet: Sheet, name: str, cell: dict[str, Any], snap: dict[str, An
     sheet.text(x + BOX_WIDTH - 10, y + 46, held, "adjoint", "end", bold=True)
     if name != "x":
         said, role = _describe_state(cell)
-        sheet.text(x + BOX_WIDTH / 2, y + BOX_HEIGHT + 18, said, role, "middle", 14, starved)
+        sheet.text(x + BOX_WIDTH / 2, y + BOX_HEIGHT + 18, said, role, "middle", 14, is_starved)
 
 
 def _write_adjoint(x: float | None) -> str:
@@ -379,16 +398,19 @@ def _write_adjoint(x: float | None) -> str:
 
 
 def _describe_state(cell: dict[str, Any]) -> tuple[str, str]:
+    """Say in a few words whether a cell waits or has sent, and in which colour."""
+    if not cell["sent"] and cell["waits"]:
+        return f"waits for {', '.join(cell['waits'])}", "soft_ink"
     if not cell["sent"]:
-        return (
-            (f"waits for {', '.join(cell['waits'])}", "soft_ink")
-            if cell["waits"]
-            else ("may send", "ink")
-        )
+        return "may send", "ink"
     sent = ", then ".join(map(_write_adjoint, cell["sent"]))
+    if cell["early"] and cell["sent"] == [None]:
+        return f"starved: {sent}", "adjoint"
     if cell["early"]:
-        return f"starved: {sent if cell['sent'] == [None] else f'sent {sent}'}", "adjoint"
-    return f"sent {sent}", "adjoint" if len(cell["sent"]) > 1 else "ink"
+        return f"starved: sent {sent}", "adjoint"
+    if len(cell["sent"]) > 1:
+        return f"sent {sent}", "adjoint"
+    return f"sent {sent}", "ink"
 
 
 def _draw_tried(sheet: Sheet, snap: dict[str, Any]) -> None:
@@ -399,17 +421,19 @@ def _draw_tried(sheet: Sheet, snap: dict[str, Any]) -> None:
     if not snap["tried"]:
         sheet.text(LIST_LEFT, 52, "none tried yet", "soft_ink", size=14)
     for k, (order, sign, x) in enumerate(snap["tried"][-SHOWN:]):
-        y, right = 52 + 26 * k, x == snap["right"]
+        y = 52 + 26 * k
+        is_right = x == snap["right"]
+        role = "value" if is_right else "adjoint"
         sheet.text(LIST_LEFT, y, order if sign == "+=" else f"{order}, with =")
         sheet.text(
             WIDTH - 26,
             y,
             "·" if x is None else number(x),
-            "value" if right else "adjoint",
+            role,
             "end",
             bold=True,
         )
-        sheet.text(WIDTH - 6, y, "✓" if right else "✗", "value" if right else "adjoint", "end")
+        sheet.text(WIDTH - 6, y, "✓" if is_right else "✗", role, "end")
 
 
 def _draw_paths(sheet: Sheet, many: int) -> None:
@@ -455,7 +479,11 @@ def _draw_paths(sheet: Sheet, many: int) -> None:
 
 def _name_cell(k: int, many: int) -> str:
     """Name a cell of the order lab's chain: x, then a, b, c, …, and y for the result."""
-    return "x" if k == 0 else "y" if k == many else "abcdefg"[k - 1]
+    if k == 0:
+        return "x"
+    if k == many:
+        return "y"
+    return "abcdefg"[k - 1]
 
 
 def _bend(here: Point, there: Point, height: float) -> list[Point]:

@@ -158,7 +158,7 @@ class TagInspector(SteppedLab):
         if self.tags:
             return f"The result is {result}, the slope that was asked for."
         why = (
-            ", although two marks were merged: an accident."
+            ", although two ε were merged: a coincidence."
             if snap["merged"]
             else ": no two marks ever met."
         )

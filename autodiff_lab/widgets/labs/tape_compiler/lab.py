@@ -67,7 +67,10 @@ TOGGLES = {"dead": ("dead code",), "ones": ("constants", "identities"), "shared"
 # What the picture says about a line that a pass has removed.
 WORDS = {"constants": "×1", "identities": "×1", "sharing": "shared", "dead code": "dead"}
 
-NEVER_ENDS = "At x ≤ 1 the loop would never end, so it cannot be recorded here. The guard says no before it tries."
+NEVER_ENDS = (
+    "At x ≤ 1 the loop would never end, so it cannot be recorded here. "
+    "The compiled program has no loop: its guard raises an error instead."
+)
 
 
 class TapeCompiler(Lab):
@@ -82,7 +85,9 @@ class TapeCompiler(Lab):
     'v4 < 10 was True, and is False'
     """
 
-    about = "Say which lines a pass has taken, and switch it off. Then see how far x may move."
+    about = (
+        "Say which lines a pass has removed, and switch it off. Then find out how far x may move."
+    )
     controls = (
         Toggle("ones", "×1 folding", True),
         Toggle("shared", "sharing (CSE)", True),
@@ -166,7 +171,11 @@ class TapeCompiler(Lab):
         )
         counts = f"Of {sum(snap['recorded'])} recorded lines {sum(snap['operations'])} operations are left: {took}."
         if snap["guard"]:
-            end = NEVER_ENDS if self.never_ends else "Another tape is needed: record again here."
+            end = (
+                NEVER_ENDS
+                if self.never_ends
+                else "This input needs another tape: record again here."
+            )
             return f"The guard stops at x = {number(self.x)}: {snap['guard']}. {end} {counts}"
         (value, (dx, dy)), (same, slopes) = snap["answer"], snap["engine"]
         close = np.allclose([value, dx, dy], [same, *slopes], rtol=1e-12, atol=1e-12)

@@ -97,7 +97,7 @@ class TapeWatch(SteppedLab):
             return snap["refused"]
         slopes = ", ".join(f"{_write_slope(g)} for {name}" for name, g in snap["slopes"].items())
         again = (
-            " The records were kept, so the tape could be rewound again."
+            " The tape is persistent: it kept its records, so it could be rewound again."
             if snap["asked"] == 2
             else ""
         )
@@ -143,8 +143,8 @@ class TapeWatch(SteppedLab):
 
 def _describe_remedy(name: str, ways: list[str]) -> str:
     if not ways:
-        return f"What you differentiate does not use {name}: no switch gives it another gradient."
-    return f"For {name} the tape has nothing. What would help: {', or '.join(ways)}."
+        return f"The target doesn't depend on {name}, so no switch can change its gradient."
+    return f"The tape has no record that leads to {name}. What would help: {', or '.join(ways)}."
 
 
 # What is drawn
@@ -156,7 +156,7 @@ def _draw_tape(sheet: Sheet, snap: dict[str, Any]) -> None:
     kept = (
         f"on the tape: {count}"
         if snap["kept"] == count
-        else f"on the tape: {snap['kept']} of {count}, let go"
+        else f"on the tape: {snap['kept']} of {count}, freed"
     )
     sheet.text(RIGHT, 24, kept, "ink", bold=True)
     draw_rule(sheet, RIGHT, WIDTH - 20, 36)

@@ -130,7 +130,10 @@ class ThreeDesigns(Lab):
             self.reply = str(problem)
             return
         if not 1 <= operations <= ROOM:
-            self.reply = f"That is {operations} operations; this lab records from 1 to {ROOM}. Type another one."
+            self.reply = (
+                f"This expression has {operations} operations, and the lab records from 1 to {ROOM}. "
+                "Type another one."
+            )
             return
         self._typed, self.program = text, OWN
         self.begin()
@@ -240,9 +243,10 @@ class ThreeDesigns(Lab):
         kept = f"Kept so far: {partials} as partials, {closures} in closures, {operations} with the operations."
         if snap["steps"] < len(snap["operations"]):
             return f"{format_expression(snap['operations'][snap['steps'] - 1], LABELS)} has run. {kept}"
+        rules = snap["columns"][0]["rules"]
         return (
-            f"The program is over. {kept} For the partials {snap['columns'][0]['rules']} rules were looked up; "
-            "the other two will do that in the sweep."
+            f"The program is over. {kept} For the partials {rules} rules were looked up during the run; "
+            "the other two look theirs up in the sweep."
         )
 
     def _about_the_sweep(self, snap: dict[str, Any]) -> str:
@@ -263,7 +267,7 @@ class ThreeDesigns(Lab):
         return f"The inputs were overwritten before the sweep. {' '.join(parts)}"
 
     def _about_the_write(self, snap: dict[str, Any]) -> str:
-        return "After the run, 0 was written over x and y. Look which columns hold another number now. Then sweep."
+        return "After the run, 0 was written over x and y. Look for the columns whose numbers have changed. Then sweep."
 
     def _about_the_again(self, snap: dict[str, Any]) -> str:
         unable = [
@@ -277,7 +281,7 @@ class ThreeDesigns(Lab):
 
     def _about_the_replay(self, snap: dict[str, Any]) -> str:
         return (
-            f"The inputs {list_numbers(snap['elsewhere'])} were put in. The value there comes from "
+            f"The inputs {list_numbers(snap['elsewhere'])} were passed instead. The value there comes from "
             f"{_list_able(snap, 'replay')}. The others still have the value of the old run."
         )
 

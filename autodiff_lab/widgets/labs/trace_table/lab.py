@@ -160,8 +160,12 @@ class TraceTable(SteppedLab):
         ]
         moved = [_tangent(self.trace.steps[i]) for i in _list_parents(line)]
         product = math.prod(moved) if len(moved) > 1 else math.nan
-        alone = "You added the local partials alone. Each is multiplied by the tangent of its operand first."
-        as_they_are = "You took the tangents of the operands as they are. Each is multiplied by its local partial."
+        alone = (
+            "You added the local partials alone. Multiply each by the tangent of its operand first."
+        )
+        as_they_are = (
+            "You added the operands' tangents unchanged. Multiply each by its local partial first."
+        )
         ideas = (
             (
                 line.value.scalar,
@@ -172,7 +176,7 @@ class TraceTable(SteppedLab):
             (product, "You multiplied the two tangents. That product belongs to ε², which is 0."),
             (sum(moved), as_they_are),
             *(
-                (term, "That is one of two terms. Each operand that moves gives one.")
+                (term, "That is only one of two terms. Each operand that moves contributes one.")
                 for term in terms
             ),
         )

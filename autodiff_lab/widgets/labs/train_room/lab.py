@@ -15,7 +15,7 @@ from autodiff_lab.widgets.labs.canvas import Axes, Sheet, draw_legend, make_tick
 from autodiff_lab.widgets.labs.lab import Button, Choice, Lab, Play, Slider, Toggle
 
 IN_PLACE, REBIND = "in place", "bind the name anew"
-# What is measured in each epoch; the last two are the lengths of its gradient and of what is used in its place.
+# What is measured in each epoch; the last two are the lengths of its gradient and of what is used instead.
 COLUMNS = ("losses", "all_right", "all_cells", "gradients", "steps")
 Measured = tuple[Epoch, tuple[float, ...]]
 
@@ -195,7 +195,7 @@ class TrainRoom(Lab):
         )
         if snap["is_lost"]:
             said += (
-                " The loss is not finite any more: an exponential has overflowed, or a probability was rounded to 0 "
+                " The loss is no longer finite: an exponential has overflowed, or a probability was rounded to 0 "
                 "and its logarithm taken."
             )
         elif snap["error"] > 1e-9:
@@ -271,7 +271,7 @@ class TrainRoom(Lab):
             _draw_small(
                 sheet, row, title, curves, last, snap["tested"] if column == "all_right" else None
             )
-        sheet.text(LEFT + WIDTH, 404, "dashed: what is used in its place", "tangent", "end", 14)
+        sheet.text(LEFT + WIDTH, 404, "dashed: what is used instead", "tangent", "end", 14)
         self._draw_code(sheet)
         sheet.cut(560)
         return sheet.svg()

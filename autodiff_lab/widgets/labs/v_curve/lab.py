@@ -51,18 +51,18 @@ SIDES = {
         "h is lost when it is added to x",
     ),
     "right": (
-        "On this side the curve is bent and the quotient cuts it short: a smaller h helps.",
+        "On this side truncation dominates, because the curve bends between the two points: a smaller h helps.",
         "a smaller h helps",
     ),
     "left": (
-        "On this side equal digits cancel and what is left is rounding: a smaller h harms.",
+        "On this side cancellation dominates: equal digits cancel and rounding errors remain, so a smaller h harms.",
         "a smaller h harms: equal digits cancel",
     ),
     "best": (
         "This is the best h: truncation and cancellation are about equal.",
         "this is the best h",
     ),
-    "exact": ("Here nothing is left over: no error at all.", "nothing is left over"),
+    "exact": ("Here there is no error at all.", "nothing is left over"),
 }
 
 
