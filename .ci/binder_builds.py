@@ -2,9 +2,9 @@
 
     python .ci/binder_builds.py
 
-First repo2docker, which Binder uses, renders the Dockerfile for this tree. Then the steps of that Dockerfile that are
-ours (the requirements, `postBuild`) are taken in a fresh virtual environment that holds, as Binder's image does, a
-JupyterLab and ipywidgets of their own; every notebook runs there, and JupyterLab with the heaviest kernel is weighed.
+First repo2docker, which Binder uses, renders the Dockerfile for this tree. Then our steps of that Dockerfile (the
+requirements, `postBuild`) run in a fresh virtual environment that already has JupyterLab and ipywidgets, like
+Binder's image. Every notebook runs there, and the memory of JupyterLab with the largest kernel is measured.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-# the other pages have nothing to run
+# The other notebooks have no code to run.
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("[0-9][0-9]_*.ipynb"))
 MOST_MEMORY = 600  # megabytes, of the gigabyte that Binder promises
 
@@ -78,7 +78,7 @@ def say(text: str) -> None:
 
 
 def run(*command: str | Path, **options: object) -> str:
-    """Run a command and return what it says; a failure shows all of it."""
+    """Run a command and return its output; if it fails, print the output and exit."""
     done = subprocess.run(
         [*map(str, command)], text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, **options
     )
@@ -94,7 +94,7 @@ def environment(folder: Path, python: str = sys.executable) -> Path:
 
 
 def the_image_renders(work: Path, tree: Path) -> None:
-    """Binder takes the build pack, the Python and the steps that `binder/` asks for."""
+    """Check that Binder uses the build pack, the Python and the steps that `binder/` specifies."""
     python = environment(work / "repo2docker")
     run(python, "-m", "pip", "install", "-q", "jupyter-repo2docker")
     first, dockerfile = run(python, "-c", RENDER, tree).split("\n", 1)
@@ -102,16 +102,14 @@ def the_image_renders(work: Path, tree: Path) -> None:
     assert first == f"PythonBuildPack {asked}", first
     for step in ('-r "binder/requirements.txt"', "./binder/postBuild"):
         assert step in dockerfile, f"the Dockerfile has no {step}"
-    installs, copied = (
-        dockerfile.index('-r "binder/requirements.txt"'),
-        dockerfile.index("COPY --chown=1000:1000 src/ "),
-    )
-    assert installs < copied, "a change of a notebook would install everything again"
+    installs = dockerfile.index('-r "binder/requirements.txt"')
+    copies = dockerfile.index("COPY --chown=1000:1000 src/ ")
+    assert installs < copies, "a change to a notebook would reinstall all requirements"
     say(f"the Dockerfile renders: {first}, requirements before the copy, postBuild")
 
 
 def the_image_is_built(work: Path, tree: Path) -> Path:
-    """The steps of the Dockerfile that are ours, in an environment as Binder's."""
+    """Run our steps of the Dockerfile in an environment like Binder's; return its Python."""
     version = (ROOT / "binder/runtime.txt").read_text().strip().removeprefix("python-")
     found = shutil.which(f"python{version}")
     works = found and subprocess.run([found, "-c", ""], capture_output=True).returncode == 0
@@ -124,7 +122,7 @@ def the_image_is_built(work: Path, tree: Path) -> Path:
     run(*pip, "install", "-q", "jupyterlab", "ipywidgets", "ipykernel")
     before = run(*pip, "list", "--format=freeze")
     said = run(*pip, "install", "--no-cache-dir", "-r", "binder/requirements.txt", cwd=tree)
-    assert "Uninstalling" not in said, "the requirements replace what Binder brings"
+    assert "Uninstalling" not in said, "the requirements replace packages of Binder's image"
     say(run(tree / "binder/postBuild", cwd=tree, env=inside(python)).strip().splitlines()[-1])
     after = run(*pip, "list", "--format=freeze")
     say(
@@ -134,7 +132,7 @@ def the_image_is_built(work: Path, tree: Path) -> Path:
 
 
 def inside(python: Path) -> dict[str, str]:
-    """The variables of a shell in which the environment is active."""
+    """Return the variables of a shell in which the environment is active."""
     return {**os.environ, "PATH": f"{python.parent}{os.pathsep}{os.environ['PATH']}"}
 
 

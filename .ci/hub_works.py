@@ -2,13 +2,13 @@
 
     python .ci/hub_works.py [--students N]
 
-The page's commands run word for word, in namespaces of their own: accounts, homes, /opt, /srv and the network are
-private copies, which are gone when this program ends, however it ends. That needs root, or sudo. The environment is
-the one of this Python; JupyterHub is installed into it, in the versions that the page pins.
+The page's commands run word for word, in separate namespaces: accounts, homes, /opt, /srv and the network are
+private copies, which disappear when this program ends, even if it crashes. That needs root, or sudo. JupyterHub is
+installed into the environment of this Python, in the versions that the page pins.
 
 Each student logs in with a password, gets a server, opens notebook 03, runs it to its end with good answers and saves
-it. One of them then tries what the limits forbid. The hub is stopped and started again with short times, in which an
-idle kernel and an idle server are stopped, and the work is still there.
+it. One of them then tries to break the limits. The hub is stopped and started again with short timeouts, so that it
+stops an idle kernel and an idle server; the students' work must still be there.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ PASSWORD = "chain rule 2026"
 NAMES = ("ada", "bea", "cy", "dan", "eve", "fay", "gus", "hal", "ida", "jo", "kim", "lou")
 PATIENCE_S = 120
 
-# What no student may do, and what happens instead. Each ends with a line that begins with "refused" or with "ALLOWED".
+# Code that must fail on a student's server. Its last line of output begins with "refused" or with "ALLOWED".
 ATTEMPTS = {
     "to take 3 GB of memory": """
 try:

@@ -1,10 +1,10 @@
-"""Ask every page that the project links to whether it is still there.
+"""Check that every page that the project links to is still there.
 
-    python .ci/links_answer.py            exits with 1 where a page is gone
+    python .ci/links_answer.py            exits with 1 if a page is gone
 
-Read are the Markdown files, the notebooks' text, and the citation. A page counts as gone if its server says so (404,
-410) or if there is no server, three times in a row; one that only does not want to be asked by a program is listed. Not
-asked: Binder, where a visit builds an image; addresses with a part in capitals that the reader fills in.
+It reads the Markdown files, the notebooks' text, and the citation. A page is gone if its server answers 404 or
+410, or if there is no server, three times in a row. Pages that refuse programs are only listed. It skips Binder,
+where a visit builds an image, and addresses with a part in capitals that readers fill in.
 """
 
 from __future__ import annotations
@@ -31,31 +31,36 @@ TRIES, WAIT = 3, 5.0
 def addresses(text: str) -> Iterator[str]:
     """Find the addresses in a text; a bracket or a full stop after one belongs to the sentence."""
     for found in ADDRESS.findall(text):
-        end = found.rstrip(".,;:!?*_")
-        while end.endswith((")", "]")) and end.count(")") + end.count("]") > end.count(
-            "("
-        ) + end.count("["):
-            end = end[:-1].rstrip(".,;:!?*_")
-        if not NOT_ASKED.match(end):
-            yield urldefrag(end).url
+        address = found.rstrip(".,;:!?*_")
+        while ends_with_unopened_bracket(address):
+            address = address[:-1].rstrip(".,;:!?*_")
+        if not NOT_ASKED.match(address):
+            yield urldefrag(address).url
+
+
+def ends_with_unopened_bracket(address: str) -> bool:
+    """Whether an address ends with a closing bracket that it doesn't open."""
+    if not address.endswith((")", "]")):
+        return False
+    opened = address.count("(") + address.count("[")
+    closed = address.count(")") + address.count("]")
+    return closed > opened
 
 
 def texts(root: Path = ROOT) -> Iterator[tuple[str, str]]:
-    """Go through what people read: a file's name, and its text."""
+    """Yield the name and the text of every file that people read."""
     yield "CITATION.cff", (root / "CITATION.cff").read_text(encoding="utf-8")
     for folder in FOLDERS:
         for path in sorted((root / folder).glob("*.md" if folder == "." else "**/*.md")):
             yield path.relative_to(root).as_posix(), path.read_text(encoding="utf-8")
     for path in sorted((root / "notebooks").glob("*.ipynb")):
         cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
-        yield (
-            path.name,
-            "\n".join("".join(cell["source"]) for cell in cells if cell["cell_type"] == "markdown"),
-        )
+        prose = ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "markdown"]
+        yield path.name, "\n".join(prose)
 
 
 def ask(address: str, wait: float = WAIT) -> str:
-    """Return "" for a page that is there, else what was answered in its stead."""
+    """Return "" for a page that is there, otherwise the answer that came instead."""
     said = ""
     for attempt in range(TRIES):
         time.sleep(attempt * wait)
@@ -90,10 +95,11 @@ def main(pages: Iterable[tuple[str, str]]) -> int:
     with ThreadPoolExecutor(8) as several:
         answers = dict(zip(where, several.map(ask, where), strict=True))
     for address, said in sorted(answers.items()):
-        if said:
-            print(
-                f"{'GONE' if is_gone(said) else 'look'}  {said}  {address}  in {', '.join(sorted({*where[address]}))}"
-            )
+        if not said:
+            continue
+        verdict = "GONE" if is_gone(said) else "look"
+        pages_with_it = ", ".join(sorted({*where[address]}))
+        print(f"{verdict}  {said}  {address}  in {pages_with_it}")
     gone = sum(map(is_gone, answers.values()))
     print(f"{len(answers)} pages, {gone} of them gone")
     return int(gone > 0 or not answers)

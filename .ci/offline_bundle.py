@@ -1,12 +1,12 @@
-"""Pack the website and the browser lab into one zip that needs no network, and try it as its reader would.
+"""Pack the website and the browser lab into one zip that needs no network, and use it as a reader would.
 
     python .ci/offline_bundle.py SITE LITE OUT        needs: pip install playwright, and Chromium
 
-SITE is what `.ci/site/build.py` builds, LITE what `.ci/lite/build.py` builds with a Pyodide beside it; nothing is built
-here. The zip, in the folder OUT, is a file of the release, and later the pages of that version on the website
-(`.ci/site/keep_versions.py`). It is unpacked into an empty folder, served by `python -m http.server`, and opened in
-Chromium, which finds no other machine: the player of the start page plays, and the lab starts its Python and runs a
-line of it.
+Build SITE with `.ci/site/build.py` and LITE with `.ci/lite/build.py` and a Pyodide first. The zip, in the folder
+OUT, is a file of the release, and later becomes the pages of that version on the website
+(`.ci/site/keep_versions.py`). To test it, it is unpacked into an empty folder, served by `python -m http.server`,
+and opened in Chromium, which can reach no other machine. The player of the start page must play, and the lab must
+start Python and run a line.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ Python from a file. What you write in the lab is stored in your browser.
 
 
 def pack(site: Path, lite: Path, zipped: Path) -> None:
-    """Write the zip, whose one folder has the website, and in it the lab."""
+    """Write the zip: one folder with the website, and the lab in its subfolder ``lite``."""
     folder = zipped.name.removesuffix("-offline.zip")
     with zipfile.ZipFile(zipped, "w", zipfile.ZIP_DEFLATED) as out:
         out.writestr(f"{folder}/READ_ME.txt", READ_ME)
@@ -54,7 +54,7 @@ def pack(site: Path, lite: Path, zipped: Path) -> None:
 
 
 def add_file(out: zipfile.ZipFile, path: Path, name: str) -> None:
-    """Add a file; a page no longer says that the lab loads Python from elsewhere."""
+    """Add a file to the zip, without the remark on pages that the lab loads Python from the network."""
     if path.suffix == ".html":
         page = path.read_text(encoding="utf-8").replace(ON_THE_WEBSITE, "")
         out.writestr(name, page)
@@ -65,7 +65,7 @@ def add_file(out: zipfile.ZipFile, path: Path, name: str) -> None:
 
 @contextmanager
 def served(folder: Path) -> Iterator[str]:
-    """Serve a folder as the bundle's READ_ME says, on a free port; gives the address."""
+    """Serve a folder as the bundle's READ_ME says, on a free port; yield the address."""
     command = [sys.executable, "-u", "-m", "http.server", "0", "--bind", "127.0.0.1"]
     options = {"stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL, "text": True}
     with subprocess.Popen(command, cwd=folder, **options) as server:
@@ -77,7 +77,7 @@ def served(folder: Path) -> Iterator[str]:
 
 
 async def use(address: str, chromium: str, pictures: Path) -> list[str]:
-    """Play on the start page, go from it into the lab, and run a line there; returns what is wrong."""
+    """Play on the start page, follow its link to the lab, and run a line there; return what went wrong."""
     from playwright.async_api import async_playwright
     from visit import FIRST, RUN_CODE, STARTED, Visit, until
 
@@ -107,7 +107,7 @@ async def use(address: str, chromium: str, pictures: Path) -> list[str]:
 
 
 def main() -> None:
-    """Pack, unpack elsewhere, and try."""
+    """Pack the bundle, unpack it elsewhere, and test it."""
     site, lite, out = map(Path, sys.argv[1:])
     chromium = next(
         filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None

@@ -1,8 +1,8 @@
 """The project's page in a package index, made from the README whenever a file is built: hatchling asks for it.
 
-The README is for who has the repository before them: its links and pictures lead nowhere in an index. So the page has
-what a stranger wants of it (what this is, the film, one command, ten lines), and every link is made absolute from
-`[project.urls]`; links to files lead to the release that the page is about.
+The README is written for someone who has the repository: in an index, its links and pictures would be broken. So
+the page has only what a stranger needs (what this is, the film, one command, ten lines). Every link is made
+absolute with `[project.urls]`, and links to files lead to the release that the page describes.
 """
 
 import re

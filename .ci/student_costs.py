@@ -1,7 +1,8 @@
-"""What does a student cost a JupyterHub? ``python .ci/student_costs.py`` (Linux) measures it for the page of lecturers.
+"""What does a student cost a JupyterHub? ``python .ci/student_costs.py`` (Linux) measures it for the lecturers' page.
 
-Each notebook is run to its end in a kernel of its own; JupyterLab is started as `autodiff-lab` starts it. Memory is
-given twice: resident, and proportional, where what processes share (on a hub: the libraries) is divided among them.
+Each notebook runs to its end in its own kernel, and JupyterLab is started as `autodiff-lab` starts it. Memory is
+printed twice: resident, and proportional. The latter divides shared memory (on a hub: the libraries) among
+the processes that share it.
 """
 
 from __future__ import annotations
@@ -68,7 +69,8 @@ def server_memory(folder: str) -> tuple[float, float]:
 def main() -> None:
     """Print a line for each notebook, and the sums that lecturers are given."""
     with tempfile.TemporaryDirectory() as folder:
-        server, kernels = server_memory(folder), []
+        server = server_memory(folder)
+        kernels = []
         print("server:                {:4.0f} MB resident, {:4.0f} MB proportional".format(*server))
         for path in NOTEBOOKS:
             kernels.append(kernel_costs(path, folder))

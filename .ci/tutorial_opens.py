@@ -1,4 +1,4 @@
-"""Run a command that opens the tutorial, see that JupyterLab serves it and starts a kernel, and stop it.
+"""Run a command that opens the tutorial, check that JupyterLab serves it and starts a kernel, and stop it.
 
     python tutorial_opens.py COMMAND
 

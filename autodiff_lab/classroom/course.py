@@ -1,8 +1,8 @@
 """Write a course's two sets of notebooks, the students' and the teacher's: `autodiff-lab course`.
 
-The student's set is the tutorial with every exercise open, without the page for lecturers and the lectures, and without
-the saved outputs that answer what is asked: who runs the cell sees them. In the teacher's set each exercise has a good
-answer in its cell, and below it the hints that students can ask for and the wrong answers that the check knows.
+The students' set is the tutorial without the lecturers' page, the lectures, and the saved outputs that would
+give away an answer; students see those when they run the cell. In the teacher's set, each exercise's cell has
+a good answer, followed by the hints that students can ask for and the wrong answers that the check recognises.
 """
 
 import copy
@@ -31,16 +31,17 @@ def write_students_set(folder: Path) -> Copied:
     """
 
     def students(path: Path) -> bytes | None:
-        # their notes answer what is asked
+        # The lecturers' notes contain the answers.
         if path.name == FOR_LECTURERS or path.parent.name == LECTURES:
             return None
         if path.suffix != ".ipynb":
             return LINK.sub(rb"\1", path.read_bytes())
         notebook = nbformat.read(path, as_version=4)
         for cell in notebook.cells:
-            # folded, because it answers what is asked
+            # An output is folded in the tutorial because it gives away an answer.
             if cell.metadata.get("jupyter", {}).get("outputs_hidden"):
-                cell.outputs, cell.metadata.jupyter = [], {}
+                cell.outputs = []
+                cell.metadata.jupyter = {}
         return LINK.sub(rb"\1", (nbformat.writes(notebook) + "\n").encode())
 
     return copy_notebooks(installed_notebooks(), folder, students)
@@ -89,13 +90,13 @@ def fill_answers(notebook: Any, exercises: Mapping[str, Exercise]) -> Any:
 
 
 def find_exercise(cell: Any, exercises: Mapping[str, Exercise]) -> Exercise | None:
-    """Find the exercise that a cell of a course notebook checks."""
+    """Return the exercise that a cell of a course notebook checks; None if it checks none."""
     if cell.cell_type != "code":
         return None
-    return next(
-        (each for name, each in exercises.items() if re.search(rf"check\.{name}\(", cell.source)),
-        None,
-    )
+    for name, exercise in exercises.items():
+        if re.search(rf"check\.{name}\(", cell.source):
+            return exercise
+    return None
 
 
 def make_teacher_notebook(notebook: Any, exercises: Mapping[str, Exercise]) -> Any:

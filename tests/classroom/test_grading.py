@@ -398,9 +398,9 @@ def test_without_bubblewrap_it_refuses_unless_told(tmp_path, capsys, programs):
     said = capsys.readouterr()
     assert "WARNING" in said.err and "delete your files" in said.err
     assert "ada.ipynb: ran" in said.out
-    assert "without walls (--unconfined)" in (default_folder(tmp_path) / "grades.html").read_text(
-        encoding="utf-8"
-    )
+    assert "without a sandbox (--unconfined)" in (
+        default_folder(tmp_path) / "grades.html"
+    ).read_text(encoding="utf-8")
 
 
 def test_walls_that_do_not_stand_are_said_once_and_blame_nobody(tmp_path, capsys, programs):

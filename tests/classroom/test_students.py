@@ -136,7 +136,7 @@ def test_a_bad_roster_is_told_before_anything_runs(tmp_path, capsys, monkeypatch
     nbformat.write(brief(), tmp_path / "ada.ipynb")
     for name in ("nowhere.csv", "."):
         assert main(["grade", str(tmp_path), "--roster", str(tmp_path / name), *WITHOUT]) == 1
-        assert "--roster takes a CSV file" in capsys.readouterr().err
+        assert "Name a CSV file after --roster" in capsys.readouterr().err
     (tmp_path / "list.csv").write_text("x;y\n1;2\n")
     assert main(["grade", str(tmp_path), "--roster", str(tmp_path / "list.csv"), *WITHOUT]) == 1
     assert "Name one column `name`" in capsys.readouterr().err

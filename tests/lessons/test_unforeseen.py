@@ -78,7 +78,7 @@ def minimize(loss, variables, learning_rate):
         ),
         (static_graphs.ex_2, (44.07, False), "Of the 2, only the first is not right."),
         (tensorflow.ex_4, (6, None, None, 6, None, 0), "only the sixth is not right"),
-        (control_flow.ex_1, (4, 5), "The numbers are right, and their order is not."),
+        (control_flow.ex_1, (4, 5), "The numbers are right, but their order is not."),
         (control_flow.ex_1, (7, 9), "Of the 2, neither is right."),
         (control_flow.ex_2, (31.548, 60, "a"), "The sides are the wrong way round"),
         (dual_numbers.ex_3, (-0.03125, 2, 0.25, 0.21875), "the column for the other seed"),

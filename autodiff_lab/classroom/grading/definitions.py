@@ -1,7 +1,7 @@
-"""The definitions of the checks, recorded before a hand-in runs, to notice when it changes the checks that judge it.
+"""The definitions of the checks, recorded before a hand-in runs, to detect a hand-in that changes them.
 
-This notices what a notebook does to the exercises and the checks, even if it restores them later, since it is asked for
-at each answer. It does not notice a change to NumPy, to Python or to this very process.
+They are compared at each answer, so a change is detected even if the notebook restores them later. A change
+to NumPy, to Python or to this very process is not.
 """
 
 import sys
@@ -12,12 +12,12 @@ from typing import Any
 from autodiff_lab.lessons.checks.exercise import Exercise
 
 ROOM = "autodiff_lab.lessons."
-# What changes by itself while a learner works.
+# Attributes that change whenever a learner works.
 STATE = ("attempts", "passed", "hints_given", "_session", "_new_names")
 
 
 def list_definitions() -> dict[str, tuple[Any, ...]]:
-    """List the definitions (functions, exercises, constants) of the loaded lessons, each with all that it consists of.
+    """List the definitions (functions, exercises, constants) of the loaded lessons, each with its parts.
 
     >>> sorted(name for name in list_definitions() if name.startswith("checks.compare.is_r"))
     ['checks.compare.is_rounded']
@@ -25,14 +25,10 @@ def list_definitions() -> dict[str, tuple[Any, ...]]:
     found = {}
     for module in [name for name in sys.modules if name.startswith(ROOM)]:
         for name, thing in list(vars(sys.modules[module]).items()):
-            is_ours = isinstance(thing, Exercise) or (
-                isinstance(thing, type) and thing.__module__ == module
-            )
-            parts = (
-                {f"{name}.{part}": value for part, value in vars(thing).items()}
-                if is_ours
-                else {name: thing}
-            )
+            parts = {name: thing}
+            is_own_class = isinstance(thing, type) and thing.__module__ == module
+            if is_own_class or isinstance(thing, Exercise):
+                parts = {f"{name}.{part}": value for part, value in vars(thing).items()}
             for place, value in parts.items():
                 if place.rpartition(".")[2] not in STATE and not place.startswith("__"):
                     found[f"{module.removeprefix(ROOM)}.{place}"] = tuple(_take_apart(value))
@@ -40,7 +36,7 @@ def list_definitions() -> dict[str, tuple[Any, ...]]:
 
 
 def _take_apart(thing: Any) -> Iterator[Any]:
-    """Yield what a definition consists of: objects, and the text of data that can be changed in place."""
+    """Yield the parts of a definition: objects, and the text of data that can be changed in place."""
     yield thing
     function = getattr(thing, "fget", None) or getattr(thing, "__func__", thing)
     if isinstance(function, types.FunctionType):
@@ -56,8 +52,11 @@ def name_changes(before: dict[str, tuple[Any, ...]]) -> list[str]:
 
 
 def _are_same(parts: tuple[Any, ...], others: tuple[Any, ...]) -> bool:
-    """Whether these are the same objects; equality is asked of our own text only."""
-    pairs = zip(parts, others, strict=False)
-    return len(parts) == len(others) and all(
-        a is b or (type(a) is type(b) is str and a == b) for a, b in pairs
-    )
+    """Whether these are the same objects. Only our own text is compared with ==, which a hand-in can't redefine."""
+    if len(parts) != len(others):
+        return False
+    for a, b in zip(parts, others, strict=True):
+        are_equal_texts = type(a) is type(b) is str and a == b
+        if a is not b and not are_equal_texts:
+            return False
+    return True

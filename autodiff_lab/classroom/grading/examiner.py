@@ -1,12 +1,12 @@
-"""The examiner: runs one handed-in notebook inside the walls, cell by cell, and reports what the checks observe.
+"""The examiner: runs one handed-in notebook in the sandbox, cell by cell, and reports what the checks observe.
 
     python -m autodiff_lab.classroom.grading.examiner NOTEBOOK SECRET
 
-There is no kernel: the cells run in IPython, in this very process, one after the other, whatever the cell before did.
-What the cells print is thrown away; the findings leave as lines of JSON through the standard output as it was before
-the first cell, behind the word in the file SECRET, which is gone before the first cell runs. The first line says that
-the examiner itself has begun: whatever fails before it is no hand-in's fault. The second has the code of the cells, so
-that nobody outside has to read a file that a stranger wrote.
+There is no kernel: the cells run in IPython, in this process, one after the other, even if an earlier one
+raised. What they print is dropped. The findings are lines of JSON on the original standard output. Each
+line begins with the word in the file SECRET, which is deleted before the first cell runs. The first line
+says that the examiner has started: if something fails before it, the hand-in isn't to blame. The second
+line has the code of the cells, so that no program outside the sandbox has to parse a stranger's file.
 """
 
 import importlib
@@ -27,12 +27,12 @@ from autodiff_lab.lessons.order import SLUGS
 # Characters of a reply that go into the report, or of the answer.
 MAX_SHOWN_CHARACTERS = 1000
 
-# Characters of code in a notebook, as JSON: far more than anybody writes, and half of what may be said.
+# Characters of code in a notebook, as JSON: far more than anybody writes, and half of the output that is read.
 MAX_CODE_CHARACTERS = 1_000_000
 
 
 def lesson_of(cells: list[str]) -> str | None:
-    """Find which lesson's checks the cells to be examined import: ``"tape"``.
+    """Return the slug of the lesson whose checks the cells import, or None.
 
     >>> lesson_of(["import numpy as np", "from autodiff_lab.lessons import tape as check"])
     'tape'
@@ -66,10 +66,10 @@ def examine(cells: list[str]) -> Iterator[dict[str, Any]]:
     ------
     dict
         ``{"exercise": "tape.ex_2", "cell": 4, "status": "passed", "reply": …, "seed": …, "observed": …, "changed": …}``
-        for each answer that was looked at: what was said to it, and `encode_observation` of what it was judged by;
-        ``{"raised": "ValueError", "cell": 4}`` for each cell that raises; cells are counted from 1; and at the end
-        ``{"end": True, "changed": []}``. `changed` names the definitions of the checks that are no longer what they
-        were before the first cell; a cell behind which there are such is told with ``{"changed": …, "cell": 4}``.
+        for each answer that was checked: the reply to it, and `encode_observation` of what was observed.
+        ``{"raised": "ValueError", "cell": 4}`` for each cell that raises; cells are counted from 1.
+        ``{"changed": [...], "cell": 4}`` for each cell after which definitions of the checks differ from
+        those before the first cell; `changed` names them. ``{"end": True, "changed": []}`` at the end.
 
     Examples
     --------
@@ -118,7 +118,7 @@ def examine(cells: list[str]) -> Iterator[dict[str, Any]]:
 
 
 def _run_cell(shell: Any, source: str) -> str:
-    """Run a cell, whatever it prints; return the name of what it raises, or nothing."""
+    """Run a cell, drop what it prints, and return the name of the exception it raises, or an empty text."""
     with (
         open(os.devnull, "w", encoding="utf-8") as nowhere,
         redirect_stdout(nowhere),
@@ -133,12 +133,14 @@ def _run_cell(shell: Any, source: str) -> str:
 
 
 def main(path: str, secret: str) -> None:
-    """Run the examiner on one notebook: findings go to the original standard output, which the cells cannot reach."""
-    told, nowhere = os.dup(1), os.open(os.devnull, os.O_WRONLY)
+    """Run the examiner on one notebook; the findings go to the original standard output, not the cells'."""
+    told = os.dup(1)
+    nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, 1)
     os.dup2(nowhere, 2)
-    token, write = Path(secret).read_text(), os.write
+    token = Path(secret).read_text()
     Path(secret).unlink()
+    write = os.write  # kept, because a cell may replace os.write
 
     def tell(finding: dict[str, Any]) -> None:
         write(told, f"{token} {json.dumps(finding)}\n".encode())
@@ -150,11 +152,8 @@ def main(path: str, secret: str) -> None:
         tell({"unreadable": str(problem)})
         return
     if len(json.dumps(cells)) > MAX_CODE_CHARACTERS:
-        tell(
-            {
-                "unreadable": f"the code is longer than {MAX_CODE_CHARACTERS} characters, and was not run"
-            }
-        )
+        too_long = f"the code is longer than {MAX_CODE_CHARACTERS} characters, and was not run"
+        tell({"unreadable": too_long})
         return
     tell({"cells": cells})
     if lesson_of(cells) is None:  # nothing else is run

@@ -1,7 +1,7 @@
 """Feedback for each student: a page to hand back, and the same in short for Moodle's *Feedback comments*.
 
-A page has the student's own files and nobody else's, and it does not say what a lecturer should look at: that is a
-question, and no verdict.
+A page has only the student's own files. It doesn't show the lecturer's list of things to look at, because
+those are questions, not verdicts.
 """
 
 from collections.abc import Sequence
@@ -21,7 +21,7 @@ from autodiff_lab.lessons.checks.exercise import MARKS
 from autodiff_lab.text.notation import escape
 
 FOLDER = "feedback"
-# Bytes of a name in a file's name: file systems hold 255.
+# Bytes of a student's name in a file name; file systems allow 255 for the whole.
 MAX_NAME_BYTES = 150
 NOT_FINAL = "These points are not final: your teacher will look at this."
 
@@ -52,9 +52,9 @@ def write_feedback(everybody: Class) -> dict[Student, Feedback]:
 
 
 def _file_name(student: Student, taken: set[str]) -> str:
-    """Choose a file name that no other student has, also where capitals do not count, and add it to those taken.
+    """Choose a file name that no other student has, even if case is ignored, and add it to those taken.
 
-    For a student from Moodle it is one that *Upload multiple feedback files in a zip* takes.
+    For a student from Moodle it is a name that *Upload multiple feedback files in a zip* accepts.
 
     >>> _file_name(Student("../Ada L", "7", "Moodle"), set())
     'Ada L_7_assignsubmission_file_feedback.html'
@@ -77,7 +77,7 @@ def _file_name(student: Student, taken: set[str]) -> str:
 
 
 def feedback_page(work: Work, everybody: Class) -> str:
-    """Write what one student gets back, as HTML: the points, each exercise with what was said to it, and its cell."""
+    """Write one student's feedback as HTML: the points, and each exercise with its cell and the reply to it."""
     titles = lesson_titles()
     best = work.best
     parts = [f"<p>{escape(_say_points(work, everybody))}</p>"]
@@ -92,9 +92,8 @@ def feedback_page(work: Work, everybody: Class) -> str:
             parts.append(_exercise(name, answer))
     missing = [titles[slug] for slug in everybody.worth if slug not in best]
     if missing:
-        parts.append(
-            f"<h2>No points yet in</h2><ul>{''.join(f'<li>{escape(title)}</li>' for title in missing)}</ul>"
-        )
+        items = "".join(f"<li>{escape(title)}</li>" for title in missing)
+        parts.append(f"<h2>No points yet in</h2><ul>{items}</ul>")
     return write_page(f"Feedback for {work.name}", "".join(parts))
 
 
@@ -108,10 +107,13 @@ def _exercise(name: str, answer: Answer) -> str:
 
 
 def _say_points(work: Work, everybody: Class) -> str:
-    said = f"{work.points} of {everybody.most} {everybody.unit}{'' if everybody.weights else ' passed'}."
+    said = f"{work.points} of {everybody.most} {everybody.unit}"
+    said += "." if everybody.weights else " passed."
     if work.late:
         said += " Handed in late."
-    return f"{said} {NOT_FINAL}" if work.doubts else said
+    if work.doubts:
+        said += f" {NOT_FINAL}"
+    return said
 
 
 def _say_end(row: Row) -> str:
@@ -121,7 +123,7 @@ def _say_end(row: Row) -> str:
 
 
 def moodle_comment(work: Work, everybody: Class) -> str:
-    """Write the feedback in short, as HTML for Moodle's column *Feedback comments*.
+    """Write short feedback as HTML, for Moodle's column *Feedback comments*.
 
     >>> row = Row("Ada L_7_assignsubmission_file/03.ipynb", "tape", "ran", ("ex_1", "ex_2"), {"ex_1": Answer("passed")})
     >>> work = Work(Student("Ada L"), (row,), "Ada L")

@@ -1,7 +1,7 @@
-"""Grade a folder of handed-in notebooks, several at a time, each run behind walls: `autodiff-lab grade`.
+"""Grade a folder of handed-in notebooks, several at a time, each in its own sandbox: `autodiff-lab grade`.
 
-A notebook that is broken, endless or too large costs its own row and nothing else. Answers are judged outside the
-walls, by what was observed inside: that shows who was stuck where; it is no proof against somebody who wants to cheat.
+A notebook that is broken, endless or too large spoils only its own row. Answers are judged outside the sandbox,
+from the observations made inside. That shows who got stuck where, but it doesn't stop a determined cheater.
 """
 
 import hashlib
@@ -29,12 +29,12 @@ class GradingError(TutorialError):
 
 
 def check_walls(limits: Limits, *, walls: bool = True) -> None:
-    """Grade an empty notebook first, so that what does not work on this machine is not blamed on a student.
+    """Grade an empty notebook first, so that no student is blamed for a problem with this machine.
 
     Raises
     ------
     GradingError
-        If there are no walls, they do not stand, or Python does not even begin within the limits.
+        If there is no sandbox, or it doesn't work, or Python cannot even start within the limits.
     """
     missing = why_no_walls() if walls else ""
     if missing:
@@ -72,7 +72,7 @@ def grade(
 ) -> list[Row]:
     """Grade every notebook in `folder`, and return a row for each file, in the order of their names.
 
-    Where others that ran at the same time may have had a part in how one ended, it is run again alone.
+    If others that ran at the same time may have influenced how a notebook ended, it runs again alone.
 
     Parameters
     ----------
@@ -80,17 +80,17 @@ def grade(
         Notebooks, or one folder of notebooks for each student.
     limits : Limits, optional
     jobs : int, optional
-        How many run at a time; by default as many as there are processors.
+        How many notebooks run at a time; by default the number of processors.
     walls : bool
-        Whether each runs behind walls; see `check_walls`, which is to be called before.
+        Whether each notebook runs in a sandbox; if so, call `check_walls` first.
     known : mapping, optional
-        Rows of an earlier run by `file`; where nothing has changed since, they are taken as they are.
+        Rows of an earlier run by `file`; those whose files haven't changed are reused.
     leave_out : collection of Path
         Files in the folder that were not handed in.
     tell : callable
-        Called with each row when it is there, in the order in which they end.
+        Called with each row as soon as it is known.
     show : callable
-        Called with each row in the order of their names, as soon as it and those before it are there.
+        Called with each row in the order of the file names, as soon as it and all before it are known.
 
     Raises
     ------
@@ -127,11 +127,9 @@ def grade(
         try:
             for done in as_completed(running):
                 row = done.result()
-                if (
-                    row.crowded
-                    and row is not (known or {}).get(row.file)
-                    and min(jobs, len(hand_ins)) > 1
-                ):
+                is_new = row is not (known or {}).get(row.file)
+                had_company = min(jobs, len(hand_ins)) > 1
+                if row.crowded and is_new and had_company:
                     again.append(running[done])
                 else:
                     finish(running[done], row)
@@ -163,7 +161,7 @@ def _grade_notebook(
 def _run_examiner(
     files: Mapping[str, bytes], limits: Limits, *, hidden: Sequence[Path] = (), walls: bool
 ) -> tuple[Done, str]:
-    """Run the examiner on ``notebook.ipynb``; return what was said, and the word before each line of its own."""
+    """Run the examiner on ``notebook.ipynb``; return how it ended, and the word that begins each of its lines."""
     token = secrets.token_hex(16)
     command = [
         sys.executable,

@@ -1,4 +1,4 @@
-"""Gradebooks: the grades as Moodle and Canvas import them, for hand-ins named as in their downloads; and as tables."""
+"""Gradebooks for Moodle and Canvas, for hand-ins named as in their downloads; and tables for spreadsheets."""
 
 import csv
 import io
@@ -12,11 +12,11 @@ from autodiff_lab.classroom.grading.verdicts import Row
 from autodiff_lab.classroom.grading.weights import Weights, exercise_title
 from autodiff_lab.lessons.order import number_of
 
-# Where in a cell a spreadsheet may see the beginning of a formula: at the cell's, or behind a character that separates
-# cells for those who read commas as another character; with or without spaces and quotation marks.
+# Where a spreadsheet may see the beginning of a formula: at the beginning of a cell, or after any character that
+# separates cells in some country; with or without spaces and quotation marks.
 FORMULA = re.compile(r'(^|[;,|\t\r\n])([\s"]*)(?=[=+\-@＝＋－＠])')
 
-# The same where all of them are written otherwise: the entity for one ends in a character that separates cells.
+# The same, but a run of them at once: an entity ends in a semicolon, which separates cells.
 FORMULAS = re.compile(r'(^|[;,|\t\r\n])([\s"]*[=+\-@＝＋－＠])+')
 
 
@@ -80,7 +80,7 @@ def _works_in(everybody: Class, system: str) -> list[Work]:
 
 
 def _is_open(row: Row) -> bool:
-    """Whether a lecturer decides: there is something to look at, or a name that looks like another student's."""
+    """Whether a lecturer must decide: the row has doubts, or the file's name could be another student's."""
     found = MOODLE.match(row.file)
     is_ambiguous = found and MOODLE.match(row.file.partition("/")[0], found.end())
     return bool(row.doubts or is_ambiguous)
@@ -124,7 +124,7 @@ def _points(row: Row | None, exercise: str, weights: Weights) -> int | str:
 
 
 def missing_csv(everybody: Class) -> str:
-    """Write who is on the roster and has handed in nothing, as CSV; nothing if that is nobody."""
+    """Write those on the roster who handed in nothing, as CSV; an empty text if there are none."""
     return write_csv(
         ("name", "number"), [(listed.name, listed.number) for listed in everybody.missing]
     )
@@ -133,12 +133,15 @@ def missing_csv(everybody: Class) -> str:
 def write_csv(head: Sequence[object], lines: Sequence[Sequence[object]]) -> str:
     """Write grades as CSV for a gradebook or spreadsheet, formulas escaped; nothing if there are no lines.
 
-    What a spreadsheet would take for a formula is written as text: a file's name is its author's to choose.
+    Text that a spreadsheet would run as a formula is escaped, because students choose the names of their files.
     """
+    if not lines:
+        return ""
     text = io.StringIO()
-    csv.writer(text).writerows(
-        [head, *(map(_escape_formula, line) for line in lines)] if lines else []
-    )
+    writer = csv.writer(text)
+    writer.writerow(head)
+    for line in lines:
+        writer.writerow(map(_escape_formula, line))
     return text.getvalue()
 
 

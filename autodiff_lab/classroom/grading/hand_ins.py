@@ -1,7 +1,7 @@
-"""Hand-ins in a folder: which files there are, and the opening of one of them, which may be anything.
+"""Find the files that students handed in, and open them with care: a file can be anything.
 
-Every file has its place in the report, also what is no notebook: whoever handed it in has to be told. What programs
-leave behind by themselves (`LITTER`) is left out.
+Every file gets a row in the report, even if it isn't a notebook, because its student has to be told. Only
+files that programs leave behind (`LITTER`) are skipped.
 """
 
 import os
@@ -14,16 +14,16 @@ from pathlib import Path
 from autodiff_lab.classroom.grading.verdicts import printable
 from autodiff_lab.lessons.checks.progress_file import FILE
 
-# Bytes: no notebook of the course comes near, and a larger file is not read.
+# Bytes. A larger file is not read; the course's notebooks are far smaller.
 MAX_NOTEBOOK_BYTES = 20_000_000
 
 # Files of one student that are graded; the course has twenty notebooks.
 MAX_FILES = 50
 
-# Files of one student that are looked at, to choose those from: the notebooks first.
+# Files of one student that are listed, so that the notebooks among them can be graded first.
 MAX_LOOKED_AT = 10_000
 
-# What Jupyter, Python and operating systems leave beside a hand-in; the progress is read with its notebook.
+# Files that Jupyter, Python and operating systems leave next to a hand-in. The progress file is read with its notebook.
 LITTER = (
     ".ipynb_checkpoints", "__pycache__", ".git", "__MACOSX", ".DS_Store", "Thumbs.db", "desktop.ini", FILE,
 )  # fmt: skip
@@ -31,7 +31,7 @@ LITTER = (
 
 @dataclass(frozen=True)
 class HandIn:
-    """A file that was handed in, or why it is not looked at.
+    """A file that was handed in, and why it isn't opened, if there is a reason.
 
     Attributes
     ----------
@@ -45,15 +45,15 @@ class HandIn:
 
 
 def find_hand_ins(folder: Path, leave_out: Collection[Path] = ()) -> list[HandIn]:
-    """Find the files that were handed in, in a folder and all folders below it.
+    """Find the files that were handed in, in a folder and its subfolders.
 
-    A student is a folder at the top, or a file there.
+    Each folder at the top level belongs to one student, and so does each file there.
 
     Parameters
     ----------
     folder : Path
     leave_out : collection of Path
-        Files and folders that are not the students', such as an earlier report.
+        Files and folders that students didn't hand in, such as an earlier report.
 
     Raises
     ------
@@ -70,7 +70,7 @@ def find_hand_ins(folder: Path, leave_out: Collection[Path] = ()) -> list[HandIn
 
 
 def _hand_ins_of(student: Path, leave_out: Collection[Path]) -> Iterator[HandIn]:
-    """List what one student handed in, at most `MAX_FILES`, the notebooks first; one more stands for all others."""
+    """Yield what one student handed in: at most `MAX_FILES`, notebooks first, and one entry for all others."""
     every = (
         hand_in for hand_in in _walk(student) if not _is_in(hand_in.path.absolute(), leave_out)
     )
@@ -78,15 +78,12 @@ def _hand_ins_of(student: Path, leave_out: Collection[Path]) -> Iterator[HandIn]
     looked_at.sort(key=lambda hand_in: (not _is_named_as_a_notebook(hand_in.path), hand_in.path))
     yield from looked_at[:MAX_FILES]
     more = len(looked_at) - MAX_FILES
-    if more > 0:
-        count = (
-            f"{more} more files"
-            if len(looked_at) < MAX_LOOKED_AT
-            else f"more than {more} more files"
-        )
-        yield HandIn(
-            student / f"and {count}", f"only {MAX_FILES} files of one student are looked at"
-        )
+    if more <= 0:
+        return
+    count = f"{more} more files"
+    if len(looked_at) == MAX_LOOKED_AT:
+        count = f"more than {count}"
+    yield HandIn(student / f"and {count}", f"only {MAX_FILES} files of one student are looked at")
 
 
 def _is_in(path: Path, places: Collection[Path]) -> bool:
@@ -95,12 +92,12 @@ def _is_in(path: Path, places: Collection[Path]) -> bool:
 
 
 def _walk(place: Path) -> Iterator[HandIn]:
-    """List a file, or the files in a folder and all folders below it; a link is followed nowhere."""
+    """Yield a file, or the files in a folder and its subfolders; links are never followed."""
     waiting = [place]
     while waiting:
         path = waiting.pop()
         try:
-            # Of a folder that may be listed and not entered nothing else is known of what is in it.
+            # lstat fails for everything in a folder that may be listed but not entered.
             is_folder = stat.S_ISDIR(path.lstat().st_mode)
             names = _names_in(path) if is_folder else []
         except OSError as problem:
@@ -114,7 +111,7 @@ def _walk(place: Path) -> Iterator[HandIn]:
 
 
 def _names_in(folder: Path) -> list[str]:
-    """List what is in a folder, in order; of a very large one as much as is looked at."""
+    """Return the sorted names in a folder, at most `MAX_LOOKED_AT`."""
     with os.scandir(folder) as entries:
         return sorted(entry.name for entry in islice(entries, MAX_LOOKED_AT))
 
@@ -124,7 +121,7 @@ def _is_named_as_a_notebook(path: Path) -> bool:
 
 
 def _why_not_opened(path: Path) -> str:
-    """Say why a file is not even opened, or nothing."""
+    """Say why a file isn't opened; empty if it is."""
     if path.is_symlink():
         return "a link or a device and not a file, not opened"
     if not _is_named_as_a_notebook(path):
@@ -138,7 +135,7 @@ def read_file(path: Path) -> bytes:
     Raises
     ------
     ValueError
-        If it is none, too large, or cannot be read; the message says which.
+        If it isn't a file, is too large, or cannot be read; the message says which.
     """
     try:
         with os.fdopen(open_regular_file(path, os.O_RDONLY), "rb") as file:
@@ -151,7 +148,7 @@ def read_file(path: Path) -> bytes:
 
 
 def open_regular_file(path: Path, flags: int) -> int:
-    """Open a file that somebody else may have put there; return its descriptor. No link is followed.
+    """Open a file that a stranger may have put there, and return its descriptor; links are not followed.
 
     Raises
     ------
@@ -163,7 +160,7 @@ def open_regular_file(path: Path, flags: int) -> int:
     problem = "a link or a device and not a file, not opened"
     if os.path.lexists(path) and not stat.S_ISREG(path.lstat().st_mode):
         raise ValueError(problem)
-    # Should it have become one since: a link is an error, and a pipe is not waited for.
+    # It may have been replaced since the check above: now a link is an error, and a pipe doesn't block.
     careful = ("O_NOFOLLOW", "O_NONBLOCK", "O_CLOEXEC", "O_BINARY")
     descriptor = os.open(path, flags | sum(getattr(os, name, 0) for name in careful), 0o666)
     if not stat.S_ISREG(os.fstat(descriptor).st_mode):

@@ -1,8 +1,8 @@
-"""The journal of a grading run, ``grades.jsonl``: each row as soon as it is there, signed, so that a run can go on.
+"""The journal of a grading run, ``grades.jsonl``: each row is added, signed, as soon as it is known.
 
-Whoever can write to a folder could put a journal there that gives everybody full marks. So each line carries a
-signature, made with a key that only whoever grades can read (`key_path`); a line that is signed by nobody, or with
-another key, is not believed, and its notebook is graded again.
+An interrupted run continues from it. But anybody who can write to the folder could leave a journal there
+that gives everybody full marks. So each line is signed with a key that only the person who grades can read
+(`key_path`). A line without a signature, or with another key's, is ignored, and its notebook graded again.
 """
 
 import hashlib
@@ -24,7 +24,7 @@ KEY_BYTES = 32
 
 
 def key_path() -> Path:
-    """Return where the key is kept with which journals are signed: in the user's folder for what programs remember.
+    """Return the path of the key that signs journals, in the user's folder for the state of programs.
 
     The environment variable ``XDG_STATE_HOME`` names another folder.
     """
@@ -33,7 +33,7 @@ def key_path() -> Path:
 
 
 def load_key() -> bytes:
-    """Read the key of this user, or make one; if it cannot be kept, it is new each time."""
+    """Read this user's key, or make one; if it cannot be stored, each run gets a new one."""
     path = key_path()
     with suppress(OSError, ValueError):
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -48,7 +48,7 @@ def load_key() -> bytes:
 
 
 def _make_key(path: Path) -> None:
-    """Make a key, whole or not at all; another run may do so at the same time, and the first one counts."""
+    """Make a key, atomically: if another run makes one at the same time, the first one counts."""
     descriptor, name = tempfile.mkstemp(dir=path.parent)  # readable by its owner alone
     try:
         os.write(descriptor, secrets.token_bytes(KEY_BYTES))
@@ -74,7 +74,7 @@ def _signature(row: Row, key: bytes) -> str:
 
 
 def read_journal(folder: Path, key: bytes) -> tuple[dict[str, Row], str]:
-    """Read the rows of an earlier run in this folder, by file; and say how many are not believed, and what to do."""
+    """Read the rows of an earlier run in this folder, by file, with a note if some are not signed with this key."""
     rows: dict[str, Row] = {}
     unsigned = 0
     try:
@@ -85,7 +85,7 @@ def read_journal(folder: Path, key: bytes) -> tuple[dict[str, Row], str]:
     except (OSError, ValueError):  # there is none, or it is a link: adding to it will say so
         return {}, ""
     for line in lines:
-        # cut short; other version
+        # A line may have been cut short, or come from another version.
         with suppress(ValueError, TypeError, LookupError, AttributeError, RecursionError):
             data = json.loads(line)
             signature = str(data.pop("signature", ""))
@@ -109,7 +109,7 @@ def open_journal(folder: Path) -> TextIO:
     Raises
     ------
     OSError, ValueError
-        If it cannot be opened, or is a link or a device: what it leads to would be written to.
+        If it cannot be opened, or is a link or a device, since we would then write somewhere else.
     """
     flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT
     return os.fdopen(open_regular_file(folder / JOURNAL, flags), "a", encoding="utf-8")

@@ -1,16 +1,16 @@
-"""Names: who handed in a file, from its folder or from the name that Moodle or Canvas gave it."""
+"""Who handed in a file: its folder says so, or the name that Moodle or Canvas gave it."""
 
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import PurePath
 
-# A folder or file of *Download all submissions*; the number is the participant's. What follows it is the student's own
-# choice: only the first number counts, and where there is another, the grade is left open.
+# A folder or file of Moodle's *Download all submissions*; the number is the participant's. Only the first number
+# counts: students choose what comes after it, so if there is another, the grade is left open.
 MOODLE = re.compile(r"(?P<name>[^/]+?)_(?P<id>\d+)_assignsubmission_(?:file|onlinetext)")
-# A file of *Download Submissions*; the numbers are the user's and the file's.
+# A file of Canvas's *Download Submissions*; the numbers are the user's and the file's.
 CANVAS = re.compile(r"(?P<name>\w+?)_(?P<late>late_)?(?P<id>\d+)_(?P<file>\d+)_", re.IGNORECASE)
-# What a notebook of the course is called, also where Canvas has numbered another attempt: 03_tape-1.ipynb.
+# The file name of a notebook of the course; Canvas numbers further attempts: 03_tape-1.ipynb.
 OF_COURSE = re.compile(r"\d\d(_[a-z_]+)?(-\d+)?\.ipynb", re.IGNORECASE)
 
 
@@ -21,9 +21,9 @@ class Student:
     Attributes
     ----------
     name : str
-        As people write it: without what Moodle or Canvas adds to it.
+        As people write it: without the numbers that Moodle or Canvas adds to it.
     number : str
-        The number that Moodle or Canvas knows the student by; empty elsewhere.
+        The student's number in Moodle or Canvas; otherwise empty.
     system : str
         ``"Moodle"``, ``"Canvas"``, or empty.
     """
@@ -34,9 +34,9 @@ class Student:
 
 
 def identify(file: str) -> Student:
-    """Tell whose file this is, by its path below the folder of hand-ins.
+    """Return whose file this is, by its path in the folder of hand-ins.
 
-    A folder at the top is a student, and so is a file there.
+    Each folder at the top level belongs to one student, and so does each file there.
 
     >>> identify("Ada Lovelace_601_assignsubmission_file_/03.ipynb")
     Student(name='Ada Lovelace', number='601', system='Moodle')
@@ -58,10 +58,10 @@ def identify(file: str) -> Student:
 
 
 def is_of_one_person(files: Sequence[str]) -> bool:
-    """Whether files with the same name and number of Canvas are surely one student's.
+    """Whether files with the same Canvas name and number certainly belong to one student.
 
-    Canvas gives each file a number of its own. If two have the same, the numbers are not from Canvas. And if what
-    follows the numbers isn't the name of one of our notebooks, it may be a person's.
+    Canvas gives each file its own number, so if two files have the same one, the numbers aren't from
+    Canvas. And if the rest of the name isn't one of our notebooks, it may be another person's name.
 
     >>> is_of_one_person(["lovelaceada_7_8_03_tape.ipynb", "lovelaceada_7_9_04.ipynb"])
     True
@@ -75,7 +75,7 @@ def is_of_one_person(files: Sequence[str]) -> bool:
 
 
 def own_part(file: str) -> str:
-    """Return what the student called a file: its path without the student's own folder, or what Moodle put before it.
+    """Return the student's own name for a file, without the student's folder or Moodle's prefix.
 
     >>> own_part("Ada Lovelace_601_assignsubmission_file_/03.ipynb"), own_part("ada/03.ipynb"), own_part("ada.ipynb")
     ('03.ipynb', '03.ipynb', 'ada.ipynb')
@@ -84,11 +84,13 @@ def own_part(file: str) -> str:
     if len(parts) > 1:
         return str(PurePath(*parts[1:]))
     found = MOODLE.match(file)
-    return (file[found.end() :].lstrip("_") if found else "") or file
+    if not found:
+        return file
+    return file[found.end() :].lstrip("_") or file
 
 
 def is_late(file: str) -> bool:
-    """Whether the file's name says that it was late. Canvas writes this into names, Moodle does not.
+    """Whether the file's name says that it was late. Canvas puts this into names, Moodle doesn't.
 
     >>> is_late("lovelaceada_LATE_7_8_03.ipynb"), is_late("lovelaceada_7_8_03.ipynb")
     (True, False)

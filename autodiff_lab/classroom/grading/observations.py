@@ -1,4 +1,4 @@
-"""An observation: what a check saw of an answer, as JSON that leaves the walls and is judged outside."""
+"""An observation: what a check saw of an answer, as JSON that leaves the sandbox and is judged outside."""
 
 import json
 import numbers
@@ -8,13 +8,13 @@ from typing import Any
 from autodiff_lab.lessons.checks.compare import Refused, describe
 from autodiff_lab.lessons.checks.run_code import Crashed
 
-# Characters of JSON: no right answer comes near.
+# Characters of JSON; right answers are far shorter.
 MAX_CHARACTERS = 50_000
 KINDS = {"Crashed": Crashed, "Refused": Refused}
 
 
 def encode_observation(observed: tuple[Any, ...]) -> str:
-    """Encode an observation of an answer as JSON; objects that are no plain data by their descriptions.
+    """Encode an observation of an answer as JSON; an object that isn't plain data becomes its description.
 
     >>> encode_observation(((5.5, None, Crashed("ValueError", "no")), {"a": print}))
     '[[5.5, null, {"Crashed": ["ValueError", "no", "", true]}], {"a": "the function print"}]'
@@ -42,5 +42,8 @@ def decode_observation(written: str) -> list[Any]:
 
 
 def _decode(data: dict[str, Any]) -> Any:
-    kind = KINDS.get(next(iter(data), ""))
-    return kind(*data.popitem()[1]) if kind and len(data) == 1 else data
+    if len(data) != 1:
+        return data
+    [(name, fields)] = data.items()
+    kind = KINDS.get(name)
+    return kind(*fields) if kind else data

@@ -7,7 +7,7 @@ NOT_ATTEMPTED = "not attempted"
 
 
 def write_page(title: str, body: str) -> str:
-    """Write an HTML page with this title, which is also its heading, around a body that is escaped already.
+    """Write an HTML page with a title, which is also its heading; the body must be escaped already.
 
     >>> "<h1>a &lt; b</h1>" in write_page("a < b", "<p>…</p>")
     True

@@ -1,4 +1,4 @@
-"""The report on graded notebooks, as CSV and HTML: a row for each, and the mistakes of the whole class."""
+"""The report on graded notebooks, as CSV and HTML: a row for each, and the most frequent mistakes of the class."""
 
 import errno
 import os
@@ -33,7 +33,7 @@ from autodiff_lab.classroom.grading.weights import Weights
 from autodiff_lab.lessons.checks.exercise import MARKS
 from autodiff_lab.text.notation import escape
 
-# What the student is called who handed in a file, by the file.
+# The student's name for each file.
 Names = Mapping[str, str]
 
 COLUMNS = (
@@ -50,11 +50,11 @@ COLUMNS = (
 SUMMARY = "summary.html"
 GRADEBOOKS = {"grades-moodle.csv": moodle_csv, "grades-canvas.csv": canvas_csv}
 TABLES = {"grades-exercises.csv": exercises_csv, "missing.csv": missing_csv}
-# How many of the wrong answers a page begins with: what there is time to talk about.
+# A page begins with this many wrong answers: as many as there is time to discuss in class.
 MOST = 5
 WALLS = {
-    True: "behind the walls of bubblewrap",
-    False: "without walls (--unconfined), with all your rights",
+    True: "in a bubblewrap sandbox",
+    False: "without a sandbox (--unconfined), with all your rights",
 }
 
 
@@ -70,15 +70,15 @@ def open_report(
 ) -> Iterator[Callable[[Row], None]]:
     """Open the grading report, ``grades.csv`` and ``grades.html``, in a folder; yield a function that adds a row.
 
-    Each row is in ``grades.csv``, and with all that is known in ``grades.jsonl``, as soon as it is added. At the end,
-    however it comes, the rows of ``grades.csv`` are put into the order of their names, and the other files are written:
-    the summary, a feedback page for each student, and tables. With a roster they tell who is missing, and
-    with weights how many points each student has.
+    Each row is written to ``grades.csv``, and in full to ``grades.jsonl``, as soon as it is added. At the
+    end, even after an error, the rows of ``grades.csv`` are sorted by name, and the other files are
+    written: the summary, a feedback page for each student, and tables. With a roster they show who is
+    missing, and with weights how many points each student has.
 
     Raises
     ------
     FileExistsError
-        If they are there already and neither `overwrite` nor `resume` is asked for: somebody may have edited them.
+        If a report is there already, which somebody may have edited, and neither `overwrite` nor `resume` is true.
     GradingError
         If they cannot be written.
     """
@@ -99,7 +99,7 @@ def open_report(
                     _empty_feedback(path)
                 elif overwrite or path.name != JOURNAL:
                     path.unlink()
-            # With the mark at its beginning a spreadsheet takes the text for what it is, UTF-8.
+            # With a byte order mark, a spreadsheet reads the text as UTF-8.
             table = files.enter_context(paths[0].open("x", encoding="utf-8-sig", newline=""))
             page = files.enter_context(paths[1].open("x", encoding="utf-8"))
             journal = files.enter_context(open_journal(folder))
@@ -118,7 +118,7 @@ def open_report(
             head, _, line = csv_text([row]).partition("\r\n")
             table.write(line if rows else f"{head}\r\n{line}")
             rows.append(row)
-            # a line before it that was cut short costs only itself
+            # The line break comes first too, in case the line before was cut short.
             journal.write(f"\n{sign_row(row, key)}")
             table.flush()
             journal.flush()
@@ -142,7 +142,7 @@ def _empty_feedback(folder: Path) -> None:
     Raises
     ------
     NotADirectoryError
-        If what has this name is a link or a file: it is not ours.
+        If the path is a link or a file, and so not a folder of ours.
     """
     if folder.is_symlink() or not folder.is_dir():
         raise NotADirectoryError(errno.ENOTDIR, f"{folder.name} is not a folder")
@@ -179,7 +179,7 @@ def report_files(folder: Path) -> list[Path]:
 
 
 def default_folder(hand_ins: Path) -> Path:
-    """Return the folder for the report on a folder of hand-ins: beside it, as in it others may write.
+    """Return the folder for the report: next to the hand-ins, not in their folder, where others may write.
 
     >>> print(default_folder(Path("class", "homework")).as_posix())
     class/homework-grades
@@ -228,7 +228,7 @@ def html_page(rows: Sequence[Row], names: Names | None = None, *, walls: bool = 
     done = sum(row.passed for row in rows)
     said = (
         f"{len(rows)} files, {done} exercises passed. Each notebook ran in a process of its own, {WALLS[walls]}. "
-        "What its checks observed there was judged outside: evidence, and no proof."
+        "What its checks observed there was judged outside: that is evidence, not proof."
     )
     legend = " · ".join(f"{MARKS[state]} {state}" for state in ("passed", "not yet", NOT_ATTEMPTED))
     return write_page(
@@ -250,14 +250,14 @@ def _recognised_answers(rows: Sequence[Row]) -> str:
     return f"<h3>What went wrong most</h3><ol>{items}</ol>"
 
 
-# For each exercise, its identical answers together: whoever reads one has read them all.
+# For each exercise, groups of identical answers: a lecturer reads each answer only once.
 Groups = dict[str, list[list[Row]]]
 
 
 def _group_answers(rows: Sequence[Row]) -> Groups:
-    """Put the rows with identical answers together, the wrong ones first, then those of the same mistake.
+    """Group the rows with identical answers: wrong ones first, and those with the same mistake together.
 
-    Identical are answers with the same verdict and the same code, whatever spaces end its lines.
+    Answers are identical if they have the same verdict and the same code, apart from trailing spaces.
     """
     groups: Groups = {}
     for name in next((row.exercises for row in rows if row.exercises), ()):
@@ -304,7 +304,7 @@ def _table_row(row: Row, anchors: Mapping[tuple[str, str], str], names: Names) -
 
 
 def _answers(rows: Sequence[Row], groups: Groups, names: Names) -> str:
-    """List every answer, folded away by exercise; identical ones once, with the names of all who gave it."""
+    """List every answer, folded by exercise; identical answers once, with the names of all who gave them."""
     parts = []
     for name, same in groups.items():
         tried = [row for group in same for row in group]
@@ -329,7 +329,8 @@ def _answer(group: Sequence[Row], name: str, names: Names) -> str:
 
 
 def _with_attempts(row: Row, name: str, names: Names) -> str:
-    attempts, who = row.answers[name].attempts, names[row.file]
+    attempts = row.answers[name].attempts
+    who = names[row.file]
     return f"{who} ({attempts} attempts)" if attempts > 1 else who
 
 

@@ -1,7 +1,7 @@
-"""The roster: who belongs to the class, read from a CSV file, to see who has handed in nothing.
+"""The roster: the members of the class, read from a CSV file, to find out who handed in nothing.
 
-Moodle's grading worksheet, Moodle's and Canvas's exported gradebooks and a list of one's own fit: what counts are the
-titles in the first line.
+It can be Moodle's grading worksheet, a gradebook exported from Moodle or Canvas, or a list of your own. Only
+the titles in the first line matter.
 """
 
 import codecs
@@ -17,7 +17,7 @@ from autodiff_lab.classroom.grading.names import Student
 from autodiff_lab.classroom.grading.verdicts import printable
 from autodiff_lab.jupyter.notebooks import TutorialError
 
-# Titles of columns, in small letters. What a name or a folder may be matched with, beside the name itself:
+# Titles of columns, in small letters. A file or folder may be called by one of these instead of the name:
 NUMBERS = ("identifier", "id", "id number", "student id", "sis user id")
 LOGINS = ("username", "login", "sis login id", "email", "email address", "e-mail")
 NAMES = ("name", "full name", "student", "student name")
@@ -45,7 +45,7 @@ class Listed:
     number : str
         The first number or login of the line; empty if there is none.
     cells : tuple of (str, str)
-        The titles, in small letters, and what stands below them.
+        The other titles, in small letters, and the cells below them.
     """
 
     name: str
@@ -53,7 +53,7 @@ class Listed:
     cells: tuple[tuple[str, str], ...] = ()
 
 
-# For each key, see `index_roster`, who fits.
+# The people that each key fits; see `index_roster`.
 Index = dict[str, list[Listed]]
 
 
@@ -63,7 +63,7 @@ def read_roster(path: Path) -> list[Listed]:
     Raises
     ------
     RosterError
-        If there is no such file, it is not CSV, has no title that is known, or the same student twice.
+        If there is no such file, or it isn't CSV, has no known title, or has the same student twice.
     """
     where = printable(str(path))
     lines = _read_lines(_read_text(path, where), where)
@@ -109,7 +109,7 @@ def _read_text(path: Path, where: str) -> str:
         content = path.read_bytes()
     except OSError as problem:
         raise RosterError(
-            f"the roster {where} cannot be read ({problem.strerror}). --roster takes a CSV file."
+            f"the roster {where} cannot be read ({problem.strerror}). Name a CSV file after --roster."
         ) from None
     is_utf16 = content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
     encoding = "utf-16" if is_utf16 else "utf-8-sig"
@@ -165,7 +165,7 @@ def _read_lines(text: str, where: str) -> list[tuple[int, list[str]]]:
 
 
 def _read_student(titles: Sequence[str], cells: Sequence[str]) -> Listed | None:
-    """Read a line of the roster, or nothing if it names nobody."""
+    """Read a line of the roster; None if it names nobody."""
     found = {title: cell for title, cell in zip(titles, cells, strict=False) if cell}
     name = next((found[title] for title in NAMES if title in found), "")
     first = next((found[title] for title in FIRST_NAMES if title in found), "")
@@ -180,7 +180,7 @@ def _read_student(titles: Sequence[str], cells: Sequence[str]) -> Listed | None:
 
 
 def index_roster(roster: Sequence[Listed]) -> Index:
-    """List for everything that may be matched with a file's name whom on the roster it fits."""
+    """Return, for every key that can match a file's name, the people on the roster whom it fits."""
     index: Index = {}
     for listed in roster:
         for key in _keys(listed):
@@ -189,9 +189,10 @@ def index_roster(roster: Sequence[Listed]) -> Index:
 
 
 def find_listed(student: Student, index: Index) -> list[Listed]:
-    """Find a student on the roster: by the number that the file's name has, or else by the name; all who fit.
+    """Find everybody on the roster who could be this student: by the number in the file's name, else by the name.
 
-    A name fits in either order, whatever stands between its words; a folder's name may also be a number or a login.
+    The words of a name may be in any order, with anything between them. A folder may also be called by a
+    number or a login.
 
     >>> index = index_roster([Listed("Lovelace, Ada"), Listed("Zoë Li", "4711", (("id", "4711"),))])
     >>> [listed.name for listed in find_listed(Student("ada_lovelace"), index)]
@@ -210,9 +211,9 @@ def is_on_roster(student: Student, index: Index) -> bool:
 
 
 def _keys(listed: Listed) -> set[str]:
-    """List what a folder of this person may be called: the words of the name, turned around, a number or a login.
+    """Return the keys of a person: the name with its words rotated, numbers and logins.
 
-    A number that systems write into names has its title before it.
+    A number that Moodle or Canvas writes into file names has its column's title before it.
     """
     words = re.split(r"[\s,]+", listed.name)
     keys = {_letters("".join(words[k:] + words[:k])) for k in range(len(words))}

@@ -1,4 +1,4 @@
-"""Students: all that one student handed in, taken together; and who is on the roster and handed in nothing."""
+"""Students: everything that each one handed in, and who on the roster handed in nothing."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -28,7 +28,7 @@ class Work:
     rows : tuple of Row
         The verdicts on the files, in the order of their names.
     name : str
-        What the student is called: the name on the roster or, if it is not clear who this is there, in the file's.
+        The student's name on the roster; if it isn't clear who that is, the name in the file's name.
     weights : mapping
         How many points an exercise is worth; see `Weights`.
     """
@@ -40,12 +40,12 @@ class Work:
 
     @property
     def label(self) -> str:
-        """The name with the number that tells two people of one name apart."""
+        """The name, with the number that distinguishes people of the same name."""
         return f"{self.name} ({self.student.number})" if self.student.number else self.name
 
     @property
     def best(self) -> dict[str, Row]:
-        """For each lesson the verdict that counts: one without doubts, and then the one with most points."""
+        """The verdict that counts for each lesson: preferably one without doubts, then the one with most points."""
         rows = [row for row in self.rows if row.exercises and row.judged]
         rows.sort(key=lambda row: (not row.doubts, self.points_in(row)))
         found = {row.lesson: row for row in rows}
@@ -53,7 +53,7 @@ class Work:
 
     @property
     def points(self) -> int:
-        """How many points the exercises passed are worth, in all notebooks."""
+        """How many points the passed exercises are worth, in all notebooks."""
         return sum(map(self.points_in, self.best.values()))
 
     def points_in(self, row: Row) -> int:
@@ -80,20 +80,20 @@ class Class:
     works : tuple of Work
         In the order of the students' names.
     worth : dict
-        How many points there are in each lesson of which something was handed in: without weights, its exercises.
+        How many points each lesson has that something was handed in for; without weights, its exercises.
     missing : tuple of Listed
-        Those on the roster of whom there is no file.
+        People on the roster who handed in no file.
     unlisted : tuple of Student
-        Those with a file who are not on the roster.
+        Students with a file who are not on the roster.
     unclear : tuple of Student
-        Those with a file who are not clear: the name fits several people on the roster, or several names fit one
-        person. None of these people is among the missing.
+        Students with a file who cannot be identified: the name fits several people on the roster, or
+        several names fit one person. None of these people is among the missing.
     roster : int or None
         How many people are on the roster; None if there is none.
     together : tuple of Student
-        Those whose files lie in several places, and were put together because of their names.
+        Students whose files are in several places, and were put together because of their names.
     apart : tuple of str
-        Files that may be one person's by their names, or several people's: each counts as a student of its own.
+        Files whose names could be one person's or several people's; each counts as a separate student.
     weights : mapping
         How many points an exercise is worth; see `Weights`.
     """
@@ -136,9 +136,9 @@ class Class:
 def collect_class(
     rows: Sequence[Row], roster: Sequence[Listed] | None = None, weights: Weights | None = None
 ) -> Class:
-    """Put the verdicts on files together by student, and compare the students with the roster.
+    """Group the verdicts on files by student, and compare the students with the roster.
 
-    Who is on the roster gets the name that is written there.
+    A student on the roster gets the name that is written there.
 
     >>> rows = [Row("ada/03.ipynb", "tape", "ran"), Row("ada/04.ipynb", "", "not a notebook")]
     >>> [(work.name, len(work.rows)) for work in collect_class(rows).works]
@@ -183,10 +183,10 @@ def collect_class(
 
 
 def _find_owners(files: Sequence[str], index: Index) -> tuple[dict[str, Student], tuple[str, ...]]:
-    """Find out whose each file is; and which files were kept apart, since their names could be of several people.
+    """Find out whose each file is, and which files are kept apart because several people could have such names.
 
-    A name of one's own, ``hw_1_2_ada``, may look like one of Canvas's. Two files are taken for one student's only if
-    the roster has this student, or if nothing in their names could be another person's.
+    A name that a student chose, ``hw_1_2_ada``, can look like one from Canvas. So two files belong to one
+    student only if the roster has this student, or if no part of their names could be another person's.
     """
     owners = {file: identify(file) for file in files}
     files_of: dict[Student, list[str]] = {}

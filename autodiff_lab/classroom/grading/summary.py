@@ -1,4 +1,4 @@
-"""The summary of a grading run as one short page: how the class did, and whom to look at first."""
+"""The summary of a grading run, on one short page: how the class did, and whom to look at first."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -16,13 +16,13 @@ from autodiff_lab.classroom.grading.students import Class, Work
 from autodiff_lab.classroom.grading.verdicts import Row
 from autodiff_lab.text.notation import escape
 
-# How many students the page names as those to look at first; the table has all.
+# The number of students that the page lists as those to look at first; the table has all.
 MAX_FIRST = 20
-# How many names are listed unfolded.
+# Longer lists of names are folded.
 MAX_NAMES = 40
-# How many bars a distribution has at most.
+# The largest number of bars in a distribution.
 MAX_BARS = 12
-# From which share of the exercises on somebody who tried them and has not passed them is stuck.
+# A student is stuck if at least this share of the exercises was tried without success.
 STUCK = 0.5
 
 
@@ -87,7 +87,7 @@ def _roster(everybody: Class) -> str:
 
 
 def _names_in_doubt(everybody: Class) -> str:
-    """List the files that names put together, and those that were kept apart since it isn't sure whose they are."""
+    """List the files that were put together by name, and those kept apart because their owner isn't clear."""
     parts = []
     if everybody.together:
         names = [_label(student) for student in everybody.together]
@@ -114,20 +114,19 @@ def _names(names: Sequence[str]) -> str:
     if not names:
         return ""
     listed = f"<p class=names>{'<br>'.join(map(escape, names))}</p>"
-    return (
-        listed
-        if len(names) <= MAX_NAMES
-        else f"<details><summary>All {len(names)}</summary>{listed}</details>"
-    )
+    if len(names) <= MAX_NAMES:
+        return listed
+    return f"<details><summary>All {len(names)}</summary>{listed}</details>"
 
 
 def _first(everybody: Class, links: Mapping[Student, str]) -> str:
-    """List whom to look at first: those whose points are open, then those who need a person's answer most."""
-    found = [
-        (reasons[0][0], work.points, work, reasons)
-        for work in everybody.works
-        if (reasons := find_reasons(work))
-    ]
+    """List whom to look at first: those whose points are not final, then those who most need a person's help."""
+    found = []
+    for work in everybody.works:
+        reasons = find_reasons(work)
+        if reasons:
+            most_urgent = reasons[0][0]
+            found.append((most_urgent, work.points, work, reasons))
     found.sort(key=lambda each: each[:2])
     if not found:
         return "<h2>Whom to look at first</h2><p>Nobody stands out.</p>"
@@ -162,11 +161,11 @@ def find_reasons(work: Work) -> list[tuple[int, str]]:
         if row.judged and not _has_run(row)
     ]
     best = work.best.values()
-    unknown, wrong, tried, count = [], 0, 0, 0
+    count = sum(len(row.exercises) for row in best)
+    tried = sum(row.attempted for row in best)
+    wrong = tried - sum(row.passed for row in best)
+    unknown = []
     for row in best:
-        count += len(row.exercises)
-        tried += row.attempted
-        wrong += row.attempted - row.passed
         title = lesson_titles()[row.lesson].partition(" ")[0]
         for name, answer in row.answers.items():
             if answer.state == "not yet" and not answer.hint:

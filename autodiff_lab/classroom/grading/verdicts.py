@@ -1,7 +1,7 @@
-"""Verdicts on hand-ins: what the examiner found is judged here, outside the walls, and becomes a row of the report.
+"""Verdicts on hand-ins: the examiner's findings are judged here, outside the sandbox, and become rows of the report.
 
-What comes out of the walls is evidence and no proof: a hand-in runs in the same process as the checks that observe it.
-What does not fit together is pointed at.
+The findings are evidence, not proof, because a hand-in runs in the same process as the checks that observe
+it. If they contradict each other, the row says so.
 """
 
 import json
@@ -29,11 +29,11 @@ class Answer:
     state : str
         ``"passed"`` or ``"not yet"``.
     reply : str
-        What was said to it.
+        The check's reply.
     code : str
-        The cell it was given in.
+        The cell with the answer.
     hint : str
-        That of the wrong answer that was recognised, or nothing.
+        The hint of the misconception that was recognised; empty if none was.
     attempts : int
         How often the notebook asked for the check.
     """
@@ -54,7 +54,7 @@ class Row:
     file : str
         Its path below the folder, `printable`.
     lesson : str
-        Its slug; empty where that cannot be told.
+        The lesson's slug; empty if it cannot be found out.
     ended : str
         How it went, in words: ``"ran"``, ``"ran; 2 cells raise (the first: cell 4, NameError)"``, ``"out of time"``, …
     exercises : tuple of str
@@ -62,13 +62,13 @@ class Row:
     answers : dict
         For each exercise that was tried, its `Answer`.
     doubts : tuple of str
-        What does not fit together: reasons to look at the notebook oneself.
+        Contradictions: reasons for a lecturer to look at the notebook.
     judged : bool
-        False where the hand-in could not be run for a reason that is not its own.
+        False if the hand-in could not be run, through no fault of its own.
     crowded : bool
-        Whether other hand-ins that ran beside it may have had a part in how it ended.
+        Whether hand-ins that ran at the same time may have influenced how it ended.
     digest : str
-        Stands for all that the row was made from.
+        A hash of everything that the row was made from.
     """
 
     file: str
@@ -83,17 +83,17 @@ class Row:
 
     @property
     def who(self) -> str:
-        """Whom the verdict is about, by the name of the file or of its folder; `Class` knows more."""
+        """The student's name, from the file or its folder; `Class` has the names of the roster."""
         return identify(self.file).name
 
     @property
     def passed(self) -> int:
-        """How many exercises of the hand-in have the verdict passed."""
+        """How many exercises of the hand-in are passed."""
         return sum(answer.state == "passed" for answer in self.answers.values())
 
     @property
     def attempted(self) -> int:
-        """How many exercises of the hand-in have a verdict, since they were tried."""
+        """How many exercises of the hand-in were tried."""
         return len(self.answers)
 
     @property
@@ -130,13 +130,14 @@ def printable(text: str) -> str:
 
 
 def _clip(said: object) -> str:
-    """Cut what a hand-in said to what a report can hold, line by line `printable`."""
+    """Shorten a hand-in's text for the report, and make each of its lines `printable`."""
     return "\n".join(map(printable, str(said)[:MAX_SHOWN_CHARACTERS].split("\n")))
 
 
 def _read_findings(said: bytes, token: str) -> tuple[list[dict[str, Any]], bool]:
-    """Read the lines that begin with the examiner's word; and say whether there are others."""
-    findings, others = [], False
+    """Read the lines that begin with the examiner's word; return them, and whether there are others."""
+    findings = []
+    others = False
     for line in said.decode(errors="replace").splitlines():
         word, _, rest = line.partition(" ")
         others = others or not token.startswith(word)  # a last line may be cut short
@@ -218,9 +219,12 @@ def _judge_findings(
 def _judge(
     exercise: Exercise, finding: Mapping[str, Any], cells: Sequence[str]
 ) -> tuple[Answer, str]:
-    """Judge what was observed of an answer; and say what does not fit."""
+    """Judge what was observed of an answer; return the verdict, and what contradicts it."""
     said = Reply(str(finding.get("status")), _clip(finding.get("reply")))
-    seed, reply, hint, doubt = finding.get("seed"), said, "", ""
+    reply = said
+    hint = ""
+    doubt = ""
+    seed = finding.get("seed")
     try:
         observed = decode_observation(finding["observed"])
         asked = exercise.draw(exercise.choose_seed(seed) if isinstance(seed, str) else None)
@@ -229,7 +233,7 @@ def _judge(
             hint = next(
                 (each.hint for each in asked.misconceptions if reply.text.endswith(each.hint)), ""
             )
-    except Exception:  # nothing was observed, or what no check observes
+    except Exception:  # the observation is missing, or isn't one that a check makes
         reply = Reply("not yet", "This observation cannot be judged.")
     if reply.status != said.status:
         said, doubt = reply, f"says {printable(said.status)[:20]}, and is {reply.status}"
@@ -239,7 +243,7 @@ def _judge(
 
 
 def mark_as_not_run(row: Row, reason: str) -> Row:
-    """The verdict on a hand-in that could not be run: complete its row, and say why."""
+    """Complete the row of a hand-in that could not be run, and say why."""
     return replace(
         row, ended=f"not run, and not its own fault: {printable(reason)[:200]}", judged=False
     )

@@ -43,7 +43,7 @@ def read_weights(path: Path) -> dict[tuple[str, str], int]:
         text = path.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as problem:
         raise WeightsError(
-            f"{where} cannot be read ({problem}). --weights takes a CSV file. {EXAMPLE}"
+            f"{where} cannot be read ({problem}). Name a CSV file after --weights. {EXAMPLE}"
         ) from None
     separator = ";" if ";" in text.partition("\n")[0] else ","
     lines = [
@@ -52,11 +52,10 @@ def read_weights(path: Path) -> dict[tuple[str, str], int]:
     ]
     if not lines or [title.casefold() for title in lines[0]] != TITLES:
         raise WeightsError(f"{where} doesn't begin with the titles of its columns. {EXAMPLE}")
-    known = {
-        exercise_title(each.number, name): (each.slug, name)
-        for each in lessons()
-        for name in each.exercises()
-    }
+    known = {}
+    for lesson in lessons():
+        for name in lesson.exercises():
+            known[exercise_title(lesson.number, name)] = lesson.slug, name
     weights: dict[tuple[str, str], int] = {}
     for number, line in enumerate(lines[1:], 2):
         if not any(line):
@@ -64,7 +63,7 @@ def read_weights(path: Path) -> dict[tuple[str, str], int]:
         title, points = line if len(line) == len(TITLES) else (line[0], "")
         if title not in known:
             raise WeightsError(
-                f"line {number} of {where}: there is no exercise {printable(title)!r}. Exercises are called as in the "
+                f"line {number} of {where}: there is no exercise {printable(title)!r}. Write an exercise as in the "
                 f"first line of grades-exercises.csv: {', '.join(list(known)[:3])}, …"
             )
         if known[title] in weights:

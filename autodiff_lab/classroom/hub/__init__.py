@@ -12,7 +12,7 @@ NOTEBOOKS = "notebooks"
 
 
 def write_hub(folder: Path) -> Copied:
-    """Write a hub's configuration and the notebooks that its students get; files that exist are left as they are.
+    """Write a hub's configuration and its students' notebooks; files that exist are left as they are.
 
     Returns
     -------
@@ -24,7 +24,8 @@ def write_hub(folder: Path) -> Copied:
     TutorialError
         If the folder cannot be written to.
     """
-    new, kept = [], []
+    new = []
+    kept = []
     try:
         folder.mkdir(parents=True, exist_ok=True)
         for name in FILES:

@@ -2,8 +2,8 @@
 
     python -P -m autodiff_lab.classroom.hub.student_server NOTEBOOKS [options of jupyterhub-singleuser]
 
-The hub's configuration names this command. It runs with the rights of the student, so that nothing of the hub's own
-ever writes into a student's home, where a symbolic link could lead elsewhere.
+The hub's configuration names this command. It runs with the student's rights. The hub itself must never write into a
+student's home, because a symbolic link there could lead anywhere.
 """
 
 import os
@@ -24,7 +24,7 @@ def main(arguments: Sequence[str]) -> None:
     except TutorialError as error:
         # The disk may be full: the student needs a server to delete files, and the log says why.
         print(error, file=sys.stderr, flush=True)
-    # -P: a file in the student's home that is called like a module of Python's is not imported.
+    # -P: Python doesn't import a file in the student's home that has the name of a standard module.
     command = [sys.executable, "-P", "-m", "jupyterhub.singleuser"]
     command += [f"--ServerApp.root_dir={own}", *encryption_options(), *options]
     with without_news():

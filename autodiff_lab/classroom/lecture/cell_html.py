@@ -22,12 +22,12 @@ def mathml(latex: str, display: str = "inline") -> str:
     """
     try:
         return convert(latex.strip(), display=display)
-    except Exception:  # whatever a formula does to the translator, a lecture must not fail by it
+    except Exception:  # whatever the translator raises, one formula must not stop a lecture
         return f'<code class="formula">{html.escape(latex.strip())}</code>'
 
 
 class _Prose(IPythonRenderer):
-    """Jupyter's own Markdown, with formulas in MathML, and without links to files that do not travel along."""
+    """Jupyter's own Markdown, with formulas in MathML, and without links to files that the page doesn't contain."""
 
     def inline_math(self, body: str) -> str:
         return mathml(body)
@@ -40,8 +40,10 @@ class _Prose(IPythonRenderer):
 
     def link(self, text: str, url: str, title: str | None = None) -> str:
         if "mybinder.org" in url:
-            return ""  # who launches a notebook there has a network
-        return super().link(text, url, title) if re.match(r"https?:|mailto:", url) else text
+            return ""  # a page that works without a network has no use for a launch button
+        if not re.match(r"https?:|mailto:", url):
+            return text
+        return super().link(text, url, title)
 
 
 def mark_up(text: str, **options: Any) -> str:
@@ -60,10 +62,10 @@ def mark_up_line(text: str) -> str:
 
 
 def page(title: str, body: str, *parts: str) -> str:
-    """Put the HTML of cells into a lecture page that needs no other file; its styles are in files beside this one."""
+    """Put the HTML of cells into a lecture page that needs no other file; `parts` names style sheets in this folder."""
     return document(title, "\n".join(map(read_part, parts)), body)
 
 
 def read_part(name: str) -> str:
-    """For the HTML of cells, read the style sheet or script that they need beside them."""
+    """Read a style sheet or script for the HTML of cells, from this folder."""
     return (Path(__file__).parent / name).read_text(encoding="utf-8")

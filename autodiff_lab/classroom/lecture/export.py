@@ -80,7 +80,7 @@ class LectureExporter(SlidesExporter):
 
 
 def _set_formulas(notebook: Any) -> None:
-    """Give an output that is a formula its MathML, since a page without a network has nothing that sets LaTeX."""
+    """Add MathML to every output that is a formula, because a page without a network cannot render LaTeX."""
     outputs = [output for cell in notebook.cells for output in cell.get("outputs", ())]
     for data in (output.get("data", {}) for output in outputs):
         if "text/latex" in data and "text/html" not in data:
@@ -106,11 +106,9 @@ def title_of(notebook: Any) -> str:
     'Slopes of f'
     """
     for cell in notebook.cells:
-        heading = (
-            re.search(r"^# (.+)$", cell.source, re.MULTILINE)
-            if cell.cell_type == "markdown"
-            else None
-        )
+        if cell.cell_type != "markdown":
+            continue
+        heading = re.search(r"^# (.+)$", cell.source, re.MULTILINE)
         if heading:
             return re.sub(r"[*`]", "", heading[1])
     return "A lecture"

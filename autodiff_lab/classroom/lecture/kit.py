@@ -83,7 +83,7 @@ def write_lecture(name: str, folder: Path, *, overwrite: bool = False) -> list[P
     name : str
         A lecture, as ``"40_minutes"``; a lesson by its number or slug; or the path of a notebook.
     folder : Path
-        The folder to write into; it is made where there is none.
+        The folder to write into; it is created if it doesn't exist.
     overwrite : bool
         Whether files that are there already may be replaced.
 
@@ -113,11 +113,9 @@ def make_audience_notebook(notebook: Any) -> Any:
     >>> [cell.source for cell in gaps.cells]
     ['def sin(a): ...']
     """
-    metadata = (
-        {"kernelspec": notebook.metadata.get("kernelspec", {})}
-        if "kernelspec" in notebook.metadata
-        else {}
-    )
+    metadata = {}
+    if "kernelspec" in notebook.metadata:
+        metadata["kernelspec"] = notebook.metadata["kernelspec"]
     gaps = nbformat.v4.new_notebook(metadata=metadata)
     for cell in notebook.cells:
         if "audience" not in cell.metadata.get("tags", []):

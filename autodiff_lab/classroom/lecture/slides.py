@@ -30,7 +30,7 @@ def read_notebook(path: Path) -> Any:
 
 
 def slide_type(cell: Any) -> str:
-    """Return what Jupyter's slideshow metadata say of a cell: ``"slide"``, ``"notes"``, … or nothing.
+    """Return a cell's slide type from Jupyter's slideshow metadata: ``"slide"``, ``"notes"``, … or an empty text.
 
     >>> slide_type(nbformat.v4.new_code_cell(metadata={"slideshow": {"slide_type": "slide"}}))
     'slide'
@@ -40,12 +40,12 @@ def slide_type(cell: Any) -> str:
 
 
 def has_slides(notebook: Any) -> bool:
-    """Return whether somebody has cut this notebook into slides; notes alone are no slides."""
+    """Return whether the notebook defines its own slides; notes alone don't count."""
     return any(slide_type(cell) in ("slide", "subslide") for cell in notebook.cells)
 
 
 def with_slides(notebook: Any) -> Any:
-    """Return a copy of a notebook that has slides: its own, or else one for each text with the code below it.
+    """Return a copy of a notebook with slides: its own, or one for each text cell and the code below it.
 
     >>> cells = [nbformat.v4.new_markdown_cell("Why?"), nbformat.v4.new_code_cell("1 + 1")]
     >>> [slide_type(cell) for cell in with_slides(nbformat.v4.new_notebook(cells=cells)).cells]

@@ -19,8 +19,8 @@ _COLUMNS = ("line", "operation", "value", "local partials", "adjoint")
 class Worksheet:
     """A graph and a tape of ``f(*args)``, empty and filled in, for the handout of a lecture.
 
-    A lecture has one as the last line of a cell with the tag ``handout``; the handout shows the empty half on its first
-    page, and the other half on its second.
+    Write it as the last line of a cell with the tag ``handout``. The handout shows the empty half on its first
+    page, and the solution on its second.
 
     Parameters
     ----------

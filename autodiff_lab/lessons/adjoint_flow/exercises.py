@@ -1,7 +1,7 @@
 """The exercises of `adjoint_flow`: they sweep programs made of the learner's own cells.
 
-The functions a learner writes there use what stands beside them: `Cell`, the list `tape`, `sin` and `log`. A check
-writes its programs with these, compares the slopes with the engine's, and gives the tape back as it was.
+A learner's function there uses the notebook's `Cell`, list `tape`, `sin` and `log`. A check writes its programs with
+these, compares the slopes with the engine's, and restores the tape.
 """
 
 import itertools
@@ -67,7 +67,7 @@ def sweep_programs(adjoints_from: Any) -> Any:
                 (operand, WatchedPartial.of(partial, cell, sent)) for operand, partial in cell.links
             ]
         adjoints_from(cells[-1], cells)
-        # Whoever sends is done with one consumer before the next; where each collects, the consumers take turns.
+        # If cells send, one consumer finishes before the next begins; if cells collect, the consumers alternate.
         one_by_one = [consumer for consumer, _ in itertools.groupby(sent)]
         return not sent or len(one_by_one) > len(set(sent))
 
@@ -83,7 +83,7 @@ def sweep_programs(adjoints_from: Any) -> Any:
 
 
 def _olah_cells(names: dict[str, Any]) -> list[Any]:
-    """The learner's cells of (a + b)(b + 1), each after its operands."""
+    """Return the learner's cells of (a + b)(b + 1), each after its operands."""
     olah(SimpleNamespace(**names), names["Cell"](2.0), names["Cell"](1.0))
     return list(names["tape"])
 
@@ -100,9 +100,8 @@ def read_orders(answer: Any) -> Any:
         )
     if not isinstance(found, tuple) or not all(isinstance(order, str) for order in found):
         return Refused(f"You gave {describe(answer)}.")
-    given = sorted(
-        {"".join(char for char in order.lower() if char.isalpha()) for order in found} - {""}
-    )
+    letters = {"".join(char for char in order.lower() if char.isalpha()) for order in found}
+    given = sorted(letters - {""})
     odd = next((order for order in given if sorted(order) != sorted(VALID[0])), None)
     if odd is not None:
         return Refused(f"An order has each of y, b, c and a once, and {describe(odd)} does not.")

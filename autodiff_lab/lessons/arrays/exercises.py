@@ -1,7 +1,7 @@
-"""The exercises of `arrays`: they run the learner's own array cells beside the engine.
+"""The exercises of `arrays`: they compare the learner's own array cells with the engine.
 
-The functions a learner writes there use what stands beside them in the notebook: `Array`, `total`, the list `tape` and
-`adjoints_from`. A check builds small programs of the learner's own cells and compares the adjoints with the engine's.
+A learner's function there uses the notebook's `Array`, `total`, list `tape` and `adjoints_from`. A check builds small
+programs of the learner's own cells and compares the adjoints with the engine's.
 """
 
 from collections.abc import Callable
@@ -43,7 +43,7 @@ SHAPES = (
 
 
 def _distinct(shape: tuple[int, ...]) -> np.ndarray:
-    """Powers of two, so that every sum says what it was made of."""
+    """Return an array of powers of two, so that every sum shows which elements were added."""
     return (2.0 ** np.arange(np.prod(shape, dtype=int))).reshape(shape)
 
 
@@ -64,7 +64,7 @@ def sum_back_shapes(unbroadcast: Any) -> Any:
         found = unbroadcast(g, want)
         if not np.array_equal(g, _distinct(have)):
             return Finding(CHANGED)
-        # the sweep adds what it gets with +, which would join lists
+        # The sweep adds adjoints with +, which would concatenate lists.
         if isinstance(found, list | tuple):
             return Finding(f"{describe(found)}, and the sweep below adds arrays")
         return found
@@ -132,7 +132,8 @@ def multiply_matrices(matmul: Any) -> Any:
     ) -> Any:
         left, right, factor = map(names["Array"], (a, b, weights))
         product = matmul(left, right)
-        if (fault := find_fault(names, product)) is not None:
+        fault = find_fault(names, product)
+        if fault is not None:
             return fault
         values[VALUE.format(case)] = plain(product.value)
         adjoint = names["adjoints_from"](names["total"](product * factor))

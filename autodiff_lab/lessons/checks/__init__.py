@@ -22,5 +22,9 @@ __all__ = [
     "call_case",
     "describe",
     "names_in",
+    "plain",
+    "run_cases",
+    "split_parts",
+    "summarize",
+    "vet_code",
 ]
-__all__ += ["plain", "run_cases", "split_parts", "summarize", "vet_code"]

@@ -55,7 +55,9 @@ def plain(answer: Any) -> Any:
 
 
 def in_small_letters(answer: Any, *options: str) -> Any:
-    """Turn the words of an answer into bare lower case before they are compared; with `options`, no word but these.
+    """Turn the words of an answer into bare lower case, so that they can be compared.
+
+    With `options`, any other word is refused.
 
     >>> in_small_letters([1, "(B) "]), in_small_letters(["Forward", "either"], "forward", "reverse", "either")
     ((1.0, 'b'), ('forward', 'either'))
@@ -65,19 +67,20 @@ def in_small_letters(answer: Any, *options: str) -> Any:
     seen = plain(answer)
     if not isinstance(seen, tuple):
         return seen
-    small = tuple(part.strip(" .()").lower() if isinstance(part, str) else part for part in seen)
-    other = next(
-        (part for part in small if options and isinstance(part, str) and part not in options), None
-    )
-    return (
-        small
-        if other is None
-        else Refused(f"{reprlib.repr(other)} is none of {', '.join(options)}.")
-    )
+    small: list[Any] = []
+    for part in seen:
+        if not isinstance(part, str):
+            small.append(part)
+            continue
+        word = part.strip(" .()").lower()
+        if options and word not in options:
+            return Refused(f"{reprlib.repr(word)} is none of {', '.join(options)}.")
+        small.append(word)
+    return tuple(small)
 
 
 def choose_from(*options: str) -> Callable[[Any], Any]:
-    """Return a function that prepares a multiple-choice answer for the comparison: its words must be among these.
+    """Return the `observe` of a multiple-choice exercise: it refuses all words but these.
 
     >>> choose_from("forward", "reverse")(["Forward", "(reverse)"])
     ('forward', 'reverse')
@@ -86,7 +89,9 @@ def choose_from(*options: str) -> Callable[[Any], Any]:
 
 
 def agrees(seen: Any, wanted: Any, tolerance: float = SIX_DIGITS) -> bool:
-    """Whether an answer agrees with the right one; a right one that is a dictionary asks only for the keys it has.
+    """Whether an answer agrees with the right one.
+
+    If the right one is a dictionary, the answer may have more keys.
 
     >>> agrees((5.5, 1.7163378), (5.5, 1.7163378145367738)), agrees((5.5, 1.7), (5.5, 1.7163378145367738))
     (True, False)
@@ -94,12 +99,7 @@ def agrees(seen: Any, wanted: Any, tolerance: float = SIX_DIGITS) -> bool:
     True
     """
     if isinstance(wanted, Crashed):
-        same = (
-            isinstance(seen, Crashed)
-            and wanted.kind == seen.kind
-            and wanted.message in seen.message
-        )
-        return same and (wanted.is_theirs or not seen.is_theirs)
+        return isinstance(seen, Crashed) and _is_same_crash(seen, wanted)
     if wanted is None or isinstance(wanted, bool):
         return seen is wanted
     if isinstance(wanted, str):
@@ -115,8 +115,15 @@ def agrees(seen: Any, wanted: Any, tolerance: float = SIX_DIGITS) -> bool:
     return math.isclose(seen, wanted, rel_tol=tolerance, abs_tol=1e-12)
 
 
+def _is_same_crash(seen: Crashed, wanted: Crashed) -> bool:
+    """Whether a learner's code raised the wanted error, and in the notebook's own line if it must."""
+    if seen.kind != wanted.kind or wanted.message not in seen.message:
+        return False
+    return wanted.is_theirs or not seen.is_theirs
+
+
 def _holds_throughout(alike: Callable[[Any, Any], bool], seen: Any, wanted: Sequence[Any]) -> bool:
-    """Whether this is a sequence of the same length, whose parts are like the wanted ones."""
+    """Whether this is a sequence of the same length, each part of which is like the wanted one."""
     return (
         isinstance(seen, list | tuple)
         and len(seen) == len(wanted)
@@ -131,7 +138,7 @@ def is_rounded(seen: Any, wanted: Any) -> bool:
 
 
 def digits_within(tolerance: float) -> int:
-    """How many digits a number must have to be compared within this relative error.
+    """Return how many digits a number needs to be right within this relative error.
 
     >>> digits_within(1e-6), digits_within(5e-4)
     (7, 4)
@@ -140,7 +147,7 @@ def digits_within(tolerance: float) -> int:
 
 
 def is_shortened(seen: Any, wanted: Any) -> bool:
-    """Compare two answers: whether the first is the second, written with fewer digits.
+    """Whether an answer is the wanted one, written with fewer digits.
 
     >>> is_shortened((31.55, "a"), (31.547867, "a")), is_shortened((31.55, 2.0), (31.547867, 3.0))
     (True, False)
@@ -162,7 +169,9 @@ def is_shortened(seen: Any, wanted: Any) -> bool:
 
 
 def has_form_of(seen: Any, wanted: Any) -> bool:
-    """Whether an answer has the form of the right one, whatever its values; a number may stand instead of None.
+    """Whether an answer has the form of the right one, whatever its values.
+
+    A number may replace None, and None a number.
 
     >>> has_form_of((1.0, "no"), (2.0, "yes")), has_form_of((None, 1.0), (6.0, None))
     (True, True)
@@ -179,7 +188,7 @@ _PLACES = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh")
 
 
 def first_difference(seen: Any, wanted: Any, tolerance: float = SIX_DIGITS) -> str:
-    """Compare an answer of the right form with the right one, and say in words which part differs first.
+    """Say which part of an answer is the first that is wrong; its form must be right.
 
     >>> first_difference((1.0, 2.0, 4.0), (1.0, 2.0, 3.0)), first_difference(2.0, 3.0)
     ('Of the 3, only the third is not right.', 'That is not it.')
@@ -188,7 +197,7 @@ def first_difference(seen: Any, wanted: Any, tolerance: float = SIX_DIGITS) -> s
     >>> first_difference((2.0, 3.0), (1.0, 2.0)), first_difference((5.0, 2.0, 4.0), (1.0, 2.0, 3.0))
     ('Of the 2, neither is right.', 'Of the 3, the first is not right, and it is not the only one.')
     >>> first_difference((2.0, 1.0), (1.0, 2.0))
-    'The numbers are right, and their order is not.'
+    'The numbers are right, but their order is not.'
     """
     if not isinstance(wanted, list | tuple):
         return "That is not it."
@@ -204,7 +213,7 @@ def first_difference(seen: Any, wanted: Any, tolerance: float = SIX_DIGITS) -> s
         isinstance(x, numbers.Real) and not isinstance(x, bool) for x in (*seen, *wanted)
     )
     if only_numbers and agrees(sorted(seen), sorted(wanted), tolerance):
-        return "The numbers are right, and their order is not."
+        return "The numbers are right, but their order is not."
     if len(wrong) == len(wanted):
         return f"{of}, {'neither' if len(wanted) == 2 else 'none'} is right."
     if wrong[0] == 0:
@@ -215,7 +224,7 @@ def first_difference(seen: Any, wanted: Any, tolerance: float = SIX_DIGITS) -> s
 def disagreement(
     seen: Any, wanted: dict[str, Any], cases: str = "", tolerance: float = SIX_DIGITS
 ) -> str:
-    """Compare the results of several cases, and say in words which case is the first that differs, and where.
+    """Say which of several cases is the first whose result is wrong, and where it differs.
 
     >>> rows = tuple((x, 0.0, 0.0, 0.0, 0.0) for x in range(9))
     >>> disagreement({"of f": (rows, rows)}, {"of f": (rows, rows[::-1])})
@@ -243,7 +252,10 @@ def disagreement(
 
 
 def _find_visible_difference(seen: Any, wanted: Any, tolerance: float) -> tuple[Any, Any, str]:
-    """Go into the parts of two things that read alike until they no longer do, and say where: `` at [1][0]``."""
+    """Descend into two things whose descriptions are the same until the difference shows.
+
+    Returns the two differing parts and where they are: `` at [1][0]``.
+    """
     place = ""
     while (
         has_form_of(seen, wanted)
@@ -257,7 +269,9 @@ def _find_visible_difference(seen: Any, wanted: Any, tolerance: float) -> tuple[
 
 
 def split_parts(found: Mapping[str, Any], label: str, parts: Sequence[str]) -> dict[str, Any]:
-    """Split the result of each case into parts to compare one by one; what has no such parts stands for each of them.
+    """Split the result of each case into parts, so that they are compared one by one.
+
+    A result that doesn't have these parts, such as an error, is repeated for each of them.
 
     >>> split_parts({"x * y": (2.0, 3.0), "x / 0": None}, "{}, the slope in {}", "xy")  # doctest: +ELLIPSIS
     {'x * y, the slope in x': 2.0, 'x * y, the slope in y': 3.0, 'x / 0, the slope in x': None, ...}
@@ -271,7 +285,7 @@ def split_parts(found: Mapping[str, Any], label: str, parts: Sequence[str]) -> d
 
 
 def describe(thing: Any) -> str:
-    """Describe any object in a few words, beside what it is compared with; without addresses in memory.
+    """Describe any object in a few words, without its address in memory.
 
     >>> describe((5.0, 1.7163378145367738)), describe("x"), describe(None), describe(print), describe([])
     ('(5, 1.71634)', "the text 'x'", 'None', 'the function print', 'an empty list')
@@ -295,7 +309,8 @@ def describe(thing: Any) -> str:
         return f"an array of shape {thing.shape}"
     if isinstance(thing, type):
         return f"the class {_short(thing.__name__)}"
-    if callable(thing) and isinstance(name := getattr(thing, "__name__", None), str):
+    name = getattr(thing, "__name__", None)
+    if callable(thing) and isinstance(name, str):
         return f"the function {_short(name)}"
     if isinstance(thing, Crashed):
         return thing.kind
@@ -303,26 +318,24 @@ def describe(thing: Any) -> str:
 
 
 def summarize(found: Any) -> Any:
-    """Make the result of a learner's code ready to compare: plain data, and for anything unforeseen a description.
+    """Turn the result of a learner's code into plain data, or into a description of anything else.
 
     >>> summarize(np.float64(2.0)), summarize(None), summarize(object())
     (2.0, None, 'an object of type object')
     """
     data = plain(found)
-    return (
-        data
-        if data is None or isinstance(data, bool | float | tuple | Crashed | Finding)
-        else describe(data)
-    )
+    if data is None or isinstance(data, bool | float | tuple | Crashed | Finding):
+        return data
+    return describe(data)
 
 
 _LONGEST = 120
 
 
 def _kind(thing: Any) -> str:
-    return (
-        "dictionary" if isinstance(thing, dict) else "list" if isinstance(thing, list) else "tuple"
-    )
+    if isinstance(thing, dict):
+        return "dictionary"
+    return "list" if isinstance(thing, list) else "tuple"
 
 
 def _short(name: str) -> str:
@@ -341,7 +354,9 @@ def _parts(thing: list | tuple | dict) -> str:
     more = ", …" if len(thing) > 8 else ""
     if isinstance(thing, dict):
         return f"a dictionary with the keys {shown}{more}"
-    return f"({shown}{more or ',' * (len(thing) == 1)})"
+    if len(thing) == 1:
+        return f"({shown},)"
+    return f"({shown}{more})"
 
 
 def _part(part: Any) -> str:

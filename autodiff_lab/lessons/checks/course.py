@@ -1,4 +1,4 @@
-"""The whole course in the checks: its lessons, a learner's progress through them, and the seed for own numbers."""
+"""The lessons of the course, a learner's progress through them, and the seed for their own numbers."""
 
 import importlib
 import sys
@@ -55,7 +55,7 @@ class Lesson:
         return number_of(self.slug)
 
     def exercises(self) -> dict[str, Exercise]:
-        """All exercises of one lesson of the course by name, in the order of the exercise file."""
+        """Return the exercises of this lesson by name, in the order of the exercise file."""
         module = importlib.import_module(f"{room.__name__}.{self.slug}")
         return {name: thing for name, thing in vars(module).items() if isinstance(thing, Exercise)}
 
@@ -63,16 +63,15 @@ class Lesson:
         """Report what is done in this lesson and in the whole course: ``check.progress()``."""
         try:
             return self._report()
-        except Exception as problem:  # a courtesy must not stand in anybody's way
+        except Exception as problem:  # progress is a courtesy: it must never stop the notebook
             return Report((f"Progress cannot be shown ({type(problem).__name__}).",))
 
     def _report(self) -> Report:
         states = progress_file.states()
 
         def done(exercises: Sequence[Exercise]) -> str:
-            return (
-                f"{sum(states.get(each.key) == 'passed' for each in exercises)} of {len(exercises)}"
-            )
+            passed = sum(states.get(each.key) == "passed" for each in exercises)
+            return f"{passed} of {len(exercises)}"
 
         mine = list(self.exercises().values())
         course = [(each.number, each.title, list(each.exercises().values())) for each in lessons()]
@@ -84,12 +83,11 @@ class Lesson:
             grid(f"Notebook {self.number} · {self.title}", ("exercise", "state"), here),
             grid("The course", ("notebook", "title", "exercises done"), everywhere),
         )
-        return Report(
-            tuple(filter(None, [said, _about_the_seed(), progress_file.trouble()])), grids
-        )
+        sentences = [said, _about_the_seed(), progress_file.trouble()]
+        return Report(tuple(filter(None, sentences)), grids)
 
     def reset(self) -> Report:
-        """Forget all progress in the course, and the seed; the hints begin again: ``check.progress.reset()``."""
+        """Forget all progress in the course, the seed and the hints given: ``check.progress.reset()``."""
         progress_file.forget()
         for each in lessons():
             for exercise in each.exercises().values():
@@ -97,7 +95,9 @@ class Lesson:
         return self()
 
     def seed(self, seed: Seed) -> Report:
-        """Take own numbers in every lesson of the course, ``check.seed("Ada")``; `None` gives those of the text again.
+        """Get your own numbers in every lesson of the course: ``check.seed("Ada")``.
+
+        ``check.seed(None)`` returns to the numbers in the text.
 
         Parameters
         ----------
@@ -119,14 +119,16 @@ def _about_the_seed() -> str:
 
 
 def lesson(slug: str, **checks: Mapping[str, Any]) -> tuple[Lesson, Callable[[Seed], Report]]:
-    """Define a lesson of the course: read its ``exercises.toml``, add the checks, return ``progress`` and ``seed``.
+    """Define a lesson: put the exercises of its ``exercises.toml`` into its package.
+
+    Returns the lesson's ``progress`` and ``seed``.
 
     Parameters
     ----------
     slug : str
         The name of the notebook and of the lesson's package: ``"tape"``.
     **checks : mapping
-        For an exercise, by name, what `read_exercises` takes: ``ex_1={"observe": exercises.multiply}``.
+        The checks of each exercise, as for `read_exercises`: ``ex_1={"observe": exercises.multiply}``.
     """
     package = sys.modules[f"{room.__name__}.{slug}"]
     folder = Path(str(package.__file__)).parent
@@ -138,5 +140,5 @@ def lesson(slug: str, **checks: Mapping[str, Any]) -> tuple[Lesson, Callable[[Se
 
 
 def lessons() -> list[Lesson]:
-    """All lessons of the course, in order."""
+    """Return all lessons of the course, in order."""
     return [importlib.import_module(f"{room.__name__}.{slug}").progress for slug in SLUGS]

@@ -1,7 +1,7 @@
 """An exercise: a question, its right answer, the wrong answers that are recognised, hints and replies.
 
-An exercise never raises, whatever it is given: the notebook must run from top to bottom with nothing answered, and a
-learner with a broken answer needs a sentence, not a traceback of somebody else's code.
+An exercise never raises, whatever it is given. The notebook must run from top to bottom with nothing
+answered, and a learner with a broken answer needs a sentence, not a traceback through code they didn't write.
 """
 
 import dis
@@ -23,7 +23,7 @@ MARKS = {"passed": "✓", "not attempted": "…", "not yet": "✗", "hint": "→
 
 @dataclass(frozen=True)
 class Reply:
-    """The reply of an exercise to an answer: its status, and the text that the learner reads under the cell."""
+    """The reply of an exercise to an answer: its status, and the text that the learner reads below the cell."""
 
     # One of ``passed``, ``not attempted``, ``not yet``, ``hint``, ``solution``.
     status: str
@@ -44,7 +44,7 @@ class Reply:
 
 @dataclass
 class Exercise:
-    """One exercise of one notebook: called with an answer, it checks it and replies.
+    """One exercise of one notebook. Call it with an answer: it checks the answer and returns a `Reply`.
 
     Parameters
     ----------
@@ -53,34 +53,34 @@ class Exercise:
     expects : str
         The form of an answer in words: "a pair of whole numbers, (before, after)".
     expected : object
-        What `observe` must find. Numbers agree within `tolerance`, text without regard to spaces.
+        What `observe` must return. Numbers agree within `tolerance`; spaces in text are ignored.
     reference : str
-        Source text of one good answer, to stand in the notebook's cell instead of the unanswered one; if there is
-        none, `expected`, written out.
+        Source text of one good answer, which can replace the open question in the notebook's cell. By
+        default it is `expected`, written out.
     misconceptions : tuple of Misconception
-        The wrong answers with a hint of their own; the first that fits is shown.
+        The wrong answers that have their own hint; the first that fits is shown.
     hints : tuple of str
-        Graded: each call of `hint` shows the next.
+        From weak to strong: each call of `hint` shows the next.
     praise : str
-        What the right answer has shown. It is read by somebody who has just succeeded: say something new.
+        What the right answer shows. Somebody who has just succeeded reads it: say something new.
     tolerance : float
-        The relative error that is still right. Six digits, unless the number is to be read off a figure.
+        The relative error that is still right. Six digits, unless learners read the number off a figure.
     observe : callable
-        Turns what was handed over into plain data to compare; a dictionary holds several cases.
-        An exercise that asks for code runs it here. Its parameters are the names of what the notebook hands over.
+        Turns the answers into plain data to compare; a dictionary holds several cases. An exercise that
+        asks for code runs it here. The parameters are the names of the answers in the notebook.
     is_whole : bool
-        Whether the things that are handed over make sense together only. Otherwise some of them may be missing: the
-        others are judged, with good answers instead of those.
+        Whether the answers make sense only together. Otherwise some of them may be missing: the check
+        then judges the others, and runs them with good answers in place of the missing ones.
     takes : tuple of str
-        Other names of what is handed over.
+        Names of the answers, if they differ from the parameters of `observe`.
     lesson : str
-        The slug of the lesson: ``"tape"``. Empty for an exercise of no lesson.
+        The slug of the lesson: ``"tape"``. Empty for an exercise that belongs to no lesson.
     cases : str
-        Says what the numbers of a case are: "These are the slopes in x and in y."
+        Explains the numbers of a case: "These are the slopes in x and in y."
     make, draws : callable, mapping
-        For an exercise with other numbers for other learners, instead of `expected`, `reference` and
-        `misconceptions`: ``make(**data)`` gives the `Instance` of some data, its defaults being the example of the
-        text, and `draws` says between which values a seed chooses, for each name.
+        For an exercise whose numbers differ between learners, instead of `expected`, `reference` and
+        `misconceptions`. ``make(**data)`` returns the `Instance` for these data; its defaults are the
+        example in the text. `draws` lists, for each name, the values that a seed chooses from.
 
     Examples
     --------
@@ -101,7 +101,7 @@ class Exercise:
     >>> count(5)
     ✓ Exercise 99.1 passed. One line for each operation.
 
-    With numbers of one's own:
+    With different numbers for each learner:
 
     >>> def slope(x=3.0):
     ...     return Instance(2 * x, (Misconception(f"answer = {x * x}", x * x, "That is the value."),))
@@ -151,24 +151,23 @@ class Exercise:
 
     def __post_init__(self) -> None:
         self.takes = self.takes or tuple(inspect.signature(self.observe).parameters)
-        own = (
-            self.make()
-            if self.make
-            else Instance(self.expected, self.misconceptions, self.reference)
-        )
-        self.expected, self.reference, self.misconceptions = (
-            own.expected,
-            own.reference,
-            own.misconceptions,
-        )
+        example = Instance(self.expected, self.misconceptions, self.reference)
+        if self.make is not None:
+            example = self.make()
+        self.expected = example.expected
+        self.reference = example.reference
+        self.misconceptions = example.misconceptions
 
     @property
     def is_varied(self) -> bool:
-        """Whether the exercise has other numbers for another seed."""
+        """Whether the exercise's numbers depend on the seed."""
         return self.make is not None
 
     def instance(self, seed: Seed = None) -> Instance:
-        """What the exercise asks of a learner with this seed, with that of ``check.seed``, or else in the text."""
+        """Return the variant of the exercise for this seed, by default the one set with ``check.seed``.
+
+        If there is no seed, it is the example in the text.
+        """
         return self.draw(self.choose_seed(seed))
 
     def choose_seed(self, seed: Seed = None) -> str | None:
@@ -178,13 +177,11 @@ class Exercise:
         return progress_file.current_seed() if self.is_varied else None
 
     def draw(self, seed: str | None) -> Instance:
-        """What the exercise asks with the numbers drawn for a learner's seed; without one, with those of the text."""
-        found = None
-        if self.make is not None and seed is not None:
-            found = variants.draw_instance(
-                self.make, self.draws, f"{self.key}/{seed}", self.tolerance
-            )
-        return found or self._in_the_text()
+        """Draw the variant of the exercise for a seed; without a seed, return the example in the text."""
+        if self.make is None or seed is None:
+            return self._in_the_text()
+        drawn = variants.draw_instance(self.make, self.draws, f"{self.key}/{seed}", self.tolerance)
+        return drawn or self._in_the_text()
 
     def _in_the_text(self) -> Instance:
         data = variants.default_data(self.make) if self.make else {}
@@ -212,9 +209,9 @@ class Exercise:
         return reply
 
     def lend(self, *answers: Any) -> Any:
-        """Lend a good answer to the exercise where the learner's own code does not pass, so that the notebook goes on.
+        """Return the learner's answers if they pass, otherwise good ones, so that the notebook can go on.
 
-        Returns what was handed over, in the same order; one thing is not put into a tuple.
+        The answers keep their order; a single one is not put into a tuple.
         """
         try:
             own = self._judge(answers, self.instance()).passed
@@ -226,20 +223,27 @@ class Exercise:
         return lent if len(lent) > 1 else lent[0]
 
     def good_answers(self, names: dict[str, Any], reference: str = "") -> tuple[Any, ...]:
-        """Run the exercise's reference solution; its functions take their globals from `names`, if there are any."""
+        """Run the exercise's reference solution and return its answers.
+
+        If `names` isn't empty, the functions among them use it as their globals.
+        """
         scope = {**names}
         exec(reference or self.reference, scope)
-        found = [scope[name] for name in self.takes]
-        return tuple(
-            types.FunctionType(f.__code__, names or scope, f.__name__, f.__defaults__)
-            if isinstance(f, types.FunctionType)
-            else f
-            for f in found
-        )
+        answers: list[Any] = []
+        for name in self.takes:
+            answer = scope[name]
+            if isinstance(answer, types.FunctionType):
+                answer = types.FunctionType(
+                    answer.__code__, names or scope, answer.__name__, answer.__defaults__
+                )
+            answers.append(answer)
+        return tuple(answers)
 
     def begin_again(self) -> None:
         """Forget the attempts at the exercise and the hints it has given."""
-        self.attempts, self.passed, self.hints_given = 0, False, 0
+        self.attempts = 0
+        self.passed = False
+        self.hints_given = 0
 
     def _judge(self, answers: tuple[Any, ...], asked: Instance) -> Reply:
         if len(answers) != len(self.takes):
@@ -256,18 +260,23 @@ class Exercise:
     def _judge_in_part(
         self, answers: tuple[Any, ...], missing: tuple[bool, ...], asked: Instance
     ) -> Reply:
-        """What is there, judged beside good answers instead of what is not."""
+        """Judge the answers that are there, with good answers in place of the missing ones."""
         try:
             good = self.good_answers(_names_beside(answers), asked.reference)
-        except Exception:  # they need what only the learner's notebook has
+        except Exception:  # the reference needs a name that only the learner's notebook can define
             return Reply("not attempted", self._open())
-        beside = (
-            lent if hole else own for own, lent, hole in zip(answers, good, missing, strict=True)
+        completed = []
+        for own, lent, is_missing in zip(answers, good, missing, strict=True):
+            completed.append(lent if is_missing else own)
+        reply = self._judge_all(tuple(completed), asked)
+        if reply.passed:
+            written = compress(self.takes, (not is_missing for is_missing in missing))
+            verdict = _list_names(written, "right; ")
+        else:
+            verdict = reply.text.removeprefix(self._not_yet("").text) + " "
+        return self._not_yet(
+            verdict + _list_names(compress(self.takes, missing), "not written yet.")
         )
-        reply = self._judge_all(tuple(beside), asked)
-        right = _list_names(compress(self.takes, (not hole for hole in missing)), "right; ")
-        said = right if reply.passed else reply.text.removeprefix(self._not_yet("").text) + " "
-        return self._not_yet(said + _list_names(compress(self.takes, missing), "not written yet."))
 
     def _judge_all(self, answers: tuple[Any, ...], asked: Instance) -> Reply:
         with note_learner_files(answers):
@@ -292,7 +301,7 @@ class Exercise:
         return self._not_yet(self._explain(seen, asked))
 
     def _explain(self, seen: Any, asked: Instance) -> str:
-        """Something useful about an answer that nobody foresaw, or foresaw with more digits."""
+        """Write a useful reply to a wrong answer that isn't a known misconception, or is one with too few digits."""
         expected = asked.expected
         if isinstance(seen, Refused):
             return f"{seen.reason} {self._form()}"
@@ -302,16 +311,9 @@ class Exercise:
             return compare.disagreement(seen, expected, self.cases, self.tolerance)
         if compare.is_rounded(seen, expected):
             return f"Very close, but not the same number. Give at least {compare.digits_within(self.tolerance)} digits."
-        known = next(
-            (
-                wrong.hint
-                for wrong in asked.misconceptions
-                if compare.is_shortened(seen, wrong.seen)
-            ),
-            None,
-        )
-        if known is not None:
-            return known
+        for misconception in asked.misconceptions:
+            if compare.is_shortened(seen, misconception.seen):
+                return misconception.hint
         if compare.has_form_of(seen, expected):
             where = compare.first_difference(seen, expected, self.tolerance)
             return f"You gave {describe(seen)}. {where} For a hint, run check.{self.name}.hint()."
@@ -333,16 +335,14 @@ class Exercise:
         """Give the next hint for the exercise, a little stronger than the one before."""
         if self.hints_given >= len(self.hints):
             end = "That was the last hint." if self.hints else "There is no hint for this one."
-            return Reply(
-                "hint",
-                f"{self.title}: {end} After an attempt, check.{self.name}.solution() shows an answer.",
-            )
+            way_on = f"After an attempt, check.{self.name}.solution() shows an answer."
+            return Reply("hint", f"{self.title}: {end} {way_on}")
         self.hints_given += 1
         count = f"hint {self.hints_given} of {len(self.hints)}"
         return Reply("hint", f"{self.title}, {count}: {self.hints[self.hints_given - 1]}")
 
     def solution(self, seed: Seed = None) -> Reply:
-        """Show a good answer to the exercise, once there was an attempt."""
+        """Show a good answer to the exercise, if there was an attempt."""
         if not self.attempts:
             return Reply(
                 "hint", f"{self.title}: try it first; a wrong answer is enough. Then ask again."
@@ -352,7 +352,7 @@ class Exercise:
 
 
 def is_unfinished(answer: Any) -> bool:
-    """Whether an answer to an exercise is unfinished: code or data that still has the three dots in it."""
+    """Whether an answer to an exercise is unfinished: the three dots are still in its code or data."""
     if answer is ...:
         return True
     if isinstance(answer, list | tuple | set):
@@ -368,22 +368,24 @@ def is_unfinished(answer: Any) -> bool:
 
 def _says_nothing(code: types.CodeType) -> bool:
     """Whether a function's body is only ``...`` (or ``pass``), with or without a docstring."""
-    spoken = [
-        step
-        for step in dis.get_instructions(code)
-        if step.opname not in {"RESUME", "NOP", "COPY_FREE_VARS"}
-    ]
-    return len(spoken) <= 2 and spoken[0].argval is None and spoken[-1].opname.startswith("RETURN")
+    silent = {"RESUME", "NOP", "COPY_FREE_VARS"}
+    steps = [step for step in dis.get_instructions(code) if step.opname not in silent]
+    if len(steps) > 2:
+        return False
+    return steps[0].argval is None and steps[-1].opname.startswith("RETURN")
 
 
 def _names_beside(answers: tuple[Any, ...]) -> dict[str, Any]:
-    """The names of the notebook in which a learner's functions are written."""
-    return next(
-        (answer.__globals__ for answer in answers if isinstance(answer, types.FunctionType)), {}
-    )
+    """Return the globals of the notebook in which a learner's functions are written."""
+    for answer in answers:
+        if isinstance(answer, types.FunctionType):
+            return answer.__globals__
+    return {}
 
 
 def _list_names(names: Iterable[str], what: str) -> str:
-    """A sentence of several names: "a, b and c are right"."""
+    """Write a sentence about several names: "a, b and c are right"."""
     *first, last = names
-    return f"{', '.join(first)} and {last} are {what}" if first else f"{last} is {what}"
+    if not first:
+        return f"{last} is {what}"
+    return f"{', '.join(first)} and {last} are {what}"

@@ -1,20 +1,21 @@
 """The exercise file of a lesson, ``exercises.toml``: the texts of its exercises, and the wrong answers they recognise.
 
-It begins with the lesson's `title`. One table is one exercise; its keys are parameters of `Exercise`, and `choices`:
-the words that may stand in an answer. What is computed (`expected`, `observe`, `make`) stands in ``exercises.py``
-beside it. Each ``[[ex_K.wrong]]`` is a wrong answer with a hint of its own:
+The file begins with the lesson's `title`. Each table is one exercise. Its keys are parameters of `Exercise`,
+and `choices`: the words that an answer may contain. Whatever needs code (`expected`, `observe`, `make`) is
+in ``exercises.py`` in the same folder. Each ``[[ex_K.wrong]]`` is a wrong answer that has its own hint:
 
 ``answer``
-    What is handed over, as data; or ``code``, the source text of the cell; or ``change``, what is different from the
-    reference: a table of old text and new text.
+    The answer, as data; or ``code``, the source text of the cell; or ``change``, its differences from
+    the reference: a table of old text and new text.
 ``name``
-    Where the exercise has other numbers for other learners: of which of the instance's `mistakes` this speaks. Then the
-    reference and the hint may name the data, ``{x1}``, and code and hint the mistaken ``{answer}``.
-    Data with which a mistake written as code, ``answer = {answer}``, cannot be told from others are never drawn.
+    If the exercise's numbers differ between learners: the name of one of the instance's `mistakes`. Then
+    the reference and the hint may contain the data, ``{x1}``, and code and hint the wrong ``{answer}``.
+    If a mistake written as code, ``answer = {answer}``, cannot be told from the others with some data,
+    these data are never drawn.
 ``seen``
-    What the check then observes, where it is not the answer itself. Of several cases, those that give the idea away.
-    ``{ crashed = "ValueError", saying = "broadcast" }`` is an error of the learner's code (of the notebook's with
-    ``theirs = false``), and ``{ none = true }`` is None.
+    What the check then observes, if that isn't the answer itself. Of several cases, name only those that
+    reveal the mistake. ``{ crashed = "ValueError", saying = "broadcast" }`` is an error in the learner's
+    code (with ``theirs = false``, in the notebook's), and ``{ none = true }`` is None.
 ``hint``
     Where this answer comes from, without giving the right one away.
 """
@@ -35,26 +36,27 @@ from autodiff_lab.lessons.checks.variants import Instance, Make, Misconception, 
 def read_exercises(
     path: Path, checks: Mapping[str, Mapping[str, Any]]
 ) -> tuple[str, dict[str, Exercise]]:
-    """Read the exercise file of a lesson: the title, and the exercises, their texts joined with the code of the checks.
+    """Read the exercise file of a lesson: its title, and its exercises, joined with the code of their checks.
 
     Parameters
     ----------
     path : Path
         The file ``exercises.toml``.
     checks : mapping
-        For an exercise's name what is computed: `expected`, `observe`, `make` of `Exercise`.
+        For each exercise's name, the parameters of `Exercise` that need code: `expected`, `observe`, `make`.
 
     Raises
     ------
     KeyError
         If a check belongs to no exercise of the file.
     ValueError
-        If an exercise cannot be made of its words: a wrong answer changes text that does not stand in the reference
-        exactly once, say, or a hint names data that there are not. The message names the exercise.
+        If an exercise cannot be built: for example, a wrong answer changes text that isn't in the
+        reference exactly once, or a hint names data that don't exist. The message names the exercise.
     """
     content = tomllib.loads(path.read_text(encoding="utf-8"))
     title = content.pop("title")
-    if unknown := checks.keys() - content.keys():
+    unknown = checks.keys() - content.keys()
+    if unknown:
         raise KeyError(
             f"{path.parent.name} has checks for {sorted(unknown)}, which are not in {path.name}"
         )
@@ -72,11 +74,13 @@ def read_exercises(
 def _make_exercise(
     name: str, lesson: str, words: dict[str, Any], check: Mapping[str, Any]
 ) -> Exercise:
-    wrong, choices = words.pop("wrong", []), words.pop("choices", ())
+    wrong = words.pop("wrong", [])
+    choices = words.pop("choices", ())
     values = {key: _to_plain(value) for key, value in words.items()} | dict(check)
     if choices:
         values["observe"] = choose_from(*choices)
-    reference, observe = values.get("reference", ""), values.get("observe", plain)
+    reference = values.get("reference", "")
+    observe = values.get("observe", plain)
     if "make" in values:
         values["make"] = _explain_mistakes(values["make"], wrong, reference, observe)
     else:
@@ -96,11 +100,13 @@ def _read_misconception(
 
 
 def _write_code(entry: dict[str, Any], reference: str) -> str:
-    """The source text of a wrong answer."""
+    """Return the source text of a wrong answer."""
     code = entry.get("code", reference)
     for old, new in entry.get("change", {}).items():
         if code.count(old) != 1:
-            raise ValueError(f"{old!r} does not stand in the reference exactly once")
+            raise ValueError(
+                f"{old!r} must be in the reference exactly once, and is there {code.count(old)} times"
+            )
         code = code.replace(old, new)
     return code
 
@@ -108,7 +114,7 @@ def _write_code(entry: dict[str, Any], reference: str) -> str:
 def _explain_mistakes(
     make: Make, wrong: list[dict[str, Any]], reference: str, observe: Callable[..., Any]
 ) -> Make:
-    """Let `make` say what the file has for each mistake of an instance."""
+    """Wrap `make`, so that each mistake of an instance gets its hint from the file."""
     entries = {entry["name"]: entry for entry in wrong}
 
     @functools.wraps(make)
@@ -123,7 +129,9 @@ def _explain_mistakes(
             if "code" in entry or "change" in entry:
                 written = _write_code(entry, worked).replace("{answer}", str(answer))
                 explained[written] = Misconception(written, answer, hint)
-            elif (seen := observe(answer)) != instance.expected:
+                continue
+            seen = observe(answer)
+            if seen != instance.expected:
                 explained[seen] = Misconception(f"answer = {plain(answer)!r}", seen, hint)
         return replace(instance, reference=worked, misconceptions=tuple(explained.values()))
 
@@ -131,7 +139,7 @@ def _explain_mistakes(
 
 
 def _to_plain(value: Any) -> Any:
-    """Turn what TOML has into plain data: arrays are tuples, and two tables stand for what TOML has no word for."""
+    """Turn a TOML value into plain data: arrays become tuples, and two special tables None and a `Crashed`."""
     if isinstance(value, list):
         return tuple(_to_plain(x) for x in value)
     if not isinstance(value, dict):

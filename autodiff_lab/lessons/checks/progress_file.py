@@ -1,8 +1,8 @@
 """The progress file, ``my_progress.jsonl`` beside the notebooks: a learner's progress as a list of events.
 
-The file has one line of JSON for each event and is only ever appended to. So two notebooks may write at the same time,
-a line that was cut off or comes from a later version costs nothing but itself, and a folder that cannot be written to
-leaves the learner with what this session remembers. Nothing here raises.
+The file has one line of JSON for each event, and lines are only ever appended. So two notebooks may write
+at the same time, and a line that was cut off or comes from a later version affects no other line. If the
+folder cannot be written to, progress lasts as long as the session. Nothing here raises.
 """
 
 import json
@@ -18,13 +18,13 @@ FILE = "my_progress.jsonl"
 VARIABLE = "AUTODIFF_LAB_PROGRESS"
 VERSION = 1
 
-# Where the notebook is, before anybody changes the folder.
+# The notebook's folder; noted at import, because a cell may change the working directory later.
 _folder = Path(os.path.abspath(os.curdir)) if os.path.isdir(os.curdir) else Path()
 _session: list[dict[str, Any]] = []
 
 
 def note(exercise: str, status: str) -> None:
-    """Note in the progress file that an exercise was tried or passed; only the first time."""
+    """Note in the progress file that an exercise was tried or passed, the first time it happens."""
     kind = {"passed": "passed", "not yet": "tried"}.get(status)
     known = {event["kind"] for event in _events() if event.get("exercise") == exercise}
     if kind is not None and kind not in known and "passed" not in known:
@@ -42,9 +42,11 @@ def states() -> dict[str, str]:
 
 
 def current_seed() -> str | None:
-    """The seed that was last saved in the progress file; None for the numbers of the text."""
+    """Return the seed that was last saved in the progress file; None for the numbers in the text."""
     seeds = [event.get("seed") for event in _events() if event["kind"] == "seed"]
-    return seeds[-1] if seeds and isinstance(seeds[-1], str) else None
+    if seeds and isinstance(seeds[-1], str):
+        return seeds[-1]
+    return None
 
 
 def set_seed(seed: Seed) -> None:
@@ -54,7 +56,7 @@ def set_seed(seed: Seed) -> None:
 
 
 def forget() -> None:
-    """Forget all progress: remove the progress file, or if that is not allowed, ignore what it says."""
+    """Forget all progress: delete the progress file, or ignore it if it cannot be deleted."""
     _session.clear()
     path = _path()
     try:
@@ -65,20 +67,22 @@ def forget() -> None:
 
 
 def trouble() -> str:
-    """Why the progress file cannot be read in full, in words; empty if all is well."""
+    """Say in a sentence why the progress file cannot be read in full; empty if it can."""
     return _read()[1]
 
 
 def _path() -> Path | None:
-    """Where to keep progress; None where nobody asked: a notebook that is run by a program, or a test."""
+    """Return where to store progress; None if it isn't stored, as in a test or when a program runs the notebook."""
     asked = os.environ.get(VARIABLE)
+    if asked in ("", "off"):
+        return None
     if asked is not None:
-        return None if asked in ("", "off") else Path(asked)
+        return Path(asked)
     return _folder / FILE if _is_attended() else None
 
 
 def _is_attended() -> bool:
-    """Whether a person sits before the notebook: a run that cannot be asked a question makes nobody's progress."""
+    """Whether a person runs the notebook: only then does Jupyter allow a cell to ask for input."""
     if "PYTEST_CURRENT_TEST" in os.environ or "IPython" not in sys.modules:
         return False
     shell = sys.modules["IPython"].get_ipython()
@@ -87,26 +91,24 @@ def _is_attended() -> bool:
 
 
 def _is_no_file(path: Path) -> bool:
-    """Whether something else stands in its place: to open a pipe would wait for ever."""
+    """Whether the path is something other than a file: opening a pipe, for example, would wait for ever."""
     return path.exists() and not path.is_file()
 
 
 def _read() -> tuple[list[dict[str, Any]], str]:
-    """The events of the file, as far as they can be read, and what is wrong with the file."""
+    """Return the events of the file, as far as they can be read, and what is wrong with the file."""
     path = _path()
     if path is None:
         return [], ""
     try:
         if _is_no_file(path):
-            return (
-                [],
-                f"{path.name} is not a file: only this session is shown. Move it away, and progress is kept.",
-            )
+            problem = f"{path.name} is not a file: only this session is shown."
+            return [], f"{problem} Move it away, and progress is kept."
         lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
     except FileNotFoundError:
         return [], ""
-    except (OSError, ValueError) as problem:
-        reason = getattr(problem, "strerror", None) or type(problem).__name__
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or type(error).__name__
         return [], f"{path.name} cannot be read ({reason}): only this session is shown."
     found = []
     for line in lines:
@@ -116,17 +118,14 @@ def _read() -> tuple[list[dict[str, Any]], str]:
             continue  # an empty line, one that was cut off, or not ours
         if isinstance(event, dict):
             found.append(event)
-    later = any(isinstance(v := event.get("version"), int) and v > VERSION for event in found)
-    return (
-        found,
-        f"{path.name} has entries of a later version of autodiff_lab; they are kept."
-        if later
-        else "",
-    )
+    versions = [event.get("version") for event in found]
+    if any(isinstance(version, int) and version > VERSION for version in versions):
+        return found, f"{path.name} has entries of a later version of autodiff_lab; they are kept."
+    return found, ""
 
 
 def _events() -> list[dict[str, Any]]:
-    """The events since the last reset: those of the file, then those that could not be written."""
+    """Return the events since the last reset: those of the file, then those that could not be written."""
     ours = [
         event
         for event in _read()[0]
@@ -134,7 +133,9 @@ def _events() -> list[dict[str, Any]]:
     ]
     events = ours + _session
     resets = [k for k, event in enumerate(events) if event["kind"] == "reset"]
-    return events[resets[-1] + 1 if resets else 0 :]
+    if not resets:
+        return events
+    return events[resets[-1] + 1 :]
 
 
 def _append(event: dict[str, Any]) -> None:
@@ -142,7 +143,7 @@ def _append(event: dict[str, Any]) -> None:
     try:
         if path is None or _is_no_file(path):
             raise OSError("there is no file to write to")
-        # The line break before the line keeps it apart from one that was cut off.
+        # The line break comes first too, in case the line before was cut off.
         with path.open("a", encoding="utf-8") as file:
             file.write("\n" + json.dumps({"version": VERSION, **event}, ensure_ascii=True) + "\n")
     except (OSError, ValueError):

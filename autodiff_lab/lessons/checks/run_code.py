@@ -1,4 +1,4 @@
-"""Run a learner's own code: without output, with a limit of steps, and with its error turned into a sentence."""
+"""Run a learner's own code: its output is dropped, its steps are limited, and its error becomes a sentence."""
 
 import contextlib
 import inspect
@@ -17,7 +17,7 @@ import numpy as np
 
 from autodiff_lab.lessons.checks.step_limit import StepLimit, TookTooLong
 
-# How far a check runs before it says that the code never ends (a right answer takes some thousands of steps).
+# After so many steps a check says that the code never ends; a right answer takes a few thousand.
 STEPS = 1_000_000
 
 
@@ -25,14 +25,14 @@ STEPS = 1_000_000
 class Crashed:
     """An error that was raised when a learner's code was run.
 
-    As a wanted value, `message` is a part of the message to be found, and with ``is_theirs=False`` the error must come
-    from the notebook's own code.
+    If an exercise expects an error, `message` is a part of the expected message, and ``is_theirs=False``
+    means that the error must come from the notebook's own code.
     """
 
     kind: str
     message: str = ""
     line: str = ""
-    # Whether the line is the learner's, or one of the notebook's that got something odd from the learner's code.
+    # Whether the line is the learner's. Otherwise it is the notebook's, and got something odd from the learner's code.
     is_theirs: bool = field(default=True, repr=False)
 
     @property
@@ -42,12 +42,11 @@ class Crashed:
 
     def sentence(self) -> str:
         """Say in a sentence what a learner's code raised, with the learner's own line where there is one."""
-        whose = (
-            "your line `{}`"
-            if self.is_theirs
-            else "the notebook's line `{}`, with what your code gave it"
-        )
-        where = f" in {whose.format(self.line)}" if self.line else ""
+        where = ""
+        if self.line and self.is_theirs:
+            where = f" in your line `{self.line}`"
+        elif self.line:
+            where = f" in the notebook's line `{self.line}`, with what your code gave it"
         if self.never_ends:
             return (
                 f"your code was still running after {STEPS:,} steps{where}, so I stopped it. "
@@ -55,16 +54,17 @@ class Crashed:
             )
         if self.kind == "RecursionError":
             return f"your code calls itself without an end{where}. Look for a function or an operator that uses itself."
-        if self.kind == "UnboundLocalError" or self.kind == "NameError":
+        if self.kind in ("UnboundLocalError", "NameError"):
             early = re.search(r"(?:local|free) variable '(\w+)'", self.message)
             if early:
                 return f"your code uses {early[1]}{where} before it has a value. A later line gives it one."
             return f"Python does not know a name{where}: {self.message}."
-        return f"your code raised {self.kind}{where}{': ' * bool(self.message)}{self.message}."
+        message = f": {self.message}" if self.message else ""
+        return f"your code raised {self.kind}{where}{message}."
 
 
 def attempt(code: Callable[..., Any], *args: Any, steps: int = STEPS) -> Any:
-    """Run ``code(*args)`` of a learner, drop what it prints, and return its result or a `Crashed`.
+    """Run a learner's ``code(*args)``, drop what it prints, and return its result or a `Crashed`.
 
     >>> attempt(int, "5")
     5
@@ -96,7 +96,7 @@ def _first_line(problem: BaseException) -> str:
 
 @contextlib.contextmanager
 def note_learner_files(answers: Iterable[Any]) -> Iterator[None]:
-    """Note which cells a learner's code stands in while it runs, so that an error names the learner's own line."""
+    """Remember which cells the answers are written in, so that an error names the learner's own line."""
     before = _handed_over.get()
     _handed_over.set(frozenset(file for answer in answers for file in _files(answer)))
     try:
@@ -109,29 +109,32 @@ _handed_over: ContextVar[frozenset[str]] = ContextVar("_handed_over", default=fr
 
 
 def _files(answer: Any) -> Iterator[str]:
-    """The cells in which a function, or the methods of a class, are written."""
+    """Yield the cells in which a function, or the methods of a class, are written."""
     for thing in vars(answer).values() if isinstance(answer, type) else (answer,):
         if isinstance(thing, types.FunctionType):
-            # a decorator of the package's is not their line
+            # Without unwrap, a decorator of the package would count as the learner's code.
             yield inspect.unwrap(thing).__code__.co_filename
 
 
 def _learners_line(problem: BaseException) -> tuple[str, bool]:
-    """The innermost line of the cell that was handed over, or else of any cell; and whether it is the former."""
+    """Return the innermost line of the answer's cell, or else of any cell; and whether it is the learner's."""
     frames = traceback.extract_tb(problem.__traceback__)
-    own = [frame for frame in frames if frame.filename in _handed_over.get()]
-    cells = [
-        frame for frame in frames if "ipykernel" in frame.filename or frame.filename.startswith("<")
-    ]
-    for frame in reversed(own or cells):
-        return linecache.getline(frame.filename, frame.lineno or 0).strip(), bool(
-            own
-        ) or not _handed_over.get()
-    return "", True
+    handed_over = _handed_over.get()
+    own = [frame for frame in frames if frame.filename in handed_over]
+    candidates = own or [frame for frame in frames if _is_cell(frame.filename)]
+    if not candidates:
+        return "", True
+    innermost = candidates[-1]
+    line = linecache.getline(innermost.filename, innermost.lineno or 0).strip()
+    return line, bool(own) or not handed_over
+
+
+def _is_cell(file: str) -> bool:
+    return "ipykernel" in file or file.startswith("<")
 
 
 def nested_code(code: types.CodeType) -> Iterator[types.CodeType]:
-    """Yield all code that runs when a learner's function is checked: its own, and that of its inner functions."""
+    """Yield the code of a learner's function and of its inner functions."""
     yield code
     for constant in code.co_consts:
         if isinstance(constant, types.CodeType):
@@ -139,5 +142,5 @@ def nested_code(code: types.CodeType) -> Iterator[types.CodeType]:
 
 
 def names_in(code: types.CodeType) -> set[str]:
-    """List the globals and attributes that a learner's code uses, also in its inner functions."""
+    """Return the names of globals and attributes that a learner's code uses, in inner functions too."""
     return {name for each in nested_code(code) for name in each.co_names}

@@ -1,7 +1,7 @@
-"""The sandbox that all lessons share: a learner's functions run among the notebook's names, which are then restored.
+"""The sandbox that all lessons share: a check runs a learner's functions, then restores the notebook.
 
-What a learner writes uses what stands beside it in the notebook: classes, functions, a tape. A check runs it right
-there, with other names in some places for the time of the check, and restores all it may have changed.
+A learner's function uses the notebook's other names: classes, functions, a tape. So the check runs it
+with those globals, replaces some of them meanwhile, and afterwards restores all that it may have changed.
 """
 
 import contextlib
@@ -20,18 +20,21 @@ def borrow_names(
     empty: tuple[str, ...] = (),
     **replaced: Any,
 ) -> Iterator[dict[str, Any]]:
-    """Open a sandbox: lend the globals of a learner's function, then restore them, the tapes and tables among them too.
+    """Open a sandbox: yield the globals of a learner's function, then restore them.
+
+    The contents of the named lists and dictionaries (a tape, a table) are restored as well.
 
     Parameters
     ----------
     function : function
-        The learner's; its globals are lent.
+        The learner's function.
     listing : tuple of str
-        Names of lists and dictionaries whose content is restored too; other names may be among them.
+        Names of lists and dictionaries whose contents are restored too; names of other things are
+        ignored.
     empty : tuple of str
-        Names of lists that are lent empty.
+        Names of lists that are empty meanwhile.
     replaced : object
-        What stands under some names meanwhile.
+        The values that some names have meanwhile.
 
     Examples
     --------
@@ -62,7 +65,10 @@ def borrow_names(
         names.update(before)
         for container, content in zip(containers, contents, strict=True):
             container.clear()
-            (container.extend if isinstance(container, list) else container.update)(content)
+            if isinstance(container, list):
+                container.extend(content)
+            else:
+                container.update(content)
 
 
 def run_cases(
@@ -82,11 +88,11 @@ def run_cases(
     run : callable
         Called with the learner's names and with what belongs to the case; it calls the learner's functions.
     cases : mapping
-        For each case what `run` takes. The first case that never ends is the last one.
+        The arguments of `run` for each case. After a case that never ends, no other case is run.
     functions : object
-        What was handed over.
+        The learner's answers.
     listing, machine : tuple of str, str
-        The names that must stand beside the functions, and what they are called together.
+        The names that the notebook must define, and what a learner would call them together.
     steps : int
         How many steps each case may take.
     empty, replaced : tuple of str, object
@@ -103,12 +109,12 @@ def run_cases(
 
 
 def call_case(names: dict[str, Any], case: Callable[..., Any], *how: Any) -> Any:
-    """Run a case of the sandbox that is itself a function, of the names that the learner's code was lent."""
+    """Run a case of the sandbox that is itself a function; it takes the names of the learner's code."""
     return case(names, *how)
 
 
 def vet_code(*functions: Any, listing: tuple[str, ...] = (), machine: str = "notebook") -> None:
-    """Raise `Refused` if something cannot be run in the sandbox: no function, or the notebook lacks a name."""
+    """Raise `Refused` if the sandbox cannot run an answer: it isn't a function, or a name is missing."""
     for function in functions:
         if callable(function) and not isinstance(function, types.FunctionType):
             raise Refused(f"You gave {describe(function)}. Write a function of your own, with def.")

@@ -1,24 +1,26 @@
-"""A limit on the steps of a learner's code, which holds although the code may swallow the exception that stops it."""
+"""A limit on the steps of a learner's code. It holds even if the code swallows the exception that stops it."""
 
 import sys
 import types
 from collections.abc import Callable
 from typing import Any
 
-# How many steps are left to clean up after the code was stopped. Whenever that is swallowed, it gets half as many.
+# How many steps the code has to clean up after it was stopped. Each time it swallows the exception, it gets half as
+# many.
 _TO_CLEAN_UP = 10_000
 _IMPORTER = "<frozen importlib"
 
 
 class TookTooLong(BaseException):
-    """Raised into a learner's code that runs too long; no `Exception`, so that no ``except Exception`` swallows it."""
+    """Raised in a learner's code that runs too long; not an `Exception`, so ``except Exception`` doesn't catch it."""
 
 
 class StepLimit:
     """A limit on the steps of a learner's code, counted by `sys.settrace`: beyond it, `TookTooLong` is raised there.
 
-    Python stops tracing when a trace function raises, and it drops what is raised in a finalizer; an ``except:`` may
-    drop it, too. From then on `sys.setprofile` watches, which still works: the next call or return resumes the count.
+    Python stops tracing when a trace function raises. If the exception is then lost, in a finalizer or
+    by an ``except:``, the code would run on uncounted. So `sys.setprofile`, which still works, resumes
+    the count at the next call or return.
 
     The steps inside an import are not counted, since they depend on what was imported before.
 
@@ -29,11 +31,13 @@ class StepLimit:
     """
 
     def __init__(self, steps: int) -> None:
-        self._left, self._grace = steps, _TO_CLEAN_UP
-        self._passed = self._importing = False
+        self._left = steps
+        self._grace = _TO_CLEAN_UP
+        self._passed = False
+        self._importing = False
 
     def run(self, code: Callable[..., Any], *args: Any) -> Any:
-        """Return ``code(*args)``; raise `TookTooLong` if it took too many steps, whatever came out of it then."""
+        """Return ``code(*args)``; raise `TookTooLong` if it took too many steps, even if it then returned or raised."""
         profile, trace, hook = sys.getprofile(), sys.gettrace(), sys.unraisablehook
         sys.unraisablehook = lambda dropped: None if self._passed else hook(dropped)
         sys.settrace(self._count)
@@ -58,14 +62,15 @@ class StepLimit:
         if event == "call" and frame.f_code.co_filename.startswith(_IMPORTER):
             self._importing = True
             return self._await_import
-        # lines are not enough: `while True: pass` on one line is one line for ever
+        # Counting lines isn't enough: `while True: pass` on one line never reaches another one.
         frame.f_trace_opcodes = True
         self._left -= 1
-        # raised there, it would be caught where that exception is
+        # Raised at an "exception" event, it would be caught together with that exception.
         if self._left >= 0 or event == "exception":
             return self._count
         self._passed = True
-        self._left, self._grace = self._grace, self._grace // 2
+        self._left = self._grace
+        self._grace //= 2
         sys.setprofile(self._resume)
         raise TookTooLong
 

@@ -1,8 +1,9 @@
 """Variants of an exercise, for every lesson: the example of the text, and other numbers for each learner's seed.
 
-An exercise whose answer is a number need not ask everybody for the same number. Its data are drawn from a few good
-choices; a seed (a learner's name) decides which, always in the same way. What is expected and what the known mistakes
-lead to are computed from the data, so that every instance is checked and explained as well as the one in the text.
+If the answer to an exercise is a number, each learner can get a different one. The data are drawn from a
+few good choices; a seed (a learner's name) decides which, always in the same way. The right answer and
+the results of the known mistakes are computed from the data, so each variant is checked and explained as
+well as the one in the text.
 """
 
 import inspect
@@ -23,7 +24,7 @@ class Misconception:
 
     # What a learner with this idea in mind writes into the cell (source text; the tests run it).
     written: str
-    # What the check then observes. A dictionary need only hold the entries that give the idea away.
+    # What the check then observes. A dictionary needs only the entries that reveal the mistake.
     seen: Any
     # Says where this answer comes from, without giving the right one away.
     hint: str
@@ -56,11 +57,11 @@ class Given(tuple[Any, ...]):
         )
 
     def __repr__(self) -> str:
-        shown = (x if isinstance(x, str) else describe(x) for x in self)
-        return (
-            ", ".join(f"{name} = {x}" for name, x in zip(self.names, shown, strict=True))
-            or "nothing"
-        )
+        parts = []
+        for name, value in zip(self.names, self, strict=True):
+            shown = value if isinstance(value, str) else describe(value)
+            parts.append(f"{name} = {shown}")
+        return ", ".join(parts) or "nothing"
 
 
 @dataclass
@@ -78,11 +79,12 @@ class Instance:
     given : Given
         The data of this instance.
     mistakes : mapping
-        Instead of `misconceptions`, in a lesson: by name what each mistake leads to. The hint of that name stands in
-        ``exercises.toml``. Where two lead to the same with these data, the later one is explained; one that leads to
-        the right answer is none.
+        Instead of `misconceptions`, in a lesson: the answer that each mistake leads to, by the
+        mistake's name. The hint of that name is in ``exercises.toml``. If two mistakes lead to the
+        same answer with these data, the later one is explained; one that leads to the right answer
+        isn't a mistake.
     words : mapping
-        What those hints may name besides the data: ``{row}``.
+        Values that those hints may contain besides the data: ``{row}``.
 
     Examples
     --------
@@ -102,7 +104,7 @@ class Instance:
         self.reference = self.reference or f"answer = {self.expected!r}"
 
     def is_sound(self, tolerance: float) -> bool:
-        """Whether in this variant no known mistake leads to the right answer, nor two mistakes to the same answer."""
+        """Whether the known mistakes of this variant lead to different answers, all of them wrong."""
         seen = [wrong.seen for wrong in self.misconceptions]
         pairs = [(one, self.expected) for one in seen] + list(itertools.combinations(seen, 2))
         return not any(agrees(a, b, tolerance) or agrees(b, a, tolerance) for a, b in pairs)
@@ -113,10 +115,9 @@ Draws = Mapping[str, Sequence[Any]]
 
 
 def default_data(make: Make) -> dict[str, Any]:
-    """The data of the variant that stands in the text: the defaults of `make`."""
-    return {
-        name: parameter.default for name, parameter in inspect.signature(make).parameters.items()
-    }
+    """Return the data of the variant in the text: the defaults of `make`."""
+    parameters = inspect.signature(make).parameters
+    return {name: parameter.default for name, parameter in parameters.items()}
 
 
 def _make_instance(make: Make, data: Mapping[str, Any]) -> Instance:
@@ -135,9 +136,8 @@ def draw_instance(make: Make, draws: Draws, seed: str, tolerance: float) -> Inst
     """
     choice = random.Random(seed)  # a text as a seed gives the same draws in every version
     for _ in range(50):
-        instance = _make_instance(
-            make, {name: choice.choice(values) for name, values in draws.items()}
-        )
+        data = {name: choice.choice(values) for name, values in draws.items()}
+        instance = _make_instance(make, data)
         if instance.is_sound(tolerance):
             return instance
     return None
@@ -153,6 +153,6 @@ def normalize_seed(seed: Seed) -> str | None:
     """Normalize the seed that chooses a learner's variants: "Ada " is "ada", and None is the example of the text."""
     if seed is None:
         return None
-    return " ".join(
-        "".join(char if char.isprintable() else " " for char in str(seed)).split()
-    ).casefold()[:80]
+    visible = "".join(char if char.isprintable() else " " for char in str(seed))
+    single_spaced = " ".join(visible.split())
+    return single_spaced.casefold()[:80]

@@ -1,7 +1,7 @@
 """The exercises of `dag_or_tape`: they order programs made of the learner's own cells, and sweep them again.
 
-The function a learner writes there uses what the notebook has: `Cell`, the list `tape`, `sin` and `log`. A check writes
-its programs with these, and gives the tape back as it was.
+A learner's function there uses the notebook's `Cell`, list `tape`, `sin` and `log`. A check writes its programs with
+these, and restores the tape.
 """
 
 from collections.abc import Iterator
@@ -86,7 +86,7 @@ def order_programs(topological_order: Any) -> Any:
 
 
 def _about(order: Any, result: Any, kind: type, made: tuple[Any, ...]) -> str:
-    """The first thing that is wrong with an order of the cells that were made for one program."""
+    """Say what is wrong first with an order of the cells that were made for one program."""
     if not isinstance(order, list | tuple) or not all(isinstance(cell, kind) for cell in order):
         return f"no list of cells, but {describe(order)}"
     needed, to_visit = set(), [result]
@@ -103,17 +103,15 @@ def _about(order: Any, result: Any, kind: type, made: tuple[Any, ...]) -> str:
         return LEFT_OVER
     if set(order) - needed:
         return "a cell is there that the result does not need"
-    if _stand_first(order):
+    if _operands_come_first(order):
         return GOOD
-    return (
-        "backwards, every cell before its operands"
-        if _stand_first(order[::-1])
-        else "a cell before its operands"
-    )
+    if _operands_come_first(order[::-1]):
+        return "backwards, every cell before its operands"
+    return "a cell before its operands"
 
 
-def _stand_first(order: Any) -> bool:
-    """Whether operands come before what is made of them."""
+def _operands_come_first(order: Any) -> bool:
+    """Whether every cell comes after its operands."""
     place = {cell: k for k, cell in enumerate(order)}
     return all(place[operand] < place[cell] for cell in order for operand, _ in cell.links)
 
@@ -189,7 +187,7 @@ def call_backward_thrice(program: str = "a + b + c") -> Instance:
 
 
 def _piled_up(tape: Any) -> Iterator[float]:
-    """What the first input holds after each of three calls."""
+    """Yield the gradient of the first input after each of three calls."""
     adjoints: list[Any] = [None] * len(tape)
     for _ in range(3):
         adjoints[tape.output_line] = seed_of(tape)

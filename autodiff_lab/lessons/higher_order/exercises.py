@@ -1,7 +1,7 @@
 """The exercises of `higher_order`: they run nested derivatives beside the engine's.
 
-Hessian-vector products are looked at from inside: the function that is differentiated notes what it is given, a
-Variable that holds a Dual or a Dual that holds a Variable. So the check knows which derivative stands around which.
+How did a Hessian-vector product nest its derivatives? The differentiated function sees it from its argument: a
+Variable that holds a Dual, or a Dual that holds a Variable.
 """
 
 import math
@@ -124,14 +124,13 @@ def nesting(x: Any) -> str:
 
 
 def _sum_up(nestings: list[str]) -> str:
-    """One run of f for each case is what a product needs; more are told."""
+    """Sum up the nestings that f met, and say how often it ran if that is more than once for each case."""
     kinds = list(dict.fromkeys(nestings))
+    if not kinds:
+        return "f is never called"
+    summary = ", then ".join(kinds)
     often = len(nestings) // len(PRODUCTS)
-    return (
-        ", then ".join(kinds) + (f", {often} runs of f" if often > 1 else "")
-        if kinds
-        else "f is never called"
-    )
+    return f"{summary}, {often} runs of f" if often > 1 else summary
 
 
 # Tags
@@ -243,7 +242,7 @@ def take_steps(truncated_cg: Any) -> Any:
 def one_step(
     function: Any, gradient: tuple[float, ...], hessian: tuple[tuple[float, ...], ...]
 ) -> Any:
-    """Exercise 7: a method's step for one Hessian; it may not divide by 0, nor ask for products for ever."""
+    """Exercise 7: a method's step for one Hessian; dividing by 0 or computing over 50 products raises."""
     products = 0
 
     def hessian_times(p: Any) -> Any:

@@ -1,6 +1,6 @@
 """The exercises of `implicit`: they compare slopes with those of converged loops.
 
-The expected numbers come from the loops themselves, differentiated turn by turn until nothing changes any more.
+The expected numbers come from the loops themselves, differentiated through every iteration until they converge.
 """
 
 import math
