@@ -25,7 +25,7 @@ import { PAD } from "./fit.js";
 import { groupBox } from "./group_box.js";
 import { holding, recordedAt } from "./groups.js";
 import { bend, markers, middle, move, partsOf, rowsIn, setEdge, spellSum } from "./parts.js";
-import { liftOver, polylineOf } from "./spots.js";
+import { hiddenBy, liftOver, polylineOf } from "./spots.js";
 import { composed } from "./stretch.js";
 import { routeAlong, sizeOfToken, tokensIn } from "./tokens.js";
 
@@ -353,19 +353,18 @@ export function drawingOf(run, actions, prefix, toggle) {
    */
   function routeOf(s, step, slot, kind, size) {
     const route = straightRouteOf(step, slot, kind);
-    const meeting = isTunnel ? null : tokensAt(trace, s, MEETING).find((one) => one.slot === slot);
-    if (!route || meeting?.along !== 0.5) return route;
+    const meetings = isTunnel ? [] : tokensAt(trace, s, MEETING);
+    // Operands that come together keep to their edges: above or below the boxes they would hide each other.
+    if (!route || (step.phase !== "sweep" && meetings.length > 1)) return route;
+    const meeting = meetings.find((one) => one.slot === slot);
+    if (meeting?.along !== 0.5) return route;
     const [before, middle, after] = [0.4, 0.5, 0.6].map(route);
     if (Math.abs(after.x - before.x) < Math.abs(after.y - before.y)) return route;
     const { w, h } = sizeOfToken(meeting.texts);
-    const inner = [...scene.boxes.values()].map((box) => ({
-      ...box,
-      w: box.w - 2 * BOX_MARGIN,
-      h: box.h - 2 * BOX_MARGIN,
-    }));
     const place = { x: middle.x, y: middle.y, w: size * w, h: size * h };
     const picture = { top: -spare, bottom: scene.height + spare };
-    const lift = liftOver(place, inner, spots, LIFT, picture);
+    const lift =
+      liftClear(place, BOX_MARGIN / 2, picture) ?? liftClear(place, BOX_MARGIN, picture) ?? 0;
     if (!lift) return route;
     /** @param {number} along @returns {Point} */
     return (along) => {
@@ -373,6 +372,21 @@ export function drawingOf(run, actions, prefix, toggle) {
       const { x, y } = route(along);
       return { x, y: y + lift * near * near * (3 - 2 * near) };
     };
+  }
+
+  /**
+   * By how much a number has to move up or down so that it hides no text of a box, or null if it can't.
+   * @param {Place} place @param {number} margin how far above and below a box's texts its frame is
+   * @param {{top: number, bottom: number}} picture
+   */
+  function liftClear(place, margin, picture) {
+    const boxes = [...scene.boxes.values()].map((box) => ({
+      ...box,
+      w: box.w - 2 * BOX_MARGIN,
+      h: box.h - 2 * margin,
+    }));
+    const lift = liftOver(place, boxes, spots, LIFT, picture);
+    return hiddenBy({ ...place, y: place.y + lift }, boxes) < 1 ? lift : null;
   }
 
   /**
