@@ -166,7 +166,11 @@ COVERED = """() => {
     const seen = (selector) => [...document.querySelectorAll(selector)]
         .filter((one) => one.checkVisibility({ visibilityProperty: true })).map((one) => one.getBoundingClientRect());
     const now = seen(".adl-node.is-current .adl-frame")[0];
-    const drawn = seen(".adl-node .adl-frame, .adl-label");
+    const pane = document.querySelector(".adl-graph-body").getBoundingClientRect();
+    const inPane = ({ left, right, top, bottom }) => ({
+        left: Math.max(left, pane.left), right: Math.min(right, pane.right),
+        top: Math.max(top, pane.top), bottom: Math.min(bottom, pane.bottom) });  // the rest is scrolled away
+    const drawn = seen(".adl-node .adl-frame, .adl-label").map(inPane);
     const over = seen(".adl-beyond span, .adl-lens").filter((one) => drawn.some((box) => hit(one, box)));
     return [over.length, seen(".adl-more").filter((one) => hit(one, now)).length]; }"""
 
