@@ -78,8 +78,8 @@ def test_a_film_has_the_same_bytes_every_time(tmp_path):
         ({"steps": []}, "name at least one step"),
         ({"steps": "all"}, "steps must be a list of step numbers"),
         ({"steps": 3}, "steps must be a list of step numbers"),
-        ({"seconds": 0}, "seconds is a number"),
-        ({"seconds": "slow"}, "seconds is a number"),
+        ({"seconds": 0}, "seconds must be a number"),
+        ({"seconds": "slow"}, "seconds must be a number"),
         ({"theme": "auto"}, "theme must be 'light' or 'dark'"),
     ],
 )
