@@ -1,1 +1,1 @@
-"""Reverse-mode systems after the founding documents (closures, Wengert cells, gradient tape, static graph)."""
+"""Reverse-mode systems after the source texts (closures, Wengert cells, gradient tape, static graph)."""

@@ -1,6 +1,6 @@
 """Rewinding a gradient tape, its reverse sweep: a count of missing contributions, and a stack of ready records.
 
-After ``PrepareBackprop`` and ``ComputeGradient`` in TensorFlow's ``c/eager/tape.h``, which founding document 2 walks
+After ``PrepareBackprop`` and ``ComputeGradient`` in TensorFlow's ``c/eager/tape.h``, which source text 2 walks
 through, with three repairs: a source may depend on another source, a target on another target, and records that lead
 to no source are left out.
 """

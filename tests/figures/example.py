@@ -1,4 +1,4 @@
-"""The function that the founding documents, the literature and our tests all use."""
+"""The function that the source texts, the literature and our tests all use."""
 
 import numpy as np
 

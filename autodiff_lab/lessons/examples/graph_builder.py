@@ -1,7 +1,7 @@
 """A builder of static graphs from the text of a program, line by line, with three ways to flatten a sum of sums.
 
 ``"off"`` makes one node for each operation, ``"copy"`` is the package's own flattening, and ``"mutate"`` is that of
-founding document 1: ``s + z`` hands `z` to the node `s` that is there already, whoever else holds it.
+source text 1: ``s + z`` hands `z` to the node `s` that is there already, whoever else holds it.
 """
 
 from autodiff_lab.lessons.examples.expressions import parse_expression

@@ -1,4 +1,4 @@
-"""A static graph: build first, feed later. After founding document 1 (``NaiveGraph``) and the first TensorFlow.
+"""A static graph: build first, feed later. After source text 1 (``NaiveGraph``) and the first TensorFlow.
 
 >>> import numpy as np
 >>> with Graph() as graph:
@@ -17,7 +17,7 @@ Read ``nodes.py`` (what a graph is made of, and how an operation becomes a node)
 ``graph.py``, which brings them together. Every row of the engine's table is a function here, by its name: ``sin``,
 ``exp``, ``add``, ….
 
-Founding document 1 has one graph for a whole process. Here a ``with`` block says which one is built, in this thread
+Source text 1 has one graph for a whole process. Here a ``with`` block says which one is built, in this thread
 or task. A node lives as long as somebody holds it: a variable of the program, or another node.
 """
 

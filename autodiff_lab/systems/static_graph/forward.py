@@ -1,6 +1,6 @@
 """The forward run of a static graph, in topological order: operand counts and a queue of ready nodes.
 
-This is Kahn's algorithm (1962), as in founding document 1. The counters belong to the run, not to the nodes, so
+This is Kahn's algorithm (1962), as in source text 1. The counters belong to the run, not to the nodes, so
 nothing has to be put back afterwards; and only what the fetched nodes need is ever counted.
 """
 

@@ -13,7 +13,7 @@ from ...engine.primitives import Op
 from ...engine.values import as_operand, as_value
 from .nodes import COND, MERGED, OUTPUT, Operator
 
-# The names that founding document 1 uses, and two more.
+# The names that source text 1 uses, and two more.
 SHORT = {
     "sub": "subtract",
     "mul": "multiply",

@@ -174,7 +174,7 @@ class Graph:
         """Sweep back over the graph from every output of the last run, each seeded with 1; its nodes get their `grad`.
 
         Several outputs are summed, and a warning says so. An array counts as the sum of its entries. Each call starts
-        from nothing: a second one gives the same gradients again, where founding document 1 adds them to the first.
+        from nothing: a second one gives the same gradients again, where source text 1 adds them to the first.
         """
         deque(self._backward(None), maxlen=0)
 

@@ -49,7 +49,7 @@ def register_gradient(kind: str) -> Callable[[Callable[..., Any]], Callable[...,
 
     Examples
     --------
-    The two examples of founding document 2. Its ``Sub`` returns ``grad, -grad``, which is right for equal shapes only:
+    The two examples of source text 2. Its ``Sub`` returns ``grad, -grad``, which is right for equal shapes only:
     what broadcasting copied, the gradient must sum.
 
     >>> import numpy as np

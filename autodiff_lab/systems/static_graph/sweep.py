@@ -4,7 +4,7 @@ For each node between the xs and the ys, the *pending count* says how many contr
 ready when none is. The sweep reads the graph either as the numbers of the last run (`Graph.backward`) or as nodes, and
 then every step of the chain rule adds nodes (`gradients`): one sweep, one table of rules, two readings.
 
-TensorFlow's sweep stands in ``tensorflow/python/ops/gradients_util.py``. Founding document 2 says that its queue starts
+TensorFlow's sweep stands in ``tensorflow/python/ops/gradients_util.py``. Source text 2 says that its queue starts
 with every operation nobody uses; it starts with those of the ys, and only what leads to an x is ever counted.
 """
 

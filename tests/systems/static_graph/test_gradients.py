@@ -1,4 +1,4 @@
-"""`gradients` adds nodes to a static graph: founding document 2's first machine, and none of its defects."""
+"""`gradients` adds nodes to a static graph: source text 2's first machine, and none of its defects."""
 
 import math
 import warnings

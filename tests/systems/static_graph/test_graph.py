@@ -1,4 +1,4 @@
-"""A static graph: the interfaces and numbers of founding document 1, and none of its defects."""
+"""A static graph: the interfaces and numbers of source text 1, and none of its defects."""
 
 import gc
 import math

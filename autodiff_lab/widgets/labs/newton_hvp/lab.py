@@ -41,7 +41,7 @@ ENDS = {
 
 
 def f(x: Any) -> Any:
-    """The founding document's curve ln((x − 7)² + 10), down which Newton's method and gradient descent go."""
+    """The source text's curve ln((x − 7)² + 10), down which Newton's method and gradient descent go."""
     return np.log((x - MINIMUM) ** 2 + 10.0)
 
 
@@ -133,7 +133,7 @@ def walk(method: str, start: float, rate: float = 2.0, steps: int = LONGEST) -> 
 
 
 def find_convex_interval() -> tuple[float, float]:
-    """Find between which points the founding document's curve is convex: its curvature is positive.
+    """Find between which points the source text's curve is convex: its curvature is positive.
 
     >>> [round(end, 12) for end in find_convex_interval()]
     [3.837722339832, 10.162277660168]
@@ -200,7 +200,7 @@ class NewtonHVP(SteppedLab):
         return super().slider_text(name) if name != "rate" or self.method == RATED else "not used"
 
     def still(self) -> Self:
-        """The lab for paper: one step, which Newton's method takes uphill from the founding document's start."""
+        """The lab for paper: one step, which Newton's method takes uphill from the source text's start."""
         return self if self.done else self.copy("step")
 
     @property
