@@ -120,7 +120,9 @@ def test_a_folder_without_write_permission(tmp_path: Path, monkeypatch: pytest.M
     monkeypatch.setattr(tutorial, "installed_notebooks", lambda: notebooks)
     with (
         an_ordinary_user(),
-        pytest.raises(tutorial_notebooks.TutorialError, match=r"could not save anything .*\n.*--to DIR"),
+        pytest.raises(
+            tutorial_notebooks.TutorialError, match=r"could not save anything .*\n.*--to DIR"
+        ),
     ):
         tutorial.open_tutorial()
 

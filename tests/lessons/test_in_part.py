@@ -115,7 +115,10 @@ def test_the_text_says_how_many_digits(number, exercise):
     cells = nbformat.read(path, as_version=4).cells
     above = itertools.takewhile(lambda cell: f"check.{exercise.name}(" not in cell.source, cells)
     asked = [cell.source for cell in above if cell.source.count("### Exercise")][-1]
-    assert any(said in asked for said in ("digits", "decimals", "decimal places", "Four places after the point"))
+    assert any(
+        said in asked
+        for said in ("digits", "decimals", "decimal places", "Four places after the point")
+    )
 
 
 @pytest.mark.parametrize(
