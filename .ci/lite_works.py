@@ -41,6 +41,7 @@ NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
 WIDGETS = {"@jupyter-widgets/jupyterlab-manager", "anywidget"}
 
 # Runs in Node. The package's own `__init__` files load NumPy and are passed by: what is imported needs none.
+READ_BY_JUPYTERHUB = "/jupyterhub_config.py"  # on a server, which has all of the standard library
 IN_PYODIDE = """
 import { readFileSync } from "node:fs";
 const { loadPyodide } = await import(process.argv[2]);
@@ -151,7 +152,7 @@ def standard_modules(wheel: Path) -> set[str]:
     names = set()
     with zipfile.ZipFile(wheel) as archive:
         for name in archive.namelist():
-            if name.endswith(".py"):
+            if name.endswith(".py") and not name.endswith(READ_BY_JUPYTERHUB):
                 for node in ast.parse(archive.read(name)).body:
                     if isinstance(node, ast.Import):
                         names |= {alias.name.partition(".")[0] for alias in node.names}
