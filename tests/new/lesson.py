@@ -294,8 +294,13 @@ def _add_word(root: Path, slug: str, term: str, meaning: str) -> None:
     heading, *entries = letter.source.split("\n\n")
     place = f"[{order.number_of(slug)}, section 1]({order.file_name(slug)}#cell-id=square)"
     entries.append(f"**{term}**: {meaning} → {place}")
-    letter.source = "\n\n".join([heading, *sorted(entries, key=str.casefold)])
+    letter.source = "\n\n".join([heading, *sorted(entries, key=_term_of)])
     nbformat.write(notebook, path)
+
+
+def _term_of(entry: str) -> str:
+    """Return what an entry of the glossary is sorted by: ``residual`` comes before ``residual block``."""
+    return entry.removeprefix("**").partition("**")[0].casefold()
 
 
 def _edit_cell(path: Path, cell_id: str, pattern: str, replacement: str) -> None:
