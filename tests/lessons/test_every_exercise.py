@@ -3,11 +3,22 @@
 import contextlib
 import functools
 import io
+import sys
 
 import pytest
 
 from ..about import about
 from ..notebooks.reading import exercises, listing
+
+
+@pytest.fixture(autouse=True)
+def usual_recursion_limit():
+    """Python's own limit: jedi, which IPython loads, raises it so far that a traced recursion overflows the stack."""
+    before = sys.getrecursionlimit()
+    sys.setrecursionlimit(1_000)
+    yield
+    sys.setrecursionlimit(before)
+
 
 EXERCISES = exercises()
 every_exercise = pytest.mark.parametrize(
