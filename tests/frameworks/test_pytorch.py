@@ -443,7 +443,7 @@ def test_what_torch_func_does_inside_changes_no_gradient():
 def test_a_module_of_pytorch_shows_no_source():
     trace = ad.play(nn.Sequential(nn.Linear(2, 1)), draw(2)).trace
     assert trace.sources == () and trace.note.startswith(
-        "The source of Sequential is that of PyTorch"
+        "The source of Sequential belongs to PyTorch"
     )
 
 

@@ -186,7 +186,7 @@ def test_a_mask_is_no_birth_and_a_nan_in_the_data_is_one():
     assert run.nan_birth() == ""
     with ad.watch() as run:
         (x * torch.tensor([1.0, float("nan")])).sum().backward()
-    assert "constant that it uses has a NaN" in run.nan_birth()
+    assert "constants that it uses contains a NaN" in run.nan_birth()
 
 
 def test_the_gradient_of_a_step_is_that_of_its_loss():
