@@ -40,8 +40,10 @@ LITE = ROOT / ".ci/lite"
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
 WIDGETS = {"@jupyter-widgets/jupyterlab-manager", "anywidget"}
 
+# A server reads it, in a Python that has all of the standard library.
+READ_BY_JUPYTERHUB = "/jupyterhub_config.py"
+
 # Runs in Node. The package's own `__init__` files load NumPy and are passed by: what is imported needs none.
-READ_BY_JUPYTERHUB = "/jupyterhub_config.py"  # on a server, which has all of the standard library
 IN_PYODIDE = """
 import { readFileSync } from "node:fs";
 const { loadPyodide } = await import(process.argv[2]);
