@@ -335,6 +335,13 @@ def _var(
     return total / (count - (ddof if correction is None else correction))
 
 
+def _length_along(deviations: Any, axis: Any, keepdims: bool) -> Any:
+    """The Euclidean length of deviations along some axes."""
+    rows, kept = _in_rows(deviations, axis)
+    y = length(rows, axis=-1)
+    return np.reshape(y, kept) if keepdims else y
+
+
 @composed(np.std)
 def _std(
     a: Any,
@@ -349,9 +356,7 @@ def _std(
     )
 
     def of_equals() -> Any:
-        rows, kept = _in_rows(a - np.mean(a, axis=axis, keepdims=True), axis)
-        y = length(rows, axis=-1)
-        return np.reshape(y, kept) if keepdims else y
+        return _length_along(a - np.mean(a, axis=axis, keepdims=True), axis, keepdims)
 
     return _root(variance, 0.5, of_equals)
 
@@ -445,9 +450,9 @@ def _nanstd(
     )
 
     def of_equals() -> Any:
-        rows, kept = _in_rows(_fill_holes(a - np.nanmean(a, axis=axis, keepdims=True), 0.0), axis)
-        y = length(rows, axis=-1)
-        return np.reshape(y, kept) if keepdims else y
+        return _length_along(
+            _fill_holes(a - np.nanmean(a, axis=axis, keepdims=True), 0.0), axis, keepdims
+        )
 
     return _root(variance, 0.5, of_equals)
 
