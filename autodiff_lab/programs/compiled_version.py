@@ -131,8 +131,8 @@ class Version:
         ]
         lines = [i for i, recorded in enumerate(is_recorded) if recorded]
         written = [i for i in lines if draft.live[i] and draft.ops[i] is not None]
-        self.recorded = _split_count(lines, trace.turn)
-        self.operations = _split_count(written, trace.turn)
+        self.recorded = _split_count(lines, trace.backward_start)
+        self.operations = _split_count(written, trace.backward_start)
         self.function_operations = trace.operations
         listed = lines if len(lines) <= MAX_LISTED_LINES else []
         self._list_lines = _prepare_listing(listed, draft, writer)
@@ -253,7 +253,7 @@ def _prepare_listing(
     lines: Sequence[int], draft: Draft, writer: StatementWriter
 ) -> Callable[[], list[Line]]:
     """Prepare the list of these lines; the returned function makes it. It does not keep the tape's arrays alive."""
-    tape, turn, recorded_names = draft.tape, draft.trace.turn, draft.trace.names
+    tape, turn, recorded_names = draft.tape, draft.trace.backward_start, draft.trace.names
     ops, parents, args, static, known = tape.ops, tape.parents, tape.args, tape.kwargs, tape.known
     fate, consumer = draft.fate, writer.consumer
     written = {i: statement.text for i, statement in writer.emitted.items()}

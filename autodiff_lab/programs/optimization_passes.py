@@ -160,7 +160,7 @@ def multiply_small_first(draft: Draft, i: int) -> Any:
         ):
             continue
         # what a reader knows from the tape stays
-        named = inner in draft.names and draft.trace.turn < len(draft.ops)
+        named = inner in draft.names and draft.trace.backward_start < len(draft.ops)
         if (
             named
             or (type(c) is int and c > inner)
