@@ -81,7 +81,7 @@ class Program:
 
     @property
     def lines(self) -> list[Line]:
-        """What became of each line of the tape in the compiled program; empty for very long programs."""
+        """The lines of the tape, each with what the compiled program made of it; empty for very long programs."""
         return self._current.lines
 
     @property
@@ -107,10 +107,10 @@ class Program:
         return "\n".join([*definitions, "", self.source])
 
     def __repr__(self) -> str:
-        done, had = self.operations, self.recorded
+        written, recorded = self.operations, self.recorded
         return (
-            f"program({name_of(self._options.f)}, mode={self._options.mode!r}): {done.forward} operations forward and "
-            f"{done.backward} backward, of {had.forward} and {had.backward} recorded"
+            f"program({name_of(self._options.f)}, mode={self._options.mode!r}): {written.forward} operations forward "
+            f"and {written.backward} backward, of {recorded.forward} and {recorded.backward} recorded"
         )
 
     def _read(self, args: Sequence[Any]) -> Inputs:

@@ -22,6 +22,7 @@ from ..transforms import pytree
 from .codegen.expressions import IN_NUMPY
 from .codegen.functions import indent, split_functions
 from .codegen.names import TAKEN, take_name
+from .codegen.operands import Statement
 from .codegen.statements import StatementWriter
 from .draft import Draft
 from .optimization_passes import optimize
@@ -79,66 +80,77 @@ class Version:
     ----------
     inputs : Inputs
     functions : list of Function
-        Its source. The last function is the program, the others are its parts.
+        The source. The last function is the program, the others are its parts.
     constants, own_functions, objects : dict
-        What it needs besides `math` and NumPy, by name: arrays, the user's own functions, keys and containers.
+        The objects that the source needs besides `math` and NumPy, by name: arrays; the user's own functions; keys and
+        classes of containers.
     namespace : dict
-        The globals of its functions.
+        The globals of these functions.
     recorded, operations : Operations
         How many operations there are on the tape, and in the program.
     function_operations : int
-        Operations of the function itself.
+        The number of operations of the function itself.
     entry : callable or None
-        What a call of the program runs; see `make_entry`.
+        The function that a call of the program runs; see `make_entry`.
     seconds : dict
-        What recording, cleaning, writing and compiling took.
+        The processor time that recording, cleaning, writing and compiling took.
     """
 
     @_pause_garbage_collector()
     def __init__(self, options: Options, inputs: Inputs) -> None:
-        self.options, self.inputs = options, inputs
+        self.options = options
+        self.inputs = inputs
         self.entry: Callable[..., Any] | None = None
-        f, labels = options.f, [leaf.name for leaf in inputs.leaves]
+        f = options.f
+        labels = [leaf.name for leaf in inputs.leaves]
         clock = [time.process_time()]
         trace = RecordedDerivative(f, inputs.args, options.argnums, options.mode, labels)
         clock.append(time.process_time())
         draft = optimize(trace, options.passes, _find_arrays_around(f))
         clock.append(time.process_time())
+        self._write_source(draft)
+        self._count_lines(draft)
+        clock.append(time.process_time())
+        steps = zip(("recording", "cleaning", "writing"), clock, clock[1:], strict=False)
+        self.seconds = {step: end - start for step, start, end in steps}
+
+    def _write_source(self, draft: Draft) -> None:
+        """Write the functions of the source, and prepare the list of what became of each line."""
+        inputs, trace = self.inputs, draft.trace
+        labels = {leaf.name for leaf in inputs.leaves}
         taken = {*TAKEN, *inputs.names, *inputs.keys, *labels}
-        name = getattr(f, "__name__", type(f).__name__)
+        name = getattr(self.options.f, "__name__", type(self.options.f).__name__)
         name = take_name(name if name.isidentifier() else "f", taken)
         writer = StatementWriter(draft, inputs.leaves, taken)
         writer.write()
         types: list[Any] = [None] * len(draft.results)
-        if options.mode == "reverse":  # a gradient is handed out in the type of its input
-            dtypes = [
-                leaf.value.dtype for k in trace.which for leaf in pytree.flatten(inputs.args[k])
-            ]
+        if self.options.mode == "reverse":
+            # A gradient has the type of its input.
+            leaves = [leaf for k in trace.which for leaf in pytree.flatten(inputs.args[k])]
+            dtypes = [leaf.value.dtype for leaf in leaves]
             types[1:] = [None if dtype == FLOAT64 else dtype for dtype in dtypes]
         result = writer.write_return(types)
-        inside = [leaf for leaf in inputs.leaves if leaf.name != leaf.path]
-        used = {name for s in (*writer.statements, result) for name in s.names} if inside else ()
-        head = [f"{leaf.name} = {leaf.path}" for leaf in inside if leaf.name in used]
-        body, reuse = writer.statements, writer.is_long
-        self.functions = split_functions(name, inputs.names, set(labels), head, body, result, reuse)
-        self.constants, self.own_functions = writer.constants, writer.functions
+        head = _unpack_inputs(inputs, [*writer.statements, result])
+        self.functions = split_functions(
+            name, inputs.names, labels, head, writer.statements, result, reuse=writer.is_long
+        )
+        self.constants = writer.constants
+        self.own_functions = writer.functions
         self.objects = {**inputs.keys, **writer.objects}
         self.namespace: dict[str, Any] = {"math": math, "np": np, "BranchChanged": BranchChanged}
         self.namespace |= {"ndarray": np.ndarray, "float64": FLOAT64}
         self.namespace |= {**self.constants, **self.own_functions, **self.objects}
-        is_recorded = [
-            op is not None or i in trace.tape.known for i, op in enumerate(trace.tape.ops)
-        ]
-        lines = [i for i, recorded in enumerate(is_recorded) if recorded]
-        written = [i for i in lines if draft.live[i] and draft.ops[i] is not None]
-        self.recorded = _split_count(lines, trace.backward_start)
-        self.operations = _split_count(written, trace.backward_start)
-        self.function_operations = trace.operations
+        lines = _find_operations(trace)
         listed = lines if len(lines) <= MAX_LISTED_LINES else []
         self._list_lines = _prepare_listing(listed, draft, writer)
-        clock.append(time.process_time())
-        steps = zip(("recording", "cleaning", "writing"), clock, clock[1:], strict=False)
-        self.seconds = {step: end - start for step, start, end in steps}
+
+    def _count_lines(self, draft: Draft) -> None:
+        """Count the operations on the tape, in the program, and in the function itself."""
+        lines = _find_operations(draft.trace)
+        written = [i for i in lines if draft.live[i] and draft.ops[i] is not None]
+        self.recorded = _split_count(lines, draft.trace.backward_start)
+        self.operations = _split_count(written, draft.trace.backward_start)
+        self.function_operations = draft.trace.operations
 
     @property
     def source(self) -> str:
@@ -192,9 +204,10 @@ class Version:
     ) -> Callable[..., Any]:
         """Compile the entry of a version: a test that the arguments fit, followed by the program's own lines.
 
-        Arguments that fail the test go to `dispatch`; where a branch comes out differently, `switch_version` is called.
+        For arguments that fail the test, it calls `dispatch`; if a branch comes out differently, `switch_version`.
         """
-        inputs, main = self.inputs, self.functions[-1]
+        inputs = self.inputs
+        main = self.functions[-1]
         tests = write_conditions(inputs.args, inputs.names)
         if tests is None:
             return dispatch
@@ -223,6 +236,21 @@ class Version:
         return _define(main.name, text, {**self.namespace, **hidden})
 
 
+def _unpack_inputs(inputs: Inputs, statements: Sequence[Statement]) -> list[str]:
+    """Write an assignment for each input inside a container that the statements use: ``x_0 = x[0]``."""
+    inside = [leaf for leaf in inputs.leaves if leaf.name != leaf.path]
+    if not inside:
+        return []
+    used = {name for statement in statements for name in statement.names}
+    return [f"{leaf.name} = {leaf.path}" for leaf in inside if leaf.name in used]
+
+
+def _find_operations(trace: RecordedDerivative) -> list[int]:
+    """The lines of the tape that are operations or the seed, not inputs."""
+    tape = trace.tape
+    return [i for i, op in enumerate(tape.ops) if op is not None or i in tape.known]
+
+
 def _to_numpy_number(x: Any) -> Any:
     return np.float64(x) if type(x) is float else x
 
@@ -233,9 +261,9 @@ def _define(name: str, text: str, where: dict[str, Any]) -> Callable[..., Any]:
     return defined
 
 
-def _split_count(lines: Sequence[int], turn: int) -> Operations:
-    """Count the lines before `turn`, the forward pass, and from there on, the backward pass; `lines` is sorted."""
-    forward = bisect_left(lines, turn)
+def _split_count(lines: Sequence[int], backward_start: int) -> Operations:
+    """Count the lines of the forward pass, before `backward_start`, and of the backward pass; `lines` is sorted."""
+    forward = bisect_left(lines, backward_start)
     return Operations(forward, len(lines) - forward)
 
 
@@ -252,10 +280,13 @@ def _find_arrays_around(f: Callable[..., Any]) -> dict[str, np.ndarray]:
 def _prepare_listing(
     lines: Sequence[int], draft: Draft, writer: StatementWriter
 ) -> Callable[[], list[Line]]:
-    """Prepare the list of these lines; the returned function makes it. It does not keep the tape's arrays alive."""
-    tape, turn, recorded_names = draft.tape, draft.trace.backward_start, draft.trace.names
+    """Return a function that lists what became of these lines; it doesn't keep the tape's arrays alive."""
+    tape = draft.tape
     ops, parents, args, static, known = tape.ops, tape.parents, tape.args, tape.kwargs, tape.known
-    fate, consumer = draft.fate, writer.consumer
+    recorded_names = draft.trace.names
+    backward_start = draft.trace.backward_start
+    fate = draft.fate
+    consumer = writer.consumer
     written = {i: statement.text for i, statement in writer.emitted.items()}
     if not all(writer.numbers):
         # Some lines are arrays. Keep only the constant operands, the only ones whose values the list shows.
@@ -284,7 +315,10 @@ def _prepare_listing(
             # An expression that was folded into the line that uses it is found in the statement of that line.
             while final >= 0 and final not in written:
                 final = consumer[final]
-            listed.append(Line(names[i], text, written.get(final, ""), fate.get(i, ""), i >= turn))
+            is_backward = i >= backward_start
+            listed.append(
+                Line(names[i], text, written.get(final, ""), fate.get(i, ""), is_backward)
+            )
         return listed
 
     return list_lines if lines else list

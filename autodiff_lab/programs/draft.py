@@ -21,11 +21,11 @@ class Constant:
     ----------
     value : number or array
     name : str
-        What an array is to be called.
+        The name that the source should use for an array.
     number : bool
-        Whether the program holds it as a Python number.
+        Whether it is a Python number in the program.
     text : str
-        How it is written; empty until it has been.
+        Its text in the source; empty until it is written for the first time.
     entry : number or None
         The value of all elements if they are equal; None if they differ.
     """
@@ -38,14 +38,13 @@ class Constant:
         self.text = ""
         kind: type = type(value)
         self.number = is_number(kind)
-        self.entry: Any = value if isinstance(value, (int, float)) else None
-        if (
-            type(value) is np.ndarray
-            and value.size
-            and value.dtype == np.float64
-            and (value == value.flat[0]).all()
-        ):
-            self.entry = float(value.flat[0])
+        self.entry: Any = None
+        if isinstance(value, (int, float)):
+            self.entry = value
+        elif type(value) is np.ndarray and value.dtype == np.float64 and value.size:
+            first = value.flat[0]
+            if (value == first).all():
+                self.entry = float(first)
 
 
 class Draft:
@@ -59,15 +58,19 @@ class Draft:
     at : list
         The replacement of each recorded line: itself, an earlier line, or a `Constant`.
     fate : dict
-        Which pass removed a line.
+        The pass that removed a line, by the number of the line.
     live : bytearray
         1 for the lines that are written.
     uses, consumer : list of int
-        How often a line is used by live ones, by a check, or as a result; and the last line that uses it.
+        How often a line is used by live lines, by a check, or as a result; and the last line that uses it.
     results : list
         The leaves of what a call returns: line numbers and constants.
     checks : list of (line, Decision)
         The comparisons that must come out as recorded.
+    seen : dict
+        The first line that computes a subexpression, by what it computes.
+    shared : set of int
+        The lines that replaced others which compute the same.
     """
 
     def __init__(self, trace: RecordedDerivative, named: Mapping[str, np.ndarray]) -> None:
@@ -82,35 +85,42 @@ class Draft:
         self.at: list[Any] = []
         self.fate: dict[int, str] = {}
         self.live = bytearray(len(self.ops))
-        self.uses, self.consumer = [0] * len(self.ops), [-1] * len(self.ops)
+        self.uses = [0] * len(self.ops)
+        self.consumer = [-1] * len(self.ops)
         self.results: list[Any] = []
         self.checks: list[tuple[Any, Any]] = []
         self.seen: dict[Any, int] = {}
-        self.shared: set[int] = set()  # lines that stand for others which compute the same
+        self.shared: set[int] = set()
         self._named = dict(named)
         self._numbers: dict[Any, Constant] = {}
         self._arrays: dict[Any, tuple[Any, Constant]] = {}
 
     def constant(self, x: Any) -> Constant:
-        """The draft's constant of that value; arrays are copied, so that what is done to them later changes nothing."""
+        """The draft's constant with this value; an array is copied, so that writing into it later has no effect."""
         if isinstance(x, np.ndarray):
-            small = x.nbytes <= MAX_COPIED_BYTES  # a tape keeps a large one once
-            stored: Any = (x.dtype.str, x.shape, x.tobytes()) if small else id(x)
-            held = self._arrays.get(stored)
-            if held is None:
-                frozen = x.copy("K")
-                frozen.flags.writeable = False
-                held = self._arrays[stored] = (x, Constant(frozen, self._name_of(x)))
-            return held[1]
+            return self._constant_array(x)
         x = _to_plain_number(x)
-        key: Any = (type(x), x, str(x)) if x == 0 else (type(x), x)  # 0.0 and -0.0 are two
+        # 0.0 and -0.0 are equal, but two constants.
+        key: Any = (type(x), x, str(x)) if x == 0 else (type(x), x)
         found = self._numbers.get(key)
         if found is None:
             found = self._numbers[key] = Constant(x)
         return found
 
+    def _constant_array(self, x: np.ndarray) -> Constant:
+        # A tape holds a large array only once, so its identity is enough.
+        is_small = x.nbytes <= MAX_COPIED_BYTES
+        key: Any = (x.dtype.str, x.shape, x.tobytes()) if is_small else id(x)
+        found = self._arrays.get(key)
+        if found is None:
+            frozen = x.copy("K")
+            frozen.flags.writeable = False
+            # `x` is kept alive, because another array could get its id.
+            found = self._arrays[key] = (x, Constant(frozen, self._name_of(x)))
+        return found[1]
+
     def _name_of(self, x: np.ndarray) -> str:
-        """What the function calls that array, if it has a name for it that is still free."""
+        """The name under which the function closes over this array, or "" if that is taken or there is none."""
         for name, named in self._named.items():
             if named.dtype == x.dtype and named.shape == x.shape and np.array_equal(named, x):
                 del self._named[name]
@@ -118,63 +128,68 @@ class Draft:
         return ""
 
     def shape(self, ref: Any) -> tuple[int, ...]:
-        """The shape of an operand in the draft, which is a line or a constant."""
+        """The shape of an operand, which is a line or a constant of the draft."""
         return shape_of(ref.value if type(ref) is Constant else self.values[ref])
 
     def value(self, ref: Any) -> Any:
-        """The value that an operand of the draft, a line or a constant, had when it was recorded."""
+        """The value that an operand (a line or a constant of the draft) had when it was recorded."""
         return ref.value if type(ref) is Constant else self.values[ref]
 
     def serves_only(self, line: int, user: int) -> bool:
-        """Whether a line of the draft serves one other line only, `user`: then it may be rewritten for that one."""
+        """Whether `user` is the only line of the draft that uses `line`, which may then be rewritten for it."""
         if line in self.shared:
             return False
-        users, at = self._users, self.at
-        while len(users[line]) == 1 and users[line][0] < user and at[users[line][0]] == at[line]:
-            line = users[line][0]
+        users = self._users
+        # A line that a pass has replaced by its operand, such as x · 1 by x, uses nothing itself: skip it.
+        while len(users[line]) == 1:
+            only_user = users[line][0]
+            if only_user >= user or self.at[only_user] != self.at[line]:
+                break
+            line = only_user
         return users[line] == [user]
 
     @cached_property
     def _users(self) -> list[list[int]]:
-        """The lines of the tape that use each; a result or a decision counts as one behind the last."""
+        """The lines that use each line of the tape; a result or a decision counts as a line after the last one."""
         users: list[list[int]] = [[] for _ in self.ops]
         for i, parents in enumerate(self.tape.parents):
             for j in parents:
                 if j >= 0:
                     users[j].append(i)
-        leaves = pytree.flatten(self.trace.result)
-        results = [
-            leaf.index for leaf in leaves if isinstance(leaf, Variable) and leaf.tape is self.tape
-        ]
-        for line in (*results, *(decision.line for decision in self.tape.decisions)):
-            users[line].append(len(users))
+        after_last = len(users)
+        for leaf in pytree.flatten(self.trace.result):
+            if isinstance(leaf, Variable) and leaf.tape is self.tape:
+                users[leaf.index].append(after_last)
+        for decision in self.tape.decisions:
+            users[decision.line].append(after_last)
         return users
 
     def can_stand_for(self, i: int, ref: Any) -> bool:
         """Whether an operand has the shape and type of line i's result, and so can replace that line in the draft."""
-        y, x = self.values[i], self.value(ref)
-        kind = type(y)
-        if kind is np.float64:
+        y = self.values[i]
+        x = self.value(ref)
+        if type(y) is np.float64:
             return type(x) is np.float64 or (type(x) is float and type(ref) is Constant)
-        return (
-            kind is type(x)
-            and getattr(y, "shape", ()) == getattr(x, "shape", ())
-            and y.dtype == x.dtype
-        )
+        if type(y) is not type(x):
+            return False
+        same_shape = getattr(y, "shape", ()) == getattr(x, "shape", ())
+        return bool(same_shape and y.dtype == x.dtype)
 
 
 def _to_plain_number(x: Any) -> Any:
-    """A number as one of Python's own or NumPy's, though a learner's class may inherit from these."""
+    """Convert a number of a user's class, which may inherit from float or int, to one of Python's or NumPy's own."""
     if type(x) in (float, int, bool, np.float64):
         return x
     if isinstance(x, np.generic):
         return np.asarray(x)[()]
     if isinstance(x, float):
         return float.__float__(x)
-    return int.__index__(x) if isinstance(x, int) else x
+    if isinstance(x, int):
+        return int.__index__(x)
+    return x
 
 
 @cache
 def is_number(kind: type) -> bool:
-    """Whether constants and lines of this type are Python numbers in a draft, not arrays."""
+    """Whether constants and lines of this type are Python numbers in the program, not arrays."""
     return issubclass(kind, (float, int, np.bool_))

@@ -81,14 +81,16 @@ def read_inputs(f: Callable[..., Any], args: Sequence[Any], argnums: Any) -> Inp
     lifted = []
     plain = []
     for k, x in enumerate(args):
-        pairs = []
+        x_lifted = []
+        x_plain = []
         paths = _source_paths(names[k], x, keys, taken)
         for leaf, label, path in zip(
             pytree.flatten(x), pytree.paths(labels[k], x), paths, strict=True
         ):
             if k not in which and not _is_input(leaf):
                 key.append(_freeze_argument(leaf, label))
-                pairs.append((leaf, leaf))
+                x_lifted.append(leaf)
+                x_plain.append(leaf)
                 continue
             if isinstance(leaf, Traced):
                 raise InputError(
@@ -98,19 +100,23 @@ def read_inputs(f: Callable[..., Any], args: Sequence[Any], argnums: Any) -> Inp
             value = as_value(leaf, f"the input {label}")
             if value is leaf and isinstance(value, np.ndarray):
                 value = value.copy()
-            leaves.append(Input(path if path == names[k] else take_name(path, taken), path, value))
+            name = path if path == names[k] else take_name(path, taken)
+            leaves.append(Input(name, path, value))
             key.append((np.shape(value), value.dtype.char))
-            pairs.append((Leaf(value), float(value) if type(value) is np.float64 else value))
+            x_lifted.append(Leaf(value))
+            x_plain.append(float(value) if type(value) is np.float64 else value)
         key.append(_structure(x))
-        lifted.append(pytree.unflatten(x, [leaf for leaf, _ in pairs]))
-        plain.append(pytree.unflatten(x, [value for _, value in pairs]))
+        lifted.append(pytree.unflatten(x, x_lifted))
+        plain.append(pytree.unflatten(x, x_plain))
     return Inputs(names, leaves, lifted, plain, tuple(key), keys)
 
 
 def find_difference(these: Inputs, those: Inputs) -> tuple[Input, Input] | None:
     """Find the first input whose path or kind differs between two calls of a compiled program; None if none does."""
-    pairs = zip(these.leaves, those.leaves, strict=False)
-    return next(((a, b) for a, b in pairs if (a.path, a.kind) != (b.path, b.kind)), None)
+    for a, b in zip(these.leaves, those.leaves, strict=False):
+        if (a.path, a.kind) != (b.path, b.kind):
+            return a, b
+    return None
 
 
 def _source_paths(path: str, x: Any, keys: dict[str, Any], taken: set[str]) -> list[str]:
@@ -178,7 +184,7 @@ def freeze(x: Any, around: tuple[int, ...] = ()) -> Any:
         contents = freeze(x.ravel().tolist(), around) if x.dtype.hasobject else x.tobytes()
         return (x.shape, x.dtype.str, contents)
     if kind is float:
-        return (float, x.hex())  # 0.0 and -0.0 are two, and nan is one
+        return (float, x.hex())  # unlike ==, this tells 0.0 from -0.0, and nan equals nan
     if kind in HASHABLE or isinstance(x, IDENTITIES):
         return (kind, x)
     if isinstance(x, np.generic):

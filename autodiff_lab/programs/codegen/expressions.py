@@ -1,7 +1,7 @@
 """Expressions in the generated source of a program: with `math` and operators for numbers, with `np` for arrays.
 
-Numbers are Python floats in a program, because these are three times as fast as NumPy's. Where `math` raises and NumPy
-goes on with infinity or nan, the program is run again with NumPy's functions under the same names (see
+Numbers are Python floats in a program, because these are three times as fast as NumPy's. If a function of `math` raises
+where NumPy's would return infinity or nan, the program is run again with NumPy's functions under the same names (see
 ``compiled_version.py``).
 """
 
@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -20,49 +20,39 @@ from ..draft import Constant
 from .names import mark_name, name_object
 from .operands import ATOM, CHOICE, POWER, PRODUCT, QUESTION, SIGN, SUM, OperandWriter
 
-# The symbol, how tightly it holds, and how tightly its operands must.
-INFIX: dict[Op, tuple[str, int, int, int]] = {
-    TABLE[f]: (TABLE[f].symbol or "", level, level + (level == QUESTION), level + 1)
-    for level, functions in (
-        (SUM, (np.add, np.subtract)),
-        (PRODUCT, (np.multiply, np.divide, np.remainder, np.floor_divide, np.matmul)),
-        (QUESTION, (np.less, np.less_equal, np.greater, np.greater_equal, np.equal, np.not_equal)),
-    )
-    for f in functions
-}
 
-MATH: dict[Op, str] = {
-    TABLE[f]: f"math.{f.__name__.replace('arc', 'a')}"
-    for f in (
-        *(
-            np.exp,
-            np.exp2,
-            np.expm1,
-            np.log,
-            np.log2,
-            np.log10,
-            np.log1p,
-            np.sqrt,
-            np.cbrt,
-            np.hypot,
-        ),
-        *(
-            np.sin,
-            np.cos,
-            np.tan,
-            np.sinh,
-            np.cosh,
-            np.tanh,
-            np.degrees,
-            np.radians,
-            np.fabs,
-            np.copysign,
-            np.fmod,
-        ),
-        *(np.isfinite, np.isinf, np.isnan),
-        *(np.arcsin, np.arccos, np.arctan, np.arctan2, np.arcsinh, np.arccosh, np.arctanh),
-    )
+class Infix(NamedTuple):
+    """An operator that is written between its operands: its symbol, its precedence, and what its operands need."""
+
+    symbol: str
+    level: int
+    left: int
+    right: int
+
+
+def _infix(f: np.ufunc, level: int) -> Infix:
+    # a < b < c would be a chain in Python, so a comparison puts both operands in parentheses if they are comparisons.
+    left = level + 1 if level == QUESTION else level
+    return Infix(TABLE[f].symbol or "", level, left, level + 1)
+
+
+_LEVELS = {
+    SUM: (np.add, np.subtract),
+    PRODUCT: (np.multiply, np.divide, np.remainder, np.floor_divide, np.matmul),
+    QUESTION: (np.less, np.less_equal, np.greater, np.greater_equal, np.equal, np.not_equal),
 }
+INFIX = {TABLE[f]: _infix(f, level) for level, functions in _LEVELS.items() for f in functions}
+
+# The functions that `math` and NumPy have under the same name, except for `arc`: math.asin and np.arcsin.
+_IN_MATH: list[np.ufunc] = []
+_IN_MATH += [np.exp, np.exp2, np.expm1, np.log, np.log2, np.log10, np.log1p]
+_IN_MATH += [np.sqrt, np.cbrt, np.hypot]
+_IN_MATH += [np.sin, np.cos, np.tan, np.arcsin, np.arccos, np.arctan, np.arctan2]
+_IN_MATH += [np.sinh, np.cosh, np.tanh, np.arcsinh, np.arccosh, np.arctanh]
+_IN_MATH += [np.degrees, np.radians, np.fabs, np.copysign, np.fmod]
+_IN_MATH += [np.isfinite, np.isinf, np.isnan]
+
+MATH: dict[Op, str] = {TABLE[f]: f"math.{f.__name__.replace('arc', 'a')}" for f in _IN_MATH}
 MATH |= {
     TABLE[np.deg2rad]: "math.radians",
     TABLE[np.rad2deg]: "math.degrees",
@@ -73,22 +63,28 @@ _KEYS: dict[Op, Any] = {op: key for key, op in TABLE.items()}
 
 # The NumPy functions that replace those of `math` when a program is run again in NumPy's arithmetic.
 IN_NUMPY: dict[str, Any] = {
-    text[5:]: _KEYS[op] for op, text in MATH.items() if text.startswith("math.")
+    text.removeprefix("math."): _KEYS[op] for op, text in MATH.items() if text.startswith("math.")
 }
 IN_NUMPY |= {"pow": np.power, "inf": np.inf, "nan": np.nan}
 
+
+def _find_numpy_name(key: Any) -> str | None:
+    """The name under which NumPy has a primitive's function: ``np.linalg.solve``; None for SciPy's, for example."""
+    if isinstance(key, str):
+        return None
+    if not hasattr(np, key.__name__) and not hasattr(np.linalg, key.__name__):
+        return None
+    module = "np.linalg" if "linalg" in getattr(key, "__module__", "") else "np"
+    return f"{module}.{key.__name__}"
+
+
 # The NumPy name of each primitive that NumPy has a function for.
-NAMES = {
-    op: f"np{'.linalg' if 'linalg' in getattr(key, '__module__', '') else ''}.{key.__name__}"
-    for op, key in _KEYS.items()
-    # SciPy's functions are not written by name
-    if not isinstance(key, str) and (hasattr(np, key.__name__) or hasattr(np.linalg, key.__name__))
-}
+NAMES = {op: name for op, key in _KEYS.items() if (name := _find_numpy_name(key))}
 NAMES |= {TABLE[name]: f"np.{name}" for name in ("clip", "concatenate", "convolve")}
 GUARD = TABLE["unless"]
 NAMES |= {GUARD: "np.where", TABLE["norm"]: "np.linalg.norm"}
 
-# An expression, its names between marks, and how tightly it holds together.
+# An expression, its names between marks, and its precedence.
 Text = tuple[str, int]
 
 # A function that writes the lines of one primitive.
@@ -96,26 +92,21 @@ Write = Callable[[Any, int, Any], Text]
 
 
 def write_expression(w: OperandWriter, i: int) -> Text:
-    """Write the expression that computes line i of a draft; return its text, and how tightly it holds together."""
+    """Write the expression that computes line i of a draft; return its text and its precedence."""
+    op = w.ops[i]
+    value = w.values[i]
+    refs = w.operands[i]
+    assert op is not None, "an input is not an expression"
     if not w.numbers[i]:
         text, level = _write_array_expression(w, i)
-        if (
-            w.ops[i] in INFIX
-            and isinstance(w.values[i], np.integer)
-            and w.of_numbers(w.operands[i])
-        ):
+        if op in INFIX and isinstance(value, np.integer) and w.of_numbers(refs):
             # In Python, True + 1 is an int.
-            return f"np.{w.values[i].dtype}({text})", ATOM
+            return f"np.{value.dtype}({text})", ATOM
         return text, level
-    op = w.ops[i]
-    assert op is not None, "an input is no expression"
-    refs, write = w.operands[i], OF_NUMBERS.get(op)
+    write = OF_NUMBERS.get(op)
     # True + True is 2 in Python but True in NumPy, so arithmetic with a result that is not a float is left to NumPy.
-    if (
-        write
-        and (type(w.values[i]) is np.float64 or op.kind == "comparison")
-        and w.of_numbers(refs)
-    ):
+    in_python = type(value) is np.float64 or op.kind == "comparison"
+    if write and in_python and w.of_numbers(refs):
         return write(w, i, refs)
     return _convert_to_python(w, i, _write_array_expression(w, i))
 
@@ -123,25 +114,27 @@ def write_expression(w: OperandWriter, i: int) -> Text:
 # Numbers
 
 
-def _write_operator(
-    symbol: str, level: int, left: int, right: int, w: OperandWriter, i: int, refs: Any
-) -> Text:
-    """An operator between its operands."""
-    a, b = w.text(refs[0], left), w.text(refs[1], right)
-    if level == SUM and b[0] == "-" and type(refs[1]) is Constant:  # a + -1 is a - 1
-        return f"{a} {'-' if symbol == '+' else '+'} {b[1:]}", level
-    return f"{a} {symbol} {b}", level
+def _write_operator(infix: Infix, w: OperandWriter, i: int, refs: Any) -> Text:
+    """Write an operator between its operands."""
+    symbol = infix.symbol
+    a = w.text(refs[0], infix.left)
+    b = w.text(refs[1], infix.right)
+    if infix.level == SUM and b[0] == "-" and type(refs[1]) is Constant:
+        # a + -1 is written as a - 1
+        symbol = "-" if symbol == "+" else "+"
+        b = b[1:]
+    return f"{a} {symbol} {b}", infix.level
 
 
 def _write_function(name: str, w: OperandWriter, i: int, refs: Any) -> Text:
-    """A call of a function of `math`, or of Python's own."""
+    """Write a call of a function of `math`, or of a built-in one."""
     return f"{name}({', '.join([w.text(ref, CHOICE) for ref in refs])})", ATOM
 
 
 def _write_pattern(
     pattern: str, need: int, level: int, w: OperandWriter, i: int, refs: Any
 ) -> Text:
-    """A text around the operands, each of which must hold together so tightly."""
+    """Write the operands into a pattern; each needs at least the precedence `need`."""
     return pattern.format(*[w.text(ref, need) for ref in refs]), level
 
 
@@ -156,35 +149,47 @@ def _write_square(w: OperandWriter, i: int, refs: Any) -> Text:
 
 def _write_power(w: OperandWriter, i: int, refs: Any) -> Text:
     base, exponent = refs
-    b = w.value(exponent) if type(exponent) is Constant else None
-    if b is not None and b == 2:
-        return _write_square(w, i, refs)
-    if (b is not None and float(b).is_integer()) or (type(base) is Constant and base.value > 0):
-        # In the other cases ** won't do: a negative number to a fractional power is complex in Python, nan in NumPy.
+    is_integer = False
+    if type(exponent) is Constant:
+        n = w.value(exponent)
+        if n == 2:
+            return _write_square(w, i, refs)
+        is_integer = float(n).is_integer()
+    if is_integer or (type(base) is Constant and base.value > 0):
         return f"{w.text(base, POWER + 1)} ** {w.text(exponent, SIGN)}", POWER
+    # Not **, because in Python a negative number to a fractional power is complex; in NumPy it is nan.
     return f"math.pow({w.text(base, CHOICE)}, {w.text(exponent, CHOICE)})", ATOM
 
 
 def _write_extreme(symbol: str, w: OperandWriter, i: int, refs: Any) -> Text:
-    """The larger or smaller of two numbers; nan if one of them is."""
+    """Write the larger or smaller of two numbers; nan if one of them is nan."""
     a, b = w.name_operand(refs[0]), w.name_operand(refs[1])
-    other = type(refs[1]) is Constant and refs[1].value == refs[1].value
-    return f"{b} if {a} {symbol} {b}{'' if other else f' or {b} != {b}'} else {a}", CHOICE
+    condition = f"{a} {symbol} {b}"
+    if not _is_constant_number(refs[1]):
+        condition += f" or {b} != {b}"
+    return f"{b} if {condition} else {a}", CHOICE
 
 
 def _write_clip(w: OperandWriter, i: int, refs: Any) -> Text:
-    x, lo, hi = refs
-    if all(type(ref) is Constant and ref.value == ref.value for ref in (lo, hi)):
-        text = w.text(x, CHOICE)
-        text = text if lo.value == -np.inf else f"max({text}, {w.text(lo, CHOICE)})"
-        return (text, 0) if hi.value == np.inf else (f"min({text}, {w.text(hi, CHOICE)})", ATOM)
-    return _convert_to_python(
-        w, i, (f"np.clip({', '.join(w.text(ref, CHOICE) for ref in refs)})", ATOM)
-    )
+    x, low, high = refs
+    if not (_is_constant_number(low) and _is_constant_number(high)):
+        operands = ", ".join(w.text(ref, CHOICE) for ref in refs)
+        return _convert_to_python(w, i, (f"np.clip({operands})", ATOM))
+    text = w.text(x, CHOICE)
+    if low.value != -np.inf:
+        text = f"max({text}, {w.text(low, CHOICE)})"
+    if high.value == np.inf:
+        return text, 0
+    return f"min({text}, {w.text(high, CHOICE)})", ATOM
+
+
+def _is_constant_number(ref: Any) -> bool:
+    """Whether an operand is a constant other than nan."""
+    return type(ref) is Constant and ref.value == ref.value
 
 
 OF_NUMBERS: dict[Op, Write] = {
-    **{op: partial(_write_operator, *how) for op, how in INFIX.items()},
+    **{op: partial(_write_operator, infix) for op, infix in INFIX.items()},
     **{op: partial(_write_function, name) for op, name in MATH.items()},
     TABLE[np.negative]: _write_negative,
     TABLE[np.power]: _write_power,
@@ -199,42 +204,46 @@ OF_NUMBERS: dict[Op, Write] = {
 }
 
 
-# Arrays, and what `math` has no function for
+# Arrays, and functions that `math` doesn't have
 
 
 def _write_array_expression(w: OperandWriter, i: int) -> Text:
-    """The expression for line i as NumPy computes it."""
+    """Write the NumPy expression for line i."""
     op = w.ops[i]
-    assert op is not None, "an input is no expression"
+    assert op is not None, "an input is not an expression"
     if op in OF_ARRAYS:
         return OF_ARRAYS[op](w, i, w.operands[i])
     if op not in INFIX:
         return _write_call(w, i)
-    (a, b), (symbol, level, left, right) = w.operands[i], INFIX[op]
-    return f"{w.array_text(i, a, left)} {symbol} {w.array_text(i, b, right)}", level
+    a, b = w.operands[i]
+    infix = INFIX[op]
+    left = w.array_text(i, a, infix.left)
+    right = w.array_text(i, b, infix.right)
+    return f"{left} {infix.symbol} {right}", infix.level
 
 
 def _write_call(w: OperandWriter, i: int) -> Text:
-    """The row as a call: ``np.linalg.solve(v1, v2)``."""
+    """Write the operation as a call: ``np.linalg.solve(v1, v2)``."""
     op = w.ops[i]
-    assert op is not None, "an input is no expression"
-    operands = [w.array_text(i, ref, CHOICE) for ref in w.operands[i]]
+    assert op is not None, "an input is not an expression"
+    arguments = [w.array_text(i, ref, CHOICE) for ref in w.operands[i]]
     if op.variadic and op in ROWS:
-        operands = [f"[{', '.join(operands)}]"]
-    static = w.static.get(i, NO_OPTIONS)
-    given = {
-        k: w.static_text(x)
-        for k, x in static.items()
-        if x is not None and not (k == "keepdims" and x is False)
-    }
-    operands += [given.pop(name) for name in ("shape", "axes") if name in given]
-    operands += [f"{name}={text}" for name, text in given.items()]
-    name = NAMES.get(op) or mark_name(name_object(op.fn, op.name, w.functions, w.taken))
-    return f"{name}({', '.join(operands)})", ATOM
+        arguments = [f"[{', '.join(arguments)}]"]
+    keywords = []
+    for name, x in w.static.get(i, NO_OPTIONS).items():
+        is_default = x is None or (name == "keepdims" and x is False)
+        if is_default:
+            continue
+        if name in ("shape", "axes"):
+            arguments.append(w.static_text(x))
+        else:
+            keywords.append(f"{name}={w.static_text(x)}")
+    function = NAMES.get(op) or mark_name(name_object(op.fn, op.name, w.functions, w.taken))
+    return f"{function}({', '.join([*arguments, *keywords])})", ATOM
 
 
 def _convert_to_python(w: OperandWriter, i: int, text: Text) -> Text:
-    """Convert NumPy's number to Python's."""
+    """Convert a NumPy number to a Python number."""
     kind = type(w.values[i])
     if kind is np.float64 or kind is float:
         name = "float"
@@ -247,21 +256,23 @@ def _convert_to_python(w: OperandWriter, i: int, text: Text) -> Text:
 
 def _write_array_power(w: OperandWriter, i: int, refs: Any) -> Text:
     base, exponent = refs
-    number = type(exponent) is Constant and exponent.number
-    if number and exponent.value == 2 and w.value(base).dtype == np.float64:
+    is_number = type(exponent) is Constant and exponent.number
+    if is_number and exponent.value == 2 and w.value(base).dtype == np.float64:
         return f"np.square({w.array_text(i, base, CHOICE)})", ATOM
-    power = w.text(exponent, SIGN) if number else w.array_text(i, exponent, SIGN)
+    power = w.text(exponent, SIGN) if is_number else w.array_text(i, exponent, SIGN)
     return f"{w.array_text(i, base, POWER + 1)} ** {power}", POWER
 
 
 def _write_getitem(w: OperandWriter, i: int, refs: Any) -> Text:
-    if w.of_number(refs[0]):  # x[()], x[..., None]
-        return _write_operand(w, i, refs) if w.numbers[i] else _write_reshape(w, i, refs)
-    return f"{w.text(refs[0], ATOM)}[{w.index_text(w.static[i]['index'])}]", ATOM
+    if not w.of_number(refs[0]):
+        return f"{w.text(refs[0], ATOM)}[{w.index_text(w.static[i]['index'])}]", ATOM
+    if w.numbers[i]:  # x[()]
+        return _write_operand(w, i, refs)
+    return _write_reshape(w, i, refs)  # x[..., None]
 
 
 def _write_scatter(w: OperandWriter, i: int, refs: Any) -> Text:
-    """Write a scatter into a number; for arrays see `StatementWriter._write_scattered`."""
+    """Write a scatter whose result is a number; for arrays see `StatementWriter._write_scattered`."""
     if w.of_number(refs[0]):
         return w.text(refs[0], CHOICE), ATOM
     return f"{w.text(refs[0], ATOM)}.item()", ATOM
@@ -271,7 +282,7 @@ def _write_transpose(w: OperandWriter, i: int, refs: Any) -> Text:
     if w.of_number(refs[0]):
         return _write_operand(w, i, refs)
     axes = w.static.get(i, NO_OPTIONS).get("axes")
-    if axes is None or tuple(a % len(axes) for a in axes) == tuple(range(len(axes) - 1, -1, -1)):
+    if axes is None or [a % len(axes) for a in axes] == list(reversed(range(len(axes)))):
         return f"{w.text(refs[0], ATOM)}.T", ATOM
     return f"{w.text(refs[0], ATOM)}.transpose({w.static_text(axes)})", ATOM
 
@@ -325,10 +336,7 @@ def _write_over(w: OperandWriter, i: int, refs: Any) -> Text:
 
 
 def _write_guard(w: OperandWriter, i: int, refs: Any) -> Text:
-    """Write a value, or another one where a condition holds.
-
-    The condition rarely holds, so the value is only copied if it does.
-    """
+    """Write ``np.where(condition, other, value)``; the condition rarely holds, and only then is the value copied."""
     condition, _, value = refs
     are_lines = type(condition) is int and type(value) is int
     if not are_lines or w.numbers[condition] or w.numbers[value]:

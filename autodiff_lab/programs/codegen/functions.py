@@ -1,13 +1,13 @@
-"""Functions in the generated source of a program: one, or several where one would be too long to compile."""
+"""Functions in the generated source of a program: one, or several if one would be too long to compile."""
 
 from collections.abc import Iterable, Sequence
-from itertools import chain, count
+from itertools import count
 from typing import NamedTuple
 
 from .names import MARK, mark_name
 from .operands import Statement
 
-# Statements in one function. Python's compiler takes any number, at a price in memory that grows with them.
+# Statements in one function. Python could compile more, but its compiler would need more memory.
 PART_STATEMENTS = 4_000
 
 
@@ -39,60 +39,74 @@ def split_functions(
     ----------
     name : str
     parameters : sequence of str
-        Of the function itself.
+        The parameters of the program.
     known : set of str
-        Names that every part may be given: the inputs.
+        The names of the inputs, which are passed to every part that uses them.
     head : list of str
-        Lines that take the arguments apart.
+        Lines that unpack the inputs from the arguments.
     body : sequence of Statement
     result : Statement
-        The last of them: ``return …``.
+        The last statement: ``return …``.
     reuse : bool
-        Whether a name is used again when its value is no longer needed, in the statements themselves.
+        Whether a name is reused when its value is no longer needed; this renames the given statements in place.
     """
     if len(body) <= PART_STATEMENTS * 3 // 2:
         return [_make_function(name, parameters, head, [*body, result], reuse)]
-    parts = [
-        body[start : start + PART_STATEMENTS] for start in range(0, len(body), PART_STATEMENTS)
-    ]
-    # an array may be written to later on: it stays where it was made, so the first part that defines a name counts
-    home = {name: k for k in reversed(range(len(parts))) for s in parts[k] for name in s.defines}
-    needs = [
-        dict.fromkeys(chain.from_iterable(s.names for s in part)) for part in (*parts, [result])
-    ]
+    starts = range(0, len(body), PART_STATEMENTS)
+    parts = [body[start : start + PART_STATEMENTS] for start in starts]
+    last = len(parts)
+    sent = _find_carried_values([*parts, [result]])
+    prefix = "carried_" if any(value.startswith("_") for value in known) else "_"
+
+    def carried_name(source: int, target: int) -> str:
+        return f"{prefix}{source + 1}_{target + 1}"
+
+    functions = []
+    main_lines = [*head]
+    for k, part in enumerate(parts):
+        sources = sorted(source for source, target in sent if target == k)
+        targets = sorted(target for source, target in sent if source == k)
+        unpacking = [
+            _unpack_carried(sent[source, k], carried_name(source, k)) for source in sources
+        ]
+        returned = [f"({_join_tuple(map(mark_name, sent[k, target]))})" for target in targets]
+        ending = Statement(f"return {', '.join(returned) or 'None'}".split(MARK))
+        part_parameters = [value for value in _names_in(part) if value in known]
+        part_parameters += [carried_name(source, k) for source in sources]
+        part_name = f"{name}_part_{k + 1}"
+        call = f"{part_name}({', '.join(part_parameters)})"
+        if targets:
+            call = f"{', '.join(carried_name(k, target) for target in targets)} = {call}"
+        main_lines.append(call)
+        part_body = [*unpacking, *part, ending]
+        functions.append(_make_function(part_name, part_parameters, [], part_body, reuse))
+    for k in range(last):
+        if (k, last) in sent:
+            main_lines.append(_unpack_carried(sent[k, last], carried_name(k, last)).text)
+    main_lines.append(result.text)
+    return [*functions, Function(name, parameters, "\n".join(main_lines))]
+
+
+def _find_carried_values(parts: Sequence[Sequence[Statement]]) -> dict[tuple[int, int], list[str]]:
+    """Find the values that one part of a program computes and another reads, by the numbers of both parts."""
+    # A scattered array is defined in one statement and written to in the next, so the first definition counts.
+    home: dict[str, int] = {}
+    for k, part in enumerate(parts):
+        for statement in part:
+            for value in statement.defines:
+                home.setdefault(value, k)
     sent: dict[tuple[int, int], list[str]] = {}
-    for k, wanted in enumerate(needs):
-        for value in wanted:
+    for k, part in enumerate(parts):
+        for value in _names_in(part):
             source = home.get(value, k)
             if source != k:
                 sent.setdefault((source, k), []).append(value)
-    made, lines = [], [*head]
-    bag = "_" if not any(value.startswith("_") for value in known) else "carried_"
-    for k, part in enumerate(parts):
-        incoming = sorted(source for source, there in sent if there == k)
-        carried = [f"{bag}{source + 1}_{k + 1}" for source in incoming]
-        given = [*(value for value in needs[k] if value in known), *carried]
-        opened = [
-            _unpack_carried(sent[source, k], values)
-            for source, values in zip(incoming, carried, strict=True)
-        ]
-        targets = sorted(there for source, there in sent if source == k)
-        end = ", ".join(f"({_join_tuple(map(mark_name, sent[k, t]))})" for t in targets) or "None"
-        lines_of_part = [*opened, *part, Statement(f"return {end}".split(MARK))]
-        part_name = f"{name}_part_{k + 1}"
-        made.append(_make_function(part_name, given, [], lines_of_part, reuse))
-        call = f"{part_name}({', '.join(given)})"
-        lines.append(
-            f"{', '.join(f'{bag}{k + 1}_{t + 1}' for t in targets)} = {call}" if targets else call
-        )
-    last = len(parts)
-    lines += [
-        _unpack_carried(sent[k, last], f"{bag}{k + 1}_{last + 1}").text
-        for k in range(last)
-        if (k, last) in sent
-    ]
-    lines.append(result.text)
-    return [*made, Function(name, parameters, "\n".join(lines))]
+    return sent
+
+
+def _names_in(part: Sequence[Statement]) -> list[str]:
+    """All names in the statements, each once, in the order in which they first occur."""
+    return list(dict.fromkeys(name for statement in part for name in statement.names))
 
 
 def _make_function(
@@ -108,39 +122,42 @@ def _make_function(
 
 
 def _reuse_names(body: Sequence[Statement]) -> None:
-    """Rename what the statements of a function define: a name is used again when its value is no longer needed.
+    """Rename the values that a function computes, so that a name is reused when its value is no longer needed.
 
-    Fewer values are alive at a time, so memory is used again while it is near; and up to 255 names are reached by
-    shorter instructions. A name is free from the line behind the last one that reads its value, so no line loses a
-    value that it needs: the line that reads a value for the last time may already put its own under that name.
+    This saves time in two ways. Fewer values are alive at a time, so memory is reused while it is still in the cache;
+    and Python has shorter instructions for the first 256 local names. A statement reads its operands before it assigns
+    its result, so the statement that reads a value for the last time may already reuse that value's name.
     """
-    last = {name: k for k, s in enumerate(body) for name in s.names}
-    gone: list[list[str]] = [[] for _ in body]  # the names that a line is the last to use
+    last_use = {name: k for k, s in enumerate(body) for name in s.names}
+    # for each statement, the names that are not used after it
+    ending: list[list[str]] = [[] for _ in body]
     for name in dict.fromkeys(name for s in body for name in s.defines):
-        gone[last[name]].append(name)
-    place: dict[str, str] = {}
+        ending[last_use[name]].append(name)
+    new_names: dict[str, str] = {}
     free: list[str] = []
-    unused = (f"_{k}" for k in count(1) if f"_{k}" not in last)
-    for s, used_up in zip(body, gone, strict=True):
-        free += [place[n] for n in used_up if n not in s.defines]
-        for n in s.defines:
-            if n not in place:
-                place[n] = free.pop() if free else next(unused)
-        s.rename(place)
-        for n in used_up:
-            if n in s.defines:
-                free.append(place[n])
-            del place[n]
+    unused = (f"_{k}" for k in count(1) if f"_{k}" not in last_use)
+    for s, used_up in zip(body, ending, strict=True):
+        free += [new_names[name] for name in used_up if name not in s.defines]
+        for name in s.defines:
+            if name not in new_names:
+                new_names[name] = free.pop() if free else next(unused)
+        s.rename(new_names)
+        for name in used_up:
+            if name in s.defines:
+                free.append(new_names[name])
+            del new_names[name]
 
 
 def indent(lines: str, depth: int) -> str:
-    """Indent the lines of a generated function, all but the first, by so many steps."""
+    """Indent all lines of a generated function but the first, by `depth` levels."""
     return lines.replace("\n", "\n" + "    " * depth)
 
 
-def _unpack_carried(values: Sequence[str], bag: str) -> Statement:
-    """What was carried over, under its names again."""
-    return Statement(f"{_join_tuple(map(mark_name, values))} = {bag}".split(MARK), tuple(values))
+def _unpack_carried(values: Sequence[str], carried: str) -> Statement:
+    """The statement that gives values carried over from another part their names again."""
+    return Statement(
+        f"{_join_tuple(map(mark_name, values))} = {carried}".split(MARK), tuple(values)
+    )
 
 
 def _join_tuple(values: Iterable[str]) -> str:

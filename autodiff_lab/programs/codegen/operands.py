@@ -10,25 +10,32 @@ from ...engine.dispatch import TABLE
 from ..draft import Constant, Draft, is_number
 from .names import MARK, mark_name, name_object, take_name, to_identifier
 
+
+def _converts_to_one_type(ufunc: np.ufunc) -> bool:
+    """Whether each loop of a ufunc has operands of one type; loops for dates and times don't count."""
+    for loop in ufunc.types:
+        operand_types = loop.partition("->")[0]
+        is_of_times = "m" in loop or "M" in loop
+        if not is_of_times and len(set(operand_types)) != 1:
+            return False
+    return True
+
+
 # Elementwise primitives that convert all operands to one type: next to a float, an integer becomes a float.
 FLOATING = {TABLE[np.where], TABLE["unless"]} | {
     op
     for key, op in TABLE.items()
-    if op.partials is not None
-    and isinstance(key, np.ufunc)
-    and all(
-        len(set(loop.partition("->")[0])) == 1 for loop in key.types if not set(loop) & set("mM")
-    )
+    if op.partials is not None and isinstance(key, np.ufunc) and _converts_to_one_type(key)
 }
 
-# How tightly an expression holds together; a looser one is put in parentheses.
+# The precedence of an expression; an operand of lower precedence than needed is put in parentheses.
 CHOICE, QUESTION, SUM, PRODUCT, SIGN, POWER, ATOM = 1, 5, 10, 20, 30, 40, 100
 
 
 class Statement(NamedTuple):
     """A statement of the generated source: its text, and the names it defines.
 
-    The text is kept in pieces, cut at the marks: every other one, from the second on, is a name.
+    The text is kept in pieces, cut at the marks: every second piece is a name.
     """
 
     pieces: list[str]
@@ -41,30 +48,33 @@ class Statement(NamedTuple):
 
     @property
     def names(self) -> list[str]:
-        """The names that the statement reads or defines, in the order in which they stand there."""
+        """The names that the statement reads or defines, in the order in which they occur."""
         return self.pieces[1::2]
 
     def rename(self, new_names: Mapping[str, str]) -> None:
-        """Put other names into the statement, for those that have one."""
+        """Replace each name of the statement that has a new one."""
         self.pieces[1::2] = [new_names.get(name, name) for name in self.names]
 
 
 class OperandWriter:
-    """Writes operands as generated Python: a name, a literal, or the expression that is folded in there.
+    """Writes operands as generated Python: a name, a literal, or an expression that is folded into the statement.
 
     Attributes
     ----------
     constants : dict
-        The arrays that the function needs, by name.
+        The arrays that the program needs, by name.
     functions : dict
-        Functions of the learner's that could not be taken apart, by name.
+        The user's own functions that could not be recorded inside, by name.
     objects : dict
-        What else cannot be written as text, by name: classes of containers, keys of dicts.
+        All other objects that cannot be written as text, by name: classes of containers, keys of dicts.
     statements : list of Statement
-        What has been written, in order.
-    texts, levels, depths : list
-        For each line that has been written: its name, or the expression that it is folded into others as, how tightly
-        that holds together, and how many expressions are folded into each other in it (0: it is a name).
+        The statements so far, in order.
+    texts : list
+        For each line that has been written, its name, or the expression that is folded into other statements.
+    levels : list of int
+        The precedence of each of these texts.
+    depths : list of int
+        How many expressions are folded into each other in each text; 0 for a name.
     """
 
     def __init__(self, draft: Draft, taken: set[str]) -> None:
@@ -108,22 +118,22 @@ class OperandWriter:
         return f"({self.texts[ref]})" if depth and self.levels[ref] < need else self.texts[ref]
 
     def array_text(self, i: int, ref: Any, need: int) -> str:
-        """The generated text of an operand beside arrays: a number becomes a 0-d array or a NumPy number if need be."""
+        """The generated text of an operand of NumPy; a number becomes a 0-d array or a NumPy number if necessary."""
         if not self.of_number(ref):
             return self.text(ref, need)
-        doubles = all(
-            getattr(self.value(r), "dtype", np.float64) != np.float32
-            for r in (*self.operands[i], i)
-        )
-        if not doubles:
-            strong = type(ref) is not Constant or isinstance(ref.value, np.generic)
-            return f"np.float64({self.text(ref, CHOICE)})" if strong else self.text(ref, need)
-        if type(ref) is Constant and type(ref.value) is not bool and self._takes_all_as_floats(i):
+        involved = [self.value(r) for r in (*self.operands[i], i)]
+        if any(getattr(x, "dtype", None) == np.float32 for x in involved):
+            # Next to a float32, NumPy converts a Python number but not a np.float64. So a number that was recorded as a
+            # np.float64 has to be one again.
+            if type(ref) is Constant and not isinstance(ref.value, np.generic):
+                return self.text(ref, need)
+            return f"np.float64({self.text(ref, CHOICE)})"
+        if type(ref) is Constant and type(ref.value) is not bool and self._converts_to_floats(i):
             return self._name_zero_d_array(ref)
         return self.text(ref, need)
 
-    def _takes_all_as_floats(self, i: int) -> bool:
-        """Whether line i makes floats of its operands, so that 2 may be 2.0 there; `np.ldexp` needs its integer."""
+    def _converts_to_floats(self, i: int) -> bool:
+        """Whether line i converts its operands to floats, so that 2 may be written 2.0; `np.ldexp` doesn't."""
         op = self.ops[i]
         if op is None or op not in FLOATING or op.name == "clip":
             return False
@@ -132,27 +142,31 @@ class OperandWriter:
         )
 
     def _name_zero_d_array(self, ref: Constant) -> str:
-        """A constant operand as a named 0-d array: next to an array it takes half as long as a Python number."""
+        """Name a constant number as a 0-d array: with arrays, NumPy computes twice as fast as with a Python number."""
         text = repr(float(ref.value))
         name = self._zero_d.get(text)
         if name is None:
-            short = (
-                text.removesuffix(".0").replace("-", "minus_").replace(".", "_").replace("+", "")
-            )
-            name = self._zero_d[text] = self.new_name(f"c{short}" if len(short) < 12 else "c")
+            digits = text.removesuffix(".0").replace("-", "minus_")
+            digits = digits.replace(".", "_").replace("+", "")
+            name = self.new_name(f"c{digits}" if len(digits) < 12 else "c")
+            self._zero_d[text] = name
             self.constants[name] = np.array(float(ref.value))
         return mark_name(name)
 
     def _literal(self, ref: Constant) -> str:
         """The generated text of a constant operand: a number is written out, an array gets a name."""
-        if not ref.text and isinstance(ref.value, np.ndarray):
+        if ref.text:
+            return ref.text
+        if isinstance(ref.value, np.ndarray):
             name = self.new_name(ref.name or "a")
-            self.constants[name], ref.text = ref.value, mark_name(name)
-        ref.text = ref.text or write_number(ref.value)
+            self.constants[name] = ref.value
+            ref.text = mark_name(name)
+        else:
+            ref.text = write_number(ref.value)
         return ref.text
 
     def static_text(self, x: Any) -> str:
-        """The generated text of a static argument beside the operands: an axis, a shape, a mode, an index."""
+        """The generated text of a static argument of an operation: an axis, a shape, a mode, an index."""
         if isinstance(x, np.ndarray):
             return self._literal(self.draft.constant(x))
         if isinstance(x, tuple):
@@ -172,7 +186,7 @@ class OperandWriter:
         return name_object(x, type(x).__name__, self.objects, self.taken)
 
     def index_text(self, index: Any) -> str:
-        """The generated text of an index behind an operand, between its brackets: ``1:, None``."""
+        """The generated text of an index, as it is written inside the brackets: ``1:, None``."""
         if isinstance(index, tuple) and index:
             return ", ".join(map(self.index_text, index)) + "," * (len(index) == 1)
         if isinstance(index, slice):
@@ -180,24 +194,28 @@ class OperandWriter:
             stop = "" if index.stop is None else self.static_text(index.stop)
             step = "" if index.step is None else f":{self.static_text(index.step)}"
             return f"{start}:{stop}{step}"
-        return "..." if index is Ellipsis else self.static_text(index)
+        if index is Ellipsis:
+            return "..."
+        return self.static_text(index)
 
     def name_operand(self, ref: Any) -> str:
-        """Name what one of the statements may contain twice: a number, or a name that an earlier statement defines."""
+        """The generated text of an operand that a statement uses twice; an expression first gets a name of its own."""
         if type(ref) is int and self.depths[ref]:
             name = self.new_name("t")
             self.write_statement(f"{mark_name(name)} = {self.texts[ref]}", (name,))
-            self.texts[ref], self.levels[ref], self.depths[ref] = mark_name(name), ATOM, 0
+            self.texts[ref] = mark_name(name)
+            self.levels[ref] = ATOM
+            self.depths[ref] = 0
         return self.text(ref, ATOM)
 
     def write_statement(self, text: str, defines: tuple[str, ...] = ()) -> Statement:
-        """Add a statement to the generated source; in its text, names stand between marks."""
+        """Add a statement to the generated source; each name in its text is between marks."""
         statement = Statement(text.split(MARK), defines)
         self.statements.append(statement)
         return statement
 
     def new_name(self, wanted: str) -> str:
-        """Give an operand that has no name in the generated source a new one: ``t1``, ``t2``, … for ``t``."""
+        """Take a new name in the generated source: ``t1``, ``t2``, … for ``t``, a longer one as it is if it is free."""
         wanted = to_identifier(wanted)
         if len(wanted) > 1:
             return take_name(wanted, self.taken)
@@ -212,9 +230,8 @@ class OperandWriter:
 def write_number(x: Any) -> str:
     """Write a number as an operand in Python: ``2.5``, ``True``, ``math.inf``, ``np.float32(0.5)``."""
     if isinstance(x, np.floating) and x.dtype != np.float64:
-        number = (
-            str(x) if x.dtype.itemsize > 8 else float(x)
-        )  # a longdouble has more digits than a float
+        # A longdouble has more digits than a float, so it is written as a string.
+        number = str(x) if x.dtype.itemsize > 8 else float(x)
         return f"np.{x.dtype.name}({number!r})"
     if isinstance(x, (bool, np.bool_)):
         return repr(bool(x))
