@@ -1,7 +1,7 @@
 """Three tape designs (partials, closures, operations) behind one small interface.
 
-A program f of numbers can be recorded as *partials* (Wengert cells), as *closures*, and as *operations* that can be
-carried out again (the engine's tape). The gradient is the same:
+A program f of numbers can be recorded as *partials* (Wengert cells), as *closures*, or as *operations* that can be run
+again (the engine's tape). The gradient is the same:
 
 >>> at = np.array([3.0, 1.0])
 >>> for name, design in DESIGNS.items():
@@ -13,7 +13,7 @@ operations                  3.1411 0.010007503400
 operations, inputs copied   3.1411 0.010007503400
 operations, inputs checked  3.1411 0.010007503400
 
-What each keeps for that, and what it can do besides, is asked in ``side_by_side.py``.
+``side_by_side.py`` compares what they store for it, and what else they can do.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -40,7 +40,7 @@ Program = Callable[..., Any]
 
 
 def entry_views(inputs: np.ndarray) -> list[np.ndarray]:
-    """The inputs for a tape design: views of an array's entries, which change when the array is written to."""
+    """The inputs for a tape design: views of an array's elements, which change when the array is written to."""
     return [inputs[k, ...] for k in range(len(inputs))]
 
 
@@ -50,13 +50,13 @@ class Run(Protocol):
     Attributes
     ----------
     inputs, result
-        Where the design keeps the inputs, and the result of the program.
+        The design's own objects for the inputs and for the result of the program.
     value : float
         The result as a number.
     closures : int
         How many closures are alive.
     shares : bool
-        Whether a number kept for several operations is kept once.
+        Whether a number that several operations need is stored only once.
     """
 
     inputs: Sequence[Any]
@@ -66,26 +66,26 @@ class Run(Protocol):
     shares: bool = False
 
     def gradient(self) -> list[float]:
-        """Sweep back over what the tape design has kept: the derivative with respect to each input."""
+        """The derivative with respect to each input, by a sweep over what the tape design has stored."""
 
     def hessian(self) -> list[list[float]]:
-        """Differentiate the gradient again, if the tape design can; an exception says why it cannot."""
+        """Differentiate the gradient again; raises an exception if the tape design can't do that."""
 
     def replay(self, inputs: Sequence[float]) -> float:
-        """Replay the recorded program at other inputs, as far as the tape design can, and read off the result.
+        """Replay the recorded program at other inputs, as far as the tape design can, and return the result.
 
-        A design that keeps values, not operations, has nothing to run: the result stays the old one.
+        A design that stores values, not operations, has nothing to run, so it returns the old result.
         """
         for x, number in zip(self.inputs, inputs, strict=True):
             x.value = number
         return float(self.result.value)
 
     def list_stored(self, program: Tape) -> Iterator[list[tuple[str, Any]]]:
-        """What the tape design keeps for the derivative of each operation of `program`, a tape of the same run."""
+        """The named numbers that the tape design stores for each operation of `program`, a tape of the same run."""
 
 
 class Partials(Run):
-    """Of three designs the one of Wengert cells (document 3): a cell keeps its local partials."""
+    """The tape design of Wengert cells (document 3): a cell stores its local partials."""
 
     def __init__(self, f: Program, inputs: list[np.ndarray]) -> None:
         self.inputs = [var(x) for x in inputs]
@@ -99,52 +99,55 @@ class Partials(Run):
     def hessian(self) -> list[list[float]]:
         rows = []
         for sensitivity in self.gradient():
-            sensitivity.backprop()  # type: ignore[attr-defined]  # a float; that it fails is the answer
+            # A sensitivity is a float, so this raises an AttributeError: the design can't do it.
+            sensitivity.backprop()  # type: ignore[attr-defined]
             rows.append([x.sensitivity for x in self.inputs])
         return rows
 
     def list_stored(self, program: Tape) -> Iterator[list[tuple[str, Any]]]:
         line_of = {id(self.result): program.output}
-        kept: dict[Any, list[tuple[str, Any]]] = {}
-        # cells have no names: walk down both records in step
+        stored: dict[Any, list[tuple[str, Any]]] = {}
+        # Cells have no names, so go through both records in parallel, from the result to the inputs.
         for cell in reversed(self.result.tape):
             line: Any = line_of[id(cell)]
             parents = [j for j in program.parents[line] if j >= 0]
-            line_of |= {id(x): j for (x, _), j in zip(cell.links, parents, strict=True)}
-            names = [f"∂{program.name(line)}/∂{program.name(j)}" for j in parents]
-            kept[line] = [(name, dx) for name, (_, dx) in zip(names, cell.links, strict=True)]
-        return (kept.get(line, []) for line in range(program.n_inputs, len(program)))
+            stored[line] = []
+            for (operand, partial), j in zip(cell.links, parents, strict=True):
+                line_of[id(operand)] = j
+                stored[line].append((f"∂{program.name(line)}/∂{program.name(j)}", partial))
+        return (stored.get(line, []) for line in range(program.n_inputs, len(program)))
 
 
 class Closures(Run):
-    """The design of closures (document 0): a record keeps a closure, which holds whatever its rule will read."""
+    """The tape design of closures (document 0): a record stores a closure, which holds what its rule will read."""
 
     shares = True
 
     def __init__(self, f: Program, inputs: list[np.ndarray]) -> None:
         self.recording = Recording(show=None)
+        names = [f"v{k - len(inputs) + 1}" for k in range(len(inputs))]
         self.inputs = [
-            self.recording.constant(x, f"v{k - len(inputs) + 1}") for k, x in enumerate(inputs)
+            self.recording.constant(x, name) for x, name in zip(inputs, names, strict=True)
         ]
         self.result = _run_program(f, self.inputs, NamedVariable)
-        self.value, self.closures = float(self.result.value), len(self.recording)
+        self.value = float(self.result.value)
+        self.closures = len(self.recording)
 
     def gradient(self) -> list[float]:
         return [float(g.value) for g in grad(self.result, self.inputs)]
 
     def hessian(self) -> list[list[float]]:
-        return [
-            [float(h.value) for h in grad(g, self.inputs)] for g in grad(self.result, self.inputs)
-        ]
+        gradient = grad(self.result, self.inputs)
+        return [[float(h.value) for h in grad(g, self.inputs)] for g in gradient]
 
     def list_stored(self, program: Tape) -> Iterator[list[tuple[str, Any]]]:
         return (_find_rule_reads(program, line) for line in range(program.n_inputs, len(program)))
 
 
 class Operations(Run):
-    """The design of the engine's tape (and document 2): a line keeps its operation, operands and result.
+    """The design of the engine's tape (and of document 2): a line stores its operation, operands and result.
 
-    One table keeps the rules. A rule may read less than a line keeps: the operands alone, the result alone, or nothing.
+    The rules are in one table. A rule may read less than a line stores: only the operands, only the result, or nothing.
     """
 
     shares = True
@@ -153,17 +156,17 @@ class Operations(Run):
         self.tape = Tape()
         variables = [self.tape.input(x) for x in inputs]
         self.result = self.tape.run(lambda *inputs: _run_program(f, inputs, Variable), variables)
-        self.tape.output, self.value = self.result.index, float(self.result.value)
+        self.tape.output = self.result.index
+        self.value = float(self.result.value)
 
     def gradient(self) -> list[float]:
         return [float(g) for g in sweep_tape(self.tape, [self.result], [np.float64(1.0)])]
 
     def hessian(self) -> list[list[float]]:
         inputs = [float(x) for x in self.tape.values[: self.tape.n_inputs]]
-        return [
-            list(row)
-            for row in hessian(self.tape.replay, argnums=tuple(range(len(inputs))))(*inputs)
-        ]
+        every_input = tuple(range(len(inputs)))
+        rows = hessian(self.tape.replay, argnums=every_input)(*inputs)
+        return [list(row) for row in rows]
 
     def replay(self, inputs: Sequence[float]) -> float:
         return float(self.tape.replay(*inputs))
@@ -171,31 +174,33 @@ class Operations(Run):
     def list_stored(self, program: Tape) -> Iterator[list[tuple[str, Any]]]:
         tape = self.tape
         for line in range(program.n_inputs, len(program)):
-            operands = [
-                (_line_name(tape, j), x)
-                for j, x in zip(tape.parents[line], tape.args[line], strict=True)
-            ]
+            names = [_line_name(tape, j) for j in tape.parents[line]]
+            operands = list(zip(names, tape.args[line], strict=True))
             yield [*operands, (_line_name(tape, line), tape.values[line])]
 
 
 class CopiedOperations(Operations):
-    """The tape design with a copy of the inputs, as a tape of :func:`autodiff_lab.record` has."""
+    """The design of the engine's tape with a copy of the inputs, as :func:`autodiff_lab.record` makes one."""
 
     def __init__(self, f: Program, inputs: list[np.ndarray]) -> None:
         super().__init__(f, [np.float64(x) for x in inputs])  # type: ignore[misc]
 
 
 class CheckedOperations(Operations):
-    """The tape design with a fingerprint of the inputs (as a version counter): it refuses changed inputs."""
+    """The design of the engine's tape with a fingerprint of the inputs; the gradient raises an error if they changed.
+
+    A version counter, as in PyTorch, does the same with less work.
+    """
 
     def __init__(self, f: Program, inputs: list[np.ndarray]) -> None:
         super().__init__(f, inputs)
-        self.places, self.fingerprint = inputs, [x.tobytes() for x in inputs]
+        self.views = inputs
+        self.fingerprint = [x.tobytes() for x in inputs]
 
     def gradient(self) -> list[float]:
-        if [x.tobytes() for x in self.places] != self.fingerprint:
+        if [x.tobytes() for x in self.views] != self.fingerprint:
             raise MutationError(
-                "An input was written to after the run, and the sweep needs the number that stood there. Take the "
+                "An input was written to after the run, but the sweep needs the number that was there before. Take the "
                 "gradient first, or write into a copy of the array."
             )
         return super().gradient()
@@ -203,7 +208,7 @@ class CheckedOperations(Operations):
 
 Design = Callable[[Program, list[np.ndarray]], Run]
 
-# The three designs, and two ways to make the third safe. Each is called with the program and the inputs' places.
+# The three designs, and two ways to make the third safe. Each is called with the program and the inputs' views.
 DESIGNS: dict[str, Design] = {
     "partials": Partials,
     "closures": Closures,
@@ -218,7 +223,7 @@ def _run_program(f: Program, inputs: Sequence[Any], kind: type) -> Any:
     if not isinstance(result, kind):
         raise InputError(
             f"{name_of(f)} returned {printing.format_value(result)}, which was not computed from its inputs, so "
-            "nothing is recorded. Return one number that depends on them."
+            "nothing was recorded. Return one number that depends on them."
         )
     return result
 
@@ -229,26 +234,31 @@ def _line_name(program: Tape, line: int) -> str:
 
 def _find_rule_reads(program: Tape, line: int) -> list[tuple[str, Any]]:
     """Find the numbers that a line's pullback reads: run its rule on Symbols, and see which are in the formula."""
-    parents, op, args = program.parents[line], program.ops[line], program.args[line]
-    symbols = [Symbol(f"operand {k}") for k in range(len(args))]
-    y, g = Symbol("result"), Symbol("adjoint")
+    op = program.ops[line]
     assert op is not None, "an input has no rule"
-    formulas = [
-        op.pullback(k, g, y, tuple(symbols), program.kwargs.get(line, NO_OPTIONS))
-        for k in range(len(args))
-    ]
-    read = [
-        leaf
-        for formula, j in zip(formulas, parents, strict=True)
-        if j >= 0
-        for leaf in _leaves(formula)
-    ]
-    rows = zip(symbols, parents, args, strict=True)
-    kept = [(_line_name(program, j), x) for s, j, x in rows if any(s is r for r in read)]
-    return kept + [(program.name(line), program.values[line])] * any(y is r for r in read)
+    parents = program.parents[line]
+    args = program.args[line]
+    static = program.kwargs.get(line, NO_OPTIONS)
+    symbols = tuple([Symbol(f"operand {k}") for k in range(len(args))])
+    y = Symbol("result")
+    g = Symbol("adjoint")
+    # Symbols are compared by identity, because == makes another Symbol.
+    read: set[int] = set()
+    for k, j in enumerate(parents):
+        formula = op.pullback(k, g, y, symbols, static)
+        if j >= 0:
+            read |= {id(leaf) for leaf in _leaves(formula)}
+    found = []
+    for symbol, j, x in zip(symbols, parents, args, strict=True):
+        if id(symbol) in read:
+            found.append((_line_name(program, j), x))
+    if id(y) in read:
+        found.append((program.name(line), program.values[line]))
+    return found
 
 
 def _leaves(formula: Any) -> Iterator[Symbol]:
+    """The Symbols in a formula that stand for a number, not for an operation."""
     if isinstance(formula, Symbol):
         if formula.op is None:
             yield formula

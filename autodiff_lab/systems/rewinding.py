@@ -1,8 +1,8 @@
 """Rewinding a gradient tape, its reverse sweep: a count of missing contributions, and a stack of ready records.
 
-After ``PrepareBackprop`` and ``ComputeGradient`` in TensorFlow's ``c/eager/tape.h``, which source text 2 walks
-through, with three repairs: a source may depend on another source, a target on another target, and records that lead
-to no source are left out.
+It follows ``PrepareBackprop`` and ``ComputeGradient`` in TensorFlow's ``c/eager/tape.h``, which source text 2 explains,
+with three improvements: a source may depend on another source, a target may depend on another target, and records that
+lead to no source are left out.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ from .eager import Eager, Tensor, Variable, constant
 
 @dataclass(frozen=True, slots=True, weakref_slot=True, eq=False)
 class Record:
-    """What rewinding a gradient tape needs of one operation, to send an adjoint back through it.
+    """The record of one operation on a gradient tape: what rewinding needs to send an adjoint back through it.
 
     Attributes
     ----------
     op : Op
-        The row of the table.
+        The primitive, with its derivative rule.
     operands : tuple
         Tensors, and plain numbers and arrays.
     static : mapping
@@ -44,16 +44,12 @@ class Record:
         cls, op: Op, operands: tuple[Any, ...], static: Mapping[str, Any], result: Tensor
     ) -> Record:
         """Make a record for rewinding, with its own copies of the arrays, in case the caller changes them."""
-        return cls(
-            op,
-            copy_constant(operands),
-            {name: copy_constant(x) for name, x in static.items()},
-            result,
-        )
+        copied_static = {name: copy_constant(x) for name, x in static.items()}
+        return cls(op, copy_constant(operands), copied_static, result)
 
     @property
     def inputs(self) -> list[Any]:
-        """The tensors among the operands of a record, to which rewinding sends adjoints."""
+        """The tensors among the operands of a record; rewinding sends adjoints to them."""
         return [x for x in self.operands if isinstance(x, Eager)]
 
     def pullback(self, k: int, g: Tensor) -> Tensor | None:
@@ -69,18 +65,18 @@ class Record:
         return constant(c)
 
 
-# What a tape records when a Variable is read: the tensor is what the Variable held.
+# The operation that a tape records when a Variable is read; its result is a tensor with the Variable's value.
 READ = Op("read", Variable.read, "elementwise", (unit_partial,))
 
 
 def tensor_name(number: int, made_by: Mapping[int, int | None], names: Mapping[int, str]) -> str:
-    """The name of a tensor on the tape that is rewound: its own, x1, x2, … if watched, v1, v2, … if recorded."""
+    """The name of a tensor on the rewound tape: its own name or x1, x2, … if watched, v1, v2, … if recorded."""
     place = made_by[number]
     return names[number] if place is None else f"v{place + 1}"
 
 
 def unused_name(wish: str | None, names: Mapping[int, str]) -> str:
-    """Choose a name, for the steps of rewinding, for a tensor that is watched; a name that is taken gets a prime."""
+    """Choose a name for a watched tensor, for the steps of rewinding; a prime is added to a name that is taken."""
     name = wish or f"x{len(names) + 1}"
     while name in names.values() or re.fullmatch(r"v\d+", name):
         name += "′"
@@ -96,13 +92,13 @@ class Step(NamedTuple):
         The record's place on the tape; None for the first step, which sends nothing.
     operation : str
     adjoint : number or array
-        Of the result; None if nothing arrived.
+        The adjoint of the result; None if nothing arrived.
     sent : tuple of (name, contribution)
-        For each operand on the way to a source; the contribution is None where nothing flows.
+        For each operand on a path to a source; the contribution is None if the derivative is zero everywhere.
     missing : dict
-        How many contributions are still missing, by name: of all tensors in the first step, then of the operands.
+        How many contributions are still missing, by name: for all tensors in the first step, then for the operands.
     ready : tuple of int
-        The records that nothing is missing for any more. What is put on the stack last goes first.
+        The records that have become ready: no contribution is missing any more. The last one is rewound first.
     """
 
     place: int | None
@@ -119,9 +115,9 @@ class Sweep:
     Parameters
     ----------
     made_by : mapping of int to int or None
-        By the number of a tensor that the tape knows: the place of the record that made it; None if it is watched.
+        By the number of a tensor on the tape: the place of the record that made it; None if it is watched.
     names : mapping of int to str
-        What the tape calls the tensors that it watches, by their numbers.
+        The names of the watched tensors, by their numbers.
     recorded : mapping of int to Record
         The tape's records, by place.
     targets, sources : sequences of Tensor and Variable
@@ -129,13 +125,14 @@ class Sweep:
     Attributes
     ----------
     records : dict
-        The records that lie on a way from a source to a target, and have not been rewound.
+        The records on a path from a source to a target that have not been rewound yet.
     missing : dict
-        By the number of a tensor: how many of its uses there have not sent their contribution.
+        By the number of a tensor: how many of its uses in these records have not sent their contribution yet.
     ready : list of int
-        The stack of records that nothing is missing for.
+        The stack of records whose result has received all its contributions.
     adjoints : dict
-        By the number of a tensor: the sum of what has arrived. Dropped once it has been sent on, except at a source.
+        By the number of a tensor: the sum of the contributions so far. It is freed once it has been sent on, except
+        that of a source.
     """
 
     def __init__(
@@ -146,18 +143,21 @@ class Sweep:
         targets: Sequence[Eager],
         sources: Sequence[Eager],
     ) -> None:
-        self.made_by, self.names = made_by, names
+        self.made_by = made_by
+        self.names = names
         self.sources = {x.number for x in sources if x.number in self.made_by}
         self.records: dict[int, Record] = {}
         self.missing: dict[int, int] = {}
         self.adjoints: dict[int, Tensor] = {}
-        depends = set(self.sources)
-        # as recorded: results come before their uses
+        depends_on_source = set(self.sources)
+        # In the order of recording, a result comes before its uses.
         for place in sorted(self._find_reachable(recorded, targets)):
-            used = [x.number for x in recorded[place].inputs if x.number in depends]
-            if used:
-                self.records[place] = recorded[place]
-                depends.add(recorded[place].result.number)
+            record = recorded[place]
+            used = [x.number for x in record.inputs if x.number in depends_on_source]
+            if not used:
+                continue
+            self.records[place] = record
+            depends_on_source.add(record.result.number)
             for number in used:
                 self.missing[number] = self.missing.get(number, 0) + 1
         self.ready = [
@@ -167,27 +167,27 @@ class Sweep:
         ]
 
     def _find_reachable(self, recorded: Mapping[int, Record], targets: Sequence[Eager]) -> set[int]:
-        """Find the records that can be reached when rewinding from the targets."""
+        """Find the places of the records that can be reached when rewinding from the targets."""
         reached: set[int] = set()
-        ahead = [y.number for y in targets]
-        while ahead:
-            place = self.made_by.get(ahead.pop())
+        todo = [y.number for y in targets]
+        while todo:
+            place = self.made_by.get(todo.pop())
             if place is not None and place not in reached:
                 reached.add(place)
-                ahead += [x.number for x in recorded[place].inputs]
+                todo += [x.number for x in recorded[place].inputs]
         return reached
 
     def seed(self, target: Eager, adjoint: Tensor) -> None:
-        """Seed the rewinding with the adjoint of a target, if the gradient tape knows it."""
+        """Seed the rewinding with the adjoint of a target; one that is not on the gradient tape is left out."""
         if target.number in self.made_by:
             self._add(target.number, adjoint)
 
     def _add(self, number: int, contribution: Tensor) -> None:
-        have: Any = self.adjoints.get(number)
-        self.adjoints[number] = contribution if have is None else have + contribution
+        total: Any = self.adjoints.get(number)
+        self.adjoints[number] = contribution if total is None else total + contribution
 
     def steps(self) -> Iterator[Step]:
-        """Rewind step by step: first the missing counts, then one step for each record; a gradient exhausts this."""
+        """Rewind step by step: first a step with all counts of missing contributions, then one for each record."""
         counts = {
             tensor_name(number, self.made_by, self.names): count
             for number, count in self.missing.items()
@@ -195,14 +195,17 @@ class Sweep:
         yield Step(None, "", None, (), counts, tuple(self.ready))
         while self.ready:
             place = self.ready.pop()
-            # nobody else holds the record: it is gone before the next
+            # No name refers to the record, so it is freed before the next step.
             yield self._send(place, self.records.pop(place))
 
     def _send(self, place: int, record: Record) -> Step:
-        """Send the adjoint of a record's result on to its operands, and note what becomes ready by that."""
-        made, before = record.result.number, len(self.ready)
-        g = self.adjoints.get(made) if made in self.sources else self.adjoints.pop(made, None)
-        sent, counts = [], {}
+        """Send the adjoint of a record's result to its operands; push the records that become ready onto the stack."""
+        number = record.result.number
+        is_source = number in self.sources
+        g = self.adjoints.get(number) if is_source else self.adjoints.pop(number, None)
+        n_ready = len(self.ready)
+        sent = []
+        counts = {}
         for k, x in enumerate(record.operands):
             if not isinstance(x, Eager) or x.number not in self.missing:
                 continue
@@ -217,4 +220,5 @@ class Sweep:
             if counts[name] == 0 and maker in self.records:
                 self.ready.append(maker)
         adjoint = None if g is None else g.value
-        return Step(place, record.op.name, adjoint, tuple(sent), counts, tuple(self.ready[before:]))
+        newly_ready = tuple(self.ready[n_ready:])
+        return Step(place, record.op.name, adjoint, tuple(sent), counts, newly_ready)

@@ -1,8 +1,8 @@
-"""Checkpointing schedules: which states of a chain to keep and which to recompute, for reverse mode in little memory.
+"""Checkpointing schedules: which states of a chain to store and which to recompute, for reverse mode in little memory.
 
-A chain is a step done `l` times. Its reverse sweep wants the states in reverse order, and each state is either kept in
-a *slot* or computed again from an earlier one. A schedule is a list of actions that says when to do what, and knows
-nothing of numbers; `reverse` carries it out on a real step, with the engine:
+A chain is a step that is repeated `l` times. Its reverse sweep needs the states in reverse order, and each state is
+either stored in a *slot* or recomputed from an earlier one. A schedule is a list of actions, without any numbers;
+`reverse` runs one on a real step, with the engine:
 
 >>> import numpy as np
 >>> def logistic(x):
@@ -14,9 +14,9 @@ True
 >>> (plain.slots, plain.extra), (thrifty.slots, thrifty.extra)
 ((10, 9), (3, 15))
 
-Every step is run once while it is recorded. The *extra* steps are those that are run only to get somewhere: at least
-l − 1 of them, since the last step is the first to be reversed. State number k is what step k + 1 starts from, so the
-initial state is number 0; it takes a slot too.
+Every step is run once while it is recorded. The *extra* steps are those that are run only to reach a later state; there
+are at least l − 1 of them, because the last step is the first to be reversed. Step k + 1 starts from state number k, so
+the initial state is number 0; it takes a slot too.
 
 A. Griewank, *Achieving logarithmic growth of temporal and spatial complexity in reverse automatic differentiation*
 (1992); A. Griewank and A. Walther, *Algorithm 799: revolve* (2000). Segments: T. Chen et al., *Training Deep Nets with
@@ -46,9 +46,11 @@ __all__ += ["keep_all", "keep_none", "repetitions", "reverse", "segments"]
 class Action(NamedTuple):
     """One action of a checkpointing schedule.
 
-    ``store``: put the state at hand, number `start`, into a slot. ``advance``: run the steps from state `start` to
-    state `end`, recording nothing. ``reverse``: record the step from state `start` to `end`, and rewind it.
-    ``restore``: take state `start` out of its slot, which keeps it. ``drop``: empty the slot of state `start`.
+    - ``store``: copy the current state, number `start`, into a slot.
+    - ``advance``: run the steps from state `start` to state `end` without recording.
+    - ``reverse``: record the step from state `start` to `end`, and run its backward pass.
+    - ``restore``: make state `start`, which is in a slot, the current state again.
+    - ``drop``: empty the slot of state `start`.
     """
 
     kind: str
@@ -78,64 +80,70 @@ def binomial(steps: int, slots: int) -> list[Action]:
 
 
 def keep_all(steps: int) -> list[Action]:
-    """The checkpointing schedule that keeps every state, as an ordinary tape does.
+    """The checkpointing schedule that stores every state, as an ordinary tape does.
 
-    It takes as many slots as steps, and no step is run three times.
+    It needs as many slots as there are steps, and runs each step at most twice.
     """
     return binomial(steps, steps)
 
 
 def keep_none(steps: int) -> list[Action]:
-    """The checkpointing schedule that keeps the initial state only, and starts from it again for each step."""
+    """The checkpointing schedule that stores only the initial state, and starts from it again for each step."""
     return binomial(steps, 1)
 
 
 def segments(steps: int, length: int | None = None) -> list[Action]:
-    """The checkpointing schedule that keeps the first state of every segment, and all states of one at a time.
+    """The checkpointing schedule that stores the first state of every segment, and all states of one at a time.
 
     Parameters
     ----------
     steps : int
     length : int, optional
-        Of a segment; by default the square root of `steps`, rounded up.
+        The number of steps in a segment; by default the square root of `steps`, rounded up.
     """
-    steps, length = _check_counts(
-        steps, math.isqrt(max(steps - 1, 0)) + 1 if length is None else length
-    )
+    if length is None:
+        length = math.isqrt(max(steps - 1, 0)) + 1
+    steps, length = _check_counts(steps, length)
     starts = range(0, steps, length)
     actions = [Action("store", 0, 0)]
     for start in starts[1:]:
-        actions += [Action("advance", start - length, start), Action("store", start, start)]
-    at = starts[-1]
+        actions.append(Action("advance", start - length, start))
+        actions.append(Action("store", start, start))
+    current = starts[-1]
     for start in reversed(starts):
         end = min(start + length, steps)
-        actions += [*_with_slots(start, end, end - start, at), Action("drop", start, start)]
-        at = -1
+        actions += _with_slots(start, end, end - start, current)
+        actions.append(Action("drop", start, start))
+        current = -1
     return actions
 
 
-def _with_slots(start: int, end: int, slots: int, at: int) -> Iterator[Action]:
-    """Reverse the steps between two states, the first of which is in one of these slots; `at` is the state at hand."""
+def _with_slots(start: int, end: int, slots: int, current: int) -> Iterator[Action]:
+    """Reverse the steps from state `start`, which is in one of the slots, to state `end`.
+
+    `current` is the number of the current state; -1 if there is none, as after a step has been reversed.
+    """
     while end - start > 1 and slots > 1:
         middle = start + _split_point(end - start, slots)
-        if at != start:
+        if current != start:
             yield Action("restore", start, start)
         yield Action("advance", start, middle)
         yield Action("store", middle, middle)
         yield from _with_slots(middle, end, slots - 1, middle)
         yield Action("drop", middle, middle)
-        end, at = middle, -1
+        end = middle
+        current = -1
     for k in range(end - 1, start - 1, -1):
-        if at != start:
+        if current != start:
             yield Action("restore", start, start)
         if k > start:
             yield Action("advance", start, k)
         yield Action("reverse", k, k + 1)
-        at = -1
+        current = -1
 
 
 def _split_point(steps: int, slots: int) -> int:
-    """The distance to the next kept state, such that neither part needs another repetition."""
+    """The distance to the next stored state, chosen so that neither part needs another repetition."""
     r = repetitions(steps, slots)
     return max(1, beta(slots, r - 2), steps - beta(slots - 1, r))
 
@@ -143,13 +151,13 @@ def _split_point(steps: int, slots: int) -> int:
 def _check_counts(steps: int, slots: int) -> tuple[int, int]:
     if steps < 1 or slots < 1:
         raise InputError(
-            f"A schedule was asked for {steps} steps and {slots} slots. There is at least one step, and at least one "
-            "slot, for the initial state."
+            f"A schedule needs at least one step, and at least one slot for the initial state. Here there are {steps} "
+            f"steps and {slots} slots."
         )
     return int(steps), int(slots)
 
 
-# The checkpointing schedules, for a number of steps and of slots; only the last looks at the slots.
+# The checkpointing schedules, as functions of the number of steps and of slots; only the last uses the slots.
 SCHEDULES: dict[str, Callable[[int, int], list[Action]]] = {
     "all": lambda steps, slots: keep_all(steps),
     "none": lambda steps, slots: keep_none(steps),
@@ -159,9 +167,9 @@ SCHEDULES: dict[str, Callable[[int, int], list[Action]]] = {
 
 
 def beta(slots: int, runs: int) -> int:
-    """The longest chain that a checkpointing schedule reverses with so many slots and `runs` runs of each step.
+    """The longest chain that can be reversed with `slots` slots if no step is advanced over more than `runs` times.
 
-    It is the binomial coefficient of slots + runs over slots.
+    It is the binomial coefficient "slots + runs choose slots".
 
     >>> beta(3, 3), beta(1, 4), beta(4, 1)
     (20, 5, 5)
@@ -170,7 +178,7 @@ def beta(slots: int, runs: int) -> int:
 
 
 def repetitions(steps: int, slots: int) -> int:
-    """The repetition number of a schedule: the smallest r for which beta(slots, r) reaches the number of steps."""
+    """The repetition number of a schedule: the smallest r for which beta(slots, r) is at least the number of steps."""
     r = 0
     while beta(slots, r) < steps:
         r += 1
@@ -178,7 +186,7 @@ def repetitions(steps: int, slots: int) -> int:
 
 
 def fewest_extra_steps(steps: int, slots: int) -> int:
-    """The fewest extra steps of any checkpointing schedule: r · l − beta(slots + 1, r − 1), with r of `repetitions`.
+    """The fewest extra steps of any checkpointing schedule: r · l − beta(slots + 1, r − 1), where r is `repetitions`.
 
     >>> fewest_extra_steps(10, 3), fewest_extra_steps(20, 3), fewest_extra_steps(100, 5)
     (15, 45, 316)
@@ -189,7 +197,7 @@ def fewest_extra_steps(steps: int, slots: int) -> int:
 
 
 class Cost(NamedTuple):
-    """The cost of a checkpointing schedule: the most slots in use at a time, and the extra steps."""
+    """The cost of a checkpointing schedule: the largest number of slots in use at a time, and the extra steps."""
 
     slots: int
     extra: int
@@ -203,13 +211,17 @@ def cost(schedule: Iterable[Action]) -> Cost:
     """
     used = most = extra = 0
     for action in schedule:
-        used += (action.kind == "store") - (action.kind == "drop")
-        most = max(most, used)
-        extra += action.end - action.start if action.kind == "advance" else 0
+        if action.kind == "store":
+            used += 1
+            most = max(most, used)
+        elif action.kind == "drop":
+            used -= 1
+        elif action.kind == "advance":
+            extra += action.end - action.start
     return Cost(most, extra)
 
 
-# Carrying one out
+# Running a schedule
 
 
 class Reversal(NamedTuple):
@@ -222,11 +234,11 @@ class Reversal(NamedTuple):
     gradient : number or array
         The adjoint of the initial state.
     slots : int
-        The most states that were in slots at a time.
+        The largest number of states that were in slots at a time.
     extra : int
-        The steps that were run without being recorded.
+        The number of steps that were run without being recorded.
     recorded : int
-        The steps that were recorded and rewound, one at a time.
+        The number of steps that were recorded and reversed, one at a time.
     """
 
     value: Any
@@ -239,12 +251,12 @@ class Reversal(NamedTuple):
 def reverse(
     step: Callable[[Any], Any], state: Any, schedule: Iterable[Action], adjoint: Any = 1.0
 ) -> Reversal:
-    """Reverse a chain of steps by a checkpointing schedule, and count what it really takes.
+    """Reverse a chain of steps by a checkpointing schedule, and count the slots and steps that it needs.
 
     Parameters
     ----------
     step : callable
-        From one state to the next: a number, an array, or nested tuples, lists and dicts of these.
+        Returns the state after a state: a number, an array, or nested tuples, lists and dicts of these.
     state : number, array or nested containers
         The initial state.
     schedule : iterable of Action
@@ -254,53 +266,73 @@ def reverse(
     Raises
     ------
     InputError
-        If the schedule wants a state that is neither in a slot nor at hand, or does not come back to state 0.
+        If the schedule needs a state that is neither in a slot nor the current one, or doesn't end at state 0.
 
     Examples
     --------
     >>> reverse(lambda x: x * x, 3.0, binomial(3, 2))
     Reversal(value=6561.0, gradient=17496.0, slots=2, extra=2, recorded=3)
     """
-    # the caller holds it anyway; the schedule says when it counts
+    # The caller holds the initial state anyway. It counts as a slot only after the schedule has stored it.
     slots: dict[int, Any] = {0: state}
     counted: set[int] = set()
-    at, value, last = 0, None, None
+    current = 0
+    value = None
+    reversed_to: int | None = None  # the state whose adjoint is known
     most = extra = recorded = 0
     for kind, start, end in schedule:
-        if kind in ("restore", "drop") and start not in slots:
-            raise InputError(
-                f"The schedule wants to {kind} state {start}, and only {sorted(slots)} are in slots."
-            )
-        if kind in ("store", "advance", "reverse") and at != start:
-            raise InputError(
-                f"The schedule wants to {kind} from state {start}, and at hand is state {at}."
-            )
-        if kind == "reverse" and end != (last if last is not None else end):
-            raise InputError(
-                f"The schedule reverses the step to state {end}, and the next one ends in state {last}."
-            )
+        _check_action(kind, start, end, slots, current, reversed_to)
         if kind == "store":
             slots[start] = state
             counted.add(start)
             most = max(most, len(counted))
         elif kind == "restore":
-            at, state = start, slots[start]
+            state = slots[start]
+            current = start
         elif kind == "drop":
             del slots[start]
             counted.discard(start)
         elif kind == "advance":
             for _ in range(start, end):
                 state = step(state)
-            at, extra = end, extra + end - start
+            current = end
+            extra += end - start
         else:
             reached, pullback = vjp(step, state)
             (adjoint,) = pullback(adjoint)
-            if last is None:
+            if reversed_to is None:
                 value = reached
-            del reached, pullback  # with the record of the step, before the next one is run
-            at, state, last, recorded = -1, None, start, recorded + 1
-    if last != 0:
+            # Free the record of this step before the next one is run.
+            del reached, pullback
+            current = -1
+            reversed_to = start
+            recorded += 1
+    if reversed_to != 0:
         raise InputError(
-            f"The schedule ends with state {last} as the last one whose adjoint is known, not with 0."
+            f"After this schedule, the adjoint of state {reversed_to} is known, but not that of state 0. Add actions "
+            "that reverse the steps before it."
         )
     return Reversal(value, adjoint, most, extra, recorded)
+
+
+def _check_action(
+    kind: str, start: int, end: int, slots: dict[int, Any], current: int, reversed_to: int | None
+) -> None:
+    """Raise an InputError for an action of a schedule that can't be done now."""
+    if kind in ("restore", "drop"):
+        if start not in slots:
+            raise InputError(
+                f"The schedule has the action {kind} for state {start}, but the slots contain only the states "
+                f"{sorted(slots)}. Store the state before."
+            )
+    elif current != start:
+        now = f"the current state is {current}" if current >= 0 else "there is no current state"
+        raise InputError(
+            f"The schedule has the action {kind} for state {start}, but {now}. Restore the state before, or advance to "
+            "it."
+        )
+    if kind == "reverse" and reversed_to not in (None, end):
+        raise InputError(
+            f"The schedule reverses the step to state {end}, but the adjoint is that of state {reversed_to}. Reverse "
+            "the steps one by one, from the last to the first."
+        )

@@ -1,4 +1,4 @@
-"""Tape designs side by side: what each stores, and what it can do besides, found out by trying.
+"""Tape designs side by side: what each of them stores, and, found out by trying, what else it can do.
 
 >>> comparison = compare(lambda x, y: np.sin(x) + x * y, 3.0, 1.0)
 >>> print(comparison.table())
@@ -14,9 +14,9 @@ v1 = sin(v-1) | ('∂v1/∂v-1',) | ('v-1',) | ('v-1', 'v1')
 v2 = v-1 * v0 | ('∂v2/∂v-1', '∂v2/∂v0') | ('v-1', 'v0') | ('v-1', 'v0', 'v2')
 v3 = v1 + v2 | ('∂v3/∂v1', '∂v3/∂v2') | () | ('v1', 'v2', 'v3')
 
-The inputs live in an array, and each design is given their places in it. So writing into the array after the run does
-to each what it does: a cell has made its numbers out of the inputs and needs them no more; a closure, and a tape that
-does not copy, look there when the sweep comes, and find something else.
+The inputs are in an array, and each design gets views of its elements. So you can see what happens if the array is
+written to after the run. A cell has already computed its partials and no longer needs the inputs. A closure, and a tape
+that doesn't copy its inputs, reads them during the sweep, and finds the new numbers.
 """
 
 import dataclasses
@@ -37,7 +37,7 @@ __all__ = ["Column", "Comparison", "Outcome", "Stored", "compare"]
 
 @dataclasses.dataclass(frozen=True)
 class Stored:
-    """An entry of a side-by-side comparison: the names and numbers that a design stores for one operation."""
+    """The names and numbers that a design stores for one operation, in a side-by-side comparison."""
 
     names: tuple[str, ...]
     numbers: tuple[float, ...]
@@ -45,7 +45,7 @@ class Stored:
 
 @dataclasses.dataclass(frozen=True)
 class Outcome:
-    """The outcome of a trial in a side-by-side comparison: a verdict, the numbers found, an exception's message."""
+    """The outcome of a trial in a side-by-side comparison: a verdict, the numbers found, and an exception's message."""
 
     verdict: str
     numbers: tuple[Any, ...] = ()
@@ -62,20 +62,21 @@ class Column:
     value : float
     gradient : tuple of float
     ledger : tuple of Stored
-        One entry for each operation of the program.
+        One element for each operation of the program.
     numbers, bytes : int
-        How many different numbers that makes, and what they take as float64; Python's own objects come on top. A value
-        that several closures hold, or several lines name, is kept once and counts once.
+        How many different numbers are stored, and their size as float64, without the overhead of Python's objects. A
+        value that several closures or lines refer to is stored once and counts once.
     closures : int
         How many are alive after the run.
     mutated : Outcome
-        After writing into the array of inputs: the gradient ``"survives"``, it ``"changes"``, or asking ``"raises"``.
+        The gradient after the array of inputs was written to: it ``"survives"``, ``"changes"`` or ``"raises"``.
     again : Outcome
-        The gradient differentiated: ``"yes"`` with the Hessian, ``"wrong"``, or ``"no"`` and why not.
+        The gradient differentiated again: ``"yes"`` with the Hessian, ``"wrong"``, or ``"no"`` with the message.
     replay : Outcome
-        The record at a new input: ``"yes"`` with f there, or ``"no"`` with the wrong number or the message.
+        The program replayed at new inputs: ``"yes"`` with its value there, or ``"no"`` with the wrong number or the
+        message.
     shares : bool
-        Whether a number kept for several operations is kept once.
+        Whether a number that several operations need is stored only once.
     """
 
     design: str
@@ -91,15 +92,15 @@ class Column:
     shares: bool
 
     def count_kept(self, operations: int) -> int:
-        """Side by side with others, how many numbers a design keeps after the first so many operations."""
-        return sum(map(sum, _mark_new(self.ledger[:operations], self.shares)))
+        """How many numbers the design stores for the first `operations` operations of the program."""
+        return _count_new(self.ledger[:operations], self.shares)
 
     def mark_new(self) -> list[list[bool]]:
-        """Side by side with `ledger`, which of its numbers are kept there first: `numbers` counts these."""
+        """Which numbers of the `ledger` are stored there for the first time; `numbers` counts these."""
         return _mark_new(self.ledger, self.shares)
 
     def list_new(self) -> list[tuple[str, ...]]:
-        """List what each operation adds to what a design keeps, by name: numbers that an earlier one kept are left out.
+        """The names of the numbers that each operation adds; numbers that an earlier one has stored are left out.
 
         >>> [column.list_new() for column in compare(lambda x: np.sin(x) * x, 3.0).columns[1:3]]
         [[('v0',), ('v1',)], [('v0', 'v1'), ('v2',)]]
@@ -133,17 +134,19 @@ class Comparison:
             "differentiated again",
             "replayed",
         ]
-        return [heading] + [
-            [c.design, str(c.numbers), str(c.bytes), str(c.closures)]
-            + [outcome.verdict for outcome in (c.mutated, c.again, c.replay)]
-            for c in self.columns
-        ]
+        rows = [heading]
+        for c in self.columns:
+            counts = [str(c.numbers), str(c.bytes), str(c.closures)]
+            verdicts = [c.mutated.verdict, c.again.verdict, c.replay.verdict]
+            rows.append([c.design, *counts, *verdicts])
+        return rows
 
     def table(self) -> str:
         """The side-by-side comparison as a table of text, with aligned columns."""
         rows = self.rows()
         widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-        return "\n".join("  ".join(map(str.ljust, row, widths)).rstrip() for row in rows)
+        lines = ["  ".join(map(str.ljust, row, widths)) for row in rows]
+        return "\n".join(line.rstrip() for line in lines)
 
 
 def compare(
@@ -153,20 +156,20 @@ def compare(
     elsewhere: tuple[float, ...] | None = None,
     designs: dict[str, Design] = DESIGNS,
 ) -> Comparison:
-    """Compare tape designs side by side on a program: record it in each, and try what the record can do.
+    """Compare tape designs side by side on a program: record it in each, and try what can be done with the record.
 
     Parameters
     ----------
     f : callable
         Takes numbers, and returns one number computed from them with operators and NumPy functions.
     *inputs : float
-        Where to run it.
+        The numbers to record it with.
     written : float
-        What to write into every input after the run.
+        The number that is written into every input after the run.
     elsewhere : tuple of float, optional
-        Where to replay it; half a step to the right of `inputs` unless given.
+        The inputs to replay it at; by default, each input plus 0.5.
     designs : dict of str to Design
-        Which designs, by name.
+        The designs to compare, by name.
 
     Raises
     ------
@@ -184,9 +187,9 @@ def compare(
             "compare(f, *inputs) needs at least one input: a number for each parameter of f."
         )
     at = np.array([as_number(x, f"the input {k + 1}") for k, x in enumerate(inputs)])
-    there = (
-        at + 0.5 if elsewhere is None else np.array([as_number(x, "elsewhere") for x in elsewhere])
-    )
+    there = at + 0.5
+    if elsewhere is not None:
+        there = np.array([as_number(x, "elsewhere") for x in elsewhere])
     _, program = record(f, *at.tolist())
     lines = [
         f"{program.name(i)} = {program.expression(i)}"
@@ -195,75 +198,74 @@ def compare(
 
     def column(name: str, design: Design) -> Column:
         run = design(f, entry_views(at))
-        ledger = [
-            Stored(tuple(n for n, _ in kept), tuple(float(x) for _, x in kept))
-            for kept in run.list_stored(program)
-        ]
-        gradient, own = run.gradient(), at.copy()
-        count = sum(map(sum, _mark_new(ledger, run.shares)))
-        changed = design(f, entry_views(own))
-        own[:] = written
+        ledger = []
+        for stored in run.list_stored(program):
+            names = tuple(name for name, _ in stored)
+            ledger.append(Stored(names, tuple(float(x) for _, x in stored)))
+        gradient = run.gradient()
+        count = _count_new(ledger, run.shares)
+        inputs_to_change = at.copy()
+        changed = design(f, entry_views(inputs_to_change))
+        inputs_to_change[:] = written
+        again = design(f, entry_views(at))
         replayed = design(f, entry_views(at.copy()))
         return Column(
-            name,
-            run.value,
-            tuple(gradient),
-            tuple(ledger),
-            count,
-            count * np.dtype(float).itemsize,
-            run.closures,
-            _try(changed.gradient, gradient, "survives", "changes", "raises"),
-            _try(design(f, entry_views(at)).hessian, second, "yes", "wrong", "no"),
-            _try(
-                lambda: [replayed.replay(there.tolist())],
-                [float(f(*map(np.float64, there)))],
-                "yes",
-                "no",
-                "no",
+            design=name,
+            value=run.value,
+            gradient=tuple(gradient),
+            ledger=tuple(ledger),
+            numbers=count,
+            bytes=count * np.dtype(float).itemsize,
+            closures=run.closures,
+            mutated=_try(changed.gradient, gradient, "survives", "changes", "raises"),
+            again=_try(again.hessian, true_hessian, "yes", "wrong", "no"),
+            replay=_try(
+                lambda: [replayed.replay(there.tolist())], [true_value_there], "yes", "no", "no"
             ),
-            run.shares,
+            shares=run.shares,
         )
 
-    with np.errstate(all="ignore"):  # a number written at random may lie outside the domain
-        second = hessian(f, argnums=tuple(range(len(at))))(*at.tolist())
+    with np.errstate(all="ignore"):  # the number that is written may be outside the domain
+        true_hessian = hessian(f, argnums=tuple(range(len(at))))(*at.tolist())
+        true_value_there = float(f(*map(np.float64, there)))
         columns = tuple(column(name, design) for name, design in designs.items())
     return Comparison(
         tuple(at.tolist()), (written,) * len(at), tuple(there.tolist()), tuple(lines), columns
     )
 
 
+def _count_new(ledger: Sequence[Stored], shares: bool) -> int:
+    return sum(sum(marks) for marks in _mark_new(ledger, shares))
+
+
 def _mark_new(ledger: Sequence[Stored], shares: bool) -> list[list[bool]]:
+    """Mark the numbers that are stored for the first time; without `shares`, all of them are."""
     seen: set[tuple[str, str]] = set()
     marks = []
     for stored in ledger:
         row = []
         for name, x in zip(stored.names, stored.numbers, strict=True):
-            kept = (name, repr(x))  # two constants have one name
-            row.append(not shares or kept not in seen)
-            seen.add(kept)
+            # The name alone is not enough, because all constants are called "constant".
+            number = (name, repr(x))
+            row.append(not shares or number not in seen)
+            seen.add(number)
         marks.append(row)
     return marks
 
 
 def _try(
-    trial: Callable[[], list[Any]], truth: Any, right: str, wrong: str, refused: str
+    trial: Callable[[], list[Any]], truth: Any, correct: str, wrong: str, raised: str
 ) -> Outcome:
-    """Run a trial and compare what it finds with the truth: one of three verdicts."""
+    """Run a trial and compare its result with the truth; the last three arguments are the possible verdicts."""
     try:
         found = trial()
     except (AutodiffError, AttributeError) as error:
-        return Outcome(refused, says=f"{type(error).__name__}: {error}")
-    verdict = right if _equal(found, truth) else wrong
+        return Outcome(raised, says=f"{type(error).__name__}: {error}")
+    verdict = correct if _equal(found, truth) else wrong
     return Outcome(verdict, tuple(tuple(x) if isinstance(x, list) else x for x in found))
 
 
 def _equal(a: Any, b: Any) -> bool:
-    return bool(
-        np.allclose(
-            np.array(a, dtype=float),
-            np.array(b, dtype=float),
-            rtol=1e-9,
-            atol=1e-12,
-            equal_nan=True,
-        )
-    )
+    a = np.array(a, dtype=float)
+    b = np.array(b, dtype=float)
+    return bool(np.allclose(a, b, rtol=1e-9, atol=1e-12, equal_nan=True))

@@ -1,8 +1,8 @@
 """Wengert cells: an expression graph whose nodes hold their values and local partials, and nothing else.
 
-The design of document 3, after Edward Kmett's ``ad``. There are three kinds of cell: a variable, a function of one
-cell, a function of two. A cell holds links to its operands, the *numbers* ∂(result)/∂(operand), and its sensitivity:
-how much the final result feels it.
+This is the design of document 3, after Edward Kmett's ``ad``. There are three kinds of cell: a variable, a function of
+one cell, and a function of two cells. A cell holds links to its operands, the *numbers* ∂(result)/∂(operand), and its
+sensitivity: the derivative of the final result with respect to it.
 
 >>> x, y = var(3), var(1)
 >>> Y = sin(x) + x * y
@@ -14,10 +14,10 @@ Tape([Var, Unary, Var, Binary, Binary])
 >>> x.sensitivity, y.sensitivity
 (0.010007503399554585, 3.0)
 
-The partials are worked out while the program runs, by the rules of the table, on numbers; afterwards the sweep only
-multiplies and adds. (The document's first listing gives ``sin`` the partial ``cos(1)`` although x is 3; then x has the
-sensitivity 1.54. A cell that fetches its partial from the table cannot slip so.) The price: the functions are
-forgotten, so a tape of cells cannot be run at another input, and a sensitivity is a plain float that cannot be
+The partials are computed as numbers while the program runs, by the engine's rules, so the sweep only multiplies and
+adds. (In the document's first listing, ``sin`` has the partial ``cos(1)`` although x is 3, and then x has the
+sensitivity 1.54. With partials from the rules, this mistake can't happen.) The design has a price. The functions are
+not stored, so a tape of cells can't be run at another input; and a sensitivity is a plain float, which can't be
 differentiated again.
 """
 
@@ -37,7 +37,7 @@ from ..engine.operators import Overloaded, is_operand
 from ..engine.primitives import Op
 from ..engine.values import as_number, as_numpy_number, as_operand
 
-# The functions of the table, by name. They are NumPy's own: a cell answers ``np.sin(x)``.
+# The elementwise functions that have a rule, by name. They are NumPy's own, because ``np.sin(x)`` works on a cell.
 FUNCTIONS = {
     key.__name__: key
     for key, op in TABLE.items()
@@ -67,27 +67,26 @@ class CellLevel(StandingLevel):
                 f"{op.name} gave an array of shape {shape_of(y)}, but a cell holds one number. Make a list with a cell "
                 "for each element, or use autodiff_lab.grad, which takes arrays."
             )
-        cells = [
-            (x, _partial(op, k, y, numbers, static))
-            for k, x in enumerate(operands)
-            if isinstance(x, Cell)
-        ]
-        if len(cells) == 1:
-            ((x, dx),) = cells
-            return Un(float(y), x, dx)
+        cells = []
+        partials = []
+        for k, x in enumerate(operands):
+            if isinstance(x, Cell):
+                cells.append(x)
+                partials.append(_partial(op, k, y, numbers, static))
         if len(cells) > 2:
             raise UnsupportedError(
                 f"{op.name} was given {len(cells)} cells, but a cell has one or two operands. Compute it with "
                 "functions of two operands, or pass plain numbers for the others."
             )
-        (x, dx), (z, dz) = cells
-        return Bin(float(y), x, z, dx, dz)
+        if len(cells) == 1:
+            return Un(float(y), cells[0], partials[0])
+        return Bin(float(y), cells[0], cells[1], partials[0], partials[1])
 
 
 def _partial(op: Op, k: int, y: Any, numbers: tuple[Any, ...], static: Mapping[str, Any]) -> float:
-    # The local partial of a number is the pullback of an adjoint of 1.
-    back = op.pullback(k, np.float64(1.0), y, numbers, static)
-    return 0.0 if back is None else float(back)
+    """The local partial with respect to operand k: the pullback of the adjoint 1; 0 if there is none."""
+    partial = op.pullback(k, np.float64(1.0), y, numbers, static)
+    return 0.0 if partial is None else float(partial)
 
 
 class Cell(Overloaded):
@@ -109,16 +108,17 @@ class Cell(Overloaded):
 
     @property
     def tape(self) -> Tape:
-        """The Wengert tape of this result: the cells it is made of, operands first, itself last; each once."""
-        tape, listed = Tape(), set()
-        waiting: list[Cell] = [self]
-        while waiting:
-            cell = waiting[-1]
+        """The Wengert tape of this result: each cell that it was computed from, once, after its operands."""
+        tape = Tape()
+        listed: set[int] = set()
+        todo: list[Cell] = [self]
+        while todo:
+            cell = todo[-1]
             missing = [x for x, _ in cell.links if id(x) not in listed]
             if missing:
-                waiting += reversed(missing)
+                todo += reversed(missing)
                 continue
-            waiting.pop()
+            todo.pop()
             if id(cell) not in listed:
                 listed.add(id(cell))
                 tape.append(cell)
@@ -140,9 +140,9 @@ class Cell(Overloaded):
             yield cell
 
     def backprop(self) -> None:
-        """Sweep back over the Wengert cells: give each its sensitivity, the derivative of this one with respect to it.
+        """Compute the sensitivity of each Wengert cell: the derivative of this cell with respect to it.
 
-        Cells that this one is not made of keep theirs, from a sweep of another result.
+        Cells that this one doesn't depend on keep their sensitivity from the sweep of another result.
 
         Examples
         --------
@@ -161,7 +161,8 @@ class Var(Cell):
     kind = "Var"
 
     def __init__(self, value: float) -> None:
-        self.value, self.sensitivity = value, 0.0
+        self.value = value
+        self.sensitivity = 0.0
 
 
 class Un(Cell):
@@ -171,7 +172,10 @@ class Un(Cell):
     kind = "Unary"
 
     def __init__(self, value: float, x: Cell, dx: float) -> None:
-        self.value, self.x, self.dx, self.sensitivity = value, x, dx, 0.0
+        self.value = value
+        self.x = x
+        self.dx = dx
+        self.sensitivity = 0.0
 
     @property
     def links(self) -> tuple[tuple[Cell, float], ...]:
@@ -186,7 +190,12 @@ class Bin(Cell):
     kind = "Binary"
 
     def __init__(self, value: float, x: Cell, y: Cell, dx: float, dy: float) -> None:
-        self.value, self.x, self.y, self.dx, self.dy, self.sensitivity = value, x, y, dx, dy, 0.0
+        self.value = value
+        self.x = x
+        self.y = y
+        self.dx = dx
+        self.dy = dy
+        self.sensitivity = 0.0
 
     @property
     def links(self) -> tuple[tuple[Cell, float], ...]:
@@ -221,7 +230,7 @@ def var(value: Any) -> Var:
 
 
 def _fast_operators(op: Op) -> tuple[Callable[..., Any], Callable[..., Any]]:
-    """The fast path of sums and products, without the dispatch. On floats they never raise."""
+    """The fast path for sums and products, without the dispatch; with floats, these never raise an error."""
     fn, process = op.fn, Cell.level.process
     left, right = op.rules
     assert left is not None and right is not None, "a sum and a product have both partials"
@@ -236,14 +245,18 @@ def _fast_operators(op: Op) -> tuple[Callable[..., Any], Callable[..., Any]]:
             b = float(other)
             y = fn(a, b)
             return Un(y, self, left(y, a, b))
-        return process(op, (self, as_operand(other))) if is_operand(other) else NotImplemented
+        if not is_operand(other):
+            return NotImplemented
+        return process(op, (self, as_operand(other)))
 
     def reflected(self: Cell, other: Any) -> Any:
         if type(other) in PLAIN_TYPES:
             a, b = float(other), self.value
             y = fn(a, b)
             return Un(y, self, right(y, a, b))
-        return process(op, (as_operand(other), self)) if is_operand(other) else NotImplemented
+        if not is_operand(other):
+            return NotImplemented
+        return process(op, (as_operand(other), self))
 
     return forward, reflected
 

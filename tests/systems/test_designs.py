@@ -239,7 +239,7 @@ def test_what_cannot_be_compared_is_refused() -> None:
         compare(lambda: 1.0)
     with pytest.raises(ShapeError, match="number by number"):
         compare(np.sum, np.ones(3))
-    with pytest.raises(InputError, match="nothing is recorded"):
+    with pytest.raises(InputError, match="nothing was recorded"):
         compare(lambda x: 3.0, 1.0)
     with pytest.raises(ShapeError):
         compare(lambda x, y: np.stack([x, y]), 1.0, 2.0)

@@ -186,18 +186,18 @@ def test_without_steps_or_slots_there_is_no_schedule(make):
 
 
 WRONG = {
-    "at hand is": [Action("store", 0, 0), Action("reverse", 4, 5)],
-    "are in slots": [Action("store", 0, 0), Action("restore", 3, 3)],
-    "the next one ends in": [
+    "the current state is": [Action("store", 0, 0), Action("reverse", 4, 5)],
+    "the slots contain only": [Action("store", 0, 0), Action("restore", 3, 3)],
+    "the adjoint is that of state": [
         *binomial(3, 3)[:-6],
         Action("restore", 0, 0),
         Action("reverse", 0, 1),
     ],
-    "not with 0": binomial(3, 3)[:6],
+    "but not that of state 0": binomial(3, 3)[:6],
 }
 
 
 @pytest.mark.parametrize("message", WRONG)
-def test_a_schedule_that_cannot_be_carried_out_says_so(message):
+def test_a_schedule_that_cannot_be_run_raises(message):
     with pytest.raises(InputError, match=message):
         reverse(logistic, 0.3, WRONG[message])
