@@ -1,8 +1,8 @@
 """Eager tensors and variables, as TensorFlow's: every operation runs at once, and gradient tapes observe it.
 
-A :class:`Tensor` is a value that never changes. A :class:`Variable` is a place that holds a value, and ``assign`` puts
-another one there; reading it gives a tensor. Unlike the engine's values they belong to no tape: any number of tapes
-may look at one tensor, so all of them live on one level, under every derivative that the engine takes.
+A :class:`Tensor` is a value that never changes. A :class:`Variable` holds a value that ``assign`` can replace; reading
+it returns a tensor. Unlike the engine's traced values, tensors and variables belong to no tape, because any number of
+tapes may watch one of them. So they all have the same level, below that of every derivative the engine takes.
 """
 
 from __future__ import annotations
@@ -29,26 +29,26 @@ __all__ = ["Eager", "Recorder", "Tensor", "Variable", "constant", "custom_gradie
 
 
 class EagerLevel(StandingLevel):
-    """The level of all eager values: compute, make a tensor of the result, and let the active tapes record it."""
+    """The level of all eager values: it computes an operation at once, and passes it to the active tapes."""
 
     def process(self, op: Op, operands: tuple[Any, ...], static: Mapping[str, Any]) -> Any:
-        """Compute one eager operation, and let each gradient tape that watches an operand record it."""
+        """Compute one eager operation, and record it on each gradient tape that watches an operand."""
         operands = tuple(x.read() if isinstance(x, Variable) else x for x in operands)
-        value = op.fn(
-            *(as_operand(x.value) if isinstance(x, Tensor) else x for x in operands), **static
-        )
+        plain = [as_operand(x.value) if isinstance(x, Tensor) else x for x in operands]
+        value = op.fn(*plain, **static)
         if op.kind in ("comparison", "shape"):
             return value
         result = Tensor(as_operand(value))
-        if op.kind != "flat":
-            for tape in active_recorders():
-                if tape.watches(operands):
-                    tape.record(op, operands, static, result)
+        if op.kind == "flat":
+            return result
+        for tape in active_recorders():
+            if tape.watches(operands):
+                tape.record(op, operands, static, result)
         return result
 
 
 class Eager(Overloaded):
-    """An eager value: the base of eager tensors and variables."""
+    """An eager value: the base class of tensors and variables."""
 
     __slots__ = ("number",)
     level = EagerLevel()
@@ -56,7 +56,7 @@ class Eager(Overloaded):
     _numbers = itertools.count(1)
 
     def numpy(self) -> Any:
-        """The eager value as a plain number or a copy of the array: no gradient tape sees what is computed with it."""
+        """The eager value as a plain number or a copy of the array; gradient tapes don't record operations on it."""
         return to_output(self.value)
 
     def __format__(self, spec: str) -> str:
@@ -64,16 +64,17 @@ class Eager(Overloaded):
 
 
 class Tensor(Eager):
-    """An eager tensor: an immutable value, with a number of its own by which gradient tapes identify it."""
+    """An eager tensor: an immutable value, with a unique number by which gradient tapes identify it."""
 
     __slots__ = ("__weakref__", "held")
 
     def __init__(self, value: Any) -> None:
-        self.number, self.held = next(Eager._numbers), value
+        self.number = next(Eager._numbers)
+        self.held = value
 
     @property
     def value(self) -> Any:
-        """The number or array that the eager tensor holds; NumPy refuses to write into it."""
+        """The number or array that the eager tensor holds; an array is read-only."""
         return self.held
 
     @value.setter
@@ -88,7 +89,7 @@ class Tensor(Eager):
 
 
 def constant(x: Any) -> Any:
-    """Make an eager tensor that holds a copy of `x`. No gradient tape watches it unless asked to.
+    """Make an eager tensor that holds a copy of `x`. A gradient tape doesn't watch it until ``tape.watch`` is called.
 
     Parameters
     ----------
@@ -111,15 +112,16 @@ def constant(x: Any) -> Any:
 
 
 class Variable(Eager):
-    """A variable of the eager engine, which can be assigned to. Gradient tapes watch a trainable one once it is read.
+    """A variable of the eager engine, which can be assigned to. A gradient tape watches a trainable one that is read.
 
     Parameters
     ----------
     value : number, array or list
-        Copied. With an integer the Variable holds integers, which have no derivative: write ``5.0`` for ``5``.
+        The initial value, which is copied. With an integer, the Variable holds integers, which have no derivative:
+        write ``5.0`` for ``5``.
     trainable : bool
     name : str, optional
-        What listings and messages call it.
+        The name in listings and messages.
 
     Examples
     --------
@@ -131,14 +133,17 @@ class Variable(Eager):
     __slots__ = ("__weakref__", "held", "name", "trainable")
 
     def __init__(self, value: Any, trainable: bool = True, name: str | None = None) -> None:
-        self.number, self.trainable, self.name = next(Eager._numbers), trainable, name
+        self.number = next(Eager._numbers)
+        self.trainable = trainable
+        self.name = name
         self.held = _as_plain_value(value, f"the value of the Variable {name or ''}".rstrip())
 
     @property
     def value(self) -> Any:
-        """The eager variable's current value, plain: no gradient tape follows it. To set it is to :meth:`assign`.
+        """The eager variable's current value as a plain number or array; setting it is the same as :meth:`assign`.
 
-        An array is read-only, because tapes store it: for ``w.value -= change`` write ``w.assign_sub(change)``.
+        Gradient tapes don't record operations on the plain value. An array is read-only, because tapes store it: for
+        ``w.value -= change``, write ``w.assign_sub(change)``.
         """
         return self.held
 
@@ -147,7 +152,7 @@ class Variable(Eager):
         self.assign(new)
 
     def read(self) -> Tensor:
-        """Read the eager variable's current value as a tensor; every active gradient tape is told."""
+        """Read the eager variable's current value as a tensor, and note that on every active gradient tape."""
         tensor = Tensor(self.value)
         for tape in active_recorders():
             tape.note_read(self, tensor)
@@ -198,7 +203,7 @@ class Variable(Eager):
         return self.read()
 
     def copy(self, order: Any = "C") -> Tensor:
-        """Copy an eager variable: a tensor of what it holds now."""
+        """Copy an eager variable's current value into a tensor."""
         return self.read()
 
     def __copy__(self) -> Variable:
@@ -209,10 +214,10 @@ class Variable(Eager):
 
 
 class Recorder(Level):
-    """The base of gradient tapes: a level that records the eager operations of its thread.
+    """The base class of gradient tapes: a level that records the eager operations of its thread.
 
-    It says whether it ``watches(operands)``; then it is told to ``record(op, operands, static, result)``, and with
-    ``note_read(variable, tensor)`` that a Variable was read, and which tensor that gave.
+    ``watches(operands)`` returns whether an operation is to be recorded; then ``record(op, operands, static, result)``
+    records it. ``note_read(variable, tensor)`` is called when a Variable has been read as a tensor.
     """
 
     thread = 0
@@ -224,19 +229,21 @@ class Recorder(Level):
 def active_recorders() -> list[Recorder]:
     """The gradient tapes that record eager operations in this thread now."""
     here = threading.get_ident()
-    found = [
+    tapes = [
         level
         for level in open_levels
         if isinstance(level, Recorder) and level.open and level.thread == here
     ]
-    return [tape for tape in found if not is_paused(tape)] if pauses else found
+    if pauses:
+        tapes = [tape for tape in tapes if not is_paused(tape)]
+    return tapes
 
 
 def custom_gradient(f: Callable[..., tuple[Any, Callable[[Any], Any]]]) -> Callable[..., Any]:
     """Give a function of eager tensors a custom gradient: `f` returns its result, and a function of the adjoint.
 
-    The rules of the table are bound when the package is imported; this one is bound anew each time `f` runs, and goes
-    onto the tape as one record.
+    A call of the function is one record on the tape. Its rule is made anew in each call, so it can use the values that
+    `f` has computed.
 
     Examples
     --------
@@ -272,11 +279,13 @@ def _as_plain_value(x: Any, what: str) -> Any:
             "lost. Take the derivative with one system: either a GradientTape or grad."
         )
     array = np.array(x)
-    return _freeze(array[()] if array.dtype.kind in "biuSU" else as_value(array, what))
+    if array.dtype.kind in "biuSU":
+        return _freeze(array[()])
+    return _freeze(as_value(array, what))
 
 
 def _freeze(x: Any) -> Any:
-    """Make a value read-only, so that tapes may hold it."""
+    """Make an array read-only, because tapes store it without a copy."""
     if type(x) is np.ndarray:
         x.setflags(write=False)
     return x

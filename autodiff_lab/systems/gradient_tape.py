@@ -1,8 +1,8 @@
-"""Gradient tapes, as TensorFlow's: record eager operations, then sweep back over them.
+"""Gradient tapes, as TensorFlow's: record eager operations, then run the backward pass over them.
 
 ``with GradientTape() as tape:`` records each operation that has a watched operand. ``tape.gradient(target, sources)``
 runs the backward pass over the operations between sources and target. The backward pass itself consists of eager
-operations, so an outer tape records it too; higher derivatives need nothing else.
+operations, so an outer tape records it too. That is all that higher derivatives need.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ __all__ = ["GradientTape", "Tensor", "Variable", "constant", "custom_gradient"]
 
 
 class GradientTape(Recorder):
-    """A gradient tape: a context manager that records eager operations and gives their gradient.
+    """A gradient tape: a context manager that records eager operations and computes their gradient.
 
     Parameters
     ----------
     persistent : bool
         Keep the records after a gradient, so that :meth:`gradient` can be called more than once.
     watch_accessed_variables : bool
-        Watch each trainable Variable that is read. Otherwise only what is passed to :meth:`watch`.
+        Watch each trainable Variable that is read. If False, watch only what is passed to :meth:`watch`.
 
     See Also
     --------
@@ -55,7 +55,8 @@ class GradientTape(Recorder):
     def __init__(self, persistent: bool = False, watch_accessed_variables: bool = True) -> None:
         super().__init__()
         self.open = False
-        self.persistent, self.watch_accessed_variables = persistent, watch_accessed_variables
+        self.persistent = persistent
+        self.watch_accessed_variables = watch_accessed_variables
         self.reset()
 
     # Recording
@@ -94,7 +95,7 @@ class GradientTape(Recorder):
             self._variables[x.number] = x
 
     def note_read(self, variable: Variable, tensor: Tensor) -> None:
-        """Make the gradient tape watch a Variable that is read, if it is trainable, and record the reading."""
+        """Watch a trainable Variable that has been read, and record on the gradient tape that it was read."""
         if self.watch_accessed_variables and variable.trainable and variable.dtype.kind == "f":
             self._watch(variable)
         if variable.number in self.made_by:
@@ -107,12 +108,13 @@ class GradientTape(Recorder):
     def record(
         self, op: Op, operands: tuple[Any, ...], static: Mapping[str, Any], result: Tensor
     ) -> None:
-        """Record an eager operation that has run on the gradient tape."""
-        self.made_by[result.number] = len(self.records)
-        self.records[len(self.records)] = Record.of(op, operands, static, result)
+        """Record on the gradient tape an eager operation that has been computed."""
+        place = len(self.records)
+        self.made_by[result.number] = place
+        self.records[place] = Record.of(op, operands, static, result)
 
     def watched_variables(self) -> tuple[Variable, ...]:
-        """The Variables that the gradient tape watches, in the order in which it met them."""
+        """The Variables that the gradient tape watches, in the order in which they were first watched."""
         return tuple(self._variables.values())
 
     @contextmanager
@@ -129,9 +131,9 @@ class GradientTape(Recorder):
             self.open = self in open_levels
 
     def reset(self) -> None:
-        """Clear the gradient tape: what is watched, and what was recorded."""
+        """Clear the gradient tape: it has no records and watches nothing."""
         self.records: dict[int, Record] = {}
-        # by the number of a tensor; None for a tensor or Variable that is watched and wasn't computed
+        # By the number of a tensor: the place of its record; None if it is watched and wasn't computed.
         self.made_by: dict[int, int | None] = {}
         self._variables: dict[int, Variable] = {}
         self.names: dict[int, str] = {}
@@ -146,13 +148,13 @@ class GradientTape(Recorder):
         output_gradients: Any = None,
         unconnected_gradients: str = "none",
     ) -> Any:
-        """Rewind the gradient tape: Σ ∂target/∂source, summed over all entries of all targets, for each source.
+        """Rewind the gradient tape: for each source Σ ∂target/∂source, summed over all elements of all targets.
 
         Parameters
         ----------
         target, sources : Tensor, Variable, or nested tuples, lists and dicts of these
         output_gradients : optional
-            Weights for the sum, structured and shaped like `target`. Ones if there are none.
+            Weights for the sum, with the structure and shapes of `target`. Ones if not given.
         unconnected_gradients : {"none", "zero"}
             The gradient of a source that the target doesn't depend on, as far as the tape has recorded.
 
@@ -172,24 +174,26 @@ class GradientTape(Recorder):
         otherwise = _unconnected_policy(unconnected_gradients)
         sweep = self.sweep(target, sources, output_gradients)
         deque(sweep.steps(), maxlen=0)
-        of = sweep.adjoints
-        return pytree.map_leaves(
-            lambda x: of[x.number] if x.number in of else otherwise(x), sources
-        )
+        adjoints = sweep.adjoints
+
+        def gradient_of(x: Any) -> Any:
+            return adjoints[x.number] if x.number in adjoints else otherwise(x)
+
+        return pytree.map_leaves(gradient_of, sources)
 
     def sweep(self, target: Any, sources: Any, output_gradients: Any = None) -> Sweep:
-        """The gradient tape's sweep, to be stepped through: ``for step in tape.sweep(z, x).steps(): …``."""
-        targets, starts = _flatten_eager(target, "target"), _flatten_eager(sources, "sources")
-        given = [None] * len(targets)
+        """The gradient tape's sweep, to be run step by step: ``for step in tape.sweep(z, x).steps(): …``."""
+        targets = _flatten_eager(target, "target")
+        source_leaves = _flatten_eager(sources, "sources")
+        weights = [None] * len(targets)
         if output_gradients is not None:
-            given = pytree.match_leaves(output_gradients, target, "output_gradients")
-        seeds = [
-            constant(ones(y.value) if g is None else as_shaped(g, y.value, path))
-            for y, g, path in zip(
-                targets, given, pytree.paths("output_gradients", target), strict=True
-            )
-        ]
-        sweep = Sweep(self.made_by, self.names, self._take_records(), targets, starts)
+            weights = pytree.match_leaves(output_gradients, target, "output_gradients")
+        paths = pytree.paths("output_gradients", target)
+        seeds = []
+        for y, weight, path in zip(targets, weights, paths, strict=True):
+            seed = ones(y.value) if weight is None else as_shaped(weight, y.value, path)
+            seeds.append(constant(seed))
+        sweep = Sweep(self.made_by, self.names, self._take_records(), targets, source_leaves)
         for y, seed in zip(targets, seeds, strict=True):
             sweep.seed(y, seed)
         return sweep
@@ -201,25 +205,29 @@ class GradientTape(Recorder):
             raise InputError(
                 "jacobian takes one target. Join several with np.stack, or call it once for each."
             )
-        leaves, records = _flatten_eager(sources, "sources"), self._take_records()
+        leaves = _flatten_eager(sources, "sources")
+        records = self._take_records()
+        # one row for each element of the target: the adjoints of the sources, by their numbers
         rows: list[dict[int, Tensor]] = []
-        for entry in np.eye(target.size, dtype=target.dtype):
+        for unit in np.eye(target.size, dtype=target.dtype):
             sweep = Sweep(self.made_by, self.names, records, [target], leaves)
-            sweep.seed(target, constant(entry.reshape(target.shape)))
+            sweep.seed(target, constant(unit.reshape(target.shape)))
             deque(sweep.steps(), maxlen=0)
             rows.append(sweep.adjoints)
 
         def block(x: Any) -> Any:
-            if rows and not any(x.number in row for row in rows) and otherwise(x) is None:
+            is_connected = any(x.number in row for row in rows)
+            if rows and not is_connected and otherwise(x) is None:
                 return None
-            of_each = [row[x.number] if x.number in row else zeros(x) for row in rows]
-            stacked = np.stack(of_each) if of_each else np.zeros((0, *x.shape))
-            return constant(np.reshape(stacked, (*target.shape, *x.shape)))
+            if not rows:
+                return constant(np.zeros((*target.shape, *x.shape)))
+            gradients = [row[x.number] if x.number in row else zeros(x) for row in rows]
+            return constant(np.reshape(np.stack(gradients), (*target.shape, *x.shape)))
 
         return pytree.map_leaves(block, sources)
 
     def _take_records(self) -> dict[int, Record]:
-        """Take the records for a sweep; unless the tape is persistent, it can't be swept again."""
+        """Return the records for a sweep; unless the tape is persistent, it stops recording and frees them."""
         if self._rewound:
             raise ReleasedError(
                 "This tape has already computed a gradient and freed its records. Compute all gradients in one call, "
@@ -228,7 +236,9 @@ class GradientTape(Recorder):
         if self.persistent:
             return self.records
         self._stop()
-        records, self.records, self._rewound = self.records, {}, True
+        records = self.records
+        self.records = {}
+        self._rewound = True
         return records
 
     # Reading
@@ -247,7 +257,7 @@ class GradientTape(Recorder):
 
 
 def _flatten_eager(objects: Any, role: str) -> list[Any]:
-    """The tensors and Variables in a container; anything else is refused."""
+    """The tensors and Variables in a container; raises an InputError for anything else."""
     leaves = pytree.flatten(objects)
     for x, path in zip(leaves, pytree.paths(role, objects), strict=True):
         if not isinstance(x, Eager):
@@ -258,7 +268,7 @@ def _flatten_eager(objects: Any, role: str) -> list[Any]:
             )
         if role != "target" and x.dtype.kind != "f":
             warnings.warn(
-                f"{x!r} holds {x.dtype}, which has no derivative: its gradient is None. Make it of floats, 5.0 for 5.",
+                f"{x!r} holds {x.dtype}, which has no derivative: its gradient is None. Use floats: write 5.0 for 5.",
                 stacklevel=4,
             )
     return leaves

@@ -1,8 +1,8 @@
 """Softmax regression on iris, twice: number by number on Wengert cells, and in arrays on the engine.
 
-Document 3 ends with this program: 15 parameters, 112 flowers to learn from, gradient descent. :func:`train_scalars`
-is that program, :func:`train_arrays` the same mathematics in four lines of NumPy. Both are generators that yield after
-each epoch, so whoever runs them can show how far they are, stop, and go on later:
+Document 3 ends with this program: gradient descent with 15 parameters on 112 flowers. :func:`train_scalars` is that
+program, and :func:`train_arrays` is the same mathematics in four lines of NumPy. Both are generators that yield after
+each epoch, so the caller can show the progress, stop, and continue later:
 
 >>> training = train_arrays()
 >>> epochs = [next(training) for _ in range(11)]
@@ -26,7 +26,8 @@ from .wengert import Cell, Var
 __all__ = ["Epoch", "Parameters", "categorical_cross_entropy", "log_softmax", "reg", "softmax"]
 __all__ += ["train_arrays", "train_scalars"]
 
-CLASSES, FEATURES = 3, 4
+CLASSES = 3
+FEATURES = 4
 
 
 class Parameters(NamedTuple):
@@ -42,19 +43,20 @@ class Epoch(NamedTuple):
     Attributes
     ----------
     number : int
-        0 for the first.
+        0 for the first epoch.
     loss : float
-        Before the update.
+        The loss before the update.
     correct : int
-        How many test flowers are classified correctly, after the update.
+        How many test flowers are classified correctly after the update.
     cells : int or None
-        The length of the tape; None in arrays, where there are no cells.
+        The length of the tape; None for training on arrays, which has no cells.
     gradient : Parameters
-        Of the loss, before the update.
+        The gradient of the loss, before the update.
     step : Parameters
-        What was multiplied by the learning rate and subtracted: the gradient, or without `clear` the sum so far.
+        The gradient, or without `clear` the sum of all gradients so far. It was multiplied by the learning rate and
+        subtracted.
     parameters : Parameters
-        After the update.
+        The parameters after the update.
     """
 
     number: int
@@ -66,25 +68,27 @@ class Epoch(NamedTuple):
     parameters: Parameters
 
 
-# The program of the document: it runs on cells, and just as well on plain numbers
+# The program of the document, which runs on cells and on plain numbers
 
 
 def softmax(z: Sequence[Any], stable: bool = True) -> list[Any]:
     """Softmax over the classes of iris, of numbers or cells: exp(zᵢ) / Σₖ exp(zₖ) for each i.
 
-    `stable` first subtracts the largest z, as a constant. The quotient stays the same, and no exponential overflows.
-    The source text leaves this out.
+    With `stable`, the largest z is first subtracted as a constant. The quotient stays the same, and no exponential
+    overflows. The source text doesn't do this.
 
     >>> [float(p) for p in softmax([1000.0, 1000.0])]
     [0.5, 0.5]
     """
-    z_exp = [np.exp(i) for i in (_subtract_largest(z) if stable else z)]
+    if stable:
+        z = _subtract_largest(z)
+    z_exp = [np.exp(i) for i in z]
     sum_z_exp = sum(z_exp)
     return [i / sum_z_exp for i in z_exp]
 
 
 def log_softmax(z: Sequence[Any]) -> list[Any]:
-    """Log-softmax over the classes of iris, without a probability on the way that could be rounded to 0.
+    """Log-softmax over the classes of iris; no probability is computed, because that could be rounded to 0.
 
     >>> [float(p) for p in log_softmax([1000.0, 0.0])]
     [0.0, -1000.0]
@@ -95,6 +99,7 @@ def log_softmax(z: Sequence[Any]) -> list[Any]:
 
 
 def _subtract_largest(z: Sequence[Any]) -> list[Any]:
+    # As a plain number, so that it is a constant for the derivative.
     largest = max(getattr(i, "value", i) for i in z)
     return [i - largest for i in z]
 
@@ -119,11 +124,12 @@ def categorical_cross_entropy(
 
 
 def _mean_log_loss(truth: Sequence[Sequence[float]], logs: Sequence[Sequence[Any]]) -> Any:
-    loss = sum(
-        sum(k * log_p for k, log_p in zip(y, y_, strict=True))
-        for y, y_ in zip(truth, logs, strict=True)
-    )
-    return -1 * loss / len(logs)
+    """The cross-entropy, from the logarithms of the predicted probabilities."""
+    losses = [
+        sum(k * log_p for k, log_p in zip(y, log_y_, strict=True))
+        for y, log_y_ in zip(truth, logs, strict=True)
+    ]
+    return -1 * sum(losses) / len(logs)
 
 
 def train_scalars(
@@ -140,12 +146,12 @@ def train_scalars(
     Parameters
     ----------
     rebind : bool
-        Update as the document does, ``b[i] -= rate * b[i].sensitivity``: the name then stands for a new cell, whose
-        operand is the old one, and the tape reaches back to the first epoch: 15 cells longer each time. Otherwise the
-        parameters stay variables and only their values change.
+        Update as in the document, ``b[i] -= rate * b[i].sensitivity``. Then the name refers to a new cell, whose
+        operand is the old one, so the tape goes back to the first epoch and has 15 more cells after each. If False,
+        the parameters stay the same variables, and only their values change.
     stable : bool
-        Take the loss from :func:`log_softmax`. Otherwise it is as in the document, and becomes nan where an exponential
-        overflows or a probability is rounded to 0.
+        Compute the loss with :func:`log_softmax`. If False, it is computed as in the document, and becomes nan if an
+        exponential overflows or a probability is rounded to 0.
 
     Examples
     --------
@@ -159,31 +165,32 @@ def train_scalars(
     start = _start(after)
     w: list[list[Cell]] = [[Var(x) for x in row] for row in start.w.tolist()]
     b: list[Cell] = [Var(x) for x in start.b.tolist()]
-    places = [(b, i) for i in range(CLASSES)] + [(row, j) for row in w for j in range(FEATURES)]
+    # each parameter as a list and an index, first b, then w
+    slots = [(b, i) for i in range(CLASSES)]
+    slots += [(row, j) for row in w for j in range(FEATURES)]
 
-    def gradient_here() -> tuple[float, Parameters, int]:
+    def compute_gradient() -> tuple[float, Parameters, int]:
         if stable:
             loss = _mean_log_loss(truth, [log_softmax(scores(x, w, b)) for x in xs])
         else:
             loss = categorical_cross_entropy(truth, [reg(x, w, b, stable=False) for x in xs])
-        cells = sum(1 for _ in loss.sweep())
-        sensitivities = Parameters(
-            *(np.array([[p.sensitivity for p in row] for row in rows]) for rows in (w, [b]))
-        )
-        return loss.value, sensitivities._replace(b=sensitivities.b[0]), cells
+        n_cells = sum(1 for _ in loss.sweep())
+        w_gradient = np.array([[p.sensitivity for p in row] for row in w])
+        b_gradient = np.array([p.sensitivity for p in b])
+        return loss.value, Parameters(w_gradient, b_gradient), n_cells
 
     def update(step: Parameters) -> Parameters:
         amounts = (rate * np.concatenate([step.b, step.w.ravel()])).tolist()
-        for (parameters, k), amount in zip(places, amounts, strict=True):
+        for (parameters, k), amount in zip(slots, amounts, strict=True):
             if rebind:
                 parameters[k] -= amount
             else:
                 parameters[k].value -= amount
-        return Parameters(
-            np.array([[p.value for p in row] for row in w]), np.array([p.value for p in b])
-        )
+        w_values = np.array([[p.value for p in row] for row in w])
+        b_values = np.array([p.value for p in b])
+        return Parameters(w_values, b_values)
 
-    return _run_epochs(gradient_here, update, iris, clear, after)
+    return _run_epochs(compute_gradient, update, iris, clear, after)
 
 
 def train_arrays(
@@ -194,21 +201,22 @@ def train_arrays(
     Parameters
     ----------
     iris : Iris, optional
-        The data, with their split; :func:`autodiff_lab.data.load_iris` by default.
+        The data and how they are split; :func:`autodiff_lab.data.load_iris` by default.
     rate : float
         The learning rate.
     clear : bool
-        Start each epoch from a gradient of zero. Otherwise the gradients of all epochs add up, as they do if you forget
-        ``zero_grad()``. That trains, and even faster (it is momentum with β = 1), although the gradient is wrong.
+        Start each epoch from a gradient of zero. If False, the gradients of all epochs are added up, as if you forget
+        ``zero_grad()``. Although the gradient is wrong, the loss falls, even faster: this is momentum with β = 1.
     after : Epoch, optional
-        Continue after this epoch, instead of starting with zeros. Its parameters become new variables.
+        Continue after this epoch instead of starting with zeros. Its parameters become new variables.
 
     Yields
     ------
     Epoch
     """
     iris = iris or load_iris()
-    xs, truth = iris.train.features, np.eye(CLASSES)[iris.train.labels]
+    xs = iris.train.features
+    truth = np.eye(CLASSES)[iris.train.labels]
     parameters = _start(after)
 
     def loss(parameters: Parameters) -> Any:
@@ -217,41 +225,46 @@ def train_arrays(
         log_p = z - np.log(np.sum(np.exp(z), axis=1, keepdims=True))
         return -np.sum(truth * log_p) / len(xs)
 
-    def gradient_here() -> tuple[float, Parameters, None]:
-        return *value_and_grad(loss)(parameters), None
+    def compute_gradient() -> tuple[float, Parameters, None]:
+        value, gradient = value_and_grad(loss)(parameters)
+        return value, gradient, None
 
     def update(step: Parameters) -> Parameters:
         nonlocal parameters
-        parameters = Parameters(*(p - rate * s for p, s in zip(parameters, step, strict=True)))
+        parameters = Parameters(parameters.w - rate * step.w, parameters.b - rate * step.b)
         return parameters
 
-    return _run_epochs(gradient_here, update, iris, clear, after)
+    return _run_epochs(compute_gradient, update, iris, clear, after)
 
 
-# What both have in common
+# For both ways of training
 
 
 def _start(after: Epoch | None) -> Parameters:
+    """The initial parameters: zeros, or those after an earlier epoch."""
     if after:
         return after.parameters
     return Parameters(np.zeros((CLASSES, FEATURES)), np.zeros(CLASSES))
 
 
 def _run_epochs(
-    gradient_here: Callable[[], tuple[float, Parameters, int | None]],
+    compute_gradient: Callable[[], tuple[float, Parameters, int | None]],
     update: Callable[[Parameters], Parameters],
     iris: Iris,
     clear: bool,
     after: Epoch | None,
 ) -> Iterator[Epoch]:
-    """Run epochs without end: loss and gradient, update, test."""
+    """Run epochs without end; each computes the loss and its gradient, updates the parameters, and tests them."""
     number = after.number + 1 if after else 0
-    last = after.step if after else None
+    last_step = after.step if after else None
     while True:
-        loss, gradient, cells = gradient_here()
-        step = gradient if clear or last is None else Parameters(*map(np.add, last, gradient))
+        loss, gradient, cells = compute_gradient()
+        step = gradient
+        if not clear and last_step is not None:
+            step = Parameters(last_step.w + gradient.w, last_step.b + gradient.b)
         parameters = update(step)
         labels = np.argmax(iris.test.features @ parameters.w.T + parameters.b, axis=1)
         correct = int(np.sum(labels == iris.test.labels))
         yield Epoch(number, loss, correct, cells, gradient, step, parameters)
-        number, last = number + 1, step
+        last_step = step
+        number += 1

@@ -1,8 +1,8 @@
-"""A multilayer perceptron with one hidden layer, and two tasks that no straight line solves: XOR, two moons.
+"""A multilayer perceptron with one hidden layer, and two tasks that no straight line solves: XOR and two moons.
 
-After softmax regression the next step: z = tanh(x W₁ + b₁), and the output z W₂ + b₂. The loss is the mean squared
-error against targets 0 and 1, so the boundary between the classes is where the output is 0.5. :func:`train` is a
-generator that yields before each step, as those in :mod:`~autodiff_lab.systems.iris` do after each epoch:
+It is the next step after softmax regression: z = tanh(x W₁ + b₁), and the output is z W₂ + b₂. The loss is the mean
+squared error for the targets 0 and 1, so the boundary between the classes is where the output is 0.5. :func:`train` is
+a generator that yields before each step; those in :mod:`~autodiff_lab.systems.iris` yield after each epoch:
 
 >>> from autodiff_lab.optimize import Momentum
 >>> training = train(XOR, Momentum(0.1), FIXED_START)
@@ -51,7 +51,7 @@ class Step(NamedTuple):
     params: dict[str, np.ndarray]
 
 
-# One of two, and not both.
+# Exclusive or: the class is 1 if exactly one of the coordinates is 1.
 XOR = Task(
     np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]]),
     np.array([[0.0], [1.0], [1.0], [0.0]]),
@@ -70,14 +70,14 @@ class Updates(Protocol):
     """The interface of an optimizer that trains the perceptron, as in :mod:`autodiff_lab.optimize`."""
 
     def update(self, params: Any, grads: Any) -> Any:
-        """New parameters of the perceptron, after one step of its optimizer."""
+        """Return the new parameters of the perceptron, after one step of the optimizer."""
 
 
 def two_moons(points: int = 40, noise: float = 0.2, seed: int = 12) -> Task:
-    """Two moons, a task for the perceptron: half circles that reach into each other, with noise on each point.
+    """Two moons, a task for the perceptron: two half circles that reach into each other, with noise on each point.
 
-    Each point is moved by up to `noise` in both directions. Python's own generator draws that: from the same seed it
-    gives the same numbers in every version.
+    Each coordinate is changed by at most `noise`. The noise is drawn with Python's own generator, which gives the same
+    numbers from the same seed in every version.
 
     >>> moons = two_moons(points=3, noise=0.0)
     >>> moons.x.round(3).tolist()
@@ -89,10 +89,9 @@ def two_moons(points: int = 40, noise: float = 0.2, seed: int = 12) -> Task:
     at = []
     for k in range(points):
         angle = math.pi * k / (points - 1)
-        for x, y in (
-            (math.cos(angle), math.sin(angle)),
-            (1 - math.cos(angle), 0.5 - math.sin(angle)),
-        ):
+        upper = (math.cos(angle), math.sin(angle))
+        lower = (1 - math.cos(angle), 0.5 - math.sin(angle))
+        for x, y in (upper, lower):
             at.append((x + noise * draw.uniform(-1, 1), y + noise * draw.uniform(-1, 1)))
     return Task(np.array(at), np.array([[0.0], [1.0]] * points))
 
@@ -104,13 +103,13 @@ def random_start(width: int, seed: int = 2) -> dict[str, np.ndarray]:
     """
     draw = random.Random(seed)
 
-    def drawn(rows: int, columns: int) -> np.ndarray:
+    def draw_matrix(rows: int, columns: int) -> np.ndarray:
         return np.array([[draw.uniform(-1, 1) for _ in range(columns)] for _ in range(rows)])
 
     return {
-        "W1": drawn(2, width),
-        "b1": drawn(1, width)[0],
-        "W2": drawn(width, 1),
+        "W1": draw_matrix(2, width),
+        "b1": draw_matrix(1, width)[0],
+        "W2": draw_matrix(width, 1),
         "b2": np.zeros(1),
     }
 
@@ -130,12 +129,18 @@ def loss(params: Params, task: Task) -> Any:
 
 
 def train(task: Task, optimizer: Updates, params: Params) -> Iterator[Step]:
-    """Train the perceptron with an optimizer of :mod:`autodiff_lab.optimize`, without end; all points in each step."""
-    here = dict(params)
+    """Train the perceptron with an optimizer of :mod:`autodiff_lab.optimize`, on all points in each step, without end.
+
+    Yields
+    ------
+    Step
+        Before the parameters are updated.
+    """
+    current = dict(params)
     loss_and_gradient = value_and_grad(lambda params: loss(params, task))
     number = 0
     while True:
-        value, gradient = loss_and_gradient(here)
-        yield Step(number, value, gradient, here)
-        here = optimizer.update(here, gradient)
+        value, gradient = loss_and_gradient(current)
+        yield Step(number, value, gradient, current)
+        current = optimizer.update(current, gradient)
         number += 1

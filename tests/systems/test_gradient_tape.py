@@ -151,9 +151,7 @@ def test_none_because_of_a_computation_outside() -> None:
 def test_none_because_of_integers(make: Any) -> None:
     x = make()
     tape = GradientTape()
-    with pytest.warns(
-        UserWarning, match=r"has no derivative: its gradient is None\. Make it of floats"
-    ):
+    with pytest.warns(UserWarning, match=r"has no derivative: its gradient is None\. Use floats"):
         tape.watch(x)
     with tape:
         y = np.sum(x * 2.0)
