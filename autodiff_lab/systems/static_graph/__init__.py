@@ -1,4 +1,4 @@
-"""A static graph: build first, feed later. After source text 1 (``NaiveGraph``) and the first TensorFlow.
+"""A static graph, as in source text 1 (``NaiveGraph``) and the first TensorFlow: built first, and fed when it is run.
 
 >>> import numpy as np
 >>> with Graph() as graph:
@@ -12,13 +12,18 @@
 >>> a.grad, b.grad
 (4.071428571428571, 10.071428571428571)
 
-Read ``nodes.py`` (what a graph is made of, and how an operation becomes a node), ``forward.py`` (the run), ``sweep.py``
-(the reverse sweep, with the rules of ``rules.py``), ``gradients.py`` (the same sweep, added to the graph as nodes), and
-``graph.py``, which brings them together. Every row of the engine's table is a function here, by its name: ``sin``,
-``exp``, ``add``, ….
+The modules, in the order in which to read them:
 
-Source text 1 has one graph for a whole process. Here a ``with`` block says which one is built, in this thread
-or task. A node lives as long as somebody holds it: a variable of the program, or another node.
+- ``nodes.py``: the nodes of a graph, and how an operation becomes one.
+- ``forward.py``: the run.
+- ``sweep.py``: the reverse sweep, with the rules of ``rules.py``.
+- ``gradients.py``: the same sweep, added to the graph as nodes.
+- ``graph.py``: the class `Graph`, which uses all of them.
+
+Every primitive of the engine is a function here, by its name: ``sin``, ``exp``, ``add``, ….
+
+Source text 1 has one graph for the whole process. Here a ``with`` block sets the graph for new nodes in this thread or
+task. A node exists as long as a variable of the program or another node refers to it.
 """
 
 from typing import Any
@@ -35,4 +40,4 @@ __all__ += ["cond", "gradients", "operation", "pending_counts", "register_gradie
 
 
 def __getattr__(name: str) -> Any:
-    return getattr(functions, name)  # sin, exp, add, …: every row of the table
+    return getattr(functions, name)  # sin, exp, add, …: every primitive of the engine

@@ -1,7 +1,7 @@
 """The forward run of a static graph, in topological order: operand counts and a queue of ready nodes.
 
-This is Kahn's algorithm (1962), as in source text 1. The counters belong to the run, not to the nodes, so
-nothing has to be put back afterwards; and only what the fetched nodes need is ever counted.
+This is Kahn's algorithm (1962), as in source text 1. The counts belong to the run, not to the nodes, so nothing has to
+be reset afterwards. Only the nodes that the fetched nodes depend on are counted.
 """
 
 from collections import deque
@@ -14,12 +14,12 @@ from .nodes import COND, Constant, Node, Operator, Variable
 
 
 class Forward:
-    """A forward run of a static graph, one node at a time: iterate over it.
+    """A forward run of a static graph; each iteration computes one node.
 
     Parameters
     ----------
     fetches : iterable of Node
-        What is asked for.
+        The nodes whose values are wanted.
     feed : mapping of Placeholder to value
 
     Attributes
@@ -27,9 +27,9 @@ class Forward:
     waiting : dict
         For each node that is needed, how many of its operands are still missing.
     queue : deque
-        The nodes that miss none.
+        The ready nodes, whose operands have all been computed.
     values : dict
-        What has been computed, by the numbers of the nodes.
+        The values computed so far, by the numbers of the nodes.
     """
 
     def __init__(self, fetches: Iterable[Node], feed: Mapping[Node, Any]) -> None:
@@ -54,7 +54,7 @@ class Forward:
             yield node
 
     def _need(self, nodes: Iterable[Node]) -> None:
-        """Add nodes to the run, with everything they need."""
+        """Add nodes to the run, with all nodes that they depend on."""
         new: list[Node] = []
         todo = list(nodes)
         while todo:
@@ -64,18 +64,18 @@ class Forward:
             new.append(node)
             operands = node.operands
             if isinstance(node, Operator) and node.op is COND:
-                operands = operands[:1]  # first the condition: it says which branch is needed
+                # The branch that is needed depends on the value of the condition.
+                operands = operands[:1]
             missing = [x for x in operands if x.number not in self.values]
             self.waiting[node] = len(missing)
             for x in missing:
                 self.users.setdefault(x, []).append(node)
             todo += missing
-        self.queue.extend(
-            sorted((n for n in new if self.waiting[n] == 0), key=lambda node: node.number)
-        )
+        ready = [node for node in new if self.waiting[node] == 0]
+        self.queue.extend(sorted(ready, key=lambda node: node.number))
 
     def _must_wait_for_branch(self, node: Operator) -> bool:
-        """Request the branch that a known condition chooses; whether that is still to be computed."""
+        """Request the branch of a `cond` whose condition is known; return whether it still has to be computed."""
         condition, a, b = node.operands
         chosen = self.values[condition.number]
         if shape_of(chosen) != ():
@@ -98,11 +98,9 @@ class Forward:
             return node.held
         if node not in self.feed:
             users = [user.name for user in self.users.get(node, ())[:3]]
-            needed = (
-                f", and {', '.join(users)} {'needs' if len(users) == 1 else 'need'} it"
-                if users
-                else ""
-            )
+            needed = ""
+            if users:
+                needed = f", and {', '.join(users)} {'needs' if len(users) == 1 else 'need'} it"
             raise InputError(
                 f"{node.name} is a Placeholder and was not fed{needed}. "
                 f"Give it a value: graph.run(…, {{{node.name}: 2.0}})."

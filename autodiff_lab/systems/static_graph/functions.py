@@ -1,6 +1,7 @@
-"""Functions that build nodes of a static graph: every row of the table by its name, and `cond` and `operation`.
+"""Functions that build nodes of a static graph: every primitive of the engine by its name, and `cond` and `operation`.
 
-``np.sin(node)`` builds too. These also build where all operands are numbers, and they take a `name`.
+``np.sin(node)`` builds a node too. These functions also build one if all operands are numbers, and they accept a
+`name`.
 """
 
 from collections.abc import Callable
@@ -13,7 +14,7 @@ from ...engine.primitives import Op
 from ...engine.values import as_operand, as_value
 from .nodes import COND, MERGED, OUTPUT, Operator
 
-# The names that source text 1 uses, and two more.
+# Short names of primitives: those of source text 1, and two more.
 SHORT = {
     "sub": "subtract",
     "mul": "multiply",
@@ -25,12 +26,11 @@ SHORT = {
 
 
 def __getattr__(name: str) -> Callable[..., Operator]:
-    found = next(
-        (op for op in TABLE.values() if op.name == SHORT.get(name, name) and op.kind in BUILT), None
-    )
-    if found is None:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return function(found)
+    full_name = SHORT.get(name, name)
+    for op in TABLE.values():
+        if op.name == full_name and op.kind in BUILT:
+            return function(op)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 BUILT = ("elementwise", "flat", "comparison", "linear", "multilinear", "general")
@@ -42,7 +42,7 @@ def cond(condition: Any, true_value: Any, false_value: Any, name: str | None = N
     Parameters
     ----------
     condition : Node
-        One yes or no: ``x > 0``. To choose for each entry of an array, use ``np.where``.
+        A single condition: ``x > 0``. To choose for each element of an array, use ``np.where``.
     true_value, false_value : Node or number
 
     Examples
@@ -66,12 +66,12 @@ def operation(
     Parameters
     ----------
     kind : str
-        What it is called: ``"Sub"``.
+        The name of the operation: ``"Sub"``.
     compute : callable
-        ``compute(*values)`` gives the value when the graph is run; a tuple of them, if there are several outputs.
+        ``compute(*values)`` returns the value when the graph is run; a tuple of values if there are several outputs.
     *inputs : Node or number
     outputs : int
-        How many results it has.
+        The number of results.
 
     Returns
     -------
@@ -84,30 +84,29 @@ def operation(
         results = compute(*values) if outputs > 1 else (compute(*values),)
         if not isinstance(results, tuple) or len(results) != outputs:
             raise InputError(
-                f"The operation {kind!r} has {outputs} outputs, but computed {results!r}: return a tuple."
+                f"The operation {kind!r} has {outputs} outputs, but its function returned {results!r}. Return a tuple "
+                f"of {outputs} values."
             )
-        numbers = tuple(
-            as_value(result, f"what the operation {kind!r} computed") for result in results
-        )
-        return numbers if outputs > 1 else numbers[0]
+        values_out = tuple(as_value(x, f"the result of the operation {kind!r}") for x in results)
+        return values_out if outputs > 1 else values_out[0]
 
-    made = Operator(Op(kind, checked, "general"), inputs, name=name, outputs=outputs)
-    return (
-        made if outputs == 1 else tuple(Operator(OUTPUT, (made,), {"k": k}) for k in range(outputs))
-    )
+    node = Operator(Op(kind, checked, "general"), inputs, name=name, outputs=outputs)
+    if outputs == 1:
+        return node
+    return tuple(Operator(OUTPUT, (node,), {"k": k}) for k in range(outputs))
 
 
 def function(op: Op) -> Callable[..., Operator]:
-    """Make the function that builds nodes of one operation, also where all operands are numbers: ``exp(3.0)``."""
+    """Make the function that builds nodes of one operation, even if all operands are numbers: ``exp(3.0)``."""
 
     def build(*operands: Any, name: str | None = None, **static: Any) -> Operator:
-        given = tuple(map(as_operand, operands))
-        if op in MERGED and len(given) > 2:
-            given = (reduce(build, given[:-1]), given[-1])
-        return Operator(op, given, static, name=name)
+        operands = tuple(map(as_operand, operands))
+        if op in MERGED and len(operands) > 2:
+            operands = (reduce(build, operands[:-1]), operands[-1])
+        return Operator(op, operands, static, name=name)
 
     build.__name__ = build.__qualname__ = op.name
     build.__doc__ = (
-        f"Put ``{op.name}`` of nodes or numbers into the graph, under a `name` if you like."
+        f"Build a node that computes ``{op.name}`` of nodes or numbers; `name` is optional."
     )
     return build

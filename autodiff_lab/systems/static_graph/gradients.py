@@ -1,7 +1,7 @@
 """Symbolic gradients: the gradient of a static graph, added to the graph (TensorFlow's ``gradients``).
 
-It is the sweep of ``sweep.py`` over nodes instead of numbers. Each step of the chain rule is evaluated on nodes,
-and so adds nodes: the gradient is one more part of the graph, which can be drawn, run, and differentiated again.
+It is the sweep of ``sweep.py`` over nodes instead of numbers. Each step of the chain rule is computed with nodes, and
+so adds nodes. The gradient becomes another part of the graph, which can be drawn, run, and differentiated again.
 """
 
 from __future__ import annotations
@@ -27,15 +27,15 @@ def gradients(
     Parameters
     ----------
     ys : Node, or tuple or list of them
-        What to differentiate.
+        The nodes to differentiate.
     xs : Node, or nested tuples, lists and dicts of them
-        Variables, placeholders or operations.
+        Variables, placeholders or operators to differentiate with respect to.
     grad_ys : same structure as ys, optional
-        A node, number, array or None for each y: what its ∂y is multiplied by. Ones if not given.
+        The adjoint of each y: a node, number, array, or None for ones. Ones if not given.
     stop_gradients : Node, or tuple or list of them
-        Nodes to be taken as constants: they get their gradient, and pass nothing on.
+        Nodes that are treated as constants: they get their gradient, but pass nothing on to their operands.
     unconnected : {"none", "zero"}
-        What to return for an x that no y depends on.
+        The gradient of an x that no y depends on.
 
     Returns
     -------
@@ -59,34 +59,34 @@ def gradients(
     """
     if unconnected not in ("none", "zero"):
         raise InputError(f'unconnected is {unconnected!r}; write "none" or "zero".')
-    # A y may be a constant, as the gradient of a gradient can be: no x leads there.
-    outputs, sources = (
-        _nodes(ys, "differentiated"),
-        require_differentiable(xs, "differentiated with respect to"),
-    )
-    graph, stops = outputs[0].graph, pytree.flatten(stop_gradients)
+    # A y may be a constant, for example the gradient of a gradient; then it depends on no x.
+    outputs = _nodes(ys, "differentiated")
+    sources = require_differentiable(xs, "differentiated with respect to")
+    graph = outputs[0].graph
+    stops = pytree.flatten(stop_gradients)
     for node in (*outputs, *sources, *stops):
         graph.require(node, "given to gradients")
-    given = [None] * len(outputs) if grad_ys is None else pytree.flatten(grad_ys)
-    if len(given) != len(outputs):
+    adjoints = [None] * len(outputs) if grad_ys is None else pytree.flatten(grad_ys)
+    if len(adjoints) != len(outputs):
         raise ShapeError(
-            f"grad_ys has {len(given)} entries for {len(outputs)} ys; give one for each (or None)."
+            f"grad_ys has {len(adjoints)} elements for {len(outputs)} ys. Give one for each y, or None for ones."
         )
     seeds = [
-        np.ones_like(y) if g is None else _seed(g, y) for y, g in zip(outputs, given, strict=True)
+        np.ones_like(y) if g is None else _seed(g, y)
+        for y, g in zip(outputs, adjoints, strict=True)
     ]
     sweep = Sweep(outputs, seeds, sources, stops)
-    deque(sweep, maxlen=0)  # to the end
+    deque(sweep, maxlen=0)  # run it to the end
     found = [sweep.adjoints.get(x) for x in sources]
     if unconnected == "zero":
         found = [np.zeros_like(x) if g is None else g for g, x in zip(found, sources, strict=True)]
-    return pytree.unflatten(
-        xs, [g if g is None or isinstance(g, Node) else Constant(g, graph=graph) for g in found]
-    )
+    # A gradient that depends on no node is a number so far.
+    nodes = [g if g is None or isinstance(g, Node) else Constant(g, graph=graph) for g in found]
+    return pytree.unflatten(xs, nodes)
 
 
 def pending_counts(ys: Any, xs: Any, stop_gradients: Any = ()) -> dict[str, int]:
-    """The pending counts before gradients are added: how many contributions each node from xs to ys waits for.
+    """The pending counts at the start of a sweep: how many contributions each node from xs to ys will receive.
 
     Examples
     --------
@@ -97,16 +97,14 @@ def pending_counts(ys: Any, xs: Any, stop_gradients: Any = ()) -> dict[str, int]
     >>> pending_counts(y, x)
     {'x': 2, 'sin_1': 1, 'exp_1': 1, 'subtract_1': 0}
     """
-    outputs, sources = (
-        _nodes(ys, "differentiated"),
-        require_differentiable(xs, "differentiated with respect to"),
-    )
+    outputs = _nodes(ys, "differentiated")
+    sources = require_differentiable(xs, "differentiated with respect to")
     counts = count_pending(outputs, sources, pytree.flatten(stop_gradients))
     return {node.name: count for node, count in counts.items()}
 
 
 def require_differentiable(nodes: Any, what: str) -> list[Node]:
-    """Flatten a structure of nodes that gradients are asked for, and refuse constants."""
+    """Flatten a structure of nodes to be differentiated; raises an error for constants."""
     found = _nodes(nodes, what)
     for node in found:
         if isinstance(node, Constant):
@@ -120,14 +118,17 @@ def _nodes(nodes: Any, what: str) -> list[Node]:
     found = pytree.flatten(nodes)
     for node in found:
         if not isinstance(node, Node):
-            raise InputError(f"{node!r} cannot be {what}: it is no node of a graph.")
+            raise InputError(
+                f"{node!r} cannot be {what}, because it is not a node of a graph. Pass a node, such as a Variable or "
+                "the result of an operation on one."
+            )
     if not found:
-        raise InputError(f"There is no node to be {what}: give at least one.")
+        raise InputError(f"There is no node to be {what}. Pass at least one.")
     return found
 
 
-def _seed(given: Any, y: Node) -> Any:
-    """The seed of y: what ∂y is multiplied by, checked to have the shape of y."""
-    return require_shape(
-        given if isinstance(given, Node) else as_operand(given), y, f"grad_ys gives {y.name}"
-    )
+def _seed(adjoint: Any, y: Node) -> Any:
+    """The seed of y, with a check that it has the shape of y."""
+    if not isinstance(adjoint, Node):
+        adjoint = as_operand(adjoint)
+    return require_shape(adjoint, y, f"grad_ys gives {y.name}")

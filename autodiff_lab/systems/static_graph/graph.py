@@ -1,4 +1,4 @@
-"""The class `Graph`, a static graph: it holds nodes, runs them, and is swept in reverse."""
+"""The class `Graph`: a static graph, with its nodes, the forward run, and the backward pass."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ from .sweep import Sweep
 
 
 class Graph:
-    """A static graph: its nodes, each under a name of its own, and the values of the last run.
+    """A static graph: nodes with unique names, and the values of the last run.
 
-    A ``with`` block makes it the graph that is built. Nodes are held weakly: one that neither the program nor another
-    node holds is gone, and its name is not used again.
+    Inside its ``with`` block, new nodes belong to it. It holds weak references: a node that neither the program nor
+    another node refers to is deleted, and its name is not used again.
 
     Parameters
     ----------
     flatten : bool
-        Let ``x + y + z`` be one node with three operands (n + 1 nodes for n terms) instead of two with two
-        (2n - 1 nodes). It changes no number.
+        Make ``x + y + z`` one node with three operands (n + 1 nodes for n terms) instead of two nodes with two operands
+        (2n - 1 nodes). The numbers are the same.
 
     Attributes
     ----------
@@ -41,7 +41,7 @@ class Graph:
 
     See Also
     --------
-    Placeholder : A node that is fed by each run.
+    Placeholder : A node whose value is fed in each run.
     gradients : Add the nodes of a gradient to a graph.
 
     Examples
@@ -75,7 +75,7 @@ class Graph:
         OPEN_GRAPHS.set(OPEN_GRAPHS.get()[:-1])
 
     def register(self, node: Node, kind: str, asked: str | None) -> tuple[str, int]:
-        """Register a new node in the static graph; return its name and number. A taken name gets a number behind it."""
+        """Register a new node in the static graph; return its name and number. A number is added to a taken name."""
         with self._lock:
             name = asked
             while name is None or name in self._names:
@@ -88,7 +88,7 @@ class Graph:
             return name, self._made
 
     def require(self, node: Any, what: str) -> None:
-        """Require a node of this static graph, and refuse everything else."""
+        """Raise an InputError if `node` is not a node of this static graph; `what` tells what it was used for."""
         if not isinstance(node, Node):
             raise InputError(
                 f"{node!r} was {what}, but is not a node of a graph: pass a node, such as {self._example()}."
@@ -100,7 +100,9 @@ class Graph:
             )
 
     def _example(self) -> str:
-        return next((node.name for node in reversed(self.nodes)), "x + y")
+        """The name of the last node, as an example in messages."""
+        nodes = self.nodes
+        return nodes[-1].name if nodes else "x + y"
 
     @property
     def nodes(self) -> tuple[Node, ...]:
@@ -114,12 +116,14 @@ class Graph:
         return True
 
     def __repr__(self) -> str:
-        return f"<Graph of {len(self)} nodes: {', '.join(node.name for node in self.nodes[:8])}{'…' * (len(self) > 8)}>"
+        names = ", ".join(node.name for node in self.nodes[:8])
+        dots = "…" if len(self) > 8 else ""
+        return f"<Graph of {len(self)} nodes: {names}{dots}>"
 
     # Running
 
     def run(self, fetches: Any, feed_dict: Mapping[Node, Any] | None = None) -> Any:
-        """Run the static graph: compute the fetches, and what they need.
+        """Run the static graph: compute the fetches, and all nodes that they depend on.
 
         Parameters
         ----------
@@ -132,9 +136,11 @@ class Graph:
 
         Raises
         ------
-        InputError, ShapeError
-            For a placeholder that is needed and was not fed, or was fed a wrong shape; for what is not a placeholder
-            or not a node of this graph.
+        InputError
+            If a placeholder that is needed was not fed, if something else than a placeholder was fed, or for anything
+            that is not a node of this graph.
+        ShapeError
+            If a value that was fed, or an operand, has the wrong shape.
         """
         deque(self._forward(fetches, feed_dict), maxlen=0)
         return pytree.map_leaves(lambda node: to_output(self.values[node.number]), fetches)
@@ -143,10 +149,8 @@ class Graph:
         self, fetches: Any, feed_dict: Mapping[Node, Any] | None = None
     ) -> Iterator[Snapshot]:
         """Run the static graph one node at a time, with a snapshot of the queue and the counts after each."""
-        yield from (
-            Snapshot.of(node, run.queue, run.waiting)
-            for node, run in self._forward(fetches, feed_dict)
-        )
+        for node, run in self._forward(fetches, feed_dict):
+            yield Snapshot.of(node, run.queue, run.waiting)
 
     def _forward(
         self, fetches: Any, feed_dict: Mapping[Node, Any] | None
@@ -159,7 +163,7 @@ class Graph:
             self.require(node, "fed")
             if not isinstance(node, Placeholder):
                 raise InputError(
-                    f"{node.name} was fed, but is not a Placeholder. (To change a Variable, assign to it: w.value = …)"
+                    f"{node.name} was fed, but is not a Placeholder. To change a Variable, assign to it: w.value = …"
                 )
             feed[node] = node.check_fed(value)
         run = Forward(wanted, feed)
@@ -168,35 +172,34 @@ class Graph:
             yield node, run
         self.values = run.values
 
-    # The way back
+    # The backward pass
 
     def backward(self) -> None:
-        """Sweep back over the graph from every output of the last run, each seeded with 1; its nodes get their `grad`.
+        """Run the backward pass from every output of the last run, each seeded with 1; then nodes have their `grad`.
 
-        Several outputs are summed, and a warning says so. An array counts as the sum of its entries. Each call starts
-        from nothing: a second one gives the same gradients again, where source text 1 adds them to the first.
+        The gradients of several outputs are summed, with a warning. An array counts as the sum of its elements. Each
+        call starts from zero: a second call computes the same gradients again, whereas source text 1 adds them to the
+        first.
         """
         deque(self._backward(None), maxlen=0)
 
     def backward_from(self, node: Node, seed: Any = None) -> None:
-        """Sweep back over the graph from one node of the last run, also if others use it; `seed` is its adjoint."""
+        """Run the backward pass from one node of the last run, even if others use it; `seed` is its adjoint."""
         deque(self._backward(node, seed), maxlen=0)
 
     def backward_steps(self, node: Node | None = None) -> Iterator[Snapshot]:
-        """The graph's own `backward`, one node at a time, with a snapshot of its queue and counts after each."""
-        yield from (
-            Snapshot.of(done, sweep.queue, sweep.pending) for done, sweep in self._backward(node)
-        )
+        """Run the graph's backward pass one node at a time, with a snapshot of the queue and the counts after each."""
+        for done, sweep in self._backward(node):
+            yield Snapshot.of(done, sweep.queue, sweep.pending)
 
     def _backward(self, node: Node | None, seed: Any = None) -> Iterator[tuple[Node | None, Sweep]]:
         ys = self._outputs() if node is None else require_differentiable(node, "differentiated")
-        sweep = self._sweep(
-            ys, [n for n in self.nodes if isinstance(n, (Variable, Placeholder))], seed
-        )
+        xs = [x for x in self.nodes if isinstance(x, (Variable, Placeholder))]
+        sweep = self._sweep(ys, xs, seed)
         if node is None and len(ys) > 1:
             warnings.warn(
-                f"The last run has {len(ys)} outputs, {', '.join(y.name for y in ys)}: backward() sums their "
-                f"gradients. For one of them call {ys[0].name}.backward() (or graph.backward_from); for each of them, "
+                f"The last run has {len(ys)} outputs, {', '.join(y.name for y in ys)}, and backward() sums their "
+                f"gradients. For one of them, call {ys[0].name}.backward() or graph.backward_from; for all of them, "
                 "graph.jacobian(ys, xs).",
                 stacklevel=3,
             )
@@ -208,7 +211,7 @@ class Graph:
 
     @property
     def swept(self) -> bool:
-        """Whether the static graph's adjoints belong to its values: nothing was run since the last backward pass."""
+        """Whether the static graph's adjoints belong to its values: it was not run after the last backward pass."""
         return self._swept is self.values
 
     def _sweep(self, ys: list[Node], xs: Iterable[Node], seed: Any = None) -> Sweep:
@@ -216,7 +219,7 @@ class Graph:
             self.require(y, "differentiated")
             if y.number not in self.values:
                 raise InputError(
-                    f"{y.name} has not been computed (or a Variable was assigned to since then): call "
+                    f"{y.name} has not been computed, or a Variable was assigned to since then. Call "
                     f"graph.run({y.name}, feed_dict) first."
                 )
         values = [self.values[y.number] for y in ys]
@@ -224,29 +227,30 @@ class Graph:
         return Sweep(ys, seeds, xs, values=self.values)
 
     def _outputs(self) -> list[Node]:
-        """The outputs of the graph: the nodes of the last run that no other node of it uses."""
-        there = [node for node in self.nodes if node.number in self.values]
-        used = {x for node in there for x in node.operands}
-        found = [node for node in there if node not in used and not isinstance(node, Constant)]
-        if not found:
+        """The outputs of the graph: the nodes of the last run that no other node of that run uses."""
+        computed = [node for node in self.nodes if node.number in self.values]
+        used = {x for node in computed for x in node.operands}
+        outputs = [node for node in computed if node not in used and not isinstance(node, Constant)]
+        if not outputs:
             raise InputError(
-                "Nothing has been computed yet: call graph.run(y, feed_dict) before backward()."
+                "Nothing has been computed yet. Call graph.run(y, feed_dict) before backward()."
             )
-        return found
+        return outputs
 
     def zero_grad(self) -> None:
         """Clear every adjoint in the static graph: `grad` of each node is None again."""
         self.grads = {}
 
     def jacobian(self, ys: Any, xs: Any, feed_dict: Mapping[Node, Any] | None = None) -> np.ndarray:
-        """The Jacobian of the ys with respect to the xs, by sweeps over the static graph: one for each row.
+        """The Jacobian of the ys with respect to the xs, by one sweep over the static graph for each row.
 
         Parameters
         ----------
         ys, xs : Node, or tuple or list of them
-            Single numbers; any node but a constant, also one that others use.
+            Nodes whose value is a single number; any node but a constant, even if others use it.
         feed_dict : mapping, optional
-            Run the ys with it first; without, the last run is what counts, if it computed the ys.
+            Run the ys with these values first. If not given, the values of the last run are used, if it computed the
+            ys.
 
         Returns
         -------
@@ -269,24 +273,25 @@ class Graph:
             self.require(node, "given to jacobian")
             if shape_of(self.values.get(node.number)) != ():
                 raise ShapeError(
-                    f"{node.name} has shape {shape_of(self.values[node.number])}, and a row or column of the matrix "
-                    f"belongs to one number: take an entry, {node.name}[0], or call gradients."
+                    f"{node.name} has shape {shape_of(self.values[node.number])}, but each row and column of the "
+                    f"matrix belongs to one number. Take an element, {node.name}[0], or call gradients."
                 )
         matrix = np.zeros((len(rows), len(columns)))
         for i, y in enumerate(rows):
             sweep = self._sweep([y], columns)
             deque(sweep, maxlen=0)
-            matrix[i] = [
-                0.0 if sweep.adjoints.get(x) is None else sweep.adjoints[x] for x in columns
-            ]
+            for j, x in enumerate(columns):
+                g = sweep.adjoints.get(x)
+                if g is not None:
+                    matrix[i, j] = g
         return matrix
 
-    # Seeing
+    # Drawing
 
     def draw(self, *targets: Node, **options: Any) -> Any:
-        """Draw this static graph, or the nodes that the targets need, with values and adjoints where it has been run.
+        """Draw this static graph, or the nodes that the targets depend on; after a run, with values and adjoints.
 
-        Takes the options of `autodiff_lab.draw`, and returns a `Drawing` as that does.
+        The options and the returned `Drawing` are those of `autodiff_lab.draw`.
         """
         for node in targets:
             self.require(node, "to be drawn")
@@ -294,9 +299,16 @@ class Graph:
 
 
 class Snapshot(NamedTuple):
-    """A snapshot of a static graph that is being run or swept: its state between two nodes, as plain data.
+    """A snapshot of a static graph during a run or a sweep: its state between two nodes, as plain data.
 
-    `node` has just been done (None: before the first), `queue` is ready, and each node still waits for so many.
+    Attributes
+    ----------
+    node : str or None
+        The name of the node that was just done; None before the first.
+    queue : tuple of str
+        The ready nodes.
+    waiting : dict
+        For each node, by name: how many operands (in a run) or contributions (in a sweep) are still missing.
     """
 
     node: str | None
@@ -305,8 +317,8 @@ class Snapshot(NamedTuple):
 
     @classmethod
     def of(cls, done: Node | None, queue: Iterable[Node], waiting: Mapping[Node, int]) -> Self:
-        """Take a snapshot of a static graph that is being run or swept: its queue, and its nodes' counts."""
-        counts = {
-            node.name: waiting[node] for node in sorted(waiting, key=lambda node: node.number)
-        }
-        return cls(None if done is None else done.name, tuple(node.name for node in queue), counts)
+        """Take a snapshot of a static graph during a run or a sweep, from its queue and its nodes' counts."""
+        nodes = sorted(waiting, key=lambda node: node.number)
+        counts = {node.name: waiting[node] for node in nodes}
+        name = None if done is None else done.name
+        return cls(name, tuple(node.name for node in queue), counts)

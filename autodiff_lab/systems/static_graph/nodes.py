@@ -1,9 +1,9 @@
 """The nodes of a static graph: constants, variables and placeholders, which hold a value, and operators.
 
-A node flows through a program like any traced value, at a level of its own. So Python's operators, NumPy's functions
-and the rules of the engine's table all apply to nodes, and the engine's dispatch hands every operation on a node to
-:class:`GraphLevel`, which computes nothing and notes it as an :class:`Operator`: what ``x + y`` or ``np.log(x)``
-becomes. Any row of the engine's table can be noted; there is no second list of operations.
+A node is a traced value with its own level. So Python's operators, NumPy's functions and the engine's rules all work on
+nodes. The engine's dispatch passes every operation on a node, such as ``x + y`` or ``np.log(x)``, to
+:class:`GraphLevel`. It computes nothing, and makes an :class:`Operator` node instead. It does so for every primitive of
+the engine; there is no second list of operations.
 """
 
 from __future__ import annotations
@@ -33,12 +33,12 @@ from ...engine.printing import format_call, format_value
 from ...engine.rules.shapes import dummy_array
 from ...engine.values import Traced, as_operand, as_shaped, as_value, to_output
 
-# A shape; or, while that is not known, the number of the node that will bring it.
+# A shape; or, if it is not known yet, the number of a node that will have that shape.
 Extent = tuple[int, ...] | int
 
 
 class Home(Protocol):
-    """What a node asks of the static graph that it belongs to; a `Graph` has it, and more."""
+    """The interface of a static graph that its nodes use; `Graph` implements it."""
 
     flatten: bool
     values: dict[int, Any]
@@ -48,28 +48,28 @@ class Home(Protocol):
         """Give a new node of the static graph a name and a number."""
 
     def require(self, node: Any, what: str) -> None:
-        """Refuse what is no node of this static graph."""
+        """Raise an InputError if `node` is not a node of this static graph."""
 
     def backward_from(self, node: Node, seed: Any = None) -> None:
-        """Sweep back over the static graph from one node."""
+        """Run the backward pass over the static graph from one node."""
 
 
-# The graphs of the ``with`` blocks around, innermost last; each thread and each task has its own.
+# The graphs of the enclosing ``with`` blocks, innermost last; each thread and each task has its own.
 OPEN_GRAPHS: ContextVar[tuple[Home, ...]] = ContextVar("open static graphs", default=())
 
 
 class Node(Overloaded):
-    """A node of a static graph. It has a name from the start, and a value once the graph has been run.
+    """A node of a static graph. It has a name from the start, and a value after the graph has been run.
 
     Attributes
     ----------
     graph : Graph
     name : str
-        Unique in its graph: the one that was asked for, or the kind and a number (``add_1``).
+        The name that was given to it, or its kind and a number (``add_1``); unique in its graph.
     number : int
-        Nodes are numbered as they are made, so an operand's number is always the smaller one.
+        Nodes are numbered in the order they are made, so an operand has a smaller number than its users.
     extent : tuple of int or int
-        The shape; while that is not known, the number of the node that will bring it.
+        The shape; if it is not known yet, the number of a node that will have the same shape.
     """
 
     def __init__(
@@ -82,22 +82,22 @@ class Node(Overloaded):
 
     @property
     def operands(self) -> tuple[Node, ...]:
-        """The nodes of the static graph that this one works on: none, unless it is an operator."""
+        """The nodes of the static graph that this node is computed from: none, unless it is an operator."""
         return ()
 
     @property
     def value(self) -> Any:
-        """The value that the last run of the static graph gave this node; None: not computed yet."""
+        """The value of this node in the last run of the static graph; None if it was not computed."""
         return to_output(self.graph.values.get(self.number))
 
     @property
     def grad(self) -> Any:
-        """The adjoint that the last sweep over the static graph gave this node; None (not 0) if nothing arrived."""
+        """The adjoint of this node in the last sweep over the static graph; None (not 0) if nothing arrived."""
         return to_output(self.graph.grads.get(self.number))
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """The shape of this node, where it is known before the static graph is run."""
+        """The shape of this node, if it is known before the static graph is run; otherwise a ShapeError is raised."""
         if isinstance(self.extent, tuple):
             return self.extent
         raise ShapeError(
@@ -107,7 +107,7 @@ class Node(Overloaded):
         )
 
     def backward(self) -> None:
-        """Sweep back from this node of a static graph alone; see :meth:`Graph.backward_from`."""
+        """Run the backward pass of the static graph from this node alone; see :meth:`Graph.backward_from`."""
         self.graph.backward_from(self)
 
     def __bool__(self) -> bool:
@@ -145,18 +145,19 @@ class Constant(Node):
                 f"{value!r} cannot be a constant of a static graph: it belongs to a derivative in progress. "
                 "Make a Placeholder, and feed it: graph.run(y, {placeholder: value})."
             )
-        mask = isinstance(value, bool) or getattr(getattr(value, "dtype", None), "kind", "") == "b"
-        self.held = value if mask else _as_real(value, "the value of a Constant")
+        dtype = getattr(value, "dtype", None)
+        is_boolean = isinstance(value, bool) or getattr(dtype, "kind", "") == "b"
+        self.held = value if is_boolean else _as_real(value, "the value of a Constant")
         if np.ndim(value):
             self.held = np.array(self.held)
             self.held.flags.writeable = False
-        # The rules of the table look at a number as it was written: the slope of x**2 is 2 * x.
+        # Rules use a number as it was given: with the integer 2, the derivative of x**2 is 2 * x.
         self._given = value if isinstance(value, (int, float)) else self.held
         super().__init__("constant", shape_of(self.held), graph, name)
 
     @property
     def value(self) -> Any:
-        """The number or array that a constant node holds, as it was given."""
+        """The number or array of a constant node, as it was given."""
         return self._given
 
     @value.setter
@@ -167,51 +168,53 @@ class Constant(Node):
 
     @property
     def grad(self) -> Any:
-        """A constant node has no gradient: asking for it is an error."""
+        """A constant node has no gradient, so this raises an UnsupportedError."""
         raise UnsupportedError(
             f"{self.name} is a Constant and has no gradient. Make it a Variable to have one."
         )
 
 
 class Variable(Node):
-    """A variable of a static graph: a node whose value stays from run to run; ``w.value = 3.0`` assigns to it."""
+    """A variable of a static graph: a node that keeps its value from run to run; ``w.value = 3.0`` assigns to it."""
 
     def __init__(self, value: Any, name: str | None = None, graph: Home | None = None) -> None:
         if isinstance(value, Node):
             raise InputError(
-                f"A Variable starts with a number or an array, and {value.name} is a node."
+                f"The value of a Variable is a number or an array, but {value.name} is a node. Compute with the node "
+                "itself, or run the graph and use its value."
             )
-        start = _as_real(value, f"the value of the Variable{f' {name}' if name else ''}")
-        super().__init__("variable", shape_of(start), graph, name)
-        self.held = start.copy()
+        initial = _as_real(value, f"the value of the Variable {name or ''}".rstrip())
+        super().__init__("variable", shape_of(initial), graph, name)
+        self.held = initial.copy()
 
     @property
     def value(self) -> Any:
-        """The value that a variable node holds now; to set it forgets what the last run of its graph computed."""
+        """The current value of a variable node; setting it clears the values of the last run of its graph."""
         return to_output(self.held)
 
     @value.setter
     def value(self, new: Any) -> None:
         what = f"the new value of {self.name}"
         self.held = as_shaped(_as_real(new, what), self.held, what).copy()
-        self.graph.values = {}  # what was computed belongs to the old value
+        self.graph.values = {}  # they were computed with the old value
 
     def assign(self, new: Any) -> None:
-        """Give a variable node another value of the same shape; forgets what the last run computed."""
+        """Assign a new value of the same shape to a variable node; this clears the values of the last run."""
         self.value = new
 
 
 class Placeholder(Node):
-    """A placeholder node: its value is fed by each run, ``graph.run(y, {x: 2.0})``.
+    """A placeholder node: its value is fed in each run, ``graph.run(y, {x: 2.0})``.
 
     Parameters
     ----------
     shape : tuple of (int or None), optional
-        What may be fed: ``()`` one number, ``(None, 4)`` any number of rows of four; anything if not given.
+        The shape of the values that may be fed: ``()`` for a number, ``(None, 4)`` for any number of rows of four. If
+        not given, any shape.
     name : str, optional
-        What to call it; by default it gets a number.
+        Its name; by default ``placeholder_1`` or another number.
     graph : Graph, optional
-        Where it belongs; by default the graph of the enclosing ``with`` block.
+        The graph it belongs to; by default that of the enclosing ``with`` block.
 
     See Also
     --------
@@ -234,40 +237,47 @@ class Placeholder(Node):
         graph: Home | None = None,
     ) -> None:
         self.accepts = shape
-        fixed = tuple(n for n in shape if n is not None) if shape is not None else None
-        super().__init__("placeholder", fixed if fixed == shape else None, graph, name)
+        extent: Any = None
+        if isinstance(shape, tuple) and None not in shape:
+            extent = shape
+        super().__init__("placeholder", extent, graph, name)
 
     def check_fed(self, value: Any) -> Any:
-        """Check a value that is fed to this placeholder node: it is of numbers, and has the shape that is accepted."""
+        """Check a value that is fed to this placeholder node: it consists of numbers and has an accepted shape."""
         new = _as_real(value, f"the value fed to {self.name}")
         if isinstance(new, Node):
             raise InputError(f"{self.name} was fed the node {new.name}. Feed a number or an array.")
-        shape = shape_of(new)
-        fits = self.accepts is None or (
-            len(shape) == len(self.accepts)
-            and all(want in (None, n) for n, want in zip(shape, self.accepts, strict=True))
-        )
-        if not fits:
+        if not self._accepts_shape(shape_of(new)):
             raise ShapeError(
-                f"{self.name} was fed a value of shape {shape}, and takes {self.accepts} (None: any length)."
+                f"{self.name} was fed a value of shape {shape_of(new)}, but it accepts {self.accepts}, where None is "
+                "any length. Feed such a value, or make the Placeholder with another shape."
             )
         return new.copy() if isinstance(new, np.ndarray) else new
 
+    def _accepts_shape(self, shape: tuple[int, ...]) -> bool:
+        if self.accepts is None:
+            return True
+        if len(shape) != len(self.accepts):
+            return False
+        return all(n in (None, length) for length, n in zip(shape, self.accepts, strict=True))
+
 
 def _as_real(value: Any, what: str) -> Any:
-    """Convert to a number or an array of numbers, also from lists."""
+    """Convert a number, an array or a list to a number or an array of numbers."""
     try:
         return as_value(np.asarray(value) if isinstance(value, (list, tuple)) else value, what)
     except ValueError:
-        raise ShapeError(f"{what} is a list of lists of different lengths: {value!r}.") from None
+        raise ShapeError(
+            f"{what} is a list of lists of different lengths: {value!r}. Give all of them the same length."
+        ) from None
 
 
 def _innermost_graph(what: str) -> Home:
-    """The innermost ``with Graph()`` block, whose graph a new node belongs to."""
+    """The graph of the innermost ``with Graph()`` block, which a new node belongs to."""
     if OPEN_GRAPHS.get():
         return OPEN_GRAPHS.get()[-1]
     raise InputError(
-        f"There is no graph here to put this {what} into. Build inside `with Graph() as graph:`, or say graph=…"
+        f"There is no graph here for this {what}. Build it inside `with Graph() as graph:`, or pass graph=…"
     )
 
 
@@ -277,21 +287,20 @@ class GraphLevel(StandingLevel):
     number = float("inf")
 
     def process(self, op: Op, operands: tuple[Any, ...], static: Mapping[str, Any]) -> Any:
-        """Note one operation as an operator node. Where a shape is known, a question about it is answered at once."""
+        """Make an operator node for one operation; a function of the shape is computed at once if that is known."""
         if op.kind != "shape":
             return Operator(op, operands, static)
         if op.name.endswith("_like") and not isinstance(extent_of(operands[0]), tuple):
             return Operator(op, operands, static, extent=operands[0].extent)
-        return as_operand(
-            op.fn(*(np.empty(x.shape) if isinstance(x, Node) else x for x in operands), **static)
-        )
+        stand_ins = [np.empty(x.shape) if isinstance(x, Node) else x for x in operands]
+        return as_operand(op.fn(*stand_ins, **static))
 
 
 Node.level = GraphLevel()
 
 
 class Partial(NamedTuple):
-    """A partial sum (or product) merged into an operator node: its own node, if there still is one; its slots."""
+    """A partial sum (or product) that is merged into an operator node: its node, if that still exists; its slots."""
 
     ref: weakref.ref[Operator]
     slots: tuple[Any, ...]
@@ -300,8 +309,8 @@ class Partial(NamedTuple):
 class Operator(Node):
     """An operator node of a static graph: an operation on other nodes.
 
-    ``x + y + z`` is one node with three operands: the sum ``x + y`` on the way to it is merged, unless it was given a
-    name or somebody holds it (a variable of the program, another node). Merging changes no node and no number: the
+    ``x + y + z`` is one node with three operands: the intermediate sum ``x + y`` is merged into it, unless it was given
+    a name, or a variable of the program or another node refers to it. Merging changes no other node and no number: the
     terms are still added in the order in which they were written.
     """
 
@@ -314,21 +323,25 @@ class Operator(Node):
         extent: Extent | None = None,
         outputs: int = 1,
     ) -> None:
-        graph = next((x.graph for x in operands if isinstance(x, Node)), None) or _innermost_graph(
-            op.name
-        )
-        for x in operands:
-            if isinstance(x, Node):
-                graph.require(x, f"an operand of {op.name}")
-        taken = tuple(x if isinstance(x, Node) else Constant(x, graph=graph) for x in operands)
-        self.op, self.static, self.outputs = op, static, outputs
-        self.slots: tuple[Any, ...] = tuple(_slot(x, op) for x in taken) if graph.flatten else taken
-        super().__init__(
-            op.name, _extent_after(op, taken, static) if extent is None else extent, graph, name
-        )
+        given_nodes = [x for x in operands if isinstance(x, Node)]
+        graph = given_nodes[0].graph if given_nodes else _innermost_graph(op.name)
+        for x in given_nodes:
+            graph.require(x, f"an operand of {op.name}")
+        nodes = tuple(x if isinstance(x, Node) else Constant(x, graph=graph) for x in operands)
+        self.op = op
+        self.static = static
+        self.outputs = outputs
+        self.slots: tuple[Any, ...] = nodes
+        if graph.flatten:
+            self.slots = tuple(_slot(x, op) for x in nodes)
+        if extent is None:
+            extent = _extent_after(op, nodes, static)
+        super().__init__(op.name, extent, graph, name)
 
     def merged_operands(self) -> tuple[tuple[Node, ...], tuple[tuple[int, int], ...]]:
-        """An operator node's operands; and of a merged sum the pairs to add: i is operand i, -r the result of pair r.
+        """The operands of an operator node, and for a merged sum the pairs to add, in order.
+
+        In a pair, i stands for operand i, and -r for the result of pair number r, counted from 1.
 
         >>> from autodiff_lab.systems.static_graph import Graph, Variable
         >>> with Graph():
@@ -340,12 +353,15 @@ class Operator(Node):
             return self.slots, ()
         operands: list[Node] = []
         pairs: list[tuple[int, int]] = []
+        # Operands and results that have not been added yet, as numbers in the form of a pair's.
         done: list[int] = []
+        # None: add the last two of `done`. There is no recursion here, because a sum may be longer than Python's stack.
         todo = [None, *reversed(self.slots)]
         while todo:
             slot = todo.pop()
             if slot is None:
-                right, left = done.pop(), done.pop()
+                right = done.pop()
+                left = done.pop()
                 pairs.append((left, right))
                 done.append(-len(pairs))
                 continue
@@ -359,11 +375,11 @@ class Operator(Node):
 
     @property
     def operands(self) -> tuple[Node, ...]:
-        """The nodes that this operator node works on, by position; one that is used twice stands there twice."""
+        """The nodes that this operator node is computed from, by position; a node that is used twice is in it twice."""
         return self.merged_operands()[0]
 
     def compute(self, values: Mapping[int, Any]) -> Any:
-        """Compute an operator node's value from those of its operands (by number; a branch not taken has none)."""
+        """Compute an operator node's value from its operands' values, by number; a branch not taken has no value."""
         operands, pairs = self.merged_operands()
         terms = [values.get(x.number) for x in operands]
         try:
@@ -383,17 +399,15 @@ class Operator(Node):
 
     @property
     def expression(self) -> str:
-        """What this operator node computes, in the names of its operands: ``x + y + z``."""
+        """The expression of this operator node, with the names of its operands: ``x + y + z``."""
         names = [
             format_value(x.value) if isinstance(x, Constant) and not x.named else x.name
             for x in self.operands
         ]
         symbol = self.op.symbol
-        return (
-            f" {symbol} ".join(names)
-            if symbol
-            else format_call(self.op.name, None, names, dict(self.static))
-        )
+        if symbol:
+            return f" {symbol} ".join(names)
+        return format_call(self.op.name, None, names, dict(self.static))
 
     def __repr__(self) -> str:
         return super().__repr__().replace(":", f" = {self.expression}:", 1)
@@ -403,43 +417,43 @@ MERGED = (TABLE[np.add], TABLE[np.multiply])
 
 
 def _slot(x: Node, op: Op) -> Any:
+    """An operand of `op`; a nameless sum in a sum, or product in a product, is held weakly so that it can be merged."""
     if isinstance(x, Operator) and op in MERGED and x.op is op and not x.named:
         return Partial(weakref.ref(x), x.slots)
     return x
 
 
 def fold_pairs(op: Op, terms: Sequence[Any], pairs: Sequence[tuple[int, int]]) -> list[Any]:
-    """Fold the operands of a merged operator node by pairs: partial sums, of numbers or (for a derivative) of nodes."""
+    """The partial sums (or products) of a merged operator node, one for each pair; of numbers or of nodes."""
     results: list[Any] = []
-    for left, right in pairs:
-        results.append(
-            apply(op, tuple(terms[i] if i >= 0 else results[-i - 1] for i in (left, right)))
-        )
+    for pair in pairs:
+        operands = tuple(terms[i] if i >= 0 else results[-i - 1] for i in pair)
+        results.append(apply(op, operands))
     return results
 
 
-# Shapes, as far as they are known while nothing is computed
+# Shapes, if they are known before the graph is run
 
 
 def extent_of(x: Any) -> Extent:
-    """The shape of an operator's operand; while that is not known, the number of the node that will bring it."""
+    """The shape of an operand; if it is not known yet, the number of a node that will have the same shape."""
     return x.extent if isinstance(x, Node) else shape_of(x)
 
 
 def _extent_after(op: Op, operands: tuple[Node, ...], static: Mapping[str, Any]) -> Extent | None:
-    """The extent of a result; None if it is one of its own."""
+    """The extent of an operation's result; None if its shape is not known and may be that of no operand."""
     extents = [x.extent for x in operands]
-    shapes = all(isinstance(extent, tuple) for extent in extents)
+    all_known = all(isinstance(extent, tuple) for extent in extents)
     try:
-        if _entrywise(op):
+        if _is_elementwise(op):
             others = {extent for extent in extents if extent != ()}
             if len(others) < 2:
                 return next(iter(others), ())
-            return np.broadcast_shapes(*others) if shapes else None
+            return np.broadcast_shapes(*others) if all_known else None
         if op.weights is not None and static.get("axis") is None and not static.get("keepdims"):
             return ()
-        # NumPy knows, and is asked with arrays that hold no numbers
-        if shapes and op in TABLE.values():
+        # NumPy computes the shape, on arrays that take no memory.
+        if all_known and op in TABLE.values():
             return shape_of(op.fn(*map(dummy_array, operands), **static))
     except np.linalg.LinAlgError:
         return None
@@ -451,7 +465,7 @@ def _extent_after(op: Op, operands: tuple[Node, ...], static: Mapping[str, Any])
     return None
 
 
-def _entrywise(op: Op) -> bool:
+def _is_elementwise(op: Op) -> bool:
     if op.kind in ("flat", "comparison"):
         return isinstance(getattr(np, op.name, None), np.ufunc)
     return op.kind == "elementwise" or op.name in ("where", "unless")

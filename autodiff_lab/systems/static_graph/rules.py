@@ -1,9 +1,9 @@
-"""Gradient rules of nodes: how an adjoint goes to the operands, by the engine's table or a registered rule.
+"""Gradient rules of nodes: how an adjoint is sent to the operands, by the engine's rule or a registered one.
 
-Every function here works on numbers and on nodes alike. On nodes, a local partial of the table is evaluated as it
-stands and so builds nodes. What depends on shapes, which a graph may not know before it is run (summing back over
-broadcast axes; the transpose of a map of arrays), becomes one operation that is decided when it is run, and that can
-itself be differentiated.
+Every function here works on numbers and on nodes. Evaluated on nodes, a local partial builds nodes. Some steps depend
+on shapes, which may not be known before the graph is run: the sum over broadcast axes, and the transpose of a map of
+arrays. Each of these becomes a single operation, which looks at the shapes when it is run, and which can be
+differentiated again.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -18,7 +18,7 @@ from .nodes import Node, Operator, extent_of, fold_pairs
 
 
 class Operation(NamedTuple):
-    """An operation as a registered gradient rule sees it: its inputs and outputs are nodes, or numbers in a run."""
+    """An operation as it is passed to a registered gradient rule; its inputs and outputs are nodes or numbers."""
 
     name: str
     type: str
@@ -40,17 +40,17 @@ def register_gradient(kind: str) -> Callable[[Callable[..., Any]], Callable[...,
     Returns
     -------
     decorator
-        For a function that returns m gradients for m inputs: a tuple, or one node for one input; None where nothing
-        flows. Written with operators and NumPy functions, so that it can be differentiated again.
+        For a function that returns m gradients for m inputs: a tuple, or one node for one input; None for an input
+        without a derivative. Write it with operators and NumPy functions, so that it can be differentiated again.
 
     Notes
     -----
-    The rows of the engine's table need no registration.
+    The engine's primitives have their rules already.
 
     Examples
     --------
-    The two examples of source text 2. Its ``Sub`` returns ``grad, -grad``, which is right for equal shapes only:
-    what broadcasting copied, the gradient must sum.
+    These are the two examples of source text 2. Its ``Sub`` returns ``grad, -grad``, which is correct only for equal
+    shapes: if an input was broadcast, its gradient must be summed.
 
     >>> import numpy as np
     >>> from autodiff_lab.systems.static_graph import Graph, Placeholder, gradients, operation
@@ -70,7 +70,7 @@ def register_gradient(kind: str) -> Callable[[Callable[..., Any]], Callable[...,
     """
     if kind in {op.name for op in TABLE.values()} | {"cond", "output"}:
         raise InputError(
-            f"{kind!r} has its rule already, in the engine's table. Register an operation of your own."
+            f"{kind!r} is an operation of the engine, which already has its rule. Register an operation of your own."
         )
 
     def register(rule: Callable[..., Any]) -> Callable[..., Any]:
@@ -81,26 +81,28 @@ def register_gradient(kind: str) -> Callable[[Callable[..., Any]], Callable[...,
 
 
 def apply_registered(op: Operation, grads: Sequence[Any], nodes: Sequence[Node]) -> list[Any]:
-    """Apply a registered gradient rule, and check the number and the shapes of what it sends to the inputs."""
+    """Apply a registered gradient rule, and check the number and the shapes of its gradients."""
     rule = REGISTRY.get(op.type)
     if rule is None:
         raise UnsupportedError(
-            f"{op.name} is an operation {op.type!r} of your own, and nobody has said how it is differentiated. "
-            f"Write @register_gradient({op.type!r}) above a function fn(op, *out_grads) that returns "
-            f"{len(op.inputs)} gradients."
+            f"{op.name} is an operation {op.type!r} of your own, and it has no gradient rule. Write "
+            f"@register_gradient({op.type!r}) above a function fn(op, *out_grads) that returns {len(op.inputs)} "
+            "gradients."
         )
-    given = rule(op, *grads)
-    sent = list(given) if isinstance(given, (tuple, list)) else [given]
-    if len(sent) != len(op.inputs):
+    returned = rule(op, *grads)
+    gradients = list(returned) if isinstance(returned, (tuple, list)) else [returned]
+    if len(gradients) != len(op.inputs):
         raise UnsupportedError(
-            f"The gradient registered for {op.type!r} returned {len(sent)} gradients for the {len(op.inputs)} inputs "
-            f"of {op.name}. Return one for each, or None where nothing flows."
+            f"The gradient registered for {op.type!r} returned {len(gradients)} gradients for the {len(op.inputs)} "
+            f"inputs of {op.name}. Return one for each, or None for an input without a derivative."
         )
-    what = f"The gradient registered for {op.type!r} sends"
-    return [
-        None if g is None else require_shape(g, x, f"{what} to {node.name}, an input of {op.name},")
-        for g, x, node in zip(sent, op.inputs, nodes, strict=True)
-    ]
+    checked = []
+    for g, x, node in zip(gradients, op.inputs, nodes, strict=True):
+        if g is not None:
+            what = f"The gradient registered for {op.type!r} sends to {node.name}, an input of {op.name},"
+            g = require_shape(g, x, what)
+        checked.append(g)
+    return checked
 
 
 def contributions(
@@ -112,15 +114,15 @@ def contributions(
     static: Mapping[str, Any],
     wanted: Sequence[bool],
 ) -> list[Any]:
-    """Apply the table's gradient rule of an operator: what the adjoint `g` contributes to each `wanted` operand.
+    """Apply the engine's gradient rule of an operator: the contribution of the adjoint `g` to each `wanted` operand.
 
-    A merged sum or product is taken apart again into the `pairs` that were written: each is the row of the table for
-    two operands. So no factor is ever divided out, and a factor of zero is as good as any.
+    For a merged sum or product, the engine's rule for two operands is applied to each of the `pairs` that were written.
+    So a product is never divided by one of its factors, which may be zero.
     """
     if not pairs:
         return [
-            _pull_back(op, k, g, y, operands, static) if asked else None
-            for k, asked in enumerate(wanted)
+            _pull_back(op, k, g, y, operands, static) if is_wanted else None
+            for k, is_wanted in enumerate(wanted)
         ]
     results = fold_pairs(op, operands, pairs)
     adjoints: list[Any] = [None] * len(pairs)
@@ -141,43 +143,46 @@ def _pull_back(
 ) -> Any:
     if not any(isinstance(x, Node) for x in (g, y, *operands)):
         return op.pullback(k, g, y, tuple(operands), static)
-    rule = None if not op.rules else op.rules[0] if op.variadic else op.rules[k]
+    rule = None
+    if op.rules:
+        rule = op.rules[0] if op.variadic else op.rules[k]
     if rule is None:
         return None
     x = operands[k]
     if op.partials is not None:
         sent = g if rule is unit_partial else _times(g, rule(y, *operands))
-        return (
-            sent
-            if extent_of(y) == extent_of(x)
-            else Operator(SUM_BACK, (sent, x), extent=extent_of(x))
-        )
+        if extent_of(y) == extent_of(x):
+            return sent
+        return Operator(SUM_BACK, (sent, x), extent=extent_of(x))
     if op in (SUM_BACK, SAME_SHAPE):
         return rule(g, y, *operands)
     return Operator(_pullback_of(op, k, static), (g, y, *operands), extent=extent_of(x))
 
 
 def _times(g: Any, partial: Any) -> Any:
-    """Multiply an adjoint by a partial; by the seed 1 adds no operation."""
-    return partial if not isinstance(g, Node) and shape_of(g) == () and g == 1 else g * partial
+    """Multiply an adjoint by a partial; for the seed 1, this adds no operation to the graph."""
+    is_one = not isinstance(g, Node) and shape_of(g) == () and g == 1
+    return partial if is_one else g * partial
 
 
 def _pullback_of(op: Op, k: int, static: Mapping[str, Any]) -> Op:
-    """The pullback of a row as an operation of its own, on ``(g, y, *operands)``; its rule is the engine's `vjp`."""
+    """The pullback of a primitive as an operation on ``(g, y, *operands)``; its own rule is the engine's `vjp`."""
 
     def pull(g: Any, y: Any, *operands: Any) -> Any:
         return op.pullback(k, g, y, operands, static)
 
-    def again(j: int, h: Any, result: Any, *given: Any) -> Any:
-        return vjp(lambda t: pull(*given[:j], t, *given[j + 1 :]), given[j])[1](h)[0]
+    def differentiate_pull(j: int, h: Any, result: Any, *args: Any) -> Any:
+        """Pull the adjoint `h` back through `pull`, to its argument j."""
+        _, pullback = vjp(lambda arg: pull(*args[:j], arg, *args[j + 1 :]), args[j])
+        return pullback(h)[0]
 
-    return Op(f"{op.name}_pullback", pull, "general", (again,), variadic=True)
+    return Op(f"{op.name}_pullback", pull, "general", (differentiate_pull,), variadic=True)
 
 
 def sum_back(g: Any, x: Any) -> Any:
-    """Sum an adjoint back to the shape of `x`, for a gradient rule: where broadcasting copied `x`, copies are summed.
+    """Sum an adjoint over the axes along which `x` was broadcast, so that it has the shape of `x`; for gradient rules.
 
-    Works on nodes, and then it is an operation that looks at the shapes when the graph is run.
+    On nodes, this is an operation that looks at the shapes when the graph is run.
 
     >>> import numpy as np
     >>> sum_back(np.ones((2, 3)), np.zeros(3))
@@ -185,11 +190,13 @@ def sum_back(g: Any, x: Any) -> Any:
     """
     if not isinstance(g, Node) and not isinstance(x, Node):
         return unbroadcast(g, x)
-    return g if extent_of(g) == extent_of(x) else Operator(SUM_BACK, (g, x), extent=extent_of(x))
+    if extent_of(g) == extent_of(x):
+        return g
+    return Operator(SUM_BACK, (g, x), extent=extent_of(x))
 
 
 def require_shape(g: Any, x: Any, what: str) -> Any:
-    """Require what a gradient rule sends to have the shape of `x`, at the latest when the graph is run."""
+    """Check that the result of a gradient rule has the shape of `x`, now if that is known, or when the graph is run."""
     have, need = extent_of(g), extent_of(x)
     if have == need:
         return g
@@ -201,8 +208,8 @@ def require_shape(g: Any, x: Any, what: str) -> Any:
 def _of_shape(g: Any, x: Any, what: str) -> Any:
     if shape_of(g) != shape_of(x):
         raise ShapeError(
-            f"{what} an adjoint of shape {shape_of(g)} for a value of shape {shape_of(x)}. What broadcasting copied, "
-            "the gradient must sum: sum_back(grad, x)."
+            f"{what} an adjoint of shape {shape_of(g)} for a value of shape {shape_of(x)}. If the value was broadcast, "
+            "sum its gradient: sum_back(grad, x)."
         )
     return g
 

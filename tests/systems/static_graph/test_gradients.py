@@ -85,7 +85,7 @@ def test_grad_ys() -> None:
         ShapeError, match=r"grad_ys gives multiply_1 an adjoint of shape \(2,\) .* shape \(3,\)"
     ):
         graph.run(scaled, {x: np.ones(3)})
-    with pytest.raises(ShapeError, match="2 entries for 1 ys"):
+    with pytest.raises(ShapeError, match="2 elements for 1 ys"):
         gradients(y, x, grad_ys=[1.0, 2.0])
     assert graph.run(gradients(dx, weight), feed).tolist() == [2.0, 4.0]  # the seed is followed too
 

@@ -28,7 +28,7 @@ from autodiff_lab.systems.static_graph import (
 
 
 def test_there_is_no_graph_of_the_process() -> None:
-    with pytest.raises(InputError, match=r"no graph here to put this variable into.*with Graph"):
+    with pytest.raises(InputError, match=r"no graph here for this variable.*with Graph"):
         Variable(1.0)
     graph = Graph()
     x = Variable(2.0, graph=graph)
