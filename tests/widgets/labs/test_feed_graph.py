@@ -87,7 +87,7 @@ def test_going_back_from_all_outputs_sums_the_rows():
     assert rows == {"f1 + f2": (2.0, 0.0), "f1": (1.0, 1.0), "f2": (1.0, -1.0)}
     lab.set(target=TARGETS[0])
     lab.press("backward")
-    assert "2 outputs, f1, f2: backward() sums their gradients" in lab.sentence()
+    assert "2 outputs, f1, f2, and backward() sums their gradients" in lab.sentence()
     lab.press("finish")
     assert "sums over the outputs" in lab.sentence() and "Jacobian" in lab.sentence()
 
