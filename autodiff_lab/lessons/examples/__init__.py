@@ -1,1 +1,1 @@
-"""Examples that lessons and labs share, a module for each subject. They import from neither."""
+"""Examples that lessons and labs share, one module for each subject; they import neither lessons nor labs."""

@@ -1,7 +1,7 @@
 """Small programs of cells: each is run on the learner's cells, and on the engine's numbers.
 
-A program is called with the names it uses (`Cell`, `sin`, `log`) and with its inputs. With `NUMPYS` as these names
-it is an ordinary function, which the engine can differentiate.
+A program's first argument `use` has the names that it uses: `use.Cell`, `use.sin`, `use.log`. The others are its
+inputs. With `NUMPYS` as `use`, it is an ordinary function, which the engine can differentiate.
 """
 
 import functools
@@ -14,12 +14,12 @@ import numpy as np
 from autodiff_lab.transforms.gradients import grad
 
 Program = Callable[..., Any]
-# A program, and where it is run.
+# A program, and its inputs.
 Case = tuple[Program, tuple[float, ...]]
 
 DOUBLINGS = 18
 DOUBLED = f"x doubled {DOUBLINGS} times"
-# What the names that a program uses mean on the engine's side.
+# The names that a program uses, for running it on the engine.
 NUMPYS = SimpleNamespace(sin=np.sin, log=np.log, Cell=float)
 
 
@@ -45,15 +45,15 @@ def with_a_dead_end(use: Any, x: Any, y: Any) -> Any:
     return x + y
 
 
-def with_an_end_behind(use: Any, x: Any, y: Any) -> Any:
-    """A program that computes a product for nothing after its result."""
+def with_a_dead_end_after(use: Any, x: Any, y: Any) -> Any:
+    """A program that computes a product after its result, which does not use it."""
     result = x + y
     _ = x * y
     return result
 
 
 def doubled(use: Any, x: Any) -> Any:
-    """A program that doubles x again and again: a few cells, and more paths than anybody can follow."""
+    """A program that doubles x again and again: few cells, but too many paths to follow one by one."""
     for _ in range(DOUBLINGS):
         x = x + x
     return x
@@ -63,14 +63,14 @@ SWEPT: dict[str, Case] = {
     "(a + b) * (b + 1) at (2, 1)": (olah, (2.0, 1.0)),
     "log(x1) + x1 * x2 - sin(x2) at (2, 5)": (course, (2.0, 5.0)),
     "x + y, and x * y for nothing, at (3, 1)": (with_a_dead_end, (3.0, 1.0)),
-    "x + y, and then x * y for nothing, at (3, 1)": (with_an_end_behind, (3.0, 1.0)),
+    "x + y, and then x * y for nothing, at (3, 1)": (with_a_dead_end_after, (3.0, 1.0)),
     "a * a + a * a with a = x * x, at 2": (twice_squared, (2.0,)),
     DOUBLED: (doubled, (1.0,)),
 }
 
 
 def find_slopes(cases: dict[str, Case]) -> dict[str, tuple[float, ...]]:
-    """Find the slopes of each program with respect to its inputs, by the engine.
+    """Compute the slopes of each program with respect to its inputs, with the engine.
 
     >>> find_slopes(SWEPT)["(a + b) * (b + 1) at (2, 1)"]
     (2.0, 5.0)
@@ -78,6 +78,7 @@ def find_slopes(cases: dict[str, Case]) -> dict[str, tuple[float, ...]]:
     slopes = {}
     for case, (program, at) in cases.items():
         compute = functools.partial(program, NUMPYS)
-        found = grad(compute, argnums=tuple(range(len(at))))(*at)
-        slopes[case] = tuple(float(slope) for slope in found)
+        every_input = tuple(range(len(at)))
+        gradient = grad(compute, argnums=every_input)(*at)
+        slopes[case] = tuple(float(slope) for slope in gradient)
     return slopes

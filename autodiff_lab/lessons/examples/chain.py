@@ -5,7 +5,7 @@ from typing import Any
 
 from autodiff_lab.transforms.gradients import grad
 
-# Where it begins.
+# The initial state.
 START = 0.3
 
 
@@ -16,7 +16,7 @@ def logistic(x: Any) -> Any:
 
 @functools.lru_cache(maxsize=256)
 def sweep_whole_chain(steps: int) -> float:
-    """The derivative of a chain of so many steps of `logistic`, swept back with everything on one tape."""
+    """The derivative of a chain of `steps` steps of `logistic`, with all of them on one tape."""
 
     def chain(x: Any) -> Any:
         for _ in range(steps):

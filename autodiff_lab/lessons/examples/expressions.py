@@ -1,4 +1,4 @@
-"""Expressions that are typed, as programs of arithmetic and the functions of the table of derivatives."""
+"""Expressions that a user types, as programs made of arithmetic and the functions that have a derivative rule."""
 
 import ast
 import inspect
@@ -14,7 +14,7 @@ from autodiff_lab.systems.wengert import FUNCTIONS
 
 
 class ExpressionError(AutodiffError, ValueError):
-    """Error: what was typed is no expression of arithmetic, functions of the table, and the names that are known."""
+    """Error: the typed text is not an expression made of arithmetic, differentiable functions, and the given names."""
 
 
 OPERATORS: dict[type, Callable[..., Any]] = {
@@ -29,19 +29,20 @@ OPERATORS: dict[type, Callable[..., Any]] = {
 
 
 def parse_expression(text: str, names: Sequence[str]) -> Callable[..., Any]:
-    """Read an expression that was typed; none of it is run before it is called with numbers, Variables or cells.
+    """Parse a typed expression into a function; nothing is run before it is called with numbers, Variables or cells.
 
     Parameters
     ----------
     text : str
-        As in Python, or as on paper: ``^`` is a power, ``np.`` may be left out.
+        The expression, in Python or as on paper: ``^`` is a power, ``np.`` may be left out.
     names : sequence of str
-        The inputs that may occur in it, in the order of the program's parameters.
+        The inputs that may occur in it, in the order of the function's parameters.
 
     Raises
     ------
     ExpressionError
-        If it is no expression, or something else than arithmetic, functions of one number or two, and these names.
+        If it is not an expression, or contains anything but arithmetic, functions of one or two numbers, and these
+        names.
 
     Examples
     --------
@@ -64,7 +65,7 @@ def parse_expression(text: str, names: Sequence[str]) -> Callable[..., Any]:
         return compute(dict(zip(names, inputs, strict=True)))
 
     program.__name__ = program.__qualname__ = "the expression"
-    # Whoever asks for the inputs' names, as a trace does, is told those of the expression.
+    # A trace reads the inputs' names from the signature.
     program.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
         [inspect.Parameter(name, inspect.Parameter.POSITIONAL_ONLY) for name in names]
     )
@@ -72,40 +73,43 @@ def parse_expression(text: str, names: Sequence[str]) -> Callable[..., Any]:
 
 
 def _read(node: ast.AST, names: Sequence[str]) -> Callable[[Mapping[str, Any]], Any]:
+    """Make a function that computes a part of an expression from the inputs, by name."""
     if isinstance(node, ast.Constant) and type(node.value) in (int, float):
-        # NumPy's, so that 1 / 0 is inf and no error; from its text, so that a very long whole number is inf, too.
+        # A NumPy number, so that 1 / 0 is inf instead of an error; made from text, so that a huge integer is inf too.
         number = np.float64(str(node.value))
         return lambda inputs: number
     if isinstance(node, ast.Name) and node.id in names:
         return operator.itemgetter(node.id)
     if isinstance(node, ast.BinOp) and type(node.op) in OPERATORS:
-        of_two, left, right = (
-            OPERATORS[type(node.op)],
-            _read(node.left, names),
-            _read(node.right, names),
-        )
-        return lambda inputs: of_two(left(inputs), right(inputs))
+        binary = OPERATORS[type(node.op)]
+        left = _read(node.left, names)
+        right = _read(node.right, names)
+        return lambda inputs: binary(left(inputs), right(inputs))
     if isinstance(node, ast.UnaryOp) and type(node.op) in OPERATORS:
-        of_one, operand = OPERATORS[type(node.op)], _read(node.operand, names)
-        return lambda inputs: of_one(operand(inputs))
+        unary = OPERATORS[type(node.op)]
+        operand = _read(node.operand, names)
+        return lambda inputs: unary(operand(inputs))
     if isinstance(node, ast.Call) and not node.keywords:
-        function, operands = _function(node), [_read(part, names) for part in node.args]
+        function = _function(node)
+        operands = [_read(part, names) for part in node.args]
         return lambda inputs: function(*(operand(inputs) for operand in operands))
     raise ExpressionError(
-        f"{ast.unparse(node)!r} is not something this lab knows. Use {', '.join(names)}, numbers, + − * / ** and "
-        "functions such as sin, log, exp, tanh, hypot."
+        f"{ast.unparse(node)!r} is not supported here. Use {', '.join(names)}, numbers, + − * / ** and functions "
+        "such as sin, log, exp, tanh, hypot."
     )
 
 
 def _function(call: ast.Call) -> Callable[..., Any]:
+    """The function of a call, with a check of the number of its operands."""
     name = ast.unparse(call.func).removeprefix("np.")
-    function = FUNCTIONS.get({"abs": "absolute"}.get(name, name))
+    function = FUNCTIONS["absolute"] if name == "abs" else FUNCTIONS.get(name)
     if function is None:
         raise ExpressionError(
-            f"{name} is not a function of the table. It knows sin, cos, log, exp, sqrt, tanh, hypot, …"
+            f"{name} is not a function that has a derivative rule here. Use sin, cos, log, exp, sqrt, tanh, hypot, …"
         )
     if len(call.args) != function.nin:
         raise ExpressionError(
-            f"{name} takes {function.nin} operand{'s'[: function.nin > 1]}, and you gave {len(call.args)}."
+            f"{name} takes {function.nin} {'operand' if function.nin == 1 else 'operands'}, and you gave "
+            f"{len(call.args)}."
         )
     return function

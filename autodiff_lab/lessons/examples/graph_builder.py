@@ -1,7 +1,7 @@
 """A builder of static graphs from the text of a program, line by line, with three ways to flatten a sum of sums.
 
-``"off"`` makes one node for each operation, ``"copy"`` is the package's own flattening, and ``"mutate"`` is that of
-source text 1: ``s + z`` hands `z` to the node `s` that is there already, whoever else holds it.
+``"off"`` makes one node for each operation. ``"copy"`` is the package's own flattening. ``"mutate"`` is that of source
+text 1: ``s + z`` appends `z` to the existing node `s`, even if another name or node refers to it.
 """
 
 from autodiff_lab.lessons.examples.expressions import parse_expression
@@ -30,9 +30,9 @@ class GraphBuilder:
     lines : tuple of str
         The whole program.
     done : int
-        How many of its lines are built.
+        How many of its lines have been built.
     named : dict
-        The node that each name of the program means; two names may mean one node.
+        The node of each name in the program; two names may refer to one node.
 
     Examples
     --------
@@ -47,7 +47,9 @@ class GraphBuilder:
     """
 
     def __init__(self, lines: tuple[str, ...], flatten: str) -> None:
-        self.lines, self.done, self.mutate = lines, 0, flatten == "mutate"
+        self.lines = lines
+        self.done = 0
+        self.mutate = flatten == "mutate"
         self.graph = Graph(flatten=flatten != "off")
         used = [name for name in INPUTS if any(name in line for line in lines)]
         self.named: dict[str, Node] = {
@@ -61,17 +63,18 @@ class GraphBuilder:
         node = parse_expression(expression, tuple(self.named))(*self.named.values())
         if self.mutate:
             node = _merge_into_operand(node)
-        # A new node is called as in the program, or else by what it computes: every message says it so.
+        # A new node gets its name in the program or else its expression as name, so that messages can be understood.
         for new in self.graph.nodes:
-            if new not in before:
-                new.name = (
-                    number(new.value)
-                    if isinstance(new, Constant)
-                    else format_expression(new.expression)
-                )
+            if new in before:
+                continue
+            if isinstance(new, Constant):
+                new.name = number(new.value)
+            else:
+                new.name = format_expression(new.expression)
         if node not in before:
             node.name = name
-        self.named[name], self.done = node, self.done + 1
+        self.named[name] = node
+        self.done += 1
 
     @property
     def inputs(self) -> list[str]:
@@ -80,26 +83,26 @@ class GraphBuilder:
 
     @property
     def results(self) -> dict[str, Node]:
-        """The nodes of the lines that are built into a static graph, by name."""
+        """The nodes of the lines that have been built into the static graph, by name."""
         return {name: node for name, node in self.named.items() if name not in INPUTS}
 
     @property
     def outputs(self) -> dict[str, Node]:
-        """The nodes of a static graph's built lines that no later line mentions, by name."""
+        """The results that no line of the program uses, by name: the outputs of the static graph."""
         lines = [line.split(" = ") for line in self.lines]
         mentioned = {part for _, expression in lines for part in expression.split()}
         return {name: node for name, node in self.results.items() if name not in mentioned}
 
 
 def _merge_into_operand(node: Node) -> Node:
-    """Flatten as document 1 does: a sum gives its terms to a sum among its operands, and that one is the result."""
+    """Flatten as in document 1: append the operands of a sum to a sum among them, and return that one."""
     if not isinstance(node, Operator) or node.op not in MERGED:
         return node
     operands = node.operands
     for k, host in enumerate(operands):
         if isinstance(host, Operator) and host.op is node.op:
             for other in (*operands[:k], *operands[k + 1 :]):
-                # Instead of a weak reference to the node that had these slots: there is no such node.
+                # A `Partial` has a weak reference to its node; these slots have no node of their own.
                 host.slots = (Partial(lambda: None, host.slots), other)  # type: ignore[arg-type]
             return host
     return node

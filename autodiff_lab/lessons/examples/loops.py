@@ -1,4 +1,4 @@
-"""Programs with a loop, written as a learner writes them: without types and without a docstring, for they are shown."""
+"""Programs with a loop, written as a learner would: without types and docstrings, because they are shown."""
 # ruff: noqa: D103
 # mypy: allow-untyped-defs
 

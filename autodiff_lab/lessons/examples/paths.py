@@ -8,7 +8,7 @@ from autodiff_lab.transforms.recording import record
 
 @functools.cache
 def count_paths(doublings: int) -> tuple[int, int, int]:
-    """Count paths from the result to x, calls of a sweep by recursion, and cells, for ``x = x + x`` many times.
+    """Count paths from the result to x, calls of a recursive sweep, and cells, for `doublings` times ``x = x + x``.
 
     >>> [count_paths(k) for k in (1, 2, 10)]
     [(2, 3, 2), (4, 7, 3), (1024, 2047, 11)]
@@ -21,6 +21,7 @@ def count_paths(doublings: int) -> tuple[int, int, int]:
 
     tape = record(doubled, 1.0)[1]
     calls = [tape.output_line]
-    for i in calls:  # which grows meanwhile: a call makes one for each operand
+    for i in calls:  # the list grows in the loop, because each call makes one for each operand
         calls += tape.parents[i]
-    return sum(i < tape.n_inputs for i in calls), len(calls), len(tape)
+    n_paths = sum(i < tape.n_inputs for i in calls)
+    return n_paths, len(calls), len(tape)

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-# Of a function, where, and with which step.
+# Called with a function, the point x, and the step h.
 Quotient = Callable[[Callable[[Any], Any], Any, Any], Any]
 
 QUOTIENTS: dict[str, Quotient] = {

@@ -1,7 +1,8 @@
 """Two machines for nested derivatives, run side by side: the engine's dual numbers, and dual numbers without tags.
 
-A program is written once, with `Watched` numbers and a derivative `D`. Every operation is done by both machines and
-noted as a line. The engine's numbers know which derivative they belong to; the others have one ε for all.
+A program is written once, with `Watched` numbers and a derivative `D`. Both machines compute every operation, and it is
+stored as a line. The engine's dual numbers have a tag for the derivative they belong to; the others have one ε for all
+derivatives.
 """
 
 from __future__ import annotations
@@ -17,12 +18,12 @@ from autodiff_lab.engine.levels import Level
 from autodiff_lab.text.numbers import number
 from autodiff_lab.transforms.gradients import jvp
 
-# What stands before 1, ε₁, ε₂ and ε₁ε₂.
+# The coefficients of 1, ε₁, ε₂ and ε₁ε₂.
 Four = tuple[float, float, float, float]
 
 
 class Untagged:
-    """A dual number without a tag: it does not know whose ε it carries. Its parts may be dual numbers themselves.
+    """A dual number without a tag for the derivative its ε belongs to; its parts may be dual numbers themselves.
 
     >>> x, y = Untagged(4.0, 1.0), Untagged(1.0, 1.0)
     >>> (x * y).value, (x * y).tangent
@@ -44,16 +45,18 @@ class Untagged:
 
 
 def parts(thing: Any) -> tuple[Any, Any]:
-    """Take an untagged dual number apart into value and tangent; a plain number has the tangent 0.
+    """Split an untagged dual number into value and tangent; a plain number has the tangent 0.
 
     >>> parts(3.0)
     (3.0, 0.0)
     """
-    return (thing.value, thing.tangent) if isinstance(thing, Untagged) else (thing, 0.0)
+    if isinstance(thing, Untagged):
+        return thing.value, thing.tangent
+    return thing, 0.0
 
 
 class Flat(NamedTuple):
-    """The coefficients of an untagged dual number with one ε: before 1, before ε, and what was dropped with ε²."""
+    """The coefficients of an untagged dual number: of 1, of ε, and that of ε², which was dropped."""
 
     value: float
     tangent: float
@@ -62,29 +65,29 @@ class Flat(NamedTuple):
 
 @dataclass(frozen=True)
 class Line:
-    """One line of a run, as the machine with tags and the machine without them see it."""
+    """One line of a run: the text of an operation, and its result on the machine with tags and on the one without."""
 
     text: str
     # ``marked`` (a derivative begins), ``taken`` (a derivative ends), or empty for an operation.
     kind: str
-    # Whose ε is put on or taken off: 1 or 2; 0 for an operation.
+    # The derivative, 1 or 2, whose ε is added or removed; 0 for an operation.
     level: int
     tagged: Four
-    # Four numbers where one dual number stands inside another; their ε are kept apart by their places.
+    # Four numbers if dual numbers are nested: then the two ε are told apart by their level.
     untagged: Flat | Four
-    # Where two marks become one: what each operand adds to the number before ε.
+    # If the ε of two derivatives merge: the share of each operand in the coefficient of ε.
     merged: tuple[float, float] | None = None
 
 
 @dataclass
 class Watched:
-    """A number that is computed on both machines, with tags and without, and the text that it came from."""
+    """A number that is computed on both machines, with tags and without, and its expression as text."""
 
     run: Run
     text: str
     tagged: Any
     untagged: Any
-    # Which derivatives put the untagged number's ε there. The machine itself does not know; the watcher does.
+    # The derivatives that have added an ε to the untagged number, which the number itself doesn't store.
     marks: frozenset[int] = frozenset()
 
     def __add__(self, other: Watched) -> Watched:
@@ -109,7 +112,7 @@ class Run:
         self.result = program(self._differentiate, *at)
 
     def _differentiate(self, f: Callable[[Watched], Watched], at: Watched) -> Watched:
-        """Differentiate `f` on both machines: mark the point with an ε, run, and take what stands before it."""
+        """Differentiate `f` on both machines: add an ε to the point, run `f`, and take the coefficient of ε."""
         level = len(self._levels) + 1
         letter = "xy"[level - 1]
         inside: list[Watched] = []
@@ -131,13 +134,14 @@ class Run:
         return found
 
     def operate(self, fn: Callable[[Any, Any], Any], a: Watched, b: Watched, text: str) -> Watched:
-        """Do one operation on both machines, tagged and untagged, and note where two ε merge."""
+        """Compute one operation on both machines, tagged and untagged, and store whether two ε merge."""
         marks = a.marks | b.marks
         result = Watched(self, text, fn(a.tagged, b.tagged), fn(a.untagged, b.untagged), marks)
-        (x, dx), (y, dy) = (
-            (_number(part) for part in parts(operand.untagged)) for operand in (a, b)
-        )
-        shares = parts(fn(Untagged(x, dx), y))[1], parts(fn(x, Untagged(y, dy)))[1]
+        x, dx = map(_number, parts(a.untagged))
+        y, dy = map(_number, parts(b.untagged))
+        _, share_of_a = parts(fn(Untagged(x, dx), y))
+        _, share_of_b = parts(fn(x, Untagged(y, dy)))
+        shares = (share_of_a, share_of_b)
         dropped = fn(x + dx, y + dy) - fn(x, y) - sum(shares)
         self._note("", result, merged=shares if len(marks) > 1 else None, dropped=dropped)
         return result
@@ -151,14 +155,14 @@ class Run:
         dropped: float = 0.0,
     ) -> None:
         value, tangent = parts(x.untagged)
-        boxed = isinstance(value, Untagged) or isinstance(tangent, Untagged)
-        untagged = (*parts(value), *parts(tangent)) if boxed else Flat(value, tangent, dropped)
+        is_nested = isinstance(value, Untagged) or isinstance(tangent, Untagged)
+        untagged = (*parts(value), *parts(tangent)) if is_nested else Flat(value, tangent, dropped)
         tagged = list_coefficients(x.tagged, self._levels)
         self.lines.append(Line(_strip_brackets(x.text), kind, level, tagged, untagged, merged))
 
 
 def list_coefficients(number: Any, levels: list[Level]) -> Four:
-    """List what stands before 1, ε₁, ε₂ and ε₁ε₂ in a number of the tagged machine, the engine's.
+    """List the coefficients of 1, ε₁, ε₂ and ε₁ε₂ in a number of the tagged machine, which is the engine.
 
     >>> seen = []
     >>> _ = jvp(lambda x: seen.append(list_coefficients(x * x, [x.level])) or x, (3.0,), (1.0,))
@@ -176,10 +180,10 @@ def list_coefficients(number: Any, levels: list[Level]) -> Four:
 
 
 def _number(thing: Any) -> float:
-    """A plain number; of a dual number its value."""
+    """A number as a float; for a dual number, its value."""
     return _number(thing.value) if isinstance(thing, Untagged) else float(thing)
 
 
 def _strip_brackets(text: str) -> str:
-    """A sum without the brackets that it needs as a factor."""
+    """Remove the brackets around a sum, which it only needs as a factor."""
     return text[1:-1] if re.fullmatch(r"\([^()]*\)", text) else text

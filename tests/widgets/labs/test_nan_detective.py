@@ -180,7 +180,7 @@ def test_a_nonfinite_value_may_have_finite_adjoints():
     ("text", "said"),
     [
         ("sin(", "is not an expression"),
-        ("y * 2", "is not something this lab knows"),
+        ("y * 2", "is not supported here"),
         ("2.0", "doesn't compute anything from x"),
         ("x", "doesn't compute anything from x"),
         ("sin(sin(sin(sin(sin(sin(sin(x)))))))", "has 8 rows, but the lab has room for only 7"),
