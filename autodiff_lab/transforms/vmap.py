@@ -40,24 +40,24 @@ def vmap(
     f : callable
         Takes and returns numbers, arrays, or pytrees of them.
     in_axes : int, None, or a sequence with one of these for each argument
-        Which axis of an argument counts the examples; None for an argument that all examples share. An entry holds for
-        each array of a pytree.
+        The axis of an argument that runs over the examples; None for an argument that all examples share. For a pytree,
+        the axis is that of each of its arrays.
 
     Returns
     -------
     callable
-        Takes arguments with one axis more, all of one length n; returns results of shape ``(n, *shape of one)``.
-        Keywords that are arrays, or pytrees of arrays, are mapped over their first axis; any others, as ``axis=1``,
-        are passed on as they are. Bind an array that all examples share: ``vmap(partial(f, table=table))``.
+        Takes arguments with one more axis, all of the same length n; returns results of shape ``(n, *shape of one)``.
+        Keyword arguments that are arrays, or pytrees of arrays, are mapped over their first axis; all others, such as
+        ``axis=1``, are passed on unchanged. Bind an array that all examples share: ``vmap(partial(f, table=table))``.
 
     Raises
     ------
     InputError
-        If `in_axes` is no axis, has another length than the arguments, or names no axis at all.
+        If `in_axes` is not an axis, has another length than the arguments, or contains no axis at all.
     ShapeError
-        If an argument has no such axis, the lengths differ, or an ``if`` is answered differently by two examples.
+        If an argument doesn't have the axis, the lengths differ, or an ``if`` comes out differently for two examples.
     UnsupportedError
-        If an operation has results of different shapes for different examples, or an index is an example's own.
+        If an operation has results of different shapes for different examples, or an index differs between examples.
 
     See Also
     --------
@@ -65,12 +65,13 @@ def vmap(
 
     Notes
     -----
-    As in JAX (Bradbury and others, *JAX: composable transformations*, 2018). An operation without a batching rule is
-    run once for each example, and an ``if`` goes the way that all examples agree on; JAX refuses both.
+    As in JAX (Bradbury and others, *JAX: composable transformations*, 2018). There are two differences: an operation
+    without a batching rule is run once for each example, and an ``if`` is allowed if it comes out the same for all
+    examples. JAX raises an error in both cases.
 
     Examples
     --------
-    Gradients for each example of a loss, of shape ``(3, 2)`` for 3 examples and 2 weights:
+    Per-example gradients of a loss, of shape ``(3, 2)`` for 3 examples and 2 weights:
 
     >>> import numpy as np
     >>> from autodiff_lab import grad
@@ -85,7 +86,7 @@ def vmap(
 
     @wraps(f)
     def mapped(*args: Any, **kwargs: Any) -> Any:
-        # Keywords that hold arrays are mapped over their first axis; others are options, the same for all examples.
+        # Keywords with arrays are mapped over their first axis; all others are options, the same for all examples.
         named = {name: x for name, x in kwargs.items() if _holds_array(x)}
         axes = [*_axis_of_each(in_axes, len(args), f, bool(named)), *(0 for _ in named)]
         names = [*argument_names(f, len(args)), *named]
@@ -93,32 +94,16 @@ def vmap(
         fronts = [
             _to_front(x, axis, name) for x, axis, name in zip(given, axes, names, strict=True)
         ]
-        sizes = {
-            path: shape_of(x)[0]
-            for k, axis in enumerate(axes)
-            if axis is not None
-            for path, x in zip(
-                pytree.paths(names[k], given[k]), pytree.flatten(fronts[k]), strict=True
-            )
-        }
-        if len(set(sizes.values())) != 1 or 0 in sizes.values():
-            found = ", ".join(f"{path} has {n}" for path, n in sizes.items()) or "there is none"
-            shared = next(iter(named), "")
-            hint = f" An array that all examples share is bound first: partial({name_of(f)}, {shared}=…)."
-            raise ShapeError(
-                f"vmap({name_of(f)}) needs the same number of examples, at least one: {found}.{hint if shared else ''}"
-            )
-        level = Batch(next(iter(sizes.values())))
-        inputs = [
-            x if axis is None else pytree.map_leaves(lambda front: Batched(front, level), front)
-            for x, axis, front in zip(given, axes, fronts, strict=True)
-        ]
+        level = Batch(_count_examples(f, axes, names, fronts, named))
+        inputs = []
+        for axis, front in zip(axes, fronts, strict=True):
+            if axis is not None:
+                front = pytree.map_leaves(lambda x: Batched(x, level), front)
+            inputs.append(front)
 
         def call(*inputs: Any) -> Any:
-            return f(
-                *inputs[: len(args)],
-                **{**kwargs, **dict(zip(named, inputs[len(args) :], strict=True))},
-            )
+            mapped_keywords = dict(zip(named, inputs[len(args) :], strict=True))
+            return f(*inputs[: len(args)], **{**kwargs, **mapped_keywords})
 
         result = level.run(call if kwargs else f, inputs)
 
@@ -138,13 +123,40 @@ def _holds_array(x: Any) -> bool:
     return bool(leaves) and all(shape_of(leaf) != () for leaf in leaves)
 
 
+def _count_examples(
+    f: Callable[..., Any],
+    axes: Sequence[int | None],
+    names: Sequence[str],
+    fronts: Sequence[Any],
+    named: Mapping[str, Any],
+) -> int:
+    """The number of examples: the length of the first axis, which has to be the same for all mapped arrays."""
+    sizes: dict[str, int] = {}
+    for axis, name, front in zip(axes, names, fronts, strict=True):
+        if axis is None:
+            continue
+        for path, x in zip(pytree.paths(name, front), pytree.flatten(front), strict=True):
+            sizes[path] = shape_of(x)[0]
+    if len(set(sizes.values())) == 1 and 0 not in sizes.values():
+        return next(iter(sizes.values()))
+    found = ", ".join(f"{path} has {n}" for path, n in sizes.items()) or "there is none"
+    hint = ""
+    if named:
+        keyword = next(iter(named))
+        hint = (
+            f" An array that all examples share is bound first: partial({name_of(f)}, {keyword}=…)."
+        )
+    raise ShapeError(
+        f"vmap({name_of(f)}) needs the same number of examples, at least one: {found}.{hint}"
+    )
+
+
 def _axis_of_each(in_axes: Any, count: int, f: Callable[..., Any], named: bool) -> list[int | None]:
-    one = in_axes is None or hasattr(in_axes, "__index__")
+    """The axis of each positional argument."""
+    is_single = in_axes is None or hasattr(in_axes, "__index__")
+    given = [in_axes] * count if is_single else in_axes
     try:
-        axes = [
-            None if axis is None else operator.index(axis)
-            for axis in ([in_axes] * count if one else in_axes)
-        ]
+        axes = [None if axis is None else operator.index(axis) for axis in given]
     except TypeError:
         raise InputError(
             f"in_axes is {in_axes!r}; it takes an axis (0, 1, …), None for an argument that all examples share, or a "
@@ -162,6 +174,8 @@ def _axis_of_each(in_axes: Any, count: int, f: Callable[..., Any], named: bool) 
 
 
 def _to_front(tree: Any, axis: int | None, name: str) -> Any:
+    """Move the axis of the examples to the front, in each array of a pytree."""
+
     def move(x: Any) -> Any:
         x = as_operand(x)
         shape = shape_of(x)
@@ -187,11 +201,10 @@ class Batch(Level):
     def process(self, op: Op, operands: tuple[Any, ...], static: Mapping[str, Any]) -> Any:
         """Apply one operation to all examples of the vmapped batch, by its batching rule."""
         own = [type(x) is Batched and x.level is self for x in operands]
-        if any(
-            isinstance(x, Batched) for option in static.values() for x in pytree.flatten(option)
-        ):
+        options = [x for option in static.values() for x in pytree.flatten(option)]
+        if any(isinstance(x, Batched) for x in options):
             raise UnsupportedError(
-                f"{op.name} was given a position that differs from example to example. Choose entries with np.where, "
+                f"{op.name} was given a position that differs from example to example. Choose elements with np.where, "
                 "or multiply by ones and zeros."
             )
         if op.kind == "shape":
@@ -202,24 +215,33 @@ class Batch(Level):
             return op.fn(*shaped, **static)
         y = None
         if op.inside is None:
-            values = [x.value if mine else x for x, mine in zip(operands, own, strict=True)]
-            shapes = [shape_of(x) for x in operands]
-            if op.kind == "elementwise" or op in ENTRY_BY_ENTRY:
-                y = apply(op, _line_up(values, own, shapes), static)
-            elif op.weights is not None:
-                y = _reduce(op, values[0], len(shapes[0]), static)
-            elif op in ALONG_THE_LAST_AXIS:
-                y = apply(op, tuple(map(self.with_axis, operands)), static)
-            elif op in PRODUCTS:
-                y = PRODUCTS[op](values, own, shapes, **static)
-            elif op.kind == "linear" and op.batched is not None:
-                full = tuple(map(self.with_axis, operands))
-                like = tuple(map(np.zeros, shapes))
-                y = op.batched(self.size, as_operand(op.fn(*like, **static)), like, full, static)
-        return Batched(self._run_each(op, operands, own, static) if y is None else y, self)
+            y = self._apply_batching_rule(op, operands, own, static)
+        if y is None:
+            y = self._run_each(op, operands, own, static)
+        return Batched(y, self)
+
+    def _apply_batching_rule(
+        self, op: Op, operands: tuple[Any, ...], own: Sequence[bool], static: Mapping[str, Any]
+    ) -> Any:
+        """Compute an operation on the whole batch at once; None if it has no batching rule."""
+        values = [x.value if mine else x for x, mine in zip(operands, own, strict=True)]
+        shapes = [shape_of(x) for x in operands]
+        if op.kind == "elementwise" or op in ELEMENTWISE:
+            return apply(op, _align(values, own, shapes), static)
+        if op.weights is not None:
+            return _reduce(op, values[0], len(shapes[0]), static)
+        if op in ALONG_THE_LAST_AXIS:
+            return apply(op, tuple(map(self.with_axis, operands)), static)
+        if op in PRODUCTS:
+            return PRODUCTS[op](values, own, shapes, **static)
+        if op.kind == "linear" and op.batched is not None:
+            full = tuple(map(self.with_axis, operands))
+            like = tuple(map(np.zeros, shapes))
+            return op.batched(self.size, as_operand(op.fn(*like, **static)), like, full, static)
+        return None
 
     def with_axis(self, x: Any) -> Any:
-        """The value with the batch axis of vmap in front; a value that all examples share is copied along it."""
+        """The value with the batch axis of vmap in front; a value that all examples share is broadcast along it."""
         if type(x) is Batched and x.level is self:
             return x.value
         return np.broadcast_to(x, (self.size, *shape_of(x)))
@@ -227,26 +249,26 @@ class Batch(Level):
     def _run_each(
         self, op: Op, operands: Any, own: Sequence[bool], static: Mapping[str, Any]
     ) -> Any:
-        each = [
-            apply(
-                op,
-                tuple(x.value[b] if mine else x for x, mine in zip(operands, own, strict=True)),
-                static,
+        """Compute an operation once for each example, and stack the results."""
+        results = []
+        for b in range(self.size):
+            of_example = tuple(
+                x.value[b] if mine else x for x, mine in zip(operands, own, strict=True)
             )
-            for b in range(self.size)
-        ]
-        if any(isinstance(y, (tuple, list)) or shape_of(y) != shape_of(each[0]) for y in each):
-            raise UnsupportedError(
-                f"{op.name} has no batching rule: its result has another shape for each example. Keep the shape, with "
-                "np.where, or call it for each example in a loop."
-            )
-        return np.stack(each)
+            results.append(apply(op, of_example, static))
+        for y in results:
+            if isinstance(y, (tuple, list)) or shape_of(y) != shape_of(results[0]):
+                raise UnsupportedError(
+                    f"{op.name} has no batching rule: its result has another shape for each example. Keep the shape, "
+                    "with np.where, or call it for each example in a loop."
+                )
+        return np.stack(results)
 
 
-def _line_up(
+def _align(
     values: Sequence[Any], own: Sequence[bool], shapes: Sequence[tuple[int, ...]]
 ) -> tuple[Any, ...]:
-    """Align operands for a batching rule: broadcast from behind as for one example, with the batch axis in front."""
+    """Insert axes of length 1 behind the batch axis, so that operands broadcast as they do for one example."""
     longest = max(shapes, key=len)
     return tuple(
         align_axes(x, shape, longest) if mine else x
@@ -255,29 +277,31 @@ def _line_up(
 
 
 def _reduce(op: Op, x: Any, n: int, static: Mapping[str, Any]) -> Any:
-    """A reduction along the same axes, each of them one further back."""
+    """Reduce along the same axes as for one example; behind the batch axis, each is greater by one."""
     if n == 0:
         return x
     axis = static.get("axis")
     if axis is None and not static.get("keepdims"):
         return apply(op, (np.reshape(x, (shape_of(x)[0], -1)),), {**static, "axis": 1})
-    behind = tuple(a + 1 for a in normalize_axes(axis, n))
-    return apply(op, (x,), {**static, "axis": behind[0] if len(behind) == 1 else behind})
+    shifted = tuple(a + 1 for a in normalize_axes(axis, n))
+    return apply(op, (x,), {**static, "axis": shifted[0] if len(shifted) == 1 else shifted})
 
 
 def _multiply_matrices(values: Any, own: Any, shapes: Any) -> Any:
-    """A stack of matrix products; a vector is a row on the left, a column on the right."""
-    rows, columns = len(shapes[0]) == 1, len(shapes[1]) == 1
-    full = [(1, *shapes[0]) if rows else shapes[0], (*shapes[1], 1) if columns else shapes[1]]
+    """Compute a stack of matrix products; a vector becomes a row on the left, a column on the right."""
+    left, right = shapes
+    is_row = len(left) == 1
+    is_column = len(right) == 1
+    full = [(1, *left) if is_row else left, (*right, 1) if is_column else right]
     matrices = [
         np.reshape(x, (*shape_of(x)[:1], *shape) if mine else shape)
         for x, mine, shape in zip(values, own, full, strict=True)
     ]
-    y = np.matmul(*_line_up(matrices, own, full))
-    if columns:
+    y = np.matmul(*_align(matrices, own, full))
+    if is_column:
         y = y[..., 0]
-        return y[..., 0] if rows else y
-    return y[..., 0, :] if rows else y
+        return y[..., 0] if is_row else y
+    return y[..., 0, :] if is_row else y
 
 
 PRODUCTS: dict[Op, Callable[..., Any]] = {
@@ -285,7 +309,8 @@ PRODUCTS: dict[Op, Callable[..., Any]] = {
     TABLE["einsum"]: lambda values, own, shapes, subscripts: einsum_batch(values, own, subscripts),
 }
 ALONG_THE_LAST_AXIS = {taken_along, put_along}
-ENTRY_BY_ENTRY = {
+# Primitives that compute each element on its own, in addition to those of the kind "elementwise".
+ELEMENTWISE = {
     *(
         op
         for key, op in TABLE.items()
@@ -300,7 +325,7 @@ ENTRY_BY_ENTRY = {
 
 
 class Batched(Overloaded):
-    """A traced value in vmap: the values of all examples in the batch, which the function takes for that of one."""
+    """A traced value in vmap: the values of all examples in the batch, with the shape of a single one."""
 
     __slots__ = ("level", "value")
     of_many = True
@@ -319,15 +344,15 @@ class Batched(Overloaded):
             if len(answers) == 1:
                 return answers.pop()
             raise ShapeError(
-                "An `if` was reached, and the examples of this vmap answer it differently. Compute both and choose: "
+                "An `if` comes out differently for the examples of this vmap. Compute both branches and choose: "
                 "np.where(condition, a, b)."
             )
         return super().__bool__()
 
     def _raise_detached(self, what: str, instead: str | None) -> NoReturn:
         raise UnsupportedError(
-            f"{what} of {self!r} would be the same for all examples. Use NumPy functions of the value that vmap can "
-            "follow (np.where, np.max, np.sum, …), or call the function for each example in a loop."
+            f"{what} of {self!r} would be the same for all examples. Use NumPy functions of the value that vmap "
+            "supports (np.where, np.max, np.sum, …), or call the function for each example in a loop."
         )
 
     def __array__(self, dtype: Any = None, copy: Any = None) -> NoReturn:
