@@ -24,15 +24,15 @@ class NonFinite:
     ----------
     phase : {"forward", "backward"}
     line : int
-        The line of the tape that made it.
+        The line of the tape that computed it.
     name, expression : str
-        What the tape calls it, and what it computed.
+        The name and the expression of that line.
     value : number or array
         The value, or the contribution to an adjoint.
     factors : tuple of str
-        Forward: the operands. Backward: the adjoint and the local partial, whose product it is.
+        In the forward pass, the operands. In the backward pass, the adjoint and the local partial, whose product it is.
     source : str
-        The learner's line, as ``file:line: text``; empty if there is none to be found.
+        The user's line of code, as ``file:line: text``; empty if it isn't known.
     """
 
     phase: str
@@ -53,14 +53,14 @@ class NonFinite:
 
 
 def severity(x: Any) -> int:
-    """How far from finite a number or the worst entry of an array is: 0 finite, 1 infinite, 2 NaN."""
+    """How far from finite a number or the worst element of an array is: 0 finite, 1 infinite, 2 NaN."""
     if np.all(np.isfinite(x)):
         return 0
     return 2 if np.any(np.isnan(x)) else 1
 
 
 def is_born(result: Any, *sources: Any) -> bool:
-    """Whether a NaN or an infinity is born in a result: it is further from finite than all that it is made of.
+    """Whether a NaN or an infinity is born in a result: it is further from finite than everything it is computed from.
 
     >>> is_born(np.inf, 0.0), is_born(np.inf, 2.0, np.inf), is_born(np.nan, 0.0, np.inf)
     (True, False, True)
@@ -77,7 +77,7 @@ def trace_nonfinite(f: Callable[..., Any], *args: Any) -> NonFinite | None:
     f : callable
         Returns one number (a scalar).
     *args : number, array, or nested tuples, lists and dicts of these
-        The point.
+        The arguments to run it with.
 
     Returns
     -------
@@ -100,9 +100,8 @@ def trace_nonfinite(f: Callable[..., Any], *args: Any) -> NonFinite | None:
     _, tape = record(f, *args, sites=True, most=None)
     for i in range(len(tape)):
         if severity(tape.values[i]):
-            return _describe_nonfinite(
-                "forward", tape, i, tape.values[i], tuple(format_value(x) for x in tape.args[i])
-            )
+            operands = tuple(format_value(x) for x in tape.args[i])
+            return _describe_nonfinite("forward", tape, i, tape.values[i], operands)
     if tape.output is None:
         return None
     adjoints: list[Any] = [None] * len(tape)
@@ -113,15 +112,12 @@ def trace_nonfinite(f: Callable[..., Any], *args: Any) -> NonFinite | None:
             if j < 0 or adjoints[j] is None or not severity(adjoints[j]):
                 continue
             y, operands = tape.values[i], tape.args[i]
-            carried = op.pullback(k, adjoints[i], y, operands, tape.kwargs.get(i, NO_OPTIONS))
-            partial = (
-                format_value(op.local_partial(k, y, *operands))
-                if op.partials
-                else f"{op.name}, transposed"
-            )
-            return _describe_nonfinite(
-                "backward", tape, i, carried, (format_value(adjoints[i]), partial)
-            )
+            contribution = op.pullback(k, adjoints[i], y, operands, tape.kwargs.get(i, NO_OPTIONS))
+            partial = f"{op.name}, transposed"
+            if op.partials:
+                partial = format_value(op.local_partial(k, y, *operands))
+            factors = (format_value(adjoints[i]), partial)
+            return _describe_nonfinite("backward", tape, i, contribution, factors)
     return None
 
 
@@ -132,9 +128,9 @@ def _describe_nonfinite(
     frames = tape.call_stacks[line] if tape.call_stacks else ()
     if frames:
         code, instruction = frames[-1]
-        number = next(
-            (n for start, stop, n in code.co_lines() if start <= instruction < stop and n), None
-        )
-        text = linecache.getline(code.co_filename, number).strip() if number else ""
-        source = f"{code.co_filename}:{number}: {text}" if text else ""
+        for start, stop, number in code.co_lines():
+            if number and start <= instruction < stop:
+                text = linecache.getline(code.co_filename, number).strip()
+                source = f"{code.co_filename}:{number}: {text}" if text else ""
+                break
     return NonFinite(phase, line, tape.name(line), tape.expression(line), value, factors, source)

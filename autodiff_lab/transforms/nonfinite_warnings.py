@@ -14,7 +14,7 @@ from ..engine.frames import find_user_frame
 def warn_at_user_line() -> Iterator[None]:
     """Warn at the user's line while a function is recorded: NumPy would name the line of the engine that called it.
 
-    What the user has told NumPy to ignore or to raise stays as it is.
+    Kinds of warnings that the user has told NumPy to ignore or to raise stay as they are.
     """
     with np.errstate(call=_warn, **_replace_warnings("call")):
         yield
@@ -34,8 +34,14 @@ def _replace_warnings(by: Any) -> dict[str, Any]:
 
 def _warn(kind: str, flag: int) -> None:
     frame = find_user_frame()
-    said = f"{kind} encountered"
+    message = f"{kind} encountered"
     names = frame.f_globals
     registry = names.setdefault("__warningregistry__", {})
-    where = frame.f_code.co_filename, frame.f_lineno, names.get("__name__")
-    warnings.warn_explicit(said, RuntimeWarning, *where, registry)
+    warnings.warn_explicit(
+        message,
+        RuntimeWarning,
+        frame.f_code.co_filename,
+        frame.f_lineno,
+        names.get("__name__"),
+        registry,
+    )

@@ -1,4 +1,4 @@
-"""Signatures: the names of a function and its arguments, and which keywords are options of ours."""
+"""Signatures: the names of a function and of its arguments, and which keywords are options of the package."""
 
 import inspect
 import operator
@@ -20,19 +20,19 @@ def check_keywords(public: F) -> F: ...
 @overload
 def check_keywords(*, more: Sequence[str]) -> Callable[[F], F]: ...
 def check_keywords(public: F | None = None, *, more: Sequence[str] = ()) -> Any:
-    """Decorate a public function that takes `f`, so that its errors say where keyword arguments of `f` belong.
+    """Decorate a public function that takes `f`, so that its errors show how to pass keyword arguments to `f`.
 
     Parameters
     ----------
     public : callable
-        It has a parameter ``f``, and one ``kwargs`` for what is passed on.
+        It has a parameter ``f``, and a parameter ``kwargs`` for the keyword arguments of `f`.
     more : sequence of str
         The options that it takes as ``**options``.
 
     Raises
     ------
     InputError
-        If there is no such option.
+        If an unknown option is passed.
 
     Examples
     --------
@@ -86,7 +86,7 @@ def spell_function(f: Any) -> str:
 
 
 def parameter_names(f: Any) -> Sequence[str]:
-    """The parameters that a function takes by keyword or position, by name; empty where they are not known."""
+    """The names of a function's parameters; empty if they are not known."""
     try:
         return [*inspect.signature(f).parameters]
     except (TypeError, ValueError):
@@ -94,7 +94,7 @@ def parameter_names(f: Any) -> Sequence[str]:
 
 
 def argument_names(f: Callable[..., Any], count: int) -> list[str]:
-    """The names of the first `count` arguments of `f`; ``args[0]`` where it takes any number, ``x1`` where unknown."""
+    """The names of the first `count` arguments of `f`; ``args[0]`` if it accepts any number, ``x1`` if unknown."""
     try:
         parameters = list(inspect.signature(f).parameters.values())
     except (TypeError, ValueError):
