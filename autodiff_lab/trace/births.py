@@ -1,7 +1,7 @@
-"""Births of NaN and infinity: why a step of a run makes a number that is not finite out of numbers that are.
+"""Births of NaN and infinity: why a step of a run computes a number that isn't finite from numbers that are.
 
-A value, a contribution or a tangent is the birthplace if it is worse than all that it is made of: what a NaN touches
-becomes NaN as well, and of that there is nothing to tell.
+A NaN or an infinity is born in a value, a contribution or a tangent if that is worse than everything it is computed
+from. Later steps only pass a NaN on, so they get no explanation.
 """
 
 from collections.abc import Sequence
@@ -34,19 +34,18 @@ def explain_value(
 ) -> str:
     """Explain the birth of a NaN or an infinity in the value of a line; empty if there is none.
 
-    If nobody saw an operand, it may have been born there, and nothing is said; nor if one of the `arguments`, which are
-    the numbers that the line was given beside its operands, is as far from finite: ``masked_fill(x, mask, -inf)``.
+    It is empty as well if the value of an operand is unknown (`NotSeen`), because the NaN may have been born there.
+    `arguments` are the numbers that the operation got in addition to its operands. An infinity among them isn't born
+    in the line: ``masked_fill(x, mask, -inf)``.
     """
     line = lines[i]
-    entries = [entries_of(operand) for operand in operands]
-    unseen = any(isinstance(operand, NotSeen) for operand in operands)
-    if line.kind == "input" or unseen or not is_born(entries_of(value), *entries, *arguments):
+    if line.kind == "input" or any(isinstance(operand, NotSeen) for operand in operands):
         return ""
-    slots = {
-        "kind": _name_kind(entries_of(value)),
-        "name": line.clear_name,
-        "reading": line.reading,
-    }
+    elements = entries_of(value)
+    sources = [entries_of(operand) for operand in operands]
+    if not is_born(elements, *sources, *arguments):
+        return ""
+    slots = {"kind": _name_kind(elements), "name": line.clear_name, "reading": line.reading}
     if any(isinstance(x, OutputTuple) for x in (value, *operands)):
         return message("born in", **slots)
     if not np.ndim(value):
@@ -54,81 +53,94 @@ def explain_value(
         if not values or any(np.ndim(x) for x in operands):
             return message("born in", **slots)
         return message("born in value", **slots, values=values, value=_write(value))
-    entry = _find_first(value, *operands)
-    told = []
+    index = _find_first(value, *operands)
+    at = str([*index])
+    there = []
     for operand, x in zip(line.operands, operands, strict=True):
-        if operand.line is not None and _spreads(x, value):
-            there = _write(np.broadcast_to(x, np.shape(value))[entry])
-            told.append(message("is there", name=lines[operand.line].clear_name, value=there))
-    at = str([*entry])
-    if not told:
+        if operand.line is not None and _broadcasts_to(x, value):
+            element = np.broadcast_to(x, np.shape(value))[index]
+            name = lines[operand.line].clear_name
+            there.append(message("is there", name=name, value=_write(element)))
+    if not there:
         return message("born in entry", **slots, entry=at)
-    return message("born in entry of", **slots, entry=at, operands=join_items(dict.fromkeys(told)))
+    # An operand that is used twice is named once.
+    return message("born in entry of", **slots, entry=at, operands=join_items(dict.fromkeys(there)))
 
 
 def explain_line(run: RecordedRun, lines: Sequence[Line], i: int) -> str:
     """Explain the birth of a NaN or an infinity in the value of a line of a recorded run; empty if there is none."""
     line = run.read_line(i)
-    return explain_value(
-        lines, i, line.value, [operand.value for operand in line.operands], line.arguments
-    )
+    operands = [operand.value for operand in line.operands]
+    return explain_value(lines, i, line.value, operands, line.arguments)
 
 
 def explain_contribution(
     run: RecordedRun, lines: Sequence[Line], event: SweepEvent, sent: RawContribution
 ) -> str:
-    """Explain the birth of a NaN or an infinity in what a line sends back, by its factors; empty if there is none."""
-    line, parent, adjoint = lines[event.line], lines[sent.parent], event.adjoint
-    _, _, contribution, before, after, _ = sent
+    """Explain the birth of a NaN or an infinity in what a line sends back; empty if there is none.
+
+    It can be born in the product of the line's adjoint with the local partial, or in the sum of the contributions.
+    """
+    line = lines[event.line]
+    adjoint = event.adjoint
     if adjoint is None or isinstance(adjoint, NotSeen):
         return ""
+    contribution = sent.contribution
     if is_born(entries_of(contribution), entries_of(adjoint)):
         is_tuple = isinstance(adjoint, OutputTuple) or isinstance(contribution, OutputTuple)
         partial = None if is_tuple else run.read_partial(event.line, sent.slot)
-        return explain_product(
-            line, message("arrived at", name=line.clear_name), adjoint, partial, contribution
-        )
-    # what an output sends to its operation is put beside the others
-    if isinstance(after, OutputTuple):
+        what = message("arrived at", name=line.clear_name)
+        return explain_product(line, what, adjoint, partial, contribution)
+    before = sent.before
+    after = sent.after
+    # The adjoints of several outputs are collected in a tuple, without adding them up.
+    if before is None or isinstance(after, OutputTuple):
         return ""
-    if before is not None and is_born(after, before, contribution):
-        entry = _find_first(after, before, contribution)
-        old, new, total = (_write(np.asarray(x)[entry]) for x in (before, contribution, after))
-        return message(
-            "born in sum",
-            name=parent.clear_name,
-            before=old,
-            sum=f"{old} + {atom(new)}",
-            value=total,
-        )
-    return ""
+    if not is_born(after, before, contribution):
+        return ""
+    index = _find_first(after, before, contribution)
+    old, new, total = (_write(np.asarray(x)[index]) for x in (before, contribution, after))
+    return message(
+        "born in sum",
+        name=lines[sent.parent].clear_name,
+        before=old,
+        sum=f"{old} + {atom(new)}",
+        value=total,
+    )
 
 
 def explain_product(line: Line, what: str, rate: Any, partial: Any, product: Any) -> str:
-    """Explain the birth of a NaN or an infinity in a product: a rate (`what` it is) times a local partial."""
+    """Explain the birth of a NaN or an infinity in the product of an adjoint or a tangent with a local partial.
+
+    `rate` is the adjoint or tangent, and `what` its name in the sentence.
+    """
     kind = _name_kind(entries_of(product))
     through_map = message("born in map", kind=kind, name=line.clear_name, reading=line.reading)
     if partial is None or isinstance(partial, OutputTuple):
         return through_map
-    # What arrives at a reduction along an axis has an axis less than the weights that it is multiplied with.
+    # The adjoint of a reduction along an axis has fewer axes than the weights, so the two can't be paired here.
     if np.shape(rate) == line.value.shape != () and np.ndim(rate) < np.ndim(partial):
         return through_map
-    one, other = np.broadcast_arrays(rate, partial)
+    rates, partials = np.broadcast_arrays(rate, partial)
     with np.errstate(all="ignore"):
-        each = one * other
-    if not is_born(each, rate):
+        products = np.asarray(rates * partials)
+    if not is_born(products, rate):
         return message("born in sum of products", kind=kind, what=what)
-    entry = _find_first(each, one)
-    factor, weight, made = (_write(x[entry]) for x in (one, other, np.asarray(each)))
-    written = f"{factor} × {atom(weight)}"
-    told = message(
-        "born in product", what=what, rate=factor, partial=weight, product=written, value=made
+    index = _find_first(products, rates)
+    factor, weight, value = (_write(x[index]) for x in (rates, partials, products))
+    said = message(
+        "born in product",
+        what=what,
+        rate=factor,
+        partial=weight,
+        product=f"{factor} × {atom(weight)}",
+        value=value,
     )
-    return message("at entry", entry=str([*entry]), said=told) if entry else told
+    return message("at entry", entry=str([*index]), said=said) if index else said
 
 
 def join_outcome(outcome: str, birth: str) -> str:
-    """Add the birth of a NaN or an infinity to the outcome of a step, if it has one: else its sentence says it."""
+    """Add the birth of a NaN or an infinity to the outcome of a step; a step without an outcome stays without."""
     return join_sentences(outcome, birth) if outcome else ""
 
 
@@ -138,13 +150,16 @@ def find_first(steps: Sequence[Step]) -> Step | None:
 
 
 def warn_of_first(steps: Sequence[Step]) -> str:
-    """Say from the start that a NaN or an infinity is born in a run; nothing if all its numbers are finite."""
+    """Write the warning that a NaN or an infinity is born in a run; empty if all its numbers are finite."""
     first = find_first(steps)
     return "" if first is None else message("not finite", birth=first.birth)
 
 
 def warn_of_first_value(run: RecordedRun, lines: Sequence[Line]) -> str:
-    """Say that a NaN or an infinity is born in a value of a long run, whose steps are not all at hand."""
+    """Write the warning that a NaN or an infinity is born in a value of a long run; empty if there is none.
+
+    It needs no steps, because only some steps of a long run are made.
+    """
     for i in range(run.n_inputs, len(run)):
         if is_finite(lines[i].value):
             continue
@@ -155,27 +170,33 @@ def warn_of_first_value(run: RecordedRun, lines: Sequence[Line]) -> str:
 
 
 def is_finite(x: Number) -> bool:
-    """Whether all entries of a displayed number are finite: no NaN and no infinity has been born in it."""
+    """Whether all elements of a displayed number are finite."""
     return severity(np.asarray(x.value, dtype=float)) == 0
 
 
 def _find_first(result: Any, *sources: Any) -> tuple[int, ...]:
-    """The first entry of the result that is worse than the same entry of its sources; the first that is not finite."""
+    """The index of the first element that is worse than the same element of all sources.
+
+    If there is none, it is the index of the first element that isn't finite.
+    """
     grades = _grade(result)
-    known = [np.broadcast_to(_grade(x), grades.shape) for x in sources if _spreads(x, result)]
-    worse = grades > np.max(known, axis=0) if known else grades > 0
-    where = np.argwhere(worse if worse.any() else grades > 0)
-    return tuple(int(k) for k in where[0])
+    is_bad = grades > 0
+    known = [np.broadcast_to(_grade(x), grades.shape) for x in sources if _broadcasts_to(x, result)]
+    if known:
+        is_worse = grades > np.max(known, axis=0)
+        if is_worse.any():
+            is_bad = is_worse
+    return tuple(int(k) for k in np.argwhere(is_bad)[0])
 
 
 def _grade(x: Any) -> np.ndarray:
-    """How bad each entry is, as `severity` says of the worst."""
-    entries = np.asarray(x, dtype=float)
-    return np.where(np.isnan(entries), 2, np.where(np.isinf(entries), 1, 0))
+    """The `severity` of each element: 2 for a NaN, 1 for an infinity, 0 for a finite number."""
+    elements = np.asarray(x, dtype=float)
+    return np.where(np.isnan(elements), 2, np.where(np.isinf(elements), 1, 0))
 
 
-def _spreads(x: Any, result: Any) -> bool:
-    """Whether an operand has an entry for each of the result's: its shape, or one that is copied to it."""
+def _broadcasts_to(x: Any, result: Any) -> bool:
+    """Whether an operand has the shape of the result, or one that is broadcast to it."""
     try:
         return bool(np.broadcast_shapes(np.shape(x), np.shape(result)) == np.shape(result))
     except ValueError:

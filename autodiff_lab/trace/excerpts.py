@@ -1,8 +1,8 @@
-"""Excerpts of a long run: ten thousand lines take seconds to put into words, a window of a hundred is there at once.
+"""Excerpts of a long run: to describe ten thousand lines takes seconds, but a window of a hundred is ready at once.
 
-Each excerpt is a `Trace` of its own. It has the lines of its window, and those from before that they use; its steps
-are the steps of the whole run that belong to these lines, once forward and once in the sweep back. It ends where a
-turn, a call or a line of the source ends.
+Each excerpt is a separate `Trace`. It has the lines of its window, and the earlier lines that these use. Its steps
+are the steps of the whole run that belong to the window, in the forward pass and in the reverse sweep. A window ends
+at the end of an iteration, a call or a line of the source.
 """
 
 import functools
@@ -32,10 +32,10 @@ from autodiff_lab.trace.recorded_run import RecordedRun, number_of
 from autodiff_lab.trace.run_reader import RunReader
 from autodiff_lab.trace.wording import equations
 
-# A run of more lines than this is shown by excerpts.
+# A run of more lines than this is shown in excerpts.
 MAX_WHOLE_LINES = 600
 
-# So many lines has an excerpt at most, and the inputs.
+# The most lines of an excerpt, not counting the inputs.
 _MAX_WINDOW_LINES = 100
 
 
@@ -46,7 +46,7 @@ class Excerpts(RunReader):
     ----------
     run : RecordedRun
     f : callable
-        What was recorded.
+        The function that was recorded.
 
     Examples
     --------
@@ -71,7 +71,7 @@ class Excerpts(RunReader):
         super().__init__(run, f)
         self._events = run.events
         self._largest = reverse_steps.find_largest_size(self._events)
-        # the seeds come before the first event
+        # The steps are the lines, then the seeds, then the events.
         self._first_event = len(run) + len(run.seeds)
         self.steps = self._first_event + len(self._events)
         self.simple_outline = simplify_outline(
@@ -86,11 +86,11 @@ class Excerpts(RunReader):
         return len(self._windows)
 
     def __getitem__(self, number: int) -> Trace:
-        """Read excerpt `number`; 0 has the inputs."""
+        """Read excerpt `number`; excerpt 0 has the inputs."""
         return self._kept(number)
 
     def holding(self, step: int) -> int:
-        """Tell which excerpt has this step of the whole run; −1 is the start."""
+        """Find the excerpt that has this step of the whole run; −1 is the state before the first step."""
         lines = len(self.run)
         if step < lines:
             line = max(step, 0)
@@ -101,93 +101,103 @@ class Excerpts(RunReader):
         return bisect_right(self._starts, line) - 1
 
     def sections(self, number: int) -> list[Section]:
-        """List the sections of the outline that excerpt `number` is made of, without the inputs."""
+        """List the sections of the outline that are in excerpt `number`, without the inputs."""
         return [piece for piece in self._windows[number] if piece.kind != "input"]
 
     @functools.cached_property
     def large_sections(self) -> list[Section]:
-        """For excerpts: the sections of the outline that are too large for one of them."""
+        """The sections of the outline that are too large for one excerpt."""
         return [
             section for section in self.simple_outline.walk() if section.size > _MAX_WINDOW_LINES
         ]
 
     @functools.cached_property
     def arrivals(self) -> dict[int, tuple[int, int, Number]]:
-        """For all excerpts: the first and the last step of the whole run that sends to each line, and its adjoint."""
-        lines, found = len(self.run), {}
+        """For each line that gets an adjoint: the first and the last step that sends to it, and its final adjoint.
+
+        The steps are those of the whole run.
+        """
+        n_lines = len(self.run)
+        found = {}
         for line, adjoint in self.run.seeded_adjoints.items():
-            steps = [lines + k for k, seed in enumerate(self.run.seeds) if seed.line == line]
+            steps = [n_lines + k for k, seed in enumerate(self.run.seeds) if seed.line == line]
             found[line] = (steps[0], steps[-1], adjoint)
-        for k, move in enumerate(self._events, start=self._first_event):
-            for sent in move.sent:
-                found[sent.parent] = (found.get(sent.parent, (k,))[0], k, sent.after)
+        for step, event in enumerate(self._events, start=self._first_event):
+            for sent in event.sent:
+                first = found[sent.parent][0] if sent.parent in found else step
+                found[sent.parent] = (first, step, sent.after)
         return found
 
     @functools.cached_property
     def _swept(self) -> tuple[SweptRange, ...]:
-        """For each chapter the steps of the whole run in which the sweep goes through it."""
+        """For each chapter, the steps of the whole run in which the sweep goes through it."""
+        if not self._events:
+            return ()
+        # The lines of the events descend; with the sign changed, they can be searched.
         back = [-event.line for event in self._events]
 
         def reach(line: int) -> int:
             return self._first_event + bisect_right(back, -line)
 
-        if not back:
-            return ()
         return tuple(
             SweptRange(reach(chapter.end), reach(chapter.first)) for chapter in self._overview
         )
 
     @functools.cached_property
     def _birth(self) -> str:
-        """For each excerpt: that a NaN or an infinity is born in the run, wherever that is."""
+        """The warning that a NaN or an infinity is born in the run, which every excerpt shows."""
         return births.warn_of_first_value(self.run, self.lines)
 
     @np.errstate(all="ignore")
     def _read(self, number: int) -> Trace:
-        run, first, end = self.run, self._starts[number], self._windows[number][-1].end
+        run = self.run
+        first = self._starts[number]
+        end = self._windows[number][-1].end
         own = range(first, end)
         used = {parent for i in own for parent in run.parents[i] if 0 <= parent < first}
-        if run.output in own:  # the sweep starts here, at all results
+        if run.output in own:
+            # The sweep starts in this window, and the seeds of all results are shown here.
             used |= {seed.line for seed in run.seeds if seed.line < first}
         before = sorted(used)
         place = {line: k for k, line in enumerate([*before, *own])}
-        trace = self.describe_run([_move_line(self.lines[i], place) for i in place])
+        trace = self.describe_run([_renumber_line(self.lines[i], place) for i in place])
         steps = [reverse_steps.record_step(run, self.lines, i) for i in place]
         parts = [StepRange(len(before), len(steps) - 1, first)]
         swept = [event for event in self._events if event.line in own]
         later = [event for event in self._events if event.line >= end]
         arrived: dict[int, Any] = {}
         if swept or run.output in own:
-            told = reverse_steps.sweep_steps(run, self.lines, self._events, self._largest, own)
+            back = reverse_steps.sweep_steps(run, self.lines, self._events, self._largest, own)
             if run.output in own:
-                last = len(steps) + len(told) - 1
+                last = len(steps) + len(back) - 1
                 parts.append(StepRange(len(steps), last, len(run)))
             else:
+                # The seeds are elsewhere. One step stands for everything that later lines have sent.
                 arrived = run.seeded_adjoints
                 arrived |= {sent.parent: sent.after for event in later for sent in event.sent}
-                told[: len(run.seeds)] = [Step("seed", end - 1)]
+                back[: len(run.seeds)] = [Step("seed", end - 1)]
                 last = len(steps) + len(swept)
                 parts.append(StepRange(len(steps) + 1, last, self._first_event + len(later)))
             products = sum(len(event.sent) for event in later)
-            steps += memory_usage.measure_steps(run, told, end, products)
+            steps += memory_usage.measure_steps(run, back, end, products)
         if number == 0 and swept:
             shown = {
                 i: number_of(self.arrivals[i][2]) for i in range(run.n_inputs) if i in self.arrivals
             }
             gradient = equations.gradient(trace.derivative_name, self.lines[: run.n_inputs], shown)
             steps[-1] = steps[-1].with_equation(gradient)
-        names = [self.lines[i].display_name for i in (first, end - 1)]
+        said = message(
+            "excerpt",
+            first=self.lines[first].display_name,
+            last=self.lines[end - 1].display_name,
+            lines=f"{len(run):,}".replace(",", "\N{NARROW NO-BREAK SPACE}"),
+        )
         excerpt = Excerpt(
             number,
             len(run),
             self.steps,
             tuple(parts),
-            said=message(
-                "excerpt",
-                first=names[0],
-                last=names[1],
-                lines=f"{len(run):,}".replace(",", "\u202f"),
-            ),
+            said=said,
             later=message("from later lines"),
             arrived=tuple(number_of(arrived[i]) if i in arrived else None for i in place),
             before=tuple(before),
@@ -197,7 +207,7 @@ class Excerpts(RunReader):
         products = sum(len(event.sent) for event in self._events)
         return replace(
             trace,
-            steps=tuple(_move_step(step, place) for step in steps),
+            steps=tuple(_renumber_step(step, place) for step in steps),
             warning=trace.warning or self._birth,
             result=place.get(run.output),
             seeds=tuple(
@@ -209,48 +219,52 @@ class Excerpts(RunReader):
 
 
 def cut_windows(outline: Section, max_lines: int) -> list[tuple[Section, ...]]:
-    """Cut the outline of a run at borders of its sections into the windows of its excerpts.
+    """Cut the outline of a run, at the borders of its sections, into the windows of its excerpts.
 
-    None has more than `max_lines`; the inputs begin the first.
+    A window has at most `max_lines` lines. The first window has the inputs as well, which don't count.
     """
 
     def pieces(section: Section) -> Iterator[Section]:
         if section.size <= max_lines:
             yield section
-        else:
-            for part in section.inside:
-                yield from pieces(part)
+            return
+        for part in section.inside:
+            yield from pieces(part)
 
-    found: list[list[Section]] = []
+    windows: list[list[Section]] = [[]]
     for piece in pieces(outline):
-        if not found or (found[-1][0].first + max_lines < piece.end and not _all_inputs(found[-1])):
-            found.append([])
-        found[-1].append(piece)
-    return [tuple(some) for some in found]
+        window = windows[-1]
+        is_full = bool(window) and window[0].first + max_lines < piece.end
+        if is_full and not _has_only_inputs(window):
+            window = []
+            windows.append(window)
+        window.append(piece)
+    return [tuple(window) for window in windows if window]
 
 
-def _all_inputs(pieces: Sequence[Section]) -> bool:
+def _has_only_inputs(pieces: Sequence[Section]) -> bool:
     return all(leaf.kind == "input" for piece in pieces for leaf in (piece.inside or (piece,)))
 
 
-def _move_line(line: Line, place: Mapping[int, int]) -> Line:
-    """Give a line the places of its operands in the window.
+def _renumber_line(line: Line, place: Mapping[int, int]) -> Line:
+    """Renumber the operands of a line by their places in the excerpt.
 
-    One from before the window may have operands that are not there: it has none then, and shows its value only.
+    If an operand of an earlier line isn't in the excerpt, the line loses its operands, and only its value is shown.
     """
     if any(operand.line not in place for operand in line.line_operands):
         return replace(line, operands=())
-    return replace(line, operands=tuple(_move_operand(operand, place) for operand in line.operands))
+    operands = tuple(_renumber_operand(operand, place) for operand in line.operands)
+    return replace(line, operands=operands)
 
 
-def _move_operand(operand: Operand, place: Mapping[int, int]) -> Operand:
+def _renumber_operand(operand: Operand, place: Mapping[int, int]) -> Operand:
     if operand.line is None:
         return operand
     reads = tuple(place[line] for line in operand.partial_reads if line in place)
     return replace(operand, line=place[operand.line], partial_reads=reads)
 
 
-def _move_step(step: Step, place: Mapping[int, int]) -> Step:
+def _renumber_step(step: Step, place: Mapping[int, int]) -> Step:
     return replace(
         step,
         line=place[step.line],

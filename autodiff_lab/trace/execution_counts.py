@@ -1,8 +1,8 @@
-"""Execution counts: how often each line of the source ran, and in which turns of loops a line was recorded.
+"""Execution counts: how often each line of the source ran, and in which iterations each line of the tape was recorded.
 
-Nothing is guessed. Python has written down every line that it came to (`transforms.walking`); a line has not run if its
-statement is one of a function that was entered, has code of its own, and was not among them. Where Python's account is
-missing, and where a line has no code (a comment, the end of a long call), there is nothing to say.
+Both come from a log of every source line that Python reached (`transforms.walking`). A line counts as not run if its
+function was entered and its statement has bytecode, but isn't in the log. Without a log, and for a line without
+bytecode (a comment, the end of a long call), the count is unknown.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any
 
 from autodiff_lab.trace.model import Turn
 
-# What stands for a row of which there is nothing to say.
+# The count of a row that may or may not have run.
 NOT_KNOWN = -1
 
 _OPENING = re.compile(r"\s*(else|finally|except|case)\b")
@@ -36,7 +36,25 @@ class Place:
 
 @dataclass(eq=False)
 class _Statement:
-    """A statement: the rows of its own, without those of its body; what it is inside of, outermost first."""
+    """A statement of a source, and how often it ran.
+
+    Attributes
+    ----------
+    rows : range
+        The rows of the file that the statement takes, without those of its body.
+    around, loops : tuple of _Statement
+        The statements that it is inside, and the loops among those whose body it is in; outermost first.
+    owner : syntax tree
+        The function that it is in.
+    times : int
+        How often the statement was executed.
+    entry : int or None
+        The instruction at which it was reached for the first time.
+    opens : _Statement or None
+        The loop that begins an iteration when this statement is reached.
+    turns : int
+        For a loop, the number of its iterations.
+    """
 
     node: ast.stmt
     source: int
@@ -52,59 +70,66 @@ class _Statement:
 
 @dataclass(eq=False)
 class _Frame:
-    """A call that is running: the statement that it is at, and the loops that it is in, each with its visit."""
+    """A running call: the statement that it is at, and the loops that it is in.
+
+    For each loop there is a list with one element, the number of iterations since the loop was entered.
+    """
 
     at: _Statement | None = None
     loops: dict[_Statement, list[int]] = field(default_factory=dict)
 
 
+# A loop that was entered; the list with its number of iterations, which is still counted up; and the present iteration.
+_LoopVisit = tuple[_Statement, list[int], int]
+
+
 def follow_execution(
     walk: Sequence[Any] | None, places: Sequence[Place], n_lines: int
 ) -> tuple[list[tuple[int, ...]], list[tuple[Turn, ...]]]:
-    """Count how often each line of the sources ran, and find the turns of loops, by following an execution log.
+    """Count how often each line of the sources ran, and find the iterations of loops, by following an execution log.
 
     Parameters
     ----------
     walk : sequence of Event, or None
         `Tape.execution_log`.
     places : sequence of Place
-        Where each source stands.
+        The place of each source.
     n_lines : int
-        How many lines the tape has.
+        The number of lines on the tape.
 
     Returns
     -------
     ran : list
-        For each source how often each row ran. A source has no counts if each of its rows ran once; neither has it if
-        nothing is known.
+        For each source, how often each row ran. The counts of a source are empty if every row ran once, or if no
+        count is known.
     turns : list
-        For each line of the tape the turns of the loops it was in.
+        For each line of the tape, the iterations of the loops that were running.
     """
     if walk is None:
         return [()] * len(places), [()] * n_lines
     codes = {id(event.code): event.code for event in walk}
+    # The rows of each file that have bytecode.
     compiled: dict[str, set[int]] = {}
     for code in codes.values():
-        compiled.setdefault(code.co_filename, set()).update(
-            line for _, _, line in code.co_lines() if line
-        )
+        rows = compiled.setdefault(code.co_filename, set())
+        rows.update(row for _, _, row in code.co_lines() if row)
     statements: dict[tuple[str, int], _Statement] = {}
     for number, place in enumerate(places):
-        for statement in _statements(place.node, number, compiled.get(place.filename, set())):
+        for statement in _find_statements(place.node, number, compiled.get(place.filename, set())):
             for row in statement.rows:
                 statements.setdefault((place.filename, row), statement)
     turns = _count_statements(walk, statements, n_lines, [place.first for place in places])
     entered = {(code.co_filename, code.co_name, code.co_firstlineno) for code in codes.values()}
-    came = {(event.code.co_filename, event.row) for event in walk if event.kind == "line"}
+    reached = {(event.code.co_filename, event.row) for event in walk if event.kind == "line"}
     ran = [
-        _count_rows(place, statements, entered, came, compiled.get(place.filename, set()))
+        _count_rows(place, statements, entered, reached, compiled.get(place.filename, set()))
         for place in places
     ]
     return ran, turns
 
 
-def _statements(node: ast.AST, source: int, compiled: set[int]) -> Iterator[_Statement]:
-    """All statements inside a function, those of the functions inside it as well; a lambda has none."""
+def _find_statements(node: ast.AST, source: int, compiled: set[int]) -> Iterator[_Statement]:
+    """Yield all statements inside a function, including those of the functions inside it; a lambda has none."""
 
     def inside(
         body: Sequence[ast.stmt],
@@ -113,13 +138,13 @@ def _statements(node: ast.AST, source: int, compiled: set[int]) -> Iterator[_Sta
         loop: _Statement | None = None,
     ) -> Iterator[_Statement]:
         loops = around[-1].loops if around else ()
+        if loop:
+            loops = (*loops, loop)
         opens = loop
         for child in body:
-            statement = _Statement(
-                child, source, _own_rows(child), around, (*loops, loop) if loop else loops, owner
-            )
+            statement = _Statement(child, source, _own_rows(child), around, loops, owner)
             if compiled.intersection(statement.rows):
-                # A turn begins where the first statement of the body does, if that has a row of its own.
+                # An iteration begins at the first statement of the body, if that isn't on the row of the loop.
                 if opens and statement.rows[0] > opens.rows[-1]:
                     statement.opens = opens
                 opens = None
@@ -128,33 +153,39 @@ def _statements(node: ast.AST, source: int, compiled: set[int]) -> Iterator[_Sta
                 yield from inside(child.body, child, ())
             elif not isinstance(child, ast.ClassDef):
                 for block in _blocks(child):
-                    own = statement if isinstance(child, _Loop) and block is child.body else None
-                    yield from inside(block, owner, (*around, statement), own)
+                    is_loop_body = isinstance(child, _Loop) and block is child.body
+                    own_loop = statement if is_loop_body else None
+                    yield from inside(block, owner, (*around, statement), own_loop)
 
-    return inside(node.body, node, ()) if isinstance(node, _Function) else iter(())
+    if isinstance(node, _Function):
+        yield from inside(node.body, node, ())
 
 
 def _own_rows(node: ast.stmt) -> range:
     """The rows of a statement without those of its body."""
     start = first_row(node)
+    body = getattr(node, "body", None)
     if isinstance(node, ast.Match):
-        return range(start, max(start + 1, node.cases[0].pattern.lineno))
-    if inner := getattr(node, "body", None):
-        return range(start, max(start + 1, first_row(inner[0])))
-    return range(start, (node.end_lineno or start) + 1)
+        end = max(start + 1, node.cases[0].pattern.lineno)
+    elif body:
+        end = max(start + 1, first_row(body[0]))
+    else:
+        end = (node.end_lineno or start) + 1
+    return range(start, end)
 
 
 def first_row(node: ast.stmt | ast.expr) -> int:
-    """The first row of a statement or lambda, decorators included: the row that its execution count belongs to."""
+    """The first row of a statement or lambda, which its execution count belongs to; its decorators come first."""
     decorators: list[ast.expr] = getattr(node, "decorator_list", [])
     return min([node.lineno, *(decorator.lineno for decorator in decorators)])
 
 
 def _blocks(node: ast.stmt) -> Iterator[list[ast.stmt]]:
-    """The lists of statements directly inside a statement."""
+    """Yield the lists of statements directly inside a statement."""
     for name in ("body", "orelse", "finalbody"):
-        if getattr(node, name, None):
-            yield getattr(node, name)
+        block = getattr(node, name, None)
+        if block:
+            yield block
     for part in (*getattr(node, "handlers", ()), *getattr(node, "cases", ())):
         yield part.body
 
@@ -165,14 +196,14 @@ def _count_statements(
     n_lines: int,
     firsts: Sequence[int],
 ) -> list[tuple[Turn, ...]]:
-    """Count the statements, and note for each line of the tape the turns that it was recorded in."""
+    """Count the statements, and note for each line of the tape the iterations that it was recorded in."""
     frames: dict[int, _Frame] = {}
     running: list[int] = []
-    seen: list[tuple[tuple[_Statement, list[int], int], ...]] = []
+    seen: list[tuple[_LoopVisit, ...]] = []
     files = {filename for filename, _ in statements}
     for event in walk:
         if event.lines > len(seen):
-            # Until now nothing has changed since the last event: these lines were recorded there.
+            # These lines were recorded since the last event, so the state is still the one after that event.
             now = _turns_now(frames, running)
             seen += [now] * (event.lines - len(seen))
         if event.code.co_filename not in files:
@@ -196,35 +227,38 @@ def _count_statements(
     ]
 
 
-def _turns_now(
-    frames: Mapping[int, _Frame], running: Sequence[int]
-) -> tuple[tuple[_Statement, list[int], int], ...]:
-    """The loops that the running calls are in the body of; a visit is a list, since its turns are still counted."""
-    return tuple(
-        (loop, visit, visit[0])
-        for number in running
-        for loop, visit in frames[number].loops.items()
-        if visit[0] and frames[number].at is not loop
-    )
+def _turns_now(frames: Mapping[int, _Frame], running: Sequence[int]) -> tuple[_LoopVisit, ...]:
+    """The loops whose body the running calls are in, outermost first, each with the number of its iteration."""
+    visits: list[_LoopVisit] = []
+    for number in running:
+        frame = frames[number]
+        for loop, visit in frame.loops.items():
+            if visit[0] and frame.at is not loop:
+                visits.append((loop, visit, visit[0]))
+    return tuple(visits)
 
 
 def _arrive(frame: _Frame, statement: _Statement, instruction: int) -> None:
-    """A call comes to a statement: for the first time, once more, or only back to it from the middle of it."""
-    before, frame.at = frame.at, statement
+    """Count that a call has reached a statement, unless it only returns to the statement from the middle of it."""
+    before = frame.at
+    frame.at = statement
     if statement.entry is None:
         statement.entry = instruction
-    elsewhere = before is None or (before is not statement and statement not in before.around)
-    again = instruction == statement.entry and not isinstance(statement.node, ast.While)
-    within = (*statement.loops, statement) if isinstance(statement.node, _Loop) else statement.loops
+    is_loop = isinstance(statement.node, _Loop)
+    within = (*statement.loops, statement) if is_loop else statement.loops
     frame.loops = {loop: visit for loop, visit in frame.loops.items() if loop in within}
-    if not elsewhere and not again:
+    from_outside = before is None or (before is not statement and statement not in before.around)
+    # The instruction at which a `while` begins can be reached again before each iteration.
+    from_its_start = instruction == statement.entry and not isinstance(statement.node, ast.While)
+    if not from_outside and not from_its_start:
         return
     statement.times += 1
     if statement.opens:
         statement.opens.turns += 1
         if statement.opens in frame.loops:
             frame.loops[statement.opens][0] += 1
-    if isinstance(statement.node, _Loop):
+    if is_loop:
+        # It is removed first, so that it comes last again.
         frame.loops.pop(statement, None)
         frame.loops[statement] = [0]
 
@@ -233,13 +267,14 @@ def _count_rows(
     place: Place,
     statements: Mapping[tuple[str, int], _Statement],
     entered: set[tuple[str, str, int]],
-    came: set[tuple[str, int]],
+    reached: set[tuple[str, int]],
     compiled: set[int],
 ) -> tuple[int, ...]:
-    """How often each row of a source ran."""
+    """Count how often each row of a source ran; empty if every row ran once or its count isn't known."""
     counts = [NOT_KNOWN] * len(place.text)
-    there = (statements.get((place.filename, place.first + row)) for row in range(len(counts)))
-    own = dict.fromkeys(statement for statement in there if statement)
+    rows = range(place.first, place.first + len(counts))
+    found = (statements.get((place.filename, row)) for row in rows)
+    own = dict.fromkeys(statement for statement in found if statement)
     missed: set[ast.stmt] = set()
     for statement in own:
         owner = (place.filename, statement.owner.name, first_row(statement.owner))
@@ -247,20 +282,26 @@ def _count_rows(
             counts[statement.rows[0] - place.first] = statement.turns or statement.times
         elif owner in entered and compiled.intersection(statement.rows):
             missed.add(statement.node)
-            for line in statement.rows:
-                counts[line - place.first] = 0
+            for row in statement.rows:
+                counts[row - place.first] = 0
     for statement in own:
         for block in _blocks(statement.node):
-            opening = _opening(place, statement.node, block)
-            if missed.issuperset(block) and opening and (place.filename, opening) not in came:
+            opening = _find_opening(place, statement.node, block)
+            if opening is None or (place.filename, opening) in reached:
+                continue
+            if missed.issuperset(block):
                 counts[opening - place.first] = 0
-    return tuple(counts) if any(count not in (NOT_KNOWN, 1) for count in counts) else ()
+    if all(count in (NOT_KNOWN, 1) for count in counts):
+        return ()
+    return tuple(counts)
 
 
-def _opening(place: Place, node: ast.stmt, block: Sequence[ast.stmt]) -> int | None:
-    """The row of `else:`, `except:` or the like before a block, which is no statement."""
+def _find_opening(place: Place, node: ast.stmt, block: Sequence[ast.stmt]) -> int | None:
+    """Find the row with the `else:`, `except:` or the like of a block; it isn't a statement."""
     start = first_row(block[0])
     ends = [(other[-1].end_lineno or 0) for other in _blocks(node)]
     before = max([node.lineno, *(end for end in ends if end < start)])
-    rows = range(start - 1, before, -1)
-    return next((line for line in rows if _OPENING.match(place.text[line - place.first])), None)
+    for row in range(start - 1, before, -1):
+        if _OPENING.match(place.text[row - place.first]):
+            return row
+    return None

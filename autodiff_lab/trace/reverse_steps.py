@@ -1,4 +1,4 @@
-"""The steps of reverse mode: which line sends what, along which edge, and how the sums grow."""
+"""The steps of reverse mode: the contribution that each line sends along each edge, and the sums that result."""
 
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -22,12 +22,12 @@ from autodiff_lab.trace.wording import equations, explanations
 
 
 def seed_of(tape: Tape) -> Any:
-    """The adjoint of the result that the reverse steps begin with: 1, for every entry."""
+    """The adjoint of the result that the reverse steps begin with: 1 for every element."""
     return np.ones(np.shape(tape.values[tape.output_line]))[()]
 
 
 def seed_adjoints(tape: Tape) -> list[Any]:
-    """The adjoints before the first reverse step: the result has its seed, and nothing has arrived anywhere else."""
+    """The adjoints before the first reverse step: the seed for the result, and None for every other line."""
     adjoints: list[Any] = [None] * len(tape)
     adjoints[tape.output_line] = seed_of(tape)
     return adjoints
@@ -36,9 +36,9 @@ def seed_adjoints(tape: Tape) -> list[Any]:
 def watch_sweep(
     tape: Tape, seeded: Mapping[int, Any] = MappingProxyType({})
 ) -> Iterator[SweepEvent]:
-    """Watch the steps of the engine's own reverse sweep: which lines send, in which order, and with which adjoint.
+    """Run the engine's own reverse sweep, and yield its events: the contributions that each line sends.
 
-    If several lines are `seeded`, the sweep starts with the adjoints of all of them; else with that of the result.
+    The sweep starts with the adjoints in `seeded`, by line; if that is empty, with an adjoint of 1 at the result.
     """
     held = [seeded.get(i) for i in range(len(tape))] if seeded else seed_adjoints(tape)
     adjoints = list(held)
@@ -56,9 +56,10 @@ def list_events(
 def send(
     tape: Tape, i: int, adjoint: Any, held: list[Any], overwrites: bool = False
 ) -> list[SweepEvent]:
-    """Take the reverse steps of line `i`: add each contribution to what its parent has `held`, or replace that.
+    """Take the reverse steps of line `i`: add each contribution to the adjoint of its parent in `held`.
 
-    Each contribution is an event; a line that has none is one, too.
+    If `overwrites`, the contribution replaces the adjoint. There is an event for each contribution, and one event for
+    a line that sends none.
     """
     events = []
     for slot, parent, contribution in pull_back(tape, i, adjoint):
@@ -71,20 +72,19 @@ def send(
 
 
 def pull_back(tape: Tape, i: int, adjoint: Any) -> Iterator[tuple[int, int, Any]]:
-    """The contributions of line `i` in its reverse steps, by the engine's pullback: slot, parent, contribution."""
+    """Yield the contributions of line `i` in its reverse steps: the slot, the parent, and what the pullback returns."""
+    static = tape.kwargs.get(i, {})
     for slot, parent in enumerate(tape.parents[i]):
         if parent < 0:
             continue
-        static = tape.kwargs.get(i, {})
-        contribution = tape.operation(i).pullback(
-            slot, adjoint, tape.values[i], tape.args[i], static
-        )
+        op = tape.operation(i)
+        contribution = op.pullback(slot, adjoint, tape.values[i], tape.args[i], static)
         if contribution is not None:
             yield slot, parent, contribution
 
 
 def add_to(before: Any, contribution: Any) -> Any:
-    """Add the contribution of a reverse step to the sum so far, of which nothing may be there yet."""
+    """Add the contribution of a reverse step to the sum so far; None is the empty sum."""
     return contribution if before is None else before + contribution
 
 
@@ -95,61 +95,70 @@ def sweep_steps(
     largest: float,
     of: Container[int] | None = None,
 ) -> list[Step]:
-    """Make the steps of a reverse sweep: the seeds, and one for each event; of these lines, or of all.
+    """Make the steps of a reverse sweep: the seeds, then one step for each event.
 
-    `largest` is the size of the largest contribution, see `find_largest_size`.
+    Parameters
+    ----------
+    run : RecordedRun
+    lines : sequence of Line
+    events : sequence of SweepEvent
+    largest : float
+        The size of the largest contribution, see `find_largest_size`.
+    of : container of int, optional
+        The lines whose events become steps; by default, all lines.
     """
-    made = _seed_results(run, lines) if run.outcome.seeds else _seed_result(run, lines)
-    for event, (users, count) in zip(events, _find_waiting(events), strict=True):
-        if of is not None and event.line not in of:
+    steps = _seed_results(run, lines) if run.outcome.seeds else _seed_result(run, lines)
+    for event, (senders, count) in zip(events, _find_waiting(events), strict=True):
+        i = event.line
+        if of is not None and i not in of:
             continue
-        i, adjoint = event.line, run.number_of(event.adjoint)
+        adjoint = run.number_of(event.adjoint)
         remarks = [explanations.explain_remark(lines, *remark) for remark in event.remarks]
         if event.again:
-            made.append(_seed_step(lines, i, adjoint, join_sentences(*remarks)))
+            steps.append(_seed_step(lines, i, adjoint, join_sentences(*remarks)))
             continue
         sends = tuple(_describe_contributions(run, lines[i], event, largest))
-        sentence = explanations.explain_sweep(lines, i, adjoint, sends, users[:count][::-1])
-        symbols = equations.write_sweep(lines, i, adjoint, sends)
-        numbers = equations.calculate_contribution(lines, i, adjoint, sends)
+        waiting_for = senders[:count][::-1]
+        sentence = explanations.explain_sweep(lines, i, adjoint, sends, waiting_for)
         birth = join_sentences(
             *(births.explain_contribution(run, lines, event, sent) for sent in event.sent)
         )
-        made.append(
-            Step(
-                "sweep",
-                i,
-                adjoint,
-                sends,
-                sentence=join_sentences(sentence, birth, *remarks),
-                equations=symbols,
-                arithmetic=numbers,
-                announcement=explanations.announce_sweep(lines, i, adjoint, sends),
-                birth=birth,
-            )
+        step = Step(
+            "sweep",
+            i,
+            adjoint,
+            sends,
+            sentence=join_sentences(sentence, birth, *remarks),
+            equations=equations.write_sweep(lines, i, adjoint, sends),
+            arithmetic=equations.calculate_contribution(lines, i, adjoint, sends),
+            announcement=explanations.announce_sweep(lines, i, adjoint, sends),
+            birth=birth,
         )
-    return made
+        steps.append(step)
+    return steps
 
 
 def _seed_result(run: RecordedRun, lines: Sequence[Line]) -> list[Step]:
-    """Seed the only result; a constant needs no step."""
-    made = []
+    """Make the step that seeds the only result; there is none if the result is constant."""
+    steps = []
     for _, i, adjoint in run.seeds:
         seed = run.number_of(adjoint)
-        started = _seed_step(lines, i, seed, explanations.explain_seed(lines, i, seed))
-        made.append(replace(started, announcement=explanations.announce_seed(lines, i)))
-    return made
+        step = _seed_step(lines, i, seed, explanations.explain_seed(lines, i, seed))
+        steps.append(replace(step, announcement=explanations.announce_seed(lines, i)))
+    return steps
 
 
 def _seed_results(run: RecordedRun, lines: Sequence[Line]) -> list[Step]:
-    """Seed one result after another, where all are followed: a step for each."""
-    made = []
+    """Make a step for the seed of each result, if several results are differentiated together."""
+    steps = []
     held: dict[int, Any] = {}
     for _, i, adjoint in run.seeds:
+        # Two results can be the same line. Their seeds are added.
         before = None if i not in held else run.number_of(held[i])
         held[i] = add_to(held.get(i), adjoint)
-        seed, after = run.number_of(adjoint), run.number_of(held[i])
-        made.append(
+        seed = run.number_of(adjoint)
+        after = run.number_of(held[i])
+        steps.append(
             Step(
                 "seed",
                 i,
@@ -160,14 +169,12 @@ def _seed_results(run: RecordedRun, lines: Sequence[Line]) -> list[Step]:
                 announcement=explanations.announce_one_seed(lines, i, len(run.seeds)),
             )
         )
-    return made
+    return steps
 
 
 def _seed_step(lines: Sequence[Line], i: int, seed: Number, sentence: str) -> Step:
-    symbols, numbers = (
-        equations.write_seed(lines[i], seed),
-        equations.calculate_seed(lines[i], seed),
-    )
+    symbols = equations.write_seed(lines[i], seed)
+    numbers = equations.calculate_seed(lines[i], seed)
     return Step("seed", i, seed, (), sentence, symbols, arithmetic=numbers)
 
 
@@ -175,12 +182,12 @@ def _describe_contributions(
     run: RecordedRun, line: Line, event: SweepEvent, largest: float
 ) -> Iterator[Contribution]:
     for sent in event.sent:
+        # For an operand that was broadcast: what goes to each of its copies, before these are added up.
         copies = None
-        partial = (
-            run.read_partial(event.line, sent.slot) if line.operands[sent.slot].is_copied else None
-        )
-        if partial is not None:
-            copies = number_of(np.broadcast_to(event.adjoint * partial, line.value.shape))
+        if line.operands[sent.slot].is_copied:
+            partial = run.read_partial(event.line, sent.slot)
+            if partial is not None:
+                copies = number_of(np.broadcast_to(event.adjoint * partial, line.value.shape))
         send = Contribution(
             sent.slot,
             sent.parent,
@@ -215,27 +222,29 @@ def record_step(
 
 
 def share_of(contribution: Any, largest: float) -> float:
-    """How large a contribution of a reverse step is beside the largest of the run, from 0 to 1."""
+    """The size of a contribution of a reverse step relative to the `largest` of the run, from 0 to 1."""
     return round(size_of(contribution) / largest, 3) if largest else 0.0
 
 
 def find_largest_size(events: Iterable[SweepEvent]) -> float:
-    """Find the size of the largest contribution in all reverse steps: what `share_of` is a share of."""
+    """Find the size of the largest contribution in all reverse steps, which `share_of` divides by."""
     return max((size_of(sent.contribution) for event in events for sent in event.sent), default=0.0)
 
 
 def _find_waiting(events: Sequence[SweepEvent]) -> list[tuple[list[int], int]]:
-    """For each event of the sweep: which lines will send to the same parent later on.
+    """For each event of the sweep, find the lines that will send to the same parent later.
 
-    These are the first so many of a list, backwards. The list is shared: an input that every line uses waits for all of
-    them, at every step.
+    Returns for each event a list of lines and a count: the lines are the first `count` of the list, last to send first.
+    All events of a parent share one list. Separate lists would take quadratic memory for an input that every line uses.
     """
-    users: dict[int, list[int]] = {}  # of each parent, the last one to send first
+    senders: dict[
+        int, list[int]
+    ] = {}  # for each parent, the lines that send to it, last to send first
     waiting: list[tuple[list[int], int]] = []
-    for i, _, sent, _, again in reversed(events):
-        if again:
-            users = {}
-        own = users.setdefault(sent[0].parent, []) if sent else []
+    for event in reversed(events):
+        if event.again:
+            senders = {}
+        own = senders.setdefault(event.sent[0].parent, []) if event.sent else []
         waiting.append((own, len(own)))
-        own.append(i)
+        own.append(event.line)
     return waiting[::-1]

@@ -1,10 +1,10 @@
-"""The reader of a recorded run: it describes the lines and follows the reverse sweep, for a `Trace`."""
+"""The reader of a recorded run: it makes a `Trace` from the run's lines and its reverse sweep."""
 
 import functools
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 
@@ -38,29 +38,30 @@ from autodiff_lab.trace.wording import equations, explanations
 from autodiff_lab.transforms.results import ResultPath, spell_path
 from autodiff_lab.transforms.signatures import name_of
 
+# A longer argument is an ellipsis in the title of a run.
 _MAX_VALUE_LENGTH = 20
 
-# The sum of all results is called by its terms, if they have so many characters; else S.
+# The sum of all results is named by its terms, unless they have more characters than this; then it is S.
 _MAX_TOTAL_LENGTH = 28
 
-# The run itself has warned of log(-1) and the like; looking at it again need not.
+# NumPy warned of log(-1) and the like during the run itself. Reading the run shouldn't warn again.
 quietly = np.errstate(all="ignore")
 
 
 class RunReader:
-    """A reader that makes a trace from the record of a run, whichever engine has run it.
+    """A reader that makes a trace from the record of a run of any engine.
 
     Parameters
     ----------
     run : RecordedRun
     f : callable
-        What was recorded.
+        The function that was recorded.
 
     Attributes
     ----------
     run : RecordedRun
     lines : sequence of Line
-        Each is described when it is asked for.
+        Each line is described on first access.
     sources : tuple of Source
     outline : Section
         The run with all its sections.
@@ -68,54 +69,59 @@ class RunReader:
 
     @quietly
     def __init__(self, run: RecordedRun, f: Callable[..., Any]) -> None:
-        self.run, self._f = run, f
+        self.run = run
+        self._f = f
         raised = run.outcome.raised
         calls = () if raised is None else raised.calls
-        self._located = source_map.locate(f, run.call_stacks, len(run), run.execution_log, calls)
-        spans, turns, assignments = (
-            self._located.spans,
-            self._located.turns,
-            self._located.assignments,
-        )
+        located = source_map.locate(f, run.call_stacks, len(run), run.execution_log, calls)
+        self._located = located
+        # The labels of the inputs, by their names on the tape.
         self._labels = {
             name: label
             for name, label in zip(run.names, run.input_names, strict=False)
             if label and notation.format_name(label) == label
         }
-        self._names = assigned_names.name_lines(run.input_names, spans, turns, assignments)
+        self._names = assigned_names.name_lines(
+            run.input_names, located.spans, located.turns, located.assignments
+        )
         self._seeds = _name_seeds(run, self._names) if run.outcome.seeds else ()
         if self._seeds:
             self._terms = equations.write_total(self._seeds)
             self._result_name = self._name_total()
         else:
-            self._result_name = self._terms = _name_result(run, self._names)
-        numbers = {
-            number: k
-            for k, number in enumerate(dict.fromkeys(filter(None, run.sweep_ids)), start=1)
-        }
-        self._sweeps = [numbers.get(number, 0) for number in run.sweep_ids] or [0] * len(run)
+            self._result_name = _name_result(run, self._names)
+            self._terms = self._result_name
+        self._sweeps = _number_sweeps(run)
         self.lines: Sequence[Line] = _OnDemand(quietly(self._describe_line), len(run))
-        self.sources = self._located.sources
-        modules = [] if not run.engine else [run.read_line(i).modules for i in range(len(run))]
+        self.sources = located.sources
+        # Only a framework's run has modules.
+        modules = [run.read_line(i).modules for i in range(len(run))] if run.engine else []
         self.outline = build_outline(
-            self.sources, spans, turns, run.n_inputs, self._sweeps, modules
+            located.sources, located.spans, located.turns, run.n_inputs, self._sweeps, modules
         )
 
     @quietly
     def describe_run(self, lines: Sequence[Line]) -> Trace:
         """Make a trace without steps from these lines of the run: all of them, or those of a window."""
-        run, lines = self.run, tuple(lines)
-        name, parameters = run.function or name_of(self._f), tuple(run.input_names)
+        run = self.run
+        lines = tuple(lines)
+        name = run.function or name_of(self._f)
+        parameters = tuple(run.input_names)
         shown = None if run.value is None else run.number_of(run.value)
         title = run.title or _title(name, parameters, run.constants)
         raised = self._describe_error()
-        is_constant = run.output is None and raised is None
-        reason = self._explain_constant(lines, shown) if is_constant else ""
+        reason = ""
+        constant_note = ""
+        headline = None
+        if run.output is None and raised is None:
+            reason = self._explain_constant(lines, shown)
+            constant_note = explanations.constant_note(shown, reason)
+            headline = equations.write_constant(self._result_name, shown, parameters)
         results = tuple(map(spell_path, run.outcome.results))
         chosen = run.outcome.chosen
         notes = (
             self._located.note,
-            explanations.constant_note(shown, reason) if is_constant else "",
+            constant_note,
             explanations.results_note(results, chosen, self._result_name, self._terms),
             *run.notes,
             explanations.sweeps_note(lines),
@@ -134,9 +140,7 @@ class RunReader:
             opening=explanations.opening_of_run(title, lines, reason, raised),
             chapters=self._overview,
             warning="" if raised is None else explanations.raised_warning(raised, name),
-            headline=equations.write_constant(self._result_name, shown, parameters)
-            if is_constant
-            else None,
+            headline=headline,
             results=results,
             chosen_result=chosen,
             raised=raised,
@@ -145,7 +149,7 @@ class RunReader:
         )
 
     def _name_total(self) -> str:
-        """Name the sum of all results, which the sweep differentiates: by its terms, if these are short."""
+        """Name the sum of all results, which the sweep differentiates: its terms, if they are short, or S."""
         if len(self._terms) <= _MAX_TOTAL_LENGTH:
             return self._terms
         taken = {*self.run.input_names, *(name.text for name in self._names)}
@@ -153,7 +157,8 @@ class RunReader:
 
     def _explain_constant(self, lines: Sequence[Line], value: Number | None) -> str:
         read = source_map.find_read_names(self._f)
-        if read is None:  # it is not written in Python: nobody knows
+        if read is None:
+            # The function isn't written in Python. It may read all of its inputs.
             read = set(self.run.input_names)
         return explanations.explain_constant(self.run, lines, value, read)
 
@@ -167,20 +172,26 @@ class RunReader:
     def follow_sweep(
         self, events: Sequence[SweepEvent] | None = None, faulty: bool = False
     ) -> Trace:
-        """Make the trace with the steps of reverse mode: line by line, then the sweep; or another sweep's `events`."""
-        run, trace = self.run, self.describe_run(self.lines)
-        lines, events = trace.lines, run.events if events is None else events
+        """Make the trace with the steps of reverse mode: the run line by line, then its sweep.
+
+        If `events` are given, these are the events of another sweep, which is shown instead.
+        """
+        run = self.run
+        trace = self.describe_run(self.lines)
+        lines = trace.lines
+        if events is None:
+            events = run.events
         steps = [
             reverse_steps.record_step(run, lines, i, self._ask_about_line(i, line))
             for i, line in enumerate(lines)
         ]
-        swept = reverse_steps.sweep_steps(
-            run, lines, events, reverse_steps.find_largest_size(events)
-        )
-        n = len(run.seeds)
-        swept[n:] = [
+        largest = reverse_steps.find_largest_size(events)
+        swept = reverse_steps.sweep_steps(run, lines, events, largest)
+        # The first steps are the seeds, which have no event.
+        n_seeds = len(run.seeds)
+        swept[n_seeds:] = [
             self._ask_about_event(step, event)
-            for step, event in zip(swept[n:], events, strict=True)
+            for step, event in zip(swept[n_seeds:], events, strict=True)
         ]
         steps += memory_usage.measure_steps(run, swept, len(run), faulty=faulty)
         products = sum(len(event.sent) for event in events)
@@ -196,9 +207,8 @@ class RunReader:
 
     def read(self) -> Trace:
         """Make the trace from the record of the run, with its reverse sweep."""
-        return self.end_with_gradient(
-            self.follow_sweep(), find_final_adjoints(self.run, self.run.events)
-        )
+        adjoints = find_final_adjoints(self.run, self.run.events)
+        return self.end_with_gradient(self.follow_sweep(), adjoints)
 
     def end_with_gradient(
         self,
@@ -206,9 +216,9 @@ class RunReader:
         adjoints: Mapping[int, Number],
         truth: Mapping[int, Number] | None = None,
     ) -> Trace:
-        """Let the last step of a trace say the gradient; of a faulty sweep with the `truth` beside it.
+        """Add the gradient to the last step of a trace; for a faulty sweep, the `truth` as well.
 
-        If an exception ended the run, it says that instead.
+        If an exception ended the run, the step says so instead.
         """
         if trace.raised is not None:
             return replace(trace, steps=tuple(end_raised(trace, trace.steps)))
@@ -217,16 +227,19 @@ class RunReader:
         return replace(trace, steps=(*steps, last.with_equation(gradient)))
 
     def _ask_about_line(self, i: int, line: Line) -> tuple[Question, ...]:
-        """What a learner is asked before a line of the run is recorded."""
+        """The questions to ask before a line of the run is recorded; here there are none."""
         return ()
 
     def _ask_about_event(self, step: Step, event: SweepEvent) -> Step:
-        """Add to a step of the run's sweep what a learner is asked before it."""
+        """Add to a step of the sweep the questions to ask before it; here there are none."""
         return step
 
     def _describe_line(self, i: int) -> Line:
-        run, name, line = self.run, self.run.names[i], self.run.read_line(i)
+        run = self.run
+        name = run.names[i]
+        line = run.read_line(i)
         is_input = i < run.n_inputs
+        # The learner's names for this line and its operands.
         own = {
             run.names[j]: self._names[j].text
             for j in (*run.parents[i], i)
@@ -234,7 +247,9 @@ class RunReader:
         }
 
         def write(names: Mapping[str, str]) -> str:
-            return line.label if is_input else notation.format_expression(line.text, names)
+            if is_input:
+                return line.label
+            return notation.format_expression(line.text, names)
 
         return Line(
             name=name,
@@ -266,33 +281,38 @@ class RunReader:
         self, name: str, line: RunLine, operand: RunOperand, own: Mapping[str, str]
     ) -> Operand:
         value = self.run.number_of(operand.value)
+        # Only an elementwise operation broadcasts its operands.
         to = np.shape(line.value) if line.is_elementwise else ()
+        shapes = value.flowing(to)
+        is_copied = value.is_copied_to(to)
         if operand.line < 0:
             if not value.shape:
-                # A number that stands in the formula is written into its box; it has no shape to be told.
+                # A constant number is written in the formula, so its shape isn't shown.
                 return Operand(None, value.text, value)
-            return Operand(
-                None, value.text, value, shapes=value.flowing(to), is_copied=value.is_copied_to(to)
-            )
-        shown = None if operand.partial is None else self.run.number_of(operand.partial)
-        edge, whole = partials.edge_label(
-            notation.format_expression(operand.formula, self._labels), shown
-        )
-        bar, own_bar = notation.format_adjoint(name), notation.format_adjoint(own.get(name, name))
-        readable = notation.format_expression(operand.formula, own).replace(bar, own_bar)
-        reading, _ = partials.edge_label(readable, shown)
-        reading = message("its map") if operand.formula_is_name else _shorten_names(reading)
+            return Operand(None, value.text, value, shapes=shapes, is_copied=is_copied)
+        partial = None if operand.partial is None else self.run.number_of(operand.partial)
+        formula = notation.format_expression(operand.formula, self._labels)
+        edge, whole = partials.edge_label(formula, partial)
+        if operand.formula_is_name:
+            reading = message("its map")
+        else:
+            adjoint = notation.format_adjoint(name)
+            own_adjoint = notation.format_adjoint(own.get(name, name))
+            own_formula = notation.format_expression(operand.formula, own)
+            own_formula = own_formula.replace(adjoint, own_adjoint)
+            reading, _ = partials.edge_label(own_formula, partial)
+            reading = _shorten_names(reading)
         return Operand(
             operand.line,
             self.run.names[operand.line],
             value,
-            shown,
+            partial,
             operand.formula,
             operand.latex,
             edge,
             edge_title="" if whole == edge else whole,
-            shapes=value.flowing(to),
-            is_copied=value.is_copied_to(to),
+            shapes=shapes,
+            is_copied=is_copied,
             formula_is_name=operand.formula_is_name,
             edge_reading="" if reading == edge else reading,
             goes_to=operand.goes_to,
@@ -305,62 +325,80 @@ class RunReader:
 
 
 def find_final_adjoints(run: RecordedRun, events: Sequence[SweepEvent]) -> dict[int, Number]:
-    """The adjoints of a run after the last reverse step, by line."""
-    last = run.seeded_adjoints | {
-        sent.parent: sent.after for event in events for sent in event.sent
-    }
-    return {line: run.number_of(adjoint) for line, adjoint in last.items()}
+    """Find the adjoints of a run after its last reverse step, by line."""
+    adjoints = run.seeded_adjoints
+    for event in events:
+        for sent in event.sent:
+            adjoints[sent.parent] = sent.after
+    return {line: run.number_of(adjoint) for line, adjoint in adjoints.items()}
 
 
 def end_raised(trace: Trace, steps: Sequence[Step]) -> list[Step]:
-    """Say at the last step that an exception ends the run here, if one does."""
+    """Add to the last step that an exception ends the run here, if one does."""
     *before, last = steps
     if trace.raised is None:
         return [*before, last]
     said = message("ends here", kind=trace.raised.kind)
+    sentence = join_sentences(last.sentence, said)
     outcome = join_sentences(last.outcome, said) if last.outcome else ""
-    return [*before, replace(last, sentence=join_sentences(last.sentence, said), outcome=outcome)]
+    return [*before, replace(last, sentence=sentence, outcome=outcome)]
+
+
+def _number_sweeps(run: RecordedRun) -> list[int]:
+    """For each line, the number of the recorded backward pass that wrote it, from 1; 0 for the program's own lines."""
+    if not run.sweep_ids:
+        return [0] * len(run)
+    numbers: dict[float, int] = {0: 0}
+    for sweep_id in run.sweep_ids:
+        numbers.setdefault(sweep_id, len(numbers))
+    return [numbers[sweep_id] for sweep_id in run.sweep_ids]
 
 
 def _name_result(run: RecordedRun, names: list[assigned_names.Name]) -> str:
-    """What the result is called; if the source has no name for it, it gets its key, or the one of pictures."""
+    """Name the result of a run, and its line if that has no name: as in the source, or by its key, or ``y``."""
     result = run.output
-    own = (
-        names[result] if result is not None and result >= run.n_inputs else assigned_names.Name("")
-    )
-    if own.text and not own.occurrence:
-        return own.text
+    if result is not None:
+        own_name = _find_unique_name(run, names, result)
+        if own_name:
+            return own_name
     taken = {*run.input_names, *(name.text for name in names)}
     name = message("result name") if "y" in taken else "y"
     if run.outcome.results:
         *_, key = run.outcome.results[run.outcome.chosen or 0]
-        name = (
-            key
-            if isinstance(key, str) and key.isidentifier() and key not in taken
-            else f"{name}[{key!r}]"
-        )
+        name = key if _is_free_name(key, taken) else f"{name}[{key!r}]"
     if result is not None and not names[result].text:
         names[result] = assigned_names.Name(name)
     return name
 
 
 def _name_seeds(run: RecordedRun, names: list[assigned_names.Name]) -> tuple[ResultSeed, ...]:
-    """Name the results of a run that are followed together, and let the lines have these names that have none."""
+    """Name the results of a run that is differentiated with respect to all of them, and their lines without a name."""
     taken = {*run.input_names, *(name.text for name in names)}
     named = []
     for place, line, adjoint in run.seeds:
-        own = names[line] if line >= run.n_inputs else assigned_names.Name("")
-        name = own.text if own.text and not own.occurrence else ""
+        name = _find_unique_name(run, names, line)
         if not name:
-            *_, key = run.outcome.results[place]
-            is_free = isinstance(key, str) and key.isidentifier() and key not in taken
-            name = key if is_free else f"y{_spell_keys(run.outcome.results[place])}"
+            path = run.outcome.results[place]
+            *_, key = path
+            name = key if _is_free_name(key, taken) else f"y{_spell_keys(path)}"
         if not names[line].text and line >= run.n_inputs:
             names[line] = assigned_names.Name(name)
-        entries = {float(entry) for entry in np.ravel(adjoint)}
-        weight = entries.pop() if len(entries) == 1 else None
+        weights = {float(weight) for weight in np.ravel(adjoint)}
+        weight = weights.pop() if len(weights) == 1 else None
         named.append(ResultSeed(place, line, name, run.number_of(adjoint), weight))
     return tuple(named)
+
+
+def _find_unique_name(run: RecordedRun, names: Sequence[assigned_names.Name], line: int) -> str:
+    """The learner's name for an operation; empty for an input, and if other lines have the same name."""
+    if line < run.n_inputs or names[line].occurrence:
+        return ""
+    return names[line].text
+
+
+def _is_free_name(key: Any, taken: Container[str]) -> TypeGuard[str]:
+    """Whether the key of a result can be its name: an identifier that names nothing else."""
+    return isinstance(key, str) and key.isidentifier() and key not in taken
 
 
 def _spell_keys(path: ResultPath) -> str:
@@ -369,32 +407,36 @@ def _spell_keys(path: ResultPath) -> str:
 
 
 class _OnDemand(Sequence[Line]):
-    """A sequence whose items are made when they are asked for, and kept."""
+    """A sequence whose items are made on first access."""
 
     def __init__(self, make: Callable[[int], Line], length: int) -> None:
-        self._make, self._length = functools.cache(make), length
+        self._make = functools.cache(make)
+        self._length = length
 
     def __len__(self) -> int:
         return self._length
 
     def __getitem__(self, i: Any) -> Any:
-        place = range(self._length)[i]
-        return [self._make(k) for k in place] if isinstance(i, slice) else self._make(place)
+        if isinstance(i, slice):
+            return [self._make(k) for k in range(self._length)[i]]
+        # The range raises for an index that is too large, and counts a negative one from the end.
+        return self._make(range(self._length)[i])
 
 
 def _title(name: str, parameters: tuple[str, ...], fixed: Mapping[str, Any]) -> str:
+    """The title of a run: its function with the names of the inputs, and with the arguments that are fixed."""
     # An input inside a tuple or a dict is called "p['w']"; the function's own parameter is p.
-    inputs = [re.split(r"[\[.]", parameter)[0] for parameter in parameters]
-    own = ", ".join(
-        [*dict.fromkeys(inputs), *(f"{argument}={_briefly(x)}" for argument, x in fixed.items())]
-    )
+    own_parameters = [re.split(r"[\[.]", parameter)[0] for parameter in parameters]
+    arguments = list(dict.fromkeys(own_parameters))
+    arguments += [f"{argument}={_briefly(x)}" for argument, x in fixed.items()]
+    shown = ", ".join(arguments)
     if "<lambda>" not in name:
-        return f"{name}({own})"
-    return name.replace("<lambda>′", f"(lambda {own})′").replace("<lambda>", f"lambda {own}")
+        return f"{name}({shown})"
+    return name.replace("<lambda>′", f"(lambda {shown})′").replace("<lambda>", f"lambda {shown}")
 
 
 def _shorten_names(text: str) -> str:
-    """Write the names of inputs in a text by their keys: ``W1.T`` for ``params['W1'].T``."""
+    """Shorten the names of inputs in a text to their keys: ``params['W1'].T`` becomes ``W1.T``."""
     return re.sub(r"\b[A-Za-z_]\w*(?:\[\d+\])*\['([A-Za-z_]\w*)'\]", r"\1", text)
 
 

@@ -1,8 +1,8 @@
-"""The source map: where each operation of a tape stands in the learner's own source.
+"""The source map: the place in the learner's source that each operation of a tape comes from.
 
-The engine keeps, for every line of the tape, the frames that were running: pairs of a code object and an offset into
-its bytecode. Python can tell the exact stretch of text that a bytecode came from, wherever there is text: a file, a
-notebook cell (IPython keeps cells in `linecache`), or an interactive session.
+For every line of the tape, the engine keeps the frames that were running: pairs of a code object and an offset into
+its bytecode. Python maps an instruction back to the characters it was compiled from, if their text is available: in a
+file, a notebook cell (IPython keeps cells in `linecache`), or an interactive session.
 """
 
 import ast
@@ -26,28 +26,41 @@ from autodiff_lab.transforms.signatures import name_of
 
 Frames = tuple[tuple[CodeType, int], ...]
 _Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
-# the line and the character column where a text starts, and where it ends
+# The line and the character column where a text starts, and those where it ends.
 _Stretch = tuple[int, int, int, int]
 _LIBRARIES = tuple(
     f"{sysconfig.get_path(name)}{os.sep}" for name in ("stdlib", "platstdlib", "purelib", "platlib")
 )
-# Code that Python makes for the inside of an expression; its text belongs to the function around it.
-_INSIDE = ("<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>")
+# Python compiles a comprehension to a code object with one of these names. Its text belongs to the function around it.
+_COMPREHENSIONS = ("<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>")
 
 
 class HiddenSource:
-    """Stands for a function in the source map whose source is not the learner's; `note` says so in its place."""
+    """A placeholder for a function that the source map doesn't show; the reader sees `note` instead of its source."""
 
     def __init__(self, name: str, note: str) -> None:
-        self.__name__, self.note = name, note
+        self.__name__ = name
+        self.note = note
 
 
 @dataclass(frozen=True)
 class Located:
-    """The source map of a tape: its sources; of each line the spans and turns, outermost first; what was not found.
+    """The source map of a tape.
 
-    `assignments` are the stretches of the sources whose value is given a name. `raised` is where an exception that
-    ended the run came from.
+    Attributes
+    ----------
+    sources : tuple of Source
+        All the learner's code that ran.
+    spans : tuple of tuple of Span
+        For each line of the tape, the places in the sources that were running, outermost first.
+    note : str
+        Which source was not found, if any.
+    turns : tuple of tuple of Turn
+        For each line of the tape, the iterations of the loops it was recorded in, outermost first.
+    assignments : mapping of Span to Assignment
+        The expressions in the sources whose value is assigned to a name.
+    raised : tuple of Span
+        The places of the calls that an exception went through, if one ended the run.
     """
 
     sources: tuple[Source, ...]
@@ -65,7 +78,7 @@ def locate(
     walk: Any = None,
     raised: Frames = (),
 ) -> Located:
-    """Map a tape to its source: find `f` and all the learner's code that ran, and each line's place in it.
+    """Build the source map of a tape: find `f` and all the learner's code that ran, and each line's place in it.
 
     Parameters
     ----------
@@ -75,7 +88,7 @@ def locate(
     sites : sequence of frames, or None
         `Tape.call_stacks`. None if the tape was recorded without them.
     n_lines : int
-        How many lines the tape has.
+        The number of lines on the tape.
     walk : sequence of Event, or None
         `Tape.execution_log`.
     raised : frames
@@ -86,35 +99,48 @@ def locate(
     Located
         `f` itself is the first source, if it has one.
     """
-    book = _Book()
-    # A function that is not written in Python has no code.
-    root = None if isinstance(f, HiddenSource) else getattr(unwrap_function(f), "__code__", None)
-    found = root is not None and book.block(root) is not None
+    blocks = _Blocks()
+    if not isinstance(f, HiddenSource):
+        code = _code_of(f)
+        if code is not None:
+            # `f` is opened before the functions it calls, so that it is the first source.
+            blocks.open(code)
     spans: list[tuple[Span, ...]] = [()] * n_lines
     for line, frames in enumerate(sites or ()):
-        spans[line] = book.spans(frames)
-    raised_at = book.spans(raised)
-    note = ""
+        spans[line] = blocks.spans(frames)
+    raised_at = blocks.spans(raised)
+    note = _note_missing_source(f, blocks)
+    ran, turns = follow_execution(walk, blocks.found, n_lines)
+    sources = [
+        Source(block.name, block.first, block.text, counts)
+        for block, counts in zip(blocks.found, ran, strict=True)
+    ]
+    assignments = dict(blocks.assignments())
+    return Located(tuple(sources), tuple(spans), note, tuple(turns), assignments, raised_at)
+
+
+def _code_of(f: Callable[..., Any]) -> CodeType | None:
+    """The code of the function that a learner wrote; None if it isn't written in Python."""
+    return getattr(unwrap_function(f), "__code__", None)
+
+
+def _note_missing_source(f: Callable[..., Any] | HiddenSource, blocks: "_Blocks") -> str:
+    """Say which source was not found; empty if all were."""
     if isinstance(f, HiddenSource):
-        note = f.note
-    elif root is None:
-        note = message("not Python", name=name_of(f))
-    elif not found:
-        note = message("no source", name=name_of(f), file=root.co_filename)
-    elif book.lost:
-        note = message(
-            "no source of some", names=join_items(sorted(code.co_name for code in book.lost))
-        )
-    ran, turns = follow_execution(walk, book.blocks, n_lines)
-    counted = zip(book.blocks, ran, strict=True)
-    sources = tuple(
-        Source(block.name, block.first, block.text, counts) for block, counts in counted
-    )
-    return Located(sources, tuple(spans), note, tuple(turns), dict(book.assignments()), raised_at)
+        return f.note
+    code = _code_of(f)
+    if code is None:
+        return message("not Python", name=name_of(f))
+    if code in blocks.lost:
+        return message("no source", name=name_of(f), file=code.co_filename)
+    if blocks.lost:
+        names = sorted(lost.co_name for lost in blocks.lost)
+        return message("no source of some", names=join_items(names))
+    return ""
 
 
 def unwrap_function(f: Callable[..., Any]) -> Callable[..., Any]:
-    """Find the function whose source a learner wrote, under `functools.partial`, decorators and methods."""
+    """Find the function that a learner wrote, under `functools.partial`, decorators and methods."""
     f = inspect.unwrap(f)
     if isinstance(f, functools.partial):
         return unwrap_function(f.func)
@@ -125,128 +151,147 @@ def unwrap_function(f: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def find_read_names(f: Callable[..., Any]) -> set[str] | None:
-    """Find the names that the source of a function reads, also inside of functions in it; None if it has no source."""
-    code = getattr(unwrap_function(f), "__code__", None)
-    if code is None:
+    """Find the names that a function reads, including those read by the functions defined inside it.
+
+    None if the function isn't written in Python.
+    """
+    outermost = _code_of(f)
+    if outermost is None:
         return None
     found: set[str] = set()
-    codes = [code]
-    while codes:
-        one = codes.pop()
-        codes += [constant for constant in one.co_consts if isinstance(constant, CodeType)]
-        for step in dis.get_instructions(one):
-            if step.opname.startswith("LOAD_") and step.opname != "LOAD_CONST":
-                named = step.argval if isinstance(step.argval, tuple) else (step.argval,)
-                found |= {name for name in named if isinstance(name, str)}
+    pending = [outermost]
+    while pending:
+        code = pending.pop()
+        pending += [constant for constant in code.co_consts if isinstance(constant, CodeType)]
+        for instruction in dis.get_instructions(code):
+            opname = instruction.opname
+            if not opname.startswith("LOAD_") or opname == "LOAD_CONST":
+                continue
+            argument = instruction.argval
+            # One instruction can load two variables.
+            loaded = argument if isinstance(argument, tuple) else (argument,)
+            found |= {name for name in loaded if isinstance(name, str)}
     return found
 
 
 @dataclass(frozen=True)
 class _Block(Place):
-    """A piece of source, and how to go from a place in the file to a place in the dedented text."""
+    """A function's source, dedented as it is shown, and how to convert positions in its file to positions in it.
+
+    `shifts` has the number of characters that were removed from the front of each line, and `end`
+    the line and column in the file where the source ends.
+    """
 
     name: str
     shifts: tuple[int, ...]
     end: tuple[int, int]
 
-    def holds(self, filename: str, place: _Stretch) -> bool:
-        return (
-            filename == self.filename
-            and (self.first, self.shifts[0]) <= place[:2]
-            and place[2:] <= self.end
-        )
+    def contains(self, filename: str, place: _Stretch) -> bool:
+        """Whether a stretch of text in a file lies inside this block."""
+        if filename != self.filename:
+            return False
+        start = (self.first, self.shifts[0])
+        return start <= place[:2] and place[2:] <= self.end
 
     def span(self, number: int, place: _Stretch) -> Span:
+        """Convert a stretch of the file to a span of this block, which is source `number`."""
         line, column, end_line, end_column = place
-        row, end_row = line - self.first, end_line - self.first
-        return Span(
-            number,
-            row,
-            max(0, column - self.shifts[row]),
-            end_row,
-            max(0, end_column - self.shifts[end_row]),
-        )
+        row = line - self.first
+        end_row = end_line - self.first
+        shown_column = max(0, column - self.shifts[row])
+        shown_end = max(0, end_column - self.shifts[end_row])
+        return Span(number, row, shown_column, end_row, shown_end)
 
 
-class _Book:
-    """The blocks found so far. A function defined inside one of them is shown there, not a second time."""
+class _Blocks:
+    """The blocks found so far. A function that is defined inside one of them doesn't get a second block."""
 
     def __init__(self) -> None:
-        self.blocks: list[_Block] = []
+        self.found: list[_Block] = []
         self._numbers: dict[CodeType, int | None] = {}
         self.span = functools.cache(self._find_span)
 
-    def block(self, code: CodeType) -> int | None:
-        """Give the number of the source block that shows `code`, opening it the first time."""
+    def open(self, code: CodeType) -> int | None:
+        """Return the number of the block that contains `code`, making it the first time; None if there is no text."""
         if code not in self._numbers:
-            self._numbers[code] = self._open(code)
+            self._numbers[code] = self._make_block(code)
         return self._numbers[code]
 
     @property
     def lost(self) -> set[CodeType]:
-        """The code that could not be mapped to a source: no text of it was found."""
+        """The code whose source text was not found."""
         return {code for code, number in self._numbers.items() if number is None}
 
     def spans(self, frames: Frames) -> tuple[Span, ...]:
-        """Map calls to the stretches of text that they stand at, as far as these are found."""
-        return tuple(span for span in (self.span(*frame) for frame in frames) if span is not None)
+        """Map the frames of a call stack to places in the sources, leaving out those without a source."""
+        spans = (self.span(code, offset) for code, offset in frames)
+        return tuple(span for span in spans if span is not None)
 
-    def _find_span(self, code: CodeType, lasti: int) -> Span | None:
-        """Give the stretch of text that the bytecode at `lasti` came from."""
-        # Code that came with Python or a package is not shown, unless it is what was asked for.
-        from_library = code not in self._numbers and code.co_filename.startswith(_LIBRARIES)
-        number, place = None if from_library else self.block(code), _place(code, lasti)
-        if (
-            number is None
-            or place is None
-            or not self.blocks[number].holds(code.co_filename, place)
-        ):
+    def _find_span(self, code: CodeType, offset: int) -> Span | None:
+        """Find the stretch of text that the instruction at an offset into the bytecode was compiled from."""
+        if code not in self._numbers and code.co_filename.startswith(_LIBRARIES):
+            # Code of Python or a package isn't shown, unless it is the recorded function itself.
             return None
-        return self.blocks[number].span(number, place)
+        number = self.open(code)
+        place = _place(code, offset)
+        if number is None or place is None:
+            return None
+        block = self.found[number]
+        if not block.contains(code.co_filename, place):
+            return None
+        return block.span(number, place)
 
     def assignments(self) -> Iterator[tuple[Span, Assignment]]:
-        """Map assignments to the source: yield each stretch of text whose value gets a name."""
-        for number, block in enumerate(self.blocks):
-            lines = _file(block.filename)
+        """Yield the assignments in all blocks, each with the span of the expression whose value gets the name."""
+        for number, block in enumerate(self.found):
+            lines = _read_lines(block.filename)
             for node, assignment in find_assignments(block.node):
                 starts = [_start(node)]
                 if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
-                    # Python places the call of a method on the line on which the method is named.
+                    # For a method call that spans several lines, Python reports the method's name as the start.
                     line, end = _end(node.func)
-                    starts += (
-                        [(line, end - len(node.func.attr.encode()))] if line != node.lineno else []
-                    )
+                    if line != node.lineno:
+                        starts.append((line, end - len(node.func.attr.encode())))
                 for start in starts:
-                    yield block.span(number, _in_characters(lines, *start, *_end(node))), assignment
+                    place = _in_characters(lines, *start, *_end(node))
+                    yield block.span(number, place), assignment
 
-    def _open(self, code: CodeType) -> int | None:
-        node = _function_node(code)
+    def _make_block(self, code: CodeType) -> int | None:
+        node = _find_function(code)
         if node is None:
             return None
-        lines = _file(code.co_filename)
+        lines = _read_lines(code.co_filename)
         line, start, end_line, end_column = _in_characters(lines, *_start(node), *_end(node))
         first = first_row(node)
-        start = 0 if first < line else start
-        for number, block in enumerate(self.blocks):
-            if block.holds(code.co_filename, (first, start, end_line, end_column)):
+        if first < line:
+            # The block begins with a decorator.
+            start = 0
+        for number, block in enumerate(self.found):
+            if block.contains(code.co_filename, (first, start, end_line, end_column)):
                 return number
-        text, shifts = _dedent(
-            lines[first - 1 : end_line], start, end_column, isinstance(node, ast.Lambda)
+        is_lambda = isinstance(node, ast.Lambda)
+        text, shifts = _dedent(lines[first - 1 : end_line], start, end_column, is_lambda)
+        block = _Block(
+            filename=code.co_filename,
+            first=first,
+            text=tuple(replace_bidi(row) for row in text),
+            node=node,
+            name=getattr(node, "name", "<lambda>"),
+            shifts=shifts,
+            end=(end_line, end_column),
         )
-        text, name = tuple(map(replace_bidi, text)), getattr(node, "name", "<lambda>")
-        self.blocks.append(
-            _Block(code.co_filename, first, text, node, name, shifts, (end_line, end_column))
-        )
-        return len(self.blocks) - 1
+        self.found.append(block)
+        return len(self.found) - 1
 
 
-def _file(filename: str) -> list[str]:
+def _read_lines(filename: str) -> list[str]:
     return [line.rstrip("\n") for line in linecache.getlines(filename)]
 
 
 @functools.lru_cache(maxsize=64)
-def _functions(filename: str, text: str) -> tuple[_Function, ...]:
-    # The text is part of the key: a file that changed, or a cell number used again, is parsed again.
+def _parse_functions(filename: str, text: str) -> tuple[_Function, ...]:
+    # The text is part of the cache's key, so a file that has changed is parsed again, and so is a new cell
+    # with the number of an old one.
     try:
         tree = ast.parse(text)
     except (SyntaxError, ValueError):
@@ -254,44 +299,51 @@ def _functions(filename: str, text: str) -> tuple[_Function, ...]:
     return tuple(node for node in ast.walk(tree) if isinstance(node, _Function))
 
 
-def _function_node(code: CodeType) -> _Function | None:
-    """Find the smallest function in the text that holds all of `code`."""
+def _find_function(code: CodeType) -> _Function | None:
+    """Find the syntax tree of the smallest function that contains all of `code`."""
     text = "".join(linecache.getlines(code.co_filename))
-    if code.co_name == "<module>":
-        return _whole_text(code.co_filename, text)
-    nodes = _functions(code.co_filename, text) if text else ()
-    if code.co_name == "<lambda>" or code.co_name in _INSIDE:
-        start, end = _extent(code)
-        kind = ast.Lambda if code.co_name == "<lambda>" else _Function
-        nodes = tuple(
-            n for n in nodes if isinstance(n, kind) and _start(n) <= start and end <= _end(n)
-        )
-    else:
-        named = (
-            node for node in nodes if not isinstance(node, ast.Lambda) and node.name == code.co_name
-        )
-        nodes = tuple(
-            node for node in named if code.co_firstlineno in (node.lineno, first_row(node))
-        )
-    return min(nodes, key=_size, default=None)
-
-
-def _whole_text(filename: str, text: str) -> _Function | None:
-    """The whole of a cell or a file, as if it were a function: what runs outside of all functions stands there."""
     if not text:
         return None
+    if code.co_name == "<module>":
+        return _parse_module(code.co_filename, text)
+    functions = _parse_functions(code.co_filename, text)
+    if code.co_name == "<lambda>":
+        lambdas = [node for node in functions if isinstance(node, ast.Lambda)]
+        candidates = _keep_around(lambdas, code)
+    elif code.co_name in _COMPREHENSIONS:
+        candidates = _keep_around(functions, code)
+    else:
+        candidates = [node for node in functions if _defines(node, code)]
+    return min(candidates, key=_size, default=None)
+
+
+def _keep_around(functions: Iterable[_Function], code: CodeType) -> list[_Function]:
+    """The functions whose text contains everything that `code` was compiled from."""
+    start, end = _extent(code)
+    return [node for node in functions if _start(node) <= start and end <= _end(node)]
+
+
+def _defines(node: _Function, code: CodeType) -> bool:
+    """Whether a function in the text is the `def` that `code` was compiled from."""
+    if isinstance(node, ast.Lambda) or node.name != code.co_name:
+        return False
+    # The code of a decorated function begins at its decorator.
+    return code.co_firstlineno in (node.lineno, first_row(node))
+
+
+def _parse_module(filename: str, text: str) -> _Function | None:
+    """Parse a whole cell or file as if it were one function, for the code outside all functions."""
     try:
         tree: Any = ast.parse(text)
     except (SyntaxError, ValueError):
         return None
     lines = text.splitlines()
-    tree.name, tree.lineno, tree.col_offset, tree.decorator_list = (
-        os.path.basename(filename),
-        1,
-        0,
-        [],
-    )
-    tree.end_lineno, tree.end_col_offset = len(lines), len(lines[-1].encode())
+    tree.name = os.path.basename(filename)
+    tree.decorator_list = []
+    tree.lineno = 1
+    tree.col_offset = 0
+    tree.end_lineno = len(lines)
+    tree.end_col_offset = len(lines[-1].encode())
     return cast("_Function", tree)
 
 
@@ -306,62 +358,80 @@ def _end(node: ast.expr | ast.stmt) -> tuple[int, int]:
 
 
 def _size(node: _Function) -> tuple[int, int]:
-    (line, byte), (end_line, end_byte) = _start(node), _end(node)
+    """The lines and the columns from the start of a function to its end."""
+    line, byte = _start(node)
+    end_line, end_byte = _end(node)
     return end_line - line, end_byte - byte
 
 
 def _extent(code: CodeType) -> tuple[tuple[int, int], tuple[int, int]]:
-    """The first and the last place, in lines and bytes, that the bytecode comes from."""
+    """The first and the last position, in lines and bytes, that the bytecode was compiled from."""
     positions = list(code.co_positions())
-    # The first instruction of every function claims the columns 0 to 0.
-    starts, ends = [], []
+    starts = []
+    ends = []
     for line, end_line, byte, end_byte in positions:
+        # The first instruction of every function always has the columns 0 to 0.
         if line and end_line is not None and byte is not None and end_byte:
             starts.append((line, byte))
             ends.append((end_line, end_byte))
     if not starts:
         first = code.co_firstlineno
-        return (first, 10**9), (max(line or first for line, *_ in positions), 0)
+        last = max(line or first for line, *_ in positions)
+        return (first, 10**9), (last, 0)
     return min(starts), max(ends)
 
 
-def _place(code: CodeType, lasti: int) -> _Stretch | None:
-    """The line and character column where a bytecode starts and ends in its file."""
+def _place(code: CodeType, offset: int) -> _Stretch | None:
+    """Find where the text of an instruction starts and ends in its file; None if Python has no line for it."""
     positions = list(code.co_positions())
-    line, end_line, column, end_column = (
-        positions[lasti // 2] if lasti // 2 < len(positions) else (None,) * 4
-    )
-    lines = _file(code.co_filename)
+    number = offset // 2  # an instruction takes two bytes
+    if number >= len(positions):
+        return None
+    line, end_line, column, end_column = positions[number]
+    lines = _read_lines(code.co_filename)
     if line is None or not 0 < line <= len(lines):
         return None
     if end_line is None or column is None or end_column is None or end_line > len(lines):
-        # Python was told not to keep columns (-X no_debug_ranges): show the whole line.
+        # With -X no_debug_ranges, Python keeps no columns. The whole line is shown then.
         text = lines[line - 1]
-        return line, len(text) - len(text.lstrip()), line, len(text.rstrip())
+        return line, _indent(text), line, len(text.rstrip())
     return _in_characters(lines, line, column, end_line, end_column)
 
 
 def _in_characters(
     lines: Sequence[str], line: int, byte: int, end_line: int, end_byte: int
 ) -> _Stretch:
-    """Turn columns counted in UTF-8 bytes, as Python counts, into columns counted in characters."""
-    start, end = lines[line - 1].encode()[:byte], lines[end_line - 1].encode()[:end_byte]
-    return line, len(start.decode(errors="ignore")), end_line, len(end.decode(errors="ignore"))
+    """Convert columns counted in UTF-8 bytes, as Python counts them, to columns counted in characters."""
+    column = _count_characters(lines[line - 1], byte)
+    end_column = _count_characters(lines[end_line - 1], end_byte)
+    return line, column, end_line, end_column
+
+
+def _count_characters(text: str, n_bytes: int) -> int:
+    """The number of characters in the first bytes of a text."""
+    return len(text.encode()[:n_bytes].decode(errors="ignore"))
 
 
 def _dedent(
-    lines: Iterable[str], start: int, end: int, cut: bool
+    lines: Iterable[str], start: int, end: int, is_lambda: bool
 ) -> tuple[tuple[str, ...], tuple[int, ...]]:
-    """Take the common indentation away; cut a lambda out of the statement around it.
+    """Remove the indentation that all lines of a function share; cut a lambda out of the statement around it.
 
-    Returns the text and, for each line, how many characters were taken from its front.
+    Returns the text and, for each line, how many characters were removed from its front.
     """
     rows = list(lines)
-    if cut:
+    if is_lambda:
         rows[-1] = rows[-1][:end]
-    indents = [len(row) - len(row.lstrip()) for row in rows[cut:] if row.strip()]
-    common = min(indents, default=0)
-    shifts = [min(common, len(row) - len(row.lstrip())) for row in rows]
-    if cut:
+    # The first line of a lambda is cut at its start, whatever its indentation.
+    indented = rows[1:] if is_lambda else rows
+    common = min((_indent(row) for row in indented if row.strip()), default=0)
+    shifts = [min(common, _indent(row)) for row in rows]
+    if is_lambda:
         shifts[0] = start
-    return tuple(row[shift:] for row, shift in zip(rows, shifts, strict=True)), tuple(shifts)
+    text = tuple(row[shift:] for row, shift in zip(rows, shifts, strict=True))
+    return text, tuple(shifts)
+
+
+def _indent(text: str) -> int:
+    """The number of spaces that a line of source begins with."""
+    return len(text) - len(text.lstrip())

@@ -1,7 +1,7 @@
-"""The reader of a tape: our own engine's record of a run, with its faulty sweeps and its tangents, for a `Trace`."""
+"""The reader of a tape: it makes a `Trace` from our own engine's tape, in reverse mode, forward mode or faulty."""
 
 import functools
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -21,6 +21,9 @@ from autodiff_lab.trace.wording import equations, explanations
 from autodiff_lab.transforms.recording import Outcome, Seed
 from autodiff_lab.transforms.signatures import parameter_names, spell_function
 
+# A longer index is an ellipsis in its node of the graph.
+_MAX_INDEX_LENGTH = 8
+
 
 def read_tape(tape: Tape, f: Callable[..., Any], outcome: Outcome, options: RunOptions) -> Trace:
     """Read a tape into a `Trace`, with its reverse sweep or its tangents; see `Trace.from_tape`."""
@@ -28,7 +31,7 @@ def read_tape(tape: Tape, f: Callable[..., Any], outcome: Outcome, options: RunO
 
 
 def trace_of_tape(tape: Tape) -> Trace:
-    """Read a tape alone into a `Trace`; its program has no name.
+    """Read a tape into a `Trace` without the function that was recorded, which is called ``tape``.
 
     >>> from autodiff_lab import record
     >>> trace_of_tape(record(lambda x: x * x, 3.0)[1]).title
@@ -38,28 +41,29 @@ def trace_of_tape(tape: Tape) -> Trace:
 
 
 class _Tape:
-    """Stands for the program, which a tape does not know."""
+    """A placeholder for the function that was recorded, which a tape doesn't store."""
 
     __name__ = "tape"
 
     def __call__(self) -> None:
-        """It is never called."""
+        """Do nothing; it is never called."""
 
 
 def run_of_tape(tape: Tape, f: Callable[..., Any], outcome: Outcome) -> RecordedRun:
-    """Make the neutral record of a run from the tape of `f`, which ended with this `outcome`.
+    """Make a record of a run, in the form that all engines share, from the tape of `f`, which had this `outcome`.
 
     Raises
     ------
     InputError
-        If `f` was given no input.
+        If the run has no inputs.
     """
     if not tape.n_inputs:
-        names, name = join_items(parameter_names(f)), spell_function(f)
-        code = {"definition": f"def {name}(x): …", "call": f"play({name}, 2.0)"}
-        raise InputError(
-            message("inputs not passed" if names else "takes no inputs", names=names, **code)
-        )
+        name = spell_function(f)
+        names = join_items(parameter_names(f))
+        key = "inputs not passed" if names else "takes no inputs"
+        definition = f"def {name}(x): …"
+        call = f"play({name}, 2.0)"
+        raise InputError(message(key, names=names, definition=definition, call=call))
     result = tape.output
     if result is not None and outcome.chosen is not None:
         outcome = outcome._replace(value=tape.values[result])
@@ -94,28 +98,30 @@ class TapeReader(RunReader):
     ----------
     tape : Tape
     f : callable
-        What was recorded.
+        The function that was recorded.
     outcome : Outcome
-        How it has ended.
+        Its results, or the exception that ended the run.
     """
 
     def __init__(self, tape: Tape, f: Callable[..., Any], outcome: Outcome) -> None:
         super().__init__(run_of_tape(tape, f, outcome), f)
         self.tape = tape
-        self._asked = False
+        self._has_questions = False
 
     @quietly
     def read_as(self, options: RunOptions) -> Trace:
-        """Make the trace from the tape, with the derivative that the options ask for."""
-        self._asked = quiz.is_askable(self.tape) and not options.fault
+        """Make the trace from the tape, in the mode or with the fault that the options give."""
+        self._has_questions = quiz.is_askable(self.tape) and not options.fault
         if self.run.outcome.seeds and (options.fault or options.mode == "forward"):
             raise InputError(message("all results in reverse"))
         if options.mode == "forward":
             return _follow_tangents(self.tape, self.describe_run(self.lines), options.direction)
-        return self._read_faulty(options.fault) if options.fault else self.read()
+        if options.fault:
+            return self._read_faulty(options.fault)
+        return self.read()
 
     def _read_faulty(self, fault: str) -> Trace:
-        """Make the trace of a sweep with a mistake in it."""
+        """Make the trace of a faulty sweep."""
         events = reverse_steps.list_events(self.tape, FAULTS[fault])
         truth = find_final_adjoints(self.run, self.run.events)
         trace = self.follow_sweep(events, faulty=True)
@@ -123,28 +129,31 @@ class TapeReader(RunReader):
         return _mark_faulty(trace, fault, truth)
 
     def _ask_about_line(self, i: int, line: Line) -> tuple[Question, ...]:
-        return tuple(quiz.about_value(self.tape, i, line)) if self._asked else ()
+        if not self._has_questions:
+            return ()
+        return tuple(quiz.about_value(self.tape, i, line))
 
     def _ask_about_event(self, step: Step, event: SweepEvent) -> Step:
-        if not self._asked:
+        if not self._has_questions:
             return step
         return replace(step, questions=tuple(quiz.about_contribution(self.tape, self.lines, event)))
 
 
-def _mark_faulty(run: Trace, fault: str, truth: Mapping[int, Number]) -> Trace:
-    """Say of a faulty run that it is one, and what would be right."""
-    right = tuple(truth.get(i) for i in range(len(run.lines)))
-    harmless = run.gradient == tuple(right[i] for i in run.inputs)
-    said = ["faulty on purpose", f"fault {fault}", *(["right all the same"] if harmless else [])]
-    warning = join_sentences(*map(message, said))
-    return replace(
-        run, fault=fault, badge=message(f"fault {fault}, badge"), warning=warning, truth=right
-    )
+def _mark_faulty(trace: Trace, fault: str, truth: Mapping[int, Number]) -> Trace:
+    """Add to the trace of a faulty sweep a warning, and the correct adjoints."""
+    correct = tuple(truth.get(i) for i in range(len(trace.lines)))
+    keys = ["faulty on purpose", f"fault {fault}"]
+    if trace.gradient == tuple(correct[i] for i in trace.inputs):
+        keys.append("right all the same")
+    warning = join_sentences(*map(message, keys))
+    badge = message(f"fault {fault}, badge")
+    return replace(trace, fault=fault, badge=badge, warning=warning, truth=correct)
 
 
 def _follow_tangents(tape: Tape, trace: Trace, direction: Any = None) -> Trace:
-    """Add the steps of forward mode: each line's value and its tangents together."""
-    trace, named = replace(trace, mode="forward"), forward_steps.read_directions(tape, direction)
+    """Add the steps of forward mode, which compute each line's value together with its tangents."""
+    trace = replace(trace, mode="forward")
+    named = forward_steps.read_directions(tape, direction)
     steps = list(forward_steps.forward_steps(tape, trace.lines, named))
     agreement = None
     if trace.result is not None:
@@ -159,62 +168,72 @@ def _follow_tangents(tape: Tape, trace: Trace, direction: Any = None) -> Trace:
         steps[-1] = steps[-1].with_equation(last)
         agreement = forward_steps.compare_with_gradient(tape, trace, named, tangent)
     steps = end_raised(trace, steps)
-    entries = sum(np.size(x) for x in tape.values[: tape.n_inputs])
-    passes = -(-entries // len(named))
-    meters = [step.meter for step in steps if step.meter is not None]
-    most = max((meter.kept, meter.bytes) for meter in meters)
-    operations, products = meters[-1].operations, meters[-1].products
     directions = tuple(
         forward_steps.describe_direction(tape, column, seeds) for column, seeds in named
     )
+    opening = trace.opening
+    if not trace.headline:
+        shown = [one.shown for one in directions]
+        opening = explanations.opening_forward(trace.title, trace.lines, shown)
     return replace(
         trace,
         steps=tuple(steps),
         warning=trace.warning or births.warn_of_first(steps),
-        opening=trace.opening
-        if trace.headline
-        else explanations.opening_forward(
-            trace.title, trace.lines, [one.shown for one in directions]
-        ),
+        opening=opening,
         directions=directions,
         hints=quiz.hints(steps),
-        cost=Cost(passes, passes * operations, passes * products, *most),
+        cost=_cost_of_gradient(tape, steps, len(named)),
         agreement=agreement,
     )
 
 
+def _cost_of_gradient(tape: Tape, steps: Sequence[Step], n_directions: int) -> Cost:
+    """The cost of the whole gradient in forward mode: as many passes as the elements of the inputs need."""
+    elements = sum(np.size(x) for x in tape.values[: tape.n_inputs])
+    passes = -(-elements // n_directions)  # rounded up
+    meters = [step.meter for step in steps if step.meter is not None]
+    kept, size = max((meter.kept, meter.bytes) for meter in meters)
+    last = meters[-1]
+    return Cost(passes, passes * last.operations, passes * last.products, kept, size)
+
+
 def _symbol(tape: Tape, i: int) -> str:
+    """The text of a line's node in the graph."""
     op = tape.ops[i]
     if op is None:
         return tape.input_names[i] or notation.format_name(tape.name(i))
-    if op.name == "getitem":
-        index = tape.expression(i).partition("[")[2]
-        return f"[{index}" if 0 < len(index) <= 8 else "[…]"
-    return notation.symbol(op.name)
+    if op.name != "getitem":
+        return notation.symbol(op.name)
+    index = tape.expression(i).partition("[")[2]
+    return f"[{index}" if 0 < len(index) <= _MAX_INDEX_LENGTH else "[…]"
 
 
 def _read_line(tape: Tape, i: int) -> RunLine:
     """Describe a line of a tape for the record of its run."""
     op = tape.ops[i]
-    return RunLine(
+    line = RunLine(
         value=tape.values[i],
         text=tape.expression(i),
-        label=tape.input_names[i] if op is None else "",
-        op="" if op is None else op.name,
         symbol=_symbol(tape, i),
         latex=partials.operation_latex(tape, i),
-        operands=()
-        if op is None
-        else tuple(_read_operand(tape, i, slot) for slot in range(len(tape.parents[i]))),
-        is_elementwise=op is not None and op.kind == "elementwise",
     )
+    if op is None:
+        return replace(line, label=tape.input_names[i])
+    operands = [_read_operand(tape, i, slot) for slot in range(len(tape.parents[i]))]
+    is_elementwise = op.kind == "elementwise"
+    return replace(line, op=op.name, operands=tuple(operands), is_elementwise=is_elementwise)
 
 
 def _read_operand(tape: Tape, i: int, slot: int) -> RunOperand:
-    parent, value = tape.parents[i][slot], tape.args[i][slot]
+    """Describe an operand of a line for the record of its run."""
+    parent = tape.parents[i][slot]
+    value = tape.args[i][slot]
     if parent < 0:
         return RunOperand(parent, value)
     way = partials.write_way_back(tape, i, slot)
+    targets: tuple[int, ...] = ()
+    if slot == 0 and is_small(np.shape(value)):
+        targets = partials.find_targets(tape, i)
     return RunOperand(
         parent,
         value,
@@ -222,6 +241,6 @@ def _read_operand(tape: Tape, i: int, slot: int) -> RunOperand:
         way.formula,
         way.latex,
         way.is_name,
-        partials.find_targets(tape, i) if slot == 0 and is_small(np.shape(value)) else (),
+        targets,
         way.reads,
     )

@@ -190,7 +190,7 @@ def test_forward_mode_forgets_what_nothing_needs():
         _ = x * 3.0
         return x * x
 
-    assert memory_usage.find_forgotten(record(f, 2.0)[1]) == [(), (), (0, 1)]
+    assert memory_usage.find_freed_forward(record(f, 2.0)[1]) == [(), (), (0, 1)]
 
 
 def test_the_cost_of_the_example(example_function, example_trace):

@@ -1,6 +1,6 @@
-"""Bitmaps: SVG pictures as PNG and PDF, painted by resvg with the fonts that matplotlib brings along.
+"""Bitmaps: SVG pictures as PNG and PDF, painted by resvg with the fonts that come with matplotlib.
 
-The same picture comes out on every machine, with or without fonts of its own.
+The result is the same on every machine, whichever fonts are installed.
 """
 
 import io
@@ -13,7 +13,7 @@ from autodiff_lab.figures.graph.render import DrawingError
 from autodiff_lab.figures.style import fonts
 from autodiff_lab.text.arguments import check_choice, check_number
 
-# Only a picture in a page can follow it; one made of pixels has to be the one or the other.
+# An SVG picture can follow the theme of its page. A bitmap has to be light or dark.
 THEMES = ("light", "dark")
 
 _PAGE_DPI = 96.0
@@ -26,11 +26,11 @@ def check_options(function: str, theme: str, scale: float) -> tuple[str, float]:
     Raises
     ------
     InputError
-        If the theme is neither light nor dark, or the scale no number from 0.1 to 10.
+        If the theme is neither light nor dark, or the scale isn't a number from 0.1 to 10.
     """
-    return check_choice(function, "theme", theme, THEMES), check_number(
-        function, "scale", scale, 0.1, 10
-    )
+    theme = check_choice(function, "theme", theme, THEMES)
+    scale = check_number(function, "scale", scale, 0.1, 10)
+    return theme, scale
 
 
 def render_png(svg: str, scale: float = 1.0) -> bytes:
@@ -54,15 +54,16 @@ def render_pdf(svgs: Sequence[str]) -> bytes:
     """
     first, *rest = (open_png(_paint(svg, _PRINT_DPI)) for svg in svgs)
     file = io.BytesIO()
-    # At this many dots a JPEG of full colours has no seams to be seen. Without its dates a file has the same bytes.
-    look = {
+    options = {
         "resolution": _PRINT_DPI,
+        # With this quality and no subsampling of colours, artefacts of JPEG are invisible at this resolution.
         "quality": 90,
         "subsampling": 0,
+        # Dates would make every file different.
         "creationDate": None,
         "modDate": None,
     }
-    first.save(file, "pdf", save_all=True, append_images=rest, **look)
+    first.save(file, "pdf", save_all=True, append_images=rest, **options)
     return file.getvalue()
 
 
@@ -80,6 +81,6 @@ def _paint(svg: str, dpi: float) -> bytes:
             f"PNG, GIF and PDF are painted by resvg_py, which cannot be imported ({error}). Run `python -m pip install "
             "resvg_py`; where there is none, as in a browser, write SVG."
         ) from error
-    # Text that no font is given for would be left out without a word.
+    # Without a font for them, resvg leaves characters out silently.
     files = fonts.font_files(chinese=bool(CHINESE.search(svg)))
     return resvg_py.svg_to_bytes(svg_string=svg, dpi=dpi, skip_system_fonts=True, font_files=files)

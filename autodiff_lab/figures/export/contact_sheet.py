@@ -32,77 +32,93 @@ PAGES = {
     "letter landscape": (792.0, 612.0),
 }
 
-_MARGIN, _GAP = 36.0, 14.0
-_TITLE, _SMALL, _LEAST_TYPE = 13.0, 9.0, 7.5
+# The margin of a page, the gap between two panels, and the space below the heading, in points.
+_MARGIN = 36.0
+_GAP = 14.0
+_BELOW_HEADING = 8
+# Sizes of type, in points: of the title, of the notes, and the smallest in a panel.
+_TITLE_SIZE = 13.0
+_NOTE_SIZE = 9.0
+_MIN_SIZE = 7.5
 _COLUMNS = (1, 2, 3, 4)
-_PANELS = 6
-_WIDE = 450
+# The panels that a sheet should have.
+_MAX_PANELS = 6
+# A window on a part of a graph should be at least this wide, in points before it is scaled.
+_MIN_WINDOW_WIDTH = 450
 
 
 class _Plan:
-    """Panels of one size in rows and columns on a page, in type that can be read; `look` is for all `Frames`."""
+    """A plan of a contact sheet: panels of one size in rows and columns on a page; `look` has options for `Frames`."""
 
     def __init__(
         self, trace: Trace, shown: list[int], remark: str, page: str, columns: int, **look: Any
     ) -> None:
-        self.page, self.columns = page, columns
+        self.page = page
+        self.columns = columns
         width, height = (side - 2 * _MARGIN for side in PAGES[page])
         self._column = (width - (columns - 1) * _GAP) / columns
-        room = (self._column * SIZE / _LEAST_TYPE - 32, 0.55 * height * SIZE / _LEAST_TYPE)
-        self.frames = frames = Frames(trace, shown, room=room, panel=True, **look)
-        self.scale = min(1.0, self._column / frames.width)
-        title = wrap_runs([Run(trace.title, bold=True)], width, _TITLE)
-        soft = [[Run(said, "soft_ink")] for said in (trace.note, *frames.remarks, remark)]
-        self._head = [
-            title,
-            *(wrap_runs(runs, width, _SMALL) for runs in (*legend_runs(trace), *soft)),
-        ]
-        self.rows = int(
-            (height - add_heights(self._head) - 8 + _GAP) // (frames.height * self.scale + _GAP)
-        )
+        # A larger graph would have to shrink until its type is too small.
+        largest = SIZE / _MIN_SIZE
+        room = (self._column * largest - 32, 0.55 * height * largest)
+        self.frames = Frames(trace, shown, room=room, panel=True, **look)
+        self.scale = min(1.0, self._column / self.frames.width)
+        self._head = [wrap_runs([Run(trace.title, bold=True)], width, _TITLE_SIZE)]
+        notes = [*legend_runs(trace)]
+        notes += [[Run(note, "soft_ink")] for note in (trace.note, *self.frames.remarks, remark)]
+        self._head += [wrap_runs(runs, width, _NOTE_SIZE) for runs in notes]
+        free = height - add_heights(self._head) - _BELOW_HEADING
+        # The last row has no gap below.
+        self.rows = int((free + _GAP) // (self.frames.height * self.scale + _GAP))
 
     def rate(self) -> tuple[Any, ...]:
-        """Rate the plan of a contact sheet: the whole graph first; then panels, up to a page full; then large type."""
-        whole, panels = self.frames.whole, min(_PANELS, self.columns * self.rows)
+        """Rate a plan of a contact sheet; the best plan has the largest rating.
+
+        In this order, it prefers the whole graph, more panels on a page, upright paper, and larger type.
+        """
+        is_whole = self.frames.whole
         return (
             self.rows > 0,
-            whole,
-            whole or self.frames.width >= _WIDE,
-            panels,
+            is_whole,
+            is_whole or self.frames.width >= _MIN_WINDOW_WIDTH,
+            min(_MAX_PANELS, self.columns * self.rows),
             self.page == "A4",
             self.scale,
         )
 
     def write_sheet(self, panels: Sequence[str], height: float | None = None) -> str:
-        """Write one page of a contact sheet: panels row by row; without a height, as tall as they need."""
-        frames, colours, width = self.frames, self.frames.colours, PAGES[self.page][0]
-        wide, tall = frames.width * self.scale, frames.height * self.scale
+        """Write one page of a contact sheet with panels row by row; without a height, as tall as they need."""
+        frames = self.frames
+        colours = frames.colours
+        panel_width = frames.width * self.scale
+        panel_height = frames.height * self.scale
         head, end = write_paragraphs(self._head, _MARGIN, _MARGIN, colours)
         border = {"fill": "none", "stroke": colours.line, "stroke_width": "0.5"}
+        view: dict[str, Any] = {
+            "width": panel_width,
+            "height": panel_height,
+            "viewBox": f"0 0 {frames.width} {frames.height}",
+        }
         parts = []
         for k, svg in enumerate(panels):
-            row, place = divmod(k, self.columns)
-            x, y = _MARGIN + place * (self._column + _GAP), end + 8 + row * (tall + _GAP)
-            inside, at = (
-                svg[svg.index(">") + 1 :].removesuffix("</svg>"),
-                x + (self._column - wide) / 2,
+            row, column = divmod(k, self.columns)
+            x = _MARGIN + column * (self._column + _GAP)
+            y = end + _BELOW_HEADING + row * (panel_height + _GAP)
+            inside = svg[svg.index(">") + 1 :].removesuffix("</svg>")
+            left = x + (self._column - panel_width) / 2
+            parts.append(element("svg", inside, x=left, y=y, **view, overflow="visible"))
+            parts.append(
+                element("rect", x=x, y=y, width=self._column, height=panel_height, **border)
             )
-            view: dict[str, Any] = {
-                "width": wide,
-                "height": tall,
-                "viewBox": f"0 0 {frames.width} {frames.height}",
-            }
-            parts.append(element("svg", inside, x=at, y=y, **view, overflow="visible"))
-            parts.append(element("rect", x=x, y=y, width=self._column, height=tall, **border))
-        size = (width, height or round(y + tall + _MARGIN))
+        size = (PAGES[self.page][0], height or round(y + panel_height + _MARGIN))
         return write_picture(size, colours.paper, frames.trace.title, head, *parts, font_size=SIZE)
 
 
 def _make_plans(
     trace: Trace, shown: list[int], remark: str, ways: Sequence[tuple[str, int]], theme: str
 ) -> Iterator[_Plan]:
-    """Put the steps on pages in so many columns, the graph running either way."""
+    """Yield a plan for each page size and number of columns in `ways`, with the graph in both directions."""
     for direction in ("LR", "TB"):
+        # The first plan finds the layout, and the others of this direction use it.
         layout = None
         for page, columns in ways:
             plan = _Plan(
@@ -119,9 +135,11 @@ class Strip:
     Attributes
     ----------
     title : str
-        What is run.
+        The call that was recorded.
     description : str
-        The sentences of the steps, for a reader who cannot see them.
+        The sentences of the steps, for a reader who can't see the pictures.
+    whole : str
+        All panels in one SVG.
     pages : tuple of str
         The sheets of paper, as SVG.
     """
@@ -136,30 +154,29 @@ class Strip:
         return self.whole
 
     def save(self, path: str | Path, scale: float = 2.0) -> Path:
-        """Write the contact sheet to a file; the ending of the name says how.
+        """Write the contact sheet to a file, in the format of the file's suffix.
 
         Parameters
         ----------
         path : str or Path
-            ``.pdf``: sheets of paper. ``.svg`` or ``.png``: one picture.
+            ``.pdf`` for sheets of paper, ``.svg`` or ``.png`` for one picture.
         scale : float
-            How many times larger a PNG is than on a page.
+            The size of a PNG, relative to its size on a page.
 
         Raises
         ------
         PathError
-            If it ends in something else, or there is no such folder.
+            If the path has another suffix, or its folder doesn't exist.
         """
         path = check_path("save", path, ".pdf", ".svg", ".png")
         scale = check_number("save", "scale", scale, 0.1, 10)
-        kind = path.suffix.lower()
-        if kind == ".svg":
+        suffix = path.suffix.lower()
+        if suffix == ".svg":
             path.write_text(self.whole, encoding="utf-8")
+        elif suffix == ".pdf":
+            path.write_bytes(bitmap.render_pdf(self.pages))
         else:
-            pdf = kind == ".pdf"
-            path.write_bytes(
-                bitmap.render_pdf(self.pages) if pdf else bitmap.render_png(self.whole, scale)
-            )
+            path.write_bytes(bitmap.render_png(self.whole, scale))
         return path
 
     def __repr__(self) -> str:
@@ -184,17 +201,18 @@ def strip(
     check_choice("strip", "page", page, (None, *PAGES))
     check_choice("strip", "columns", columns, (None, *_COLUMNS))
     check_choice("strip", "theme", theme, bitmap.THEMES)
-    shown, remark = pick_steps("strip", trace, steps, _PANELS)
-    ways = list(
-        itertools.product(
-            [page] if page else ["A4", "A4 landscape"], [columns] if columns else _COLUMNS
-        )
-    )
+    shown, remark = pick_steps("strip", trace, steps, _MAX_PANELS)
+    pages = [page] if page else ["A4", "A4 landscape"]
+    column_counts = [columns] if columns else _COLUMNS
+    ways = list(itertools.product(pages, column_counts))
     plan = max(_make_plans(trace, shown, remark, ways, theme), key=_Plan.rate)
-    panels, each = [plan.frames.svg(step) for step in shown], plan.columns * max(1, plan.rows)
-    pages = [
-        plan.write_sheet(panels[at : at + each], PAGES[plan.page][1])
-        for at in range(0, len(panels), each)
+    panels = [plan.frames.svg(step) for step in shown]
+    _, page_height = PAGES[plan.page]
+    per_sheet = plan.columns * max(1, plan.rows)
+    sheets = [
+        plan.write_sheet(panels[at : at + per_sheet], page_height)
+        for at in range(0, len(panels), per_sheet)
     ]
-    said = " ".join(map(plan.frames.sentence, shown))
-    return Strip(trace.title, f"{trace.title}. {said}", plan.write_sheet(panels), tuple(pages))
+    sentences = " ".join(plan.frames.sentence(step) for step in shown)
+    description = f"{trace.title}. {sentences}"
+    return Strip(trace.title, description, plan.write_sheet(panels), tuple(sheets))

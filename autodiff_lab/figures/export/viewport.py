@@ -1,4 +1,4 @@
-"""The viewport: a window on a graph too large for a picture, which follows the steps and moves only when it must."""
+"""The viewport: a window on a graph that is too large for a picture. It follows the steps, moving only if it must."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -7,25 +7,27 @@ from typing import Any
 from autodiff_lab.figures.graph.dot_builder import name_boxes
 from autodiff_lab.trace.model import Group, Trace
 
+# The space around the boxes that a step is about, in points.
 _AIR = 24.0
+# No text in a graph is wider than this, in points.
 _LONGEST_TEXT = 400.0
 
-# Where the upper left corner of the window is, in points of the graph.
+# The upper left corner of the window, in points of the graph.
 Corner = tuple[float, float]
 
 
 def place_windows(
     trace: Trace, groups: Sequence[Group], layout: Mapping[str, Any], width: float, height: float
 ) -> list[Corner]:
-    """Place the viewport on a large graph at each step of a run, the first before all steps.
+    """Place the viewport on a large graph for each step of a run; the first corner is for the time before all steps.
 
     Parameters
     ----------
     trace : Trace
     groups : sequence of Group
-        Which lines share a box.
+        The lines that share a box.
     layout : mapping
-        Where the boxes are, as `layout.layout_of` says.
+        The places of the boxes, from `layout.layout_of`.
     width, height : float
         The size of the window.
     """
@@ -41,14 +43,14 @@ def place_windows(
 
 
 def _lines_in_focus(trace: Trace) -> Iterator[list[int]]:
-    """Yield the lines that each step is about, its own first; before all steps that is the first line."""
+    """Yield the lines that each step is about, its own line first; before all steps, that is the first line."""
     yield [0]
-    for now in trace.steps:
-        operands = [
-            operand.line for operand in trace.lines[now.line].operands if operand.line is not None
-        ]
-        back = now.phase in ("seed", "sweep")
-        yield [now.line, *([send.parent for send in now.sends] if back else operands)]
+    for step in trace.steps:
+        if step.phase in ("seed", "sweep"):
+            others = [send.parent for send in step.sends]
+        else:
+            others = [operand.parent for operand in trace.lines[step.line].line_operands]
+        yield [step.line, *others]
 
 
 def _extent(box: Mapping[str, float], middle: str, side: str) -> tuple[float, float]:
@@ -58,11 +60,12 @@ def _extent(box: Mapping[str, float], middle: str, side: str) -> tuple[float, fl
 def _scroll(
     start: float, window: float, whole: float, boxes: Sequence[tuple[float, float]]
 ) -> float:
-    """Return where the window starts once it shows the boxes; if they are far apart, the first.
+    """Move a window, in one dimension, so that it shows the boxes, and return its new start.
 
-    It stays where it is as long as it shows them all.
+    It doesn't move if it shows all of them already. If they don't fit, it shows the first.
     """
-    low, high = min(low for low, _ in boxes) - _AIR, max(high for _, high in boxes) + _AIR
+    low = min(low for low, _ in boxes) - _AIR
+    high = max(high for _, high in boxes) + _AIR
     if high - low > window:
         low, high = boxes[0]
     if low < start or high > start + window:
@@ -76,11 +79,12 @@ _SHIFT = re.compile(r"translate\((-?[\d.]+) (-?[\d.]+)\)")
 
 
 def crop(drawn: str, corner: Corner, width: float, height: float) -> str:
-    """Crop the SVG of a graph, as `render.picture` writes it: what lies outside of the viewport is left out."""
+    """Crop the SVG of a graph, as `render.picture` writes it, by removing the elements outside of the viewport."""
+    left, top = corner
     shift = _SHIFT.search(drawn)
-    left, top = (
-        a - float(b) for a, b in zip(corner, shift.groups() if shift else (0, 0), strict=True)
-    )
+    if shift:
+        left -= float(shift[1])
+        top -= float(shift[2])
 
     def keep(found: re.Match[str]) -> str:
         tag = found[0]
@@ -89,7 +93,8 @@ def crop(drawn: str, corner: Corner, width: float, height: float) -> str:
             return tag
         xs, ys = zip(*pairs, strict=True)
         reach = _LONGEST_TEXT if tag.startswith("<text") else _AIR
-        across = max(xs) + reach >= left and min(xs) - _AIR <= left + width
-        return tag if across and max(ys) + _AIR >= top and min(ys) - _AIR <= top + height else ""
+        is_across = max(xs) + reach >= left and min(xs) - _AIR <= left + width
+        is_down = max(ys) + _AIR >= top and min(ys) - _AIR <= top + height
+        return tag if is_across and is_down else ""
 
     return _ELEMENT.sub(keep, drawn)

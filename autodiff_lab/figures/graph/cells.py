@@ -1,7 +1,7 @@
-"""Cells of arrays: how large and how dark they are in the boxes of a graph, and how the rows of a box stand.
+"""Cells of arrays: their sizes and shades in the boxes of a graph, and the arrangement of a box's rows.
 
-Still pictures have them as tables in the labels of Graphviz; the player's script draws them itself. It is given these
-constants, so that what it draws fits the boxes and looks the same.
+In still pictures, cells are tables in the labels of Graphviz. The player's script draws them itself with the same
+constants, so that they fit the boxes and look the same.
 """
 
 from __future__ import annotations
@@ -24,21 +24,21 @@ LOW_HEIGHT = 10
 # smallest and its largest entry below, in points.
 STRIP_WIDTH, STRIP_HEIGHT, LOW_STRIP_HEIGHT, STRIP_TEXT = 160, 14, 5, 19
 
-# An array of so many columns and rows at most has its numbers in its cells.
+# An array with at most this many columns and rows has its numbers in its cells.
 MAX_WRITTEN_COLUMNS, MAX_WRITTEN_ROWS = 4, 3
 
-# Room for a heading, between two rows, below the last, and beside the cells.
+# Space for a heading, between two rows, below the last row, and at both sides of the cells together, in points.
 HEADING, BETWEEN_ROWS, AROUND, BESIDE_CELLS = 24, 4, 8, 4
 
-# How much of its colour a cell has, in percent: the smallest number that is not 0, and the largest of the picture.
+# The opacity of a cell's colour, in percent, for a number close to 0 and for the largest number in the picture.
 LIGHTEST, DARKEST = 6, 40
 
-# Room between the cells of a value and of its derivative, which stand beside each other in a box with bare cells.
+# In a box with bare cells, the cells of a value and of its derivative are side by side, with this space between them.
 BETWEEN_BARE = 8
 
 
 def cell_size(shape: tuple[int, ...], bare: bool = False) -> tuple[int, int]:
-    """Return how wide and how high a cell of an array is, in points; `bare` cells have no numbers.
+    """Return the width and height of a cell of an array, in points; `bare` cells have no numbers.
 
     >>> cell_size((3,)), cell_size((2, 6)), cell_size((40,)), cell_size((40, 40))
     ((52, 21), (20, 16), (10, 14), (10, 5))
@@ -53,7 +53,7 @@ def cell_size(shape: tuple[int, ...], bare: bool = False) -> tuple[int, int]:
 
 
 def size_of_cells(shape: tuple[int, ...], bare: bool = False) -> tuple[int, int]:
-    """Return how wide and how high the cells of an array are together, in points; below a strip there is a text.
+    """Return the width and height of all cells of an array, in points; a strip includes the text below it.
 
     >>> size_of_cells((3,)), size_of_cells((2, 6)), size_of_cells((40,))
     ((156, 21), (120, 32), (160, 33))
@@ -64,23 +64,25 @@ def size_of_cells(shape: tuple[int, ...], bare: bool = False) -> tuple[int, int]
 
 
 def box_width(shape: tuple[int, ...], bare: bool = False) -> int:
-    """Return how wide the cells of a box are, in points; those of a derivative stand below or, if `bare`, beside.
+    """Return the width of the cells in a box, in points; a derivative is below its value or, if `bare`, beside it.
 
     >>> box_width((3,)), box_width((3,), bare=True)
     (160, 132)
     """
     bare = bare and is_small(shape)
-    width = size_of_cells(shape, bare)[0]
-    return (2 * width + BETWEEN_BARE if bare else width) + BESIDE_CELLS
+    width, _ = size_of_cells(shape, bare)
+    if bare:
+        width = 2 * width + BETWEEN_BARE
+    return width + BESIDE_CELLS
 
 
 def box_height(
     shape: tuple[int, ...], contributions: int = 0, bare: bool = False, rows: int = 2
 ) -> int:
-    """Return how high a box is, in points: with `rows` of cells, usually for a value and its derivative.
+    """Return the height of a box, in points, with `rows` of cells, usually for a value and its derivative.
 
-    One row more is where a contribution lands that is then added to others; a box with `bare` cells has a single row.
-    The strips of a large array are never bare, and have no such row.
+    A small array that gets several `contributions` has one more row, in which each appears before it is added. A box
+    with `bare` cells has a single row. The strips of a large array are never bare, and don't have the additional row.
 
     >>> box_height((3,)), box_height((3,), contributions=2), box_height((3,), bare=True)
     (78, 103, 48)
@@ -91,12 +93,13 @@ def box_height(
         rows = 1
     if rows == 0:
         return HEADING + AROUND
-    return HEADING + rows * size_of_cells(shape, bare)[1] + (rows - 1) * BETWEEN_ROWS + AROUND
+    _, row_height = size_of_cells(shape, bare)
+    return HEADING + rows * row_height + (rows - 1) * BETWEEN_ROWS + AROUND
 
 
 @dataclass(frozen=True)
 class Cell:
-    """One cell of a small array: its text, its number beside the largest of its kind, and how much colour it has."""
+    """One cell of a small array: its text, its number relative to the largest of its kind, its `shade` in percent."""
 
     text: str
     share: float
@@ -120,16 +123,18 @@ def rows_of_cells(number: Number, most: float) -> Iterator[list[Cell]]:
 
 
 def share_of(x: float, most: float) -> float:
-    """Return how large a number is beside the largest of its kind, with its sign: −1 to 1; 0 for NaN."""
+    """Return the size of a number relative to the largest of its kind, from −1 to 1; 0 for NaN."""
     if math.isnan(x):
         return 0.0
     if math.isinf(x):
         return math.copysign(1.0, x)
-    return max(-1.0, min(1.0, x / most)) if most else 0.0
+    if not most:
+        return 0.0
+    return max(-1.0, min(1.0, x / most))
 
 
 def shade_of(share: float) -> int:
-    """Return how much of its colour a cell has, in percent.
+    """Return the opacity of a cell's colour, in percent.
 
     >>> shade_of(0.0), shade_of(-0.25), shade_of(1.0)
     (0, 23, 40)
@@ -138,7 +143,7 @@ def shade_of(share: float) -> int:
 
 
 def largest_entries(numbers: Iterable[tuple[str, Number]]) -> dict[str, float]:
-    """Return the largest entry of each kind in arrays, given with their kinds: cells share one scale.
+    """Return the largest absolute value of each kind in some arrays; the cells of a kind share this scale.
 
     >>> largest_entries([("value", Number.of([1.0, -2.0])), ("adjoint", Number.of([0.5])), ("value", Number.of(9.0))])
     {'value': 2.0, 'adjoint': 0.5, 'tangent': 0.0}

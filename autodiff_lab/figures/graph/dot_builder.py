@@ -1,4 +1,4 @@
-"""DOT builder: adds the nodes and edges of a tape to a graph, for a picture or for its layout only."""
+"""DOT builder: it adds the nodes and edges of a tape to a graph, for a picture or only for its layout."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -9,6 +9,8 @@ import graphviz
 from autodiff_lab.figures.graph.boxes import GroupBox
 from autodiff_lab.trace.model import Group
 
+# In a graph whose edges pass more ranks than this in total, values are repeated next to their use instead of
+# drawing edges that pass more than _FAR ranks.
 _MAX_RANKS_PASSED = 1300
 _FAR = 6
 
@@ -28,63 +30,60 @@ def add_graph(
     Parameters
     ----------
     graph : graphviz.Digraph
-        Whatever has `node` and `edge`.
+        Any object with the methods `node` and `edge`.
     lines : sequence of Line
-        The tape; of the lines inside of groups only the operands are read.
+        The tape. Of a line inside a group, only the operands are read.
     style : GraphStyle or BoxSizes
-        The attributes of each part.
+        It has a method for each kind of part, which returns the attributes of the part.
     groups : sequence of Group or GroupBox
-        Which lines stand together in one box; each of the others has its own.
+        The lines that share one box; every other line has a box to itself.
     last : sequence of int
         The last line that uses each line, if there are groups; see `find_last_uses`.
     within : range, optional
-        Only these lines are drawn. A value from elsewhere is written again, beside the operation that uses it; a group
-        says itself which ones it uses.
+        Only these lines are drawn. A value from another line is repeated next to each operation that uses it. A group
+        lists such values in its own box.
     single : float
-        So many values that go from one group to another have a way each; more of them have one together.
+        If more values than this go from one group to another, they share one edge.
     omit : callable
-        Whether a constant operand is not drawn.
+        Returns whether a constant operand is left out.
     """
     within = range(len(lines)) if within is None else within
     box = name_boxes(within, groups)
     inside = {i: group for group in groups for i in range(group.first, group.end)}
-    far = _far(lines, box) if len(within) == len(lines) else set()
+    far = _find_far_operands(lines, box) if len(within) == len(lines) else set()
     graph.is_large = bool(far)
-    drawn: set[tuple[int, str]] = set()
     leaving = {group: outputs(group, last) for group in groups}
+    # The lines whose values go from one group to another, by the names of the two boxes.
     between: dict[tuple[str, str], set[int]] = {}
     for i in inside:
         for operand in lines[i].operands:
             if operand.line in inside:
                 between.setdefault((box[operand.line], box[i]), set()).add(operand.line)
+    drawn: set[tuple[int, str]] = set()
 
-    for i in within:
-        line = lines[i]
-        if i in inside:
-            group = inside[i]
-            if group.first == i:
-                graph.node(box[i], **style.group(group, leaving[group]))
-            for tail in (operand.line for operand in line.operands):
-                # A value goes into a group once, however often it is used there.
-                if tail not in box or box[tail] == box[i] or (tail, box[i]) in drawn:
-                    continue
-                together = between.get((box[tail], box[i]), ())
-                if len(together) > single:
-                    look = style.several(len(together), tail, group)
-                else:
-                    together = {tail}
-                    look = style.flow(
-                        tail, tail in inside and len(leaving[inside[tail]]) > 1, group
-                    )
+    def add_edges_into_group(i: int, group: Any) -> None:
+        for operand in lines[i].operands:
+            tail = operand.line
+            # A value goes into a group once, however often it is used there.
+            if tail not in box or box[tail] == box[i] or (tail, box[i]) in drawn:
+                continue
+            together = between.get((box[tail], box[i]), set())
+            if len(together) > single:
+                look = style.several(len(together), tail, group)
                 drawn.update((one, box[i]) for one in together)
-                graph.edge(box[tail], box[i], **look)
-            continue
+            else:
+                is_one_of_several = tail in inside and len(leaving[inside[tail]]) > 1
+                look = style.flow(tail, is_one_of_several, group)
+                drawn.add((tail, box[i]))
+            graph.edge(box[tail], box[i], **look)
+
+    def add_line(i: int, line: Any) -> None:
         graph.node(f"n{i}", **style.node(i, line))
         for slot, operand in enumerate(line.operands):
-            if operand.line is None and omit(operand):
-                continue
             look = {}
             if operand.line is None:
+                if omit(operand):
+                    continue
                 tail = f"c{i}_{slot}"
                 graph.node(tail, **style.constant(i, slot, operand))
             elif operand.line not in box or (i, slot) in far:
@@ -92,22 +91,32 @@ def add_graph(
                 graph.node(tail, **style.again(tail, i, operand.line))
             else:
                 tail = box[operand.line]
-                # The main way stays straight; what joins it stands aside.
-                look = {"weight": "8"} if far else {}
+                if far:
+                    # Edges between lines are kept straight; the repeated values move aside.
+                    look = {"weight": "8"}
             graph.edge(tail, f"n{i}", **style.edge(i, slot, line, operand), **look)
+
+    for i in within:
+        if i not in inside:
+            add_line(i, lines[i])
+            continue
+        group = inside[i]
+        if group.first == i:
+            graph.node(box[i], **style.group(group, leaving[group]))
+        add_edges_into_group(i, group)
 
 
 def name_boxes(lines: range, groups: Sequence[Any]) -> dict[int, str]:
-    """Name the DOT node that each line of the tape stands in: its own, or that of its group."""
+    """Name the DOT node of each line of the tape: its own, or that of its group."""
     own = {i: f"n{i}" for i in lines}
     return own | {i: f"g{group.first}" for group in groups for i in range(group.first, group.end)}
 
 
-def _far(lines: Sequence[Any], box: dict[int, str]) -> set[tuple[int, int]]:
-    """The ways on which a value is written again beside its use, since a line from its box would cross the picture.
+def _find_far_operands(lines: Sequence[Any], box: dict[int, str]) -> set[tuple[int, int]]:
+    """Find the operands whose edges would cross a large picture: the line and the slot of each.
 
-    There are none in a picture that Graphviz can arrange at once: it puts a point on every rank that an edge passes,
-    and the time it takes grows faster than the square of their number.
+    There are none in a graph that Graphviz can lay out quickly. Graphviz adds a point on every rank that an edge
+    passes, and its running time grows faster than the square of their number.
     """
     rank: dict[str, int] = {}
     for i, line in enumerate(lines):
@@ -115,15 +124,15 @@ def _far(lines: Sequence[Any], box: dict[int, str]) -> set[tuple[int, int]]:
             rank[box[o.line]] for o in line.operands if o.line is not None and box[o.line] != box[i]
         ]
         rank[box[i]] = max(rank.get(box[i], 0), 1 + max(before, default=-1))
-    ways = {
+    ranks_passed = {
         (i, slot): rank[box[i]] - rank[box[operand.line]]
         for i, line in enumerate(lines)
         for slot, operand in enumerate(line.operands)
         if operand.line is not None and box[i] == f"n{i}"
     }
-    if sum(ways.values()) <= _MAX_RANKS_PASSED:
+    if sum(ranks_passed.values()) <= _MAX_RANKS_PASSED:
         return set()
-    return {way for way, passed in ways.items() if passed > _FAR}
+    return {operand for operand, passed in ranks_passed.items() if passed > _FAR}
 
 
 def outputs(group: Any, last: Sequence[int]) -> list[int]:

@@ -1,6 +1,6 @@
-"""`draw`: the graph of a run, nodes with name, operation, value and adjoint, edges with the local partial.
+"""`draw`: the graph of a run. Its nodes have a name, an operation, a value and an adjoint, its edges a local partial.
 
-Beside the picture stands the same in words, for a reader who cannot see it.
+A drawing also has a description in words, for a reader who can't see the picture.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -23,10 +23,13 @@ from autodiff_lab.transforms.signatures import check_keywords
 __all__ = ["Drawing", "DrawingError", "draw", "draw_tape", "graph", "picture", "render"]
 
 DIRECTIONS = ("LR", "TB")
-_CAREFUL = 800
-# Inches: a page, or a little more.
-_WIDEST = 11
-_EDGE, _GROUP = 0.6, 3.0
+# Above this number of lines, Graphviz places the nodes less carefully.
+_MAX_CAREFUL_LINES = 800
+# A longer graph runs from top to bottom. In inches: the width of a page, or a little more.
+_MAX_WIDTH = 11
+# The lengths of an edge and of a group, in inches, for an estimate.
+_EDGE = 0.6
+_GROUP = 3.0
 _MAX_PARTS_SAID = 20
 
 
@@ -88,31 +91,31 @@ def draw(
     check_choice("draw", "group", group, GROUPINGS)
     trace = f if isinstance(f, Trace) else Trace.of(f, *args, kwargs=kwargs)
     options = {"shapes": True, **options}
-    if _length(trace, _several(group_lines(trace, group))) > _WIDEST:
+    if _estimate_length(trace, _find_boxes(group_lines(trace, group))) > _MAX_WIDTH:
         # A page is scrolled downwards.
         options.setdefault("direction", "TB")
     return graph(trace, group=group, **options)
 
 
-def _several(groups: Sequence[Group]) -> list[Group]:
-    """The groups that are a box: a single line is drawn as it is."""
+def _find_boxes(groups: Sequence[Group]) -> list[Group]:
+    """The groups that become a box; a group of a single line is drawn like any other line."""
     return [group for group in groups if group.size > 1]
 
 
-def _length(trace: Trace, groups: Sequence[Group]) -> float:
-    """Estimate how long the graph is, in inches: the boxes on its longest way, and what lies between them."""
+def _estimate_length(trace: Trace, groups: Sequence[Group]) -> float:
+    """Estimate the length of the graph, in inches: the boxes and the edges on its longest path."""
     widths = BoxSizes.of(trace).widths
     box = name_boxes(range(len(trace.lines)), groups)
     ends: list[float] = []
     for i, line in enumerate(trace.lines):
-        own = widths[i] if box[i] == f"n{i}" else _GROUP
-        before = [operand.line for operand in line.operands if operand.line is not None]
-        ends.append(
-            max(
-                (ends[j] if box[j] == box[i] else ends[j] + _EDGE + own for j in before),
-                default=own,
-            )
-        )
+        width = widths[i] if box[i] == f"n{i}" else _GROUP
+        candidates = []
+        for operand in line.line_operands:
+            end = ends[operand.parent]
+            if box[operand.parent] != box[i]:
+                end += _EDGE + width
+            candidates.append(end)
+        ends.append(max(candidates, default=width))
     return max(ends, default=0.0)
 
 
@@ -138,18 +141,17 @@ def graph(
     theme: str = "auto",
     group: str | Sequence[Group] | None = None,
 ) -> Drawing:
-    """Draw the graph of a trace as it stands once a step is done.
+    """Draw the graph of a trace in its state after a step.
 
     Parameters
     ----------
     trace : Trace
-        What to draw.
     step : int, optional
-        Which step of `trace.steps` was the last; −1 for none, the last step if not given. Lines that are not
-        recorded yet keep their place and stay invisible, so the drawings of all steps fit on each other.
+        The number of a step in `trace.steps`; by default the last, and −1 for the state before all steps. Lines that
+        are not recorded yet are invisible but keep their place, so boxes don't move from step to step.
     direction, values, adjoints, partials, shapes, theme, group
-        See `draw`. At a step that is asked for, the group that computes or sends is lit. `group` may be the groups
-        themselves.
+        See `draw`. The group that computes or sends at the step is highlighted. `group` may also be a sequence of
+        groups.
 
     Returns
     -------
@@ -173,35 +175,31 @@ def graph(
     drawing = Drawing("trace", **usual_look(colours))
     paper = "transparent" if theme == "auto" else colours.paper
     drawing.graph_attr.update(rankdir=direction, bgcolor=paper, tooltip=escape_text(trace.title))
-    if len(trace.lines) > _CAREFUL:
+    if len(trace.lines) > _MAX_CAREFUL_LINES:
         # Without a limit, Graphviz's network simplex takes most of a minute for 2500 operations.
         drawing.graph_attr.update(FAST_LAYOUT)
     drawing.title, drawing.theme = trace.title, theme
     drawing.description = _describe_graph(trace, groups, adjoints)
-    last = find_last_uses(
-        [[operand.line for operand in line.operands] for line in trace.lines], trace.result
-    )
-    add_graph(drawing, trace.lines, style, _several(groups), last)
+    operands = [[operand.line for operand in line.operands] for line in trace.lines]
+    last = find_last_uses(operands, trace.result)
+    add_graph(drawing, trace.lines, style, _find_boxes(groups), last)
     return drawing
 
 
 def _describe_graph(trace: Trace, groups: Sequence[Group], adjoints: bool) -> str:
-    """The alternative text: its boxes, as many as one can listen to, and the derivatives if it shows them."""
+    """Write the text alternative of a graph: its first boxes, and the derivatives if the graph shows them."""
     derivatives = _say_derivatives(trace) if adjoints else ""
     if any(group.title for group in groups):
-        kind, said = (
-            "graph of boxes",
-            [message("box", title=group.title, size=say_size(group)) for group in groups],
-        )
+        key = "graph of boxes"
+        parts = [message("box", title=group.title, size=say_size(group)) for group in groups]
     else:
-        kind, said = (
-            "graph of lines",
-            [f"{line.source_expression} = {line.value.text}" for line in trace.lines],
-        )
-    shown, more = join_items(said[:_MAX_PARTS_SAID]), len(said) - _MAX_PARTS_SAID
-    return message(
-        f"{kind}, cut" if more > 0 else kind, all=shown, more=more, derivatives=derivatives
-    ).strip()
+        key = "graph of lines"
+        parts = [f"{line.source_expression} = {line.value.text}" for line in trace.lines]
+    n_more = len(parts) - _MAX_PARTS_SAID
+    if n_more > 0:
+        key += ", cut"
+    shown = join_items(parts[:_MAX_PARTS_SAID])
+    return message(key, all=shown, more=n_more, derivatives=derivatives).strip()
 
 
 def _say_derivatives(trace: Trace) -> str:

@@ -1,4 +1,4 @@
-"""Graphs that a reader makes with the `graphviz` package, in the look of the course, with or without Graphviz."""
+"""Graphs that a reader makes with the `graphviz` package, shown in the style of the course."""
 
 import re
 from typing import Any
@@ -14,12 +14,14 @@ from autodiff_lab.figures.style.themes import LIGHT, follow_page_theme
 
 _LOOK = usual_look(LIGHT)
 _LOOK["graph_attr"] |= {"bgcolor": LIGHT.paper, "fontsize": str(SIZE), "fontcolor": LIGHT.ink}
-# Pygraphviz forgets the usual label where another node has one.
+# Pygraphviz drops the default label of all nodes as soon as one node sets its own.
 _LOOK["node_attr"] |= {"label": r"\N", "margin": "0.08,0.04", "height": "0.4"}
 
 
 def show_graph(digraph: graphviz.Digraph) -> dict[str, str]:
-    """Return a reader's own graph as HTML and short text. What the reader has set stays; the rest is the course's look.
+    """Return a reader's own graph as HTML and as a short text, in the style of the course.
+
+    Attributes that the reader has set are kept.
 
     >>> digraph = graphviz.Digraph(); digraph.edge("x", "y", label="2")
     >>> show_graph(digraph)["text/plain"]
@@ -33,19 +35,16 @@ def show_graph(digraph: graphviz.Digraph) -> dict[str, str]:
     try:
         svg = follow_page_theme(picture(styled))
     except DrawingError as error:
-        # a loop, say, where there is no Graphviz: the arrows can be read all the same
+        # Without Graphviz, an edge from a node to itself can't be drawn. The arrows can still be read in the DOT text.
         return {"text/plain": f"{digraph.source}\n{error}"}
-    written = (
-        element.text
-        for element in ElementTree.fromstring(svg).iter()
-        if element.tag.endswith("}text")
-    )
-    words = [_one_line(text) for text in written if text]
-    said, arrows = ", ".join(words), _arrows(digraph, " ".join(words))
-    spoken = f"Graph: {said}. Arrows: {arrows}." if arrows else f"Graph: {said}"
+    texts = [e.text for e in ElementTree.fromstring(svg).iter() if e.tag.endswith("}text")]
+    words = [_one_line(text) for text in texts if text]
+    listed = ", ".join(words)
+    arrows = _describe_arrows(digraph, " ".join(words))
+    description = f"Graph: {listed}. Arrows: {arrows}." if arrows else f"Graph: {listed}"
     return {
-        "text/html": f'<div style="overflow-x:auto">{image_tag(svg, spoken)}</div>',
-        "text/plain": f"<graph: {said}>",
+        "text/html": f'<div style="overflow-x:auto">{image_tag(svg, description)}</div>',
+        "text/plain": f"<graph: {listed}>",
     }
 
 
@@ -54,27 +53,33 @@ _NODE = re.compile(rf'\s*{_NAME} \[label=("(?:[^"\\]|\\.)*"|[^\s\]]+)')
 _EDGE = re.compile(rf"\s*{_NAME} -> {_NAME}")
 
 
-def _arrows(digraph: graphviz.Digraph, drawn: str) -> str:
-    r"""Say between which nodes the arrows run, by the first line of what is written in each node.
+def _describe_arrows(digraph: graphviz.Digraph, drawn: str) -> str:
+    r"""List the arrows of a graph by the first line of the label of each node.
 
-    Arrows of nodes in which nothing is written are counted.
+    Arrows at a node without a label are only counted. `drawn` is the text in the picture.
 
     >>> digraph = graphviz.Digraph(); digraph.node("1", "mul\nvalue 6"); digraph.edge("x", "1"); digraph.edge("1", "22")
-    >>> _arrows(digraph, "x mul value 6")
+    >>> _describe_arrows(digraph, "x mul value 6")
     'x → mul; 1 more'
     """
     nodes = filter(None, map(_NODE.match, digraph.body))
     labels = {node[1]: re.split(r"\n|\\[nlr]", node[2].strip('"'))[0] for node in nodes}
-    edges = [edge.groups() for edge in filter(None, map(_EDGE.match, digraph.body))]
 
-    def spoken(end: str) -> str:
-        name = _one_line(end.strip('"'))
-        return _one_line(labels.get(end, name if name in drawn else ""))
+    def find_title(node: str) -> str:
+        name = _one_line(node.strip('"'))
+        return _one_line(labels.get(node, name if name in drawn else ""))
 
-    named = [f"{spoken(a)} → {spoken(b)}" for a, b in edges if spoken(a) and spoken(b)]
-    unnamed = len(edges) - len(named)
-    counted = [f"{unnamed} more" if named else str(unnamed)] if unnamed else []
-    return "; ".join(named + counted)
+    arrows = []
+    n_untitled = 0
+    for edge in filter(None, map(_EDGE.match, digraph.body)):
+        tail, head = (find_title(node) for node in edge.groups())
+        if tail and head:
+            arrows.append(f"{tail} → {head}")
+        else:
+            n_untitled += 1
+    if n_untitled:
+        arrows.append(f"{n_untitled} more" if arrows else str(n_untitled))
+    return "; ".join(arrows)
 
 
 def _one_line(text: str) -> str:
@@ -82,5 +87,5 @@ def _one_line(text: str) -> str:
 
 
 def show_graphs_in(shell: Any) -> None:
-    """Let a running notebook show every graph that a reader makes, a `graphviz.Digraph`, in the look of the course."""
+    """Make a running notebook show every `graphviz.Digraph` that a reader makes in the style of the course."""
     shell.display_formatter.mimebundle_formatter.for_type(graphviz.Digraph, show_graph)

@@ -29,10 +29,10 @@ from autodiff_lab.text.messages import join_sentences, message
 
 _SCROLLS_FROM = 1000
 
-# Seconds that a large graph may take to be laid out with care.
+# The time after which the careful layout of a large graph is stopped.
 LAYOUT_TIMEOUT_S = 5.0
 
-# What keeps Graphviz from looking for the very best places.
+# Attributes that limit how long Graphviz searches for the best places.
 FAST_LAYOUT = {"nslimit": "0.1", "nslimit1": "0.1", "mclimit": "0.1"}
 
 _IN_A_CHILD = (
@@ -43,27 +43,27 @@ _IN_A_CHILD = (
 
 
 class DrawingError(AutodiffError, RuntimeError):
-    """Error: nothing on this machine could render a graph or picture in the format that was asked for."""
+    """Error: nothing on this machine can render a graph or picture in the requested format."""
 
 
 class Drawing(graphviz.Digraph):
     """A graphviz graph with a text alternative, which a notebook shows as a picture.
 
-    Everything that `graphviz.Digraph` can do works; `source` is the DOT text. In a notebook it is shown as an SVG
-    picture, and (if there is Graphviz) as PNG where SVG is not trusted.
+    It is a `graphviz.Digraph`, and its `source` is the DOT text. A notebook shows it as an SVG picture or, if the
+    notebook isn't trusted and Graphviz is installed, as PNG.
 
     Attributes
     ----------
     title : str
-        What is drawn, in a few words.
+        A few words about what is drawn.
     description : str
-        The same graph for a reader who cannot see it.
+        A description of the graph for a reader who can't see it.
     theme : str
-        ``"auto"`` if it turns dark on a dark page; otherwise its colours stay.
+        ``"auto"`` for a picture that turns dark on a dark page; otherwise its colours don't change.
     is_large : bool
-        Whether placing its nodes may take long; then there is a limit.
+        Whether the layout may take long, and therefore has a time limit.
     layout_timed_out : bool
-        Whether it was drawn and the limit was reached: the nodes are placed less carefully, and lines are straight.
+        Whether the layout has reached that limit. Then nodes are placed less carefully, and edges are straight.
     """
 
     title: str = "graph"
@@ -73,11 +73,11 @@ class Drawing(graphviz.Digraph):
     layout_timed_out: bool = False
 
     def copy(self) -> Drawing:
-        """Copy the drawing with its title, description and theme, as rendering in another size needs it."""
+        """Copy the drawing with its title, description and theme, which `graphviz.Digraph.copy` would lose."""
         other = super().copy()
-        vars(other).update(
-            {name: value for name, value in vars(self).items() if name in Drawing.__annotations__}
-        )
+        for name, value in vars(self).items():
+            if name in Drawing.__annotations__:
+                setattr(other, name, value)
         return other
 
     def __repr__(self) -> str:
@@ -159,7 +159,7 @@ def notebook_data(html: str, text: str, png: Callable[[], bytes]) -> dict[str, s
 
 
 def render(digraph: graphviz.Digraph, format: str = "svg", *, scale: float = 1.0) -> bytes:
-    """Render a graph with Graphviz, which pygraphviz brings along; or without it, where pygraphviz is missing.
+    """Render a graph with the Graphviz that comes with pygraphviz, or without Graphviz if pygraphviz is missing.
 
     Parameters
     ----------
@@ -178,8 +178,8 @@ def render(digraph: graphviz.Digraph, format: str = "svg", *, scale: float = 1.0
     Raises
     ------
     DrawingError
-        If Graphviz cannot draw it; or if there is no pygraphviz, and the format is none of those that
-        `without_graphviz` can write (SVG and the positions). Then the message says what to install.
+        If Graphviz can't draw the graph; or if pygraphviz is missing and the format is neither SVG nor ``"json0"``,
+        which can be written without it. Then the message says what to install.
 
     Examples
     --------
@@ -197,7 +197,8 @@ def render(digraph: graphviz.Digraph, format: str = "svg", *, scale: float = 1.0
                 digraph.graph_attr.update(FAST_LAYOUT, splines="line")
                 digraph.layout_timed_out = True
             except (subprocess.CalledProcessError, OSError):
-                pass  # what is wrong is told below
+                # If the graph itself is the problem, the next attempt raises an error that says so.
+                pass
         return _draw(digraph, format)
 
 

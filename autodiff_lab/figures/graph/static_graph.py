@@ -1,6 +1,6 @@
-"""The drawing of a static graph: its nodes as lines of a `Trace`, which `draw` draws like any other.
+"""The drawing of a static graph: its nodes become lines of a `Trace`, which `draw` can draw.
 
-Before a run the nodes say "not computed yet"; after it they show values, and after `backward` adjoints.
+Before a run, the nodes show "not computed yet"; after it, their values; and after `backward`, their adjoints.
 """
 
 from collections.abc import Iterator, Sequence
@@ -19,7 +19,8 @@ from autodiff_lab.trace.partials import edge_label
 from autodiff_lab.transforms.symbol import Symbol
 
 UNKNOWN = Number("not computed yet", None)
-_MOST_SAID = 20
+# The most nodes, and the most adjoints, that the description of a drawing lists.
+_MAX_DESCRIBED = 20
 
 
 def draw_static_graph(graph: Any, targets: Sequence[Node] = (), **options: Any) -> Drawing:
@@ -35,39 +36,40 @@ def draw_static_graph(graph: Any, targets: Sequence[Node] = (), **options: Any) 
     """
     trace = trace_of(graph, targets)
     drawing = graphs.draw(trace, **options)
-    said = [
+    nodes = [
         f"{line.name} = {line.source_expression} = {line.value.text}"
-        for line in trace.lines[:_MOST_SAID]
+        for line in trace.lines[:_MAX_DESCRIBED]
     ]
-    said += (
-        [f"and {len(trace.lines) - _MOST_SAID} more nodes"] if len(trace.lines) > _MOST_SAID else []
-    )
-    swept = [(trace.lines[step.line], step.adjoint) for step in trace.steps]
-    adjoints = [f"{line.name}: {adjoint.text}" for line, adjoint in swept if adjoint is not None]
-    drawing.description = f"Nodes: {', '.join(said)}."
+    n_more = len(trace.lines) - _MAX_DESCRIBED
+    if n_more > 0:
+        nodes.append(f"and {n_more} more nodes")
+    drawing.description = f"Nodes: {', '.join(nodes)}."
+    adjoints = [
+        f"{trace.lines[step.line].name}: {step.adjoint.text}"
+        for step in trace.steps
+        if step.adjoint is not None
+    ]
     if adjoints:
-        drawing.description += f" Adjoints: {', '.join(adjoints[:_MOST_SAID])}."
+        drawing.description += f" Adjoints: {', '.join(adjoints[:_MAX_DESCRIBED])}."
     return drawing
 
 
 def trace_of(graph: Any, targets: Sequence[Node] = ()) -> Trace:
-    """Describe a static graph as a `Trace`, the plain data that its drawing is made of.
+    """Describe a static graph as a `Trace`, from which it is drawn.
 
-    Constants stand beside the operations that use them. The steps are the sweep's results only, for the last picture;
-    for its way there see `Graph.forward_steps` and `Graph.backward_steps`.
+    Constants become operands of the operations that use them. The steps have only the final adjoints, for a picture of
+    the end; see `Graph.forward_steps` and `Graph.backward_steps` for the steps before.
     """
     shown = [
         node
-        for node in _part(graph, targets)
+        for node in _find_needed_nodes(graph, targets)
         if not isinstance(node, Constant) or node in set(targets)
     ]
     place = {node: i for i, node in enumerate(shown)}
     lines = tuple(_line(node, place) for node in shown)
-    adjoints = (
-        {i: graph.grads[x.number] for x, i in place.items() if x.number in graph.grads}
-        if graph.swept
-        else {}
-    )
+    adjoints = {}
+    if graph.swept:
+        adjoints = {i: graph.grads[x.number] for x, i in place.items() if x.number in graph.grads}
     steps = [Step("record" if adjoints else "forward", i) for i in range(len(lines))]
     steps += [Step("seed", i, Number.of(adjoint)) for i, adjoint in adjoints.items()]
     result = place[targets[0]] if len(targets) == 1 else None
@@ -85,13 +87,13 @@ def trace_of(graph: Any, targets: Sequence[Node] = ()) -> Trace:
     )
 
 
-def _part(graph: Any, targets: Sequence[Node]) -> list[Node]:
-    """The targets and what they need, in the order they were made."""
-    part = set(targets or graph.nodes)
+def _find_needed_nodes(graph: Any, targets: Sequence[Node]) -> list[Node]:
+    """Find the targets and all nodes that they depend on, in the order in which they were made."""
+    needed = set(targets or graph.nodes)
     for node in reversed(graph.nodes):
-        if node in part:
-            part.update(node.operands)
-    return [node for node in graph.nodes if node in part]
+        if node in needed:
+            needed.update(node.operands)
+    return [node for node in graph.nodes if node in needed]
 
 
 def _line(node: Node, place: dict[Node, int]) -> Line:
@@ -132,52 +134,46 @@ def _operands(node: Operator, place: dict[Node, int]) -> Iterator[Operand]:
         numbers = _partials(node, values, node.graph.values.get(node.number))
     for x, formula, number in zip(operands, formulas, numbers, strict=True):
         value = _value(x)
-        told: dict[str, Any]
+        broadcast = {"shapes": value.flowing(to), "is_copied": value.is_copied_to(to)}
+        shapes: dict[str, Any]
         if x not in place:
-            told = (
-                {"shapes": value.flowing(to), "is_copied": value.is_copied_to(to)}
-                if value.shape
-                else {}
-            )
-            yield Operand(None, x.name, value, **told)
+            # A constant number is written in the formula, so its shape isn't shown.
+            shapes = broadcast if value.shape else {}
+            yield Operand(None, x.name, value, **shapes)
             continue
-        text = (
-            formula.text()
-            if isinstance(formula, Symbol)
-            else ""
-            if formula is None
-            else write_number(formula)
-        )
-        edge, whole = edge_label(
-            notation.format_expression(text), None if number is None else Number.of(number)
-        )
+        text = _write_formula(formula)
+        partial = None if number is None else Number.of(number)
+        edge, whole = edge_label(notation.format_expression(text), partial)
         title = "" if whole == edge else whole
-        told = (
-            {}
-            if value is UNKNOWN
-            else {"shapes": value.flowing(to), "is_copied": value.is_copied_to(to)}
-        )
-        yield Operand(place[x], x.name, value, formula=text, edge=edge, edge_title=title, **told)
+        shapes = {} if value is UNKNOWN else broadcast
+        yield Operand(place[x], x.name, value, formula=text, edge=edge, edge_title=title, **shapes)
+
+
+def _write_formula(formula: Any) -> str:
+    """Write a local partial, which is an expression of names, or a number; empty if there is none."""
+    if formula is None:
+        return ""
+    if isinstance(formula, Symbol):
+        return formula.text()
+    return write_number(formula)
 
 
 def _partials(node: Operator, operands: Sequence[Any], y: Any) -> list[Any]:
-    """The local partials, on names or on numbers: what the operation sends to its operands when its adjoint is 1."""
+    """The local partials, of names or numbers: what the operation sends to its operands if its adjoint is 1."""
     if node.op.kind != "elementwise" or y is None:
         return [None] * len(operands)
+    _, pairs = node.merged_operands()
+    needed = [True] * len(operands)
     with np.errstate(all="ignore"):
-        return contributions(
-            node.op,
-            node.merged_operands()[1],
-            1.0,
-            y,
-            operands,
-            node.static,
-            [True] * len(operands),
-        )
+        return contributions(node.op, pairs, 1.0, y, operands, node.static, needed)
 
 
 def _value(node: Node) -> Number:
+    """The value of a node as a displayed number, or `UNKNOWN`."""
     value = node.value if isinstance(node, Constant) else node.graph.values.get(node.number)
     if value is None and not isinstance(node, Operator):
-        value = node.value  # a Variable has one before the first run
-    return UNKNOWN if value is None or isinstance(value, tuple) else Number.of(value)
+        # A Variable has a value before the first run.
+        value = node.value
+    if value is None or isinstance(value, tuple):
+        return UNKNOWN
+    return Number.of(value)

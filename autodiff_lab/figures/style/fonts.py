@@ -1,4 +1,4 @@
-"""Fonts of drawings: DejaVu Sans, which matplotlib brings along, and for Chinese names one of the machine's own."""
+"""Fonts of drawings: DejaVu Sans, which comes with matplotlib, and for Chinese names a font of the machine."""
 
 import contextlib
 import functools
@@ -17,23 +17,20 @@ FONT_STACK = "DejaVu Sans,Verdana,Helvetica,Arial,sans-serif"
 
 # Fonts with simplified Chinese, on Linux, Windows and macOS.
 CHINESE_FONTS = (
-    *(
-        "Noto Sans CJK SC",
-        "Noto Sans SC",
-        "Source Han Sans SC",
-        "Source Han Sans CN",
-        "Microsoft YaHei",
-        "PingFang SC",
-    ),
-    *(
-        "Hiragino Sans GB",
-        "WenQuanYi Micro Hei",
-        "WenQuanYi Zen Hei",
-        "Droid Sans Fallback",
-        "SimHei",
-        "Heiti SC",
-    ),
-    *("Noto Sans CJK JP", "Arial Unicode MS"),
+    "Noto Sans CJK SC",
+    "Noto Sans SC",
+    "Source Han Sans SC",
+    "Source Han Sans CN",
+    "Microsoft YaHei",
+    "PingFang SC",
+    "Hiragino Sans GB",
+    "WenQuanYi Micro Hei",
+    "WenQuanYi Zen Hei",
+    "Droid Sans Fallback",
+    "SimHei",
+    "Heiti SC",
+    "Noto Sans CJK JP",
+    "Arial Unicode MS",
 )
 
 
@@ -54,10 +51,11 @@ def font_files(chinese: bool = False) -> list[str]:
     """
     from matplotlib.font_manager import findfont
 
-    also = chinese_font() if chinese else None
-    return [
-        findfont(name) for name in ("DejaVu Sans", "DejaVu Sans:bold", *([also] if also else []))
-    ]
+    names = ["DejaVu Sans", "DejaVu Sans:bold"]
+    chinese_name = chinese_font() if chinese else None
+    if chinese_name:
+        names.append(chinese_name)
+    return [findfont(name) for name in names]
 
 
 @contextlib.contextmanager

@@ -10,32 +10,38 @@ KEEP_SPACES = {"xml:space": "preserve"}
 
 
 def element(tag: str, *inside: str, **attributes: str | float | None) -> str:
-    """Write an SVG element: a tag with its attributes, escaped, and what is inside.
+    """Write an SVG element.
 
     Parameters
     ----------
     tag : str
     *inside : str
-        What stands between its tags: other elements, or text that is escaped already.
+        The content: other elements, or text that is escaped already.
     **attributes : str, int, float or None
-        An underscore stands for a hyphen, and ``class_`` for ``class``. A float is a coordinate, and written to a
-        tenth; None is left out.
+        The attributes, which are escaped here. An underscore stands for a hyphen, and ``class_`` for ``class``. A float
+        is a coordinate, and is rounded to a tenth. An attribute that is None is left out.
 
     >>> element("text", "f(x)", x=1 / 3, y=2, font_size="9", text_anchor=None)
     '<text x="0.3" y="2" font-size="9">f(x)</text>'
     """
-    written = "".join(
-        f' {name.rstrip("_").replace("_", "-")}="{f"{value:.1f}" if isinstance(value, float) else escape(str(value))}"'
-        for name, value in attributes.items()
-        if value is not None
-    )
-    return f"<{tag}{written}>{''.join(inside)}</{tag}>" if inside else f"<{tag}{written}/>"
+    head = tag
+    for name, value in attributes.items():
+        if value is None:
+            continue
+        text = f"{value:.1f}" if isinstance(value, float) else escape(str(value))
+        head += f' {name.rstrip("_").replace("_", "-")}="{text}"'
+    if not inside:
+        return f"<{head}/>"
+    return f"<{head}>{''.join(inside)}</{tag}>"
 
 
 def write_picture(
     size: tuple[float, float], paper: str, title: str, *inside: str, font_size: float
 ) -> str:
-    """Write a whole SVG picture: its size in points, its title, paper of one colour, and the elements on it."""
+    """Write a whole SVG picture: a title, a background of the colour `paper`, and the elements on it.
+
+    `size` has the width and the height, in points.
+    """
     width, height = size
     return element(
         "svg",
@@ -61,6 +67,6 @@ def data_url(svg: str) -> str:
 
 
 def image_tag(svg: str, description: str, width: str = "100%") -> str:
-    """Embed an SVG picture in HTML: an ``<img>`` with a text alternative, at most so wide."""
+    """Embed an SVG picture in HTML: an ``<img>`` with a text alternative; `width` is its largest width in CSS."""
     source = data_url(svg[svg.index("<svg") :])
     return f'<img alt="{escape(description)}" style="max-width:{width};height:auto" src="{source}">'

@@ -1,4 +1,4 @@
-"""Transcripts: the whole run in words, every sentence, numbered, under the phase that it belongs to."""
+"""Transcripts: a whole run in words. Every step has a number and a sentence, under the heading of its phase."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -8,6 +8,7 @@ from operator import itemgetter
 from autodiff_lab.text.grid import markdown_text
 from autodiff_lab.text.messages import message, plural_message
 from autodiff_lab.text.notation import display_width
+from autodiff_lab.trace.execution_counts import NOT_KNOWN
 from autodiff_lab.trace.model import Source, Trace
 
 
@@ -26,11 +27,12 @@ class Transcript:
     Attributes
     ----------
     title : str
-        What is run.
+        The call that was recorded.
     remarks : tuple of str
-        What is unusual about this run; of a faulty engine, that it is one. Which lines did not run, or several times.
+        A warning if the run is unusual or its engine faulty, and which lines of the source didn't run, or ran several
+        times.
     opening : str
-        What is said before the first step.
+        The sentence before the first step.
     sections : tuple of Section
     """
 
@@ -40,18 +42,17 @@ class Transcript:
     sections: tuple[Section, ...]
 
     def text(self) -> str:
-        """Give the transcript as plain text."""
+        """Return the transcript as plain text."""
         lines = [self.title, "═" * display_width(self.title), *self._remarks()]
         last = max((number for section in self.sections for number, _ in section.steps), default=0)
+        width = len(str(last))
         for section in self.sections:
             lines += ["", section.heading, "─" * display_width(section.heading)]
-            lines += [
-                f"{number:>{len(str(last))}}. {sentence}" for number, sentence in section.steps
-            ]
+            lines += [f"{number:>{width}}. {sentence}" for number, sentence in section.steps]
         return "\n".join(lines)
 
     def markdown(self) -> str:
-        """Give the transcript as Markdown; the numbers go on from phase to phase."""
+        """Return the transcript as Markdown; the numbers continue from phase to phase."""
         lines = [f"## {markdown_text(self.title)}"]
         for remark in self._remarks():
             lines += ["", markdown_text(remark)]
@@ -61,7 +62,7 @@ class Transcript:
         return "\n".join(lines)
 
     def _remarks(self) -> tuple[str, ...]:
-        """What is said before the first step; a run without steps has nothing but its opening."""
+        """The remarks before the first step; for a run without steps, the opening as well."""
         return self.remarks if self.sections else (*self.remarks, self.opening)
 
     __str__ = __repr__ = text
@@ -92,32 +93,27 @@ def transcript(trace: Trace) -> Transcript:
     sections = []
     for phase, steps in groupby(enumerate(trace.steps, 1), key=lambda numbered: numbered[1].phase):
         heading = message(f"phase.{phase}")
-        sections.append(
-            Section(
-                heading[:1].upper() + heading[1:], tuple((n, step.sentence) for n, step in steps)
-            )
-        )
-    remarks = tuple(
-        remark for remark in (trace.warning, trace.note, *_way_notes(trace.sources)) if remark
-    )
-    return Transcript(trace.title, remarks, trace.opening, tuple(sections))
+        heading = heading[:1].upper() + heading[1:]
+        sentences = tuple((number, step.sentence) for number, step in steps)
+        sections.append(Section(heading, sentences))
+    remarks = (trace.warning, trace.note, *_describe_counts(trace.sources))
+    shown = tuple(remark for remark in remarks if remark)
+    return Transcript(trace.title, shown, trace.opening, tuple(sections))
 
 
-def _way_notes(sources: Sequence[Source]) -> list[str]:
-    """Explain in a remark on each source which of its lines did not run, and which ran several times."""
+def _describe_counts(sources: Sequence[Source]) -> list[str]:
+    """Describe for each source of the run which of its lines didn't run, and which ran several times."""
     notes = []
     for source in sources:
-        said = []
-        for n, stretch in groupby(
-            zip(source.ran, count(source.first_line), strict=False), key=itemgetter(0)
-        ):
-            rows = [row for _, row in stretch]
-            if n not in (-1, 1):
-                key = "line ran" if n else "line missed"
-                said.append(plural_message(key, len(rows), line=rows[0], last=rows[-1], n=n))
-        notes += (
-            [message("the way of", name=source.name, ways=message("semicolon").join(said))]
-            if said
-            else []
-        )
+        parts = []
+        rows_with_counts = zip(source.ran, count(source.first_line), strict=False)
+        for n, neighbours in groupby(rows_with_counts, key=itemgetter(0)):
+            if n in (NOT_KNOWN, 1):
+                continue
+            rows = [row for _, row in neighbours]
+            key = "line ran" if n else "line missed"
+            parts.append(plural_message(key, len(rows), line=rows[0], last=rows[-1], n=n))
+        if parts:
+            ways = message("semicolon").join(parts)
+            notes.append(message("the way of", name=source.name, ways=ways))
     return notes
