@@ -47,7 +47,7 @@ class Flow:
     small, large : ndarray
         Values.
     homes : ndarray of int
-        In the shape of `large`: the number of the small entry that is used at each place, or to which the place is added.
+        In the shape of `large`: the number of the small entry that each place uses, or to which it is added.
     lands : ndarray of int or None
         Like `homes`, but for the backward pass under the chosen rule. None if the adjoints are not summed.
     small_back, large_back : ndarray

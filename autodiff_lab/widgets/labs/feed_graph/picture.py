@@ -51,8 +51,7 @@ class Places:
             tops = [TOP + DOWN * level for other, level in self.cells.values() if other == column]
             if any(max(at) > top - 4 and min(at) < top + BOX_HEIGHT + 4 for top in tops):
                 wanted = sum(at) / 2
-                gaps = [TOP + DOWN * k - GAP for k in range(FLOORS + 1)]
-                between = min(gaps, key=lambda y, wanted=wanted: abs(y - wanted))
+                between = _find_gap(wanted)
                 points += [(left - GAP, between), (left + BOX_WIDTH + GAP, between)]
         return [*points, head]
 
@@ -60,6 +59,12 @@ class Places:
         """Return the upper left corner of a node's box."""
         column, level = self.cells[name]
         return LEFT + ACROSS * column, TOP + DOWN * level
+
+
+def _find_gap(wanted: float) -> float:
+    """Find the y coordinate of the gap between two levels that is nearest to the wanted one."""
+    gaps = [TOP + DOWN * k - GAP for k in range(FLOORS + 1)]
+    return min(gaps, key=lambda y: abs(y - wanted))
 
 
 def draw(snap: dict[str, Any], places: Places) -> str:
