@@ -64,12 +64,15 @@ PROGRAMS = {
 @functools.lru_cache(maxsize=256)
 def trace_program(program: str, expression: str, x: float) -> Trace:
     """Run and sweep a program at x, or the typed expression if it isn't empty."""
-    if expression:
-        traced = Program(parse_expression(expression, ("x",)), x)
-    else:
-        traced = PROGRAMS[program]
+    traced = _find_program(program, expression, x)
     with np.errstate(all="ignore"):
         return Trace.of(traced.run, x, *traced.others)
+
+
+def _find_program(program: str, expression: str, x: float) -> Program:
+    if expression:
+        return Program(parse_expression(expression, ("x",)), x)
+    return PROGRAMS[program]
 
 
 def find_complaint(expression: str, x: float) -> str:
