@@ -1,6 +1,6 @@
-"""The bundles of the widgets' JavaScript and CSS, as pages and anywidget take them.
+"""The bundles of the widgets' JavaScript and CSS, which pages and anywidget load.
 
-`python -m tests.generate bundle` makes them with esbuild, and they are committed: nobody else needs Node.
+`python -m tests.generate bundle` makes them with esbuild. They are committed, so you need Node only to change them.
 """
 
 from pathlib import Path

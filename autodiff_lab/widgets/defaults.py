@@ -1,4 +1,4 @@
-"""Defaults of the player, where a call of `play` does not say: how large its words are."""
+"""Defaults of `play`, which apply where a call leaves an argument out."""
 
 from __future__ import annotations
 
@@ -6,31 +6,31 @@ from autodiff_lab.text.arguments import check_choice
 
 SCALES = ("normal", "lecture")
 
-_now = {"scale": "normal"}
+_defaults = {"scale": "normal"}
 
 
 def play_defaults(*, scale: str | None = None) -> dict[str, str]:
-    """Set the defaults of all players made from now on: what `play` would otherwise be told each time.
+    """Set the defaults of all players that are made from now on.
 
     Parameters
     ----------
     scale : {"normal", "lecture"}, optional
-        How large its words are.
+        The size of text in the player. If not given, the default stays as it is.
 
     Returns
     -------
     dict
-        What holds now.
+        The defaults that are now in effect.
 
     Raises
     ------
     InputError
-        If there is no such scale.
+        If `scale` is neither of these.
 
     See Also
     --------
     play : Step through a run.
-    lecture_style : Make a notebook large.
+    lecture_style : Show a whole notebook in large type.
 
     Examples
     --------
@@ -40,5 +40,5 @@ def play_defaults(*, scale: str | None = None) -> dict[str, str]:
     {'scale': 'normal'}
     """
     if scale is not None:
-        _now["scale"] = check_choice("play_defaults", "scale", scale, SCALES)
-    return dict(_now)
+        _defaults["scale"] = check_choice("play_defaults", "scale", scale, SCALES)
+    return dict(_defaults)

@@ -1,4 +1,4 @@
-"""Lecture style: a notebook in type so large that it is read from the last row."""
+"""Lecture style: a notebook in type that is large enough for the last row of a lecture hall."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ from typing import Any
 from autodiff_lab.engine.errors import InputError
 from autodiff_lab.widgets.defaults import play_defaults
 
-# Jupyter's own sizes are variables, so that everything that it lays out grows along, in either theme. The rest is what
-# it does not derive from them. The selectors name JupyterLab and Notebook 7; elsewhere they find nothing.
+# Jupyter derives most sizes from a few CSS variables, so setting those enlarges its whole layout, in either theme. The
+# other rules are for what it does not derive from them. The selectors match JupyterLab and Notebook 7; elsewhere they
+# match nothing.
 _STYLE = """\
 .jp-Notebook {
   --jp-ui-font-size1: %(size).0fpx; --jp-content-font-size1: %(size).0fpx; --jp-content-font-size0: %(small).0fpx;
@@ -29,14 +30,14 @@ _STYLE = """\
 
 
 class LectureStyle:
-    """The lecture style of a notebook that is shown on a wall.
+    """The lecture style of a notebook, for a projector.
 
-    A notebook takes it over where the last line of a cell gives it.
+    As the last line of a cell, it applies to the whole notebook.
 
     Parameters
     ----------
     size : float
-        The size of prose, in pixels; everything else follows.
+        The size of prose, in pixels; the other sizes are in proportion to it.
     """
 
     def __init__(self, size: float = 24) -> None:
@@ -66,9 +67,9 @@ class LectureStyle:
 
 
 def lecture_style(size: float = 24) -> LectureStyle:
-    """Show this notebook in lecture style: all in one column and large, also every player that is made from now on.
+    """Show this notebook in lecture style: in one column and large type, also in players that are made from now on.
 
-    Write it as the last line of a cell; what that cell shows is the style. In the light and in the dark theme.
+    Write it as the last line of a cell: the style is that cell's output. It works in the light and the dark theme.
 
     Parameters
     ----------
@@ -78,12 +79,12 @@ def lecture_style(size: float = 24) -> LectureStyle:
     Returns
     -------
     LectureStyle
-        What makes the page large while it is shown.
+        The style; it applies as long as the output that shows it exists.
 
     Raises
     ------
     InputError
-        If `size` is not such a number.
+        If `size` is not a number from 14 to 60.
 
     See Also
     --------

@@ -1,9 +1,9 @@
-"""Live widgets: how the output of a cell becomes its widget, and what it is where no kernel has the widget.
+"""Live widgets: how the output of a cell becomes a widget, and what it shows when no kernel has that widget.
 
-A widget's view in an output is a number in a kernel. Opened again without that kernel it is an error, which JupyterLab
-prefers to any picture beside it. So the output is HTML alone: a figure, and a script that finds the live widget on the
-page by a key (`live.js`). The view is kept where such a script cannot see the widgets: in VS Code, in Colab, and
-wherever it is not known to see them.
+A widget's view in an output is only the id of a model in a kernel. When the notebook is opened without that kernel, the
+view is an error, and JupyterLab shows the error rather than any picture that the output also has. So the output is HTML
+alone: a figure, and a script (`live.js`) that finds the live widget on the page by a key. The view is kept where such a
+script cannot see the widgets: in VS Code, in Colab, and wherever it isn't known whether it can.
 """
 
 import hashlib
@@ -22,7 +22,7 @@ VIEW = "application/vnd.jupyter.widget-view+json"
 
 _SCRIPT = read_bundle("live.js")
 
-# Of several equal figures on a page each script takes the first that is not yet taken.
+# If a page has several equal figures, each script takes the first one that no other script has taken.
 _AWAITING = """\
 %(figure)s
 <script type="module">
@@ -34,12 +34,12 @@ settle(figure, "%(key)s"%(stand_in)s);
 }
 </script>"""
 
-# These run their kernels behind a Jupyter server too, but show each output in a frame of its own.
+# Hosts that also run kernels behind a Jupyter server, but show each output in its own frame.
 _FRAMED = {"PYCHARM_HOSTED", "KAGGLE_KERNEL_RUN_TYPE", "COLAB_RELEASE_TAG", "DEEPNOTE_PROJECT_ID"}
 
 
 class Live(anywidget.AnyWidget):
-    """A live widget, which a script in an output finds by its key.
+    """A widget that a script in an output finds by its key.
 
     Its JavaScript calls ``announce(model, render)`` from `live.js` in ``initialize``.
     """
@@ -50,12 +50,12 @@ class Live(anywidget.AnyWidget):
         super().__init__(key=uuid.uuid4().hex[:12], **state)
 
     def figure(self) -> str:
-        """Return the HTML of an output of this live widget: `placeholder_html` with its key."""
+        """Return the HTML of an output of this widget: `placeholder_html` with the key."""
         raise NotImplementedError
 
     def _repr_mimebundle_(self, **kwargs: Any) -> tuple[dict[str, Any], dict[str, Any]]:
         bundle = super()._repr_mimebundle_(**kwargs)
-        assert bundle is not None, "only a widget without a view shows nothing"
+        assert bundle is not None, "a widget with a view has a MIME bundle"
         data, metadata = bundle
         if outputs_see_widgets():
             del data[VIEW]
@@ -71,14 +71,16 @@ def placeholder_html(figure: str, kind: str, key: str = "", stand_in: str = "") 
     figure : str
         HTML: one ``<figure>``.
     kind : str
-        Of what it is a figure: ``"player"``, ``"lab"``.
+        The kind of widget: ``"player"`` or ``"lab"``.
     key : str
-        Of the live widget; empty if there is none.
+        The key of the live widget; empty if there is none.
     stand_in : str
-        JavaScript: a function that fetches what takes the figure's place while nobody has the live widget.
+        JavaScript: an async function that returns a renderer, which fills the figure's place while there is no live
+        widget.
     """
+    digest = hashlib.sha256(f"{figure}{stand_in}".encode()).hexdigest()
     name = f"data-adl-{kind}"
-    mark = f'{name}="{hashlib.sha256(f"{figure}{stand_in}".encode()).hexdigest()[:12]}"'
+    mark = f'{name}="{digest[:12]}"'
     return _AWAITING % {
         "figure": figure.replace("<figure", f"<figure {mark}", 1),
         "script": _SCRIPT,
@@ -90,15 +92,16 @@ def placeholder_html(figure: str, kind: str, key: str = "", stand_in: str = "") 
 
 
 def outputs_see_widgets() -> bool:
-    """Whether a script in an output can find the live widgets, on one page with it, as far as is known here.
+    """Return True if a script in an output is known to share a page with the live widgets, so that it can find them.
 
-    In JupyterLab and Notebook a Jupyter server tells the kernel the name of the notebook; Voilà tells it an address; in
-    JupyterLite the kernel runs in the page. VS Code starts kernels itself or, on a server, for a notebook with a name
-    that it makes up; in one that it finds running it leaves the notebook's name as a variable.
+    The kernel's environment shows where it runs. Under JupyterLab and Notebook, the Jupyter server passes the name of
+    the notebook; Voilà passes an address; in JupyterLite the kernel runs in the page. VS Code starts its own kernels,
+    or has a server start one for a notebook with an invented name; in a kernel that was already running, it leaves the
+    notebook's name as a variable.
     """
-    shell = get_ipython()
     if "google.colab" in sys.modules or _FRAMED & os.environ.keys():
         return False
+    shell = get_ipython()
     if shell is not None and "__vsc_ipynb_file__" in shell.user_ns:
         return False
     if "JPY_SESSION_NAME" in os.environ:

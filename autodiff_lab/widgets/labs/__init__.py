@@ -6,10 +6,10 @@
 >>> lab.snapshot()["h"]
 1e-08
 
-A lab is found by its name: ``VCurve`` is in the folder ``v_curve``, ``NaNDetective`` in ``nan_detective``. In each
-folder `lab` is the controller, with what it draws and offers to run; where that takes more than a page, it stands in a
-module of its own, such as `picture`, `programs` or `passes`. Beside the folders `lab` is what all controllers share,
-`canvas` what they draw on, and `view` puts a lab on the page.
+The folder of a lab follows from its name: ``VCurve`` is in ``v_curve``, ``NaNDetective`` in ``nan_detective``. In each
+folder, the module `lab` has the controller. Long parts have their own modules, such as `picture`, `programs` or
+`passes`. Next to the folders, `lab` has the base classes of all controllers, `canvas` has the drawing functions, and
+`view` shows a lab on the page.
 """
 
 import pkgutil
@@ -18,25 +18,24 @@ from typing import Any
 
 
 def every_lab() -> list[Any]:
-    """List the classes of all labs there are, one from each folder of the package."""
+    """List the classes of all labs, one from each folder of the package."""
     from autodiff_lab.widgets.labs.lab import Lab
 
-    modules = [import_module(f"{__name__}.{folder}.lab") for folder in _list_folders()]
-    own = [
-        (module, thing)
-        for module in modules
-        for thing in vars(module).values()
-        if isinstance(thing, type)
-    ]
-    return [
-        kind for module, kind in own if issubclass(kind, Lab) and kind.__module__ == module.__name__
-    ]
+    labs = []
+    for folder in _list_folders():
+        module = import_module(f"{__name__}.{folder}.lab")
+        for value in vars(module).values():
+            is_own_class = isinstance(value, type) and value.__module__ == module.__name__
+            if is_own_class and issubclass(value, Lab):
+                labs.append(value)
+    return labs
 
 
 def __getattr__(name: str) -> Any:
-    # Not the other way round: where the words of a name begin is not always to be seen, as in NaNDetective.
-    folder = next((each for each in _list_folders() if each.replace("_", "") == name.lower()), None)
-    if folder is None or not name[:1].isupper():
+    # The folder is looked up without underscores, because a name such as NaNDetective can't be split into its words.
+    folders = {folder.replace("_", ""): folder for folder in _list_folders()}
+    folder = folders.get(name.lower())
+    if folder is None or not name[0].isupper():
         raise AttributeError(f"there is no lab {name!r}")
     return getattr(import_module(f"{__name__}.{folder}.lab"), name)
 

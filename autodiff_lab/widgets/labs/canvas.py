@@ -1,7 +1,7 @@
-"""A canvas for the pictures of labs: SVG, drawn quickly enough for a slider that is being dragged; and its marks.
+"""A canvas for the pictures of labs: SVG that is drawn fast enough to follow a slider.
 
-Colours are given by their role (``"value"``, ``"soft_ink"``, see `themes.Theme`). A picture has one size in all states
-of its lab, so nothing on the page moves when it is replaced.
+Colours are given by their role (``"value"``, ``"soft_ink"``, see `themes.Theme`). A picture has the same size in all
+states of its lab, so that nothing else on the page moves when it is replaced.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from autodiff_lab.figures.style.svg import KEEP_SPACES, NAMESPACE, element
 from autodiff_lab.text.notation import escape
 from autodiff_lab.text.numbers import number
 
-# What is seen of a handle, where the page shows it.
+# The visible part of a handle; only the page shows it.
 _KNOB = {"fill": "none", "class_": "knob"}
 FONT = "system-ui,-apple-system,Segoe UI,Roboto,DejaVu Sans,sans-serif"
 CODE_FONT = "ui-monospace,Menlo,Consolas,DejaVu Sans Mono,monospace"
@@ -33,19 +33,19 @@ Tick = tuple[float, str]
 
 @dataclass(frozen=True)
 class Drag:
-    """How a handle moves one slider of its lab: along which coordinate of the canvas, and which value lies where.
+    """How a handle moves a slider of its lab: the coordinate that counts, and the slider's value at each place.
 
     Attributes
     ----------
     control : str
         The slider, by its name in ``Lab.controls``.
     along : "x", "y", "turn" or "distance"
-        What is measured of the pointer: a coordinate of the canvas, or, seen from `center`, its direction in degrees
-        (anticlockwise from the right) or its distance.
+        The measure of the pointer's place: a coordinate of the canvas, or its direction from `center` in degrees
+        (anticlockwise from the right), or its distance from `center`.
     scale : tuple of (place, value)
-        Two places or more, in rising order, and the value at each; values between two of them lie on a straight line.
+        Two or more places, in rising order, and the value at each; values in between are interpolated linearly.
     center : (x, y)
-        Where direction and distance are measured from.
+        The point from which direction and distance are measured.
     from_place_to_place : bool
         Whether the arrow keys go from one place of `scale` to the next, instead of by the slider's steps.
     """
@@ -57,7 +57,7 @@ class Drag:
     from_place_to_place: bool = False
 
     def data(self) -> dict[str, Any]:
-        """What the page needs to know of a drag on a canvas, as plain data."""
+        """Return the drag as plain data for the page."""
         scale = [[round(place, 2), round(value, 6)] for place, value in self.scale]
         stops = [value for _, value in scale] if self.from_place_to_place else None
         return {
@@ -70,19 +70,18 @@ class Drag:
 
 
 def turn_around(control: str, center: Point, in_radians: bool = False) -> Drag:
-    """Let a handle on the canvas set an angle, in degrees or radians: its direction, seen from a center."""
-    return Drag(
-        control, "turn", ((0.0, 0.0), (360.0, 2 * math.pi if in_radians else 360.0)), center
-    )
+    """Make a drag that sets an angle, in degrees or radians: the direction of the handle from a center."""
+    full_turn = 2 * math.pi if in_radians else 360.0
+    return Drag(control, "turn", ((0.0, 0.0), (360.0, full_turn)), center)
 
 
 def stretch_from(control: str, center: Point, unit: float) -> Drag:
-    """Let a handle on the canvas set a length: how far it is from a center, in units of so many pixels."""
+    """Make a drag that sets a length: the distance of the handle from a center, in units of `unit` pixels."""
     return Drag(control, "distance", ((0.0, 0.0), (unit, 1.0)), center)
 
 
 class Sheet:
-    """The canvas of a lab's picture, an SVG under construction; every method adds a shape, y counts downwards.
+    """The canvas of a lab's picture: an SVG to which each method adds a shape. The y axis points down.
 
     >>> sheet = Sheet(100, 50, "a dot")
     >>> sheet.dot(10, 20, "value")
@@ -91,7 +90,9 @@ class Sheet:
     """
 
     def __init__(self, width: int, height: int, title: str) -> None:
-        self.width, self.height, self.title = width, height, title
+        self.width = width
+        self.height = height
+        self.title = title
         self._shapes: list[str] = []
         self._strips: tuple[tuple[Frame, ...], ...] = ()
 
@@ -106,7 +107,7 @@ class Sheet:
         dash: str = "",
         fill: str = "",
     ) -> None:
-        """Draw a line through points on the canvas; with `fill` a closed area."""
+        """Draw a line through points on the canvas, or with `fill` a closed area."""
         inside = {"fill": _colour(fill), "fill_opacity": "0.25"} if fill else {"fill": "none"}
         line = {**_stroke(role, width), "stroke_dasharray": dash or None}
         self._add("polygon" if fill else "polyline", points=_points(points), **inside, **line)
@@ -114,7 +115,7 @@ class Sheet:
     def arrow(
         self, tail: Point, head: Point, role: str = "ink", width: float = 2.5, dash: str = ""
     ) -> None:
-        """Draw an arrow on the canvas; a very short one is a dot."""
+        """Draw an arrow on the canvas; an arrow shorter than 4 pixels is drawn as a dot."""
         (x0, y0), (x1, y1) = tail, head
         length = ((x1 - x0) ** 2 + (y1 - y0) ** 2) ** 0.5
         if length < 4:
@@ -162,7 +163,7 @@ class Sheet:
         size: float = 15,
         bold: bool = False,
     ) -> None:
-        """Write words on the canvas; `anchor` is start, middle or end."""
+        """Write text on the canvas; `anchor` is start, middle or end."""
         look = {
             "fill": _colour(role),
             "font_size": f"{size:g}",
@@ -172,26 +173,26 @@ class Sheet:
         self._add("text", escape(text), x=float(x), y=float(y), **look, **KEEP_SPACES)
 
     def code(self, x: float, y: float, pieces: Sequence[tuple[str, str]], size: float = 15) -> None:
-        """Write code or digits on the canvas, all of one width, each piece (text, role) after the other."""
+        """Write monospaced code or digits on the canvas: pieces (text, role), one after the other."""
         spans = [element("tspan", escape(text), fill=_colour(role)) for text, role in pieces]
         look = {"font_family": CODE_FONT, "font_size": f"{size:g}"}
         self._add("text", *spans, x=float(x), y=float(y), **look, **KEEP_SPACES)
 
     def handle(self, name: str, x: float, y: float, *drags: Drag, radius: float = 16) -> None:
-        """Put a handle on the canvas, by which a hand moves sliders of the lab: with mouse, finger or arrow keys.
+        """Add a handle, which a user drags with mouse, finger or arrow keys to move sliders of the lab.
 
-        Only the page shows it: a picture on paper stays still.
+        Only the page shows it: a static picture has no handles.
 
         Parameters
         ----------
         name : str
-            What is dragged, for a reader who can't see it; no two handles of a picture have the same.
+            The name for a reader who can't see it; each handle of a picture has its own.
         x, y : float
-            Where it is now.
+            Its place now.
         *drags : Drag
             The slider that the left and right arrow keys move; then, in the plane, the one for up and down.
         radius : float
-            How far around its middle it can be grasped.
+            The radius of the area in which it can be grasped.
         """
         place = {"cx": float(x), "cy": float(y)}
         grasp = element("circle", **place, r=f"{radius:g}", fill="transparent", class_="grasp")
@@ -202,7 +203,7 @@ class Sheet:
         self._add("g", *shapes, data_grip=name, data_moves=moves, display="none")
 
     def slide(self, name: str, x: float, top: float, bottom: float, drag: Drag) -> None:
-        """Put a handle on the canvas that is as high as a plot, with its knob at the bottom; see `handle`."""
+        """Add a handle that is as high as a plot, with its knob at the bottom; see `handle`."""
         place = {
             "x": float(x - 14),
             "y": float(top),
@@ -215,29 +216,28 @@ class Sheet:
         )
 
     def fold(self, *strips: Sequence[Frame]) -> None:
-        """Say how the canvas is cut into strips where a page is too narrow for all of it.
+        """Set how the canvas is divided into strips on a page that is too narrow for it.
 
         Parameters
         ----------
         *strips : sequence of (left, top, width, height)
-            The parts of the canvas that a strip shows side by side. Two strips may show the same part, such as the
-            names at the beginning of each row.
+            The parts of the canvas that a strip shows, next to each other. Strips may share a part, such as the names
+            at the beginning of each row.
         """
         self._strips = tuple(tuple(parts) for parts in strips)
 
     def cut(self, *places: float) -> None:
-        """Say at which places a page that is too narrow may cut the canvas from top to bottom; see `fold`."""
+        """Set the x coordinates at which a page that is too narrow may cut the canvas; see `fold`."""
         edges = (0.0, *places, float(self.width))
-        self.fold(
-            *([(left, 0.0, right - left, float(self.height))] for left, right in pairwise(edges))
-        )
+        height = float(self.height)
+        self.fold(*([(left, 0.0, right - left, height)] for left, right in pairwise(edges)))
 
     def paste(self, other: Sheet) -> None:
-        """Add all that is drawn on another canvas; what never changes need be drawn only once."""
+        """Add all shapes of another canvas; use it to draw only once what never changes."""
         self._shapes += other._shapes
 
     def svg(self) -> str:
-        """Return all that was drawn on the canvas as one SVG."""
+        """Return the canvas as SVG."""
         size: dict[str, str | float] = {"width": self.width, "height": self.height}
         size["viewBox"] = f"0 0 {self.width} {self.height}"
         strips = json.dumps(self._strips) if self._strips else None
@@ -246,7 +246,7 @@ class Sheet:
 
 
 class Axes:
-    """A plot on a lab's canvas: a rectangle with a scale to each side; for a logarithmic scale, hand over logarithms.
+    """A plot on a lab's canvas: a frame with an x and a y scale. For a logarithmic scale, pass logarithms.
 
     >>> axes = Axes(Sheet(120, 120, "plot"), (10, 10, 100, 100), (0, 10), (0, 1))
     >>> axes.at(5, 1)
@@ -254,10 +254,13 @@ class Axes:
     """
 
     def __init__(self, sheet: Sheet, frame: Frame, x: Scale, y: Scale) -> None:
-        self.sheet, self.frame, self.x, self.y = sheet, frame, x, y
+        self.sheet = sheet
+        self.frame = frame
+        self.x = x
+        self.y = y
 
     def at(self, x: float, y: float) -> Point:
-        """Convert a place on a plot's scales to a point on the canvas; what lies outside is put on the edge."""
+        """Convert a place on the scales to a point on the canvas; a place outside moves to the edge of the plot."""
         left, top, width, height = self.frame
         across = (min(max(x, min(self.x)), max(self.x)) - self.x[0]) / (self.x[1] - self.x[0])
         up = (min(max(y, min(self.y)), max(self.y)) - self.y[0]) / (self.y[1] - self.y[0])
@@ -266,7 +269,7 @@ class Axes:
     def scales(
         self, x: Iterable[Tick], y: Iterable[Tick], x_title: str = "", y_title: str = ""
     ) -> None:
-        """Draw the frame of a plot on the canvas, ticks with their labels, and what is measured."""
+        """Draw the frame of the plot, ticks with their labels, and titles that name the two quantities."""
         left, top, width, height = self.frame
         for place, label in x:
             at, _ = self.at(place, self.y[0])
@@ -281,7 +284,7 @@ class Axes:
         self.sheet.text(left, top - 8, y_title, "soft_ink", "start", 14)
 
     def curve(self, points: Iterable[Point], role: str, width: float = 2.5, dash: str = "") -> None:
-        """Draw a curve on the canvas through places on the scales, broken where it leaves them or is not a number."""
+        """Draw a curve through places on the scales, interrupted where it is outside of the plot or NaN."""
         run: list[Point] = []
         for x, y in [*points, (math.nan, math.nan)]:
             if min(self.x) <= x <= max(self.x) and min(self.y) <= y <= max(self.y):
@@ -291,28 +294,28 @@ class Axes:
                 run = []
 
     def across(self, control: str) -> Drag:
-        """Bind a slider of the lab to the horizontal scale of a plot on the canvas."""
+        """Make a drag that moves a slider along the horizontal scale of the plot."""
         left, _, width, _ = self.frame
         return Drag(control, "x", ((left, self.x[0]), (left + width, self.x[1])))
 
     def up(self, control: str) -> Drag:
-        """Bind a slider of the lab to the vertical scale of a plot on the canvas."""
+        """Make a drag that moves a slider along the vertical scale of the plot."""
         _, top, _, height = self.frame
         return Drag(control, "y", ((top, self.y[1]), (top + height, self.y[0])))
 
     def slide(self, name: str, x: float, drag: Drag) -> None:
-        """Let a hand move a vertical line through a plot on the canvas; see `Sheet.slide`."""
+        """Add a handle for a vertical line through the plot; see `Sheet.slide`."""
         _, top, _, height = self.frame
         self.sheet.slide(name, self.at(x, self.y[0])[0], top, top + height, drag)
 
     def marker(self, x: float, role: str = "ink", width: float = 1) -> None:
-        """Draw a vertical line through a plot on the canvas, in short dashes."""
+        """Draw a dashed vertical line through the plot."""
         at, _ = self.at(x, self.y[0])
         _, top, _, height = self.frame
         self.sheet.path([(at, top), (at, top + height)], role, width, "3 3")
 
 
-# Marks that several labs draw
+# Shapes that several labs draw
 
 
 def draw_rule(sheet: Sheet, left: float, right: float, y: float, role: str = "line") -> None:
@@ -321,7 +324,7 @@ def draw_rule(sheet: Sheet, left: float, right: float, y: float, role: str = "li
 
 
 def draw_heads(sheet: Sheet, y: float, heads: Iterable[tuple[float, str, str]]) -> None:
-    """Write the heads of columns on the canvas: for each its place, its text, and its anchor."""
+    """Write the heads of columns on the canvas, each given as (x, text, anchor)."""
     for x, text, anchor in heads:
         sheet.text(x, y, text, "soft_ink", anchor, 14)
 
@@ -336,7 +339,7 @@ def draw_legend(
     dash: str = "",
     bold: bool = False,
 ) -> None:
-    """Draw a line's legend on the canvas: a piece of the line, and beside it what the line means."""
+    """Draw the legend of a line: a piece of the line, and its label to the right."""
     sheet.path([(x, y - 5), (x + 34, y - 5)], role, width, dash)
     sheet.text(x + 42, y, label, role, size=14, bold=bold)
 
@@ -351,14 +354,14 @@ def draw_bar(
     height: float = 16,
     bold: bool = False,
 ) -> None:
-    """Draw a filled bar on the canvas, and behind its end what it measures; a bar of length 0 is still seen."""
+    """Draw a filled bar, with its label after its end; a bar is at least 2 pixels long, so that it is visible."""
     length = max(2.0, length)
     sheet.box(x, y, length, height, "", role)
     sheet.text(x + length + 8, y + height / 2 + 5, label, role, size=14, bold=bold)
 
 
 def make_ticks(values: Iterable[float]) -> list[Tick]:
-    """Label numbers with themselves, as ticks of a plot on the canvas (`Axes.scales`).
+    """Make ticks for `Axes.scales`, which are labelled with their values.
 
     >>> make_ticks((-0.3, 0, 5))
     [(-0.3, '−0.3'), (0, '0'), (5, '5')]
@@ -367,7 +370,7 @@ def make_ticks(values: Iterable[float]) -> list[Tick]:
 
 
 def make_power_ticks(exponents: Iterable[int]) -> list[Tick]:
-    """Label logarithms with the powers of ten that they stand for, as ticks of a plot on the canvas.
+    """Make ticks for a logarithmic scale, which are labelled with powers of ten.
 
     >>> make_power_ticks((-4, 0))
     [(-4.0, '1e−4'), (0.0, '1e0')]
@@ -380,7 +383,9 @@ def _points(points: Iterable[Point]) -> str:
 
 
 def _stroke(role: str, width: float) -> dict[str, str]:
-    return {"stroke": _colour(role), "stroke_width": f"{width:g}"} if role else {"stroke": "none"}
+    if not role:
+        return {"stroke": "none"}
+    return {"stroke": _colour(role), "stroke_width": f"{width:g}"}
 
 
 def _colour(role: str) -> str:

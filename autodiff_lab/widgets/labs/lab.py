@@ -1,6 +1,6 @@
-"""What every lab is: a state, controls that change it, and plain data, words, a table and a picture made from it.
+"""The base classes of labs: a state, controls that change it, and data, a sentence, a table and a picture of it.
 
-A lab knows nothing of widgets. It is tested by setting its controls and reading its snapshot, and `view` shows it.
+A lab does not depend on widgets: tests set its controls and read its snapshot, and `view` shows it.
 """
 
 import math
@@ -14,22 +14,22 @@ from autodiff_lab.text.numbers import number
 
 
 class LabError(AutodiffError, ValueError):
-    """An error: a lab was asked for a control, a button or a value that it does not have."""
+    """Error: a lab has no such control or button, or a control does not accept the value."""
 
 
 @dataclass(frozen=True)
 class Control:
-    """A control in a lab's list `controls`: an attribute of the lab to move, or a method to press, by its name."""
+    """A control in a lab's `controls`; `name` is the attribute that it sets or the method that it calls."""
 
     name: str
     label: str
-    # Whether it is folded away until somebody asks for more; at first sight a lab has six controls at most.
+    # Whether it is hidden behind a "More" button. A lab shows at most six controls without it.
     more: bool = field(default=False, kw_only=True)
 
 
 @dataclass(frozen=True)
 class Slider(Control):
-    """A lab's setting moved by a slider: a number between two ends, in steps; whole where the step is an `int`."""
+    """A slider in a lab's `controls`: a number from `low` to `high`, which is an `int` if `step` is one."""
 
     low: float
     high: float
@@ -44,18 +44,20 @@ class Slider(Control):
             x = math.nan
         if not math.isfinite(x):
             raise LabError(
-                f"{self.name} is a number from {self.low:g} to {self.high:g}, not {value!r}."
+                f"{self.name} must be a number from {self.low:g} to {self.high:g}, not {value!r}."
             )
-        stops = round((min(max(x, self.low), self.high) - self.low) / self.step)
-        return min(type(self.step)(round(self.low + stops * self.step, 12)), self.high)
+        inside = min(max(x, self.low), self.high)
+        steps = round((inside - self.low) / self.step)
+        stop = round(self.low + steps * self.step, 12)
+        return min(type(self.step)(stop), self.high)
 
 
 @dataclass(frozen=True)
 class Choice(Control):
-    """A choice in a lab's list `controls`: one of a few options, in words."""
+    """A choice in a lab's `controls`: one of a few options, as text."""
 
     options: tuple[str, ...]
-    # The first of the options, unless it says another.
+    # If empty, it is set to the first option.
     initial: str = ""
 
     def __post_init__(self) -> None:
@@ -65,46 +67,46 @@ class Choice(Control):
         """Check that a value is one of the options of a lab's choice."""
         if not isinstance(value, str) or value not in self.options:
             raise LabError(
-                f"{self.name} is one of {', '.join(map(repr, self.options))}, not {value!r}."
+                f"{self.name} must be one of {', '.join(map(repr, self.options))}, not {value!r}."
             )
         return value
 
 
 @dataclass(frozen=True)
 class Toggle(Control):
-    """A lab's setting that is on or off, moved by a toggle."""
+    """A toggle in a lab's `controls`: True or False."""
 
     initial: bool = False
 
     def convert(self, value: Any) -> bool:
         """Check that the value of a lab's toggle is True or False."""
         if not isinstance(value, bool):
-            raise LabError(f"{self.name} is True or False, not {value!r}.")
+            raise LabError(f"{self.name} must be True or False, not {value!r}.")
         return value
 
 
 @dataclass(frozen=True)
 class Entry(Control):
-    """A text field in a lab's list `controls`; the Enter key hands its text over to `Lab.enter`."""
+    """A text field in a lab's `controls`; the Enter key passes its text to `Lab.enter`."""
 
     hint: str = ""
     initial: ClassVar[str] = ""
 
     def convert(self, value: Any) -> str:
-        """Cut a text for a lab's entry to a length that somebody types."""
+        """Cut a text for a lab's entry to 200 characters."""
         return str(value)[:200]
 
 
 @dataclass(frozen=True)
 class Button(Control):
-    """A button in a lab's list `controls`: it calls the lab's method of its name."""
+    """A button in a lab's `controls`: it calls the lab's method `name`."""
 
 
 @dataclass(frozen=True)
 class Play(Control):
-    """A control in a lab's list `controls` that presses a button again and again while it can be, or until paused."""
+    """A control in a lab's `controls` that presses a button repeatedly, until it is paused or the button is off."""
 
-    # Milliseconds.
+    # Milliseconds between two presses.
     every: int = 1000
     label: str = field(default="Play", kw_only=True)
 
@@ -114,12 +116,12 @@ Input = Slider | Choice | Toggle | Entry
 
 
 class Lab:
-    """The base class of every lab: the controller, without its view.
+    """The base class of labs: the controller, without its view.
 
-    A subclass says in `about` what to do with it, and lists its `controls`. Each of them but the buttons is an
-    attribute of the same name, which begins at the control's `initial`; its type is declared under the list. A button
-    calls the method of its name. State beside the controls is set in `begin`. A subclass writes `snapshot`,
-    `sentence`, `table` and `picture`, each computed from the state alone.
+    A subclass has `about`, which tells the reader what to do, and `controls`. Each control except the buttons is an
+    attribute of the same name, with the control's `initial` value; declare its type below the list. A button calls the
+    method of the same name. `begin` sets all other state. A subclass implements `snapshot`, `sentence`, `table` and
+    `picture`, which depend on the state alone.
 
     Examples
     --------
@@ -140,11 +142,11 @@ class Lab:
     ({'x': 1.5, 'double': 3.0}, 'Twice 1.5 is 3.')
     """
 
-    # The name of the class, unless it says another.
+    # By default, the name of the class.
     title: ClassVar[str]
     about: ClassVar[str]
     controls: ClassVar[tuple[Input | Button | Play, ...]] = ()
-    # The answer to what was typed last; the next press, entry or other setting clears it.
+    # The answer to the last typed text; the next press, entry or changed setting clears it.
     reply: str = ""
 
     _inputs: ClassVar[dict[str, Input]]
@@ -158,22 +160,24 @@ class Lab:
 
     def __init__(self) -> None:
         for name, control in self._inputs.items():
-            if not hasattr(type(self), name):  # unless it is a property, computed from other state
+            if not hasattr(
+                type(self), name
+            ):  # otherwise it is a property, computed from other state
                 setattr(self, name, control.initial)
         self.begin()
 
     def begin(self) -> None:
-        """Set a lab's state beside its controls to what it is at the beginning; any lab may override it."""
+        """Set the initial state of a lab, apart from its controls; a subclass may override it."""
 
     def change(self, name: str) -> None:
-        """Adapt a lab's other state to a slider, choice or toggle that was just moved; any lab may override it."""
+        """Adapt the other state to the slider, choice or toggle `name` that was changed; a subclass may override it."""
 
     def enter(self, name: str, text: str) -> None:
-        """Use what was typed into any lab's entry; the attribute of its name stays empty unless it is set here."""
+        """Use the text that was typed into the entry `name`, whose attribute stays empty unless it is set here."""
 
     @property
     def settings(self) -> dict[str, Any]:
-        """Where any lab's sliders, choices and toggles stand, by name."""
+        """The values of a lab's sliders, choices and toggles, by name."""
         return {
             name: getattr(self, name)
             for name, control in self._inputs.items()
@@ -181,7 +185,7 @@ class Lab:
         }
 
     def copy(self, *buttons: str) -> Self:
-        """Make another lab of the same class and settings, at its beginning, and press some of its buttons."""
+        """Make a new lab of the same class with the same settings, and press some of its buttons."""
         other = type(self)()
         other.set(**self.settings)
         for name in buttons:
@@ -189,43 +193,44 @@ class Lab:
         return other
 
     def snapshot(self) -> dict[str, Any]:
-        """What a lab shows, as plain data; every lab says its own."""
+        """Return what a lab shows, as plain data; a subclass implements it."""
         raise NotImplementedError
 
     def sentence(self) -> str:
-        """What there is to see at this moment, in words; every lab says its own."""
+        """Describe the current state in a sentence or two; a subclass implements it."""
         raise NotImplementedError
 
     def table(self) -> Grid | None:
-        """The same as the picture, for a reader who cannot see it; None in a lab that makes no table."""
+        """Return the content of the picture as a table, for a reader who can't see it; None if a lab has none."""
         return None
 
     def picture(self) -> str:
-        """Any lab's SVG in the colours of `themes.LIGHT`, of one size whatever the state; empty for none.
+        """Return a lab's picture as SVG, in the colours of `themes.LIGHT`; empty if a lab has none.
 
-        A point in it that stands for a slider has a handle there (`Sheet.handle`), so that a hand can drag it.
+        Its size is the same in every state. If a point in it shows the value of a slider, it has a handle
+        (`Sheet.handle`), so that it can be dragged.
         """
         return ""
 
     def still(self) -> Self:
-        """The lab to show where nothing can be moved: this one, unless its class makes one that says more."""
+        """Return the lab for a static page: this one, or in a subclass one in a more informative state."""
         return self
 
     def slider_text(self, name: str) -> str:
-        """Write what stands beside any lab's slider: its number, unless the lab's class knows better."""
+        """Write the value next to the slider `name`: a number, unless a subclass overrides it."""
         return number(getattr(self, name))
 
     def can(self, name: str) -> bool:
-        """Whether a lab's button can be pressed now: always, unless the lab's class says otherwise."""
+        """Return True if the button `name` can be pressed now: always, unless a subclass overrides it."""
         return True
 
     def set(self, **values: Any) -> None:
-        """Move controls of any lab, as by hand.
+        """Set controls of a lab, as a user would.
 
         Raises
         ------
         LabError
-            If there is no such control, or a value makes no sense for it.
+            If there is no such control, or if a control does not accept the value.
         """
         known = self._inputs
         for name in values:
@@ -247,7 +252,7 @@ class Lab:
         self.notify()
 
     def press(self, name: str) -> None:
-        """Press a button of any lab, as by hand.
+        """Press a button of a lab, as a user would. A button that can't be pressed now does nothing.
 
         Raises
         ------
@@ -265,13 +270,13 @@ class Lab:
         self.notify()
 
     def notify(self) -> None:
-        """Tell any lab's view that the state has changed."""
+        """Refresh a lab's view after the state has changed."""
         if self._view is not None:
             self._view.refresh()
 
     @property
     def view(self) -> Any:
-        """Any lab's own view, a widget; the lab, which is the controller, makes it when it is first asked for."""
+        """The lab's view, a widget, which is made on first use."""
         if self._view is None:
             self._view = view("LabView")(self)
         return self._view
@@ -284,51 +289,54 @@ class Lab:
         return f"{type(self).__name__}({', '.join(state)})"
 
     def __str__(self) -> str:
+        text = f"{self.title}. {self.sentence()}"
         grid = self.table()
-        return "\n\n".join([f"{self.title}. {self.sentence()}", *([grid.text()] if grid else [])])
+        return f"{text}\n\n{grid.text()}" if grid else text
 
 
 STEP_BUTTONS = (Button("next", "Next"), Button("back", "Back"), Button("begin", "Begin again"))
 
 
 class SteppedLab(Lab):
-    """The base class of labs whose run is gone through step by step, with the buttons `next`, `back` and `begin`.
+    """The base class of labs that go through a run step by step, with the buttons `next`, `back` and `begin`.
 
-    A subclass says in `length` how many steps its run has. Moving a control begins again.
+    A subclass implements `length`, the number of steps. Changing a control begins again.
     """
 
-    # How many steps have been taken.
+    # The number of steps that have been taken.
     done: int = 0
-    # The button that takes a step, where it has another name: ``rewind = SteppedLab.next``, ``forward = "rewind"``.
+    # The button that takes a step. To rename it, write ``rewind = SteppedLab.next`` and ``forward = "rewind"``.
     forward: ClassVar[str] = "next"
 
     @property
     def length(self) -> int:
-        """How many steps the run of a stepped lab has; every such lab says its own."""
+        """The number of steps in the run; a subclass implements it."""
         raise NotImplementedError
 
     def next(self) -> None:
-        """Take the next step in the run of any stepped lab."""
+        """Take the next step."""
         self.done += 1
 
     def back(self) -> None:
-        """Take the last step in the run of any stepped lab back."""
+        """Undo the last step."""
         self.done -= 1
 
     def begin(self) -> None:
-        """Go back to the beginning of any stepped lab's run."""
+        """Go back to the beginning of the run."""
         self.done = 0
 
     def change(self, name: str) -> None:
-        """Begin any stepped lab again, as another setting has another run."""
+        """Begin again, because another setting has another run."""
         self.begin()
 
     def can(self, name: str) -> bool:
-        """Whether a stepped lab's button can be pressed: next while a step is left, the others after a first step."""
-        return self.done < self.length if name == self.forward else self.done > 0
+        """Return True if a button can be pressed: `next` if a step is left, the others after the first step."""
+        if name == self.forward:
+            return self.done < self.length
+        return self.done > 0
 
     def still(self) -> Self:
-        """Any stepped lab with all steps of its run taken, to show where nothing can be moved."""
+        """Return a copy in which all steps are taken, for a static page."""
         whole = self.copy()
         whole.done = whole.length
         return whole

@@ -35,7 +35,7 @@ def list_numbers(numbers: Sequence[float]) -> str:
 
 
 def list_some(texts: Sequence[str], between: str = ", ") -> str:
-    """Join at most six texts for a lab's sentence; an ellipsis stands for the rest.
+    """Join at most six texts for a lab's sentence; an ellipsis replaces the rest.
 
     >>> list_some("abcdefgh", " + ")
     'a + b + c + d + e + f + …'

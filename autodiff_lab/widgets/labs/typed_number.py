@@ -4,7 +4,7 @@ from fractions import Fraction
 
 
 def parse_number(text: str) -> float | None:
-    """Read a number or a fraction that was typed into a lab, no expression; None if it is neither.
+    """Return the value of a typed number or fraction, or None if the text is neither; expressions don't count.
 
     >>> parse_number("0.5"), parse_number("−1/4"), parse_number("0,5"), parse_number("x")
     (0.5, -0.25, 0.5, None)

@@ -1,6 +1,6 @@
-"""The one view of every lab: ipywidgets around a picture, a sentence and a table, and one for each control.
+"""The view of a lab: ipywidgets for the picture, the sentence and the table, and one for each control.
 
-Where there is no kernel, the lab is a figure: the picture, the sentence and the table.
+Without a kernel, the view is a figure with the picture, the sentence and the table.
 """
 
 import re
@@ -19,38 +19,41 @@ from autodiff_lab.widgets.bundle import read_bundle
 from autodiff_lab.widgets.labs.lab import Button, Choice, Entry, Input, Lab, Play, Slider
 from autodiff_lab.widgets.live import Live, placeholder_html
 
-# The class of a button that cannot be pressed now; `disabled` would take the focus away from under the fingers.
+# The CSS class of a button that can't be pressed now. A disabled button would lose the keyboard focus.
 CANNOT = "adl-lab-off"
 STILL = "This is a picture: run the cell in the notebook to use the lab."
 
 
 class LabControl:
-    """One control in the view of a lab: its widget, how that shows the lab, and what it does to it.
+    """A control in the view of a lab: its widget, which shows the lab's state and changes it.
 
     Parameters
     ----------
     lab : Lab
-        Whose control it is.
+        The lab that has the control.
     control : Control
         One of ``lab.controls``.
     do : callable
-        Takes what a hand has done to the lab, as a function without arguments, and calls it.
+        A function that runs a user's action; the action is a function without arguments.
 
     Attributes
     ----------
     control : Control
-        Which one.
+        The control.
     widget : ipywidgets.DOMWidget
-        What is moved, ticked, chosen, typed into or pressed.
+        The widget that the user operates.
     cell : ipywidgets.DOMWidget
-        What stands on the page: the widget, and beside a slider its value in words.
+        The widget on the page: `widget`, or a box with a slider and its value as text.
     """
 
     def __init__(
         self, lab: Lab, control: Input | Button | Play, do: Callable[[Callable[[], None]], None]
     ) -> None:
-        self.control, self._lab, self._do = control, lab, do
-        self._is_held, self._shown = False, getattr(control, "initial", None)
+        self.control = control
+        self._lab = lab
+        self._do = do
+        self._is_held = False
+        self._shown = getattr(control, "initial", None)
         self.widget = self.cell = _make_widget(control)
         if isinstance(control, Slider):
             self._text = widgets.HTML().add_class("adl-lab-value")
@@ -60,7 +63,7 @@ class LabControl:
         else:
             self.widget.observe(self._hear, "value")
         if isinstance(control, Play):
-            # which stops where there is nothing to press
+            # a refresh stops the widget if the button can't be pressed
             self.widget.observe(lambda _: do(lambda: None), "playing")
 
     def _hear(self, change: Any) -> None:
@@ -69,35 +72,40 @@ class LabControl:
             self._do(lambda: self._move(change.new))
             self._is_held = False
         elif change.new > change.old:
-            # however many ticks a slow kernel has missed, they are one press
+            # a slow kernel may have missed several ticks; they count as one press
             self._do(lambda: self._lab.press(name))
 
     def _move(self, value: Any) -> None:
-        self._is_held, self._shown = isinstance(self.control, Slider), value
+        self._is_held = isinstance(self.control, Slider)
+        self._shown = value
         self._lab.set(**{self.control.name: value})
 
     def show(self) -> None:
-        """Move a control's widget in the view to where the lab stands."""
+        """Set the widget to the lab's current state."""
         control, lab, widget = self.control, self._lab, self.widget
         if isinstance(control, Button | Play):
-            can = lab.can(control.name)
-            (widget.remove_class if can else widget.add_class)(CANNOT)
-            if isinstance(control, Play) and not can:
+            if lab.can(control.name):
+                widget.remove_class(CANNOT)
+                return
+            widget.add_class(CANNOT)
+            if isinstance(control, Play):
                 widget.playing = False
             return
         value = getattr(lab, control.name)
         if isinstance(control, Slider):
             self._text.value = escape(lab.slider_text(control.name))
             if self._is_held:
-                return  # a correction would arrive while the hand is elsewhere
-            # the page would move what lies between two stops, and say that it was moved
+                return  # the user may have moved on by the time the correction arrives
+            # The page would round a value between two stops, and report that as a change by the user.
             value = control.convert(value)
-        if value != self._shown:  # else a hand may have moved it by now, and waits for its turn
+        # If the lab's value is the shown one, but the widget has another, then the user has just moved the widget, and
+        # that message is still to be handled.
+        if value != self._shown:
             widget.value = self._shown = value
 
 
 def fits_in_a_row(choice: Choice) -> bool:
-    """Whether a lab's view can show all options of a choice at once, as buttons in a row.
+    """Return True if a row of buttons has room for all options of a choice.
 
     >>> fits_in_a_row(Choice("dtype", "dtype", ("float64", "float32")))
     True
@@ -115,8 +123,11 @@ def _make_widget(control: Input | Button | Play) -> Any:
         return widgets.Play(
             interval=control.every, max=10**9, tooltip=control.label, show_repeat=False
         )
-    labelled: dict[str, Any] = {"value": control.initial, "description": control.label}
-    labelled["style"] = {"description_width": "initial"}
+    labelled: dict[str, Any] = {
+        "value": control.initial,
+        "description": control.label,
+        "style": {"description_width": "initial"},
+    }
     if isinstance(control, Slider):
         kind = widgets.IntSlider if isinstance(control.step, int) else widgets.FloatSlider
         return kind(min=control.low, max=control.high, step=control.step, readout=False, **labelled)
@@ -129,16 +140,16 @@ def _make_widget(control: Input | Button | Play) -> Any:
 
 
 class LabPicture(anywidget.AnyWidget):
-    """The picture in a lab's view: an SVG in the page's colours, with handles that pointer or arrow keys move.
+    """The picture in a lab's view: an SVG in the page's colours, with handles for pointer and arrow keys.
 
     Attributes
     ----------
     svg : str
         The picture.
     sliders : dict
-        The lab's sliders by name, as they stand: label, value, text, low, high, step.
+        The lab's sliders by name, each with its current label, value, text, low, high and step.
     drag : dict
-        The ``values`` that a handle was dragged to last, by the names of the sliders, and ``turn``, which drag it was.
+        The last drag of a handle: ``values``, by the names of the sliders, and ``turn``, the number of the drag.
     """
 
     _esm = read_bundle("lab_picture.js")
@@ -149,20 +160,20 @@ class LabPicture(anywidget.AnyWidget):
 
 
 class LabView(Live):
-    """The view of a lab on the page, a widget made of others.
+    """The view of a lab on the page: a widget that is made of other widgets.
 
     Attributes
     ----------
     child : ipywidgets.Widget
-        All that is seen.
+        The box with everything that is visible.
     title : str
         The name of the group of all controls.
     plays : list of ipywidgets.Play
-        Those of the controls that go on by themselves, and are stopped where nobody answers.
+        The controls that press a button repeatedly; the page stops them if the kernel doesn't answer.
     error : str
-        Why what was asked last could not be done; empty if it could.
+        The reason why the last action failed; empty if it succeeded.
     controls : dict
-        Each control's widget, by its label.
+        The widget of each control, by its label.
     picture, sentence, table, table_fold : ipywidgets.Widget
         The others.
     """
@@ -178,9 +189,10 @@ class LabView(Live):
 
     def __init__(self, lab: Lab) -> None:
         self.lab = lab
-        # JupyterLab and ipykernel hand the messages of these widgets to several threads, and each waits for its turn.
-        # What comes in the thread whose turn it is, while it is busy, was moved by the lab and by no hand.
-        self._turn, self._is_busy = threading.RLock(), False
+        # JupyterLab and ipykernel may deliver messages of these widgets in several threads, so each takes this lock.
+        # A change in the thread that has the lock, while it is busy, comes from the lab and not from the user.
+        self._lock = threading.RLock()
+        self._is_busy = False
         self._controls = [LabControl(lab, control, self._do) for control in lab.controls]
         self.controls = {each.control.label: each.widget for each in self._controls}
         self.picture = LabPicture().add_class("adl-lab-picture")
@@ -193,16 +205,15 @@ class LabView(Live):
         self.table_fold.observe(lambda _: self._do(lambda: None), "value")
         plays = [each.widget for each in self._controls if isinstance(each.control, Play)]
         super().__init__(child=self._compose(), title=lab.title, plays=plays)
-        # whoever asks whether anybody is there is told by any answer
+        # The page sends a message to test whether there is a kernel; any answer will do.
         self.on_msg(lambda *_: self.send({}))
         self.refresh()
 
     def _compose(self) -> widgets.Widget:
         """Put the picture, the controls and the sentence where `lab.css` finds them."""
         lab = self.lab
-        heading = widgets.HTML(f"<b>{escape(lab.title)}.</b> {escape(lab.about)}").add_class(
-            "adl-lab-heading"
-        )
+        heading = widgets.HTML(f"<b>{escape(lab.title)}.</b> {escape(lab.about)}")
+        heading.add_class("adl-lab-heading")
         first = _make_row(each.cell for each in self._controls if not each.control.more)
         more = _make_row(each.cell for each in self._controls if each.control.more)
         if more.children:
@@ -210,15 +221,14 @@ class LabView(Live):
         side = widgets.VBox([first, more, self.sentence]).add_class("adl-lab-side")
         body = widgets.Box([self.picture, side]).add_class("adl-lab-body")
         has_table = type(lab).table is not Lab.table
-        top = widgets.HBox([heading, self.table_fold] if has_table else [heading]).add_class(
-            "adl-lab-top"
-        )
+        top = widgets.HBox([heading, self.table_fold] if has_table else [heading])
+        top.add_class("adl-lab-top")
         return widgets.VBox([top, body, self.table])
 
     def refresh(self, error: str = "") -> None:
-        """Let the view show its lab as the lab is now."""
-        with self._turn:
-            if self._is_busy:  # with what moves the lab, and this is called again when it has moved
+        """Show the current state of the lab, and the error of the last action."""
+        with self._lock:
+            if self._is_busy:  # an action is running, which refreshes the view when it is done
                 return
             self._is_busy = True
             try:
@@ -235,7 +245,7 @@ class LabView(Live):
                 self._is_busy = False
 
     def _describe_sliders(self) -> dict[str, dict[str, Any]]:
-        """Say where the sliders of the lab stand and how far they go, for the handles that move them."""
+        """Return the values and ranges of the lab's sliders, for the handles that move them."""
         lab = self.lab
         return {
             control.name: {
@@ -251,30 +261,32 @@ class LabView(Live):
         }
 
     def _do(self, act: Callable[[], None]) -> None:
-        """Do what a hand asks for, and show what comes of it, once."""
-        with self._turn:
+        """Run an action of the user, and then refresh the view once."""
+        with self._lock:
             if self._is_busy:
                 return
-            self._is_busy, error = True, ""
+            self._is_busy = True
+            error = ""
             try:
                 act()
-            except Exception as problem:  # a traceback would have no cell to stand in
+            except Exception as problem:  # there is no cell that could show a traceback
                 error = str(problem) or type(problem).__name__
             finally:
                 self._is_busy = False
             self.refresh(error)
 
     def figure(self) -> str:
-        """Give the view in HTML: where no kernel has the lab, it is a picture with its sentence and its table."""
+        """Return the view in HTML; without a kernel that has the lab, it is a picture with a sentence and a table."""
         lab = self.lab.still()
-        grid, svg = lab.table(), lab.picture()
-        image = (
-            image_tag(themes.follow_page_theme(svg), f"{lab.title}. {lab.sentence()}")
-            if svg
-            else ""
-        )
-        caption = f"<b>{escape(lab.title)}.</b> {escape(lab.sentence())} <i>{STILL}</i>"
-        still = f"{image}<figcaption>{caption}</figcaption>{grid.html() if grid else ''}"
+        sentence = lab.sentence()
+        svg = lab.picture()
+        image = ""
+        if svg:
+            image = image_tag(themes.follow_page_theme(svg), f"{lab.title}. {sentence}")
+        grid = lab.table()
+        table = grid.html() if grid else ""
+        caption = f"<b>{escape(lab.title)}.</b> {escape(sentence)} <i>{STILL}</i>"
+        still = f"{image}<figcaption>{caption}</figcaption>{table}"
         return placeholder_html(f'<figure style="margin:0">{still}</figure>', "lab", self.key)
 
     def _repr_mimebundle_(self, **kwargs: Any) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -287,20 +299,24 @@ class LabView(Live):
 
 
 def _make_row(cells: Iterable[widgets.Widget]) -> widgets.Box:
-    """A row that goes on in the next where it is full."""
+    """Make a row of controls that wraps into the next line when it is full."""
     return widgets.Box(tuple(cells)).add_class("adl-lab-controls")
 
 
 def _make_fold(label: str, folded: widgets.Widget) -> widgets.ToggleButton:
-    """A button that shows and hides another widget; hidden at first."""
+    """Make a button that shows and hides another widget, which is hidden at first."""
     fold = widgets.ToggleButton(description=label).add_class("adl-lab-fold")
     folded.layout.display = "none"
-    fold.observe(
-        lambda change: setattr(folded.layout, "display", None if change.new else "none"), "value"
-    )
+
+    def show_or_hide(change: Any) -> None:
+        folded.layout.display = None if change.new else "none"
+
+    fold.observe(show_or_hide, "value")
     return fold
 
 
 def _inline(svg: str) -> str:
-    """A picture inside the page takes its colours from there; a style of its own would reach beyond it."""
-    return re.sub(r"<style>.*?</style>", "", themes.follow_page_theme(svg)) if svg else ""
+    """Prepare an SVG for use inside the page: without its style sheet, which would apply to the whole page."""
+    if not svg:
+        return ""
+    return re.sub(r"<style>.*?</style>", "", themes.follow_page_theme(svg))

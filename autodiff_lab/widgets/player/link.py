@@ -1,4 +1,4 @@
-"""Links to a player: the address of a page that runs a function of one's own, written into the address itself."""
+"""Links to a player: addresses of the website that contain a whole function, which the page can run."""
 
 import base64
 import dis
@@ -16,22 +16,29 @@ from autodiff_lab.engine.errors import AutodiffError
 from autodiff_lab.trace.source_map import locate
 from autodiff_lab.transforms.signatures import name_of
 
-# Mail and chat cut longer addresses off; the page's box refuses them.
+# Characters. Mail and chat programs cut longer addresses off, and the page's box refuses them.
 LONGEST = 8000
 
 FRAGMENT = "#function="
 
+# Modules that a program can import in the page.
 _IN_THE_PAGE = sys.stdlib_module_names | {"numpy", "autodiff_lab"}
 
 
 class LinkError(AutodiffError, ValueError):
-    """A function or an input of a player cannot be written into a link."""
+    """Error: a function or an input of a player cannot be written into a link."""
 
 
 def address(program: str, site: str | None) -> str:
-    """Write the link to the page whose box shows a player's program; without `site`, the tutorial's own site.
+    """Write a link to the page whose box shows a player's program.
 
-    The program goes into the fragment, which a browser keeps to itself: no server is sent it.
+    `site` is the address of the website, or None for the tutorial's own. The program is in the fragment of the link,
+    which a browser does not send to a server.
+
+    Raises
+    ------
+    LinkError
+        If the link would be too long, or if `site` is None and the installation has no address of its own.
 
     >>> read_address(address("play(f, 2.0)", "https://example.org/"))
     'play(f, 2.0)'
@@ -39,30 +46,36 @@ def address(program: str, site: str | None) -> str:
     urls = dict(line.split(", ", 1) for line in metadata("autodiff_lab").get_all("Project-URL", ()))
     if site is None and "Homepage" not in urls:
         raise LinkError(
-            "This installation was made before the tutorial had a site. Install it again (pip install -e .), or say "
-            "where the site is: player.link(site='https://…')."
+            "This installation was made before the tutorial had a website. Install it again (pip install -e .), or "
+            "write the website's address: player.link(site='https://…')."
         )
     packer = zlib.compressobj(9, wbits=-zlib.MAX_WBITS)
     packed = packer.compress(program.encode()) + packer.flush()
     letters = base64.urlsafe_b64encode(packed).decode().rstrip("=")
-    found = f"{(site or urls['Homepage']).rstrip('/')}/{FRAGMENT}{letters}"
-    if len(found) > LONGEST:
+    home = (site or urls["Homepage"]).rstrip("/")
+    written = f"{home}/{FRAGMENT}{letters}"
+    if len(written) > LONGEST:
         raise LinkError(
-            f"The link would have {len(found)} characters, and mail and chat cut off more than {LONGEST}. Shorten "
-            "the function or its arrays, or write a file: player.save_html('player.html')."
+            f"The link would have {len(written)} characters, and mail and chat programs cut links off after {LONGEST}. "
+            "Shorten the function or its arrays, or write a file: player.save_html('player.html')."
         )
-    return found
+    return written
 
 
 def read_address(link: str) -> str:
-    """Read the program out of a link to a player, as the page's box does."""
+    """Return the program that a link to a player contains, as the page's box reads it."""
     letters = link.partition(FRAGMENT)[2]
     packed = base64.urlsafe_b64decode(letters + "=" * (-len(letters) % 4))
     return zlib.decompress(packed, wbits=-zlib.MAX_WBITS).decode()
 
 
 def program(f: Callable[..., Any], args: tuple[Any, ...], options: Mapping[str, Any]) -> str:
-    """Write the program that a link to a player carries: the function's source, and what it takes from outside.
+    """Write the program for a link to a player: imports, the functions and values that `f` uses, and a call of `play`.
+
+    Raises
+    ------
+    LinkError
+        If the source of a function is not known, or if a value cannot be written down.
 
     Examples
     --------
@@ -83,36 +96,36 @@ def program(f: Callable[..., Any], args: tuple[Any, ...], options: Mapping[str, 
 
 
 def _carry(f: Any, imports: dict[str, str], definitions: dict[str, str]) -> None:
-    """Write the source of a function, behind that of all that it needs."""
-    text = definitions[f.__name__] = "\n".join(_source(f))
+    """Add the source of a function to `definitions`, after everything that it needs, and its modules to `imports`."""
+    text = "\n".join(_source(f))
+    definitions[f.__name__] = text
     around = {**f.__globals__, **inspect.getclosurevars(f).nonlocals}
-    names = set(_names(compile(f"({text})" if f.__name__ == "<lambda>" else text, "", "exec")))
-    for name in sorted(names & around.keys()):
-        value, there = around[name], definitions
+    code = compile(f"({text})" if f.__name__ == "<lambda>" else text, "", "exec")
+    for name in sorted(around.keys() & set(_names(code))):
+        value = around[name]
         if value is f:
             continue
         line = _import_line(name, value)
-        if line:
-            there = imports
-        elif isinstance(value, FunctionType) and value.__name__ == name:
+        destination = imports if line else definitions
+        if not line and isinstance(value, FunctionType) and value.__name__ == name:
             if name not in definitions:
                 _carry(value, imports, definitions)
             line = "\n".join(_source(value))
-        else:
-            line = (
-                f"{name} = {_literal(value, f'{name_of(f)} takes `{name}` from outside, and it')}"
-            )
-        if there.setdefault(name, line) != line:
+        elif not line:
+            written = _literal(value, f"{name_of(f)} takes `{name}` from outside, and it")
+            line = f"{name} = {written}"
+        if destination.setdefault(name, line) != line:
             raise LinkError(
                 f"`{name}` has two meanings in the functions that {name_of(f)} needs: rename one of them."
             )
+    # Dicts keep the order of insertion: this moves the function behind what it needs.
     definitions[f.__name__] = definitions.pop(f.__name__)
 
 
 def _source(f: Any) -> tuple[str, ...]:
     """Return the source lines of a plain function.
 
-    A decorated or wrapped function does more than its source shows, so it is an error.
+    A decorated or wrapped function raises a `LinkError`, because it does more than its source shows.
     """
     not_plain = LinkError(
         f"A link can carry only a plain function, and {name_of(f)} isn't one: write it with def or lambda."
@@ -129,24 +142,27 @@ def _source(f: Any) -> tuple[str, ...]:
 
 
 def _import_line(name: str, value: Any) -> str:
-    """Write how a name is imported in the page; empty if it is not from there."""
-    if isinstance(value, ModuleType):
-        called = value.__name__
-        line = f"import {called}" if called == name else f"import {called} as {name}"
-        return line if called.partition(".")[0] in _IN_THE_PAGE else ""
-    home = getattr(value, "__module__", None) or type(value).__module__
+    """Write the line that imports a value under a name in the page; empty if the page cannot import the value."""
     called = getattr(value, "__name__", "")
-    for module in (home.partition(".")[0], home):
-        if (
-            module.partition(".")[0] in _IN_THE_PAGE
-            and getattr(sys.modules.get(module), called, None) is value
-        ):
-            return f"from {module} import {called}" + (f" as {name}" if called != name else "")
+    alias = "" if called == name else f" as {name}"
+    if isinstance(value, ModuleType):
+        return f"import {called}{alias}" if _top_level(called) in _IN_THE_PAGE else ""
+    home = getattr(value, "__module__", None) or type(value).__module__
+    if _top_level(home) not in _IN_THE_PAGE:
+        return ""
+    for module in (_top_level(home), home):
+        if getattr(sys.modules.get(module), called, None) is value:
+            return f"from {module} import {called}{alias}"
     return ""
 
 
+def _top_level(module: str) -> str:
+    """Return the top-level package of a module's name."""
+    return module.partition(".")[0]
+
+
 def _names(code: CodeType) -> Iterator[str]:
-    """The names that a program looks up outside itself, its functions' defaults included."""
+    """Yield the names that a program looks up but does not define, also those in the defaults of its functions."""
     own = {i.argval for i in dis.get_instructions(code) if i.opname == "STORE_NAME"}
     for i in dis.get_instructions(code):
         if i.opname in ("LOAD_GLOBAL", "LOAD_NAME") and i.argval not in own:
@@ -157,7 +173,7 @@ def _names(code: CodeType) -> Iterator[str]:
 
 
 def _literal(x: Any, what: str) -> str:
-    """Write a value as Python reads it.
+    """Write a value as a Python expression; `what` begins the message of the `LinkError` if that is not possible.
 
     >>> _literal({"w": np.array([1.0, np.inf]), "n": (3,)}, "it")
     "{'w': np.array([1.0, float('inf')]), 'n': (3,)}"
@@ -170,12 +186,13 @@ def _literal(x: Any, what: str) -> str:
     if isinstance(x, float) and not np.isfinite(x):
         return f"float('{x}')"
     if type(x) in (list, tuple):
-        entries = ", ".join(_literal(entry, what) for entry in x)
-        return f"[{entries}]" if type(x) is list else f"({entries}{',' * (len(x) == 1)})"
+        elements = ", ".join(_literal(element, what) for element in x)
+        if type(x) is list:
+            return f"[{elements}]"
+        return f"({elements},)" if len(x) == 1 else f"({elements})"
     if type(x) is dict:
-        return (
-            "{" + ", ".join(f"{key!r}: {_literal(entry, what)}" for key, entry in x.items()) + "}"
-        )
+        items = ", ".join(f"{key!r}: {_literal(element, what)}" for key, element in x.items())
+        return f"{{{items}}}"
     if x is None or type(x) in (bool, int, float, str):
         return repr(x)
     raise LinkError(

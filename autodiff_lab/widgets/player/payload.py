@@ -1,4 +1,4 @@
-"""What the player's script is given of a run, as JSON."""
+"""The types of the player's payload: the JSON in which its script gets a run."""
 
 from __future__ import annotations
 
@@ -8,10 +8,11 @@ from autodiff_lab.figures.graph.layout_types import Layout
 
 
 class ForwardRun(TypedDict):
-    """A run forward in the player's payload, in the direction that the menu calls `name`.
+    """A forward run in the player's payload; `name` is its direction in the menu.
 
-    `trace` has what differs from the run in reverse. The numbers of both begin alike: with so many `shared_numbers`.
-    Tangents in many directions at once need wider boxes, so that such a run has `layouts` of its own.
+    `trace` has only the fields that differ from the reverse run. Its list of numbers lacks the first `shared_numbers`,
+    which are the same in both runs. Tangents in several directions at once need wider boxes, so such a run has its own
+    `layouts`.
     """
 
     name: str
@@ -21,16 +22,16 @@ class ForwardRun(TypedDict):
 
 
 class OtherExcerpt(TypedDict):
-    """An excerpt of a long run in the player's payload that can be shown without asking for it."""
+    """An excerpt of a long run in the player's payload, which the script can show without a request to Python."""
 
     trace: dict[str, Any]
     layouts: list[Layout]
 
 
 class EdgeCurve(TypedDict):
-    """The curve of an edge in the player's payload: an operation about the value of one operand, the others held.
+    """The curve of an edge in the player's payload: an operation near the value of one operand, the others constant.
 
-    It has the values `y` at evenly spaced points from `start` to `end`; None where there is no finite one.
+    `y` has the values at evenly spaced points from `start` to `end`, with None where the value is not finite.
     """
 
     start: float
@@ -39,11 +40,12 @@ class EdgeCurve(TypedDict):
 
 
 class Payload(TypedDict):
-    """The player's payload: a trace as `Trace.to_dict` gives it, the layouts of its graph, and the runs forward.
+    """The player's payload: a trace as `Trace.to_dict` returns it, the layouts of its graph, and the forward runs.
 
-    `no_forward` says why there is none. `words` are the script's own, by their keys. A short run has the `curves` of
-    its edges, by the names that these have in a layout. Of a long run it has the layout of the `whole`, the `others` of
-    its excerpts that are at hand, and what is said where one is not: `no_others`.
+    If there are no forward runs, `no_forward` is the reason. `words` are the texts of the script's interface, by their
+    keys. A short run also has the `curves` of its edges, by the names of the edges in a layout. A long run has the
+    layout of the `whole`, `others` (the excerpts that need no request) and `no_others`, the sentence that is shown
+    where another excerpt is missing.
     """
 
     trace: dict[str, Any]

@@ -1,4 +1,4 @@
-"""Sliders for the scalar inputs of a function: how far they go, and in which steps."""
+"""Sliders for the scalar inputs of a function: their ranges and steps."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -11,27 +11,27 @@ Range = tuple[float, float]
 
 
 class RangeError(AutodiffError, ValueError):
-    """The range of a slider in a player makes no sense, or its input has no slider."""
+    """Error: a slider's range is not valid, or the input has no slider."""
 
 
 def check_ranges(
     ranges: Mapping[str, Any] | None, scalars: Mapping[str, float], arrays: Sequence[str]
 ) -> dict[str, Range]:
-    """Check the ranges of a player's sliders, as the learner gives them.
+    """Check the ranges that the learner has given for a player's sliders, and return them as floats.
 
     Parameters
     ----------
     ranges : mapping of str to (float, float), or None
-        For each input, by name, from where to where its slider goes.
+        The smallest and the largest value of each slider, by the name of the input.
     scalars : mapping of str to float
-        The inputs that have a slider, and their values.
+        The values of the inputs that have a slider, by name.
     arrays : sequence of str
-        The other inputs.
+        The names of the other inputs.
 
     Raises
     ------
     RangeError
-        If a name is unknown or belongs to an array, or if a range is not two rising numbers around the value.
+        If a name is unknown or belongs to an array, or if a range is not two rising numbers with the value between.
 
     Examples
     --------
@@ -59,17 +59,19 @@ def check_ranges(
             )
         if not low <= scalars[name] <= high:
             raise RangeError(
-                f"ranges: {name} is {scalars[name]:g}, which lies outside of its range ({low:g}, {high:g})."
+                f"ranges: {name} is {scalars[name]:g}, outside of its range ({low:g}, {high:g}); "
+                "write a range that has it."
             )
         checked[name] = (low, high)
     return checked
 
 
 def control(name: str, value: float, within: Range | None = None) -> dict[str, Any]:
-    """Describe one slider of a player, for the player's JavaScript.
+    """Return one slider of a player, in the form that the player's JavaScript takes.
 
-    Without a range of its own a slider reaches from near 0 to near twice the value, so that it keeps its sign and a
-    logarithm its meaning; for a value close to 0 it reaches 1 to each side. `value` is always one of its stops.
+    If no range is given, it goes from near 0 to near twice the value: the input keeps its sign, so that its logarithm
+    stays defined. If the value is close to 0, the range goes from 1 below it to 1 above it. `value` is always one of
+    the slider's stops.
 
     >>> control("x", 2.0)
     {'name': 'x', 'min': 0.02, 'max': 3.98, 'step': 0.02, 'value': 2.0, 'text': '2'}
@@ -90,25 +92,32 @@ def control(name: str, value: float, within: Range | None = None) -> dict[str, A
 
 
 def _stops(value: float, within: Range | None) -> tuple[float, float, float]:
+    """Return the lowest and the highest stop of a slider, and its step."""
     if within is not None:
-        # A value that Python sets beyond the range widens it; the slider has to show where it stands.
+        # Python may set a value outside of the range. The range then grows, so that the slider can show that value.
         low, high = min(within[0], value), max(within[1], value)
         return low, high, _nice((high - low) / 100)
     if not math.isfinite(value):
         return -1.0, 1.0, 0.02
     reach = abs(value) if abs(value) >= 0.1 else 1.0
     step = _nice(reach / 50)
-    stops = math.ceil(reach / step - 1e-9) - (value != 0 and reach == abs(value))
+    stops = math.ceil(reach / step - 1e-9)
+    if value != 0 and reach == abs(value):
+        stops -= 1  # the last stop would be 0
     return _clean(value - stops * step, step), _clean(value + stops * step, step), step
 
 
 def _nice(size: float) -> float:
-    """The largest of …, 0.1, 0.2, 0.5, 1, 2, 5, … that is not above `size`, give or take rounding."""
+    """Return the largest of …, 0.1, 0.2, 0.5, 1, 2, 5, … that is not above `size`, up to rounding."""
     power = 10.0 ** math.floor(math.log10(size))
-    digit = max(d for d in (1, 2, 5) if d * power <= size * (1 + 1e-9) or d == 1)
+    digit = 1
+    for larger in (2, 5):
+        if larger * power <= size * (1 + 1e-9):
+            digit = larger
     return float(f"{digit * power:.12g}")
 
 
 def _clean(x: float, step: float) -> float:
-    """Take the rounding noise of a sum of steps away: 0.05, not 0.050000000000000044."""
-    return round(x, max(0, 12 - math.ceil(math.log10(max(abs(x), step)))))
+    """Remove the rounding error of a sum of steps: 0.05, not 0.050000000000000044."""
+    magnitude = math.ceil(math.log10(max(abs(x), step)))
+    return round(x, max(0, 12 - magnitude))

@@ -1,6 +1,6 @@
-"""The views of a run in the player: in reverse, and forward in each direction of its menu.
+"""The views of a run in the player: the reverse run, and a forward run for each direction of the player's menu.
 
-Where the boxes of its graph stand, and that they stay there while a slider moves, is decided here too.
+This module also lays out their graphs, so that the boxes keep their places while a slider moves.
 """
 
 from __future__ import annotations
@@ -39,26 +39,41 @@ MODES = ("reverse", "forward", "both")
 
 GROUPINGS = ("auto", None)
 
-# What the player says as pictures and sentences do.
+# Keys of the messages that the player shares with pictures and sentences.
 _SHARED = ("separator", "not reached", "group", "and more", "values together")
 
-_MOST_AT_ONCE = 4  # directions that a node of the graph can show together
-# of a run whose edges have curves; beyond, the payload would be mostly these
+# Directions that a box of the graph can show at once.
+_MOST_AT_ONCE = 4
+# A longer run has no curves of its edges: they would make up most of the payload.
 _MOST_CURVED_LINES = 60
-_MOST_STEPS = 200  # of all directions of the menu together; beyond, the menu is shorter
+# Steps in all directions of the menu together; a longer run has a shorter menu.
+_MOST_STEPS = 200
 
 
 class ModeError(AutodiffError, ValueError):
-    """The player has no view of the run in such a mode, or in such a direction."""
+    """Error: the player has no view of the run in this mode or direction."""
 
 
 @dataclass(frozen=True)
 class Views:
-    """The views of one run in the player, in reverse and forward; `why` says why, if there is no forward mode.
+    """The views of one run in the player, in reverse and forward mode.
 
-    Of a `long` run, `trace` is the stretch that is shown. The graph has groups if it is `large`. `results` has the
-    paths of the results, if there are several. `curves` are those of its edges, by the name that the edge has in a
-    layout.
+    Attributes
+    ----------
+    trace : Trace
+        The reverse run; of a long run, the excerpt that is shown.
+    forward : mapping of str to Trace
+        The forward runs, by direction.
+    why : str
+        The reason why there is no forward mode; empty if there is one.
+    long : LaidOutExcerpts or None
+        All excerpts of a long run.
+    large : bool
+        Whether the graph has groups.
+    results : tuple
+        The paths of the results, if there are several.
+    curves : mapping of str to Curve
+        The curves of the edges, by the name of the edge in a layout.
     """
 
     trace: Trace
@@ -70,19 +85,17 @@ class Views:
     curves: Mapping[str, Curve] = field(default_factory=dict)
 
     def payload(self, layouts: Mapping[str, list[Layout]]) -> Payload:
-        """Give the views as the player's JavaScript takes them. The lines are written once, with the run in reverse.
-
-        Each run with a layout of its own has ``"layouts"``, one or more of the same boxes, of which the view takes the
-        one that its room suits.
+        """Return the views in the form that the player's JavaScript takes.
 
         Parameters
         ----------
-        layouts : mapping of str to sequence of layout
-            What `traces_to_measure` is laid out to.
+        layouts : mapping of str to list of layout
+            The layouts of each trace in `traces_to_measure`, by its name. A trace has one or more layouts of the same
+            boxes, and the player uses the one that fits the space it has.
         """
         trace = self.trace.to_dict()
         forward: list[ForwardRun] = []
-        # the lines are the same, and their numbers come first
+        # A forward run has the same lines, and the numbers of the lines come first.
         shared = _count_numbers(self.trace.lines)
         for name, run in self.forward.items():
             one = _describe_forward(name, run.to_dict(), trace, shared)
@@ -94,119 +107,137 @@ class Views:
             "layouts": layouts[""],
             "forward": forward,
             "no_forward": self.why,
-            # The script has no words of its own.
+            # The texts of the interface; the script itself contains none.
             "words": {key: template(key) for key in (*read_room("interface"), *_SHARED)},
         }
         if self.curves:
             shown["curves"] = {edge: _describe_curve(curve) for edge, curve in self.curves.items()}
         if self.long is None:
             return shown
-        numbers = self._beside(self.long)
+        numbers = self._other_excerpts(self.long)
         others: list[OtherExcerpt] = [
             {"trace": self.long[k].to_dict(), "layouts": layouts[str(k)]} for k in numbers
         ]
-        held = join_items(
-            _excerpt(self.long[k]).said for k in sorted({*numbers, _excerpt(self.trace).number})
-        )
+        in_the_page = sorted({*numbers, _excerpt(self.trace).number})
+        held = join_items(_excerpt(self.long[k]).said for k in in_the_page)
         shown["others"] = others
         shown["no_others"] = message("not in this page", held=held)
         shown["whole"] = cast(Layout, self.long.whole)
         return shown
 
-    def _beside(self, long: LaidOutExcerpts) -> list[int]:
-        """Stretches to have at hand: the neighbours, so that a step over the border waits for nobody, and the ends."""
-        own, last = _excerpt(self.trace).number, len(long) - 1
-        return sorted({0, own - 1, own + 1, last} & set(range(last + 1)) - {own})
+    def _other_excerpts(self, long: LaidOutExcerpts) -> list[int]:
+        """Return the numbers of the excerpts to send along: the ends, and the neighbours, which a step may enter."""
+        own = _excerpt(self.trace).number
+        last = len(long) - 1
+        wanted = {0, own - 1, own + 1, last}
+        return sorted(k for k in wanted if 0 <= k <= last and k != own)
 
     @functools.cached_property
     def still(self) -> page.Still:
-        """The still picture of these views, for a page without scripts; drawn when it is first asked for."""
+        """The still picture of these views, for a page without scripts; drawn on first use."""
         # with it comes all of Jupyter, which a browser does without
         from autodiff_lab.widgets.player import page
 
         return page.draw_still(self.trace, self.large)
 
     def layouts(self, trace: Trace) -> list[Layout]:
-        """Lay out the graph of one view of the player, a trace of `traces_to_measure`, in one way or several."""
+        """Lay out the graph of one trace of `traces_to_measure`, in one or several ways."""
         if self.long is not None:
-            return [cast(Layout, {**self.long.layout(_excerpt(trace).number), **alternatives.ONLY})]
+            layout = self.long.layout(_excerpt(trace).number)
+            return [cast(Layout, {**layout, **alternatives.ONLY})]
         return cast(list[Layout], alternatives.layout_alternatives(trace, self.large))
 
     def around(self, step: int) -> Views:
-        """Give the player's views of the stretch of a long run that has this step."""
-        assert self.long is not None, "only a long run has stretches"
+        """Return the player's views of the excerpt of a long run that has this step."""
+        assert self.long is not None, "only a long run has excerpts"
         return replace(self, trace=self.long[self.long.holding(step)])
 
     @property
     def traces_to_measure(self) -> dict[str, Trace]:
-        """The traces by which the player measures the boxes of its graph: they have every number that a view shows.
+        """The traces that determine the sizes of the boxes: they have every number that a view shows.
 
-        All runs share one, called ``""``, so that the graph stands still when the mode changes; a run in many
-        directions at once needs wider boxes, and has its own.
+        The runs share one, called ``""``, so that the graph keeps its places when the mode changes. A run in several
+        directions at once needs wider boxes, so it has its own.
         """
-        single = (
-            step for run in self.forward.values() if len(run.directions) == 1 for step in run.steps
-        )
         if self.long is not None:
-            return {"": self.trace, **{str(k): self.long[k] for k in self._beside(self.long)}}
-        together = {"": replace(self.trace, steps=(*self.trace.steps, *single))}
+            others = {str(k): self.long[k] for k in self._other_excerpts(self.long)}
+            return {"": self.trace, **others}
+        shared = list(self.trace.steps)
+        wide = {}
         for name, run in self.forward.items():
-            if len(run.directions) > 1:
-                together[name] = replace(self.trace, steps=(*self.trace.steps, *run.steps))
-        return together
+            if len(run.directions) == 1:
+                shared += run.steps
+            elif len(run.directions) > 1:
+                wide[name] = replace(self.trace, steps=(*self.trace.steps, *run.steps))
+        return {"": replace(self.trace, steps=tuple(shared)), **wide}
 
 
 def lay_out(
     views: Views, before: Views | None = None, shown: Mapping[str, Any] | None = None
 ) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Lay out the player's views of a run for the browser: what changes with the stretch of a long run, and what not.
+    """Lay out the player's views of a run for the browser.
 
     Parameters
     ----------
     views : Views
     before, shown : optional
-        What is shown now, if something is: the run, and what the browser was given of it.
+        The views that are shown now, and their payload.
+
+    Returns
+    -------
+    payload : dict
+        The payload of the views.
+    beside : dict
+        The part of it that is the same for all excerpts of a long run; empty for other runs.
     """
     payload: dict[str, Any] = {**views.payload(reuse_or_compute_layout(views, before, shown))}
-    return payload, {"whole": payload.pop("whole")} if "whole" in payload else {}
+    beside = {}
+    if "whole" in payload:
+        beside["whole"] = payload.pop("whole")
+    return payload, beside
 
 
 def reuse_or_compute_layout(
     views: Views, before: Views | None = None, payload: Mapping[str, Any] | None = None
 ) -> dict[str, list[Layout]]:
-    """Lay out the graphs of the player's views; keep the old places where they still fit.
+    """Lay out the graphs of the player's views, or reuse the current layouts if the boxes are still wide enough.
 
     Parameters
     ----------
     views : Views
     before, payload : optional
-        What is shown now, if something is: the run, and what the browser was given of it.
+        The views that are shown now, and their payload.
 
     Returns
     -------
     dict
         The layouts by name, as `Views.payload` takes them.
     """
-    if views.long is not None or before is None or not payload:
-        return {name: views.layouts(trace) for name, trace in views.traces_to_measure.items()}
-    old = {"": payload["layouts"]}
-    old |= {run["name"]: run["layouts"] for run in payload["forward"] if "layouts" in run}
-    same = _shape(views.trace) == _shape(before.trace)
-    return {
-        name: old[name]
-        if same and name in old and all(_fits(trace, layout) for layout in old[name])
-        else views.layouts(trace)
-        for name, trace in views.traces_to_measure.items()
-    }
+    old: dict[str, list[Layout]] = {}
+    if (
+        views.long is None
+        and before is not None
+        and payload
+        and _shape(views.trace) == _shape(before.trace)
+    ):
+        old[""] = payload["layouts"]
+        old |= {run["name"]: run["layouts"] for run in payload["forward"] if "layouts" in run}
+    found = {}
+    for name, trace in views.traces_to_measure.items():
+        if name in old and all(_fits(trace, layout) for layout in old[name]):
+            found[name] = old[name]
+        else:
+            found[name] = views.layouts(trace)
+    return found
 
 
 def _excerpt(trace: Trace) -> Excerpt:
-    assert trace.excerpt is not None, "it is a stretch of a long run"
+    assert trace.excerpt is not None, "not an excerpt of a long run"
     return trace.excerpt
 
 
 def _shape(trace: Trace) -> list[tuple[Any, ...]]:
-    """What the lines of a trace compute, apart from their values; and in which turns."""
+    """Return the structure of a trace: what each line computes, and in which iterations of loops, without values."""
     return [
         (line.text, player_heading(trace, i, line), line.turns)
         for i, line in enumerate(trace.lines)
@@ -214,7 +245,7 @@ def _shape(trace: Trace) -> list[tuple[Any, ...]]:
 
 
 def _fits(widest: Trace, layout: Mapping[str, Any]) -> bool:
-    """Tell whether each node of a layout, and each group, is wide enough for the numbers of this trace."""
+    """Return True if each box and each group of a layout is wide enough for the numbers of this trace."""
     nodes = dict(layout["nodes"])
     for group in layout.get("groups", {}).values():
         nodes |= group["layout"]["nodes"]
@@ -234,39 +265,38 @@ def views(
     stop: bool = False,
     engine: Engine | None = None,
 ) -> Views:
-    """Run ``f(*args)`` once, and read the record into the player's views, in both modes.
+    """Run ``f(*args)`` once, and return the player's views of the run in both modes.
 
     Parameters
     ----------
     f : callable
     args : sequence
     options : RunOptions
-        A `direction` of the learner's own, which the menu calls ``"custom"``; and a `fault`, with which there is
-        no forward mode.
+        The learner's own `direction`, which the menu calls ``"custom"``, and a `fault`, which excludes forward mode.
     group : {"auto", None}
         Whether the graph of a large run has groups.
     kwargs : mapping, optional
         Keyword arguments for `f`.
     stop : bool
-        Raise what `f` raises, where the run up to there is not to be shown.
+        Whether an exception in `f` is raised. Otherwise the views show the run up to the exception.
     engine : Engine, optional
-        Another framework that runs `f`.
+        The framework that runs `f`, if it isn't this package.
     """
     if engine is not None:
         run = engine.record(f, args, kwargs or {})
         found = _view_run(run, engine.source_of(f), engine.describe_reverse_only())
         return replace(found, large=group == "auto" and len(run) > MAX_SINGLE_LINES)
-    with without_warnings():  # the player marks what NumPy would warn of
+    with without_warnings():  # the player itself marks the lines that NumPy would warn about
         outcome, tape = record_to_show(
             f, args, kwargs, options.result, stop=stop, seed=options.seed
         )
     found = _views(tape, f, outcome, options)
-    return replace(
-        found, results=outcome.results, large=group == "auto" and len(tape) > MAX_SINGLE_LINES
-    )
+    large = group == "auto" and len(tape) > MAX_SINGLE_LINES
+    return replace(found, results=outcome.results, large=large)
 
 
 def _views(tape: Tape, f: Callable[..., Any], outcome: Outcome, options: RunOptions) -> Views:
+    """Return the views of a run that the engine of this package has recorded."""
     if len(tape) > excerpts.MAX_WHOLE_LINES and not options.fault:
         return _view_excerpts(run_of_tape(tape, f, outcome), f)
     reader = TapeReader(tape, f, outcome)
@@ -288,44 +318,47 @@ def _views(tape: Tape, f: Callable[..., Any], outcome: Outcome, options: RunOpti
 
 
 def _sample_curves(tape: Tape) -> dict[str, Curve]:
-    """Sample the curves of a run's edges; of a short run, in which one looks at single edges."""
+    """Sample the curves of the edges of a short run; a long run has none."""
     if len(tape) > _MOST_CURVED_LINES:
         return {}
-    sampled = {
-        f"e{i}_{slot}": sample_curve(tape, i, slot)
-        for i in range(tape.n_inputs, len(tape))
-        for slot, parent in enumerate(tape.parents[i])
-        if parent >= 0
-    }
-    return {edge: curve for edge, curve in sampled.items() if curve is not None}
+    curves = {}
+    for i in range(tape.n_inputs, len(tape)):
+        for slot, parent in enumerate(tape.parents[i]):
+            curve = sample_curve(tape, i, slot) if parent >= 0 else None
+            if curve is not None:
+                curves[f"e{i}_{slot}"] = curve
+    return curves
 
 
 def _view_run(run: RecordedRun, f: Callable[..., Any], why: str) -> Views:
-    """The views of another engine's run: in reverse alone."""
+    """Return the views of another engine's run, in reverse mode only."""
     if len(run) > excerpts.MAX_WHOLE_LINES:
         return _view_excerpts(run, f)
     return Views(RunReader(run, f).read(), {}, why)
 
 
 def _view_excerpts(run: RecordedRun, f: Callable[..., Any]) -> Views:
-    """The views of a long run: stretches of it, of which one is shown."""
+    """Return the views of a long run, divided into excerpts, of which the first is shown."""
     long = LaidOutExcerpts(run, f)
-    return Views(
-        long[0], {}, message("long run", lines=len(run), most=excerpts.MAX_WHOLE_LINES), long
-    )
+    why = message("long run", lines=len(run), most=excerpts.MAX_WHOLE_LINES)
+    return Views(long[0], {}, why, long)
 
 
 def _menu(tape: Tape, custom: Any) -> dict[str, Any]:
-    """The directions on offer: one for each input, all of them together, and the learner's own."""
-    names = list(dict.fromkeys(tape.input_names))[: max(1, _MOST_STEPS // max(1, len(tape)))]
+    """Return the directions of the menu: one for each input, all of them together, and the learner's own."""
+    if not tape.n_inputs:
+        return {}
+    most = max(1, _MOST_STEPS // len(tape))
+    names = list(dict.fromkeys(tape.input_names))[:most]
     menu: dict[str, Any] = {name: name for name in names}
-    numbers = not any(map(np.ndim, tape.values))
+    only_numbers = not any(map(np.ndim, tape.values))
+    each_has_one = len(names) == tape.n_inputs
     few = 1 < len(names) <= _MOST_AT_ONCE and len(tape) * len(names) <= _MOST_STEPS // 2
-    if numbers and few and len(names) == tape.n_inputs:
+    if only_numbers and each_has_one and few:
         menu["all"] = names
     if custom is not None:
         menu["custom"] = custom
-    return menu if tape.n_inputs else {}
+    return menu
 
 
 def _describe_curve(curve: Curve) -> EdgeCurve:
@@ -333,7 +366,7 @@ def _describe_curve(curve: Curve) -> EdgeCurve:
 
 
 def _count_numbers(lines: Sequence[Line]) -> int:
-    """Count the numbers that some lines have in their JSON."""
+    """Count the different numbers in the JSON of some lines."""
     pool = Pool(Number)
     plain(tuple(lines), pool)
     return len(pool.values)
@@ -342,9 +375,10 @@ def _count_numbers(lines: Sequence[Line]) -> int:
 def _describe_forward(
     name: str, data: dict[str, Any], base: Mapping[str, Any], shared: int
 ) -> ForwardRun:
-    """Describe a run forward by what differs from `base`, the run in reverse; `shared` numbers are the same."""
+    """Return a forward run as its differences from `base`, the reverse run; the first `shared` numbers are the same."""
     numbers = data.pop("numbers")
-    # A field that has its default here, but not in reverse, must be written: otherwise it would be taken from there.
+    # A field with its default value is left out of `data`. If `base` has it, the default has to be written here:
+    # otherwise JavaScript would use the value of the reverse run.
     defaults = {
         field.name: plain(field.default)
         for field in fields(Trace)

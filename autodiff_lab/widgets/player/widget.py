@@ -1,4 +1,4 @@
-"""The player's widget: `Player`, and `play`, which runs a function and steps through its record."""
+"""The player's widget: `play` runs a function, and returns a `Player` that steps through the run."""
 
 from __future__ import annotations
 
@@ -50,63 +50,65 @@ def play(
     details: bool = False,
     engine: str | None = None,
 ) -> Player:
-    """Run ``f(*args)`` and show it step by step: source, graph and tape, with its derivatives in both modes.
+    """Run ``f(*args)`` and show the run step by step: source, graph and tape, and derivatives in both modes.
 
     Parameters
     ----------
     f : callable
-        A function of your own, of numbers and arrays.
+        Your function, of numbers and arrays.
     *args : float or array_like
-        Where to run it. Each scalar gets a slider; moving it runs `f` again. A string, None or a boolean stays
-        constant; so does an integer, if the run needs it as an index or a count (``range(n)``).
+        The inputs. Each scalar gets a slider; moving it runs `f` again. A string, None or a boolean is a constant; so
+        is an integer that the run uses as an index or a count (``range(n)``).
     kwargs : mapping of str, optional
-        Keyword arguments for `f`; they stay constant.
+        Keyword arguments for `f`; they are constants.
     ranges : mapping of str to (float, float), optional
-        How far a slider goes, by the name of the input.
+        The smallest and the largest value of a slider, by the name of the input.
     mode : {"reverse", "forward", "both"}
-        What to show first: the record and the sweep back, values with their tangents, or one after the other. The
-        player has a switch.
+        What to show first: in reverse mode the forward pass and the sweep, in forward mode values with their tangents,
+        or one mode after the other. The player has a switch for it.
     direction : str, tuple or dict, optional
-        Where the inputs move in forward mode: the name of an input, ``"all"`` for each of them at once, or numbers of
-        your own, as `Trace.of` takes them. The player has a menu.
+        The direction in which the inputs move in forward mode: the name of an input, ``"all"`` for a tangent with
+        respect to each input, or your own numbers, as `Trace.of` takes them. The player has a menu for it.
     fault : {"", "overwrite", "wrong order", "recursion", "stale"}
-        For teaching: sweep with an engine that makes this mistake, marked as faulty, with the true adjoints beside it.
+        For teaching: sweep with an engine that has this bug. The player marks the engine as faulty, and shows the
+        correct adjoints too.
     result : str, int or tuple, optional
-        Which result to follow, if `f` returns several in a tuple, list or dict: its key (``"loss"``, ``0``), or the
-        keys from the outside in (``(1, "pred")``). If not given, the first number that depends on the inputs: usually
-        the loss, and the rest is beside it. ``"all"`` follows all of them: each has a seed, and one sweep finds the
-        derivatives of their sum, each times its seed. The player has a menu.
+        Which result to differentiate, if `f` returns several in a tuple, list or dict: its key (``"loss"``, ``0``), or
+        its keys from the outside in (``(1, "pred")``). If not given, it is the first number that depends on the inputs,
+        which is usually the loss. ``"all"`` differentiates all of them in one sweep, which finds the derivatives of the
+        sum of all results, each times its seed. The player has a menu for it.
     seed : tuple, list or dict, optional
-        The seeds of all results, as `f` returns these: ``{"loss": 1, "pred": 0.5}``. One number is for all entries of
-        an array. If not given, each is 1. The player has fields for them.
+        The seeds of all results, in the structure that `f` returns: ``{"loss": 1, "pred": 0.5}``. One number is the
+        seed of all elements of an array. If not given, each seed is 1. The player has fields for them.
     predict : bool
-        Ask for each value, partial and adjoint before it is shown. The player has a switch.
+        Ask for each value, partial and adjoint before it is shown. The player has a switch for it.
     scale : {"normal", "lecture"}, optional
-        ``"lecture"``: type that is read from the last row, and fewer things at a time. If not given, what
-        `play_defaults` says: normal.
+        ``"lecture"`` has larger type, for the last row of a lecture hall, and shows less at a time. If not given, it is
+        the default that `play_defaults` sets: normal.
     group : {"auto", None}
-        ``"auto"``: the graph of more than 150 lines is shown in groups, which open: loops, their turns, calls, lines of
-        the source. None: every operation is drawn at once, up to 600 lines.
+        With ``"auto"``, a graph of more than 150 lines is shown in groups that can be opened: loops, their iterations,
+        calls, and lines of the source. With None, every operation is drawn at once, up to 600 lines.
     details : bool
-        Open the fold (⋯) with the switch of modes, the names on the tape, speed and costs. If not given, it is
-        open if the reader had it open last.
+        Open the fold (⋯) that has the switch of modes, the names on the tape, speed and costs. If not given, it is
+        open if the reader left it open the last time.
     engine : {"pytorch", "jax"}, optional
-        Which framework runs `f`, if it is not this package. Tensors of PyTorch among the arguments, or a module in the
-        place of `f`, are PyTorch's without a word; numbers cannot tell, so JAX is asked for.
+        The framework that runs `f`, if it isn't this package. PyTorch is used by default if an argument is a PyTorch
+        tensor, or `f` a PyTorch module. JAX functions take plain numbers too, so JAX has to be named.
 
     Returns
     -------
     Player
-        A widget. `player.step` and `player.inputs` can be read, set and linked; `Player.save_html` makes a page.
+        A widget. `player.step` and `player.inputs` can be read, set and linked; `Player.save_html` writes a page.
 
     Raises
     ------
     RangeError
-        If `ranges` names something that has no slider, or a range does not hold the value.
+        If `ranges` names something that has no slider, or a range does not include the value.
     ModeError
         If there is no such mode or direction.
     InputError
-        If there is no such fault, scale or result, an input is no number, or the seeds are not those of the results.
+        If there is no such fault, scale or result, if an input is not a number, or if the seeds do not match the
+        results.
 
     See Also
     --------
@@ -116,14 +118,15 @@ def play(
 
     Notes
     -----
-    If `f` raises, the player shows the run up to there: the line that raised is marked, and the exception speaks for
-    itself. To catch it instead, call `record`. Where a NaN or an infinity is born, its line is marked too, with the
-    reason.
+    If `f` raises, the player shows the run up to that point, marks the line that raised, and shows the exception. To
+    catch the exception instead, call `record`. The line where a NaN or an infinity first appears is marked too, with
+    the reason.
 
-    Beside each line of the source stands how often it ran, where not every line ran once: Python itself is asked, while
-    `f` is recorded. If a debugger is watching already, or `f` runs through more than 100 000 lines, nothing is said.
-    A click on an array opens its entries. A run of more than 30 lines has a strip of the whole, which jumps. In a graph
-    with groups the one that holds the step opens by itself, and closes behind it; Enter or a click opens any other.
+    If not every line of the source ran exactly once, each line has a count of how often it ran. Python counts while `f`
+    is recorded; there are no counts if a debugger is already active, or if `f` runs through more than 100 000 lines.
+
+    Click an array to see its elements. A run of more than 30 lines has an overview strip; click it to jump. In a graph
+    with groups, the group of the current step opens automatically and closes after it; Enter or a click opens another.
 
     Examples
     --------
@@ -133,31 +136,26 @@ def play(
     Player(f(x1, x2), 14 steps)
     """
     check_choice("play", "group", group, modes.GROUPINGS)
-    usual = play_defaults()
     options = RunOptions(fault=fault, result=result, seed=seed)
-    scale = check_choice("play", "scale", scale or usual["scale"], SCALES)
+    scale = check_choice("play", "scale", scale or play_defaults()["scale"], SCALES)
     shown: dict[str, Any] = {"mode": mode, "predict": predict, "details": details, "scale": scale}
-    found = find_engine(f, args, engine)
-    if found is not None and (
-        mode != "reverse"
-        or direction is not None
-        or fault
-        or result is not None
-        or seed is not None
-    ):
-        raise FrameworkError(
-            f"{found.describe_reverse_only()} Leave out mode, direction, fault, result and seed."
-        )
-    return Player(f, args, kwargs, ranges, direction, options, group, found, **shown)
+    framework = find_engine(f, args, engine)
+    if framework is not None:
+        unset = not fault and all(option is None for option in (direction, result, seed))
+        if mode != "reverse" or not unset:
+            raise FrameworkError(
+                f"{framework.describe_reverse_only()} Leave out mode, direction, fault, result and seed."
+            )
+    return Player(f, args, kwargs, ranges, direction, options, group, framework, **shown)
 
 
 def play_recorded(run: RecordedRun, source: Callable[..., Any]) -> Player:
-    """Step through a run that another engine has recorded, and that cannot be run again."""
+    """Step through a run that another engine has recorded, and that can't be run again."""
     return Player(source, (), None, None, None, RunOptions(), "auto", _Recorded(run, source))
 
 
 def play_trace(trace: Trace) -> Player:
-    """Step through a run of which only its trace is left, say one that `Trace.from_json` has read from a file.
+    """Step through a run of which only the trace exists, such as one that `Trace.from_json` has read from a file.
 
     Examples
     --------
@@ -166,33 +164,32 @@ def play_trace(trace: Trace) -> Player:
     '6'
     """
     large = len(trace.lines) > MAX_SINGLE_LINES
-    views = modes.Views(
-        trace, {}, message("framework is reverse", engine=trace.engine or "It"), large=large
-    )
+    why = message("framework is reverse", engine=trace.engine or "It")
+    views = modes.Views(trace, {}, why, large=large)
     return Player(_refuse_to_run, (), None, None, None, RunOptions(), "auto", views=views)
 
 
 def _refuse_to_run() -> NoReturn:
-    """Stand for the function of a run of which only the trace is left: there are no sliders that would call it."""
+    """Take the place of a function that isn't there; a player of a saved trace has no sliders, so it never calls it."""
     raise AssertionError("a saved run has no function")
 
 
 class _Recorded:
-    """The engine of a player that shows a run which is over."""
+    """The engine of a player that shows a recorded run, which can't be run again."""
 
     def __init__(self, run: RecordedRun, source: Callable[..., Any]) -> None:
         self._run, self._source = run, source
 
     def record(self, f: Callable[..., Any], args: Any, kwargs: Any) -> RecordedRun:
-        """Return the run."""
+        """Return the recorded run."""
         return self._run
 
     def source_of(self, f: Callable[..., Any]) -> Callable[..., Any]:
-        """Return what stands for the function."""
+        """Return the function whose source is shown."""
         return self._source
 
     def replace_scalar(self, like: Any, value: float) -> Any:
-        """Change nothing: there are no sliders."""
+        """Return the argument unchanged: there are no sliders."""
         return like
 
     def describe_reverse_only(self) -> str:
@@ -201,55 +198,55 @@ class _Recorded:
 
 
 def _inputs(trace: Trace) -> list[str]:
-    """What the function calls the inputs that it runs on."""
+    """Return the names of the inputs of a trace."""
     return [trace.lines[i].label for i in trace.inputs]
 
 
 class Player(Outputs, Live):
-    """The player widget: a run of a function that can be stepped through; made by `play`.
+    """The player widget, which steps through a run of a function; `play` makes one.
 
-    All stepping happens in the browser. Python is asked only to record the function again when an input changes;
-    if that fails, `error` says why and the last good picture stays.
+    All stepping happens in the browser. Python only records the function again when an input changes; if that fails,
+    `error` is the reason, and the last successful run stays.
 
     Attributes
     ----------
     step : int
-        The last step that is shown; −1 before the first one.
+        The current step; −1 before the first one.
     inputs : list of float
-        The values of the scalar inputs, in their order. Setting it records the function again.
+        The values of the scalar inputs, in order. Setting it records the function again.
     controls : list of dict
         The sliders: name, min, max, step, value, and the value as text.
     chosen_result : int or None
-        Which of several results is followed: its place in ``trace.results``; None for all of them. The player has a
-        menu.
+        Which of several results is differentiated: its index in ``trace.results``; None for all of them. The player
+        has a menu for it.
     seeds : list of float
-        Where all results are followed, the seed of each one, in the order of ``trace.results``; of an array it is for
-        all entries. Empty if they are 1, or if `seed` was given.
+        If all results are differentiated, the seed of each one, in the order of ``trace.results``; the seed of an array
+        is that of all its elements. Empty if the seeds are 1, or if `seed` was given.
     error : str
-        Why the last `inputs` could not be recorded; empty if they could.
+        The reason why the run at the last `inputs` could not be recorded; empty if it could.
     mode : str
         ``"reverse"``, ``"forward"`` or ``"both"``.
     direction : str
-        Which of `forward` is shown in forward mode.
+        The key in `forward` of the run that is shown in forward mode.
     custom : list of float
-        A direction of your own: the rates at which the scalar inputs move. Empty if there is none.
+        Your own direction: the rates at which the scalar inputs move. Empty if there is none.
     predict : bool
-        Whether the learner is asked to foresee each step.
+        Whether the learner is asked to predict each step.
     details : bool
-        Whether the fold with modes, names on the tape, speed and costs was opened by Python.
+        Whether Python has opened the fold with modes, names on the tape, speed and costs.
     scale : str
         ``"normal"`` or ``"lecture"``; it can be changed at any time.
     score : dict
-        How many questions were ``"asked"``, how many answered ``"right"`` at the first try, and how often each kind of
-        mistake was made: ``"mistakes"``.
+        How many questions were ``"asked"``, how many were answered correctly at the first try (``"right"``), and how
+        often each kind of mistake was made (``"mistakes"``).
     payload : dict
-        The traces and the layout of the graph, as the player's JavaScript takes them.
+        The traces and the layouts of the graph, in the form that the player's JavaScript takes.
     beside : dict
-        What it takes with each payload of a long run, and what is not sent again with the next stretch.
+        The part of a long run's payload that is the same for all its excerpts, and is sent only once.
     trace : Trace
-        The run in reverse; of a run of more than 600 lines the stretch that is shown, some hundred lines.
+        The reverse run; for a run of more than 600 lines, the excerpt that is shown, of about a hundred lines.
     forward : mapping of str to Trace
-        The run forward, by direction.
+        The forward runs, by direction.
 
     See Also
     --------
@@ -304,14 +301,18 @@ class Player(Outputs, Live):
         views: modes.Views | None = None,
         **shown: Any,
     ) -> None:
-        self._f, self._args, self._kwargs, self._group = f, args, kwargs, group
+        self._f = f
+        self._args = args
+        self._kwargs = kwargs
+        self._group = group
         self._engine = engine
         named = direction is None or isinstance(direction, str)
         self._options = options.along(None if named else direction)
         if views is None:
             views = modes.views(f, args, self._options, group, kwargs, engine=engine)
-        leaves, inputs = flatten(args), _inputs(views.trace)
-        # they are there from the start, so their steps are none to stop at
+        leaves = flatten(args)
+        inputs = _inputs(views.trace)
+        # The inputs are there from the start, so the player does not stop at them.
         self._n_inputs = len(inputs)
         labels = [
             path
@@ -341,70 +342,71 @@ class Player(Outputs, Live):
         self.observe(self._run_again, "custom")
         self.observe(self._follow_result, "chosen_result")
         self.observe(self._seed_results, "seeds")
-        self.observe(self._turn_to, "step")
+        self.observe(self._show_excerpt, "step")
 
     @property
     def trace(self) -> Trace:
-        """The run in reverse that the player widget shows, as a `Trace`."""
+        """The reverse run that the player widget shows, as a `Trace`."""
         return self._views.trace
 
     @property
     def forward(self) -> Mapping[str, Trace]:
-        """The run forward that the player widget shows, a `Trace` for each direction of its menu."""
+        """The forward runs that the player widget shows: a `Trace` for each direction of its menu."""
         return self._views.forward
 
     @property
     def _run(self) -> Trace:
-        """What is drawn and written down: the run forward in forward mode, else the run in reverse."""
+        """The run that is shown and exported: the forward run in forward mode, otherwise the reverse run."""
         return self.forward[self.direction] if self.mode == "forward" else self.trace
 
     def __repr__(self) -> str:
         return f"Player({self.trace.title}, {self._last() + 1 - self._n_inputs} steps)"
 
     def save_html(self, path: str | Path) -> Path:
-        """Write the player widget into one HTML file that needs no kernel and no network.
+        """Save the player widget as one HTML file that needs no kernel and no network.
 
         Parameters
         ----------
         path : str or Path
-            Where to write; a file that is there already is replaced.
+            The file to write; an existing file is replaced.
 
         Returns
         -------
         Path
-            The file. It is the run that is shown now; its inputs cannot be changed in the page.
+            The file. It has the run that is shown now; its inputs can't be changed in the page.
 
         Raises
         ------
         PathError
-            If the name does not end in ``.html``, or there is no such folder.
+            If the name does not end in ``.html``, or the folder does not exist.
         """
         path = check_path("save_html", path, ".html", ".htm")
         path.write_text(page.page(self.trace, self._collect_page_state()), encoding="utf-8")
         return path
 
     def link(self, site: str | None = None) -> str:
-        """Return a link that shows this player's function in the box of a website, where one press runs it.
+        """Return a link that opens this player's function in the box of a website, where one click runs it.
 
-        Whoever opens the link sees the function and its inputs first: nothing of it runs before they press *Run in this
-        page*. What then runs has neither their files nor a network (`SECURITY.md` in the repository says how).
+        Whoever opens the link first sees the function and its inputs; nothing runs before they press *Run in this
+        page*. The code then runs without access to their files or to a network; `SECURITY.md` in the repository
+        explains how.
 
         Parameters
         ----------
         site : str, optional
-            The address of another site of the tutorial than its own.
+            The address of a website of the tutorial; if not given, it is the tutorial's own.
 
         Returns
         -------
         str
-            An address with the function and its inputs in its fragment, which browsers send to no server.
+            An address with the function and its inputs in its fragment, which browsers never send to a server.
 
         Raises
         ------
         LinkError
-            If the source of the function is not known, if it takes something from outside that cannot be written down
-            (functions, modules of NumPy and Python, numbers and arrays can), if all of it is too long, or if the run is
-            one of PyTorch or JAX.
+            If the source of the function is not known, if it uses something from outside that can't be written down
+            (functions, modules of NumPy and Python, numbers and arrays can be), if the link would be too long, or if
+            PyTorch or JAX has run the function.
 
         Examples
         --------
@@ -416,47 +418,45 @@ class Player(Outputs, Live):
                 "The page's box runs NumPy alone, and this run can't be repeated there. Write a file instead: "
                 "player.save_html('player.html')."
             )
-        usual = {"ranges": {}, "mode": "reverse", "fault": "", "predict": False, "kwargs": None}
-        here = {
-            "ranges": self._ranges,
-            "mode": self.mode,
-            "fault": self._options.fault,
-            "predict": self.predict,
+        # the value of each option, and its default, which the link leaves out
+        options = {
+            "ranges": (self._ranges, {}),
+            "mode": (self.mode, "reverse"),
+            "fault": (self._options.fault, ""),
+            "predict": (self.predict, False),
+            "kwargs": (self._kwargs and dict(self._kwargs), None),
+            "result": (self._options.result, None),
+            "seed": (self._options.seed, None),
         }
-        here |= {"kwargs": self._kwargs and dict(self._kwargs)}
-        usual |= {"result": None, "seed": None}
-        here |= {"result": self._options.result, "seed": self._options.seed}
-        options = {name: value for name, value in here.items() if value != usual[name]}
-        return link.address(link.program(self._f, self._arguments(self.inputs), options), site)
+        written = {name: value for name, (value, default) in options.items() if value != default}
+        return link.address(link.program(self._f, self._arguments(self.inputs), written), site)
 
     def figure(self) -> str:
-        """Of the player's widget, return the figure in HTML, as the output of a cell has it."""
+        """Return the player widget's figure: the HTML that is in the output of a cell."""
         return page.figure(self.trace, self._collect_page_state(), self.key, self._views.still)
 
     def _repr_mimebundle_(self, **kwargs: Any) -> tuple[dict[str, Any], dict[str, Any]]:
-        # HTML for all: where a kernel has this player, it is the live one, else one that steps by itself; where scripts
-        # are taken out, it is a picture, and so is the PNG.
+        # The HTML works everywhere: it is the live player where a kernel has one, otherwise a player without a kernel,
+        # and a picture where scripts are removed. The PNG is for hosts that show no HTML at all.
         data, metadata = super()._repr_mimebundle_(**kwargs)
-        with contextlib.suppress(DrawingError):  # where there is no Graphviz
+        with contextlib.suppress(DrawingError):  # raised if Graphviz is not installed
             data["image/png"] = base64.b64encode(page.png(self._views.still)).decode()
         data["text/plain"] = repr(self)
         return data, metadata
 
     def _collect_page_state(self) -> dict[str, Any]:
-        """What a page is given: the payload, and the mode and the step it opens in."""
-        usual = {"scale": "normal", "details": False, "step": -1}
-        names = (
-            "mode",
-            "direction",
-            "predict",
-            *(name for name in usual if getattr(self, name) != usual[name]),
-        )
-        return {**self.payload, **self.beside, **{name: getattr(self, name) for name in names}}
+        """Return the data of a page: the payload, and the mode, step and other settings with which the page opens."""
+        state = {"mode": self.mode, "direction": self.direction, "predict": self.predict}
+        for name, default in {"scale": "normal", "details": False, "step": -1}.items():
+            value = getattr(self, name)
+            if value != default:
+                state[name] = value
+        return {**self.payload, **self.beside, **state}
 
     def _run_again(self, change: Any) -> None:
         """Run the function again, at new inputs or in a new direction.
 
-        The browser takes `controls` as the answer to new inputs, so it always changes.
+        The browser waits for a change of `controls`, so they change even if the run fails.
         """
         values = list(self.inputs)
         if change.name == "custom":
@@ -464,9 +464,9 @@ class Player(Outputs, Live):
             self._options = self._options.along(rates)
         with self.hold_sync():
             try:
-                # A slider may pass a pole: ∞ and nan are shown as such, a warning would have no cell to stand in.
+                # A slider may pass a pole: the player shows ∞ and nan, and there is no cell that could show a warning.
                 with np.errstate(all="ignore"):
-                    # Half a run takes the place of another half, but not of a whole one.
+                    # A run that raises replaces another run that raised, but not a complete one.
                     stop = self.trace.raised is None
                     args = self._arguments(values)
                     views = modes.views(
@@ -479,7 +479,7 @@ class Player(Outputs, Live):
                 self.error = message("interrupted")
                 raise
             except Exception as error:
-                # The learner's function may raise anything; the player stays, and says what it was.
+                # The learner's function may raise anything; the player keeps the last run and shows the error.
                 kind = "" if isinstance(error, AutodiffError) else f"{type(error).__name__}: "
                 self.error = replace_bidi(f"{kind}{error}")
             else:
@@ -498,7 +498,7 @@ class Player(Outputs, Live):
                 self.controls = self._sliders(values)
 
     def _follow_result(self, change: Any) -> None:
-        """Run the function again, and follow another of its results."""
+        """Run the function again, and differentiate another of its results."""
         if change.new == self.trace.chosen_result:
             return
         if change.new is None:
@@ -509,12 +509,12 @@ class Player(Outputs, Live):
         self._run_again(change)
 
     def _seed_results(self, change: Any) -> None:
-        """Run the function again, and sweep from all results with these seeds."""
+        """Run the function again, and sweep back from all results with the new seeds."""
         self._options = replace(self._options, result=ALL, seed=self._nest_seeds())
         self._run_again(change)
 
     def _nest_seeds(self) -> dict[Any, Any] | None:
-        """The seeds of the fields, nested as the results are; None if there are none."""
+        """Return the seeds from the player's fields, nested like the results; None if there are none."""
         nested: dict[Any, Any] = {}
         for path, seed in zip(self._views.results, self.seeds, strict=False):
             inside = nested
@@ -524,90 +524,96 @@ class Player(Outputs, Live):
         return nested or None
 
     def _arguments(self, values: list[float]) -> tuple[Any, ...]:
-        """What the function is called with, at these values of its sliders."""
+        """Return the arguments of the function, with these values of its sliders."""
         leaves = flatten(self._args)
         for k, value in zip(self._scalars, values, strict=True):
             leaves[k] = self._engine.replace_scalar(leaves[k], value) if self._engine else value
         return unflatten(self._args, leaves)
 
     def _argument_names(self) -> list[str]:
-        """What the function calls its arguments; a module's function is its `forward`."""
+        """Return the function's names of its arguments; the function of a PyTorch module is its `forward`."""
         f = self._f if self._engine is None else getattr(self._f, "forward", self._f)
         return argument_names(f, len(self._args))
 
-    def _turn_to(self, change: Any) -> None:
-        """Show the stretch of a long run that has this step."""
-        long, excerpt = self._views.long, self.trace.excerpt
+    def _show_excerpt(self, change: Any) -> None:
+        """Show the excerpt of a long run that has this step."""
+        long = self._views.long
+        excerpt = self.trace.excerpt
         if long is None or excerpt is None or long.holding(change.new) == excerpt.number:
             return
         self._views = self._views.around(change.new)
         self.payload, _ = modes.lay_out(self._views)
 
     def _rates(self) -> list[float]:
-        """What the learner's own direction does to the scalar inputs."""
+        """Return the rates at which the scalar inputs move in the learner's own direction."""
         trace = self._views.forward["custom"]
         seeds = dict(zip(_inputs(trace), trace.directions[0].seeds, strict=True))
         return [seeds[name].scalar for name in self._names]
 
     def _last(self) -> int:
-        """The last step of the mode that is shown."""
+        """Return the last step in the current mode."""
         if self._views.long is not None:
             return self._views.long.steps - 1
-        forward = self.mode == "forward" and self.direction in self.forward
-        return len(self.trace.lines if forward else self.trace.steps) - 1
+        if self.mode == "forward" and self.direction in self.forward:
+            return len(self.trace.lines) - 1
+        return len(self.trace.steps) - 1
 
     def _sliders(self, values: list[float]) -> list[dict[str, Any]]:
-        """The sliders keep their range while the value moves within it."""
+        """Return the sliders at new values; a slider keeps its range as long as its value is inside."""
+        if not self.controls:
+            return [
+                control(name, value, self._ranges.get(name))
+                for name, value in zip(self._names, values, strict=True)
+            ]
         sliders = []
-        before: list[dict[str, Any] | None] = [*self.controls]
-        for name, value, old in zip(
-            self._names, values, before or [None] * len(values), strict=True
-        ):
-            if old is not None and old["min"] <= value <= old["max"]:
+        for name, value, old in zip(self._names, values, self.controls, strict=True):
+            if old["min"] <= value <= old["max"]:
                 sliders.append({**old, "value": value, "text": number(value)})
-                continue
-            within = self._ranges.get(name) if old is None else (old["min"], old["max"])
-            sliders.append(control(name, value, within))
+            else:
+                sliders.append(control(name, value, (old["min"], old["max"])))
         return sliders
 
     @traitlets.validate("inputs")
-    def _right_number(self, proposal: Any) -> list[float]:
-        given, names = len(proposal["value"]), ", ".join(self._names) or "no input is a scalar"
+    def _check_inputs(self, proposal: Any) -> list[float]:
+        given = len(proposal["value"])
         if given != len(self._names):
+            names = ", ".join(self._names) or "no input is a scalar"
             raise traitlets.TraitError(
-                f"inputs takes {len(self._names)} numbers ({names}), and these are {given}."
+                f"inputs must be a list of {len(self._names)} numbers ({names}); this one has {given}."
             )
         return proposal["value"]
 
     @traitlets.validate("chosen_result")
-    def _existing_result(self, proposal: Any) -> int | None:
-        place, there = proposal["value"], self._views.trace.results
-        if place is None and len(there) > 1:
-            return None
-        place = place or 0
-        if place and not 0 <= place < len(there):
+    def _check_chosen_result(self, proposal: Any) -> int | None:
+        index = proposal["value"]
+        results = self._views.trace.results
+        if index is None:
+            return None if len(results) > 1 else 0
+        if index != 0 and not 0 < index < len(results):
+            known = ", ".join(results)
             raise traitlets.TraitError(
-                f"chosen_result is the place of a result, from 0, and there is none at {place}: "
-                f"the results are {', '.join(there) or 'one'}."
+                f"chosen_result is the index of a result, from 0, and there is none at {index}: "
+                + (f"the results are {known}." if known else "there is one result, 0.")
             )
-        return place
+        return index
 
     @traitlets.validate("seeds")
-    def _one_seed_each(self, proposal: Any) -> list[float]:
-        given, there = len(proposal["value"]), self._views.trace.results
-        if given and given != len(there):
+    def _check_seeds(self, proposal: Any) -> list[float]:
+        given = len(proposal["value"])
+        results = self._views.trace.results
+        if given and given != len(results):
             raise traitlets.TraitError(
-                f"seeds takes one number for each of the results {', '.join(there) or '(there is one)'}, "
-                f"or none at all, and these are {given}."
+                f"seeds must have one number for each of the results {', '.join(results) or '(there is one)'}, "
+                f"or be empty; it has {given}."
             )
         return proposal["value"]
 
     @traitlets.validate("step")
-    def _existing_step(self, proposal: Any) -> int:
+    def _limit_step(self, proposal: Any) -> int:
         return max(-1, min(proposal["value"], self._last()))
 
     @traitlets.validate("mode")
-    def _existing_mode(self, proposal: Any) -> str:
+    def _check_mode(self, proposal: Any) -> str:
         if proposal["value"] not in modes.MODES:
             raise modes.ModeError(
                 f"There is no mode {proposal['value']!r}; the modes are {', '.join(modes.MODES)}."
@@ -617,25 +623,23 @@ class Player(Outputs, Live):
         return proposal["value"]
 
     @traitlets.validate("direction")
-    def _existing_direction(self, proposal: Any) -> str:
-        wanted, there = proposal["value"], list(self.forward)
-        if wanted == "all" and len(there) == 1:
-            return there[0]  # of one input, that is all
-        if wanted and wanted not in there:
-            why = (
-                " All at once is for two to four inputs that are numbers, in a short run."
-                if wanted == "all"
-                else ""
-            )
-            raise modes.ModeError(
-                f"There is no direction {wanted!r}; there are {', '.join(there) or 'none'}.{why}"
-            )
+    def _check_direction(self, proposal: Any) -> str:
+        wanted = proposal["value"]
+        directions = list(self.forward)
+        if wanted == "all" and len(directions) == 1:
+            return directions[0]  # with a single input, "all" is that input
+        if wanted and wanted not in directions:
+            text = f"There is no direction {wanted!r}; there are {', '.join(directions) or 'none'}."
+            if wanted == "all":
+                text += " All at once is for two to four inputs that are numbers, in a short run."
+            raise modes.ModeError(text)
         return wanted
 
     @traitlets.validate("custom")
-    def _right_rates(self, proposal: Any) -> list[float]:
-        if proposal["value"] and len(proposal["value"]) != len(self._names):
+    def _check_custom(self, proposal: Any) -> list[float]:
+        rates = proposal["value"]
+        if rates and len(rates) != len(self._names):
             raise traitlets.TraitError(
-                f"custom takes one rate for each of {', '.join(self._names)}, or none at all."
+                f"custom must have one rate for each of {', '.join(self._names)}, or be empty; it has {len(rates)}."
             )
-        return proposal["value"]
+        return rates

@@ -17,12 +17,13 @@ from autodiff_lab.widgets.labs.lab import Lab, Slider
 FAR, HIGH = 80.0, 40.0
 FIELD = (50.0, 30.0, 520.0, 260.0)
 CURVE = (646.0, 30.0, 240.0, 260.0)
-# Pixels of the arrow for each metre a second.
+# Length of the arrow in pixels for each metre per second.
 ARROW = 3.2
 LOWEST, HIGHEST, STEP = 0.05, 1.55, 0.01
-# How much the angle changes where the text says what a slope is worth, in radians.
+# The change of the angle, in radians, for which the sentence predicts a new landing point.
 NUDGE = 0.1
-# A ball that lands so near to the target, in metres, has hit it; so small a slope, in metres per radian, is none.
+# A ball that lands this close to the target, in metres, has hit it; a slope this small, in metres per radian, counts
+# as 0.
 NEAR, FLAT = 0.5, 3.0
 
 
@@ -35,7 +36,7 @@ class Throw(NamedTuple):
 
 @functools.lru_cache(maxsize=64)
 def throw(angle: float, speed: float) -> Throw:
-    """Throw the ball and go back through its flight: the landing point and its derivative, by the engine.
+    """Simulate a throw and differentiate it: return the landing point, and its derivative with respect to the angle.
 
     >>> throw(0.3, 22.0).landing == float(landing(0.3))
     True
@@ -46,14 +47,14 @@ def throw(angle: float, speed: float) -> Throw:
 
 @functools.lru_cache(maxsize=64)
 def find_landings(speed: float) -> list[Point]:
-    """Find where the ball lands at every angle that the lab BallThrow offers."""
+    """Find where the ball lands at every angle on the slider."""
     angles = np.arange(LOWEST, HIGHEST + STEP / 2, 2 * STEP)
     return [(float(angle), float(landing(float(angle), speed))) for angle in angles]
 
 
 @functools.lru_cache(maxsize=64)
 def find_furthest(speed: float) -> Point:
-    """Find the angle at which the ball flies furthest, where the slope changes its sign, and where it lands then.
+    """Find the angle at which the ball flies furthest, where the slope changes its sign, and the landing point there.
 
     >>> angle, lands = find_furthest(22.0)
     >>> abs(throw(angle, 22.0).slope) < FLAT
@@ -90,12 +91,12 @@ class BallThrow(Lab):
     speed: float
 
     def slider_text(self, name: str) -> str:
-        """Write what stands beside the sliders of the lab BallThrow, with the unit."""
+        """Write the value of a slider with its unit."""
         unit = {"angle": "rad", "target": "m", "speed": "m/s"}[name]
         return f"{number(round(getattr(self, name), 4))} {unit}"
 
     def snapshot(self) -> dict[str, Any]:
-        """The throw of the lab BallThrow: where the ball lands, the slope there, and the furthest throw."""
+        """Return the landing point, the slope there, and the furthest throw."""
         lands, slope = throw(self.angle, self.speed)
         angle, furthest = find_furthest(self.speed)
         return {
@@ -109,12 +110,12 @@ class BallThrow(Lab):
         }
 
     def sentence(self) -> str:
-        """What came of the throw in the lab BallThrow, and what the slope says about the next one."""
+        """Describe where the ball landed, and what the slope predicts for the next throw."""
         snap = self.snapshot()
         return f"{_describe_landing(snap)} {_describe_slope(snap)}"
 
     def table(self) -> Grid:
-        """The throw of the lab BallThrow in numbers, beside the one that flies furthest at this speed."""
+        """List the numbers of this throw, and of the one that flies furthest at this speed."""
         snap = self.snapshot()
         rows = [
             ("this throw", snap["angle"], snap["landing"], snap["slope"], snap["miss"]),
@@ -138,7 +139,7 @@ class BallThrow(Lab):
         )
 
     def picture(self) -> str:
-        """The field with the flight and the target; beside it the landing point over the angle, with its tangent."""
+        """Draw the field with flight and target, and next to it the landing point over the angle, with its tangent."""
         sheet = Sheet(
             900,
             412,
@@ -152,7 +153,7 @@ class BallThrow(Lab):
         return sheet.svg()
 
 
-# What is said
+# The sentence
 
 
 def _describe_landing(snap: dict[str, Any]) -> str:
@@ -195,7 +196,7 @@ def _write(x: float) -> str:
     return number(round(x, 1))
 
 
-# What is drawn
+# The picture
 
 
 def _draw_field(sheet: Sheet, snap: dict[str, Any]) -> None:

@@ -17,7 +17,7 @@ RAN, RECORDED, CODE = 14, 72, 142
 TOP, LINE = 60, 23
 TAPE, ROW, ROWS, COLUMN = 190, 20, 10, 200
 EDGE = 440
-# Of each plot the role of its curves, its frame, and what is measured.
+# For each plot the role of its curves, its frame, and the titles of its axes.
 PLOTS = (
     ("value", (500, 34, 408, 146), "value f(x)", ""),
     ("adjoint", (500, 226, 408, 142), "slope f′(x), by the sweep", "x"),
@@ -45,7 +45,7 @@ class BranchRecorder(Lab):
     program: str
 
     def snapshot(self) -> dict[str, Any]:
-        """The branch recorder's data: the run of its program at x, and the piece that x lies in."""
+        """Return the run of the program at x, and the piece to which x belongs."""
         piece = programs.find_piece(self.program, self.x)
         return {
             **self.settings,
@@ -54,7 +54,7 @@ class BranchRecorder(Lab):
         }
 
     def sentence(self) -> str:
-        """What the branch recorder says: what ran, what it left on the tape, how far the same lines reach."""
+        """Describe what ran, what it recorded on the tape, and for which x the same lines run."""
         snap = self.snapshot()
         taped = count_noun(snap["operations"], "operation") if snap["operations"] else "nothing"
         return (
@@ -64,7 +64,7 @@ class BranchRecorder(Lab):
         )
 
     def table(self) -> Grid:
-        """The branch recorder's table: each line of its program, how often it ran, what it left on the tape."""
+        """List the lines of the program, how often each ran, and how many operations it recorded."""
         snap = self.snapshot()
         caption = (
             f"x = {number(self.x)}, value {number(snap['value'])}, slope {number(snap['slope'])}"
@@ -76,12 +76,13 @@ class BranchRecorder(Lab):
         )
 
     def picture(self) -> str:
-        """The branch recorder's picture: source and tape on the left, value and slope over x on the right.
+        """Draw source and tape on the left, and value and slope over x on the right.
 
-        The piece that was recorded is thick.
+        The recorded piece is drawn as a thick line.
         """
         title = "A program and its tape, and its value and slope over x; the piece that was recorded is thick"
-        sheet, snap = Sheet(WIDTH, HEIGHT, title), self.snapshot()
+        sheet = Sheet(WIDTH, HEIGHT, title)
+        snap = self.snapshot()
         _draw_source(sheet, snap["source"])
         _draw_tape(sheet, snap["tape"])
         for column in (1, 2):
@@ -91,20 +92,23 @@ class BranchRecorder(Lab):
 
 
 def _describe_reach(low: float, high: float) -> str:
-    """Say how far the recorded piece goes; the ends of the slider are no ends of a piece."""
+    """Describe the interval of the recorded piece; an end of the slider does not count as the end of a piece."""
     if low == high:
         return "No other x takes this path: the piece is a single point."
-    start, end = (number(round(x, 10)) if LOW < x < HIGH else "" for x in (low, high))
-    if not start and not end:
+    starts_inside = LOW < low < HIGH
+    ends_inside = LOW < high < HIGH
+    start = number(round(low, 10))
+    end = number(round(high, 10))
+    if not starts_inside and not ends_inside:
         return "Every x on the slider takes this path."
-    if not start:
+    if not starts_inside:
         return f"Every x up to {end} takes this path; the next piece begins there."
-    if not end:
+    if not ends_inside:
         return f"Every x from {start} on takes this path."
     return f"Every x from {start} to {end} takes this path; outside, other lines run."
 
 
-# What is drawn
+# The picture
 
 
 def _draw_source(sheet: Sheet, source: list[list[Any]]) -> None:
@@ -126,17 +130,12 @@ def _draw_tape(sheet: Sheet, notes: list[list[Any]]) -> None:
     sheet.text(RAN, TAPE - 8, f"the tape: {count}", "ink", size=14, bold=True)
     dead = sum(note[3] is None for note in notes)
     if dead:
-        sheet.text(
-            EDGE,
-            TAPE - 8,
-            f"○ {dead} of them lead{'s' * (dead == 1)} nowhere",
-            "soft_ink",
-            "end",
-            14,
-        )
+        verb = "leads" if dead == 1 else "lead"
+        sheet.text(EDGE, TAPE - 8, f"○ {dead} of them {verb} nowhere", "soft_ink", "end", 14)
     draw_rule(sheet, RAN, EDGE, TAPE)
     for k, (name, expression, value, adjoint) in enumerate(notes[: 2 * ROWS]):
-        x, y = RAN + (COLUMN + 26) * (k // ROWS), TAPE + 24 + ROW * (k % ROWS)
+        x = RAN + (COLUMN + 26) * (k // ROWS)
+        y = TAPE + 24 + ROW * (k % ROWS)
         role = "soft_ink" if adjoint is None else "value"
         sheet.dot(x + 6, y - 5, role, 4, hollow=adjoint is None)
         sheet.code(x + 16, y, [(format_expression(f"{name} = {expression}"), role)], 14)
@@ -144,13 +143,14 @@ def _draw_tape(sheet: Sheet, notes: list[list[Any]]) -> None:
 
 
 def _draw_plot(sheet: Sheet, snap: dict[str, Any], column: int) -> None:
-    program, here = snap["program"], snap["x"]
+    program = snap["program"]
+    here = snap["x"]
     role, frame, what, across = PLOTS[column - 1]
     every = programs.find_pieces(program)
     meant = _sample_meant(program, column)
-    ticks = _choose_ticks(
-        [*(point[column] for piece in every for point in piece.points), *(y for _, y in meant)]
-    )
+    shown = [point[column] for piece in every for point in piece.points]
+    shown += [y for _, y in meant]
+    ticks = _choose_ticks(shown)
     axes = Axes(sheet, frame, (LOW, HIGH), (ticks[0], ticks[-1]))
     axes.scales(make_ticks((1.5, 2, 2.5, 3, 3.5)), make_ticks(ticks), across, what)
     if meant:
@@ -161,7 +161,8 @@ def _draw_plot(sheet: Sheet, snap: dict[str, Any], column: int) -> None:
         _draw_piece(axes, piece, column, role, recorded=piece.low <= here <= piece.high)
     axes.marker(here)
     axes.slide(f"x, in the plot of the {('value', 'slope')[column - 1]}", here, axes.across("x"))
-    sheet.dot(*axes.at(here, snap["value"] if column == 1 else snap["slope"]), "ink", 5)
+    measured = snap["value"] if column == 1 else snap["slope"]
+    sheet.dot(*axes.at(here, measured), "ink", 5)
 
 
 def _draw_piece(axes: Axes, piece: Piece, column: int, role: str, recorded: bool) -> None:
@@ -185,18 +186,23 @@ def _sample_meant(program: str, column: int) -> list[Point]:
 
 
 def _choose_ticks(numbers: list[float]) -> list[float]:
-    """Choose round numbers below, between and above, a few of them; nothing lies on the frame but a 0.
+    """Choose a few round numbers that enclose all numbers; only a 0 may lie on the edge of the plot.
 
     >>> _choose_ticks([2.6, 4.0, 2.0]), _choose_ticks([0.0, 8.0]), _choose_ticks([0.0, 0.0])
     ([1.0, 2.0, 3.0, 4.0, 5.0], [0.0, 5.0, 10.0], [-1.0, 0.0, 1.0])
     """
-    low, high = min(numbers), max(numbers)
+    low = min(numbers)
+    high = max(numbers)
     if low == high:
         return [low - 1, low, low + 1]
     rough = (high - low) / 3
-    low, high = (
-        end + side * 0.03 * (high - low) if end else 0.0 for end, side in ((low, -1), (high, 1))
-    )
+    margin = 0.03 * (high - low)
+    if low != 0:
+        low -= margin
+    if high != 0:
+        high += margin
     power = 10.0 ** math.floor(math.log10(rough))
     step = next(digit * power for digit in (1, 2, 5, 10) if digit * power >= rough * 0.999)
-    return [round(k * step, 10) for k in range(math.floor(low / step), math.ceil(high / step) + 1)]
+    first = math.floor(low / step)
+    last = math.ceil(high / step)
+    return [round(k * step, 10) for k in range(first, last + 1)]

@@ -1,10 +1,10 @@
-"""The programs of BranchRecorder, and what ran of them: which lines, what they left on the tape, and for which inputs.
+"""The programs of BranchRecorder, and their runs: which lines run, what they record on the tape, and for which inputs.
 
-Each program chooses its way by the value of its input; all run for x between 1.3 and 4. The lab shows their text, so
+Each program takes a branch that depends on its input; all run for x between 1.3 and 4. The lab shows their text, so
 they are written as a learner writes them: without types and without a docstring.
 
-The engine's tape notes the questions that a program asks of its values (`Tape.comparisons`). Two inputs whose questions
-get the same answers run the same lines; a *piece* is an interval of such inputs.
+The engine's tape records the comparisons of a program (`Tape.comparisons`). If all comparisons have the same outcomes
+at two inputs, the same lines run; a *piece* is an interval of such inputs.
 """
 # ruff: noqa: D103
 
@@ -12,7 +12,7 @@ import functools
 import sys
 from collections import Counter, deque
 from collections.abc import Callable
-from itertools import groupby
+from itertools import groupby, pairwise
 from types import FrameType
 from typing import Any, NamedTuple
 
@@ -60,7 +60,7 @@ def pierced(x):
 
 
 class Program(NamedTuple):
-    """A program of the branch recorder, and the function it is meant to be, if it computes another."""
+    """A program of the branch recorder, and the function that it is meant to compute, if that is a different one."""
 
     run: Callable[[Any], Any]
     meant: Callable[[Any], Any] | None = None
@@ -77,11 +77,11 @@ PROGRAMS = {
 }
 
 
-# What ran
+# The runs
 
 
 class Piece(NamedTuple):
-    """An interval of x on which a branch recorder's program runs the same lines, with points (x, value, slope)."""
+    """An interval of x on which a program runs the same lines, with points (x, value, slope)."""
 
     low: float
     high: float
@@ -89,14 +89,14 @@ class Piece(NamedTuple):
 
 
 def run_program(program: str, x: float) -> dict[str, Any]:
-    """Run a program of the branch recorder at x, and write down all that is shown of it.
+    """Run a program of the branch recorder at x, and return everything that the lab shows of the run.
 
     Returns
     -------
     dict
-        Value and slope, and how many operations and questions there were. Of each line of the `source`: its text, how
-        often it ran, and how many operations come from it. Of each operation on the `tape`: name, expression, value and
-        adjoint, which is None where nothing of the result goes through it.
+        Value and slope, and the numbers of operations and comparisons. For each line of the `source`: its text, how
+        often it ran, and how many operations it recorded. For each operation on the `tape`: name, expression, value and
+        adjoint, which is None if the result does not depend on it.
 
     Examples
     --------
@@ -112,16 +112,17 @@ def run_program(program: str, x: float) -> dict[str, Any]:
     if tape.output is not None:
         deque(tape.sweep(tape.output, np.float64(1.0), adjoints), maxlen=0)
     found = [None if adjoint is None else float(adjoint) for adjoint in adjoints]
-    located, ran = locate(f, tape.call_stacks, len(tape)), count_lines_run(f, x)
+    located = locate(f, tape.call_stacks, len(tape))
+    source = located.sources[0]
+    ran = count_lines_run(f, x)
     recorded = Counter(spans[-1].line for spans in located.spans if spans)
-    lines = enumerate(located.sources[0].text)
     return {
         "value": float(value),
         "slope": found[0] or 0.0,
         "operations": len(tape) - 1,
         "questions": len(tape.comparisons),
         "source": [
-            [text, ran[located.sources[0].first_line + k], recorded[k]] for k, text in lines
+            [text, ran[source.first_line + k], recorded[k]] for k, text in enumerate(source.text)
         ],
         "tape": [
             [tape.name(i), tape.expression(i), float(tape.values[i]), found[i]]
@@ -131,7 +132,7 @@ def run_program(program: str, x: float) -> dict[str, Any]:
 
 
 def count_lines_run(f: Callable[..., Any], *args: Any) -> Counter[int]:
-    """Count how often each line of a branch recorder's program runs; a call counts for the line with its name."""
+    """Count how often each line of a program runs; a call counts for the line of the `def`."""
     ran: Counter[int] = Counter()
 
     def count(frame: FrameType, event: str, arg: object) -> Any:
@@ -154,38 +155,47 @@ def count_lines_run(f: Callable[..., Any], *args: Any) -> Counter[int]:
 
 @functools.cache
 def find_pieces(program: str) -> tuple[Piece, ...]:
-    """Find all pieces of a branch recorder's program between the ends of the slider, their ends to the last digit."""
+    """Find all pieces of a program between the ends of the slider; the ends of a piece are exact to the last digit."""
     stops = [round(LOW + STEP / 2 * k, 12) for k in range(round(2 * (HIGH - LOW) / STEP) + 1)]
-    groups = [list(same) for _, same in groupby(stops, key=lambda x: _list_answers(program, x))]
-    found, low = [], groups[0][0]
-    for here, there in zip(groups, [*groups[1:], []], strict=True):
-        high, after = _find_switch(program, here[-1], there[0]) if there else (here[-1], 0.0)
-        xs = sorted({low, *here, high})
-        found.append(Piece(low, high, tuple((x, *measure(PROGRAMS[program].run, x)) for x in xs)))
-        low = after
-    return tuple(found)
+    groups = [list(same) for _, same in groupby(stops, key=lambda x: _list_outcomes(program, x))]
+    starts = [groups[0][0]]
+    ends = []
+    for here, there in pairwise(groups):
+        end, next_start = _find_switch(program, here[-1], there[0])
+        ends.append(end)
+        starts.append(next_start)
+    ends.append(groups[-1][-1])
+    pieces = []
+    for low, group, high in zip(starts, groups, ends, strict=True):
+        xs = sorted({low, *group, high})
+        points = tuple((x, *measure(PROGRAMS[program].run, x)) for x in xs)
+        pieces.append(Piece(low, high, points))
+    return tuple(pieces)
 
 
 def find_piece(program: str, x: float) -> Piece:
-    """Find the piece of a branch recorder's program that an input belongs to."""
+    """Find the piece of a program to which an input belongs."""
     return next(piece for piece in find_pieces(program) if piece.low <= x <= piece.high)
 
 
 def _find_switch(program: str, a: float, b: float) -> tuple[float, float]:
-    """Find the last number that runs as `a` does, and the next one, which does not."""
-    like_a = _list_answers(program, a)
+    """Find two neighbouring numbers between `a` and `b`: the last that runs the same lines as `a`, and the next."""
+    same_as_a = _list_outcomes(program, a)
     while a < (middle := (a + b) / 2) < b:
-        a, b = (middle, b) if _list_answers(program, middle) == like_a else (a, middle)
+        if _list_outcomes(program, middle) == same_as_a:
+            a = middle
+        else:
+            b = middle
     return a, b
 
 
-def _list_answers(program: str, x: float) -> list[tuple[int, bool]]:
-    """List the questions a run asked, each by its place on the tape, and what came out."""
+def _list_outcomes(program: str, x: float) -> list[tuple[int, bool]]:
+    """List the comparisons of a run: the place of each on the tape, and its outcome."""
     tape = record(PROGRAMS[program].run, x)[1]
-    return [(question.line, bool(question.outcome)) for question in tape.comparisons]
+    return [(comparison.line, bool(comparison.outcome)) for comparison in tape.comparisons]
 
 
 def measure(f: Callable[[Any], Any], x: float) -> tuple[float, float]:
-    """Measure value and slope of a branch recorder's program, or of what it is meant to be, at x."""
+    """Return value and slope of a function at x."""
     value, slope = value_and_grad(f)(x)
     return float(value), float(slope)

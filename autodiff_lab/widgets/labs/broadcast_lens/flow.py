@@ -1,6 +1,6 @@
-"""What flows in BroadcastLens: a small array, the larger one it is copied into or added up from, and what comes back.
+"""The flow in BroadcastLens: a small array, the large one that it is broadcast to or summed from, and their adjoints.
 
-Every number here is the engine's. A wrong rule differs from the right one in what is done with shapes, nothing else.
+All numbers come from the engine. The wrong rule differs from the correct one only in the treatment of shapes.
 """
 
 import functools
@@ -23,7 +23,7 @@ AXES: dict[str, Any] = {str(axis): axis for axis in (0, 1, 2, (0, 1), (0, 2), (1
     "all": None
 }
 
-# Of each program the sign between A and B, and what is added up of every place.
+# For each program the sign between A and B, and the term that is summed over all places.
 OPS: dict[str, tuple[str, Callable[[Any, Any], Any]]] = {
     "Σ (A + B)²": ("+", lambda a, b: np.square(a + b)),
     "Σ (A − B)²": ("−", lambda a, b: np.square(a - b)),
@@ -33,27 +33,27 @@ OVER_AXES = "Σ (sum of A over axes)²"
 
 
 class Refused(ValueError):
-    """An error: nothing can flow between arrays of these shapes; the message says what NumPy refuses."""
+    """Error: NumPy can't combine arrays of these shapes or sum over these axes; the message explains why."""
 
 
 @dataclass(frozen=True)
 class Flow:
-    """The flow between two arrays: for every place of the larger one, the entry of the smaller one it belongs to.
+    """The flow between two arrays: it assigns an entry of the small one to every place of the large one.
 
     Attributes
     ----------
     operand : str
-        Whose gradient is asked for, "A" or "B".
+        The operand whose gradient is shown, "A" or "B".
     small, large : ndarray
         Values.
     homes : ndarray of int
-        Of the shape of `large`: the number of the small entry that is used there, or that this place is added to.
+        In the shape of `large`: the number of the small entry that each place uses, or to which it is added.
     lands : ndarray of int or None
-        On the way back: like `homes`, under the rule that is asked for. None if nothing is brought home.
+        Like `homes`, but for the backward pass under the chosen rule. None if the adjoints are not summed.
     small_back, large_back : ndarray
-        Adjoints: what the sweep has at the small entries and at the large places.
+        The adjoints of the small entries and of the large places.
     other : ndarray or None
-        The other operand at every place; None if the large one was added up, instead of the small one copied.
+        The other operand at every place; None if the large array was summed instead of the small one copied.
     """
 
     operand: str
@@ -67,68 +67,75 @@ class Flow:
 
     @property
     def copies(self) -> bool:
-        """Whether the flow copies the small array on the way forward; otherwise it adds the large one up."""
+        """Whether the forward pass copies the small array; otherwise it sums the large one."""
         return self.other is not None
 
     @property
     def gradient(self) -> np.ndarray:
-        """The gradient that flows back to the operand, under the rule for broadcasting that is asked for."""
+        """The gradient of the operand under the chosen rule."""
         if self.lands is None:
             return self.large_back
-        return self.small_back if self.copies else np.ravel(self.small_back)[self.lands]
+        if self.copies:
+            return self.small_back
+        return np.ravel(self.small_back)[self.lands]
 
     @property
     def truth(self) -> np.ndarray:
-        """The gradient that flows back to the operand as the engine has it, whichever rule is asked for."""
+        """The correct gradient of the operand, by the engine."""
         return self.small_back if self.copies else self.large_back
 
     @property
     def fits(self) -> bool:
-        """Whether the gradient that flows back has the shape of its operand."""
+        """Whether the gradient under the chosen rule has the shape of the operand."""
         return self.gradient.shape == self.truth.shape
 
     @property
     def right(self) -> bool:
-        """Whether the gradient that flows back is the engine's, in shape and in numbers."""
+        """Whether the gradient under the chosen rule has the correct shape and the correct numbers."""
         return self.fits and np.allclose(self.gradient, self.truth, rtol=1e-12)
 
     @property
     def small_name(self) -> str:
-        """The name of the small array in a flow: the operand that is broadcast, or S for the sum."""
+        """The name of the small array: that of the operand that is broadcast, or S for the sum."""
         return self.operand if self.copies else "S"
 
     def name_entry(self, entry: int) -> str:
-        """Name an entry of a flow's small array, as Python writes it: ``B[0, 2]``."""
+        """Write an entry of the small array as in Python: ``B[0, 2]``."""
         return self.small_name + _write_index(entry, self.small.shape)
 
     def places(self, entry: int) -> list[int]:
-        """List the places that a small entry flows to, or that were added up in it; numbered row by row."""
+        """List the places to which a small entry is copied, or from which it is summed, numbered row by row."""
         return np.flatnonzero(self.homes == entry).tolist()
 
     def places_back(self, entry: int) -> list[int]:
-        """List the places that a small entry exchanges with as the adjoints flow back."""
-        return [] if self.lands is None else np.flatnonzero(self.lands == entry).tolist()
+        """List the places that exchange adjoints with a small entry in the backward pass."""
+        if self.lands is None:
+            return []
+        return np.flatnonzero(self.lands == entry).tolist()
 
     def list_terms(self, entry: int) -> list[float]:
-        """List the adjoints that flow back from the places where a small entry is used."""
+        """List the adjoints of the places where a small entry is used."""
         return self.large_back[self.homes == entry].tolist()
 
     def sent(self, entry: int) -> float:
-        """The adjoint that a small entry has as the adjoints flow back."""
+        """Return the adjoint of a small entry."""
         return float(self.small_back.flat[entry])
 
     def write_places(self, places: list[int]) -> str:
-        """Write places of a flow's large array as indices."""
+        """Write places of the large array as indices."""
         return list_some([_write_index(k, self.large.shape) or "the only place" for k in places])
 
 
 def _write_index(k: int, shape: Shape) -> str:
-    """Write the index of an entry, counted row by row; the only entry of a number has none."""
-    return f"[{', '.join(str(int(i)) for i in np.unravel_index(k, shape))}]" if shape else ""
+    """Write the index of an entry, counted row by row; empty for a scalar."""
+    if not shape:
+        return ""
+    index = np.unravel_index(k, shape)
+    return f"[{', '.join(str(int(i)) for i in index)}]"
 
 
 def make_values(name: str, shape: Shape) -> np.ndarray:
-    """Make the numbers that flow through the broadcast lens: 1, 2, 3, … in A, or a few small ones in B.
+    """Make the values of an operand: 1, 2, 3, … for A, and a few small numbers for B.
 
     >>> make_values("B", (3,))
     array([0.1, 0.2, 0.3])
@@ -142,12 +149,12 @@ def make_values(name: str, shape: Shape) -> np.ndarray:
 
 @functools.lru_cache(maxsize=512)
 def run_flow(program: str, a: Shape, b: Shape, axes: Any, operand: str, wrong: bool) -> Flow:
-    """Run a program of the broadcast lens and its sweep, and return what flows.
+    """Run a program and its sweep, and return the flow.
 
     Raises
     ------
     Refused
-        If the shapes do not fit together, or there is no such axis, or the wrong rule cannot be carried out.
+        If the shapes do not fit together, if there is no such axis, or if the wrong rule raises an error itself.
 
     Examples
     --------
@@ -162,7 +169,8 @@ def run_flow(program: str, a: Shape, b: Shape, axes: Any, operand: str, wrong: b
 
 
 def _flow_of_copies(program: str, a: Shape, b: Shape, operand: str, wrong: bool) -> Flow:
-    (_, term), full = OPS[program], _align_shapes(a, b)
+    _, term = OPS[program]
+    full = _align_shapes(a, b)
     inputs = [make_values("A", a), make_values("B", b)]
     k = "AB".index(operand)
     small = inputs[k]
@@ -171,7 +179,7 @@ def _flow_of_copies(program: str, a: Shape, b: Shape, operand: str, wrong: bool)
         return np.sum(term(x, y))
 
     spread = [np.broadcast_to(x, full).copy() for x in inputs]
-    # every copy is a separate input, so their adjoints are never added up
+    # each copy is a separate input, so the adjoints of the copies are not summed
     back = np.asarray(grad(loss, argnums=k)(*spread))
     summed = np.asarray(grad(loss, argnums=k)(*inputs))
     homes = _number_entries(small.shape, full)
@@ -180,8 +188,8 @@ def _flow_of_copies(program: str, a: Shape, b: Shape, operand: str, wrong: bool)
 
 
 def _flow_of_sums(a: Shape, axes: Any, wrong: bool) -> Flow:
-    named = range(len(a)) if axes is None else axes if isinstance(axes, tuple) else (axes,)
-    missing = [axis for axis in named if axis >= len(a)]
+    named = axes if isinstance(axes, tuple) else (axes,)
+    missing = [axis for axis in named if axis is not None and axis >= len(a)]
     if missing:
         raise Refused(
             f"A has shape {a}, so it has {_axes(len(a))}, and there is no axis {missing[0]} to sum over. Choose "
@@ -192,7 +200,7 @@ def _flow_of_sums(a: Shape, axes: Any, wrong: bool) -> Flow:
     small_back = np.asarray(grad(lambda s: np.sum(np.square(s)))(small[()]))
     large_back = np.asarray(grad(lambda x: np.sum(np.square(np.sum(x, axis=axes))))(large[()]))
     homes = lands = _number_entries(keepdims_shape(a, axes), a)
-    if wrong:  # as NumPy aligns it by itself: at the right
+    if wrong:  # without keepdims, NumPy aligns the shapes at the right
         try:
             lands = _number_entries(small.shape, a)
         except ValueError:
@@ -204,7 +212,7 @@ def _flow_of_sums(a: Shape, axes: Any, wrong: bool) -> Flow:
 
 
 def _number_entries(shape: Shape, full: Shape) -> np.ndarray:
-    """For every place of `full` the number of the entry that NumPy reads there."""
+    """Return for each place of `full` the number of the entry that NumPy broadcasts to it."""
     return np.broadcast_to(np.arange(int(np.prod(shape))).reshape(shape), full)
 
 
@@ -213,9 +221,8 @@ def _align_shapes(a: Shape, b: Shape) -> Shape:
         return np.broadcast_shapes(a, b)
     except ValueError:
         pairs = zip(reversed(a), reversed(b), strict=False)
-        k, (m, n) = next(
-            (k, pair) for k, pair in enumerate(pairs) if pair[0] != pair[1] and 1 not in pair
-        )
+        conflicts = [(k, m, n) for k, (m, n) in enumerate(pairs) if m != n and 1 not in (m, n)]
+        k, m, n = conflicts[0]
         where = ("last axis", "axis before the last", "third axis from the right")[k]
         raise Refused(
             f"NumPy aligns {a} and {b} at the right. At the {where}, {m} meets {n}; they differ and neither is 1, so "
@@ -224,10 +231,8 @@ def _align_shapes(a: Shape, b: Shape) -> Shape:
 
 
 def _axes(n: int) -> str:
-    return (
-        "no axis"
-        if n == 0
-        else "axis 0 only"
-        if n == 1
-        else f"the axes {', '.join(map(str, range(n)))}"
-    )
+    if n == 0:
+        return "no axis"
+    if n == 1:
+        return "axis 0 only"
+    return f"the axes {', '.join(map(str, range(n)))}"

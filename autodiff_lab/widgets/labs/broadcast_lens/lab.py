@@ -24,7 +24,7 @@ from autodiff_lab.widgets.labs.phrases import count_times, list_some
 WIDTH, HEIGHT = 900, 416
 LEFT, RIGHT = 10, 424
 FORWARD, BACKWARD = 82, 250
-# How high the boxes of each half can be, with the wires below them.
+# The height of the boxes in each half, with the wires below them.
 HALF = 122
 WIDEST, LANE, GAP, LAYER = 120, 16, 5, 14
 CHANNEL = 400
@@ -68,7 +68,7 @@ class BroadcastLens(SteppedLab):
 
     @property
     def flow(self) -> Flow | str:
-        """The run and its sweep that the broadcast lens shows now; or why NumPy cannot do it."""
+        """The flow of the run and its sweep, or the reason why NumPy can't do it."""
         try:
             return run_flow(
                 self.program,
@@ -83,12 +83,12 @@ class BroadcastLens(SteppedLab):
 
     @property
     def length(self) -> int:
-        """How many entries of the small array have a turn in the broadcast lens."""
+        """The number of entries in the small array, which are shown one by one."""
         found = self.flow
         return 0 if isinstance(found, str) else found.small.size
 
     def snapshot(self) -> dict[str, Any]:
-        """The broadcast lens's data: settings, how many entries had their turn, and the gradient if there is one."""
+        """Return the settings, the number of entries shown so far, and the gradient if there is one."""
         found = self.flow
         snap = {
             **self.settings,
@@ -108,17 +108,17 @@ class BroadcastLens(SteppedLab):
         }
 
     def sentence(self) -> str:
-        """What the broadcast lens says: what this turn does, and after the last one what came out."""
+        """Describe the current entry, and after the last one the gradient."""
         found = self.flow
         if isinstance(found, str):
             return found
         said = _describe_turn(found, self.done - 1) if self.done else _describe_opening(found)
-        return (
-            f"{said} {_describe_verdict(found, self.wrong)}" if self.done == self.length else said
-        )
+        if self.done < self.length:
+            return said
+        return f"{said} {_describe_verdict(found, self.wrong)}"
 
     def table(self) -> Grid | None:
-        """The broadcast lens's table: where each entry of the small array is used, and its backward pass."""
+        """List where each entry of the small array is used, and its backward pass."""
         found = self.flow
         if isinstance(found, str):
             return None
@@ -140,11 +140,10 @@ class BroadcastLens(SteppedLab):
         return grid(f"{self.program}: {shapes}", heads, rows)
 
     def picture(self) -> str:
-        """The broadcast lens's picture: its two arrays in the forward pass, and below in the backward pass."""
+        """Draw the two arrays in the forward pass, and below them in the backward pass."""
         found = self.flow
-        sheet = Sheet(
-            WIDTH, HEIGHT, "A small and a large array, in the forward and in the backward pass"
-        )
+        title = "A small and a large array, in the forward and in the backward pass"
+        sheet = Sheet(WIDTH, HEIGHT, title)
         sheet.text(LEFT, 24, f"y = {self.program}", size=18, bold=True)
         sheet.text(WIDTH - LEFT, 24, _describe_settings(self.settings), "soft_ink", "end", 14)
         draw_rule(sheet, LEFT, WIDTH - LEFT, 38, "faint")
@@ -152,11 +151,10 @@ class BroadcastLens(SteppedLab):
             for k, line in enumerate(textwrap.wrap(found, LONGEST_LINE)):
                 sheet.text(LEFT, 80 + 28 * k, line, "adjoint", size=18, bold=not k)
             return sheet.svg()
-        _draw_forward(
-            sheet, found, max(self.done - 1, 0), OPS[self.program][0] if found.copies else ""
-        )
+        sign = OPS[self.program][0] if found.copies else ""
+        _draw_forward(sheet, found, max(self.done - 1, 0), sign)
         _draw_backward(sheet, found, self.done)
-        below = HEIGHT - 46.0  # the equation at the bottom is not cut
+        below = HEIGHT - 46.0  # the equation at the bottom is a strip of its own
         sheet.fold(
             *([(x, 0, end - x, below)] for x, end in ((0, 412), (412, WIDTH))),
             [(0, below, 520, 46)],
@@ -216,47 +214,51 @@ def _describe_verdict(found: Flow, wrong: bool) -> str:
     return f"{same}."
 
 
-# What is drawn
+# The picture
 
 
 class Panel:
-    """An array drawn as boxes by the broadcast lens: rows below each other, the layers of a third axis side by side.
+    """An array drawn as boxes: rows below each other, and the layers of a third axis side by side.
 
-    Boxes and type are as large as there is room.
+    The boxes and the numbers in them are as large as the space allows.
     """
 
     def __init__(
         self, sheet: Sheet, left: float, top: float, shape: tuple[int, ...], role: str
     ) -> None:
-        self.sheet, self.left, self.top, self.role = sheet, left, top, role
+        self.sheet = sheet
+        self.left = left
+        self.top = top
+        self.role = role
         self.layers, self.rows, self.columns = (1,) * (3 - len(shape)) + shape
         room = (CHANNEL if left == LEFT else WIDTH) - left
         across = (room - LAYER * (self.layers - 1)) / (self.layers * self.columns) - GAP
-        self.wide, self.high = min(WIDEST, across), min(40.0, HALF / self.rows - LANE)
-        # The size of type.
+        self.wide = min(WIDEST, across)
+        self.high = min(40.0, HALF / self.rows - LANE)
+        # The font size.
         self.size = 18 if self.wide > 90 else 14
 
     def corner(self, k: int) -> Point:
-        """Find the upper left corner of the k-th entry's box, as the broadcast lens draws it."""
+        """Return the upper left corner of the k-th box."""
         layer, row, column = np.unravel_index(k, (self.layers, self.rows, self.columns))
         across = layer * (self.columns * (self.wide + GAP) + LAYER) + column * (self.wide + GAP)
         return self.left + float(across), self.top + float(row) * (self.high + LANE)
 
     def foot(self, k: int) -> Point:
-        """Find the middle of a box's lower edge, where the wires that the broadcast lens draws end."""
+        """Return the middle of the k-th box's lower edge, where wires end."""
         x, y = self.corner(k)
         return x + self.wide / 2, y + self.high
 
     def baseline(self, k: int) -> float:
-        """Find the height at which the broadcast lens writes the k-th entry of an array."""
+        """Return the y coordinate of the k-th entry's text."""
         return self.foot(k)[1] - self.high / 2 + 0.36 * self.size
 
     def draw_title(self, title: str) -> None:
-        """Write above its boxes what an array in the broadcast lens is."""
+        """Write a title above the boxes."""
         self.sheet.text(self.left, self.top - 14, title, self.role, bold=True)
 
     def draw_frame(self, k: int, glows: bool) -> None:
-        """Draw the box of an array's entry in the broadcast lens; it glows when it has its turn."""
+        """Draw the k-th box; the box of the current entry glows."""
         paper = "adjoint_paper" if self.role == "adjoint" else "constant_paper"
         role, fill, width = (self.role, paper, 3.5) if glows else ("line", "", 1)
         self.sheet.box(*self.corner(k), self.wide, self.high, role, fill, width)
@@ -264,42 +266,35 @@ class Panel:
     def draw_entries(
         self, values: np.ndarray, homes: np.ndarray, entry: int, known: int | None = None
     ) -> None:
-        """Draw all entries of an array in the picture of the lab BroadcastLens; those of one home glow.
+        """Draw all entries; those whose home is `entry` glow.
 
-        With `known` only those of the first homes have their number.
+        If `known` is given, only entries of the first `known` homes show their number.
         """
         for k, (x, home) in enumerate(zip(values.flat, homes.flat, strict=True)):
             text = number(x) if known is None or home < known else NOT_REACHED
-            self.draw_frame(k, home == entry)
-            self.sheet.text(
-                self.foot(k)[0],
-                self.baseline(k),
-                text,
-                "ink",
-                "middle",
-                self.size,
-                bold=home == entry,
-            )
+            glows = home == entry
+            self.draw_frame(k, glows)
+            middle, _ = self.foot(k)
+            self.sheet.text(middle, self.baseline(k), text, "ink", "middle", self.size, bold=glows)
 
     def draw_pair(
         self, k: int, pair: tuple[float, float], sign: str, operand: str, glows: bool
     ) -> None:
-        """Draw A, the sign and B at one place of the broadcast lens; the operand that is watched stands out."""
+        """Draw A, the sign and B in the k-th box, with the operand whose gradient is shown in bold."""
         self.draw_frame(k, glows)
-        (x, _), y, size = self.corner(k), self.baseline(k), self.size
-        # to be read on the glow, too
+        x, _ = self.corner(k)
+        y = self.baseline(k)
+        size = self.size
+        # on the glow, both numbers have to be dark
         plain, watched = ("ink", "ink") if glows else ("soft_ink", "value")
         left, right = map(number, pair)
-        # the sign, so that all fits
+        # the x coordinate of the sign, from the lengths of the two numbers
         middle = x + self.wide * (len(left) + 1) / (len(left) + len(right) + 2)
         is_a = operand == "A"
-        self.sheet.text(
-            middle - size / 2, y, left, watched if is_a else plain, "end", size, bold=is_a
-        )
+        role_a, role_b = (watched, plain) if is_a else (plain, watched)
+        self.sheet.text(middle - size / 2, y, left, role_a, "end", size, bold=is_a)
         self.sheet.text(middle, y, sign, plain, "middle", size)
-        self.sheet.text(
-            middle + size / 2, y, right, plain if is_a else watched, "start", size, bold=not is_a
-        )
+        self.sheet.text(middle + size / 2, y, right, role_b, "start", size, bold=not is_a)
 
 
 def _describe_settings(at: dict[str, Any]) -> str:
@@ -314,9 +309,8 @@ def _draw_forward(sheet: Sheet, found: Flow, entry: int, sign: str) -> None:
     small = Panel(sheet, LEFT, FORWARD, found.small.shape, "value")
     large = Panel(sheet, RIGHT, FORWARD, found.large.shape, "value")
     small.draw_title(f"{found.small_name}, shape {found.small.shape}")
-    large.draw_title(
-        f"{f'A {sign} B, place by place' if found.copies else 'A'}, shape {found.large.shape}"
-    )
+    name = f"A {sign} B, place by place" if found.copies else "A"
+    large.draw_title(f"{name}, shape {found.large.shape}")
     small.draw_entries(found.small, np.arange(found.small.size), entry)
     if found.other is None:
         large.draw_entries(found.large, found.homes, entry)
@@ -328,21 +322,26 @@ def _draw_forward(sheet: Sheet, found: Flow, entry: int, sign: str) -> None:
 
 
 def _draw_backward(sheet: Sheet, found: Flow, step: int) -> None:
-    unsummed, turn = found.lands is None, step > 0
-    entry = step - 1  # at the beginning none has its turn
+    unsummed = found.lands is None
+    turn = step > 0
+    entry = step - 1  # −1 at the beginning, when no entry has been shown
     bar = found.small_name + "\N{COMBINING MACRON}"
-    back, homes = (
-        (found.large_back, found.homes)
-        if unsummed
-        else (found.small_back, np.arange(found.small.size))
-    )
+    back, homes = found.small_back, np.arange(found.small.size)
+    if unsummed:
+        back, homes = found.large_back, found.homes
     small = Panel(sheet, LEFT, BACKWARD, back.shape, "adjoint")
     large = Panel(sheet, RIGHT, BACKWARD, found.large.shape, "adjoint")
-    asked = found.copies and not turn  # the shape is the learner's to say first
-    mark = "" if not found.copies else " ✓" if found.fits else f" ✗  not {found.truth.shape}"
-    small.draw_title(f"{bar}, shape {'?' if asked else f'{back.shape}{mark}'}")
+    asked = found.copies and not turn  # the learner predicts the shape first
+    shape = str(back.shape)
+    if asked:
+        shape = "?"
+    elif found.copies:
+        shape += " ✓" if found.fits else f" ✗  not {found.truth.shape}"
+    small.draw_title(f"{bar}, shape {shape}")
     heading = "what comes back to each place" if found.copies else "A\N{COMBINING MACRON}"
-    mark = "" if found.copies or not turn else " ✓" if found.right else " ✗  the numbers are wrong"
+    mark = ""
+    if turn and not found.copies:
+        mark = " ✓" if found.right else " ✗  the numbers are wrong"
     large.draw_title(f"{heading}, shape {found.large.shape}{mark}")
     if asked:
         sheet.text(LEFT, BACKWARD + 50, "?", "adjoint", size=54)
@@ -359,22 +358,23 @@ def _draw_backward(sheet: Sheet, found: Flow, step: int) -> None:
 
 
 def _write_turn(found: Flow, entry: int, bar: str) -> str:
-    """The sum of this turn, or the number that is copied."""
-    name, sent = (
-        found.name_entry(entry).replace(found.small_name, bar, 1),
-        number(found.sent(entry)),
-    )
+    """Write the sum for the current entry, or the number that is copied."""
+    name = found.name_entry(entry).replace(found.small_name, bar, 1)
+    sent = number(found.sent(entry))
     if not found.copies:
         return f"{name} = {sent}, copied to {len(found.places_back(entry))} places"
     terms = [atom(number(x)) for x in found.list_terms(entry)]
     if found.lands is None:
         return f"{list_some(terms)}: never added up"
-    return " = ".join([name, list_some(terms, " + "), *[sent][: len(terms) > 1]])
+    equation = f"{name} = {list_some(terms, ' + ')}"
+    return f"{equation} = {sent}" if len(terms) > 1 else equation
 
 
 def _draw_wires(small: Panel, entry: int, large: Panel, places: list[int], to_large: bool) -> None:
-    """Lines between one small entry and its places, running below the rows; the heads say which way."""
-    sheet, role, (x0, y0) = small.sheet, small.role, small.foot(entry)
+    """Draw lines below the rows between a small entry and its places; arrowheads show the direction."""
+    sheet = small.sheet
+    role = small.role
+    x0, y0 = small.foot(entry)
     dash = "7 4" if role == "adjoint" else ""
     lane = y0 + 11
     for place in places:

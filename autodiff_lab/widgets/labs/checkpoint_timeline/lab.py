@@ -1,4 +1,4 @@
-"""The controller of the lab CheckpointTimeline: which states of a chain are kept, used when, at what cost."""
+"""The controller of the lab CheckpointTimeline: which states of a chain are stored and used, and the cost."""
 
 import functools
 import math
@@ -18,11 +18,11 @@ STEPS, SLOTS = 100, 20
 
 WIDTH, HEIGHT = 900, 416
 FRAME = (40.0, 30.0, 526.0, 306.0)
-# Where the schedules and the slots begin, where the bars do, and how wide it all is.
+# The left edges of schedules and slots and of the bars, and the width of this column.
 RIGHT, BARS, ROOM = 606, 732, 280
-# Where the boxes of the slots begin, and how much room they have downwards.
+# The top of the boxes of the slots, and the height that is left for them.
 BOXES, DEEP = 256, 160
-# For each kind of action what its line means, the line's role, width and dash.
+# For each kind of action the legend of its line, and the line's role, width and dash.
 LOOKS = {
     "advance": ("advance", "value", 2.5, ""),
     "reverse": ("reverse", "adjoint", 3.0, "4 3"),
@@ -61,47 +61,46 @@ class CheckpointTimeline(SteppedLab):
         self.done = self.length
 
     def change(self, name: str) -> None:
-        """Show the checkpoint timeline of another chain, or another schedule, whole."""
+        """Show the whole timeline after a change of the chain or the schedule."""
         if name != "moment":
             self.done = self.length
 
     @property
     def length(self) -> int:
-        """How many actions the checkpoint timeline's schedule has."""
+        """The number of actions in the schedule."""
         return len(self.actions)
 
     @property
     def moment(self) -> float:
-        """How many of the checkpoint timeline's actions are done, in percent."""
+        """The percentage of the actions that are done."""
         return math.ceil(100 * self.done / self.length)
 
     @moment.setter
     def moment(self, percent: float) -> None:
-        # one stop from the end is an action from the end
+        # one stop before the end of the slider is at least one action before the end
         self.done = math.floor(percent * self.length / 100)
 
     def slider_text(self, name: str) -> str:
-        """Write beside the checkpoint timeline's slider how many of the actions are done."""
+        """Write the value of a slider; for `moment`, how many of the actions are done."""
         return f"{self.done} of {self.length}" if name == "moment" else super().slider_text(name)
 
-    # What is seen
+    # The view
 
     @property
     def actions(self) -> list[Action]:
-        """The actions on the checkpoint timeline, from first to last."""
+        """The actions of the schedule, from first to last."""
         return _run_schedule(self.schedule, self.l, self.s)[0]
 
     @property
     def held(self) -> list[int]:
-        """The states that the checkpoint timeline holds in slots at this moment."""
+        """The states that are in slots at this moment."""
         done = self.actions[: self.done]
-        stored, dropped = (
-            Counter(each.start for each in done if each.kind == kind) for kind in ("store", "drop")
-        )
+        stored = Counter(action.start for action in done if action.kind == "store")
+        dropped = Counter(action.start for action in done if action.kind == "drop")
         return sorted(stored - dropped)
 
     def snapshot(self) -> dict[str, Any]:
-        """The checkpoint timeline's data: costs counted in real runs, what is done so far, the states in slots."""
+        """Return the costs, counted in real runs, the actions done so far, and the states in slots."""
         actions, run = _run_schedule(self.schedule, self.l, self.s)
         return {
             "steps": self.l,
@@ -119,7 +118,7 @@ class CheckpointTimeline(SteppedLab):
         }
 
     def sentence(self) -> str:
-        """What the checkpoint timeline says: the last action; or, when all is done, what it took."""
+        """Describe the last action, or the total cost after all actions."""
         if self.done == 0:
             steps = count_noun(self.l, "step")
             return f"Nothing is done yet. The chain has {steps}, and the initial state is number 0."
@@ -127,20 +126,20 @@ class CheckpointTimeline(SteppedLab):
             inside = f"In slots: {_list_states(self.held)}." if self.held else "No slot is in use."
             return f"{_describe(self.actions[self.done - 1])} {inside}"
         snap = self.snapshot()
-        wants = (
-            f" That is more than your {self.s}: this schedule doesn't depend on how many there are."
-        )
+        too_many = ""
+        if not snap["fits"]:
+            too_many = f" That is more than your {self.s}: this schedule doesn't depend on how many there are."
         same = "The gradient equals that of the plain sweep, to the last digit."
         if snap["gradient"] != snap["plain"]:
             same = f"The gradient is {number(snap['gradient'])}, and that of the plain sweep {number(snap['plain'])}."
         return (
             f"{count_noun(self.l, 'step')}, {count_noun(self.s, 'slot')}, schedule “{self.schedule}”: at most "
-            f"{count_noun(snap['peak'], 'slot')} in use.{'' if snap['fits'] else wants} Extra forward steps: "
+            f"{count_noun(snap['peak'], 'slot')} in use.{too_many} Extra forward steps: "
             f"{snap['extra']}, or {number(snap['extra'] / self.l)} for each step of the chain. {same}"
         )
 
     def table(self) -> Grid:
-        """The checkpoint timeline's table: peak slots and extra forward steps of all four schedules."""
+        """Compare peak slots and extra forward steps of all four schedules."""
         meters = self.snapshot()["meters"].items()
         rows = [
             (name, peak, extra, "yes" if peak <= self.s else "no") for name, (peak, extra) in meters
@@ -154,11 +153,12 @@ class CheckpointTimeline(SteppedLab):
         return grid(f"Four schedules for a chain of {count_noun(self.l, 'step')}", heads, rows)
 
     def picture(self) -> str:
-        """The checkpoint timeline's picture: actions over time, the slots at this moment, and the meters."""
+        """Draw the actions over time, the slots at this moment, and the costs of the four schedules."""
         title = (
             "A checkpointing schedule over time, the slots in use, and the costs of four schedules"
         )
-        sheet, snap = Sheet(WIDTH, HEIGHT, title), self.snapshot()
+        sheet = Sheet(WIDTH, HEIGHT, title)
+        snap = self.snapshot()
         _draw_timeline(sheet, snap)
         _draw_slots(sheet, snap)
         _draw_meters(sheet, snap)
@@ -168,19 +168,21 @@ class CheckpointTimeline(SteppedLab):
 
 @functools.lru_cache(maxsize=1024)
 def _run_schedule(name: str, steps: int, slots: int) -> tuple[list[Action], Reversal]:
-    """Carry out a schedule by the engine."""
+    """Run a schedule with the engine."""
     actions = SCHEDULES[name](steps, slots)
     return actions, reverse(logistic, START, actions)
 
 
 def _measure_cost(name: str, steps: int, slots: int) -> tuple[int, int]:
-    # only this one looks at the slots
-    run = _run_schedule(name, steps, slots if name == "binomial" else 1)[1]
+    # Only the binomial schedule depends on the number of slots.
+    if name != "binomial":
+        slots = 1
+    _, run = _run_schedule(name, steps, slots)
     return run.slots, run.extra
 
 
 def _list_states(held: list[int]) -> str:
-    """Write the numbers of the states in slots, or how many they are.
+    """Write the numbers of the states in slots, or only their count if there are too many.
 
     >>> _list_states([0, 4, 7]), _list_states(list(range(83)))
     ('0, 4, 7', '83 states, from 0 to 82')
@@ -202,11 +204,12 @@ def _describe(action: Action) -> str:
     }[kind]
 
 
-# What is drawn
+# The picture
 
 
 def _draw_timeline(sheet: Sheet, snap: dict[str, Any]) -> None:
-    steps, total = snap["steps"], snap["extra"] + snap["steps"]
+    steps = snap["steps"]
+    total = snap["extra"] + steps
     axes = Axes(sheet, FRAME, (0, total), (0, steps))
     places = (0, steps // 2, steps) if steps > 3 else (0, steps)
     across = "steps run so far: extra ones, and recorded ones"
@@ -215,7 +218,8 @@ def _draw_timeline(sheet: Sheet, snap: dict[str, Any]) -> None:
     size = 7 if steps <= 40 else 4
     here = (0, 0)
     for k, (kind, start, end) in enumerate(snap["actions"]):
-        at, done = here[0], k < snap["done"]
+        at = here[0]
+        done = k < snap["done"]
         there = {
             "advance": (at + end - start, end),
             "reverse": (at + 1, start),
@@ -230,14 +234,8 @@ def _draw_timeline(sheet: Sheet, snap: dict[str, Any]) -> None:
             axes.curve([here, there], role if done else "faint", width, dash)
         if kind == "store":
             x, y = axes.at(*here)
-            sheet.box(
-                x - size / 2,
-                y - size / 2,
-                size,
-                size,
-                "tangent" if done else "line",
-                "tangent" if done else "",
-            )
+            role, fill = ("tangent", "tangent") if done else ("line", "")
+            sheet.box(x - size / 2, y - size / 2, size, size, role, fill)
         else:
             here = there
     _draw_moment(axes, snap)
@@ -248,51 +246,58 @@ def _draw_timeline(sheet: Sheet, snap: dict[str, Any]) -> None:
 
 
 def _draw_moment(axes: Axes, snap: dict[str, Any]) -> None:
-    """Draw the present moment as a line through the timeline, which a hand can drag."""
+    """Draw the current moment as a line through the timeline, which can be dragged."""
     left, _, width, _ = axes.frame
-    total, run, scale = axes.x[1], 0, [(left, 0.0)]
+    total = axes.x[1]
     actions = snap["actions"]
+    run = 0
+    scale = [(left, 0.0)]
     for k, (kind, start, end) in enumerate(actions):
         run += {"advance": end - start, "reverse": 1}.get(kind, 0)
-        scale.append((left + width * run / total, float(math.ceil(100 * (k + 1) / len(actions)))))
+        percent = math.ceil(100 * (k + 1) / len(actions))
+        scale.append((left + width * run / total, float(percent)))
     place = scale[snap["done"]][0] - left
     moment = total * place / width
     axes.marker(moment, "line")
-    axes.slide(
-        "how far, in the timeline",
-        moment,
-        Drag("moment", "x", tuple(scale), from_place_to_place=True),
-    )
+    drag = Drag("moment", "x", tuple(scale), from_place_to_place=True)
+    axes.slide("how far, in the timeline", moment, drag)
 
 
 def _find_ends(actions: list[tuple[str, int, int]]) -> Iterator[tuple[int, int]]:
-    """Find when the slot of each store action is free again, as (time, position of the action)."""
-    at, filled = 0, {}
+    """Find when the slot of each store action is freed, as (time, position of the action)."""
+    at = 0
+    filled = {}
     for k, (kind, start, end) in enumerate(actions):
         if kind == "store":
             filled[start] = k
         elif kind == "drop":
             yield at, filled.pop(start)
-        at += end - start if kind in ("advance", "reverse") else 0
+        if kind in ("advance", "reverse"):
+            at += end - start
 
 
 def _draw_slots(sheet: Sheet, snap: dict[str, Any]) -> None:
-    """Draw a box for each slot with the number of its state; slots beyond those that there are have a dashed edge."""
-    held, count = snap["held"], max(snap["slots"], len(snap["held"]))
+    """Draw a box for each slot with the number of its state; slots beyond the available ones have a dashed edge."""
+    held = snap["held"]
+    count = max(snap["slots"], len(held))
     size = next(size for size in (40, 28, 20) if (ROOM // size) * (DEEP // size) >= count)
     sheet.text(RIGHT, BOXES - 12, f"slots in use now: {len(held)} of {snap['slots']}", bold=True)
     for k in range(count):
-        x, y = RIGHT + size * (k % (ROOM // size)), BOXES + size * (k // (ROOM // size))
-        role, held_one = "adjoint" if k >= snap["slots"] else "tangent", k < len(held)
-        fill = role if held_one and size == 20 else ""  # there is no room for numbers of two digits
+        row, column = divmod(k, ROOM // size)
+        x = RIGHT + size * column
+        y = BOXES + size * row
+        is_extra = k >= snap["slots"]
+        is_used = k < len(held)
+        role = "adjoint" if is_extra else "tangent"
+        fill = role if is_used and size == 20 else ""  # too small for numbers of two digits
         corners = [
             (x + 2, y + 2),
             (x + size - 2, y + 2),
             (x + size - 2, y + size - 2),
             (x + 2, y + size - 2),
         ]
-        sheet.path([*corners, corners[0]], role, 1.5, "3 2" if k >= snap["slots"] else "", fill)
-        if held_one and not fill:
+        sheet.path([*corners, corners[0]], role, 1.5, "3 2" if is_extra else "", fill)
+        if is_used and not fill:
             sheet.text(x + size / 2, y + size / 2 + 5, str(held[k]), role, "middle", 14)
 
 
@@ -306,7 +311,8 @@ def _draw_meters(sheet: Sheet, snap: dict[str, Any]) -> None:
         sheet.text(x + 18, 19, measured, role, size=14)
     largest = [max(amounts) or 1 for amounts in zip(*snap["meters"].values(), strict=True)]
     for row, (name, (peak, extra)) in enumerate(snap["meters"].items()):
-        y, now = 30 + 47 * row, name == snap["schedule"]
+        y = 30 + 47 * row
+        now = name == snap["schedule"]
         if now:
             sheet.box(RIGHT - 8, y - 3, ROOM + 14, 44, "ink", width=2)
         sheet.text(RIGHT, y + 24, name, "ink" if now else "soft_ink", size=14, bold=now)

@@ -1,4 +1,4 @@
-"""The controller of the lab ConvergedLoop: errors and costs of its slope in three ways, turn by turn."""
+"""The controller of the lab ConvergedLoop: three ways to differentiate a loop, their errors and their costs."""
 
 import functools
 import math
@@ -35,23 +35,23 @@ LOOKS = {
 SMALLEST, BARS = -16, 560.0
 
 
-# The loops, and three ways to the derivative of what they find
+# The loops, and three ways to differentiate their result
 
 
 def residual(z: Any, x: Any) -> Any:
-    """The residual of z = cos(x z): it is 0 where the lab's loops have converged."""
+    """Return the residual of z = cos(x z), which is 0 at the solution."""
     return z - np.cos(x * z)
 
 
 def turn_newton(z: Any, x: Any) -> Any:
-    """Take one turn of the Newton loop that converges to the solution of z = cos(x z)."""
+    """Do one iteration of Newton's method for z = cos(x z)."""
     return z - residual(z, x) / (1 + x * np.sin(x * z))
 
 
 def halve(ends: Any, x: Any) -> Any:
-    """Take one turn of the loop that converges by bisection: halve the interval around the solution.
+    """Do one iteration of bisection: halve the interval around the solution.
 
-    The state is its ends; their middle counts as z.
+    The state is the two ends of the interval, and z is its middle.
     """
     low, high = ends
     middle = (low + high) / 2
@@ -67,7 +67,7 @@ TURNS: dict[str, tuple[Turn, Any]] = {
 
 
 def run(loop: str, turns: int) -> Callable[[Any], list[Any]]:
-    """Make a program of x that runs one of ConvergedLoop's loops and returns the states, from the first to the last."""
+    """Make a function of x that runs a loop for some iterations and returns the value of z before and after each."""
     turn, start = TURNS[loop]
 
     def program(x: Any) -> list[Any]:
@@ -87,55 +87,63 @@ def _value(state: Any) -> Any:
 def find_errors(
     loop: str, x: float
 ) -> tuple[float, tuple[float, ...], dict[str, tuple[float, ...]]]:
-    """Find the errors of a loop after each turn, by the solution to which Newton's method has converged.
+    """Find the errors of a loop after each iteration, compared with the converged solution of Newton's method.
 
     Returns
     -------
     tuple
-        The slope at the solution; the errors of the value; and by each of the `WAYS` the errors of the slope.
+        The slope at the solution; the errors of the value; and the errors of the slope for each of the `WAYS`.
     """
     solution = run("Newton's method", LARGEST)(x)[-1]
-    right = slope_of_root(solution, x)
+    correct_slope = slope_of_root(solution, x)
     states, unrolled = jvp(run(loop, LARGEST), (x,), (1.0,))
-    ways = (unrolled, [one_turn(loop, z, x) for z in states], [slope_of_root(z, x) for z in states])
     slopes = {
-        way: tuple(abs(float(s) - right) for s in found)
-        for way, found in zip(WAYS, ways, strict=True)
+        "unrolled": unrolled,
+        "one turn": [one_turn(loop, z, x) for z in states],
+        "implicit": [slope_of_root(z, x) for z in states],
     }
-    return right, tuple(abs(float(z) - solution) for z in states), slopes
+    value_errors = tuple(abs(float(z) - solution) for z in states)
+    slope_errors = {
+        way: tuple(abs(float(slope) - correct_slope) for slope in slopes[way]) for way in WAYS
+    }
+    return correct_slope, value_errors, slope_errors
 
 
 def slope_of_root(z: float, x: float) -> float:
-    """Find dz/dx by the implicit function theorem, wherever the converged loop has stopped."""
-    along_z, along_x = grad(residual, argnums=(0, 1))(z, x)
-    return float(-along_x / along_z)
+    """Find dz/dx by the implicit function theorem, at the value where a loop has stopped."""
+    by_z, by_x = grad(residual, argnums=(0, 1))(z, x)
+    return float(-by_x / by_z)
 
 
 def one_turn(loop: str, z: float, x: float) -> float:
-    """Find dz/dx by one turn of the converged loop alone, with the state as a constant."""
+    """Find dz/dx from a single iteration of a loop, with the state as a constant."""
     turn, start = TURNS[loop]
-    return 0.0 if isinstance(start, tuple) else float(grad(turn, argnums=1)(z, x))
+    is_bisection = isinstance(start, tuple)
+    if is_bisection:
+        return 0.0
+    return float(grad(turn, argnums=1)(z, x))
 
 
 @functools.lru_cache(256)
 def count_lines(loop: str, turns: int, x: float) -> dict[str, int]:
-    """Count the tape lines of the slope by each of ConvergedLoop's `WAYS`, without the inputs."""
-    unrolled, one_turn = (record(lambda x, n=n: run(loop, n)(x)[-1], x)[1] for n in (turns, 1))
-    equation = record(residual, _value(TURNS[loop][1]), x)[1]
-    tapes = (unrolled, one_turn, equation)
-    return {way: len(tape) - tape.n_inputs for way, tape in zip(WAYS, tapes, strict=True)}
+    """Count the tape lines that each of the `WAYS` records, without the inputs."""
+    _, start = TURNS[loop]
+    _, unrolled = record(lambda x: run(loop, turns)(x)[-1], x)
+    _, one_turn = record(lambda x: run(loop, 1)(x)[-1], x)
+    _, equation = record(residual, _value(start), x)
+    tapes = {"unrolled": unrolled, "one turn": one_turn, "implicit": equation}
+    return {way: len(tapes[way]) - tapes[way].n_inputs for way in WAYS}
 
 
 def count_work(lines: dict[str, int]) -> dict[str, int]:
-    """Count operations for the slope by each of ConvergedLoop's `WAYS`: loop, what it records beside it, and the sweep.
+    """Count the operations of each of the `WAYS`: the loop, everything else that is recorded, and the sweep.
 
-    A sweep goes back over a line for each line that was recorded.
+    A sweep is counted as one operation for each recorded line.
     """
     loop = lines["unrolled"]
-    return {
-        way: 2 * loop if way == "unrolled" else loop + 2 * recorded
-        for way, recorded in lines.items()
-    }
+    work = {way: loop + 2 * recorded for way, recorded in lines.items()}
+    work["unrolled"] = 2 * loop  # the loop itself is what is recorded
+    return work
 
 
 # The lab
@@ -161,7 +169,7 @@ class ConvergedLoop(Lab):
     x: float
 
     def snapshot(self) -> dict[str, Any]:
-        """The converged loop's data: the errors after each turn; tape lines and operations after these turns."""
+        """Return the errors after each iteration, and the tape lines and operations of the chosen number."""
         slope, value_errors, errors = find_errors(self.loop, self.x)
         lines = count_lines(self.loop, self.turns, self.x)
         return {
@@ -175,7 +183,7 @@ class ConvergedLoop(Lab):
         }
 
     def sentence(self) -> str:
-        """What the lab says of its converged loop: the three errors at this moment, and the two tapes."""
+        """Describe the three errors after these iterations, and the lengths of two tapes."""
         snap = self.snapshot()
         off = {way: write_error(errors[self.turns]) for way, errors in snap["errors"].items()}
         return (
@@ -187,7 +195,7 @@ class ConvergedLoop(Lab):
         )
 
     def table(self) -> Grid:
-        """The converged loop's table: errors, tape lines and operations of the three ways side by side."""
+        """Compare errors, tape lines and operations of the three ways."""
         snap = self.snapshot()
         rows = [
             (
@@ -202,7 +210,7 @@ class ConvergedLoop(Lab):
         return grid(f"“{self.loop}” after {count_noun(self.turns, 'turn')}", heads, rows)
 
     def picture(self) -> str:
-        """The converged loop's picture: the slope's error after each turn, and beside it what each way costs."""
+        """Draw the error of the slope after each iteration, and next to it the cost of each way."""
         snap = self.snapshot()
         sheet = Sheet(
             900,
@@ -238,6 +246,7 @@ def _draw_bars(sheet: Sheet, top: float, title: str, amounts: dict[str, int]) ->
     sheet.text(BARS, top, title, "soft_ink", size=14)
     largest = max(*amounts.values(), 1)
     for k, (way, amount) in enumerate(amounts.items()):
-        y, role = top + 16 + 48 * k, LOOKS[way][0]
+        y = top + 16 + 48 * k
+        role = LOOKS[way][0]
         sheet.text(BARS, y + 14, way, role, size=14)
         draw_bar(sheet, BARS + 80, y, 200 * amount / largest, role, str(amount), 20)

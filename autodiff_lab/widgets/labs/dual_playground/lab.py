@@ -1,4 +1,4 @@
-"""The controller of the lab DualPlayground: a point, a direction, and the slope in it by one forward pass."""
+"""The controller of the lab DualPlayground: the slope at a point in a direction, by one forward pass."""
 
 import functools
 import math
@@ -56,43 +56,41 @@ class DualPlayground(Lab):
     x2: float
 
     def slider_text(self, name: str) -> str:
-        """Write what stands beside the dual playground's sliders: the direction in degrees, with one place."""
+        """Write the value of a slider; the direction in degrees, with one decimal place."""
         if name == "angle":
             return f"{number(round(self.angle, 1))}°"
         return number(round(getattr(self, name), 4))
 
     def steepest(self) -> None:
-        """Turn the dual playground's seed to where f grows fastest: the direction of the gradient."""
+        """Turn the seed into the direction of the gradient, in which f grows fastest."""
         by1, by2 = grad(f, argnums=(0, 1))(self.x1, self.x2)
         self.angle = math.degrees(math.atan2(by2, by1)) % 360
 
     def level(self) -> None:
-        """Turn the dual playground's seed by a right angle."""
+        """Turn the seed by a right angle."""
         self.angle = (self.angle + 90) % 360
 
     @property
     def seed(self) -> tuple[float, float]:
-        """The seed on the dual playground: the tangents of the two inputs."""
+        """The seed: the tangents of the two inputs."""
         turn = math.radians(self.angle)
-        # At a right angle sine and cosine are whole numbers; the computer's are not.
-        along, up = (
-            round(x) if self.angle % 90 == 0 else x for x in (math.cos(turn), math.sin(turn))
-        )
+        along = math.cos(turn)
+        up = math.sin(turn)
+        # At a multiple of 90° sine and cosine are whole numbers, but floating-point results are not.
+        if self.angle % 90 == 0:
+            along, up = round(along), round(up)
         return self.length * along, self.length * up
 
     def snapshot(self) -> dict[str, Any]:
-        """The dual playground's data: point, seed, and the dual number of every line with the ε² that it drops."""
+        """Return point and seed, and the dual number of every line with the ε² that it drops."""
         return dict(push_seed((self.x1, self.x2), self.seed))
 
     def sentence(self) -> str:
-        """What the dual playground says: the value and the tangent that the pass found."""
+        """Describe the value and the tangent that the pass found."""
         snap = self.snapshot()
         along = " and ".join(number(round(t, 4)) for t in snap["seed"])
-        flat = (
-            " Along a level curve nothing changes."
-            if abs(snap["tangent"]) < 1e-9 and self.length
-            else ""
-        )
+        is_flat = abs(snap["tangent"]) < 1e-9 and self.length > 0
+        flat = " Along a level curve nothing changes." if is_flat else ""
         return (
             f"The inputs ({number(round(self.x1, 4))}, {number(round(self.x2, 4))}) get the tangents {along}. One pass "
             f"gives f = {number(snap['value'])} with the tangent {number(round_to_zero(snap['tangent']))}.{flat} "
@@ -100,24 +98,20 @@ class DualPlayground(Lab):
         )
 
     def table(self) -> Grid:
-        """The dual playground's table: the dual number of each line, and the ε² that it drops."""
+        """List the dual number of each line, and the ε² that it drops."""
         snap = self.snapshot()
         names = [name.replace("v-", "v−") for name in snap["lines"]]
         tangents = map(round_to_zero, snap["tangents"])
-        rows = list(
-            zip(names, snap["operations"], snap["values"], tangents, snap["dropped"], strict=True)
-        )
-        return grid(
-            "One forward pass", ("line", "operation", "value", "tangent (ε)", "dropped (ε²)"), rows
-        )
+        columns = (names, snap["operations"], snap["values"], tangents, snap["dropped"])
+        heads = ("line", "operation", "value", "tangent (ε)", "dropped (ε²)")
+        return grid("One forward pass", heads, list(zip(*columns, strict=True)))
 
     def picture(self) -> str:
-        """The dual playground's picture: the map with the seed, the cut along it, what is kept and what is dropped."""
-        sheet = Sheet(
-            900,
-            412,
-            "A map of f with the seed as an arrow, the cut along the seed, and the dropped terms",
+        """Draw the map with the seed, the section along the seed, the result, and the terms that are dropped."""
+        title = (
+            "A map of f with the seed as an arrow, the cut along the seed, and the dropped terms"
         )
+        sheet = Sheet(900, 412, title)
         snap = self.snapshot()
         _draw_map(sheet, *snap["point"], *snap["seed"])
         _draw_section(sheet, snap)
@@ -131,8 +125,9 @@ class DualPlayground(Lab):
 
 @functools.lru_cache(maxsize=1)
 def push_seed(point: Point, seed: Point) -> dict[str, Any]:
-    """Push the dual playground's seed through f in one forward pass; what is shown asks for it several times."""
-    trace, tape = Trace.of(f, *point, mode="forward", direction=seed), record(f, *point)[1]
+    """Push a seed through f in one forward pass. The result is cached: each state uses it several times."""
+    trace = Trace.of(f, *point, mode="forward", direction=seed)
+    _, tape = record(f, *point)
     tangents = [step.tangents[0].value for step in trace.steps]
     return {
         "point": point,
@@ -148,33 +143,40 @@ def push_seed(point: Point, seed: Point) -> dict[str, Any]:
 
 
 def find_dropped(tape: Tape, line: int, tangents: list[Any]) -> float:
-    """Find the ε² that a line on the dual playground drops: half a second derivative of the line's own arithmetic.
+    """Find the coefficient of the ε² that a line drops: half the second derivative of the line's operation.
 
-    For the product this is ẋ₁ẋ₂. It is what multiplying out (a + ȧε)(b + ḃε) leaves over.
+    For the product this is ẋ₁ẋ₂, the term that is left when you multiply out (a + ȧε)(b + ḃε).
     """
-    op, args = tape.ops[line], tape.args[line]
+    op = tape.ops[line]
     if op is None:
         return 0.0
+    args = tape.args[line]
     along = [tangents[j] if j >= 0 else 0.0 for j in tape.parents[line]]
 
-    def moved(t: Any) -> Any:
+    def value(t: Any) -> Any:
         return op.fn(*(a + t * da for a, da in zip(args, along, strict=True)))
 
-    return float(jvp(lambda t: jvp(moved, (t,), (1.0,))[1], (0.0,), (1.0,))[1]) / 2
+    def slope(t: Any) -> Any:
+        return jvp(value, (t,), (1.0,))[1]
+
+    _, curvature = jvp(slope, (0.0,), (1.0,))
+    return float(curvature) / 2
 
 
 def round_to_zero(x: float) -> float:
-    """Make 0 of a rounding error that stands for it, as the dual playground shows tangents."""
+    """Return 0 for a tangent that differs from 0 only by rounding errors."""
     return 0.0 if abs(x) < 1e-12 else x
 
 
-# What is drawn
+# The picture
 
 
 def _draw_map(sheet: Sheet, x1: float, x2: float, along: float, up: float) -> None:
-    axes, length = Axes(sheet, MAP, *REGION), math.hypot(along, up)
+    axes = Axes(sheet, MAP, *REGION)
     sheet.paste(_draw_background())
-    here, head = axes.at(x1, x2), axes.at(x1 + along, x2 + up)
+    here = axes.at(x1, x2)
+    head = axes.at(x1 + along, x2 + up)
+    length = math.hypot(along, up)
     turns = [math.radians(angle) for angle in range(0, 361, 6)]
     axes.curve([(x1 + length * math.cos(t), x2 + length * math.sin(t)) for t in turns], "line", 2)
     sheet.arrow(here, head, "tangent", 4)
@@ -187,27 +189,21 @@ def _draw_map(sheet: Sheet, x1: float, x2: float, along: float, up: float) -> No
 
 def _draw_section(sheet: Sheet, snap: dict[str, Any]) -> None:
     """Draw f along the seed, in units of the seed: the tangent is the slope of this curve at 0."""
-    value, tangent = snap["value"], snap["tangent"]
+    value = snap["value"]
+    tangent = snap["tangent"]
     axes = Axes(sheet, SECTION, (-1, 1), (-12, 12))
     heights = [(float(k), number(round(value + k, 1))) for k in (-12, -6, 0, 6, 12)]
     axes.scales(make_ticks((-1, 0, 1)), heights, "steps of one seed")
     sheet.text(SECTION[0], 20, "f along the seed, and its tangent", "soft_ink", size=14)
     t = np.linspace(-1, 1, 81)
     with np.errstate(all="ignore"):
-        curve = (
-            f(*(x + t * seed for x, seed in zip(snap["point"], snap["seed"], strict=True))) - value
-        )
+        moved = [x + t * seed for x, seed in zip(snap["point"], snap["seed"], strict=True)]
+        curve = f(*moved) - value
     axes.curve(zip(t, curve, strict=True), "value", 3)
     axes.curve(zip(t, t * tangent, strict=True), "tangent", 3, "9 4")
     sheet.dot(*axes.at(0, 0), "ink", 6)
-    sheet.text(
-        SECTION[0] + 12,
-        56,
-        f"tangent {number(round_to_zero(tangent))}",
-        "tangent",
-        size=18,
-        bold=True,
-    )
+    text = f"tangent {number(round_to_zero(tangent))}"
+    sheet.text(SECTION[0] + 12, 56, text, "tangent", size=18, bold=True)
 
 
 def _draw_bin(sheet: Sheet, snap: dict[str, Any]) -> None:
@@ -216,18 +212,19 @@ def _draw_bin(sheet: Sheet, snap: dict[str, Any]) -> None:
     sheet.text(left, 318, kept, "ink", size=20, bold=True)
     sheet.text(left + width, 318, "is kept", "soft_ink", "end")
     sheet.box(left, 334, width, 68, "line")
-    lines = zip(snap["operations"], snap["dropped"], strict=True)
-    thrown = [
-        f"{operation}:  {number(amount)} ε²" for operation, amount in lines if round_to_zero(amount)
+    dropped = [
+        f"{operation}:  {number(amount)} ε²"
+        for operation, amount in zip(snap["operations"], snap["dropped"], strict=True)
+        if round_to_zero(amount) != 0
     ]
-    for k, text in enumerate(thrown or ["nothing"]):
+    for k, text in enumerate(dropped or ["nothing"]):
         sheet.text(left + 12 + 200 * (k // 2), 362 + 26 * (k % 2), text, "soft_ink")
     sheet.text(left + width - 10, 388, "is dropped: ε² = 0", "soft_ink", "end")
 
 
 @functools.cache
 def _draw_background() -> Sheet:
-    """Draw the map itself."""
+    """Draw the level curves of the map, which never change."""
     sheet = Sheet(0, 0, "")
     axes = Axes(sheet, MAP, *REGION)
     axes.scales(make_ticks(range(7)), make_ticks(range(1, 8)))
@@ -240,7 +237,7 @@ def _draw_background() -> Sheet:
 
 
 def find_levels() -> list[tuple[float, list[Point]]]:
-    """Find the level curves of f on the dual playground's map."""
+    """Find the level curves of f on the map, as pairs of a level and a curve."""
     x1, x2 = np.meshgrid(np.linspace(0.02, 6, 300), np.linspace(1, 7, 61))
     curves = find_contours(x1, x2, f(x1, x2), LEVELS)
     return [(level, line[::2].tolist()) for level, lines in curves.items() for line in lines]

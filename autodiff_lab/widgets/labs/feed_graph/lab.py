@@ -1,4 +1,4 @@
-"""The controller of the lab FeedGraph: a static graph is built, fed, run and swept back, one node at a time."""
+"""The controller of the lab FeedGraph: build a static graph, feed it, run it, and sweep back, one node at a time."""
 
 from collections import Counter
 from dataclasses import dataclass, field
@@ -19,7 +19,7 @@ TARGETS = ("all outputs", "the first output", "the second output")
 
 @dataclass
 class State:
-    """The state of the feed-graph lab: its graph, the pass through it, the run that computed it, what sweeps found."""
+    """The state of FeedGraph: the graph, the current pass, the last complete run, and the gradients by output."""
 
     built: GraphBuilder
     places: Places = field(default_factory=Places)
@@ -29,7 +29,7 @@ class State:
 
 
 class FeedGraph(Lab):
-    """A lab on static graphs: one is built, fed, run and swept back, with what every node waits for.
+    """A lab on static graphs: build one, feed it, run it and sweep back, and see what each node waits for.
 
     >>> lab = FeedGraph()
     >>> lab.set(program="document 1's two functions")
@@ -69,7 +69,7 @@ class FeedGraph(Lab):
         self.change("program")
 
     def change(self, name: str) -> None:
-        """Build the whole of the feed-graph lab's new program, or flatten it in another way, and begin a run."""
+        """Build the whole graph of another program, or of another way to flatten it, and begin a run."""
         if name != "target":
             self.begin()
             while self.can("build"):
@@ -77,7 +77,7 @@ class FeedGraph(Lab):
             self.forward()
 
     def enter(self, name: str, text: str) -> None:
-        """Keep a number to feed the lab's graph in the next run, or none if the text is empty; nothing is rebuilt."""
+        """Set the number that is fed in the next run, or none if the text is empty; the graph stays as it is."""
         found = parse_number(text)
         if text.strip() and found is None:
             self.reply = f"{text!r} is not a number. Write 0.5, or 1/2."
@@ -96,36 +96,42 @@ class FeedGraph(Lab):
                 self.forward()
 
     def _forget(self) -> None:
-        """Forget what was computed: it belonged to other numbers."""
+        """Clear all results, which belong to other numbers."""
         self.state.built.graph.zero_grad()
-        self.state.way, self.state.computed, self.state.rows = Pass(), None, {}
+        self.state.way = Pass()
+        self.state.computed = None
+        self.state.rows = {}
 
     # Buttons
 
     def build(self) -> None:
-        """Let the feed-graph lab build one more line of its program, and find places for the new nodes."""
+        """Build one more line of the program, and find places for the new nodes."""
         self.state.built.next()
         self.state.places.place_nodes(self.state.built.graph.nodes)
 
     def forward(self) -> None:
-        """Begin a run of the feed-graph lab: count the operands that each node waits for."""
+        """Begin a run: count the operands that each node waits for."""
         built = self.state.built
         feed = {built.named[name]: x for name, x in self.feed.items() if name in built.named}
         self._forget()
         self.state.way = run_graph(built.graph, list(built.results.values()), feed)
 
     def backward(self) -> None:
-        """Begin a sweep of the feed-graph lab from the outputs, or from one of them."""
-        graph, outputs = self.state.built.graph, self.state.built.outputs
-        used = {x for each in graph.nodes for x in each.operands}
-        name, node = " + ".join(name for name, node in outputs.items() if node not in used), None
+        """Begin a sweep from all outputs, or from one of them."""
+        graph = self.state.built.graph
+        outputs = self.state.built.outputs
         if self.target != TARGETS[0] and len(outputs) > 1:
             name, node = list(outputs.items())[TARGETS.index(self.target) - 1]
-        self.state.way = sweep_graph(graph, node, name)
+            self.state.way = sweep_graph(graph, node, name)
+            return
+        used = {x for each in graph.nodes for x in each.operands}
+        names = [name for name, node in outputs.items() if node not in used]
+        self.state.way = sweep_graph(graph, None, " + ".join(names))
 
     def step(self) -> None:
-        """Let one node have its turn in the feed-graph lab's run or sweep."""
-        state, way = self.state, self.state.way
+        """Process one node in the run or sweep."""
+        state = self.state
+        way = state.way
         way.at += 1
         if way.over and way.phase == "backward":
             state.rows[way.target] = tuple(_float(way.found[name]) for name in state.built.inputs)
@@ -133,17 +139,17 @@ class FeedGraph(Lab):
             state.computed = way
 
     def finish(self) -> None:
-        """Let all nodes that are left have their turn in the feed-graph lab's run or sweep."""
+        """Process all remaining nodes in the run or sweep."""
         while self.can("step"):
             self.step()
 
     def begin(self) -> None:
-        """Begin the feed-graph lab with nothing built; what was fed is kept."""
+        """Begin with an empty graph; the numbers to feed are kept."""
         self.state = State(GraphBuilder(PROGRAMS[self.program], self.flatten))
         self.state.places.place_nodes(self.state.built.graph.nodes)
 
     def still(self) -> Self:
-        """The feed-graph lab on document 1's two functions, with the sum of their gradients and each of them."""
+        """Return a lab for a static page: document 1's two functions with the sum of their gradients and each one."""
         whole = type(self)()
         whole.set(program=list(PROGRAMS)[2])
         whole.finish()
@@ -153,23 +159,26 @@ class FeedGraph(Lab):
         return whole
 
     def can(self, name: str) -> bool:
-        """Whether the feed-graph lab's button can be pressed: build, then forward, then backward; steps in a pass."""
-        state, complete = self.state, self.state.built.done == len(self.state.built.lines)
-        under_way = not state.way.over
+        """Return True if a button can be pressed: first build, then forward, then backward, and step during a pass."""
+        state = self.state
+        is_built = state.built.done == len(state.built.lines)
+        is_under_way = not state.way.over
         possible = {
-            "step": under_way,
-            "finish": under_way,
-            "build": not complete,
-            "forward": complete,
+            "step": is_under_way,
+            "finish": is_under_way,
+            "build": not is_built,
+            "forward": is_built,
+            "backward": state.computed is not None,
+            "begin": state.built.done > 0,
         }
-        possible |= {"backward": state.computed is not None, "begin": state.built.done > 0}
         return possible[name]
 
-    # What is seen
+    # The view
 
     def snapshot(self) -> dict[str, Any]:
-        """The feed-graph lab's data: nodes with degrees, counters, values and adjoints; the queue; the gradients."""
-        way, built = self.state.way, self.state.built
+        """Return the nodes with degrees, counters, values and adjoints, the queue, and the gradients."""
+        way = self.state.way
+        built = self.state.built
         return {
             **self.settings,
             "lines": [format_expression(line) for line in built.lines],
@@ -188,54 +197,50 @@ class FeedGraph(Lab):
         }
 
     def _nodes(self) -> dict[str, dict[str, Any]]:
-        way, built, nodes = self.state.way, self.state.built, self.state.built.graph.nodes
+        way = self.state.way
+        built = self.state.built
         run = way if way.phase == "forward" else self.state.computed or Pass()
         sweep = way if way.phase == "backward" else Pass()
-        uses = Counter(x for node in nodes for x in node.operands)
-        return {
-            node.name: {
+        values = run.found_so_far
+        adjoints = sweep.found_so_far
+        uses = Counter(x for node in built.graph.nodes for x in node.operands)
+        described = {}
+        for node in built.graph.nodes:
+            kind, computes = type(node).__name__.lower(), ""
+            if isinstance(node, Operator):
+                kind, computes = node.op.name, format_expression(node.expression)
+            value = node.value if isinstance(node, Constant) else values.get(node.name)
+            described[node.name] = {
                 "names": [name for name, meant in built.named.items() if meant is node],
-                "kind": node.op.name if isinstance(node, Operator) else type(node).__name__.lower(),
-                "computes": format_expression(node.expression)
-                if isinstance(node, Operator)
-                else "",
+                "kind": kind,
+                "computes": computes,
                 "operands": [x.name for x in node.operands],
                 "degrees": (len(node.operands), uses[node]),
                 "waits": way.now.waiting.get(node.name),
-                "value": _float(
-                    node.value if isinstance(node, Constant) else run.found_so_far.get(node.name)
-                ),
-                "adjoint": _float(sweep.found_so_far.get(node.name)),
+                "value": _float(value),
+                "adjoint": _float(adjoints.get(node.name)),
             }
-            for node in nodes
-        }
+        return described
 
     def sentence(self) -> str:
-        """What the feed-graph lab says: what the last press has done, or what to ask before the next."""
+        """Describe the last action, or ask a question before the next."""
         return self.reply or _write_sentence(self.snapshot(), self.state.way)
 
     def table(self) -> Grid:
-        """The feed-graph lab's table: each node, what it computes and waits for, its value and its adjoint."""
+        """List each node, what it computes and waits for, its value and its adjoint."""
         snap = self.snapshot()
-        rows = [
-            (
-                name,
-                node["computes"] or node["kind"],
-                *node["degrees"],
-                *(
-                    "·" if node[what] is None else node[what]
-                    for what in ("waits", "value", "adjoint")
-                ),
-            )
-            for name, node in snap["nodes"].items()
-        ]
+        rows = []
+        for name, node in snap["nodes"].items():
+            state = [
+                "·" if node[key] is None else node[key] for key in ("waits", "value", "adjoint")
+            ]
+            rows.append((name, node["computes"] or node["kind"], *node["degrees"], *state))
         heads = ("node", "computes", "operands", "uses", "waits for", "value", "adjoint")
-        return grid(
-            f"{snap['count']} nodes; the queue: {', '.join(snap['queue']) or 'empty'}", heads, rows
-        )
+        queue = ", ".join(snap["queue"]) or "empty"
+        return grid(f"{snap['count']} nodes; the queue: {queue}", heads, rows)
 
     def picture(self) -> str:
-        """Hand the feed-graph lab's state over to be drawn: values, adjoints, counters, queue and gradients."""
+        """Draw the graph with values, adjoints, counters, the queue and the gradients."""
         return draw(self.snapshot(), self.state.places)
 
 
@@ -243,13 +248,15 @@ def _float(x: Any) -> float | None:
     return None if x is None else float(x)
 
 
-# What is said
+# The sentence
 
 
 def _write_sentence(snap: dict[str, Any], way: Pass) -> str:
-    """Say what the last press did in the graph, or what to ask before the next."""
-    if way.phase:
-        return _about_the_run(way) if way.phase == "forward" else _about_the_sweep(snap, way)
+    """Describe the last action, or ask a question before the next."""
+    if way.phase == "forward":
+        return _about_the_run(way)
+    if way.phase == "backward":
+        return _about_the_sweep(snap, way)
     if snap["built"] == 0:
         return "Nothing is built, and nothing is computed. Press Build a line: which values will there be afterwards?"
     return _about_the_line(snap)
@@ -259,15 +266,13 @@ def _about_the_line(snap: dict[str, Any]) -> str:
     line = snap["lines"][snap["built"] - 1]
     name = line.partition(" = ")[0]
     text = f"{line} is built: {snap['count']} nodes, and no value in any of them."
-    host = next(
-        (host for host, node in snap["nodes"].items() if name in node["names"] and name != host),
-        None,
-    )
-    if host:
-        text += f" {name} isn't a new node: it is {host}, which now has one more operand."
-    return text + (
-        " Feed the inputs, and press Forward." if snap["built"] == len(snap["lines"]) else ""
-    )
+    for host, node in snap["nodes"].items():
+        if name in node["names"] and name != host:
+            text += f" {name} isn't a new node: it is {host}, which now has one more operand."
+            break
+    if snap["built"] == len(snap["lines"]):
+        text += " Feed the inputs, and press Forward."
+    return text
 
 
 def _about_the_run(way: Pass) -> str:

@@ -1,6 +1,6 @@
-"""The passes through FeedGraph's static graph: a run forward or a sweep backward, one node at a time.
+"""The passes through FeedGraph's static graph: a forward run or a sweep, one node at a time.
 
-A pass is kept step by step, so that the lab can stop anywhere in it.
+All steps of a pass are stored, so that the lab can stop at any of them.
 """
 
 import warnings
@@ -16,22 +16,22 @@ from autodiff_lab.systems.static_graph import Graph, Node, Snapshot
 
 @dataclass
 class Pass:
-    """A pass through FeedGraph's static graph, run or sweep, with all its steps, and how far it has come.
+    """A pass through a static graph, run or sweep, with all its steps and the current one.
 
     Attributes
     ----------
     phase : {"forward", "backward", ""}
-        Empty where there is no pass: then it is over, and no node waits.
+        Empty if there is no pass; it then counts as finished, and no node waits.
     steps : list of Snapshot
-        The first is before any node had its turn.
+        All steps; the first is the state before any node is processed.
     found : dict
-        What each node gets in its turn, by its name: a value, or an adjoint.
+        The result of each node by its name: a value in a run, an adjoint in a sweep.
     target : str
-        Where a sweep begins.
+        The name of the output from which a sweep begins.
     refused, told : str
-        The error that ends it before its time; what was said as a warning.
+        The message of the error that stopped the pass, and the text of its warnings.
     at : int
-        The step it stands at.
+        The index of the current step.
     """
 
     phase: str = ""
@@ -44,32 +44,30 @@ class Pass:
 
     @property
     def now(self) -> Snapshot:
-        """The step at which a pass through FeedGraph's graph stands."""
+        """The current step."""
         return self.steps[self.at]
 
     @property
     def over(self) -> bool:
-        """Whether a pass through FeedGraph's graph has no step left."""
+        """Whether no step is left."""
         return self.at == len(self.steps) - 1
 
     @property
     def found_so_far(self) -> dict[str, Any]:
-        """What a pass through FeedGraph's graph has found up to here, by the names of its nodes."""
+        """The results up to the current step, by the names of the nodes."""
         done = {step.node for step in self.steps[: self.at + 1]}
         return {name: x for name, x in self.found.items() if name in done}
 
     @property
     def stuck(self) -> list[str]:
-        """The nodes that still wait although a pass through FeedGraph's graph is over and nobody has refused."""
-        return (
-            [name for name, count in self.now.waiting.items() if count]
-            if self.over and not self.refused
-            else []
-        )
+        """The nodes that still wait when the pass is over, if it did not end with an error."""
+        if not self.over or self.refused:
+            return []
+        return [name for name, count in self.now.waiting.items() if count]
 
 
 def run_graph(graph: Graph, fetches: list[Node], feed: Mapping[Node, float]) -> Pass:
-    """Run the graph of a FeedGraph program; where a run is refused, the values up to there are kept.
+    """Run a graph; if the run raises an error, the values up to that point are kept.
 
     >>> from autodiff_lab.systems.static_graph import Placeholder
     >>> with Graph() as graph:
@@ -80,7 +78,8 @@ def run_graph(graph: Graph, fetches: list[Node], feed: Mapping[Node, float]) -> 
     ({'x': 0.0}, 'y is a Placeholder and was not fed')
     """
     way = _collect(Pass("forward", []), graph.forward_steps(fetches, feed))
-    done = [node for node in graph.nodes if node.name in {step.node for step in way.steps}]
+    names = {step.node for step in way.steps}
+    done = [node for node in graph.nodes if node.name in names]
     if way.refused:
         graph.run(done, feed)
     way.found = {node.name: node.value for node in done}
@@ -88,7 +87,7 @@ def run_graph(graph: Graph, fetches: list[Node], feed: Mapping[Node, float]) -> 
 
 
 def sweep_graph(graph: Graph, node: Node | None, target: str) -> Pass:
-    """Sweep the graph of a FeedGraph program back from a node, or with None from every output."""
+    """Sweep a graph back from a node, or from every output if `node` is None."""
     way = _collect(Pass("backward", [], target=target), graph.backward_steps(node))
     way.found = {each.name: graph.grads.get(each.number) for each in graph.nodes}
     return way

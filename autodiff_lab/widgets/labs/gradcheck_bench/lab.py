@@ -1,4 +1,4 @@
-"""The controller of the lab GradcheckBench: a light for each check of a rule, and a history over the step h."""
+"""The controller of the lab GradcheckBench: a traffic light for each check of a rule, and the checks so far over h."""
 
 import functools
 import math
@@ -19,11 +19,11 @@ BIAS = np.array([0.5, 1.0])
 
 
 class Sample(NamedTuple):
-    """A function of the gradcheck bench's layer whose rule is checked, and the numbers at which it is."""
+    """A function whose rule is checked, and the operands at which it is checked."""
 
-    # Its key in the table of rules.
+    # The key of its rule in the table.
     row: Any
-    # Operands beside the first.
+    # The operands after the first.
     more: tuple[float, ...] = ()
     batch: np.ndarray = BATCH
     bias: np.ndarray = BIAS
@@ -48,46 +48,47 @@ STEPS = np.arange(SMALLEST, LARGEST + STEP, STEP).tolist()
 
 
 class Check(NamedTuple):
-    """The result of checking a rule on the gradcheck bench, right or with a bug."""
+    """The result of a gradient check, of a correct rule or one with a bug."""
 
     # The logarithm of the step.
     h: float
-    # What the rule says, along the direction.
+    # The slope along the direction by the rule.
     slope: float
-    # What the central difference says.
+    # The slope along the direction by the central difference.
     quotient: float
-    # Their relative error; 0 where both are 0.
+    # The relative error of the two; 0 if both are 0.
     error: float
-    # Of the adjoint of b.
+    # The shape of the adjoint of b.
     shape: tuple[int, ...]
     # ``"right"``, ``"look closer"`` or ``"wrong"``.
     verdict: str
 
 
 def loss(sample: Sample, batch: Any, bias: Any) -> Any:
-    """Return the loss of the gradcheck bench's layer: the sum of its outputs, the mean taken over the batch."""
+    """Return the loss of the layer: the mean of op(X + b) over the batch, summed over the outputs."""
     return np.sum(np.mean(sample.row(batch + bias, *sample.more), axis=0))
 
 
 def adjoint_of_bias(sample: Sample, batch: Any, bias: Any, bug: str = "none") -> Any:
-    """Pull 1 back through the gradcheck bench's layer, by rules of the table, and by a wrong one where there is a bug.
+    """Return the adjoint of b: pull 1 back through the layer, with the rules of the table and the chosen bug.
 
     >>> [adjoint_of_bias(SAMPLES["sin"], BATCH, BIAS, bug).shape for bug in ("none", "no sum-back")]
     [(2,), (3, 2)]
     """
-    add, row = TABLE[np.add], TABLE[sample.row]
     z = batch + bias
     y = sample.row(z, *sample.more)
     g = np.ones_like(y) / y.dtype.type(len(batch))
     if bug != "missing factor":
-        g = row.pullback(0, g, y, (z, *sample.more))
+        g = TABLE[sample.row].pullback(0, g, y, (z, *sample.more))
     if bug == "wrong sign":
         g = -g
-    return g if bug == "no sum-back" else add.pullback(1, g, z, (batch, bias))
+    if bug == "no sum-back":
+        return g
+    return TABLE[np.add].pullback(1, g, z, (batch, bias))
 
 
 def make_direction(direction: str, draw: int) -> np.ndarray:
-    """Make the direction in which the gradcheck bench checks a rule: the first axis, or a random one by its seed."""
+    """Make the direction of a check: the first axis, or the random direction of a seed."""
     if direction == DIRECTIONS[1]:
         return np.eye(len(BIAS))[0]
     along = np.random.default_rng(draw).standard_normal(len(BIAS))
@@ -96,34 +97,37 @@ def make_direction(direction: str, draw: int) -> np.ndarray:
 
 @functools.lru_cache(maxsize=4096)
 def check(op: str, bug: str, h: float, dtype: str, direction: str, draw: int) -> Check:
-    """Check a rule of the gradcheck bench by a central difference in one direction; `h` is the step's logarithm."""
-    sample, kind = SAMPLES[op], np.dtype(dtype).type
-    batch, bias, t = (
-        x.astype(kind) for x in (sample.batch, sample.bias, make_direction(direction, draw))
-    )
+    """Check a rule by a central difference in one direction; `h` is the base-10 logarithm of the step."""
+    sample = SAMPLES[op]
+    kind = np.dtype(dtype).type
+    batch = sample.batch.astype(kind)
+    bias = sample.bias.astype(kind)
+    t = make_direction(direction, draw).astype(kind)
     step = kind(10.0**h)
     adjoint = adjoint_of_bias(sample, batch, bias, bug)
     slope = float(np.sum(adjoint * t))
     with np.errstate(all="ignore"):  # a large step may leave the domain of the logarithm
-        quotient = float(
-            (loss(sample, batch, bias + step * t) - loss(sample, batch, bias - step * t))
-            / (2 * step)
-        )
-    error, shape = relative_error(slope, quotient), shape_of(adjoint)
+        above = loss(sample, batch, bias + step * t)
+        below = loss(sample, batch, bias - step * t)
+        quotient = float((above - below) / (2 * step))
+    error = relative_error(slope, quotient)
+    shape = shape_of(adjoint)
     return Check(h, slope, quotient, error, shape, _verdict(error, shape == shape_of(bias)))
 
 
 def relative_error(a: float, b: float) -> float:
-    """Return |a − b| over the larger of the two: how far a rule is from the gradcheck bench's quotient.
+    """Return |a − b| divided by the larger of |a| and |b|.
 
     >>> relative_error(1.0, -1.0), relative_error(1e-9, 2e-9), relative_error(0.0, 0.0)
     (2.0, 0.5, 0.0)
     """
     largest = max(abs(a), abs(b))
-    return abs(a - b) / largest if largest else 0.0
+    if largest == 0:
+        return 0.0
+    return abs(a - b) / largest
 
 
-# Above the first a rule is wrong, up to the second it is right; what lies between is to be looked at.
+# A rule is wrong if its error is above the first, and right up to the second; between them, look closer.
 WRONG, RIGHT = 1e-2, 1e-7
 
 
@@ -136,7 +140,7 @@ def _verdict(error: float, same_shape: bool) -> str:
 # The lab
 
 KEPT = 300
-# The logarithms of the errors that the plot can show; what is smaller is put on its lower edge.
+# The logarithms of the errors that the plot can show; smaller errors are drawn on its lower edge.
 FLOOR, CEILING = -13.0, 1.0
 LIGHTS = {
     "wrong": ("✗", "adjoint", "above 1e−2"),
@@ -173,48 +177,50 @@ class GradcheckBench(Lab):
     direction: str
 
     def begin(self) -> None:
-        """Draw the gradcheck bench's first direction, and check once."""
+        """Start with the first random direction and a single check."""
         self.draw = 1
         self.history = [self.at]
 
     @property
     def at(self) -> dict[str, Any]:
-        """All that the gradcheck bench's present check depends on."""
+        """The arguments of the current check."""
         return {**self.settings, "draw": self.draw}
 
     def notify(self) -> None:
-        """Keep this check in the gradcheck bench's history, each one once, before it is shown."""
-        self.history = [*[at for at in self.history if at != self.at][-KEPT + 1 :], self.at]
+        """Add the current check to the history, which has each check only once, and refresh the view."""
+        others = [at for at in self.history if at != self.at]
+        self.history = [*others[-KEPT + 1 :], self.at]
         super().notify()
 
     def another(self) -> None:
-        """Choose another random direction for the gradcheck bench's check."""
-        self.direction, self.draw = DIRECTIONS[0], self.draw + 1
+        """Check in another random direction."""
+        self.direction = DIRECTIONS[0]
+        self.draw += 1
 
     def forget(self) -> None:
-        """Leave the gradcheck bench's plot with the present check alone."""
+        """Clear the history, except for the current check."""
         self.history = []
 
     def can(self, name: str) -> bool:
-        """Whether the gradcheck bench's button can be pressed: forgetting needs something to forget."""
+        """Return True if a button can be pressed: `forget` only if the history has other checks."""
         return name != "forget" or len(self.history) > 1
 
     def slider_text(self, name: str) -> str:
-        """Write the gradcheck bench's step h as a power of ten."""
+        """Write the step h as a power of ten."""
         return write_power_of_ten(self.h)
 
     @property
     def found(self) -> Check:
-        """What came of the gradcheck bench's present check."""
+        """The result of the current check."""
         return check(**self.at)
 
     @property
     def curve(self) -> list[Check]:
-        """The gradcheck bench's present check, repeated at every stop of h."""
+        """The results of the current check at every stop of h."""
         return [check(**{**self.at, "h": h}) for h in STEPS]
 
     def snapshot(self) -> dict[str, Any]:
-        """The gradcheck bench's data: the present check and all that were kept."""
+        """Return the current check, and all checks in the history."""
         history = [check(**at) for at in self.history]
         return {
             **self.at,
@@ -227,18 +233,17 @@ class GradcheckBench(Lab):
         }
 
     def sentence(self) -> str:
-        """What the gradcheck bench says: what the light is, and what to think of it."""
+        """Describe the light, and the conclusion to draw from it."""
         found = self.found
         light = f"{LIGHTS[found.verdict][0]} {found.verdict}: relative error {write_error(found.error)}."
         if found.shape != BIAS.shape:
-            blind = (
-                " The numbers agree all the same: multiplying by the direction broadcasts, and adding up then does the "
-                "sum that the rule forgot."
-            )
-            return (
-                f"{light} The adjoint has the shape {found.shape}, and b has {BIAS.shape}."
-                f"{blind if found.error <= WRONG else ''} Compare shapes first."
-            )
+            shapes = f"The adjoint has the shape {found.shape}, and b has {BIAS.shape}."
+            if found.error <= WRONG:
+                shapes += (
+                    " The numbers agree all the same: multiplying by the direction broadcasts, and adding up then "
+                    "does the sum that the rule forgot."
+                )
+            return f"{light} {shapes} Compare shapes first."
         if not math.isfinite(found.quotient):
             return (
                 f"{light} With a step this large X + b − h · t leaves the domain of the operation."
@@ -270,7 +275,7 @@ class GradcheckBench(Lab):
         )
 
     def table(self) -> Grid:
-        """The gradcheck bench's table: the present check in numbers."""
+        """List the numbers of the current check."""
         found = self.found
         rows = [
             ("by the rule", f"{found.slope:.12g}"),
@@ -279,22 +284,17 @@ class GradcheckBench(Lab):
             ("shape of the adjoint of b", f"{found.shape}, b has {BIAS.shape}"),
             ("light", " ".join((LIGHTS[found.verdict][0], found.verdict))),
         ]
-        return grid(
-            f"{self.op}, bug: {self.bug}, h = {self.slider_text('h')}, {self.dtype}",
-            ("what", "is"),
-            rows,
-        )
+        caption = f"{self.op}, bug: {self.bug}, h = {self.slider_text('h')}, {self.dtype}"
+        return grid(caption, ("what", "is"), rows)
 
     def picture(self) -> str:
-        """The gradcheck bench's picture: two numbers and the light; beside them every check so far over h."""
+        """Draw the two slopes and the light, and next to them every check so far over h."""
         found = self.found
-        sheet = Sheet(
-            900, 416, "A traffic light of the relative error, and all checks so far over the step h"
-        )
+        title = "A traffic light of the relative error, and all checks so far over the step h"
+        sheet = Sheet(900, 416, title)
         sheet.text(14, 28, "loss(b) = sum(mean(op(X + b)))", size=15, bold=True)
-        t = ", ".join(
-            number(round(x, 4)) for x in make_direction(self.direction, self.draw).tolist()
-        )
+        along = make_direction(self.direction, self.draw).tolist()
+        t = ", ".join(number(round(x, 4)) for x in along)
         sheet.text(14, 52, f"direction t = ({t})", "soft_ink", size=14)
         for y, label, text, role in (
             (88, "rule, b̄ · t", f"{found.slope:.12g}", "adjoint"),
@@ -333,10 +333,11 @@ class GradcheckBench(Lab):
 
 
 def _draw_light(sheet: Sheet, found: Check) -> None:
-    """Draw three lamps, each with a sign and a word."""
+    """Draw three lamps, each with a symbol and a word."""
     sheet.box(14, 200, 60, 202, "line", "constant_paper", 2)
     for k, (verdict, (sign, role, bound)) in enumerate(LIGHTS.items()):
-        y, lit = 236 + 65 * k, verdict == found.verdict
+        y = 236 + 65 * k
+        lit = verdict == found.verdict
         sheet.dot(44, y, role if lit else "line", 24, hollow=not lit)
         sheet.text(44, y + 9, sign, "paper" if lit else "soft_ink", "middle", 26, bold=True)
         sheet.text(88, y - 2, verdict, role if lit else "soft_ink", size=17, bold=lit)
@@ -344,8 +345,9 @@ def _draw_light(sheet: Sheet, found: Check) -> None:
 
 
 def _draw_mark(axes: Axes, found: Check) -> None:
-    """Draw a shape of its own for each verdict: a disc, a triangle, a cross."""
-    (x, y), role = axes.at(found.h, _take_log(found.error)), LIGHTS[found.verdict][1]
+    """Draw a different shape for each verdict: a disc, a triangle, a cross."""
+    x, y = axes.at(found.h, _take_log(found.error))
+    _, role, _ = LIGHTS[found.verdict]
     if found.verdict == "right":
         axes.sheet.dot(x, y, role, 3.5)
     elif found.verdict == "look closer":
@@ -356,6 +358,9 @@ def _draw_mark(axes: Axes, found: Check) -> None:
 
 
 def _take_log(error: float) -> float:
+    """Return the logarithm of an error, limited to the scale of the plot."""
     if not math.isfinite(error):
         return CEILING
-    return max(math.log10(error), FLOOR) if error > 0 else FLOOR
+    if error == 0:
+        return FLOOR
+    return max(math.log10(error), FLOOR)

@@ -26,7 +26,7 @@ from autodiff_lab.widgets.labs.typed_number import parse_number
 
 
 class Words(NamedTuple):
-    """The words in which the Jacobian painter tells of the passes of one mode, forward or reverse."""
+    """The words for the passes of one mode, forward or reverse."""
 
     way: str
     seed: str
@@ -45,7 +45,7 @@ WORDS = {
 
 WIDTH, HEIGHT = 900, 418
 LEFT, TOP, WIDEST, HIGHEST = 104, 92, 136, 96
-# For the matrix and, beside it or below it, what came out of a pass.
+# Width and height for the matrix together with the result of a pass, to its right or below it.
 ROOM = (534, 312)
 METERS, LONG = 676, 212
 INK = {FORWARD: "tangent", REVERSE: "adjoint"}
@@ -85,14 +85,16 @@ class JacobianPainter(Lab):
     # Controls
 
     def change(self, name: str) -> None:
-        """Begin JacobianPainter's matrix again; only the layer can have any number n of inputs and m of results."""
+        """Begin again with another program; a change of n or m selects the layer, the only one of variable size."""
         if name != "program":
             self.program = LAYER
-        self.n, self.m = len(self.of.inputs), len(self.of.results)
+        program = self.of
+        self.n = len(program.inputs)
+        self.m = len(program.results)
         self.begin()
 
     def enter(self, name: str, text: str) -> None:
-        """Push the vector v that was typed into the Jacobian painter forward through its program, or pull a w back."""
+        """Push the typed vector v forward through the program, or pull the typed w back."""
         mode = FORWARD if name == "v" else REVERSE
         size = self._size(mode)
         seed = tuple(parse_number(part) for part in re.split(r"[\s,;]+", text.strip(" ,;()[]\n\t")))
@@ -106,49 +108,51 @@ class JacobianPainter(Lab):
             self._passes.append(take_pass(self.of, mode, seed))
 
     def jvp(self) -> None:
-        """Paint the next column of the Jacobian: push the first basis vector that was not pushed forward yet."""
+        """Paint the next column: push the first basis vector forward that has not been pushed yet."""
         self._paint(FORWARD)
 
     def vjp(self) -> None:
-        """Paint the next row of the Jacobian: pull back the first basis vector that was not pulled back yet."""
+        """Paint the next row: pull the first basis vector back that has not been pulled yet."""
         self._paint(REVERSE)
 
     def _paint(self, mode: str) -> None:
-        size, done = self._size(mode), self._list_painted(mode)
-        k = next(k for k in range(size) if k not in done)
-        self._passes.append(take_pass(self.of, mode, tuple(float(i == k) for i in range(size))))
+        size = self._size(mode)
+        done = self._list_painted(mode)
+        next_entry = next(k for k in range(size) if k not in done)
+        basis_vector = tuple(float(k == next_entry) for k in range(size))
+        self._passes.append(take_pass(self.of, mode, basis_vector))
 
     def back(self) -> None:
-        """Take back the last pass, and with it the column or row of the Jacobian that it painted."""
+        """Undo the last pass, and with it the column or row that it painted."""
         del self._passes[-1:]
 
     def begin(self) -> None:
-        """Forget all passes: no entry of the Jacobian is painted."""
+        """Start without any passes, so that no entry is painted."""
         self._passes: list[Pass] = []
 
     def can(self, name: str) -> bool:
-        """Whether a button can be pressed: JVP while a column of the Jacobian is missing, VJP while a row is."""
+        """Return True if a button can be pressed: JVP if a column of the matrix is missing, VJP if a row is."""
         mode = {"jvp": FORWARD, "vjp": REVERSE}.get(name)
         if mode is not None:
             return len(self._list_painted(mode)) < self._size(mode)
         return bool(self._passes or self.reply)
 
     def still(self) -> Self:
-        """The Jacobian painter for paper: one column and one row, if nothing has been painted yet."""
+        """Return a lab for a static page, with a column and a row if nothing has been painted yet."""
         return self if self._passes else self.copy("jvp", "vjp")
 
-    # What is seen
+    # The view
 
     @property
     def of(self) -> Program:
-        """The program whose Jacobian is painted, with the point at which it is differentiated."""
+        """The program, with the point at which it is differentiated."""
         return find_program(self.program, self.n, self.m)
 
     def _size(self, mode: str) -> int:
         return self.n if mode == FORWARD else self.m
 
     def _list_painted(self, mode: str) -> dict[int, tuple[float, ...]]:
-        """The columns, or the rows, that have come out."""
+        """Return the columns (forward) or the rows (reverse) that are known, by index."""
         return {
             each.entry: each.result
             for each in self._passes
@@ -156,16 +160,19 @@ class JacobianPainter(Lab):
         }
 
     def snapshot(self) -> dict[str, Any]:
-        """The Jacobian as far as it is known, which columns and rows are painted, and what was spent on them."""
-        columns, rows = self._list_painted(FORWARD), self._list_painted(REVERSE)
-        last = self._passes[-1] if self._passes else None
-        matrix = [
-            [
-                rows[i][j] if i in rows else columns[j][i] if j in columns else None
-                for j in range(self.n)
-            ]
-            for i in range(self.m)
-        ]
+        """Return the known part of the Jacobian, the painted columns and rows, and the cost so far."""
+        columns = self._list_painted(FORWARD)
+        rows = self._list_painted(REVERSE)
+        last = None
+        if self._passes:
+            mode, seed, result, _ = self._passes[-1]
+            last = {"mode": mode, "seed": list(seed), "result": list(result)}
+        matrix: list[list[float | None]] = [[None] * self.n for _ in range(self.m)]
+        for j, column in columns.items():
+            for i in range(self.m):
+                matrix[i][j] = column[i]
+        for i, row in rows.items():
+            matrix[i] = list(row)
         twice = [abs(rows[i][j] - columns[j][i]) for i in rows for j in columns]
         return {
             "matrix": matrix,
@@ -174,20 +181,24 @@ class JacobianPainter(Lab):
             "known": sum(x is not None for row in matrix for x in row),
             "difference": max(twice, default=None),
             "meters": {mode: self._measure_mode(mode) for mode in WORDS},
-            "last": last
-            and {"mode": last.mode, "seed": list(last.seed), "result": list(last.result)},
+            "last": last,
         }
 
     def _measure_mode(self, mode: str) -> dict[str, int]:
-        """What was spent in one mode, and what the whole matrix takes."""
+        """Return the passes and multiplications so far in one mode, and those that the whole matrix needs."""
         spent = [each.multiplications for each in self._passes if each.mode == mode]
         size = self._size(mode)
         each = take_pass(self.of, mode, (1.0, *[0.0] * (size - 1))).multiplications
-        work = {"multiplications": sum(spent), "each": each, "whole": size * each}
-        return {"passes": len(spent), "needed": size, **work}
+        return {
+            "passes": len(spent),
+            "needed": size,
+            "multiplications": sum(spent),
+            "each": each,
+            "whole": size * each,
+        }
 
     def sentence(self) -> str:
-        """What the last JVP or VJP has painted, and how many entries of the Jacobian are missing."""
+        """Describe what the last pass painted, and how many entries are known."""
         if self.reply:
             return self.reply
         if not self._passes:
@@ -198,7 +209,8 @@ class JacobianPainter(Lab):
         return f"{self._about_the_last(self._passes[-1])} {self._about_the_matrix(self.snapshot())}"
 
     def _about_the_last(self, last: Pass) -> str:
-        words, result = WORDS[last.mode], _list_entries(last.result)
+        words = WORDS[last.mode]
+        result = _list_entries(last.result)
         spent = f"{words.way} in one pass of {_count(last.multiplications)}"
         if last.entry is not None:
             return f"e{'₁₂₃₄₅₆'[last.entry]} {spent}, and {words.which} {last.entry + 1} came out: {result}."
@@ -216,11 +228,12 @@ class JacobianPainter(Lab):
             said += (
                 f" Columns and rows agree; the largest difference is {number(snap['difference'])}."
             )
-        columns, rows = (count_noun(size, "pass", "es") for size in (self.n, self.m))
+        columns = count_noun(self.n, "pass", "es")
+        rows = count_noun(self.m, "pass", "es")
         return f"{said} By columns it takes {columns}, by rows {rows}."
 
     def table(self) -> Grid:
-        """The Jacobian in rows; beside each row, and below each column, whether a VJP or a JVP has painted it."""
+        """List the Jacobian by rows, with the kind of pass that painted each row and each column."""
         snap = self.snapshot()
         rows: list[tuple[str | float, ...]] = [
             (name, *("?" if x is None else x for x in row), "VJP" if i in snap["rows"] else "·")
@@ -236,8 +249,9 @@ class JacobianPainter(Lab):
         return grid(f"Jacobian: {spent}", ("", *self.of.inputs, "painted by"), rows)
 
     def picture(self) -> str:
-        """The Jacobian with the last pass's seed and result; beside it meters of passes and multiplications."""
-        of, snap = self.of, self.snapshot()
+        """Draw the Jacobian with the last pass's seed and result, and meters of passes and multiplications."""
+        of = self.of
+        snap = self.snapshot()
         title = "The Jacobian as far as it is known, the last pass, and meters of passes and multiplications"
         sheet = Sheet(WIDTH, HEIGHT, title)
         cells = Cells.of(self.n, self.m)
@@ -248,21 +262,17 @@ class JacobianPainter(Lab):
             sheet.text(LEFT - 12, cells.middle(i, 0)[1], name, "soft_ink", "end")
         for i, row in enumerate(snap["matrix"]):
             for j, x in enumerate(row):
-                by = [
-                    mode
-                    for mode, known in (
-                        (FORWARD, j in snap["columns"]),
-                        (REVERSE, i in snap["rows"]),
-                    )
-                    if known
-                ]
+                by = []
+                if j in snap["columns"]:
+                    by.append(FORWARD)
+                if i in snap["rows"]:
+                    by.append(REVERSE)
                 _draw_cell(sheet, cells, (i, j), x, by)
         if snap["last"]:
             _draw_last(sheet, cells, **snap["last"])
         _draw_meters(sheet, snap["meters"], count_run(of))
-        sheet.text(
-            METERS, HEIGHT - 20, f"entries known: {snap['known']} of {self.n * self.m}", bold=True
-        )
+        known = f"entries known: {snap['known']} of {self.n * self.m}"
+        sheet.text(METERS, HEIGHT - 20, known, bold=True)
         sheet.cut(670)
         return sheet.svg()
 
@@ -275,11 +285,11 @@ def _list_entries(numbers: tuple[float, ...]) -> str:
     return ", ".join(map(_write_entry, numbers))
 
 
-# What is drawn
+# The picture
 
 
 class Cells(NamedTuple):
-    """The size and the places of the cells in which the entries of an m × n Jacobian are painted."""
+    """The size of the cells of an m × n Jacobian in the picture, and the size of the numbers in them."""
 
     wide: float
     high: float
@@ -288,7 +298,7 @@ class Cells(NamedTuple):
 
     @classmethod
     def of(cls, n: int, m: int) -> Self:
-        """Choose the size of the Jacobian's cells for n columns and m rows: the fewer there are, the larger."""
+        """Choose the size of the cells for n columns and m rows; fewer cells are larger."""
         wide = min(WIDEST, ROOM[0] / (n + 1))
         high = min(HIGHEST, ROOM[1] / (m + 1))
         if wide <= 95 or high <= 50:
@@ -301,113 +311,90 @@ class Cells(NamedTuple):
         return cls(wide, high, size, places)
 
     def corner(self, i: int, j: int) -> Point:
-        """The upper left corner of the cell in which entry (i, j) of the Jacobian is painted."""
+        """Return the upper left corner of the cell of entry (i, j)."""
         return LEFT + self.wide * j, TOP + self.high * i
 
     def middle(self, i: int, j: int) -> Point:
-        """Where the number of entry (i, j) of the Jacobian stands, in the middle of its cell."""
+        """Return the place of the number of entry (i, j), in the middle of its cell."""
         return LEFT + self.wide * (j + 0.5), TOP + self.high * (i + 0.5) + 5
 
 
 def _draw_cell(
     sheet: Sheet, cells: Cells, at: tuple[int, int], x: float | None, by: list[str]
 ) -> None:
-    """An entry, with the mark of each pass that has brought it."""
-    (left, top), (across, down) = cells.corner(*at), cells.middle(*at)
+    """Draw an entry, with a mark for each kind of pass that has found it."""
+    left, top = cells.corner(*at)
+    across, down = cells.middle(*at)
     if x is None:
         sheet.box(left + 2, top + 2, cells.wide - 4, cells.high - 4, "faint")
         sheet.text(across, down, "?", "soft_ink", "middle", cells.type)
         return
     for k, mode in enumerate(by):
         inset = 2 + 3 * k
-        sheet.box(
-            left + inset,
-            top + inset,
-            cells.wide - 2 * inset,
-            cells.high - 2 * inset,
-            INK[mode],
-            width=2,
-        )
-        sheet.text(
-            across + 18 * (k - (len(by) - 1) / 2),
-            top + cells.high - 7,
-            ARROW[mode],
-            INK[mode],
-            "middle",
-            14,
-        )
+        wide = cells.wide - 2 * inset
+        high = cells.high - 2 * inset
+        sheet.box(left + inset, top + inset, wide, high, INK[mode], width=2)
+        arrow_x = across + 18 * (k - (len(by) - 1) / 2)
+        sheet.text(arrow_x, top + cells.high - 7, ARROW[mode], INK[mode], "middle", 14)
     sheet.text(across, down - 6, _write_entry(x, cells.places), "ink", "middle", cells.type)
 
 
 def _draw_last(
     sheet: Sheet, cells: Cells, mode: str, seed: list[float], result: list[float]
 ) -> None:
-    """The last pass: what went in at the top or on the left, and what came out at the other side."""
-    ink, size = INK[mode], len(seed)
+    """Draw the last pass: its seed above or to the left of the matrix, and its result on the other side."""
+    ink = INK[mode]
+    size = len(seed)
     places: list[tuple[float, float]]
     if mode == FORWARD:
-        seed_head, result_head = (
-            (LEFT - 12, TOP - 34, "v"),
-            (cells.middle(0, size)[0] + 10, TOP - 10.0, "J v"),
-        )
+        seed_head = (LEFT - 12, TOP - 34, "v")
+        result_head = (cells.middle(0, size)[0] + 10, TOP - 10.0, "J v")
         places = [(cells.middle(0, j)[0], TOP - 34) for j in range(size)]
-        across, down, slots = 10, 0, [(i, size) for i in range(len(result))]
+        slots = [(i, size) for i in range(len(result))]
+        across, down = 10, 0
     else:
-        seed_head, result_head = (
-            (34, TOP - 10, "w"),
-            (LEFT - 12.0, cells.middle(size, 0)[1] + 10, "wᵀ J"),
-        )
+        seed_head = (34, TOP - 10, "w")
+        result_head = (LEFT - 12.0, cells.middle(size, 0)[1] + 10, "wᵀ J")
         places = [(34, cells.middle(i, 0)[1]) for i in range(size)]
-        across, down, slots = 0, 10, [(size, j) for j in range(len(result))]
+        slots = [(size, j) for j in range(len(result))]
+        across, down = 0, 10
     sheet.text(*seed_head, ink, "end" if mode == FORWARD else "middle", bold=True)
     for (x0, y0), x in zip(places, seed, strict=True):
         sheet.text(x0, y0, _write_entry(x, cells.places), ink, "middle", 14, bold=x != 0)
     sheet.text(*result_head, ink, "middle" if mode == FORWARD else "end", bold=True)
     for slot, x in zip(slots, result, strict=True):
-        (left, top), middle = cells.corner(*slot), cells.middle(*slot)
-        sheet.box(
-            left + across + 2, top + down + 2, cells.wide - 4, cells.high - 4, ink, "constant_paper"
-        )
-        sheet.text(
-            middle[0] + across,
-            middle[1] + down,
-            _write_entry(x, cells.places),
-            ink,
-            "middle",
-            cells.type,
-        )
+        left, top = cells.corner(*slot)
+        left += across + 2
+        top += down + 2
+        sheet.box(left, top, cells.wide - 4, cells.high - 4, ink, "constant_paper")
+        middle, baseline = cells.middle(*slot)
+        text = _write_entry(x, cells.places)
+        sheet.text(middle + across, baseline + down, text, ink, "middle", cells.type)
 
 
 def _draw_meters(sheet: Sheet, meters: dict[str, dict[str, int]], run: int) -> None:
-    """For each mode the passes as boxes and the multiplications as a bar, filled as far as they are done."""
+    """Draw for each mode the passes as boxes and the multiplications as a bar, filled as far as they are done."""
     sheet.text(METERS, TOP - 44, f"the run: {run} multiplications", "soft_ink", size=14)
     longest = max(meter["whole"] for meter in meters.values())
     for k, (mode, meter) in enumerate(meters.items()):
-        y, ink = TOP - 6 + 158 * k, INK[mode]
+        y = TOP - 6 + 158 * k
+        ink = INK[mode]
         name = "forward, by columns" if mode == FORWARD else "reverse, by rows"
         sheet.text(METERS, y, f"{ARROW[mode]} {name}", ink, bold=True)
         for j in range(min(max(meter["needed"], meter["passes"]), 12)):
             sheet.box(METERS + 18 * j, y + 12, 14, 14, ink, ink if j < meter["passes"] else "", 1.5)
-        sheet.text(
-            METERS,
-            y + 48,
-            f"passes: {meter['passes']}, the matrix takes {meter['needed']}",
-            size=14,
-        )
+        passes = f"passes: {meter['passes']}, the matrix takes {meter['needed']}"
+        sheet.text(METERS, y + 48, passes, size=14)
         whole = LONG * meter["whole"] / max(longest, 1)
         done = min(LONG, LONG * meter["multiplications"] / max(longest, 1))
         sheet.box(METERS, y + 62, done, 16, "", ink)
         sheet.box(METERS, y + 62, whole, 16, ink, width=1.5)
-        sheet.text(
-            METERS,
-            y + 98,
-            f"multiplications: {meter['multiplications']} of {meter['whole']}",
-            size=14,
-        )
+        multiplications = f"multiplications: {meter['multiplications']} of {meter['whole']}"
+        sheet.text(METERS, y + 98, multiplications, size=14)
 
 
 def _write_entry(x: float, places: int = 4) -> str:
-    """Write an entry of the Jacobian in the room of its cell; a rounding error that stands for 0 is written 0.
+    """Write an entry of the Jacobian so that it fits into a cell; a number that differs from 0 only by rounding is 0.
 
     >>> _write_entry(1.1e-16), _write_entry(-0.84604), _write_entry(-0.84604, 3)
     ('0', '−0.8460', '−0.846')

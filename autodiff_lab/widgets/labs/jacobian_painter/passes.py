@@ -1,7 +1,7 @@
-"""The passes through JacobianPainter's programs: one tangent pushed forward, or one adjoint pulled back.
+"""The passes through JacobianPainter's programs: a JVP pushes a tangent forward, a VJP pulls an adjoint back.
 
-The work of a pass is not computed by a formula. The engine takes the derivative while an outer tape is recording, and
-what that tape has written down is counted.
+The work of a pass is counted, not computed by a formula: the engine differentiates while an outer tape is recording,
+and the multiplications on that tape are counted.
 """
 
 import functools
@@ -16,12 +16,12 @@ from autodiff_lab.transforms.recording import record
 from autodiff_lab.widgets.labs.jacobian_painter.programs import Program
 
 FORWARD, REVERSE = "forward", "reverse"
-# The operations that count once for each entry of their result; a product of matrices counts its inner sum too.
+# The operations that count once for each element of their result; matmul counts once for each product in its sums.
 BY_ENTRY = ("multiply", "divide", "power")
 
 
 class Pass(NamedTuple):
-    """One pass of the Jacobian painter, a JVP or a VJP: its mode, its seed, what came out, and its multiplications."""
+    """A JVP or a VJP: its mode, its seed, its result, and the number of its multiplications."""
 
     mode: str
     seed: tuple[float, ...]
@@ -30,14 +30,17 @@ class Pass(NamedTuple):
 
     @property
     def entry(self) -> int | None:
-        """Which basis vector was the seed of this pass, a JVP or a VJP, counted from 0; None for another seed."""
-        units = [k for k, x in enumerate(self.seed) if x == 1]
-        return units[0] if len(units) == 1 and np.count_nonzero(self.seed) == 1 else None
+        """The index of the basis vector that was the seed; None if the seed was another vector."""
+        nonzero = [(k, x) for k, x in enumerate(self.seed) if x != 0]
+        if len(nonzero) != 1:
+            return None
+        k, x = nonzero[0]
+        return k if x == 1 else None
 
 
 @functools.lru_cache(maxsize=512)
 def take_pass(of: Program, mode: str, seed: tuple[float, ...]) -> Pass:
-    """Take one pass, a JVP or a VJP, through a program that has been run and recorded; count its multiplications.
+    """Do a JVP or a VJP through a program that has already been run, and count the multiplications of the pass alone.
 
     >>> from autodiff_lab.widgets.labs.jacobian_painter.programs import find_program
     >>> take_pass(find_program("document 1", 2, 2), "reverse", (1.0, 0.0)).result
@@ -46,21 +49,25 @@ def take_pass(of: Program, mode: str, seed: tuple[float, ...]) -> Pass:
 
     def derivative(x: Any, seed: Any) -> Any:
         if mode == FORWARD:
-            return linearize(of.function, x)[1](seed)
-        return vjp(of.function, x)[1](seed)[0]
+            _, push_forward = linearize(of.function, x)
+            return push_forward(seed)
+        _, pull_back = vjp(of.function, x)
+        return pull_back(seed)[0]
 
     result, tape = record(derivative, np.array(of.point), np.array(seed))
-    return Pass(mode, seed, tuple(map(float, result)), count_multiplications(tape) - count_run(of))
+    multiplications = count_multiplications(tape) - count_run(of)
+    return Pass(mode, seed, tuple(map(float, result)), multiplications)
 
 
 @functools.cache
 def count_run(of: Program) -> int:
-    """Count the multiplications of one of JacobianPainter's programs itself, without any JVP or VJP."""
-    return count_multiplications(record(of.function, np.array(of.point))[1])
+    """Count the multiplications of a program itself, without any JVP or VJP."""
+    _, tape = record(of.function, np.array(of.point))
+    return count_multiplications(tape)
 
 
 def count_multiplications(tape: Tape) -> int:
-    """Count the multiplications on the tape of a run, a JVP or a VJP; a division counts as one, and so does a power.
+    """Count the multiplications on a tape; a division or a power counts as one.
 
     >>> count_multiplications(record(lambda x: (x * x) @ x / 2, np.array([1.0, 2.0, 3.0]))[1])
     7

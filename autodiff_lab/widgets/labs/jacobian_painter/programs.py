@@ -11,7 +11,7 @@ LARGEST = 6
 
 
 class Program(NamedTuple):
-    """A program whose Jacobian is painted: a function from array to array, its point, and the names of its entries."""
+    """A function from array to array, with its formula, a point, and the names of inputs and results."""
 
     formula: str
     function: Callable[[Any], Any]
@@ -21,28 +21,29 @@ class Program(NamedTuple):
 
 
 def of_document_1(x: Any) -> Any:
-    """The program of document 1 for the Jacobian painter: x₁ + x₂ + ln x₁ and x₁/x₂ + (x₁ − x₂)²."""
+    """Return x₁ + x₂ + ln x₁ and x₁/x₂ + (x₁ − x₂)², the two functions of document 1."""
     return np.stack([x[0] + x[1] + np.log(x[0]), x[0] / x[1] + (x[0] - x[1]) ** 2])
 
 
 def polar(x: Any) -> Any:
-    """The polar map as a program with a 2 × 2 Jacobian: from radius and angle to x and y."""
+    """Convert polar coordinates, radius and angle, to x and y."""
     return np.stack([x[0] * np.cos(x[1]), x[0] * np.sin(x[1])])
 
 
 def softmax(x: Any) -> Any:
-    """The softmax of an array as a program with a square Jacobian: positive numbers that sum to 1."""
+    """Return the softmax of an array: positive numbers that sum to 1."""
     e = np.exp(x)
     return e / np.sum(e)
 
 
 def standardize(x: Any) -> Any:
-    """An array moved and stretched to mean 0 and standard deviation 1, as a program with a square Jacobian."""
+    """Shift and scale an array to mean 0 and standard deviation 1."""
     return (x - np.mean(x)) / np.std(x)
 
 
 LAYER = "a layer, tanh(W x)"
-X, Y = ("x₁", "x₂", "x₃", "x₄", "x₅", "x₆"), ("y₁", "y₂", "y₃", "y₄", "y₅", "y₆")
+X = ("x₁", "x₂", "x₃", "x₄", "x₅", "x₆")
+Y = ("y₁", "y₂", "y₃", "y₄", "y₅", "y₆")
 FIXED = {
     "document 1": Program(
         "(x₁ + x₂ + ln x₁,  x₁/x₂ + (x₁ − x₂)²)", of_document_1, (1.0, 2.0), X[:2], Y[:2]
@@ -58,7 +59,7 @@ NAMES = (LAYER, *FIXED)
 
 @functools.cache
 def find_program(name: str, n: int, m: int) -> Program:
-    """Find the program of a name; a layer's Jacobian has as many columns and rows as it is asked for.
+    """Find a program by name. Only the layer depends on the numbers n of inputs and m of results.
 
     >>> find_program("document 1", 2, 2).point, find_program(LAYER, 3, 1).results
     ((1.0, 2.0), ('y₁',))

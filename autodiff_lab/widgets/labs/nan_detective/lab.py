@@ -18,11 +18,11 @@ from autodiff_lab.widgets.labs.lab import Button, Choice, Entry, Play, SteppedLa
 from autodiff_lab.widgets.labs.nan_detective.nan_birth import Birth, find_birth
 from autodiff_lab.widgets.labs.typed_number import parse_number
 
-# The rows for which there is room.
+# The largest number of rows in the picture.
 MOST_ROWS = 7
 WIDTH, HEIGHT, TOP, RIGHT = 900, 414, 44, 892
 LINE, OPERATION, VALUE, ADJOINT, SENDS = 18, 132, 422, 564, 592
-# For which there is room in the last column, in the smallest type.
+# The number of characters that fit into the last column in the smallest type.
 MOST_LETTERS = 39
 HEADS = (
     (LINE, "row", "start"),
@@ -34,7 +34,7 @@ HEADS = (
 
 
 class Program(NamedTuple):
-    """A program in which a NaN may be born, the x at which that happens, and its inputs beside x."""
+    """A program in which a NaN may appear, the x at which it does, and the other inputs."""
 
     run: Callable[..., Any]
     trap: float
@@ -47,7 +47,7 @@ def double_where(x: Any) -> Any:
     return np.where(x > 0, np.log(safe), 0.0)
 
 
-# Of each pair one makes a NaN, and one of the same function does not.
+# Pairs of the same function: the first program produces a NaN, the second doesn't.
 PROGRAMS = {
     "where(x > 0, log(x), 0)": Program(lambda x: np.where(x > 0, np.log(x), 0.0), 0.0),
     "… with a second where inside": Program(double_where, 0.0),
@@ -63,16 +63,20 @@ PROGRAMS = {
 
 @functools.lru_cache(maxsize=256)
 def trace_program(program: str, expression: str, x: float) -> Trace:
-    """Run a program at x and sweep it, for the NaN detective; an expression that was typed goes first."""
-    f, _, others = (
-        Program(parse_expression(expression, ("x",)), x) if expression else PROGRAMS[program]
-    )
+    """Run and sweep a program at x, or the typed expression if it isn't empty."""
+    traced = _find_program(program, expression, x)
     with np.errstate(all="ignore"):
-        return Trace.of(f, x, *others)
+        return Trace.of(traced.run, x, *traced.others)
+
+
+def _find_program(program: str, expression: str, x: float) -> Program:
+    if expression:
+        return Program(parse_expression(expression, ("x",)), x)
+    return PROGRAMS[program]
 
 
 def find_complaint(expression: str, x: float) -> str:
-    """Say why the NaN detective cannot follow an expression that was typed; nothing if it can.
+    """Explain why a typed expression can't be used; empty if it can.
 
     >>> find_complaint("sqrt(x * x)", 0.0), find_complaint("2.0", 0.0)
     ('', "'2.0' doesn't compute anything from x, so there is nothing to sweep.")
@@ -119,23 +123,25 @@ class NaNDetective(SteppedLab):
 
     @property
     def program(self) -> str:
-        """The program in which the NaN detective searches; another one begins at the x that makes its NaN."""
+        """The program to search; another one begins at the x at which its NaN appears."""
         return self._program
 
     @program.setter
     def program(self, program: str) -> None:
         if program != self._program or self.expression:
-            self._program, self.expression, self._x = program, "", PROGRAMS[program].trap
+            self._program = program
+            self._x = PROGRAMS[program].trap
+            self.expression = ""
             self.reply = ""
             self.begin()
 
     @property
     def x(self) -> str:
-        """The x, as text, at which the NaN detective runs its program."""
+        """The x at which the program runs, as text."""
         return number(self._x)
 
     def enter(self, name: str, text: str) -> None:
-        """Look for a NaN at the x, or in the expression, that was typed."""
+        """Search at the typed x, or in the typed expression."""
         text = text.strip()
         if name == "x":
             found = parse_number(text)
@@ -154,12 +160,12 @@ class NaNDetective(SteppedLab):
 
     @property
     def trace(self) -> Trace:
-        """The run of the suspected program with its reverse sweep."""
+        """The run of the program with its sweep."""
         return trace_program(self._program, self.expression, self._x)
 
     @property
     def length(self) -> int:
-        """How many steps the reverse sweep has in which the NaN detective looks for a NaN."""
+        """The number of steps in the sweep."""
         return len(self._sweep)
 
     @property
@@ -168,27 +174,32 @@ class NaNDetective(SteppedLab):
 
     @property
     def _birth(self) -> Birth | None:
-        """The guilty product, whether the sweep has come to it or not."""
+        """The first NaN or infinity of the whole sweep, even if the sweep has not reached it yet."""
         return find_birth(self.trace, self._sweep)
 
     @property
     def _aim(self) -> int:
         return self._birth.place if self._birth else self.length
 
-    back, forward = SteppedLab.next, "back"
+    back = SteppedLab.next
+    forward = "back"
 
     def jump(self) -> None:
-        """Jump to the step of the sweep in which the first adjoint becomes NaN or infinite."""
+        """Jump to the step in which the first adjoint becomes NaN or infinite, or to the end of the sweep."""
         self.done = self._aim
 
     def can(self, name: str) -> bool:
-        """Whether the NaN detective can step on in the sweep, or jump to the first NaN."""
-        return self.done != self._aim if name == "jump" else super().can(name)
+        """Return True if a button can be pressed: a step is left, or the first NaN is elsewhere."""
+        if name == "jump":
+            return self.done != self._aim
+        return super().can(name)
 
     def still(self) -> Self:
-        """The NaN detective for paper: at the place where the first NaN is born."""
+        """Return a lab for a static page, at the step in which the first NaN appears."""
         found = type(self)()
-        found._program, found.expression, found._x = self._program, self.expression, self._x
+        found._program = self._program
+        found._x = self._x
+        found.expression = self.expression
         found.jump()
         return found
 
@@ -197,8 +208,9 @@ class NaNDetective(SteppedLab):
         return self.trace.adjoints_at(before + self.done - 1)
 
     def snapshot(self) -> dict[str, Any]:
-        """Values, adjoints so far, and the product that makes the first NaN once the sweep has come to it."""
-        birth, guilty = self._birth, None
+        """Return values, adjoints so far, and the product that is the first NaN once the sweep has reached it."""
+        birth = self._birth
+        guilty = None
         if birth and self.done >= birth.place:
             line = self.trace.lines[birth.step.line]
             guilty = {
@@ -222,10 +234,12 @@ class NaNDetective(SteppedLab):
         }
 
     def sentence(self) -> str:
-        """What the sweep sent last; where the first NaN is born, both factors of the guilty product."""
+        """Describe what the sweep sent last, or the two factors of the first NaN."""
         if self.reply:
             return self.reply
-        trace, birth, lines = self.trace, self._birth, self.trace.lines
+        trace = self.trace
+        lines = trace.lines
+        birth = self._birth
         if not self.done:
             odd = [
                 f"{line.display_name} = {line.value.text}"
@@ -235,23 +249,21 @@ class NaNDetective(SteppedLab):
             values = f"Not finite: {', '.join(odd)}." if odd else "All values are finite."
             return f"The program has run at x = {self.x}; its result is {trace.value.text}. {values} Now the sweep."
         if birth and self.done == birth.place:
-            line, to = lines[birth.step.line], lines[birth.send.parent].label_or_name
+            line = lines[birth.step.line]
+            to = lines[birth.send.parent].label_or_name
             return (
                 f"Born here: {line.display_name} = {line.expression} sends {birth.send.term} = "
                 f"{birth.send.contribution.text} to {to}. {birth.step.birth}"
             )
         said = self._sweep[self.done - 1].sentence
         if self.done == self.length and not birth:
-            other = (
-                ", though not every value"
-                if any(not is_finite(line.value) for line in lines)
-                else ""
-            )
-            said += f" The sweep is over: every adjoint was finite{other}."
+            all_finite = all(is_finite(line.value) for line in lines)
+            values = "" if all_finite else ", though not every value"
+            said += f" The sweep is over: every adjoint was finite{values}."
         return said
 
     def table(self) -> Grid:
-        """Each row of the tape with its value, its adjoint, what it sends back, and a mark at the first NaN."""
+        """List the rows of the tape with value, adjoint and contributions, and a mark at the first NaN."""
         lines = self.trace.lines
         birth = self._birth
         rows = []
@@ -265,84 +277,61 @@ class NaNDetective(SteppedLab):
                     to = lines[send.parent].label_or_name
                     sent.append(f"{send.term or 'passes'} = {send.contribution.text} to {to}{mark}")
             arrived = NOT_REACHED if adjoint is None else adjoint.text
-            rows.append(
-                (
-                    line.row_name,
-                    line.expression or line.label,
-                    line.value.text,
-                    arrived,
-                    "; ".join(sent),
-                )
-            )
+            operation = line.expression or line.label
+            rows.append((line.row_name, operation, line.value.text, arrived, "; ".join(sent)))
         heads = ("row", "operation", "value", "adjoint", "sends")
         return grid(f"{self.expression or self._program} at x = {self.x}", heads, rows)
 
     def picture(self) -> str:
-        """The tape with its adjoints; the last row is framed, and so is the product that makes the first NaN."""
-        trace, sweep, birth = self.trace, self._sweep[: self.done], self._birth
+        """Draw the tape with its adjoints, and frames around the last row and around the first NaN."""
+        trace = self.trace
+        sweep = self._sweep[: self.done]
+        birth = self._birth
         sheet = Sheet(WIDTH, HEIGHT, "A tape with values, adjoints and what each row sends back")
         row = min(108, (HEIGHT - TOP - 34) / len(trace.lines))
         size = 15 if row < 60 else 19
         draw_heads(sheet, 24, HEADS)
         draw_rule(sheet, 8, RIGHT, 36)
         for k, (line, adjoint) in enumerate(zip(trace.lines, self._adjoints(), strict=True)):
-            y, now = TOP + row * (k + 0.5), bool(sweep) and sweep[-1].line == k
+            y = TOP + row * (k + 0.5)
+            now = bool(sweep) and sweep[-1].line == k
             if now:
                 sheet.box(8, y - row / 2 + 2, RIGHT - 8, row - 4, "ink", width=2)
-            text = NOT_REACHED if adjoint is None else _mark(adjoint)
+            text, role = NOT_REACHED, "soft_ink"
+            if adjoint is not None:
+                text, role = _mark(adjoint), "adjoint"
             sheet.text(LINE, y + 5, line.row_name, size=size, bold=now)
             sheet.text(OPERATION, y + 5, line.expression or line.label, size=size)
             sheet.text(VALUE, y + 5, _mark(line.value), "value", "end", size, bold=True)
-            sheet.text(
-                ADJOINT,
-                y + 5,
-                text,
-                "soft_ink" if adjoint is None else "adjoint",
-                "end",
-                size,
-                bold=True,
-            )
+            sheet.text(ADJOINT, y + 5, text, role, "end", size, bold=True)
             sends = [send for step in sweep if step.line == k for send in step.sends]
             guilty = birth is not None and birth.send in sends
             if guilty:
-                sheet.box(
-                    SENDS - 10,
-                    y - row / 2 + 6,
-                    RIGHT - SENDS + 4,
-                    row - 12,
-                    "adjoint",
-                    "adjoint_paper",
-                    3,
-                )
+                box = (SENDS - 10, y - row / 2 + 6, RIGHT - SENDS + 4, row - 12)
+                sheet.box(*box, "adjoint", "adjoint_paper", 3)
                 sheet.text(RIGHT - 18, y + 6, "✗", "adjoint", "end", 20, bold=True)
-            _write_sent(
-                sheet, y + 5, trace, [birth.send] if birth and guilty else sends, size, guilty
-            )
+            written = [birth.send] if birth is not None and guilty else sends
+            _write_sent(sheet, y + 5, trace, written, size, guilty)
         sheet.text(LINE, HEIGHT - 10, "⚠ not finite      ✗ born here", "soft_ink", size=14)
         sheet.fold([(0, 0, 580, HEIGHT)], [(0, 0, 110, HEIGHT), (582, 0, 318, HEIGHT)])
         return sheet.svg()
 
 
-# What is drawn
+# The picture
 
 
 def _write_sent(
     sheet: Sheet, y: float, trace: Trace, sends: Sequence[Contribution], size: float, guilty: bool
 ) -> None:
-    """Write what a row has sent, in the smallest type where it is long; of the guilty row, the product."""
+    """Write what a row has sent, in smaller type if the text is long."""
     words = [
         f"{s.term or 'passes'} = {s.contribution.text} → {trace.lines[s.parent].label_or_name}"
         for s in sends
     ]
     text = shorten(",  ".join(dict.fromkeys(words)), MOST_LETTERS)
-    sheet.text(
-        SENDS,
-        y,
-        text,
-        "adjoint" if guilty else "ink",
-        size=size - 1 if len(text) < 32 else 14,
-        bold=guilty,
-    )
+    role = "adjoint" if guilty else "ink"
+    fitting = size - 1 if len(text) < 32 else 14
+    sheet.text(SENDS, y, text, role, size=fitting, bold=guilty)
 
 
 def _mark(x: Number) -> str:

@@ -1,4 +1,4 @@
-"""The birth of a NaN in a traced sweep, as NaNDetective finds it: a step that a trace marks as one, and its factors."""
+"""The first NaN or infinity of a sweep: the step of the trace that produces it, and the two factors of the product."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -7,9 +7,9 @@ from autodiff_lab.trace.model import Contribution, Number, Step, Trace
 
 
 class Birth(NamedTuple):
-    """The birth of the first NaN or infinity in a sweep: which step sends which product, with which local partial."""
+    """The product in which the first NaN or infinity of a sweep appears: its step, and its local partial."""
 
-    # How many products have been sent with it.
+    # The number of steps of the sweep up to this one.
     place: int
     step: Step
     send: Contribution
@@ -17,15 +17,16 @@ class Birth(NamedTuple):
 
     @property
     def adjoint(self) -> Number:
-        """The adjoint in the product that gives birth to the first NaN or infinity."""
+        """The adjoint in the product, its other factor."""
         assert self.step.adjoint is not None, "a step that sends has an adjoint"
         return self.step.adjoint
 
 
 def find_birth(trace: Trace, sweep: Sequence[Step]) -> Birth | None:
-    """Find the product that gives birth to the first NaN or infinity of a sweep; None if every adjoint is finite."""
+    """Find the product that is the first NaN or infinity of a sweep; None if every adjoint is finite."""
     for place, step in enumerate(sweep, 1):
         if step.birth:
             (send,) = step.sends
-            return Birth(place, step, send, trace.lines[step.line].operands[send.slot].partial)
+            operand = trace.lines[step.line].operands[send.slot]
+            return Birth(place, step, send, operand.partial)
     return None

@@ -16,20 +16,20 @@ from autodiff_lab.widgets.labs.canvas import Axes, Sheet, make_ticks
 from autodiff_lab.widgets.labs.lab import Button, Choice, Play, Slider, SteppedLab
 
 MINIMUM = 7.0
-# Further from the minimum than this, and a path has run away.
+# A path that is further than this from the minimum has run away.
 FAR = 1e6
 ARRIVED = 1e-9
 LONGEST = 400
-# A curvature that is smaller than this counts as this much, where Newton's step is damped.
+# The smallest curvature that a damped Newton step divides by.
 FLATTEST = 1e-3
 
 SPAN = (-12.0, 26.0)
 CURVE, SLOPES = (46, 30, 646, 214), (46, 276, 646, 112)
 HEIGHTS, RATES = (1.5, 6.2), (-0.36, 0.36)
-# Where the step is written: between the curve that it moves on and the slope that it comes from.
+# The y coordinate of the step's equation: between the plot of the curve and the plot of its slope.
 EQUATION = 268
 
-# How many of the last places the table lists.
+# The number of places that the table lists, counted from the last.
 SHOWN = 10
 RATED = "gradient descent"
 ENDS = {
@@ -41,12 +41,12 @@ ENDS = {
 
 
 def f(x: Any) -> Any:
-    """The source text's curve ln((x − 7)² + 10), down which Newton's method and gradient descent go."""
+    """Return ln((x − 7)² + 10), the curve of the source text."""
     return np.log((x - MINIMUM) ** 2 + 10.0)
 
 
 class Place(NamedTuple):
-    """A place on the curve with the first two derivatives, which a descent method steps by."""
+    """A place on the curve, with value, slope and curvature."""
 
     x: float
     value: float
@@ -55,7 +55,7 @@ class Place(NamedTuple):
 
 
 def find_place(x: float) -> Place:
-    """Find the value, the slope and, by an HVP, the curvature at x: all that a descent method looks at.
+    """Find value and slope at x, and by an HVP the curvature.
 
     >>> [round(part, 7) for part in find_place(1.0)]
     [1.0, 3.8286414, -0.2608696, -0.0245747]
@@ -65,20 +65,22 @@ def find_place(x: float) -> Place:
 
 
 def step_by_slope(at: Place, rate: float) -> float:
-    """Take a step of gradient descent down NewtonHVP's curve: against the slope, as far as the learning rate says."""
+    """Return the end of a gradient descent step: against the slope, scaled by the learning rate."""
     return at.x - rate * at.slope
 
 
 def step_by_newton(at: Place, rate: float) -> float:
-    """Take a step of Newton's method on the curve: to where the slope would be 0 if it went on in a straight line."""
-    return at.x - at.slope / at.curvature if at.curvature else math.inf
+    """Return the end of a Newton step: where the slope would be 0 if it were linear."""
+    if at.curvature == 0:
+        return math.inf
+    return at.x - at.slope / at.curvature
 
 
 def step_by_damped_newton(at: Place, rate: float) -> float:
-    """Take a damped Newton step: always downhill, and halved until the value falls enough.
+    """Return the end of a damped Newton step, which is always downhill, and halved until the value falls enough.
 
-    The curvature counts by its size, and "enough" is Armijo's rule, a ten-thousandth of what the slope promises
-    (Nocedal and Wright, *Numerical Optimization*, 2006, section 3.1).
+    The step divides by the absolute curvature. "Enough" is Armijo's rule: a ten-thousandth of the fall that the slope
+    predicts (Nocedal and Wright, *Numerical Optimization*, 2006, section 3.1).
     """
     step = -at.slope / max(abs(at.curvature), FLATTEST)
     for _ in range(60):
@@ -89,7 +91,7 @@ def step_by_damped_newton(at: Place, rate: float) -> float:
 
 
 def find_derivatives(x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Find slope and curvature of NewtonHVP's curve at many points at once, for drawing."""
+    """Find slope and curvature of the curve at many points at once, for drawing."""
     ones = np.ones_like(x)
     return jvp(lambda x: jvp(f, (x,), (ones,))[1], (x,), (ones,))
 
@@ -102,7 +104,7 @@ METHODS: dict[str, Callable[[Place, float], float]] = {
 
 
 class Walk(NamedTuple):
-    """A walk down the curve by one method: its places, and its fate (arrived, ran away, to and fro, on its way)."""
+    """A descent by one method: its places, and its fate (arrived, ran away, to and fro, on its way)."""
 
     places: tuple[Place, ...]
     fate: str
@@ -110,7 +112,7 @@ class Walk(NamedTuple):
 
 @functools.lru_cache(maxsize=4096)
 def walk(method: str, start: float, rate: float = 2.0, steps: int = LONGEST) -> Walk:
-    """Walk down the curve by one method until it arrives or runs away, or for so many steps.
+    """Descend by one method until it arrives, runs away or repeats itself, for at most so many steps.
 
     >>> [round(at.x, 4) for at in walk("Newton", 5.5).places[:4]], walk("Newton", 5.5).fate
     ([5.5, 7.871, 6.857, 7.0006], 'arrived')
@@ -125,15 +127,17 @@ def walk(method: str, start: float, rate: float = 2.0, steps: int = LONGEST) -> 
         if not abs(x - MINIMUM) < FAR:
             return Walk(tuple(places), "ran away")
         places.append(find_place(x))
-        if len(places) > 40 and abs(places[-1].x - places[-3].x) < 1e-6 < abs(
-            places[-1].x - places[-2].x
-        ):
-            return Walk(tuple(places), "to and fro")
+        if len(places) > 40:
+            *_, two_before, before, last = places
+            is_back = abs(last.x - two_before.x) < 1e-6
+            has_moved = abs(last.x - before.x) > 1e-6
+            if is_back and has_moved:
+                return Walk(tuple(places), "to and fro")
     return Walk(tuple(places), "on its way")
 
 
 def find_convex_interval() -> tuple[float, float]:
-    """Find between which points the source text's curve is convex: its curvature is positive.
+    """Find the interval in which the curve is convex: where its curvature is positive.
 
     >>> [round(end, 12) for end in find_convex_interval()]
     [3.837722339832, 10.162277660168]
@@ -142,17 +146,20 @@ def find_convex_interval() -> tuple[float, float]:
 
 
 def find_newton_interval() -> tuple[float, float]:
-    """Find between which starting points Newton's method arrives at the minimum."""
+    """Find the interval of starting points from which Newton's method arrives at the minimum."""
     return _find_interval(lambda x: walk("Newton", x).fate == "arrived")
 
 
 def _find_interval(holds: Callable[[float], bool]) -> tuple[float, float]:
-    """Between which points something holds that holds at the minimum, to the last digit."""
+    """Find the interval around the minimum in which a condition holds, exact to the last digit."""
     ends = []
     for outside in (MINIMUM - 8, MINIMUM + 8):
         inside = MINIMUM
         while (middle := (inside + outside) / 2) not in (inside, outside):
-            inside, outside = (middle, outside) if holds(middle) else (inside, middle)
+            if holds(middle):
+                inside = middle
+            else:
+                outside = middle
         ends.append(inside)
     return ends[0], ends[1]
 
@@ -183,38 +190,41 @@ class NewtonHVP(SteppedLab):
     method: str
 
     def change(self, name: str) -> None:
-        """Begin NewtonHVP's descent again; a new learning rate chooses gradient descent, which alone has one."""
+        """Begin again; a new learning rate selects gradient descent, the only method that has one."""
         if name == "rate":
             self.method = RATED
         super().change(name)
 
-    step, forward = SteppedLab.next, "step"
+    step = SteppedLab.next
+    forward = "step"
 
     @property
     def length(self) -> int:
-        """How many steps the descent has, by Newton's method or by gradient descent."""
+        """The number of steps of the descent."""
         return len(self.walk.places) - 1
 
     def slider_text(self, name: str) -> str:
-        """The start of the descent, or its learning rate, which Newton's method does not use."""
-        return super().slider_text(name) if name != "rate" or self.method == RATED else "not used"
+        """Write the value of a slider; Newton's method doesn't use the learning rate."""
+        if name == "rate" and self.method != RATED:
+            return "not used"
+        return super().slider_text(name)
 
     def still(self) -> Self:
-        """The lab for paper: one step, which Newton's method takes uphill from the source text's start."""
+        """Return a lab for a static page, after one step if none has been taken."""
         return self if self.done else self.copy("step")
 
     @property
     def walk(self) -> Walk:
-        """NewtonHVP's whole descent from the chosen start by the chosen method, with its fate."""
+        """The whole descent from the chosen start by the chosen method."""
         return walk(self.method, self.start, self.rate if self.method == RATED else 0.0)
 
     @property
     def places(self) -> tuple[Place, ...]:
-        """The places of NewtonHVP's descent so far: the start, and where each step has landed."""
+        """The places so far: the start, and the end of each step."""
         return self.walk.places[: self.done + 1]
 
     def snapshot(self) -> dict[str, Any]:
-        """The path of NewtonHVP's descent so far, and whether it arrives, runs away or goes to and fro."""
+        """Return the path so far, and the fate of the whole descent."""
         return {
             "path": [at.x for at in self.places],
             "fate": self.walk.fate,
@@ -222,19 +232,19 @@ class NewtonHVP(SteppedLab):
         }
 
     def sentence(self) -> str:
-        """What the last step of NewtonHVP's descent did, uphill or downhill, and how the path ends."""
-        here, end = self.places[-1], "" if self.can("step") else f" {ENDS[self.walk.fate]}"
+        """Describe the last step, uphill or downhill, and at the end the fate of the path."""
+        here = self.places[-1]
+        end = "" if self.can("step") else f" {ENDS[self.walk.fate]}"
         if not self.done:
             rate = f" with the learning rate {number(self.rate)}" if self.method == RATED else ""
             return _describe(here) + (end or f" Where will a step of {self.method}{rate} land?")
         before = self.places[-2]
-        downhill = (
-            "downhill"
-            if here.value < before.value
-            else "uphill"
-            if here.value > before.value
-            else "level"
-        )
+        if here.value < before.value:
+            downhill = "downhill"
+        elif here.value > before.value:
+            downhill = "uphill"
+        else:
+            downhill = "level"
         nearer = "nearer to" if abs(here.x - MINIMUM) < abs(before.x - MINIMUM) else "further from"
         return (
             f"{_describe(before)} Step {self.done} goes {downhill} to x = {number(here.x)}, {nearer} "
@@ -242,24 +252,23 @@ class NewtonHVP(SteppedLab):
         )
 
     def table(self) -> Grid:
-        """The last places of NewtonHVP's descent, each with f, f′ and f″."""
+        """List the last places of the descent with f, f′ and f″."""
         rows = [(str(k), *at) for k, at in enumerate(self.places)][-SHOWN:]
-        return grid(
-            f"{self.method} from x = {number(self.start)}", ("step", "x", "f", "f′", "f″"), rows
-        )
+        caption = f"{self.method} from x = {number(self.start)}"
+        return grid(caption, ("step", "x", "f", "f′", "f″"), rows)
 
     def picture(self) -> str:
-        """The curve with the path of the descent; below it f′ and f″; between them the last step's arithmetic."""
+        """Draw the curve with the path, below it f′ and f″, and between them the equation of the last step."""
         places = self.places
-        sheet = Sheet(
-            700,
-            412,
-            "The curve ln((x − 7)² + 10), where it bends upwards and downwards, and the path on it",
+        title = (
+            "The curve ln((x − 7)² + 10), where it bends upwards and downwards, and the path on it"
         )
+        sheet = Sheet(700, 412, title)
         sheet.paste(_draw_background())
         _draw_line_to_zero(sheet, places, self.method)
         _draw_path(sheet, places)
-        above, start = Axes(sheet, CURVE, SPAN, HEIGHTS), places[0]
+        above = Axes(sheet, CURVE, SPAN, HEIGHTS)
+        start = places[0]
         sheet.handle("start, on the curve", *above.at(start.x, start.value), above.across("start"))
         step = _write_step(places, self.method, self.rate)
         sheet.text(CURVE[0] + CURVE[2], EQUATION, step, "ink", "end", 14, bold=True)
@@ -271,11 +280,11 @@ def _describe(at: Place) -> str:
     return f"At x = {number(at.x)} the slope is {number(at.slope)} and f″ = {number(at.curvature)}: it bends {bend}."
 
 
-# What is drawn
+# The picture
 
 
 def _write_step(places: Sequence[Place], method: str, rate: float) -> str:
-    """Write the last Newton or gradient step as an equation, or the first one with its result left open.
+    """Write the last step as an equation, or the first step with a question mark for its result.
 
     >>> _write_step([Place(1.0, 3.8, -0.25, -0.125)], "Newton", 2.0)
     'x − f′ / f″ = 1 − (−0.25) / (−0.125) = ?'
@@ -294,9 +303,10 @@ def _write_step(places: Sequence[Place], method: str, rate: float) -> str:
 
 @functools.cache
 def _draw_background() -> Sheet:
-    """What does not move: curves, zones and scales."""
+    """Draw everything that never changes: curves, zones and scales."""
     sheet = Sheet(0, 0, "")
-    above, below = Axes(sheet, CURVE, SPAN, HEIGHTS), Axes(sheet, SLOPES, SPAN, RATES)
+    above = Axes(sheet, CURVE, SPAN, HEIGHTS)
+    below = Axes(sheet, SLOPES, SPAN, RATES)
     convex = find_convex_interval()
     for left, right in ((SPAN[0], convex[0]), (convex[1], SPAN[1])):
         (x0, _), (x1, _) = above.at(left, 0), above.at(right, 0)
@@ -323,11 +333,12 @@ def _draw_background() -> Sheet:
 
 
 def _draw_line_to_zero(sheet: Sheet, places: Sequence[Place], method: str) -> None:
-    """Newton's idea in the lower picture: f′ goes on in a straight line, and the step ends where that line is 0."""
+    """Draw the tangent of f′ in the lower plot; a Newton step ends where this line is 0."""
     if len(places) < 2 or method == "gradient descent":
         return
-    below, at = Axes(sheet, SLOPES, SPAN, RATES), places[-2]
-    if method != "Newton" and at.curvature <= 0:  # damped, it does not go where this line leads
+    below = Axes(sheet, SLOPES, SPAN, RATES)
+    at = places[-2]
+    if method != "Newton" and at.curvature <= 0:  # a damped step does not follow this line
         return
     aim = at.x - at.slope / at.curvature if at.curvature else at.x
     x = np.linspace(at.x, min(max(aim, SPAN[0]), SPAN[1]), 60)
@@ -351,10 +362,12 @@ def _draw_path(sheet: Sheet, places: Sequence[Place]) -> None:
     for k, point in enumerate(at[:-1]):
         if _is_seen(places[k].x):
             sheet.dot(*point, "ink", 5 if k == 0 else 3.5, hollow=True)
-    (x, y), here, words = at[-1], places[-1].x, f"x = {number(places[-1].x)}"
+    x, y = at[-1]
+    here = places[-1].x
+    words = f"x = {number(here)}"
     if _is_seen(here):
         sheet.dot(x, y, "ink", 7)
-        # where the curve is not
+        # on the outer side, so that the label doesn't cover the curve
         beside = x + 58 * float(np.sign(here - MINIMUM)) * (abs(here - MINIMUM) > 1)
         inside = min(max(beside, CURVE[0] + 56), CURVE[0] + CURVE[2] - 56)
         sheet.text(inside, y + (24 if inside == beside else 40), words, "ink", "middle", bold=True)

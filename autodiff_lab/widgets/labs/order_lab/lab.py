@@ -1,6 +1,6 @@
-"""The lab OrderLab: a button for each cell that sends, sweeps in any order of the cells, and what has been sent.
+"""The controller of the lab OrderLab: the cells of a small graph send their adjoints in any order.
 
-The partials are the engine's. What an order can get wrong is when a cell sends, and with what it had by then.
+The partials are the engine's. A wrong order lets a cell send before it has received all of its adjoint.
 """
 
 import functools
@@ -25,7 +25,7 @@ from autodiff_lab.widgets.labs.lab import STEP_BUTTONS, Button, Choice, Lab, Pla
 from autodiff_lab.widgets.labs.phrases import count_noun
 
 CELLS = ("x", "a", "b", "c", "y")
-# The cells that have something to send, as they stand on the tape read backwards.
+# The cells that have something to send, in the order of the tape read backwards.
 OPERATIONS = CELLS[:0:-1]
 POINT = 2.0
 
@@ -35,7 +35,7 @@ PLACES = {"x": (10, 116), "a": (198, 116), "b": (372, 48), "c": (372, 184), "y":
 MADE_OF = {"x": "input", "a": "x²", "b": "a²", "c": "a²", "y": "b + c"}
 LIST_LEFT, BELOW = 706, 284
 SHOWN = 8
-# Where the words beside the chain begin, and their bars.
+# The left edges of the text next to the chain, and of its bars.
 COUNTS, BARS = 470, 692
 
 ADDS, OVERWRITES, RECURSION = WAYS = (
@@ -46,7 +46,7 @@ ADDS, OVERWRITES, RECURSION = WAYS = (
 
 
 def f(x: Any) -> Any:
-    """(x²)² + (x²)², the function that the order lab sweeps; its inner square is computed once and used twice."""
+    """Return (x²)² + (x²)²; the inner square is computed once and used twice."""
     a = np.square(x)
     b = np.square(a)
     c = np.square(a)
@@ -55,13 +55,13 @@ def f(x: Any) -> Any:
 
 @functools.cache
 def record_tape() -> Any:
-    """Record the order lab's function (x²)² + (x²)² at x = 2, for its sweeps."""
+    """Record the tape of `f` at x = 2."""
     return record(f, POINT)[1]
 
 
 @functools.cache
 def slope() -> float:
-    """Find the slope of (x²)² + (x²)² at 2, which a sweep in every valid order must give.
+    """Return the slope of `f` at 2, which a sweep in any valid order gives.
 
     >>> slope()
     64.0
@@ -71,7 +71,7 @@ def slope() -> float:
 
 @functools.cache
 def list_users() -> dict[str, tuple[str, ...]]:
-    """List for each cell of the order lab the cells that use it, and must send before it.
+    """List for each cell the cells that use it, which must send before it.
 
     >>> list_users()["a"]
     ('b', 'c')
@@ -84,7 +84,7 @@ def list_users() -> dict[str, tuple[str, ...]]:
 
 
 def sweep_in_order(order: Sequence[str], overwrites: bool = False) -> Iterator[SweepEvent]:
-    """Sweep by letting the cells send in a given order, each once, whatever it holds when its turn comes.
+    """Sweep in a given order of the cells: each sends once, and sends the adjoint that it has at that moment.
 
     >>> [float(list(sweep_in_order(order))[-1].sent[0].after) for order in ("ybca", "ycba")]
     [64.0, 64.0]
@@ -101,7 +101,7 @@ def sweep_in_order(order: Sequence[str], overwrites: bool = False) -> Iterator[S
 
 @functools.cache
 def sweep_by_recursion() -> tuple[SweepEvent, ...]:
-    """Sweep along every path by itself, passing on the whole adjoint: the player's fault of that name.
+    """Sweep by recursion along every path, which sends the whole adjoint each time: the player's fault "recursion".
 
     >>> [float(move.sent[0].after) for move in sweep_by_recursion()][-1]
     96.0
@@ -152,11 +152,11 @@ class OrderLab(Lab):
     a = partialmethod(_send, "a")
 
     def next(self) -> None:
-        """Let the order lab's recursion go one call further."""
+        """Do one more call of the recursion."""
         self._go_to(sweep_by_recursion()[: len(self.moves) + 1])
 
     def back(self) -> None:
-        """Take back the last sending of a cell in the order lab."""
+        """Undo the last move."""
         self.moves = self.moves[:-1]
 
     def begin(self) -> None:
@@ -164,14 +164,14 @@ class OrderLab(Lab):
         self.moves = ()
 
     def _go_to(self, moves: Iterable[SweepEvent]) -> None:
-        """Let so much be sent, and keep what came of an order that is complete."""
+        """Go to a state after some moves, and store the result if the order is complete."""
         self.moves = tuple(moves)
         if self._is_complete:
             order = "recursion" if self.way == RECURSION else " ".join(self.order)
             self._tried[order, "=" if self.way == OVERWRITES else "+="] = self.held["x"]
 
     def can(self, name: str) -> bool:
-        """Whether a cell of the order lab may send: each sends once, in any order; a recursion chooses for itself."""
+        """Return True if a button can be pressed: each cell sends once; a recursion chooses the cells itself."""
         if name in OPERATIONS:
             return self.way != RECURSION and name not in self.order
         if name == "next":
@@ -179,40 +179,42 @@ class OrderLab(Lab):
         return bool(self.moves)
 
     def still(self) -> Self:
-        """The order lab for paper: a wrong order of the cells, y b a c, carried to its end."""
+        """Return a lab for a static page: the wrong order y b a c, carried to its end."""
         return type(self)().copy(*"ybac")
 
     @property
     def order(self) -> list[str]:
-        """The order in which the cells of the order lab have sent so far."""
+        """The cells that have sent so far, in order."""
         return [CELLS[move.line] for move in self.moves]
 
     @property
     def _is_complete(self) -> bool:
-        """Whether the order is complete: no cell has anything left to send."""
+        """Whether every cell has sent, so that the order is complete."""
         return len(self.moves) == len(sweep_by_recursion() if self.way == RECURSION else OPERATIONS)
 
     @property
     def held(self) -> dict[str, float | None]:
-        """The adjoint that each cell of the order lab holds after what was sent so far."""
+        """The adjoint of each cell after the moves so far; None if nothing has arrived."""
         held: dict[str, float | None] = {**dict.fromkeys(CELLS), "y": 1.0}
         for move in self.moves:
             held |= {CELLS[sent.parent]: float(sent.after) for sent in move.sent}
         return held
 
     def snapshot(self) -> dict[str, Any]:
-        """What each cell holds and has sent, which orders were tried, and the counts of paths and calls."""
-        moves, order, held, cells = self.moves, self.order, self.held, {}
+        """Return what each cell holds and has sent, the orders that were tried, and the counts of paths and calls."""
+        order = self.order
+        held = self.held
+        cells = {}
         for i, (name, users) in enumerate(list_users().items()):
-            # A recursion sends to one operand at a time.
+            # A recursion sends to one operand at a time, so only the move to the first operand counts.
             sent = [
                 move.adjoint
-                for move in moves
+                for move in self.moves
                 if move.line == i and (not move.sent or move.sent[0].slot == 0)
             ]
-            before = (
-                users if self.way == RECURSION or name not in order else order[: order.index(name)]
-            )
+            before: Sequence[str] = users
+            if self.way != RECURSION and name in order:
+                before = order[: order.index(name)]
             cells[name] = {
                 "value": float(record_tape().values[i]),
                 "holds": held[name],
@@ -230,7 +232,7 @@ class OrderLab(Lab):
             "right": slope(),
             "arrows": [
                 [CELLS[move.line], CELLS[one.parent], float(one.contribution)]
-                for move in moves
+                for move in self.moves
                 for one in move.sent
             ],
             "tried": [[order, sign, x] for (order, sign), x in self._tried.items()],
@@ -240,26 +242,25 @@ class OrderLab(Lab):
         }
 
     def sentence(self) -> str:
-        """What the last cell has sent, too early or too late, and at the end which slope the order gave."""
+        """Describe what the last cell sent, whether too early or too late, and at the end the slope."""
         if not self.moves:
             if self.way == RECURSION:
                 return "A function calls itself for every operand as soon as a contribution arrives. Press Next call."
             return "y holds the seed 1. Which cell may send first, and which cells must wait?"
-        snap, last = self.snapshot(), self.moves[-1]
-        said = " ".join(
-            [self._about(last, snap), *(explain_remark((), *remark) for remark in last.remarks)]
-        )
+        snap = self.snapshot()
+        last = self.moves[-1]
+        remarks = [explain_remark((), *remark) for remark in last.remarks]
+        said = " ".join([self._about(last, snap), *remarks])
         if not self._is_complete:
             return said
-        end = (
-            ": this order is valid"
-            if snap["slope"] == snap["right"]
-            else f" instead of {number(snap['right'])}"
-        )
+        is_valid = snap["slope"] == snap["right"]
+        end = ": this order is valid" if is_valid else f" instead of {number(snap['right'])}"
         return f"{said} Every cell has sent, and x holds {_write_adjoint(snap['slope'])}{end}."
 
     def _about(self, move: SweepEvent, snap: dict[str, Any]) -> str:
-        name, cells = CELLS[move.line], snap["cells"]
+        """Describe a move: what its cell sends, what is lost, and what is too early or too late."""
+        name = CELLS[move.line]
+        cells = snap["cells"]
         if not move.sent:
             return f"{name} has nothing to send, because nothing has arrived there yet. It won't get another turn."
         sent = [(CELLS[one.parent], one) for one in move.sent]
@@ -268,14 +269,16 @@ class OrderLab(Lab):
         lost = [f"{number(one.before)} is lost" for _, one in sent if one.replaces]
         late = [to for to, _ in sent if cells[to]["sent"]]
         text = f"{name} sends {' and '.join(said)}; {', '.join(dict.fromkeys(now + lost))}."
-        if early := cells[name]["early"]:
-            text += f" Too early: {' and '.join(early)} {'have' if len(early) > 1 else 'has'} not sent yet."
+        early = cells[name]["early"]
+        if early:
+            verb = "have" if len(early) > 1 else "has"
+            text += f" Too early: {' and '.join(early)} {verb} not sent yet."
         if late and self.way != RECURSION:
             text += f" Too late: {late[0]} has already sent its adjoint, so this goes no further."
         return text
 
     def table(self) -> Grid:
-        """Each cell of the order lab with its adjoint, what it has sent, and which cells it waits for."""
+        """List each cell with its adjoint, what it has sent, and the cells for which it waits."""
         snap = self.snapshot()
         rows = [
             (
@@ -289,12 +292,11 @@ class OrderLab(Lab):
             for name, cell in snap["cells"].items()
         ]
         heads = ("cell", "value", "adjoint", "has sent", "waits for", "did not wait for")
-        return grid(
-            f"y = (x²)² + (x²)², order {' '.join(snap['order']) or 'not begun'}", heads, rows
-        )
+        order = " ".join(snap["order"]) or "not begun"
+        return grid(f"y = (x²)² + (x²)², order {order}", heads, rows)
 
     def picture(self) -> str:
-        """The graph of five cells with what they hold and send, the orders tried, and paths against cells."""
+        """Draw the graph with adjoints and contributions, the orders that were tried, and paths against cells."""
         snap = self.snapshot()
         title = "Five cells with values and adjoints, the orders that were tried, and paths against cells"
         sheet = Sheet(WIDTH, HEIGHT, title)
@@ -308,30 +310,26 @@ class OrderLab(Lab):
             _draw_cell(sheet, name, cell, snap)
         _draw_tried(sheet, snap)
         _draw_paths(sheet, self.k)
-        graph, orders, deep = (
-            (0.0, 0.0, 688.0, BELOW - 2.0),
-            (690.0, 0.0, 210.0, BELOW - 2.0),
-            HEIGHT - BELOW + 0.0,
-        )
-        sheet.fold(
-            [graph],
-            [orders],
-            [(0.0, BELOW, COUNTS + 20.0, deep)],
-            [(COUNTS + 20.0, BELOW, 410.0, deep)],
-        )
+        split = COUNTS + 20.0
+        height_below = float(HEIGHT - BELOW)
+        graph = (0.0, 0.0, 688.0, BELOW - 2.0)
+        orders = (690.0, 0.0, 210.0, BELOW - 2.0)
+        chain = (0.0, BELOW, split, height_below)
+        bars = (split, BELOW, 410.0, height_below)
+        sheet.fold([graph], [orders], [chain], [bars])
         return sheet.svg()
 
 
 def _write_product(adjoint: float, contribution: float) -> str:
-    """Adjoint times partial, as numbers; the partial is what makes the contribution."""
+    """Write a contribution as a product of numbers: adjoint times partial."""
     return f"{number(adjoint)} × {number(contribution / adjoint)} = {number(contribution)}"
 
 
-# What is drawn
+# The picture
 
 
 def _draw_edge(sheet: Sheet, operand: str, consumer: str, snap: dict[str, Any]) -> None:
-    """Draw a link with its partial; once something was sent, an arrow back with the contributions."""
+    """Draw an edge with its partial, or with the contributions once something was sent along it."""
     (x0, y0), (x1, y1) = PLACES[operand], PLACES[consumer]
     tail = (x0 + BOX_WIDTH + 2, y0 + BOX_HEIGHT / 2)
     head = (x1 - 2, y1 + BOX_HEIGHT / 2)
@@ -351,7 +349,7 @@ def _draw_edge(sheet: Sheet, operand: str, consumer: str, snap: dict[str, Any]) 
 
 
 def _place_label(operand: str, consumer: str, tail: Point, head: Point) -> Point:
-    """Find where a link's label stands: near its middle, and clear of the line."""
+    """Find the place of an edge's label: near the middle of the edge, and clear of the line."""
     x = (tail[0] + head[0]) / 2
     y = (tail[1] + head[1]) / 2
     if operand == "a":
@@ -393,12 +391,12 @@ def _draw_cell(sheet: Sheet, name: str, cell: dict[str, Any], snap: dict[str, An
 
 
 def _write_adjoint(x: float | None) -> str:
-    """Write what a cell of the order lab holds or has sent: a number, or nothing."""
+    """Write an adjoint as a number, or "nothing" if there is none."""
     return "nothing" if x is None else number(x)
 
 
 def _describe_state(cell: dict[str, Any]) -> tuple[str, str]:
-    """Say in a few words whether a cell waits or has sent, and in which colour."""
+    """Describe in a few words whether a cell waits or has sent; return the text and the role of its colour."""
     if not cell["sent"] and cell["waits"]:
         return f"waits for {', '.join(cell['waits'])}", "soft_ink"
     if not cell["sent"]:
@@ -414,7 +412,7 @@ def _describe_state(cell: dict[str, Any]) -> tuple[str, str]:
 
 
 def _draw_tried(sheet: Sheet, snap: dict[str, Any]) -> None:
-    """List the orders that were carried through, the latest at the bottom."""
+    """List the orders that were completed, the latest at the bottom."""
     sheet.path([(LIST_LEFT - 16, 10), (LIST_LEFT - 16, BELOW - 16)], "faint", 1)
     sheet.text(LIST_LEFT, 24, "order", "soft_ink", size=14)
     sheet.text(WIDTH - 26, 24, "x gets", "soft_ink", "end", 14)
@@ -437,7 +435,7 @@ def _draw_tried(sheet: Sheet, snap: dict[str, Any]) -> None:
 
 
 def _draw_paths(sheet: Sheet, many: int) -> None:
-    """Draw x doubled again and again: a chain of cells, and three bars."""
+    """Draw a chain of cells that doubles x repeatedly, and bars for the numbers of paths, calls and cells."""
     draw_rule(sheet, 10, WIDTH - 10, BELOW, "faint")
     sheet.text(
         10,
@@ -478,7 +476,7 @@ def _draw_paths(sheet: Sheet, many: int) -> None:
 
 
 def _name_cell(k: int, many: int) -> str:
-    """Name a cell of the order lab's chain: x, then a, b, c, …, and y for the result."""
+    """Name the k-th cell of the chain: x, then a, b, c, …, and y for the result."""
     if k == 0:
         return "x"
     if k == many:
@@ -487,6 +485,6 @@ def _name_cell(k: int, many: int) -> str:
 
 
 def _bend(here: Point, there: Point, height: float) -> list[Point]:
-    """Bend a line from one dot to the next."""
+    """Return the points of a curved line between two cells."""
     (x0, y0), (x1, _) = here, there
     return [(x0 + (x1 - x0) * t / 12, y0 + 4 * height * t / 12 * (1 - t / 12)) for t in range(13)]

@@ -1,4 +1,4 @@
-"""The controller of the lab SwellMeter: it measures how a derivative swells as a formula, and the work of AD."""
+"""The controller of the lab SwellMeter, which compares the size of a derivative's formula with the work of AD."""
 
 import functools
 import textwrap
@@ -22,7 +22,7 @@ LINES, WIDTH = 15, 58
 
 
 def logistic(n: int) -> Any:
-    """The iterated logistic map whose derivative swells: l₁ = x and lₙ₊₁ = 4 lₙ (1 − lₙ), as a program of x."""
+    """Make the iterated logistic map as a function of x: l₁ = x and lₙ₊₁ = 4 lₙ (1 − lₙ)."""
 
     def iterate(x: Any) -> Any:
         for _ in range(n - 1):
@@ -33,7 +33,7 @@ def logistic(n: int) -> Any:
 
 
 class Swell(NamedTuple):
-    """How much the derivative of the logistic map swells as a formula, and the operations that AD takes for it."""
+    """The size of the derivative of lₙ as a formula, and the number of operations that AD needs for it."""
 
     formula_size: int
     derivative: Symbol
@@ -57,7 +57,7 @@ class SwellMeter(Lab):
     x: float
 
     def snapshot(self) -> dict[str, Any]:
-        """Value and slope of the logistic map, the size of its swollen formula, and the operations of AD."""
+        """Return value and slope of lₙ, the size of the derivative's formula, and the operations of AD."""
         swell = measure_swell(self.n)
         return {
             "value": float(logistic(self.n)(self.x)),
@@ -70,17 +70,13 @@ class SwellMeter(Lab):
         }
 
     def sentence(self) -> str:
-        """How much the derivative swells as a formula, and how few operations AD needs for it."""
+        """Describe the size of the derivative's formula, and the operations of AD."""
         snap = self.snapshot()
-        ratio = (
-            f", {number(snap['sweep'] / snap['operations'])} for each of its own"
-            if snap["operations"]
-            else ""
-        )
-        parts, characters = (
-            count_noun(snap["derivative_size"], "part"),
-            count_noun(snap["characters"], "character"),
-        )
+        parts = count_noun(snap["derivative_size"], "part")
+        characters = count_noun(snap["characters"], "character")
+        ratio = ""
+        if snap["operations"]:
+            ratio = f", {number(snap['sweep'] / snap['operations'])} for each of its own"
         return (
             f"l{_subscript(self.n)}′({number(self.x)}) = {number(snap['slope'])}. Written as a formula, the derivative "
             f"has {parts} and {characters}. The program has {snap['operations']} operations, and the sweep adds "
@@ -88,7 +84,7 @@ class SwellMeter(Lab):
         )
 
     def table(self) -> Grid:
-        """The size of the swelling formula beside the operations of AD, for every n up to this one."""
+        """Compare the size of the formula with the operations of AD, for every n up to this one."""
         rows = []
         for n in range(1, self.n + 1):
             formula_size, _, derivative_size, operations, sweep = measure_swell(n)
@@ -97,7 +93,7 @@ class SwellMeter(Lab):
         return grid("How large the derivative is", heads, rows)
 
     def picture(self) -> str:
-        """The swelling formula of the derivative as far as it fits, and bars for its parts and for the work of AD."""
+        """Draw the derivative's formula as far as it fits, and bars for its parts and for the work of AD."""
         sheet = Sheet(
             900, 416, "The formula of the derivative, and bars for the size of formula and of AD"
         )
@@ -108,9 +104,8 @@ class SwellMeter(Lab):
             sheet.code(12, 52 + 23 * k, [(line, "ink")], size=14)
         left_out = len(lines) - LINES
         if left_out > 0:
-            sheet.text(
-                12, 52 + 23 * LINES, f"… and {left_out} more lines like these", "adjoint", bold=True
-            )
+            rest = f"… and {left_out} more lines like these"
+            sheet.text(12, 52 + 23 * LINES, rest, "adjoint", bold=True)
         self._draw_bars(sheet, 546, 342)
         sheet.cut(530)
         return sheet.svg()
@@ -120,66 +115,71 @@ class SwellMeter(Lab):
         sheet.text(left, 44, "operations of AD: program and sweep", "tangent", size=14)
         largest = measure_swell(LARGEST).derivative_size
         for n in range(1, LARGEST + 1):
-            y, swell, now = 66 + 60 * (n - 1), measure_swell(n), n == self.n
+            y = 66 + 60 * (n - 1)
+            now = n == self.n
             sheet.text(left, y + 24, f"n = {n}", "ink" if now else "soft_ink", bold=now)
             if n > self.n:
                 continue
-            amounts = (
-                (swell.derivative_size, "adjoint"),
-                (swell.operations + swell.sweep, "tangent"),
-            )
-            for row, (amount, role) in enumerate(amounts):
-                draw_bar(
-                    sheet,
-                    left + 52,
-                    y + 21 * row,
-                    (width - 104) * amount / largest,
-                    role,
-                    str(amount),
-                )
+            swell = measure_swell(n)
+            ad = swell.operations + swell.sweep
+            for top, amount, role in (
+                (y, swell.derivative_size, "adjoint"),
+                (y + 21, ad, "tangent"),
+            ):
+                length = (width - 104) * amount / largest
+                draw_bar(sheet, left + 52, top, length, role, str(amount))
 
 
 @functools.cache
 def measure_swell(n: int) -> Swell:
-    """Measure the expression swell of lₙ, differentiated line by line, formula put into formula as by hand."""
+    """Measure the expression swell of lₙ, which is differentiated line by line, with formulas inserted as by hand."""
     _, tape = record(logistic(n), 0.3)
     formula, derivative = differentiate(tape, "x")
     sends = [send for step in Trace.of(logistic(n), 0.3).steps for send in step.sends]
-    # A product for each contribution, and a sum where there was one already.
+    # Each contribution takes a multiplication, and an addition if it isn't the first.
     sweep = len(sends) + sum(send.before is not None for send in sends)
     return Swell(
-        count_parts(formula), derivative, count_parts(derivative), len(tape) - tape.n_inputs, sweep
+        formula_size=count_parts(formula),
+        derivative=derivative,
+        derivative_size=count_parts(derivative),
+        operations=len(tape) - tape.n_inputs,
+        sweep=sweep,
     )
 
 
 def differentiate(tape: Tape, name: str) -> tuple[Symbol, Symbol]:
-    """For the swell meter, write out the formula that a tape of one input computes, and its derivative, which swells.
+    """Write out the formula that a tape with one input computes, and the formula of its derivative.
 
-    Nothing is shared: a value that is used twice is written twice, as on paper.
+    Nothing is shared: a value that is used twice is written out twice, as on paper.
     """
     formulas: list[Any] = [Symbol(name)]
     slopes: list[Any] = [1.0]
     for i in range(1, len(tape)):
-        op, constants = tape.operation(i), tape.args[i]
-        operands = [formulas[j] if j >= 0 else constants[k] for k, j in enumerate(tape.parents[i])]
+        op = tape.operation(i)
+        constants = tape.args[i]
+        parents = list(enumerate(tape.parents[i]))
+        operands = [formulas[j] if j >= 0 else constants[k] for k, j in parents]
         formulas.append(op.fn(*operands))
-        partials = [
-            (op.local_partial(k, formulas[i], *operands), j)
-            for k, j in enumerate(tape.parents[i])
-            if j >= 0
-        ]
-        slopes.append(sum(partial * slopes[j] for partial, j in partials))
-    slope = slopes[tape.output_line]
-    return formulas[tape.output_line], slope if isinstance(slope, Symbol) else Symbol(number(slope))
+        slope: Any = 0
+        for k, j in parents:
+            if j >= 0:
+                slope = slope + op.local_partial(k, formulas[i], *operands) * slopes[j]
+        slopes.append(slope)
+    derivative = slopes[tape.output_line]
+    if not isinstance(derivative, Symbol):
+        derivative = Symbol(number(derivative))
+    return formulas[tape.output_line], derivative
 
 
 def count_parts(formula: Symbol | float) -> int:
-    """Count the parts of a formula that has swollen: its numbers, names and operations, written out.
+    """Count the parts of a formula: its numbers, names and operations.
 
     >>> count_parts(3 * Symbol("x") + 1)
     5
     """
-    return 1 + sum(map(count_parts, formula.operands)) if isinstance(formula, Symbol) else 1
+    if not isinstance(formula, Symbol):
+        return 1
+    return 1 + sum(count_parts(operand) for operand in formula.operands)
 
 
 def _subscript(n: int) -> str:

@@ -12,13 +12,13 @@ from autodiff_lab.widgets.labs.lab import STEP_BUTTONS, Choice, Play, Slider, St
 
 ROW, TOP, ROWS = 38, 92, 8
 WIDTH, HEIGHT = 900, TOP + ROW * ROWS - 2
-# Where the middle of each column is: 1, ε₁, ε₂ and ε₁ε₂.
+# The x coordinate of the middle of each column: 1, ε₁, ε₂ and ε₁ε₂.
 COLUMNS = (390, 526, 662, 812)
 CELL = 126
 
 
 class Nested(NamedTuple):
-    """A choice of the lab TagInspector: a nested derivative, and the points x and y at which it is shown first."""
+    """A nested derivative, and the point (x, y) at which it is shown first."""
 
     program: Callable[..., Watched]
     x: float
@@ -80,31 +80,36 @@ class TagInspector(SteppedLab):
 
     def __init__(self) -> None:
         super().__init__()
-        self.done = 2  # both derivatives have begun; in the next line their marks meet
+        self.done = 2  # both derivatives have begun, and the next line combines their ε
 
     def change(self, name: str) -> None:
-        """Let another nested derivative begin at its own points, with the tags as they are."""
+        """Begin another nested derivative at its own point; the tags stay on or off."""
         if name == "program":
             self.begin()
-            self.x, self.y = PROGRAMS[self.program][1:]
+            nested = PROGRAMS[self.program]
+            self.x = nested.x
+            self.y = nested.y
 
     @property
     def length(self) -> int:
-        """How many lines the run of the nested derivative has, for the tag inspector to step through."""
+        """The number of lines in the run."""
         return len(self.run.lines)
 
     def slider_text(self, name: str) -> str:
-        """The point x or y of the nested derivative; "as x" where the inner one begins at x."""
-        return "as x" if name == "y" and "at y = x" in self.program else super().slider_text(name)
+        """Write the value of a slider; y is "as x" if the inner derivative is taken at y = x."""
+        if name == "y" and "at y = x" in self.program:
+            return "as x"
+        return super().slider_text(name)
 
     @property
     def run(self) -> Run:
-        """The run of the nested derivative at these points, with tags and without."""
+        """The run of the nested derivative at this point, with tags and without."""
         return _start_run(PROGRAMS[self.program].program, self.x, self.y)
 
     def snapshot(self) -> dict[str, Any]:
-        """The lines so far, as dual numbers with or without tags, the result, and the slope asked for."""
-        run, lines = self.run, self.run.lines[: self.done]
+        """Return the lines so far as dual numbers, with or without tags, the result, and the correct slope."""
+        run = self.run
+        lines = run.lines[: self.done]
         return {
             "point": (self.x, self.y),
             "lines": [line.text for line in lines],
@@ -116,13 +121,11 @@ class TagInspector(SteppedLab):
         }
 
     def sentence(self) -> str:
-        """What the last line did to its ε, and at the end whether a merging of two ε made the result wrong."""
+        """Describe what the last line does to its ε, and at the end whether merging two ε made the result wrong."""
         if not self.done:
-            kind = (
-                "Each derivative has an ε of its own."
-                if self.tags
-                else "There is one ε for all derivatives."
-            )
+            with_tags = "Each derivative has an ε of its own."
+            without_tags = "There is one ε for all derivatives."
+            kind = with_tags if self.tags else without_tags
             return f"{kind} Which number will come out at x = {number(self.x)}? Decide, then press Next."
         line = self.run.lines[self.done - 1]
         said = self._about_the_end(line) if line.kind == "taken" else self._about_the_line(line)
@@ -148,7 +151,7 @@ class TagInspector(SteppedLab):
         return f"{said} With tags it is {_write_sum(line, tags=True)}."
 
     def _write_verdict(self) -> str:
-        """At the end: result and slope."""
+        """Compare the result with the slope; empty before the end."""
         snap = self.snapshot()
         if not snap["finished"]:
             return ""
@@ -157,30 +160,23 @@ class TagInspector(SteppedLab):
             return f"The result is {result}. The slope is {slope}."
         if self.tags:
             return f"The result is {result}, the slope that was asked for."
-        why = (
-            ", although two ε were merged: a coincidence."
-            if snap["merged"]
-            else ": no two marks ever met."
-        )
-        return f"The result is {result}, and so is the slope{why}"
+        said = f"The result is {result}, and so is the slope"
+        if snap["merged"]:
+            return f"{said}, although two ε were merged: a coincidence."
+        return f"{said}: no two marks ever met."
 
     def table(self) -> Grid:
-        """The lines so far, each with its coefficients of the tagged ε₁ and ε₂, or with the one ε for both."""
+        """List the lines so far, with the coefficients of ε₁ and ε₂, or of a single ε without tags."""
         lines = self.run.lines[: self.done]
-        caption = (
-            f"{self.program} at x = {number(self.x)}, {'with' if self.tags else 'without'} tags"
-        )
+        place = f"{self.program} at x = {number(self.x)}"
         if self.tags:
-            return grid(
-                caption,
-                ("line", "1", "ε₁", "ε₂", "ε₁ε₂"),
-                [(line.text, *line.tagged) for line in lines],
-            )
+            heads = ("line", "1", "ε₁", "ε₂", "ε₁ε₂")
+            return grid(f"{place}, with tags", heads, [(line.text, *line.tagged) for line in lines])
         rows = [(line.text, _write_sum(line, tags=False), _write_remark(line)) for line in lines]
-        return grid(caption, ("line", "number", "remark"), rows)
+        return grid(f"{place}, without tags", ("line", "number", "remark"), rows)
 
     def picture(self) -> str:
-        """The picture of the nested derivative: its lines, a column for each ε, a frame where two ε merge."""
+        """Draw the lines with a column for each ε, and a frame where two ε are merged."""
         second = "" if "at y = x" in self.program else f", y = {number(self.y)}"
         heading = f"{self.program}   at x = {number(self.x)}{second}"
         snap = self.snapshot()
@@ -193,18 +189,14 @@ class TagInspector(SteppedLab):
             _draw_row(sheet, k, line, self.tags, self.done)
         if snap["finished"] and snap["result"] != snap["slope"]:
             y = TOP + ROW * (self.done - 1) + 17
-            sheet.text(
-                COLUMNS[3],
-                y,
-                f"the slope is {number(snap['slope'])}",
-                "adjoint",
-                "middle",
-                bold=True,
-            )
-        names, deep = (0, 40, 230, HEIGHT - 40), HEIGHT - 40.0
-        sheet.fold(
-            [(0, 0, 459, HEIGHT)], [names, (459, 40, 268, deep)], [names, (727, 40, 173, deep)]
-        )
+            slope = f"the slope is {number(snap['slope'])}"
+            sheet.text(COLUMNS[3], y, slope, "adjoint", "middle", bold=True)
+        deep = HEIGHT - 40.0
+        lines = (0, 40, 230, HEIGHT - 40)
+        numbers = (0, 0, 459, HEIGHT)
+        tangents = (459, 40, 268, deep)
+        mixed = (727, 40, 173, deep)
+        sheet.fold([numbers], [lines, tangents], [lines, mixed])
         return sheet.svg()
 
 
@@ -214,23 +206,27 @@ _start_run = functools.lru_cache(maxsize=512)(Run)
 def _write_remark(line: Line) -> str:
     if line.merged:
         return f"merged: {' + '.join(map(number, line.merged))}"
-    return "" if isinstance(line.untagged, Flat) else "one dual number inside another"
+    if isinstance(line.untagged, Flat):
+        return ""
+    return "one dual number inside another"
 
 
-# What is drawn
+# The picture
 
 
 def _epsilon(level: int, tags: bool) -> str:
-    """Write the ε of a derivative as the tag inspector's picture does: with its tag as ε₁ or ε₂, or ε for both.
+    """Write the ε of a derivative: with tags ε₁ or ε₂, without tags ε.
 
     >>> _epsilon(2, True), _epsilon(2, False)
     ('ε₂', 'ε')
     """
-    return f"ε{'₁₂'[level - 1]}" if tags else "ε"
+    if not tags:
+        return "ε"
+    return f"ε{'₁₂'[level - 1]}"
 
 
 def _write_sum(line: Line, tags: bool) -> str:
-    """In the picture of the lab TagInspector, write a dual number as a sum of ε terms, tagged or not.
+    """Write a dual number as a sum of terms in ε, with or without tags.
 
     >>> line = Line("x · y", "", 0, (4.0, 1.0, 4.0, 1.0), Flat(4.0, 5.0, 1.0), (1.0, 4.0))
     >>> _write_sum(line, True), _write_sum(line, False)
@@ -239,11 +235,9 @@ def _write_sum(line: Line, tags: bool) -> str:
     if tags:
         return _join_terms(line.tagged, "ε₁", "ε₂", "ε₁ε₂")
     inside = _join_terms(line.untagged[:2], "ε")
-    return (
-        inside
-        if isinstance(line.untagged, Flat)
-        else f"({inside}) + ({_join_terms(line.untagged[2:], 'ε')}) ε"
-    )
+    if isinstance(line.untagged, Flat):
+        return inside
+    return f"({inside}) + ({_join_terms(line.untagged[2:], 'ε')}) ε"
 
 
 def _join_terms(coefficients: Sequence[float], *marks: str) -> str:
@@ -262,15 +256,16 @@ def _draw_headings(sheet: Sheet, tags: bool) -> None:
     if not tags:
         heads = [((first + second) / 2, "ε", "of both derivatives"), (both, "ε²", "dropped")]
     for at, mark, whose in heads:
-        sheet.text(
-            at, 52, mark, "soft_ink" if whose == "dropped" else "tangent", "middle", 16, bold=True
-        )
+        role = "soft_ink" if whose == "dropped" else "tangent"
+        sheet.text(at, 52, mark, role, "middle", 16, bold=True)
         sheet.text(at, 70, whose, "soft_ink", "middle", 14)
 
 
 def _draw_row(sheet: Sheet, k: int, line: Line, tags: bool, rows: int) -> None:
-    """Draw a line; of one that has not run, the text, and of the first of these a question."""
-    y, is_last, is_next = TOP + ROW * k, k == rows - 1, k == rows
+    """Draw a row; a line that has not run has only its text, and the next one a question mark."""
+    y = TOP + ROW * k
+    is_last = k == rows - 1
+    is_next = k == rows
     role = "ink" if k <= rows else "soft_ink"
     if is_last:
         sheet.box(6, y - 8, WIDTH - 12, ROW, "ink", width=2)
@@ -292,25 +287,22 @@ def _draw_row(sheet: Sheet, k: int, line: Line, tags: bool, rows: int) -> None:
 
 
 def _list_cells(line: Line, tags: bool) -> list[tuple[float, float, str, str]]:
-    """List the cells of a row: the middle, the width, the text and the role of each; one without a text is 0."""
+    """List the cells of a row as (middle, width, text, role); a coefficient of 0 has no text."""
     one, first, second, both = COLUMNS
     value = line.tagged[0] if tags else line.untagged[0]
     cells: list[tuple[float, float, str, str]] = [(one, CELL, number(value), "value")]
     if tags:
-        return cells + [
-            (at, CELL, _write(x), "tangent")
-            for at, x in zip(COLUMNS[1:], line.tagged[1:], strict=True)
-        ]
+        for at, coefficient in zip(COLUMNS[1:], line.tagged[1:], strict=True):
+            cells.append((at, CELL, _write(coefficient), "tangent"))
+        return cells
     merged = " + ".join(map(number, line.merged or ()))
     if isinstance(line.untagged, Flat):  # one cell across the columns of both derivatives
         tangent = line.untagged.tangent
-        cell = (
-            (f"merged: {merged} = {number(tangent)}", "adjoint")
-            if merged
-            else (_write(tangent), "tangent")
-        )
-        return [*cells, ((first + second) / 2, second - first + CELL, *cell)]
-    # a dual number inside another: the places keep the two ε apart
+        text, role = _write(tangent), "tangent"
+        if merged:
+            text, role = f"merged: {merged} = {number(tangent)}", "adjoint"
+        return [*cells, ((first + second) / 2, second - first + CELL, text, role)]
+    # A dual number inside another: the nesting keeps the two ε apart.
     _, inner, outer, mixed = line.untagged
     moving = (second, CELL, _write(outer, "outside: "), "tangent")
     if merged:

@@ -23,23 +23,23 @@ WIDEST = 54
 
 
 def course(x: Any, y: Any) -> Any:
-    """The course's function ln x + xy − sin y, to be recorded and compiled by the tape compiler."""
+    """Return ln x + xy − sin y, the function of the course."""
     return np.log(x) + x * y - np.sin(y)
 
 
 def twice(x: Any, y: Any) -> Any:
-    """A program for the tape compiler to shorten by sharing: the same exponential, written twice."""
+    """Return a value that uses the same exponential twice, for the pass that shares equal lines."""
     return (np.exp(x * y) + np.exp(x * y)) * x
 
 
 def unused(x: Any, y: Any) -> Any:
-    """A program with dead code for the tape compiler: two operations that nobody asks for, and a factor of 1."""
+    """Return a value after two unused operations, and with a factor of 1: code that passes can remove."""
     _ = np.sqrt(x) * 3.0
     return np.tanh(1.0 * x) + y
 
 
 def until_ten(x: Any, y: Any) -> Any:
-    """A loop for the tape compiler, which needs a guard: multiply by x until 10 is reached."""
+    """Multiply by x until 10 is reached: a loop, whose compiled program needs a guard."""
     p = x
     while p < 10:
         p = p * x
@@ -47,7 +47,7 @@ def until_ten(x: Any, y: Any) -> Any:
 
 
 class Example(NamedTuple):
-    """A program that the tape compiler records and compiles, and the inputs at which it does so first."""
+    """A program, and the inputs at which it is recorded and compiled first."""
 
     f: Callable[[Any, Any], Any]
     at: float
@@ -61,10 +61,10 @@ EXAMPLES = {
     "while p < 10: p = p * x": Example(until_ten, 1.5, 1.0),
 }
 
-# The passes of the package that each toggle stands for.
+# The compiler passes that each toggle switches on.
 TOGGLES = {"dead": ("dead code",), "ones": ("constants", "identities"), "shared": ("sharing",)}
 
-# What the picture says about a line that a pass has removed.
+# The words in the picture for a line that a pass has removed.
 WORDS = {"constants": "×1", "identities": "×1", "sharing": "shared", "dead code": "dead"}
 
 NEVER_ENDS = (
@@ -103,35 +103,41 @@ class TapeCompiler(Lab):
     x: float
 
     def begin(self) -> None:
-        """Let the tape compiler record and compile the chosen program at the program's own first input."""
+        """Record and compile the chosen program at its first input."""
         self.x = self.recorded_at = EXAMPLES[self.program].at
 
     def change(self, name: str) -> None:
-        """Let the tape compiler begin with another program; a pass that is switched on or off keeps the input."""
+        """Begin with another program; if a pass is switched on or off, the input stays."""
         if name == "program":
             self.begin()
 
     def record(self) -> None:
-        """Let the tape compiler record the program again, and compile it, at the input that the slider is at."""
+        """Record and compile the program again at the input of the slider."""
         self.recorded_at = self.x
 
     @property
     def never_ends(self) -> bool:
-        """Whether the loop that the tape compiler is to record would never end at this input."""
+        """Whether the loop of the program would never end at this input."""
         return EXAMPLES[self.program].f is until_ten and self.x <= 1
 
     def can(self, name: str) -> bool:
-        """Whether the tape compiler can record the program again: at another input than before, where its loop ends."""
+        """Return True if the program can be recorded again: the input has changed, and the loop ends there."""
         return self.x != self.recorded_at and not self.never_ends
 
     def snapshot(self) -> dict[str, Any]:
-        """The tape with what each pass took, the compiled source, and what it or its guard answers at this x."""
-        passes = tuple(p for name, passes in TOGGLES.items() if getattr(self, name) for p in passes)
-        made, example = _compile(self.program, self.recorded_at, passes), EXAMPLES[self.program]
-        lines = [
-            line for line in made.lines if not re.search(r" (<|>|<=|>=|==|!=) ", line.recorded)
-        ]
+        """Return the tape, what each pass removed, the compiled source, and its result or the guard's message."""
+        passes: list[str] = []
+        for name, of_toggle in TOGGLES.items():
+            if getattr(self, name):
+                passes += of_toggle
+        example = EXAMPLES[self.program]
+        made = _compile(self.program, self.recorded_at, tuple(passes))
+        comparison = re.compile(r" (<|>|<=|>=|==|!=) ")
+        lines = [line for line in made.lines if not comparison.search(line.recorded)]
         answer, guard = _run(made, self.x, example.y)
+        engine = None
+        if not self.never_ends:
+            engine = value_and_grad(example.f, argnums=(0, 1))(self.x, example.y)
         return {
             "tape": [
                 {
@@ -152,33 +158,30 @@ class TapeCompiler(Lab):
                 made.operations.backward,
             ),
             "answer": answer,
-            "engine": None
-            if self.never_ends
-            else value_and_grad(example.f, argnums=(0, 1))(self.x, example.y),
+            "engine": engine,
             "guard": guard,
         }
 
     def sentence(self) -> str:
-        """How many lines the passes took from the tape, and what the compiled program or its guard answers."""
+        """Describe how many lines the passes removed, and the result of the compiled program or the guard's message."""
         snap = self.snapshot()
-        took = ", ".join(
-            f"{label} took {snap['removed'][name]}" if getattr(self, name) else f"{label} is off"
-            for name, label in (
-                (control.name, control.label)
-                for control in self.controls
-                if control.name in TOGGLES
-            )
+        took = []
+        for control in self.controls:
+            if control.name in TOGGLES:
+                is_on = getattr(self, control.name)
+                effect = f"took {snap['removed'][control.name]}" if is_on else "is off"
+                took.append(f"{control.label} {effect}")
+        counts = (
+            f"Of {sum(snap['recorded'])} recorded lines {sum(snap['operations'])} operations are left: "
+            f"{', '.join(took)}."
         )
-        counts = f"Of {sum(snap['recorded'])} recorded lines {sum(snap['operations'])} operations are left: {took}."
         if snap["guard"]:
-            end = (
-                NEVER_ENDS
-                if self.never_ends
-                else "This input needs another tape: record again here."
-            )
+            record_again = "This input needs another tape: record again here."
+            end = NEVER_ENDS if self.never_ends else record_again
             return f"The guard stops at x = {number(self.x)}: {snap['guard']}. {end} {counts}"
-        (value, (dx, dy)), (same, slopes) = snap["answer"], snap["engine"]
-        close = np.allclose([value, dx, dy], [same, *slopes], rtol=1e-12, atol=1e-12)
+        value, (dx, dy) = snap["answer"]
+        engine_value, engine_slopes = snap["engine"]
+        close = np.allclose([value, dx, dy], [engine_value, *engine_slopes], rtol=1e-12, atol=1e-12)
         agrees = "as the engine finds" if close else "which is not what the engine finds"
         return (
             f"{counts} At x = {number(self.x)} the program gives {number(value)}, and the slopes {number(dx)} and "
@@ -186,7 +189,7 @@ class TapeCompiler(Lab):
         )
 
     def table(self) -> Grid:
-        """Each line of the tape, and which pass of the compiler has removed it."""
+        """List the lines of the tape, and the pass that removed each."""
         rows = [
             (
                 line["name"],
@@ -196,48 +199,34 @@ class TapeCompiler(Lab):
             )
             for line in self.snapshot()["tape"]
         ]
-        return grid(
-            f"The tape, recorded at x = {number(self.recorded_at)}",
-            ("line", "operation", "way", "fate"),
-            rows,
-        )
+        caption = f"The tape, recorded at x = {number(self.recorded_at)}"
+        return grid(caption, ("line", "operation", "way", "fate"), rows)
 
     def picture(self) -> str:
-        """The tape, with the lines that passes took struck out, beside the Python it was compiled into."""
+        """Draw the tape, with removed lines struck through, next to the compiled Python program."""
         snap = self.snapshot()
         sheet = Sheet(WIDTH, HEIGHT, "A tape beside the program that it was compiled into")
         recorded, here, y = map(number, (self.recorded_at, self.x, EXAMPLES[self.program].y))
-        counts, (forward, backward) = snap["recorded"], snap["operations"]
-        said = (
-            f"guard at x = {here}: {snap['guard']}"
-            if snap["guard"]
-            else f"runs at x = {here}, y = {y}"
-        )
+        recorded_forward, recorded_back = snap["recorded"]
+        forward, back = snap["operations"]
+        tape = f"recorded at x = {recorded}, y = {y}"
+        state, state_role = f"runs at x = {here}, y = {y}", "soft_ink"
+        if snap["guard"]:
+            state, state_role = f"guard at x = {here}: {snap['guard']}", "adjoint"
         for x, head, below, role in (
-            (
-                FORWARD,
-                f"tape: {counts[0]} forward",
-                f"recorded at x = {recorded}, y = {y}",
-                "soft_ink",
-            ),
-            (BACK, f"{counts[1]} back", "", "ink"),
-            (
-                PROGRAM,
-                f"program: {forward} forward, {backward} back",
-                said,
-                "adjoint" if snap["guard"] else "",
-            ),
+            (FORWARD, f"tape: {recorded_forward} forward", tape, "soft_ink"),
+            (BACK, f"{recorded_back} back", "", "ink"),
+            (PROGRAM, f"program: {forward} forward, {back} back", state, state_role),
         ):
             sheet.text(x, 18, head, size=15, bold=True)
-            sheet.text(x, 39, below, role or "soft_ink", size=14, bold=role == "adjoint")
+            sheet.text(x, 39, below, role, size=14, bold=role == "adjoint")
         draw_rule(sheet, FORWARD, WIDTH - 12, 50)
         sheet.path([(PROGRAM - 16, 58), (PROGRAM - 16, HEIGHT - 6)], "faint", 1)
-        # whatever the passes take, so that no line moves
-        rows = min(max(FEWEST_ROWS, counts[1] + 2), MOST_ROWS)
+        # The number of rows does not depend on the passes, so that no line moves when one is switched.
+        rows = min(max(FEWEST_ROWS, recorded_back + 2), MOST_ROWS)
         for x, is_back in ((FORWARD, False), (BACK, True)):
-            _draw_tape(
-                sheet, x, [line for line in snap["tape"] if line["backward"] == is_back], rows
-            )
+            lines = [line for line in snap["tape"] if line["backward"] == is_back]
+            _draw_tape(sheet, x, lines, rows)
         _draw_program(sheet, _shorten_source(snap["source"]), rows)
         sheet.cut(466)
         return sheet.svg()
@@ -250,27 +239,30 @@ def _compile(name: str, x: float, passes: tuple[str, ...]) -> Program:
 
 
 def _run(made: Program, x: float, y: float) -> tuple[Any, str]:
-    """Run a program: what it returns, or what its guard has found."""
+    """Run a program; return its result, or the message of its guard."""
     try:
         return made(x, y), ""
     except BranchChanged as changed:
         found = re.search(r"recorded, (.*?) was (True|False)", str(changed))
-        assert found is not None, "the message quotes the question"
-        question, was = found.groups()
-        return None, f"{question} was {was}, and is {was != 'True'}"
+        assert found is not None, "the message quotes the comparison"
+        comparison, outcome = found.groups()
+        return None, f"{comparison} was {outcome}, and is {outcome != 'True'}"
 
 
-# What is drawn
+# The picture
 
 
 def _draw_tape(sheet: Sheet, x: float, tape: list[dict[str, Any]], rows: int) -> None:
-    """Draw one way of the tape; a line that was taken is struck through, with the pass beside the longest line."""
+    """Draw the forward or the backward lines of the tape; a removed line is struck through, next to its pass."""
     shown = _cut(sheet, x, tape, rows)
     name = max(len(line["name"]) for line in tape)
     fate = x + GLYPH * (name + 3.6 + max(len(line["recorded"]) for line in shown))
     for k, line in enumerate(shown):
-        y, gone = _place_row(k, rows), line["removed"]
-        role = "soft_ink" if gone else "adjoint" if line["backward"] else "value"
+        y = _place_row(k, rows)
+        gone = line["removed"]
+        role = "adjoint" if line["backward"] else "value"
+        if gone:
+            role = "soft_ink"
         text = f"{line['name']:{name}} = {line['recorded']}"
         sheet.code(x, y, [(text, role)], size=14)
         if gone:
@@ -279,7 +271,7 @@ def _draw_tape(sheet: Sheet, x: float, tape: list[dict[str, Any]], rows: int) ->
 
 
 def _shorten_source(source: str) -> list[str]:
-    r"""Shorten compiled source to the lines that the picture has: a guard in one line, without its message.
+    r"""Shorten compiled source for the picture: a guard takes one line, without its message.
 
     >>> _shorten_source("def f(x):\n    if not x < 10:\n        raise BranchChanged('…')\n    return x\n")
     ['def f(x):', '    if not x < 10: raise BranchChanged(…)', '    return x']
@@ -290,18 +282,16 @@ def _shorten_source(source: str) -> list[str]:
 
 def _draw_program(sheet: Sheet, source: list[str], rows: int) -> None:
     for k, line in enumerate(_cut(sheet, PROGRAM, source, rows)):
-        role = "adjoint" if "_bar" in line and "return" not in line else "ink"
-        guards = line.strip().startswith("if ")
-        sheet.code(
-            PROGRAM,
-            _place_row(k, rows),
-            [(shorten(line, WIDEST), "tangent" if guards else role)],
-            size=14,
-        )
+        role = "ink"
+        if line.strip().startswith("if "):
+            role = "tangent"
+        elif "_bar" in line and "return" not in line:
+            role = "adjoint"
+        sheet.code(PROGRAM, _place_row(k, rows), [(shorten(line, WIDEST), role)], size=14)
 
 
 def _cut(sheet: Sheet, x: float, lines: list[Any], rows: int) -> list[Any]:
-    """Leave the lines for which there is room; where that is not all, say how many more there are."""
+    """Return as many lines as fit, and write how many more there are."""
     if len(lines) <= rows:
         return lines
     more = f"… and {len(lines) - rows + 1} more lines"

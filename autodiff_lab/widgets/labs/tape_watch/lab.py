@@ -62,23 +62,25 @@ class TapeWatch(SteppedLab):
     persistent: bool
     zeros: bool
 
-    # Rewind twice at most: the second answer is the last new one.
+    # The tape is rewound at most twice, because a third gradient would be the same as the second.
     length = 2
 
-    rewind, forward = SteppedLab.next, "rewind"
+    rewind = SteppedLab.next
+    forward = "rewind"
 
     def still(self) -> Self:
-        """The lab for paper: the gradient tape rewound once."""
+        """Return a lab for a static page, with the tape rewound at least once."""
         return self.copy(*["rewind"] * max(self.done, 1))
 
     def snapshot(self) -> dict[str, Any]:
-        """The program, what the gradient tape watched and recorded of it, and what it answered when rewound."""
+        """Return the program, what the tape watched and recorded, and the gradients once it is rewound."""
         at = programs.Settings(**self.settings)
         seen, answers = programs.record_program(at)
         slopes, refused = answers[self.done - 1] if self.done else (None, "")
+        is_freed = self.done > 0 and not self.persistent
         return {
             **seen,
-            "kept": len(seen["records"]) if self.persistent or not self.done else 0,
+            "kept": 0 if is_freed else len(seen["records"]),
             "asked": self.done,
             "slopes": slopes,
             "refused": refused,
@@ -86,51 +88,43 @@ class TapeWatch(SteppedLab):
         }
 
     def sentence(self) -> str:
-        """What to ask before the tape is rewound, and after it why a gradient is None and what would help."""
+        """Ask a question before the tape is rewound; afterwards explain why a gradient is None, and what would help."""
         snap = self.snapshot()
         if not snap["asked"]:
-            recorded = (
-                count_noun(len(snap["records"]), "operation") if snap["records"] else "nothing"
-            )
+            recorded = "nothing"
+            if snap["records"]:
+                recorded = count_noun(len(snap["records"]), "operation")
             return f"The tape has recorded {recorded}. Which gradients will be None? Decide, then press Rewind."
         if snap["refused"]:
             return snap["refused"]
         slopes = ", ".join(f"{_write_slope(g)} for {name}" for name, g in snap["slopes"].items())
-        again = (
-            " The tape is persistent: it kept its records, so it could be rewound again."
-            if snap["asked"] == 2
-            else ""
-        )
+        again = ""
+        if snap["asked"] == 2:
+            again = " The tape is persistent: it kept its records, so it could be rewound again."
         remedies = [_describe_remedy(name, ways) for name, ways in snap["remedies"].items()]
         return " ".join([f"The gradients: {slopes}.{again}", *remedies])
 
     def table(self) -> Grid:
-        """For each source what the gradient tape knows it as (watched or unknown), and its gradient or None."""
+        """List for each source whether the tape watches it, and its gradient or None."""
         snap = self.snapshot()
-        rows = [
-            (
-                name,
-                snap["watched"][name],
-                _write_slope(snap["slopes"][name]) if snap["slopes"] else "·",
-            )
-            for name in PROGRAMS[self.program].sources
-        ]
+        rows = []
+        for name in PROGRAMS[self.program].sources:
+            slope = _write_slope(snap["slopes"][name]) if snap["slopes"] else "·"
+            rows.append((name, snap["watched"][name], slope))
         heads = ("source", "known to the tape as", "gradient")
         return grid(f"{self.program}, rewound {count_times(snap['asked'])}", heads, rows)
 
     def picture(self) -> str:
-        """The program on the left; on the right the gradient tape's records and the gradients, some None."""
+        """Draw the program on the left, and the tape's records and the gradients on the right."""
         snap = self.snapshot()
-        sheet = Sheet(
-            WIDTH,
-            HEIGHT,
-            "A program, what a gradient tape has recorded of it, and the gradients it gives",
-        )
+        title = "A program, what a gradient tape has recorded of it, and the gradients it gives"
+        sheet = Sheet(WIDTH, HEIGHT, title)
         sheet.text(CODE, 24, "the program", "ink", bold=True)
         sheet.text(12, 24, "recorded as", "soft_ink", size=14)
         draw_rule(sheet, 12, RIGHT - 24, 36)
         for k, (line, mark) in enumerate(snap["source"]):
-            y, recorded = TOP + LINE * k, mark.startswith("v")
+            y = TOP + LINE * k
+            recorded = mark.startswith("v")
             if mark:
                 sheet.dot(18, y - 5, "value" if recorded else "soft_ink", 5, hollow=not recorded)
                 sheet.text(30, y, mark, "value" if recorded else "soft_ink", size=14, bold=recorded)
@@ -147,17 +141,15 @@ def _describe_remedy(name: str, ways: list[str]) -> str:
     return f"The tape has no record that leads to {name}. What would help: {', or '.join(ways)}."
 
 
-# What is drawn
+# The picture
 
 
 def _draw_tape(sheet: Sheet, snap: dict[str, Any]) -> None:
     count = len(snap["records"])
     sheet.box(RIGHT - 12, 4, WIDTH - RIGHT + 4, TOP + 6 * LINE, "faint")
-    kept = (
-        f"on the tape: {count}"
-        if snap["kept"] == count
-        else f"on the tape: {snap['kept']} of {count}, freed"
-    )
+    kept = f"on the tape: {count}"
+    if snap["kept"] != count:
+        kept = f"on the tape: {snap['kept']} of {count}, freed"
     sheet.text(RIGHT, 24, kept, "ink", bold=True)
     draw_rule(sheet, RIGHT, WIDTH - 20, 36)
     for k, record in enumerate(snap["records"]):
@@ -166,7 +158,7 @@ def _draw_tape(sheet: Sheet, snap: dict[str, Any]) -> None:
 
 
 def _write_slope(slope: float | None) -> str:
-    """Write the gradient that the watched tape answers, or None where it has none.
+    """Write a gradient, or "None" if there is none.
 
     >>> _write_slope(None), _write_slope(3.75)
     ('None', '3.75')
@@ -176,9 +168,8 @@ def _write_slope(slope: float | None) -> str:
 
 def _draw_slopes(sheet: Sheet, snap: dict[str, Any]) -> None:
     sheet.text(RIGHT, SLOPES + 16, "gradient", "ink", bold=True)
-    draw_heads(
-        sheet, SLOPES + 16, ((RIGHT + 84, "the tape", "start"), (RIGHT + 206, "value", "start"))
-    )
+    heads = ((RIGHT + 84, "the tape", "start"), (RIGHT + 206, "value", "start"))
+    draw_heads(sheet, SLOPES + 16, heads)
     draw_rule(sheet, RIGHT, WIDTH - 20, SLOPES + 26)
     for k, (name, known) in enumerate(snap["watched"].items()):
         y = SLOPES + 48 + LINE * k
@@ -189,11 +180,5 @@ def _draw_slopes(sheet: Sheet, snap: dict[str, Any]) -> None:
             answer = "refused" if snap["refused"] else "?"
         else:
             answer = _write_slope(snap["slopes"][name])
-        sheet.text(
-            RIGHT + 206,
-            y,
-            answer,
-            "adjoint" if answer not in "?None" else "ink",
-            size=15,
-            bold=True,
-        )
+        role = "ink" if answer in ("?", "None") else "adjoint"
+        sheet.text(RIGHT + 206, y, answer, role, size=15, bold=True)

@@ -1,4 +1,4 @@
-"""The programs of TapeWatch: how the controls make Python of them, and what a gradient tape records and answers."""
+"""The programs of TapeWatch: written as Python by the settings, and run with a gradient tape."""
 
 import functools
 import itertools
@@ -13,7 +13,7 @@ from autodiff_lab.systems.eager import Tensor
 
 
 class Program(NamedTuple):
-    """A program for the gradient tape: its lines ``name = expression``, the target, and the sources."""
+    """A program: its lines ``name = expression``, the target, and the sources."""
 
     lines: tuple[tuple[str, str], ...]
     target: str
@@ -38,7 +38,7 @@ PAUSES = (NEVER, "in the first line", "in the second line", "in the last line")
 
 @dataclass(frozen=True)
 class Settings:
-    """The settings that a program on the gradient tape is written from: how x and y are made, watched and read."""
+    """The settings of a program: how x and y are made, watched and read."""
 
     program: str
     x: float
@@ -56,7 +56,7 @@ class Settings:
 
 
 def write_program(at: Settings) -> list[str]:
-    """Write a program on a gradient tape as lines of Python; the last one or two ask for the gradient."""
+    """Write a program with a gradient tape as lines of Python; the last one or two compute the gradient."""
     program = PROGRAMS[at.program]
     through = {"x": "x.numpy()" if at.numpy_x else "x", "y": "y.numpy()" if at.numpy_y else "y"}
     lines = [f"x = {KINDS[at.x_is].format(at.x)}", f"y = {KINDS[at.y_is].format(at.y)}"]
@@ -86,25 +86,26 @@ def write_program(at: Settings) -> list[str]:
     ]
 
 
-# Gradients, or instead of them a refusal.
+# Gradients by source; or None, and the message of the error that was raised instead.
 Answer = tuple[dict[str, float | None] | None, str]
 
 
 @functools.lru_cache(maxsize=4096)
 def record_program(at: Settings) -> tuple[dict[str, Any], list[Answer]]:
-    """Run a program with a gradient tape and ask the tape twice: its source and records, and the two answers.
+    """Run a program with a gradient tape, compute the gradient twice, and return a description and both answers.
 
-    There is to see of each line of the `source` what it is recorded as, the `records`, and for each source what it is
-    known as: `watched`, unknown, or the record that made it.
+    The description has for each line of the `source` its name on the tape, the `records`, and for each source whether
+    it is `watched`, unknown, or the result of a record.
     """
-    lines, program = write_program(at), PROGRAMS[at.program]
+    lines = write_program(at)
+    program = PROGRAMS[at.program]
     ends = next(k for k, line in enumerate(lines) if line.startswith("tape.gradient"))
     scope: dict[str, Any] = {**vars(gradient_tape), "np": np}
     exec("\n".join(lines[:ends]), scope)
     tape = scope["tape"]
     for name in ("x", "y"):
         if scope[name].number in tape.names:
-            tape.names[scope[name].number] = name  # a constant has no name of its own
+            tape.names[scope[name].number] = name  # a constant has no name on the tape
     recorded = {id(record.result): f"v{place + 1}" for place, record in tape.records.items()}
 
     marks = {}
@@ -129,7 +130,7 @@ def record_program(at: Settings) -> tuple[dict[str, Any], list[Answer]]:
 
 
 def find_remedies(at: Settings) -> dict[str, list[str]]:
-    """Find the least changes of a program's settings that would give each gradient that is None; there may be none."""
+    """Find the smallest changes of the settings that would give each gradient that is None; there may be none."""
     at = replace(at, zeros=False)
     return {name: _find_least(at, name) for name, slope in _ask_once(at).items() if slope is None}
 

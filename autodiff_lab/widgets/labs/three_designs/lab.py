@@ -1,7 +1,7 @@
 """The controller of the lab ThreeDesigns: its trials on partials, closures and operations, and the three columns."""
 
 import textwrap
-from functools import lru_cache, partial, partialmethod
+from functools import lru_cache, partialmethod
 from typing import Any, Self
 
 import numpy as np
@@ -16,14 +16,14 @@ from autodiff_lab.widgets.labs.canvas import Sheet, draw_rule
 from autodiff_lab.widgets.labs.lab import Button, Choice, Entry, Lab, Slider
 from autodiff_lab.widgets.labs.phrases import list_numbers
 
-# What the inputs are called, by their names on the tape.
+# The names of the inputs in the lab, by their names on the tape.
 LABELS = {"v-1": "x", "v0": "y"}
 
-# For so many operations there are lines.
+# The largest number of operations that the picture has lines for.
 ROOM = 7
 
 LEFT, RIGHT = 10, 952
-# Where each begins, and how wide it is.
+# The left edge and the width of each column.
 COLUMNS = ((186, 236), (428, 236), (670, 284))
 
 TOP, LINE = 98, 21
@@ -33,7 +33,7 @@ HEADS = (
     ("closures", "stores functions for later"),
     ("operations", "stores what was done"),
 )
-# What stands in the lines below each head.
+# The contents of the lines below each head.
 STORED = (
     "∂ with respect to each operand",
     "a function λ for its partials",
@@ -49,14 +49,14 @@ ROWS = {
     "again": (6, "second derivatives?"),
     "replay": (8, "run at new inputs?"),
 }
-# For each verdict on a gradient after the inputs were overwritten its sign, its words, and their role.
+# For each verdict on a gradient after the inputs were overwritten: its symbol, its words, and their role.
 VERDICTS = {
     "": ("✓", "", "value"),
     "survives": ("✓", "still right", "value"),
     "changes": ("✗", "wrong now", "adjoint"),
     "raises": ("!", "refuses", "adjoint"),
 }
-# How far behind a sign its words begin.
+# The distance from a symbol to its words.
 AFTER = 20
 WIDTH, HEIGHT = 960, BELOW + 9 * LINE + 10
 
@@ -110,20 +110,21 @@ class ThreeDesigns(Lab):
     _typed = "x * exp(y)"
 
     def begin(self) -> None:
-        """Run the program in all three designs to its end, with no trial made."""
-        self.steps, self.tried = len(self.comparison.program), []
+        """Run the whole program in all three designs, without any trials."""
+        self.steps = len(self.comparison.program)
+        self.tried = []
 
     def change(self, name: str) -> None:
-        """Begin the comparison of the three designs again for another program or point."""
+        """Begin again with another program or point."""
         self.begin()
 
     @property
     def text(self) -> str:
-        """The text of the program that is recorded in three designs: one of the list, or what was typed."""
+        """The text of the program: one from the list, or the typed expression."""
         return self._typed if self.program == OWN else self.program
 
     def enter(self, name: str, text: str) -> None:
-        """Record an expression that was typed in the three designs, if there is room for its operations."""
+        """Record the typed expression in the three designs, if there are enough lines for its operations."""
         try:
             operations = len(_compare(text, self.x, self.y).program)
         except (AutodiffError, ArithmeticError) as problem:
@@ -135,43 +136,45 @@ class ThreeDesigns(Lab):
                 "Type another one."
             )
             return
-        self._typed, self.program = text, OWN
+        self._typed = text
+        self.program = OWN
         self.begin()
 
     # Buttons
 
     def step(self) -> None:
-        """Run one operation more in all three designs; after the last, begin with the first."""
-        self.steps, self.tried = 1 if self._is_over else self.steps + 1, []
+        """Run one more operation in all three designs; after the last, begin with the first."""
+        self.steps = 1 if self._is_over else self.steps + 1
+        self.tried = []
 
     def write(self) -> None:
-        """Write 0 over the inputs, to see which designs had kept a copy; what was swept before is wiped out."""
+        """Overwrite the inputs with 0, to see which designs have a copy; the result of an earlier sweep is removed."""
         self.tried = [name for name in self.tried if name != "sweep"] + ["write"]
 
     def _try(self, name: str) -> None:
-        """Ask each design for the gradient, for the derivatives of its gradient, or for the value at other inputs."""
+        """Try in each design to sweep, to differentiate again, or to replay at other inputs."""
         self.tried.append(name)
 
-    sweep, again, replay = map(partial(partialmethod, _try), ("sweep", "again", "replay"))
+    sweep = partialmethod(_try, "sweep")
+    again = partialmethod(_try, "again")
+    replay = partialmethod(_try, "replay")
 
     @property
     def _is_over(self) -> bool:
         return self.steps == len(self.comparison.program)
 
     def can(self, name: str) -> bool:
-        """Whether a trial can be made on the three designs; on overwritten inputs only the sweep is left."""
+        """Return True if a button can be pressed; once the inputs are overwritten, the sweep is the only trial left."""
         if name == "step":
             return True
         if name == "begin":
             return bool(self.tried or self.reply) or not self._is_over
-        return (
-            self._is_over
-            and name not in self.tried
-            and (name == "sweep" or "write" not in self.tried)
-        )
+        if not self._is_over or name in self.tried:
+            return False
+        return name == "sweep" or "write" not in self.tried
 
     def still(self) -> Self:
-        """The lab for paper: every trial made, and the inputs overwritten, where the three designs differ."""
+        """Return a lab for a static page: all trials made and the inputs overwritten, so that the designs differ."""
         shown = self.copy()
         shown._typed = self._typed
         shown.begin()
@@ -179,15 +182,15 @@ class ThreeDesigns(Lab):
             shown.press(name)
         return shown
 
-    # What is seen
+    # The view
 
     @property
     def comparison(self) -> Comparison:
-        """The comparison of the three designs for this program at these inputs, with all trials."""
+        """The comparison of the three designs for this program at these inputs, with the results of all trials."""
         return _compare(self.text, self.x, self.y)
 
     def snapshot(self) -> dict[str, Any]:
-        """What each of the three designs has kept so far, and what came of each trial that was made."""
+        """Return what each design has stored so far, and the result of each trial that was made."""
         whole = self.comparison
         return {
             "program": self.text,
@@ -201,48 +204,59 @@ class ThreeDesigns(Lab):
         }
 
     def _column(self, column: Column) -> dict[str, Any]:
-        written, swept, whole = "write" in self.tried, "sweep" in self.tried, self.comparison
-        looks_there = written and column.design in LOOK_INTO_THE_ARRAY
-        now = dict(zip(LABELS, whole.written, strict=True)) if looks_there else {}
+        is_written = "write" in self.tried
+        is_swept = "sweep" in self.tried
+        whole = self.comparison
+        overwritten = {}
+        if is_written and column.design in LOOK_INTO_THE_ARRAY:
+            overwritten = dict(zip(LABELS, whole.written, strict=True))
+        gradient = None
+        verdict = ""
+        if is_swept and is_written:
+            gradient = column.mutated.numbers
+            verdict = column.mutated.verdict
+        elif is_swept:
+            gradient = column.gradient
+        rules = 0
+        if is_swept or column.design == "partials":
+            rules = whole.columns[0].count_kept(self.steps)
         return {
             "design": column.design,
-            "ledger": [
-                [
-                    {
-                        "name": name,
-                        "number": now.get(name, x),
-                        "changed": now.get(name, x) != x,
-                        "new": is_new,
-                    }
-                    for name, x, is_new in zip(kept.names, kept.numbers, marks, strict=True)
-                ]
-                for kept, marks in list(zip(column.ledger, column.mark_new(), strict=True))[
-                    : self.steps
-                ]
-            ],
+            "ledger": self._ledger(column, overwritten),
             "numbers": column.count_kept(self.steps),
             "closures": self.steps if column.closures else 0,
-            "rules": whole.columns[0].count_kept(self.steps)
-            if column.design == "partials" or swept
-            else 0,
-            "gradient": (column.mutated.numbers if written else column.gradient) if swept else None,
-            "verdict": column.mutated.verdict if swept and written else "",
-            **{
-                name: vars(getattr(column, name)) if name in self.tried else None
-                for name in ("again", "replay")
-            },
+            "rules": rules,
+            "gradient": gradient,
+            "verdict": verdict,
+            "again": vars(column.again) if "again" in self.tried else None,
+            "replay": vars(column.replay) if "replay" in self.tried else None,
         }
 
+    def _ledger(self, column: Column, overwritten: dict[str, float]) -> list[list[dict[str, Any]]]:
+        """Return the stored numbers of each operation so far, with those that were overwritten since."""
+        ledger = []
+        for kept, marks in zip(column.ledger, column.mark_new(), strict=True):
+            numbers = []
+            for name, x, is_new in zip(kept.names, kept.numbers, marks, strict=True):
+                now = overwritten.get(name, x)
+                numbers.append({"name": name, "number": now, "changed": now != x, "new": is_new})
+            ledger.append(numbers)
+        return ledger[: self.steps]
+
     def sentence(self) -> str:
-        """What the last trial has shown of the three designs, or what to ask before the next."""
+        """Describe what the last trial has shown, or ask a question before the next."""
+        if self.reply:
+            return self.reply
         last = self.tried[-1] if self.tried else "step"
-        return self.reply or getattr(self, f"_about_the_{last}")(self.snapshot())
+        describe = getattr(self, f"_about_the_{last}")
+        return describe(self.snapshot())
 
     def _about_the_step(self, snap: dict[str, Any]) -> str:
         partials, closures, operations = (column["numbers"] for column in snap["columns"][:3])
         kept = f"Kept so far: {partials} as partials, {closures} in closures, {operations} with the operations."
         if snap["steps"] < len(snap["operations"]):
-            return f"{format_expression(snap['operations'][snap['steps'] - 1], LABELS)} has run. {kept}"
+            last = snap["operations"][snap["steps"] - 1]
+            return f"{format_expression(last, LABELS)} has run. {kept}"
         rules = snap["columns"][0]["rules"]
         return (
             f"The program is over. {kept} For the partials {rules} rules were looked up during the run; "
@@ -254,16 +268,14 @@ class ThreeDesigns(Lab):
             return (
                 f"Every design gives the gradient {list_numbers(snap['columns'][0]['gradient'])}."
             )
-        said = {"survives": "Still right", "changes": "Wrong now", "raises": "Refused"}
-        found = {
-            verdict: [c["design"] for c in snap["columns"] if c["verdict"] == verdict]
-            for verdict in said
-        }
-        parts = [
-            f"{said[verdict]}: {_list_designs(designs)}."
-            for verdict, designs in found.items()
-            if designs
-        ]
+        verdicts = {"survives": "Still right", "changes": "Wrong now", "raises": "Refused"}
+        parts = []
+        for verdict, words in verdicts.items():
+            designs = [
+                column["design"] for column in snap["columns"] if column["verdict"] == verdict
+            ]
+            if designs:
+                parts.append(f"{words}: {_list_designs(designs)}.")
         return f"The inputs were overwritten before the sweep. {' '.join(parts)}"
 
     def _about_the_write(self, snap: dict[str, Any]) -> str:
@@ -286,20 +298,15 @@ class ThreeDesigns(Lab):
         )
 
     def table(self) -> Grid:
-        """For each of the three designs what it keeps, and what came of the trials that were made."""
+        """List for each design what it stores, and the results of the trials that were made."""
         snap = self.snapshot()
-        rows = [
-            (
-                column["design"],
-                *(column[amount] for amount in ("numbers", "closures", "rules")),
-                _write_gradient(column["gradient"], column["verdict"]),
-                *(
-                    column[trial]["verdict"] if column[trial] else "·"
-                    for trial in ("again", "replay")
-                ),
-            )
-            for column in snap["columns"]
-        ]
+        rows = []
+        for column in snap["columns"]:
+            amounts = [column[amount] for amount in ("numbers", "closures", "rules")]
+            gradient = _write_gradient(column["gradient"], column["verdict"])
+            again = column["again"]["verdict"] if column["again"] else "·"
+            replay = column["replay"]["verdict"] if column["replay"] else "·"
+            rows.append((column["design"], *amounts, gradient, again, replay))
         heads = (
             "design",
             "numbers kept",
@@ -309,24 +316,21 @@ class ThreeDesigns(Lab):
             "again",
             "at new inputs",
         )
-        return grid(
-            f"{self.text}, {snap['steps']} of {len(snap['operations'])} operations run", heads, rows
-        )
+        caption = f"{self.text}, {snap['steps']} of {len(snap['operations'])} operations run"
+        return grid(caption, heads, rows)
 
     def picture(self) -> str:
-        """A column for each of the three designs: what it keeps of each operation, and what can be done with it."""
+        """Draw a column for each design: what it stores of each operation, and what it can do."""
         snap = self.snapshot()
-        sheet = Sheet(
-            WIDTH, HEIGHT, "Three designs side by side: what each keeps, and what it can do"
-        )
+        title = "Three designs side by side: what each keeps, and what it can do"
+        sheet = Sheet(WIDTH, HEIGHT, title)
         _draw_frame(sheet, snap)
         apart = min(LINE * ROOM / len(snap["operations"]), 1.6 * LINE)
         for k, operation in enumerate(snap["operations"]):
-            ran, y = k < snap["steps"], TOP + apart * k + 17
-            written, is_last = (
-                shorten(format_expression(operation, LABELS), 16),
-                k == snap["steps"] - 1,
-            )
+            y = TOP + apart * k + 17
+            ran = k < snap["steps"]
+            is_last = k == snap["steps"] - 1
+            written = shorten(format_expression(operation, LABELS), 16)
             sheet.text(LEFT, y, written, "ink" if ran else "soft_ink", size=14, bold=is_last)
             for (left, _), column in zip(COLUMNS, snap["columns"], strict=False):
                 if ran:
@@ -339,21 +343,17 @@ class ThreeDesigns(Lab):
             if not variant:
                 _draw_counts(sheet, x, column)
                 _draw_trials(sheet, x, column)
-            _draw_gradient(
-                sheet,
-                x,
-                _row_y("gradient") + LINE * variant,
-                column,
-                KINDS[variant] if k >= 2 else "",
-            )
-        deep, names = HEIGHT - 4.0, (0.0, 0.0, 184.0, HEIGHT - 4.0)
+            kind = KINDS[variant] if k >= 2 else ""
+            _draw_gradient(sheet, x, _row_y("gradient") + LINE * variant, column, kind)
+        deep = HEIGHT - 4.0
+        names = (0.0, 0.0, 184.0, deep)
         sheet.fold(*([names, (left - 2.0, 0.0, width + 4.0, deep)] for left, width in COLUMNS))
         return sheet.svg()
 
 
 @lru_cache(maxsize=512)
 def _compare(text: str, x: float, y: float) -> Comparison:
-    with np.errstate(all="ignore"):  # 1 / 0 is shown, not complained about
+    with np.errstate(all="ignore"):  # 1 / 0 is shown as ∞, without a warning
         return compare(parse_expression(text, tuple(LABELS.values())), x, y)
 
 
@@ -362,25 +362,31 @@ def _list_able(snap: dict[str, Any], trial: str) -> str:
 
 
 def _list_designs(designs: list[str]) -> str:
-    """List designs in one phrase; the third and its two safe kinds are told apart in parentheses.
+    """List designs in one phrase; the two safe variants of the third are named in parentheses.
 
     >>> _list_designs(["closures", "operations, inputs copied"])
     'closures and operations (inputs copied)'
     """
-    names = [
-        f"{name} ({kind})" if kind else name
-        for name, _, kind in (each.partition(", ") for each in designs)
-    ]
-    return " and ".join(filter(None, [", ".join(names[:-1]), *names[-1:]])) or "none"
+    names = []
+    for design in designs:
+        name, _, variant = design.partition(", ")
+        names.append(f"{name} ({variant})" if variant else name)
+    if not names:
+        return "none"
+    if len(names) == 1:
+        return names[0]
+    return f"{', '.join(names[:-1])} and {names[-1]}"
 
 
 def _write_gradient(gradient: tuple[float, ...] | None, verdict: str) -> str:
     if gradient is None:
         return "·"
-    return " ".join(filter(None, [list_numbers(gradient) if gradient else "", verdict]))
+    if not gradient:
+        return verdict
+    return f"{list_numbers(gradient)} {verdict}".strip()
 
 
-# What is drawn
+# The picture
 
 
 def _row_y(name: str) -> float:
@@ -392,9 +398,8 @@ def _draw_frame(sheet: Sheet, snap: dict[str, Any]) -> None:
         sheet.box(left, 4, width, HEIGHT - 8, "faint")
         sheet.text(left + 8, 24, name, "ink", bold=True)
         sheet.text(left + 8, 46, about, "soft_ink", size=14)
-    at = ", ".join(
-        f"{name} = {number(x)}" for name, x in zip(LABELS.values(), snap["inputs"], strict=True)
-    )
+    inputs = zip(LABELS.values(), snap["inputs"], strict=True)
+    at = ", ".join(f"{name} = {number(x)}" for name, x in inputs)
     sheet.text(LEFT, 24, at, "adjoint" if snap["written"] else "ink", bold=True)
     state = "✗ overwritten since" if snap["written"] else "the inputs, in an array"
     sheet.text(LEFT, 46, state, "adjoint" if snap["written"] else "soft_ink", size=14)
@@ -412,9 +417,9 @@ def _draw_frame(sheet: Sheet, snap: dict[str, Any]) -> None:
 
 
 def _draw_entry(sheet: Sheet, x: float, y: float, kept: list[dict[str, Any]], design: str) -> None:
-    """Write what a design has stored of an operation; a number that was overwritten since has a cross.
+    """Write what a design has stored of an operation, with a cross if a number has been overwritten since.
 
-    A number that an earlier operation has kept is there already, and counts once: only its name is written.
+    A number that an earlier operation has stored counts only once, so only its name is written.
     """
     text = ", ".join(_write_part(part) for part in kept)
     changed = any(part["changed"] for part in kept)
@@ -431,7 +436,7 @@ def _write_part(part: dict[str, Any]) -> str:
 
 
 def _write_name(name: str) -> str:
-    """Write before a number what it is: a partial by the operand it belongs to, a value by its name."""
+    """Write the name of a number and an equals sign: ∂/operand for a partial; nothing for a constant."""
     if "/" in name:
         return f"∂/{format_expression(name.partition('/')[2], LABELS)} = "
     return "" if name == "constant" else f"{format_expression(name, LABELS)} = "
@@ -453,21 +458,15 @@ def _draw_gradient(sheet: Sheet, x: float, y: float, column: dict[str, Any], kin
         sheet.text(x, y, f"· {kind}", "soft_ink", size=14)
         return
     sign, verdict, role = VERDICTS[column["verdict"]]
-    found = (
-        f"({', '.join(_shorten_number(x, 6) for x in column['gradient'])})"
-        if column["gradient"]
-        else ""
-    )
     sheet.text(x, y, sign, role, size=14, bold=True)
-    said = f"{kind}:" if kind else ""
-    sheet.text(
-        x + AFTER,
-        y,
-        " ".join(filter(None, [said, found, verdict])),
-        role,
-        size=14,
-        bold=role == "adjoint",
-    )
+    words = []
+    if kind:
+        words.append(f"{kind}:")
+    if column["gradient"]:
+        words.append(f"({', '.join(_shorten_number(slope, 6) for slope in column['gradient'])})")
+    if verdict:
+        words.append(verdict)
+    sheet.text(x + AFTER, y, " ".join(words), role, size=14, bold=role == "adjoint")
 
 
 def _draw_trials(sheet: Sheet, x: float, column: dict[str, Any]) -> None:
@@ -479,17 +478,13 @@ def _draw_trials(sheet: Sheet, x: float, column: dict[str, Any]) -> None:
         if trial["says"]:
             lines = textwrap.wrap(trial["says"].partition(": ")[2], 26)[:2]
         else:
-            is_old = ": the old value" if trial["verdict"] == "no" else ""
-            found = (
-                list_numbers(x) if isinstance(x, tuple) else _shorten_number(x, 10)
-                for x in trial["numbers"]
-            )
-            lines = [f"{each}{is_old}" for each in found]
-        can = trial["verdict"] == "yes"
-        sheet.text(
-            x, _row_y(name), "✓" if can else "✗", "value" if can else "adjoint", size=14, bold=True
-        )
+            remark = ": the old value" if trial["verdict"] == "no" else ""
+            lines = []
+            for found in trial["numbers"]:
+                is_several = isinstance(found, tuple)
+                text = list_numbers(found) if is_several else _shorten_number(found, 10)
+                lines.append(f"{text}{remark}")
+        sign, role = ("✓", "value") if trial["verdict"] == "yes" else ("✗", "adjoint")
+        sheet.text(x, _row_y(name), sign, role, size=14, bold=True)
         for k, line in enumerate(lines):
-            sheet.text(
-                x + AFTER, _row_y(name) + LINE * k, line, "value" if can else "adjoint", size=14
-            )
+            sheet.text(x + AFTER, _row_y(name) + LINE * k, line, role, size=14)

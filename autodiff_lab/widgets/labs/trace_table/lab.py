@@ -1,4 +1,4 @@
-"""The controller of the lab TraceTable: it judges guesses of the next tangent and fills in the forward trace."""
+"""The controller of the lab TraceTable: fill in the forward trace by guessing its tangents."""
 
 import functools
 import math
@@ -52,7 +52,7 @@ class TraceTable(SteppedLab):
         self.done = 3  # the next line is the product, with a term for each factor
 
     def enter(self, name: str, text: str) -> None:
-        """Judge a guess of the next tangent at once; a right one fills in its row of the trace table."""
+        """Check a guess of the next tangent; a correct guess fills in its row."""
         if not self.can("next"):
             self.reply = "The table is full. Choose the other seed, or begin again."
             return
@@ -69,7 +69,7 @@ class TraceTable(SteppedLab):
 
     @property
     def length(self) -> int:
-        """How many rows the trace table has to fill in."""
+        """The number of rows to fill in."""
         return len(self.trace.steps)
 
     @property
@@ -79,12 +79,12 @@ class TraceTable(SteppedLab):
 
     @property
     def operands(self) -> list[int]:
-        """The rows of the trace table from which its last row was computed."""
+        """The rows from which the last row was computed."""
         last = self.trace.steps[: self.done][-1:]
         return [parent for step in last for parent in _list_parents(self.trace.lines[step.line])]
 
     def snapshot(self) -> dict[str, Any]:
-        """The rows of the trace table that are filled in, the operands of the last, and the verdict on a guess."""
+        """Return the rows that are filled in, the operands of the last, and the reply to a guess."""
         steps = self.trace.steps[: self.done]
         return {
             "rows": self.done,
@@ -95,7 +95,7 @@ class TraceTable(SteppedLab):
         }
 
     def sentence(self) -> str:
-        """The verdict on the guess of a tangent, or how the last row of the trace table came about."""
+        """Return the reply to a guess, or describe how the last row was computed."""
         if self.reply:
             return self.reply
         if not self.done:
@@ -106,7 +106,7 @@ class TraceTable(SteppedLab):
         return said
 
     def table(self) -> Grid:
-        """The rows of the forward trace with value and tangent, a dot where nothing is filled in yet."""
+        """List the rows of the forward trace, with a dot if a value or tangent isn't filled in yet."""
         rows = []
         for k, step in enumerate(self.trace.steps):
             line = self.trace.lines[step.line]
@@ -116,20 +116,21 @@ class TraceTable(SteppedLab):
         return grid(f"Forward trace, seed {_write_direction(self.seed)}", heads, rows)
 
     def picture(self) -> str:
-        """The forward trace as a table, with its last row framed and that row's operands marked."""
+        """Draw the forward trace as a table, with a frame around the last row and marks at its operands."""
         steps = self.trace.steps
         sheet = Sheet(780, TOP + ROW * len(steps) + 12, "The forward trace as a table")
         draw_heads(sheet, 24, HEADS)
         draw_rule(sheet, 8, 772, 33)
         for k, step in enumerate(steps):
             self._draw_row(sheet, k, step)
-        sheet.fold(
-            [(0, 0, 312, sheet.height)], [(0, 0, 80, sheet.height), (318, 0, 462, sheet.height)]
-        )
+        high = sheet.height
+        sheet.fold([(0, 0, 312, high)], [(0, 0, 80, high), (318, 0, 462, high)])
         return sheet.svg()
 
     def _draw_row(self, sheet: Sheet, k: int, step: Step) -> None:
-        line, y = self.trace.lines[step.line], TOP + ROW * k
+        line = self.trace.lines[step.line]
+        name = format_tangent(line.name)
+        y = TOP + ROW * k
         if k in self.operands:
             sheet.box(10, y + 2, 754, ROW - 4, "tangent", width=1.5)
             sheet.text(772, y + 24, "◂", "tangent", "end", 14)
@@ -139,18 +140,14 @@ class TraceTable(SteppedLab):
         sheet.text(LINE, y + 24, line.row_name, ink, bold=k == self.done - 1)
         sheet.text(OPERATION, y + 24, line.expression, ink)
         if k >= self.done:
-            sheet.text(
-                HOW, y + 24, f"{format_tangent(line.name)} = ?" if k == self.done else "·", ink
-            )
+            sheet.text(HOW, y + 24, f"{name} = ?" if k == self.done else "·", ink)
             return
         sheet.text(VALUE, y + 24, line.value.text, "value", "end", bold=True)
-        sheet.text(
-            HOW, y + 24, f"{format_tangent(line.name)} = {_write_sum(line, self.trace)}", ink
-        )
+        sheet.text(HOW, y + 24, f"{name} = {_write_sum(line, self.trace)}", ink)
         sheet.text(TANGENT, y + 24, step.tangents[0].text, "tangent", "end", bold=True)
 
     def _explain_mistake(self, step: Step, found: float) -> str:
-        """Say which rule a wrong tangent broke, if it is one that people break."""
+        """Explain a wrong tangent, if it comes from a common mistake."""
         line = self.trace.lines[step.line]
         if line.kind == "input":
             return "This line is an input: the seed says whether it moves, 1 or 0."
@@ -160,28 +157,21 @@ class TraceTable(SteppedLab):
         ]
         moved = [_tangent(self.trace.steps[i]) for i in _list_parents(line)]
         product = math.prod(moved) if len(moved) > 1 else math.nan
-        alone = (
-            "You added the local partials alone. Multiply each by the tangent of its operand first."
-        )
-        as_they_are = (
-            "You added the operands' tangents unchanged. Multiply each by its local partial first."
-        )
-        ideas = (
-            (
-                line.value.scalar,
-                "That is the value of the line. Its tangent is the other half of the dual number.",
-            ),
-            (-_tangent(step), "The size is right, the sign is not."),
-            (sum(partials), alone),
-            (product, "You multiplied the two tangents. That product belongs to ε², which is 0."),
-            (sum(moved), as_they_are),
-            *(
-                (term, "That is only one of two terms. Each operand that moves contributes one.")
-                for term in terms
-            ),
-        )
-        otherwise = f"It is {_write_sum(line, self.trace)}."
-        return next((said for idea, said in ideas if _is_close(found, idea)), otherwise)
+        if _is_close(found, line.value.scalar):
+            return (
+                "That is the value of the line. Its tangent is the other half of the dual number."
+            )
+        if _is_close(found, -_tangent(step)):
+            return "The size is right, the sign is not."
+        if _is_close(found, sum(partials)):
+            return "You added the local partials alone. Multiply each by the tangent of its operand first."
+        if _is_close(found, product):
+            return "You multiplied the two tangents. That product belongs to ε², which is 0."
+        if _is_close(found, sum(moved)):
+            return "You added the operands' tangents unchanged. Multiply each by its local partial first."
+        if any(_is_close(found, term) for term in terms):
+            return "That is only one of two terms. Each operand that moves contributes one."
+        return f"It is {_write_sum(line, self.trace)}."
 
 
 @functools.cache
@@ -198,7 +188,7 @@ def _list_parents(line: Line) -> list[int]:
 
 
 def _write_sum(line: Line, trace: Trace) -> str:
-    """Local partial × tangent, in names: what the tangent is made of."""
+    """Write the formula of a tangent: a sum of terms local partial · tangent, in names."""
     if line.kind == "input":
         return "the seed"
     terms = [
@@ -210,11 +200,10 @@ def _write_sum(line: Line, trace: Trace) -> str:
 
 
 def _write_direction(seed: str) -> str:
-    return ", ".join(
-        f"{format_tangent(name)} = {number(t)}" for name, t in zip(SEEDS, SEEDS[seed], strict=True)
-    )
+    tangents = zip(SEEDS, SEEDS[seed], strict=True)
+    return ", ".join(f"{format_tangent(name)} = {number(t)}" for name, t in tangents)
 
 
 def _is_close(found: float, wanted: float) -> bool:
-    """Right as computed, or as shown: to four places after the point."""
+    """Return True if a guess is correct as computed, or as shown with four decimal places."""
     return math.isclose(found, wanted, rel_tol=1e-6) or abs(found - wanted) <= 0.51e-4

@@ -25,12 +25,12 @@ from autodiff_lab.widgets.labs.lab import Button, Choice, Lab, Play, Slider
 
 STEPS, EVERY = 300, 5
 SAMPLES_PER_ROW = 64
-# How high a row of the plane is in which the network's answer is looked at.
+# The height in pixels of a row of samples of the network's output.
 ROW = 3
 
 
 class Case(NamedTuple):
-    """A task of the train film, the parameters that its runs start from, and the part of the plane that is shown."""
+    """A task, the initial parameters of its runs, and the part of the plane that is shown."""
 
     task: Task
     start: dict[str, np.ndarray]
@@ -53,50 +53,53 @@ METHODS: dict[str, Callable[[], Optimizer]] = {
 
 @functools.cache
 def train(task: str, method: str) -> list[Step]:
-    """Run a training for the train film, by one method on one task; all steps are kept."""
+    """Train on a task with a method, and return all steps."""
     case = CASES[task]
-    return list(
-        itertools.islice(perceptron.train(case.task, METHODS[method](), case.start), STEPS + 1)
-    )
+    steps = perceptron.train(case.task, METHODS[method](), case.start)
+    return list(itertools.islice(steps, STEPS + 1))
 
 
 def count_right(task: str, step: Step) -> int:
-    """Count the points of the train film's task that the network of a run has on the right side of 0.5."""
+    """Count the points of a task for which the network's output is on the right side of 0.5."""
     x, t = CASES[task].task
-    return int(np.sum((perceptron.network(step.params, x) > 0.5) == (t > 0.5)))
+    predicted = perceptron.network(step.params, x) > 0.5
+    return int(np.sum(predicted == (t > 0.5)))
 
 
 def find_region(
     case: Case, params: dict[str, np.ndarray], rows: int = 107
 ) -> list[tuple[float, float, float]]:
-    """Find where the train film's network gives class 1, above 0.5: (from x, to x, y) for each piece of each row."""
+    """Find the region where the output is above 0.5, class 1, as pieces (from x, to x, y) of rows."""
     x, ys, all_above = _answer_plane(case, params, rows)
     pieces = []
     for y, above in zip(ys, all_above, strict=True):
         crossings = np.flatnonzero(np.sign(above[:-1]) != np.sign(above[1:]))
-        # Between two places the output is taken to be straight.
-        ends = x[crossings] + (x[1] - x[0]) * above[crossings] / (
-            above[crossings] - above[crossings + 1]
-        )
-        ends = [*([x[0]] if above[0] > 0 else []), *ends, *([x[-1]] if above[-1] > 0 else [])]
-        pieces += [
-            (float(a), float(b), float(y)) for a, b in zip(ends[::2], ends[1::2], strict=True)
-        ]
+        # The output is interpolated linearly between two samples.
+        drops = above[crossings] - above[crossings + 1]
+        ends = list(x[crossings] + (x[1] - x[0]) * above[crossings] / drops)
+        if above[0] > 0:
+            ends.insert(0, x[0])
+        if above[-1] > 0:
+            ends.append(x[-1])
+        for start, end in zip(ends[::2], ends[1::2], strict=True):
+            pieces.append((float(start), float(end), float(y)))
     return pieces
 
 
 def find_boundary(case: Case, params: dict[str, np.ndarray], rows: int = 107) -> list[np.ndarray]:
-    """Find the boundary that the train film's network draws: the lines where its output is 0.5, as arrays of places."""
+    """Find the lines where the network's output is 0.5, as arrays of shape (n, 2)."""
     return find_contours(*_answer_plane(case, params, rows), (0.0,))[0.0]
 
 
 def draw_plane(
     sheet: Sheet, case: Case, params: dict[str, np.ndarray], frame: Frame, radius: float = 5
 ) -> None:
-    """Draw the points of the train film's task, over the part of the plane that a network gives to class 1."""
-    axes, rows = Axes(sheet, frame, case.x, case.y), int(frame[3]) // ROW
+    """Draw the points of a task over the region that the network assigns to class 1."""
+    axes = Axes(sheet, frame, case.x, case.y)
+    rows = int(frame[3]) // ROW
     for x0, x1, y in find_region(case, params, rows):
-        (left, middle), (right, _) = axes.at(x0, y), axes.at(x1, y)
+        left, middle = axes.at(x0, y)
+        right, _ = axes.at(x1, y)
         sheet.box(left, middle - ROW / 2, right - left, ROW + 0.5, "", "adjoint_paper")
     for line in find_boundary(case, params, rows):
         axes.curve(line, "ink", 2)
@@ -108,11 +111,13 @@ def draw_plane(
 def _answer_plane(
     case: Case, params: dict[str, np.ndarray], rows: int
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Ask the network at a grid over the plane: x, y, and how far its output is above 0.5 there."""
-    x, height = np.linspace(*case.x, SAMPLES_PER_ROW), (case.y[1] - case.y[0]) / rows
+    """Evaluate the network on a grid over the plane: return x, y, and the output minus 0.5."""
+    x = np.linspace(*case.x, SAMPLES_PER_ROW)
+    height = (case.y[1] - case.y[0]) / rows
     y = case.y[0] + height * (np.arange(rows) + 0.5)
     places = np.stack(np.meshgrid(x, y), axis=-1).reshape(-1, 2)
-    return x, y, perceptron.network(params, places).reshape(rows, SAMPLES_PER_ROW) - 0.5
+    outputs = perceptron.network(params, places).reshape(rows, SAMPLES_PER_ROW)
+    return x, y, outputs - 0.5
 
 
 class TrainFilm(Lab):
@@ -139,30 +144,30 @@ class TrainFilm(Lab):
     task: str
 
     def forward(self) -> None:
-        """Show the next frame of the train film."""
+        """Show the next frame."""
         self.step += EVERY
 
     def restart(self) -> None:
-        """Go back to the first frame of the train film."""
+        """Go back to the first frame."""
         self.step = 0
 
     def can(self, name: str) -> bool:
-        """Whether the train film can go forward, until it ends, or back to its start."""
+        """Return True if the film can go forward, or back to its start."""
         return self.step > 0 if name == "restart" else self.step < STEPS
 
     def still(self) -> Self:
-        """The train film for paper: its last frame, where none has been chosen."""
+        """Return a lab for a static page: the last frame, if none has been chosen."""
         shown = self.copy()
         shown.step = self.step or STEPS
         return shown
 
     @property
     def at(self) -> Step:
-        """The training step that this frame of the film shows."""
+        """The training step that this frame shows."""
         return train(self.task, self.method)[self.step]
 
     def snapshot(self) -> dict[str, Any]:
-        """The loss and the right answers in this frame of the film, and the losses of all methods."""
+        """Return the loss and the correct answers in this frame, and the losses of all methods."""
         return {
             "loss": float(self.at.loss),
             "right": count_right(self.task, self.at),
@@ -174,7 +179,7 @@ class TrainFilm(Lab):
         }
 
     def sentence(self) -> str:
-        """How far training has come in this frame, and how far the other methods are at the same step."""
+        """Compare the loss in this frame with that of the other methods at the same step."""
         snap = self.snapshot()
         others = [
             f"{number(snap['losses'][m][self.step])} with {m}" for m in METHODS if m != self.method
@@ -185,7 +190,7 @@ class TrainFilm(Lab):
         )
 
     def table(self) -> Grid:
-        """Loss and right answers in some frames of the train film up to this one."""
+        """List loss and correct answers in some frames up to this one."""
         steps = sorted({*range(0, self.step + 1, 50), self.step})
         run = train(self.task, self.method)
         rows = [(str(k), run[k].loss, count_right(self.task, run[k])) for k in steps]
@@ -193,7 +198,7 @@ class TrainFilm(Lab):
         return grid(f"{self.task}, {self.method}", heads, rows)
 
     def picture(self) -> str:
-        """A frame of the train film: the plane with the network's boundary, and the loss of each method."""
+        """Draw the plane with the network's boundary, and the loss of each method."""
         title = (
             "The two classes, the part of the plane that the network gives to class 1, and the loss"
         )
@@ -214,7 +219,8 @@ class TrainFilm(Lab):
         )
         for row, (name, dash) in enumerate(zip(METHODS, ("", "8 4", "2 3"), strict=True)):
             losses = [step.loss for step in train(self.task, name)]
-            curve, now = np.maximum(np.log10(losses), -4), name == self.method
+            curve = np.maximum(np.log10(losses), -4)
+            now = name == self.method
             role, width = ("value", 3) if now else ("soft_ink", 1.5)
             axes.curve(enumerate(curve), role, width, dash)
             if now:

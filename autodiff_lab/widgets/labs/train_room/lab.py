@@ -15,17 +15,17 @@ from autodiff_lab.widgets.labs.canvas import Axes, Sheet, draw_legend, make_tick
 from autodiff_lab.widgets.labs.lab import Button, Choice, Lab, Play, Slider, Toggle
 
 IN_PLACE, REBIND = "in place", "bind the name anew"
-# What is measured in each epoch; the last two are the lengths of its gradient and of what is used instead.
+# The columns of measurements in each epoch; the last two are the lengths of its gradient and of the step used instead.
 COLUMNS = ("losses", "all_right", "all_cells", "gradients", "steps")
 Measured = tuple[Epoch, tuple[float, ...]]
 
-# Where a scale may end. It is another one only when a curve would leave it.
+# The possible ends of a scale; it changes only when a curve would leave it.
 TOPS = (1.2, 3, 12, 30, 120, 300, 1200, 3000, 12000, 30000, 120000)
 LOSS = (50, 32, 490, 288)
 LEFT, WIDTH = 620, 270
 
 RATES = ("0.01", "0.02", "0.05", "0.1", "0.2", "0.5", "1", "2", "5", "10")
-# How much is computed before the page is drawn again: three epochs, or one where the tape has grown long.
+# Tape cells to compute before the page is drawn again: three epochs, or one if the tape has become long.
 CELLS_A_PRESS = 15_000
 ROWS = 17
 
@@ -34,17 +34,17 @@ ROWS = 17
 def start_training(
     rate: str, zero_grad: bool, update: str, stable: bool
 ) -> tuple[list[Measured], Iterator[Epoch]]:
-    """Start a run in the train room: the epochs that have been computed, and the generator of all others.
+    """Start a run; return a list for the epochs that are computed, and the generator of all others.
 
-    What one run has computed another with the same settings need not compute again.
+    Runs with the same settings share both, so that no epoch is computed twice.
     """
-    return [], train_scalars(
-        rate=float(rate), clear=zero_grad, rebind=update == REBIND, stable=stable
-    )
+    rebind = update == REBIND
+    epochs = train_scalars(rate=float(rate), clear=zero_grad, rebind=rebind, stable=stable)
+    return [], epochs
 
 
 class Run:
-    """A run of the train room as far as it has come; it can be left alone and gone on with at any time."""
+    """A training run, which can be paused and continued at any time."""
 
     def __init__(self, rate: str, zero_grad: bool, update: str, stable: bool) -> None:
         self._computed, self._others = start_training(rate, zero_grad, update, stable)
@@ -52,36 +52,40 @@ class Run:
 
     @property
     def epochs(self) -> list[Epoch]:
-        """The epochs of the train room's run so far."""
+        """The epochs of the run so far."""
         return [epoch for epoch, _ in self._computed[: self._length]]
 
     @property
     def is_lost(self) -> bool:
-        """Whether a run in the train room is lost: its loss is no longer finite, and will not be again."""
+        """Whether the run is lost: the loss is no longer finite, and will not become finite again."""
         return bool(self._length) and not math.isfinite(self.epochs[-1].loss)
 
     def train(self, until: int, cells: float = math.inf) -> None:
-        """Train on in the train room: up to `until` epochs in all, at most so many tape cells, at least one epoch."""
+        """Continue the run up to `until` epochs in all, or until `cells` more tape cells are used."""
         done = 0
         while done < cells and self._length < until and not self.is_lost:
             if self._length == len(self._computed):
                 with np.errstate(all="ignore"):
                     epoch = next(self._others)
-                lengths = measure_length(epoch.gradient), measure_length(epoch.step)
-                self._computed.append(
-                    (epoch, (epoch.loss, epoch.correct, epoch.cells or 0, *lengths))
+                measured = (
+                    epoch.loss,
+                    epoch.correct,
+                    epoch.cells or 0,
+                    measure_length(epoch.gradient),
+                    measure_length(epoch.step),
                 )
+                self._computed.append((epoch, measured))
             self._length += 1
             done += self.epochs[-1].cells or 0
 
     def columns(self) -> dict[str, list[float]]:
-        """What the train room draws of each epoch of a run: loss, right answers, tape cells, gradient and step."""
+        """Return the columns of the run: loss, correct answers, tape cells, and the lengths of gradient and step."""
         rows = [row for _, row in self._computed[: self._length]]
         return {name: [row[k] for row in rows] for k, name in enumerate(COLUMNS)}
 
 
 def measure_length(vector: Parameters) -> float:
-    """Measure the length of a gradient in the train room, over all parameters.
+    """Measure the length of a gradient over all parameters.
 
     >>> measure_length(Parameters(np.array([[3.0]]), np.array([4.0])))
     5.0
@@ -90,13 +94,16 @@ def measure_length(vector: Parameters) -> float:
 
 
 def measure_error(epoch: Epoch) -> float:
-    """Measure how far the step that the train room subtracts is from the gradient, in lengths of the gradient."""
-    apart = Parameters(*(s - g for s, g in zip(epoch.step, epoch.gradient, strict=True)))
-    return measure_length(apart) / (measure_length(epoch.gradient) or math.nan)
+    """Measure the distance between the step and the gradient, relative to the length of the gradient."""
+    differences = [s - g for s, g in zip(epoch.step, epoch.gradient, strict=True)]
+    length = measure_length(epoch.gradient)
+    if length == 0:
+        return math.nan
+    return measure_length(Parameters(*differences)) / length
 
 
 class TrainRoom(Lab):
-    """A lab on training: softmax regression on iris, stopped, gone on with, and compared with the run before.
+    """A lab on training: softmax regression on iris, which can be paused, continued, and compared with the run before.
 
     >>> lab = TrainRoom()  # opens with a whole run; for a shorter one it begins again
     >>> lab.set(epochs=11)
@@ -132,32 +139,32 @@ class TrainRoom(Lab):
         self.run.train(self.epochs)
 
     def begin(self) -> None:
-        """Begin a run in the train room with these settings."""
+        """Begin a run with these settings."""
         self.run = Run(self.rate, self.zero_grad, self.update, self.stable)
 
     def change(self, name: str) -> None:
-        """Begin a new run in the train room with other settings, or fewer epochs; with more epochs the run goes on."""
+        """Begin a new run if other settings or fewer epochs are chosen; with more epochs the run continues."""
         if name != "epochs" or self.epochs < len(self.run.epochs):
             self.restart()
 
     def train(self) -> None:
-        """Train for a few epochs more, as many as fit between two pictures of the train room."""
+        """Train for a few more epochs, as many as fit between two updates of the picture."""
         self.run.train(self.epochs, CELLS_A_PRESS)
 
     def restart(self) -> None:
-        """Train from the beginning; the train room keeps the run that was there in grey for comparison."""
+        """Train from the beginning; the previous run stays in grey for comparison."""
         if self.run.epochs:
             self._before = self.run
         self.begin()
 
     def can(self, name: str) -> bool:
-        """Whether the train room can go on: until all epochs are done, or the loss is not finite."""
+        """Return True if a button can be pressed; training ends with the last epoch, or if the loss isn't finite."""
         if name == "restart":
             return bool(self.run.epochs)
         return len(self.run.epochs) < self.epochs and not self.run.is_lost
 
     def still(self) -> Self:
-        """The train room for paper: a run to its end, where none has begun."""
+        """Return a lab for a static page: a complete run, if none has begun."""
         if self.run.epochs:
             return self
         shown = self.copy()
@@ -166,8 +173,9 @@ class TrainRoom(Lab):
         return shown
 
     def snapshot(self) -> dict[str, Any]:
-        """The train room's run with its last epoch (loss, test flowers, tape cells), and the run before."""
-        iris, now = load_iris(), self.run.epochs[-1] if self.run.epochs else None
+        """Return the run with the numbers of its last epoch, and the run before."""
+        iris = load_iris()
+        now = self.run.epochs[-1] if self.run.epochs else None
         return {
             "trained": len(iris.train.labels),
             "tested": len(iris.test.labels),
@@ -182,7 +190,7 @@ class TrainRoom(Lab):
         }
 
     def sentence(self) -> str:
-        """The run's loss, right test flowers and tape cells, and which switch makes its steps go wrong."""
+        """Describe loss, correct test flowers and tape cells, and what is wrong with the steps."""
         snap = self.snapshot()
         if snap["epoch"] is None:
             return (
@@ -207,7 +215,7 @@ class TrainRoom(Lab):
         return said
 
     def table(self) -> Grid:
-        """Some epochs of the train room's run, the last among them, with loss, cells and gradient."""
+        """List some epochs of the run, including the last, with loss, cells and gradient."""
         rows = [
             (str(k), *measured)
             for k, measured in enumerate(zip(*self.run.columns().values(), strict=True))
@@ -223,39 +231,30 @@ class TrainRoom(Lab):
             "length of the gradient",
             "of what is used",
         )
-        return grid(
-            f"Learning rate {self.rate}, update {self.update}",
-            heads,
-            shown or [("none yet", *[""] * 5)],
-        )
+        caption = f"Learning rate {self.rate}, update {self.update}"
+        return grid(caption, heads, shown or [("none yet", "", "", "", "", "")])
 
     def picture(self) -> str:
-        """The run's loss on the left; tape, test flowers and gradient on the right; below, an epoch as code."""
+        """Draw the loss on the left, tape, test flowers and gradient on the right, and below them an epoch as code."""
         snap = self.snapshot()
-        sheet = Sheet(
-            900,
-            412,
-            "Loss, length of the tape, accuracy and length of the gradient, over the epochs",
-        )
+        title = "Loss, length of the tape, accuracy and length of the gradient, over the epochs"
+        sheet = Sheet(900, 412, title)
         before = snap["before"] or {}
         last = max(self.epochs - 1, 1)
         done = len(snap["losses"])
-        state = (
-            "stopped"
-            if snap["is_lost"]
-            else "done"
-            if done >= self.epochs
-            else "not finished"
-            if done
-            else "not begun"
-        )
+        if snap["is_lost"]:
+            state = "stopped"
+        elif done >= self.epochs:
+            state = "done"
+        elif done:
+            state = "not finished"
+        else:
+            state = "not begun"
         _draw_loss(sheet, snap, before, last, f"{done} of {self.epochs} epochs, {state}")
         cells, right, norm = "how many cells?", "how many?", "how long?"
         if snap["losses"]:
-            cells, right = (
-                f"{snap['cells']} cells",
-                f"{snap['right']} of {snap['tested']} test flowers",
-            )
+            cells = f"{snap['cells']} cells"
+            right = f"{snap['right']} of {snap['tested']} test flowers"
             norm = f"length {number(snap['gradients'][-1])}"
         small: tuple[tuple[str, str, str, list[tuple[list[float], str, str]]], ...] = (
             (f"tape: {cells}", "all_cells", "ink", []),
@@ -268,26 +267,25 @@ class TrainRoom(Lab):
                 *others,
                 (before.get(column, []), "soft_ink", "5 4"),
             ]
-            _draw_small(
-                sheet, row, title, curves, last, snap["tested"] if column == "all_right" else None
-            )
+            top = snap["tested"] if column == "all_right" else None
+            _draw_small(sheet, row, title, curves, last, top)
         sheet.text(LEFT + WIDTH, 404, "dashed: what is used instead", "tangent", "end", 14)
         self._draw_code(sheet)
         sheet.cut(560)
         return sheet.svg()
 
     def _draw_code(self, sheet: Sheet) -> None:
-        """One epoch as the switches have it, in three short lines of Python side by side."""
+        """Draw the code of an epoch with the chosen settings: three short lines of Python, side by side."""
         loss = "-log_softmax(z)[c]" if self.stable else "-log(softmax(z)[c])"
         step = "g = gradient" if self.zero_grad else "g += gradient"
-        update = (
-            f"p.value -= {self.rate} * g" if self.update == IN_PLACE else f"p = p - {self.rate} * g"
-        )
+        update = f"p = p - {self.rate} * g"
+        if self.update == IN_PLACE:
+            update = f"p.value -= {self.rate} * g"
         for x, text in ((LOSS[0], loss), (LOSS[0] + 188, step), (LOSS[0] + 324, update)):
             sheet.code(x, 390, [(text, "ink")], size=14)
 
 
-# What is drawn
+# The picture
 
 
 def _draw_loss(
@@ -311,13 +309,8 @@ def _draw_loss(
     if snap["is_lost"]:
         x, _ = axes.at(snap["epoch"], 0)
         axes.marker(snap["epoch"], "adjoint", width=2)
-        sheet.text(
-            min(x + 8, left + width - 150),
-            top + 62,
-            f"not finite, epoch {snap['epoch']}",
-            "adjoint",
-            bold=True,
-        )
+        text_x = min(x + 8, left + width - 150)
+        sheet.text(text_x, top + 62, f"not finite, epoch {snap['epoch']}", "adjoint", bold=True)
     elif snap["losses"]:
         sheet.dot(*axes.at(snap["epoch"], snap["loss"]), "value")
     _, chance = axes.at(0, math.log(3))

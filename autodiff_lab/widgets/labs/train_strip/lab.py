@@ -15,7 +15,7 @@ class TrainStrip:
     Parameters
     ----------
     task, method : str
-        As `TrainFilm` calls them.
+        Names of a task and a method of `TrainFilm`.
     steps : four whole numbers, up to 300
 
     Examples
@@ -31,20 +31,23 @@ class TrainStrip:
         method: str = "Adam",
         steps: tuple[int, int, int, int] = (0, 30, 80, 300),
     ) -> None:
-        self.task, self.method, self.steps = task, method, steps
+        self.task = task
+        self.method = method
+        self.steps = steps
 
     def _describe(self, step: int) -> tuple[str, str]:
-        at, points = train(self.task, self.method)[step], len(CASES[self.task].task.t)
+        at = train(self.task, self.method)[step]
+        points = len(CASES[self.task].task.t)
         return f"loss {number(float(at.loss))}", f"{count_right(self.task, at)} of {points} right"
 
     @property
     def description(self) -> str:
-        """The four frames of the strip in words: the loss and the right answers at each step."""
+        """The four frames in words: the loss and the correct answers at each step."""
         said = (f"Step {step}: {', '.join(self._describe(step))}." for step in self.steps)
         return f"{self.task}, {self.method}. {' '.join(said)}"
 
     def svg(self) -> str:
-        """The strip of four frames as an SVG, in the colours of `themes.LIGHT`."""
+        """Draw the four frames as SVG, in the colours of `themes.LIGHT`."""
         title = f"{self.task}, {self.method}, four steps of the training"
         sheet = Sheet(len(self.steps) * (WIDTH + GAP) + 2, HEIGHT + 72, title)
         for k, step in enumerate(self.steps):

@@ -26,7 +26,7 @@ FUNCTION, LINEAR, TRANSPOSED = 14, 296, 596
 
 
 class Equation(NamedTuple):
-    """An equation of a program to be transposed: its value, and the coefficient of each tangent in its linear form."""
+    """An equation of a program: its value, and the coefficient of each tangent in its linear form."""
 
     name: str
     text: str
@@ -35,12 +35,12 @@ class Equation(NamedTuple):
 
     @property
     def written(self) -> str:
-        """The equation as the program to be transposed has it, before it is linearized."""
+        """The equation as it is in the program, before it is linearized."""
         return f"{format_name(self.name)} = {self.text}"
 
     @property
     def linear(self) -> str:
-        """The linear equation, between tangents, that this equation becomes at a point.
+        """The linearized equation, between tangents.
 
         >>> Equation("v2", "x1 · x2", 10.0, ((5.0, "x1"), (2.0, "x2"))).linear
         'v̇₂ = 5 · ẋ1 + 2 · ẋ2'
@@ -50,7 +50,7 @@ class Equation(NamedTuple):
 
     @property
     def transposed(self) -> list[str]:
-        """The lines of the transposed program that this equation becomes in turn, between adjoints.
+        """The lines of the transposed equation, between adjoints.
 
         >>> Equation("v2", "x1 · x2", 10.0, ((5.0, "x1"), (2.0, "x2"))).transposed
         ['x̄1 += 5 · v̄₂', 'x̄2 += 2 · v̄₂']
@@ -62,7 +62,11 @@ class Equation(NamedTuple):
 
 
 def _multiply(factor: float, name: str) -> str:
-    return name if factor == 1 else f"−{name}" if factor == -1 else f"{number(factor)} · {name}"
+    if factor == 1:
+        return name
+    if factor == -1:
+        return f"−{name}"
+    return f"{number(factor)} · {name}"
 
 
 class Equations(NamedTuple):
@@ -75,7 +79,7 @@ class Equations(NamedTuple):
 
 @functools.lru_cache(maxsize=512)
 def linearize_program(name: str, x1: float, x2: float) -> Equations:
-    """Linearize a program for the transpose bench: read its linear equations off the engine's local partials."""
+    """Linearize a program at a point; the coefficients are the engine's local partials."""
     trace = Trace.of(PROGRAMS[name], x1, x2)
     names = [line.label or line.name for line in trace.lines]
     lines = []
@@ -88,7 +92,7 @@ def linearize_program(name: str, x1: float, x2: float) -> Equations:
 
 
 def sweep_transposed(equations: Equations) -> tuple[float, ...]:
-    """Run the transposed program from the seed 1: the adjoints of the inputs.
+    """Run the transposed program from the seed 1, and return the adjoints of the inputs.
 
     >>> sweep_transposed(linearize_program("exp(sin(x1 · x2)), a chain", 1.0, 0.0))
     (0.0, 1.0)
@@ -127,28 +131,29 @@ class TransposeBench(SteppedLab):
 
     @property
     def equations(self) -> Equations:
-        """The equations of the chosen program at this point, to be linearized and transposed."""
+        """The equations of the chosen program at this point."""
         return linearize_program(self.program, self.x1, self.x2)
 
     @property
     def length(self) -> int:
-        """How many steps the transpose bench takes: each equation is linearized, then transposed."""
+        """The number of steps: each equation is linearized, then transposed."""
         return 2 * len(self.equations.lines)
 
     def change(self, name: str) -> None:
-        """Begin again with another program; at another point the same linear lines have other coefficients."""
+        """Begin again with another program; at another point, only the coefficients change."""
         if name == "program":
             self.begin()
 
     @property
     def counts(self) -> tuple[int, int]:
-        """How many equations are linearized so far, and how many linear ones are transposed."""
+        """The number of equations that are linearized so far, and the number that are transposed."""
         count = len(self.equations.lines)
         return min(self.done, count), max(self.done - count, 0)
 
     def snapshot(self) -> dict[str, Any]:
-        """The linear equations so far, those that are transposed, and the gradient that comes of them."""
-        found, (linearized, transposed) = self.equations, self.counts
+        """Return the linear and the transposed lines so far, and at the end the gradient."""
+        found = self.equations
+        linearized, transposed = self.counts
         turned = list(reversed(found.lines))[:transposed]
         return {
             "linear": [line.linear for line in found.lines[:linearized]],
@@ -158,8 +163,9 @@ class TransposeBench(SteppedLab):
         }
 
     def sentence(self) -> str:
-        """What the last equation has become, linearized or transposed, and at the end the gradient."""
-        found, (linearized, transposed) = self.equations, self.counts
+        """Describe the last linearized or transposed equation, and at the end the gradient."""
+        found = self.equations
+        linearized, transposed = self.counts
         if not linearized:
             asked = format_tangent(found.lines[0].name)
             return (
@@ -174,7 +180,8 @@ class TransposeBench(SteppedLab):
                 f"{said} The linear program is complete. Now transpose it, from its last line up."
             )
         line = found.lines[-transposed]
-        terms, became = count_noun(len(line.terms), "term"), " and ".join(line.transposed)
+        terms = count_noun(len(line.terms), "term")
+        became = " and ".join(line.transposed)
         said = f"{line.linear} has {terms} and becomes {became}."
         if self.done < self.length:
             return said
@@ -185,8 +192,9 @@ class TransposeBench(SteppedLab):
         return f"{said} All lines are transposed: {gradient}, the gradient."
 
     def table(self) -> Grid:
-        """Each equation, the linear one that it becomes, and what that becomes when it is transposed."""
-        found, (linearized, transposed) = self.equations, self.counts
+        """List each equation with its linear form and its transposed lines."""
+        found = self.equations
+        linearized, transposed = self.counts
         rows = [
             (
                 line.written,
@@ -196,16 +204,15 @@ class TransposeBench(SteppedLab):
             )
             for k, line in enumerate(found.lines)
         ]
-        return grid(
-            f"{self.program}, line by line", ("equation", "value", "linear", "transposed"), rows
-        )
+        heads = ("equation", "value", "linear", "transposed")
+        return grid(f"{self.program}, line by line", heads, rows)
 
     def picture(self) -> str:
-        """Three columns: the equations, the linear program of their tangents, and its transpose."""
-        lines, (linearized, transposed) = self.equations.lines, self.counts
-        sheet = Sheet(
-            WIDTH, HEIGHT, "Equations, the linear program of their tangents, and its transpose"
-        )
+        """Draw three columns: the equations, the linear program of their tangents, and its transpose."""
+        lines = self.equations.lines
+        linearized, transposed = self.counts
+        title = "Equations, the linear program of their tangents, and its transpose"
+        sheet = Sheet(WIDTH, HEIGHT, title)
         point = f"at x1 = {number(self.x1)}, x2 = {number(self.x2)}  ↓"
         heads = (
             (FUNCTION, "equations", point, "value"),
@@ -216,13 +223,8 @@ class TransposeBench(SteppedLab):
             sheet.text(x, 24, head, role, size=16, bold=True)
             sheet.text(x, 46, below, "soft_ink", size=14)
         draw_rule(sheet, 8, WIDTH - 8, 60)
-        sheet.text(
-            TRANSPOSED,
-            TOP - 22,
-            f"{format_adjoint(lines[-1].name)} = 1, the seed",
-            "soft_ink",
-            size=14,
-        )
+        seed = f"{format_adjoint(lines[-1].name)} = 1, the seed"
+        sheet.text(TRANSPOSED, TOP - 22, seed, "soft_ink", size=14)
         for k, line in enumerate(lines):
             y = TOP + TALL * k
             sheet.text(FUNCTION, y, f"{line.written} = {number(line.value)}", "value", size=15)
@@ -236,33 +238,21 @@ class TransposeBench(SteppedLab):
                 sheet.text(TRANSPOSED + 8, y + ROW * row, text, "adjoint", size=15)
             if k == len(lines) - transposed:
                 sheet.box(TRANSPOSED, y - 20, 290, ROW * len(became) - 2, "adjoint", width=2)
-                _point(
-                    sheet,
-                    LINEAR,
-                    TOP + TALL * k,
-                    TRANSPOSED,
-                    y + ROW * (len(became) - 1) / 2 - 5,
-                    "adjoint",
-                )
+                middle = y + ROW * (len(became) - 1) / 2 - 5
+                _point(sheet, LINEAR, TOP + TALL * k, TRANSPOSED, middle, "adjoint")
             y += ROW * len(became)
         if linearized and not transposed:
-            _point(
-                sheet,
-                FUNCTION,
-                TOP + TALL * (linearized - 1),
-                LINEAR,
-                TOP + TALL * (linearized - 1) - 5,
-                "tangent",
-            )
+            y = TOP + TALL * (linearized - 1)
+            _point(sheet, FUNCTION, y, LINEAR, y - 5, "tangent")
         sheet.cut(284, 580)
         return sheet.svg()
 
 
-# What is drawn
+# The picture
 
 
 def _point(sheet: Sheet, x: float, y: float, to: float, height: float, role: str) -> None:
-    """Frame a line, and draw an arrow from it to what it has become."""
+    """Frame a line, and draw an arrow from it to its linear or transposed form."""
     right = to - 46 if to == TRANSPOSED else to - 34
     sheet.box(x - 8, y - 22, right - x + 8, 32, role, width=2)
     sheet.arrow((right + 2, y - 5), (to - 4, height), role)

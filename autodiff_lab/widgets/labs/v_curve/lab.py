@@ -14,19 +14,19 @@ from autodiff_lab.widgets.labs.canvas import Axes, Sheet, draw_legend, draw_rule
 from autodiff_lab.widgets.labs.lab import Choice, Lab, Slider, Toggle
 from autodiff_lab.widgets.labs.phrases import write_error, write_power_of_ten
 
-LOG = float(np.log(2.0))  # a plain float, so that single precision stays single
+LOG = float(np.log(2.0))  # a Python float, so that float32 operands give float32 results
 FUNCTIONS: dict[str, tuple[Callable[[Any], Any], float]] = {
     "ln x₁ + x₁x₂ − sin x₂ in x₂ at (2, 5)": (lambda x: LOG + 2.0 * x - np.sin(x), 5.0),
     "sin x at 1": (np.sin, 1.0),
     "x² at 1": (lambda x: x * x, 1.0),
 }
 SMALLEST, STEP = -20, 0.5
-# Where an error of 0 is drawn: no double is that close to another one and not equal.
+# The logarithm at which an error of 0 is drawn: two different doubles are never that close.
 FLOOR = -17.0
 
 
 class Method(NamedTuple):
-    """A method of numerical differentiation: its quotient in h, and how its error curve is drawn."""
+    """A method of numerical differentiation: its quotient, and the style of its error curve."""
 
     label: str
     formula: str
@@ -44,7 +44,7 @@ METHODS = {
 }
 
 
-# What is said of h where all curves agree, and where they do not.
+# The sentences about h, if all methods agree, and the half sentences for each method if they don't.
 SIDES = {
     "lost": (
         "h is lost when it is added to x: the difference is 0 or noise.",
@@ -92,21 +92,23 @@ class VCurve(Lab):
     ad: bool
 
     def slider_text(self, name: str) -> str:
-        """The step h of the difference quotients, as a power of ten."""
+        """Write the step h as a power of ten."""
         return write_power_of_ten(self.h)
 
     @property
     def shown(self) -> dict[str, Method]:
-        """The methods whose error curves are shown: forward, central or complex step."""
+        """The methods whose error curves are shown, by name."""
         return {name: method for name, method in METHODS.items() if getattr(self, name)}
 
     def _measure(self, name: str) -> tuple[list[float], int, int]:
-        """The errors of a method at every stop of the slider; where the slider is, and where they are least."""
+        """Return a method's errors at every stop of the slider, the current stop, and the best stop."""
         curve = _measure_errors(self.function, name, self.single)
-        return curve, round((self.h - SMALLEST) / STEP), int(np.argmin(curve))
+        here = round((self.h - SMALLEST) / STEP)
+        best = int(np.argmin(curve))
+        return curve, here, best
 
     def snapshot(self) -> dict[str, Any]:
-        """The step h, each method's slope and relative error there, and the least error with its h."""
+        """Return the step h, each method's slope and relative error at h, and its smallest error with the h of it."""
         measured = {name: self._measure(name) for name in METHODS}
         slopes = {name: _find_slope(self.function, name, self.h, self.single) for name in METHODS}
         return {
@@ -120,7 +122,7 @@ class VCurve(Lab):
         }
 
     def sentence(self) -> str:
-        """Each method's error at this step h, and on which side of the V that lies: truncation or cancellation."""
+        """Describe each method's error at this h, and whether truncation or cancellation dominates."""
         errors = self.snapshot()["errors"]
         said = [
             f"{method.label} {write_error(errors[name])}" for name, method in self.shown.items()
@@ -135,30 +137,30 @@ class VCurve(Lab):
         return f"At h = {self.slider_text('h')} the relative errors are: {', '.join(said) or 'none is shown'}.{side}"
 
     def _find_side(self, name: str) -> str:
-        """Where this h lies on a method's curve."""
+        """Return the side of a method's V on which this h lies, as a key of `SIDES`."""
         curve, here, best = self._measure(name)
         if curve[here] == 0:
             return "exact"
         if curve[here] >= 1:
             return "lost"
-        return "right" if here > best else "left" if here < best else "best"
+        if here == best:
+            return "best"
+        return "right" if here > best else "left"
 
     def table(self) -> Grid:
-        """Each method's slope and relative error at this step h."""
+        """List each method's slope and relative error at this h."""
         snap = self.snapshot()
         rows = [
             (method.label, f"{snap['slopes'][name]:.16g}", write_error(snap["errors"][name]))
             for name, method in self.shown.items()
         ]
-        rows += (
-            [("AD", f"{_find_truth(self.function):.16g}", "what they are compared with")]
-            if self.ad
-            else []
-        )
+        if self.ad:
+            slope = f"{_find_truth(self.function):.16g}"
+            rows.append(("AD", slope, "what they are compared with"))
         return grid(f"h = {self.slider_text('h')}", ("method", "slope", "relative error"), rows)
 
     def picture(self) -> str:
-        """The V-shaped error curves over the step h, and the digits that the forward quotient loses."""
+        """Draw the V-shaped error curves over h, and the digits that the forward quotient loses."""
         sheet = Sheet(900, 418, "Relative error over step size, both logarithmic")
         axes = Axes(sheet, (60, 26, 380, 342), (SMALLEST, 0), (FLOOR, 1))
         errors = [*make_power_ticks(range(-16, 1, 4)), (FLOOR, "0")]
@@ -178,32 +180,35 @@ class VCurve(Lab):
         return sheet.svg()
 
     def _draw_digits(self, sheet: Sheet) -> None:
-        """The two values of the forward quotient, equal digits in grey: they cancel."""
-        kind, places = (np.float32, 6) if self.single else (np.float64, 15)
-        f, x, h = FUNCTIONS[self.function][0], kind(FUNCTIONS[self.function][1]), kind(10.0**self.h)
-        moved, still = f(x + h), f(x)
-        upper, lower = f"{moved:.{places}f}", f"{still:.{places}f}"
-        same = next(
-            (k for k, (a, b) in enumerate(zip(upper, lower, strict=False)) if a != b), len(lower)
-        )
+        """Draw the two values of the forward quotient; equal digits, which cancel, are grey."""
+        kind, places, digits = (np.float32, 6, 8) if self.single else (np.float64, 15, 16)
+        f, at = FUNCTIONS[self.function]
+        x = kind(at)
+        h = kind(10.0**self.h)
+        moved = f(x + h)
+        still = f(x)
+        upper = f"{moved:.{places}f}"
+        lower = f"{still:.{places}f}"
+        pairs = enumerate(zip(upper, lower, strict=False))
+        differing = [k for k, (a, b) in pairs if a != b]
+        same = differing[0] if differing else len(lower)
         left, across = 490, 122
         difference = f"{moved - still:.{places}f}".rjust(len(lower))
-        quotient = f"{_find_slope(self.function, 'forward', self.h, self.single):.{8 if self.single else 16}g}"
+        slope = _find_slope(self.function, "forward", self.h, self.single)
+        quotient = f"{slope:.{digits}g}"
+        ad = []
+        if self.ad:
+            ad.append((256, "AD", [(f"{_find_truth(self.function):.16g}", "tangent")]))
         sheet.text(left, 34, "What the forward quotient is made of", "soft_ink", size=14)
         for y, label, pieces in (
             (72, "f(x + h)", [(upper[:same], "soft_ink"), (upper[same:], "adjoint")]),
             (106, "f(x)", [(lower[:same], "soft_ink"), (lower[same:], "adjoint")]),
             (152, "difference", [(difference, "adjoint")]),
             (222, "divided by h", [(quotient, "adjoint")]),
-            *(
-                [(256, "AD", [(f"{_find_truth(self.function):.16g}", "tangent")])]
-                if self.ad
-                else []
-            ),
+            *ad,
         ):
-            sheet.text(
-                left, y, label, "tangent" if label == "AD" else "ink", size=16, bold=label == "AD"
-            )
+            role = "tangent" if label == "AD" else "ink"
+            sheet.text(left, y, label, role, size=16, bold=label == "AD")
             sheet.code(left + across, y, pieces, size=20)
         draw_rule(sheet, left, left + 400, 122)
         count = f"{sum(map(str.isdigit, lower[same:]))} of {sum(map(str.isdigit, lower))}"
@@ -214,15 +219,16 @@ class VCurve(Lab):
 
 
 def _find_truth(function: str) -> float:
-    """The slope by AD, which all else is compared with."""
+    """Return the slope by AD, with which all methods are compared."""
     f, x = FUNCTIONS[function]
     return float(grad(f)(x))
 
 
 @functools.cache
 def _measure_errors(function: str, method: str, single: bool) -> list[float]:
-    """The relative error at every stop of the slider."""
-    truth, stops = _find_truth(function), round(-SMALLEST / STEP) + 1
+    """Return the relative error of a method at every stop of the slider."""
+    truth = _find_truth(function)
+    stops = round(-SMALLEST / STEP) + 1
     slopes = [_find_slope(function, method, SMALLEST + STEP * k, single) for k in range(stops)]
     return [abs(slope - truth) / abs(truth) for slope in slopes]
 
@@ -235,4 +241,6 @@ def _find_slope(function: str, method: str, exponent: float, single: bool) -> fl
 
 
 def _take_log(error: float) -> float:
-    return math.log10(error) if error > 10.0**FLOOR else FLOOR
+    if error <= 10.0**FLOOR:
+        return FLOOR
+    return math.log10(error)

@@ -353,7 +353,7 @@
  */
 
 /**
- * A run forward in the player's payload, in the direction that the menu calls `name`.
+ * A forward run in the player's payload; `name` is its direction in the menu.
  * @typedef {object} ForwardRun
  * @property {string} name
  * @property {Record<string, any>} trace
@@ -362,14 +362,14 @@
  */
 
 /**
- * An excerpt of a long run in the player's payload that can be shown without asking for it.
+ * An excerpt of a long run in the player's payload, which the script can show without a request to Python.
  * @typedef {object} OtherExcerpt
  * @property {Record<string, any>} trace
  * @property {Layout[]} layouts
  */
 
 /**
- * The curve of an edge in the player's payload: an operation about the value of one operand, the others held.
+ * The curve of an edge in the player's payload: an operation near the value of one operand, the others constant.
  * @typedef {object} EdgeCurve
  * @property {number} start
  * @property {number} end
@@ -377,7 +377,7 @@
  */
 
 /**
- * The player's payload: a trace as `Trace.to_dict` gives it, the layouts of its graph, and the runs forward.
+ * The player's payload: a trace as `Trace.to_dict` returns it, the layouts of its graph, and the forward runs.
  * @typedef {object} Payload
  * @property {Record<string, any>} trace
  * @property {Layout[]} layouts
