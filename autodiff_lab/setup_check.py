@@ -39,11 +39,11 @@ FRONT_ENDS = {"@jupyter-widgets/jupyterlab-manager": "jupyterlab_widgets", "anyw
 
 @dataclass(frozen=True)
 class Finding:
-    """One line of the report of `autodiff-lab check`; a note or problem comes with a way to fix it (`mend`)."""
+    """One line of the report of `autodiff-lab check`; a note or problem comes with a way to fix it (`fix`)."""
 
     state: Literal["ok", "note", "problem"]
     text: str
-    mend: str = ""
+    fix: str = ""
 
 
 _good, _note, _problem = (partial(Finding, state) for state in ("ok", "note", "problem"))
@@ -299,8 +299,8 @@ def _run_check(check: Callable[[], Iterator[Finding]]) -> Iterator[Finding]:
     try:
         yield from check()
     except TutorialError as error:
-        reason, _, mend = str(error).partition("\n")
-        yield _problem(reason, mend)
+        reason, _, fix = str(error).partition("\n")
+        yield _problem(reason, fix)
     except ImportError as error:
         package = (error.name or "jupyterlab").partition(".")[0]
         yield _problem(
@@ -342,12 +342,12 @@ def _applies_here(heading: str) -> bool:
 
 def _print_finding(finding: Finding) -> None:
     print(PROSE.fill(f"  {finding.state:8}{finding.text}"))
-    if finding.mend:
-        print(f"  {'':8}-> {finding.mend}")
+    if finding.fix:
+        print(f"  {'':8}-> {finding.fix}")
 
 
 def _count_problems(count: int) -> str:
-    return f"{count} {'problem' if count == 1 else 'problems'}; the line after each -> mends it."
+    return f"{count} {'problem' if count == 1 else 'problems'}; the line after each -> fixes it."
 
 
 def check_setup() -> int:

@@ -153,10 +153,10 @@ def _read_findings(said: bytes, token: str) -> tuple[list[dict[str, Any]], bool]
 def complete_row(row: Row, done: Done, token: str, limits: Limits) -> Row:
     """Judge what the examiner found in a hand-in, and complete the row with the verdicts."""
     row = replace(row, crowded=done.crowded)
-    findings, others = _read_findings(done.said, token)
+    findings, others = _read_findings(done.output, token)
     if not any("begin" in finding for finding in findings):
-        ended = f"exit status {done.code}" if done.ended == "by itself" else done.ended
-        return mark_as_not_run(row, done.complaint or ended)
+        ended = f"exit status {done.code}" if done.ended == "finished" else done.ended
+        return mark_as_not_run(row, done.last_error or ended)
     # The second line is the examiner's own, as no cell had run.
     opening = findings[1] if len(findings) > 1 else {}
     if "unreadable" in opening:
@@ -250,7 +250,7 @@ def mark_as_not_run(row: Row, reason: str) -> Row:
 
 
 def _describe_end(done: Done, raised: Sequence[tuple[int, str]], end: bool, limits: Limits) -> str:
-    if done.ended != "by itself":
+    if done.ended != "finished":
         allowed = {
             "out of time": f" after {limits.seconds:g} s",
             "out of memory": f": more than {limits.megabytes} MB",
