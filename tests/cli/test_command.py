@@ -147,7 +147,7 @@ def test_check_says_what_is_different_without_graphviz(monkeypatch: pytest.Monke
     monkeypatch.setitem(sys.modules, "pygraphviz", None)
     who, drawn = setup_check.check_drawing()
     assert (who.state, who.fix.endswith("pip install pygraphviz")) == ("note", True)
-    assert "draws the graphs by itself" in who.text
+    assert "draws the graphs without Graphviz" in who.text
     assert drawn.state == "ok", drawn.text
 
 

@@ -54,7 +54,7 @@ def test_an_old_widget_library_is_recognised(tmp_path: Path) -> None:
     lines = run.stdout.splitlines()
     problems = [k for k, line in enumerate(lines) if line.startswith("  problem ")]
     for at, (name, version) in zip(problems, old.items(), strict=True):
-        assert f"{name} is {version}; autodiff-lab asks for >=" in lines[at]
+        assert f"{name} is {version}; autodiff-lab requires >=" in lines[at]
         assert f'-m pip install --upgrade "{name}>=' in lines[at + 1]
     assert "2 problems; the line after each -> fixes it." in run.stdout
 
@@ -75,7 +75,7 @@ def test_half_a_widget_library_left_by_another_python_is_found(
 def test_an_old_python(version: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(platform, "python_version", lambda: version)
     problem = only(setup_check.check_python())
-    assert problem.text == f"This is Python {version}; autodiff-lab asks for >=3.11."
+    assert problem.text == f"This is Python {version}; autodiff-lab requires >=3.11."
     assert "install Python 3.11 or newer" in problem.fix
 
 
@@ -137,7 +137,7 @@ def test_jupyter_without_a_folder_of_its_own(
     work, problem = setup_check.check_folders()
     assert work.state == "ok"
     assert (
-        f"cannot keep its own files in {folder}" in problem.text
+        f"cannot write its own files to {folder}" in problem.text
         and "so it would not start" in problem.text
     )
     assert "JUPYTER_RUNTIME_DIR" in problem.fix
@@ -146,7 +146,7 @@ def test_jupyter_without_a_folder_of_its_own(
     )
     with pytest.raises(
         tutorial_notebooks.TutorialError,
-        match=r"cannot keep its own files .*\n.*JUPYTER_RUNTIME_DIR",
+        match=r"cannot write its own files .*\n.*JUPYTER_RUNTIME_DIR",
     ):
         tutorial.open_tutorial(browser=False)
 
@@ -186,7 +186,7 @@ def test_a_damaged_notebook(own_home: Path) -> None:
     problem = only(setup_check.check_trust())
     assert (
         problem.state == "problem"
-        and f"{tutorial_notebooks.START} is no notebook any more" in problem.text
+        and f"{tutorial_notebooks.START} is not a notebook any more" in problem.text
     )
 
 
@@ -208,18 +208,18 @@ def test_a_port_in_use(monkeypatch: pytest.MonkeyPatch) -> None:
         note = only(setup_check.check_port())
     assert note.state == "note"
     assert note.text.startswith(
-        f"Port {default_port()} is taken, perhaps by a JupyterLab that still runs;"
+        f"Port {default_port()} is in use, perhaps by a JupyterLab that is still running;"
     )
     assert (
-        f"is going to take port {default_port() + 1}" in note.text
-        or "any other that is free" in note.text
+        f"will use port {default_port() + 1}" in note.text
+        or "another one that is free" in note.text
     )
     assert note.fix.endswith("-m jupyter server list")
 
 
 def test_in_a_notebook_no_port_is_looked_for(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("JPY_PARENT_PID", "1")
-    assert "Jupyter is up already" in only(setup_check.check_port()).text
+    assert "Jupyter is already running" in only(setup_check.check_port()).text
 
 
 def test_in_a_notebook_one_line_says_that_all_is_well(capsys: pytest.CaptureFixture[str]) -> None:
