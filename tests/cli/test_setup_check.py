@@ -210,10 +210,7 @@ def test_a_port_in_use(monkeypatch: pytest.MonkeyPatch) -> None:
     assert note.text.startswith(
         f"Port {default_port()} is in use, perhaps by a JupyterLab that is still running;"
     )
-    assert (
-        f"will use port {default_port() + 1}" in note.text
-        or "another one that is free" in note.text
-    )
+    assert "another one that is free" in note.text
     assert note.fix.endswith("-m jupyter server list")
 
 

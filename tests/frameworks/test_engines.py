@@ -50,7 +50,9 @@ def test_watch_before_pytorch_is_imported_says_so(monkeypatch):
 
 
 def test_an_engine_that_there_is_not_is_told_from_those_that_there_are():
-    with pytest.raises(FrameworkError, match=r"no engine 'theano'; .*engine='pytorch' or engine='jax'"):
+    with pytest.raises(
+        FrameworkError, match=r"no engine 'theano'; .*engine='pytorch' or engine='jax'"
+    ):
         ad.play(lambda x: x * x, 2.0, engine="theano")
 
 

@@ -303,7 +303,7 @@ def test_a_loss_without_a_graph_raises_what_pytorch_raises_and_says_where_to_loo
         ad.watch(model) as run,
     ):
         model(torch.ones(2)).sum().backward()
-    assert "run.why_none() then says where" in found.value.__notes__[0]
+    assert "run.why_none() then reports where" in found.value.__notes__[0]
     assert "it is frozen" in repr(run.why_none())
 
 
