@@ -260,17 +260,16 @@ class Recording:
     boundary : frame
         The learner's frame. The frames that called it are ignored.
     names : mapping of torch.nn.Module to str
-        The names of the modules.
-    includes_boundary : bool
-        Whether the place in the learner's frame belongs to the call stack of a line.
+        What modules are called.
+    counts_lines : callable, optional
+        Told how many lines there may be, for an execution log.
     """
 
     def __init__(
         self, boundary: FrameType, names: Mapping[Any, str], includes_boundary: bool
     ) -> None:
         self._boundary: FrameType | None = boundary
-        self._names = names
-        self._includes_boundary = includes_boundary
+        self._names, self._includes_boundary = names, includes_boundary
         self.kernels: dict[int, Kernel] = {}
         self.values: dict[Output, tuple[int, torch.Tensor]] = {}
         self.leaves: dict[int, tuple[torch.Tensor, torch.Tensor]] = {}
@@ -386,8 +385,7 @@ class Recording:
         """Run a kernel, and record it if PyTorch has made a node for it."""
         if self._in_backward:
             return func(*args, **kwargs)
-        number = private.next_number() - 1
-        frame = _find_caller(sys._getframe(2))
+        number, frame = private.next_number() - 1, _find_caller(sys._getframe(2))
         given = [one for one in flatten_arguments((args, kwargs)) if isinstance(one, torch.Tensor)]
         has_grad = any(one.requires_grad for one in given)
         is_new = number > self._last

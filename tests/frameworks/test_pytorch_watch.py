@@ -290,7 +290,7 @@ def test_bad_use_is_told_what_to_do():
         pass
     with pytest.raises(FrameworkError, match=r"call loss\.backward\(\) inside"):
         run.player()
-    with pytest.raises(FrameworkError, match="Nothing was watched yet"):
+    with pytest.raises(FrameworkError, match="No step has been watched yet"):
         ad.watch().player()
     with pytest.raises(FrameworkError, match=r"_orig_mod"):
         ad.watch(torch.compile(nn.Linear(2, 1)))
