@@ -298,8 +298,9 @@ def test_the_command(tmp_path, capsys):
     assert "there are no notebooks" in capsys.readouterr().err
 
 
-FORGES = "import gc; tell = next(x for x in gc.get_objects() if 'main.<locals>.tell' in getattr(x, '__qualname__', ''))"
-"""It finds in the memory of its own process what the examiner writes with."""
+FORGES = "import gc; tell = next(x for x in gc.get_objects()"
+FORGES += " if 'main.<locals>.write_finding' in getattr(x, '__qualname__', ''))"
+"""It finds, in the memory of its own process, the function with which the examiner writes findings."""
 TELLS = (
     r'tell(dict(exercise="printing_tape.ex_1", status="not yet", reply="\ud800\x1b[2J", '
     r'observed="[]", changed=["\x1b[0m"]))'
@@ -315,7 +316,7 @@ NAMES = [
 
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere names are text")
 def test_no_name_and_no_finding_loses_a_row_or_forges_a_line(tmp_path, monkeypatch):
-    """On a terminal that is poor in letters."""
+    """The terminal can only show ASCII."""
     notebook = nbformat.writes(
         brief(FORGES, TELLS, "raise type('\x1b[31m\u202e', (Exception,), {})")
     ).encode()
