@@ -26,24 +26,24 @@ from .jupyter.notebooks import TutorialError, are_in_checkout, installed_noteboo
 
 DISTRIBUTION = "autodiff-lab"
 
-# The same as in `pyproject.toml`; written here too, because it must be known before anything is installed.
+# The same version as in `pyproject.toml`, repeated here because it's needed before anything is installed.
 OLDEST_PYTHON = (3, 11)
 
 ANOTHER_FOLDER = (
     "Set the environment variable JUPYTER_RUNTIME_DIR to a folder that you can write to."
 )
 
-# JupyterLab's half of each widget library, and the Python package that brings it.
+# The JupyterLab extension of each widget library, and the Python package that installs it.
 FRONT_ENDS = {"@jupyter-widgets/jupyterlab-manager": "jupyterlab_widgets", "anywidget": "anywidget"}
 
 
 @dataclass(frozen=True)
 class Finding:
-    """One line of the report of `autodiff-lab check`; a note or problem comes with a way to fix it (`mend`)."""
+    """One line of the report of `autodiff-lab check`; a note or problem comes with a way to fix it (`fix`)."""
 
     state: Literal["ok", "note", "problem"]
     text: str
-    mend: str = ""
+    fix: str = ""
 
 
 _good, _note, _problem = (partial(Finding, state) for state in ("ok", "note", "problem"))
@@ -55,20 +55,22 @@ def _pip_install(*what: str) -> str:
 
 
 def check_python() -> Iterator[Finding]:
-    """The command line's `check` of this Python: compare its version with the oldest that the package supports."""
-    here, oldest = platform.python_version(), "{}.{}".format(*OLDEST_PYTHON)
-    if tuple(map(int, here.split(".")[:2])) >= OLDEST_PYTHON:
-        yield _good(f"Python {here} (asked for: >={oldest})")
+    """Check this Python: compare its version with the oldest that the package supports."""
+    here = platform.python_version()
+    oldest = "{}.{}".format(*OLDEST_PYTHON)
+    major_and_minor = tuple(map(int, here.split(".")[:2]))
+    if major_and_minor >= OLDEST_PYTHON:
+        yield _good(f"Python {here} (required: >={oldest})")
     else:
         yield _problem(
-            f"This is Python {here}; autodiff-lab asks for >={oldest}.",
+            f"This is Python {here}; autodiff-lab requires >={oldest}.",
             f"install Python {oldest} or newer (from python.org, or your system's package python{oldest}), delete the "
             f"folder .venv, and make it again with python{oldest} instead of python3",
         )
 
 
 def check_packages() -> Iterator[Finding]:
-    """The command line's `check` of dependencies: compare what is installed with what the package requires."""
+    """Check the dependencies: compare the installed versions with those that the package requires."""
     from packaging.requirements import Requirement
 
     try:
@@ -78,32 +80,33 @@ def check_packages() -> Iterator[Finding]:
         yield _problem(where, _pip_install("-e ."))
         return
     for requirement in map(Requirement, requirements):
-        name, asked = requirement.name, requirement.specifier
         if requirement.marker is not None and not requirement.marker.evaluate({"extra": ""}):
             continue
+        name = requirement.name
+        required = requirement.specifier
         try:
             version = metadata.version(name)
         except metadata.PackageNotFoundError:
-            yield _problem(f"{name} is not installed.", _pip_install(f'"{name}{asked}"'))
+            yield _problem(f"{name} is not installed.", _pip_install(f'"{name}{required}"'))
             continue
-        if asked.contains(version, prereleases=True):
-            yield _good(f"{name} {version} (asked for: {asked})")
+        if required.contains(version, prereleases=True):
+            yield _good(f"{name} {version} (required: {required})")
         else:
-            upgrade = _pip_install("--upgrade", f'"{name}{asked}"')
-            yield _problem(f"{name} is {version}; autodiff-lab asks for {asked}.", upgrade)
+            upgrade = _pip_install("--upgrade", f'"{name}{required}"')
+            yield _problem(f"{name} is {version}; autodiff-lab requires {required}.", upgrade)
 
 
 def check_drawing() -> Iterator[Finding]:
-    """The command line's `check` of drawing: say what draws the graphs, Graphviz or the package, and draw one."""
+    """Check the drawing of graphs: report whether Graphviz or the package draws them, and draw one."""
     if _can_be_imported("pygraphviz"):
-        yield _good("pygraphviz draws the graphs: it brings Graphviz along")
+        yield _good("pygraphviz draws the graphs: it includes Graphviz")
     elif sys.platform == IN_A_BROWSER:
         yield _good(
-            "autodiff-lab arranges and draws the graphs by itself, as SVG (a browser has no Graphviz)"
+            "autodiff-lab draws the graphs without Graphviz, as SVG (a browser has no Graphviz)"
         )
     else:
         yield _note(
-            "There is no pygraphviz: autodiff-lab arranges and draws the graphs by itself, as SVG. "
+            "pygraphviz is not installed: autodiff-lab draws the graphs without Graphviz, as SVG. "
             "Graphviz arranges large graphs better, and writes the PNG that an untrusted notebook shows.",
             _pip_install("pygraphviz"),
         )
@@ -118,7 +121,7 @@ def check_drawing() -> Iterator[Finding]:
             f"a graph of two nodes was drawn ({len(render(graph, format='svg'))} bytes of SVG)"
         )
     except Exception as error:
-        # Whatever goes wrong in here, the reader should learn what it was and what to do.
+        # Whatever goes wrong here, the report must name the error and the way to fix it.
         reinstall = _pip_install("--force-reinstall", "graphviz", "pygraphviz")
         yield _problem(
             f"A graph of two nodes cannot be drawn ({type(error).__name__}: {error}).", reinstall
@@ -129,19 +132,21 @@ def _can_be_imported(name: str) -> bool:
     """Return whether a package is installed and works."""
     try:
         importlib.import_module(name)
-    except Exception:  # a library in C that is missing, or of another machine, may raise anything
+    except (
+        Exception
+    ):  # a C library that is missing, or built for another machine, may raise anything
         return False
     return True
 
 
 def check_notebooks() -> Iterator[Finding]:
-    """In ``autodiff-lab check``, the notebooks: find the tutorial's and count them."""
+    """Check the tutorial's notebooks: find them and count them."""
     folder = installed_notebooks()
     yield _good(f"{len(list(folder.glob('*.ipynb')))} notebooks in {folder}")
 
 
 def check_trust() -> Iterator[Finding]:
-    """The command line's `check` of trust: say of which notebooks Jupyter shows no scripts."""
+    """Check which notebooks Jupyter doesn't trust, so that it shows no scripts in them."""
     import nbformat
     from nbformat.sign import NotebookNotary
 
@@ -150,7 +155,7 @@ def check_trust() -> Iterator[Finding]:
     try:
         notary = NotebookNotary()
     except OSError:
-        return  # there is no folder for what Jupyter keeps, as `check_folders` says
+        return  # Jupyter can't write its own files, which `check_folders` reports
     files = sorted(folder.glob("*.ipynb"))
     for file in files:
         try:
@@ -158,7 +163,8 @@ def check_trust() -> Iterator[Finding]:
         except (ValueError, OSError) as error:
             why = str(error).partition("\n")[0][:80]
             yield _problem(
-                f"{file.name} is no notebook any more ({why}).", f"rename it, and get {file} again"
+                f"{file.name} is not a notebook any more ({why}).",
+                f"rename it, and get {file} again",
             )
     if untrusted:
         yield _note(
@@ -169,7 +175,7 @@ def check_trust() -> Iterator[Finding]:
 
 
 def check_folders() -> Iterator[Finding]:
-    """The command line's `check` of folders: try whether a learner's work, and Jupyter's own files, can be written."""
+    """Check the folders: try whether a learner's work, and Jupyter's own files, can be saved."""
     notebooks = installed_notebooks()
     work = notebooks if are_in_checkout(notebooks) else Path.cwd()
     refused = why_not_writable(work)
@@ -184,7 +190,7 @@ def check_folders() -> Iterator[Finding]:
 
 
 def why_not_writable(folder: Path) -> str:
-    """Check by trying, as permissions mislead, whether a folder can be written to: return why not, or nothing."""
+    """Try to write to a folder, because its permissions can mislead: return why it fails, or an empty string."""
     try:
         with tempfile.TemporaryFile(dir=folder):
             return ""
@@ -193,52 +199,60 @@ def why_not_writable(folder: Path) -> str:
 
 
 def why_jupyter_would_not_start() -> str:
-    """Check whether Jupyter can write its own files: return why it would fail to open the tutorial, or nothing."""
+    """Check whether Jupyter can write its own files: return why it would not start, or an empty string."""
     from jupyter_core.paths import jupyter_runtime_dir
 
     folder = Path(jupyter_runtime_dir())
-    refused = why_not_writable(
-        next(parent for parent in (folder, *folder.parents) if parent.exists())
-    )
-    return f"Jupyter cannot keep its own files in {folder} ({refused})" if refused else ""
+    nearest = next(parent for parent in (folder, *folder.parents) if parent.exists())
+    refused = why_not_writable(nearest)
+    return f"Jupyter cannot write its own files to {folder} ({refused})" if refused else ""
 
 
 def check_widgets() -> Iterator[Finding]:
-    """The command line's `check` of widgets: look for their JavaScript half in JupyterLab's extensions."""
+    """Check the widgets: look for the JupyterLab extension of each widget library."""
     from jupyter_core.paths import jupyter_path
     from jupyterlab_server.config import get_federated_extensions, get_page_config
 
     folders = jupyter_path("labextensions")
     found = get_federated_extensions(folders)
-    switched_off = get_page_config(folders).get("disabledExtensions", [])
+    disabled = get_page_config(folders).get("disabledExtensions", [])
     for name, package in FRONT_ENDS.items():
-        half, unseen = f"JupyterLab's half of the widgets, {name}", "the player would not show."
-        if name not in found:
-            yield _problem(
-                f"{half}, is missing: {unseen}",
-                _pip_install("--force-reinstall", "--no-deps", package),
-            )
-        elif name in switched_off:
-            enable = f"{python_command()} -m jupyter labextension enable {name}"
-            yield _problem(f"{half}, is switched off: {unseen}", enable)
-        elif (here := _front_end_version(name)) not in (None, found[name]["version"]):
-            yield _problem(
-                f"JupyterLab would load {name} {found[name]['version']}, which another Python has left behind, and not "
-                f"{here}, which fits this one: {unseen}",
-                f"delete the folder {found[name]['ext_path']}",
-            )
-        else:
-            yield _good(f"JupyterLab's half of the widgets: {name} {found[name]['version']}")
+        yield _check_front_end(name, package, found.get(name), is_disabled=name in disabled)
+
+
+def _check_front_end(
+    name: str, package: str, found: dict[str, str] | None, is_disabled: bool
+) -> Finding:
+    """Check the JupyterLab extension of one widget library; `found` is what JupyterLab would load."""
+    extension = f"The JupyterLab extension of the widgets, {name},"
+    effect = "Players would not be shown."
+    if found is None:
+        reinstall = _pip_install("--force-reinstall", "--no-deps", package)
+        return _problem(f"{extension} is missing. {effect}", reinstall)
+    if is_disabled:
+        enable = f"{python_command()} -m jupyter labextension enable {name}"
+        return _problem(f"{extension} is disabled. {effect}", enable)
+    loaded = found["version"]
+    installed = _front_end_version(name)
+    if installed not in (None, loaded):
+        return _problem(
+            f"JupyterLab would load {name} {loaded}, which another Python has left behind, and not {installed}, which "
+            f"belongs to this one. {effect}",
+            f"delete the folder {found['ext_path']}",
+        )
+    return _good(f"the JupyterLab extension of the widgets: {name} {loaded}")
 
 
 def _front_end_version(name: str) -> str | None:
-    """Return the version of JupyterLab's half of the widgets that is installed beside this Python."""
+    """Return the version of a JupyterLab extension that is installed for this Python; None if there is none."""
     package = Path(sys.prefix, "share", "jupyter", "labextensions", name, "package.json")
-    return json.loads(package.read_text(encoding="utf-8"))["version"] if package.is_file() else None
+    if not package.is_file():
+        return None
+    return json.loads(package.read_text(encoding="utf-8"))["version"]
 
 
 def check_kernel() -> Iterator[Finding]:
-    """In ``autodiff-lab check``, the kernel: say whether a notebook opened in JupyterLab runs in this Python."""
+    """Check the kernel: report whether a notebook that is opened in JupyterLab runs in this Python."""
     foreign = foreign_kernel()
     if foreign is None:
         yield _good(
@@ -247,15 +261,15 @@ def check_kernel() -> Iterator[Finding]:
     else:
         yield _note(
             f"On this machine Jupyter's kernel `python3` is {foreign}, not this Python. "
-            "`autodiff-lab` uses this Python all the same; for a JupyterLab that you start yourself:",
+            "`autodiff-lab` uses this Python anyway; for a JupyterLab that you start yourself:",
             f"{python_command()} -m ipykernel install --user --name autodiff-lab",
         )
 
 
 def check_port() -> Iterator[Finding]:
-    """The command line's `check` of the port: say on which JupyterLab is going to listen."""
+    """Check the port: report on which port JupyterLab will listen."""
     if "JPY_PARENT_PID" in os.environ:
-        yield _good("this runs in a notebook, so Jupyter is up already")
+        yield _good("this runs in a notebook, so Jupyter is already running")
         return
     from tornado.netutil import bind_sockets
 
@@ -265,12 +279,12 @@ def check_port() -> Iterator[Finding]:
             socket.close()
     except OSError:
         yield _note(
-            f"Port {port} is taken, perhaps by a JupyterLab that still runs; `autodiff-lab` is going to take any other "
-            "that is free, and prints the address. To see what runs:",
+            f"Port {port} is in use, perhaps by a JupyterLab that is still running; `autodiff-lab` will use another "
+            "one that is free, and print the address. To see which servers are running:",
             f"{python_command()} -m jupyter server list",
         )
     else:
-        yield _good(f"JupyterLab is going to listen on port {port} of this machine, which is free")
+        yield _good(f"JupyterLab will listen on port {port} of this machine, which is free")
 
 
 CHECKS: dict[str, tuple[Callable[[], Iterator[Finding]], ...]] = {
@@ -282,25 +296,25 @@ CHECKS: dict[str, tuple[Callable[[], Iterator[Finding]], ...]] = {
     "JupyterLab": (check_port,),
 }
 
-# What `sys.platform` is where Python itself runs in the reader's browser (JupyterLite).
+# The value of `sys.platform` when Python itself runs in the reader's browser (JupyterLite).
 IN_A_BROWSER = "emscripten"
 
-# The headings that make no sense for a Python in a browser, where notebooks, widgets and kernel are part of the page.
+# The headings that are left out in a browser, because notebooks, widgets and kernel are part of the page there.
 ABOUT_THE_MACHINE = ("Notebooks", "Widgets", "Kernel", "JupyterLab")
 
-# Commands are printed on one line, to be copied. Prose is wrapped, but a path never is.
+# A command is printed on one line, so that it can be copied. Prose is wrapped, but never inside a path.
 PROSE = textwrap.TextWrapper(
     100, subsequent_indent=" " * 10, break_long_words=False, break_on_hyphens=False
 )
 
 
 def _run_check(check: Callable[[], Iterator[Finding]]) -> Iterator[Finding]:
-    """Run one check; if it raises because a library or a notebook is missing, that is a finding too."""
+    """Run one check; an error about a missing library or notebook becomes a finding too."""
     try:
         yield from check()
     except TutorialError as error:
-        reason, _, mend = str(error).partition("\n")
-        yield _problem(reason, mend)
+        reason, _, fix = str(error).partition("\n")
+        yield _problem(reason, fix)
     except ImportError as error:
         package = (error.name or "jupyterlab").partition(".")[0]
         yield _problem(
@@ -316,7 +330,7 @@ def check_here() -> bool:
     bool
         Whether everything is in place. ``autodiff-lab check`` in a terminal prints every finding.
     """
-    findings: dict[Finding, None] = {}  # each once, though two checks may need the same library
+    findings: dict[Finding, None] = {}  # each once, although two checks may need the same library
     for heading, checks in CHECKS.items():
         if not _applies_here(heading):
             continue
@@ -342,29 +356,30 @@ def _applies_here(heading: str) -> bool:
 
 def _print_finding(finding: Finding) -> None:
     print(PROSE.fill(f"  {finding.state:8}{finding.text}"))
-    if finding.mend:
-        print(f"  {'':8}-> {finding.mend}")
+    if finding.fix:
+        print(f"  {'':8}-> {finding.fix}")
 
 
 def _count_problems(count: int) -> str:
-    return f"{count} {'problem' if count == 1 else 'problems'}; the line after each -> mends it."
+    return f"{count} {'problem' if count == 1 else 'problems'}; the line after each -> fixes it."
 
 
 def check_setup() -> int:
     """Run `autodiff-lab check`: print the report, and return the exit code, 0 if everything is in place, 1 if not."""
     print(f"autodiff-lab {__version__}, checked with {sys.executable}")
     in_a_browser = sys.platform == IN_A_BROWSER
-    said: dict[Finding, None] = {}
+    printed: list[Finding] = []
     for heading, checks in CHECKS.items():
         if not _applies_here(heading):
             continue
         print(f"\n{heading}")
-        for finding in (finding for check in checks for finding in _run_check(check)):
-            if finding in said:
-                continue  # two checks miss the same library
-            said[finding] = None
-            _print_finding(finding)
-    problems = sum(finding.state == "problem" for finding in said)
+        for check in checks:
+            for finding in _run_check(check):
+                if finding in printed:
+                    continue  # two checks need the same missing library
+                printed.append(finding)
+                _print_finding(finding)
+    problems = sum(finding.state == "problem" for finding in printed)
     if problems:
         print(f"\n{_count_problems(problems)}")
         return 1

@@ -253,7 +253,7 @@ def _grade_notebooks(options: Namespace) -> int:
     of this is proof against cheating: open the notebooks that the report tells you to look at.
     """
     from ..classroom.grading.confinement import Limits
-    from ..classroom.grading.grade import check_walls, grade
+    from ..classroom.grading.grade import check_sandbox, grade
     from ..classroom.grading.hand_ins import find_hand_ins
     from ..classroom.grading.journal import load_key, read_journal
     from ..classroom.grading.report import (
@@ -271,14 +271,14 @@ def _grade_notebooks(options: Namespace) -> int:
     roster = read_roster(options.roster) if options.roster else None
     weights = read_weights(options.weights) if options.weights else None
     out = options.out or default_folder(options.folder)
-    walls = not options.unconfined
+    sandbox = not options.unconfined
     limits = Limits(options.seconds, options.megabytes)
-    if not walls:
+    if not sandbox:
         print(UNCONFINED, file=sys.stderr)
     elif hasattr(os, "geteuid") and os.geteuid() == 0:
         print(AS_ROOT, file=sys.stderr)
     count = len(find_hand_ins(options.folder, report_files(out)))
-    check_walls(limits, walls=walls)
+    check_sandbox(limits, sandbox=sandbox)
     # A terminal whose encoding lacks a letter of a name shows the letter's escape instead of failing.
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")
@@ -287,7 +287,7 @@ def _grade_notebooks(options: Namespace) -> int:
         print(f"autodiff-lab: {complaint}", file=sys.stderr)
     overwrite, resume = options.overwrite, options.resume
     with open_report(
-        out, overwrite=overwrite, resume=resume, walls=walls, roster=roster, weights=weights
+        out, overwrite=overwrite, resume=resume, sandbox=sandbox, roster=roster, weights=weights
     ) as add:
         ended: list[Row] = []
 
@@ -306,7 +306,7 @@ def _grade_notebooks(options: Namespace) -> int:
 
         choices = {
             "jobs": options.jobs,
-            "walls": walls,
+            "sandbox": sandbox,
             "known": known,
             "leave_out": report_files(out),
         }

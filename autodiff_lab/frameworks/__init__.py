@@ -1,1 +1,1 @@
-"""Runs of other frameworks' programs as records of ours: PyTorch and JAX, each imported when it is used."""
+"""Records of runs in other frameworks, PyTorch and JAX; each is imported only when it is used."""

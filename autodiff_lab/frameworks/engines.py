@@ -1,4 +1,4 @@
-"""Which engine runs a function: our own, PyTorch or JAX. A framework is imported only when it is needed."""
+"""The choice of the engine that runs a function: our own, PyTorch or JAX, each imported only when it is needed."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ _TITLES = {"pytorch": "PyTorch", "jax": "JAX"}
 class FrameworkError(AutodiffError, RuntimeError):
     """Error: a run of another framework can't be recorded; the message says what to write instead.
 
-    It isn't a TypeError, because PyTorch's operators catch those and try something else, and the message would be lost.
+    It isn't a TypeError: PyTorch's operators catch those and try something else, so the message would be lost.
     """
 
 
 class Engine(Protocol):
-    """An engine that runs a function and makes a record of the run that is the same for all frameworks."""
+    """An engine that runs a function and records the run, in a form that is the same for all frameworks."""
 
     def record(
         self, f: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]
@@ -34,17 +34,19 @@ class Engine(Protocol):
         """Run ``f(*args, **kwargs)`` and its derivative, and return the record of both."""
 
     def source_of(self, f: Callable[..., Any]) -> Any:
-        """Return the function whose source a reader is shown."""
+        """Return the function whose source is shown to the reader."""
 
     def replace_scalar(self, like: Any, value: float) -> Any:
         """Return an argument like this one, with another value."""
 
     def describe_reverse_only(self) -> str:
-        """Say in a sentence why there is no forward mode."""
+        """Return a sentence that says why there is no forward mode."""
 
 
 def find_engine(f: Callable[..., Any], args: Sequence[Any], engine: str | None) -> Engine | None:
-    """Find the engine that runs ``f(*args)``: the named one, or PyTorch for its tensors and modules; None for our own.
+    """Find the engine that runs ``f(*args)``; None for our own.
+
+    Without a name, it's found by the types of `f` and `args`: tensors and modules of PyTorch, arrays of JAX.
 
     Raises
     ------
@@ -53,7 +55,7 @@ def find_engine(f: Callable[..., Any], args: Sequence[Any], engine: str | None) 
     """
     if engine is not None and engine not in ENGINES:
         raise FrameworkError(
-            f"There is no engine {engine!r}; write engine='pytorch' or 'jax', or leave it out for NumPy code."
+            f"There is no engine {engine!r}; write engine='pytorch' or engine='jax', or leave it out for NumPy code."
         )
     if engine is None:
         engine = _detect(f, args)
@@ -86,23 +88,25 @@ def require_installed(engine: str) -> None:
 def _detect(f: Callable[..., Any], args: Sequence[Any]) -> str:
     """Find the framework of a call by the types of the function and its arguments; "" for our own engine.
 
-    A framework that has not been imported yet can't have made an argument, so it needn't be imported here.
+    A framework that hasn't been imported yet can't have made an argument, so it isn't imported here.
     """
     torch = sys.modules.get("torch")
     if torch is not None and hasattr(torch, "Tensor"):
-        is_ours = isinstance(f, torch.nn.Module) or _find_compiled(f)
-        if is_ours or any(isinstance(leaf, torch.Tensor) for leaf in flatten(list(args))):
+        if isinstance(f, torch.nn.Module) or _is_compiled(f):
+            return "pytorch"
+        if _contains(torch.Tensor, args):
             return "pytorch"
     jax = sys.modules.get("jax")
-    if (
-        jax is not None
-        and hasattr(jax, "Array")
-        and any(isinstance(leaf, jax.Array) for leaf in flatten(list(args)))
-    ):
+    if jax is not None and hasattr(jax, "Array") and _contains(jax.Array, args):
         return "jax"
     return ""
 
 
-def _find_compiled(f: Callable[..., Any]) -> bool:
+def _contains(kind: type, args: Sequence[Any]) -> bool:
+    """Whether the arguments, or the lists and dicts among them, contain a value of this type."""
+    return any(isinstance(leaf, kind) for leaf in flatten(list(args)))
+
+
+def _is_compiled(f: Callable[..., Any]) -> bool:
     """Whether this function was made by `torch.compile`."""
     return hasattr(f, "_torchdynamo_orig_callable") or hasattr(f, "_orig_mod")

@@ -1,9 +1,9 @@
-"""JAX as an engine of the player: the equations of its jaxpr, each taken back by JAX's own rule for it.
+"""JAX as an engine of the player: the equations of a function's jaxpr, each differentiated by JAX's own rule for it.
 
-JAX has no tape that could be watched: it writes the program down as a jaxpr, and its derivative is another program.
-Here each equation is run and taken back with `jax.vjp`, in reverse order. The sums are compared with `jax.grad` of the
-whole program, and the player says whether they are the same bit for bit. `jit` is opened; custom rules, `scan`, `cond`
-and `while` are one line each.
+JAX has no tape that could be watched: it traces the function to a jaxpr, and the derivative is another jaxpr. Here each
+equation is run with `jax.vjp`, and the pullbacks are called in reverse order. The sums are compared with `jax.grad` of
+the whole function, and the player reports whether they are the same, bit for bit. The equations inside `jit` are lines
+of their own; custom rules, `scan`, `cond` and `while` are one line each.
 """
 
 from __future__ import annotations
@@ -42,17 +42,18 @@ from autodiff_lab.transforms.symbol import Symbol
 _LIBRARY = os.path.dirname(jax.__file__) + os.sep
 _OURS = os.path.dirname(os.path.dirname(__file__)) + os.sep
 
-# Equations that only hold a program of their own; it is shown in their place.
+# Equations that only contain another jaxpr, which is shown in their place; and the parameter that holds it.
 _OPENED = {
     "jit": "jaxpr",
     "pjit": "jaxpr",
     "closed_call": "call_jaxpr",
     "core_call": "call_jaxpr",
     "checkpoint": "jaxpr",
+    "remat": "jaxpr",
+    "remat2": "jaxpr",
 }
-_OPENED |= {"remat": "jaxpr", "remat2": "jaxpr"}
 
-# The functions of NumPy whose rules in our table write the local partials of JAX's elementwise primitives.
+# For JAX's elementwise primitives, the NumPy functions whose derivative rules write their local partials.
 _FUNCTIONS = {
     "abs": np.absolute,
     "add": np.add,
@@ -103,8 +104,8 @@ _OUR_NAMES = {
     "sub": "subtract",
 }
 _SIGNS = {"add": "+", "subtract": "-", "multiply": "*", "divide": "/", "matmul": "@", "power": "**"}
-# The parameters of an equation that say what it does; the others are about types and devices.
-_TOLD = (
+# The parameters of an equation that are shown; the others are about types and devices.
+_SHOWN_PARAMETERS = (
     "axes",
     "axis",
     "dimension",
@@ -119,7 +120,7 @@ _MAX_WRITTEN = 6
 
 
 class Jax:
-    """JAX as an engine: it writes a function down as equations, and each is run and taken back."""
+    """JAX as an engine: it traces a function to equations, and each of them is run and differentiated."""
 
     def record(
         self, f: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]
@@ -151,7 +152,7 @@ class Jax:
         return run.build(self._compare(call, args, run))
 
     def _compare(self, call: Callable[..., Any], args: Sequence[Any], run: _JaxRun) -> str:
-        """Compare the sums of the sweep with `jax.grad` of the whole program, and say how they agree."""
+        """Compare the sums of the sweep with `jax.grad` of the whole function, and describe how well they agree."""
         if run.output is None:
             return ""
         leaves, tree = jax.tree_util.tree_flatten(list(args))
@@ -173,7 +174,7 @@ class Jax:
         return message("near to jax.grad", gap=f"{gap:.1e}")
 
     def source_of(self, f: Callable[..., Any]) -> Callable[..., Any]:
-        """Return the function whose source a reader is shown: under `jax.jit`, the learner's own."""
+        """Return the function whose source is shown to the reader."""
         return f
 
     def replace_scalar(self, like: Any, value: float) -> Any:
@@ -181,7 +182,7 @@ class Jax:
         return jnp.asarray(value, dtype=like.dtype) if isinstance(like, jax.Array) else value
 
     def describe_reverse_only(self) -> str:
-        """Say in a sentence why there is no forward mode."""
+        """Return a sentence that says why there is no forward mode."""
         return message("framework is reverse", engine="JAX")
 
 
@@ -220,47 +221,55 @@ def _check_arguments(f: Any, args: Sequence[Any]) -> None:
         )
 
 
-class _Taken:
-    """An equation that was run: its operands, its outputs, and the function that takes an adjoint back."""
+class _RunEquation:
+    """An equation that was run: its operands, its outputs, and its pullback (`jax.vjp`).
+
+    `parents` has the line of each operand, -1 for a constant; `active` has the slots of the operands that the equation
+    is differentiated with respect to.
+    """
 
     def __init__(
         self, equation: Any, parents: list[int], values: list[Any], frames: tuple[Any, ...]
     ) -> None:
-        self.equation, self.parents, self.values, self.frames = equation, parents, values, frames
+        self.equation = equation
+        self.parents = parents
+        self.values = values
+        self.frames = frames
         self.name: str = equation.primitive.name
-        self.moving = [
-            s for s, parent in enumerate(parents) if parent >= 0 and _is_float(values[s])
+        self.active = [
+            slot for slot, parent in enumerate(parents) if parent >= 0 and _is_float(values[slot])
         ]
-        bound = private.bind_parameters(equation)
+        parameters = private.bind_parameters(equation)
 
-        def run(*moving: Any) -> Any:
-            given = list(values)
-            for slot, one in zip(self.moving, moving, strict=True):
-                given[slot] = one
-            return equation.primitive.bind(*given, **bound)
+        def run(*active_values: Any) -> Any:
+            operands = list(values)
+            for slot, value in zip(self.active, active_values, strict=True):
+                operands[slot] = value
+            return equation.primitive.bind(*operands, **parameters)
 
-        out, self.take_back = jax.vjp(run, *[values[s] for s in self.moving])
+        out, self.pullback = jax.vjp(run, *[values[slot] for slot in self.active])
         self.has_many = equation.primitive.multiple_results
         self.outs = list(out) if self.has_many else [out]
 
-    def copied_to(self, shape: tuple[int, ...]) -> _Taken:
-        """The same equation with operands that are copied to one shape first, as an elementwise one copies them."""
+    def broadcast_to(self, shape: tuple[int, ...]) -> _RunEquation:
+        """Return the same elementwise equation with operands that are broadcast to one shape first."""
         if all(np.shape(one) == shape for one in self.values):
             return self
         values = [jnp.broadcast_to(one, shape) for one in self.values]
-        return _Taken(self.equation, self.parents, values, self.frames)
+        return _RunEquation(self.equation, self.parents, values, self.frames)
 
 
 class _JaxRun:
-    """A run of JAX: the lines of its program, and the sweep over them."""
+    """A run of JAX: the lines of its jaxpr, and the sweep (backward pass) over them."""
 
     def __init__(
         self, closed: Any, leaves: Sequence[Any], labels: Sequence[str], root: Any
     ) -> None:
         self._root = root
-        self._taken: dict[int, _Taken] = {}
-        # For each line: its value, and which output of an equation it is (None: the equation itself, −1: an input).
+        self._taken: dict[int, _RunEquation] = {}
         self.values: list[Any] = []
+        # For each line: the line of its equation, and the number of the output; None for the equation itself.
+        # An input has -1 for both.
         self._kind: list[tuple[int, int | None]] = []
         self.labels = list(labels)
         environment: dict[Any, Any] = {}
@@ -283,7 +292,7 @@ class _JaxRun:
         self._sums |= {sent.parent: sent.after for event in self.events for sent in event.sent}
 
     def adjoint(self, line: int) -> Any:
-        """The adjoint of an input after the sweep; zeros, where nothing has arrived."""
+        """The adjoint of an input after the sweep; zeros if no contribution has arrived."""
         return np.asarray(self._sums.get(line, jnp.zeros_like(self.values[line])))
 
     def _run(
@@ -294,17 +303,19 @@ class _JaxRun:
         known: dict[Any, Any],
         outer: Any,
     ) -> None:
-        """Run a program equation by equation; `lines` has the variables that are lines, `known` those that are not."""
+        """Run a jaxpr equation by equation.
+
+        `lines` has the line of each variable that depends on an input, and `known` the values of the others.
+        """
         known.update(zip(program.constvars, consts, strict=True))
         for equation in program.eqns:
-            frames = outer + tuple(
-                one for one in _learners_frames(equation, self._root) if one not in outer
-            )
+            own_frames = _learners_frames(equation, self._root)
+            frames = outer + tuple(frame for frame in own_frames if frame not in outer)
             key = _OPENED.get(equation.primitive.name)
             if key is not None and key in equation.params:
                 self._open(equation, key, lines, known, frames)
             else:
-                self._take(equation, lines, known, frames)
+                self._run_equation(equation, lines, known, frames)
 
     def _look_up(self, x: Any, lines: dict[Any, int], known: dict[Any, Any]) -> Any:
         if private.is_literal(x):
@@ -329,36 +340,32 @@ class _JaxRun:
             else:
                 known[out] = x.val if private.is_literal(x) else own_known[x]
 
-    def _take(
+    def _run_equation(
         self, equation: Any, lines: dict[Any, int], known: dict[Any, Any], frames: Any
     ) -> None:
+        """Run an equation, and make it a line if it can be differentiated; each of several outputs is a line too."""
         values = [self._look_up(x, lines, known) for x in equation.invars]
         parents = [-1 if private.is_literal(x) else lines.get(x, -1) for x in equation.invars]
         if not any(parent >= 0 for parent in parents):
             out = equation.primitive.bind(*values, **private.bind_parameters(equation))
-            known.update(
-                zip(
-                    equation.outvars,
-                    out if equation.primitive.multiple_results else [out],
-                    strict=True,
-                )
-            )
+            outs = out if equation.primitive.multiple_results else [out]
+            known.update(zip(equation.outvars, outs, strict=True))
             return
-        taken = _Taken(equation, parents, values, frames)
-        wanted = [k for k, out in enumerate(taken.outs) if _is_float(out)]
-        if not wanted or not taken.moving:
-            known.update(zip(equation.outvars, taken.outs, strict=True))
+        run = _RunEquation(equation, parents, values, frames)
+        differentiable = [k for k, out in enumerate(run.outs) if _is_float(out)]
+        if not differentiable or not run.active:
+            known.update(zip(equation.outvars, run.outs, strict=True))
             return
         line = len(self.values)
-        self._taken[line] = taken
+        self._taken[line] = run
         self._kind.append((line, None))
-        if len(taken.outs) == 1:
-            self.values.append(taken.outs[0])
+        if len(run.outs) == 1:
+            self.values.append(run.outs[0])
             lines[equation.outvars[0]] = line
             return
-        self.values.append(taken.outs)
-        for k, (variable, out) in enumerate(zip(equation.outvars, taken.outs, strict=True)):
-            if k not in wanted:
+        self.values.append(run.outs)
+        for k, (variable, out) in enumerate(zip(equation.outvars, run.outs, strict=True)):
+            if k not in differentiable:
                 known[variable] = out
                 continue
             lines[variable] = len(self.values)
@@ -366,14 +373,15 @@ class _JaxRun:
             self._kind.append((line, k))
 
     def _sweep(self) -> Iterator[SweepEvent]:
-        """Yield the events of the sweep: each equation is taken back by JAX's rule, in reverse order."""
-        held: dict[int, Any] = (
-            {self.output: jnp.ones_like(self.value)} if self.output is not None else {}
-        )
+        """Yield the events of the sweep: the pullbacks of the equations are called in reverse order."""
+        held: dict[int, Any] = {}
+        if self.output is not None:
+            held[self.output] = jnp.ones_like(self.value)
         for line in reversed(range(self.n_inputs, len(self.values))):
             if line not in held:
                 continue
-            adjoint, (whole, number) = held[line], self._kind[line]
+            adjoint = held[line]
+            whole, number = self._kind[line]
             if number is not None:
                 before = held.get(whole)
                 after = list(before or [None] * len(self._taken[whole].outs))
@@ -386,28 +394,30 @@ class _JaxRun:
             yield from self._send(line, adjoint, held)
 
     def _send(self, line: int, adjoint: Any, held: dict[int, Any]) -> Iterator[SweepEvent]:
-        taken, sends = self._taken[line], False
-        for slot, contribution in zip(taken.moving, self._pull_back(taken, adjoint), strict=True):
-            if taken.name == "stop_gradient":
+        run = self._taken[line]
+        has_sent = False
+        for slot, contribution in zip(run.active, self._pull_back(run, adjoint), strict=True):
+            if run.name == "stop_gradient":
                 continue
-            parent = taken.parents[slot]
+            parent = run.parents[slot]
             before = held.get(parent)
-            held[parent] = contribution if before is None else before + contribution
-            sends = True
-            yield SweepEvent(
-                line, adjoint, (RawContribution(slot, parent, contribution, before, held[parent]),)
-            )
-        if not sends:
+            after = contribution if before is None else before + contribution
+            held[parent] = after
+            has_sent = True
+            sent = RawContribution(slot, parent, contribution, before, after)
+            yield SweepEvent(line, adjoint, (sent,))
+        if not has_sent:
             yield SweepEvent(line, adjoint)
 
-    def _pull_back(self, taken: _Taken, adjoint: Any) -> Any:
-        if not taken.has_many:
-            return taken.take_back(adjoint)
-        whole = adjoint if isinstance(adjoint, list) else [adjoint]
+    def _pull_back(self, run: _RunEquation, adjoint: Any) -> Any:
+        """Return the contributions of an equation to its active operands."""
+        if not run.has_many:
+            return run.pullback(adjoint)
+        adjoints = adjoint if isinstance(adjoint, list) else [adjoint]
         filled = [
-            _zero(out) if one is None else one for one, out in zip(whole, taken.outs, strict=True)
+            _zero(out) if one is None else one for one, out in zip(adjoints, run.outs, strict=True)
         ]
-        return taken.take_back(filled)
+        return run.pullback(filled)
 
     def name(self, line: int) -> str:
         """The name of a line on the tape."""
@@ -419,50 +429,51 @@ class _JaxRun:
         return np.asarray(x)[()]
 
     def _partials(self, line: int) -> list[Any]:
-        """The local partials of an elementwise equation, by JAX's own rule; None for an operand that has none."""
-        taken = self._taken[line]
-        found: list[Any] = [None] * len(taken.values)
-        out = taken.outs[0]
-        if taken.name == "reduce_sum":
-            return [np.ones(np.shape(taken.values[0]), dtype=np.asarray(out).dtype)]
-        if taken.name not in _ELEMENTWISE or taken.has_many:
+        """Return the local partials of an elementwise equation, by JAX's own rule; None for an operand without one."""
+        run = self._taken[line]
+        found: list[Any] = [None] * len(run.values)
+        out = run.outs[0]
+        if run.name == "reduce_sum":
+            return [np.ones(np.shape(run.values[0]), dtype=np.asarray(out).dtype)]
+        if run.name not in _ELEMENTWISE or run.has_many:
             return found
-        for slot, partial in zip(
-            taken.moving, taken.copied_to(np.shape(out)).take_back(jnp.ones_like(out)), strict=True
-        ):
+        partials = run.broadcast_to(np.shape(out)).pullback(jnp.ones_like(out))
+        for slot, partial in zip(run.active, partials, strict=True):
             found[slot] = np.asarray(partial)[()]
         return found
 
     def read_line(self, line: int) -> RunLine:
         """Describe a line for the record of the run."""
-        value, (whole, number) = self._array(self.values[line]), self._kind[line]
+        value = self._array(self.values[line])
+        whole, number = self._kind[line]
         if line < self.n_inputs:
             label = self.labels[line]
             return RunLine(value, self.name(line), label, symbol=label, latex=notation.latex(label))
         if number is not None:
             text = f"{self.name(whole)}[{number}]"
             operand = RunOperand(
-                whole, self._array(self.values[whole]), formula=message("output of", n=number)
+                whole,
+                self._array(self.values[whole]),
+                formula=message("output of", n=number),
+                formula_is_name=True,
             )
-            operand = RunOperand(**{**vars(operand), "formula_is_name": True})
             latex = notation.latex_expression(text)
             return RunLine(
                 value, text, op="output", symbol=f"[{number}]", latex=latex, operands=(operand,)
             )
-        taken = self._taken[line]
+        run = self._taken[line]
         words = [
-            self._write(parent, one)
-            for parent, one in zip(taken.parents, taken.values, strict=True)
+            self._write(parent, one) for parent, one in zip(run.parents, run.values, strict=True)
         ]
-        op, text = _write_equation(taken, words)
+        op, text = _write_equation(run, words)
         return RunLine(
             value,
             text,
             op=op,
             symbol=notation.symbol(op),
             latex=notation.latex_expression(text),
-            operands=tuple(self._describe_operands(line, taken, words)),
-            is_elementwise=taken.name in _ELEMENTWISE,
+            operands=tuple(self._describe_operands(line, run, words)),
+            is_elementwise=run.name in _ELEMENTWISE,
         )
 
     def _write(self, parent: int, value: Any) -> str:
@@ -473,31 +484,31 @@ class _JaxRun:
         return f"array{np.shape(value)}"
 
     def _describe_operands(
-        self, line: int, taken: _Taken, words: Sequence[str]
+        self, line: int, run: _RunEquation, words: Sequence[str]
     ) -> Iterator[RunOperand]:
         partials = self._partials(line)
-        for slot, (parent, value) in enumerate(zip(taken.parents, taken.values, strict=True)):
+        for slot, (parent, value) in enumerate(zip(run.parents, run.values, strict=True)):
             shown = self._array(value)
-            if parent < 0 or slot not in taken.moving:
+            if parent < 0 or slot not in run.active:
                 yield RunOperand(parent, shown)
                 continue
             partial = partials[slot]
             if partial is None:
-                formula = _write_map(taken, slot, notation.format_adjoint(self.name(line)), words)
-                name = message("transpose of", op=taken.name)
-                text = formula or name
+                formula = _write_map(run, slot, notation.format_adjoint(self.name(line)), words)
+                text = formula or message("transpose of", op=run.name)
                 yield RunOperand(
                     parent, shown, None, text, notation.latex_expression(text), not formula
                 )
                 continue
-            formula, latex = _write_partial(taken, slot, self.name(line), words, partial)
+            formula, latex = _write_partial(run, slot, self.name(line), words, partial)
             yield RunOperand(parent, shown, partial, formula, latex)
 
     def read_partial(self, line: int, slot: int) -> Any:
-        """The local partial of a line for an operand."""
+        """The local partial of a line with respect to an operand."""
         return self._partials(line)[slot]
 
     def _convert(self) -> Iterator[SweepEvent]:
+        """Yield the events of the sweep with NumPy arrays."""
         for event in self.events:
             sent = tuple(
                 RawContribution(
@@ -512,16 +523,14 @@ class _JaxRun:
             yield SweepEvent(event.line, self._array(event.adjoint), sent)
 
     def _count_held(self) -> list[Kept]:
-        """Count the values that the lines hold; what JAX's compiled program keeps is its compiler's choice."""
+        """Count the values of the first n lines, for each n; a compiled program may keep fewer of them."""
         held = [Kept(0, 0)]
         for value, (_, output) in zip(self.values, self._kind, strict=True):
             arrays = value if isinstance(value, list) else [value]
             if output is not None and output >= 0:
-                arrays = []  # its equation holds it already
-            numbers, size = (
-                sum(np.size(one) for one in arrays),
-                sum(np.asarray(one).nbytes for one in arrays),
-            )
+                arrays = []  # they are counted with the line of the equation
+            numbers = sum(np.size(one) for one in arrays)
+            size = sum(np.asarray(one).nbytes for one in arrays)
             held.append(Kept(held[-1].numbers + int(numbers), held[-1].bytes + int(size)))
         return held
 
@@ -557,16 +566,17 @@ class _JaxRun:
 
 
 def _zero(out: Any) -> Any:
-    """The adjoint of an output to which nothing was sent; JAX wants another type for integers."""
+    """Return the adjoint of an output to which nothing was sent; for integers, JAX requires the type float0."""
     if _is_float(out):
         return jnp.zeros_like(out)
     return np.zeros(np.shape(out), dtype=jax.dtypes.float0)
 
 
 def _learners_frames(equation: Any, root: Any) -> tuple[Any, ...]:
-    """The learner's frames that wrote an equation, outermost first.
+    """Return the learner's frames in which an equation was traced, outermost first, from `root` on.
 
-    What `jit` has traced before has the frames of that time: those around the function of this run, `root`, are cut.
+    If `jit` has traced the equation in an earlier call, its frames are those of that call. So the frames outside of
+    `root`, the code of this run's function, are left out.
     """
     found = []
     for code, instruction in private.frames_of(equation):
@@ -579,84 +589,82 @@ def _learners_frames(equation: Any, root: Any) -> tuple[Any, ...]:
     return tuple(reversed(found))
 
 
-def _write_equation(taken: _Taken, words: Sequence[str]) -> tuple[str, str]:
-    """Write an equation of JAX in our spelling: its name, and the whole of it."""
-    op = _OUR_NAMES.get(taken.name, taken.name)
-    if op == "matmul" and not _is_matmul(taken):
-        op = taken.name
-    if taken.name == "integer_pow":
-        return op, f"{words[0]} ** {taken.equation.params['y']}"
+def _write_equation(run: _RunEquation, words: Sequence[str]) -> tuple[str, str]:
+    """Write an equation of JAX in the notation of our pictures: its name, and the full expression."""
+    op = _OUR_NAMES.get(run.name, run.name)
+    if op == "matmul" and not _is_matmul(run):
+        op = run.name
+    if run.name == "integer_pow":
+        return op, f"{words[0]} ** {run.equation.params['y']}"
     if op in _SIGNS and len(words) == 2:
         return op, f"{words[0]} {_SIGNS[op]} {words[1]}"
     if op == "negative":
         return op, f"-{words[0]}"
-    told = [
-        f"{key}={_spell(one)}"
-        for key, one in taken.equation.params.items()
-        if key in _TOLD and one is not None
-    ]
-    return op, f"{op}({', '.join([*words, *told])})"
+    for key, value in run.equation.params.items():
+        if key in _SHOWN_PARAMETERS and value is not None:
+            words = [*words, f"{key}={_write_parameter(value)}"]
+    return op, f"{op}({', '.join(words)})"
 
 
-def _is_matmul(taken: _Taken) -> bool:
-    """Whether a `dot_general` is what NumPy computes for ``a @ b``: `vmap` makes others, which multiply row by row."""
-    (left, right), (left_batch, right_batch) = taken.equation.params["dimension_numbers"]
-    dimensions, others = map(np.ndim, taken.values)
-    batch = tuple(range(dimensions - 2)) if dimensions == others else ()
+def _is_matmul(run: _RunEquation) -> bool:
+    """Whether a `dot_general` computes NumPy's ``a @ b``; those that `vmap` makes may multiply row by row."""
+    (left, right), (left_batch, right_batch) = run.equation.params["dimension_numbers"]
+    left_ndim, right_ndim = map(np.ndim, run.values)
+    batch = tuple(range(left_ndim - 2)) if left_ndim == right_ndim else ()
     if (tuple(left_batch), tuple(right_batch)) != (batch, batch):
         return False
-    return (tuple(left), tuple(right)) == ((dimensions - 1,), (max(0, others - 2),))
+    return (tuple(left), tuple(right)) == ((left_ndim - 1,), (max(0, right_ndim - 2),))
 
 
-def _spell(one: Any) -> str:
-    if isinstance(one, (tuple, list)):
-        return f"({', '.join(map(str, one))}{',' if len(one) == 1 else ''})"
-    return str(one)
+def _write_parameter(value: Any) -> str:
+    if not isinstance(value, (tuple, list)):
+        return str(value)
+    elements = ", ".join(map(str, value))
+    return f"({elements},)" if len(value) == 1 else f"({elements})"
 
 
-def _write_map(taken: _Taken, slot: int, adjoint: str, words: Sequence[str]) -> str:
-    """Write how an adjoint goes back through a linear map; empty where there is no readable formula."""
-    if taken.name == "dot_general" and [np.ndim(one) for one in taken.values] == [2, 2]:
-        (left, right), _ = taken.equation.params["dimension_numbers"]
+def _write_map(run: _RunEquation, slot: int, adjoint: str, words: Sequence[str]) -> str:
+    """Write how an adjoint goes back through a linear map; empty if there is no readable formula."""
+    if run.name == "dot_general" and [np.ndim(one) for one in run.values] == [2, 2]:
+        (left, right), _ = run.equation.params["dimension_numbers"]
         if (tuple(left), tuple(right)) == ((1,), (0,)):
             return f"{adjoint} @ {words[1]}.T" if slot == 0 else f"{words[0]}.T @ {adjoint}"
-    if taken.name == "stop_gradient":
+    if run.name == "stop_gradient":
         return "0"
-    if taken.name == "transpose" and np.ndim(taken.values[0]) == 2:
+    if run.name == "transpose" and np.ndim(run.values[0]) == 2:
         return f"{adjoint}.T"
     return ""
 
 
 def _write_partial(
-    taken: _Taken, slot: int, y: str, words: Sequence[str], true_partial: Any
+    run: _RunEquation, slot: int, y: str, words: Sequence[str], true_partial: Any
 ) -> tuple[str, str]:
-    """Write a local partial as a formula, as text and in LaTeX; both empty if ours does not give JAX's numbers."""
-    values: list[Any] = [np.asarray(one, dtype=float)[()] for one in taken.values]
-    value = np.asarray(taken.outs[0], dtype=float)[()]
-    if taken.name == "reduce_sum":
+    """Write a local partial as a formula, as text and in LaTeX; both empty if no formula gives JAX's numbers."""
+    if run.name == "reduce_sum":
         return "1", "1"
-    key, operands, names = taken.name, values, list(words)
-    if key == "integer_pow":
-        key, operands, names = "pow", [*values, float(taken.equation.params["y"])], [*words, ""]
-    op = TABLE.get(_FUNCTIONS.get(key))
+    value = np.asarray(run.outs[0], dtype=float)[()]
+    operands: list[Any] = [np.asarray(one, dtype=float)[()] for one in run.values]
+    names = list(words)
+    primitive = run.name
+    if primitive == "integer_pow":
+        # JAX has the exponent as a parameter, and our rule as an operand.
+        primitive = "pow"
+        operands.append(float(run.equation.params["y"]))
+        names.append("")
+    op = TABLE.get(_FUNCTIONS.get(primitive))
     if op is None:
         return "", ""
     try:
-        if not np.allclose(
-            op.local_partial(slot, value, *operands),
-            true_partial,
-            rtol=1e-3,
-            atol=1e-5,
-            equal_nan=True,
-        ):
+        partial = op.local_partial(slot, value, *operands)
+        if not np.allclose(partial, true_partial, rtol=1e-3, atol=1e-5, equal_nan=True):
             return "", ""
         named = [
-            NamedValue(w, x) if w.startswith("v") or np.ndim(x) else x
-            for w, x in zip(names, operands, strict=True)
+            NamedValue(name, x) if name.startswith("v") or np.ndim(x) else x
+            for name, x in zip(names, operands, strict=True)
         ]
         written = op.local_partial(slot, NamedValue(y, value), *named)
     except Exception:
-        # Not every rule runs on names; then the numbers alone are shown.
+        # Not every rule works with names in place of numbers.
         return "", ""
     if isinstance(written, Symbol):
         return written.text(), written.latex()

@@ -1,4 +1,4 @@
-"""JAX's names that are not promised to stay, each with what would break without it; tests try each of them."""
+"""The parts of JAX's API that may change without notice; `tests/frameworks/test_jax.py` tries each of them."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from jax.extend import core
 
 
 def is_literal(x: Any) -> bool:
-    """Whether an argument of an equation is a number that stands in the program; else it is a variable."""
+    """Whether an argument of an equation is a number that is written in the program, not a variable."""
     return isinstance(x, core.Literal)
 
 
 def bind_parameters(equation: Any) -> Mapping[str, Any]:
-    """The parameters that an equation's primitive is bound with: without them no equation runs alone."""
+    """The parameters that the primitive of an equation is bound with, needed to run an equation alone."""
     return equation.primitive.get_bind_params(equation.params)
 
 
 def frames_of(equation: Any) -> list[tuple[CodeType, int]]:
-    """The frames that wrote an equation, innermost first: without them no line has its place in the source."""
+    """The frames in which an equation was traced, innermost first, needed to find its line in the source."""
     traceback = equation.source_info.traceback
     if traceback is None:
         return []
@@ -29,6 +29,6 @@ def frames_of(equation: Any) -> list[tuple[CodeType, int]]:
 
 
 def inner_program(equation: Any, key: str) -> tuple[Any, list[Any]]:
-    """The program inside of an equation such as `jit`, and its constants."""
+    """The program inside an equation such as `jit`, and its constants."""
     inner = equation.params[key]
     return getattr(inner, "jaxpr", inner), list(getattr(inner, "consts", ()))

@@ -1,7 +1,8 @@
-"""PyTorch as an engine of the player: a recording of its run and of its own sweep becomes our neutral record.
+"""PyTorch as an engine of the player: its run and its own backward pass, in the record that all engines share.
 
-The order of the sweep, the contributions and all numbers are PyTorch's. A line is a node of its graph, in the order in
-which PyTorch has numbered them; the lines before are the leaves, whose `.grad` the sweep adds to.
+The order of the sweep (the backward pass), the contributions and all numbers are PyTorch's. Each node of its graph is a
+line, in the order in which PyTorch has numbered the nodes. The first lines are the leaves, whose `.grad` the sweep adds
+to.
 """
 
 from __future__ import annotations
@@ -104,7 +105,7 @@ class PyTorch:
         )
 
     def source_of(self, f: Callable[..., Any]) -> Any:
-        """Return the function whose source a reader is shown: of a module its `forward`, if it is the learner's."""
+        """Return the function whose source is shown: of a module that the learner wrote, its `forward`."""
         if not isinstance(f, torch.nn.Module):
             return f
         forward = type(f).forward
@@ -120,17 +121,17 @@ class PyTorch:
         return type(like)(value) if isinstance(like, float) else value
 
     def describe_reverse_only(self) -> str:
-        """Say in a sentence why there is no forward mode."""
+        """Return a sentence that says why there is no forward mode."""
         return message("framework is reverse", engine="PyTorch")
 
 
 def require_cpu(modules: Iterable[Any]) -> None:
-    """Raise an error if a parameter is on another device than the CPU."""
+    """Raise an error if a parameter is on a device other than the CPU."""
     for module in modules:
         if any(one.device.type != "cpu" for one in module.parameters()):
             raise FrameworkError(
-                "A parameter is not on the CPU, and only runs on the CPU can be recorded: move model and data with "
-                ".cpu() for this step."
+                "A parameter is not on the CPU, and only runs on the CPU can be recorded: move model and data to the "
+                "CPU for this step, with .cpu()."
             )
 
 
@@ -138,7 +139,7 @@ def refuse_compiled(f: Any) -> None:
     """Raise an error if a function or module was made by `torch.compile` or TorchScript."""
     if isinstance(f, (torch.jit.ScriptModule, torch.jit.ScriptFunction)):
         raise FrameworkError(
-            "This was made by torch.jit.script or torch.jit.trace, so it has no Python lines that could be shown. "
+            "This was made by torch.jit.script or torch.jit.trace, so there are no Python lines to show. "
             "Pass the original function or module instead."
         )
     if hasattr(f, "_orig_mod"):
@@ -154,7 +155,7 @@ def refuse_compiled(f: Any) -> None:
 
 
 def _argument_names(f: Any, count: int) -> list[str]:
-    """What a function, or the `forward` of a module, calls its arguments."""
+    """Return the names of the arguments of a function, or of the `forward` of a module."""
     if isinstance(f, torch.nn.Module):
         return argument_names(type(f).forward, count + 1)[1:]
     return argument_names(f, count)
@@ -163,7 +164,10 @@ def _argument_names(f: Any, count: int) -> list[str]:
 def _prepare_arguments(
     f: Any, args: Sequence[Any], track: bool
 ) -> tuple[list[Any], dict[int, str]]:
-    """Give the arguments of a function gradients of their own, and names; those of a module stay as they are."""
+    """Return the arguments, and the names of the tensors among them by their ids.
+
+    With `track`, numbers and tensors are replaced by copies that require a gradient.
+    """
     names = _argument_names(f, len(args))
     labels: dict[int, str] = {}
     given = []
@@ -185,7 +189,7 @@ def _prepare_arguments(
 
 
 def _find_modules(f: Any) -> dict[str, Any]:
-    """Find the modules that a function uses by name: in its closure, and in its file or notebook."""
+    """Find the modules that a function uses, by their names: in its closure, and among the globals of its file."""
     code = getattr(f, "__code__", None)
     if code is None:
         return {}
@@ -197,14 +201,14 @@ def _find_modules(f: Any) -> dict[str, Any]:
 
 def _is_filled(cell: Any) -> bool:
     try:
-        cell.cell_contents  # noqa: B018 — to read an empty cell raises
+        cell.cell_contents  # noqa: B018 — reading an empty cell raises
     except ValueError:
         return False
     return True
 
 
 def name_modules(modules: Mapping[str, Any]) -> dict[Any, str]:
-    """Name all modules inside of some models by their paths: ``"layers.0.self_attn"``; a model alone by its class."""
+    """Name all modules inside some models by their paths, ``"layers.0.self_attn"``; a model itself by its class."""
     names: dict[Any, str] = {}
     for prefix, model in modules.items():
         for path, module in model.named_modules(prefix=prefix):
@@ -214,7 +218,7 @@ def name_modules(modules: Mapping[str, Any]) -> dict[Any, str]:
 
 @contextlib.contextmanager
 def _undone_afterwards(modules: Any) -> Iterator[None]:
-    """Put back afterwards what a run changes: gradients, buffers such as running means, random numbers."""
+    """Restore afterwards what a run changes: gradients, buffers such as running means, the state of random numbers."""
     modules = list(modules)
     tensors = {id(one): one for module in modules for one in module.parameters()}
     grads = [(one, one.grad) for one in tensors.values()]
@@ -242,7 +246,7 @@ def _check_result(f: Any, y: Any, leaves: Any) -> None:
     if not isinstance(y, torch.Tensor):
         raise FrameworkError(
             f"{name} returned a {type(y).__name__}, but a run has one result: return one tensor, "
-            f"or play a function that selects it: play(lambda x: {name}(x)[0], …)."
+            f"or play a function that selects one: play(lambda x: {name}(x)[0], …)."
         )
     if not leaves and isinstance(f, torch.nn.Module):
         raise FrameworkError(
@@ -258,21 +262,21 @@ def _check_result(f: Any, y: Any, leaves: Any) -> None:
         raise FrameworkError(
             f"The result of {name} has no graph: it depends on no tensor that requires a gradient. Were its parameters "
             "frozen, or was it computed under torch.no_grad(), detached, or from integers? "
-            "`with ad.watch(model) as run:` and run.why_none() say where."
+            "To find out where, write `with ad.watch(model) as run:` and then run.why_none()."
         )
 
 
 class RunBuilder:
-    """A builder of the neutral record of a run from a recording of PyTorch and one of its sweeps.
+    """A builder of the record of a run, from a recording of PyTorch and one of its sweeps.
 
     Parameters
     ----------
     recording : Recording
     sweep : Sweep
     labels : mapping of int to str
-        What tensors are called, by their ids.
+        The names of tensors, by their ids.
     first : sequence of tensor
-        The leaves that come first, reached or not.
+        The leaves that become the first inputs, even if the sweep doesn't reach them.
     """
 
     def __init__(
@@ -282,7 +286,9 @@ class RunBuilder:
         labels: Mapping[int, str],
         first: Sequence[torch.Tensor] = (),
     ) -> None:
-        self._recording, self._sweep, self._labels = recording, sweep, labels
+        self._recording = recording
+        self._sweep = sweep
+        self._labels = labels
         nodes = range(len(sweep.nodes))
         reached = {id(sweep.nodes[k].variable): k for k in nodes if sweep.is_leaf(k)}
         ids = dict.fromkeys(
@@ -301,7 +307,7 @@ class RunBuilder:
         for node, number in sorted(used):
             numbers_of.setdefault(node, []).append(number)
         self._line_of: dict[tuple[int, int], int] = {}
-        # For each line: the node, and which output of it; None for all of them, −1 for an input.
+        # For each line: its node, and the number of the output; None for all outputs together, -1 for an input.
         self._lines: list[tuple[int, int | None]] = [(reached.get(one, -1), -1) for one in ids]
         for line, one in enumerate(ids):
             if one in reached:
@@ -315,7 +321,7 @@ class RunBuilder:
             for number in outputs:
                 self._line_of[(node, number)] = len(self._lines)
                 self._lines.append((node, number))
-        # For each node its used outputs, with their lines.
+        # For each node: its outputs that are used, each with its line.
         self._outputs_of: dict[int, list[tuple[int, int]]] = {}
         for (node, number), line in self._line_of.items():
             self._outputs_of.setdefault(node, []).append((number, line))
@@ -337,7 +343,7 @@ class RunBuilder:
         return self._sweep.number(node)
 
     def _array(self, tensor: torch.Tensor) -> Any:
-        """A tensor of the recording as a NumPy array: the same array each time, so that it is written once."""
+        """Return a tensor of the recording as a NumPy array; always the same array, so that it is stored once."""
         if id(tensor) not in self._arrays:
             self._arrays[id(tensor)] = tensor, to_array(tensor)
         return self._arrays[id(tensor)][1]
@@ -347,11 +353,11 @@ class RunBuilder:
         return f"v{line - self.n_inputs + 1}"
 
     def label_of_leaf(self, line: int) -> str:
-        """What the learner calls an input."""
+        """The learner's name of an input."""
         return self._labels.get(self._leaves[line], f"leaf{line + 1}")
 
     def _find_kernel(self, node: int) -> Kernel | None:
-        """Find the kernel of a node by its number; None for a node that PyTorch made by itself, or a custom one."""
+        """Find the kernel of a node by its number; None for a node without a kernel, such as a custom Function."""
         kernel = self._recording.kernels.get(self._sweep.number(node))
         if kernel is None or self._sweep.nodes[node].name() == "CopySlices":
             return None
@@ -359,7 +365,7 @@ class RunBuilder:
         return kernel if self._matches[node] is not None else None
 
     def _match_operands(self, node: int, kernel: Kernel) -> list[int] | None:
-        """For each edge of a node the place of its tensor among the kernel's; None if they do not fit together."""
+        """Return, for each edge of a node, the place of its tensor in `kernel.tensors`; None if they don't match."""
         found: list[int] = []
         given = kernel.tensors
         place = 0
@@ -396,7 +402,7 @@ class RunBuilder:
         return found
 
     def _slots(self, node: int) -> list[RunOperand]:
-        """The operands of a node without partials: one for each edge, and the constants among them."""
+        """Return the operands of a node, still without partials: one for each edge, including constants."""
         kernel = self._kernels[node]
         match = self._matches[node] if kernel else None
         found = []
@@ -411,7 +417,10 @@ class RunBuilder:
         return found
 
     def _slot_of(self, node: int, edge: int) -> int:
-        """The place of an edge among the operands of a line: an edge to nothing of which no value is known has none."""
+        """Return the place of an edge among the operands of a line.
+
+        An edge that leads nowhere is an operand (a constant) only if its value is known.
+        """
         kernel = self._kernels[node]
         match = self._matches[node] if kernel else None
         known = [
@@ -420,7 +429,7 @@ class RunBuilder:
         ]
         return sum(known[:edge])
 
-    @functools.cache  # noqa: B019 — a builder lives as long as its run
+    @functools.cache  # noqa: B019 — a builder is kept only as long as its run
     def _value(self, line: int) -> Any:
         """The value of a line, as PyTorch computed it."""
         node, number = self._lines[line]
@@ -458,7 +467,7 @@ class RunBuilder:
         return NotSeen()
 
     def frames_of(self, line: int) -> Frames:
-        """The learner's frames that were running at a line."""
+        """Return the learner's frames that were running when a line was recorded."""
         node, number = self._lines[line]
         if number == -1:
             return ()
@@ -478,10 +487,11 @@ class RunBuilder:
         node, number = self._lines[line]
         own = self._sweep.number(node) if number != -1 else 0
         kernel = self._recording.kernels.get(own)
-        found = (
-            kernel.modules if kernel is not None else self._recording.custom.get(own, ((), ()))[1]
-        )
-        return tuple(call for call in found if call.frames or not self._is_outermost(call))
+        if kernel is not None:
+            calls = kernel.modules
+        else:
+            _, calls = self._recording.custom.get(own, ((), ()))
+        return tuple(call for call in calls if call.frames or not self._is_outermost(call))
 
     def _is_outermost(self, call: Any) -> bool:
         return call.n == 1 and call.frames == 0
@@ -489,9 +499,10 @@ class RunBuilder:
     def _sweep_id(self, line: int) -> int:
         node, number = self._lines[line]
         own = self._sweep.number(node) if number != -1 else -1
-        return next(
-            (k for k, (range_, _) in enumerate(self._recording.inner, 1) if own in range_), 0
-        )
+        for k, (numbers, _) in enumerate(self._recording.inner, 1):
+            if own in numbers:
+                return k
+        return 0
 
     def _read_line(self, line: int) -> RunLine:
         node, number = self._lines[line]
@@ -514,7 +525,8 @@ class RunBuilder:
                     value, text, "", "output", f"[{number}]", operands=(operand,), modules=modules
                 )
             )
-        kernel, slots = self._kernels[node], self._slots(node)
+        kernel = self._kernels[node]
+        slots = self._slots(node)
         if kernel is None:
             name = _node_name(self._sweep.nodes[node])
             words = [self.name(slot.line) for slot in slots if slot.line >= 0]
@@ -543,9 +555,10 @@ class RunBuilder:
     def _write_arguments(self, kernel: Kernel) -> list[str]:
         """Write the arguments of a kernel, with the names of the lines."""
         words = [self._write(one) for one in kernel.args if one is not None]
-        return words + [
-            f"{key}={self._write(one)}" for key, one in kernel.kwargs.items() if one is not None
-        ]
+        for key, one in kernel.kwargs.items():
+            if one is not None:
+                words.append(f"{key}={self._write(one)}")
+        return words
 
     def _write(self, one: Any) -> str:
         if isinstance(one, SeenTensor):
@@ -614,7 +627,7 @@ class RunBuilder:
         return notation.format_adjoint(self._own_name(node))
 
     def _name_way_back(self, node: int, operand: RunOperand, formula: str = "") -> RunOperand:
-        """An operand to which the adjoint goes back through a map: its formula, or else the name of PyTorch's node."""
+        """Describe how the adjoint goes back to an operand without a partial: by a formula, or the name of the node."""
         if operand.line < 0:
             return operand
         written = formula or self._sweep.nodes[node].name().rpartition("::")[2]
@@ -624,11 +637,11 @@ class RunBuilder:
         )
 
     def read_partial(self, line: int, slot: int) -> Any:
-        """The local partial of a line for an operand."""
+        """The local partial of a line with respect to an operand."""
         return self.read_line(line).operands[slot].partial
 
     def sweep_events(self) -> Iterator[SweepEvent]:
-        """Yield the events of PyTorch's sweep, in its order."""
+        """Yield the events of PyTorch's sweep, in PyTorch's order."""
         sums: dict[int, OutputTuple] = {}
         arrived: dict[int, Any] = {}
         for event in self._sweep.events:
@@ -670,7 +683,7 @@ class RunBuilder:
             yield SweepEvent(whole, adjoint, (contribution,))
 
     def count_held(self) -> list[Kept]:
-        """Count what PyTorch keeps for its backward pass: what the nodes of the first n lines have saved."""
+        """Count what PyTorch keeps for its backward pass: after each line, the sum of what its nodes have saved."""
         held = [Kept(0, 0)]
         for node, number in self._lines:
             more = self._sweep.kept[node] if number is None else Kept(0, 0)
@@ -678,7 +691,7 @@ class RunBuilder:
         return held
 
     def leaf_checks(self) -> dict[str, bool]:
-        """For each input with a `.grad`, whether the sum of what was sent equals it bit for bit."""
+        """For each input with a `.grad`, whether the sum of its contributions equals it, bit for bit."""
         found = {}
         for line in range(self.n_inputs):
             node = self._lines[line][0]
@@ -721,7 +734,7 @@ class RunBuilder:
         )
 
     def _count_lines(self, log: Any) -> Any:
-        """Let an execution log count lines, where it has counted the nodes that PyTorch made."""
+        """Convert an execution log that counts the nodes that PyTorch made into one that counts lines."""
         if log is None:
             return None
         first = self._recording.first_number
@@ -730,7 +743,7 @@ class RunBuilder:
 
 
 def _numbers_of(kernel: Kernel) -> tuple[float, ...]:
-    """The numbers that a kernel was given."""
+    """Return the numbers among the arguments of a kernel."""
     given = [*kernel.args, *kernel.kwargs.values()]
     return tuple(float(one) for one in given if isinstance(one, (int, float)))
 

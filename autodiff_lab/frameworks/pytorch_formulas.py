@@ -1,6 +1,6 @@
-"""How PyTorch's operations are written: in our spelling, with a formula for what goes back where one is readable.
+"""The notation of PyTorch's operations in the player, with formulas for local partials and for linear maps.
 
-A local partial is PyTorch's own number. A formula beside it is shown only if it gives these numbers.
+The value of a local partial is computed by PyTorch. Its formula is shown only if it gives the same numbers.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from autodiff_lab.text.numbers import number
 from autodiff_lab.trace.partials import NamedValue
 from autodiff_lab.transforms.symbol import Symbol
 
-# The functions of NumPy whose rules in our table write the local partials of PyTorch's elementwise operations.
+# For PyTorch's elementwise operations, the NumPy functions whose derivative rules write their local partials.
 FUNCTIONS = {
     "abs": np.absolute,
     "add": np.add,
@@ -45,7 +45,7 @@ FUNCTIONS = {
     "tanh": np.tanh,
 }
 
-# Local partials of elementwise operations that NumPy does not have; {y} is the result, {0} the first operand.
+# Local partials of elementwise operations that NumPy doesn't have; {y} is the result, {0} the first operand.
 PARTIALS = {
     "tanh": ("1 - {y} ** 2",),
     "sigmoid": ("{y} * (1 - {y})",),
@@ -55,7 +55,7 @@ PARTIALS = {
     "where": ("", "{0}", "1 - {0}"),
 }
 
-# Maps that carry the adjoint {g} back to each tensor among the arguments.
+# For linear maps, how the adjoint {g} goes back to each tensor among the arguments; {0} is the first argument.
 MAPS = {
     "mm": ("{g} @ {1}.T", "{0}.T @ {g}"),
     "bmm": ("{g} @ {1}.mT", "{0}.mT @ {g}"),
@@ -68,7 +68,7 @@ MAPS = {
     "_to_copy": ("{g}",),
 }
 
-# How a name of PyTorch is called in our pictures, so that it has its sign there.
+# The names of PyTorch's operations in our pictures, which have the symbols for these names.
 _OURS = {
     "abs": "absolute",
     "bmm": "matmul",
@@ -88,7 +88,7 @@ _SIGNS = {"add": "+", "subtract": "-", "multiply": "*", "divide": "/", "matmul":
 
 
 class Written(NamedTuple):
-    """An operation of PyTorch as it is written: its name in our pictures, its sign there, and the whole of it."""
+    """The notation of an operation of PyTorch: its name and its symbol in our pictures, and the full expression."""
 
     op: str
     symbol: str
@@ -96,27 +96,23 @@ class Written(NamedTuple):
 
 
 def write_operation(name: str, words: Sequence[str]) -> Written:
-    """Write an operation of PyTorch with its arguments in our spelling.
+    """Write an operation of PyTorch, with its arguments, in the notation of our pictures.
 
     >>> write_operation("mul", ["v-1", "v0"]).text, write_operation("t", ["v1"]).text
     ('v-1 * v0', 'transpose(v1)')
     """
     op = _OURS.get(name, name.strip("_"))
     if op in _SIGNS and len(words) == 2:
-        return Written(
-            op, notation.symbol(op), f"{words[0]} {_SIGNS[op]} {_in_power(words[1], op)}"
-        )
+        left, right = words
+        if op == "power" and right.startswith("-"):
+            right = f"({right})"
+        return Written(op, notation.symbol(op), f"{left} {_SIGNS[op]} {right}")
     if op == "negative" and len(words) == 1:
         return Written(op, notation.symbol(op), f"-{words[0]}")
     if name == "rsub" and len(words) == 2:
         return Written("subtract", notation.symbol("subtract"), f"{words[1]} - {words[0]}")
-    return Written(
-        op, ".T" if op == "transpose" else notation.symbol(op), f"{op}({', '.join(words)})"
-    )
-
-
-def _in_power(word: str, op: str) -> str:
-    return f"({word})" if op == "power" and word.startswith("-") else word
+    symbol = ".T" if op == "transpose" else notation.symbol(op)
+    return Written(op, symbol, f"{op}({', '.join(words)})")
 
 
 def write_partial(
@@ -128,13 +124,13 @@ def write_partial(
     ----------
     name : str
     slot : int
-        For which of the operands.
+        The place of the operand that the partial is taken with respect to.
     y : tuple
         The name of the result, and its value.
     operands : sequence of tuple
-        The names of the operands, and their values; a constant has its number for a name.
+        The names of the operands, and their values; the name of a constant is its number.
     true_partial : number or array
-        What PyTorch has computed.
+        The local partial, computed by PyTorch.
     """
     if name in PARTIALS:
         patterns = PARTIALS[name]
@@ -152,6 +148,7 @@ def write_partial(
         names = [_name(word, value) for word, value in operands]
         written = op.local_partial(slot, NamedValue(*y), *names)
     except Exception:
+        # Not every rule works with names in place of numbers.
         return "", ""
     if isinstance(written, Symbol):
         return written.text(), written.latex()
@@ -160,16 +157,14 @@ def write_partial(
 
 
 def _name(word: str, value: Any) -> Any:
-    """An operand as our rules run on it: a name, or the number itself."""
-    return (
-        NamedValue(word, value)
-        if word.startswith("v") or np.ndim(value)
-        else np.asarray(value, dtype=float)[()]
-    )
+    """Return the operand of a formula: a line or an array under its name, a number as itself."""
+    if word.startswith("v") or np.ndim(value):
+        return NamedValue(word, value)
+    return np.asarray(value, dtype=float)[()]
 
 
 def write_map(name: str, place: int, adjoint: str, words: Sequence[str]) -> str:
-    """Write how an adjoint goes back through a linear map; empty where there is no readable formula."""
+    """Write how an adjoint goes back through a linear map; empty if `MAPS` has no formula for it."""
     patterns = MAPS.get(name, ())
     if place >= len(patterns) or len(words) < len(patterns):
         return ""
@@ -177,10 +172,10 @@ def write_map(name: str, place: int, adjoint: str, words: Sequence[str]) -> str:
 
 
 def compute_partials(kernel: Any) -> list[torch.Tensor | None]:
-    """Compute the local partials of an elementwise kernel by PyTorch's own formula, for each tensor it was given.
+    """Compute the local partials of an elementwise kernel with respect to its tensors, by PyTorch's own formula.
 
-    The kernel runs again, on copies of its operands that are broadcast first; nothing of the learner's run is touched.
-    None where there are no local partials: the kernel is not elementwise, or draws random numbers.
+    The kernel runs again on broadcast copies of its operands, so the learner's run isn't touched. The partials are None
+    if the kernel isn't elementwise, or if it draws random numbers.
     """
     given = kernel.tensors
     nothing: list[torch.Tensor | None] = [None] * len(given)
@@ -215,7 +210,7 @@ def compute_partials(kernel: Any) -> list[torch.Tensor | None]:
 
 
 def _functional(func: Any) -> Any:
-    """The operation that does not write into its operand, of one that does."""
+    """Return the version of an in-place operation that doesn't change its operand; other operations as they are."""
     if not func._schema.is_mutable:
         return func
     namespace, name = func._schema.name.split("::")

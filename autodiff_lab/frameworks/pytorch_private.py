@@ -1,6 +1,6 @@
-"""PyTorch's private names that a recording needs, each with what would break without it.
+"""PyTorch's private names that a recording needs, each with the reason.
 
-`tests/frameworks/test_pytorch_private.py` tries each of them, and says so when a version of PyTorch changes one.
+`tests/frameworks/test_pytorch_private.py` tries each of them, and fails when a version of PyTorch changes one.
 """
 
 from __future__ import annotations
@@ -15,30 +15,30 @@ from torch.utils._python_dispatch import TorchDispatchMode, _disable_current_mod
 # The dispatch mode sees the value of every kernel. PyTorch documents it, under this private module.
 DispatchMode = TorchDispatchMode
 
-# AccumulateGrad, which adds to `.grad`, runs as soon as it is ready: its number is the largest there is.
+# The sequence number of AccumulateGrad, which adds to `.grad`: the largest number, so that it runs as soon as it can.
 LAST_NUMBER = 2**64 - 1
 
 
 def next_number() -> int:
-    """The sequence number that PyTorch gives to the next node of its graph: without it no value finds its node."""
+    """The sequence number that PyTorch gives to the next node of its graph, needed to match values with nodes."""
     return torch._C._autograd._get_sequence_nr()
 
 
 def number_of_node(node: Any) -> int:
-    """The sequence number of a node: without it the lines have no order."""
+    """The sequence number of a node, needed to put the lines in order."""
     return node._sequence_nr()
 
 
 @contextmanager
 def without_modes() -> Iterator[None]:
-    """Switch the dispatch mode off: in a backward pass it would make PyTorch take other formulas (`prod`)."""
+    """Switch the dispatch mode off: with it, PyTorch uses other formulas in a backward pass (for example in `prod`)."""
     with _disable_current_modes():
         yield
 
 
 @contextmanager
 def intercept_backward(run: Callable[..., Any]) -> Iterator[None]:
-    """Let `run(original, *args, **kwargs)` stand for the one function through which all backward passes go."""
+    """Replace the one function that all backward passes call; `run(original, *args, **kwargs)` is called instead."""
     original = torch.autograd._engine_run_backward
 
     def intercepted(*args: Any, **kwargs: Any) -> Any:
@@ -52,10 +52,10 @@ def intercept_backward(run: Callable[..., Any]) -> Iterator[None]:
 
 
 def saved_tensors(node: Any) -> Iterator[tuple[Any, bool]]:
-    """Yield what a node has saved for its formula, and whether a hook packed it (then it is not unpacked here).
+    """Yield each tensor that a node has saved for its backward formula, and whether a hook has packed it.
 
-    To unpack what `checkpoint` has packed would run its part of the program again. What was changed in place since
-    raises in PyTorch, and is left out.
+    A packed tensor is yielded as None: to unpack a tensor of `checkpoint` would run its part of the program again. A
+    tensor that was changed in place since is left out, because PyTorch raises an error for it.
     """
     for name in _names_of_saved(type(node), node):
         packed = getattr(node, "_raw" + name, None)
@@ -85,20 +85,20 @@ def _as_tuple(x: Any) -> tuple[Any, ...]:
 
 
 def is_wrapped(x: Any) -> bool:
-    """Whether `torch.func` has wrapped a tensor: it has no storage, and its nodes take no hooks."""
+    """Whether `torch.func` has wrapped a tensor; then it has no storage, and its nodes can't have hooks."""
     return isinstance(x, torch.Tensor) and torch._C._functorch.is_functorch_wrapped_tensor(x)
 
 
 def is_view(tensor: torch.Tensor) -> bool:
-    """Whether a tensor is a view: to read its `grad_fn` after an in-place operation would add a node to the graph."""
+    """Whether a tensor is a view; reading a view's `grad_fn` after an in-place operation adds a node to the graph."""
     return tensor._is_view()
 
 
 def base_of(tensor: torch.Tensor) -> torch.Tensor:
-    """The tensor that a view looks at; a tensor that is none itself."""
+    """The tensor whose memory a view shares; a tensor that isn't a view is returned itself."""
     return tensor._base if tensor._base is not None else tensor
 
 
 def version_of(tensor: torch.Tensor) -> int:
-    """How often a tensor was changed in place: without it an old value would stand for a new one."""
+    """How often a tensor was changed in place, needed to know whether a copy of it is still up to date."""
     return 0 if tensor.is_inference() else tensor._version

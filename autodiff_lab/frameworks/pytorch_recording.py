@@ -1,7 +1,8 @@
-"""What PyTorch does while it is watched: its kernels on the way forward, and its own sweep through hooks on every node.
+"""Recordings of PyTorch while it runs: the kernels of its forward pass, and the gradients in its own backward pass.
 
-On the way forward a dispatch mode sees each kernel. In the sweep it is off, because PyTorch takes other formulas under
-it; hooks on all nodes copy what arrives and what is sent, in the engine's order.
+In the forward pass, a dispatch mode sees each kernel. It's off in the backward pass (the sweep), because PyTorch uses
+other formulas under a dispatch mode. There, hooks on all nodes copy the gradients that arrive and those that are sent,
+in the order of PyTorch's engine.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from autodiff_lab.frameworks.engines import FrameworkError
 from autodiff_lab.trace.model import ModuleCall
 from autodiff_lab.trace.recorded_run import Kept
 
-# What is copied of a run at most: 2 GB. Who needs more watches a smaller batch.
+# How many bytes of a run are copied at most; a larger run raises an error.
 MAX_COPIED_BYTES = 2**31
 
 _MAX_CUTS = 10_000
@@ -32,12 +33,12 @@ _INTERNAL = (*INTERNAL_MODULES, "autodiff_lab.frameworks.")
 _REDUCED = (torch.bfloat16, torch.float16)
 
 Frames = tuple[tuple[CodeType, int], ...]
-# An output of a node, by the node's sequence number and the number of the output; of the graph an edge leads there.
+# An output of a node: the node's sequence number, or its place in `Sweep.nodes`, and the number of the output.
 Output = tuple[int, int]
 
 
 class SeenTensor(NamedTuple):
-    """A tensor as a kernel saw it: a copy of its value, and where it came from: an output, a leaf, or nothing."""
+    """A tensor as a kernel saw it: a copy of its value, and its origin (an output of a node, a leaf, or neither)."""
 
     value: torch.Tensor
     output: Output | None
@@ -48,7 +49,7 @@ class SeenTensor(NamedTuple):
 
 @dataclass
 class Kernel:
-    """A kernel that PyTorch ran for a node: its arguments with copies of the tensors, and its outputs."""
+    """A kernel that PyTorch ran for a node: its arguments, with copies of the tensors, and its outputs."""
 
     func: Any
     args: list[Any]
@@ -60,7 +61,7 @@ class Kernel:
 
     @property
     def name(self) -> str:
-        """The kernel's name in PyTorch, without the sign of an in-place operation: ``"mul"``."""
+        """The kernel's name in PyTorch, without the underscore of an in-place operation: ``"mul"``."""
         return self.func._schema.name.split("::")[1].rstrip("_")
 
     @functools.cached_property
@@ -74,7 +75,7 @@ class Kernel:
 
 
 class Cut(NamedTuple):
-    """A place where PyTorch lost the gradient of what an operation was given: why, and what was given."""
+    """A place where an operation lost the gradient of its operands: the reason, and the operands' leaves or nodes."""
 
     why: str
     name: str
@@ -83,7 +84,7 @@ class Cut(NamedTuple):
 
 
 class Sent(NamedTuple):
-    """One contribution in PyTorch's sweep: to which output, and what that held before and after."""
+    """One contribution in PyTorch's sweep: the output that it is sent to, and that output's sum before and after."""
 
     slot: int
     to: Output
@@ -93,7 +94,7 @@ class Sent(NamedTuple):
 
 
 class Event(NamedTuple):
-    """An event of PyTorch's sweep at a node: gradients have ``arrived``, or it has sent its contributions."""
+    """An event of PyTorch's sweep at a node: its gradients have ``arrived``, or its contributions were ``sent``."""
 
     node: int
     arrived: tuple[torch.Tensor | None, ...] | None
@@ -103,7 +104,7 @@ class Event(NamedTuple):
 class Sweep:
     """One backward pass of PyTorch: the nodes of its graph, and the events in the engine's order.
 
-    Nodes are called by their place in `nodes`.
+    A node is identified by its place in `nodes`.
     """
 
     def __init__(
@@ -132,7 +133,7 @@ class Sweep:
                 self._held[(self.place[node], number)] = seed
 
     def _discover(self) -> None:
-        """Find all nodes that the sweep may go through, and what each has saved."""
+        """Find all nodes that the sweep can reach, and measure what each has saved."""
         stack = [node for node, _ in self.roots]
         while stack:
             node = stack.pop()
@@ -152,7 +153,7 @@ class Sweep:
                 self._recording.see_leaf(node.variable)
 
     def is_leaf(self, node: int) -> bool:
-        """Whether a node of the sweep adds to the `.grad` of a tensor."""
+        """Whether a node of the sweep adds to the `.grad` of a leaf."""
         return hasattr(self.nodes[node], "variable")
 
     def number(self, node: int) -> int:
@@ -160,8 +161,9 @@ class Sweep:
         return private.number_of_node(self.nodes[node])
 
     def _measure(self, node: Any) -> Kept:
-        """Count what a node has saved that no other has saved before."""
-        numbers = size = 0
+        """Measure the memory that a node has saved and that no node before it has saved."""
+        numbers = 0
+        size = 0
         for tensor, _ in private.saved_tensors(node):
             if tensor is None or tensor.layout != torch.strided:
                 continue
@@ -173,17 +175,16 @@ class Sweep:
                 output = (self.place[tensor.grad_fn], tensor.output_nr)
                 self.saved_values.setdefault(output, copy_tensor(tensor))
             storage = tensor.untyped_storage()
-            if storage.data_ptr() not in self._storages:
-                self._storages.add(storage.data_ptr())
-                numbers, size = (
-                    numbers + storage.nbytes() // tensor.element_size(),
-                    size + storage.nbytes(),
-                )
+            if storage.data_ptr() in self._storages:
+                continue
+            self._storages.add(storage.data_ptr())
+            numbers += storage.nbytes() // tensor.element_size()
+            size += storage.nbytes()
         return Kept(numbers, size)
 
     @contextlib.contextmanager
     def hooked(self) -> Iterator[None]:
-        """Watch the sweep by hooks on all of its nodes."""
+        """Watch the sweep with hooks on all its nodes."""
         handles = []
         for k, node in enumerate(self.nodes):
             handles.append(node.register_prehook(self._guard(self._arrive, k)))
@@ -197,7 +198,7 @@ class Sweep:
             self._held.clear()
 
     def _guard(self, watch: Callable[..., None], node: int) -> Callable[..., None]:
-        # An error in a hook would end the learner's own backward pass.
+        # An error in a hook would stop the learner's own backward pass, so it is kept for later.
         def hook(*gradients: Any) -> None:
             if self.failure is None:
                 try:
@@ -226,7 +227,7 @@ class Sweep:
         for slot, (to, gradient) in enumerate(zip(self.edges[node], gradients, strict=False)):
             if to is None or gradient is None:
                 continue
-            # an inner sweep: this value belongs to a line of the outer one
+            # With create_graph, a gradient is itself an output of a node, which the outer sweep goes through.
             if gradient.grad_fn is not None:
                 output = (private.number_of_node(gradient.grad_fn), gradient.output_nr)
                 self._recording.values.setdefault(
@@ -240,9 +241,10 @@ class Sweep:
         self.events.append(Event(node, None, tuple(sent)))
 
     def _compare_with_grad(self) -> None:
-        """Compare what arrived at each leaf with its `.grad`, bit for bit."""
+        """Compare the gradient that arrived at each leaf with its `.grad`, bit for bit."""
         for k in filter(self.is_leaf, range(len(self.nodes))):
-            grad, arrived = self.nodes[k].variable.grad, self._held.get((k, 0))
+            grad = self.nodes[k].variable.grad
+            arrived = self._held.get((k, 0))
             if grad is None or arrived is None:
                 continue
             before = self._grad_before[k]
@@ -251,12 +253,12 @@ class Sweep:
 
 
 class Recording:
-    """A recording of what PyTorch does in a ``with`` block: kernels, sweeps, and where gradients were lost.
+    """A recording of a ``with`` block of PyTorch: its kernels, its sweeps, and the places where gradients were lost.
 
     Parameters
     ----------
     boundary : frame
-        The learner's frame; frames outside of it are not looked at.
+        The learner's frame. The frames that called it are ignored.
     names : mapping of torch.nn.Module to str
         What modules are called.
     counts_lines : callable, optional
@@ -285,12 +287,13 @@ class Recording:
         self._last_call: tuple[int, int] | None = None
 
     def __len__(self) -> int:
-        """How many nodes PyTorch has made since the recording began: what an execution log counts."""
+        """The number of nodes that PyTorch has made since the recording began, which an execution log counts."""
         return private.next_number() - 1 - self.first_number
 
     def leave(self) -> dict[str, Any]:
-        """Forget the learner's frame when the recording is over, and return the variables that it had."""
-        frame, self._boundary = self._boundary, None
+        """Release the learner's frame at the end of the recording, and return its variables."""
+        frame = self._boundary
+        self._boundary = None
         if frame is None:
             return {}
         variables = dict(frame.f_locals)
@@ -301,12 +304,12 @@ class Recording:
 
     @property
     def ops(self) -> Recording:
-        """What an execution log counts the length of: a tape's operations, here the nodes that PyTorch makes."""
+        """The sequence whose length an execution log records: of a tape its operations, here the nodes of PyTorch."""
         return self
 
     @contextlib.contextmanager
     def running(self) -> Iterator[None]:
-        """Record what happens in a ``with`` block."""
+        """Record a ``with`` block."""
         with contextlib.ExitStack() as stack:
             for handle in (
                 register_module_forward_pre_hook(self._enter_module),
@@ -327,7 +330,7 @@ class Recording:
             self._running.pop()
 
     def _walk(self, frame: FrameType | None) -> Frames:
-        """The learner's frames up to the boundary, outermost first."""
+        """Return the learner's frames from the boundary to this one, outermost first."""
         found = []
         while frame is not None and frame is not self._boundary:
             if is_user_frame(frame, _INTERNAL):
@@ -343,7 +346,7 @@ class Recording:
         Raises
         ------
         FrameworkError
-            If more than `MAX_COPIED_BYTES` were copied.
+            If the copies of this recording exceed `MAX_COPIED_BYTES`.
         """
         copied = copy_tensor(tensor)
         self.copied_bytes += copied.numel() * copied.element_size()
@@ -355,13 +358,14 @@ class Recording:
         return copied
 
     def see_leaf(self, tensor: torch.Tensor) -> torch.Tensor:
-        """Copy the value of a leaf when it is first used: an optimizer may change it later."""
+        """Copy the value of a leaf at its first use, because an optimizer may change it later; return the copy."""
         if id(tensor) not in self.leaves:
             self.leaves[id(tensor)] = tensor, self.copy(tensor)
         return self.leaves[id(tensor)][1]
 
     def _see(self, tensor: torch.Tensor) -> SeenTensor:
-        is_float, version = tensor.is_floating_point(), private.version_of(tensor)
+        is_float = tensor.is_floating_point()
+        version = private.version_of(tensor)
         if not tensor.requires_grad:
             key = id(tensor), version
             if key not in self._constants:
@@ -384,7 +388,8 @@ class Recording:
         number, frame = private.next_number() - 1, _find_caller(sys._getframe(2))
         given = [one for one in flatten_arguments((args, kwargs)) if isinstance(one, torch.Tensor)]
         has_grad = any(one.requires_grad for one in given)
-        is_new, kernel = number > self._last, None
+        is_new = number > self._last
+        kernel = None
         if is_new and has_grad and torch.is_grad_enabled():
             self._last = number
             seen = map_arguments(
@@ -394,7 +399,7 @@ class Recording:
             self.kernels[number] = kernel
             self._last_call = (id(frame), frame.f_lasti)
         elif is_new and not torch.is_grad_enabled():
-            # The inside of a custom Function: its node is there, and takes these frames.
+            # This is the inside of a custom Function: PyTorch has made its node already, which gets these frames.
             self.custom.setdefault(number, (self._walk(frame), tuple(self._running)))
         result = func(*args, **kwargs)
         outs = [one for one in flatten_arguments(result) if isinstance(one, torch.Tensor)]
@@ -426,12 +431,12 @@ class Recording:
         outs: Sequence[torch.Tensor],
         frame: FrameType,
     ) -> None:
-        """Note where a gradient is lost: by `detach`, under `no_grad`, as a Python number, in integers."""
+        """Note a place where a gradient is lost: by `detach`, under `no_grad`, as a Python number, in integers."""
         name = func._schema.name.split("::")[1]
         why = ""
         call = (id(frame), frame.f_lasti)
         if name == "detach":
-            # PyTorch itself detaches a result that it saves for its formula, in the call that computes it.
+            # When PyTorch saves a result for the backward pass, it detaches it, in the call that computes it.
             why = "" if call == self._last_call else "detach"
         elif name == "_local_scalar_dense":
             why = "item"
@@ -446,13 +451,14 @@ class Recording:
         self.cuts.append(Cut(why, name, self._walk(frame), sources))
 
     def _run_backward(self, original: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
-        """Run a backward pass of PyTorch without the dispatch mode, and watch it by hooks."""
+        """Run a backward pass of PyTorch without the dispatch mode, and watch it with hooks."""
         if self._in_backward:
-            # a checkpoint that runs its own sweep inside of this one
+            # A checkpoint runs a backward pass of its own inside this one.
             return original(*args, **kwargs)
         outputs, seeds = args[0], args[1]
         if any(private.is_wrapped(one) for one in outputs):
-            return original(*args, **kwargs)  # torch.func has no nodes that hooks could be put on
+            # The nodes of torch.func can't have hooks.
+            return original(*args, **kwargs)
         if any(isinstance(one, torch.Tensor) and not one.requires_grad for one in outputs):
             return _run_without_graph(original, *args, **kwargs)
         create_graph = bool(args[3]) if len(args) > 3 else bool(kwargs.get("create_graph", False))
@@ -474,19 +480,19 @@ class Recording:
 
 
 def _run_without_graph(original: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
-    """Run a backward pass; to PyTorch's error about a loss without a graph, add a note that says where to look."""
+    """Run a backward pass that will fail because the loss has no graph, and add a note to PyTorch's error."""
     try:
         return original(*args, **kwargs)
     except RuntimeError as error:
         error.add_note(
             "The loss has no graph: it depends on no tensor that requires a gradient. Watch the step with "
-            "`with ad.watch(model) as run:`; run.why_none() then says where the gradient of each parameter was lost."
+            "`with ad.watch(model) as run:`; run.why_none() then reports where the gradient of each parameter was lost."
         )
         raise
 
 
 class _Kernels(private.DispatchMode):
-    """PyTorch's dispatch mode that shows each kernel to a recording."""
+    """A dispatch mode of PyTorch that passes each kernel to a recording."""
 
     def __init__(self, recording: Recording) -> None:
         super().__init__()
@@ -497,12 +503,12 @@ class _Kernels(private.DispatchMode):
 
 
 def copy_tensor(tensor: torch.Tensor) -> torch.Tensor:
-    """Copy a tensor as a dense one without a gradient.
+    """Copy a tensor as a dense tensor without a gradient.
 
     Raises
     ------
     FrameworkError
-        If it is not on the CPU, or complex.
+        If it is not on the CPU, or if it is complex.
     """
     with torch.no_grad():
         if tensor.device.type != "cpu":
@@ -520,7 +526,7 @@ def copy_tensor(tensor: torch.Tensor) -> torch.Tensor:
 
 
 def is_same(a: torch.Tensor, b: torch.Tensor) -> bool:
-    """Whether two tensors have the same entries bit for bit; NaN is the same as NaN."""
+    """Whether two tensors have the same elements, bit for bit; NaN is the same as NaN."""
     if a.shape != b.shape or a.dtype != b.dtype:
         return False
     b = b.to_dense() if b.layout != torch.strided else b
@@ -528,8 +534,10 @@ def is_same(a: torch.Tensor, b: torch.Tensor) -> bool:
 
 
 def to_array(tensor: torch.Tensor) -> Any:
-    """A tensor as a NumPy array or number; NumPy knows no bfloat16, so that is float32 there."""
-    return (tensor.float() if tensor.dtype in _REDUCED else tensor).numpy()[()]
+    """Return a tensor as a NumPy array or number, in float32 if it has only 16 bits (NumPy has no bfloat16)."""
+    if tensor.dtype in _REDUCED:
+        tensor = tensor.float()
+    return tensor.numpy()[()]
 
 
 def flatten_arguments(tree: Any) -> Iterator[Any]:
@@ -555,7 +563,7 @@ def map_arguments(function: Callable[[Any], Any], tree: Any) -> Any:
 
 
 def _gradient_edge(one: Any) -> tuple[Any, int]:
-    """The node and the output of it that a sweep begins at."""
+    """Return the node at which a sweep begins, and the number of its output."""
     if not isinstance(one, torch.Tensor):
         return one.node, one.output_nr
     edge = torch.autograd.graph.get_gradient_edge(one)
@@ -563,7 +571,7 @@ def _gradient_edge(one: Any) -> tuple[Any, int]:
 
 
 def _find_caller(frame: FrameType) -> FrameType:
-    """The frame that called the operator: PyTorch puts frames of its own around a dispatch mode."""
+    """Return the frame that called the operator, without the frames that PyTorch puts around a dispatch mode."""
     around = ("torch._dynamo.", "torch.utils._python_dispatch")
     while str(frame.f_globals.get("__name__", "")).startswith(around) and frame.f_back is not None:
         frame = frame.f_back

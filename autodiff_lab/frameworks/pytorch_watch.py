@@ -1,4 +1,4 @@
-"""A watched step of a real training loop: PyTorch runs it as usual, and its record answers questions about it."""
+"""A watched step of a PyTorch training loop: PyTorch runs it as usual, and the record of it explains its gradients."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from autodiff_lab.trace.run_reader import RunReader
 
 
 class WatchedStep:
-    """A watched step of a training loop with PyTorch: what `watch` returns.
+    """A watched step of a PyTorch training loop; `watch` returns one.
 
     Parameters
     ----------
@@ -35,7 +35,7 @@ class WatchedStep:
     def __init__(self, model: Any = None) -> None:
         if model is not None and not isinstance(model, torch.nn.Module):
             raise FrameworkError(
-                f"watch takes a torch.nn.Module, and this is a {type(model).__name__}: watch(model)."
+                f"watch takes a torch.nn.Module, and this is a {type(model).__name__}: write watch(model)."
             )
         refuse_compiled(model)
         require_cpu([] if model is None else [model])
@@ -70,7 +70,7 @@ class WatchedStep:
     def _recorded(self) -> Recording:
         if self._recording is None:
             raise FrameworkError(
-                "Nothing was watched yet: write `with ad.watch(model) as run:` around a training step."
+                "No step has been watched yet: write `with ad.watch(model) as run:` around a training step."
             )
         return self._recording
 
@@ -79,11 +79,11 @@ class WatchedStep:
 
     @property
     def _sweep(self) -> Sweep:
-        """The backward pass that is shown: the last one."""
+        """The last backward pass, which is the one that is shown."""
         sweeps = self._recorded.sweeps
         if not sweeps:
             raise FrameworkError(
-                "No backward pass ran while this step was watched: call loss.backward() inside of the `with` block. "
+                "No backward pass ran while this step was watched: call loss.backward() inside the `with` block. "
                 "(run.why_none() works without one.)"
             )
         if sweeps[-1].failure is not None:
@@ -92,7 +92,7 @@ class WatchedStep:
 
     @functools.cached_property
     def record(self) -> RecordedRun:
-        """The neutral record of the watched step."""
+        """The record of the watched step, in the form that all engines share."""
         name = "" if self._model is None else type(self._model).__name__
         title = message("a step of", name=name) if name else message("a step")
         return RunBuilder(self._recorded, self._sweep, self._labels).build(
@@ -105,7 +105,7 @@ class WatchedStep:
 
     @property
     def _block(self) -> Any:
-        """What stands for the function that was run: the learner's code around the step."""
+        """The learner's code around the step, in place of a function that was run."""
         return _CodeBlock(self._code)
 
     @property
@@ -113,7 +113,7 @@ class WatchedStep:
         return Diagnoses(self._reader)
 
     def player(self) -> Any:
-        """Step through the watched step in a player: its forward pass, and its last backward pass.
+        """Step through the watched step in a player: its forward pass and its last backward pass.
 
         Returns
         -------
@@ -131,7 +131,7 @@ class WatchedStep:
         return self._reader.read()
 
     def norms(self) -> Report:
-        """Report the norm of each line's adjoint on a log scale: gradients that vanish or explode are seen there."""
+        """Report the norm of each line's adjoint on a log scale, which shows gradients that vanish or explode."""
         return self._diagnoses.norms()
 
     def memory(self) -> Report:
@@ -139,20 +139,20 @@ class WatchedStep:
         return self._diagnoses.memory()
 
     def nan_birth(self) -> str:
-        """Say where the first NaN or infinity of the step was born, and why; ``""`` if there is none."""
+        """Explain where the first NaN or infinity of the step appeared, and why; ``""`` if there is none."""
         return self._diagnoses.nan_birth()
 
     def why_none(self) -> Report:
-        """Report why `.grad` is None, for each parameter of the model that has none.
+        """Report, for each parameter of the model whose `.grad` is None, the reason.
 
         Raises
         ------
         FrameworkError
-            If no model is watched.
+            If `watch` was called without the model.
         """
         if self._model is None:
             raise FrameworkError(
-                "run.why_none() needs to know the model's parameters: write `with ad.watch(model) as run:`."
+                "run.why_none() needs the model's parameters: write `with ad.watch(model) as run:`."
             )
         rows = [
             (name, self._explain(one)) for name, one in self._named_parameters() if one.grad is None
@@ -163,32 +163,34 @@ class WatchedStep:
         )
 
     def _explain(self, parameter: Any) -> str:
+        """Explain in a sentence why the `.grad` of a parameter is None."""
         if not parameter.requires_grad:
             return message("why frozen")
         sweeps = self._recorded.sweeps
-        in_graph = any(
-            id(s.nodes[k].variable) == id(parameter)
-            for s in sweeps
-            for k in range(len(s.nodes))
-            if s.is_leaf(k)
-        )
-        if in_graph:
+        if any(_reaches(sweep, parameter) for sweep in sweeps):
             return message("why reset")
         cuts = [cut for cut in self._recorded.cuts if id(parameter) in _find_leaves(cut.sources)]
         if cuts:
-            return "; ".join(dict.fromkeys(map(_describe_cut, cuts[:3])))
+            first_three = map(_describe_cut, cuts[:3])
+            return "; ".join(dict.fromkeys(first_three))
         if id(parameter) not in self._recorded.leaves:
             return message("why unused")
         return message("why not in the loss" if sweeps else "why no backward")
 
 
 class _CodeBlock:
-    """A stand-in for the function that was run: the learner's code around a watched step can't be called again."""
+    """A stand-in for the function of a run: the learner's code around a watched step, which can't be called again."""
 
     __name__ = "step"
 
     def __init__(self, code: CodeType | None) -> None:
         self.__code__ = code
+
+
+def _reaches(sweep: Sweep, parameter: Any) -> bool:
+    """Whether a sweep goes through the node that adds to the `.grad` of a parameter."""
+    leaves = (node for k, node in enumerate(sweep.nodes) if sweep.is_leaf(k))
+    return any(leaf.variable is parameter for leaf in leaves)
 
 
 def _find_leaves(sources: Sequence[Any]) -> set[int]:
@@ -216,7 +218,7 @@ def _describe_cut(cut: Cut) -> str:
 
 
 def describe_place(frames: Frames) -> str:
-    """Describe where the innermost of the learner's frames stands: ``line 13: a = self.aux(h).detach()``."""
+    """Describe the place in the innermost of the learner's frames: ``line 13: a = self.aux(h).detach()``."""
     if not frames:
         return message("no place")
     code, instruction = frames[-1]

@@ -12,7 +12,7 @@ from autodiff_lab.frameworks.engines import FrameworkError, require_installed
 def watch(model: Any = None) -> Any:
     """Watch one step of a real PyTorch training loop: ``with ad.watch(model) as run:``.
 
-    PyTorch runs the step as usual: loss and gradients are bit for bit those of a step that isn't watched.
+    PyTorch runs the step as usual: loss and gradients are the same, bit for bit, as in a step that isn't watched.
 
     Parameters
     ----------
@@ -22,9 +22,13 @@ def watch(model: Any = None) -> Any:
     Returns
     -------
     autodiff_lab.frameworks.pytorch_watch.WatchedStep
-        A context manager. After the block, ``run.player()`` steps through the forward and the backward pass;
-        ``run.why_none()`` says why a `.grad` is None, ``run.nan_birth()`` where the first NaN or infinity was born and
-        why, ``run.norms()`` how large the adjoint of each line is, ``run.memory()`` what each line keeps.
+        A context manager. After the block,
+
+        - ``run.player()`` steps through the forward and the backward pass;
+        - ``run.why_none()`` explains why a `.grad` is None;
+        - ``run.nan_birth()`` explains where the first NaN or infinity appeared, and why;
+        - ``run.norms()`` has the norm of each line's adjoint (gradient);
+        - ``run.memory()`` has the bytes that each line keeps for the backward pass.
 
     Raises
     ------
@@ -42,7 +46,7 @@ def watch(model: Any = None) -> Any:
     - A watched step took 3 to 5 times as long with batches of 256 to 512 rows, and 8 to 14 times as long with four to
       ten rows, where most of the time is spent in Python.
     - It copied 4 times (two-layer network) to 7 times (six-layer transformer) as many bytes as PyTorch keeps for its
-      backward pass. So watch single steps.
+      backward pass. So watch single steps, not whole epochs.
     - ``run.player()`` of the transformer, 335 operations, took as long as 40 steps (large batch) to 150 steps (small
       batch). Its page has 2 to 5 MB.
 
@@ -57,7 +61,7 @@ def watch(model: Any = None) -> Any:
     if "torch" not in sys.modules:
         require_installed("pytorch")
         raise FrameworkError(
-            "watch records a PyTorch training step, but torch is not imported here. For NumPy code write play(f, …); "
+            "watch records a PyTorch training step, but torch has not been imported. For NumPy code write play(f, …); "
             'for JAX write play(f, …, engine="jax").'
         )
     return import_module("autodiff_lab.frameworks.pytorch_watch").WatchedStep(model)

@@ -1,4 +1,4 @@
-"""How fast the engine is, beside a derivative written by hand and beside what one could use instead.
+"""The speed of the engine, compared with derivatives written by hand and with other libraries.
 
 ``python -m tests.benchmarks`` prints the table of ratios; ``pytest tests/benchmarks --benchmark-enable`` the times.
 """

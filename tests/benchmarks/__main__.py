@@ -1,4 +1,4 @@
-"""Print the table of ratios: ``python -m tests.benchmarks``; ``--write`` puts it into README.md."""
+"""Measure and print the table of ratios: ``python -m tests.benchmarks``; ``--write`` also writes it into README.md."""
 
 from __future__ import annotations
 
@@ -24,26 +24,28 @@ CLAIM = re.compile(r"(?<=which runs in )[\d.]+ to [\d.]+(?= times the time)")
 
 
 class Table:
-    """The lines, and the reasons for what is not in them.
+    """The table of ratios, and the notes that say which hands are left out, and why.
 
     Parameters
     ----------
     quick : bool
-        One short round, to see that it runs.
+        Whether to measure only one short round, to see that everything runs.
     part : str
-        Only the rows whose name has this in it.
+        Measure only the rows with this in their name.
     """
 
     def __init__(self, quick: bool, part: str = "") -> None:
-        self.quick, self.part = quick, part
-        # Each set of processes is timed for some rounds. How fast a process is also depends on where its memory lies.
+        self.quick = quick
+        self.part = part
+        # Each row is measured with several sets of processes, because the speed of a process also depends on where its
+        # memory happens to be. Each set is timed for some rounds; for target and budget, in seconds, see `timed`.
         self.sets, self.rounds, self.target, self.budget = (
             (1, 1, 1e-4, 1.0) if quick else (3, 5, 0.02, 5.0)
         )
         self.reasons: dict[str, list[str]] = {}
 
     def lines(self) -> Iterator[str]:
-        """The table, line by line, as they are measured."""
+        """Yield the lines of the table, each as soon as it is measured, and then the notes."""
         libraries = [name for _, name in HANDS.values() if name and not missing_library(name)]
         versions = "".join(f", {name} {version(name)}" for name in dict.fromkeys(libraries))
         yield f"Python {platform.python_version()}, NumPy {np.__version__}{versions}; {platform.machine()}, one thread."
@@ -61,13 +63,11 @@ class Table:
         if self.part in "`import`":
             yield self.imports()
         yield ""
-        yield from (
-            f"– {', '.join(dict.fromkeys(names))}: {reason}.\n"
-            for reason, names in self.reasons.items()
-        )
+        for reason, names in self.reasons.items():
+            yield f"– {', '.join(dict.fromkeys(names))}: {reason}.\n"
 
     def row(self, work: Work, shorter: Work | None = None) -> str:
-        """Time the hands at one piece of work, each in a process of its own, after they have found the same numbers."""
+        """Time the hands at one piece of work, each in its own process, after checking that their results agree."""
         takes_part = {BY_HAND: (BY_HAND, work)}
         for name in HANDS:
             why = reason_against(work, name)
@@ -112,7 +112,7 @@ class Table:
         return f"| {work.name} | {' | '.join(cells)} | {'; '.join(marks)} |"
 
     def memory(self, n: int) -> str:
-        """Bytes per operation of a chain."""
+        """Measure the bytes per operation of a chain."""
         eager = [
             name for name in HANDS if name != "program" and reason_against(chain(n), name) is None
         ]
@@ -122,7 +122,7 @@ class Table:
         return f"| … bytes per operation | {' | '.join(cells)} | {mark} |"
 
     def imports(self) -> str:
-        """The price of an import in a process that has NumPy already, beside the import of NumPy itself."""
+        """Measure imports in processes that have already imported NumPy, relative to the import of NumPy."""
         modules = {
             "engine": "autodiff_lab",
             "autograd": "autograd.numpy",
@@ -142,9 +142,9 @@ class Table:
             return number(time / unit) + ("" if space is None else f", {space / 1e6:.1f} MB")
 
         time, space = prices[modules["engine"]]
-        marks = [bound(0.2, "× NumPy", time / unit)] + (
-            [] if space is None else [bound(4, "MB", space / 1e6)]
-        )
+        marks = [bound(0.2, "× NumPy", time / unit)]
+        if space is not None:
+            marks.append(bound(4, "MB", space / 1e6))
         if "autograd" in modules:
             marks.append(bound(0.5, "× autograd", time / prices[modules["autograd"]][0]))
         return f"| `import`, beside `import numpy` | {' | '.join(map(cell, HANDS))} | {'; '.join(marks)} |"
@@ -153,17 +153,15 @@ class Table:
 def of_the_program(
     work: Work, times: dict[str, list[float]], preparations: list[float]
 ) -> list[str]:
-    """The bounds of the compiled program, and what compiling cost."""
+    """Compare the compiled program and the cost of compiling with their bounds."""
     if "program" not in times:
         return []
-    found = {
-        other: ratio(times["program"], times[BARE if other == BY_HAND else other])
-        for other in work.compiled
-        if other in times
-    }
-    marks = [
-        f"program {bound(work.compiled[other], f'× {other}', x)}" for other, x in found.items()
-    ]
+    marks = []
+    for other, most in work.compiled.items():
+        if other in times:
+            its_times = times[BARE if other == BY_HAND else other]
+            found = ratio(times["program"], its_times)
+            marks.append(f"program {bound(most, f'× {other}', found)}")
     if "gradients" in work.compiled:
         cost = min(preparations) / min(times["engine"])
         marks.append(bound(work.compiled["gradients"], "gradients for compiling", cost))
@@ -176,39 +174,39 @@ def missing_library(library: str) -> bool:
 
 
 def reason_against(work: Work, name: str) -> str | None:
-    """Why a hand does not do this work; None if it does."""
+    """Return why a hand is left out of this work; None if it takes part."""
     if missing(name):
         return missing(name)
     if name in work.without:
         return work.without[name]
-    if name in ("closures", "micrograd") and (
-        work.task != "gradient" or any(np.ndim(x) for x in work.args)
-    ):
-        return "gradients of numbers are all it knows"
+    is_gradient_of_numbers = work.task == "gradient" and not any(map(np.ndim, work.args))
+    if name in ("closures", "micrograd") and not is_gradient_of_numbers:
+        return "only for gradients of numbers"
     return None
 
 
 def number(x: float) -> str:
-    """Two significant digits; a ratio on a busy machine has no more."""
+    """Format a ratio with two or three digits; on a busy machine, more would mean nothing."""
     return f"{x:.2f}" if x < 9.95 else f"{x:.0f}"
 
 
 def bound(most: float, unit: str, found: float) -> str:
-    """What was asked, what was measured, and whether it misses."""
+    """Write a bound, the measured value, and whether the value misses the bound."""
     return f"{most:g} {unit}: {number(found)}" + (" **missed**" if found > most else "")
 
 
 def written(readme: str, table: str) -> str:
-    """The text of README.md with the table between the two marks replaced."""
+    """Return the text of README.md with the table between the two marks replaced."""
     head, rest = readme.split(MARKS[0])
     tail = rest.split(MARKS[1])[1]
     return f"{head}{MARKS[0]}\n\n{table}\n\n{MARKS[1]}{tail}"
 
 
 def program_range(table: str) -> str:
-    """Between which ratios the column *program* lies, but for its first row, the expression of the front page."""
+    """Return the range of the column *program*, without its first row (the expression of the top-level README)."""
     rows = [line.strip("| ").split(" | ") for line in table.splitlines() if line.startswith("| ")]
-    column, expression = rows[0].index("program"), works()[0].name
+    column = rows[0].index("program")
+    expression = works()[0].name
     found = [
         float(row[column])
         for row in rows[1:]
@@ -218,21 +216,21 @@ def program_range(table: str) -> str:
 
 
 def main(argv: list[str] | None = None) -> None:
-    """Measure and print."""
+    """Measure the table and print it; with ``--write``, also write it into the two READMEs."""
     parser = argparse.ArgumentParser(prog="python -m tests.benchmarks", description=__doc__)
     either = parser.add_mutually_exclusive_group()
     either.add_argument(
-        "--quick", action="store_true", help="one short round: to see that it runs, not how fast"
+        "--quick", action="store_true", help="measure one short round, only to see that it runs"
     )
     either.add_argument(
-        "--write", action="store_true", help="put the table into README.md of this folder"
+        "--write", action="store_true", help="also write the table into this folder's README.md"
     )
     parser.add_argument(
-        "--rows", default="", metavar="PART", help="only the rows that have this in their name"
+        "--rows", default="", metavar="PART", help="measure only the rows with PART in their name"
     )
     options = parser.parse_args(argv)
     if options.write and options.rows:
-        parser.error("--write puts the whole table into README.md; leave out --rows")
+        parser.error("--write writes the whole table into README.md; leave out --rows")
     lines = []
     for line in Table(options.quick, options.rows).lines():
         print(line, flush=True)

@@ -1,8 +1,7 @@
-"""How to measure on a machine that is never quiet.
+"""Measurements of time and memory on a machine where other programs run too.
 
-Processor time, not the clock on the wall. The hands run in turn within each round, and a ratio is taken between
-neighbours of one round; its median over the rounds is what counts. Memory and imports are measured in processes of
-their own.
+Times are processor time, not wall-clock time. In each round the hands take turns, and a ratio is of two times in the
+same round; the result is the median over the rounds. Memory and imports are measured in fresh processes.
 """
 
 from __future__ import annotations
@@ -18,13 +17,13 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 ROOT = Path(__file__).parents[2]
-# One thread, as the derivatives by hand have one; nothing else is set that a user has not.
+# One thread, because the derivatives by hand have one. Everything else is as users have it.
 SETTINGS = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
 SETTINGS |= {"XLA_FLAGS": "--xla_cpu_multi_thread_eigen=false", "JAX_PLATFORMS": "cpu"}
 
 
 def environment(**more: str) -> dict[str, str]:
-    """The variables of a process that is measured: memory is managed as it is for users, who set nothing."""
+    """Return the environment variables of a measured process, without any that change how memory is managed."""
     kept = {
         name: given
         for name, given in os.environ.items()
@@ -34,7 +33,7 @@ def environment(**more: str) -> dict[str, str]:
 
 
 def seconds(call: Callable[[], Any], repeats: int) -> float:
-    """The processor time of one call."""
+    """Measure the processor time of one call, as the mean over `repeats` calls."""
     start = time.process_time()
     for _ in range(repeats):
         call()
@@ -44,10 +43,10 @@ def seconds(call: Callable[[], Any], repeats: int) -> float:
 def timed(
     clocks: Mapping[str, Callable[[int], float]], rounds: int, target: float, budget: float
 ) -> dict[str, list[float]]:
-    """Seconds per call, round by round, the hands in turn; each measurement lasts about `target` seconds.
+    """Measure the seconds per call in several rounds, in which the hands take turns.
 
-    A clock takes how often to repeat a call, and returns the seconds of one. Slow work gets fewer rounds, so that they
-    fit into `budget` seconds, but one at least.
+    The argument of a clock is how often to repeat the call; it returns the seconds of one call. Each measurement lasts
+    about `target` seconds. Slow work gets fewer rounds, so that they fit into `budget` seconds, but at least one.
     """
     names = list(clocks)
     once = {name: max(clocks[name](1), 1e-7) for name in names}
@@ -62,12 +61,12 @@ def timed(
 
 
 def ratio(a: list[float], b: list[float]) -> float:
-    """The median over the rounds of a / b."""
+    """Return the median of a / b over the rounds."""
     return median(x / y for x, y in zip(a, b, strict=True))
 
 
 def printed(code: str, **more: str) -> str:
-    """What a fresh Python prints when it runs `code`, with the repository's top folder to import from."""
+    """Run `code` in a fresh Python, in the repository's top folder, and return what it prints."""
     command = [sys.executable, "-c", code]
     run = subprocess.run(
         command, cwd=ROOT, env=environment(**more), capture_output=True, text=True, check=True
@@ -80,7 +79,7 @@ FORGET = "open('/proc/self/clear_refs', 'w').write('5')"  # sets the peak back t
 
 
 def bytes_per_operation(hand: str, n: int) -> float | None:
-    """By how much a process of its own grows at most while the gradient of a chain is taken; Linux only."""
+    """Measure the peak memory growth per operation of a fresh process that differentiates a chain; Linux only."""
     if sys.platform != "linux":
         return None
     code = f"""
@@ -97,11 +96,11 @@ print(({PEAK} - before) / {n})
 
 
 def import_prices(modules: Iterable[str], rounds: int) -> dict[str, tuple[float, float | None]]:
-    """Processor seconds and bytes that ``import module`` takes in a process that has imported NumPy; compiled before.
+    """Measure the processor seconds and bytes of ``import module`` in a process that has already imported NumPy.
 
-    For NumPy itself, in a process that has not. Both are read before and after, in the same process, so neither can
-    come out below 0. The modules are imported in turn; of several rounds the least counts: an import does the same work
-    each time, and neighbours on the machine can only add to it.
+    NumPy itself is imported in a fresh process. All bytecode is compiled beforehand. Time and memory are read before
+    and after the import, in the same process, so neither can be negative. The result is the smallest value of several
+    rounds: an import does the same work each time, and other programs on the machine can only add to it.
     """
     space = sys.platform == "linux"
     taken: dict[str, list[tuple[float, float]]] = {module: [] for module in modules}

@@ -1,8 +1,8 @@
-"""The hands that do the work: the engine, the smallest engine one could write, and four libraries.
+"""The hands: the ways to compute a derivative that are compared. They are the engine, a minimal engine, and libraries.
 
-Each hand has a namespace `xp` in which a function finds ``sin`` and ``sum``, and one method per task; a method gets
-ready and returns the call to time. A hand without the method does not know the task. A hand imports its own library
-when it is made, so that a process in which one hand works has loaded none of the others'.
+Each hand has a namespace `xp` with functions such as ``sin`` and ``sum``, and one method per task. A method does the
+preparation and returns the call that is timed. A hand without the method can't do the task. A hand imports its library
+in ``__init__``, so that the process in which it works doesn't load the libraries of the others.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class Engine:
 
 
 class Program(Engine):
-    """The engine's derivative, compiled before the clock starts. It hands out the value too, where others do not."""
+    """The engine's derivative, compiled before the clock starts. It also returns the value, which others don't."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -77,17 +77,18 @@ class Program(Engine):
         return self._compiled(f, x, mode="forward")
 
     def derivative(self, task: str, found: Any) -> Any:
-        """What the others return, of what a program returns."""
+        """Return the derivative alone, as the other hands do."""
         return found[1] if task in ("gradient", "forward") else found
 
 
 class Closures:
-    """`peer.py`: of the kind of micrograd, scalars only."""
+    """The engine in `peer.py`, in the style of micrograd; only for scalars."""
 
     def __init__(self) -> None:
         from .peer import Node
 
-        self.node, self.xp = Node, SimpleNamespace(log=Node.log, sin=Node.sin)
+        self.node = Node
+        self.xp = SimpleNamespace(log=Node.log, sin=Node.sin)
 
     def array(self, x: Any) -> Any:
         return x
@@ -102,7 +103,7 @@ class Closures:
 
 
 class Micrograd:
-    """micrograd: scalars only. The functions that it has not are written as it writes its own."""
+    """micrograd; only for scalars. Functions that it doesn't have are written in its own style."""
 
     def __init__(self) -> None:
         from micrograd.engine import Value
@@ -121,7 +122,7 @@ class Micrograd:
 
             return call
 
-        # its sort recurses, once per operation in a row
+        # Its sort is recursive: a chain of operations needs one level for each.
         sys.setrecursionlimit(max(sys.getrecursionlimit(), 5_000))
         self.value = Value
         self.xp = SimpleNamespace(
@@ -143,7 +144,7 @@ class Micrograd:
 
 
 class Autograd:
-    """HIPS autograd; its Jacobian is by rows, for it has no other."""
+    """HIPS autograd. Its Jacobian is computed row by row, because it has no forward-mode Jacobian."""
 
     def __init__(self) -> None:
         import autograd
@@ -172,7 +173,7 @@ class Autograd:
 
 
 class Torch:
-    """PyTorch on the processor, in double precision."""
+    """PyTorch on the CPU, in double precision."""
 
     def __init__(self) -> None:
         import torch
@@ -202,7 +203,7 @@ class Torch:
 
 
 class Jax:
-    """JAX on the processor, in double precision, operation by operation."""
+    """JAX on the CPU, in double precision, without compilation."""
 
     compiled: Callable[[Any], Any] = staticmethod(lambda f: f)
 
@@ -243,7 +244,7 @@ class JaxJit(Jax):
         self.compiled = self.it.jit
 
 
-# By the name at the head of the column: how to make the hand, and which library it needs.
+# By the title of the column: the hand's class, and the library that it needs.
 HANDS: dict[str, tuple[Callable[[], Any], str | None]] = {
     "engine": (Engine, None),
     "program": (Program, None),
@@ -254,24 +255,28 @@ HANDS: dict[str, tuple[Callable[[], Any], str | None]] = {
     "JAX": (Jax, "jax"),
     "JAX jit": (JaxJit, "jax"),
 }
-# The derivative by hand, as the table's unit, and called as directly as a program is: below 1 µs that counts.
-BY_HAND, BARE = "hand", "bare hand"
+# The derivative that is written by hand: the unit of the table.
+BY_HAND = "hand"
+# The same, called as directly as a program, because below a microsecond the call itself matters.
+BARE = "bare hand"
 
 
 def missing(name: str) -> str | None:
-    """Why a hand cannot take part here; None if it can."""
-    needs = HANDS[name][1]
-    return None if needs is None or find_spec(needs) else f"{needs} is not installed"
+    """Return why a hand can't take part on this machine; None if it can."""
+    _, library = HANDS[name]
+    if library is None or find_spec(library):
+        return None
+    return f"{library} is not installed"
 
 
 @cache
 def hand(name: str) -> Any:
-    """The hand of that name; its library is imported when it is first asked for."""
+    """Return the hand with this name; the first call imports its library."""
     return HANDS[name][0]()
 
 
 def call_of(name: str, work: Any) -> Call:
-    """What a hand, or the derivative by hand, is timed at; a hand's library is loaded by then."""
+    """Return the call that is timed, of a hand or of the derivative written by hand; this loads the hand's library."""
     if name == BY_HAND:
         return work.hand_written
     if name == BARE:
@@ -280,7 +285,7 @@ def call_of(name: str, work: Any) -> Call:
 
 
 def flat(result: Any, name: str = "", task: str = "") -> np.ndarray:
-    """Whatever a hand returns, as one row of numbers: the derivative."""
+    """Return the derivative, in whatever form a hand returns it, as an array with one axis."""
     if name == "program":
         result = hand(name).derivative(task, result)
     parts = result if isinstance(result, (tuple, list)) else (result,)

@@ -1,7 +1,7 @@
-"""The peer: a scalar engine of the closure-per-node kind, as short as one can write it.
+"""The peer: a minimal scalar engine with one closure per node, in the style of micrograd.
 
-Each result keeps its operands and a closure that adds to their gradients; the sweep sorts the graph first. The sort
-uses a stack of its own where the usual lesson recurses, so that a chain of 10⁵ operations can take part at all.
+Each result keeps its operands and a closure that adds to their gradients. The backward pass sorts the graph first, with
+an explicit stack instead of recursion, so that it works for a chain of 10⁵ operations.
 """
 
 from __future__ import annotations
@@ -11,10 +11,12 @@ from collections.abc import Callable, Iterator
 
 
 class Node:
-    """A number that remembers how it was made."""
+    """A number with the operands that it was computed from, its gradient, and a closure that sends the gradient on."""
 
     def __init__(self, data: float, operands: tuple[Node, ...] = ()) -> None:
-        self.data, self.grad, self.operands = data, 0.0, operands
+        self.data = data
+        self.grad = 0.0
+        self.operands = operands
         self.send: Callable[[], None] = lambda: None
 
     def __add__(self, other: Node | float) -> Node:
@@ -63,7 +65,7 @@ class Node:
         return out
 
     def backward(self) -> None:
-        """Sort, clear, seed, send."""
+        """Set the gradients of all nodes that this one depends on: sort, clear, seed, send."""
         order = list(self._operands_first())
         for node in order:
             node.grad = 0.0

@@ -1,8 +1,8 @@
-"""The work that is timed: a function, written once for every hand, and its derivative written by hand.
+"""The work that is timed: functions, each written once for all hands, and their derivatives written with NumPy.
 
-A function gets the namespace `xp` first (``numpy`` for the engine), then what it does not differentiate by, then what
-it does. The derivatives by hand are what one writes who knows the formulas, and NumPy. This file imports NumPy alone,
-as it is read in the process of each hand.
+The first argument of a function is the namespace `xp` (``numpy`` for the engine). Then come the constants, and then the
+arguments that it is differentiated with respect to. Each derivative is written as by somebody who knows the formulas
+and NumPy. This file imports only NumPy, because the process of each hand imports it.
 """
 
 from __future__ import annotations
@@ -21,19 +21,21 @@ class Work(NamedTuple):
     """One row of the table."""
 
     name: str
-    task: str  # which method of a hand does it
+    task: str  # the name of the hand's method that does it
     f: Callable[..., Any]
-    by_hand: Callable[..., Any]  # takes what `f` takes, but for the namespace
+    by_hand: Callable[..., Any]  # has the arguments of `f`, without the namespace
     args: tuple[Any, ...]
     constants: tuple[Any, ...] = ()
-    bounds: Mapping[str, float] = {}  # at most so many times the time of that column
+    # By column: the engine's time, divided by that column's, should be at most this.
+    bounds: Mapping[str, float] = {}
     operations: int = 1
-    without: Mapping[str, str] = {}  # who does not take part, and why
-    # the same bounds for the program; "gradients": what compiling may cost
+    # By column: why that hand is left out.
+    without: Mapping[str, str] = {}
+    # Bounds as above, for the program. "gradients": the most that compiling may take, in gradients of the engine.
     compiled: Mapping[str, float] = {}
 
     def call(self, hand: Any) -> Callable[[], Any]:
-        """What that hand is timed at."""
+        """Return the call that is timed for a hand."""
         constants = [x if isinstance(x, int | list) else hand.array(x) for x in self.constants]
         args = map(hand.array, self.args)
 
@@ -44,7 +46,7 @@ class Work(NamedTuple):
         return call
 
     def hand_written(self) -> Any:
-        """The derivative by hand."""
+        """Compute the derivative that is written by hand."""
         return self.by_hand(*self.constants, *self.args)
 
 
@@ -89,8 +91,10 @@ def seven_by_hand(x: float) -> float:
 
 
 def flowers(xp: Any, features: Any, labels: Any, *parameters: Any) -> Any:
-    """The loss of softmax regression, number by number: four weights and a bias for each of three species."""
-    w, b, loss = parameters[:12], parameters[12:], 0.0
+    """The loss of softmax regression on single numbers: four weights and a bias for each of three species."""
+    w = parameters[:12]
+    b = parameters[12:]
+    loss = 0.0
     for (p, q, r, s), label in zip(features, labels, strict=True):
         z = [w[k] * p + w[k + 1] * q + w[k + 2] * r + w[k + 3] * s + b[k // 4] for k in (0, 4, 8)]
         loss = loss + xp.log(xp.exp(z[0]) + xp.exp(z[1]) + xp.exp(z[2])) - z[label]
@@ -135,13 +139,15 @@ def ladder(xp: Any, x: Any) -> Any:
 
 
 def ladder_by_hand(x: np.ndarray) -> np.ndarray:
-    steps, y = [], x
+    steps = []
+    y = x
     for _ in range(250):
         s = np.sin(y)
         steps.append((y, s))
         y = s * x + 0.5 * y
     y.sum()
-    g, slope = np.ones_like(x), np.zeros_like(x)
+    g = np.ones_like(x)
+    slope = np.zeros_like(x)
     for y, s in reversed(steps):
         slope += g * s
         g = g * x * np.cos(y) + 0.5 * g
@@ -178,7 +184,7 @@ def rosenbrock(xp: Any, x: Any) -> Any:
 
 
 def rosenbrock_diagonals(x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The Hessian's diagonal, and the one beside it."""
+    """The diagonal of the Hessian, and the diagonal next to it."""
     main = np.zeros_like(x)
     main[:-1] = 1200 * x[:-1] ** 2 - 400 * x[1:] + 2
     main[1:] += 200
@@ -225,20 +231,23 @@ def layer_by_hand(a: np.ndarray, x: np.ndarray) -> np.ndarray:
 
 
 def chain(n: int) -> Work:
-    """`n` operations in a row, y ← 0.999999 y + x, at 1."""
+    """`n` operations in a row, y ← 0.999999 y + x, at x = 1."""
     without: dict[str, str] = {}
     if n > 1_000:
-        without["micrograd"] = "not at the longer chains: its sort recurses"
-        slow = "not at the longer chains: half a millisecond per operation"
-        without |= {
-            "JAX": slow,
-            "JAX jit": "not at the longer chains: each turn of the loop is compiled by itself",
-        }
+        without["micrograd"] = "left out of the longer chains, because its sort is recursive"
+        without["JAX"] = (
+            "left out of the longer chains, because an operation takes half a millisecond"
+        )
+        without["JAX jit"] = (
+            "left out of the longer chains, because every iteration of the loop is compiled separately"
+        )
     if n > 10_000:
-        slow = "not from 100,000 operations on, at ten microseconds and more per operation"
+        slow = "left out from 100,000 operations on, because an operation takes ten microseconds or more"
         without |= {"closures": slow, "autograd": slow, "PyTorch": slow}
     if n > 100_000:
-        without |= {"program": "not at the longest chain: compiling takes 20 seconds, once"}
+        without["program"] = (
+            "left out of the longest chain, because compiling it takes 20 seconds (once)"
+        )
     bounds = {"PyTorch": 0.3, "closures": 0.65, "micrograd": 0.65} if n == 1_000 else {}
     compiled = {"hand": 1.1, "gradients": 12}
     name = f"chain of {n:,} operations"
@@ -246,18 +255,19 @@ def chain(n: int) -> Work:
 
 
 def epoch() -> Work:
-    """One epoch of softmax regression on iris, number by number: the derivative of the loss by 15 parameters."""
-    # in the process that hands out the work, and not in those that are timed
+    """One epoch of softmax regression on iris, in single numbers: the gradient with respect to 15 parameters."""
+    # Imported only by the process that distributes the work, not by those that are timed.
     from autodiff_lab.data import load_iris
 
     train = load_iris().train
     data = (train.features.tolist(), train.labels.tolist())
     start = tuple(float(x) for x in np.random.default_rng(0).normal(size=15) / 10)
-    without = dict.fromkeys(
-        ("JAX", "JAX jit"), "not at the epoch: half a millisecond per operation, or to compile it"
+    slow = (
+        "left out of the epoch, because an operation takes half a millisecond to run or to compile"
     )
-    without["closures"] = "not at the epoch: they know no division"
-    bounds, compiled = {"micrograd": 1.0, "PyTorch": 1.0}, {"hand": 1.2, "gradients": 12}
+    without = {"JAX": slow, "JAX jit": slow, "closures": "left out of the epoch: no division"}
+    bounds = {"micrograd": 1.0, "PyTorch": 1.0}
+    compiled = {"hand": 1.2, "gradients": 12}
     name = "iris, one epoch in numbers"
     return Work(
         name, "gradient", flowers, flowers_by_hand, start, data, bounds, 4_000, without, compiled
@@ -279,7 +289,7 @@ def classifier(sizes: tuple[int, ...], batch: int, bounds: dict[str, float]) -> 
 
 
 def works() -> list[Work]:
-    """All rows but the longer chains and the import."""
+    """Return all rows of the table except the longer chains and the import."""
     random = np.random.default_rng(0)
     x, v = random.normal(size=(2, 100))
     few, along = random.normal(size=(2, 10))

@@ -1,8 +1,8 @@
-"""A hand at work in a process of its own, which has loaded NumPy, that hand's library, and none of the others'.
+"""A process in which one hand works: it has imported NumPy and that hand's library, but none of the others.
 
-Beside other libraries no hand would be as fast, or as slow, as its users find it: a library may change how memory is
-kept, how often garbage is collected, or which threads run. The process reads a piece of work from its input, and then,
-as often as it is asked, how often to repeat it.
+In one process with other libraries, a hand would be faster or slower than for its users: a library may change how
+memory is managed, how often garbage is collected, or which threads run. The process reads a piece of work from its
+input, and then, for each measurement, how often to repeat it.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from .work import Work
 
 
 class Start(NamedTuple):
-    """What a worker says when it is ready: what it found, what getting ready cost, and what it has imported."""
+    """The first answer of a worker: the derivative, the seconds of preparation, and the names of imported packages."""
 
     found: np.ndarray
     preparation: float
@@ -32,7 +32,7 @@ class Start(NamedTuple):
 
 
 class Worker:
-    """A process in which one hand does one piece of work; it waits while the others are timed."""
+    """A process in which one hand does one piece of work; it waits while others are timed."""
 
     def __init__(self, name: str, work: Work) -> None:
         command = [sys.executable, "-c", "from tests.benchmarks import worker; worker.main()", name]
@@ -46,7 +46,7 @@ class Worker:
         return pickle.load(self._process.stdout)
 
     def seconds(self, repeats: int) -> float:
-        """The processor time of one call, in the mean over `repeats`."""
+        """Measure the processor time of one call, as the mean over `repeats` calls."""
         return self._ask(repeats)
 
     def close(self) -> None:
@@ -57,7 +57,7 @@ class Worker:
 
 
 def _packed(work: Work) -> tuple[Any, ...]:
-    """A piece of work without classes and functions of ours: under pytest their modules have other names."""
+    """Return a piece of work without our classes and functions, because their modules have other names under pytest."""
     return work.task, work.f.__name__, work.by_hand.__name__, work.args, work.constants
 
 
@@ -67,10 +67,12 @@ def _unpacked(packed: tuple[Any, ...]) -> Work:
 
 
 def main() -> None:
-    """Do the work that is read, until there are no more orders."""
+    """Read a piece of work, and time it as often as asked, until the input ends."""
     name = sys.argv[1]
     orders, answers = sys.stdin.buffer, os.fdopen(os.dup(sys.stdout.fileno()), "wb")
-    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # what a library prints is no answer
+    os.dup2(
+        sys.stderr.fileno(), sys.stdout.fileno()
+    )  # so that a library's output isn't read as an answer
 
     def answer(what: Any) -> None:
         pickle.dump(what, answers)
@@ -84,7 +86,7 @@ def main() -> None:
     preparation = time.process_time() - start
     found = flat(call(), name, work.task)
     gc.collect()
-    gc.freeze()  # a library's own objects are no part of a collection that the timed code causes
+    gc.freeze()  # so that a collection in the timed code doesn't visit the library's own objects
     answer((found, preparation, {module.partition(".")[0] for module in sys.modules}))
     while True:
         try:

@@ -59,7 +59,7 @@ def report(tmp_path_factory):
     folder = tmp_path_factory.mktemp("report")
     roster = [Listed("y" * 120, "7"), *(Listed(f"Student {k}") for k in range(9))]
     with open_report(folder, roster=roster) as add:
-        for row in [*rows, Row("odd.ipynb", "", "asks for the checks of no lesson")]:
+        for row in [*rows, Row("odd.ipynb", "", "it imports the checks of no lesson")]:
             add(row)
     return folder / "grades.html"
 

@@ -1,4 +1,4 @@
-"""The walls around a hand-in, tried from inside: what it can see, reach, write and take, as root and as a user."""
+"""The sandbox of a hand-in, tried from inside: what it can see, reach, write and use, as root and as a user."""
 
 import ast
 import contextlib
@@ -19,10 +19,10 @@ from autodiff_lab.classroom.grading.confinement import (
     Limits,
     family_usage,
     run_confined,
-    why_no_walls,
+    why_no_sandbox,
 )
 
-pytestmark = pytest.mark.skipif(bool(why_no_walls()), reason=why_no_walls())
+pytestmark = pytest.mark.skipif(bool(why_no_sandbox()), reason=why_no_sandbox())
 
 ROOT = Path(__file__).parents[2]
 LIB = f"{sys.prefix}/lib"
@@ -35,8 +35,8 @@ def run(code, limits=SMALL, **options):
 
 def said(code, **options):
     done = run(code, **options)
-    assert (done.ended, done.code) == ("by itself", 0), done.complaint
-    return done.said.decode().strip()
+    assert (done.ended, done.code) == ("finished", 0), done.last_error
+    return done.output.decode().strip()
 
 
 def test_a_hand_in_has_its_files_and_may_change_them():
@@ -44,7 +44,7 @@ def test_a_hand_in_has_its_files_and_may_change_them():
 
 
 def test_a_hand_ins_folders_are_its_own_and_empty():
-    """But for the way to Python, should it live there."""
+    """Except for the folders that lead to Python, if it is installed there."""
     places = [Path(name) for name in ("/tmp", "/home", "/run", "/dev/shm")]
     seen = said(
         f"import os; print(*map(os.listdir, {[*map(str, places)]}), sep='\\n')"
@@ -52,7 +52,7 @@ def test_a_hand_ins_folders_are_its_own_and_empty():
     for place, names in zip(places, map(ast.literal_eval, seen), strict=True):
         ways = {
             path.relative_to(place).parts[0]
-            for path in confinement._of_python()
+            for path in confinement._python_paths()
             if path.is_relative_to(place)
         }
         assert set(names) - ways == ({"home"} if place == Path("/tmp") else set())
@@ -67,14 +67,14 @@ def test_files_of_others_are_not_there(tmp_path):
         ROOT / "tests",
     ]
     (tmp_path / "other.ipynb").write_text("{}")
-    assert sum(map(os.path.exists, kept)) >= 4, "they are there outside"
+    assert sum(map(os.path.exists, kept)) >= 4, "they exist outside the sandbox"
     assert (
         said(f"import os; print(*map(os.path.exists, {[*map(str, kept)]}))")
         == "False " * 4 + "False"
     )
 
 
-def test_what_is_hidden_is_so_even_within_what_is_shown():
+def test_a_folder_can_be_hidden_inside_one_that_is_shown():
     lessons = confinement.PACKAGE / "lessons"
     look = f"import os; print(len(os.listdir({str(lessons)!r})))"
     assert int(said(look)) > 5
@@ -84,7 +84,7 @@ def test_what_is_hidden_is_so_even_within_what_is_shown():
 @pytest.mark.parametrize("place", ["/", "/usr", "/dev", "/home", "/run", "/etc", str(ROOT), LIB])
 def test_a_hand_in_writes_nowhere_else(place):
     tried = f"import os\ntry: open({place + '/was_here'!r}, 'w')\nexcept OSError: print('refused')"
-    # A folder between its own /tmp and Python is its own, too.
+    # A folder between /tmp and Python is in memory, too.
     assert said(tried) == ("" if Path(place).is_relative_to("/tmp") and place != LIB else "refused")
     assert not Path(place, "was_here").exists()
 
@@ -114,10 +114,10 @@ def test_no_socket_answers(tmp_path, monkeypatch):
             "    try: print('open', socket.socket(getattr(socket, family)).connect(address))\n"
             "    except OSError: print('shut')"
         )
-        with_walls = said(code).split()
-        without = said(code.replace(repr(ways), repr(ways[:3])), walls=False)
-    assert with_walls == ["shut"] * 4
-    assert without.count("open") == 3, "the same code finds them where there are no walls"
+        sandboxed = said(code).split()
+        without = said(code.replace(repr(ways), repr(ways[:3])), sandbox=False)
+    assert sandboxed == ["shut"] * 4
+    assert without.count("open") == 3, "the same code connects to all three without the sandbox"
 
 
 def test_the_lecturers_environment_stays_outside(monkeypatch):
@@ -125,7 +125,7 @@ def test_the_lecturers_environment_stays_outside(monkeypatch):
     assert "secret" not in said("import os; print(os.environ)")
 
 
-def test_a_hand_in_has_no_powers_even_as_root():
+def test_a_hand_in_has_no_capabilities_even_as_root():
     mounts = "mount -o remount,rw /usr; mount -t tmpfs none /home; unshare --user true"
     code = f"import subprocess as s; print([s.call(each, shell=True, stderr=-3) != 0 for each in {mounts.split('; ')}])"
     assert said(code) == "[True, True, True]"
@@ -147,17 +147,17 @@ for place, folders, names in os.walk("/proc"):
 
 
 def test_no_setting_of_the_kernel_can_be_written():
-    """They are those of the whole machine, and root's to write even where it has given up its powers."""
+    """The settings apply to the whole machine, and root may write them even after it has dropped its capabilities."""
     assert said(OPENS_FOR_WRITING) == ""
 
 
-def test_proc_tells_nothing_of_the_machine_that_a_notebook_does_not_need():
+def test_proc_shows_only_what_a_notebook_needs():
     private = [
         f"/proc/{name}"
         for name in ("keys", "key-users", "kallsyms", "timer_list", "cmdline", "slabinfo")
     ]
     there = [path for path in private if Path(path).exists()]
-    assert len(there) >= 3, "they are there outside"
+    assert len(there) >= 3, "they exist outside the sandbox"
     reads = f"for path in {there}:\n    try: print(open(path).read()[:9])\n    except OSError: pass"
     assert said(reads) == ""
     assert "MemTotal" in said(
@@ -171,8 +171,8 @@ HAS_FILTER = pytest.mark.skipif(
 
 
 @HAS_FILTER
-def test_keys_and_doors_of_the_kernel_are_refused():
-    """The lecturer's keyring, io_uring, and others; without arguments, with which outside none says it is not there."""
+def test_refused_system_calls_do_not_exist():
+    """The lecturer's keyring, io_uring and others. Outside the sandbox, none of these calls fails with ENOSYS."""
     column = [*confinement.MACHINES].index(platform.machine())
     numbers = {
         name: each[column] for name, each in confinement.REFUSED_CALLS.items() if each[column] >= 0
@@ -201,8 +201,8 @@ def test_the_numbers_of_calls_are_those_of_the_kernels_headers():
 
 
 @HAS_FILTER
-def test_only_sockets_within_the_hand_in_are_there():
-    """AF_VSOCK knows no namespace: it reaches the host of a virtual machine."""
+def test_only_sockets_inside_the_sandbox_work():
+    """AF_VSOCK ignores namespaces: it connects a virtual machine with its host."""
     code = (
         "import socket\nfor name in dir(socket):\n    for kind in range(1, 6) if name.startswith('AF_') else ():\n"
         "        try: print(socket.socket(getattr(socket, name), kind) and name)\n        except OSError: pass"
@@ -214,12 +214,12 @@ def test_only_sockets_within_the_hand_in_are_there():
 
 @HAS_FILTER
 def test_memory_that_the_kernel_holds_for_sockets_counts():
-    """Here they are empty: what counts is how much they could hold."""
+    """These sockets are empty: what counts is how much they could hold."""
     opens = "kept = [socket.socketpair() for _ in range(100)]"
     code = f"import os, socket, time\nfor _ in range(3): os.fork()\n{opens}\ntime.sleep(60)"
     assert run(code).ended == "out of memory"
     larger = "import socket\nsocket.socketpair()[0].setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 10**6)"
-    assert run(larger).complaint.startswith("OSError")
+    assert run(larger).last_error.startswith("OSError")
 
 
 def test_memory_that_the_kernel_holds_for_names_of_files_counts():
@@ -229,10 +229,10 @@ def test_memory_that_the_kernel_holds_for_names_of_files_counts():
 
 def test_few_files_can_be_open_at_a_time():
     done = run("kept = [open('/dev/null') for _ in range(300)]")
-    assert "Too many open files" in done.complaint
+    assert "Too many open files" in done.last_error
 
 
-def test_a_hand_in_goes_before_nobody_on_a_processor():
+def test_a_hand_in_cannot_raise_its_priority():
     limits = (
         "import resource as r; "
         "print([r.getrlimit(each) for each in (r.RLIMIT_RTPRIO, r.RLIMIT_NICE)])"
@@ -250,13 +250,13 @@ time.sleep(60)"""
 
 
 def test_memory_is_counted_for_all_processes_together():
-    """No one of them is over the limit."""
+    """None of the processes exceeds the limit alone."""
     assert run(FORKS.format(4, "x = bytearray(100_000_000)")).ended == "out of memory"
 
 
 @HAS_FILTER
 def test_memory_that_no_process_holds_is_refused():
-    """It would not be counted; outside the same calls are answered."""
+    """It could not be measured. Outside the sandbox, the same calls succeed."""
     code = (
         "import ctypes, os\n"
         "try: os.memfd_create('x'); print('made')\n"
@@ -264,19 +264,19 @@ def test_memory_that_no_process_holds_is_refused():
         "print('refused' if ctypes.CDLL(None).shmget(0, 4096, 0o1600) < 0 else 'made')"
     )
     assert said(code) == "refused\nrefused"
-    assert said(code.replace("shmget(0, 4096, 0o1600)", "getpid()"), walls=False) == "made\nmade"
+    assert said(code.replace("shmget(0, 4096, 0o1600)", "getpid()"), sandbox=False) == "made\nmade"
 
 
-def test_memory_that_one_asks_for_alone_is_refused_to_it():
-    assert run("bytearray(400_000_000)").complaint.startswith("MemoryError")
+def test_too_much_memory_for_one_process_is_a_memory_error():
+    assert run("bytearray(400_000_000)").last_error.startswith("MemoryError")
 
 
 @pytest.mark.parametrize("place", ["/tmp", "/tmp/home", "/dev/shm", "."])
-def test_what_is_written_is_limited_in_sum(place):
+def test_the_total_of_what_is_written_is_limited(place):
     code = f"for k in range(99): open(f'{place}/{{k}}', 'wb').write(bytes(1_000_000)); print(k, flush=True)"
     done = run(code)
-    assert 15 <= len(done.said.split()) <= 20, "of 20 MB"
-    assert "No space left" in done.complaint
+    assert 15 <= len(done.output.split()) <= 20, "of 20 MB"
+    assert "No space left" in done.last_error
 
 
 def test_processes_and_threads_are_counted_together():
@@ -285,18 +285,18 @@ def test_processes_and_threads_are_counted_together():
     assert run(threads, Limits(20, 4000, 40)).ended == "too many processes"
 
 
-def test_a_fork_bomb_is_put_out():
+def test_a_fork_bomb_is_killed():
     assert run("import os\nwhile True: os.fork()").ended == "too many processes"
     few_megabytes = Limits(seconds=20, megabytes=250, processes=400)
     assert (
         run(FORKS.format(60, "x = bytearray(5_000_000)"), few_megabytes).ended
         == "too many processes"
     )
-    assert family_usage(os.getpid())[1] < 40, "nothing of it is left"
+    assert family_usage(os.getpid())[1] < 40, "none of its processes is left"
 
 
-def test_who_delays_the_look_is_not_out_of_time(monkeypatch):
-    """A fork bomb leaves the one who counts no time to count before the end."""
+def test_a_program_that_delays_the_measurement_is_not_out_of_time(monkeypatch):
+    """A fork bomb can delay the count of its processes until its time is over."""
     monkeypatch.setattr(confinement, "family_usage", lambda *_: (0.0, time.sleep(0.3) or 1000))
     assert (
         run("import time; time.sleep(99)", Limits(seconds=0.2, processes=40)).ended
@@ -304,9 +304,9 @@ def test_who_delays_the_look_is_not_out_of_time(monkeypatch):
     )
 
 
-def test_who_has_not_computed_is_not_blamed_at_once(monkeypatch):
-    """Others may have kept it from computing; and the machine's memory is everybody's."""
-    monkeypatch.setattr(confinement, "BUSY", 0.2)  # this machine may be busy, too
+def test_a_program_that_has_not_computed_is_not_blamed_at_once(monkeypatch):
+    """Other programs may have slowed it down, or used up the machine's memory."""
+    monkeypatch.setattr(confinement, "BUSY_SHARE", 0.2)  # this machine may be busy itself
     slept, computed = (
         run("import time; time.sleep(99)", Limits(2)),
         run("while True: pass", Limits(2)),
@@ -321,8 +321,8 @@ def test_who_has_not_computed_is_not_blamed_at_once(monkeypatch):
 
 def test_a_detached_process_ends_with_its_hand_in():
     code = "import subprocess as s; s.Popen(['sleep', '77.123'], start_new_session=True, stdout=-3, stderr=-3)"
-    assert run(code).ended == "by itself"
-    deadline = time.monotonic() + 10  # the kernel clears up behind the first process
+    assert run(code).ended == "finished"
+    deadline = time.monotonic() + 10  # the kernel ends the others after the first process
     while is_running(b"77.123") and time.monotonic() < deadline:
         time.sleep(0.05)
     assert not is_running(b"77.123")
@@ -330,13 +330,13 @@ def test_a_detached_process_ends_with_its_hand_in():
 
 def is_running(argument):
     for path in Path("/proc").glob("[0-9]*/cmdline"):
-        with contextlib.suppress(OSError):  # it has ended since
+        with contextlib.suppress(OSError):  # the process has ended
             if argument in path.read_bytes():
                 return True
     return False
 
 
-def test_the_walls_hold_for_an_ordinary_user():
+def test_the_sandbox_holds_for_an_ordinary_user():
     tests = [
         sys.executable,
         "-m",
@@ -357,8 +357,8 @@ def test_the_walls_hold_for_an_ordinary_user():
     )
 
 
-def test_an_ordinary_user_with_600_threads_grades_as_ever(tmp_path_factory):
-    """The system counts the threads of all that a user runs; that is no limit for a hand-in."""
+def test_an_ordinary_user_with_600_threads_grades_as_usual(tmp_path_factory):
+    """The system counts the threads of all programs of a user; they don't count towards a hand-in's limit."""
     folder = tmp_path_factory.mktemp("busy")
     folder.chmod(0o755)
     shutil.copy(ROOT / "notebooks" / "03_tape.ipynb", folder)
@@ -382,25 +382,25 @@ def test_an_ordinary_user_with_600_threads_grades_as_ever(tmp_path_factory):
 
 
 def as_user(*also):
-    """The beginning of a command that runs as the user `nobody`, who can read this Python wherever root keeps it."""
+    """The beginning of a command that runs as the user `nobody`, who can read this Python wherever it is installed."""
     if os.geteuid() != 0:
         pytest.skip("only root can become another user; these tests have just run as one")
     if not shutil.which("setpriv"):
         pytest.skip("there is no setpriv to become another user with")
-    places = [path for path in (*confinement._of_python(), ROOT, *also) if path.exists()]
+    places = [path for path in (*confinement._python_paths(), ROOT, *also) if path.exists()]
     closed = {
         parent for path in places for parent in path.parents if not parent.stat().st_mode & 1
     } | {Path("/tmp")}
-    walls = ["bwrap", "--dev-bind", "/", "/", "--tmpfs", "/tmp", "--chmod", "1777", "/tmp"]
+    bwrap = ["bwrap", "--dev-bind", "/", "/", "--tmpfs", "/tmp", "--chmod", "1777", "/tmp"]
     for path in sorted(closed - {Path("/tmp")}):
-        walls += ["--tmpfs", str(path)]
+        bwrap += ["--tmpfs", str(path)]
     for path in places:
         between = [
             parent for parent in reversed(path.parents) if closed.intersection(parent.parents)
         ]
-        walls += [option for parent in between for option in ("--dir", str(parent))]
+        bwrap += [option for parent in between for option in ("--dir", str(parent))]
         if closed.intersection(path.parents):
-            walls += ["--bind", str(path), str(path)]
+            bwrap += ["--bind", str(path), str(path)]
     user = [
         "setpriv",
         "--reuid",
@@ -411,4 +411,4 @@ def as_user(*also):
         "env",
         "HOME=/nonexistent",
     ]
-    return [*walls, *user, f"PYTHONPATH={os.pathsep.join([str(ROOT), *sys.path])}"]
+    return [*bwrap, *user, f"PYTHONPATH={os.pathsep.join([str(ROOT), *sys.path])}"]

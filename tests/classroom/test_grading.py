@@ -16,7 +16,7 @@ import nbformat
 import pytest
 
 from autodiff_lab.classroom.grading import grade as grading
-from autodiff_lab.classroom.grading.confinement import why_no_walls
+from autodiff_lab.classroom.grading.confinement import why_no_sandbox
 from autodiff_lab.classroom.grading.examiner import code_of, examine
 from autodiff_lab.classroom.grading.grade import Limits, grade
 from autodiff_lab.classroom.grading.report import (
@@ -34,7 +34,7 @@ from autodiff_lab.text.notation import escape
 from ..notebooks.reading import fill_answers, named, read, without_still_pictures
 
 ROOT = Path(__file__).parents[2]
-WITHOUT = ["--unconfined"] if why_no_walls() else []
+WITHOUT = ["--unconfined"] if why_no_sandbox() else []
 EXERCISES = lesson.exercises()
 OPEN = read(named("printing_tape"))
 GOOD = fill_answers(OPEN, EXERCISES)
@@ -82,8 +82,8 @@ def outside(tmp_path_factory):
 @pytest.fixture(scope="module")
 def graded(tmp_path_factory, outside):
     """The rows of a class, by name."""
-    if why_no_walls():
-        pytest.skip(why_no_walls())
+    if why_no_sandbox():
+        pytest.skip(why_no_sandbox())
     folder = tmp_path_factory.mktemp("class")
     handed = {
         "good": GOOD,
@@ -298,8 +298,9 @@ def test_the_command(tmp_path, capsys):
     assert "there are no notebooks" in capsys.readouterr().err
 
 
-FORGES = "import gc; tell = next(x for x in gc.get_objects() if 'main.<locals>.tell' in getattr(x, '__qualname__', ''))"
-"""It finds in the memory of its own process what the examiner writes with."""
+FORGES = "import gc; tell = next(x for x in gc.get_objects()"
+FORGES += " if 'main.<locals>.write_finding' in getattr(x, '__qualname__', ''))"
+"""It finds, in the memory of its own process, the function with which the examiner writes findings."""
 TELLS = (
     r'tell(dict(exercise="printing_tape.ex_1", status="not yet", reply="\ud800\x1b[2J", '
     r'observed="[]", changed=["\x1b[0m"]))'
@@ -315,7 +316,7 @@ NAMES = [
 
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere names are text")
 def test_no_name_and_no_finding_loses_a_row_or_forges_a_line(tmp_path, monkeypatch):
-    """On a terminal that is poor in letters."""
+    """The terminal can only show ASCII."""
     notebook = nbformat.writes(
         brief(FORGES, TELLS, "raise type('\x1b[31m\u202e', (Exception,), {})")
     ).encode()
@@ -403,7 +404,7 @@ def test_without_bubblewrap_it_refuses_unless_told(tmp_path, capsys, programs):
     ).read_text(encoding="utf-8")
 
 
-def test_walls_that_do_not_stand_are_said_once_and_blame_nobody(tmp_path, capsys, programs):
+def test_a_sandbox_that_fails_is_reported_once_and_blames_no_student(tmp_path, capsys, programs):
     programs("bwrap", "echo 'bwrap: No permissions \033[2J' >&2\nexit 1")
     for name in ("ada", "bob"):
         nbformat.write(brief(), tmp_path / f"{name}.ipynb")
@@ -413,17 +414,17 @@ def test_walls_that_do_not_stand_are_said_once_and_blame_nobody(tmp_path, capsys
     assert "No hand-in was run" in said.err and not default_folder(tmp_path).exists()
 
 
-@pytest.mark.skipif(bool(why_no_walls()), reason=why_no_walls())
-def test_limits_in_which_nobody_could_begin_are_said_once(tmp_path, capsys):
+@pytest.mark.skipif(bool(why_no_sandbox()), reason=why_no_sandbox())
+def test_limits_too_small_for_any_notebook_are_reported_once(tmp_path, capsys):
     nbformat.write(brief(), tmp_path / "ada.ipynb")
     assert main(["grade", str(tmp_path), "--megabytes", "30"]) == 1
     said = capsys.readouterr()
     assert "not even an empty notebook" in said.err and "30 MB" in said.err and not said.out
 
 
-@pytest.mark.skipif(bool(why_no_walls()), reason=why_no_walls())
-def test_walls_that_fall_later_blame_nobody(tmp_path, capsys, programs):
-    """The walls stand twice, for the trial and for the first."""
+@pytest.mark.skipif(bool(why_no_sandbox()), reason=why_no_sandbox())
+def test_a_sandbox_that_fails_later_blames_no_student(tmp_path, capsys, programs):
+    """It works twice: for the empty notebook, and for the first hand-in."""
     place, real = tmp_path, shutil.which("bwrap", path=os.defpath)
     programs(
         "bwrap",
@@ -452,11 +453,11 @@ def test_a_seed_of_ones_own_is_graded_with_it(tmp_path):
         cells=[nbformat.v4.new_code_cell(source) for source in cells]
     )
     nbformat.write(notebook, tmp_path / "02.ipynb")
-    assert grade(tmp_path, walls=not WITHOUT)[0].passed == 0
+    assert grade(tmp_path, sandbox=not WITHOUT)[0].passed == 0
     (tmp_path / "my_progress.jsonl").write_text(
         json.dumps({"version": 1, "kind": "seed", "seed": "ada"}) + "\n"
     )
-    assert grade(tmp_path, walls=not WITHOUT)[0].passed == 1
+    assert grade(tmp_path, sandbox=not WITHOUT)[0].passed == 1
 
 
 def test_the_examiner_reads_cells_in_either_form(tmp_path):

@@ -1,4 +1,4 @@
-"""What leaves the walls is judged outside as it was inside; what decides about it is compared with what it was."""
+"""Observations made in the sandbox get the same verdict outside, and changes to the checks' definitions are found."""
 
 import json
 

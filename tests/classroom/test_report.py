@@ -16,7 +16,7 @@ import nbformat
 import pytest
 
 from autodiff_lab.classroom.grading import grade as grading
-from autodiff_lab.classroom.grading.confinement import Done, Limits, why_no_walls
+from autodiff_lab.classroom.grading.confinement import Done, Limits, why_no_sandbox
 from autodiff_lab.classroom.grading.grade import grade
 from autodiff_lab.classroom.grading.gradebooks import canvas_csv, moodle_csv
 from autodiff_lab.classroom.grading.hand_ins import MAX_FILES
@@ -29,7 +29,7 @@ from autodiff_lab.lessons.printing_tape import progress as lesson
 
 from .test_grading import brief
 
-WITHOUT = ["--unconfined"] if why_no_walls() else []
+WITHOUT = ["--unconfined"] if why_no_sandbox() else []
 NAMES = tuple(lesson.exercises())
 REPORT = ("grades.csv", "grades.html", "summary.html", "grades-exercises.csv")
 
@@ -86,13 +86,13 @@ def test_a_killed_run_goes_on_and_reports_the_same(tmp_path, capsys, monkeypatch
     assert [line.split()[0] for line in said[:4]] == ["1", "0", "0", "1"]
     ran.clear()
     monkeypatch.setattr(grading, "_run_examiner", lambda files, *_, **__: ran.append(files))
-    grade(folder, Limits(seconds=50), walls=not WITHOUT, known=known_rows(out))
+    grade(folder, Limits(seconds=50), sandbox=not WITHOUT, known=known_rows(out))
     assert len(ran) == 4, "with other limits all begin anew"
 
 
 def forged_row(folder):
     """What a student would write who knows the package: a row as of an earlier run, with full marks."""
-    rows = grade(folder, Limits(), walls=not WITHOUT)
+    rows = grade(folder, Limits(), sandbox=not WITHOUT)
     return replace(rows[0], answers=dict.fromkeys(NAMES, Answer("passed")))
 
 
@@ -158,7 +158,7 @@ def test_who_ran_out_of_time_beside_others_is_tried_again_alone(tmp_path, monkey
 
     monkeypatch.setattr(grading, "run_confined", run)
     shown = []
-    rows = grade(tmp_path, jobs=2, walls=not WITHOUT, show=lambda row: shown.append(row.who))
+    rows = grade(tmp_path, jobs=2, sandbox=not WITHOUT, show=lambda row: shown.append(row.who))
     assert [(row.who, row.ended) for row in rows] == [
         ("ada", "ran"),
         ("bob", "ran"),
@@ -181,7 +181,7 @@ def test_every_file_has_a_row(tmp_path):
         (tmp_path / litter).mkdir()
         (tmp_path / litter / "x.ipynb").write_text("{}")
     (tmp_path / ".DS_Store").write_text("")
-    rows = {row.file.replace("\\", "/"): row.ended for row in grade(tmp_path, walls=not WITHOUT)}
+    rows = {row.file.replace("\\", "/"): row.ended for row in grade(tmp_path, sandbox=not WITHOUT)}
     assert set(rows) == {"ada.ipynb", "FRED.IPYNB", "bob.docx", "carl/answers.py", "dora", "eve"}
     assert rows["ada.ipynb"] == rows["FRED.IPYNB"] == "ran"
     assert "not a notebook" in rows["bob.docx"] and "not a notebook" in rows["carl/answers.py"]
@@ -198,24 +198,24 @@ def test_one_student_has_so_many_files_and_no_more(tmp_path):
     for _ in range(200):
         deep /= "d" * 9
         deep.mkdir()
-    rows = grade(tmp_path, walls=not WITHOUT)
+    rows = grade(tmp_path, sandbox=not WITHOUT)
     mine = {row.file: row.ended for row in rows if row.who == "eve"}
     assert len(mine) == MAX_FILES + 1 and mine[os.path.join("eve", "zz.ipynb")] == "ran"
     assert "only 50 files" in mine[os.path.join("eve", "and 11 more files")]
 
 
-def test_a_notebook_is_read_inside_the_walls(tmp_path, monkeypatch):
-    """To read one takes twenty times its size in memory."""
+def test_a_notebook_is_parsed_inside_the_sandbox(tmp_path, monkeypatch):
+    """Parsing a notebook can take twenty times its size in memory."""
     (tmp_path / "eve.ipynb").write_text('{"cells": [[' + "[]," * 10**6 + "1]]}")
     hand_in(tmp_path, ada="1")
     real = json.loads
     monkeypatch.setattr(
         json, "loads", lambda text, **options: real(text, **options) if len(text) < 10**6 else 1 / 0
     )
-    ended = {row.who: row.ended for row in grade(tmp_path, walls=not WITHOUT)}
+    ended = {row.who: row.ended for row in grade(tmp_path, sandbox=not WITHOUT)}
     assert ended["ada"] == "ran" and "not a notebook that can be read" in ended["eve"]
     hand_in(tmp_path, eve="x = '" + "a" * 10**6 + "'")
-    ended = {row.who: row.ended for row in grade(tmp_path, walls=not WITHOUT)}
+    ended = {row.who: row.ended for row in grade(tmp_path, sandbox=not WITHOUT)}
     assert ended["ada"] == "ran" and ended["eve"].startswith("the code is longer than")
 
 
@@ -248,7 +248,7 @@ def test_no_cell_is_a_formula_whatever_separates_cells():
             )
 
 
-@pytest.mark.skipif(not hasattr(os, "geteuid") or bool(WITHOUT), reason="no root here, or no walls")
+@pytest.mark.skipif(not hasattr(os, "geteuid") or bool(WITHOUT), reason="not root, or no sandbox")
 def test_root_is_warned(tmp_path, capsys, monkeypatch):
     hand_in(tmp_path, ada="1")
     for user, warned in ((0, True), (1000, False)):
@@ -262,12 +262,12 @@ def test_what_could_not_be_run_is_tried_again(tmp_path, monkeypatch):
     monkeypatch.setattr(
         grading, "_run_examiner", lambda *_, **__: (_ for _ in ()).throw(OSError("no room"))
     )
-    [row] = grade(tmp_path, walls=not WITHOUT)
+    [row] = grade(tmp_path, sandbox=not WITHOUT)
     assert not row.judged and "no room" in row.ended
     monkeypatch.undo()
-    [row] = grade(tmp_path, walls=not WITHOUT, known={row.file: row})
+    [row] = grade(tmp_path, sandbox=not WITHOUT, known={row.file: row})
     assert (
-        row.ended == "ran" and grade(tmp_path, walls=not WITHOUT, known={row.file: row})[0] is row
+        row.ended == "ran" and grade(tmp_path, sandbox=not WITHOUT, known={row.file: row})[0] is row
     )
 
 

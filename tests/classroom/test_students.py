@@ -14,7 +14,7 @@ import nbformat
 import pytest
 
 from autodiff_lab.classroom.grading import grade as grading
-from autodiff_lab.classroom.grading.confinement import why_no_walls
+from autodiff_lab.classroom.grading.confinement import why_no_sandbox
 from autodiff_lab.classroom.grading.feedback import moodle_comment, write_feedback
 from autodiff_lab.classroom.grading.gradebooks import (
     canvas_csv,
@@ -34,7 +34,7 @@ from autodiff_lab.lessons.printing_tape import progress as lesson
 
 from .test_grading import brief
 
-WITHOUT = ["--unconfined"] if why_no_walls() else []
+WITHOUT = ["--unconfined"] if why_no_sandbox() else []
 NAMES = tuple(lesson.exercises())
 GUIDE = Path(__file__).parents[2] / "notebooks" / "for_lecturers.md"
 RIGHT = Answer("passed", "Exercise 3 passed. Well.", "answer = (5, 15)")

@@ -111,7 +111,7 @@ def test_check_asks_for_the_versions_of_the_package_metadata(
     asked = ["numpy>=999", "no-such-package>=1", 'ruff>=999; extra == "test"']
     monkeypatch.setattr(setup_check.metadata, "requires", lambda name: asked)
     numpy, missing = setup_check.check_packages()
-    assert (numpy.state, numpy.mend.endswith('pip install --upgrade "numpy>=999"')) == (
+    assert (numpy.state, numpy.fix.endswith('pip install --upgrade "numpy>=999"')) == (
         "problem",
         True,
     )
@@ -146,8 +146,8 @@ def test_check_asks_a_browser_for_nothing_that_it_cannot_have(
 def test_check_says_what_is_different_without_graphviz(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "pygraphviz", None)
     who, drawn = setup_check.check_drawing()
-    assert (who.state, who.mend.endswith("pip install pygraphviz")) == ("note", True)
-    assert "draws the graphs by itself" in who.text
+    assert (who.state, who.fix.endswith("pip install pygraphviz")) == ("note", True)
+    assert "draws the graphs without Graphviz" in who.text
     assert drawn.state == "ok", drawn.text
 
 
@@ -155,7 +155,7 @@ def test_check_reports_a_drawing_that_fails(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setitem(sys.modules, "graphviz", None)
     *_, drawn = setup_check.check_drawing()
     assert drawn.state == "problem"
-    assert "pip install --force-reinstall graphviz pygraphviz" in drawn.mend
+    assert "pip install --force-reinstall graphviz pygraphviz" in drawn.fix
 
 
 def test_check_reports_widgets_that_would_not_show(
@@ -165,7 +165,7 @@ def test_check_reports_widgets_that_would_not_show(
 
     monkeypatch.setattr(jupyter_core.paths, "jupyter_path", lambda *names: [str(tmp_path)])
     assert {
-        (finding.state, finding.mend.split()[-1]) for finding in setup_check.check_widgets()
+        (finding.state, finding.fix.split()[-1]) for finding in setup_check.check_widgets()
     } == {
         ("problem", "jupyterlab_widgets"),
         ("problem", "anywidget"),
@@ -180,4 +180,4 @@ def test_check_reports_widgets_that_would_not_show(
         '{"name": "anywidget", "version": "1.0.0"}'
     )
     *_, anywidget = setup_check.check_widgets()
-    assert anywidget.mend.endswith("labextension enable anywidget")
+    assert anywidget.fix.endswith("labextension enable anywidget")

@@ -54,9 +54,9 @@ def test_an_old_widget_library_is_recognised(tmp_path: Path) -> None:
     lines = run.stdout.splitlines()
     problems = [k for k, line in enumerate(lines) if line.startswith("  problem ")]
     for at, (name, version) in zip(problems, old.items(), strict=True):
-        assert f"{name} is {version}; autodiff-lab asks for >=" in lines[at]
+        assert f"{name} is {version}; autodiff-lab requires >=" in lines[at]
         assert f'-m pip install --upgrade "{name}>=' in lines[at + 1]
-    assert "2 problems; the line after each -> mends it." in run.stdout
+    assert "2 problems; the line after each -> fixes it." in run.stdout
 
 
 def test_half_a_widget_library_left_by_another_python_is_found(
@@ -68,15 +68,15 @@ def test_half_a_widget_library_left_by_another_python_is_found(
     monkeypatch.setenv("JUPYTER_PATH", str(tmp_path))
     problem = only(finding for finding in setup_check.check_widgets() if finding.state != "ok")
     assert "JupyterLab would load anywidget 0.6.5" in problem.text
-    assert problem.mend == f"delete the folder {old}"
+    assert problem.fix == f"delete the folder {old}"
 
 
 @pytest.mark.parametrize("version", ["3.9.2", "3.10.14", "2.7.18"])
 def test_an_old_python(version: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(platform, "python_version", lambda: version)
     problem = only(setup_check.check_python())
-    assert problem.text == f"This is Python {version}; autodiff-lab asks for >=3.11."
-    assert "install Python 3.11 or newer" in problem.mend
+    assert problem.text == f"This is Python {version}; autodiff-lab requires >=3.11."
+    assert "install Python 3.11 or newer" in problem.fix
 
 
 @pytest.mark.parametrize("version", ["3.11.0", "3.14.0rc1", "4.0.0"])
@@ -115,7 +115,7 @@ def test_a_folder_without_write_permission(tmp_path: Path, monkeypatch: pytest.M
     with an_ordinary_user():
         problem = next(setup_check.check_folders())
     assert problem.text == f"Nothing that you do can be saved in {notebooks} (Permission denied)."
-    assert problem.mend.endswith("autodiff-lab --to DIR")
+    assert problem.fix.endswith("autodiff-lab --to DIR")
 
     monkeypatch.setattr(tutorial, "installed_notebooks", lambda: notebooks)
     with (
@@ -137,16 +137,16 @@ def test_jupyter_without_a_folder_of_its_own(
     work, problem = setup_check.check_folders()
     assert work.state == "ok"
     assert (
-        f"cannot keep its own files in {folder}" in problem.text
+        f"cannot write its own files to {folder}" in problem.text
         and "so it would not start" in problem.text
     )
-    assert "JUPYTER_RUNTIME_DIR" in problem.mend
+    assert "JUPYTER_RUNTIME_DIR" in problem.fix
     assert list(setup_check.check_trust()) == [], (
         "where nothing can be kept, nothing can be trusted"
     )
     with pytest.raises(
         tutorial_notebooks.TutorialError,
-        match=r"cannot keep its own files .*\n.*JUPYTER_RUNTIME_DIR",
+        match=r"cannot write its own files .*\n.*JUPYTER_RUNTIME_DIR",
     ):
         tutorial.open_tutorial(browser=False)
 
@@ -169,7 +169,7 @@ def test_an_untrusted_notebook(own_home: Path) -> None:
         "1 of 1 notebooks have not been run here yet, so Jupyter calls them not trusted."
     )
 
-    *_, module, name, pattern = note.mend.split()
+    *_, module, name, pattern = note.fix.split()
     command = [
         sys.executable,
         "-m",
@@ -186,7 +186,7 @@ def test_a_damaged_notebook(own_home: Path) -> None:
     problem = only(setup_check.check_trust())
     assert (
         problem.state == "problem"
-        and f"{tutorial_notebooks.START} is no notebook any more" in problem.text
+        and f"{tutorial_notebooks.START} is not a notebook any more" in problem.text
     )
 
 
@@ -208,18 +208,15 @@ def test_a_port_in_use(monkeypatch: pytest.MonkeyPatch) -> None:
         note = only(setup_check.check_port())
     assert note.state == "note"
     assert note.text.startswith(
-        f"Port {default_port()} is taken, perhaps by a JupyterLab that still runs;"
+        f"Port {default_port()} is in use, perhaps by a JupyterLab that is still running;"
     )
-    assert (
-        f"is going to take port {default_port() + 1}" in note.text
-        or "any other that is free" in note.text
-    )
-    assert note.mend.endswith("-m jupyter server list")
+    assert "another one that is free" in note.text
+    assert note.fix.endswith("-m jupyter server list")
 
 
 def test_in_a_notebook_no_port_is_looked_for(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("JPY_PARENT_PID", "1")
-    assert "Jupyter is up already" in only(setup_check.check_port()).text
+    assert "Jupyter is already running" in only(setup_check.check_port()).text
 
 
 def test_in_a_notebook_one_line_says_that_all_is_well(capsys: pytest.CaptureFixture[str]) -> None:
@@ -241,7 +238,7 @@ def test_in_a_notebook_only_what_is_wrong_is_reported(
     assert not setup_check.check_here()
     problem, remedy, *_, last = capsys.readouterr().out.splitlines()
     assert "A graph of two nodes cannot be drawn" in problem + remedy
-    assert last == "1 problem; the line after each -> mends it."
+    assert last == "1 problem; the line after each -> fixes it."
 
 
 def test_in_a_browser_one_line_is_enough_too(

@@ -290,7 +290,7 @@ def test_bad_use_is_told_what_to_do():
         pass
     with pytest.raises(FrameworkError, match=r"call loss\.backward\(\) inside"):
         run.player()
-    with pytest.raises(FrameworkError, match="Nothing was watched yet"):
+    with pytest.raises(FrameworkError, match="No step has been watched yet"):
         ad.watch().player()
     with pytest.raises(FrameworkError, match=r"_orig_mod"):
         ad.watch(torch.compile(nn.Linear(2, 1)))
@@ -303,7 +303,7 @@ def test_a_loss_without_a_graph_raises_what_pytorch_raises_and_says_where_to_loo
         ad.watch(model) as run,
     ):
         model(torch.ones(2)).sum().backward()
-    assert "run.why_none() then says where" in found.value.__notes__[0]
+    assert "run.why_none() then reports where" in found.value.__notes__[0]
     assert "it is frozen" in repr(run.why_none())
 
 

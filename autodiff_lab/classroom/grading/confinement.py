@@ -1,11 +1,16 @@
-"""Confine somebody else's program: bubblewrap's walls around it, a few files, and limits of time and memory.
+"""Run an untrusted program in a bubblewrap sandbox, with copies of a few files, and with limits on time and memory.
 
-The walls are those of `bwrap` (Debian's package ``bubblewrap``, Linux). Of the machine the program sees the system's
-programs and this Python, read-only, and folders of its own, which vanish with it; it has no network. It can change no
-setting of the kernel, and the system calls that `REFUSED_CALLS` names are refused. Its processes are counted together
-from outside, and all of them end as soon as they take more than the limits allow.
+The sandbox is bubblewrap's (the command `bwrap` of Debian's package ``bubblewrap``, Linux). In it, a program
 
-Without the walls a program runs with all the rights of whoever runs it.
+- can read the system's programs and this Python, but none of the user's files;
+- has a few folders in memory that it can write to, and that disappear when it ends;
+- has no network, and can't change any setting of the kernel;
+- gets an error from the system calls in `REFUSED_CALLS`.
+
+The processes that it starts are measured together, from outside the sandbox. If they exceed a limit, all of them are
+killed.
+
+Without the sandbox, a program runs with all the rights of the user who starts it.
 """
 
 import contextlib
@@ -26,36 +31,38 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-# Bytes of output that are read; whoever says more is cut short.
+# Bytes of output that are kept; the rest is read and dropped.
 MAX_OUTPUT_BYTES = 2_000_000
 
-# How often the processes are counted: what they can take in this time, they can take beyond the limit.
-LOOK_EVERY_S = 0.1
+# Seconds between two measurements of the processes. A program can exceed a limit by as much as it takes in this time.
+MEASURE_EVERY_S = 0.1
 
-# Bytes that the kernel may hold for a file in memory besides its content, and for a socket where nothing else is said.
-BYTES_OF_A_FILE = 1500
-BYTES_OF_A_SOCKET = 212_992
+# Bytes that the kernel may use for a file in memory in addition to its content.
+BYTES_PER_FILE = 1500
+# Bytes of a socket's buffer, if the kernel doesn't report its own default.
+BYTES_PER_SOCKET = 212_992
 
-# More processes than a notebook needs, and megabytes that each has which has done nothing yet. Where there are so many
-# and no larger, it is their number that takes the memory.
-MANY_PROCESSES, SMALL_MEGABYTES = 20, 100
+# A program that runs out of memory with more processes than this (more than a notebook needs) ...
+MANY_PROCESSES = 20
+# ... of fewer megabytes each (as a process has that hasn't done anything yet) has started too many processes.
+SMALL_MEGABYTES = 100
 
-# How much of its time a program must have computed for a time-out to be its own fault alone.
-BUSY = 0.8
+# Share of its time that a program must have spent computing. If it was less, other programs may have slowed it down.
+BUSY_SHARE = 0.8
 
-# Bytes of memory that stay free on the machine. There are more ways to make the kernel hold memory for a program than
-# can be counted one by one: locks, mappings, names of files.
+# Bytes of memory that must stay free on the machine. A program can make the kernel use memory in more ways than can be
+# counted one by one: locks, mappings, file names.
 RESERVE_BYTES = 500_000_000
 
 # Files and sockets that one process may have open at a time.
 MAX_DESCRIPTORS = 256
 
 PACKAGE = Path(__file__).resolve().parents[2]
-# How the kernel calls each machine; the columns of numbers below are in this order.
+# The kernel's identifier of each architecture. The columns of system call numbers below are in this order.
 MACHINES = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
-# System calls that a hand-in is refused, and their numbers on each of `MACHINES`; -1 where there is no such call.
+# System calls that are refused, and their number on each of `MACHINES`; -1 if the architecture doesn't have the call.
 REFUSED_CALLS = {
-    # Memory that no process holds, and that is therefore not seen from outside.
+    # Memory that belongs to no process, so that it can't be measured from outside.
     "memfd_create": (319, 279),
     "memfd_secret": (447, 447),
     "shmget": (29, 194),
@@ -66,11 +73,11 @@ REFUSED_CALLS = {
     "inotify_init": (253, -1),
     "inotify_init1": (294, 26),
     "fanotify_init": (300, 262),
-    # The keys of whoever grades: no namespace hides them.
+    # The keyring of the user who grades; namespaces don't hide it.
     "add_key": (248, 217),
     "request_key": (249, 218),
     "keyctl": (250, 219),
-    # Parts of the kernel that no notebook needs, and through which others have broken out.
+    # Parts of the kernel that notebooks don't need, and that have been used to break out of sandboxes.
     "io_uring_setup": (425, 425),
     "io_uring_enter": (426, 426),
     "io_uring_register": (427, 427),
@@ -78,11 +85,13 @@ REFUSED_CALLS = {
     "bpf": (321, 280),
     "perf_event_open": (298, 241),
 }
-# Calls that are refused by what they ask for: sockets of any family but AF_UNIX, and larger buffers for those.
+# Calls that are refused for some arguments: sockets of a family other than AF_UNIX, and larger socket buffers.
 CALLS_FOR_SOCKETS = {"socket": (41, 198), "socketpair": (53, 199)}
 CALLS_FOR_OPTIONS = {"setsockopt": (54, 208)}
-AF_UNIX, SOL_SOCKET, SO_SNDBUF = 1, 1, 7
-# What Python and its libraries read in /proc, besides the folders of the hand-in's own processes.
+AF_UNIX = 1
+SOL_SOCKET = 1
+SO_SNDBUF = 7
+# What Python and its libraries read in /proc, besides the folders of the program's own processes.
 PROC = (
     "cpuinfo",
     "filesystems",
@@ -95,12 +104,13 @@ PROC = (
     "vmstat",
 )
 SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/nix/store", "/gnu/store")
-# The folders of its own, each in memory.
+# The folders that a program can write to; they are in memory, and empty at first.
 WRITABLE = ("/tmp", "/dev/shm")
-# Limits of what is shared by all programs of a user, and of a hand-in's place before all others on a processor.
-NONE_OF = ("RLIMIT_MSGQUEUE", "RLIMIT_RTPRIO", "RLIMIT_NICE")
+# Limits that are set to 0: message queues, which all programs of a user share, and a higher priority than others have.
+ZERO_LIMITS = ("RLIMIT_MSGQUEUE", "RLIMIT_RTPRIO", "RLIMIT_NICE")
 SYSTEM_SETTINGS = ("/etc/ld.so.cache", "/etc/alternatives", "/etc/fonts", "/etc/localtime")
 HOME = "/tmp/home"
+# A program that limits its own number of processes, and then becomes the command in its arguments.
 WITH_FEW_PROCESSES = """\
 import os, resource, sys
 most, hard = int(sys.argv[1]), resource.getrlimit(resource.RLIMIT_NPROC)[1]
@@ -112,18 +122,18 @@ os.execvp(sys.argv[2], sys.argv[2:])
 
 @dataclass(frozen=True)
 class Limits:
-    """The limits of a confined program, with all processes that it starts: time, memory, processes, disk.
+    """The limits of a confined program and of all processes that it starts: time, memory, processes, disk.
 
     Attributes
     ----------
     seconds : float
-        How long it may take, by the clock on the wall.
+        How long it may run (wall-clock time).
     megabytes : int
-        How much memory its processes may hold together.
+        How much memory all its processes together may use.
     processes : int
-        How many processes and threads it may have at a time.
+        How many processes and threads may exist at a time.
     disk : int
-        Megabytes that it may write to files, and as many again to shared memory.
+        Megabytes that it may write to files, and the same number again to shared memory.
     """
 
     seconds: float = 120
@@ -134,27 +144,28 @@ class Limits:
 
 @dataclass(frozen=True)
 class Done:
-    """How a confined program ended: by itself or at which limit, its exit code and what it wrote.
+    """How a confined program ended: whether it finished or exceeded a limit, its exit code, and its output.
 
     Attributes
     ----------
     ended : str
-        ``"by itself"``, or what it took too much of: ``"out of time"``, ``"out of memory"``, ``"too many processes"``.
+        ``"finished"``, or the limit that it exceeded: ``"out of time"``, ``"out of memory"``,
+        ``"too many processes"``.
     code : int
-        Its exit code; negative for a signal.
-    said : bytes
-        What it wrote to its standard output, as far as it was read.
-    complaint : str
+        Its exit code; negative if a signal ended it.
+    output : bytes
+        The first `MAX_OUTPUT_BYTES` of its standard output.
+    last_error : str
         The last line of its standard error.
     crowded : bool
-        Whether other programs may have had a part in that: its time ran out although it had not used it to compute,
-        or the memory ran out that all programs on the machine share.
+        Whether other programs may have caused this: the program ran out of time without having spent it on
+        computing, or the machine as a whole ran out of memory.
     """
 
     ended: str
     code: int
-    said: bytes
-    complaint: str
+    output: bytes
+    last_error: str
     crowded: bool = False
 
 
@@ -165,51 +176,53 @@ def run_confined(
     *,
     hidden: Sequence[Path] = (),
     variables: Mapping[str, str] | None = None,
-    walls: bool = True,
+    sandbox: bool = True,
 ) -> Done:
-    r"""Run a command confined to a folder with copies of some files, and end it when it exceeds its limits.
+    r"""Run a command in a folder with copies of some files, and kill it when it exceeds a limit.
 
     Parameters
     ----------
     command : sequence of str
     files : mapping
-        The content of each file in the folder where it runs, by name.
+        The content of each file in the folder where the command runs, by name.
     limits : Limits
     hidden : sequence of Path
-        Folders that it must not see, wherever they lie.
+        Folders that the command must not see, even if they are inside a folder that it can see.
     variables : mapping, optional
-        Environment variables that it is given besides the few that it needs.
-    walls : bool
-        Whether it runs behind bubblewrap's walls. Without them the limits hold for what it does not hide.
+        Environment variables in addition to the few that are always set.
+    sandbox : bool
+        Whether the command runs in bubblewrap's sandbox. Without it, the command can hide from the limits, for
+        example in a process that it detaches.
 
     Examples
     --------
     >>> import sys
-    >>> run_confined([sys.executable, "-c", "print(open('n').read())"], {"n": b"42"}, Limits(), walls=False)
-    Done(ended='by itself', code=0, said=b'42\n', complaint='', crowded=False)
+    >>> run_confined([sys.executable, "-c", "print(open('n').read())"], {"n": b"42"}, Limits(), sandbox=False)
+    Done(ended='finished', code=0, output=b'42\n', last_error='', crowded=False)
     """
-    with contextlib.ExitStack() as open_things:
-        if walls:
-            folder, home = None, HOME
-            given = {
-                name: open_things.enter_context(_open_unnamed_file(content))
+    with contextlib.ExitStack() as resources:
+        if sandbox:
+            folder = None
+            home = HOME
+            descriptors = {
+                name: resources.enter_context(_open_unnamed_file(content))
                 for name, content in files.items()
             }
-            refused = open_things.enter_context(_open_unnamed_file(_seccomp_program()))
+            seccomp = resources.enter_context(_open_unnamed_file(_seccomp_program()))
             command = [
-                *_bwrap_command(limits, hidden, given, refused),
-                *_with_few_processes(limits),
+                *_bwrap_command(limits, hidden, descriptors, seccomp),
+                *_limit_processes(limits),
                 *command,
             ]
-            kept = (refused, *given.values())
+            inherited = (seccomp, *descriptors.values())
         else:
             temporary = tempfile.TemporaryDirectory(
                 prefix="autodiff-lab-", ignore_cleanup_errors=True
             )
-            folder = home = open_things.enter_context(temporary)
+            folder = home = resources.enter_context(temporary)
             for name, content in files.items():
                 Path(folder, name).write_bytes(content)
-            kept = ()
+            inherited = ()
         process = subprocess.Popen(
             command,
             cwd=folder,
@@ -217,50 +230,51 @@ def run_confined(
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
-            pass_fds=kept,
+            pass_fds=inherited,
             start_new_session=True,
             preexec_fn=_process_limits(limits),
         )
-        said, complaint = bytearray(), bytearray()
-        pipes = ((process.stdout, said), (process.stderr, complaint))
+        output = bytearray()
+        errors = bytearray()
+        pipes = ((process.stdout, output), (process.stderr, errors))
         readers = [threading.Thread(target=_drain_pipe, args=pipe, daemon=True) for pipe in pipes]
         for reader in readers:
             reader.start()
         try:
-            ended, crowded = _watch(process, limits)
+            ended, crowded = _wait_within_limits(process, limits)
         finally:
             _kill_family(process)
         for reader in readers:
             reader.join(5)
-    last = complaint.decode(errors="replace").strip().rpartition("\n")[2]
-    return Done(ended, process.returncode, bytes(said), last, crowded)
+    last_error = errors.decode(errors="replace").strip().rpartition("\n")[2]
+    return Done(ended, process.returncode, bytes(output), last_error, crowded)
 
 
 @contextlib.contextmanager
 def _open_unnamed_file(content: bytes) -> Iterator[int]:
-    """Open a file without a name, at its beginning; yield its descriptor."""
+    """Write a file that has no name, and yield a descriptor that reads it from the beginning."""
     with tempfile.TemporaryFile() as file:
         file.write(content)
         file.seek(0)
         yield file.fileno()
 
 
-def _drain_pipe(pipe: object, said: bytearray) -> None:
-    """Read what is said; beyond the limit it is thrown away, so that nobody waits at a full pipe."""
+def _drain_pipe(pipe: object, kept: bytearray) -> None:
+    """Read a pipe to its end and keep the beginning; otherwise the program would wait forever at a full pipe."""
     while chunk := pipe.read1(65536):  # type: ignore[attr-defined]
-        said += chunk[: max(0, MAX_OUTPUT_BYTES - len(said))]
+        kept += chunk[: max(0, MAX_OUTPUT_BYTES - len(kept))]
 
 
-def _watch(process: subprocess.Popen[bytes], limits: Limits) -> tuple[str, bool]:
-    """Wait until the program ends, or has taken too much; and say whether others may have had a part in that."""
+def _wait_within_limits(process: subprocess.Popen[bytes], limits: Limits) -> tuple[str, bool]:
+    """Wait until the program ends or exceeds a limit. Return `Done.ended` and `Done.crowded`."""
     deadline = time.monotonic() + limits.seconds
     reserve = min(RESERVE_BYTES, _free_bytes() / 2)
     while True:
         try:
-            process.wait(LOOK_EVERY_S)
-            return "by itself", False
+            process.wait(MEASURE_EVERY_S)
+            return "finished", False
         except subprocess.TimeoutExpired:
-            # A fork bomb grows while somebody looks, so the first look is a quick one.
+            # A fork bomb grows during a measurement, so a quick count comes first.
             if _count_inside(process.pid) > limits.processes:
                 return "too many processes", False
             megabytes, processes = family_usage(process.pid, limits.processes)
@@ -271,36 +285,37 @@ def _watch(process: subprocess.Popen[bytes], limits: Limits) -> tuple[str, bool]
             return "too many processes" if is_crowd else "out of memory", False
         if _free_bytes() < reserve:
             return "out of memory", True
-        if time.monotonic() > deadline:  # last: who takes all of the machine delays whoever looks
-            return "out of time", _cpu_seconds(process.pid) < BUSY * limits.seconds
+        # The time comes last: a program that overloads the machine also delays these measurements.
+        if time.monotonic() > deadline:
+            return "out of time", _cpu_seconds(process.pid) < BUSY_SHARE * limits.seconds
 
 
 def _count_inside(pid: int) -> int:
-    """Count the processes in the process space that bubblewrap has made, by one look into its ``/proc``; 0 if none."""
+    """Count the processes in bubblewrap's process namespace by listing its ``/proc`` once; 0 if there is none yet."""
     with contextlib.suppress(OSError):
-        first = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
-        place = f"/proc/{first[0]}/root/proc" if first else "/proc"
-        # While the walls are being built, it is still ours.
-        if os.stat(place).st_dev != os.stat("/proc").st_dev:
-            return sum(map(str.isdecimal, os.listdir(place)))
+        children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+        proc = f"/proc/{children[0]}/root/proc" if children else "/proc"
+        # Until the sandbox is set up, this is the /proc of the machine.
+        if os.stat(proc).st_dev != os.stat("/proc").st_dev:
+            return sum(map(str.isdecimal, os.listdir(proc)))
     return 0
 
 
 def _free_bytes() -> float:
-    """Read how much memory programs can still take on this machine; infinite where the system does not say it."""
+    """Return how many bytes of memory are available on this machine; infinity if the system doesn't report it."""
     try:
-        return _sum_of(Path("/proc/meminfo"), b"MemAvailable:") or math.inf
+        return _sum_sizes(Path("/proc/meminfo"), b"MemAvailable:") or math.inf
     except OSError:
         return math.inf
 
 
 def family_usage(pid: int, most: float = math.inf) -> tuple[float, int]:
-    """Measure what a confined process and all its descendants use: megabytes of memory, processes and threads.
+    """Measure a process and all its descendants: return megabytes of memory, and the number of processes and threads.
 
-    What two processes share is counted twice. What the kernel keeps for the sockets and the files in memory of a
-    process space of its own is counted too, at the most that it can be; without a ``/proc`` nothing is counted.
+    Memory that two processes share counts twice. In a sandbox, the memory that the kernel uses for sockets and for
+    files in memory counts too, as an upper bound. On a system without ``/proc`` the result is 0 and 0.
 
-    Of more than `most` processes the memory is not measured: while somebody looks, a fork bomb grows.
+    With more than `most` processes the memory is not measured (0.0), because a fork bomb grows in the meantime.
 
     >>> family_usage(os.getpid())[0] < 10_000
     True
@@ -314,83 +329,91 @@ def family_usage(pid: int, most: float = math.inf) -> tuple[float, int]:
 
 
 def _family(pid: int) -> dict[int, list[bytes]]:
-    """Find a process and all its descendants; for each the fields of its ``stat`` behind the name.
+    """Find a process and all its descendants; return, for each, the fields of its ``stat`` after the program's name.
 
-    In a process space of its own nobody can leave the family: an orphan is adopted by the space's first process, which
-    is a descendant too.
+    In a process namespace no process can leave the family: an orphan is adopted by the namespace's first process,
+    which is a descendant too.
     """
-    fields: dict[int, list[bytes]] = {}
+    if not os.path.isdir("/proc"):
+        return {}
+    stats: dict[int, list[bytes]] = {}
     children: dict[int, list[int]] = {}
-    for name in filter(str.isdecimal, os.listdir("/proc") if os.path.isdir("/proc") else ()):
-        with contextlib.suppress(OSError):  # it has ended since
-            # The name of the program stands in parentheses, and may itself hold some.
-            fields[int(name)] = Path("/proc", name, "stat").read_bytes().rpartition(b")")[2].split()
-            children.setdefault(int(fields[int(name)][1]), []).append(int(name))
+    for name in filter(str.isdecimal, os.listdir("/proc")):
+        with contextlib.suppress(OSError):  # the process has ended
+            stat = Path("/proc", name, "stat").read_bytes()
+            # The program's name is in parentheses, and may itself contain some.
+            fields = stat.rpartition(b")")[2].split()
+            parent = int(fields[1])
+            stats[int(name)] = fields
+            children.setdefault(parent, []).append(int(name))
     members = [pid]
-    for member in members:
+    for member in members:  # the list grows while it is read
         members += children.get(member, ())
-    return {member: fields[member] for member in members if member in fields}
+    return {member: stats[member] for member in members if member in stats}
 
 
 def _own_bytes(pid: int) -> int:
     """Measure the memory of a process and of its page tables, without the files that are mapped into it.
 
-    Nothing is asked here that has to wait for the process, such as which memory it shares: it could make us wait.
+    Some files in ``/proc`` make the reader wait for the process, such as those about shared memory. They are not read
+    here, because a hostile process could make us wait forever.
     """
     with contextlib.suppress(OSError):
-        return _sum_of(Path(f"/proc/{pid}/status"), b"RssAnon:", b"RssShmem:", b"VmPTE:")
+        return _sum_sizes(Path(f"/proc/{pid}/status"), b"RssAnon:", b"RssShmem:", b"VmPTE:")
     return 0
 
 
-def _sum_of(path: Path, *names: bytes) -> int:
-    """Add up the sizes that the lines of these names have in a file of the kernel's; in bytes."""
-    return 1000 * sum(
-        int(line.split()[1]) for line in path.read_bytes().splitlines() if line.startswith(names)
-    )
+def _sum_sizes(path: Path, *names: bytes) -> int:
+    """Add up the sizes, in bytes, in the lines of a file in ``/proc`` that begin with these names."""
+    kilobytes = 0
+    for line in path.read_bytes().splitlines():
+        if line.startswith(names):
+            kilobytes += int(line.split()[1])
+    return 1000 * kilobytes
 
 
 def _kernel_bytes(family: Iterable[int]) -> int:
-    """Estimate what the kernel holds for a family that has a space of its own: its sockets, and its files in memory."""
-    ours = _network_of(os.getpid())
-    inside = next((member for member in family if _network_of(member) not in ("", ours)), None)
+    """Estimate the memory that the kernel uses for a sandbox: for its sockets and its files in memory."""
+    ours = _network_namespace(os.getpid())
+    inside = next((pid for pid in family if _network_namespace(pid) not in ("", ours)), None)
     if inside is None:
         return 0
     total = 0
-    with contextlib.suppress(OSError, ValueError):  # it has ended since
-        used = Path(f"/proc/{inside}/net/sockstat").read_text().split()[2]
-        # Each may hold messages as large as its buffer, and one more.
-        total += 2 * _bytes_of_a_socket() * int(used)
-    for place in WRITABLE:
+    with contextlib.suppress(OSError, ValueError):  # the process has ended
+        sockets = int(Path(f"/proc/{inside}/net/sockstat").read_text().split()[2])
+        # A socket can hold messages as large as its buffer, and one more.
+        total += 2 * _socket_buffer_bytes() * sockets
+    for folder in WRITABLE:
         with contextlib.suppress(OSError):
-            found = os.statvfs(f"/proc/{inside}/root{place}")
-            total += BYTES_OF_A_FILE * (found.f_files - found.f_ffree)
+            usage = os.statvfs(f"/proc/{inside}/root{folder}")
+            total += BYTES_PER_FILE * (usage.f_files - usage.f_ffree)
     return total
 
 
-def _network_of(pid: int) -> str:
-    """Name the network that a process is in, so that those of two can be compared; empty if nobody knows."""
+def _network_namespace(pid: int) -> str:
+    """Return an identifier of a process's network namespace; empty if it can't be read."""
     try:
         return os.readlink(f"/proc/{pid}/ns/net")
     except OSError:
         return ""
 
 
-def _bytes_of_a_socket() -> int:
-    """Read how large the buffer of a socket is on this machine."""
+def _socket_buffer_bytes() -> int:
+    """Return the default size of a socket's buffer on this machine."""
     try:
         return int(Path("/proc/sys/net/core/wmem_default").read_text())
     except (OSError, ValueError):
-        return BYTES_OF_A_SOCKET
+        return BYTES_PER_SOCKET
 
 
 def _cpu_seconds(pid: int) -> float:
-    """Add up how long a process, its descendants and those of them that have ended have computed."""
+    """Add up the processor time of a process and its descendants, including those that have ended."""
     ticks = sum(int(ticks) for fields in _family(pid).values() for ticks in fields[11:15])
     return ticks / os.sysconf("SC_CLK_TCK") if ticks else 0.0
 
 
 def _kill_family(process: subprocess.Popen[bytes]) -> None:
-    """End the program and whatever it has started; behind walls nothing survives the first process."""
+    """Kill the program and all that it has started: in a sandbox, every process ends with the first one."""
     with contextlib.suppress(ProcessLookupError):
         if hasattr(os, "killpg"):
             os.killpg(process.pid, signal.SIGKILL)
@@ -400,52 +423,63 @@ def _kill_family(process: subprocess.Popen[bytes]) -> None:
 
 
 def _environment(home: str) -> dict[str, str]:
-    """Return the environment variables of a hand-in: no keys, no home, no proxies of the lecturer's."""
+    """Return the environment variables of a hand-in: without the lecturer's keys, home and proxies."""
     kept = {name: os.environ[name] for name in ("PATH", "LANG", "SYSTEMROOT") if name in os.environ}
     own = dict.fromkeys(("HOME", "USERPROFILE", "IPYTHONDIR", "MPLCONFIGDIR", "TMPDIR"), home)
-    # each thread asks for memory of its own
+    # Each thread of a math library reserves memory for itself.
     threads = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
-    # This package, and what it needs, wherever Python was told to find it.
+    # This package and the libraries that it needs, wherever they are installed.
     python = os.pathsep.join(map(str, [PACKAGE.parent, *_libraries()]))
     return {**kept, **own, **threads, "PYTHONPATH": python, "MPLBACKEND": "agg", "USER": "student"}
 
 
 def _process_limits(limits: Limits) -> Callable[[], None] | None:
-    """Return what sets a process's resource limits, so that Python can say `MemoryError`; None on Windows.
+    """Return a function that sets the resource limits of a new process; None on Windows.
 
-    The number of processes is not among them: the system counts those that the user has elsewhere, too. Behind the
-    walls it does not; see `_with_few_processes`.
+    With them, a process that needs too much memory gets a `MemoryError`, which names the cause.
+
+    The number of processes isn't limited here, because the system would count all processes of the user. In the
+    sandbox it counts only those inside; see `_limit_processes`.
     """
     if os.name == "nt":
         return None
     import resource
 
-    def limit() -> None:
-        for what, most in (
-            (resource.RLIMIT_AS, limits.megabytes * 1_000_000),
-            (resource.RLIMIT_CPU, int(2 * limits.seconds) + 1),
-            (resource.RLIMIT_FSIZE, limits.disk * 1_000_000),
-            (resource.RLIMIT_CORE, 0),
-            (resource.RLIMIT_NOFILE, MAX_DESCRIPTORS),
-            *((getattr(resource, name), 0) for name in NONE_OF if hasattr(resource, name)),
-        ):
-            hard = resource.getrlimit(what)[1]
-            most = most if hard == resource.RLIM_INFINITY else min(most, hard)
-            resource.setrlimit(what, (most, most))
+    most = {
+        resource.RLIMIT_AS: limits.megabytes * 1_000_000,
+        resource.RLIMIT_CPU: int(2 * limits.seconds) + 1,
+        resource.RLIMIT_FSIZE: limits.disk * 1_000_000,
+        resource.RLIMIT_CORE: 0,
+        resource.RLIMIT_NOFILE: MAX_DESCRIPTORS,
+    }
+    for name in ZERO_LIMITS:
+        if hasattr(resource, name):
+            most[getattr(resource, name)] = 0
 
-    return limit
+    def set_limits() -> None:
+        for kind, limit in most.items():
+            hard = resource.getrlimit(kind)[1]
+            if hard != resource.RLIM_INFINITY:
+                limit = min(limit, hard)
+            resource.setrlimit(kind, (limit, limit))
+
+    return set_limits
 
 
-def why_no_walls() -> str:
-    """Return why programs cannot be confined here, or nothing if bubblewrap is installed; whether it works is tried."""
+def why_no_sandbox() -> str:
+    """Return why there is no sandbox on this machine; empty if bubblewrap is installed, whether or not it works."""
     return "" if shutil.which("bwrap") else "bubblewrap is not installed"
 
 
 def _bwrap_command(
-    limits: Limits, hidden: Sequence[Path], given: Mapping[str, int], refused: int
+    limits: Limits, hidden: Sequence[Path], files: Mapping[str, int], seccomp: int
 ) -> list[str]:
-    """Return bubblewrap's command line. What it is not told to show is not there: home, sockets, other hand-ins."""
-    # As root a program could otherwise take its walls down, and anybody could build others inside, without limits.
+    """Return bubblewrap's command line. The program sees only what is listed: no home, no sockets, no other hand-ins.
+
+    `files` has a descriptor for each file by its name, and `seccomp` is the descriptor of the filter for system calls.
+    """
+    # Without these, a program that runs as root could remove the sandbox, and any program could create another sandbox
+    # inside this one, to which the limits wouldn't apply.
     options = [
         "--unshare-all",
         "--unshare-user",
@@ -456,37 +490,30 @@ def _bwrap_command(
     ]
     options += ["--proc", "/proc", "--dev", "/dev", "--dir", "/run", "--dir", "/home"]
     options += _proc_masks()
-    for place in WRITABLE:
-        options += ["--size", str(limits.disk * 1_000_000), "--tmpfs", place]
-    shown = [*map(Path, SYSTEM), *map(Path, SYSTEM_SETTINGS), *_of_python()]
+    for folder in WRITABLE:
+        options += ["--size", str(limits.disk * 1_000_000), "--tmpfs", folder]
+    shown = [*map(Path, SYSTEM), *map(Path, SYSTEM_SETTINGS), *_python_paths()]
     for path in shown:
         options += ["--ro-bind-try", str(path), str(path)]
     for path in map(Path.resolve, hidden):
-        if any(path.is_relative_to(place.resolve()) for place in shown):
+        if any(path.is_relative_to(parent.resolve()) for parent in shown):
             options += ["--tmpfs", str(path), "--remount-ro", str(path)]
     options += ["--dir", HOME, "--chdir", HOME]
-    for name, descriptor in given.items():
+    for name, descriptor in files.items():
         options += ["--file", str(descriptor), f"{HOME}/{name}"]
     if platform.machine() in MACHINES:
-        options += ["--seccomp", str(refused)]
-    return [
-        "bwrap",
-        *options,
-        "--remount-ro",
-        "/dev",
-        "--remount-ro",
-        "/proc",
-        "--remount-ro",
-        "/",
-        "--",
-    ]
+        options += ["--seccomp", str(seccomp)]
+    for folder in ("/dev", "/proc", "/"):
+        options += ["--remount-ro", folder]
+    return ["bwrap", *options, "--"]
 
 
-def _with_few_processes(limits: Limits) -> list[str]:
-    """Return the beginning of a command inside the walls that can start only so many processes, whatever it does.
+def _limit_processes(limits: Limits) -> list[str]:
+    """Return the beginning of a command in the sandbox which limits how many processes the rest of it can start.
 
-    That bounds a fork bomb between two looks. It is four times the limit, so that the bomb is seen, and told as what it
-    is. Before Linux 5.14 the system would count the user's other processes, too. As root there is no such bound.
+    This bounds a fork bomb between two measurements. The bound is four times `limits.processes`, so that a measurement
+    still finds too many processes and reports them. Before Linux 5.14 the system would count the user's other
+    processes too, so there is no bound; nor is there one for root.
     """
     version = re.match(r"(\d+)\.(\d+)", platform.release())
     if not version or (int(version[1]), int(version[2])) < (5, 14):
@@ -495,30 +522,28 @@ def _with_few_processes(limits: Limits) -> list[str]:
 
 
 def _proc_masks() -> list[str]:
-    """Return the options that hide what ``/proc`` tells of the machine, such as its keys and timers, all but `PROC`.
+    """Return the options that hide all of ``/proc`` except `PROC`, such as the machine's keys and timers.
 
-    If root grades, the kernel's files open in a hand-in as they open for root, whatever rights were dropped. For the
-    same reason all of ``/proc`` is read-only: the settings in ``/proc/sys`` are those of the whole machine.
+    If root grades, a hand-in can open the kernel's files as root can, even though it has dropped root's capabilities.
+    For the same reason all of ``/proc`` is read-only: the settings in ``/proc/sys`` apply to the whole machine.
     """
     options = []
     for entry in os.scandir("/proc"):
         if entry.name.isdecimal() or entry.name in PROC or entry.is_symlink():
             continue
         path = f"/proc/{entry.name}"
-        hide = (
-            ["--tmpfs", path, "--remount-ro", path]
-            if entry.is_dir()
-            else ["--ro-bind", "/dev/null", path]
-        )
-        options += hide
+        if entry.is_dir():
+            options += ["--tmpfs", path, "--remount-ro", path]
+        else:
+            options += ["--ro-bind", "/dev/null", path]
     return options
 
 
 def _seccomp_program() -> bytes:
-    """Assemble a seccomp filter (classic BPF) that refuses `REFUSED_CALLS`, and all sockets but those of AF_UNIX.
+    """Assemble a seccomp filter (classic BPF) that refuses `REFUSED_CALLS`, and all sockets except AF_UNIX.
 
-    A socket of another family may lead out of the walls: AF_VSOCK knows no namespaces, and reaches the host of a
-    virtual machine.
+    Sockets of other families may lead out of the sandbox: AF_VSOCK ignores namespaces, and connects a virtual machine
+    with its host. The filter is empty on a machine that isn't in `MACHINES`.
     """
     machine = platform.machine()
     if machine not in MACHINES:
@@ -530,8 +555,9 @@ def _seccomp_program() -> bytes:
         return [(equal, number, target, "") for number in numbers if number >= 0]
 
     load, equal, at_least, answer = 0x20, 0x15, 0x35, 0x06
-    # Blocks of instructions: the operation, its operand, and the blocks to go on with if true, if false; else the next.
-    # Where each field of a call stands: its number at 0, the machine at 4, its arguments from 16 on, 8 bytes each.
+    # Each instruction is an operation, its operand, and the blocks where it continues if true and if false; "" is the
+    # next instruction. `load` reads a field of the call by its offset in bytes: the number of the call is at 0, the
+    # machine at 4, and the arguments, of 8 bytes each, begin at 16.
     blocks = {
         "begin": [
             (load, 4, "", ""),
@@ -553,20 +579,23 @@ def _seccomp_program() -> bytes:
         "accept": [(answer, 0x7FFF0000, "", "")],
         "refuse": [(answer, 0x00050000 | errno.ENOSYS, "", "")],
     }
-    places: dict[str, int] = {}
-    lines: list[tuple[int, int, str, str]] = []
+    starts: dict[str, int] = {}
+    instructions: list[tuple[int, int, str, str]] = []
     for name, block in blocks.items():
-        places[name] = len(lines)
-        lines += block
+        starts[name] = len(instructions)
+        instructions += block
     program = []
-    for number, (operation, operand, *targets) in enumerate(lines, 1):
-        yes, no = (places[target] - number if target else 0 for target in targets)
-        program.append(struct.pack("=HBBI", operation, yes, no, operand))
+    for following, (operation, operand, *targets) in enumerate(instructions, 1):
+        if_true, if_false = (starts[target] - following if target else 0 for target in targets)
+        program.append(struct.pack("=HBBI", operation, if_true, if_false, operand))
     return b"".join(program)
 
 
-def _of_python() -> list[Path]:
-    """List where this Python and this package are; of a prefix, perhaps somebody's home, only what Python put there."""
+def _python_paths() -> list[Path]:
+    """List the paths of this Python, its libraries and this package.
+
+    A prefix may be somebody's home, so only the files that Python installs in it are listed.
+    """
     prefixes = {Path(sys.prefix), Path(sys.base_prefix)}
     program = Path(sys.executable)
     while program.is_symlink():
@@ -581,7 +610,7 @@ def _of_python() -> list[Path]:
 
 
 def _libraries() -> list[Path]:
-    """List the folders of installed packages; what else is on Python's path may hold anything."""
+    """List the folders of installed packages; other folders on Python's path may contain anything."""
     return [
         Path(entry) for entry in sys.path if Path(entry).name in ("site-packages", "dist-packages")
     ]

@@ -1,7 +1,7 @@
 """The definitions of the checks, recorded before a hand-in runs, to detect a hand-in that changes them.
 
 They are compared at each answer, so a change is detected even if the notebook restores them later. A change
-to NumPy, to Python or to this very process is not.
+to NumPy, to Python or to this process isn't detected.
 """
 
 import sys
@@ -11,7 +11,7 @@ from typing import Any
 
 from autodiff_lab.lessons.checks.exercise import Exercise
 
-ROOM = "autodiff_lab.lessons."
+LESSONS = "autodiff_lab.lessons."
 # Attributes that change whenever a learner works.
 STATE = ("attempts", "passed", "hints_given", "_session", "_new_names")
 
@@ -23,7 +23,7 @@ def list_definitions() -> dict[str, tuple[Any, ...]]:
     ['checks.compare.is_rounded']
     """
     found = {}
-    for module in [name for name in sys.modules if name.startswith(ROOM)]:
+    for module in [name for name in sys.modules if name.startswith(LESSONS)]:
         for name, thing in list(vars(sys.modules[module]).items()):
             parts = {name: thing}
             is_own_class = isinstance(thing, type) and thing.__module__ == module
@@ -31,7 +31,7 @@ def list_definitions() -> dict[str, tuple[Any, ...]]:
                 parts = {f"{name}.{part}": value for part, value in vars(thing).items()}
             for place, value in parts.items():
                 if place.rpartition(".")[2] not in STATE and not place.startswith("__"):
-                    found[f"{module.removeprefix(ROOM)}.{place}"] = tuple(_take_apart(value))
+                    found[f"{module.removeprefix(LESSONS)}.{place}"] = tuple(_take_apart(value))
     return found
 
 

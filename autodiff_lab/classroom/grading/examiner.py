@@ -1,4 +1,4 @@
-"""The examiner: runs one handed-in notebook in the sandbox, cell by cell, and reports what the checks observe.
+"""The examiner: it runs one handed-in notebook in the sandbox, cell by cell, and reports what the checks observe.
 
     python -m autodiff_lab.classroom.grading.examiner NOTEBOOK SECRET
 
@@ -24,10 +24,10 @@ from autodiff_lab.classroom.grading.observations import encode_observation
 from autodiff_lab.lessons.checks.exercise import Exercise, Reply
 from autodiff_lab.lessons.order import SLUGS
 
-# Characters of a reply that go into the report, or of the answer.
+# The most characters of an answer, or of the reply to it, that go into the report.
 MAX_SHOWN_CHARACTERS = 1000
 
-# Characters of code in a notebook, as JSON: far more than anybody writes, and half of the output that is read.
+# The most characters of code in a notebook, as JSON: far more than anybody writes, and half of the output that is kept.
 MAX_CODE_CHARACTERS = 1_000_000
 
 
@@ -42,7 +42,7 @@ def lesson_of(cells: list[str]) -> str | None:
 
 
 def code_of(notebook: bytes) -> list[str]:
-    """Read the code cells that are to be examined from a handed-in notebook file.
+    """Read the code cells of a handed-in notebook file.
 
     Raises
     ------
@@ -81,25 +81,27 @@ def examine(cells: list[str]) -> Iterator[dict[str, Any]]:
     shell = InteractiveShell()
     seen: list[dict[str, Any]] = []
     before: dict[str, tuple[Any, ...]] = {}
-    asked = Exercise.__call__
+    original_call = Exercise.__call__
 
-    def watched(exercise: Exercise, *answers: Any, seed: Any = None) -> Reply:
+    def watched_call(exercise: Exercise, *answers: Any, seed: Any = None) -> Reply:
         changed = name_changes(before)
-        reply = asked(exercise, *answers, seed=seed)
-        finding: dict[str, Any] = {
+        reply = original_call(exercise, *answers, seed=seed)
+        finding = {
             "exercise": exercise.key,
             "status": reply.status,
             "changed": changed,
+            "reply": reply.text[:MAX_SHOWN_CHARACTERS],
+            "seed": exercise.choose_seed(seed),
+            "observed": encode_observation(reply.observed),
         }
-        finding |= {"reply": reply.text[:MAX_SHOWN_CHARACTERS], "seed": exercise.choose_seed(seed)}
-        seen.append(finding | {"observed": encode_observation(reply.observed)})
+        seen.append(finding)
         return reply
 
     lesson = lesson_of(cells)
     if lesson:
-        # before its definitions are listed
+        # Imported here, so that its definitions are listed before the first cell runs.
         importlib.import_module(f"autodiff_lab.lessons.{lesson}")
-    Exercise.__call__ = watched  # type: ignore[method-assign, assignment]
+    Exercise.__call__ = watched_call  # type: ignore[method-assign, assignment]
     before |= list_definitions()
     try:
         for number, source in enumerate(cells, 1):
@@ -113,7 +115,7 @@ def examine(cells: list[str]) -> Iterator[dict[str, Any]]:
                 yield {"changed": changed, "cell": number}
         changed = name_changes(before)
     finally:
-        Exercise.__call__ = asked  # type: ignore[method-assign]
+        Exercise.__call__ = original_call  # type: ignore[method-assign]
     yield {"end": True, "changed": changed}
 
 
@@ -133,8 +135,8 @@ def _run_cell(shell: Any, source: str) -> str:
 
 
 def main(path: str, secret: str) -> None:
-    """Run the examiner on one notebook; the findings go to the original standard output, not the cells'."""
-    told = os.dup(1)
+    """Run the examiner on one notebook; the findings go to the original standard output, which the cells don't have."""
+    report = os.dup(1)
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, 1)
     os.dup2(nowhere, 2)
@@ -142,24 +144,24 @@ def main(path: str, secret: str) -> None:
     Path(secret).unlink()
     write = os.write  # kept, because a cell may replace os.write
 
-    def tell(finding: dict[str, Any]) -> None:
-        write(told, f"{token} {json.dumps(finding)}\n".encode())
+    def write_finding(finding: dict[str, Any]) -> None:
+        write(report, f"{token} {json.dumps(finding)}\n".encode())
 
-    tell({"begin": True})
+    write_finding({"begin": True})
     try:
         cells = code_of(Path(path).read_bytes())
     except ValueError as problem:
-        tell({"unreadable": str(problem)})
+        write_finding({"unreadable": str(problem)})
         return
     if len(json.dumps(cells)) > MAX_CODE_CHARACTERS:
         too_long = f"the code is longer than {MAX_CODE_CHARACTERS} characters, and was not run"
-        tell({"unreadable": too_long})
+        write_finding({"unreadable": too_long})
         return
-    tell({"cells": cells})
-    if lesson_of(cells) is None:  # nothing else is run
+    write_finding({"cells": cells})
+    if lesson_of(cells) is None:  # a notebook without checks is not run
         return
     for finding in examine(cells):
-        tell(finding)
+        write_finding(finding)
 
 
 if __name__ == "__main__":

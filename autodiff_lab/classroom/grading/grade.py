@@ -16,7 +16,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from autodiff_lab import __version__
-from autodiff_lab.classroom.grading.confinement import Done, Limits, run_confined, why_no_walls
+from autodiff_lab.classroom.grading.confinement import Done, Limits, run_confined, why_no_sandbox
 from autodiff_lab.classroom.grading.hand_ins import HandIn, find_hand_ins, read_file
 from autodiff_lab.classroom.grading.verdicts import Row, complete_row, mark_as_not_run, printable
 from autodiff_lab.jupyter.notebooks import TutorialError
@@ -28,7 +28,7 @@ class GradingError(TutorialError):
     """The hand-ins of this folder cannot be graded here; the message says why and what to do."""
 
 
-def check_walls(limits: Limits, *, walls: bool = True) -> None:
+def check_sandbox(limits: Limits, *, sandbox: bool = True) -> None:
     """Grade an empty notebook first, so that no student is blamed for a problem with this machine.
 
     Raises
@@ -36,17 +36,17 @@ def check_walls(limits: Limits, *, walls: bool = True) -> None:
     GradingError
         If there is no sandbox, or it doesn't work, or Python cannot even start within the limits.
     """
-    missing = why_no_walls() if walls else ""
+    missing = why_no_sandbox() if sandbox else ""
     if missing:
         raise GradingError(
             f"{missing}, and without it a hand-in could do all that you can do here. Nothing was run.\n"
             "Install bubblewrap 0.8 or newer (Linux; on Debian and Ubuntu: sudo apt install bubblewrap). If you trust "
-            "all who handed in, --unconfined runs their notebooks with your own rights."
+            "all students who handed in, --unconfined runs their notebooks with your own rights."
         )
     try:
         source = f"from autodiff_lab.lessons import {lessons()[0].slug} as check"
         notebook = json.dumps({"cells": [{"cell_type": "code", "source": source}]}).encode()
-        done, token = _run_examiner({"notebook.ipynb": notebook}, limits, walls=walls)
+        done, token = _run_examiner({"notebook.ipynb": notebook}, limits, sandbox=sandbox)
         row = complete_row(Row("", "", ""), done, token, limits)
     except OSError as problem:
         row = mark_as_not_run(Row("", "", ""), str(problem))
@@ -54,8 +54,12 @@ def check_walls(limits: Limits, *, walls: bool = True) -> None:
         reason = row.ended.rpartition("fault: ")[2]
         raise GradingError(
             f"not even an empty notebook can be graded on this machine: {reason}.\nNo hand-in was run. "
-            f"Each is given {limits.seconds:g} s and {limits.megabytes} MB: see --seconds and --megabytes."
-            + (" The walls need bubblewrap 0.8 or newer, and user namespaces." if walls else "")
+            f"Each may take {limits.seconds:g} s and {limits.megabytes} MB: see --seconds and --megabytes."
+            + (
+                " The sandbox needs bubblewrap 0.8 or newer, and user namespaces."
+                if sandbox
+                else ""
+            )
         )
 
 
@@ -64,7 +68,7 @@ def grade(
     limits: Limits | None = None,
     *,
     jobs: int | None = None,
-    walls: bool = True,
+    sandbox: bool = True,
     known: Mapping[str, Row] | None = None,
     leave_out: Collection[Path] = (),
     tell: Callable[[Row], None] = lambda _: None,
@@ -81,8 +85,8 @@ def grade(
     limits : Limits, optional
     jobs : int, optional
         How many notebooks run at a time; by default the number of processors.
-    walls : bool
-        Whether each notebook runs in a sandbox; if so, call `check_walls` first.
+    sandbox : bool
+        Whether each notebook runs in a sandbox; if so, call `check_sandbox` first.
     known : mapping, optional
         Rows of an earlier run by `file`; those whose files haven't changed are reused.
     leave_out : collection of Path
@@ -98,7 +102,7 @@ def grade(
         If there is no such folder, or no notebook in it.
     """
     hand_ins = find_hand_ins(folder, leave_out)
-    lessons()  # loaded before there are threads that would do it at the same time
+    lessons()  # loaded here, because threads would load them at the same time
     jobs = jobs or os.cpu_count() or 1
 
     def one(hand_in: HandIn) -> Row:
@@ -107,9 +111,9 @@ def grade(
             return Row(file, "", hand_in.problem)
         try:
             return _grade_notebook(
-                hand_in.path, file, folder, (known or {}).get(file), limits or Limits(), walls
+                hand_in.path, file, folder, (known or {}).get(file), limits or Limits(), sandbox
             )
-        except Exception as problem:  # whatever happens to one, the others keep their rows
+        except Exception as problem:  # whatever happens to one hand-in, the others keep their rows
             return mark_as_not_run(Row(file, "", ""), f"{type(problem).__name__}: {problem}")
 
     rows: dict[HandIn, Row] = {}
@@ -133,7 +137,9 @@ def grade(
                     again.append(running[done])
                 else:
                     finish(running[done], row)
-        except BaseException:  # Ctrl-C, or a disk that is full: do not begin what is still waiting
+        except (
+            BaseException
+        ):  # Ctrl-C or a full disk: don't start the notebooks that are still waiting
             pool.shutdown(cancel_futures=True)
             raise
     for hand_in in again:
@@ -142,26 +148,26 @@ def grade(
 
 
 def _grade_notebook(
-    path: Path, file: str, folder: Path, known: Row | None, limits: Limits, walls: bool
+    path: Path, file: str, folder: Path, known: Row | None, limits: Limits, sandbox: bool
 ) -> Row:
     try:
         files = {"notebook.ipynb": read_file(path)}
-        with suppress(ValueError):  # the student's own numbers go by the seed in their progress
+        with suppress(ValueError):  # the progress file has the seed of the student's own numbers
             files[FILE] = read_file(path.with_name(FILE))
     except ValueError as problem:
         return Row(file, "", str(problem))
     contents = {name: hashlib.sha256(content).hexdigest() for name, content in files.items()}
-    digest = hashlib.sha256(repr((__version__, limits, walls, contents)).encode()).hexdigest()
+    digest = hashlib.sha256(repr((__version__, limits, sandbox, contents)).encode()).hexdigest()
     if known and known.digest == digest and known.judged:
         return known
-    done, token = _run_examiner(files, limits, hidden=[folder], walls=walls)
+    done, token = _run_examiner(files, limits, hidden=[folder], sandbox=sandbox)
     return complete_row(Row(file, "", "", digest=digest), done, token, limits)
 
 
 def _run_examiner(
-    files: Mapping[str, bytes], limits: Limits, *, hidden: Sequence[Path] = (), walls: bool
+    files: Mapping[str, bytes], limits: Limits, *, hidden: Sequence[Path] = (), sandbox: bool
 ) -> tuple[Done, str]:
-    """Run the examiner on ``notebook.ipynb``; return how it ended, and the word that begins each of its lines."""
+    """Run the examiner on ``notebook.ipynb``; return how it ended, and the secret that begins each of its lines."""
     token = secrets.token_hex(16)
     command = [
         sys.executable,
@@ -171,6 +177,7 @@ def _run_examiner(
         "secret",
     ]
     files = {**files, "secret": token.encode()}
-    return run_confined(
-        command, files, limits, hidden=hidden, variables={VARIABLE: FILE}, walls=walls
-    ), token
+    done = run_confined(
+        command, files, limits, hidden=hidden, variables={VARIABLE: FILE}, sandbox=sandbox
+    )
+    return done, token

@@ -8,7 +8,7 @@ from typing import Any
 from autodiff_lab.lessons.checks.compare import Refused, describe
 from autodiff_lab.lessons.checks.run_code import Crashed
 
-# Characters of JSON; right answers are far shorter.
+# The most characters of JSON; correct answers have far fewer.
 MAX_CHARACTERS = 50_000
 KINDS = {"Crashed": Crashed, "Refused": Refused}
 
@@ -21,9 +21,9 @@ def encode_observation(observed: tuple[Any, ...]) -> str:
     """
     try:
         written = json.dumps(observed, default=_encode)
-    except Exception as problem:  # too deep, or an object that misbehaves when it is looked at
+    except Exception as problem:  # nested too deeply, or an object with methods that raise
         written = json.dumps([type(problem).__name__])
-    return written if len(written) <= MAX_CHARACTERS else '["more than a right answer would be"]'
+    return written if len(written) <= MAX_CHARACTERS else '["longer than a correct answer"]'
 
 
 def _encode(thing: Any) -> Any:

@@ -52,7 +52,7 @@ GRADEBOOKS = {"grades-moodle.csv": moodle_csv, "grades-canvas.csv": canvas_csv}
 TABLES = {"grades-exercises.csv": exercises_csv, "missing.csv": missing_csv}
 # A page begins with this many wrong answers: as many as there is time to discuss in class.
 MOST = 5
-WALLS = {
+SANDBOX = {
     True: "in a bubblewrap sandbox",
     False: "without a sandbox (--unconfined), with all your rights",
 }
@@ -64,7 +64,7 @@ def open_report(
     *,
     overwrite: bool = False,
     resume: bool = False,
-    walls: bool = True,
+    sandbox: bool = True,
     roster: Sequence[Listed] | None = None,
     weights: Weights | None = None,
 ) -> Iterator[Callable[[Row], None]]:
@@ -132,7 +132,7 @@ def open_report(
             table.seek(0)
             table.write(csv_text(rows, everybody.names))
             table.truncate()
-            page.write(html_page(rows, everybody.names, walls=walls))
+            page.write(html_page(rows, everybody.names, sandbox=sandbox))
             _write_other_files(folder, everybody)
 
 
@@ -209,7 +209,7 @@ def csv_text(rows: Sequence[Row], names: Names | None = None) -> str:
     return write_csv(COLUMNS, lines)
 
 
-def html_page(rows: Sequence[Row], names: Names | None = None, *, walls: bool = True) -> str:
+def html_page(rows: Sequence[Row], names: Names | None = None, *, sandbox: bool = True) -> str:
     """Write the grading report as an HTML page: for each lesson the most frequent mistakes, a table, every answer.
 
     `names` are those of `Class`.
@@ -227,7 +227,7 @@ def html_page(rows: Sequence[Row], names: Names | None = None, *, walls: bool = 
         )
     done = sum(row.passed for row in rows)
     said = (
-        f"{len(rows)} files, {done} exercises passed. Each notebook ran in a process of its own, {WALLS[walls]}. "
+        f"{len(rows)} files, {done} exercises passed. Each notebook ran in a process of its own, {SANDBOX[sandbox]}. "
         "What its checks observed there was judged outside: that is evidence, not proof."
     )
     legend = " · ".join(f"{MARKS[state]} {state}" for state in ("passed", "not yet", NOT_ATTEMPTED))

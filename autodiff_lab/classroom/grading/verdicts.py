@@ -134,15 +134,18 @@ def _clip(said: object) -> str:
     return "\n".join(map(printable, str(said)[:MAX_SHOWN_CHARACTERS].split("\n")))
 
 
-def _read_findings(said: bytes, token: str) -> tuple[list[dict[str, Any]], bool]:
-    """Read the lines that begin with the examiner's word; return them, and whether there are others."""
+def _read_findings(output: bytes, token: str) -> tuple[list[dict[str, Any]], bool]:
+    """Read the lines that begin with the examiner's secret; return them, and whether there are other lines."""
     findings = []
     others = False
-    for line in said.decode(errors="replace").splitlines():
+    for line in output.decode(errors="replace").splitlines():
         word, _, rest = line.partition(" ")
-        others = others or not token.startswith(word)  # a last line may be cut short
+        if word != token:
+            # The last line may have been cut short, even within the secret.
+            others = others or not token.startswith(word)
+            continue
         try:
-            finding = json.loads(rest) if word == token else None
+            finding = json.loads(rest)
         except (ValueError, RecursionError):  # it was cut short
             continue
         if isinstance(finding, dict):
@@ -153,11 +156,11 @@ def _read_findings(said: bytes, token: str) -> tuple[list[dict[str, Any]], bool]
 def complete_row(row: Row, done: Done, token: str, limits: Limits) -> Row:
     """Judge what the examiner found in a hand-in, and complete the row with the verdicts."""
     row = replace(row, crowded=done.crowded)
-    findings, others = _read_findings(done.said, token)
+    findings, others = _read_findings(done.output, token)
     if not any("begin" in finding for finding in findings):
-        ended = f"exit status {done.code}" if done.ended == "by itself" else done.ended
-        return mark_as_not_run(row, done.complaint or ended)
-    # The second line is the examiner's own, as no cell had run.
+        ended = f"exit status {done.code}" if done.ended == "finished" else done.ended
+        return mark_as_not_run(row, done.last_error or ended)
+    # The second line was written before any cell ran, so it can be trusted.
     opening = findings[1] if len(findings) > 1 else {}
     if "unreadable" in opening:
         return replace(row, ended=opening["unreadable"])
@@ -165,7 +168,7 @@ def complete_row(row: Row, done: Done, token: str, limits: Limits) -> Row:
         return replace(row, ended=_describe_end(done, [], False, limits))
     slug = lesson_of(opening["cells"])
     if slug is None:
-        return replace(row, ended="asks for the checks of no lesson of this course")
+        return replace(row, ended="it imports the checks of no lesson of this course")
     exercises = next(lesson.exercises() for lesson in lessons() if lesson.slug == slug)
     row = replace(row, lesson=slug, exercises=tuple(exercises))
     try:
@@ -176,10 +179,10 @@ def complete_row(row: Row, done: Done, token: str, limits: Limits) -> Row:
             if "raised" in each
         ]
         ended = _describe_end(done, raised, any("end" in finding for finding in findings), limits)
-    except Exception:  # the examiner writes no such lines
+    except Exception:  # these lines aren't the examiner's
         return replace(
             row,
-            ended="what it says cannot be read",
+            ended="its findings cannot be read",
             doubts=("it wrote to the report itself",),
             answers={},
         )
@@ -219,7 +222,7 @@ def _judge_findings(
 def _judge(
     exercise: Exercise, finding: Mapping[str, Any], cells: Sequence[str]
 ) -> tuple[Answer, str]:
-    """Judge what was observed of an answer; return the verdict, and what contradicts it."""
+    """Judge what was observed of an answer; return the verdict, and a doubt if the examiner reported another one."""
     said = Reply(str(finding.get("status")), _clip(finding.get("reply")))
     reply = said
     hint = ""
@@ -233,10 +236,11 @@ def _judge(
             hint = next(
                 (each.hint for each in asked.misconceptions if reply.text.endswith(each.hint)), ""
             )
-    except Exception:  # the observation is missing, or isn't one that a check makes
+    except Exception:  # the observation is missing, or no check makes such an observation
         reply = Reply("not yet", "This observation cannot be judged.")
     if reply.status != said.status:
-        said, doubt = reply, f"says {printable(said.status)[:20]}, and is {reply.status}"
+        doubt = f"was reported as {printable(said.status)[:20]}, but is {reply.status}"
+        said = reply
     cell = finding.get("cell")
     code = cells[cell - 1] if isinstance(cell, int) and 0 < cell <= len(cells) else ""
     return Answer(reply.status, _clip(said.text), _clip(code), hint), doubt
@@ -250,7 +254,7 @@ def mark_as_not_run(row: Row, reason: str) -> Row:
 
 
 def _describe_end(done: Done, raised: Sequence[tuple[int, str]], end: bool, limits: Limits) -> str:
-    if done.ended != "by itself":
+    if done.ended != "finished":
         allowed = {
             "out of time": f" after {limits.seconds:g} s",
             "out of memory": f": more than {limits.megabytes} MB",
