@@ -137,7 +137,7 @@ def inside(python: Path) -> dict[str, str]:
 
 
 def the_tutorial_runs(python: Path, tree: Path) -> None:
-    """The first notebook, then all of them; what the heaviest kernel takes, and the server beside it."""
+    """Run all notebooks, weigh the largest kernel together with JupyterLab, and time the first player."""
     weights = {}
     for path in NOTEBOOKS:
         said = run(python, "-c", RUN, tree / "notebooks" / path.name, cwd=tree, env=inside(python))
@@ -158,7 +158,7 @@ def the_tutorial_runs(python: Path, tree: Path) -> None:
 
 
 class server:
-    """JupyterLab as Binder runs it; gives a function that weighs it, in megabytes."""
+    """JupyterLab as Binder runs it; the context manager returns a function that measures its megabytes."""
 
     def __init__(self, python: Path, tree: Path) -> None:
         self.runtime = Path(tempfile.mkdtemp())
@@ -191,7 +191,7 @@ class server:
             try:
                 yield json.loads(file.read_text())
             except ValueError:
-                continue  # half written
+                continue  # JupyterLab is still writing it
 
     def _memory(self) -> float:
         status = Path(f"/proc/{self.process.pid}/status").read_text()

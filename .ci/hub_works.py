@@ -138,7 +138,7 @@ def say(text: str) -> None:
 
 
 def run(*command: str | Path, **options: Any) -> str:
-    """Run a command and return what it prints; a failure shows all of it."""
+    """Run a command and return its output; if it fails, print the output and exit."""
     done = subprocess.run(
         [*map(str, command)], text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, **options
     )
@@ -156,7 +156,7 @@ def guide_commands(first: str) -> list[str]:
 
 
 def install(folder: Path) -> Path:
-    """Install what the page installs beside our package, in its versions; return the folder of the proxy's command."""
+    """Install what the page installs besides our package, in its versions; return the folder of the proxy's command."""
     commands = "\n".join(guide_commands("configurable-http-proxy"))
     pins = re.findall(r"\bjupyterhub[\w-]*==[\d.]+", commands)
     assert len(pins) == 2, pins
@@ -169,7 +169,7 @@ def install(folder: Path) -> Path:
 
 
 def enter_namespaces(students: int) -> int:
-    """Run this program again, in namespaces of its own, and return its exit code."""
+    """Run this program again in private namespaces, and return its exit code."""
     with tempfile.TemporaryDirectory() as folder:
         proxy = install(Path(folder))
         as_root = [] if os.geteuid() == 0 else ["sudo"]
@@ -177,7 +177,7 @@ def enter_namespaces(students: int) -> int:
         apart = ["unshare", "--mount", "--pid", "--net", "--fork", "--kill-child", "--mount-proc"]
         settings = [
             f"PATH={proxy}:{os.environ['PATH']}:/usr/sbin:/sbin",
-            "PYTHONDONTWRITEBYTECODE=1",  # what root writes, the caller could not delete
+            "PYTHONDONTWRITEBYTECODE=1",  # the caller couldn't delete files that root writes
             "LC_ALL=C.UTF-8",
         ]
         again = [
@@ -190,7 +190,7 @@ def enter_namespaces(students: int) -> int:
 
 
 def mount_private_folders() -> None:
-    """Put private, empty folders where the page's commands write; what is needed of the old ones stays readable."""
+    """Mount private, empty folders where the commands write, and keep what is needed of the old ones readable."""
     node = Path(shutil.which("node") or "node")
     proxy = Path(shutil.which("configurable-http-proxy") or "")
     needed = {Path(sys.prefix), Path(sys.base_prefix), ROOT, proxy.parents[2]}
@@ -333,7 +333,7 @@ class Student:
         return content
 
     def execute(self, code: str) -> str:
-        """Run code in the kernel, and return what it prints and shows as text; an error of its own ends all."""
+        """Run code in the kernel, and return what it prints and shows as text; raises if the code raises."""
         header = {"msg_id": uuid.uuid4().hex, "msg_type": "execute_request", "version": "5.3"}
         header |= {"username": self.name, "session": self.name, "date": "2026-01-01T00:00:00Z"}
         content = {"code": code, "silent": False, "store_history": True, "allow_stdin": False}
@@ -344,7 +344,7 @@ class Student:
         while ended != {"reply", "idle"}:
             frame = self.socket.recv()
             if not isinstance(frame, str):
-                continue  # a widget's pictures
+                continue  # binary: a widget's pictures
             answer = json.loads(frame)
             if answer["parent_header"].get("msg_id") != header["msg_id"]:
                 continue
@@ -414,7 +414,7 @@ def in_parallel(actions: list[Callable[[], None]]) -> None:
 
 
 def memory_of(name: str, part: str) -> list[tuple[float, float]]:
-    """Return the resident and the proportional megabytes of a user's processes whose command has this part."""
+    """Return the resident and the proportional megabytes of a user's processes whose command contains `part`."""
     import psutil
 
     found = []
@@ -458,7 +458,7 @@ def try_what_is_forbidden(student: Student) -> None:
 
 
 def check_travel() -> None:
-    """A student's home has the notebooks, and nothing else of the repository."""
+    """Check that a student's home has the notebooks, and nothing else from the repository."""
     home = Path("/home/ada")
     files = [path for path in home.rglob("*") if path.is_file() and ".local" not in path.parts]
     copied = [path for path in files if "autodiff-lab-notebooks" in path.parts]
@@ -470,7 +470,7 @@ def check_travel() -> None:
 
 
 def check_collecting(names: list[str]) -> None:
-    """The page's loop puts each student's notebook into a folder of its own, as grading wants it."""
+    """Check that the page's loop collects each student's notebook into a folder of its own, as grading expects."""
     Path("/home/bea/autodiff-lab-notebooks/03_tape.ipynb").unlink()
     Path("/home/bea/autodiff-lab-notebooks/03_tape.ipynb").symlink_to("/etc/shadow")
     run("sh", "-euc", "\n".join(guide_commands("runuser")), cwd="/srv")
@@ -483,7 +483,7 @@ def check_collecting(names: list[str]) -> None:
 
 
 def check_culling(student: Student) -> None:
-    """With short times, an idle kernel is stopped although its browser is open, and then the server."""
+    """Check that an idle kernel is stopped although its browser is open, and then the server; needs short times."""
     student.log_in()
     saved = student.open_notebook()
     sources = "".join(cell["source"] for cell in saved["cells"])
@@ -507,7 +507,7 @@ def shorten_times(config: Path) -> None:
 
 
 def use_hub(count: int) -> None:
-    """Set up the hub as the page says, and use it."""
+    """Set up the hub with the page's commands, and use it."""
     run("ip", "link", "set", "lo", "up")
     mount_private_folders()
     names = list(NAMES[:count])

@@ -40,10 +40,10 @@ LITE = ROOT / ".ci/lite"
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
 WIDGETS = {"@jupyter-widgets/jupyterlab-manager", "anywidget"}
 
-# A server reads it, in a Python that has all of the standard library.
+# A server reads this file, with a Python that has the whole standard library.
 READ_BY_JUPYTERHUB = "/jupyterhub_config.py"
 
-# Runs in Node. The package's own `__init__` files load NumPy and are passed by: what is imported needs none.
+# Runs in Node, without NumPy. So it replaces the `__init__` files, which import NumPy, with empty modules.
 IN_PYODIDE = """
 import { readFileSync } from "node:fs";
 const { loadPyodide } = await import(process.argv[2]);
@@ -124,15 +124,15 @@ def the_notebooks_run(python: Path, served: Path, pictures: Path) -> None:
     if found["refused"] or found["wrong"]:
         sys.exit("\n".join(["refused: " + url for url in found["refused"]] + found["wrong"]))
     say(
-        "the player, a slider, a lab and an exercise work, no address runs a program; nobody else was asked"
+        "the player, a slider, a lab and an exercise work; no address runs a program, and no other was requested"
     )
 
 
 class QuietHandler(http.server.SimpleHTTPRequestHandler):
-    """Serves files without a line for each."""
+    """A file server that prints nothing."""
 
     def log_message(self, *_: object) -> None:
-        """Say nothing."""
+        """Print nothing."""
 
 
 def the_newest_pyodide_takes_the_wheel(work: Path, wheel: Path) -> None:
@@ -145,7 +145,7 @@ def the_newest_pyodide_takes_the_wheel(work: Path, wheel: Path) -> None:
     module = pyodide_files.from_npm(work, "latest") / "pyodide.mjs"
     said = run("node", program, module, wheel, json.dumps(sorted(standard_modules(wheel))))
     say(
-        f"{said.strip().splitlines()[-1]}: every file compiles, what is imported exists, and a graph is laid out"
+        f"{said.strip().splitlines()[-1]}: every file compiles, all imports exist, and a graph is laid out"
     )
 
 

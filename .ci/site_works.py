@@ -1,14 +1,16 @@
-"""Build the website in an environment of its own, and try it in Chromium as a visitor would.
+"""Build the website in its own environment, and try it in Chromium as a visitor would.
 
     python .ci/site_works.py [--keep DIR]
 
-Seen is, without a network: the box of the start page plays six functions, and lets nothing out of its frame
-(`.ci/site/visit_box.py`); the player of the start page is in the first screen, and plays, on a laptop and on a phone;
-one in a lesson steps; the search finds “fan-out”; no script in an address runs; every link and every anchor inside the
-site leads somewhere; nothing is wider than a phone's screen; players, pictures and labs can be read in the light and in
-the dark.
+The browser reaches no other machine. It checks that
 
-Not seen is JupyterLite, which is built by itself: of the links into `lite/` only the form is looked at.
+- the start page's player is visible without scrolling, and plays, on a laptop and on a phone; one in a lesson steps;
+- the start page's box plays six functions, and lets nothing out of its frame (`.ci/site/visit_box.py`);
+- the search finds “fan-out”, and no script in an address runs;
+- every link and every anchor inside the site leads somewhere;
+- nothing is wider than a phone's screen; players, pictures and labs are readable in light and dark.
+
+JupyterLite is built and tested separately (`.ci/lite_works.py`): of links into `lite/`, only the form is checked.
 """
 
 from __future__ import annotations
@@ -28,8 +30,8 @@ from pathlib import Path
 import pyodide_files
 
 ROOT = Path(__file__).resolve().parents[1]
-LARGEST_SITE = 60_000_000
-LONGEST_BUILD = 120  # seconds of a processor, so that a busy machine does not count
+LARGEST_SITE = 60_000_000  # bytes
+LONGEST_BUILD_S = 120  # of CPU time, which doesn't depend on what else the machine does
 
 
 def say(text: str) -> None:
@@ -37,7 +39,7 @@ def say(text: str) -> None:
 
 
 def run(*command: str | Path) -> str:
-    """Run a command and return what it says; a failure shows all of it."""
+    """Run a command and return its output; if it fails, print the output and exit."""
     done = subprocess.run(
         [*map(str, command)], text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
     )
@@ -47,37 +49,26 @@ def run(*command: str | Path) -> str:
 
 
 def the_site_builds(work: Path) -> Path:
-    """Build it into `work/site`; gives the Python of the environment."""
+    """Build the site into `work/site`, and return the Python of its environment."""
     run(sys.executable, "-m", "venv", work / "venv")
     python = work / "venv/bin/python"
-    run(
-        python,
-        "-m",
-        "pip",
-        "install",
-        "-q",
-        "-e",
-        ROOT,
-        "-r",
-        ROOT / ".ci/site/requirements.txt",
-        "playwright",
-    )
+    needed = ["-e", ROOT, "-r", ROOT / ".ci/site/requirements.txt", "playwright"]
+    run(python, "-m", "pip", "install", "-q", *needed)
     pyodide = pyodide_files.from_pypi(work)
     begun = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
     run(python, ROOT / ".ci/site/build.py", work / "site", "--pyodide", pyodide)
     seconds = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - begun
     size = sum(path.stat().st_size for path in (work / "site").rglob("*") if path.is_file())
     say(f"built in {seconds:.0f} s, {size / 1e6:.1f} MB")
-    if size > LARGEST_SITE or seconds > LONGEST_BUILD:
-        sys.exit(f"at most {LONGEST_BUILD} s and {LARGEST_SITE / 1e6:.0f} MB are wanted")
+    if size > LARGEST_SITE or seconds > LONGEST_BUILD_S:
+        sys.exit(f"the limits are {LONGEST_BUILD_S} s and {LARGEST_SITE / 1e6:.0f} MB")
     return python
 
 
 def a_visitor_finds_nothing_wrong(python: Path, site: Path, shots: Path) -> None:
-    """`visit.py` and `visit_box.py`, with nothing but this machine to ask."""
-    chromium = next(
-        filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None
-    )
+    """Serve the site, and run `visit.py` and `visit_box.py` on it; exit with what they find wrong."""
+    names = ("chromium", "chromium-browser", "google-chrome")
+    chromium = next(filter(None, map(shutil.which, names)), None)
     assert chromium, "there is no Chromium on the PATH"
     shots.mkdir()
     handler = functools.partial(QuietHandler, directory=str(site))
@@ -91,20 +82,19 @@ def a_visitor_finds_nothing_wrong(python: Path, site: Path, shots: Path) -> None
         box = json.loads(
             run(python, ROOT / ".ci/site/visit_box.py", address, chromium, shots).splitlines()[-1]
         )
-        say(
-            "the box plays: "
-            + ", ".join(f"{name} {seconds} s" for name, seconds in box["seconds"].items())
-        )
+        times = ", ".join(f"{name} {seconds} s" for name, seconds in box["seconds"].items())
+        say(f"the box plays: {times}")
         server.shutdown()
-    if wrong := found["wrong"] + box["wrong"]:
+    wrong = found["wrong"] + box["wrong"]
+    if wrong:
         sys.exit("\n".join(wrong))
 
 
 class QuietHandler(http.server.SimpleHTTPRequestHandler):
-    """Serves files without a line for each."""
+    """A file server that prints nothing."""
 
     def log_message(self, *_: object) -> None:
-        """Say nothing."""
+        """Print nothing."""
 
 
 def main() -> None:
@@ -113,7 +103,7 @@ def main() -> None:
         "--keep",
         type=Path,
         metavar="DIR",
-        help="leave the site in this folder, its pictures beside it",
+        help="leave the site in this folder, and screenshots next to it",
     )
     keep = options.parse_args().keep
     with tempfile.TemporaryDirectory() as folder:

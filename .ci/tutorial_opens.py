@@ -4,7 +4,7 @@
 
 The command runs word for word; only BROWSER is set, so that no browser comes up. Where JupyterLab listens,
 and with which token, is read from the file it leaves in its runtime folder. A newcomer reads what the command prints
-in the terminal, so an error among it counts as a failure.
+in the terminal, so an error message there counts as a failure.
 """
 
 import json
@@ -17,7 +17,7 @@ import time
 import urllib.request
 from pathlib import Path
 
-PATIENCE = 600  # seconds; the command also installs
+START_TIMEOUT_S = 600  # the command also installs packages
 SIGNS_OF_AN_ERROR = ("Error: ", "Traceback", "Fail to ")
 
 
@@ -35,7 +35,7 @@ def ask(server: dict, path: str, method: str = "GET", data: dict | None = None) 
 
 def wait_for_server(process: subprocess.Popen, runtime: Path) -> dict:
     """Return what JupyterLab wrote about itself, once it answers."""
-    end = time.monotonic() + PATIENCE
+    end = time.monotonic() + START_TIMEOUT_S
     while time.monotonic() < end:
         if process.poll() is not None:
             sys.exit(f"the command ended with exit code {process.returncode}")
@@ -44,14 +44,14 @@ def wait_for_server(process: subprocess.Popen, runtime: Path) -> dict:
                 server = json.loads(file.read_text())
                 ask(server, "status")
             except (ValueError, OSError):
-                continue  # half written, or not listening yet
+                continue  # JupyterLab is still writing the file, or isn't listening yet
             return server
         time.sleep(0.5)
-    sys.exit(f"JupyterLab did not answer within {PATIENCE} s")
+    sys.exit(f"JupyterLab did not answer within {START_TIMEOUT_S} s")
 
 
 def stop(process: subprocess.Popen) -> int:
-    """Press Ctrl-C, and once more if JupyterLab still waits for something; it tells one to. Return the exit code."""
+    """Press Ctrl-C, and once more if JupyterLab hasn't ended after a minute. Return the exit code."""
     os.killpg(process.pid, signal.SIGINT)
     try:
         return process.wait(timeout=60)
@@ -62,7 +62,7 @@ def stop(process: subprocess.Popen) -> int:
 
 
 def check_terminal(printed: str) -> None:
-    """Show what the command printed, and fail if there is an error among it."""
+    """Show what the command printed, and fail if there is an error message in it."""
     print(printed)
     signs = [sign for sign in SIGNS_OF_AN_ERROR if sign in printed]
     if signs:
@@ -70,10 +70,10 @@ def check_terminal(printed: str) -> None:
 
 
 def main(command: str) -> None:
-    """Start, look, stop."""
+    """Run the command, check JupyterLab's notebooks and a kernel, and stop it."""
     with tempfile.TemporaryDirectory() as runtime, tempfile.TemporaryFile("w+") as terminal:
         environment = {**os.environ, "BROWSER": "true", "JUPYTER_RUNTIME_DIR": runtime}
-        # A job in the background ignores Ctrl-C, and so does all that it starts; here it must be heard.
+        # In a background job, Ctrl-C is ignored, also by the programs that the job starts; here it must work.
         signal.signal(signal.SIGINT, signal.default_int_handler)
         process = subprocess.Popen(
             ["bash", "-c", command],

@@ -2,8 +2,8 @@
 //
 //     node .ci/javascript/bundle.mjs [FOLDER]
 //
-// Beside the bundles it writes `sources.json`, the hashes of all that they were made of and their own: a test without
-// Node compares them.
+// It also writes `sources.json` with the hashes of the bundles and of their sources, so that a test can compare them
+// without Node.
 
 import { createHash } from "node:crypto";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
@@ -23,7 +23,7 @@ const ENTRIES = [
   { in: `${WIDGETS}/labs/picture.js`, out: "lab_picture" },
 ];
 
-/** Bundles in memory: the files by name, and the paths of what they were made of. */
+/** Makes the bundles in memory: returns the files by name, and the paths of their sources. */
 async function bundle() {
   const { metafile, outputFiles } = await build({
     absWorkingDir: ROOT,
@@ -34,9 +34,9 @@ async function bundle() {
     bundle: true,
     format: "esm",
     charset: "utf8",
-    // The first browsers that know light-dark(), in which all colours are written.
+    // The first browsers with light-dark(), which all our colours use.
     target: ["chrome123", "firefox120", "safari17.5"],
-    // Each page and each notebook carries bundles. Names are kept, so that an error tells where it happened.
+    // Every page and notebook contains bundles, so they have to be small. Names are kept, so that errors can be located.
     minifyWhitespace: true,
     minifySyntax: true,
     lineLimit: 1000,
@@ -47,7 +47,7 @@ async function bundle() {
 
 const hashOf = (text) => createHash("sha256").update(text).digest("hex");
 
-/** Says what the bundles were made of and by what. */
+/** Writes the contents of `sources.json`. */
 async function describe(files, sources) {
   const own = path.relative(ROOT, import.meta.filename).replaceAll(path.sep, "/");
   const hashes = {};

@@ -1,10 +1,10 @@
-// What ESLint holds of the JavaScript: its recommended rules, with the names that each place knows.
+// ESLint's configuration: its recommended rules, with the global names that exist in each kind of script.
 
 import js from "@eslint/js";
 import globals from "globals";
 
 const MODULES = ["autodiff_lab/widgets/**/*.js", ".ci/site/box/box.js"];
-// Each of these is a script of a page, or an expression that a test evaluates in one.
+// Scripts of a page, and expressions that a test evaluates in a page.
 const SCRIPTS = [
   ".ci/lite/*.js",
   ".ci/site/_static/*.js",
@@ -12,7 +12,7 @@ const SCRIPTS = [
   "autodiff_lab/classroom/lecture/**/*.js",
   "tests/browser/*.js",
 ];
-// What the scripts of a lecture find: reveal.js, and what lecture.js hands out.
+// The globals of a lecture's scripts: reveal.js, and what lecture.js defines.
 const LECTURE = ["Reveal", "SpeakerWindow", "giveRoom", "hasPlayer", "minutesIn", "stepPlayer"];
 const SPHINX = ["Search"];
 const FOUND = Object.fromEntries([...LECTURE, ...SPHINX].map((name) => [name, "readonly"]));

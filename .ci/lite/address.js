@@ -1,10 +1,10 @@
-// Removes all parameters of the address but those that name a file to open and its viewer, before JupyterLite reads them.
-// Its console would run a program given in the address. Each page of the site runs this first.
+// Removes all parameters of the address except those that name a file and its viewer, before JupyterLite reads them:
+// its console would run a program from the address. Each page of the site runs this script first.
 {
-  const OPENS = ["path", "factory"];
-  const asked = new URLSearchParams(location.search);
-  const kept = new URLSearchParams([...asked].filter(([name]) => OPENS.includes(name)));
-  if (String(kept) !== String(asked)) {
+  const ALLOWED = ["path", "factory"];
+  const given = new URLSearchParams(location.search);
+  const kept = new URLSearchParams([...given].filter(([name]) => ALLOWED.includes(name)));
+  if (String(kept) !== String(given)) {
     const search = String(kept) ? `?${kept}` : "";
     history.replaceState(null, "", location.pathname + search + location.hash);
   }

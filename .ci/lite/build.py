@@ -2,8 +2,8 @@
 
     python .ci/lite/build.py OUT [--pyodide FOLDER]        needs: pip install -r .ci/lite/requirements.txt
 
-The wheel of the package and those that it needs go into the site, and each kernel starts with them: a reader opens a
-notebook, and runs it. Python itself (Pyodide) comes from its public address or, for a test, from a folder.
+The site contains the wheels of the package and of what it needs, and each kernel installs them when it starts: a
+reader only has to open a notebook. Python itself (Pyodide) comes from its public address or, in a test, from a folder.
 """
 
 from __future__ import annotations
@@ -32,29 +32,29 @@ IN_THE_SITE = (
     "psygnal",
     "typing_extensions",
 )
-# Not `repl`: its address holds a program, and it runs that unasked, where the reader's notebooks are.
+# Not `repl`, which runs a program from its address without asking, with access to the reader's notebooks.
 APPS = ("lab", "notebooks", "tree")
 KERNEL = "@jupyterlite/pyodide-kernel-extension"
 
 
 def settings(files: list[Path]) -> dict[str, object]:
-    """What a page of the site reads first: where Pyodide is, and with which packages a kernel starts."""
-    # The kernel loads them from its own place, `extensions/@jupyterlite/pyodide-kernel-extension/static/`.
+    """Return the site's settings: the address of Pyodide, and the packages with which a kernel starts."""
+    # The paths are relative to the kernel's folder, `extensions/@jupyterlite/pyodide-kernel-extension/static/`.
     packages = [*OF_PYODIDE, *(f"../../../../pypi/{file.name}" for file in files)]
     kernel = {"pyodideUrl": f"{ADDRESS}/pyodide.js", "loadPyodideOptions": {"packages": packages}}
-    config = {
-        "appName": "autodiff_lab",
-        "exposeAppInBrowser": True,
-        "litePluginSettings": {f"{KERNEL}:kernel": kernel},
-    }
-    # Progress is kept in such a file. Taken for JSON, it would be refused, and whoever writes it waits for ever.
+    # Progress is saved in a .jsonl file. JupyterLite would reject it as JSON, and the write would never end.
     text = {
         "name": "jsonl",
         "extensions": [".jsonl"],
         "mimeTypes": ["text/plain"],
         "fileFormat": "text",
     }
-    config["fileTypes"] = {"jsonl": text}
+    config = {
+        "appName": "autodiff_lab",
+        "exposeAppInBrowser": True,
+        "litePluginSettings": {f"{KERNEL}:kernel": kernel},
+        "fileTypes": {"jsonl": text},
+    }
     return {"jupyter-lite-schema-version": 0, "jupyter-config-data": config}
 
 
@@ -68,20 +68,13 @@ def build(out: Path, pyodide: Path | None) -> None:
         (lite / "jupyter-lite.json").write_text(json.dumps(settings(files)))
         ignored = shutil.ignore_patterns(".*", "*.jsonl", "lectures")
         shutil.copytree(ROOT / "notebooks", work / "contents", ignore=ignored)
-        options = [
-            "--contents",
-            work / "contents",
-            "--output-dir",
-            work / "site",
-            "--no-sourcemaps",
-        ]
-        options += [f"--apps={name}" for name in APPS] + [
-            f"--piplite-wheels={file}" for file in files
-        ]
+        options = ["--contents", work / "contents", "--output-dir", work / "site"]
+        options += ["--no-sourcemaps"]
+        options += [f"--apps={name}" for name in APPS]
+        options += [f"--piplite-wheels={file}" for file in files]
         command = Path(sys.executable).with_name("jupyter-lite")
-        run(
-            command, "build", *options, cwd=lite, env={**os.environ, "JUPYTER_PREFER_ENV_PATH": "1"}
-        )
+        environment = {**os.environ, "JUPYTER_PREFER_ENV_PATH": "1"}
+        run(command, "build", *options, cwd=lite, env=environment)
         add_scripts(work / "site")
         if pyodide:
             put_beside(work / "site", pyodide)
@@ -89,26 +82,22 @@ def build(out: Path, pyodide: Path | None) -> None:
 
 
 def add_scripts(site: Path) -> None:
-    """Put our scripts into each page: the one that reads the address runs before any other."""
+    """Add our scripts to each page: `address.js` before all others, `starting.js` at the end of the head."""
     for name in ("address.js", "starting.js"):
         shutil.copy(HERE / name, site)
     for page in site.rglob("index.html"):
         up = "../" * (len(page.relative_to(site).parts) - 1)
-        first, last = (
-            f'<script src="{up}{name}"></script>' for name in ("address.js", "starting.js")
-        )
-        head, opened, rest = page.read_text(encoding="utf-8").partition("<head>")
+        first = f'<script src="{up}address.js"></script>'
+        last = f'<script src="{up}starting.js"></script>'
+        before, opened, rest = page.read_text(encoding="utf-8").partition("<head>")
         if not opened:
-            sys.exit(
-                f"{page.relative_to(site)} has no head, and its address would not be read first"
-            )
-        page.write_text(
-            head + opened + first + rest.replace("</head>", f"{last}</head>"), encoding="utf-8"
-        )
+            sys.exit(f"{page.relative_to(site)} has no <head>, so address.js can't run first in it")
+        rest = rest.replace("</head>", f"{last}</head>")
+        page.write_text(before + opened + first + rest, encoding="utf-8")
 
 
 def main() -> None:
-    """Read the command line."""
+    """Read the command line, and build."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

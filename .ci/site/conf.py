@@ -1,4 +1,4 @@
-"""Sphinx's configuration of the website: the notebooks as pages whose players play, and the reference."""
+"""Sphinx's configuration for the website: the notebooks as pages with working players, and the reference."""
 
 import html
 import inspect
@@ -25,8 +25,8 @@ PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["
 REPOSITORY = PROJECT["urls"]["Repository"]
 HOME = PROJECT["urls"]["Homepage"]
 BADGE = re.compile(r"^\[!\[.*\]\((https://mybinder\.org/[^)]*)\)$", re.MULTILINE)
-BINDER = {}  # the address in the badge of each lesson, filled as it is read
-QUESTIONS = {}  # what each lesson asks, filled in the same way
+BINDER = {}  # the Binder address of each lesson, filled in when Sphinx reads the lesson
+QUESTIONS = {}  # the question of each lesson, filled in at the same time
 PREVIEW = "_static/player.png"
 TWITTER = '<meta name="twitter:card" content="summary_large_image">'
 THIN_SPACE = '<mspace width="0.17em"/>'
@@ -52,7 +52,7 @@ nb_code_prompt_hide = "Fold the result"
 nb_mime_priority_overrides = [("html", "text/html", 0)]
 myst_enable_extensions = ["dollarmath", "amsmath"]
 myst_heading_anchors = 3
-# Anchors of cells are HTML, which MyST does not read; `site_works.py` follows every link.
+# Cells have their anchors in HTML, which MyST doesn't read; `site_works.py` follows every link instead.
 suppress_warnings = ["myst.header", "myst.xref_missing", "mystnb.unknown_mime_type"]
 exclude_patterns = ["lectures/*"]
 
@@ -66,7 +66,7 @@ autodoc_typehints = "signature"
 autodoc_typehints_format = "short"
 python_use_unqualified_type_names = True
 maximum_signature_line_length = 60  # a longer one has a line for each parameter
-autodoc_default_options = {"exclude-members": "set"}  # Matplotlib writes one for each class
+autodoc_default_options = {"exclude-members": "set"}  # Matplotlib adds a `set` to each class
 numpydoc_show_class_members = False
 templates_path = ["_templates"]
 
@@ -93,7 +93,7 @@ html_theme_options = {
 
 
 def linkcode_resolve(domain, info):
-    """Return where the source of a public name stands, with its lines."""
+    """Return the address of a public name's source on GitHub, with its lines."""
     found = autodiff_lab
     for name in info["fullname"].split("."):
         found = getattr(found, name, None)
@@ -107,15 +107,16 @@ def linkcode_resolve(domain, info):
 
 
 def shape_notebook(app, docname, source):
-    """Give each cell the anchor that links use, fold what is saved folded, and link to Python where there is a lab."""
+    """Give each cell the anchor that links use, fold outputs that are saved folded, and add buttons below labs."""
     file = app.env.doc2path(docname)
     if file.suffix != ".ipynb":
         return
     notebook = nbformat.reads(source[0], as_version=4)
     if question := re.match(r"# .*\n\n\*\*(.*)\*\*\n", notebook.cells[0].source):
         QUESTIONS[docname] = question[1]
-    # within the page, as JupyterLab calls headings
-    cells, linked = [], set(re.findall(r"\]\(#([\w-]+)\)", source[0]))
+    # links to headings of the same page, in JupyterLab's form
+    linked = set(re.findall(r"\]\(#([\w-]+)\)", source[0]))
+    cells = []
     for cell in notebook.cells:
         anchor = f'<span id="cell-id={cell.id}"></span>'
         if cell.cell_type == "markdown":
@@ -135,9 +136,8 @@ def shape_notebook(app, docname, source):
         if cell.outputs and cell.metadata.get("jupyter", {}).get("outputs_hidden"):
             cell.metadata["tags"] = [*cell.metadata.get("tags", []), "hide-output"]
         cells += [nbformat.v4.new_markdown_cell(anchor), cell]
-        if "@interact" in cell.source or any(
-            "data-adl-lab" in str(output.get("data")) for output in cell.outputs
-        ):
+        has_lab = any("data-adl-lab" in str(output.get("data")) for output in cell.outputs)
+        if has_lab or "@interact" in cell.source:
             cells.append(nbformat.v4.new_markdown_cell(launch_row(docname, "Open live")))
     if names := names_in(docname):
         cells.append(nbformat.v4.new_markdown_cell(cross_links.list_names(names)))
@@ -158,50 +158,51 @@ def link_code(app, pagename, templatename, context, doctree):
 
 def launch_row(docname, *ways):
     """Write buttons that run a notebook without installing anything."""
-    kinds = {
+    attributes = {
         "Open live": f'class="live" href="{LITE}{docname}.ipynb"',
         "Binder": f'href="{BINDER[docname]}"',
     }
-    return " ".join(['<p class="launch">', *(f"<a {kinds[way]}>{way}</a>" for way in ways), "</p>"])
+    links = [f"<a {attributes[way]}>{way}</a>" for way in ways]
+    return " ".join(['<p class="launch">', *links, "</p>"])
 
 
 def add_launch_buttons(app, pagename, templatename, context, doctree):
-    """Put the same two into the header of a lesson."""
-    if pagename in BINDER:
-        links = {"JupyterLite": f"{LITE}{pagename}.ipynb", "Binder": BINDER[pagename]}
-        buttons = [
-            {
-                "type": "link",
-                "text": text,
-                "url": url,
-                "icon": f"_static/images/logo_{text.lower()}.svg",
-            }
-            for text, url in links.items()
-        ]
-        launch = {
-            "type": "group",
-            "icon": "fas fa-rocket",
-            "tooltip": "Run this lesson",
-            "label": "launch-buttons",
+    """Put buttons for JupyterLite and Binder into the header of a lesson."""
+    if pagename not in BINDER:
+        return
+    links = {"JupyterLite": f"{LITE}{pagename}.ipynb", "Binder": BINDER[pagename]}
+    buttons = [
+        {
+            "type": "link",
+            "text": text,
+            "url": url,
+            "icon": f"_static/images/logo_{text.lower()}.svg",
         }
-        context["header_buttons"].insert(0, launch | {"buttons": buttons})
+        for text, url in links.items()
+    ]
+    launch = {
+        "type": "group",
+        "icon": "fas fa-rocket",
+        "tooltip": "Run this lesson",
+        "label": "launch-buttons",
+        "buttons": buttons,
+    }
+    context["header_buttons"].insert(0, launch)
 
 
 def describe_page(app, pagename, templatename, context, doctree):
-    """Say what a shared link to a page shows, and fill in the form for what was not understood there."""
+    """Add the preview that a shared link to a page shows, and the link to the form "I did not understand"."""
     title = re.sub(r"<[^>]+>", "", context.get("title") or "") or "autodiff_lab"
-    start = pagename == app.config.root_doc
-    said = QUESTIONS.get(pagename, PROJECT["description"])
-    address = HOME if start else f"{HOME}{pagename}.html"
-    named = "autodiff_lab" if start else f"{html.unescape(title)} · autodiff_lab"
+    is_start = pagename == app.config.root_doc
+    description = QUESTIONS.get(pagename, PROJECT["description"])
     properties = {
-        "title": named,
-        "description": said,
+        "title": "autodiff_lab" if is_start else f"{html.unescape(title)} · autodiff_lab",
+        "description": description,
         "type": "website",
-        "url": address,
+        "url": HOME if is_start else f"{HOME}{pagename}.html",
         "image": f"{HOME}{PREVIEW}",
     }
-    tags = [f'<meta name="description" content="{html.escape(said)}">']
+    tags = [f'<meta name="description" content="{html.escape(description)}">']
     tags += [
         f'<meta property="og:{name}" content="{html.escape(text)}">'
         for name, text in properties.items()
@@ -214,17 +215,11 @@ def describe_page(app, pagename, templatename, context, doctree):
 
 
 def write_sitemap(app, exception):
-    """List the pages of the site for search engines, and write the page for addresses that lead nowhere."""
+    """Write the sitemap for search engines, and the page for addresses that don't exist."""
     if exception is not None:
         return
-    pages = [
-        HOME,
-        *(
-            f"{HOME}{name}.html"
-            for name in sorted(app.env.found_docs)
-            if name != app.config.root_doc
-        ),
-    ]
+    others = sorted(set(app.env.found_docs) - {app.config.root_doc})
+    pages = [HOME, *(f"{HOME}{name}.html" for name in others)]
     urls = "".join(f"<url><loc>{html.escape(page)}</loc></url>\n" for page in pages)
     space = "http://www.sitemaps.org/schemas/sitemap/0.9"
     sitemap = f'<?xml version="1.0" encoding="UTF-8"?>\n<urlset xmlns="{space}">\n{urls}</urlset>\n'
@@ -234,17 +229,18 @@ def write_sitemap(app, exception):
 
 
 def write_mathml(display):
-    """Return what writes a formula as MathML, which browsers set without a script."""
+    """Return a visitor that writes a formula as MathML, which browsers typeset without a script."""
 
     def visit(translator, node):
         tag = "div" if display == "block" else "span"
         formula = mathml(node.astext(), display)
-        formula = re.sub(r"(<mi>[a-z]{2,}</mi>)(?=<m(?!o))", rf"\1{THIN_SPACE}", formula)  # sin x
-        # x sin
+        # a thin space between a function's name and its argument, as in "sin x"
+        formula = re.sub(r"(<mi>[a-z]{2,}</mi>)(?=<m(?!o))", rf"\1{THIN_SPACE}", formula)
+        # and between a factor and a function's name, as in "x sin"
         formula = re.sub(
             r"(</m(?:i|n|sub|sup)>)(<mi>[a-z]{2,}</mi>)", rf"\1{THIN_SPACE}\2", formula
         )
-        # f′
+        # the prime of f′ as text, because it is raised already
         formula = re.sub(
             r"<msup>(<mi>.</mi>)<mi>(&#x0203[234];)</mi></msup>", r"\1<mtext>\2</mtext>", formula
         )
@@ -255,20 +251,22 @@ def write_mathml(display):
 
 
 def say_signature(app, what, name, obj, options, signature, returns):
-    """Show what a name is called with: of classes, only those that readers call; others come from a function."""
+    """Return the signature that the reference shows. Classes have none if only a function makes their instances."""
     if not signature:
         return None
     if what in ("class", "exception"):
         if not cross_links.is_made_by_readers(obj):
             return "", None
-        if signature == "(*args, **kwargs)":  # traitlets says so of every widget
+        if signature == "(*args, **kwargs)":  # which traitlets gives every widget
             parameters = list(inspect.signature(obj.__init__).parameters.values())[1:]
             return str(inspect.Signature(parameters)), None
-    # Sphinx writes each Callable with a list of its arguments, also where nothing is said of them.
-    written = [
-        text and text.replace("Callable[[...], ", "Callable[..., ") for text in (signature, returns)
-    ]
-    return tuple(written)
+    # Sphinx writes Callable[..., Any] with brackets around the dots.
+    return correct_callables(signature), correct_callables(returns)
+
+
+def correct_callables(text):
+    """Write `Callable[[...], T]` as `Callable[..., T]`; returns None if there is no text."""
+    return text and text.replace("Callable[[...], ", "Callable[..., ")
 
 
 def setup(app):
@@ -277,7 +275,7 @@ def setup(app):
     app.connect("html-page-context", describe_page)
     app.connect("html-page-context", link_code)
     app.connect("build-finished", write_sitemap)
-    # after the theme has made its own
+    # a late priority: the theme has to make its own header buttons first
     app.connect("html-page-context", add_launch_buttons, priority=600)
     app.add_html_math_renderer(
         "mathml", (write_mathml("inline"), None), (write_mathml("block"), None)

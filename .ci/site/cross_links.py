@@ -1,6 +1,6 @@
-"""Which lesson uses which public name, as the code of its cells has it.
+"""Find the public names that the code of each lesson uses.
 
-The reference links to the lessons by this, and each lesson to the reference.
+With them, the reference links to the lessons, and each lesson to the reference.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from IPython.core.inputtransformer2 import TransformerManager
 import autodiff_lab as ad
 
 NOTEBOOKS = Path(ad.__file__).resolve().parents[1] / "notebooks"
-LISTED_OPENLY = 6  # lessons; a longer list is folded
+LISTED_OPENLY = 6  # a list of more lessons than this is folded
 NAME_IN_CODE = re.compile(
     r'(?P<before><span class="n">ad</span><span class="o">\.</span>)<span class="n">(?P<name>\w+)</span>'
 )
@@ -35,10 +35,11 @@ class Use(NamedTuple):
 
 
 class NameReader(ast.NodeVisitor):
-    """Follows what a notebook's names are bound to, and collects the uses of those that are public here."""
+    """Follows the names in a notebook, and collects the public names of autodiff_lab that it uses."""
 
     def __init__(self) -> None:
-        self.bound: dict[str, str] = {}  # what a name of the notebook stands for; "" is the package
+        # the public name that a notebook's name is bound to; "" for the package
+        self.bound: dict[str, str] = {}
         self.used: set[str] = set()
 
     def visit_Import(self, node: ast.Import) -> None:
@@ -50,14 +51,15 @@ class NameReader(ast.NodeVisitor):
                 self.bound[local] = ""
 
     def visit_ImportFrom(self, node: ast.ImportFrom) -> None:
-        """Bind what is imported, if it is the same object as the public one of its name."""
+        """Bind imported names, if they are public."""
         for alias in node.names:
-            self.bound.pop(alias.asname or alias.name, None)
+            local = alias.asname or alias.name
+            self.bound.pop(local, None)
             if is_public(node.module or "", alias.name):
-                self.bound[alias.asname or alias.name] = alias.name
+                self.bound[local] = alias.name
 
     def visit_Attribute(self, node: ast.Attribute) -> None:
-        """Take `ad.grad` for a use of `grad`."""
+        """Count `ad.grad` as a use of `grad`."""
         owner = node.value
         if isinstance(owner, ast.Name) and self.bound.get(owner.id) == "":
             if node.attr in ad.__all__:
@@ -66,25 +68,25 @@ class NameReader(ast.NodeVisitor):
         self.generic_visit(node)
 
     def visit_Name(self, node: ast.Name) -> None:
-        """Take a bound name for a use, and an assignment to it for its end."""
+        """Count a bound name as a use, and unbind it if something is assigned to it."""
         if not isinstance(node.ctx, ast.Load):
             self.bound.pop(node.id, None)
         elif self.bound.get(node.id):
             self.used.add(self.bound[node.id])
 
     def visit_Assign(self, node: ast.Assign) -> None:
-        """Read the value first: in `grad = grad(f)` the second is still the public one."""
+        """Visit the value first: in `grad = grad(f)`, the `grad` on the right is still the public one."""
         self.visit(node.value)
         for target in node.targets:
             self.visit(target)
 
     def visit_ClassDef(self, node: ast.ClassDef) -> None:
-        """Read a class, whose name is the notebook's from here on."""
+        """Visit a class; from here on its name belongs to the notebook."""
         self.generic_visit(node)
         self.bound.pop(node.name, None)
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> None:
-        """Read a function: what it binds inside is bound there alone."""
+        """Visit a function, whose arguments and local names are bound only inside it."""
         self.bound.pop(node.name, None)
         outside = dict(self.bound)
         for argument in ast.walk(node.args):
@@ -95,7 +97,7 @@ class NameReader(ast.NodeVisitor):
 
 
 def is_public(module: str, name: str) -> bool:
-    """Tell whether a name that a module has is the public one."""
+    """Return whether a name in a module is the same object as the package's public name."""
     if module.partition(".")[0] != "autodiff_lab" or name not in ad.__all__:
         return False
     return getattr(import_module(module), name, None) is getattr(ad, name)
@@ -103,13 +105,14 @@ def is_public(module: str, name: str) -> bool:
 
 def names_used(cells: Iterable[Any]) -> dict[str, str]:
     """Return the public names that a notebook's cells use, each with the id of the first cell that does."""
-    reader, found = NameReader(), {}
+    reader = NameReader()
+    found: dict[str, str] = {}
     for cell in cells:
         if cell.cell_type != "code":
             continue
         try:
             program = ast.parse(TransformerManager().transform_cell(cell.source))
-        except SyntaxError:  # it is shown for its mistake
+        except SyntaxError:  # the cell shows what a mistake looks like
             continue
         reader.used = set()
         reader.visit(program)
@@ -130,21 +133,21 @@ def lessons_by_name() -> dict[str, list[Use]]:
 
 
 def list_lessons(uses: list[Use]) -> str:
-    """Write where a name of the reference is used, as HTML in one line; nothing where no lesson does."""
+    """Write the lessons that use a name, as HTML in one line; "" if there are none."""
     if not uses:
         return ""
     items = "".join(
         f'<li><a href="../{use.page}.html#cell-id={use.cell}">{html.escape(use.title)}</a></li>'
         for use in uses
     )
-    folded = "" if len(uses) <= LISTED_OPENLY else f"<summary>In {len(uses)} lessons</summary>"
-    if folded:
-        return f'<details class="in-lessons">{folded}<ul>{items}</ul></details>'
+    if len(uses) > LISTED_OPENLY:
+        summary = f"<summary>In {len(uses)} lessons</summary>"
+        return f'<details class="in-lessons">{summary}<ul>{items}</ul></details>'
     return f'<div class="in-lessons"><p>In the lessons</p><ul>{items}</ul></div>'
 
 
 def list_names(names: Iterable[str]) -> str:
-    """Write which public names a lesson uses, as HTML in one line; nothing where there are none."""
+    """Write the public names that a lesson uses, as HTML in one line; "" if there are none."""
     links = " ".join(
         f'<a href="reference/autodiff_lab.{name}.html"><code>{name}</code></a>'
         for name in sorted(names, key=str.lower)
@@ -153,22 +156,24 @@ def list_names(names: Iterable[str]) -> str:
 
 
 def is_made_by_readers(cls: type) -> bool:
-    """Tell whether one calls a class to make one: then its docstring describes what it is called with."""
+    """Return whether readers construct this class themselves: then its docstring lists its parameters."""
     return "\nParameters\n----------" in (inspect.getdoc(cls) or "")
 
 
 def makers(cls: type) -> Iterator[str]:
-    """Go through the public functions that return one of a class, alone or beside something else."""
+    """Yield the public functions that return an instance of a class, alone or in a tuple."""
     for name in sorted(ad.__all__):
         function = getattr(ad, name)
-        if inspect.isfunction(function):
-            returned = inspect.formatannotation(inspect.signature(function).return_annotation)
-            if cls.__name__ in re.findall(r"\w+", returned.partition("Callable")[0]):
-                yield name
+        if not inspect.isfunction(function):
+            continue
+        returned = inspect.formatannotation(inspect.signature(function).return_annotation)
+        before_callable = returned.partition("Callable")[0]
+        if cls.__name__ in re.findall(r"\w+", before_callable):
+            yield name
 
 
 def link_code(page: str, names: set[str]) -> str:
-    """Link each `ad.name` in the code of a lesson's page to the reference, if the lesson uses that name."""
+    """Link each `ad.name` in the code of a lesson's page to the reference, if its name is among `names`."""
 
     def link(found: re.Match[str]) -> str:
         name = found["name"]

@@ -1,8 +1,8 @@
 """The box on the start page in which a visitor's function runs: its form, and the files that it fetches.
 
-What it is made of lies in `box/`: the page's script (`box.js`), the sandboxed frame (`frame.html`, `frame.js`), the
-worker in it (`worker.js`) and the worker's Python (`session.py`). The frame and the worker are no pages: they lie on
-the site as packed bytes, so no address opens them outside their sandbox.
+Its sources are in `box/`: the page's script (`box.js`), the sandboxed frame (`frame.html`, `frame.js`), the worker in
+it (`worker.js`) and the worker's Python (`session.py`). The site has the frame and the worker only as packed bytes, so
+that no address opens them outside their sandbox.
 """
 
 from __future__ import annotations
@@ -28,16 +28,16 @@ sys.path.append(str(HERE.parents[1]))
 import pyodide_files  # noqa: E402
 
 PURE = ("graphviz", "traitlets")
-"""The packages that the player needs beside NumPy."""
+"""The packages that the player needs besides NumPy."""
 
 LEFT_OUT = ("notebooks", "lessons", "classroom", "cli")
-"""Of our package: three quarters of its bytes, of which a player needs none."""
+"""The subpackages of autodiff_lab that no player needs, three quarters of its bytes."""
 
 POLICY = (
     "default-src 'none'; script-src 'sha256-{script}' blob: 'wasm-unsafe-eval'; worker-src blob:; connect-src 'none'; "
     "style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
 )
-"""What the frame and its worker may load: scripts that the page gave them, and nothing from any address."""
+"""The content security policy of the frame and its worker: they run what the page sent, and load nothing else."""
 
 
 def write(out: Path, pyodide: Path | None) -> str:
@@ -57,21 +57,16 @@ def write(out: Path, pyodide: Path | None) -> str:
 
 
 def files(pyodide: Path | None) -> dict[str, bytes]:
-    """Return all that the page fetches, by name: of Pyodide, of the package and of the frame."""
+    """Return the files that the page fetches, by name: those of Pyodide, the packages and the frame."""
     found = {}
     for name in pyodide_files.CHECKSUMS:
-        found["numpy.whl" if name.startswith("numpy-") else name] = pyodide_files.read(
-            name, pyodide
-        )
-    worker = (
-        (HERE / "worker.js")
-        .read_text(encoding="utf-8")
-        .replace("PYODIDE_VERSION", pyodide_files.VERSION)
-    )
+        short = "numpy.whl" if name.startswith("numpy-") else name
+        found[short] = pyodide_files.read(name, pyodide)
+    worker = (HERE / "worker.js").read_text(encoding="utf-8")
     return found | {
         "packages.zip": packages(),
         "session.py": (HERE / "session.py").read_bytes(),
-        "worker.js": worker.encode(),
+        "worker.js": worker.replace("PYODIDE_VERSION", pyodide_files.VERSION).encode(),
         "player.js": page.SCRIPT.encode(),
         "player.css": page.STYLE.encode(),
         "frame.html": frame().encode(),
@@ -79,7 +74,7 @@ def files(pyodide: Path | None) -> dict[str, bytes]:
 
 
 def frame() -> str:
-    """Write the frame's page; its policy names its one script by checksum."""
+    """Write the frame's page, whose policy allows its only script by checksum."""
     script = (HERE / "frame.js").read_text(encoding="utf-8")
     checksum = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     policy = POLICY.format(script=checksum)
@@ -87,24 +82,32 @@ def frame() -> str:
 
 
 def packages() -> bytes:
-    """Pack what Python imports in the worker: our package without its notebooks and lessons, and two small ones."""
+    """Pack the packages for the worker: autodiff_lab without what is left out, and two small ones."""
     packed = io.BytesIO()
     with (
         tempfile.TemporaryDirectory() as folder,
         zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as out,
     ):
         for wheel in pyodide_files.wheels(Path(folder), PURE):
-            with zipfile.ZipFile(wheel) as contents:
-                for name in sorted(contents.namelist()):
-                    if not (name.startswith("autodiff_lab/") and name.split("/")[1] in LEFT_OUT):
-                        out.writestr(
-                            zipfile.ZipInfo(name), contents.read(name), zipfile.ZIP_DEFLATED, 9
-                        )
+            copy_wheel(wheel, out)
     return packed.getvalue()
 
 
+def copy_wheel(wheel: Path, out: zipfile.ZipFile) -> None:
+    """Copy the files of a wheel into a zip, without the subpackages that are left out."""
+    with zipfile.ZipFile(wheel) as contents:
+        for name in sorted(contents.namelist()):
+            is_ours = name.startswith("autodiff_lab/")
+            if is_ours and name.split("/")[1] in LEFT_OUT:
+                continue
+            info = zipfile.ZipInfo(
+                name
+            )  # without the file's date, so that equal contents give equal bytes
+            out.writestr(info, contents.read(name), zipfile.ZIP_DEFLATED, 9)
+
+
 def write_file(out: Path, name: str, contents: bytes) -> dict[str, Any]:
-    """Write one file, deflated where that makes it smaller, under a name by its contents: a cache may keep it."""
+    """Write a file, compressed if that makes it smaller. Its name is its hash, so that caches may keep it forever."""
     packed = zlib.compress(contents, 9)
     is_smaller = len(packed) < 0.9 * len(contents)
     file = f"{hashlib.sha256(contents).hexdigest()[:12]}.bin"

@@ -2,9 +2,9 @@
 
     python .ci/site/keep_versions.py SITE [--from ADDRESS]
 
-GitHub Pages are published as a whole, so what a release showed has to be brought along each time. It is in the
-release's offline bundle, which has the website and the lab of that version (`.ci/offline_bundle.py`). A release is what
-the changelog has a date for. With `--from`, the bundles are taken from another place than the releases on GitHub.
+GitHub Pages are published as a whole, so the pages of every release have to be added each time. They come from the
+release's offline bundle, which contains the website and the lab of that version (`.ci/offline_bundle.py`). The releases
+are the versions with a date in the changelog. With `--from`, the bundles come from that address instead of GitHub.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from tests.addresses import offline_address, offline_name, releases  # noqa: E40
 
 
 def keep(site: Path, version: str, address: str) -> Path:
-    """Fetch the bundle of a version, and unpack it into the version's folder, which it returns."""
+    """Fetch the bundle of a version, unpack it into the version's folder, and return that folder."""
     place = site / f"v{version}"
     with tempfile.TemporaryDirectory() as folder:
         zipped = Path(folder) / offline_name(version)
@@ -34,8 +34,8 @@ def keep(site: Path, version: str, address: str) -> Path:
                 shutil.copyfileobj(answer, file)
         except urllib.error.URLError as error:
             sys.exit(
-                f"The pages of {version} are missing ({address}: {error}). Add the bundle to that "
-                "release, as the job `bundle` in release.yml makes it, and start this again."
+                f"The pages of {version} are missing ({address}: {error}). Add the bundle, which the "
+                "job `bundle` in release.yml makes, to that release, and run this again."
             )
         with zipfile.ZipFile(zipped) as archive:
             archive.extractall(Path(folder) / "unpacked")
@@ -45,7 +45,7 @@ def keep(site: Path, version: str, address: str) -> Path:
 
 
 def main() -> None:
-    """Keep every version that the changelog names as released."""
+    """Add the pages of every version that has a date in the changelog."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

@@ -24,7 +24,7 @@ from autodiff_lab import __version__
 LAPTOP, PHONE = {"width": 1366, "height": 768}, {"width": 390, "height": 800}
 LIVE = re.compile(r"/lite/lab/index\.html\?path=([\w.]+\.ipynb)")
 
-# The colours of an element's text, and of what is painted behind it.
+# Returns the colour of an element's text, and of the background behind it.
 COLOURS = """(element) => {
   const text = getComputedStyle(element).color;
   for (let at = element; at; at = at.parentElement) {
@@ -36,40 +36,44 @@ COLOURS = """(element) => {
 
 
 class Visitor:
-    """Goes through the site and notes what is wrong."""
+    """A visitor who goes through the site and notes what is wrong."""
 
     def __init__(self, page: Page, address: str, site: Path, shots: Path) -> None:
-        self.page, self.address, self.site, self.shots = page, address, site, shots
-        self.pages = sorted(str(path.relative_to(site)) for path in site.rglob("*.html"))
-        self.pages = [name for name in self.pages if not name.startswith(("_static/", "lite/"))]
-        self.links, self.wrong = 0, []
+        self.page = page
+        self.address = address
+        self.site = site
+        self.shots = shots
+        files = sorted(str(path.relative_to(site)) for path in site.rglob("*.html"))
+        self.pages = [name for name in files if not name.startswith(("_static/", "lite/"))]
+        self.links = 0
+        self.wrong: list[str] = []
         hidden = {path.name for path in site.glob(".*")} - {".buildinfo"}
         if hidden:
-            self.wrong.append(f"the site holds what is no part of it: {hidden}")
+            self.wrong.append(f"the site has hidden files, which don't belong to it: {hidden}")
         page.on("pageerror", lambda error: self.note(f"an error in a script: {error}"))
 
     def note(self, what: str) -> None:
-        """Note that something is wrong with this page."""
+        """Note something that is wrong with the current page."""
         self.wrong.append(f"{self.page.url.removeprefix(self.address)}: {what}")
 
     def expect(self, holds: bool, what: str) -> None:
-        """Note what is wrong unless it holds."""
+        """Note what is wrong, unless a condition holds."""
         if not holds:
             self.note(what)
 
     def open(self, name: str, screen: dict[str, int] = LAPTOP, theme: str = "light") -> Page:
-        """Open a page on a screen of this size, on a machine that is light or dark."""
+        """Open a page on a screen of this size, in a browser that prefers the light or the dark theme."""
         self.page.set_viewport_size(screen)
         self.page.emulate_media(color_scheme=theme)
         self.page.goto(f"{self.address}/{name}")
         return self.page
 
     def shoot(self, name: str) -> None:
-        """Keep a picture of what is on the screen."""
+        """Save a screenshot."""
         self.page.screenshot(path=self.shots / f"{name}.png")
 
     def first_screen(self) -> None:
-        """The player of the start page is seen at once, and it plays."""
+        """Check that the start page's player is visible without scrolling, and plays."""
         page = self.open("index.html")
         player = page.locator(".adl-player")
         player.wait_for()
@@ -95,42 +99,46 @@ class Visitor:
         self.shoot("phone")
 
     def plays(self, name: str) -> None:
-        """A player steps: by its button once, then by a key to its end."""
+        """Check that a player steps: once with its button, then with a key to its end."""
         page = self.open(name)
         player = page.locator(".adl-player").first
         player.wait_for()
         before = player.inner_text()
         player.get_by_role("button", name="forward").first.click()
         page.wait_for_timeout(800)
-        self.expect(player.inner_text() != before, "the player does not step")
+        self.expect(player.inner_text() != before, "the player doesn't step")
         player.focus()
         page.keyboard.press("End")
         page.wait_for_function("document.querySelector('.adl-player').dataset.phase === 'sweep'")
         text = player.inner_text()
         self.expect(
-            "5.5" in text and "1.7163" in text, "the player does not arrive at its gradient"
+            "5.5" in text and "1.7163" in text, "at its end, the player doesn't show its gradient"
         )
 
     def reference(self) -> None:
-        """Signatures have types, one reads on a phone, and a name leads to a lesson and back."""
+        """Check that signatures have types, that phones show the reference, and its links to lessons and back."""
         page = self.open("reference/autodiff_lab.play.html")
-        said = page.locator("dt.sig").first.inner_text()
-        self.expect("f: Callable[..., Any]" in said and "→ Player" in said, f"signature: {said}")
+        signature = page.locator("dt.sig").first.inner_text()
+        has_types = "f: Callable[..., Any]" in signature and "→ Player" in signature
+        self.expect(has_types, f"the signature is {signature}")
         self.shoot("reference")
         page = self.open("reference/autodiff_lab.Player.html")
-        said = page.locator("dt.sig").first.inner_text()
-        self.expect("(" not in said, f"a constructor is shown that nobody calls: {said}")
+        signature = page.locator("dt.sig").first.inner_text()
+        self.expect(
+            "(" not in signature, f"it shows a constructor that readers don't call: {signature}"
+        )
         self.expect(
             bool(page.locator("article a[href*='autodiff_lab.play.html']").count()),
-            "nothing says that play returns one",
+            "it doesn't link to play, which returns a Player",
         )
         page = self.open("reference.html", PHONE)
         least = page.evaluate(
             "Math.min(...[...document.querySelectorAll('table.autosummary td')].map((e) => e.clientWidth))"
         )
-        self.expect(least > PHONE["width"] / 2, f"a description has {least} px on a phone")
+        self.expect(
+            least > PHONE["width"] / 2, f"on a phone, a description is only {least} px wide"
+        )
         self.shoot("reference-phone")
-        page = self.open("12_higher_order.html")
         for place in (".of-reference a[href*='autodiff_lab.hvp.']", ".highlight a[href*='.hvp.']"):
             page = self.open("12_higher_order.html")
             page.locator(place).first.click()
@@ -139,10 +147,10 @@ class Visitor:
         anchor = unquote(urldefrag(page.url).fragment)
         after = f"//*[@id='{anchor}']/following::div[contains(@class, 'cell_input')][1]"
         code = page.locator(f"xpath={after}").inner_text()
-        self.expect("hvp" in code, f"the cell at {anchor} does not use hvp")
+        self.expect("hvp" in code, f"the cell at {anchor} doesn't use hvp")
 
     def search(self, word: str, lesson: str) -> None:
-        """The search finds a word, and the lesson that is about it; excerpts are of its text alone."""
+        """Check that the search finds a word in the lesson about it, with excerpts of the lesson's text only."""
         page = self.open(f"search.html?q={word}")
         page.locator("#search-results li").first.wait_for(timeout=30_000)
         self.expect(
@@ -154,17 +162,17 @@ class Visitor:
         for excerpt in excerpts.all_inner_texts():
             self.expect(
                 not re.search(r"System Settings|Light\s+Dark|Contents", excerpt),
-                f"an excerpt has what stands around the article: {excerpt[:80]}",
+                f"an excerpt has text from outside the article: {excerpt[:80]}",
             )
 
     def hostile_links(self) -> None:
-        """A script in an address runs in no kind of page: what was searched for, what is lit up, where to begin."""
+        """Check that a script in an address never runs: as a search term, as a word to highlight, as an anchor."""
         script = quote("\"'><img src=x onerror='window.ran = 1'><script>window.ran = 1</script>")
         places = ["search.html?q=", "search.html?q=gradient&highlight="]
         for name in ("index.html", "00_start_here.html", "reference/autodiff_lab.grad.html"):
             places += [f"{name}{before}" for before in ("?highlight=", "?code=", "#", "#cell-id=")]
         for place in places:
-            self.page.goto("about:blank")  # so that the page is loaded, and does not only scroll
+            self.page.goto("about:blank")  # otherwise a new anchor would only scroll the page
             page = self.open(f"{place}{script}")
             page.wait_for_timeout(1000)
             self.expect(page.evaluate("window.ran") is None, "the script in the address ran")
@@ -174,7 +182,7 @@ class Visitor:
             )
 
     def deep_links(self) -> None:
-        """A link of the glossary, and one of the misconceptions, shows its cell."""
+        """Check that a link of the glossary, and one of the misconceptions, scrolls to its cell."""
         for name in ("glossary.html", "misconceptions.html"):
             page = self.open(name)
             page.locator("a[href*='#cell-id=']").first.click()
@@ -187,17 +195,18 @@ class Visitor:
             )
 
     def every_page(self) -> None:
-        """No page is wider than a phone, and all links and anchors hold."""
-        anchors, links = {}, {}
+        """Check that no page is wider than a phone, and that all links and anchors lead somewhere."""
+        anchors: dict[str, set[str]] = {}
+        links: dict[str, list[str]] = {}
         for name in self.pages:
             page = self.open(name, PHONE)
             wide = page.evaluate("document.documentElement.scrollWidth")
             self.expect(wide <= PHONE["width"], f"{wide} px wide on a phone")
             if name != "404.html":
-                says = page.locator("p.feedback").inner_text()
+                footer = page.locator("p.feedback").inner_text()
                 self.expect(
-                    f"documents autodiff_lab {__version__}" in says,
-                    f"its version is not said: {says}",
+                    f"documents autodiff_lab {__version__}" in footer,
+                    f"its footer doesn't have the version: {footer}",
                 )
             anchors[name] = set(
                 page.evaluate("[...document.querySelectorAll('[id]')].map((e) => e.id)")
@@ -214,7 +223,7 @@ class Visitor:
                 order = [bool(LIVE.search(row[0])), "mybinder.org" in row[1]]
                 self.expect(
                     order == [True, True],
-                    f"its launch buttons are not JupyterLite, then Binder: {row}",
+                    f"its launch buttons aren't JupyterLite and then Binder: {row}",
                 )
         for name, found in links.items():
             self.links += len(found)
@@ -222,25 +231,25 @@ class Visitor:
                 self.follow(name, link, anchors)
 
     def follow(self, name: str, link: str, anchors: dict[str, set[str]]) -> None:
-        """A link inside the site leads somewhere; of one into JupyterLite the form is right."""
+        """Check that a link inside the site leads somewhere; of a link into JupyterLite, check only its form."""
         target, anchor = urldefrag(link)
         if not target.startswith(f"{self.address}/"):
             return
         file = unquote(target.removeprefix(f"{self.address}/"))
+        page = file.partition("?")[0]
         if file.startswith("lite/"):
             live = LIVE.fullmatch(f"/{file}")
-            holds = live and f"{live[1].removesuffix('.ipynb')}.html" in anchors
-        elif file.partition("?")[0] in anchors:
-            holds = not anchor or unquote(anchor) in anchors[file.partition("?")[0]]
+            exists = live and f"{live[1].removesuffix('.ipynb')}.html" in anchors
+        elif page in anchors:
+            exists = not anchor or unquote(anchor) in anchors[page]
         else:
-            holds = (self.site / file).is_file()
-        if not holds:
-            self.wrong.append(
-                f"{name} links to {file}{'#' * bool(anchor)}{anchor}, which is not there"
-            )
+            exists = (self.site / file).is_file()
+        if not exists:
+            place = f"{file}#{anchor}" if anchor else file
+            self.wrong.append(f"{name} links to {place}, which doesn't exist")
 
     def themes(self) -> None:
-        """Light and dark, by the machine's setting or by the button: all that is shown can be read."""
+        """Check that everything is readable in light and dark, by the browser's preference and by the button."""
         lesson = "01_differentiation.html"
         for name, parts in {
             "index.html": {"player": ".adl-player .adl-source"},
@@ -267,13 +276,13 @@ class Visitor:
                 papers = f"{part} on {light_paper:.2f} (light), {dark_paper:.2f} (dark), {chosen_paper:.2f} (chosen)"
                 self.expect(
                     light_paper > 0.8 and max(dark_paper, chosen_paper) < 0.1,
-                    f"does not turn dark: {papers}",
+                    f"doesn't turn dark: {papers}",
                 )
                 least = min(light, dark, chosen)
                 self.expect(least >= 4.5, f"{part} has a contrast of {least:.1f}")
 
     def seen(self, page: Page, parts: dict[str, str]) -> dict[str, tuple[float, float]]:
-        """Return the contrast of each part, and how light its paper is."""
+        """Return the contrast of each part, and the luminance of its background."""
         page.wait_for_timeout(700)
         return {
             part: look(page.locator(f"{place} >> visible=true").first)
@@ -282,7 +291,7 @@ class Visitor:
 
 
 def look(part: Locator) -> tuple[float, float]:
-    """Return the contrast of a part, and how light its paper is: of a picture by its pixels, of text by its colours."""
+    """Return a part's contrast and its background's luminance: a picture's from its pixels, text's from its colours."""
     if part.evaluate("(element) => element.tagName") == "IMG":
         pixels = np.asarray(
             Image.open(io.BytesIO(part.screenshot())).convert("RGB"), float
@@ -295,7 +304,7 @@ def look(part: Locator) -> tuple[float, float]:
 
 
 def luminances(part: Locator) -> tuple[float, float]:
-    """Return the luminance of an element's text, and of what is painted behind it."""
+    """Return the luminance of an element's text, and of the background behind it."""
     colours = [re.findall(r"[\d.]+", colour)[:3] for colour in part.evaluate(COLOURS)]
     ink, paper = (
         float(luminance(np.array([float(number) for number in colour]))) for colour in colours
@@ -317,7 +326,7 @@ def contrast(a: float, b: float) -> float:
 
 
 def keep_here(address: str, refused: set[str]) -> Callable[[Route], None]:
-    """Refuse every request that leaves this machine, and note it."""
+    """Return a handler that refuses requests to other machines, and adds them to `refused`."""
 
     def answer(route: Route) -> None:
         if route.request.url.startswith((f"{address}/", "data:", "blob:")):
@@ -329,7 +338,7 @@ def keep_here(address: str, refused: set[str]) -> Callable[[Route], None]:
 
 
 def main() -> None:
-    """Go everywhere."""
+    """Visit everything, and print the result."""
     address, chromium, site, shots = sys.argv[1:]
     refused: set[str] = set()
     with sync_playwright() as playwright:

@@ -1,10 +1,11 @@
-"""Use the start page's box as a visitor would, and as somebody who wants to harm one. Prints what is wrong as JSON.
+"""Use the start page's box as a visitor would, and as an attacker would. Print what is wrong as JSON.
 
-    python .ci/site/visit_box.py ADDRESS CHROMIUM SHOTS
+    python .ci/site/visit_box.py ADDRESS CHROMIUM SHOTS [PART ...]
 
-Called by `.ci/site_works.py`, which serves the site at ADDRESS; pictures go to SHOTS. The six functions are run, a
-slider is moved, mistakes are made; then come an endless loop, too much memory, a hostile link, and whatever could
-leave the frame: by Python, by a script that somebody got to run in the worker, and by one in the frame.
+Called by `.ci/site_works.py`, which serves the site at ADDRESS; pictures go to SHOTS. The visitor runs the six
+functions, moves a slider, and types programs with mistakes. The attacker tries endless loops, too much memory and
+hostile links, and tries to get out of the frame: from Python, from a script in the worker, and from one in the frame.
+With PARTs, only these are run.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from pathlib import Path
 from playwright.sync_api import Frame, Page, Worker, sync_playwright
 from visit import LAPTOP, PHONE, contrast, keep_here, luminances
 
-PATIENCE = 120_000
+PATIENCE_MS = 120_000
 ELSEWHERE = "https://elsewhere.example"
 
 PLAYED = {
@@ -30,7 +31,7 @@ PLAYED = {
     "A small network": ["network"],
     "One that makes a NaN": ["nan"],
 }
-"""The functions that the box offers, and what the player shows of each at its end."""
+"""The functions that the box offers, and what the player shows at the end of each."""
 
 MISTAKES = {
     "def f(x):\n    return x * y\n\nplay(f, 2.0)": (2, "NameError: name 'y' is not defined"),
@@ -42,7 +43,7 @@ MISTAKES = {
     "def f(x):\n    while x > 0:\n        x = x + 1\n    return x\nplay(f, 1.0)": (3, ""),
     "raise ValueError('<img src=x onerror=\"window.ran = 1\">' * 500)": (1, "<img src=x"),
 }
-"""Programs with a mistake: the line that is marked, and words of the message."""
+"""Programs with a mistake, each with the line that must be marked and words of the message."""
 
 HUNGRY = (
     "a = bytearray(2 * 10**9)",
@@ -50,7 +51,7 @@ HUNGRY = (
     "a = []\nwhile True:\n    a.append(bytearray(10**7))",
 )
 
-# Each is a way to other people's data or to the network; the program says which of them did not fail.
+# Ways to other data or to the network; the program's last line names those that didn't fail.
 ESCAPES = f"""
 import asyncio, importlib, os, socket, sys, urllib.request
 held = []
@@ -80,7 +81,7 @@ attempt("system", lambda: os.system("true") == 0 or 1 / 0)
 raise ValueError("held: " + "; ".join(held))
 """
 
-# The end of both functions below: try every way, and return the names of those that were not refused.
+# The end of both functions below: tries every way, and returns the names of those that weren't refused.
 TRY_ALL = """  const held = [];
   for (const [name, way] of Object.entries(ways)) {
     const late = new Promise((_, reject) => setTimeout(reject, 2000));
@@ -90,7 +91,7 @@ TRY_ALL = """  const held = [];
   return held;
 }"""
 
-# What a script in the worker could try, if a program got one to run there. Each gives what it reached.
+# What a script in the worker could try, if a program managed to run one there.
 IN_WORKER = (
     """async (elsewhere) => {
   const ways = {
@@ -122,7 +123,7 @@ IN_WORKER = (
     + TRY_ALL
 )
 
-# What one in the frame could try.
+# What a script in the frame could try.
 IN_FRAME = (
     """async (elsewhere) => {
   const asked = (make) => new Promise((resolve, reject) => Object.assign(make(), { onload: resolve, onerror: reject }));
@@ -166,27 +167,29 @@ def link_to(program: str) -> str:
 
 
 class Visitor:
-    """Uses the box, and notes what is wrong."""
+    """A visitor who uses the box, and notes what is wrong."""
 
     def __init__(self, page: Page, address: str, shots: Path) -> None:
-        self.page, self.address, self.shots = page, address, shots
+        self.page = page
+        self.address = address
+        self.shots = shots
         self.wrong: list[str] = []
         self.seconds: dict[str, float] = {}
         page.on("pageerror", lambda error: self.wrong.append(f"an error in a script: {error}"))
         page.on("dialog", self.note_dialog)
 
     def note_dialog(self, dialog: object) -> None:
-        """Note that a dialog was opened: whoever sees it takes it for the site's."""
+        """Note that a dialog was opened: a visitor would believe that it comes from the site."""
         self.wrong.append(f"a dialog was shown: {dialog}")
         dialog.dismiss()
 
     def expect(self, holds: object, what: str) -> None:
-        """Note what is wrong unless it holds."""
+        """Note what is wrong, unless a condition holds."""
         if not holds:
             self.wrong.append(f"the box: {what}")
 
     def open(self, fragment: str = "", screen: dict[str, int] = LAPTOP) -> None:
-        """Open the start page anew."""
+        """Load the start page, with a fragment in its address."""
         self.page.set_viewport_size(screen)
         self.page.goto("about:blank")
         self.page.goto(f"{self.address}/index.html{fragment}")
@@ -195,14 +198,14 @@ class Visitor:
     def run(self, program: str | None = None) -> None:
         """Type a program, if one is given, and run it to its end."""
         self.begin(program)
-        # While something runs, it cannot be started once more.
-        self.page.locator(".box-run:not([aria-disabled=true])").wait_for(timeout=PATIENCE)
+        # The button is disabled while a program runs.
+        self.page.locator(".box-run:not([aria-disabled=true])").wait_for(timeout=PATIENCE_MS)
 
     def begin(self, program: str | None = None) -> None:
         """Type a program, if one is given, and press the button."""
         if program is not None:
             self.page.locator("#box-program").fill(program)
-        # by the keyboard: the page may still scroll to a player
+        # with the keyboard, because the page may still be scrolling to a player
         self.page.locator(".box-run").press("Enter")
 
     def said(self, where: str) -> str:
@@ -211,7 +214,7 @@ class Visitor:
 
     @property
     def frame(self) -> Frame:
-        """The frame in which it plays."""
+        """The frame in which the program plays."""
         return next(frame for frame in self.page.frames if frame.url == "about:srcdoc")
 
     @property
@@ -220,7 +223,7 @@ class Visitor:
         return self.page.workers[0]
 
     def functions(self) -> None:
-        """The six functions play, in the light and in the dark, on a laptop and on a phone."""
+        """Check that the six functions play, in light and dark, on a laptop and on a phone."""
         self.open()
         for name, ends in PLAYED.items():
             self.page.locator(".box-offers button", has_text=name).press("Enter")
@@ -228,19 +231,19 @@ class Visitor:
             self.run()
             self.seconds[name] = round(time.monotonic() - begun, 1)
             wrong = self.said("wrong")
-            self.expect(not wrong, f"{name} is answered {wrong!r}")
+            self.expect(not wrong, f"{name} gets the answer {wrong!r}")
             player = self.frame.locator(".adl-player")
             player.wait_for()
             box = self.page.locator(".box-place").bounding_box()
             self.expect(box["height"] > 200, f"the player of {name} is {box['height']} px high")
-            # it has begun by itself
+            # it starts without a click
             self.frame.locator(".adl-player:not([data-phase=start])").wait_for()
             player.focus()
             self.page.keyboard.press("End")
             self.frame.locator(".adl-player[data-phase=sweep]").wait_for()
             text = player.inner_text()
             self.expect(
-                all(part in text for part in ends), f"the player of {name} does not end with {ends}"
+                all(part in text for part in ends), f"the player of {name} doesn't end with {ends}"
             )
             self.page.screenshot(path=self.shots / f"box-{name.replace(' ', '-').lower()}.png")
         for screen, theme in ((LAPTOP, "dark"), (PHONE, "light"), (PHONE, "dark")):
@@ -264,11 +267,11 @@ class Visitor:
         self.page.set_viewport_size(LAPTOP)
 
     def slider(self) -> None:
-        """A slider of the player runs the function again."""
+        """Check that a slider of the player runs the function again."""
         self.run("def f(x):\n    return x * x\n\nplay(f, 3.0)")
         self.frame.locator(".adl-player:not([data-phase=start])").wait_for()
         focused = self.page.evaluate("document.activeElement.className")
-        self.expect(focused == "box-run", f"the player that begins takes the focus: {focused}")
+        self.expect(focused == "box-run", f"the player took the focus when it started: {focused}")
         slider = self.frame.locator(".adl-inputs input[type=range]").first
         slider.focus()
         for _ in range(5):
@@ -277,43 +280,44 @@ class Visitor:
         self.page.wait_for_timeout(1500)
         self.expect(
             "10.5625" in self.frame.locator(".adl-player").inner_text(),
-            "the slider does not run it again",
+            "the slider doesn't run the function again",
         )
 
     def mistakes(self) -> None:
-        """A mistake is said in words, at its line."""
+        """Check that each mistake gets a message, and that its line is marked."""
         for program, (line, words) in MISTAKES.items():
             self.run(program)
             wrong = self.said("wrong")
             self.expect(
                 wrong.startswith(f"Line {line}: ") and words in wrong,
-                f"{program!r} is answered {wrong!r}",
+                f"{program!r} gets the answer {wrong!r}",
             )
             mark = self.page.locator(".box-mark")
             self.expect(
                 mark.get_attribute("data-line") == str(line),
-                f"{program!r} is not marked at line {line}",
+                f"{program!r} isn't marked at line {line}",
             )
         self.page.screenshot(path=self.shots / "box-mistake.png")
         self.expect(
-            self.page.evaluate("window.ran") is None, "the words of an exception ran as HTML"
+            self.page.evaluate("window.ran") is None, "the message of an exception ran as HTML"
         )
 
     def hunger(self) -> None:
-        """What wants 2 GB is refused, and the next function runs."""
+        """Check that a program that needs 2 GB is refused, and that the next function runs."""
         for program in HUNGRY:
             self.run(program)
             self.expect(
                 "more memory" in self.said("wrong"),
-                f"{program!r} is answered {self.said('wrong')!r}",
+                f"{program!r} gets the answer {self.said('wrong')!r}",
             )
         self.run("def f(x):\n    return x * x\n\nplay(f, 3.0)")
         self.expect(
-            "f(x)" in self.said("status"), f"after too much memory: {self.said('status')!r}"
+            "f(x)" in self.said("status"),
+            f"after a program that needed too much memory, the status is {self.said('status')!r}",
         )
 
     def escapes(self) -> None:
-        """Neither Python, nor a script in the worker, nor one in the frame, gets at other data or at the network."""
+        """Check that no other data and no network is reached: by Python, by a script in the worker or in the frame."""
         self.page.evaluate("localStorage.setItem('mine', 'secret')")
         self.run(ESCAPES)
         self.expect(
@@ -323,11 +327,11 @@ class Visitor:
         self.expect(not held, f"a script in the worker reaches {held}")
         held = self.frame.evaluate(IN_FRAME, ELSEWHERE)
         self.expect(not held, f"a script in the frame reaches {held}")
-        self.expect(self.page.url.startswith(self.address), f"the page was led to {self.page.url}")
+        self.expect(self.page.url.startswith(self.address), f"the page was sent to {self.page.url}")
         self.page.evaluate("localStorage.removeItem('mine')")
 
     def forgeries(self) -> None:
-        """Messages that the page did not ask for are data at most."""
+        """Check that forged messages do nothing, and that their contents are at most shown as text."""
         hostile = "<img src=x onerror='window.ran = 1'>"
         self.run("def f(x):\n    return x * x\n\nplay(f, 3.0)")
         before = self.said("status")
@@ -341,7 +345,7 @@ class Visitor:
         self.frame.evaluate("(forged) => parent.postMessage(forged, '*')", forged)
         self.page.wait_for_timeout(300)
         self.expect(
-            self.said("status") == before, "a message to the window is taken for the frame's"
+            self.said("status") == before, "the page took a message to the window for the frame's"
         )
         answer = json.dumps({"title": hostile, "line": 1e99, "text": hostile, "state": None})
         self.worker.evaluate("(answer) => postMessage({ answer })", answer)
@@ -360,25 +364,27 @@ class Visitor:
         )
 
     def endless(self) -> None:
-        """An endless loop is stopped: by the button, and by the clock; the page goes on meanwhile."""
+        """Check that an endless loop is stopped, by the button and by the timeout, and doesn't block the page."""
         loop = "while True:\n    pass"
         self.begin(loop)
-        self.page.locator(".box-status", has_text="Your function runs").wait_for(timeout=PATIENCE)
+        self.page.locator(".box-status", has_text="Your function runs").wait_for(
+            timeout=PATIENCE_MS
+        )
         self.page.wait_for_timeout(1000)
         begun = time.monotonic()
         self.page.evaluate("1")
         self.page.locator(".box-stop").press("Enter")
         self.page.locator(".box-status", has_text="Stopped.").wait_for(timeout=2000)
         self.expect(time.monotonic() - begun < 2, "the page hangs while a loop runs")
-        self.expect(not self.page.workers, "the worker is there after Stop")
+        self.expect(not self.page.workers, "the worker still exists after Stop")
         self.begin(loop)
         self.page.locator(".box-status", has_text="not finished after 20 seconds").wait_for(
-            timeout=PATIENCE
+            timeout=PATIENCE_MS
         )
-        self.expect(not self.page.workers, "the worker is there after its time")
+        self.expect(not self.page.workers, "the worker still exists after the timeout")
 
     def links(self) -> None:
-        """The function of a link is shown and does not run; a link that is none is said to be none."""
+        """Check that a link's function is shown but doesn't run, and that a broken link changes nothing."""
         hostile = "</textarea><img src=x onerror='window.ran = 1'>\n\u202eplay(f, 2.0)\nraise ValueError('it ran')"
         self.open(link_to(hostile))
         self.page.locator(".box-came").wait_for()
@@ -395,7 +401,7 @@ class Visitor:
             self.page.evaluate("window.ran"),
             self.page.locator(".is-playing").count(),
         ]
-        self.expect(shown == ["", None, 0], f"the link ran without a press: {shown}")
+        self.expect(shown == ["", None, 0], f"the link ran without a press of the button: {shown}")
         bomb = link_to("x" * 10_000_000)
         for fragment in (
             "#function=%3Cscript%3E",
@@ -408,12 +414,12 @@ class Visitor:
             typed = self.page.locator("#box-program").input_value()
             self.expect(
                 typed.startswith("def f(x1, x2)"),
-                f"{fragment[:40]} is taken for a function: {typed[:40]!r}",
+                f"{fragment[:40]} was taken for a function: {typed[:40]!r}",
             )
         self.open(link_to("def g(x):\n    return x * x\n\nplay(g, 3.0)"))
         self.run()
         self.expect(
-            "g(x)" in self.said("status"), f"a link's function does not play: {self.said('status')}"
+            "g(x)" in self.said("status"), f"a link's function doesn't play: {self.said('status')}"
         )
 
 
@@ -421,7 +427,7 @@ PARTS = ("functions", "slider", "mistakes", "hunger", "escapes", "forgeries", "e
 
 
 def main() -> None:
-    """Try all of it, or the parts that are named after the three arguments."""
+    """Try all parts, or those that the command line names, and print the result."""
     address, chromium, shots = sys.argv[1:4]
     refused: set[str] = set()
     with sync_playwright() as playwright:
@@ -432,20 +438,11 @@ def main() -> None:
         context.route("**/*", keep_here(address, refused))
         visitor = Visitor(context.new_page(), address, Path(shots))
         begun = time.monotonic()
-        for part in sys.argv[4:] or (
-            "functions",
-            "slider",
-            "mistakes",
-            "hunger",
-            "escapes",
-            "forgeries",
-            "endless",
-            "links",
-        ):
+        for part in sys.argv[4:] or PARTS:
             getattr(visitor, part)()
             print(part, round(time.monotonic() - begun), file=sys.stderr, flush=True)
         browser.close()
-    # A frame may be led elsewhere by its own script; it has then left, and this is where it went.
+    # A script in the frame may send the frame itself elsewhere, which the part `forgeries` does.
     asked = sorted(url for url in refused if url != f"{ELSEWHERE}/gone")
     wrong = [f"refused: {url}" for url in asked] + visitor.wrong
     print(json.dumps({"wrong": wrong, "seconds": visitor.seconds}))

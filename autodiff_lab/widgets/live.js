@@ -1,14 +1,14 @@
 /**
- * How an output of a notebook finds its live widget.
+ * Connects the outputs of a notebook with their live widgets.
  *
- * The output is a figure in HTML, with a key. If a kernel has a widget with that key, the widget replaces the figure, at
- * once or as soon as it exists. Otherwise the figure stays, or something that works without a kernel replaces it.
+ * An output is a figure in HTML, with a key. If a kernel has a widget with that key, the widget replaces the figure, at
+ * once or as soon as it exists. Otherwise the figure stays, or is replaced by something that works without a kernel.
  */
 
 /**
- * What of anywidget's model is used here.
+ * The part of anywidget's model that is used here.
  * @typedef {object} Model
- * @property {(name: string) => any} get any: each trait has a type of its own, which Python checks
+ * @property {(name: string) => any} get returns a trait; its type is checked in Python
  * @property {{(name: string, value: unknown): void, (news: Record<string, unknown>): void}} set
  * @property {() => void} save_changes
  * @property {(content: unknown) => void} send
@@ -16,9 +16,9 @@
  * @property {(event: string, listener: Listener|undefined) => void} off
  * @property {WidgetManager} widget_manager
  */
-/** @typedef {(...news: any[]) => void} Listener of a model: what it is given depends on the event */
+/** @typedef {(...news: any[]) => void} Listener of a model; its arguments depend on the event */
 /**
- * What of Jupyter's manager of widgets is used here.
+ * The part of Jupyter's widget manager that is used here.
  * @typedef {object} WidgetManager
  * @property {(id: string) => Promise<Model>} get_model
  * @property {(model: Model) => Promise<WidgetView>} create_view
@@ -27,22 +27,22 @@
  * @typedef {{el: HTMLElement, luminoWidget: LuminoWidget, remove(): void}} WidgetView
  * @typedef {{processMessage(message: {type: string}): void}} LuminoWidget
  */
-/** @typedef {(at: {model: Model, el: HTMLElement}) => () => void} Render puts a widget on the page, and returns how to remove it */
+/** @typedef {(at: {model: Model, el: HTMLElement}) => () => void} Render puts a widget on the page, and returns a function that removes it */
 /** @typedef {{model: Model, render: Render}} LiveWidget */
 /**
- * Where an output stands, which a live widget can take.
+ * The element of an output, which a live widget can take over.
  * @typedef {HTMLElement & {adlTake?: (widget: LiveWidget) => void, adlCalls?: Map<Listener, Listener>}} Place
  */
 /** @typedef {{live: Map<string, LiveWidget>, places: Map<string, WeakRef<Place>[]>}} Shared */
 
-// Each output and each widget loads its own copy of this module, so what they share is kept on the page's global object.
+// Each output and each widget loads its own copy of this module, so the shared data is kept on the page's global object.
 const page = /** @type {typeof globalThis & {autodiffLab?: Shared}} */ (globalThis);
 const shared = (page.autodiffLab ??= { live: new Map(), places: new Map() });
 
 /**
- * Tells the outputs of this page of a live widget; called as the widget's `initialize`.
+ * Offers a live widget to the outputs of this page. A widget calls it in its `initialize`.
  * @param {Model} model @param {Render} render
- * @returns {() => void} to be called when the widget is closed
+ * @returns {() => void} a function to call when the widget is closed
  */
 export function announce(model, render) {
   const key = model.get("key");
@@ -55,11 +55,11 @@ export function announce(model, render) {
 }
 
 /**
- * Puts what is live into the place of a figure.
+ * Replaces a figure by its live widget, as soon as there is one.
  * @param {HTMLElement} figure
- * @param {string} key of the live widget; empty where there never is a kernel
- * @param {() => Promise<(place: HTMLElement) => () => void>} [standIn] fetches what fills the place while nobody has the
- *   widget, and returns how to remove it; without it the figure stays
+ * @param {string} key of the live widget; empty on a page that never has a kernel
+ * @param {() => Promise<(place: HTMLElement) => () => void>} [standIn] loads a function that fills the place until the
+ *   widget exists, and returns a function that removes it; without a `standIn` the figure stays
  */
 export async function settle(figure, key, standIn) {
   /** @type {Place} */
@@ -72,7 +72,7 @@ export async function settle(figure, key, standIn) {
   /** @param {LiveWidget} widget */
   const take = (widget) => {
     if (widget.model === taken?.model) return;
-    const focused = place.contains(document.activeElement);
+    const hadFocus = place.contains(document.activeElement);
     leave();
     taken = widget;
     unstyled(place);
@@ -81,7 +81,7 @@ export async function settle(figure, key, standIn) {
     leave = widget.render({ model: heardIn(place, widget.model), el });
     /** @type {HTMLElement|null} */
     const first = place.querySelector("[tabindex='0']");
-    if (focused) first?.focus({ preventScroll: true });
+    if (hadFocus) first?.focus({ preventScroll: true });
   };
   place.adlTake = take;
   if (key) {
@@ -96,17 +96,17 @@ export async function settle(figure, key, standIn) {
   leave = fill(place);
 }
 
-/** Takes Jupyter's styles for tables and code in prose away: a widget has its own. @param {Place} place */
+/** Removes Jupyter's styles for tables and code in prose, because a widget has its own. @param {Place} place */
 const unstyled = (place) => place.parentElement?.classList.remove("jp-RenderedHTMLCommon");
 
 /**
- * The model, with listeners that live only as long as the place. JupyterLab doesn't tell when it deletes an output, and a
- * model outlives many of them. So only the place holds the listeners strongly, and they are collected with it.
+ * The model, with listeners that live only as long as the place. JupyterLab sends no event when it deletes an output, and
+ * a model outlives many outputs. So only the place holds the listeners strongly, and they are garbage-collected with it.
  * @param {Place} place @param {Model} model @returns {Model}
  */
 function heardIn(place, model) {
   /** @type {Map<Listener, Listener>} */
-  const calls = new Map(); // by their listeners
+  const calls = new Map(); // each listener's weak version
   place.adlCalls = calls;
   return {
     ...model,

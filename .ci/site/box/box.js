@@ -2,13 +2,13 @@
  * The box on the start page: a visitor types a function, presses *Run in this page*, and sees it play there.
  *
  * The page itself only fetches files, stops runs that take too long and shows messages. Python and the player run in a
- * sandboxed frame (`frame.js`) that gets the files' bytes through a port. What comes back through that port may have been
- * made by the visitor's function, or by the author of a link: it is checked here, and shown only as text.
+ * sandboxed frame (`frame.js`) that gets the files' bytes through a port. The visitor's function, or the author of a link,
+ * may have forged what comes back through that port: it is checked here, and shown only as text.
  */
 
-const SECONDS = 20; // that a run may take
-const ROOM = { least: 420, most: 860, around: 110 }; // pixels for the player
-const LONGEST = { program: 20_000, link: 8_000, words: 1_000 };
+const RUN_TIMEOUT_S = 20;
+const HEIGHT = { least: 420, most: 860, around: 110 }; // pixels: of the player, and of the rest of the screen
+const LONGEST = { program: 20_000, link: 8_000, words: 1_000 }; // characters
 
 const form = document.getElementById("box");
 const find = (/** @type {string} */ name) => form.querySelector(name);
@@ -24,13 +24,13 @@ const progress = find(".box-progress");
 const { offers, files: listed } = JSON.parse(find(".box-data").textContent);
 const folder = new URL(".", import.meta.url);
 
-/** The player that the page came with; a visitor's own takes its place. */
+/** The place of the visitor's player, which hides the one that the page came with. */
 const place = document.createElement("div");
 place.className = "box-place";
 document.querySelector(".box-first").after(place);
 
 /**
- * A frame with Python in it, or on its way there.
+ * A frame that runs Python, or is about to: `frame` and `port` are null until the files are loaded.
  * @typedef {{frame: HTMLIFrameElement|null, port: MessagePort|null, ready: Promise<void>, abort: AbortController}} Machine
  */
 /** @type {Machine|null} */
@@ -43,7 +43,7 @@ let alarm;
 const say = (words) => (status.textContent = words);
 const megabytes = (/** @type {number} */ bytes) => (bytes / 1e6).toFixed(1);
 
-/** @param {number} value @param {number} max of bytes; 0 hides it */
+/** Shows how much is loaded. @param {number} value in bytes @param {number} max in bytes; 0 hides the bar */
 function showProgress(value, max) {
   progress.hidden = !max || !isRunning;
   const [bar, words] = progress.children;
@@ -57,12 +57,12 @@ function showProgress(value, max) {
   bar.value = value;
   words.textContent = `Loading Python: ${megabytes(value)} of ${megabytes(max)} MB`;
 }
-let loaded = [0, 0];
-/** The height of the player in pixels. It only grows while a run plays, so that nothing below jumps under a finger. */
+let loaded = [0, 0]; // bytes, of how many
+/** The height of the player in pixels. It never shrinks while a run plays, so that what is below doesn't move under a finger. */
 let height = 0;
 
 /**
- * Fetches all files, and shows how far that is.
+ * Fetches all files, and shows the progress.
  * @param {AbortSignal} signal @returns {Promise<Record<string, ArrayBuffer>>}
  */
 async function fetchFiles(signal) {
@@ -87,7 +87,7 @@ async function fetchFiles(signal) {
   return Object.fromEntries(await Promise.all(fetched));
 }
 
-/** Makes a frame whose origin is nobody's, and opens a port to it. @param {string} page its HTML */
+/** Makes a frame with an opaque origin, and opens a port to it. @param {string} page its HTML */
 async function openFrame(page) {
   const frame = document.createElement("iframe");
   frame.setAttribute("sandbox", "allow-scripts");
@@ -96,14 +96,14 @@ async function openFrame(page) {
   frame.srcdoc = page;
   place.append(frame);
   await new Promise((resolve) => frame.addEventListener("load", resolve, { once: true }));
-  // It loads once. Whatever it loads after that isn't ours.
+  // The frame loads once. Anything that it loads later is not ours.
   frame.addEventListener("load", () => halt("The frame was left, so it was closed."));
   const { port1, port2 } = new MessageChannel();
   frame.contentWindow.postMessage("", "*", [port2]);
   return { frame, port: port1 };
 }
 
-/** Starts Python, if it isn't started. @returns {Machine} */
+/** Starts Python, unless it has started already. @returns {Machine} */
 function prepare() {
   if (machine) return machine;
   const abort = new AbortController();
@@ -131,7 +131,7 @@ function prepare() {
   return made;
 }
 
-/** Ends whatever runs in the frame, by taking the frame away. */
+/** Ends whatever runs in the frame, by removing the frame. */
 function close() {
   clearTimeout(alarm);
   machine?.abort.abort();
@@ -142,7 +142,7 @@ function close() {
   document.body.classList.remove("has-own-player");
 }
 
-/** Ends it, and says why. @param {string} words */
+/** Ends whatever runs, and shows why. @param {string} words */
 function halt(words) {
   close();
   atRest();
@@ -159,10 +159,10 @@ function atRest() {
 
 const takesTooLong = () =>
   halt(
-    `Stopped: your function had not finished after ${SECONDS} seconds. Does every loop end? Can you compute less?`,
+    `Stopped: your function had not finished after ${RUN_TIMEOUT_S} seconds. Does every loop end? Can you compute less?`,
   );
 
-/** Runs what is typed. */
+/** Runs the program in the text field. */
 async function runTyped() {
   if (isRunning) return;
   isRunning = true;
@@ -184,7 +184,7 @@ async function runTyped() {
   if (machine !== made || !isRunning) return;
   progress.hidden = true;
   say("Your function runs.");
-  alarm = setTimeout(takesTooLong, SECONDS * 1000);
+  alarm = setTimeout(takesTooLong, RUN_TIMEOUT_S * 1000);
   made.port.postMessage({ run: program.value.slice(0, LONGEST.program) });
 }
 
@@ -195,7 +195,7 @@ const cut = (words) => String(words ?? "").slice(0, LONGEST.words);
 function take(data) {
   if (typeof data !== "object" || data === null) return;
   if (Number.isFinite(data.height)) {
-    height = Math.min(Math.max(data.height, height), 2 * ROOM.most);
+    height = Math.min(Math.max(data.height, height), 2 * HEIGHT.most);
     place.style.height = `${height}px`;
   } else if (data.played && isRunning) {
     showPlayer(data.played);
@@ -208,11 +208,11 @@ function take(data) {
     halt(`Python ended: ${cut(data.failed)}. Did the function need too much memory?`);
   } else if (typeof data.busy === "boolean" && !isRunning) {
     clearTimeout(alarm);
-    if (data.busy) alarm = setTimeout(takesTooLong, SECONDS * 1000);
+    if (data.busy) alarm = setTimeout(takesTooLong, RUN_TIMEOUT_S * 1000);
   }
 }
 
-/** @param {{title: unknown, line: unknown, text: unknown}} played */
+/** Shows the visitor's player, and what was wrong, if it recorded a run that raised. @param {{title: unknown, line: unknown, text: unknown}} played */
 function showPlayer({ title, line, text }) {
   clearTimeout(alarm);
   height = 0;
@@ -227,7 +227,7 @@ function showPlayer({ title, line, text }) {
   setTimeout(() => port.postMessage({ begin: true }), 100); // once it is visible: a hidden frame isn't animated
 }
 
-/** Shows what is wrong, and marks its line. @param {unknown} line from 1 @param {unknown} text */
+/** Shows what is wrong, and marks its line. @param {unknown} line counted from 1 @param {unknown} text */
 function showWrong(line, text) {
   const lines = program.value.split("\n");
   const isLine = Number.isInteger(line) && line >= 1 && line <= lines.length;
@@ -248,22 +248,25 @@ function placeMark() {
   mark.style.visibility = top < 0 || top + height > program.clientHeight ? "hidden" : "";
 }
 
-/** Tells the frame whether the page is dark, and how much room there is. */
+/** Sends the frame the theme of the page, and the height that the player has. */
 function look() {
   const theme = document.documentElement.dataset.theme === "dark" ? "dark" : "light";
-  const room = Math.min(Math.max(innerHeight - ROOM.around, ROOM.least), ROOM.most);
+  const room = Math.min(Math.max(innerHeight - HEIGHT.around, HEIGHT.least), HEIGHT.most);
   height = 0;
   if (machine?.frame) machine.frame.style.colorScheme = theme;
   machine?.port?.postMessage({ look: { theme, room } });
 }
 
-/* A link carries a program in its fragment, which browsers send to no server. */
+/* A link has a program in its fragment, which browsers never send to a server. */
 
-/** @param {Uint8Array} bytes @param {TransformStream|CompressionStream|DecompressionStream} by @param {number} most */
-async function through(bytes, by, most) {
+/**
+ * Compresses or decompresses bytes. Throws if the result has more than `most` bytes: a short link may unpack to gigabytes.
+ * @param {Uint8Array} bytes @param {CompressionStream|DecompressionStream} packer @param {number} most
+ */
+async function transform(bytes, packer, most) {
   const parts = [];
   let length = 0;
-  for await (const part of new Blob([bytes]).stream().pipeThrough(by)) {
+  for await (const part of new Blob([bytes]).stream().pipeThrough(packer)) {
     length += part.length;
     if (length > most) throw new RangeError("too long");
     parts.push(part);
@@ -273,14 +276,14 @@ async function through(bytes, by, most) {
 
 async function linkToProgram() {
   const bytes = new TextEncoder().encode(program.value);
-  const packed = await through(bytes, new CompressionStream("deflate-raw"), Infinity);
+  const packed = await transform(bytes, new CompressionStream("deflate-raw"), Infinity);
   const letters = btoa(String.fromCharCode(...packed))
     .replaceAll("+", "-")
     .replaceAll("/", "_");
   return `${location.href.split("#")[0]}#function=${letters.replaceAll("=", "")}`;
 }
 
-/** Shows the program of the address, if it has one; nothing is run. */
+/** Shows the program in the address, if there is one, without running it. */
 async function openLink() {
   const letters = /^#function=([\w-]+)$/.exec(location.hash)?.[1];
   if (!letters) return;
@@ -288,7 +291,7 @@ async function openLink() {
     if (letters.length > LONGEST.link) throw new RangeError("too long");
     const packed = atob(letters.replaceAll("-", "+").replaceAll("_", "/"));
     const bytes = Uint8Array.from(packed, (letter) => letter.charCodeAt(0));
-    const text = await through(bytes, new DecompressionStream("deflate-raw"), LONGEST.program);
+    const text = await transform(bytes, new DecompressionStream("deflate-raw"), LONGEST.program);
     // Invisible characters, and those that reverse text, could make a program look like a different one.
     const read = new TextDecoder("utf-8", { fatal: true }).decode(text);
     close();
@@ -302,7 +305,7 @@ async function openLink() {
   form.scrollIntoView({ block: "start", behavior: "instant" });
 }
 
-/** @param {string} text */
+/** Replaces the program in the text field. @param {string} text */
 function put(text) {
   program.value = text;
   program.rows = Math.min(Math.max(text.split("\n").length + 1, 7), 20);
@@ -310,7 +313,7 @@ function put(text) {
   came.hidden = true;
 }
 
-/** A new line begins where the last one did, and further in after a colon. @param {KeyboardEvent} event */
+/** Starts a new line with the indentation of the last one, and four spaces more after a colon. @param {KeyboardEvent} event */
 function indent(event) {
   const { value, selectionStart, selectionEnd } = program;
   const line = value.slice(value.lastIndexOf("\n", selectionStart - 1) + 1, selectionStart);

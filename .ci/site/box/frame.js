@@ -1,9 +1,9 @@
 /**
- * The frame in which a typed function runs and plays. It is sandboxed, with an opaque origin: it has no storage and no
- * cookies, it can't reach the network, open windows or dialogs, or draw outside its border.
+ * The frame in which a visitor's function runs and plays. It is sandboxed, with an opaque origin: it has no storage and
+ * no cookies, and it can't reach the network, open windows or dialogs, or draw outside its border.
  *
- * The page gives it a port. Through it, the frame receives `{files}`, `{run}`, `{look}` and `{begin}`, and sends `{ready}`,
- * `{played}`, `{wrong}`, `{failed}`, `{busy}` and `{height}`, all of which the page checks.
+ * The page gives it a port. Through this port the frame receives `{files}`, `{run}`, `{look}` and `{begin}`, and sends
+ * `{ready}`, `{played}`, `{wrong}`, `{failed}`, `{busy}` and `{height}`, all of which the page checks.
  */
 "use strict";
 {
@@ -22,7 +22,7 @@
   let model;
   let leave = () => {};
 
-  /** What the player takes for anywidget's model; its other end is the worker. @param {Record<string, any>} state */
+  /** A stand-in for anywidget's model, which exchanges changes with the worker. @param {Record<string, any>} state */
   function modelOf(state) {
     /** @type {Map<string, Set<() => void>>} */
     const listeners = new Map();
@@ -47,7 +47,7 @@
       off(/** @type {string} */ event, /** @type {() => void} */ listener) {
         listeners.get(event)?.delete(listener);
       },
-      /** Python has changed this. @param {Record<string, unknown>} news */
+      /** Takes over traits that Python has changed. @param {Record<string, unknown>} news */
       take(news) {
         Object.assign(state, news);
         for (const name of Object.keys(news)) {
@@ -57,10 +57,11 @@
     };
   }
 
-  /** @param {string} json */
+  /** Handles an answer of `session.py`: a new player, a change of the player, or what is wrong. @param {string} json */
   function takeAnswer(json) {
     const { state, title, line, text } = JSON.parse(json);
-    if (state && model && title === undefined) {
+    const isChange = state && title === undefined;
+    if (isChange && model) {
       model.take(state);
       page.postMessage({ busy: false });
       return;
@@ -73,13 +74,13 @@
     page.postMessage({ height: place.offsetHeight });
   }
 
-  /** Starts to play, because the visitor pressed Run; if they want no motion, the player waits for its own button. */
+  /** Starts to play, because the visitor pressed Run; unless they prefer reduced motion. */
   function begin() {
     if (matchMedia("(prefers-reduced-motion: reduce)").matches) return;
     const root = place.querySelector(".adl-player");
     const button = place.querySelector(".adl-begin");
     if (!(button instanceof HTMLElement)) return;
-    // The focus stays where the visitor works, and the page has scrolled here already.
+    // Pressing the button would also move the focus away from the visitor's program, and scroll the page.
     Object.assign(root, { focus() {}, scrollIntoView() {} });
     button.click();
     delete root.focus;
@@ -115,10 +116,10 @@
     page.postMessage({ ready: true });
   }
 
-  /** The player fits itself into a room: what the page has for it, and not what the frame has now. */
+  /** The height that the page has for the player, in pixels. The frame's own height follows the player's. */
   let room = 600;
   const fit = () => {
-    const around = innerHeight - room || 0.1; // the player would read 0 as "not given"
+    const around = innerHeight - room || 0.1; // not 0, which the player would take for a missing value
     document.documentElement.style.setProperty("--adl-around", `${around}`);
   };
 

@@ -1,12 +1,12 @@
 /**
- * The worker in which a typed function runs. It starts Python (Pyodide) from bytes that it is sent, because the content
- * security policy of its frame allows no network. It uses at most 512 MB.
+ * The worker in which a visitor's function runs. It starts Python (Pyodide) from bytes that it receives, because the
+ * content security policy of its frame allows no network. It uses at most 512 MB.
  *
- * It is sent `{files}` once, then `{run}` and `{change}`; it answers `{ready}`, `{answer}` (JSON) or `{failed}`.
+ * It receives `{files}` once, then `{run}` and `{change}`, and sends `{ready}`, `{answer}` (JSON) or `{failed}`.
  */
 "use strict";
 {
-  const HOME = "https://python.invalid/"; // no request goes there: `fetch` below answers
+  const HOME = "https://python.invalid/"; // never requested: the `fetch` below answers instead
   const MOST_PAGES = (512 * 1024 * 1024) / 65536;
   const PACKAGES = ["numpy.whl", "packages.zip"];
   const LOCK = { info: { version: "PYODIDE_VERSION" }, packages: {} };
@@ -24,7 +24,7 @@
     WebAssembly.Memory.prototype = Memory.prototype;
   }
 
-  /** Answers Pyodide's requests from the files that this worker was sent. @param {Record<string, ArrayBuffer>} files */
+  /** Makes `fetch` answer from the files that this worker received. @param {Record<string, ArrayBuffer>} files */
   function answerFetches(files) {
     const types = { wasm: "application/wasm", json: "application/json" };
     self.fetch = async (address) => {

@@ -1,5 +1,5 @@
-// Turns the slides of a lecture that is one HTML file. A clicker sends PageUp and PageDown: these keys step the player on
-// the slide first, and then turn the slide. Arrow keys turn slides, unless the focus is inside a player.
+// The slides of a lecture that is a single HTML file. A clicker sends PageUp and PageDown: these keys first step through
+// the player on the slide, and then turn the slide. Arrow keys turn slides, unless the focus is inside a player.
 
 // reveal.js reads options from the address, and prefers them to those below: with lecture.html?postMessage=true, the
 // author of a link could show a page of their own in the slides. So the options are removed from the address.
@@ -25,11 +25,11 @@ const deck = new Reveal({
   autoAnimate: false,
   postMessage: false,
   touch: false,
-  scrollActivationWidth: null, // a finger is for the player, and a small screen shows slides all the same
+  scrollActivationWidth: null, // no scrolling through the slides on a small screen: swipes belong to the player
   viewDistance: Infinity,
   mobileViewDistance: Infinity, // the browser prints every slide
 });
-// The rules of reveal.js for paper give way to this class: offline.css prints the slides as they are on the screen.
+// This class turns off the print rules of reveal.js, because offline.css prints the slides as they are on the screen.
 document.documentElement.classList.add("print-pdf");
 
 const speaker = new SpeakerWindow((event) => {
@@ -50,15 +50,15 @@ function turn(by, key) {
 addEventListener(
   "keydown",
   (event) => {
-    if (!event.isTrusted || event.ctrlKey || event.altKey || event.metaKey || event.shiftKey)
-      return;
+    const hasModifier = event.ctrlKey || event.altKey || event.metaKey || event.shiftKey;
+    if (!event.isTrusted || hasModifier) return;
     const inside = document.activeElement?.closest(".adl-player");
     if (event.key === "Escape" && inside) {
       document.activeElement.blur();
       event.stopImmediatePropagation();
     }
     if (deck.isPaused()) {
-      deck.togglePause(false); // any key makes a black screen light again, and does nothing else
+      deck.togglePause(false); // any key ends the black screen, and does nothing else
       event.preventDefault();
       event.stopImmediatePropagation();
       return;
@@ -113,7 +113,7 @@ function arriveOnSlide() {
 }
 for (const event of ["ready", "slidechanged"]) deck.on(event, arriveOnSlide);
 
-/** In the overview, a click chooses a slide: what is on the slides doesn't react. @param {boolean} isInert */
+/** Makes the slides' contents inert: in the overview, a click only chooses a slide. @param {boolean} isInert */
 function setInert(isInert) {
   for (const slide of slides()) slide.inert = isInert;
 }
@@ -122,7 +122,7 @@ deck.on("overviewhidden", () => setInert(false));
 
 giveRoom();
 addEventListener("resize", giveRoom);
-// On paper a player shows where it ends.
+// On paper a player shows its last step.
 addEventListener("beforeprint", () =>
   document.querySelectorAll(".adl-player").forEach((player) => player.adlRender(Infinity, 1)),
 );

@@ -1,5 +1,5 @@
 // The picture of a lab. Its handles are dragged by mouse, finger or arrow keys, and each moves one or two sliders of
-// the lab. Which place means which value stands in the picture. Where a page is too narrow, the picture is cut into strips.
+// the lab. The SVG itself has the scale of each handle. If a page is too narrow, the picture is cut into strips.
 
 /** @typedef {[number, number, number, number]} Frame left, top, width, height on the canvas */
 /** @typedef {{ x: number, y: number }} Place on the canvas */
@@ -24,8 +24,8 @@
  */
 /** @typedef {Record<string, Slider>} Sliders by their names */
 
-const SMALLEST = 0.86; // of the picture's own size: its type of 14 px is 12 px there
-const PAGE = 10; // steps of a slider, for Page Up and Page Down
+const SMALLEST = 0.86; // of the picture's own size: its type of 14 px is then 12 px
+const PAGE = 10; // Page Up and Page Down move a slider by this many steps
 
 /** The keys that move a handle: which of its moves, and how many steps. @type {Record<string, [number, number]>} */
 const KEYS = {
@@ -51,7 +51,7 @@ function findMiddle(handle) {
   return { x: Number(knob?.getAttribute("cx")), y: Number(knob?.getAttribute("cy")) };
 }
 
-/** Measures what a move looks at: a coordinate, a direction in degrees or a distance. @param {Move} move @param {Place} at */
+/** Measures a place as a move needs it: a coordinate, a direction in degrees or a distance. @param {Move} move @param {Place} at */
 function measure({ along, center }, at) {
   const right = at.x - center[0];
   const up = center[1] - at.y;
@@ -60,18 +60,20 @@ function measure({ along, center }, at) {
   return at[along];
 }
 
-/** Finds the value at a place of a scale; beyond its ends the last piece goes on. @param {Move["scale"]} scale @param {number} place */
+/** Finds the value at a place of a scale, by linear interpolation; extrapolates beyond its ends. @param {Move["scale"]} scale @param {number} place */
 function interpolate(scale, place) {
   const after = scale.findIndex(([there]) => there > place);
   const last = after < 0 ? scale.length - 1 : Math.max(after, 1);
-  const [[x0, y0], [x1, y1]] = [scale[last - 1], scale[last]];
-  return x1 === x0 ? y1 : y0 + ((place - x0) * (y1 - y0)) / (x1 - x0);
+  const [x0, y0] = scale[last - 1];
+  const [x1, y1] = scale[last];
+  if (x1 === x0) return y1;
+  return y0 + ((place - x0) * (y1 - y0)) / (x1 - x0);
 }
 
-/** Finds how much a whole turn is: 360 for degrees. @param {Move} move */
+/** Finds how much a whole turn changes the slider: 360 if it counts degrees. @param {Move} move */
 const measureTurn = ({ scale }) => interpolate(scale, 360) - interpolate(scale, 0);
 
-/** Turns an angle by whole turns, until it is as near as can be to the slider's range. @param {number} angle @param {number} whole @param {Slider} slider */
+/** Adds or subtracts a whole turn if that brings an angle closer to the slider's range. @param {number} angle @param {number} whole @param {Slider} slider */
 function turnInto(angle, whole, { low, high }) {
   const outside = (/** @type {number} */ x) => Math.max(low - x, x - high, 0);
   const turned = [angle, angle + whole, angle - whole];
@@ -91,7 +93,7 @@ export function findValues(moves, sliders, at) {
   return values;
 }
 
-/** Goes some stops on, from the one that a value has reached. @param {number[]} stops @param {number} value @param {number} steps */
+/** Finds the stop some steps after the one that a value has reached. @param {number[]} stops @param {number} value @param {number} steps */
 function stepThrough(stops, value, steps) {
   const different = [...new Set(stops)];
   const here = different.findLastIndex((stop) => stop <= value);
@@ -114,11 +116,11 @@ export function stepValue(moves, sliders, key) {
   return { [control]: Math.min(Math.max(next, low), high) };
 }
 
-/** Says of a handle what it is and where it stands, for a reader who can't see it. @param {Element} handle @param {Sliders} sliders */
+/** Gives a handle its role, name and value for screen readers. @param {Element} handle @param {Sliders} sliders */
 function describeHandle(handle, sliders) {
   const moved = readMoves(handle).map((move) => sliders[move.control]);
   if (moved.some((slider) => !slider)) return;
-  const says = {
+  const attributes = {
     tabindex: "0",
     role: "slider",
     "aria-label": readName(handle),
@@ -129,15 +131,14 @@ function describeHandle(handle, sliders) {
     "aria-description": "the arrow keys move it",
     "data-lm-suppress-shortcuts": "true", // JupyterLab would take the arrow keys
   };
-  for (const [attribute, value] of Object.entries(says))
-    handle.setAttribute(attribute, String(value));
+  for (const [name, value] of Object.entries(attributes)) handle.setAttribute(name, String(value));
 }
 
 /** Whether a point of the canvas lies in a part of it. @param {Place} at @param {Frame} frame */
 const isInside = ({ x, y }, [left, top, width, height]) =>
   x >= left && x <= left + width && y >= top && y <= top + height;
 
-/** Copies a part of a picture, to stand at a place in a strip. @param {SVGSVGElement} svg @param {Frame} frame @param {number} at */
+/** Copies a part of a picture to a place in a strip. @param {SVGSVGElement} svg @param {Frame} frame @param {number} at from the strip's left end */
 function copyPart(svg, frame, at) {
   const part = /** @type {SVGSVGElement} */ (svg.cloneNode(true));
   const [left, top, width, height] = frame;
@@ -149,7 +150,7 @@ function copyPart(svg, frame, at) {
   return part;
 }
 
-/** Makes a strip of the parts of a picture that stand in it side by side. @param {SVGSVGElement} svg @param {Frame[]} frames */
+/** Makes a strip from parts of a picture, side by side. @param {SVGSVGElement} svg @param {Frame[]} frames */
 function makeStrip(svg, frames) {
   const strip = /** @type {SVGSVGElement} */ (svg.cloneNode(false));
   const width = frames.reduce((sum, frame) => sum + frame[2], 0);
@@ -169,10 +170,10 @@ function makeStrip(svg, frames) {
 /** Whether two parts of a picture are the same. @param {Frame} one @param {Frame} other */
 const isSame = (one, other) => one.every((side, k) => side === other[k]);
 
-/** Whether two parts of a picture are as high and begin at the same height. @param {Frame} one @param {Frame} other */
+/** Whether two parts of a picture have the same top and height. @param {Frame} one @param {Frame} other */
 const isLevel = (one, other) => one[1] === other[1] && one[3] === other[3];
 
-/** Puts strips together as far as there is room; a part that two of them share stands there once. @param {Frame[][]} strips @param {number} room */
+/** Joins consecutive strips while they fit into a width; a part that both have appears once. @param {Frame[][]} strips @param {number} room */
 function mergeStrips(strips, room) {
   /** @type {Frame[][]} */
   const merged = [];
@@ -188,16 +189,18 @@ function mergeStrips(strips, room) {
   return merged;
 }
 
-/** Cuts a picture into its strips; only the first is read aloud. @param {SVGSVGElement} svg @param {Frame[][]} strips @param {number} room */
+/** Cuts a picture into strips. A screen reader gets the first one, and those with handles. @param {SVGSVGElement} svg @param {Frame[][]} strips @param {number} room */
 function cutIntoStrips(svg, strips, room) {
   const made = mergeStrips(strips, room).map((frames) => makeStrip(svg, frames));
-  const reads = (/** @type {SVGSVGElement} */ strip) => strip.querySelector("[data-grip]");
-  for (const strip of made.slice(1)) if (!reads(strip)) strip.setAttribute("aria-hidden", "true");
+  for (const strip of made.slice(1)) {
+    const hasHandle = strip.querySelector("[data-grip]") !== null;
+    if (!hasHandle) strip.setAttribute("aria-hidden", "true");
+  }
   svg.replaceWith(...made);
 }
 
 /**
- * Shows a picture; what had the focus has it again.
+ * Shows a picture, and returns the focus to the handle that had it.
  * @param {HTMLElement} el
  * @param {string} text the SVG
  * @param {Sliders} sliders
@@ -217,7 +220,7 @@ function show(el, text, sliders) {
   if (isNarrow) cutIntoStrips(svg, strips, el.clientWidth);
   for (const handle of el.querySelectorAll("[data-grip]")) {
     describeHandle(handle, sliders);
-    handle.closest("svg[role]")?.setAttribute("role", "group"); // in an image nothing can be reached
+    handle.closest("svg[role]")?.setAttribute("role", "group"); // screen readers don't enter an image
     if (held && readName(handle) === held)
       /** @type {SVGElement} */ (handle).focus({ preventScroll: true });
   }
@@ -237,13 +240,14 @@ function locate(handle, event) {
  */
 function followPointer(el, move) {
   let held = "";
-  let [right, down] = [0, 0]; // from the middle of the handle to where it was grasped
+  let [right, down] = [0, 0]; // from the middle of the handle to the point where it was grasped
   const find = () => el.querySelector(`[data-grip="${CSS.escape(held)}"]`);
   el.addEventListener("pointerdown", (event) => {
     const handle = /** @type {Element} */ (event.target).closest("[data-grip]");
     if (!handle || event.button > 0) return;
     held = readName(handle);
-    const [at, middle] = [locate(handle, event), findMiddle(handle)];
+    const at = locate(handle, event);
+    const middle = findMiddle(handle);
     [right, down] = [at.x - middle.x, at.y - middle.y];
     el.setPointerCapture(event.pointerId);
     el.classList.add("is-dragging");
@@ -266,7 +270,7 @@ function followPointer(el, move) {
 /**
  * Lets the arrow keys move the handle that has the focus.
  * @param {HTMLElement} el
- * @param {(handle: Element, key: string) => boolean} move returns whether the key meant anything
+ * @param {(handle: Element, key: string) => boolean} move returns whether the key moves the handle
  */
 function followKeys(el, move) {
   el.addEventListener("keydown", (event) => {
@@ -277,18 +281,18 @@ function followKeys(el, move) {
 
 /** @param {{ model: any, el: HTMLElement }} view */
 function render({ model, el }) {
-  let turn = 0; // counts the drags, so that one to the same place is a change too
+  let turn = 0; // counts the drags, because a model sends no change for a drag to the same place
   const send = (/** @type {Record<string, number>} */ values) => {
     turn += 1;
     model.set("drag", { turn, values });
-    model.save_changes(); // sends the latest place, once the one before is answered
+    model.save_changes(); // while Python works on one place, only the latest of the next ones is kept
   };
   const sliders = () => /** @type {Sliders} */ (model.get("sliders"));
   followPointer(el, (handle, at) => send(findValues(readMoves(handle), sliders(), at)));
   followKeys(el, (handle, key) => {
     const values = stepValue(readMoves(handle), sliders(), key);
     if (!values) return false;
-    // The next key may come before Python has answered, and must go on from here.
+    // The next key may come before Python has answered, and has to start from these values.
     for (const [name, value] of Object.entries(values)) sliders()[name].value = value;
     send(values);
     return true;

@@ -12,61 +12,64 @@ import { announce } from "../live.js";
 
 /** @typedef {Model & {pause(): void}} PlayModel of a Play widget */
 
-const PATIENCE = 2000; // milliseconds until the page says that the kernel does not answer
-const QUIET = 700; // milliseconds without a change until the sentence is read aloud: not while a slider moves
-const AWAY = 10_000; // milliseconds off the page until a lab is closed; if it comes back later, it is drawn anew
-const NOBODY =
+const ANSWER_TIMEOUT_MS = 2000; // after this the page reports that the kernel doesn't answer
+const SPEECH_DELAY_MS = 700; // a screen reader reads the sentence after this long without a change, so not during a drag
+const CLOSE_DELAY_MS = 10_000; // a lab that is off the page for this long is closed; if it returns, it is drawn anew
+const NO_ANSWER =
   "The kernel does not answer. If it is busy, wait; if it is gone, run the cell again.";
 
-// JupyterLab deletes an output without telling anybody, and ipywidgets keeps its view until it is removed. But a custom
-// element is told when it leaves the page.
+// JupyterLab sends no event when it deletes an output, and ipywidgets keeps the output's view until somebody removes it.
+// But the browser calls a method of a custom element when the element leaves the page.
 const PLACE = "autodiff-lab-place";
-/** An element that is told when it has left the page for good. */
+/** The element of a lab, which closes the lab once it has left the page for good. */
 class LabPlace extends HTMLElement {
-  /** Fills it, and returns how to empty it. @type {() => () => void} */
+  /** Fills the element, and returns a function that empties it. @type {() => () => void} */
   fill = () => () => {};
   /** @type {(() => void)|null} */
   leave = null;
   /** @type {ReturnType<typeof setTimeout>|undefined} */
-  clock = undefined;
+  closing = undefined;
 
   connectedCallback() {
-    clearTimeout(this.clock);
+    clearTimeout(this.closing);
     this.leave ??= this.fill();
   }
   disconnectedCallback() {
-    this.clock = setTimeout(() => this.close(), AWAY);
+    this.closing = setTimeout(() => this.close(), CLOSE_DELAY_MS);
   }
   close() {
-    clearTimeout(this.clock);
+    clearTimeout(this.closing);
     this.leave?.();
     this.leave = null;
   }
 }
 if (!customElements.get(PLACE)) customElements.define(PLACE, LabPlace);
 
-/** @param {Model} model @param {string} reference to another */
+/** Finds another model. @param {Model} model @param {string} reference to the other model, such as "IPY_MODEL_1a2b" */
 const find = (model, reference) =>
   model.widget_manager.get_model(reference.replace("IPY_MODEL_", ""));
 
 /** @param {LuminoWidget} widget @param {string} type */
 const tell = (widget, type) => widget.processMessage({ type });
 
-/** Shows the view of a widget, as Lumino's `Widget.attach` does. Returns how to remove it. @param {Model} model @param {string} reference @param {HTMLElement} place */
+/**
+ * Shows the view of a widget, as Lumino's `Widget.attach` does, and returns a function that removes it.
+ * @param {Model} model @param {string} reference @param {HTMLElement} place
+ */
 function attach(model, reference, place) {
-  let gone = false;
+  let isRemoved = false;
   /** @type {WidgetView|null} */
   let view = null;
   const show = async () => {
     view = await model.widget_manager.create_view(await find(model, reference));
-    if (gone) return view.remove();
+    if (isRemoved) return view.remove();
     tell(view.luminoWidget, "before-attach");
     place.prepend(view.el);
     tell(view.luminoWidget, "after-attach");
   };
   show();
   return () => {
-    gone = true;
+    isRemoved = true;
     if (!view?.el.parentNode) return;
     tell(view.luminoWidget, "before-detach");
     view.el.remove();
@@ -75,13 +78,17 @@ function attach(model, reference, place) {
   };
 }
 
-/** @param {Element|null|undefined} node @param {string} name @param {string|boolean|null|undefined} value */
+/**
+ * Sets an attribute, unless it has that value already: the page is observed, and each change is another event.
+ * @param {Element|null|undefined} node @param {string} name @param {string|boolean|null|undefined} value
+ */
 function set(node, name, value) {
-  if (node && value !== undefined && node.getAttribute(name) !== String(value))
-    node.setAttribute(name, String(value));
+  if (!node || value === undefined) return;
+  if (node.getAttribute(name) === String(value)) return;
+  node.setAttribute(name, String(value));
 }
 
-/** Colours the track of a slider as far as its knob. @param {HTMLElement} slider @param {Element | null} handle */
+/** Colours the track of a slider up to its knob. @param {HTMLElement} slider @param {Element | null} handle */
 function colourTrack(slider, handle) {
   const [now, low, high] = ["now", "min", "max"].map((end) =>
     Number(handle?.getAttribute(`aria-value${end}`)),
@@ -125,41 +132,41 @@ function complete(root) {
 }
 
 /**
- * Checks that the kernel answers: `ask` is called with each touch and each tick. `late` is called when no answer has come
- * in time, and again when one comes.
- * @param {Pick<Model, "on"|"off"|"send">} model @param {(isLate: boolean) => void} late
+ * Checks that the kernel answers, whenever `ask` is called.
+ * @param {Pick<Model, "on"|"off"|"send">} model
+ * @param {(isLate: boolean) => void} late is called with true if no answer comes in time, and with false for each answer
  */
 export function listen(model, late) {
   /** @type {ReturnType<typeof setTimeout>|0} */
-  let clock = 0;
+  let timer = 0; // of the open question; 0 if there is none
   const heard = () => {
-    clearTimeout(clock);
-    clock = 0;
+    clearTimeout(timer);
+    timer = 0;
     late(false);
   };
   model.on("msg:custom", heard);
   return {
     ask() {
-      if (clock) return;
-      clock = setTimeout(() => {
-        clock = 0; // so that the next touch asks again: this message may have been lost with the old kernel
+      if (timer) return;
+      timer = setTimeout(() => {
+        timer = 0; // so that the next touch asks again: this message may have been lost with the old kernel
         late(true);
-      }, PATIENCE);
+      }, ANSWER_TIMEOUT_MS);
       try {
         model.send({});
       } catch {
-        // There is no way to the kernel, which will soon be noticed.
+        // Without a connection to the kernel no answer comes, and the timer reports that.
       }
     },
     leave() {
-      clearTimeout(clock);
+      clearTimeout(timer);
       model.off("msg:custom", heard);
     },
   };
 }
 
-/** @param {HTMLElement} place @param {string} name of a class @param {string} value of `aria-live` */
-function line(place, name, value) {
+/** Adds a line of text that screen readers watch. @param {HTMLElement} place @param {string} name of a class @param {string} value of `aria-live` */
+function addLine(place, name, value) {
   const node = document.createElement("p");
   node.className = name;
   node.setAttribute("aria-live", value);
@@ -167,15 +174,15 @@ function line(place, name, value) {
   return node;
 }
 
-/** @param {HTMLElement} root @param {Model} model */
+/** Fills the element of a lab, and returns a function that empties it. @param {HTMLElement} root @param {Model} model */
 function fill(root, model) {
-  const status = line(root, "adl-lab-error", "polite");
+  const status = addLine(root, "adl-lab-error", "polite");
   status.setAttribute("role", "status");
-  const spoken = line(root, "adl-lab-spoken", "polite");
+  const spoken = addLine(root, "adl-lab-spoken", "polite");
   let isLate = false;
   /** @type {PlayModel[]} */
   let plays = [];
-  const explain = () => (status.textContent = isLate ? NOBODY : model.get("error"));
+  const explain = () => (status.textContent = isLate ? NO_ANSWER : model.get("error"));
   const kernel = listen(model, (late) => {
     isLate = late;
     explain();
@@ -189,19 +196,19 @@ function fill(root, model) {
   });
   let said = "";
   /** @type {ReturnType<typeof setTimeout>|undefined} */
-  let quiet;
-  const notice = () => {
+  let speaking; // the timer after which the sentence is read aloud
+  const update = () => {
     complete(root);
     const now = root.querySelector(".adl-lab-sentence")?.textContent ?? "";
     if (now === said) return;
     said = now;
-    clearTimeout(quiet);
-    quiet = setTimeout(() => {
+    clearTimeout(speaking);
+    speaking = setTimeout(() => {
       spoken.textContent = now;
-    }, QUIET);
+    }, SPEECH_DELAY_MS);
   };
-  const eye = new MutationObserver(notice);
-  eye.observe(root, {
+  const observer = new MutationObserver(update);
+  observer.observe(root, {
     subtree: true,
     childList: true,
     attributeFilter: ["class", "aria-valuenow", "aria-valuetext"],
@@ -212,8 +219,8 @@ function fill(root, model) {
   explain();
   const detach = attach(model, model.get("child"), root);
   return () => {
-    eye.disconnect();
-    clearTimeout(quiet);
+    observer.disconnect();
+    clearTimeout(speaking);
     kernel.leave();
     model.off("change:error", explain);
     for (const touch of touches) root.removeEventListener(touch, kernel.ask, true);

@@ -1,5 +1,5 @@
 /**
- * What one can do with a player: for its buttons and keys, and for whoever has put it on the page.
+ * The actions of a player: what its buttons and keys, and the page around it, can make it do.
  *
  * @import { Group } from "./graph/groups.js"
  * @import { Control, State, Target } from "./state.js"
@@ -34,24 +34,25 @@ import { clampStop, wholeStep } from "./trace.js";
 
 /** @typedef {ReturnType<typeof actionsOf>} Actions */
 
-const HAND_RESTS = 700; // milliseconds after which a slider is not on the move any more
-const FORGOTTEN = 12000; // milliseconds after which its old value is no longer compared with
+const REST_DELAY_MS = 700; // a slider that hasn't moved for this long is at rest
+const FADE_DELAY_MS = 12000; // after this long without a move, the values from before it fade
 
 /**
+ * The actions on a store, and the clock that plays it.
  * @param {Store<State>} store
- * @param {object} page the player as a thing on the page
- * @param {() => void} page.focus gives it the keys
- * @param {() => void} page.comeIntoView
- * @param {(on: boolean) => void} page.onPredict tells that the learner has turned predicting on or off
+ * @param {object} page what the player's element and its host do
+ * @param {() => void} page.focus moves the keyboard focus to the player
+ * @param {() => void} page.comeIntoView scrolls the player into view
+ * @param {(on: boolean) => void} page.onPredict is called when the learner turns predicting on or off
  */
 export function actionsOf(store, page) {
-  /** A step that one has stepped to moves, unless the reader wants no motion. */
+  /** Whether the next step is animated: not if the reader prefers reduced motion. */
   const moves = () => !calm();
 
   /**
-   * Asks about a step that is to be shown next.
+   * Asks the next question about a step before it is shown.
    * @param {number} step
-   * @returns {boolean} whether there is something to ask
+   * @returns {boolean} whether there is a question
    */
   function ask(step) {
     const state = store.get();
@@ -60,7 +61,7 @@ export function actionsOf(store, page) {
     store.update({ prediction });
     return true;
   }
-  /** After the last question about a step comes the step itself. @param {typeof revealed} answer */
+  /** Answers the open question; after the last one about a step, shows the step. @param {typeof revealed} answer */
   function close(answer) {
     const before = store.get();
     const prediction = answer(before.prediction, traceAt(before));
@@ -74,19 +75,19 @@ export function actionsOf(store, page) {
   const withoutQuestion = (state) => ({ ...state, prediction: left(state.prediction) });
 
   /** @type {ReturnType<typeof setTimeout>|undefined} */
-  let atRest;
+  let restTimer;
   /** @type {ReturnType<typeof setTimeout>|undefined} */
-  let forgotten;
+  let fadeTimer;
 
   const actions = {
     /**
-     * Shows step `next`; the inputs are the start, anything too large the end.
+     * Shows step `next`, clamped to the run: −1 is the start, and any number past the end is the end.
      * @param {number} next
      */
     go(next) {
       store.update((state) => sought(withoutQuestion(paused(state)), next));
     },
-    /** Steps on; a step that is still moving is finished first. @param {number} by */
+    /** Steps forward or back; finishes a step that is still moving. @param {number} by */
     advance(by) {
       actions.pause();
       if (by === 1 && ask(nextStep(store.get()))) return;
@@ -95,14 +96,14 @@ export function actionsOf(store, page) {
         return sought(withoutQuestion(state), from + by, by === 1 && moves());
       });
     },
-    /** Goes on while playing. @returns {boolean} whether it did: a question stops it */
+    /** Shows the next step while playing. @returns {boolean} false if a question comes first */
     goOn() {
       if (ask(nextStep(store.get()))) return false;
       store.update((state) => sought(state, nextStop(state), moves()));
       return true;
     },
     /**
-     * Follows a step that came from elsewhere (Python, another view): no motion.
+     * Shows a step that came from elsewhere (Python, another view), without motion.
      * @param {number} next
      */
     follow(next) {
@@ -114,9 +115,9 @@ export function actionsOf(store, page) {
       store.update((state) => ({
         ...(isAtEnd(state) ? sought(state, -1) : state),
         isPlaying: true,
-        hover: null, // what the pointer happens to rest on is not what the film is about
+        hover: null, // the pointer may happen to rest on a box that has nothing to do with the step
       }));
-      page.comeIntoView(); // nobody has to scroll to see it
+      page.comeIntoView();
       clock.beat();
     },
     pause() {
@@ -127,7 +128,7 @@ export function actionsOf(store, page) {
       else actions.play();
     },
     /**
-     * Shows a moment: step `next` at progress `progress`, 0 to 1. A film is a list of moments.
+     * Shows step `next` at progress `progress`, from 0 to 1. Films are rendered with it, frame by frame.
      * @param {number} next @param {number} progress
      */
     render(next, progress) {
@@ -137,7 +138,7 @@ export function actionsOf(store, page) {
         return { ...at, progress, isPlaying: false, isRunning: false };
       });
     },
-    /** Takes what Python sent anew. @param {Payload} payload */
+    /** Replaces the payload with a new one from Python. @param {Payload} payload */
     update(payload) {
       store.update((state) => loaded(state, { ...payload }));
     },
@@ -160,11 +161,11 @@ export function actionsOf(store, page) {
       actions.predict(!store.get().prediction.on);
       page.onPredict(store.get().prediction.on);
     },
-    /** Judges what the learner has typed. @param {string} text */
+    /** Judges the learner's typed answer. @param {string} text */
     answer(text) {
       close((prediction, trace) => answered(prediction, trace, text));
     },
-    /** The number in a box is to be the answer, if one can see it. @param {number} line */
+    /** Takes the number in a box as the answer, if it is visible. @param {number} line */
     pick(line) {
       const state = store.get();
       const moment = momentOf(state);
@@ -177,48 +178,49 @@ export function actionsOf(store, page) {
       close(revealed);
     },
     /**
-     * Takes other sliders, a direction of the learner's own, or another size.
+     * Changes the sliders, the learner's own direction, or the size.
      * @param {Partial<Pick<State, "controls"|"custom"|"scale">>} news
      */
     set(news) {
       store.update(news);
     },
-    /** A hand moves slider number `index`; a film that plays gives way to it. @param {number} index */
+    /** Notes that the learner moves slider number `index`; playing pauses. @param {number} index */
     touch(index) {
       store.update((state) => touched(paused(state), index));
-      clearTimeout(atRest);
-      clearTimeout(forgotten);
-      atRest = setTimeout(
+      clearTimeout(restTimer);
+      clearTimeout(fadeTimer);
+      restTimer = setTimeout(
         () => store.update((state) => rested(state, { isResting: true })),
-        HAND_RESTS,
+        REST_DELAY_MS,
       );
-      forgotten = setTimeout(
+      fadeTimer = setTimeout(
         () => store.update((state) => rested(state, { isFaint: true })),
-        FORGOTTEN,
+        FADE_DELAY_MS,
       );
     },
-    /** Says why inputs could not be recorded; "" if they were. @param {string} message */
+    /** Shows why inputs could not be recorded; "" removes the message. @param {string} message */
     error(message) {
       store.update({ error: message });
     },
 
-    /** Lights a line or an edge in all panes; while playing, the steps alone do. @param {Target|null} hover */
+    /** Highlights a line or an edge in all panes, except while playing. @param {Target|null} hover */
     link(hover) {
       if (!store.get().isPlaying) store.update({ hover });
     },
     /**
-     * Goes to a group of a long run that is not in this stretch: to where it begins, or in the
-     * sweep to where it ends.
+     * Goes to a group of a long run that is not in this stretch: to its first line, or in the sweep
+     * to its last line, which the sweep reaches first.
      * @param {Group} group
      */
     openGroup({ first, end }) {
       const state = store.get();
-      const back = isSweeping(state);
-      actions.go(stepOfLine(traceAt(state), back ? end - 1 : first, back));
+      const isBackward = isSweeping(state);
+      const line = isBackward ? end - 1 : first;
+      actions.go(stepOfLine(traceAt(state), line, isBackward));
     },
     /**
-     * Goes to where a line is recorded or, during the sweep, to where it first sends its adjoint; while a question is
-     * open, its number is the answer.
+     * Goes to the step that records a line or, during the sweep, to the first step in which it sends
+     * its adjoint. While a question is open, takes the line's number as the answer instead.
      * @param {Target} target
      */
     visit({ line }) {
@@ -227,8 +229,10 @@ export function actionsOf(store, page) {
       const trace = traceAt(state);
       const sends = trace.steps.findIndex((step) => step.phase === "sweep" && step.line === line);
       store.update((state) => entriesShown(paused(state), line));
-      const own = wholeStep(trace, isSweeping(state) && sends >= 0 ? sends : line); // a line is recorded at the step of its number
-      if (!trace.excerpt || own >= 0) actions.go(own); // else it is from another stretch
+      const records = line; // each line is recorded at the step of its own number
+      const target = wholeStep(trace, isSweeping(state) && sends >= 0 ? sends : records);
+      const isElsewhere = trace.excerpt && target < 0; // in another stretch of a long run
+      if (!isElsewhere) actions.go(target);
     },
     closeEntries() {
       store.update({ entries: null });

@@ -1,8 +1,7 @@
 /**
  * The clock of a player: it moves a step on with time and, while playing, lets it rest and goes to the next one.
  *
- * What a step looks like on its way is no business of the clock: it only changes `progress`, 0 to 1, and the views show
- * that (`motion.js`).
+ * The clock only changes `progress`, from 0 to 1; `motion.js` decides what a step looks like on its way.
  *
  * @import { State } from "./state.js"
  * @import { Store } from "./store.js"
@@ -38,7 +37,7 @@ export function clockOf(store, actions) {
     const own = requestAnimationFrame((now) => {
       const passed = Math.max(0, now - before); // the first frame may have begun before its step
       store.update((state) => moved(state, passed / beatsAt(state).motion));
-      if (frame !== own) return; // somebody who was told of this has gone on to another step
+      if (frame !== own) return; // a listener has gone on to another step
       if (store.get().isRunning) tick(now);
     });
     frame = own;
@@ -62,8 +61,7 @@ export function clockOf(store, actions) {
   return {
     beat,
     /**
-     * The clock runs as long as a step is on its way. While playing it never stands still: also a run that takes the
-     * place of the one that moved rests, and goes on.
+     * Starts, keeps running or stops, as the state needs. Playing also goes on if another run replaces the one that moved.
      * @param {State} state @param {State|null} before
      */
     render(state, before) {

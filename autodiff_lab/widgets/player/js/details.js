@@ -1,5 +1,5 @@
 /**
- * The details of a player: all that one can do without, in a fold.
+ * The details of a player: everything a learner can do without at first, in a panel that opens and closes.
  *
  * @import { Details, State } from "./state.js"
  * @import { Say } from "./speech.js"
@@ -10,10 +10,10 @@ import { costView } from "./cost.js";
 import { html } from "./dom.js";
 import { whenChanged } from "./store.js";
 
-const KEPT = "autodiff-lab details"; // what is open stays open, on this page and on the next
+const KEPT = "autodiff-lab details"; // the key in localStorage: every player of this origin starts with it
 const SPEEDS = [0.5, 1, 2, 4];
 
-/** What the learner had open last; a page may not let us remember. @returns {Partial<Details>} */
+/** The details as the learner left them; {} if the page has no access to storage. @returns {Partial<Details>} */
 function remembered() {
   try {
     return JSON.parse(localStorage.getItem(KEPT) ?? "{}") ?? {};
@@ -26,13 +26,13 @@ function remember(what) {
   try {
     localStorage.setItem(KEPT, JSON.stringify({ ...remembered(), ...what }));
   } catch {
-    // Then it is asked for again.
+    // Without storage, the next player starts with the defaults.
   }
 }
 
 /**
- * The details as a player begins with them.
- * @param {boolean} [open] what Python says
+ * The details in which a player starts.
+ * @param {boolean} [open] whether the panel is open, if Python sets it
  * @returns {Details}
  */
 export function detailsAsKept(open) {
@@ -41,14 +41,14 @@ export function detailsAsKept(open) {
     open: open ?? kept.open ?? false,
     names: kept.names ?? false,
     source: kept.source ?? true,
-    speed: 1, // each run begins at the usual speed
+    speed: 1, // the speed is never remembered
   };
 }
 
 /**
- * The fold: the other modes, the names on the tape, the source, speed, costs.
+ * The view of the details: the modes, the names on the tape, the source, the speed and the costs.
  * @param {Store<State>} store @param {Say} say
- * @param {HTMLElement} modes stands in it
+ * @param {HTMLElement} modes the element of the modes, which is put into the panel
  */
 export function detailsView(store, say, modes) {
   /** @param {Partial<Details>} news */
@@ -63,7 +63,8 @@ export function detailsView(store, say, modes) {
     }
     return input;
   }
-  const [names, source] = [box("names"), box("source")];
+  const names = box("names");
+  const source = box("source");
   const speed = html(
     "select",
     {

@@ -9,7 +9,7 @@
 
 const SVG = "http://www.w3.org/2000/svg";
 
-/** @typedef {Node|string|false|null|undefined} Child what is no node and no text is left out */
+/** @typedef {Node|string|false|null|undefined} Child a node or a text; anything else is left out */
 /**
  * A listener is an attribute `on…`; an attribute that is null or undefined is left out.
  * @typedef {{[K in keyof HTMLElementEventMap as `on${K}`]?: ((event: HTMLElementEventMap[K]) => void)|null}} Listeners
@@ -31,7 +31,7 @@ function build(node, attributes, children) {
       node.addEventListener(name.slice(2), /** @type {EventListener} */ (value));
     else if (value !== null && value !== undefined) node.setAttribute(name, String(value));
   }
-  // Lumino looks at the focused element only, so each one says that JupyterLab's shortcuts must wait.
+  // Lumino looks only at the focused element, so each of them needs the attribute that turns off JupyterLab's shortcuts.
   if (node.matches("button, input, select, [tabindex]"))
     node.setAttribute("data-lm-suppress-shortcuts", "true");
   for (const child of children.flat()) if (child) node.append(child);
@@ -126,8 +126,8 @@ const ARROWS = [
 ];
 
 /**
- * Signs of the sides of a pane behind which there is more of it; they name what of this step is there. The sides fade,
- * and the signs stand in a strip of their own above the pane, which is there as long as it scrolls: they cover nothing.
+ * Signs for the sides of a pane beyond which it continues, with the names of what belongs to the step there. The sides
+ * fade out, and the signs are in a strip above the pane, so that they cover nothing.
  * @param {HTMLElement} pane the scrolling element
  * @returns {{elements: HTMLElement[], show(beyond: Record<Side, string[]>): void}}
  */
@@ -179,7 +179,7 @@ export const targetOf = ({ target }) => /** @type {HTMLElement|SVGElement} */ (t
 const WAYS = { ArrowUp: -1, ArrowDown: 1 };
 
 /**
- * One tab stop for many items of an element, which may come and go; up and down move between them.
+ * One tab stop for many items of an element, which may change; the up and down arrow keys move between them.
  * @template {Element & {focus(): void}} Item
  * @param {HTMLElement|SVGElement} element @param {() => Item[]} items those that are there @returns {{renew(): void}} to be called when they have changed
  */
@@ -224,7 +224,7 @@ export function passClass(name, from, to) {
 }
 
 /**
- * Every pane answers pointing and focusing in the same way: all panes light what is meant.
+ * Makes an element highlight its target in all panes when the pointer or the focus is on it, and go there on a click.
  * @param {HTMLElement|SVGElement} element @param {() => Target} target
  * @param {Pick<Actions, "link"|"visit">} actions
  */
@@ -243,9 +243,10 @@ export function linkTo(element, target, actions) {
   element.addEventListener("click", () => actions.visit(target()));
   element.addEventListener("keydown", (given) => {
     const event = /** @type {KeyboardEvent} */ (given);
-    if (element.tagName === "BUTTON") return; // the browser makes a click of it
-    if (event.key !== "Enter" && !(event.key === " " && element.getAttribute("role") === "button"))
-      return;
+    if (element.tagName === "BUTTON") return; // for which the browser makes a click of the key
+    const isButton = element.getAttribute("role") === "button";
+    const presses = event.key === "Enter" || (event.key === " " && isButton);
+    if (!presses) return;
     event.preventDefault();
     actions.visit(target());
   });

@@ -1,5 +1,5 @@
 /**
- * The modes of a run.
+ * The switch between reverse mode, forward mode and both, with the menu of directions.
  *
  * @import { Say } from "./speech.js"
  * @import { Mode } from "./trace.js"
@@ -12,13 +12,14 @@ import { whenChanged } from "./store.js";
 
 /** @type {Mode[]} */
 const MODES = ["reverse", "forward", "both"];
+const SEND_INTERVAL_MS = 60; // the rates are sent at most this often while the learner types
 
 /**
  * The switch between the modes and the menu of directions.
  * @param {string} group a name that no other player has
  * @param {Say} say
  * @param {(mode: Mode, direction: string) => void} onChoose
- * @param {((rates: number[]) => void)|undefined} onCustom given where somebody can compute a direction of the learner's own
+ * @param {((rates: number[]) => void)|undefined} onCustom given if Python can run the learner's own direction
  */
 export function modesView(group, say, onChoose, onCustom) {
   const radios = MODES.map((value) => {
@@ -57,11 +58,13 @@ export function modesView(group, say, onChoose, onCustom) {
   let inputs = [];
   const sendValues = throttle((/** @type {HTMLInputElement[]} */ inputs) => {
     const values = inputs.map(({ valueAsNumber }) => valueAsNumber);
-    if (values.length && values.every(Number.isFinite)) onCustom?.(values); // else a number is half typed
-  }, 60);
+    const isComplete = values.length > 0 && values.every(Number.isFinite); // not while a number is half typed
+    if (isComplete) onCustom?.(values);
+  }, SEND_INTERVAL_MS);
   const send = () => sendValues(inputs);
   function turn() {
-    if (select.value === "custom" && select.selectedOptions[0].dataset.open) {
+    const isOwn = select.selectedOptions[0]?.dataset.open; // "your own…", which Python hasn't run yet
+    if (isOwn) {
       rates.hidden = false;
       send();
       return;
@@ -74,21 +77,18 @@ export function modesView(group, say, onChoose, onCustom) {
     render: whenChanged(
       (state) => [runAt(state), state.controls, state.custom],
       (state) => {
-        const {
-          runs: { forward },
-          trace: { mode },
-        } = runAt(state);
+        const { runs, trace } = runAt(state);
+        const { forward } = runs;
         const { custom, payload } = state;
         const direction = directionAt(state);
-        const why = payload.no_forward ?? "";
+        const whyNotForward = payload.no_forward ?? "";
         const names = state.controls.map(({ name }) => name);
-        element.hidden = !Object.keys(forward).length && !why;
+        element.hidden = !Object.keys(forward).length && !whyNotForward;
         for (const { value, radio, node } of radios) {
-          radio.checked = value === mode;
-          radio.disabled = value !== "reverse" && Boolean(why);
-          node.title = radio.disabled ? why : "";
+          radio.checked = value === trace.mode;
+          radio.disabled = value !== "reverse" && Boolean(whyNotForward);
+          node.title = radio.disabled ? whyNotForward : "";
         }
-        const open = Boolean(onCustom) && names.length > 0 && !forward.custom;
         const options = Object.entries(forward).map(([name, { directions }]) =>
           html(
             "option",
@@ -96,10 +96,11 @@ export function modesView(group, say, onChoose, onCustom) {
             directions.length > 1 ? say("each input at once") : directions[0].shown,
           ),
         );
-        if (open)
+        const offersCustom = Boolean(onCustom) && names.length > 0 && !forward.custom;
+        if (offersCustom)
           options.push(html("option", { value: "custom", "data-open": "true" }, say("your own")));
         select.replaceChildren(...options);
-        menu.hidden = mode === "reverse";
+        menu.hidden = trace.mode === "reverse";
         rates.hidden = direction !== "custom" || !onCustom;
         if (inputs.length !== names.length) {
           inputs = names.map((name, k) =>

@@ -34,7 +34,7 @@ export function momentAt(run, s, u) {
   return { run, s, u, at, shown: s, landed: isThere ? s : s - 1, step };
 }
 
-/** What is special about a line. @param {Moment} moment @param {number} line @returns {Mark} */
+/** How a line is marked: as recorded, freed, swept, and its CSS classes. @param {Moment} moment @param {number} line @returns {Mark} */
 export const markOf = ({ run, shown, landed }, line) => markAt(run, line, shown, landed);
 
 /**
@@ -48,8 +48,8 @@ export const adjointOf = ({ run, landed }, line) => adjointAt(run.history, line,
 export const edgeSharesOf = ({ run, landed }, line) => sharesAt(run, line, landed);
 
 /**
- * Whether what the step brings is there. All words are of the step that is shown: before it has landed they say what it
- * will do, then what has come of it.
+ * Whether the step has landed, so that its result is shown. The words are always about the step that is shown: until it
+ * lands they announce what it will do, and then they state its result.
  * @param {Moment} moment
  */
 export const isLanded = ({ s, landed }) => landed === s;
@@ -67,7 +67,7 @@ export function changedLines(before, now) {
 }
 
 /**
- * Whether two moments look the same but for what is on its way.
+ * Whether two moments look the same, apart from what moves.
  * @param {Moment|null} before @param {Moment} now
  */
 export const looksLike = (before, now) =>

@@ -1,8 +1,8 @@
 /**
- * The state of a player, and what becomes of it: pure functions, which need no browser.
+ * The state of a player and its transitions: pure functions, which need no browser.
  *
- * The state holds what cannot be worked out from anything else: what Python sent, what the learner chose. Everything else
- * is derived (`runAt`, `momentAt`). A transition takes a state and returns the next.
+ * The state holds only what can't be derived from anything else: what Python sent, and what the learner chose. Everything
+ * else is derived from it (`runAt`, `momentOf`). A transition takes a state and returns the next one.
  *
  * @import { Felt } from "./feel.js"
  * @import { Group, KeptGroups } from "./graph/groups.js"
@@ -37,44 +37,45 @@ import {
  */
 /**
  * @typedef {{line: number, slot?: number, parent?: number, hasFocus?: boolean}} Target a line, or with `slot` the edge
- *   into it; `hasFocus` if one has come there by key
+ *   into it; `hasFocus` if it has the keyboard focus
  */
 /**
- * @typedef {{open: boolean, names: boolean, source: boolean, speed: number}} Details what the fold
- *   has, and whether it is open
+ * @typedef {{open: boolean, names: boolean, source: boolean, speed: number}} Details the settings in
+ *   the details panel, and whether it is open
  */
 /**
- * How the learner looks at the graph.
- * @typedef {{scale: number|null, isHeld: boolean, isWhole: boolean}} Lens `scale` null: as the pane wants it; `isHeld`:
- *   the pane stays where the learner has moved it; `isWhole`: as small as all of the graph needs
+ * How the learner has zoomed and moved the graph.
+ * @typedef {{scale: number|null, isHeld: boolean, isWhole: boolean}} Lens `scale`: null if the pane chooses it; `isHeld`:
+ *   the pane stays where the learner has moved it; `isWhole`: the whole graph is shown, as small as that needs
  */
 /**
  * @typedef {object} State
  * @property {Payload} payload what Python sent
- * @property {Mode} mode that is asked for; a run may not have it
- * @property {string} direction that is asked for: a payload on its way may bring it
- * @property {number} step the step that is shown, of this stretch
- * @property {number} arrivals how often a step has been gone to: the panes scroll to it, also if it is the same one
- * @property {number} progress how far its motion has come, 0 to 1
- * @property {boolean} isRunning whether the clock moves `progress` on
- * @property {boolean} isPlaying whether the next step follows by itself
- * @property {number|null} wanted a step of another stretch, until that is there
- * @property {boolean} canFetch whether somebody can be asked for other stretches
+ * @property {Mode} mode the mode asked for; a run may not have it
+ * @property {string} direction the direction asked for; it may only come with the next payload
+ * @property {number} step the step that is shown, counted in this stretch
+ * @property {number} arrivals how many times a step has been shown; the panes scroll whenever it changes, also for the
+ *   same step
+ * @property {number} progress how far the step's motion has come, from 0 to 1
+ * @property {boolean} isRunning whether the clock advances `progress`
+ * @property {boolean} isPlaying whether the next step follows automatically
+ * @property {number|null} wanted a step of another stretch, until that stretch has arrived
+ * @property {boolean} canFetch whether other stretches can be requested from Python
  * @property {string} notice why a step is not shown
  * @property {string} error why inputs could not be recorded
  * @property {Control[]} controls
- * @property {number[]} custom the rates of a direction of the learner's own
- * @property {string} scale "lecture" for a hall
+ * @property {number[]} custom the input rates of the learner's own direction
+ * @property {string} scale "lecture" in a lecture hall
  * @property {Details} details
  * @property {Lens} lens
- * @property {KeptGroups} groups that the learner has opened and closed
- * @property {Target|null} hover what is pointed at
- * @property {{line: number, slice: number}|null} entries the array whose entries are shown
- * @property {Felt|null} felt the slider that has been moved last
+ * @property {KeptGroups} groups the groups that the learner has opened and closed
+ * @property {Target|null} hover what the pointer or the focus is on
+ * @property {{line: number, slice: number}|null} entries the array whose entries are shown in a table
+ * @property {Felt|null} felt the slider that was moved last
  * @property {Prediction} prediction
  */
 /**
- * A run, and what belongs to its picture.
+ * A run with the layouts and groups of its graph.
  * @typedef {Run & {runs: Runs, layouts: Layout[], whole?: Layout, root: Group, allGroups: Group[]}} ShownRun
  */
 
@@ -92,7 +93,7 @@ export function runsAt({ payload }) {
   return runs;
 }
 
-/** The direction that is asked for, once it is there. @param {State} state */
+/** The direction asked for, or the first one if the payload doesn't have it. @param {State} state */
 export function directionAt(state) {
   const { forward } = runsAt(state);
   if (state.direction in forward) return state.direction;
@@ -100,8 +101,8 @@ export function directionAt(state) {
 }
 
 /**
- * The run that a state shows. It is read once: as long as it is the same object, it is the same
- * run.
+ * The run that a state shows. The same payload, mode and direction always give the same object, so
+ * callers may compare runs with `===`.
  * @param {State} state
  * @returns {ShownRun}
  */
@@ -131,26 +132,26 @@ export function momentOf(state) {
   return moment;
 }
 
-/** The stop of the whole run that is shown; −1 at the start. @param {State} state */
+/** The step of the whole run that is shown; −1 at the start. @param {State} state */
 export const stopOf = (state) => momentOf(state).at;
 
-/** The stop after the one that is shown. @param {State} state */
+/** The step of the whole run after the one that is shown. @param {State} state */
 export const nextStop = (state) => stopAfter(traceAt(state), stopOf(state), 1);
 
-/** The step of this stretch that comes next; −1 if it is in another. @param {State} state */
+/** The next step, counted in this stretch; −1 if it is in another stretch. @param {State} state */
 export const nextStep = (state) => ownStep(traceAt(state), nextStop(state)) ?? -1;
 
 /** @param {State} state */
 export const isAtEnd = (state) => stopOf(state) >= stepsOf(traceAt(state)) - 1;
 
-/** Whether the program has run, and adjoints go back. @param {State} state */
+/** Whether the step that is shown belongs to the sweep (the backward pass). @param {State} state */
 export function isSweeping(state) {
   const phase = traceAt(state).steps[state.step]?.phase;
   return phase === "seed" || phase === "sweep";
 }
 
 /**
- * The state that a player begins with.
+ * The state in which a player starts.
  * @param {Payload} payload
  * @param {Partial<State> & {step?: number, predict?: boolean, score?: Score}} given
  * @returns {State}
@@ -190,8 +191,8 @@ export function initialState(payload, { step = -1, predict = false, score, ...gi
 }
 
 /**
- * A step of this stretch is shown: at once or, if one steps there, from the beginning of its
- * motion.
+ * Shows a step of this stretch: with `moves` from the beginning of its motion, provided it is the
+ * step after the one shown now; otherwise its result at once.
  * @param {State} state @param {number} next @param {boolean} [moves]
  * @returns {State}
  */
@@ -200,7 +201,8 @@ export function shown(state, next, moves = false) {
   const { trace } = run;
   let step = clampStep(trace, next);
   const isStart = clampStop(trace, wholeStep(trace, step)) < 0;
-  if (isStart && !trace.excerpt?.number) step = inputsOf(trace) - 1; // the inputs are there from the start
+  const isFirstStretch = !trace.excerpt?.number;
+  if (isStart && isFirstStretch) step = inputsOf(trace) - 1; // the inputs are there from the start
   const isMoving = moves && step === state.step + 1;
   const line = isStart ? undefined : trace.steps[step]?.line;
   const around = line === undefined ? [] : holding(run.root, wholeLine(trace, line));
@@ -216,53 +218,55 @@ export function shown(state, next, moves = false) {
 }
 
 /**
- * A step of the whole run is shown: it is in this stretch, in one that is at hand, or has to be fetched. It takes the
- * place of what a slider has moved.
+ * Shows a step of the whole run. It is in this stretch, in another one of the payload, or has to be fetched from Python.
+ * What the last slider move changed is no longer shown.
  * @param {State} before @param {number} next @param {boolean} [moves] @returns {State}
  */
 export function sought(before, next, moves = false) {
   const state = { ...before, felt: null };
   const trace = traceAt(state);
-  const isFirst = stopOf(state) < 0 && next === 0;
+  const isFirst = stopOf(state) < 0 && next === 0; // one step on from the start, past the inputs
   const target = clampStop(trace, isFirst ? nextStop(state) : next);
   const own = ownStep(trace, target);
   if (own !== null) return { ...shown(state, own, moves), wanted: null };
+
   const { payload } = state;
   const others = payload.others ?? [];
   const other = others.find((one) => hasStep(one.trace, target));
   if (other) {
-    const { trace: left, layouts } = payload;
+    const current = { trace: payload.trace, layouts: payload.layouts };
     const rest = others.filter((one) => one !== other);
-    const turnedTo = { ...payload, ...other, others: [...rest, { trace: left, layouts }] };
-    return loaded({ ...state, wanted: target }, turnedTo);
+    const exchanged = { ...payload, ...other, others: [...rest, current] };
+    return loaded({ ...state, wanted: target }, exchanged);
   }
   if (state.canFetch) return { ...state, wanted: target };
   return { ...state, wanted: null, notice: payload.no_others ?? "" };
 }
 
 /**
- * What Python sent anew is shown, at the step that was shown or is wanted.
+ * Shows a new payload, at the step that is wanted or else was shown.
  * @param {State} state @param {Payload} payload
  * @returns {State}
  */
 export const loaded = (state, payload) => reshown(state, { ...state, payload });
 
 /**
- * The run is shown in another mode, or in another direction.
+ * Shows the run in another mode or direction.
  * @param {State} state @param {Mode} mode @param {string} direction
  * @returns {State}
  */
 export const inMode = (state, mode, direction) => reshown(state, { ...state, mode, direction });
 
 /**
+ * Replaces the run that is shown by another one, and stays at the same step if it has that.
  * @param {State} before
- * @param {State} next shows another run, which takes the place of the one before
+ * @param {State} next a state with the other run
  */
 function reshown(before, next) {
   const trace = traceAt(next);
-  const left = traceAt(before).excerpt;
+  const excerptBefore = traceAt(before).excerpt;
   const own = ownStep(trace, next.wanted ?? stopOf(before));
-  const hasTurned = left !== null && left.number !== trace.excerpt?.number;
+  const hasTurned = excerptBefore !== null && excerptBefore.number !== trace.excerpt?.number;
   const first = trace.excerpt?.parts[0].first ?? -1;
   const { on } = next.prediction;
   return {
@@ -274,15 +278,15 @@ function reshown(before, next) {
   };
 }
 
-/** The motion that is under way is over. @param {State} state @returns {State} */
+/** Ends the motion of the step that is shown. @param {State} state @returns {State} */
 export const finished = (state) => ({ ...state, progress: 1, isRunning: false });
 
-/** Nothing goes on by itself. @param {State} state @returns {State} */
+/** Stops playing, and ends the motion. @param {State} state @returns {State} */
 export const paused = (state) => ({ ...finished(state), isPlaying: false });
 
 /**
- * The motion has come further; it runs on until it has landed.
- * @param {State} state @param {number} share
+ * Advances the motion by a share of its duration.
+ * @param {State} state @param {number} share from 0 to 1
  * @returns {State}
  */
 export function moved(state, share) {
@@ -295,7 +299,7 @@ const hasEntries = (trace, line) =>
   line !== undefined && Boolean(trace.lines[line]?.value.shape?.length);
 
 /**
- * The entries of a line are shown; a number has none, and what is open stays.
+ * Shows the entries of a line's array in a table. If the line is a number, nothing changes.
  * @param {State} state @param {number} line
  * @returns {State}
  */

@@ -1,5 +1,5 @@
 /**
- * A store: the state of one player, in one place, and who is told when it changes.
+ * A store: the state of one player, and the listeners that are called when it changes.
  *
  * @import { State } from "./state.js"
  */
@@ -30,7 +30,7 @@ export function createStore(initial) {
   const listeners = new Set();
 
   function tell() {
-    if (isTelling) return; // a listener has made this change: all hear of it when they have heard of the last one
+    if (isTelling) return; // a listener made this change: the loop below passes it on after the current one
     isTelling = true;
     try {
       while (told !== state) {

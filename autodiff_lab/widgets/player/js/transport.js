@@ -1,5 +1,5 @@
 /**
- * The transport of a player, as on a tape deck.
+ * The transport of a player: back, play and forward, as on a tape deck, and the scrubber.
  *
  * @import { Actions } from "./actions.js"
  * @import { State } from "./state.js"
@@ -27,8 +27,8 @@ const picture = (icon) =>
   svg("svg", { viewBox: "0 0 16 16", "aria-hidden": "true" }, svg("path", { d: ICONS[icon] }));
 
 /**
- * The buttons and the scrubber. Steps are counted from the first one that does something: the inputs are there already.
- * @param {Actions} actions @param {() => void} focus gives the player the keys @param {Say} say
+ * The view of the buttons and the scrubber. Steps are counted from the first operation: the inputs are there from the start.
+ * @param {Actions} actions @param {() => void} focus moves the keyboard focus to the player @param {Say} say
  */
 export function transportView(actions, focus, say) {
   /** @param {Icon} icon @param {string} label @param {string} keys @param {() => void} onclick */
@@ -45,8 +45,9 @@ export function transportView(actions, focus, say) {
   };
   const scrub = () => {
     const n = Number(scrubber.value);
-    actions.go(n ? n + first - 1 : -1);
-    scrubber.value = String(count); // it goes back, if that step is not at hand
+    const step = n === 0 ? -1 : n + first - 1;
+    actions.go(step);
+    scrubber.value = String(count); // the thumb returns if that step couldn't be shown
   };
   const scrubber = html("input", {
     type: "range",
@@ -57,9 +58,9 @@ export function transportView(actions, focus, say) {
   });
   const rails = [html("div", { class: "adl-rail" }), html("div", { class: "adl-rail is-done" })];
   const counter = html("span", { class: "adl-counter" });
-  // On the picture itself, until the first step: there a newcomer looks.
+  // Until the first step a second play button is on the graph, because that is where a newcomer looks.
   const play = () => {
-    focus(); // the button goes, and the keys are to reach the player
+    focus(); // the button disappears, and the keys have to reach the player
     actions.play();
   };
   const begin = html(
@@ -68,7 +69,9 @@ export function transportView(actions, focus, say) {
     picture("play"),
   );
   begin.removeAttribute("data-lm-suppress-shortcuts");
-  let [steps, first, count] = [0, 0, 0]; // of them `count` have been shown
+  let first = 0; // the first step after the inputs
+  let steps = 0; // how many steps there are from there
+  let count = 0; // how many of them have been shown
 
   const load = whenChanged(
     (state) => [traceAt(state)],

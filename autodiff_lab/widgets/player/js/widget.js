@@ -1,5 +1,5 @@
 /**
- * A player as a widget: its model in Python and its state on the page follow each other.
+ * A player as a widget: keeps its model in Python and its state on the page in sync.
  *
  * @import { Model, Render } from "../../live.js"
  * @import { Given } from "./mount.js"
@@ -11,13 +11,14 @@ import { announce } from "../../live.js";
 import { throttle } from "./inputs.js";
 import { mount } from "./mount.js";
 
-const PATIENCE = 2000; // milliseconds until the player says that nobody answers
+const ANSWER_TIMEOUT_MS = 2000; // after this the player reports that the kernel doesn't answer
+const SEND_INTERVAL_MS = 60; // inputs are sent at most this often while a slider moves
 /** @type {(keyof Given)[]} */
 const SHARED = ["step", "controls", "mode", "direction", "custom", "predict", "scale", "score"];
 
 /** @type {Render} */
 function render({ model, el }) {
-  // While a change waits to be sent, the echo of an older one may still write to the model; so it waits out here.
+  // Inputs that wait to be sent aren't in the model yet: the echo of an older change could overwrite them there.
   /** @type {number[]|null} */
   let waiting = null;
   /** @returns {number[]} */
@@ -27,21 +28,25 @@ function render({ model, el }) {
     model.set("inputs", values);
     model.save_changes();
     clearTimeout(late);
-    late = setTimeout(() => player.error(model.get("payload").words["nobody answers"]), PATIENCE);
-  }, 60);
+    late = setTimeout(
+      () => player.error(model.get("payload").words["nobody answers"]),
+      ANSWER_TIMEOUT_MS,
+    );
+  }, SEND_INTERVAL_MS);
   /** @type {ReturnType<typeof setTimeout>|undefined} */
-  let late;
+  let late; // the timer of an answer that hasn't come
   /** @returns {Payload} */
   const payload = () => ({ ...model.get("payload"), ...model.get("beside") });
   /** @param {Record<string, unknown>} news */
   const write = (news) => {
-    if (Object.entries(news).every(([name, value]) => model.get(name) === value)) return;
+    const isKnown = Object.entries(news).every(([name, value]) => model.get(name) === value);
+    if (isKnown) return;
     model.set(news);
     model.save_changes();
   };
   const player = mount(el, payload(), {
     ...Object.fromEntries(SHARED.map((name) => [name, model.get(name)])),
-    details: model.get("details") || undefined, // else as the reader had it last
+    details: model.get("details") || undefined, // undefined: as the learner left them
     onPredict: (predict) => write({ predict }),
     onScore: (score) => write({ score }),
     onStep: (step) => write({ step }),
@@ -59,7 +64,7 @@ function render({ model, el }) {
   /** @type {Record<string, () => void>} */
   const listeners = {
     "change:payload": () => player.update(payload()),
-    // An answer may be older than the slider: the hand that moves it is right.
+    // An answer may be older than what the slider shows by now; the slider keeps its own value.
     "change:controls": () => {
       clearTimeout(late);
       player.error(model.get("error"));
@@ -72,7 +77,7 @@ function render({ model, el }) {
       player.set({ controls: atHand });
     },
     "change:mode": () => choose(),
-    "change:direction": () => choose(), // a listener of its own: each is known by itself where it is taken off
+    "change:direction": () => choose(), // its own function, because `model.off` removes a listener by identity
     "change:step": () => player.follow(model.get("step")),
     "change:custom": () => player.set({ custom: model.get("custom") }),
     "change:scale": () => player.set({ scale: model.get("scale") }),

@@ -1,5 +1,5 @@
 /**
- * The words under the panes.
+ * The words under the panes: a line of arithmetic and a sentence for each step.
  *
  * @import { Change } from "./feel.js"
  * @import { Piece } from "./run.js"
@@ -20,22 +20,26 @@ const spans = (pieces) =>
   pieces.map(([kind, text]) => html("span", { class: `adl-t-${kind}` }, text));
 
 /**
- * What comes last in a line of arithmetic, from its "=" on: it is not known before the step lands.
+ * Where the result begins in a line of arithmetic: at its last "=". The result isn't known before
+ * the step lands.
  * @param {Piece[]} pieces
+ * @returns {number} the index of that piece; the number of pieces if the line has no result
  */
-function resultOf(pieces) {
+function startOfResult(pieces) {
   const at = pieces.findLastIndex(([kind, text]) => kind === "op" && text.trim() === "=");
-  return at >= 0 && pieces.slice(at).some(([kind]) => RESULTS.has(kind)) ? at : pieces.length;
+  const hasResult = at >= 0 && pieces.slice(at).some(([kind]) => RESULTS.has(kind));
+  return hasResult ? at : pieces.length;
 }
 
 /**
- * The equations of a step in symbols: its `own`, and after the last step what all of it was for, which stands beside the
- * arithmetic and is not said twice.
+ * The equations of a step in symbols. After the last step, `closing` has the gradient: it is written next to the
+ * arithmetic, and left out of `own`.
  * @param {Trace} trace @param {number} s
  */
 function inSymbols(trace, s) {
   const equations = equationsAt(trace, s);
-  if (s < 0 || s !== trace.steps.length - 1) return { own: equations, closing: [] };
+  const isLast = s >= 0 && s === trace.steps.length - 1;
+  if (!isLast) return { own: equations, closing: [] };
   if (!trace.steps[s].arithmetic)
     return { own: equations.slice(0, 1), closing: equations.slice(1) };
   const closing = equations.filter((pieces) => pieces.some(([kind]) => kind === "gradient"));
@@ -43,8 +47,8 @@ function inSymbols(trace, s) {
 }
 
 /**
- * One line of arithmetic a step, what it was all for at the end, and the same in words; in symbols
- * if they are asked for.
+ * The view of the words: each step's line of arithmetic and sentence, the gradient after the last step,
+ * and the equations in symbols, if the names on the tape are turned on.
  */
 export function wordsView() {
   const equation = html("div", { class: "adl-equation" });
@@ -60,40 +64,42 @@ export function wordsView() {
     symbols,
   );
   /**
-   * The box keeps its height: long words are smaller, and whoever goes to them by key or finger can
-   * scroll.
+   * Fits the words into the box, whose height is constant: long words get smaller type. If they still
+   * don't fit, the box can be focused and scrolled.
    */
   function fit() {
     /** @param {HTMLElement} box */
-    const cut = (box) => box.scrollHeight > box.clientHeight + 1;
-    const tight = (gradient.hasChildNodes() ? [0, 1, 2, 3, 4] : [0, 1]).find((tight) => {
-      element.dataset.tight = String(tight);
-      return !cut(element);
+    const isCut = (box) => box.scrollHeight > box.clientHeight + 1;
+    const levels = gradient.hasChildNodes() ? [0, 1, 2, 3, 4] : [0, 1]; // of tightness, in words.css
+    const tight = levels.find((level) => {
+      element.dataset.tight = String(level);
+      return !isCut(element);
     });
     element.scrollTop = 0;
-    if (tight === undefined || cut(sentence)) element.tabIndex = 0;
+    if (tight === undefined || isCut(sentence)) element.tabIndex = 0;
     else if (element !== document.activeElement) element.removeAttribute("tabindex");
   }
 
   /**
-   * A line of arithmetic; while its step moves, without the result.
+   * A line of arithmetic; its result is hidden until the step has landed.
    * @param {Piece[]} pieces @param {boolean} hasLanded
    */
   function written(pieces, hasLanded) {
     const line = spans(pieces);
-    const known = hasLanded ? line.length : resultOf(pieces);
+    const known = hasLanded ? line.length : startOfResult(pieces);
     for (const span of line.slice(known)) span.classList.add("is-coming");
     return line;
   }
-  /** What has moved with a slider, or the sentence of the step. @param {Change|string} said */
+  /** Writes the sentence of the step, or what a slider has changed. @param {Change|string} said */
   function say(said) {
-    sentence.classList.toggle("is-felt", typeof said !== "string");
-    if (typeof said === "string") put(sentence, said);
-    else sentence.replaceChildren(...pieces(said));
+    const isChange = typeof said !== "string";
+    sentence.classList.toggle("is-felt", isChange);
+    if (isChange) sentence.replaceChildren(...spansOfChange(said));
+    else put(sentence, said);
     sentence.title = sentence.textContent;
   }
   /** @param {Change} change */
-  const pieces = ({ moved, forecast }) => [
+  const spansOfChange = ({ moved, forecast }) => [
     html("span", { class: "adl-t-value" }, moved),
     forecast && html("span", { class: "adl-t-op" }, " · "),
     forecast && html("span", { class: "adl-t-adjoint" }, forecast),
@@ -118,7 +124,7 @@ export function wordsView() {
       symbols.replaceChildren(...own.map((one) => html("div", {}, written(one, hasLanded))));
       const change = changeAt(state);
       const isStill = hasLanded && state.felt?.isResting !== false;
-      set(sentence, "aria-busy", !isStill); // who listens hears of each step once, when it rests; of a slider too
+      set(sentence, "aria-busy", !isStill); // a screen reader reads the sentence once, when the step or slider rests
       say(change ?? sentenceAt(trace, shown, hasLanded));
       sentence.classList.toggle("is-birth", hasLanded && Boolean(trace.steps[shown]?.birth));
       fit();

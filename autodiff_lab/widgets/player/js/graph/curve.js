@@ -1,6 +1,6 @@
 /**
- * The curve of an operation about the point at which its local partial is taken, with its tangent: at the edge that one
- * points at, or of the box that has the focus.
+ * A small plot of an operation: its curve around the point where its local partial is evaluated, and the tangent there.
+ * It belongs to the edge under the pointer, or to an edge of the box that has the focus.
  *
  * @import { ShownRun, State, Target } from "../state.js"
  * @import { EdgeCurve } from "../trace_types.js"
@@ -9,14 +9,17 @@
 import { html, put, set, svg } from "../dom.js";
 import { whenChanged } from "../store.js";
 
-const [WIDTH, HEIGHT, EDGE] = [168, 96, 6]; // pixels; with so much around the curve
-const GRID = [0, 0.125, 0.25, 0.375, 0.5, 0.625, 0.75, 0.875, 1]; // of the pane: where a curve may stand
-const FAR = 8; // square pixels of a box that may be hidden to stand a pixel nearer to the edge
+// In pixels: the size of the plot, with its margin.
+const WIDTH = 168;
+const HEIGHT = 96;
+const MARGIN = 6;
+const GRID = [0, 0.125, 0.25, 0.375, 0.5, 0.625, 0.75, 0.875, 1]; // shares of the free width and height, tried in turn
+const DISTANCE_COST = 8; // to be one pixel closer to the edge, the plot may hide this many square pixels of boxes
 
 /** @typedef {{x: number, y: number}} Point */
 
 /**
- * The curve as it is drawn: a path, its tangent and its point, in pixels; null where there is nothing to draw.
+ * What is drawn of a curve, in pixels: its path, tangent and point. Null if there is nothing to draw.
  * @param {EdgeCurve} curve @param {number} x the operand @param {number} y the value @param {number} slope
  */
 export function shapeOf({ start, end, y: samples }, x, y, slope) {
@@ -25,11 +28,12 @@ export function shapeOf({ start, end, y: samples }, x, y, slope) {
   const low = Math.min(y, ...known);
   const high = Math.max(y, ...known);
   const middle = (low + high) / 2;
+  // At least a little, so that a constant function is a line through the middle.
   const half = Math.max((high - low) / 2, Math.abs(slope) * 1e-3, 1e-12 * Math.abs(middle), 1e-300);
   /** @param {number} at @param {number} value @returns {Point} */
   const place = (at, value) => ({
-    x: EDGE + ((WIDTH - 2 * EDGE) * (at - start)) / (end - start),
-    y: HEIGHT / 2 - ((HEIGHT / 2 - EDGE) * (value - middle)) / half,
+    x: MARGIN + ((WIDTH - 2 * MARGIN) * (at - start)) / (end - start),
+    y: HEIGHT / 2 - ((HEIGHT / 2 - MARGIN) * (value - middle)) / half,
   });
   let path = "";
   let isDrawing = false;
@@ -45,8 +49,9 @@ export function shapeOf({ start, end, y: samples }, x, y, slope) {
 }
 
 /**
+ * The view of the plot.
  * @param {ShownRun} run
- * @param {(target: Target) => DOMRect|undefined} placeOfEdge where an edge is on screen
+ * @param {(target: Target) => DOMRect|undefined} placeOfEdge returns where an edge is on screen
  */
 export function curveView({ trace }, placeOfEdge) {
   const path = svg("path");
@@ -60,24 +65,26 @@ export function curveView({ trace }, placeOfEdge) {
     caption,
   );
 
-  /** The edge that is meant: of a box that has the focus, its first one with a curve. @param {State} state */
+  /** The edge under the pointer, or the first one with a curve of a focused box. @param {State} state */
   function edgeAt({ hover, payload }) {
     if (!hover || !payload.curves) return null;
-    const slots = hover.slot === undefined ? trace.lines[hover.line].operands.keys() : [hover.slot];
-    if (hover.slot === undefined && !hover.hasFocus) return null;
+    const { line, slot: hoverSlot } = hover;
+    const isBox = hoverSlot === undefined;
+    if (isBox && !hover.hasFocus) return null;
+    const slots = isBox ? trace.lines[line].operands.keys() : [hoverSlot];
     for (const slot of slots) {
-      const curve = payload.curves[`e${hover.line}_${slot}`];
-      if (curve) return { line: hover.line, slot, curve };
+      const curve = payload.curves[`e${line}_${slot}`];
+      if (curve) return { line, slot, curve };
     }
     return null;
   }
-  /** Near the edge, inside of the pane, where it hides least of the boxes. @param {DOMRect} edge */
-  function stand(edge) {
+  /** Places the plot inside the pane, close to the edge, where it hides little of the boxes. @param {DOMRect} edge */
+  function placeNear(edge) {
     const pane = element.parentElement;
-    const frame = pane?.getBoundingClientRect();
-    if (!pane || !frame) return;
+    if (!pane) return;
+    const frame = pane.getBoundingClientRect();
     const { offsetWidth: width, offsetHeight: height } = element;
-    const room = { x: Math.max(0, frame.width - width), y: Math.max(0, frame.height - height) };
+    const free = { x: Math.max(0, frame.width - width), y: Math.max(0, frame.height - height) };
     const boxes = [...pane.querySelectorAll(".adl-node .adl-frame")].map((box) => {
       const { left, top, width, height } = box.getBoundingClientRect();
       return { x: left - frame.left, y: top - frame.top, w: width, h: height };
@@ -86,18 +93,18 @@ export function curveView({ trace }, placeOfEdge) {
       x: (edge.left + edge.right) / 2 - frame.left,
       y: (edge.top + edge.bottom) / 2 - frame.top,
     };
-    /** @param {Point} spot the corner of the curve */
+    /** How bad a place is: the area of boxes that it hides, and its distance. @param {Point} spot the plot's top left corner */
     function costOf({ x, y }) {
-      const far = Math.hypot(x + width / 2 - middle.x, y + height / 2 - middle.y);
+      const distance = Math.hypot(x + width / 2 - middle.x, y + height / 2 - middle.y);
       let hidden = 0;
       for (const box of boxes) {
         const across = Math.min(x + width, box.x + box.w) - Math.max(x, box.x);
         const down = Math.min(y + height, box.y + box.h) - Math.max(y, box.y);
         hidden += Math.max(0, across) * Math.max(0, down);
       }
-      return hidden + FAR * far;
+      return hidden + DISTANCE_COST * distance;
     }
-    const spots = GRID.flatMap((i) => GRID.map((k) => ({ x: i * room.x, y: k * room.y })));
+    const spots = GRID.flatMap((i) => GRID.map((k) => ({ x: i * free.x, y: k * free.y })));
     const best = spots.reduce((one, other) => (costOf(other) < costOf(one) ? other : one));
     element.style.left = `${best.x}px`;
     element.style.top = `${best.y}px`;
@@ -108,15 +115,15 @@ export function curveView({ trace }, placeOfEdge) {
       (state) => [state.hover, state.payload],
       (state) => {
         element.hidden = true;
-        const meant = edgeAt(state);
-        if (!meant) return;
-        const line = trace.lines[meant.line];
-        const operand = line.operands[meant.slot];
-        const numbers = [operand.value, line.value, operand.partial].map((one) =>
-          Number(one?.value),
-        );
-        const shape = shapeOf(meant.curve, numbers[0], numbers[1], numbers[2]);
-        const place = placeOfEdge(meant);
+        const edge = edgeAt(state);
+        if (!edge) return;
+        const line = trace.lines[edge.line];
+        const operand = line.operands[edge.slot];
+        const x = Number(operand.value?.value);
+        const y = Number(line.value?.value);
+        const slope = Number(operand.partial?.value);
+        const shape = shapeOf(edge.curve, x, y, slope);
+        const place = placeOfEdge(edge);
         if (!shape || !place) return;
         set(path, "d", shape.path);
         const [from, to] = shape.tangent;
@@ -126,7 +133,7 @@ export function curveView({ trace }, placeOfEdge) {
         set(point, "cy", shape.point.y);
         put(caption, trace.say("slope of", { slope: operand.edge_title || operand.edge }));
         element.hidden = false;
-        stand(place);
+        placeNear(place);
       },
     ),
   };

@@ -1,5 +1,6 @@
 /**
- * The drawing of the graph: its boxes and edges, which come and go as groups open, and what they show of a moment.
+ * The drawing of the graph: its boxes and edges, which appear and disappear as groups open and close, and what they show
+ * at a moment.
  *
  * @import { Actions } from "../actions.js"
  * @import { Dot } from "../cells.js"
@@ -29,16 +30,17 @@ import { hiddenBy, liftOver, polylineOf } from "./spots.js";
 import { composed } from "./stretch.js";
 import { routeAlong, sizeOfToken, tokensIn } from "./tokens.js";
 
-const SEED_DROP = 70; // how far above its box a seed begins
-const GHOST_LENGTH = 14; // characters of an old value that has room below its box
-const LANE = 26; // how far below each other operands stand that have come together
-const HALF_TEXT = 12; // half the height of a number on its way
-const LIFT = 64; // how far from its edge a number may meet the local partial, where the edge is short
-const [MEETING, BOX_MARGIN] = [0.51, 4]; // when it does; how far from the frame of a box its texts are
-const SUM_DROP = 4; // how far below the row of the adjoint a sum stands, so that the value above stays free
+const SEED_DROP = 70; // a seed starts this far above its box
+const GHOST_LENGTH = 14; // an old value has room below its box if it has at most this many characters
+const LANE = 26; // between two operands that have arrived at the same box
+const HALF_TEXT = 12; // half the height of a moving number
+const LIFT = 64; // on a short edge, a number may meet the local partial this far from the edge
+const MEETING = 0.51; // the progress at which it meets the local partial
+const BOX_MARGIN = 4; // between the frame of a box and its texts
+const SUM_DROP = 4; // a sum is this far below the row of the adjoint, and leaves the value above it free
 
 /**
- * A box that is drawn: of a line, of a group, or beside the use of a constant or of a value that stands elsewhere.
+ * A box that is drawn: of a line, of a group, or next to an operation that uses a constant or a value from another place.
  * @typedef {{group: SVGGElement, layer: SVGGElement, order: number, place: BoxPlace}} Drawn
  * @typedef {Drawn & {kind: "line", line: number, node: NodePart}} LineBox
  * @typedef {Drawn & {kind: "group", target: Group, box: ReturnType<typeof groupBox>}} GroupPart
@@ -53,14 +55,14 @@ const SUM_DROP = 4; // how far below the row of the adjoint a sum stands, so tha
  * @typedef {OperandEdge|ValueEdge|BundleEdge} EdgePart
  */
 
-/** What goes along the edges of a step. @param {Step|undefined} step @returns {Kind} */
+/** The kind of number that moves along the edges of a step. @param {Step|undefined} step @returns {Kind} */
 function carriedKind(step) {
   if (step?.phase === "record") return "value";
   return step?.phase === "forward" ? "tangent" : "adjoint";
 }
 
 /**
- * How far beside, and above and below an edge the cells reach that go along it, half way.
+ * How far the cells that move along an edge reach at its middle: to each side of it, and above and below.
  * @param {ShownRun["trace"]} trace @param {Step} step @param {number} slot
  */
 function reachOnEdge(trace, step, slot) {
@@ -75,7 +77,7 @@ function reachOnEdge(trace, step, slot) {
   }
   return reach;
 }
-/** How far above and below their middle cells on an edge reach. @param {Dot[]} dots */
+/** How far cells on an edge reach above and below their middle. @param {Dot[]} dots */
 const reachOf = (dots) =>
   Math.max(...dots.map(({ y, size }) => (Math.abs(y) + size / 2) * CELL_SIDE));
 
@@ -86,9 +88,13 @@ const isSameSize = (one, other) =>
 /** @param {Group} group @param {number} line of the whole run */
 const holds = (group, line) => group.first <= line && line < group.end;
 
+/** Sorts groups by their first line; of two with the same, the outer one comes first. @param {Group} group */
+const orderOfGroup = (group) => group.first - group.end / 1e9;
+
 /**
+ * The drawing of a run's graph.
  * @param {ShownRun} run @param {Actions} actions
- * @param {string} prefix of the names that no other player on the page may have
+ * @param {string} prefix makes the ids of this player's elements unique on the page
  * @param {(group: Group) => void} toggle opens or closes a group
  */
 export function drawingOf(run, actions, prefix, toggle) {
@@ -96,7 +102,7 @@ export function drawingOf(run, actions, prefix, toggle) {
   const { say } = trace;
   const parts = partsOf(trace, actions, prefix);
   const scales = scalesOf(trace);
-  const isTunnel = hasArrays(trace); // what travels goes under the boxes, and hides nothing in them
+  const isTunnel = hasArrays(trace); // moving arrays go under the boxes, so that they hide nothing in them
   const groupLayer = svg("g");
   const edgeLayer = svg("g");
   const nodeLayer = svg("g");
@@ -130,16 +136,16 @@ export function drawingOf(run, actions, prefix, toggle) {
   /** @type {Map<string, EdgePart>} */
   const edges = new Map();
   /** @type {WeakMap<Element, number>} */
-  const orders = new WeakMap(); // of the boxes in their layer
+  const orders = new WeakMap(); // each box's place in the order of its layer
   /** @type {{s: number, at: Map<number, ((along: number) => Point)|null>}|null} */
-  let routes = null; // of the step that moves, by slot
+  let routes = null; // the routes of the step that moves, by slot
   /** @type {Place[]} */
-  let spots = []; // where the labels stand
+  let spots = []; // where the labels are
   let spare = 0; // how much of the pane is free above and below what is drawn
   /** @type {Element[]} */
   let linked = [];
   /** @type {Element[]} */
-  let sources = []; // the boxes that the partials of the step come from
+  let sources = []; // the boxes whose values the step's partials are evaluated at
 
   /** The box of a line, if it is drawn. @param {number} line */
   function lineBox(line) {
@@ -152,13 +158,13 @@ export function drawingOf(run, actions, prefix, toggle) {
     return edge?.kind === "operand" ? edge : undefined;
   }
   /**
-   * The operands of a line that stand beside it: values from elsewhere.
+   * The box next to a line that shows a constant operand, or one whose own box is too far away.
    * @param {number} line @param {number} slot
    */
   const besideBox = (line, slot) => boxes.get(`s${line}_${slot}`);
 
   /**
-   * What stands for a line: its own box, or the innermost group that is drawn and holds it.
+   * The box that represents a line: its own, or else the innermost drawn group that contains it.
    * @param {number|null|undefined} line
    * @returns {BoxPart|null}
    */
@@ -175,9 +181,9 @@ export function drawingOf(run, actions, prefix, toggle) {
     const { name, nest } = place;
     if (name[0] === "g") {
       const target = nest.child(name);
-      if (!target) throw new Error(`The layout has a box ${name}, and no such group.`);
+      if (!target) throw new Error(`The layout has a box ${name}, but there is no such group.`);
       const box = groupBox(trace, target, () => toggle(target));
-      const order = target.first - target.end / 1e9;
+      const order = orderOfGroup(target);
       return { kind: "group", target, box, group: box.group, layer: groupLayer, order, place };
     }
     const [line, slot] = name.slice(1).split("_").map(Number);
@@ -201,11 +207,11 @@ export function drawingOf(run, actions, prefix, toggle) {
       return { kind: "operand", line: first, slot: second, ...parts.edge(name, target, title) };
     }
     const into = nest.child(`g${second}`);
-    if (!into) throw new Error(`The layout has an edge ${name}, and no group where it ends.`);
+    if (!into) throw new Error(`The layout has an edge ${name}, but no group where it ends.`);
     if (name[0] === "m") {
       const [start] = nest.layout?.edges[name].ends ?? [];
       const out = nest.child(start);
-      if (!out) throw new Error(`The layout has an edge ${name}, and no group where it begins.`);
+      if (!out) throw new Error(`The layout has an edge ${name}, but no group where it begins.`);
       const title = say("values together", { n: count });
       return { kind: "bundle", out, into, ...parts.edge(name, null, title) };
     }
@@ -219,7 +225,10 @@ export function drawingOf(run, actions, prefix, toggle) {
     return trace.lines[own].label || trace.lines[own].display_name;
   }
 
-  /** Takes away what is not in the scene. @param {HTMLElement} pane has the focus then */
+  /**
+   * Removes the boxes and edges that are not in the scene.
+   * @param {HTMLElement} pane gets the focus of a removed box if no group represents it
+   */
   function clear(pane) {
     for (const [key, part] of boxes) {
       if (scene.boxes.has(key)) continue;
@@ -244,29 +253,32 @@ export function drawingOf(run, actions, prefix, toggle) {
   }
 
   /**
-   * Draws what is there in a layout with these groups open, and takes away what is not.
-   * @param {Layout} layout @param {Map<string, number>} open how far each is @param {HTMLElement} pane
-   * @returns {number[]} the lines that have come
+   * Draws a layout with these groups open: adds the boxes and edges that are new, moves the others, and removes those that
+   * are gone.
+   * @param {Layout} layout @param {Map<string, number>} open how far each group is open, 0 to 1 @param {HTMLElement} pane
+   * @returns {number[]} the lines that have a new box or edge
    */
   function arrange(layout, open, pane) {
     scene = composed({ ...root, layout }, open);
     routes = null;
-    const [width, height] = [scene.width + 2 * PAD, scene.height + 2 * PAD];
+    const width = scene.width + 2 * PAD;
+    const height = scene.height + 2 * PAD;
     set(element, "viewBox", `${-PAD} ${-PAD} ${width} ${height}`);
     clear(pane);
     /** @type {number[]} */
-    const come = [];
+    const added = [];
     for (const [key, place] of scene.boxes) {
       let part = boxes.get(key);
-      if (part && part.kind !== "group" && !isSameSize(part.place, place)) {
-        part.group.remove(); // in another layout its cells have numbers, or none
+      const isResized = part && part.kind !== "group" && !isSameSize(part.place, place);
+      if (part && isResized) {
+        part.group.remove(); // drawn anew: at another size its cells may have numbers, or none
         part = undefined;
       }
       if (!part) {
         part = drawBox(place);
         boxes.set(key, part);
         insert(part);
-        if (part.kind !== "group") come.push(part.line);
+        if (part.kind !== "group") added.push(part.line);
       }
       part.place = place;
       if (part.kind === "group") part.box.shape(place, open.has(part.target.id));
@@ -278,17 +290,17 @@ export function drawingOf(run, actions, prefix, toggle) {
         part = drawEdge(place);
         edges.set(key, part);
         edgeLayer.append(part.group);
-        if (part.kind === "operand") come.push(part.line);
+        if (part.kind === "operand") added.push(part.line);
       }
       bend(part, place);
     }
     focusable.renew();
-    return come;
+    return added;
   }
 
-  /** Where a box comes among those that one can go to by key. @param {LineBox|GroupPart} part */
-  const firstOf = (part) =>
-    part.kind === "group" ? part.target.first - part.target.end / 1e9 : wholeLine(trace, part.line);
+  /** The place of a box in the order in which the arrow keys visit them. @param {LineBox|GroupPart} part */
+  const keyOrderOf = (part) =>
+    part.kind === "group" ? orderOfGroup(part.target) : wholeLine(trace, part.line);
   const focusable = roving(element, () => {
     /** @type {(LineBox|GroupPart)[]} */
     const stops = [];
@@ -296,15 +308,15 @@ export function drawingOf(run, actions, prefix, toggle) {
       if (part.kind === "line") stops.push(part);
       if (part.kind === "group" && !part.target.input) stops.push(part);
     }
-    stops.sort((a, b) => firstOf(a) - firstOf(b));
+    stops.sort((a, b) => keyOrderOf(a) - keyOrderOf(b));
     return stops.map(({ group }) => group);
   });
 
-  /** The local partials of a step stand on its edges. @param {Step|undefined} step */
+  /** Writes the local partials of a step on its edges. @param {Step|undefined} step */
   function label(step) {
     /** @type {SVGTextElement[]} */
     const labels = [];
-    routes = null; // a number on its way goes past what is written
+    routes = null; // the routes avoid the labels
     spots = [];
     for (const [slot, text] of step ? labelsOf(trace, step) : []) {
       const edge = step && operandEdge(step.line, slot);
@@ -313,9 +325,9 @@ export function drawingOf(run, actions, prefix, toggle) {
       const copies = isCopied ? `→ ${shapeText(trace.lines[step.line].value)}` : "";
       const clear = reachOnEdge(trace, step, slot);
       const picture = pictureAround(`e${step.line}_${slot}`);
-      const written =
-        parts.label(text, edge.path, picture, clear) ??
-        (copies && step.phase === "record" && parts.label(copies, edge.path, picture, clear));
+      let written = parts.label(text, edge.path, picture, clear);
+      if (!written && copies && step.phase === "record")
+        written = parts.label(copies, edge.path, picture, clear);
       if (!written) continue;
       written.drawn.classList.add(`is-${carriedKind(step)}`);
       labels.push(written.drawn);
@@ -324,7 +336,7 @@ export function drawingOf(run, actions, prefix, toggle) {
     labelLayer.replaceChildren(...labels);
   }
 
-  /** What a text at an edge must not hide. @param {string} own the name of the edge */
+  /** What a label on an edge must not hide, and the room that it has. @param {string} own the name of the edge */
   function pictureAround(own) {
     /** @type {Point[][]} */
     const others = [];
@@ -337,7 +349,7 @@ export function drawingOf(run, actions, prefix, toggle) {
   }
 
   /**
-   * Where a kind of number stands in a box, from its middle.
+   * Where a kind of number is written in a box, relative to the middle of the box.
    * @param {BoxPart} part @param {Kind} kind
    */
   function rowOf(part, kind) {
@@ -347,19 +359,21 @@ export function drawingOf(run, actions, prefix, toggle) {
   }
 
   /**
-   * The way of a number between an operand and the operation that uses it. Where the edge is shorter than the number
-   * that meets the local partial on it, the way goes above or below the boxes there.
+   * The route of a number between an operand and the operation that uses it. If the edge is shorter than the number with
+   * the local partial, the route passes above or below the boxes there.
    * @param {number} s @param {Step} step @param {number} slot @param {Kind} kind @param {number} size of type
    */
   function routeOf(s, step, slot, kind, size) {
     const route = straightRouteOf(step, slot, kind);
     const meetings = isTunnel ? [] : tokensAt(trace, s, MEETING);
-    // Operands that come together keep to their edges: above or below the boxes they would hide each other.
-    if (!route || (step.phase !== "sweep" && meetings.length > 1)) return route;
+    if (!route) return route;
+    // Several operands stay on their edges: above or below the boxes they would hide each other.
+    if (step.phase !== "sweep" && meetings.length > 1) return route;
     const meeting = meetings.find((one) => one.slot === slot);
     if (meeting?.along !== 0.5) return route;
     const [before, middle, after] = [0.4, 0.5, 0.6].map(route);
-    if (Math.abs(after.x - before.x) < Math.abs(after.y - before.y)) return route;
+    const isSteep = Math.abs(after.x - before.x) < Math.abs(after.y - before.y);
+    if (isSteep) return route;
     const { w, h } = sizeOfToken(meeting.texts);
     const place = { x: middle.x, y: middle.y, w: size * w, h: size * h };
     const picture = { top: -spare, bottom: scene.height + spare };
@@ -375,8 +389,8 @@ export function drawingOf(run, actions, prefix, toggle) {
   }
 
   /**
-   * By how much a number has to move up or down so that it hides no text of a box, or null if it can't.
-   * @param {Place} place @param {number} margin how far above and below a box's texts its frame is
+   * How far a number has to move up or down to hide no text of a box; null if it can't.
+   * @param {Place} place @param {number} margin between a box's frame and its texts, above and below
    * @param {{top: number, bottom: number}} picture
    */
   function liftClear(place, margin, picture) {
@@ -390,7 +404,7 @@ export function drawingOf(run, actions, prefix, toggle) {
   }
 
   /**
-   * The way between an operand and the operation that uses it, from row to row.
+   * The route along an edge, from the number's row in one box to its row in the other; null if it has no edge.
    * @param {Step} step @param {number} slot @param {Kind} kind
    */
   function straightRouteOf(step, slot, kind) {
@@ -407,9 +421,9 @@ export function drawingOf(run, actions, prefix, toggle) {
   }
 
   /**
-   * Shows what is on its way, and where.
+   * Draws the numbers and cells that move, where they are at a moment.
    * @param {Moment} moment
-   * @param {number} size of type: small type grows
+   * @param {number} size of the type, relative to that of the boxes: in a small picture it is larger
    */
   function drawTokens({ s, u, step }, size) {
     const lit = sourcesAt(trace, s, u).map(lineBox);
@@ -422,7 +436,7 @@ export function drawingOf(run, actions, prefix, toggle) {
     const placed = [];
     for (const token of step ? tokensAt(trace, s, u) : []) {
       const { slot, kind, drop = 0, along = 0, cells } = token;
-      if (!step) continue;
+      if (!step) continue; // never, but TypeScript can't infer it
       const dots = cells ? dotsOf(cells, scales[kind], scales.value) : null;
       if (slot === undefined) {
         const part = standIn(step.line);
@@ -443,7 +457,7 @@ export function drawingOf(run, actions, prefix, toggle) {
       placed.push({ ...token, dots, at, enters: route(0.9).y });
     }
     const apart = inLanes(placed, size);
-    // A sum stands over the adjoint that it repeats; an array's box has a row for what comes.
+    // A sum is drawn over the adjoint that it repeats. (An array's box has a row of its own for it.)
     /** @param {typeof apart[number]} token */
     const isSum = ({ along, dots, texts }) =>
       along === 0 && !dots && texts.some(([kind, text]) => kind === "op" && text === "+");
@@ -456,7 +470,7 @@ export function drawingOf(run, actions, prefix, toggle) {
   }
 
   /**
-   * Operands that come together in a box stand one below the other there, in the order in which they enter.
+   * Places operands that arrive in the same box one below the other, in the order in which they enter.
    * @template {{at: Point, together?: number, enters?: number}} Placed
    * @param {Placed[]} placed @param {number} size of type
    */
@@ -470,8 +484,8 @@ export function drawingOf(run, actions, prefix, toggle) {
   }
 
   /** @type {number[]} */
-  let moved = []; // the lines whose cells are lit, or to which something comes
-  /** Lights the cells that a step is about, and shows what has come to their boxes. @param {number} s @param {number} u */
+  let moved = []; // the lines with highlighted cells, or cells that have arrived
+  /** Highlights the cells that a step uses, and draws those that have arrived. @param {number} s @param {number} u */
   function moveCells(s, u) {
     if (!isTunnel) return;
     const lit = litAt(trace, s, u);
@@ -485,7 +499,7 @@ export function drawingOf(run, actions, prefix, toggle) {
   }
 
   /**
-   * Writes the lines that have changed, and what the groups tell.
+   * Updates the lines that have changed, and the groups.
    * @param {Moment} moment @param {Iterable<number>} lines
    */
   function write(moment, lines) {
@@ -495,17 +509,17 @@ export function drawingOf(run, actions, prefix, toggle) {
     label(step);
     const recorded = recordedAt(trace, landed);
     const at = step ? wholeLine(trace, step.line) : -1;
-    const talks = partnersOf(step).map((line) => wholeLine(trace, line));
-    /** @param {Group} target */
-    function look(target) {
+    const partners = partnersOf(step).map((line) => wholeLine(trace, line));
+    /** The CSS classes of a group. @param {Group} target */
+    function classesOf(target) {
       if (holds(target, at)) return `is-current on-${kind}`;
-      return talks.some((line) => holds(target, line)) ? `is-operand on-${kind}` : "";
+      return partners.some((line) => holds(target, line)) ? `is-operand on-${kind}` : "";
     }
     /** @param {number} line */
     const adjoint = (line) => adjointOf(moment, line);
     for (const part of boxes.values()) {
       if (part.kind === "group")
-        part.box.write({ s: landed, adjoint, recorded }, look(part.target));
+        part.box.write({ s: landed, adjoint, recorded }, classesOf(part.target));
       if (part.kind === "beside")
         part.group.classList.toggle("is-ahead", wholeLine(trace, part.line) >= recorded);
     }
@@ -514,13 +528,16 @@ export function drawingOf(run, actions, prefix, toggle) {
       /** @param {number} line */
       const leaves = (line) =>
         part.kind === "bundle" ? holds(part.out, line) : line === part.from;
-      const flows = holds(part.into, at) && talks.some(leaves);
+      const flows = holds(part.into, at) && partners.some(leaves);
       const mode = flows ? kind : "plain";
       setEdge(part, part.into.first >= recorded ? "ahead" : mode, {}, prefix);
     }
   }
 
-  /** @param {Moment} moment @param {number} i @param {Kind} kind what the step carries */
+  /**
+   * Updates the box of a line and its operands' edges.
+   * @param {Moment} moment @param {number} i @param {Kind} kind the kind of number that the step moves
+   */
   function writeLine(moment, i, kind) {
     const { step, landed } = moment;
     const marks = markOf(moment, i);
@@ -534,13 +551,13 @@ export function drawingOf(run, actions, prefix, toggle) {
       const isSent = kind !== "adjoint" || step?.sends.some((send) => send.slot === slot);
       const mode = isActive && isSent ? kind : "plain";
       const share = marks.recorded ? carried.get(slot) : undefined;
-      const isSwept = landed >= run.first; // what an edge has carried came back along it
+      const isSwept = landed >= run.first; // in the sweep an edge carries adjoints, against its direction
       setEdge(edge, marks.recorded || isActive ? mode : "ahead", { share, isSwept }, prefix);
     }
   }
 
   /**
-   * The values that lines had before a slider moved, below their boxes.
+   * Writes the values from before the last slider move, below the boxes.
    * @param {Moment} moment @param {Map<number, string>} values @param {boolean} isFaint
    */
   function drawGhosts(moment, values, isFaint) {
@@ -557,7 +574,7 @@ export function drawingOf(run, actions, prefix, toggle) {
     ghostLayer.classList.toggle("is-faint", isFaint);
   }
 
-  /** The lines that a step talks to. @param {Step|undefined} step */
+  /** The lines that a step takes its operands from, or sends adjoints to. @param {Step|undefined} step */
   function partnersOf(step) {
     if (!step || step.phase === "seed") return [];
     const lines = isAhead(step)
@@ -574,28 +591,28 @@ export function drawingOf(run, actions, prefix, toggle) {
     arrange,
     write,
     label,
-    /** Says how much of the pane is free above and below. @param {number} free */
+    /** Sets how much of the pane is free above and below the drawing. @param {number} free */
     leave(free) {
       if (free === spare) return;
       spare = free;
       routes = null;
     },
-    /** What stands on the edges of the step. */
+    /** The labels on the edges of the step. */
     labels: () => [...labelLayer.children],
     drawTokens,
     drawGhosts,
     standIn,
-    /** The values from elsewhere that stand beside a line. @param {number} line */
+    /** The boxes of constants and far values next to a line. @param {number} line */
     besides(line) {
       const { operands } = trace.lines[line];
       return operands.map((_, slot) => besideBox(line, slot)).filter((part) => part !== undefined);
     },
-    /** Where the edge of an operand is on screen, if it is drawn. @param {Target} target */
+    /** The rectangle of an operand's edge on the screen, if it is drawn. @param {Target} target */
     placeOfEdge: ({ line, slot }) => operandEdge(line, slot)?.path.getBoundingClientRect(),
     /** The box of a group, if it is drawn. @param {Group} group */
     boxOfGroup: (group) => boxes.get(group.id),
     /**
-     * Lights a node, or an edge with its two nodes; or the groups that hold them.
+     * Highlights a node, or an edge with its two nodes, or the groups that contain them.
      * @param {Target|null} target
      */
     link(target) {
@@ -606,8 +623,8 @@ export function drawingOf(run, actions, prefix, toggle) {
       linked = passClass("is-linked", linked, groups);
     },
     /**
-     * Keeps the titles of open groups in sight.
-     * @param {number} left where the visible part begins
+     * Keeps the titles of open groups visible.
+     * @param {number} left where the visible part of the drawing begins
      */
     slideTitles(left) {
       for (const part of boxes.values())

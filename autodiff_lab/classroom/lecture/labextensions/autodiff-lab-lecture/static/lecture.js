@@ -1,6 +1,6 @@
-// What live and offline slides share: the lecturer's second window (a clock and the plan, the notes, the slide that is
-// shown and the next one), and which key a player takes. The window belongs to the page itself: nothing is loaded, and
-// no messages are sent.
+// Functions that live and offline slides share: the speaker's window (a clock and the plan, the notes, the current slide
+// and the next one), and the keys that go to a player. The page writes into the window directly, so that nothing has to be
+// loaded and no messages are sent.
 
 const SPEAKER_PAGE = `<style>
   html { height: 100% }
@@ -25,7 +25,7 @@ const SPEAKER_PAGE = `<style>
 /** @typedef {{at: number, count: number, notes: string, now: Element[], next: Element[], minutes: number[]}} Shown */
 
 globalThis.SpeakerWindow = class {
-  /** @param {(event: KeyboardEvent) => void} onKey what a key does that is pressed in this window */
+  /** @param {(event: KeyboardEvent) => void} onKey handles keys that are pressed in this window */
   constructor(onKey) {
     this.onKey = onKey;
     this.window = null;
@@ -40,7 +40,7 @@ globalThis.SpeakerWindow = class {
   open() {
     if (this.isOpen) return this.window.focus();
     this.window = open("", "autodiff-lab-speaker", "width=1280,height=760");
-    if (!this.window) return; // the browser has blocked it, and tells the lecturer
+    if (!this.window) return; // blocked by the browser, which shows a message
     const { document: page } = this.window;
     page.title = "Speaker";
     for (const style of document.querySelectorAll("style, link[rel=stylesheet]"))
@@ -64,7 +64,7 @@ globalThis.SpeakerWindow = class {
     return this.window.document.querySelector(`.speaker-${name}`);
   }
 
-  /** Shows where the lecture is. @param {Shown} shown */
+  /** Shows the current slide, its notes, and the next slide. @param {Shown} shown */
   show({ at, count, notes, now, next, minutes }) {
     if (!this.isOpen) return;
     this.part("at").textContent = `${at + 1} / ${count}`;
@@ -90,14 +90,14 @@ globalThis.SpeakerWindow = class {
   }
 };
 
-/** When a slide begins and ends, by the plan. @param {number[]} minutes of each slide @param {number} at */
+/** Writes when a slide should begin and end; "" if no slide has minutes. @param {number[]} minutes of each slide @param {number} at */
 function planned(minutes, at) {
   const total = minutes.reduce((sum, each) => sum + each, 0);
   if (!total) return "";
   let begin = 0;
   let end = 0;
   for (const each of minutes.slice(0, at + 1)) {
-    if (!each) continue; // it belongs to the time of the slide before
+    if (!each) continue; // this slide's time is part of the time of the slide before
     begin = end;
     end += each;
   }
@@ -119,7 +119,7 @@ globalThis.stepPlayer = (player, key) => {
   return !player.dispatchEvent(new KeyboardEvent("keydown", { key, cancelable: true }));
 };
 
-/** Tells players how much of the screen is not theirs (heading, margins, the number of the slide), and labs how large to be. */
+/** Sets the height that a slide needs around a player (heading, margins, slide number), and the zoom of labs. */
 globalThis.giveRoom = () => {
   const heading = 1.1 * 1.3 * Math.min(0.021 * innerWidth, 0.037 * innerHeight);
   const around = Math.ceil(heading + 0.017 * innerHeight);
@@ -128,5 +128,5 @@ globalThis.giveRoom = () => {
   document.body.style.setProperty("--lab-zoom", zoom.toFixed(3));
 };
 
-/** Whether there is a player in a part of a slide, or will be. @param {Element} part */
+/** Whether a part of a slide has a player, or the place of one that isn't loaded yet. @param {Element} part */
 globalThis.hasPlayer = (part) => Boolean(part.querySelector(".adl-player, [data-adl-player]"));

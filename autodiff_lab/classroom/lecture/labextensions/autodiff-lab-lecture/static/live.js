@@ -1,5 +1,7 @@
-// Slides of a notebook, live in JupyterLab: Jupyter's slideshow metadata, a clicker's keys, a speaker's window.
-// JupyterLab loads a prebuilt extension as a webpack container. Written by hand it is these few lines, and needs no build.
+// An extension of JupyterLab that shows a notebook as live slides, with a clicker's keys and a speaker's window. Jupyter's
+// slideshow metadata says how the cells become slides.
+//
+// JupyterLab expects a prebuilt extension to be a webpack container. These few lines are one, so that no build is needed.
 
 const HERE = document.currentScript.src;
 (globalThis._JUPYTERLAB ??= {})["autodiff-lab-lecture"] = {
@@ -11,16 +13,16 @@ const HERE = document.currentScript.src;
 };
 
 const PLUGIN = { id: "autodiff-lab-lecture:plugin", autoStart: true, activate };
-const BREAKS = ["slide", "subslide"];
+const SLIDE_BREAKS = ["slide", "subslide"];
 const TURNS = { PageDown: 1, PageUp: -1, ArrowRight: 1, ArrowLeft: -1, " ": 1 };
 
-/** Reads a cell's place among the slides. @param {any} cell @returns {string} */
+/** Reads a cell's slide type: "slide", "fragment", "notes" … @param {any} cell @returns {string} */
 const kindOf = (cell) => cell.model.sharedModel.getMetadata("slideshow")?.slide_type ?? "";
 
 /** @typedef {{steps: any[][], notes: any[]}} Slide its cells in the steps in which they appear, and its notes */
 
-/** Cuts cells into slides. @param {any[]} cells @returns {Slide[]} */
-function cut(cells) {
+/** Groups cells into slides. @param {any[]} cells @returns {Slide[]} */
+function cutIntoSlides(cells) {
   const slides = [];
   for (const cell of cells) {
     const kind = kindOf(cell);
@@ -29,7 +31,7 @@ function cut(cells) {
       slides.at(-1)?.notes.push(cell);
       continue;
     }
-    if (!slides.length || BREAKS.includes(kind)) slides.push({ steps: [[]], notes: [] });
+    if (!slides.length || SLIDE_BREAKS.includes(kind)) slides.push({ steps: [[]], notes: [] });
     const { steps } = slides.at(-1);
     if (kind === "fragment") steps.push([]);
     steps.at(-1).push(cell);
@@ -51,7 +53,7 @@ class Lecture {
     this.onResize = () => giveRoom();
     this.speaker = new SpeakerWindow(this.onKey);
     const { runs } = panel.model.getMetadata("autodiff_lab") ?? {};
-    // A lesson asks first: the key that shows a cell does not run it, the next one does.
+    // In a lesson the class predicts the output first: one key shows a cell, and the next key runs it.
     this.runsWhenShown = runs !== "on the next key";
   }
 
@@ -60,10 +62,10 @@ class Lecture {
   }
 
   get slides() {
-    return cut(this.cells);
+    return cutIntoSlides(this.cells);
   }
 
-  /** Whether it is on the screen. */
+  /** Whether the slides are on the screen. */
   get isOn() {
     return document.body.classList.contains("lecture");
   }
@@ -79,7 +81,7 @@ class Lecture {
     this.show();
   }
 
-  /** Leaves the slides: the notebook is as it was, with what has been typed and run. */
+  /** Ends the slides, and shows the notebook again, with everything that was typed and run. */
   stop() {
     document.body.classList.remove(
       "lecture",
@@ -96,12 +98,12 @@ class Lecture {
     dispatchEvent(new Event("resize"));
   }
 
-  /** The element that has the cells. */
+  /** The element that contains the cells. */
   get sheet() {
     return this.cells[0].node.parentElement;
   }
 
-  /** Shows the slide and the step that are current, and runs what has to be run for them. */
+  /** Shows the current slide up to the current step, and runs its cells, if they run when shown. */
   show() {
     const all = this.slides;
     this.slide = Math.min(this.slide, all.length - 1);
@@ -122,11 +124,11 @@ class Lecture {
     document.body.dataset.lecture = `${this.slide + 1} / ${all.length}`;
     if (this.runsWhenShown) this.runUpTo(steps[this.step].at(-1));
     this.focus(steps[this.step]);
-    dispatchEvent(new Event("resize")); // a player that was hidden measures its room
+    dispatchEvent(new Event("resize")); // so that a player that was hidden measures its room
     this.tell();
   }
 
-  /** Gives a slide with a player the room for it, also once its cell has run. */
+  /** Marks a slide that has a player, which gets more room. A player appears only once its cell has run. */
   markPlayer() {
     const { steps } = this.slides[this.slide];
     const has = steps.flat().some((cell) => hasPlayer(cell.node));
@@ -179,7 +181,7 @@ class Lecture {
     );
   }
 
-  /** Goes a step on or back. @param {number} by */
+  /** Goes to the next step or the one before; first runs a cell that waits. @param {number} by 1 or −1 */
   turn(by) {
     const all = this.slides;
     if (by > 0 && this.waiting) return this.run(this.waiting);
@@ -239,7 +241,7 @@ class Lecture {
       take();
       this.turn(TURNS[key]);
     } else if (!output && key.length === 1) {
-      take(); // for JupyterLab these are commands that change the notebook
+      take(); // otherwise JupyterLab would run these keys as commands, and change the notebook
     }
   }
 
@@ -256,7 +258,7 @@ class Lecture {
     Escape: () => this.stop(),
   };
 
-  /** Runs the active cell, and stays there. @param {KeyboardEvent} event */
+  /** Runs the active cell, which stays active. @param {KeyboardEvent} event */
   runHere(event) {
     event.preventDefault();
     event.stopImmediatePropagation();
@@ -265,7 +267,7 @@ class Lecture {
     else this.app.commands.execute("notebook:run-cell");
   }
 
-  /** Tells the speaker's window what is shown, and what comes next. */
+  /** Updates the speaker's window. */
   tell() {
     if (!this.speaker.isOpen) return;
     const all = this.slides;
@@ -297,7 +299,7 @@ async function load() {
   await import(new URL("lecture.js", HERE).href);
 }
 
-/** Whether a widget is the notebook that `autodiff-lab present` has opened. @param {any} widget */
+/** Whether a widget is the notebook that `autodiff-lab present` opened. @param {any} widget */
 const isPresented = (widget) => Boolean(widget?.model?.getMetadata?.("autodiff_lab")?.present);
 
 function activate(app) {
@@ -324,11 +326,11 @@ function activate(app) {
   app.restored.then(() => presentAtOnce(app, present));
 }
 
-/** Presents the notebook that `autodiff-lab present` opens, as soon as JupyterLab has loaded it; waits up to 30 seconds. */
+/** Presents the notebook that `autodiff-lab present` opened, once JupyterLab has loaded it; waits up to 30 seconds. */
 async function presentAtOnce(app, present) {
   for (let tries = 0; tries < 300; tries++) {
     if (isPresented(app.shell.currentWidget)) break;
-    await new Promise((go) => setTimeout(go, 100));
+    await new Promise((resolve) => setTimeout(resolve, 100));
   }
   const panel = app.shell.currentWidget;
   if (!isPresented(panel)) return;
