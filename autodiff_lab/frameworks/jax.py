@@ -19,7 +19,7 @@ import numpy as np
 
 from autodiff_lab.engine.dispatch import TABLE
 from autodiff_lab.frameworks import jax_private as private
-from autodiff_lab.frameworks.engines import FrameworkError
+from autodiff_lab.frameworks.engines import FrameworkError, describe_raised
 from autodiff_lab.text import notation
 from autodiff_lab.text.messages import message
 from autodiff_lab.text.numbers import number
@@ -35,7 +35,7 @@ from autodiff_lab.trace.recorded_run import (
 )
 from autodiff_lab.trace.source_map import unwrap_function
 from autodiff_lab.transforms.pytree import flatten
-from autodiff_lab.transforms.recording import Outcome, Seed
+from autodiff_lab.transforms.recording import Outcome, Raised, Seed
 from autodiff_lab.transforms.signatures import argument_names, name_of
 from autodiff_lab.transforms.symbol import Symbol
 
@@ -122,18 +122,35 @@ class Jax:
     """JAX as an engine: it writes a function down as equations, and each is run and taken back."""
 
     def record(
-        self, f: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]
+        self,
+        f: Callable[..., Any],
+        args: Sequence[Any],
+        kwargs: Mapping[str, Any],
+        stop: bool = False,
     ) -> RecordedRun:
         """Run ``f(*args)`` equation by equation and back, and return the record of it.
+
+        If `f` raises while JAX traces it, the record has the equations up to there; with `stop`, the exception is
+        raised.
 
         Raises
         ------
         FrameworkError
             If there is nothing to differentiate, or `f` returns something else than one array.
+        Exception
+            What was raised before `f` itself ran, or when its equations were run.
         """
         call = functools.partial(f, **kwargs) if kwargs else f
         _check_arguments(f, args)
-        closed, shapes = jax.make_jaxpr(call, return_shape=True)(*args)
+        raised: Raised | None = None
+        try:
+            closed, shapes = jax.make_jaxpr(call, return_shape=True)(*args)
+        except Exception as error:
+            raised = describe_raised(error)
+            half = None if stop or not raised.calls else _trace_half(call, args)
+            if half is None:
+                raise
+            closed, shapes = half
         if len(jax.tree_util.tree_leaves(shapes)) != 1:
             raise FrameworkError(
                 f"{name_of(f)} returned several results, and a run has one: return one array of them."
@@ -148,7 +165,7 @@ class Jax:
             labels,
             getattr(unwrap_function(f), "__code__", None),
         )
-        return run.build(self._compare(call, args, run))
+        return run.build(self._compare(call, args, run), raised)
 
     def _compare(self, call: Callable[..., Any], args: Sequence[Any], run: _JaxRun) -> str:
         """Compare the sums of the sweep with `jax.grad` of the whole program, and say how they agree."""
@@ -183,6 +200,27 @@ class Jax:
     def describe_reverse_only(self) -> str:
         """Say in a sentence why there is no forward mode."""
         return message("framework is reverse", engine="JAX")
+
+
+def _trace_half(call: Callable[..., Any], args: Sequence[Any]) -> tuple[Any, Any] | None:
+    """Trace a function that raises, up to there: its jaxpr, and the shape of a result; None if it doesn't raise again.
+
+    Without `jit`, because what was traced inside of it would be lost.
+    """
+    has_raised = False
+
+    @functools.wraps(call)
+    def half(*inputs: Any) -> Any:
+        nonlocal has_raised
+        try:
+            return call(*inputs)
+        except Exception:
+            has_raised = True
+            return 0.0
+
+    with jax.disable_jit():
+        closed = jax.make_jaxpr(half, return_shape=True)(*args)
+    return closed if has_raised else None
 
 
 def _is_float(x: Any) -> bool:
@@ -531,18 +569,19 @@ class _JaxRun:
             return ()
         return (whole,) if number is not None else tuple(self._taken[line].parents)
 
-    def build(self, comparison: str) -> RecordedRun:
-        """Build the neutral record of the run."""
+    def build(self, comparison: str, raised: Raised | None = None) -> RecordedRun:
+        """Build the neutral record of the run, or of half a run, which was `raised` out of."""
         engine = f"JAX {jax.__version__}"
         lines = range(len(self.values))
         frames = [() if i < self.n_inputs else self._taken[self._kind[i][0]].frames for i in lines]
-        notes = [message("by JAX", engine=engine), comparison]
+        note = message("by JAX" if raised is None else "by JAX, raised", engine=engine)
+        value = self._array(self.value)
         return RecordedRun(
             names=[self.name(i) for i in lines],
             parents=[self._parents_of(i) for i in lines],
             input_names=self.labels,
             output=self.output,
-            outcome=Outcome(self._array(self.value)),
+            outcome=Outcome(value) if raised is None else Outcome(raised=raised),
             seeds=[]
             if self.output is None
             else [Seed(0, self.output, self._array(jnp.ones_like(self.value)))],
@@ -551,7 +590,7 @@ class _JaxRun:
             sweep=self._convert,
             count_held=self._count_held,
             call_stacks=frames,
-            notes=tuple(filter(None, notes)),
+            notes=tuple(filter(None, (note, comparison))),
             engine=engine,
         )
 

@@ -253,7 +253,7 @@ def views(
         Another framework that runs `f`.
     """
     if engine is not None:
-        run = engine.record(f, args, kwargs or {})
+        run = engine.record(f, args, kwargs or {}, stop)
         found = _view_run(run, engine.source_of(f), engine.describe_reverse_only())
         return replace(found, large=group == "auto" and len(run) > MAX_SINGLE_LINES)
     with without_warnings():  # the player marks what NumPy would warn of
