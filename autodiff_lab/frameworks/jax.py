@@ -507,7 +507,7 @@ class _JaxRun:
         if parent >= 0:
             return self.name(parent)
         if np.size(value) <= _MAX_WRITTEN:
-            return repr(np.asarray(value).tolist())
+            return repr(_shorten_digits(np.asarray(value)).tolist())
         return f"array{np.shape(value)}"
 
     def _describe_operands(
@@ -522,10 +522,10 @@ class _JaxRun:
             partial = partials[slot]
             if partial is None:
                 formula = _write_map(taken, slot, notation.format_adjoint(self.name(line)), words)
-                name = message("transpose of", op=taken.name)
-                text = formula or name
+                text = formula or message("pullback of", op=taken.name)
+                latex = notation.latex_expression(text)
                 yield RunOperand(
-                    parent, shown, None, text, notation.latex_expression(text), not formula
+                    parent, shown, None, text, latex, formula_is_name=not formula, is_linear=False
                 )
                 continue
             formula, latex = _write_partial(taken, slot, self.name(line), words, partial)
@@ -593,6 +593,13 @@ class _JaxRun:
             notes=tuple(filter(None, (note, comparison))),
             engine=engine,
         )
+
+
+def _shorten_digits(x: np.ndarray) -> np.ndarray:
+    """An array whose numbers have no more digits than their type needs: 2.3 instead of 2.299999952316284."""
+    if x.dtype != np.float32:
+        return x
+    return np.array([float(str(one)) for one in x.ravel()]).reshape(x.shape)
 
 
 def _zero(out: Any) -> Any:

@@ -637,10 +637,17 @@ class RunBuilder:
         """An operand to which the adjoint goes back through a map: its formula, or else the name of PyTorch's node."""
         if operand.line < 0:
             return operand
-        written = formula or self._sweep.nodes[node].name().rpartition("::")[2]
+        name = self._sweep.nodes[node].name().rpartition("::")[2]
+        written = formula or message("node of PyTorch", name=name)
         latex = notation.latex_expression(written)
         return RunOperand(
-            operand.line, operand.value, None, written, latex, formula_is_name=not formula
+            operand.line,
+            operand.value,
+            None,
+            written,
+            latex,
+            formula_is_name=not formula,
+            is_linear=False,
         )
 
     def read_partial(self, line: int, slot: int) -> Any:

@@ -281,7 +281,10 @@ class RunReader:
         bar, own_bar = notation.format_adjoint(name), notation.format_adjoint(own.get(name, name))
         readable = notation.format_expression(operand.formula, own).replace(bar, own_bar)
         reading, _ = partials.edge_label(readable, shown)
-        reading = message("its map") if operand.formula_is_name else _shorten_names(reading)
+        if operand.formula_is_name:
+            reading = message("its map" if operand.is_linear else "its pullback")
+        else:
+            reading = _shorten_names(reading)
         return Operand(
             operand.line,
             self.run.names[operand.line],

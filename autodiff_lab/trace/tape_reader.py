@@ -224,4 +224,5 @@ def _read_operand(tape: Tape, i: int, slot: int) -> RunOperand:
         way.is_name,
         partials.find_targets(tape, i) if slot == 0 and is_small(np.shape(value)) else (),
         way.reads,
+        way.is_linear,
     )

@@ -142,6 +142,20 @@ def test_what_holds_a_program_and_a_rule_is_one_line(case, op):
     assert [run.read_line(i).op for i in range(len(run))].count(op) == 1
 
 
+def test_no_rule_is_called_a_transpose():
+    f, args = CASES["max"]
+    operand = ad.play(f, *args, engine="jax").trace.lines[1].operands[0]
+    assert (operand.edge, operand.edge_reading) == ("pullback of reduce_max", "its pullback")
+
+
+def test_a_number_of_the_program_has_its_own_digits():
+    f, args = CASES["thrice"]
+    assert [line.text for line in ad.play(f, *args, engine="jax").trace.lines[4:7:2]] == [
+        "v0 * 2.3",
+        "v0 / 3.1",
+    ]
+
+
 def test_a_product_row_by_row_is_no_matmul():
     f, args = CASES["vmap"]
     ops = {line.op for line in ad.play(f, *args, engine="jax").trace.lines}

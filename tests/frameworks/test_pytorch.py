@@ -458,6 +458,13 @@ def test_a_run_that_raises_leaves_nothing_behind():
     assert not torch.nn.modules.module._global_forward_hooks
 
 
+def test_the_node_of_a_custom_function_is_named():
+    trace = ad.play(custom, draw(3)).trace
+    operand = trace.lines[1].operands[0]
+    assert (operand.edge, operand.edge_reading) == ("node SquareBackward", "its pullback")
+    assert "sends its adjoint through the node SquareBackward = " in trace.steps[-1].sentence
+
+
 def test_turns_of_loops_are_known():
     trace = ad.play(loop, torch.tensor([0.3, 0.5])).trace
     assert [line.turns[0].n for line in trace.lines if line.turns] == [
