@@ -4,7 +4,8 @@
 
 Seen is, without a network: the box of the start page plays six functions, and lets nothing out of its frame
 (`.ci/site/visit_box.py`); the player of the start page is in the first screen, and plays, on a laptop and on a phone;
-one in a lesson steps; the search finds “fan-out”; no script in an address runs; every link and every anchor inside the
+one in a lesson steps; on both a walk from the start page to the reference, a lesson, back and the search finds nothing
+too wide or too small; the search finds “fan-out”; no script in an address runs; every link and every anchor inside the
 site leads somewhere; nothing is wider than a phone's screen; players, pictures and labs can be read in the light and in
 the dark.
 
