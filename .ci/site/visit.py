@@ -35,6 +35,17 @@ COLOURS = """(element) => {
 }"""
 
 
+# What can be pressed on the page and is smaller than 24 pixels, which a finger misses; links in a text are not meant.
+SMALL_TARGETS = """[...document.querySelectorAll("a, button, summary, select, input, textarea")]
+  .filter((element) => {
+    const { width, height } = element.getBoundingClientRect();
+    const { display, visibility } = getComputedStyle(element);
+    const isSeen = width && height && visibility !== "hidden" && !element.closest("[inert]");
+    return isSeen && display !== "inline" && Math.min(width, height) < 24;
+  })
+  .map((element) => element.innerText || element.ariaLabel || element.outerHTML.slice(0, 60))"""
+
+
 class Visitor:
     """A visitor who goes through the site and notes what is wrong."""
 
@@ -148,6 +159,56 @@ class Visitor:
         after = f"//*[@id='{anchor}']/following::div[contains(@class, 'cell_input')][1]"
         code = page.locator(f"xpath={after}").inner_text()
         self.expect("hvp" in code, f"the cell at {anchor} doesn't use hvp")
+
+    def walk(self, screen: dict[str, int]) -> None:
+        """A visitor goes from the start page to a name, to a lesson that uses it, back, to the search, and astray."""
+        page = self.open("index.html", screen)
+        self.stop("start")
+        menu = page.locator(".primary-toggle >> visible=true").first
+        if screen is PHONE:
+            menu.click()
+            page.locator("a[href*='reference.html'] >> visible=true").first.wait_for()
+            self.stop("menu")
+        page.locator("a[href*='reference.html'] >> visible=true").first.click()
+        page.wait_for_url("**/reference.html*")
+        self.stop("reference")
+        page.locator("article a[href*='autodiff_lab.play.html'] >> visible=true").first.click()
+        page.wait_for_url("**/autodiff_lab.play.html*")
+        self.stop("name")
+        name = page.url
+        page.locator(".in-lessons summary").click()
+        self.stop("lessons")
+        page.locator(".in-lessons a >> visible=true").first.click()
+        page.wait_for_url("**/00_start_here.html*")
+        page.locator(".adl-player").first.wait_for()
+        self.stop("lesson")
+        page.go_back()
+        self.expect(page.url == name, f"back does not lead to {name}")
+        page.locator(":is(.search-button, .search-button-field) >> visible=true").first.click()
+        field = page.locator("input[type=search] >> visible=true").first
+        field.fill("fan-out")
+        field.press("Enter")
+        page.locator("#search-results li").first.wait_for(timeout=30_000)
+        self.stop("search")
+        page.locator("#search-results a >> visible=true").first.click()
+        page.locator("article h1").wait_for()
+        self.stop("found")
+        page = self.open("404.html", screen)
+        self.stop("astray")
+        leads = page.locator("a").evaluate_all("(all) => all.map((a) => a.getAttribute('href'))")
+        self.expect(
+            [one.rpartition("/")[2] for one in leads] == ["", "search.html"],
+            f"who is astray is led to {leads}",
+        )
+
+    def stop(self, what: str) -> None:
+        """Look at where a walk has come to: the screen is wide enough, and what can be pressed is large enough."""
+        screen = self.page.viewport_size["width"]
+        wide = self.page.evaluate("document.documentElement.scrollWidth")
+        self.expect(wide <= screen, f"{wide} px wide on a screen of {screen}")
+        small = self.page.evaluate(SMALL_TARGETS)
+        self.expect(not small, f"on a screen of {screen} px, too small to be pressed: {small}")
+        self.shoot(f"walk-{screen}-{what}")
 
     def search(self, word: str, lesson: str) -> None:
         """Check that the search finds a word in the lesson about it, with excerpts of the lesson's text only."""
@@ -352,6 +413,8 @@ def main() -> None:
         visitor.plays("00_start_here.html")
         visitor.shoot("lesson")
         visitor.reference()
+        for screen in (PHONE, LAPTOP):
+            visitor.walk(screen)
         visitor.search("fan-out", "04_adjoint_flow")
         visitor.hostile_links()
         visitor.deep_links()

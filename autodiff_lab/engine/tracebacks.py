@@ -9,7 +9,7 @@ from contextlib import suppress
 from types import CodeType, TracebackType
 from typing import Any
 
-from .frames import is_user_frame
+from .frames import INTERNAL_MODULES, is_user_frame
 
 # Modules whose frames would not help a learner.
 HIDDEN_MODULES = ("autodiff_lab.", "numpy.", "scipy.", "IPython.", "contextlib.")
@@ -44,12 +44,14 @@ def _find_user_steps(error: BaseException | None) -> list[TracebackType]:
     return steps
 
 
-def find_user_calls(error: BaseException) -> tuple[tuple[CodeType, int], ...]:
+def find_user_calls(
+    error: BaseException, internal: tuple[str, ...] = INTERNAL_MODULES
+) -> tuple[tuple[CodeType, int], ...]:
     """The calls of the user's code in an error's traceback, outermost first, in the form of `Tape.call_stacks`."""
     calls = []
     step = error.__traceback__
     while step:
-        if is_user_frame(step.tb_frame):
+        if is_user_frame(step.tb_frame, internal):
             calls.append((step.tb_frame.f_code, step.tb_lasti))
         step = step.tb_next
     return tuple(calls)

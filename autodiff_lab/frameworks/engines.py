@@ -9,13 +9,19 @@ from importlib import import_module
 from typing import Any, Protocol
 
 from autodiff_lab.engine.errors import AutodiffError
+from autodiff_lab.engine.frames import INTERNAL_MODULES
+from autodiff_lab.engine.tracebacks import find_user_calls
 from autodiff_lab.trace.recorded_run import RecordedRun
 from autodiff_lab.transforms.pytree import flatten
+from autodiff_lab.transforms.recording import Raised
 
 # The values of `engine` in play(…, engine=…); "" is the engine of this package.
 ENGINES = ("", "pytorch", "jax")
 _MODULES = {"pytorch": "torch", "jax": "jax"}
 _TITLES = {"pytorch": "PyTorch", "jax": "JAX"}
+
+# Modules whose frames the learner has not written.
+ENGINE_MODULES = (*INTERNAL_MODULES, "autodiff_lab.frameworks.")
 
 
 class FrameworkError(AutodiffError, RuntimeError):
@@ -29,9 +35,16 @@ class Engine(Protocol):
     """An engine that runs a function and records the run, in a form that is the same for all frameworks."""
 
     def record(
-        self, f: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]
+        self,
+        f: Callable[..., Any],
+        args: Sequence[Any],
+        kwargs: Mapping[str, Any],
+        stop: bool = False,
     ) -> RecordedRun:
-        """Run ``f(*args, **kwargs)`` and its derivative, and return the record of both."""
+        """Run ``f(*args, **kwargs)`` and its derivative, and return the record of both.
+
+        If `f` raises, the record is of the run up to there; with `stop`, the exception is raised.
+        """
 
     def source_of(self, f: Callable[..., Any]) -> Any:
         """Return the function whose source is shown to the reader."""
@@ -83,6 +96,11 @@ def require_installed(engine: str) -> None:
             f"{_TITLES[engine]} is not installed here: pip install {_MODULES[engine]}. "
             "Without it, play(f, …) still runs NumPy code, with the engine of this package."
         )
+
+
+def describe_raised(error: Exception) -> Raised:
+    """Describe what a function raised, for the record of the run up to there."""
+    return Raised(type(error), str(error), find_user_calls(error, ENGINE_MODULES))
 
 
 def _detect(f: Callable[..., Any], args: Sequence[Any]) -> str:

@@ -19,7 +19,7 @@ import numpy as np
 
 from autodiff_lab.engine.dispatch import TABLE
 from autodiff_lab.frameworks import jax_private as private
-from autodiff_lab.frameworks.engines import FrameworkError
+from autodiff_lab.frameworks.engines import FrameworkError, describe_raised
 from autodiff_lab.text import notation
 from autodiff_lab.text.messages import message
 from autodiff_lab.text.numbers import number
@@ -35,7 +35,7 @@ from autodiff_lab.trace.recorded_run import (
 )
 from autodiff_lab.trace.source_map import unwrap_function
 from autodiff_lab.transforms.pytree import flatten
-from autodiff_lab.transforms.recording import Outcome, Seed
+from autodiff_lab.transforms.recording import Outcome, Raised, Seed
 from autodiff_lab.transforms.signatures import argument_names, name_of
 from autodiff_lab.transforms.symbol import Symbol
 
@@ -123,18 +123,35 @@ class Jax:
     """JAX as an engine: it traces a function to equations, and each of them is run and differentiated."""
 
     def record(
-        self, f: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]
+        self,
+        f: Callable[..., Any],
+        args: Sequence[Any],
+        kwargs: Mapping[str, Any],
+        stop: bool = False,
     ) -> RecordedRun:
         """Run ``f(*args)`` equation by equation and back, and return the record of it.
+
+        If `f` raises while JAX traces it, the record has the equations up to there; with `stop`, the exception is
+        raised.
 
         Raises
         ------
         FrameworkError
             If there is nothing to differentiate, or `f` returns something else than one array.
+        Exception
+            What was raised before `f` itself ran, or when its equations were run.
         """
         call = functools.partial(f, **kwargs) if kwargs else f
         _check_arguments(f, args)
-        closed, shapes = jax.make_jaxpr(call, return_shape=True)(*args)
+        raised: Raised | None = None
+        try:
+            closed, shapes = jax.make_jaxpr(call, return_shape=True)(*args)
+        except Exception as error:
+            raised = describe_raised(error)
+            half = None if stop or not raised.calls else _trace_half(call, args)
+            if half is None:
+                raise
+            closed, shapes = half
         if len(jax.tree_util.tree_leaves(shapes)) != 1:
             raise FrameworkError(
                 f"{name_of(f)} returned several results, and a run has one: return one array of them."
@@ -149,7 +166,7 @@ class Jax:
             labels,
             getattr(unwrap_function(f), "__code__", None),
         )
-        return run.build(self._compare(call, args, run))
+        return run.build(self._compare(call, args, run), raised)
 
     def _compare(self, call: Callable[..., Any], args: Sequence[Any], run: _JaxRun) -> str:
         """Compare the sums of the sweep with `jax.grad` of the whole function, and describe how well they agree."""
@@ -184,6 +201,27 @@ class Jax:
     def describe_reverse_only(self) -> str:
         """Return a sentence that says why there is no forward mode."""
         return message("framework is reverse", engine="JAX")
+
+
+def _trace_half(call: Callable[..., Any], args: Sequence[Any]) -> tuple[Any, Any] | None:
+    """Trace a function that raises, up to there: its jaxpr, and the shape of a result; None if it doesn't raise again.
+
+    Without `jit`, because what was traced inside of it would be lost.
+    """
+    has_raised = False
+
+    @functools.wraps(call)
+    def half(*inputs: Any) -> Any:
+        nonlocal has_raised
+        try:
+            return call(*inputs)
+        except Exception:
+            has_raised = True
+            return 0.0
+
+    with jax.disable_jit():
+        closed = jax.make_jaxpr(half, return_shape=True)(*args)
+    return closed if has_raised else None
 
 
 def _is_float(x: Any) -> bool:
@@ -266,7 +304,7 @@ class _JaxRun:
         self, closed: Any, leaves: Sequence[Any], labels: Sequence[str], root: Any
     ) -> None:
         self._root = root
-        self._taken: dict[int, _RunEquation] = {}
+        self._equations: dict[int, _RunEquation] = {}
         self.values: list[Any] = []
         # For each line: the line of its equation, and the number of the output; None for the equation itself.
         # An input has -1 for both.
@@ -357,7 +395,7 @@ class _JaxRun:
             known.update(zip(equation.outvars, run.outs, strict=True))
             return
         line = len(self.values)
-        self._taken[line] = run
+        self._equations[line] = run
         self._kind.append((line, None))
         if len(run.outs) == 1:
             self.values.append(run.outs[0])
@@ -384,7 +422,7 @@ class _JaxRun:
             whole, number = self._kind[line]
             if number is not None:
                 before = held.get(whole)
-                after = list(before or [None] * len(self._taken[whole].outs))
+                after = list(before or [None] * len(self._equations[whole].outs))
                 after[number] = adjoint
                 held[whole] = after
                 yield SweepEvent(
@@ -394,7 +432,7 @@ class _JaxRun:
             yield from self._send(line, adjoint, held)
 
     def _send(self, line: int, adjoint: Any, held: dict[int, Any]) -> Iterator[SweepEvent]:
-        run = self._taken[line]
+        run = self._equations[line]
         has_sent = False
         for slot, contribution in zip(run.active, self._pull_back(run, adjoint), strict=True):
             if run.name == "stop_gradient":
@@ -430,7 +468,7 @@ class _JaxRun:
 
     def _partials(self, line: int) -> list[Any]:
         """Return the local partials of an elementwise equation, by JAX's own rule; None for an operand without one."""
-        run = self._taken[line]
+        run = self._equations[line]
         found: list[Any] = [None] * len(run.values)
         out = run.outs[0]
         if run.name == "reduce_sum":
@@ -461,7 +499,7 @@ class _JaxRun:
             return RunLine(
                 value, text, op="output", symbol=f"[{number}]", latex=latex, operands=(operand,)
             )
-        run = self._taken[line]
+        run = self._equations[line]
         words = [
             self._write(parent, one) for parent, one in zip(run.parents, run.values, strict=True)
         ]
@@ -480,7 +518,7 @@ class _JaxRun:
         if parent >= 0:
             return self.name(parent)
         if np.size(value) <= _MAX_WRITTEN:
-            return repr(np.asarray(value).tolist())
+            return repr(_shorten_digits(np.asarray(value)).tolist())
         return f"array{np.shape(value)}"
 
     def _describe_operands(
@@ -495,9 +533,10 @@ class _JaxRun:
             partial = partials[slot]
             if partial is None:
                 formula = _write_map(run, slot, notation.format_adjoint(self.name(line)), words)
-                text = formula or message("transpose of", op=run.name)
+                text = formula or message("pullback of", op=run.name)
+                latex = notation.latex_expression(text)
                 yield RunOperand(
-                    parent, shown, None, text, notation.latex_expression(text), not formula
+                    parent, shown, None, text, latex, formula_is_name=not formula, is_linear=False
                 )
                 continue
             formula, latex = _write_partial(run, slot, self.name(line), words, partial)
@@ -538,20 +577,23 @@ class _JaxRun:
         whole, number = self._kind[line]
         if line < self.n_inputs:
             return ()
-        return (whole,) if number is not None else tuple(self._taken[line].parents)
+        return (whole,) if number is not None else tuple(self._equations[line].parents)
 
-    def build(self, comparison: str) -> RecordedRun:
-        """Build the neutral record of the run."""
+    def build(self, comparison: str, raised: Raised | None = None) -> RecordedRun:
+        """Build the neutral record of the run, or of half a run, which was `raised` out of."""
         engine = f"JAX {jax.__version__}"
         lines = range(len(self.values))
-        frames = [() if i < self.n_inputs else self._taken[self._kind[i][0]].frames for i in lines]
-        notes = [message("by JAX", engine=engine), comparison]
+        frames = [
+            () if i < self.n_inputs else self._equations[self._kind[i][0]].frames for i in lines
+        ]
+        note = message("by JAX" if raised is None else "by JAX, raised", engine=engine)
+        value = self._array(self.value)
         return RecordedRun(
             names=[self.name(i) for i in lines],
             parents=[self._parents_of(i) for i in lines],
             input_names=self.labels,
             output=self.output,
-            outcome=Outcome(self._array(self.value)),
+            outcome=Outcome(value) if raised is None else Outcome(raised=raised),
             seeds=[]
             if self.output is None
             else [Seed(0, self.output, self._array(jnp.ones_like(self.value)))],
@@ -560,9 +602,16 @@ class _JaxRun:
             sweep=self._convert,
             count_held=self._count_held,
             call_stacks=frames,
-            notes=tuple(filter(None, notes)),
+            notes=tuple(filter(None, (note, comparison))),
             engine=engine,
         )
+
+
+def _shorten_digits(x: np.ndarray) -> np.ndarray:
+    """An array whose numbers have no more digits than their type needs: 2.3 instead of 2.299999952316284."""
+    if x.dtype != np.float32:
+        return x
+    return np.array([float(str(one)) for one in x.ravel()]).reshape(x.shape)
 
 
 def _zero(out: Any) -> Any:

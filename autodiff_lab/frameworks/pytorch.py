@@ -19,7 +19,7 @@ import torch
 
 from autodiff_lab.engine.frames import INTERNAL_MODULES
 from autodiff_lab.frameworks import pytorch_formulas as formulas
-from autodiff_lab.frameworks.engines import FrameworkError
+from autodiff_lab.frameworks.engines import FrameworkError, describe_raised
 from autodiff_lab.frameworks.pytorch_recording import (
     Frames,
     Kernel,
@@ -44,7 +44,7 @@ from autodiff_lab.trace.recorded_run import (
 from autodiff_lab.trace.source_map import HiddenSource
 from autodiff_lab.transforms.execution_log import log_execution
 from autodiff_lab.transforms.pytree import flatten, map_leaves, paths
-from autodiff_lab.transforms.recording import Outcome, Seed
+from autodiff_lab.transforms.recording import Outcome, Raised, Seed
 from autodiff_lab.transforms.signatures import argument_names, name_of
 
 _MAX_WRITTEN = 6
@@ -54,16 +54,23 @@ class PyTorch:
     """PyTorch as an engine: it runs a function or a module, and its own backward pass."""
 
     def record(
-        self, f: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]
+        self,
+        f: Callable[..., Any],
+        args: Sequence[Any],
+        kwargs: Mapping[str, Any],
+        stop: bool = False,
     ) -> RecordedRun:
         """Run ``f(*args)`` and its backward pass, and return the record of both.
 
-        The `.grad` of all leaves, the buffers of a module and the random numbers are afterwards what they were.
+        If `f` raises, the record is of the run up to there; with `stop`, the exception is raised. The `.grad` of all
+        leaves, the buffers of a module and the random numbers are afterwards what they were.
 
         Raises
         ------
         FrameworkError
             If there is nothing to differentiate, or PyTorch has one node for the whole of `f`.
+        Exception
+            What was raised before `f` itself ran, or in the backward pass.
         """
         refuse_compiled(f)
         model = f if isinstance(f, torch.nn.Module) else None
@@ -80,18 +87,30 @@ class PyTorch:
             for one in flatten(list(given))
             if isinstance(one, torch.Tensor) and one.requires_grad
         ]
-        recording: Any = Recording(sys._getframe(0), name_modules(modules), includes_boundary=False)
+        recording: Any = Recording(
+            sys._getframe(0), name_modules(modules), includes_boundary=False, keeps_nodes=True
+        )
+        raised: Raised | None = None
         with (
             _undone_afterwards(modules.values()),
             log_execution(recording) as walk,
             recording.running(),
         ):
-            y = f(*given, **kwargs)
-            _check_result(f, y, leaves or parameters)
-            # The sum of the entries: our seed is one for each of them.
-            y.backward(torch.ones_like(y))
+            try:
+                y = f(*given, **kwargs)
+            except FrameworkError:
+                raise
+            except Exception as error:
+                raised = describe_raised(error)
+                # without calls and operations, `f` has not begun
+                if stop or not (raised.calls or recording.kernels):
+                    raise
+            else:
+                _check_result(f, y, leaves or parameters)
+                # The sum of the entries: our seed is one for each of them.
+                y.backward(torch.ones_like(y))
         recording.leave()
-        sweep = recording.sweeps[-1]
+        sweep = recording.sweeps[-1] if raised is None else recording.sweep_half()
         if sweep.failure is not None:
             raise sweep.failure
         name = type(f).__name__ if model is not None else name_of(f)
@@ -102,6 +121,7 @@ class PyTorch:
             if model is not None
             else "",
             function=name if model is not None else "",
+            raised=raised,
         )
 
     def source_of(self, f: Callable[..., Any]) -> Any:
@@ -359,7 +379,7 @@ class RunBuilder:
     def _find_kernel(self, node: int) -> Kernel | None:
         """Find the kernel of a node by its number; None for a node without a kernel, such as a custom Function."""
         kernel = self._recording.kernels.get(self._sweep.number(node))
-        if kernel is None or self._sweep.nodes[node].name() == "CopySlices":
+        if kernel is None or self._is_copy_slices(node):
             return None
         self._matches[node] = self._match_operands(node, kernel)
         return kernel if self._matches[node] is not None else None
@@ -449,22 +469,22 @@ class RunBuilder:
         if kernel is not None and number < len(kernel.outs) and kernel.outs[number] is not None:
             return self._array(kernel.outs[number])
         before = self._recording.kernels.get(own - 1)
-        if (
-            self._sweep.nodes[node].name() == "CopySlices"
-            and before is not None
-            and before.base_after is not None
-        ):
+        if self._is_copy_slices(node) and before is not None and before.base_after is not None:
             return self._array(before.base_after)
         if (own, number) in self._recording.values:
             return self._array(self._recording.values[(own, number)][1])
         if (node, number) in self._sweep.saved_values:
             return self._array(self._sweep.saved_values[(node, number)])
-        if (
-            self._sweep.roots[0] == (self._sweep.nodes[node], number)
-            and self._sweep.result is not None
+        if self._sweep.result is not None and self._sweep.roots[0] == (
+            self._sweep.nodes[node],
+            number,
         ):
             return self._array(self._sweep.result)
         return NotSeen()
+
+    def _is_copy_slices(self, node: int) -> bool:
+        """Whether PyTorch has made a node because a view was changed in place: its value is the whole tensor."""
+        return _node_name(self._sweep.nodes[node]) == "CopySlices"
 
     def frames_of(self, line: int) -> Frames:
         """Return the learner's frames that were running when a line was recorded."""
@@ -630,10 +650,17 @@ class RunBuilder:
         """Describe how the adjoint goes back to an operand without a partial: by a formula, or the name of the node."""
         if operand.line < 0:
             return operand
-        written = formula or self._sweep.nodes[node].name().rpartition("::")[2]
+        name = self._sweep.nodes[node].name().rpartition("::")[2]
+        written = formula or message("node of PyTorch", name=name)
         latex = notation.latex_expression(written)
         return RunOperand(
-            operand.line, operand.value, None, written, latex, formula_is_name=not formula
+            operand.line,
+            operand.value,
+            None,
+            written,
+            latex,
+            formula_is_name=not formula,
+            is_linear=False,
         )
 
     def read_partial(self, line: int, slot: int) -> Any:
@@ -699,27 +726,36 @@ class RunBuilder:
                 found[self.label_of_leaf(line)] = self._sweep.is_equal_to_grad[node]
         return found
 
-    def build(self, execution_log: Any = None, title: str = "", function: str = "") -> RecordedRun:
-        """Build the neutral record of the run."""
-        root = (self._sweep.place[self._sweep.roots[0][0]], self._sweep.roots[0][1])
-        output = self._line_of[root]
+    def build(
+        self,
+        execution_log: Any = None,
+        title: str = "",
+        function: str = "",
+        raised: Raised | None = None,
+    ) -> RecordedRun:
+        """Build the neutral record of the run, or of half a run, which was `raised` out of."""
+        output, outcome, seeds = None, Outcome(raised=raised), []
+        if raised is None:
+            node, number = self._sweep.roots[0]
+            output = self._line_of[(self._sweep.place[node], number)]
+            value = self._value(output)
+            seed = self._sweep.seeds[0] if self._sweep.seeds else None
+            adjoint = np.ones(np.shape(value))[()] if seed is None else self._array(seed)
+            outcome, seeds = Outcome(value), [Seed(0, output, adjoint)]
         engine = f"PyTorch {torch.__version__.partition('+')[0]}"
         checks = self.leaf_checks()
-        note = message("by PyTorch", engine=engine)
+        note = message("by PyTorch" if raised is None else "by PyTorch, raised", engine=engine)
         if checks:
             note += " " + message("equal to grad" if all(checks.values()) else "not equal to grad")
         if self._sweep.differing:
             note += " " + message("gradients changed by hooks")
-        value = self._value(output)
-        seed = self._sweep.seeds[0] if self._sweep.seeds else None
-        adjoint = np.ones(np.shape(value))[()] if seed is None else self._array(seed)
         return RecordedRun(
             names=[self.name(line) for line in range(len(self._lines))],
             parents=self.parents,
             input_names=[self.label_of_leaf(line) for line in range(self.n_inputs)],
             output=output,
-            outcome=Outcome(value),
-            seeds=[Seed(0, output, adjoint)],
+            outcome=outcome,
+            seeds=seeds,
             read_line=self.read_line,
             read_partial=self.read_partial,
             sweep=self.sweep_events,

@@ -17,11 +17,12 @@ from types import CodeType, FrameType
 from typing import Any, NamedTuple
 
 import torch
+from torch.autograd.graph import GradientEdge
 from torch.nn.modules.module import register_module_forward_hook, register_module_forward_pre_hook
 
-from autodiff_lab.engine.frames import INTERNAL_MODULES, is_user_frame
+from autodiff_lab.engine.frames import is_user_frame
 from autodiff_lab.frameworks import pytorch_private as private
-from autodiff_lab.frameworks.engines import FrameworkError
+from autodiff_lab.frameworks.engines import ENGINE_MODULES, FrameworkError
 from autodiff_lab.trace.model import ModuleCall
 from autodiff_lab.trace.recorded_run import Kept
 
@@ -29,7 +30,6 @@ from autodiff_lab.trace.recorded_run import Kept
 MAX_COPIED_BYTES = 2**31
 
 _MAX_CUTS = 10_000
-_INTERNAL = (*INTERNAL_MODULES, "autodiff_lab.frameworks.")
 _REDUCED = (torch.bfloat16, torch.float16)
 
 Frames = tuple[tuple[CodeType, int], ...]
@@ -113,7 +113,8 @@ class Sweep:
         self.frames = frames
         self.roots = [_gradient_edge(one) for one in outputs]
         self.seeds = [None if one is None else copy_tensor(one) for one in seeds]
-        self.result = copy_tensor(outputs[0]) if isinstance(outputs[0], torch.Tensor) else None
+        is_tensor = bool(outputs) and isinstance(outputs[0], torch.Tensor)
+        self.result = copy_tensor(outputs[0]) if is_tensor else None
         self.nodes: list[Any] = []
         self.place: dict[Any, int] = {}
         self.edges: list[tuple[tuple[int, int] | None, ...]] = []
@@ -261,15 +262,24 @@ class Recording:
         The learner's frame. The frames that called it are ignored.
     names : mapping of torch.nn.Module to str
         What modules are called.
-    counts_lines : callable, optional
-        Told how many lines there may be, for an execution log.
+    includes_boundary : bool
+        Whether the learner's frame itself belongs to the run.
+    keeps_nodes : bool
+        Keep all nodes that PyTorch makes, also those that nothing uses, for the record of half a run: `sweep_half`.
     """
 
     def __init__(
-        self, boundary: FrameType, names: Mapping[Any, str], includes_boundary: bool
+        self,
+        boundary: FrameType,
+        names: Mapping[Any, str],
+        includes_boundary: bool,
+        keeps_nodes: bool = False,
     ) -> None:
         self._boundary: FrameType | None = boundary
         self._names, self._includes_boundary = names, includes_boundary
+        self._keeps_nodes = keeps_nodes
+        self._edges: dict[GradientEdge, None] = {}
+        self._last_outs: list[torch.Tensor] = []
         self.kernels: dict[int, Kernel] = {}
         self.values: dict[Output, tuple[int, torch.Tensor]] = {}
         self.leaves: dict[int, tuple[torch.Tensor, torch.Tensor]] = {}
@@ -333,7 +343,7 @@ class Recording:
         """Return the learner's frames from the boundary to this one, outermost first."""
         found = []
         while frame is not None and frame is not self._boundary:
-            if is_user_frame(frame, _INTERNAL):
+            if is_user_frame(frame, ENGINE_MODULES):
                 found.append((frame.f_code, frame.f_lasti))
             frame = frame.f_back
         if frame is not None and self._includes_boundary:
@@ -374,6 +384,7 @@ class Recording:
         node = tensor.grad_fn
         if node is None:
             return SeenTensor(self.see_leaf(tensor), None, id(tensor), id(tensor), is_float)
+        self._keep_node(tensor)
         output = private.number_of_node(node), tensor.output_nr
         known = self.values.get(output)
         if known is None:
@@ -385,6 +396,7 @@ class Recording:
         """Run a kernel, and record it if PyTorch has made a node for it."""
         if self._in_backward:
             return func(*args, **kwargs)
+        self._keep_last_nodes()
         number, frame = private.next_number() - 1, _find_caller(sys._getframe(2))
         given = [one for one in flatten_arguments((args, kwargs)) if isinstance(one, torch.Tensor)]
         has_grad = any(one.requires_grad for one in given)
@@ -405,6 +417,10 @@ class Recording:
         outs = [one for one in flatten_arguments(result) if isinstance(one, torch.Tensor)]
         if kernel is not None:
             self._keep_outputs(kernel, number, given, outs)
+        if self._keeps_nodes:
+            # To read the node of a view that was changed in place would make another one.
+            is_mutable = func._schema.is_mutable
+            self._last_outs = [private.base_of(one) if is_mutable else one for one in outs]
         if has_grad and len(self.cuts) < _MAX_CUTS:
             self._find_cut(func, given, outs, frame)
         return result
@@ -423,6 +439,22 @@ class Recording:
                 self.values[(number, k)] = private.version_of(one), copied
         if kernel.func._schema.is_mutable and given and private.is_view(given[0]):
             kernel.base_after = self.copy(private.base_of(given[0]))
+
+    def _keep_node(self, tensor: torch.Tensor) -> None:
+        """Keep the node of a tensor that has one."""
+        if self._keeps_nodes and tensor.grad_fn is not None:
+            self._edges[GradientEdge(tensor.grad_fn, tensor.output_nr)] = None
+
+    def _keep_last_nodes(self) -> None:
+        """Keep the nodes of what the last kernel returned: PyTorch makes them when the kernel is over."""
+        for tensor in self._last_outs:
+            self._keep_node(tensor)
+        self._last_outs = []
+
+    def sweep_half(self) -> Sweep:
+        """The nodes of a run that an exception has ended, as a sweep without events."""
+        self._keep_last_nodes()
+        return Sweep(self, list(self._edges), (), ())
 
     def _find_cut(
         self,

@@ -122,13 +122,15 @@ class WayBack(NamedTuple):
     """How an adjoint goes back to an operand, by the local partial or a map: a `formula`, and the same in LaTeX.
 
     If the map can't be written out, `formula` names it in words, as in ``transpose of cumsum``, and
-    `is_name` is true. `reads` has the lines of the tape whose values the partial is computed from.
+    `is_name` is true; then `is_linear` says whether it is the transpose of a linear operation. `reads` has the lines
+    of the tape whose values the partial is computed from.
     """
 
     formula: str
     latex: str
     is_name: bool = False
     reads: tuple[int, ...] = ()
+    is_linear: bool = True
 
 
 def write_way_back(tape: Tape, i: int, slot: int) -> WayBack:
@@ -151,15 +153,17 @@ def write_way_back(tape: Tape, i: int, slot: int) -> WayBack:
     except Exception:
         text = ""
     is_name = not text or len(text) > _MAX_MAP_LENGTH
+    is_linear = op.kind != "general"
     if is_name:
         name = message("indexing") if op.name == "getitem" else op.name
-        text = message("pullback of" if op.kind == "general" else "transpose of", op=name)
+        text = message("transpose of" if is_linear else "pullback of", op=name)
     reads: set[int] = set()
     if op.kind == "multilinear":
         # The contribution to a factor is computed from the other factors.
         others = (parent for k, parent in enumerate(tape.parents[i]) if k != slot)
         reads = {parent for parent in others if parent >= 0}
-    return WayBack(text, notation.latex_expression(text), is_name, tuple(sorted(reads)))
+    latex = notation.latex_expression(text)
+    return WayBack(text, latex, is_name, tuple(sorted(reads)), is_linear)
 
 
 def _partial(tape: Tape, i: int, slot: int) -> WayBack:

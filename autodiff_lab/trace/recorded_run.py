@@ -106,7 +106,8 @@ class RunOperand:
     """An operand in the record of a run: the line that it came from (−1: a constant), its value, its local partial.
 
     `partial` is None where the adjoint goes back through a map, which `formula` writes; or names, if
-    `formula_is_name`. `goes_to` and `partial_reads` are what an `Operand` of a trace has.
+    `formula_is_name`. Then `is_linear` tells the transpose of a linear operation from any other pullback.
+    `goes_to` and `partial_reads` are what an `Operand` of a trace has.
     """
 
     line: int
@@ -117,6 +118,7 @@ class RunOperand:
     formula_is_name: bool = False
     goes_to: tuple[int, ...] = ()
     partial_reads: tuple[int, ...] = ()
+    is_linear: bool = True
 
 
 @dataclass(frozen=True)

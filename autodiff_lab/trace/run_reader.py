@@ -294,7 +294,7 @@ class RunReader:
         formula = notation.format_expression(operand.formula, self._labels)
         edge, whole = partials.edge_label(formula, partial)
         if operand.formula_is_name:
-            reading = message("its map")
+            reading = message("its map" if operand.is_linear else "its pullback")
         else:
             adjoint = notation.format_adjoint(name)
             own_adjoint = notation.format_adjoint(own.get(name, name))

@@ -243,4 +243,5 @@ def _read_operand(tape: Tape, i: int, slot: int) -> RunOperand:
         way.is_name,
         targets,
         way.reads,
+        way.is_linear,
     )

@@ -142,6 +142,20 @@ def test_what_holds_a_program_and_a_rule_is_one_line(case, op):
     assert [run.read_line(i).op for i in range(len(run))].count(op) == 1
 
 
+def test_no_rule_is_called_a_transpose():
+    f, args = CASES["max"]
+    operand = ad.play(f, *args, engine="jax").trace.lines[1].operands[0]
+    assert (operand.edge, operand.edge_reading) == ("pullback of reduce_max", "its pullback")
+
+
+def test_a_number_of_the_program_has_its_own_digits():
+    f, args = CASES["thrice"]
+    assert [line.text for line in ad.play(f, *args, engine="jax").trace.lines[4:7:2]] == [
+        "v0 * 2.3",
+        "v0 / 3.1",
+    ]
+
+
 def test_a_product_row_by_row_is_no_matmul():
     f, args = CASES["vmap"]
     ops = {line.op for line in ad.play(f, *args, engine="jax").trace.lines}
@@ -187,6 +201,104 @@ def test_where_a_nan_was_born():
     f = lambda x: jnp.where(x > 0, jnp.sqrt(x), 0.0) * 2  # noqa: E731
     said = Diagnoses(RunReader(ENGINE.record(f, [0.0], {}), f)).nan_birth()
     assert "sqrt x" in said and "0 × ∞ is NaN" in said
+
+
+def too_wide(x, w):
+    y = jnp.sin(x) * 2
+    jnp.exp(x)
+    z = jax.jit(lambda a: a * a)(y)
+    return z @ w
+
+
+def branches(x):
+    y = jnp.tanh(x)
+    if jnp.sum(y) > 0:
+        return y
+    return x
+
+
+def to_numpy(x):
+    return np.asarray(x * 2)
+
+
+@jax.jit
+def compiled(x):
+    y = jnp.sin(x)
+    raise ValueError(f"no {y.ndim}")
+
+
+def in_scan(x):
+    return jax.lax.scan(lambda c, _: (jnp.tanh(c) @ jnp.ones(9), None), x, None, length=3)[0]
+
+
+# The function, its arguments, what it raises, the place that is marked, the operations before, JAX's own words.
+RAISING = {
+    "shapes": (
+        too_wide,
+        (X, B),
+        "TypeError",
+        "z @ w",
+        ["sin", "multiply", "exp", "multiply"],
+        "dot_general requires contracting dimensions",
+    ),
+    "a branch": (
+        branches,
+        (X,),
+        "TracerBoolConversionError",
+        "jnp.sum(y) > 0",
+        ["tanh", "sum"],
+        "depends on the value of the argument x",
+    ),
+    "NumPy": (
+        to_numpy,
+        (X,),
+        "TracerArrayConversionError",
+        "np.asarray(x * 2)",
+        ["multiply"],
+        "The error occurred while tracing the function to_numpy",
+    ),
+    "inside of jit": (
+        compiled,
+        (X,),
+        "ValueError",
+        'raise ValueError(f"no {y.ndim}")',
+        ["sin"],
+        "no 2",
+    ),
+    "inside of scan": (
+        in_scan,
+        (X,),
+        "TypeError",
+        "jnp.tanh(c) @ jnp.ones(9)",
+        ["tanh"],
+        "dot_general requires contracting dimensions",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", RAISING)
+def test_a_run_that_raises_plays_up_to_the_failing_line(case):
+    f, args, kind, place, ops, said = RAISING[case]
+    trace = ad.play(f, *args, engine="jax").trace
+    assert trace.raised.kind == kind and said in trace.warning
+    span = trace.raised.where[-1]
+    assert trace.sources[span.source].text[span.line][span.column : span.end_column] == place
+    assert [line.op for line in trace.lines if line.kind == "operation"] == ops
+    assert all(line.where for line in trace.lines if line.kind == "operation")
+    assert {step.phase for step in trace.steps} == {"record"}
+    assert trace.steps[-1].sentence.endswith(f"Here the run ends: what comes next raised {kind}.")
+    assert "grad" not in trace.note
+    assert Trace.from_json(trace.to_json()) == trace
+
+
+def test_what_raises_before_the_function_has_begun_is_raised():
+    with pytest.raises(TypeError, match="missing 1 required positional argument"):
+        ad.play(too_wide, X, engine="jax")
+
+
+def test_where_half_a_run_is_not_wanted_the_exception_is_raised():
+    with pytest.raises(TypeError, match="contracting dimensions"):
+        ENGINE.record(too_wide, (X, B), {}, stop=True)
 
 
 def test_a_constant_result_is_shown():

@@ -316,6 +316,155 @@ def test_a_slider_runs_pytorch_again():
     assert player.trace.engine.startswith("PyTorch")
 
 
+# ---- an exception
+
+
+def too_wide(x, w):
+    y = torch.sin(x) * 2
+    torch.exp(x)
+    z = y[0]
+    return z @ w
+
+
+def to_numpy(x):
+    y = x * x
+    return np.sin(y[0])
+
+
+def refuses(x):
+    m, _ = x.max(0)
+    if m < 5:
+        raise ValueError(f"{m.item()} is too small")
+    return m
+
+
+def changes_a_view(x):
+    y = x * 2
+    v = y[0]
+    v.add_(1)
+    raise KeyError("enough")
+
+
+class Misfit(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.first = nn.Linear(3, 2)
+        self.second = nn.Linear(4, 1)
+
+    def forward(self, x):
+        hidden = torch.relu(self.first(x))
+        return self.second(hidden)
+
+
+# The function, its arguments, what it raises, the place that is marked, and the operations before.
+RAISING = {
+    "a kernel": (
+        too_wide,
+        (draw(3, 3), draw(7)),
+        "RuntimeError",
+        "z @ w",
+        ["sin", "multiply", "exp", "select"],
+    ),
+    "no kernel": (to_numpy, (draw(3),), "RuntimeError", "np.sin(y[0])", ["multiply", "select"]),
+    "the learner": (
+        refuses,
+        (draw(3),),
+        "ValueError",
+        'raise ValueError(f"{m.item()} is too small")',
+        ["max"],
+    ),
+    "a view in place": (
+        changes_a_view,
+        (draw(3),),
+        "KeyError",
+        'raise KeyError("enough")',
+        ["multiply", "select", "CopySlices"],
+    ),
+    "a module": (
+        Misfit(),
+        (draw(5, 3),),
+        "RuntimeError",
+        "self.second(hidden)",
+        ["transpose", "addmm", "relu", "transpose"],
+    ),
+}
+
+
+@pytest.mark.parametrize("case", RAISING)
+def test_a_run_that_raises_plays_up_to_the_failing_line(case):
+    f, args, kind, place, ops = RAISING[case]
+    trace = ad.play(f, *args).trace
+    assert trace.raised.kind == kind and trace.warning.startswith(f"{kind}: ")
+    span = trace.raised.where[-1]
+    shown = trace.sources[span.source].text[span.line][span.column : span.end_column]
+    assert shown == place and len(trace.raised.where) == 1, "no frame of PyTorch's or ours"
+    assert [line.op for line in trace.lines if line.kind == "operation"] == ops
+    assert {step.phase for step in trace.steps} == {"record"}
+    assert trace.steps[-1].sentence.endswith(f"Here the run ends: what comes next raised {kind}.")
+    assert "backward" not in trace.note and "bit for bit" not in trace.note
+    assert Trace.from_json(trace.to_json()) == trace
+
+
+def test_half_a_run_has_the_values_of_pytorch():
+    x = draw(3)
+    run = ENGINE.record(changes_a_view, [x], {})
+    changed = x * 2
+    changed[0] += 1
+    assert np.array_equal(run.read_line(len(run) - 1).value, changed.numpy())
+
+
+def test_a_module_of_pytorch_that_raises_shows_what_ran():
+    misfit = nn.Sequential(nn.Linear(2, 3), nn.ReLU(), nn.Linear(4, 1))
+    trace = ad.play(misfit, draw(5, 2)).trace
+    assert trace.raised.where == () and "shapes cannot be multiplied" in trace.warning
+    assert trace.lines[-2].op == "relu"
+
+
+def test_what_raised_before_an_operation_says_so():
+    def at_once(x):
+        raise ValueError("no")
+
+    trace = ad.play(at_once, draw(3)).trace
+    assert trace.opening == "at_once(x) raised ValueError before any operation was recorded."
+
+
+def test_what_raises_before_the_function_has_begun_is_raised():
+    with pytest.raises(TypeError, match="missing 1 required positional argument"):
+        ad.play(too_wide, draw(3, 3))
+
+
+def test_half_a_run_gives_way_to_a_whole_one_which_stays():
+    def f(x):
+        y = x * x
+        if x < 0:
+            raise ValueError(f"{x.item()} is negative")
+        return y
+
+    player = ad.play(f, torch.tensor(-1.0))
+    player.inputs = [-2.0]
+    assert player.error == "" and "-2.0 is negative" in player.trace.warning
+    player.inputs = [2.0]
+    assert player.trace.warning == "" and player.trace.gradient[0].text == "4"
+    player.inputs = [-3.0]
+    assert "-3.0 is negative" in player.error and player.trace.value.text == "4"
+
+
+def test_a_run_that_raises_leaves_nothing_behind():
+    f = Misfit()
+    f.first.weight.grad = torch.ones_like(f.first.weight)
+    ad.play(f, draw(5, 3))
+    assert torch.equal(f.first.weight.grad, torch.ones_like(f.first.weight))
+    assert f.first.bias.grad is None
+    assert not torch.nn.modules.module._global_forward_hooks
+
+
+def test_the_node_of_a_custom_function_is_named():
+    trace = ad.play(custom, draw(3)).trace
+    operand = trace.lines[1].operands[0]
+    assert (operand.edge, operand.edge_reading) == ("node SquareBackward", "its pullback")
+    assert "sends its adjoint through the node SquareBackward = " in trace.steps[-1].sentence
+
+
 def test_turns_of_loops_are_known():
     trace = ad.play(loop, torch.tensor([0.3, 0.5])).trace
     assert [line.turns[0].n for line in trace.lines if line.turns] == [

@@ -283,7 +283,7 @@ def views(
         The framework that runs `f`, if it isn't this package.
     """
     if engine is not None:
-        run = engine.record(f, args, kwargs or {})
+        run = engine.record(f, args, kwargs or {}, stop)
         found = _view_run(run, engine.source_of(f), engine.describe_reverse_only())
         return replace(found, large=group == "auto" and len(run) > MAX_SINGLE_LINES)
     with without_warnings():  # the player itself marks the lines that NumPy would warn about

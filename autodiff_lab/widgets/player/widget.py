@@ -180,7 +180,9 @@ class _Recorded:
     def __init__(self, run: RecordedRun, source: Callable[..., Any]) -> None:
         self._run, self._source = run, source
 
-    def record(self, f: Callable[..., Any], args: Any, kwargs: Any) -> RecordedRun:
+    def record(
+        self, f: Callable[..., Any], args: Any, kwargs: Any, stop: bool = False
+    ) -> RecordedRun:
         """Return the recorded run."""
         return self._run
 
