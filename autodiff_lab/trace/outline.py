@@ -241,7 +241,7 @@ def _is_same_section(before: list[Key], after: list[Key], depth: int) -> bool:
 
 def _title(kind: str, place: Sequence[int], sources: Sequence[Source]) -> str:
     if kind == "turn":
-        return message("one turn", n=place[0])
+        return message("one iteration", n=place[0])
     if kind == "sweep":
         return message("segment inner")
     if kind == "module":
@@ -343,7 +343,7 @@ def _bundle(
             continue
         if numbers[0]:
             kind = "turns"
-            title = message("some turns", first=numbers[0], last=numbers[-1])
+            title = message("some iterations", first=numbers[0], last=numbers[-1])
         else:
             kind = "part"
             title = _title_of_range(first, last, named)

@@ -52,16 +52,16 @@ def test_what_ran(scheme, width, new_page, tmp_path, request):
     player.key("Home", *["ArrowRight"] * 7)
     head = rows.nth(1).locator(".adl-times")
     assert head.inner_text() == "2/4"
-    assert head.get_attribute("title") == "turn 2 of 4"
+    assert head.get_attribute("title") == "iteration 2 of 4"
     assert head.get_attribute("title") in player.root.locator(".adl-counter").get_attribute("title")
     margin = rows.nth(9).locator(".adl-margin")
     pane = player.root.locator(".adl-source").bounding_box()
     assert pane["x"] - 1 <= margin.bounding_box()["x"], (
         "the counts stay in view when the text is scrolled sideways"
     )
-    photograph(page, request, f"turn 2 {scheme}")
+    photograph(page, request, f"iteration 2 {scheme}")
     player.key("End")
     player.key(*["ArrowLeft"] * 5)
-    assert "/4" in head.inner_text(), "the sweep goes back through the turns"
+    assert "/4" in head.inner_text(), "the sweep goes back through the iterations"
     player.key("Home")
     assert head.inner_text() == "×4"

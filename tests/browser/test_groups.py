@@ -150,9 +150,9 @@ def test_the_group_of_the_step_opens_and_closes_behind_it(scheme, graph, request
     photograph(player.page, request, f"start {scheme}")
     player.focus()
     player.key("ArrowRight")
-    assert player.open() == ["for _ in range(20):", "turn 1", "for _ in range(3):"]
+    assert player.open() == ["for _ in range(20):", "iteration 1", "for _ in range(3):"]
     player.key(*["ArrowRight"] * 12)
-    assert player.open() == ["for _ in range(20):", "turn 1", LAYER]
+    assert player.open() == ["for _ in range(20):", "iteration 1", LAYER]
     closed = player.group("for _ in range(3):")
     assert closed.get_attribute("aria-expanded") == "false"
     assert (
@@ -163,14 +163,14 @@ def test_the_group_of_the_step_opens_and_closes_behind_it(scheme, graph, request
     photograph(player.page, request, f"inside {scheme}")
     tidy(player)
     player.key("ArrowLeft", "ArrowLeft")
-    assert player.open() == ["for _ in range(20):", "turn 1", "for _ in range(3):"]
+    assert player.open() == ["for _ in range(20):", "iteration 1", "for _ in range(3):"]
     player.key("Home")
     assert player.open() == []
     player.key("End")
-    assert player.open() == ["for _ in range(20):", "turn 1", "for _ in range(3):"]
+    assert player.open() == ["for _ in range(20):", "iteration 1", "for _ in range(3):"]
     photograph(player.page, request, f"end {scheme}")
     player.scrub(470)
-    assert len(player.open()) == 3 and "turn 1" not in player.open()
+    assert len(player.open()) == 3 and "iteration 1" not in player.open()
     assert player.root.locator("[data-node].is-current").count() == 1
     photograph(player.page, request, f"middle {scheme}")
     tidy(player)
@@ -185,18 +185,20 @@ def test_a_click_opens_a_group_and_its_head_closes_it(graph, request):
     player.group("for _ in range(20):").click()
     player.settles()
     assert tidy(player) > 20
-    player.group("turn 2").click()
+    player.group("iteration 2").click()
     player.settles()
     player.group(LAYER).click()
     player.settles()
-    assert player.open() == ["for _ in range(20):", "turn 2", LAYER]
+    assert player.open() == ["for _ in range(20):", "iteration 2", LAYER]
     assert player.step == step, "to open a group is no step"
     tidy(player)
     photograph(player.page, request, "by hand")
     player.focus()
     player.key(*["ArrowRight"] * 5)
-    assert LAYER in player.open() and "turn 2" in player.open(), "what was opened by hand stays"
-    player.page.mouse.click(*player.head("turn 2"))
+    assert LAYER in player.open() and "iteration 2" in player.open(), (
+        "what was opened by hand stays"
+    )
+    player.page.mouse.click(*player.head("iteration 2"))
     player.settles()
     assert LAYER not in player.open()
     player.page.mouse.click(*player.head("for _ in range(20):"))
@@ -216,7 +218,7 @@ def test_keys_open_groups_and_walk_through_them(graph):
     player.settles()
     assert page.evaluate("document.activeElement.dataset.group") == loop.get_attribute("data-group")
     player.key("ArrowDown")
-    assert player.focused().startswith("turn 1: 24 operations")
+    assert player.focused().startswith("iteration 1: 24 operations")
     player.key(" ")
     player.settles()
     player.key("ArrowDown")
@@ -266,7 +268,7 @@ def test_forward_mode_shows_tangents_in_closed_groups(graph, request):
     player.mode("both")
     player.focus()
     player.key("End")
-    turn = player.group("turn 2")
+    turn = player.group("iteration 2")
     assert [bool(text) for text in turn.locator("tspan").all_text_contents()[-4:]] == [True] * 4
     photograph(player.page, request, "both")
     player.mode("forward")
@@ -375,7 +377,12 @@ def test_a_long_run_shows_all_of_itself(graph, request):
     player = graph(wave)
     player.focus()
     player.key(*["ArrowRight"] * 3)
-    assert player.open() == ["for _ in range(400):", "turns 1–100", "turns 1–10", "turn 1"]
+    assert player.open() == [
+        "for _ in range(400):",
+        "iterations 1–100",
+        "iterations 1–10",
+        "iteration 1",
+    ]
     assert player.root.get_by_text(
         "the whole run in groups; at hand: lines v₋₁ to v₈₀ of 1\u202f602"
     ).is_visible()
@@ -383,16 +390,16 @@ def test_a_long_run_shows_all_of_itself(graph, request):
     photograph(player.page, request, "long, start")
     player.key("End")
     player.key(*["ArrowLeft"] * 3)
-    closed = player.group("turns 201–300")
+    closed = player.group("iterations 201–300")
     assert "is-swept" in closed.get_attribute("class")
     assert len(closed.locator(".adl-adjoint").text_content()) > 3, "of another stretch"
-    player.group("turns 101–200").click()
+    player.group("iterations 101–200").click()
     player.settles()
-    assert "turns 101–200" in player.open()
+    assert "iterations 101–200" in player.open()
     tidy(player)
     held = player.root.locator(".adl-held")
     step = player.step
-    player.group("turns 151–160").click()
+    player.group("iterations 151–160").click()
     assert "some stretches of the run only" in held.inner_text(), "its lines are not in this page"
     assert player.step == step
     photograph(player.page, request, "long, end")
@@ -406,11 +413,11 @@ def test_a_group_of_a_long_run_fetches_its_stretch(server, open_notebook, reques
     player = Graph(notebook.page)
     player.group("for _ in range(400):").click()
     player.settles()
-    player.group("turns 101–200").click()
+    player.group("iterations 101–200").click()
     player.settles()
-    player.group("turns 151–160").focus()
+    player.group("iterations 151–160").focus()
     player.key("Enter")
     player.arrives_at(150 * 4 + 1)
-    assert player.open()[-3:] == ["turns 101–200", "turns 151–160", "turn 151"]
+    assert player.open()[-3:] == ["iterations 101–200", "iterations 151–160", "iteration 151"]
     assert player.root.locator(".adl-tape tbody tr.is-current th").inner_text() == "v₆₀₁"
     photograph(notebook.page, request, "fetched")

@@ -171,11 +171,11 @@ def test_the_strip_shows_the_whole_run_and_jumps(scheme, new_page, tmp_path, req
     chapters = player.root.locator(".adl-strip button")
     names = [button.get_attribute("aria-label") for button in chapters.all()]
     assert names[:2] == [
-        "record: for _ in range(20): ×20, lines 1 to 80, 20 turns",
+        "record: for _ in range(20): ×20, lines 1 to 80, 20 iterations",
         "record: return x * x, lines 81 to 81",
     ]
     assert names[2].startswith("sweep: return x * x")
-    turn = "turn {} of 20"
+    turn = "iteration {} of 20"
     box = chapters.first.bounding_box()
     chapters.first.click(position={"x": 0.525 * box["width"], "y": 10})
     assert turn.format(11) in status(player)
@@ -190,7 +190,7 @@ def test_the_strip_shows_the_whole_run_and_jumps(scheme, new_page, tmp_path, req
     assert chapters.nth(2).get_attribute("aria-current") == "step"
     assert page.evaluate("document.activeElement.classList.contains('is-back')")
     player.key("ArrowDown", "Enter")
-    assert turn.format(20) in status(player), "the sweep goes back through the turns"
+    assert turn.format(20) in status(player), "the sweep goes back through the iterations"
     player.key("PageDown")
     assert turn.format(19) in status(player)
     marker, back = player.root.locator(".adl-here").bounding_box(), chapters.nth(3).bounding_box()
@@ -207,16 +207,16 @@ def test_the_strip_of_ten_thousand_operations(saved, new_page):
     page.goto(saved[0].as_uri())
     player = PlayerOnPage(page)
     loop, back = player.root.locator(".adl-strip button").all()
-    assert loop.get_attribute("aria-label").endswith("2500 turns")
+    assert loop.get_attribute("aria-label").endswith("2500 iterations")
     back.focus()
     player.key("Enter")
-    assert player.step == OPERATIONS + 2, "the sweep of the last turn"
-    assert "turn 2500 of 2500" in status(player)
+    assert player.step == OPERATIONS + 2, "the sweep of the last iteration"
+    assert "iteration 2500 of 2500" in status(player)
     loop.focus()
     player.key("Enter", "PageDown")
-    assert "turn 2 of 2500" in status(player)
+    assert "iteration 2 of 2500" in status(player)
     back.click(position={"x": back.bounding_box()["width"] - 4, "y": 10})
-    assert player.step > STEPS - 100 and "turn 1" in status(player)
+    assert player.step > STEPS - 100 and "iteration 1" in status(player)
     assert player.root.locator(".adl-window").count() == 2, (
         "which stretch is shown, on the way forth and back"
     )

@@ -240,9 +240,9 @@ def test_the_transcript_says_which_way_the_run_took():
     text = Trace.of(f, 3.0).transcript().text()
     first = f.__code__.co_firstlineno
     assert f"In f: lines {first + 1} to {first + 2} ran 2 times." in text
-    assert "2. Turn 1 of 2: x (v₁) = x · x" in text and "3. Turn 2 of 2: x (v₂)" in text
+    assert "2. Iteration 1 of 2: x (v₁) = x · x" in text and "3. Iteration 2 of 2: x (v₂)" in text
     forward = Trace.of(f, 3.0, mode="forward")
-    assert forward.steps[2].sentence.startswith("Turn 2 of 2: ")
+    assert forward.steps[2].sentence.startswith("Iteration 2 of 2: ")
 
 
 def test_execution_counts_are_kept_in_json():

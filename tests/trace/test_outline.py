@@ -91,7 +91,7 @@ def straight():
 RUNS = {
     "10 000 lines": (wave, (0.5, 1.3)),
     "nested loops": (nested_loops, (0.5, 1.3)),
-    "uneven turns": (uneven, (0.5,)),
+    "uneven iterations": (uneven, (0.5,)),
     "calls": (network, (0.5, 1.3, 0.2)),
     "recursion": (tree, (0.5,)),
     "deep recursion": (deep, (0.5,)),
@@ -144,19 +144,19 @@ def test_turns_are_bundled_in_round_numbers():
     (loop,) = [part for part in run.inside if part.inside]
     assert (loop.kind, loop.title, loop.n) == ("loop", "for _ in range(2500):", 2500)
     assert (
-        titles(loop)[:2] == [("turns 1–100", 400), ("turns 101–200", 400)]
+        titles(loop)[:2] == [("iterations 1–100", 400), ("iterations 101–200", 400)]
         and len(loop.inside) == 25
     )
-    assert titles(loop.inside[1])[:2] == [("turns 101–110", 40), ("turns 111–120", 40)]
-    assert titles(loop.inside[1].inside[0])[0] == ("turn 101", 4)
+    assert titles(loop.inside[1])[:2] == [("iterations 101–110", 40), ("iterations 111–120", 40)]
+    assert titles(loop.inside[1].inside[0])[0] == ("iteration 101", 4)
 
 
 def test_a_loop_in_a_loop():
     _, _, run = sections(*RUNS["nested loops"])
     turn = run.inside[-1].inside[3]
-    assert turn.title == "turn 4"
+    assert turn.title == "iteration 4"
     assert titles(turn) == [("for _ in range(5):", 20), ("x = np.tanh(x * x + w * x) - x", 5)]
-    assert titles(turn.inside[0])[0] == ("turn 1", 4)
+    assert titles(turn.inside[0])[0] == ("iteration 1", 4)
 
 
 def test_a_turn_that_is_one_loop_says_both():
@@ -167,7 +167,9 @@ def test_a_turn_that_is_one_loop_says_both():
         return x
 
     _, _, run = sections(f, (1.0,))
-    assert titles(run.inside[-1]) == [(f"turn {k} · for _ in range(15):", 15) for k in (1, 2, 3)]
+    assert titles(run.inside[-1]) == [
+        (f"iteration {k} · for _ in range(15):", 15) for k in (1, 2, 3)
+    ]
 
 
 def test_a_line_of_two_operations_needs_no_section():
@@ -217,7 +219,7 @@ def test_a_recorded_sweep_is_a_section():
     assert titles(run)[0] == ("for _ in range(20):", 80)
     title, size = titles(run)[1]
     assert title == "a sweep, recorded" and size > 100
-    assert not [title for title, _ in titles(run) if title.startswith("turns")]
+    assert not [title for title, _ in titles(run) if title.startswith("iterations")]
 
 
 def test_lines_without_source_are_bundled_by_their_names():

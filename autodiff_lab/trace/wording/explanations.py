@@ -54,14 +54,14 @@ def explain_line(lines: Sequence[Line], i: int) -> str:
 
 
 def announce_turn(lines: Sequence[Line], i: int) -> str:
-    """Start the explanation of a line that begins an iteration of a loop: ``Turn 2 of 5:``; else empty."""
+    """Start the explanation of a line that begins an iteration of a loop: ``Iteration 2 of 5:``; else empty."""
     turns = lines[i].turns
     if not turns or (i and lines[i - 1].turns == turns):
         return ""
     outer, *inner = turns
-    said = [message("turn first", n=outer.n, count=outer.count)]
-    said += [message("turn", n=turn.n, count=turn.count) for turn in inner]
-    return message("turn begins", turns=join_items(said))
+    said = [message("iteration first", n=outer.n, count=outer.count)]
+    said += [message("iteration", n=turn.n, count=turn.count) for turn in inner]
+    return message("iteration begins", turns=join_items(said))
 
 
 def announce_line(lines: Sequence[Line], i: int, needs: str = "needs operands") -> str:

@@ -104,7 +104,7 @@ def test_a_closed_group_tells_what_it_holds_and_uses(places):
     titled = {group["title"]: (name, group) for name, group in places["groups"].items()}
     name, loop = titled["for _ in range(30):"]
     assert loop["said"] == "30 times, 510 operations" and loop["outs"] == [last_of(name)]
-    name, turn = titled["turn 2"]
+    name, turn = titled["iteration 2"]
     assert turn["said"] == "17 operations, uses a, b" and turn["outs"] == [last_of(name)]
     inside = [
         group
@@ -235,7 +235,7 @@ def test_the_whole_run_has_all_groups_down_to_its_stretches(long):
 def test_values_of_the_whole_run_are_those_of_its_stretches(long):
     tape, excerpts = long
     group, told = next(
-        each for each in excerpts.whole["groups"].items() if each[1]["title"] == "turns 1–100"
+        each for each in excerpts.whole["groups"].items() if each[1]["title"] == "iterations 1–100"
     )
     ((line, name, value, adjoint, reached, complete),) = told["outs"]
     assert line == last_of(group) and name == excerpts.lines[line].display_name

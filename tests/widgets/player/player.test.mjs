@@ -596,7 +596,7 @@ test("what a step has not shown yet is not in the tables", () => {
   );
 });
 
-test("the chapters of a run are visited forth and back, turn by turn", () => {
+test("the chapters of a run are visited forth and back, iteration by iteration", () => {
   const { sixty } = traces;
   const { chapters, phase } = player.chaptersOf(sixty);
   assert.equal(phase, "record");
@@ -674,7 +674,7 @@ test("each group knows what is around it", () => {
   const chain = player.holding(root, 14);
   assert.deepEqual(
     chain.map(({ title }) => title),
-    ["for _ in range(20):", "turn 1", "x = np.tanh(x * x + w * x) - x"],
+    ["for _ in range(20):", "iteration 1", "x = np.tanh(x * x + w * x) - x"],
   );
 });
 
@@ -837,7 +837,7 @@ test("a stretch of a long run has the groups of the whole run, and the inside of
 
 test("a closed group of a long run shows values of other stretches, and when its adjoint is complete", () => {
   const { trace, all } = graphs.long[1];
-  const group = all.find(({ title }) => title === "turns 301–310");
+  const group = all.find(({ title }) => title === "iterations 301–310");
   const [[line, name, value, adjoint, reached, complete]] = group.outs;
   const history = player.adjointHistory(trace);
   const row = (whole) =>

@@ -72,7 +72,7 @@ export function overviewView({ go }, say) {
       first: first - inputs + 1,
       last: end - inputs,
     });
-    if (turns) said = say("chapter of turns", { chapter: said, n: turns });
+    if (turns) said = say("chapter of iterations", { chapter: said, n: turns });
     const node = html(
       "button",
       {
@@ -82,7 +82,7 @@ export function overviewView({ go }, say) {
         class: classNames(back && "is-back", hasTicks && "has-turns"),
         style: `flex-grow: ${end - first}; --adl-turns: ${turns}`,
         "aria-label": said,
-        title: each ? say("next turn", { chapter: said }) : said,
+        title: each ? say("next iteration", { chapter: said }) : said,
       },
       html("span", {}, title, turns > 0 && html("b", {}, ` ×${turns}`)),
     );

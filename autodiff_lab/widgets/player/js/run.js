@@ -109,9 +109,11 @@ export function statusText(trace, s) {
   }
   const n = step.phase === "sweep" ? sweepStepsUpTo(trace, s) : wholeStep(trace, s) + 1;
   const where = say(`status ${step.phase}`, { n, count: lengths[step.phase] });
-  const iterations = trace.lines[step.line].turns.map(({ n, count }) => say("turn", { n, count }));
+  const iterations = trace.lines[step.line].turns.map(({ n, count }) =>
+    say("iteration", { n, count }),
+  );
   const turns = iterations.join(say("separator"));
-  const place = turns ? say("status in turn", { where, turns }) : where;
+  const place = turns ? say("status in iteration", { where, turns }) : where;
   return say("status", { operations, where: place });
 }
 

@@ -74,7 +74,7 @@ export function sourceView({ trace }, store, actions) {
       const head = times.get(`${source} ${line}`);
       if (!head) return [];
       put(head.node, `${n}/${count}`);
-      set(head.node, "title", trace.say("turn", { n, count }));
+      set(head.node, "title", trace.say("iteration", { n, count }));
       head.node.classList.add("is-turn");
       return [head];
     });
