@@ -6,7 +6,7 @@ The browser reaches no other machine. It checks that
 
 - the start page's player is visible without scrolling, and plays, on a laptop and on a phone; one in a lesson steps;
 - the start page's box plays six functions, and lets nothing out of its frame (`.ci/site/visit_box.py`);
-- on both, a walk from the start page to the reference, a lesson, back and the search finds nothing too wide or too small;
+- on both, a walk from the start page to the reference, a lesson and the search finds nothing too wide or too small;
 - the search finds “fan-out”, and no script in an address runs;
 - every link and every anchor inside the site leads somewhere;
 - nothing is wider than a phone's screen; players, pictures and labs are readable in light and dark.
