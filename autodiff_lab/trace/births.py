@@ -53,12 +53,12 @@ def explain_value(
         values = equations.substitute_values(line)
         if not values or any(np.ndim(x) for x in operands):
             return message("born in", **slots)
-        return message("born in value", **slots, values=values, value=_write(value))
+        return message("born in value", **slots, values=values, value=numbers.number(value))
     entry = _find_first(value, *operands)
     told = []
     for operand, x in zip(line.operands, operands, strict=True):
         if operand.line is not None and _spreads(x, value):
-            there = _write(np.broadcast_to(x, np.shape(value))[entry])
+            there = numbers.number(np.broadcast_to(x, np.shape(value))[entry])
             told.append(message("is there", name=lines[operand.line].clear_name, value=there))
     at = str([*entry])
     if not told:
@@ -93,7 +93,9 @@ def explain_contribution(
         return ""
     if before is not None and is_born(after, before, contribution):
         entry = _find_first(after, before, contribution)
-        old, new, total = (_write(np.asarray(x)[entry]) for x in (before, contribution, after))
+        old, new, total = (
+            numbers.number(np.asarray(x)[entry]) for x in (before, contribution, after)
+        )
         return message(
             "born in sum",
             name=parent.clear_name,
@@ -119,7 +121,7 @@ def explain_product(line: Line, what: str, rate: Any, partial: Any, product: Any
     if not is_born(each, rate):
         return message("born in sum of products", kind=kind, what=what)
     entry = _find_first(each, one)
-    factor, weight, made = (_write(x[entry]) for x in (one, other, np.asarray(each)))
+    factor, weight, made = (numbers.number(x[entry]) for x in (one, other, np.asarray(each)))
     written = f"{factor} × {atom(weight)}"
     told = message(
         "born in product", what=what, rate=factor, partial=weight, product=written, value=made
@@ -184,7 +186,3 @@ def _spreads(x: Any, result: Any) -> bool:
 
 def _name_kind(x: Any) -> str:
     return message("a NaN" if severity(x) == 2 else "an infinity")
-
-
-def _write(x: Any) -> str:
-    return message("NaN") if np.isnan(x) else numbers.number(x)
