@@ -176,7 +176,7 @@ def test_a_reduction_spreads_and_broadcasting_is_summed():
             f"v{BAR}₀ = not reached + v{BAR}₁ · ∂v₁/∂v₀ = v{BAR}₁ × 1 spread to the shape (3, 4) = "
         )
     )
-    assert "· 1, spread over the entries, = (3, 4) array, all 2 to x" in trace.steps[-1].sentence
+    assert "· 1, spread over the entries, = (3, 4) all 2 to x" in trace.steps[-1].sentence
     trace = Trace.of(lambda x, c: x * c, X, 2.0)
     assert "× v₋₁ summed to the shape () = 78" in trace.steps[-1].equations[0].text
     assert "the sum of" in trace.steps[-1].sentence

@@ -25,7 +25,7 @@ import { PAD } from "./fit.js";
 import { groupBox } from "./group_box.js";
 import { holding, recordedAt } from "./groups.js";
 import { bend, markers, middle, move, partsOf, rowsIn, setEdge, spellSum } from "./parts.js";
-import { hiddenBy, liftOver, polylineOf } from "./spots.js";
+import { hiddenBy, polylineOf, shiftClear } from "./spots.js";
 import { composed } from "./stretch.js";
 import { routeAlong, sizeOfToken, tokensIn } from "./tokens.js";
 
@@ -33,7 +33,7 @@ const SEED_DROP = 70; // how far above its box a seed begins
 const GHOST_LENGTH = 14; // characters of an old value that has room below its box
 const LANE = 26; // how far below each other operands stand that have come together
 const HALF_TEXT = 12; // half the height of a number on its way
-const LIFT = 64; // how far from its edge a number may meet the local partial, where the edge is short
+const FARTHEST = 64; // how far from its edge a number may meet the local partial, where the edge is short
 const [MEETING, BOX_MARGIN] = [0.51, 4]; // when it does; how far from the frame of a box its texts are
 const SUM_DROP = 4; // how far below the row of the adjoint a sum stands, so that the value above stays free
 
@@ -348,7 +348,7 @@ export function drawingOf(run, actions, prefix, toggle) {
 
   /**
    * The way of a number between an operand and the operation that uses it. Where the edge is shorter than the number
-   * that meets the local partial on it, the way goes above or below the boxes there.
+   * that meets the local partial on it, the way goes past the boxes there.
    * @param {number} s @param {Step} step @param {number} slot @param {Kind} kind @param {number} size of type
    */
   function routeOf(s, step, slot, kind, size) {
@@ -358,35 +358,34 @@ export function drawingOf(run, actions, prefix, toggle) {
     if (!route || (step.phase !== "sweep" && meetings.length > 1)) return route;
     const meeting = meetings.find((one) => one.slot === slot);
     if (meeting?.along !== 0.5) return route;
-    const [before, middle, after] = [0.4, 0.5, 0.6].map(route);
-    if (Math.abs(after.x - before.x) < Math.abs(after.y - before.y)) return route;
+    const middle = route(0.5);
     const { w, h } = sizeOfToken(meeting.texts);
     const place = { x: middle.x, y: middle.y, w: size * w, h: size * h };
-    const picture = { top: -spare, bottom: scene.height + spare };
-    const lift =
-      liftClear(place, BOX_MARGIN / 2, picture) ?? liftClear(place, BOX_MARGIN, picture) ?? 0;
-    if (!lift) return route;
+    const shift = clearOf(place, 0) ?? clearOf(place, BOX_MARGIN / 2) ?? clearOf(place, BOX_MARGIN);
+    if (!shift) return route;
     /** @param {number} along @returns {Point} */
     return (along) => {
       const near = Math.max(0, 1 - Math.abs(along - 0.5) / 0.3);
       const { x, y } = route(along);
-      return { x, y: y + lift * near * near * (3 - 2 * near) };
+      const share = near * near * (3 - 2 * near);
+      return { x: x + share * shift.x, y: y + share * shift.y };
     };
   }
 
   /**
-   * By how much a number has to move up or down so that it hides no text of a box, or null if it can't.
-   * @param {Place} place @param {number} margin how far above and below a box's texts its frame is
-   * @param {{top: number, bottom: number}} picture
+   * By how much a number has to move so that it hides no box, or null if it can't.
+   * @param {Place} place @param {number} margin so much of a box it may hide on each side
+   * @returns {Point|null}
    */
-  function liftClear(place, margin, picture) {
+  function clearOf(place, margin) {
     const boxes = [...scene.boxes.values()].map((box) => ({
       ...box,
-      w: box.w - 2 * BOX_MARGIN,
+      w: box.w - 2 * margin,
       h: box.h - 2 * margin,
     }));
-    const lift = liftOver(place, boxes, spots, LIFT, picture);
-    return hiddenBy({ ...place, y: place.y + lift }, boxes) < 1 ? lift : null;
+    const picture = { width: scene.width, top: -spare, bottom: scene.height + spare };
+    const { x, y } = shiftClear(place, boxes, spots, FARTHEST, picture);
+    return hiddenBy({ ...place, x: place.x + x, y: place.y + y }, boxes) < 1 ? { x, y } : null;
   }
 
   /**
