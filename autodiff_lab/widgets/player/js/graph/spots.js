@@ -15,12 +15,21 @@ const [ON_BOX, NEAR_BOX] = [10, 0.2]; // how bad a square unit is
 const [ON_OWN_EDGE, ON_OTHER_EDGE] = [4, 0.7]; // how bad a unit of an edge below a text is
 const ON_EDGE = 5; // so much of its own edge below a text looks as if it were struck out
 
+/** @type {WeakMap<object, Point[]>} */
+const polylines = new WeakMap();
 /**
- * An edge as short lines.
+ * An edge as short lines. Where an edge is never changes, and each label of each step asks for all of them.
  * @param {Pick<EdgePlace, "points"|"tip">} edge
  * @returns {Point[]}
  */
-export function polylineOf({ points, tip }) {
+export function polylineOf(edge) {
+  const known = polylines.get(edge) ?? drawPolyline(edge);
+  polylines.set(edge, known);
+  return known;
+}
+
+/** @param {Pick<EdgePlace, "points"|"tip">} edge @returns {Point[]} */
+function drawPolyline({ points, tip }) {
   const line = [points[0]];
   const last = points.length - (tip ? 1 : 0);
   for (let k = 0; k + 3 < last; k += 3) {
