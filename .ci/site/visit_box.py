@@ -29,7 +29,7 @@ PLAYED = {
     "A loop": ["horner"],
     "A while": ["newton_root"],
     "A small network": ["network"],
-    "One that makes a NaN": ["nan"],
+    "One that makes a NaN": ["NaN"],
 }
 """The functions that the box offers, and what the player shows at the end of each."""
 

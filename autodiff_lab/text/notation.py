@@ -154,12 +154,12 @@ def latex_value(text: str) -> str:
     ('-0.2837 + 1 \\cdot 2 = 1.7163', '1.3 \\cdot 10^{-5}', '[1 \\; 2]')
     """
     text = _EXPONENT.sub(lambda found: rf"{found[1]} · 10^{{{found[2]}{found[3]}}}", text)
-    if re.search(r"[^\W\d_]", text.replace("nan", "")):
+    if re.search(r"[^\W\d_]", text.replace("NaN", "")):
         return rf"\text{{{latex_text(text)}}}"
     text = re.sub(r"\[.*\]", lambda found: found[0].replace(" ", r" \; "), text)
     signs = {"−": "-", "·": r"\cdot", "∞": r"\infty", "…": r"\dots"}
     text = "".join(signs.get(char, char) for char in text)
-    return text.replace("nan", r"\text{nan}")
+    return text.replace("NaN", r"\text{NaN}")
 
 
 def latex_expression(expression: str) -> str:

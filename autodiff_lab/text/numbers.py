@@ -9,10 +9,10 @@ import numpy as np
 from autodiff_lab.text.messages import message
 
 _HANDFUL = 6
-_LONGEST = 32
-_LONGEST_IN_NODE = 28
-# A cell has room for so many characters.
-_LONGEST_IN_CELL = 6
+# Four numbers as long as a cell has room for, in brackets.
+_LONGEST = 33
+# A cell has room for so many characters: a minus sign, one digit before the point, and four behind it.
+_LONGEST_IN_CELL = 7
 
 
 def number(x: Any) -> str:
@@ -55,32 +55,38 @@ def list_entries(array: np.ndarray) -> str | None:
 def short(x: Any, written: str) -> str:
     """Shorten what `number` has `written` to fit into a graph's node.
 
-    An array of up to six entries is listed, each entry as `in_cell` writes it. A larger one is its shape and range.
+    Only an array that isn't listed is shortened, to its shape and range.
 
     >>> x = np.array([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])
     >>> short(x / 3, number(x / 3)), short(x[0] / 3, number(x[0] / 3))
-    ('(3, 2) min 0.333, max 2', '[0.333 0.667]')
+    ('(3, 2) min 0.3333, max 2', '[0.3333 0.6667]')
     """
     array = np.asarray(x, dtype=float)
-    if array.ndim == 0 or array.size == 0:
+    if array.ndim == 0 or array.size == 0 or list_entries(array) is not None:
         return written
-    if array.size <= _HANDFUL:
-        listed = _spell_array(array, in_cell)
-        if len(listed) <= _LONGEST_IN_NODE:
-            return listed
     return message("array in short", shape=array.shape, entries=_range(array, in_cell))
 
 
 def in_cell(x: float) -> str:
-    """Write a number as the cell of an array shows it: with up to three digits, in up to six characters.
+    """Write a number as the cell of an array shows it: as `number` does, or with three digits where that is too long.
 
-    >>> in_cell(2.0), in_cell(-0.3414), in_cell(-0.09861), in_cell(12345.6), in_cell(0.0000123)
-    ('2', '−0.341', '−0.099', '12346', '1.2e−5')
+    >>> in_cell(2.0), in_cell(-1 / 3), in_cell(-12.34567), in_cell(12345.6), in_cell(0.000012345)
+    ('2', '−0.3333', '−12.3', '12345.6', '1.23e−5')
     """
-    if not math.isfinite(x):
+    written = _scalar(x)
+    return written if len(written) <= _LONGEST_IN_CELL else _three_digits(x)
+
+
+def _three_digits(x: float) -> str:
+    """Write a number that isn't whole with up to three digits, in as many characters as a cell has room for.
+
+    >>> _three_digits(-1 / 3), _three_digits(12345.67), _three_digits(-0.000012345), _three_digits(0.0)
+    ('−0.333', '12346', '−1.2e−5', '0')
+    """
+    if not math.isfinite(x) or x == 0:
         return _scalar(x)
-    if 1e3 <= abs(x) < 1e5 or x == 0:
-        return f"{x:.0f}".removeprefix("-") if x == 0 else f"{x:.0f}".replace("-", "−")
+    if 1e3 <= abs(x) < 1e5:
+        return f"{x:.0f}".replace("-", "−")
     written = ""
     for digits in (3, 2, 1):
         written = shorten_exponent(f"{x:.{digits}g}")
@@ -112,7 +118,7 @@ def _range(array: np.ndarray, write: Callable[[float], str]) -> str:
 
 def _scalar(x: float) -> str:
     if math.isnan(x):
-        return "nan"
+        return "NaN"
     if math.isinf(x):
         return "∞" if x > 0 else "−∞"
     size = abs(x)
@@ -128,10 +134,10 @@ def _scalar(x: float) -> str:
     return text.replace("-", "−")
 
 
-def _spell_array(array: np.ndarray, write: Callable[[float], str] = _scalar) -> str:
+def _spell_array(array: np.ndarray) -> str:
     if array.ndim == 0:
-        return write(float(array))
-    return "[" + " ".join(_spell_array(entry, write) for entry in array) + "]"
+        return _scalar(float(array))
+    return "[" + " ".join(_spell_array(entry) for entry in array) + "]"
 
 
 def spell_nonfinite(x: Any) -> Any:

@@ -52,7 +52,7 @@ def explain_value(
         values = equations.substitute_values(line)
         if not values or any(np.ndim(x) for x in operands):
             return message("born in", **slots)
-        return message("born in value", **slots, values=values, value=_write(value))
+        return message("born in value", **slots, values=values, value=numbers.number(value))
     index = _find_first(value, *operands)
     at = str([*index])
     there = []
@@ -60,7 +60,7 @@ def explain_value(
         if operand.line is not None and _broadcasts_to(x, value):
             element = np.broadcast_to(x, np.shape(value))[index]
             name = lines[operand.line].clear_name
-            there.append(message("is there", name=name, value=_write(element)))
+            there.append(message("is there", name=name, value=numbers.number(element)))
     if not there:
         return message("born in entry", **slots, entry=at)
     # An operand that is used twice is named once.
@@ -99,7 +99,7 @@ def explain_contribution(
     if not is_born(after, before, contribution):
         return ""
     index = _find_first(after, before, contribution)
-    old, new, total = (_write(np.asarray(x)[index]) for x in (before, contribution, after))
+    old, new, total = (numbers.number(np.asarray(x)[index]) for x in (before, contribution, after))
     return message(
         "born in sum",
         name=lines[sent.parent].clear_name,
@@ -127,7 +127,7 @@ def explain_product(line: Line, what: str, rate: Any, partial: Any, product: Any
     if not is_born(products, rate):
         return message("born in sum of products", kind=kind, what=what)
     index = _find_first(products, rates)
-    factor, weight, value = (_write(x[index]) for x in (rates, partials, products))
+    factor, weight, value = (numbers.number(x[index]) for x in (rates, partials, products))
     said = message(
         "born in product",
         what=what,
@@ -205,7 +205,3 @@ def _broadcasts_to(x: Any, result: Any) -> bool:
 
 def _name_kind(x: Any) -> str:
     return message("a NaN" if severity(x) == 2 else "an infinity")
-
-
-def _write(x: Any) -> str:
-    return message("NaN") if np.isnan(x) else numbers.number(x)

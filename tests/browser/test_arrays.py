@@ -281,7 +281,7 @@ def test_a_large_array_is_a_strip_with_its_range(new_page, tmp_path):
     player.last_step()
     matrix = player.root.locator("[data-node=n1] .adl-cells.is-value")
     assert matrix.locator(".adl-cell").count() == 6 * 16
-    assert matrix.locator("title").first.text_content() == "[0:5, 0:2], the largest: 0.134"
+    assert matrix.locator("title").first.text_content() == "[0:5, 0:2], the largest: 0.1342"
     assert player.node(0).startswith("x(40,) | min −1, max 0.95 | min ")
     tape = player.root.locator(".adl-tape tbody tr[data-line='0'] td.adl-value")
     assert tape.locator(".adl-tape-cell").count() == 16
@@ -315,11 +315,11 @@ def test_the_tape_shows_the_numbers_of_an_array(new_page, tmp_path):
     named = value.locator(".adl-tape-cell").evaluate_all("all => all.map((cell) => cell.title)")
     assert named == [
         "[0, 0]: 0.0476",
-        "[0, 1]: 1.23",
-        "[1, 0]: 5.68",
-        "[1, 1]: 0.988",
-        "[2, 0]: 1.11",
-        "[2, 1]: 2.22",
+        "[0, 1]: 1.234",
+        "[1, 0]: 5.678",
+        "[1, 1]: 0.9876",
+        "[2, 0]: 1.111",
+        "[2, 1]: 2.222",
     ]
     assert rows.nth(0).locator("td.adl-adjoint .adl-tape-cell").count() == 6
     assert not [

@@ -255,7 +255,7 @@ def test_a_value_that_is_not_a_number(new_player, notebook, request):
     player.last_step()
     player.set_input("x", -1)
     shows(player, Trace.of(logarithm, -1.0))
-    assert "nan" in player.column("value")
+    assert "NaN" in player.column("value")
     photograph(notebook.page, request, "at the bad input")
     player.set_input("x", 2)
     shows(player, Trace.of(logarithm, 2.0))

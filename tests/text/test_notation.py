@@ -28,7 +28,7 @@ from autodiff_lab.text import notation
         (123456.5, "123456.5"),
         (1234567.5, "1.235e6"),
         (1e20, "1e20"),
-        (float("nan"), "nan"),
+        (float("nan"), "NaN"),
         (float("inf"), "∞"),
         (-float("inf"), "−∞"),
         (np.float64(0.25), "0.25"),
@@ -45,7 +45,7 @@ def test_a_number_is_written_in_few_digits(x, text):
     [
         (np.array(2.5), "2.5"),
         (np.array([1.0, 2.0, 3.0]), "[1 2 3]"),
-        (np.array([[1.0, -2.0], [3.5, np.nan]]), "[[1 −2] [3.5 nan]]"),
+        (np.array([[1.0, -2.0], [3.5, np.nan]]), "[[1 −2] [3.5 NaN]]"),
         (np.arange(7.0), "(7,) array, min 0, max 6"),
         (np.zeros((128, 64)), "(128, 64) array, all 0"),
         (np.array([np.inf] + [1.0] * 9), "(10,) array, all 1, 1 not finite"),

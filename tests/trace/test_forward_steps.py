@@ -113,7 +113,7 @@ def test_steps_of_the_example_forward(example_function):
 def test_arithmetic_ends_in_the_tangent(f, args):
     for step in Trace.of(f, *args, mode="forward").steps:
         ends = [e.text for e in step.equations if "v̇" in e.text and "direction" not in e.text]
-        assert not ends or ends[-1].endswith(f" = {step.tangents[0].text}")
+        assert not ends or ends[-1].endswith(f" = {step.tangents[0].in_node}")
 
 
 def test_maps_and_reductions_are_written_as_what_they_are():

@@ -176,7 +176,7 @@ def test_a_reduction_spreads_and_broadcasting_is_summed():
             f"v{BAR}₀ = not reached + v{BAR}₁ · ∂v₁/∂v₀ = v{BAR}₁ × 1 spread to the shape (3, 4) = "
         )
     )
-    assert "· 1, spread over the entries, = (3, 4) array, all 2 to x" in trace.steps[-1].sentence
+    assert "· 1, spread over the entries, = (3, 4) all 2 to x" in trace.steps[-1].sentence
     trace = Trace.of(lambda x, c: x * c, X, 2.0)
     assert "× v₋₁ summed to the shape () = 78" in trace.steps[-1].equations[0].text
     assert "the sum of" in trace.steps[-1].sentence
@@ -249,9 +249,9 @@ def test_the_formula_of_a_map_is_the_map(row):
         (2.0, ""),
         (V, ""),
         (A, ""),
-        (A / 3, "[[1 0.333] [0.333 0.667]]"),
+        (A / 3, ""),
         (X, "(3, 4) min 1, max 12"),
-        (np.full(3, 1 / 3), "[0.333 0.333 0.333]"),
+        (np.full(3, 1 / 3), ""),
         (np.array([np.nan] * 9), "(9,) no finite entry"),
         (np.zeros((0, 3)), ""),
     ],

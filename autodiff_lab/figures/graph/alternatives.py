@@ -26,7 +26,7 @@ _READABLE = 0.88
 # Beside a program in a notebook on a laptop, and above one. There a graph of arrays may only be whole if its cells have
 # no numbers; such a layout must be so much larger than one with numbers.
 LAPTOP = ((590.0, 370.0), (880.0, 276.0))
-_BARE = 0.12
+_BARE = 0.2
 
 # A graph of more lines has one layout.
 MAX_LINES = 40

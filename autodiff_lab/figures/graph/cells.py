@@ -14,7 +14,7 @@ from autodiff_lab.trace.model import Number
 from autodiff_lab.trace.model.number import cell_sides, is_small
 
 # A cell with its number, and one that is too small for a number: width and height, in points.
-WRITTEN_WIDTH, WRITTEN_HEIGHT = 52, 21
+WRITTEN_WIDTH, WRITTEN_HEIGHT = 60, 21
 BARE_WIDTH, BARE_HEIGHT = 20, 16
 
 # The height of a bare cell, in points, in an array of more rows than have numbers.
@@ -41,7 +41,7 @@ def cell_size(shape: tuple[int, ...], bare: bool = False) -> tuple[int, int]:
     """Return the width and height of a cell of an array, in points; `bare` cells have no numbers.
 
     >>> cell_size((3,)), cell_size((2, 6)), cell_size((40,)), cell_size((40, 40))
-    ((52, 21), (20, 16), (10, 14), (10, 5))
+    ((60, 21), (20, 16), (10, 14), (10, 5))
     """
     height, width = cell_sides(shape)
     if not is_small(shape):
@@ -56,7 +56,7 @@ def size_of_cells(shape: tuple[int, ...], bare: bool = False) -> tuple[int, int]
     """Return the width and height of all cells of an array, in points; a strip includes the text below it.
 
     >>> size_of_cells((3,)), size_of_cells((2, 6)), size_of_cells((40,))
-    ((156, 21), (120, 32), (160, 33))
+    ((180, 21), (120, 32), (160, 33))
     """
     height, width = cell_sides(shape)
     across, down = cell_size(shape, bare)
@@ -67,7 +67,7 @@ def box_width(shape: tuple[int, ...], bare: bool = False) -> int:
     """Return the width of the cells in a box, in points; a derivative is below its value or, if `bare`, beside it.
 
     >>> box_width((3,)), box_width((3,), bare=True)
-    (160, 132)
+    (184, 132)
     """
     bare = bare and is_small(shape)
     width, _ = size_of_cells(shape, bare)

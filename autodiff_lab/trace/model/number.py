@@ -41,7 +41,7 @@ class Number:
         The elements of an array, row by row, as a table shows them: up to 12 rows and columns and
         up to 4 slices. If all are equal, the value is written once.
     in_cells : str
-        What the cells of an array show, with up to three digits. A small array, with at most two
+        What the cells of an array show, each in up to seven characters. A small array, with at most two
         axes and at most 6 rows and columns, has a cell for each element. A larger one has a strip,
         and a cell shows the largest element in magnitude of those it stands for. If all are equal,
         the value is written once.
@@ -53,7 +53,7 @@ class Number:
     >>> Number.of(np.arange(6.0).reshape(3, 2)).in_node
     '[[0 1] [2 3] [4 5]]'
     >>> Number.of(np.arange(3.0) / 7).in_cells
-    '0 0.143 0.286'
+    '0 0.1429 0.2857'
     """
 
     text: str
@@ -173,7 +173,7 @@ def _write_drawn(array: np.ndarray) -> str:
     """Write what the cells of an array show; if all are equal, the value is written once.
 
     >>> _write_drawn(np.array([1.0, 1 / 3])), _write_drawn(np.ones((2, 2))), _write_drawn(np.zeros((0, 3)))
-    ('1 0.333', '1', '')
+    ('1 0.3333', '1', '')
     >>> _write_drawn(np.arange(-24.0, 8.0))
     '−24 −22 −20 −18 −16 −14 −12 −10 −8 −6 −4 −2 1 3 5 7'
     """

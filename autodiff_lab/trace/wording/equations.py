@@ -51,7 +51,7 @@ def write_line(line: Line) -> tuple[Equation, ...]:
     """Write the equation that a line of the tape records, in symbols: v₂ = v₋₁ · v₀ = 2 · 5 = 10."""
     pieces = [("n", line.display_name), EQUALS, ("p", line.expression)]
     pieces += _write_values(line)
-    pieces += [EQUALS, ("w", line.value.text)]
+    pieces += [EQUALS, ("w", line.value.in_node)]
     return (join_pieces(pieces),)
 
 
@@ -77,7 +77,7 @@ def _write_values(line: Line) -> list[Piece]:
 def write_seed(line: Line, seed: Number) -> tuple[Equation, ...]:
     """Write the equation with which the sweep starts, in symbols: v̄₅ = 1, the seed."""
     adjoint = ("a", format_adjoint(line.name))
-    return (join_pieces([adjoint, EQUALS, ("r", seed.text), _note("the seed")]),)
+    return (join_pieces([adjoint, EQUALS, ("r", seed.in_node), _note("the seed")]),)
 
 
 def calculate_seed(line: Line, seed: Number) -> Equation:
@@ -134,7 +134,7 @@ def write_sweep(
     """
     if not sends:
         own = ("a", format_adjoint(lines[i].name))
-        return (join_pieces([own, EQUALS, ("a", adjoint.text), _note("nothing is sent back")]),)
+        return (join_pieces([own, EQUALS, ("a", adjoint.in_node), _note("nothing is sent back")]),)
     return tuple(join_pieces(_write_contribution(lines, i, adjoint, send)) for send in sends)
 
 
@@ -150,19 +150,19 @@ def _write_contribution(
     if send.before is None:
         first = [("m", message("not reached")), PLUS]
     elif send.replaces:
-        first = [("m", message("lost", value=send.before.text)), ("p", "  ")]
+        first = [("m", message("lost", value=send.before.in_node)), ("p", "  ")]
     else:
-        held = [("a", send.before.text), PLUS]
+        held = [("a", send.before.in_node), PLUS]
         first = held
     pieces = [("a", format_adjoint(parent.name)), EQUALS, *first]
-    end = [EQUALS, ("r", send.after.text)]
+    end = [EQUALS, ("r", send.after.in_node)]
     if operand.partial is None:
         return [*pieces, *write_term(line, adjoint, send), *end]
     pieces += [bar, DOT, ("p", f"∂{line.display_name}/∂{parent.display_name}")]
     formula = partial_formula(operand)
     is_scalar = not (adjoint.shape or operand.partial.shape)
     if is_scalar:
-        known = ("a", atom(adjoint.text))
+        known = ("a", atom(adjoint.in_node))
         if formula != operand.partial.text:
             pieces += [EQUALS, *held, known, TIMES, ("p", factor(formula))]
         pieces += [EQUALS, *held, known, TIMES, ("p", atom(operand.partial.text))]
@@ -213,7 +213,7 @@ def write_term(
             return fill_with_pieces("through", bar=[bar], map=[("c", map_text)])
         return [("p", map_text)]
     if not (adjoint.shape or operand.partial.shape):
-        known = atom(adjoint.text) if follows else adjoint.text
+        known = atom(adjoint.in_node) if follows else adjoint.in_node
         return [("a", known), TIMES, ("p", atom(operand.partial.text))]
     formula = partial_formula(operand, names)
     product = [bar, TIMES, ("p", factor(formula) if formula else message("partials"))]
@@ -223,7 +223,7 @@ def write_term(
 
 def write_constant(name: str, value: Number | None, inputs: Sequence[str]) -> Equation:
     """Write the equation of a result that depends on no input, and a note that says so: ``y = 7``."""
-    shown = "None" if value is None else value.text
+    shown = "None" if value is None else value.in_node
     note = message("depends on nothing", names=join_items(inputs))
     return join_pieces([("n", name), EQUALS, ("w", shown), ("c", note)])
 
@@ -289,13 +289,13 @@ def write_tangents(
         elif sums := _write_sum_of_arrays(line):
             middles = [[EQUALS, *sums] for _ in directions]
     if is_single:
-        equation = [*head, *middles[0], EQUALS, ("u", tangents[i][0].text), *note]
+        equation = [*head, *middles[0], EQUALS, ("u", tangents[i][0].in_node), *note]
         return (*write_line(line), join_pieces(equation))
     found = [[*head, *note]]
     each = list(zip(directions, middles, tangents[i], strict=True))
     for name, middle, tangent in each[:MAX_LISTED]:
         label = ("c", f"  {format_tangent(name)}: ")
-        found.append([label, own, *middle, EQUALS, ("u", tangent.text)])
+        found.append([label, own, *middle, EQUALS, ("u", tangent.in_node)])
     return (*write_line(line), *map(join_pieces, found))
 
 
@@ -327,7 +327,7 @@ def _write_products(line: Line, rates: Sequence[Number], with_formulas: bool) ->
 
     With `with_formulas`, the same products with the partials as formulas come first.
     """
-    shown = [atom(rate.text) for rate in rates]
+    shown = [atom(rate.in_node) for rate in rates]
     partials = [operand.known_partial.text for operand in line.line_operands]
     in_numbers = _join_products(zip(map(atom, partials), shown, strict=True))
     formulas = [partial_formula(operand) for operand in line.line_operands]
@@ -413,7 +413,7 @@ def term_forward(operand: Operand, tangent: Number) -> str:
     if tangent.shape or operand.partial.shape:
         formula = partial_formula(operand)
         return f"{factor(formula) if formula else message('partials')} × {rate}"
-    return f"{atom(operand.partial.text)} × {atom(tangent.text)}"
+    return f"{atom(operand.partial.text)} × {atom(tangent.in_node)}"
 
 
 def derivatives(
@@ -426,7 +426,7 @@ def derivatives(
     """Write the final equations of forward mode: one partial for each direction along an input, else a rate."""
     names = [f"∂{f}/∂{name}" if name in labels else format_tangent(result) for name in directions]
     found = [
-        [("g", name), EQUALS, ("u", tangent.text)]
+        [("g", name), EQUALS, ("u", tangent.in_node)]
         for name, tangent in zip(names, tangents, strict=True)
     ]
     return join_pieces(_join_groups(found, _GAP))
@@ -435,7 +435,7 @@ def derivatives(
 def same_partials(f: str, pairs: Sequence[tuple[str, Number, Number]]) -> Equation:
     """Write the equations in which forward and reverse mode agree on partial derivatives: ∂f/∂x1 = 5.5 = 5.5."""
     found = [
-        [("g", f"∂{f}/∂{name}"), EQUALS, ("u", forward.text), EQUALS, ("r", reverse.text)]
+        [("g", f"∂{f}/∂{name}"), EQUALS, ("u", forward.in_node), EQUALS, ("r", reverse.in_node)]
         for name, forward, reverse in pairs
     ]
     return join_pieces([*_join_groups(found, _GAP), _note("forward and reverse")])
@@ -449,11 +449,11 @@ def same_number(
     ẏ = 6.3582 = 5.5 × 1 + 1.7163 × 0.5 = 6.3582.
     """
     products = [
-        [("a", atom(partial.text)), TIMES, ("t", atom(seed.text))] for partial, seed in terms
+        [("a", atom(partial.text)), TIMES, ("t", atom(seed.in_node))] for partial, seed in terms
     ]
-    pieces = [("g", format_tangent(result)), EQUALS, ("u", tangent.text)]
+    pieces = [("g", format_tangent(result)), EQUALS, ("u", tangent.in_node)]
     pieces += [EQUALS, *_join_groups(products, PLUS)]
-    pieces += [EQUALS, ("r", total.text)]
+    pieces += [EQUALS, ("r", total.in_node)]
     return join_pieces([*pieces, _note("forward and from the gradient")])
 
 

@@ -42,7 +42,9 @@ def opening_forward(title: str, lines: Sequence[Line], shown: Sequence[str]) -> 
 
 
 def _at(lines: Sequence[Line]) -> str:
-    return join_items(f"{line.label} = {line.value.text}" for line in lines if line.kind == "input")
+    return join_items(
+        f"{line.label} = {line.value.in_node}" for line in lines if line.kind == "input"
+    )
 
 
 def explain_line(lines: Sequence[Line], i: int) -> str:
@@ -84,7 +86,7 @@ def tell_recorded(lines: Sequence[Line], i: int) -> str:
     if not line.line_operands:
         return ""
     equation = f"{line.clear_name} = {line.reading}"
-    said = message("is recorded", name=line.clear_name, value=line.value.text, equation=equation)
+    said = message("is recorded", name=line.clear_name, value=line.value.in_node, equation=equation)
     return join_sentences(announce_turn(lines, i), said, *_explain_circumstances(lines, i))
 
 
@@ -123,14 +125,14 @@ def _say_input(key: str, line: Line, **slots: str) -> str:
     """Say what an input is, with its name on the tape if its label could be confused with another line."""
     label = line.label or line.display_name
     kind = "input value" if line.clear_name == line.label else "named input value"
-    given = message(kind, name=line.display_name, label=label, value=line.value.text)
+    given = message(kind, name=line.display_name, label=label, value=line.value.in_node)
     return message(key, input=given, **slots)
 
 
 def _equation(line: Line) -> str:
     """What an operation computes, as an equation: ``b = x1 · x2 = 2 · 5 = 10``."""
     in_values = equations.substitute_values(line)
-    sides = [line.clear_name, line.reading, in_values, line.value.text]
+    sides = [line.clear_name, line.reading, in_values, line.value.in_node]
     return " = ".join(side for side in sides if side)
 
 
@@ -150,11 +152,11 @@ def explain_tangents(
         slots = {"tangent": own, "rates": _list_rates(directions, tangents[i])}
         key = "input tangents" if is_input else "with its tangents"
     elif is_input:
-        slots = {"tangent": own, "rate": tangent.text}
+        slots = {"tangent": own, "rate": tangent.in_node}
         stays = tangent.value is not None and not np.any(np.array(tangent.value, dtype=float))
         key = "input stays" if stays else "input moves"
     else:
-        sides = [own, _say_rate(lines, i, tangents, through), tangent.text]
+        sides = [own, _say_rate(lines, i, tangents, through), tangent.in_node]
         slots = {"tangent": " = ".join(side for side in sides if side)}
         key = "with its tangent"
     turn = announce_turn(lines, i)
@@ -172,19 +174,19 @@ def tell_tangents(
         return ""
     slots = {
         "name": line.clear_name,
-        "value": line.value.text,
+        "value": line.value.in_node,
         "tangent": format_tangent(line.learner_name),
     }
     if len(directions) > 1:
         said = message("changes at rates", rates=_list_rates(directions, tangents[i]), **slots)
     else:
-        said = message("changes at a rate", rate=tangents[i][0].text, **slots)
+        said = message("changes at a rate", rate=tangents[i][0].in_node, **slots)
     return join_sentences(announce_turn(lines, i), said)
 
 
 def _list_rates(directions: Sequence[str], tangents: Sequence[Number]) -> str:
     each = zip(directions, tangents, strict=True)
-    said = [message("rate along", tangent=rate.text, name=name) for name, rate in each]
+    said = [message("rate along", tangent=rate.in_node, name=name) for name, rate in each]
     rates = join_items(said[: equations.MAX_LISTED])
     more = len(said) - equations.MAX_LISTED
     return message("rates, cut", rates=rates, n=number_word(more)) if more > 0 else rates
@@ -204,7 +206,7 @@ def explain_seed(lines: Sequence[Line], i: int, seed: Number) -> str:
     name = lines[i].clear_name
     if seed.shape:
         return message("seeded array", name=name)
-    return message("seeded", name=name, seed=seed.text)
+    return message("seeded", name=name, seed=seed.in_node)
 
 
 def announce_seed(lines: Sequence[Line], i: int) -> str:
@@ -262,13 +264,13 @@ def explain_sweep(
     (send,) = sends
     parent = lines[send.parent]
     what = _arithmetic(lines, i, adjoint, send)
-    now = send.after.text
+    now = send.after.in_node
     slots = {"who": who, "what": what, "parent": parent.clear_name, "name": parent.learner_name}
     if send.replaces and send.before is not None:
-        said = message("sends in place", **slots, now=now, before=send.before.text)
+        said = message("sends in place", **slots, now=now, before=send.before.in_node)
     else:
         if send.before is not None and not send.after.shape:
-            now = f"{send.before.text} + {atom(send.contribution.text)} = {now}"
+            now = f"{send.before.in_node} + {atom(send.contribution.in_node)} = {now}"
         said = message("sends", **slots, now=now)
     return join_sentences(said, _name_waiting(lines, i, send.parent, later) if later else "")
 
@@ -296,7 +298,7 @@ def constant_note(value: Number | None, reason: str) -> str:
     """Explain in a note on the run that the result depends on no input, and the `reason`."""
     if value is None:
         return message("nothing returned")
-    return message("constant", value=value.text, reason=reason)
+    return message("constant", value=value.in_node, reason=reason)
 
 
 def explain_constant(
@@ -376,7 +378,7 @@ def sweeps_note(lines: Sequence[Line]) -> str:
 
 def _arithmetic(lines: Sequence[Line], i: int, adjoint: Number, send: Contribution) -> str:
     """``−1 · cos 5 = −0.2837``; for arrays the formula ``c̄ · cos x = [1 2 3]``; for a linear map the map."""
-    return f"{_product(lines, i, adjoint, send)} = {send.contribution.text}"
+    return f"{_product(lines, i, adjoint, send)} = {send.contribution.in_node}"
 
 
 def _product(lines: Sequence[Line], i: int, adjoint: Number, send: Contribution) -> str:
@@ -389,7 +391,7 @@ def _product(lines: Sequence[Line], i: int, adjoint: Number, send: Contribution)
         return message("its adjoint through", map=map_text) if operand.formula_is_name else map_text
     is_scalar = not (adjoint.shape or operand.partial.shape or send.contribution.shape)
     if is_scalar:
-        return f"{adjoint.text} · {factor(equations.substitute_partial(line, send.slot))}"
+        return f"{adjoint.in_node} · {factor(equations.substitute_partial(line, send.slot))}"
     formula = equations.partial_formula(operand, names)
     if not formula:
         formula = f"∂{line.learner_name}/∂{lines[send.parent].learner_name}"

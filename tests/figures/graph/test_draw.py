@@ -63,9 +63,9 @@ def test_arrays_are_short_in_nodes_and_whole_in_tooltips():
     trace = Trace.of(lambda x: np.sum(x * x), np.arange(6.0).reshape(3, 2) / 7)
     row = next(row for row in graph(trace).source.splitlines() if row.strip().startswith("n0 ["))
     label, _, tooltip = row.partition(" tooltip=")
-    assert re.findall(r'<td width="52" height="21"[^>]*><font[^>]*>([^<]+)<', label) == [
-        *("0", "0.143", "0.286", "0.429", "0.571", "0.714"),  # the value, and then its adjoint
-        *("0", "0.286", "0.571", "0.857", "1.14", "1.43"),
+    assert re.findall(r'<td width="60" height="21"[^>]*><font[^>]*>([^<]+)<', label) == [
+        *("0", "0.1429", "0.2857", "0.4286", "0.5714", "0.7143"),  # the value, and then its adjoint
+        *("0", "0.2857", "0.5714", "0.8571", "1.1429", "1.4286"),
     ]
     assert (
         "= [[0 0.1429] [0.2857 0.4286] [0.5714 0.7143]]" in tooltip

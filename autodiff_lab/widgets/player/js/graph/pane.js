@@ -324,17 +324,19 @@ export function graphView(run, store, actions, prefix) {
      * @param {number} size
      */
     freeSpot(size) {
-      const { clientWidth: width, clientHeight: height } = element;
+      const { clientWidth: width, clientHeight: height, offsetTop: below } = element;
       const drawn = sizeOfDrawing();
-      const left = (width - drawn.width * scale) / 2;
-      const top = (height - drawn.height * scale) / 2;
+      // A graph that is larger than its room begins at its corner.
+      const left = Math.max(0, (width - drawn.width * scale) / 2) - element.scrollLeft;
+      const top = Math.max(0, (height - drawn.height * scale) / 2) - element.scrollTop;
       const boxes = [...drawing.scene.boxes.values()].map(({ x, y, w, h }) => ({
         x: left + (x + PAD) * scale,
         y: top + (y + PAD) * scale,
         w: w * scale,
         h: h * scale,
       }));
-      return freeSpotAmong(boxes, { width, height }, size);
+      const { x, y } = freeSpotAmong(boxes, { width, height }, size);
+      return { x, y: y + below }; // the buttons of a graph that scrolls are above it
     },
   };
 }

@@ -15,12 +15,21 @@ const [ON_BOX, NEAR_BOX] = [10, 0.2]; // how bad a square unit is
 const [ON_OWN_EDGE, ON_OTHER_EDGE] = [4, 0.7]; // how bad a unit of an edge below a text is
 const ON_EDGE = 5; // so much of its own edge below a text looks as if it were struck out
 
+/** @type {WeakMap<object, Point[]>} */
+const polylines = new WeakMap();
 /**
- * An edge as short lines.
+ * An edge as short lines. Where an edge is never changes, and each label of each step asks for all of them.
  * @param {Pick<EdgePlace, "points"|"tip">} edge
  * @returns {Point[]}
  */
-export function polylineOf({ points, tip }) {
+export function polylineOf(edge) {
+  const known = polylines.get(edge) ?? drawPolyline(edge);
+  polylines.set(edge, known);
+  return known;
+}
+
+/** @param {Pick<EdgePlace, "points"|"tip">} edge @returns {Point[]} */
+function drawPolyline({ points, tip }) {
   const line = [points[0]];
   const last = points.length - (tip ? 1 : 0);
   for (let k = 0; k + 3 < last; k += 3) {
@@ -158,30 +167,43 @@ function around(places) {
 }
 
 /**
- * By how much a number on an edge has to move up (less than 0) or down so that it hides no box: on a short edge it is
- * longer than the way between two boxes. Where there is no room for that, it hides as little as possible.
+ * By how much a number on an edge has to move so that it hides no box: on a short edge it is longer than the way between
+ * two boxes. It stays as close to the edge as it can. Where there is no room for that, it hides as little as possible.
  * @param {Place} place @param {Place[]} boxes
  * @param {Place[]} labels that it hides only if it would else hide a box: it says the same
- * @param {number} most @param {{top: number, bottom: number}} picture that it has to be in
+ * @param {number} most @param {{width: number, top: number, bottom: number}} picture that it has to be in
+ * @returns {Point}
  */
-export function liftOver(place, boxes, labels, most, { top, bottom }) {
-  const near = boxes.filter((box) => overlap(place.x, place.w, box.x, box.w) > 0);
-  if (hiddenBy(place, near) < 1) return 0;
-  const lifts = [...near, ...labels].flatMap(({ y, h }) => {
-    const apart = (h + place.h) / 2 + 1;
-    return [y - apart - place.y, y + apart - place.y];
-  });
-  const [highest, lowest] = [top + place.h / 2 - place.y, bottom - place.h / 2 - place.y];
-  let best = 0;
-  let least = Infinity;
-  for (const lift of [0, highest, lowest, ...lifts]) {
-    if (Math.abs(lift) > most || lift < highest || lift > lowest) continue;
-    const there = { ...place, y: place.y + lift };
-    const bad = ON_BOX * hiddenBy(there, near) + hiddenBy(there, labels) + Math.abs(lift);
-    if (bad < least) {
-      best = lift;
-      least = bad;
-    }
+export function shiftClear(place, boxes, labels, most, { width, top, bottom }) {
+  const reach = { ...place, w: place.w + 2 * most, h: place.h + 2 * most };
+  const near = boxes.filter((box) => hiddenBy(reach, [box]) > 0);
+  if (hiddenBy(place, [...near, ...labels]) < 1) return { x: 0, y: 0 };
+  /**
+   * How far to go along an axis to be clear of each place, on either side, and to stay in the picture.
+   * @param {"x"|"y"} at @param {"w"|"h"} size @param {number} least @param {number} last
+   */
+  function shiftsAlong(at, size, least, last) {
+    const ends = [least + place[size] / 2 - place[at], last - place[size] / 2 - place[at]];
+    const clear = [...near, ...labels].flatMap((other) => {
+      const apart = (other[size] + place[size]) / 2 + 1;
+      return [other[at] - apart - place[at], other[at] + apart - place[at]];
+    });
+    return [0, ...ends, ...clear].filter(
+      (shift) => Math.abs(shift) <= most && shift >= ends[0] && shift <= ends[1],
+    );
   }
+  const across = shiftsAlong("x", "w", -PAD, width + PAD);
+  const down = shiftsAlong("y", "h", top, bottom);
+  let best = { x: 0, y: 0 };
+  let least = Infinity;
+  for (const x of across)
+    for (const y of down) {
+      const there = { ...place, x: place.x + x, y: place.y + y };
+      const bad = ON_BOX * hiddenBy(there, near) + hiddenBy(there, labels) + Math.hypot(x, y);
+      if (bad < least) {
+        best = { x, y };
+        least = bad;
+      }
+    }
   return best;
 }
