@@ -1,4 +1,4 @@
-"""The exercises of `differentiation`: they try steps, quotients and complex steps."""
+"""The exercises of `differentiation`: steps, difference quotients and complex steps."""
 
 import types
 from typing import Any
@@ -21,12 +21,12 @@ from autodiff_lab.lessons.examples.course_function import f as example
 from autodiff_lab.lessons.examples.quotients import QUOTIENTS
 
 SLOPE = grad(example, argnums=1)(2.0, 5.0)
-# The relative error that is small enough, and the step at which the V of each error has its lowest point.
+# For each quotient: the relative error that is small enough, and the step at which its error is smallest.
 LIMITS = {"forward": (1e-7, 1e-8), "central": (1e-9, 3e-5)}
 
 
 def judge_steps(answer: Any) -> Any:
-    """Exercise 2: whether each quotient's step h is good enough, or on which side of the V it lies."""
+    """Exercise 2: whether each quotient's step is good enough, and if not, whether it is too large or too small."""
     seen = plain(answer)
     if not isinstance(seen, tuple) or len(seen) != 2 or not all(isinstance(h, float) for h in seen):
         return seen
@@ -45,14 +45,16 @@ def _judge_step(name: str, h: float) -> str:
 
 
 def read_number_and_word(answer: Any) -> Any:
-    """Exercise 3: a number and a word, the word small and without its full stop; False is a no."""
+    """Exercise 3: a number and a word, in small letters and without a full stop; True and False mean yes and no."""
     seen = plain(answer)
     if not isinstance(seen, tuple) or len(seen) != 2:
         return seen
     number, word = seen
     if isinstance(word, bool):
-        return number, "yes" if word else "no"
-    return number, word.strip(" .!").lower() if isinstance(word, str) else word
+        word = "yes" if word else "no"
+    if isinstance(word, str):
+        word = word.strip(" .!").lower()
+    return number, word
 
 
 BREAKERS = ("exp", "abs", "sin", "sqrt", "log")
@@ -65,22 +67,33 @@ CULPRIT = "the operation that breaks it"
 
 
 def expected_complex_steps() -> dict[str, Any]:
-    """Exercise 4: three slopes by complex step, and the one operation without a complex version."""
+    """Exercise 4: three slopes by complex step, and the one operation that has no complex version."""
     slopes = (((2 + 0.5j) ** 3).imag / 0.5, SLOPE, grad(np.sin)(1.0))
     return dict(zip(COMPLEX_STEPS, slopes, strict=True)) | {CULPRIT: "abs"}
 
 
 def try_complex_step(complex_step: Any, culprit: Any) -> Any:
-    """Exercise 4: the learner's complex step on three functions, and the operation it cannot pass."""
+    """Exercise 4: the slopes by the learner's complex step, and the operation that the learner says breaks it."""
     found = run_cases(lambda names, *how: complex_step(*how), COMPLEX_STEPS, complex_step)
-    name = getattr(culprit, "__name__", culprit) if callable(culprit) else culprit
-    word = name.strip(" .()").lower().removeprefix("np.") if isinstance(name, str) else ""
-    word = "abs" if word == "absolute" else word
+    word = _name_operation(culprit)
     if word not in BREAKERS:
         return Refused(
             f"You gave {describe(culprit)} as culprit. It is one of {', '.join(BREAKERS)}, in quotes."
         )
     return found | {CULPRIT: word}
+
+
+def _name_operation(culprit: Any) -> str:
+    """The name of an operation that is given as a function or as text; empty for anything else.
+
+    >>> _name_operation(np.abs), _name_operation("np.exp()"), _name_operation(3)
+    ('abs', 'exp', '')
+    """
+    name = getattr(culprit, "__name__", "") if callable(culprit) else culprit
+    if not isinstance(name, str):
+        return ""
+    word = name.strip(" .()").lower().removeprefix("np.")
+    return "abs" if word == "absolute" else word
 
 
 # One slope in three ways
@@ -103,13 +116,13 @@ ON_PAPER = Refused(
 BY_A_STEP = Refused(
     "by_formula takes a step. Find the slope on paper: write what the chain rule gives, in x alone."
 )
-# What the notebook above has for taking steps.
+# Names with which a program takes a difference or a complex step; the notebook defines most of them.
 STEPPING = {"forward", "central", "complex_step", "by_difference", "imag"}
 EXACT = tuple(grad(logistic)(x) for x in (0.3, 0.1, 0.15, 0.2, 0.35, 0.4, 0.45, 0.6, 0.7))
 
 
 def differentiate_three_ways(x: float = 0.3) -> Instance:
-    """Exercise 5: one slope of the logistic map by formula, by a wide difference and by AD."""
+    """Exercise 5: slopes of the iterated logistic map by formula, by a wide difference and by AD."""
     slope = grad(logistic)
 
     def formula(f: Any) -> dict[str, Any]:
@@ -148,10 +161,8 @@ def _takes_a_step(function: Any, looked_at: set[Any]) -> bool:
 
 
 def compare_three_ways(by_formula: Any, by_difference: Any, by_ad: Any) -> Any:
-    """Exercise 5: the learner's formula at other points, difference, and AD to its last digit."""
-    if isinstance(by_formula, types.FunctionType) and by_formula.__globals__["__name__"].startswith(
-        "autodiff_lab"
-    ):
+    """Exercise 5: the learner's formula at other points, their difference, and the correct digits of `by_ad`."""
+    if _comes_from_the_package(by_formula):
         return ON_PAPER
     if callable(by_ad):
         return Refused(
@@ -160,34 +171,47 @@ def compare_three_ways(by_formula: Any, by_difference: Any, by_ad: Any) -> Any:
     vet_code(by_formula, by_difference, listing=("l4",), machine="program")
     if _takes_a_step(by_formula, set()):
         return BY_A_STEP
-    # On paper there is no program to run: what the formula computes with is its own.
-    names = {
-        name: thing
-        for name, thing in by_formula.__globals__.items()
-        if name not in ("l4", "ad", "f", "grad")
-    }
-    alone = types.FunctionType(
-        by_formula.__code__,
-        names,
-        by_formula.__name__,
-        by_formula.__defaults__,
-        by_formula.__closure__,
-    )
+    alone = _without_program(by_formula)
     formula = attempt(lambda: plain([alone(x) for x in OTHERS]))
-    unknown = (
-        formula.message if isinstance(formula, Crashed) and formula.kind == "NameError" else ""
-    )
-    if "'l4'" in unknown or "'ad'" in unknown:
+    is_undefined = isinstance(formula, Crashed) and formula.kind == "NameError"
+    if is_undefined and ("'l4'" in formula.message or "'ad'" in formula.message):
         return ON_PAPER
     number = plain(by_ad)
-    off = (
-        min(abs(number - slope) / abs(slope) for slope in EXACT)
-        if isinstance(number, float)
-        else 1.0
-    )
     return {
         FORMULA: formula,
         CENTRAL: attempt(lambda: plain(by_difference(0.6, WIDE))),
         AD: number,
-        ALL_DIGITS: "all" if off <= 1e-14 else "some" if off < 1e-3 else "none",
+        ALL_DIGITS: _judge_digits(number),
     }
+
+
+def _comes_from_the_package(function: Any) -> bool:
+    if not isinstance(function, types.FunctionType):
+        return False
+    return function.__globals__["__name__"].startswith("autodiff_lab")
+
+
+def _without_program(function: types.FunctionType) -> types.FunctionType:
+    """The same function where `l4` and AD are undefined: a formula that was found on paper needs neither."""
+    names = {
+        name: thing
+        for name, thing in function.__globals__.items()
+        if name not in ("l4", "ad", "f", "grad")
+    }
+    return types.FunctionType(
+        function.__code__,
+        names,
+        function.__name__,
+        function.__defaults__,
+        function.__closure__,
+    )
+
+
+def _judge_digits(number: Any) -> str:
+    """How many digits of a slope are correct, compared with the nearest of the exact ones: all, some or none."""
+    if not isinstance(number, float):
+        return "none"
+    error = min(abs(number - slope) / abs(slope) for slope in EXACT)
+    if error <= 1e-14:
+        return "all"
+    return "some" if error < 1e-3 else "none"

@@ -1,7 +1,7 @@
-"""The exercises of `dual_numbers`: they run the learner's dual numbers beside the engine's forward mode.
+"""The exercises of `dual_numbers`: the learner's dual numbers, compared with the engine's forward mode.
 
-The functions a learner writes use the class `Dual` that stands beside them in the notebook. A check runs them
-right there, and compares value and tangent with what `jvp` computes from the table of rules.
+A learner's function uses the notebook's class `Dual`. A check runs it there, and compares value and tangent with those
+that `jvp` computes from the table of rules.
 """
 
 import math
@@ -21,7 +21,7 @@ Pair = tuple[float, float]
 
 
 def points() -> list[tuple[str, Pair, Pair]]:
-    """Exercise 1: twenty pairs of dual numbers; the first two are the ones that tell mistakes apart."""
+    """Exercise 1: twenty pairs of dual numbers; for the first two, different mistakes give different results."""
     draw = random.Random(2)
     pairs = [((2.0, 3.0), (5.0, 7.0)), ((3.0, 0.0), (0.7, 1.0)), ((0.7, 1.0), (0.7, 1.0))]
     while len(pairs) < 20:
@@ -37,14 +37,14 @@ def write_dual(dual: Pair) -> str:
 
 
 def by_the_engine(operation: Callable[..., Any], *duals: Pair) -> Pair:
-    """Value and tangent of an operation on dual numbers, by the engine's rules.
+    """The value and the tangent of an operation on dual numbers, by the engine's rules.
 
     >>> by_the_engine(lambda a, b: a * b, (2.0, 3.0), (5.0, 7.0))
     (10.0, 29.0)
     """
-    return jvp(
-        operation, tuple(value for value, _ in duals), tuple(tangent for _, tangent in duals)
-    )
+    values = tuple(value for value, _ in duals)
+    tangents = tuple(tangent for _, tangent in duals)
+    return jvp(operation, values, tangents)
 
 
 SIGNS = {"*": operator.mul, "/": operator.truediv}
@@ -71,13 +71,13 @@ SEVERAL = {
     name: f"the tangents of {name} at 2, if the value carries the tangents 1, 0 and 3"
     for name in FUNCTIONS
 }
-# The operands belong to the program: it may use them again.
+# An operation must not change its operands, because the program may use them again.
 KEPT_OF_SIGNS = {sign: f"whether a {sign} b leaves a and b as they were" for sign in SIGNS}
 KEPT_OF_FUNCTIONS = {name: f"whether {name}(x) leaves x as it was" for name in FUNCTIONS}
 
 
 def expected_arithmetic() -> dict[str, Pair | bool]:
-    """Exercise 1: what twenty products and twenty quotients of dual numbers are."""
+    """Exercise 1: twenty products and twenty quotients of dual numbers, by the engine."""
     found = {case: by_the_engine(SIGNS[sign], *duals) for case, (sign, duals) in ARITHMETIC.items()}
     return {**found, **dict.fromkeys(KEPT_OF_SIGNS.values(), True)}
 
@@ -96,13 +96,10 @@ def expected_functions() -> dict[str, Pair]:
 
 
 def run_arithmetic(dual_mul: Any, dual_div: Any) -> Any:
-    """Exercise 1: the products and quotients of dual numbers by the learner's functions."""
+    """Exercise 1: the same products and quotients by the learner's functions."""
     own = {"*": dual_mul, "/": dual_div}
-    return _run(
-        own,
-        _cases_of_duals(own, ARITHMETIC)
-        | _cases_of_kept(own, KEPT_OF_SIGNS, (2.0, 3.0), (5.0, 7.0)),
-    )
+    kept = _cases_of_kept(own, KEPT_OF_SIGNS, (2.0, 3.0), (5.0, 7.0))
+    return _run(own, _cases_of_duals(own, ARITHMETIC) | kept)
 
 
 def run_functions(dual_log: Any, dual_sin: Any, dual_exp: Any, dual_sqrt: Any) -> Any:
@@ -120,12 +117,12 @@ def run_functions(dual_log: Any, dual_sin: Any, dual_exp: Any, dual_sqrt: Any) -
 
 
 def _run(own: dict[str, Any], cases: dict[str, Any]) -> Any:
-    """Run all cases of an exercise; what never ends in one of them is not tried in the next."""
+    """Run all cases of an exercise; after one that never ends, the others are skipped."""
     return run_cases(call_case, cases, *own.values(), listing=("Dual",), machine="class")
 
 
 def _cases_of_duals(operations: dict[str, Any], cases: Cases) -> dict[str, Any]:
-    """Value and tangent that come out of the learner's functions, and of what is made of them."""
+    """The value and the tangent of each case, by operations on the learner's dual numbers."""
 
     def run(names: dict[str, Any], name: str, duals: tuple[Pair, ...]) -> Any:
         mine = names["Dual"]
@@ -136,11 +133,9 @@ def _cases_of_duals(operations: dict[str, Any], cases: Cases) -> dict[str, Any]:
         if not isinstance(result, mine):
             return result
         parts = result.value, result.tangent
-        return (
-            Finding("a Dual with another Dual inside it")
-            if any(isinstance(part, mine) for part in parts)
-            else parts
-        )
+        if any(isinstance(part, mine) for part in parts):
+            return Finding("a Dual with another Dual inside it")
+        return parts
 
     return {case: (run, *how) for case, how in cases.items()}
 
@@ -188,7 +183,7 @@ def trace_forward(x: float = 2.0, y: float = 8.0) -> Instance:
 
 
 def find_steepest_direction(x1: float = 2.0, x2: float = 5.0) -> Instance:
-    """Exercise 4: in which direction the example has its largest slope, in degrees, and the slope."""
+    """Exercise 4: the direction of the example's largest slope, in degrees, and that slope."""
     by1, by2 = grad(example, argnums=(0, 1))(x1, x2)
     angle, slope = math.degrees(math.atan2(by2, by1)), math.hypot(by1, by2)
     _, diagonal = by_the_engine(example, (x1, math.sqrt(0.5)), (x2, math.sqrt(0.5)))
@@ -204,7 +199,7 @@ def find_steepest_direction(x1: float = 2.0, x2: float = 5.0) -> Instance:
 
 
 def read_direction(answer: Any) -> Any:
-    """Exercise 4: degrees and slope, the degrees between −180 and 180: a full turn more is the same direction.
+    """Exercise 4: degrees and slope, with the degrees between −180 and 180, since a full turn changes no direction.
 
     >>> read_direction((370.0, 5.5)), read_direction([-350, 5.5])
     ((10.0, 5.5), (10.0, 5.5))
@@ -216,7 +211,7 @@ def read_direction(answer: Any) -> Any:
 
 
 def count_passes(n: int = 1000, m: int = 3) -> Instance:
-    """Exercise 5: how many forward passes give all slopes of a function with n inputs and m results."""
+    """Exercise 5: how many forward passes give all slopes of a function with n inputs and m results: n."""
     counts = {
         "one per result": m,
         "forward differences": n + 1,
@@ -228,7 +223,7 @@ def count_passes(n: int = 1000, m: int = 3) -> Instance:
 
 
 def square_dual(x: float = 3.0) -> Instance:
-    """Exercise 6: value and tangent of (x + ε)², and why the second derivative is not among them."""
+    """Exercise 6: the value and the tangent of (x + ε)², and the reason why neither is the second derivative."""
     value, slope = by_the_engine(lambda a: a**2, (x, 1.0))
     mistakes = {f"letter {letter}": (value, slope, letter) for letter in "bcd"}
     mistakes |= {

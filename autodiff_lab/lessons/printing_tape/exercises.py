@@ -1,4 +1,4 @@
-"""The exercises of `printing_tape`: they record small programs on the learner's own tape."""
+"""The exercises of `printing_tape`: small programs, recorded on the learner's own tape."""
 
 import math
 import re
@@ -32,7 +32,7 @@ AS_TYPED = str.maketrans("\N{MINUS SIGN}\N{EN DASH}₋×·₀₁₂₃₄₅", "
 
 
 def read_printed_lines(answer: Any) -> Any:
-    """Exercise 1: the tape's printed lines without spaces, numbers and signs written in one way."""
+    """Exercise 1: the tape's printed lines without spaces, with numbers and signs written in a single form."""
     lines = answer.strip().splitlines() if isinstance(answer, str) else plain(answer)
     if not isinstance(lines, list | tuple) or not all(isinstance(line, str) for line in lines):
         return lines
@@ -46,29 +46,29 @@ def read_printed_lines(answer: Any) -> Any:
 def make_inputs(
     names: dict[str, Any], *values: float, called: tuple[str, ...] = ("v-1", "v0")
 ) -> list[Any]:
-    """Fresh inputs on the learner's tape, which is emptied first."""
+    """Empty the learner's tape, and return new inputs with these values and names."""
     names["reset_tape"]()
     return [names["Variable"](value, name) for value, name in zip(values, called, strict=False)]
 
 
 def find_slopes(names: dict[str, Any], program: Callable[..., Any], *values: float) -> Any:
-    """Value and slopes of a program at these inputs, by the learner's `grad`."""
+    """The value and the slopes of a program at these inputs, by the learner's `grad`."""
     inputs = make_inputs(names, *values)
     result = program(*inputs)
     if not isinstance(result, names["Variable"]):
-        return plain(result)  # no Variable came back: the checks know None and a bare number
+        return plain(result)  # the exercise file has a hint for None and for a plain number
     return plain((result, *names["grad"](result, inputs)))
 
 
 def run_example(x: Any, y: Any, between: Callable[[], Any] = lambda: None) -> Any:
-    """Exercises 4 and 5b: ln x + x·y − sin y, with something else going on before the sine."""
+    """Exercises 4 and 5b: ln x + x·y − sin y; `between` is called before the sine is recorded."""
     total = x.log() + x * y
     between()
     return total - y.sin()
 
 
 def tells_dropped_ones_apart(names: dict[str, Any]) -> bool:
-    """Exercise 5b: whether Variables of one name and value, each dropped after its use, have a key each."""
+    """Exercise 5b: whether Variables with the same name and value, each dropped after its use, have different keys."""
     (y,) = make_inputs(names, 5.0)
     for _ in range(MANY):
         _ = names["Variable"](2.0, "x") + y
@@ -76,11 +76,10 @@ def tells_dropped_ones_apart(names: dict[str, Any]) -> bool:
 
 
 def divide(ops_div: Any) -> Any:
-    """Exercise 2: value and slopes of x / y by the learner's `ops_div`, alone and inside something larger."""
+    """Exercise 2: the value and the slopes of x / y by the learner's `ops_div`, alone and as part of a product."""
     programs = {"x / y": lambda x, y: ops_div(x, y), "(x / y) * x": lambda x, y: ops_div(x, y) * x}
-    return run_cases(
-        find_slopes, {case: (f, 1.25, -0.5) for case, f in programs.items()}, ops_div, **TAPE
-    )
+    cases = {case: (f, 1.25, -0.5) for case, f in programs.items()}
+    return run_cases(find_slopes, cases, ops_div, **TAPE)
 
 
 DEAD_ENDS = {
@@ -91,7 +90,7 @@ DEAD_ENDS = {
 
 
 def sweep_past_dead_ends(grad_repaired: Any) -> Any:
-    """Exercise 4: the learner's gradient with an unused operation on the tape, and taken twice."""
+    """Exercise 4: the learner's gradients with an unused operation or input, and when taken twice."""
 
     def with_dead_end(names: dict[str, Any]) -> Any:
         x, y = make_inputs(names, 2.0, 5.0)
@@ -130,13 +129,8 @@ def tell_names_apart(remember_identity: Any, grad_identity: Any) -> Any:
         a, b = make_inputs(names, 1.0, 3.0, called=("v1", "b"))
         return grad_identity(a * a + b, [a, b])
 
-    cases = dict(
-        zip(
-            IDENTITIES,
-            [(slopes, 2.0, 5.0), (slopes, 2.0, 2.0), (squared,), (tells_dropped_ones_apart,)],
-            strict=True,
-        )
-    )
+    runs = [(slopes, 2.0, 5.0), (slopes, 2.0, 2.0), (squared,), (tells_dropped_ones_apart,)]
+    cases = dict(zip(IDENTITIES, runs, strict=True))
     both = (remember_identity, grad_identity)
     return run_cases(call_case, cases, *both, **TAPE, remember=remember_identity)
 
@@ -158,7 +152,7 @@ WITH_NUMBERS: dict[str, Callable[[Any], Any]] = {
 
 
 def expected_with_numbers() -> dict[str, Any]:
-    """Exercise 6: value and slope of programs such as ``3 / x``, by the engine.
+    """Exercise 6: the value and the slope of programs such as ``3 / x``, by the engine.
 
     >>> expected_with_numbers()["3 / x"]
     (2.0, -1.3333333333333333)
@@ -167,8 +161,8 @@ def expected_with_numbers() -> dict[str, Any]:
 
 
 def allow_numbers(allow_constants: Any) -> Any:
-    """Exercise 6: the learner's operators with a plain number on either side, on a class of their own."""
-    # A working `ops_div`, so that this exercise does not wait for another one.
+    """Exercise 6: the learner's operators with a plain number on either side, added to a new subclass each time."""
+    # A working `ops_div`, so that this exercise does not depend on exercise 2.
     _, known = read_exercises(
         Path(__file__).parent / "exercises.toml", {"ex_2": {"observe": divide}}
     )
@@ -186,6 +180,5 @@ def allow_numbers(allow_constants: Any) -> Any:
     alone = run_cases(teach, {"no operation": ()}, allow_constants, **TAPE)
     if alone["no operation"] is not None:
         return alone["no operation"]
-    return run_cases(
-        run, {case: (program,) for case, program in WITH_NUMBERS.items()}, allow_constants, **TAPE
-    )
+    cases = {case: (program,) for case, program in WITH_NUMBERS.items()}
+    return run_cases(run, cases, allow_constants, **TAPE)

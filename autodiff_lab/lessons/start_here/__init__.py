@@ -1,4 +1,4 @@
-"""The table of `start_here` has one exercise, which shows how an exercise works."""
+"""The exercises of `start_here`: a single one, which shows how exercises work."""
 
 from autodiff_lab.lessons.checks.course import lesson
 

@@ -1,4 +1,4 @@
-"""The engine of the notebook `tape`, its cells word for word, and the pictures of cells and of closures."""
+"""The engine that the notebook `tape` builds, the same code as in its cells, and drawings of cells and closures."""
 
 import graphviz
 import numpy as np
@@ -35,7 +35,7 @@ def square(x):
 
 
 def draw(cells, adjoint=(), word="adjoint", **names):
-    """Draw the notebook `tape`'s cells as boxes, their links as arrows, and the local partials on the arrows."""
+    """Draw cells as boxes and their links as arrows, which carry the local partials."""
     called = {cell: f"{name} = " for name, cell in names.items()}
     graph = graphviz.Digraph(graph_attr={"rankdir": "LR"})
     for k, cell in enumerate(cells):

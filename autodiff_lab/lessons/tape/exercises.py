@@ -1,7 +1,7 @@
-"""The exercises of `tape`: the learner writes the backward pass, two operations and gradient descent.
+"""The exercises of `tape`: a backward pass, two operations, and gradient descent.
 
-What a learner writes there uses what the notebook has: `Cell`, the list `tape`, `log` and `sin`, and from exercise 4 on
-their own `sweep`. A check runs small programs on these, and compares the slopes with the engine's.
+A learner's function there uses the notebook's `Cell`, list `tape`, `log` and `sin`, and in exercise 4 the learner's own
+`sweep`. A check runs small programs on these, and compares the slopes with the engine's.
 """
 
 import itertools
@@ -34,7 +34,7 @@ SLOPES |= {AGAIN: SLOPES["log(x1) + x1 * x2 - sin(x2) at (2, 5)"], ITSELF: 1.0}
 
 
 def sweep_programs(sweep: Any) -> Any:
-    """Exercise 1: the adjoints that the learner's `sweep` finds for the inputs, by program."""
+    """Exercise 1: the adjoints of each program's inputs, by the learner's `sweep`."""
 
     def find_adjoints(names: dict[str, Any], program: Any, at: Sequence[float], times: int) -> Any:
         inputs = [names["Cell"](x) for x in at]
@@ -111,7 +111,7 @@ def run_operations(cos: Any, divide: Any) -> Any:
 
 
 def _sweep(cells: Sequence[Any], result: Any) -> dict[Any, float]:
-    """The notebook's backward pass, so that this exercise does not wait for another one."""
+    """The notebook's backward pass, so that this exercise does not depend on exercise 1."""
     adjoint = dict.fromkeys(cells, 0.0)
     adjoint[result] = 1.0
     for cell in reversed(cells):
@@ -121,12 +121,12 @@ def _sweep(cells: Sequence[Any], result: Any) -> dict[Any, float]:
 
 
 def bowl(w: Any, target: Any) -> Any:
-    """Exercise 4: the squared distance to a target, lowest where w is the target."""
+    """Exercise 4: the squared distance to a target."""
     return (w - target) * (w - target)
 
 
 def valley(w: Any, b: Any, target: Any) -> Any:
-    """Exercise 4: a squared miss of a product: both numbers matter to both slopes."""
+    """Exercise 4: the squared error of a product: each slope depends on both weights."""
     return (w * b - target) * (w * b - target)
 
 
@@ -158,7 +158,7 @@ def expected_descents() -> dict[str, Any]:
 
 
 def run_descents(descend: Any) -> Any:
-    """Exercise 4: where the learner's `descend` arrives, and in what state it leaves its start and the tape."""
+    """Exercise 4: where the learner's `descend` arrives, and what it does to its start values and the tape."""
 
     def on_cells(
         names: dict[str, Any], loss: Callable[..., Any], target: float
