@@ -30,7 +30,7 @@ def write_students_set(folder: Path) -> Copied:
         If the folder cannot be written to.
     """
 
-    def students(path: Path) -> bytes | None:
+    def make_students_file(path: Path) -> bytes | None:
         # The lecturers' notes contain the answers.
         if path.name == FOR_LECTURERS or path.parent.name == LECTURES:
             return None
@@ -44,7 +44,7 @@ def write_students_set(folder: Path) -> Copied:
                 cell.metadata.jupyter = {}
         return LINK.sub(rb"\1", (nbformat.writes(notebook) + "\n").encode())
 
-    return copy_notebooks(installed_notebooks(), folder, students)
+    return copy_notebooks(installed_notebooks(), folder, make_students_file)
 
 
 def write_course(folder: Path) -> dict[str, Copied]:
@@ -57,22 +57,22 @@ def write_course(folder: Path) -> dict[str, Copied]:
     """
     exercises = {lesson.slug: lesson.exercises() for lesson in lessons()}
 
-    def teachers(path: Path) -> bytes:
+    def make_teachers_file(path: Path) -> bytes:
         if path.suffix != ".ipynb":
             return path.read_bytes()
-        notebook = make_teacher_notebook(
-            nbformat.read(path, as_version=4), exercises.get(path.stem[3:], {})
-        )
+        slug = path.stem[3:]  # without the lesson's number, as in 04_adjoint_flow
+        notebook = nbformat.read(path, as_version=4)
+        notebook = make_teacher_notebook(notebook, exercises.get(slug, {}))
         return (nbformat.writes(notebook) + "\n").encode()
 
     return {
         "student": write_students_set(folder / "student"),
-        "teacher": copy_notebooks(installed_notebooks(), folder / "teacher", teachers),
+        "teacher": copy_notebooks(installed_notebooks(), folder / "teacher", make_teachers_file),
     }
 
 
 def fill_answers(notebook: Any, exercises: Mapping[str, Exercise]) -> Any:
-    r"""Return a copy of a course notebook in which each exercise has its reference answer, as for a teacher.
+    r"""Return a copy of a course notebook in which each exercise is answered with its reference answer.
 
     >>> from autodiff_lab.lessons.start_here import ex_1
     >>> cells = [nbformat.v4.new_code_cell("answer = ...\n\ncheck.ex_1(answer)")]
@@ -106,11 +106,13 @@ def make_teacher_notebook(notebook: Any, exercises: Mapping[str, Exercise]) -> A
     for cell in notebook.cells:
         cells.append(cell)
         exercise = find_exercise(cell, exercises)
-        if exercise is not None:
-            cell.outputs, cell.execution_count = [], None  # they belong to the open exercise
-            cells.append(
-                nbformat.v4.new_markdown_cell(write_notes(exercise), id=f"{cell.id}-notes"[:64])
-            )
+        if exercise is None:
+            continue
+        # The saved output is that of the unanswered exercise.
+        cell.outputs = []
+        cell.execution_count = None
+        notes_id = f"{cell.id}-notes"[:64]  # nbformat allows 64 characters
+        cells.append(nbformat.v4.new_markdown_cell(write_notes(exercise), id=notes_id))
     notebook.cells = cells
     return notebook
 
@@ -120,18 +122,16 @@ def write_notes(exercise: Exercise) -> str:
     parts = [f"**For the teacher: {exercise.title}**"]
     if exercise.is_varied:
         parts.append(
-            "Each student may have numbers of their own (`check.seed`); these are the numbers of the text."
+            "Each student may get different numbers (`check.seed`); these are the numbers in the text."
         )
     if exercise.hints:
-        parts.append(
-            "Hints, one after the other:\n\n" + "\n".join(f"1. {hint}" for hint in exercise.hints)
+        # Markdown numbers the items of a list, whatever numbers they are written with.
+        hints = "\n".join(f"1. {hint}" for hint in exercise.hints)
+        parts.append(f"Hints, one after the other:\n\n{hints}")
+    if exercise.misconceptions:
+        mistakes = "\n\n".join(
+            f"```python\n{each.written.strip()}\n```\n\n> {each.hint}"
+            for each in exercise.misconceptions
         )
-    wrong = [
-        f"```python\n{each.written.strip()}\n```\n\n> {each.hint}"
-        for each in exercise.misconceptions
-    ]
-    if wrong:
-        parts.append(
-            "Wrong answers that are recognised, and what is said to them:\n\n" + "\n\n".join(wrong)
-        )
+        parts.append(f"Wrong answers that are recognised, each with its hint:\n\n{mistakes}")
     return "\n\n".join(parts)

@@ -29,7 +29,8 @@ def write_hub(folder: Path) -> Copied:
     try:
         folder.mkdir(parents=True, exist_ok=True)
         for name in FILES:
-            source, target = Path(__file__).with_name(name), folder / name
+            source = Path(__file__).with_name(name)
+            target = folder / name
             if os.path.lexists(target):
                 kept.append(Path(name))
                 continue

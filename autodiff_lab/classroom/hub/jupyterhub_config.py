@@ -19,7 +19,7 @@ from jupyterhub.spawner import LocalProcessSpawner
 # Change these to fit your machine and your class.
 ADDRESS = "http://127.0.0.1:8000"  # put a web server with HTTPS in front of it
 GROUP = "students"  # its members may log in, with their password on this machine
-SERVERS_AT_A_TIME = 60  # whoever comes later is asked to wait
+SERVERS_AT_A_TIME = 60  # when so many run, further students are asked to wait
 KERNEL_IDLE_S = 2 * 60 * 60  # a kernel that has done nothing for this long is stopped
 SERVER_IDLE_S = 4 * 60 * 60  # so is a server
 MEGABYTES = 2000  # private memory of one process
@@ -42,15 +42,15 @@ STATE.mkdir(mode=0o700, exist_ok=True)
 
 
 class LimitedSpawner(LocalProcessSpawner):
-    """Start a student's server under limits of the kernel's, which everything that it starts inherits."""
+    """A spawner that starts a student's server under limits of the Linux kernel, which its child processes inherit."""
 
     def make_preexec_fn(self, name: str) -> Callable[[], None]:
-        """Return the function that turns a new process of root's into one of the student's."""
+        """Return the function that a new root process calls to set its limits and become the student's."""
         become_student = super().make_preexec_fn(name)
 
         def enter_limits() -> None:
-            os.umask(0o077)  # what a student writes, no other student reads
-            os.nice(5)  # the hub answers first
+            os.umask(0o077)  # a student's new files can't be read by other students
+            os.nice(5)  # the hub has priority over the students' servers
             for limit, most in LIMITS.items():
                 resource.setrlimit(limit, (most, most))
             become_student()
@@ -59,7 +59,7 @@ class LimitedSpawner(LocalProcessSpawner):
 
 
 def check_every(idle_s: int) -> int:
-    """Return how many seconds pass between two looks for what has been idle that long."""
+    """Return the seconds between two checks for servers or kernels that have been idle for `idle_s`."""
     return max(1, min(300, idle_s // 4))
 
 
@@ -70,7 +70,7 @@ c.JupyterHub.cookie_secret_file = str(STATE / "cookie_secret")
 c.ConfigurableHTTPProxy.pid_file = str(STATE / "proxy.pid")
 c.JupyterHub.active_server_limit = SERVERS_AT_A_TIME
 
-# Passwords of this machine (PAM). A university's own login goes here instead.
+# Students log in with their passwords on this machine (PAM). Put a university's own login here instead.
 c.JupyterHub.authenticator_class = "pam"
 c.PAMAuthenticator.allowed_groups = {GROUP}
 c.PAMAuthenticator.open_sessions = False
@@ -94,7 +94,7 @@ c.Spawner.environment = {
 c.Spawner.args = [
     f"--MappingKernelManager.cull_idle_timeout={KERNEL_IDLE_S}",
     f"--MappingKernelManager.cull_interval={check_every(KERNEL_IDLE_S)}",
-    "--MappingKernelManager.cull_connected=True",  # also where a browser was left open
+    "--MappingKernelManager.cull_connected=True",  # even if a browser was left open
     f"--TerminalManager.cull_inactive_timeout={KERNEL_IDLE_S}",
     f"--TerminalManager.cull_interval={check_every(KERNEL_IDLE_S)}",
 ]

@@ -3,4 +3,4 @@
 from pathlib import Path
 
 EXTENSIONS = Path(__file__).parent
-"""A folder that JupyterLab searches for extensions (``labextensions/``): the one that shows a notebook as slides."""
+"""The folder in which JupyterLab finds the extension that shows a notebook as slides (in ``labextensions/``)."""

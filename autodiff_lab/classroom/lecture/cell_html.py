@@ -15,7 +15,7 @@ from autodiff_lab.widgets.player.page import document
 
 
 def mathml(latex: str, display: str = "inline") -> str:
-    r"""Translate a cell's LaTeX formula to MathML; what cannot be translated is shown as it was written.
+    r"""Translate a cell's LaTeX formula to MathML; if that fails, return the LaTeX source as HTML code.
 
     >>> mathml("x_1")[-53:]
     '<mrow><msub><mi>x</mi><mn>1</mn></msub></mrow></math>'

@@ -1,4 +1,4 @@
-"""A lecture as one HTML file: nbconvert's slides with reveal.js, players and formulas in it; it needs no network."""
+"""A lecture as one HTML file that needs no network: nbconvert's slides, with reveal.js, players and formulas inside."""
 
 import re
 from pathlib import Path
@@ -14,7 +14,8 @@ from autodiff_lab.classroom.lecture.slides import has_slides, with_slides
 _EXTENSION = "labextensions/autodiff-lab-lecture/static"
 _STYLES = ("reveal/reveal.css", f"{_EXTENSION}/slides.css", "offline.css")
 _SCRIPTS = ("reveal/reveal.js", f"{_EXTENSION}/lecture.js", "offline.js")
-# A player's figure plays by itself, so HTML comes before the picture of it.
+# If an output has several forms, the first of these is shown. HTML precedes the pictures because a player
+# is HTML with a still picture as its alternative.
 _KINDS = [
     "text/html",
     "image/svg+xml",
@@ -24,8 +25,6 @@ _KINDS = [
     "text/latex",
     "text/plain",
 ]
-
-
 _WIDGET = "application/vnd.jupyter.widget-view+json"
 
 
@@ -39,8 +38,8 @@ class LectureExporter(SlidesExporter):
 
     @property
     def default_config(self) -> Config:
-        """The settings of nbconvert's slides, and those of a lecture: which outputs are shown, and which code."""
-        own = Config(
+        """The settings of nbconvert's slides and of a lecture: its template, and which outputs and code are shown."""
+        lecture_settings = Config(
             {
                 "NbConvertBase": {"display_data_priority": _KINDS},
                 "TagRemovePreprocessor": {"enabled": True, "remove_input_tags": {"hide-input"}},
@@ -52,13 +51,13 @@ class LectureExporter(SlidesExporter):
             }
         )
         settings = super().default_config
-        settings.merge(own)
+        settings.merge(lecture_settings)
         return settings
 
     def from_notebook_node(
         self, nb: Any, resources: dict[str, Any] | None = None, **options: Any
     ) -> tuple[Any, dict[str, Any]]:
-        """Write a notebook as slides; one without slides of its own is cut up, cell by cell."""
+        """Write a notebook as slides; one that defines no slides gets one for each text cell."""
         resources = resources or {}
         resources["lecture"] = {
             "classes": "lecture" if has_slides(nb) else "lecture lecture-lesson",
@@ -73,7 +72,7 @@ class LectureExporter(SlidesExporter):
 
     @pass_context
     def markdown2html(self, context: Any, source: str) -> str:
-        """Translate a cell's Markdown to HTML, with formulas that need no script, and pictures in the page."""
+        """Translate a cell's Markdown to HTML, with formulas as MathML and pictures embedded."""
         folder = context.get("resources", {}).get("metadata", {}).get("path", "")
         attachments = context.get("cell", {}).get("attachments", {})
         return mark_up(source, embed_images=True, path=folder, attachments=attachments)
@@ -81,21 +80,25 @@ class LectureExporter(SlidesExporter):
 
 def _set_formulas(notebook: Any) -> None:
     """Add MathML to every output that is a formula, because a page without a network cannot render LaTeX."""
-    outputs = [output for cell in notebook.cells for output in cell.get("outputs", ())]
-    for data in (output.get("data", {}) for output in outputs):
+    for data in _output_data(notebook):
         if "text/latex" in data and "text/html" not in data:
             latex = data["text/latex"].strip().strip("$").removeprefix(r"\displaystyle")
             data["text/html"] = f'<div class="formula">{mathml(latex, "block")}</div>'
 
 
 def _replace_widgets(notebook: Any) -> None:
-    """Write into the place of a widget that only a kernel can show, such as `interact`, where to find it live."""
-    outputs = [output for cell in notebook.cells for output in cell.get("outputs", ())]
-    for data in (output.get("data", {}) for output in outputs):
+    """Replace each widget that needs a kernel, such as `interact`, by a sentence that says how to see it live."""
+    for data in _output_data(notebook):
         if _WIDGET in data and "text/html" not in data:
             data["text/html"] = (
                 "<p>This can be moved when the slides are live: <code>autodiff-lab present</code></p>"
             )
+
+
+def _output_data(notebook: Any) -> list[dict[str, Any]]:
+    """Return the data of every output of a notebook, by MIME type."""
+    outputs = [output for cell in notebook.cells for output in cell.get("outputs", ())]
+    return [output.get("data", {}) for output in outputs]
 
 
 def title_of(notebook: Any) -> str:
@@ -115,7 +118,7 @@ def title_of(notebook: Any) -> str:
 
 
 def export_slides(notebook: Any, path: Path) -> str:
-    """Write a lecture notebook as slides in one HTML page; pictures that it names are beside `path`."""
+    """Write a lecture notebook as slides in one HTML page; it finds its pictures relative to the notebook's `path`."""
     resources = {"metadata": {"name": path.stem, "path": str(path.parent)}}
     html, _ = LectureExporter().from_notebook_node(notebook, resources)
     return html

@@ -17,7 +17,7 @@ _QUESTION = re.compile(r"^## (.+\?)$", re.MULTILINE)
 
 
 class Question(NamedTuple):
-    """A question of a lecture, for its handout: its words and the answer from the notes, both Markdown."""
+    """A question on a lecture's handout, and its answer from the lecturer's notes, both in Markdown."""
 
     text: str
     answer: str
@@ -51,7 +51,7 @@ def make_handout(notebook: Any) -> str:
 
 
 def list_questions(notebook: Any) -> list[Question]:
-    """List what the slides of a lecture ask, each with the first answer that the notes after it give."""
+    """List the questions on a lecture's slides, each with the first answer in the notes after it."""
     questions: list[Question] = []
     for cell in notebook.cells:
         if cell.cell_type != "markdown":
@@ -64,7 +64,7 @@ def list_questions(notebook: Any) -> list[Question]:
 
 
 def _worksheet(cell: Any) -> tuple[str, str]:
-    """Return what a handout cell shows on the first sheet, and what on the second."""
+    """Return the HTML of a handout cell, in two parts: the empty worksheet and the solution."""
     shown = [output.get("data", {}).get("text/html", "") for output in cell.get("outputs", [])]
     empty, solution, rest = "".join(shown).partition(_SOLUTION)
     return empty, solution + rest

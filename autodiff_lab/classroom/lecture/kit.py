@@ -1,6 +1,6 @@
-"""Write a lecture to take along: `autodiff-lab lecture`. Its files need neither network nor Python.
+"""Write the files of a lecture: `autodiff-lab lecture`. Its pages need neither a network nor Python.
 
-The slides are one HTML file, in which the players play; the handout is a sheet of paper with its solution.
+The slides are one HTML file, in which the players work. The handout is another, to print: a worksheet and its solution.
 """
 
 from pathlib import Path
@@ -29,7 +29,7 @@ def list_lectures() -> dict[str, Path]:
 
 
 def find_notebook(name: str) -> Path:
-    """Find the notebook that a lecturer names: a lecture, a lesson by its slug or its number, or a file.
+    """Find a notebook by the name of a lecture, by the slug or number of a lesson, or by its path.
 
     Raises
     ------
@@ -81,18 +81,18 @@ def write_lecture(name: str, folder: Path, *, overwrite: bool = False) -> list[P
     Parameters
     ----------
     name : str
-        A lecture, as ``"40_minutes"``; a lesson by its number or slug; or the path of a notebook.
+        A lecture, such as ``"40_minutes"``; a lesson's number or slug; or the path of a notebook.
     folder : Path
         The folder to write into; it is created if it doesn't exist.
     overwrite : bool
-        Whether files that are there already may be replaced.
+        Whether existing files may be replaced.
 
     Raises
     ------
     LectureError
         If there is no such notebook, or it cannot be read.
     FileExistsError
-        If such a file is in the folder, or the folder is a file.
+        If one of the files exists already (without `overwrite`), or the folder is a file.
     """
     path = find_notebook(name)
     notebook = read_lecture(path)
@@ -120,20 +120,21 @@ def make_audience_notebook(notebook: Any) -> Any:
     for cell in notebook.cells:
         if "audience" not in cell.metadata.get("tags", []):
             continue
-        make = (
-            nbformat.v4.new_code_cell if cell.cell_type == "code" else nbformat.v4.new_markdown_cell
-        )
-        gaps.cells.append(make(cell.source, id=cell.id))
+        if cell.cell_type == "code":
+            gap = nbformat.v4.new_code_cell(cell.source, id=cell.id)
+        else:
+            gap = nbformat.v4.new_markdown_cell(cell.source, id=cell.id)
+        gaps.cells.append(gap)
     return gaps
 
 
 def _write_pages(folder: Path, pages: dict[str, str], overwrite: bool) -> list[Path]:
     if folder.exists() and not folder.is_dir():
         raise FileExistsError(f"{folder} is a file; name a folder with --out")
-    there = [folder / name for name in pages if (folder / name).exists()]
-    if there and not overwrite:
+    existing = [folder / name for name in pages if (folder / name).exists()]
+    if existing and not overwrite:
         raise FileExistsError(
-            f"{there[0]} exists already; name another folder with --out, or add --overwrite"
+            f"{existing[0]} exists already; name another folder with --out, or add --overwrite"
         )
     folder.mkdir(parents=True, exist_ok=True)
     for name, text in pages.items():

@@ -16,7 +16,7 @@ _MINUTES = re.compile(r"(\d+) min\b")
 
 
 def read_minutes(notebook: Any) -> list[int]:
-    """Return how many minutes the notes of a lecture allow for its slides, in their order.
+    """Return the minutes that a lecture's notes plan for each slide, in order; notes without minutes are left out.
 
     >>> notes = nbformat.v4.new_markdown_cell("**3 min**", metadata={"slideshow": {"slide_type": "notes"}})
     >>> read_minutes(nbformat.v4.new_notebook(cells=[notes]))
@@ -27,7 +27,7 @@ def read_minutes(notebook: Any) -> list[int]:
 
 
 def read_answer(notes: str) -> str:
-    r"""Return the answer that notes of a lecture give, as Markdown, or nothing.
+    r"""Return the answer in a lecturer's notes, as Markdown, or an empty string if there is none.
 
     >>> read_answer("**Many say** x2.\n\n**Answer** It is `x1`.")
     'It is `x1`.'

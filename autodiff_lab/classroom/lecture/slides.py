@@ -1,4 +1,4 @@
-"""Slides of a notebook, by Jupyter's slideshow metadata; without it, cell by cell."""
+"""The slides of a notebook, from Jupyter's slideshow metadata; without it, each text cell begins a slide."""
 
 import copy
 from pathlib import Path
@@ -30,7 +30,7 @@ def read_notebook(path: Path) -> Any:
 
 
 def slide_type(cell: Any) -> str:
-    """Return a cell's slide type from Jupyter's slideshow metadata: ``"slide"``, ``"notes"``, … or an empty text.
+    """Return a cell's slide type from Jupyter's slideshow metadata: ``"slide"``, ``"notes"``, … or an empty string.
 
     >>> slide_type(nbformat.v4.new_code_cell(metadata={"slideshow": {"slide_type": "slide"}}))
     'slide'

@@ -27,7 +27,7 @@ class Worksheet:
     f : callable
         The function of the lecture.
     *args : float
-        Where it runs.
+        The point at which it is run.
 
     Examples
     --------
@@ -82,19 +82,19 @@ class Worksheet:
 
 
 def _numbers(line: Line, adjoint: str) -> list[str]:
-    """The worksheet's cells behind the operation: the value, the local partials, the adjoint."""
+    """Return the cells that follow the operation in a row of the tape: the value, the local partials, the adjoint."""
     partials = ", ".join(escape(operand.edge) for operand in line.operands)
     return [escape(line.value.text), partials, escape(adjoint)]
 
 
 def _without_numbers(statement: str, inputs: set[str]) -> str:
-    """Take the numbers out of one statement of DOT; the value of an input stays."""
+    """Blank out the numbers in one DOT statement (a node or an edge), except the value of an input."""
     name = statement.split()[0]
     if "->" in statement:
         return _LABEL_OF_EDGE.sub(rf"\1{_EMPTY}\2", statement)
     if name not in inputs:
         return _NUMBER_IN_BOX.sub(rf"\1{_EMPTY}\2", statement)
-    _, adjoint = _NUMBER_IN_BOX.finditer(statement)
+    _value, adjoint = _NUMBER_IN_BOX.finditer(statement)
     return f"{statement[: adjoint.start()]}<b>{_EMPTY}</b></font>{statement[adjoint.end() :]}"
 
 
