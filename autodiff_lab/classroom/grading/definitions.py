@@ -23,20 +23,23 @@ def list_definitions() -> dict[str, tuple[Any, ...]]:
     ['checks.compare.is_rounded']
     """
     found = {}
-    for module in [name for name in sys.modules if name.startswith(LESSONS)]:
+    loaded = [name for name in sys.modules if name.startswith(LESSONS)]
+    for module in loaded:
         for name, thing in list(vars(sys.modules[module]).items()):
             parts = {name: thing}
             is_own_class = isinstance(thing, type) and thing.__module__ == module
             if is_own_class or isinstance(thing, Exercise):
                 parts = {f"{name}.{part}": value for part, value in vars(thing).items()}
             for place, value in parts.items():
-                if place.rpartition(".")[2] not in STATE and not place.startswith("__"):
-                    found[f"{module.removeprefix(LESSONS)}.{place}"] = tuple(_take_apart(value))
+                attribute = place.rpartition(".")[2]
+                if attribute in STATE or place.startswith("__"):
+                    continue
+                found[f"{module.removeprefix(LESSONS)}.{place}"] = tuple(_take_apart(value))
     return found
 
 
 def _take_apart(thing: Any) -> Iterator[Any]:
-    """Yield the parts of a definition: objects, and the text of data that can be changed in place."""
+    """Yield the parts of a definition: objects, and the repr of data that can be changed in place."""
     yield thing
     function = getattr(thing, "fget", None) or getattr(thing, "__func__", thing)
     if isinstance(function, types.FunctionType):
@@ -48,11 +51,12 @@ def _take_apart(thing: Any) -> Iterator[Any]:
 def name_changes(before: dict[str, tuple[Any, ...]]) -> list[str]:
     """Name the definitions of checks that a hand-in has changed, at most three."""
     now = list_definitions()
-    return [name for name, parts in before.items() if not _are_same(parts, now.get(name, ()))][:3]
+    changed = [name for name, parts in before.items() if not _are_same(parts, now.get(name, ()))]
+    return changed[:3]
 
 
 def _are_same(parts: tuple[Any, ...], others: tuple[Any, ...]) -> bool:
-    """Whether these are the same objects. Only our own text is compared with ==, which a hand-in can't redefine."""
+    """Return whether both hold the same objects. Only plain strings are compared by ==, which nothing can redefine."""
     if len(parts) != len(others):
         return False
     for a, b in zip(parts, others, strict=True):

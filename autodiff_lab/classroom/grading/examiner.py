@@ -27,7 +27,8 @@ from autodiff_lab.lessons.order import SLUGS
 # The most characters of an answer, or of the reply to it, that go into the report.
 MAX_SHOWN_CHARACTERS = 1000
 
-# The most characters of code in a notebook, as JSON: far more than anybody writes, and half of the output that is kept.
+# The most characters of code in a notebook, as JSON: far more than anybody writes, and half of the output that the
+# grading program keeps.
 MAX_CODE_CHARACTERS = 1_000_000
 
 
@@ -120,7 +121,7 @@ def examine(cells: list[str]) -> Iterator[dict[str, Any]]:
 
 
 def _run_cell(shell: Any, source: str) -> str:
-    """Run a cell, drop what it prints, and return the name of the exception it raises, or an empty text."""
+    """Run a cell, drop its printed output, and return the name of the exception it raises, or an empty string."""
     with (
         open(os.devnull, "w", encoding="utf-8") as nowhere,
         redirect_stdout(nowhere),
@@ -131,11 +132,13 @@ def _run_cell(shell: Any, source: str) -> str:
             problem = result.error_before_exec or result.error_in_exec
         except BaseException as inner:  # IPython lets some of them through
             problem = inner
-    return type(problem).__name__ if problem is not None else ""
+    if problem is None:
+        return ""
+    return type(problem).__name__
 
 
 def main(path: str, secret: str) -> None:
-    """Run the examiner on one notebook; the findings go to the original standard output, which the cells don't have."""
+    """Run the examiner on one notebook; write the findings to the original standard output, hidden from the cells."""
     report = os.dup(1)
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, 1)

@@ -1,4 +1,4 @@
-"""Feedback for each student: a page to hand back, and the same in short for Moodle's *Feedback comments*.
+"""Feedback for each student: a page to hand back, and a short version for Moodle's *Feedback comments*.
 
 A page has only the student's own files. It doesn't show the lecturer's list of things to look at, because
 those are questions, not verdicts.
@@ -21,7 +21,7 @@ from autodiff_lab.lessons.checks.exercise import MARKS
 from autodiff_lab.text.notation import escape
 
 FOLDER = "feedback"
-# Bytes of a student's name in a file name; file systems allow 255 for the whole.
+# The most bytes of a student's name in a file name; file systems allow 255 for the whole file name.
 MAX_NAME_BYTES = 150
 NOT_FINAL = "These points are not final: your teacher will look at this."
 
@@ -68,7 +68,8 @@ def _file_name(student: Student, taken: set[str]) -> str:
         stem = f"{name}_{student.number}_assignsubmission_file_feedback"
     else:
         stem = f"{name}-{student.number}-feedback" if student.number else f"{name}-feedback"
-    count, file = 1, f"{stem}.html"
+    count = 1
+    file = f"{stem}.html"
     while file.casefold() in taken:
         count += 1
         file = f"{stem} ({count}).html"

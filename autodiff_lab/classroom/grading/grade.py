@@ -52,15 +52,13 @@ def check_sandbox(limits: Limits, *, sandbox: bool = True) -> None:
         row = mark_as_not_run(Row("", "", ""), str(problem))
     if row.ended != "ran":
         reason = row.ended.rpartition("fault: ")[2]
-        raise GradingError(
+        message = (
             f"not even an empty notebook can be graded on this machine: {reason}.\nNo hand-in was run. "
             f"Each may take {limits.seconds:g} s and {limits.megabytes} MB: see --seconds and --megabytes."
-            + (
-                " The sandbox needs bubblewrap 0.8 or newer, and user namespaces."
-                if sandbox
-                else ""
-            )
         )
+        if sandbox:
+            message += " The sandbox needs bubblewrap 0.8 or newer, and user namespaces."
+        raise GradingError(message)
 
 
 def grade(
@@ -104,15 +102,15 @@ def grade(
     hand_ins = find_hand_ins(folder, leave_out)
     lessons()  # loaded here, because threads would load them at the same time
     jobs = jobs or os.cpu_count() or 1
+    limits = limits or Limits()
+    known = known or {}
 
-    def one(hand_in: HandIn) -> Row:
+    def grade_one(hand_in: HandIn) -> Row:
         file = printable(str(hand_in.path.relative_to(folder)))
         if hand_in.problem:
             return Row(file, "", hand_in.problem)
         try:
-            return _grade_notebook(
-                hand_in.path, file, folder, (known or {}).get(file), limits or Limits(), sandbox
-            )
+            return _grade_notebook(hand_in.path, file, folder, known.get(file), limits, sandbox)
         except Exception as problem:  # whatever happens to one hand-in, the others keep their rows
             return mark_as_not_run(Row(file, "", ""), f"{type(problem).__name__}: {problem}")
 
@@ -127,23 +125,22 @@ def grade(
 
     again = []
     with ThreadPoolExecutor(jobs) as pool:
-        running = {pool.submit(one, hand_in): hand_in for hand_in in hand_ins}
+        running = {pool.submit(grade_one, hand_in): hand_in for hand_in in hand_ins}
         try:
             for done in as_completed(running):
                 row = done.result()
-                is_new = row is not (known or {}).get(row.file)
+                is_new = row is not known.get(row.file)
                 had_company = min(jobs, len(hand_ins)) > 1
                 if row.crowded and is_new and had_company:
                     again.append(running[done])
                 else:
                     finish(running[done], row)
-        except (
-            BaseException
-        ):  # Ctrl-C or a full disk: don't start the notebooks that are still waiting
+        except BaseException:
+            # After Ctrl-C or with a full disk, the notebooks that are still waiting must not start.
             pool.shutdown(cancel_futures=True)
             raise
     for hand_in in again:
-        finish(hand_in, one(hand_in))
+        finish(hand_in, grade_one(hand_in))
     return [rows[hand_in] for hand_in in hand_ins]
 
 
@@ -167,7 +164,7 @@ def _grade_notebook(
 def _run_examiner(
     files: Mapping[str, bytes], limits: Limits, *, hidden: Sequence[Path] = (), sandbox: bool
 ) -> tuple[Done, str]:
-    """Run the examiner on ``notebook.ipynb``; return how it ended, and the secret that begins each of its lines."""
+    """Run the examiner on ``notebook.ipynb``; return how it ended, and the secret with which its lines begin."""
     token = secrets.token_hex(16)
     command = [
         sys.executable,

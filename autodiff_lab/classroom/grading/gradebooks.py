@@ -21,9 +21,9 @@ FORMULAS = re.compile(r'(^|[;,|\t\r\n])([\s"]*[=+\-@＝＋－＠])+')
 
 
 def moodle_csv(everybody: Class) -> str:
-    """Write Moodle's gradebook, an offline grading worksheet, with the columns it imports; nothing if no name fits.
+    """Write Moodle's gradebook, an offline grading worksheet; an empty string if no file name is Moodle's.
 
-    A grade is the number of points, in all notebooks; where there is something to look at, it is left open.
+    A grade is the number of points in all notebooks. It is left empty if a lecturer has to look at something first.
     *Feedback comments* are HTML.
 
     >>> from autodiff_lab.classroom.grading.students import collect_class
@@ -51,7 +51,7 @@ def moodle_csv(everybody: Class) -> str:
 
 
 def canvas_csv(everybody: Class) -> str:
-    """Write Canvas's gradebook for *Import Gradebook*, a column for each notebook; nothing if no name fits.
+    """Write Canvas's gradebook for *Import Gradebook*, a column per notebook; empty if no file name is Canvas's.
 
     >>> from autodiff_lab.classroom.grading.students import collect_class
     >>> row = Row("lovelaceada_late_7_8_03.ipynb", "tape", "ran", ("ex_1",))
@@ -74,13 +74,13 @@ def canvas_csv(everybody: Class) -> str:
 
 
 def _works_in(everybody: Class, system: str) -> list[Work]:
-    """List who has a grade and is known by a number of Moodle or Canvas, in the order of these numbers."""
+    """List the works that have a grade and a number of Moodle or Canvas, sorted by that number."""
     works = [work for work in everybody.works if work.student.system == system and work.best]
     return sorted(works, key=lambda work: (work.student.number, work.name))
 
 
 def _is_open(row: Row) -> bool:
-    """Whether a lecturer must decide: the row has doubts, or the file's name could be another student's."""
+    """Return whether a lecturer must decide: the row has doubts, or the file's name could be another student's."""
     found = MOODLE.match(row.file)
     is_ambiguous = found and MOODLE.match(row.file.partition("/")[0], found.end())
     return bool(row.doubts or is_ambiguous)
@@ -89,9 +89,8 @@ def _is_open(row: Row) -> bool:
 def exercises_csv(everybody: Class) -> str:
     """Write the points of each student in each exercise as CSV: 0 if it isn't passed yet, empty if not attempted.
 
-    An exercise that is passed has 1 point, or those that `Class.weights` give it.
-
-    The columns of a notebook are empty where something in it is to be looked at before its points are final.
+    A passed exercise is worth 1 point, or as many as `Class.weights` gives it. If a lecturer has to look at a
+    notebook before its points are final, its columns are empty.
 
     >>> from autodiff_lab.classroom.grading.students import collect_class
     >>> from autodiff_lab.classroom.grading.verdicts import Answer
@@ -120,18 +119,20 @@ def exercises_csv(everybody: Class) -> str:
 def _points(row: Row | None, exercise: str, weights: Weights) -> int | str:
     if row is None or row.doubts or exercise not in row.answers:
         return ""
-    return weights.get((row.lesson, exercise), 1) if row.answers[exercise].state == "passed" else 0
+    if row.answers[exercise].state != "passed":
+        return 0
+    return weights.get((row.lesson, exercise), 1)
 
 
 def missing_csv(everybody: Class) -> str:
-    """Write those on the roster who handed in nothing, as CSV; an empty text if there are none."""
+    """Write the people on the roster who handed in nothing as CSV; an empty string if there are none."""
     return write_csv(
         ("name", "number"), [(listed.name, listed.number) for listed in everybody.missing]
     )
 
 
 def write_csv(head: Sequence[object], lines: Sequence[Sequence[object]]) -> str:
-    """Write grades as CSV for a gradebook or spreadsheet, formulas escaped; nothing if there are no lines.
+    """Write grades as CSV for a gradebook or spreadsheet; an empty string if there are no lines.
 
     Text that a spreadsheet would run as a formula is escaped, because students choose the names of their files.
     """
@@ -146,7 +147,7 @@ def write_csv(head: Sequence[object], lines: Sequence[Sequence[object]]) -> str:
 
 
 def _escape_formula(cell: object) -> object:
-    r"""Write an apostrophe before whatever a spreadsheet may take for a formula.
+    r"""Write an apostrophe before each text that a spreadsheet could run as a formula.
 
     >>> print(_escape_formula("x;=1+1;y"))
     x;'=1+1;y
@@ -155,7 +156,7 @@ def _escape_formula(cell: object) -> object:
 
 
 def escape_formulas_in_html(html: str) -> str:
-    r"""Write as HTML entities whatever a spreadsheet may take for a formula: what is shown stays the same.
+    r"""Replace the characters that could begin a formula by HTML entities, which look the same.
 
     >>> print(escape_formulas_in_html("<p>a &lt;=1, -2</p>"))
     <p>a &lt;&#61;1, &#45;2</p>

@@ -14,13 +14,13 @@ from pathlib import Path
 from autodiff_lab.classroom.grading.verdicts import printable
 from autodiff_lab.lessons.checks.progress_file import FILE
 
-# Bytes. A larger file is not read; the course's notebooks are far smaller.
+# The most bytes that are read of a file; the course's notebooks are far smaller.
 MAX_NOTEBOOK_BYTES = 20_000_000
 
-# Files of one student that are graded; the course has twenty notebooks.
+# The most files of one student that are graded, about twice as many as the course has notebooks.
 MAX_FILES = 50
 
-# Files of one student that are listed, so that the notebooks among them can be graded first.
+# The most files of one student that are listed, so that the notebooks among them can be graded first.
 MAX_LOOKED_AT = 10_000
 
 # Files that Jupyter, Python and operating systems leave next to a hand-in. The progress file is read with its notebook.
@@ -31,7 +31,7 @@ LITTER = (
 
 @dataclass(frozen=True)
 class HandIn:
-    """A file that was handed in, and why it isn't opened, if there is a reason.
+    """A file that was handed in.
 
     Attributes
     ----------

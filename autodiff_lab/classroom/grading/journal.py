@@ -24,7 +24,7 @@ KEY_BYTES = 32
 
 
 def key_path() -> Path:
-    """Return the path of the key that signs journals, in the user's folder for the state of programs.
+    """Return the path of the key that signs journals, in the user's folder for program state.
 
     The environment variable ``XDG_STATE_HOME`` names another folder.
     """
@@ -40,8 +40,10 @@ def load_key() -> bytes:
         if not os.path.lexists(path):
             _make_key(path)
         with os.fdopen(open_regular_file(path, os.O_RDONLY), "rb") as file:
-            is_shared = os.name != "nt" and stat.S_IMODE(os.fstat(file.fileno()).st_mode) & 0o077
+            permissions = stat.S_IMODE(os.fstat(file.fileno()).st_mode)
             key = file.read(KEY_BYTES + 1)
+        # Windows reports permissions that say nothing about other users.
+        is_shared = os.name != "nt" and permissions & 0o077
         if len(key) == KEY_BYTES and not is_shared:
             return key
     return secrets.token_bytes(KEY_BYTES)

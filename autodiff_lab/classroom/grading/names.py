@@ -1,4 +1,4 @@
-"""Who handed in a file: its folder says so, or the name that Moodle or Canvas gave it."""
+"""Find out who handed in a file, from its folder or from the file name that Moodle or Canvas gave it."""
 
 import re
 from collections.abc import Sequence
@@ -21,7 +21,7 @@ class Student:
     Attributes
     ----------
     name : str
-        As people write it: without the numbers that Moodle or Canvas adds to it.
+        The student's name, without the numbers that Moodle or Canvas adds to it.
     number : str
         The student's number in Moodle or Canvas; otherwise empty.
     system : str
@@ -34,7 +34,7 @@ class Student:
 
 
 def identify(file: str) -> Student:
-    """Return whose file this is, by its path in the folder of hand-ins.
+    """Return the student who handed in a file, by its path in the folder of hand-ins.
 
     Each folder at the top level belongs to one student, and so does each file there.
 
@@ -58,7 +58,7 @@ def identify(file: str) -> Student:
 
 
 def is_of_one_person(files: Sequence[str]) -> bool:
-    """Whether files with the same Canvas name and number certainly belong to one student.
+    """Return whether files with the same Canvas name and number certainly belong to one student.
 
     Canvas gives each file its own number, so if two files have the same one, the numbers aren't from
     Canvas. And if the rest of the name isn't one of our notebooks, it may be another person's name.
@@ -90,7 +90,7 @@ def own_part(file: str) -> str:
 
 
 def is_late(file: str) -> bool:
-    """Whether the file's name says that it was late. Canvas puts this into names, Moodle doesn't.
+    """Return whether a file's name marks it as late. Canvas puts this into file names; Moodle doesn't.
 
     >>> is_late("lovelaceada_LATE_7_8_03.ipynb"), is_late("lovelaceada_7_8_03.ipynb")
     (True, False)

@@ -1,4 +1,4 @@
-"""An observation: what a check saw of an answer, as JSON that leaves the sandbox and is judged outside."""
+"""Observations: a check's record of an answer, encoded as JSON that leaves the sandbox and is judged outside."""
 
 import json
 import numbers

@@ -50,7 +50,7 @@ COLUMNS = (
 SUMMARY = "summary.html"
 GRADEBOOKS = {"grades-moodle.csv": moodle_csv, "grades-canvas.csv": canvas_csv}
 TABLES = {"grades-exercises.csv": exercises_csv, "missing.csv": missing_csv}
-# A page begins with this many wrong answers: as many as there is time to discuss in class.
+# How many recognised wrong answers are listed for each lesson: as many as there is time to discuss in class.
 MOST = 5
 SANDBOX = {
     True: "in a bubblewrap sandbox",
@@ -78,23 +78,23 @@ def open_report(
     Raises
     ------
     FileExistsError
-        If a report is there already, which somebody may have edited, and neither `overwrite` nor `resume` is true.
+        If the folder has a report already, which somebody may have edited, and both `overwrite` and `resume` are false.
     GradingError
-        If they cannot be written.
+        If the report cannot be written.
     """
     paths = report_paths(folder)
     key = load_key()
-    there = [path for path in report_files(folder) if os.path.lexists(path)]
-    if there and not (overwrite or resume):
+    existing = [path for path in report_files(folder) if os.path.lexists(path)]
+    if existing and not (overwrite or resume):
         raise FileExistsError(
-            f"{there[0]} is there already; name another folder with --out, or say --resume (to grade what is new) "
+            f"{existing[0]} is there already; name another folder with --out, or say --resume (to grade what is new) "
             "or --overwrite"
         )
     rows: list[Row] = []
     with ExitStack() as files:
         try:
             folder.mkdir(parents=True, exist_ok=True)
-            for path in there:
+            for path in existing:
                 if path.name == FOLDER:
                     _empty_feedback(path)
                 elif overwrite or path.name != JOURNAL:
@@ -118,7 +118,7 @@ def open_report(
             head, _, line = csv_text([row]).partition("\r\n")
             table.write(line if rows else f"{head}\r\n{line}")
             rows.append(row)
-            # The line break comes first too, in case the line before was cut short.
+            # A line break comes first, in case an interrupted run left an unfinished line.
             journal.write(f"\n{sign_row(row, key)}")
             table.flush()
             journal.flush()
@@ -128,7 +128,7 @@ def open_report(
         finally:
             rows.sort(key=lambda row: row.file)
             everybody = collect_class(rows, roster, weights)
-            # The same lines in the order of the files, with names that tell the whole class apart.
+            # Write the same lines again: sorted, and with names that are unique in the whole class.
             table.seek(0)
             table.write(csv_text(rows, everybody.names))
             table.truncate()
@@ -142,7 +142,7 @@ def _empty_feedback(folder: Path) -> None:
     Raises
     ------
     NotADirectoryError
-        If the path is a link or a file, and so not a folder of ours.
+        If the path is a link or a file, so not a folder that an earlier run made.
     """
     if folder.is_symlink() or not folder.is_dir():
         raise NotADirectoryError(errno.ENOTDIR, f"{folder.name} is not a folder")
@@ -158,11 +158,12 @@ def _write_other_files(folder: Path, everybody: Class) -> None:
     texts |= {f"{FOLDER}/{each.file}": each.page for each in feedback.values()}
     (folder / FOLDER).mkdir(exist_ok=True)
     for name, text in texts.items():
-        if text:
-            # A table is for spreadsheets, as grades.csv is; a gradebook is for an importer.
-            encoding = "utf-8-sig" if name in TABLES else "utf-8"
-            with (folder / name).open("x", encoding=encoding, newline="") as file:
-                file.write(text)
+        if not text:
+            continue
+        # Spreadsheets need the byte order mark, as in grades.csv; the importers of gradebooks don't.
+        encoding = "utf-8-sig" if name in TABLES else "utf-8"
+        with (folder / name).open("x", encoding=encoding, newline="") as file:
+            file.write(text)
 
 
 def report_paths(folder: Path) -> tuple[Path, Path]:
@@ -197,14 +198,23 @@ def csv_text(rows: Sequence[Row], names: Names | None = None) -> str:
     names = collect_class(rows).names if names is None else names
     lines = []
     for row in rows:
-        met = " | ".join(
-            f"{exercise_number(name)}: {each.hint}"
-            for name, each in row.answers.items()
-            if each.hint
-        )
-        counts = row.passed, row.attempted, len(row.exercises)
+        recognised = [
+            f"{exercise_number(name)}: {answer.hint}"
+            for name, answer in row.answers.items()
+            if answer.hint
+        ]
         lines.append(
-            (names[row.file], row.file, row.lesson, *counts, row.ended, "; ".join(row.doubts), met)
+            (
+                names[row.file],
+                row.file,
+                row.lesson,
+                row.passed,
+                row.attempted,
+                len(row.exercises),
+                row.ended,
+                "; ".join(row.doubts),
+                " | ".join(recognised),
+            )
         )
     return write_csv(COLUMNS, lines)
 
@@ -237,7 +247,7 @@ def html_page(rows: Sequence[Row], names: Names | None = None, *, sandbox: bool 
 
 
 def _recognised_answers(rows: Sequence[Row]) -> str:
-    """List the wrong answers that were recognised, the most frequent first: what to talk about next time."""
+    """List the recognised wrong answers, most frequent first, to discuss in the next class."""
     met = Counter(
         (name, each.hint) for row in rows for name, each in row.answers.items() if each.hint
     )
@@ -318,7 +328,7 @@ def _answers(rows: Sequence[Row], groups: Groups, names: Names) -> str:
 
 
 def _answer(group: Sequence[Row], name: str, names: Names) -> str:
-    """Write one answer that all in this group have given."""
+    """Write the answer that every student in this group gave."""
     answer = group[0].answers[name]
     count = f"{len(group)} identical answers, " if len(group) > 1 else ""
     givers = ", ".join(escape(_with_attempts(row, name, names)) for row in group)

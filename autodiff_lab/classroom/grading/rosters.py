@@ -17,7 +17,7 @@ from autodiff_lab.classroom.grading.names import Student
 from autodiff_lab.classroom.grading.verdicts import printable
 from autodiff_lab.jupyter.notebooks import TutorialError
 
-# Titles of columns, in small letters. A file or folder may be called by one of these instead of the name:
+# Titles of columns, in lower case. A file or folder may be named after a number or login instead of the student's name.
 NUMBERS = ("identifier", "id", "id number", "student id", "sis user id")
 LOGINS = ("username", "login", "sis login id", "email", "email address", "e-mail")
 NAMES = ("name", "full name", "student", "student name")
@@ -45,7 +45,7 @@ class Listed:
     number : str
         The first number or login of the line; empty if there is none.
     cells : tuple of (str, str)
-        The other titles, in small letters, and the cells below them.
+        The titles of the line's numbers and logins, in lower case, each with its cell.
     """
 
     name: str
@@ -53,7 +53,7 @@ class Listed:
     cells: tuple[tuple[str, str], ...] = ()
 
 
-# The people that each key fits; see `index_roster`.
+# The people whom each key fits; see `index_roster`.
 Index = dict[str, list[Listed]]
 
 
@@ -137,18 +137,17 @@ def _read_lines(text: str, where: str) -> list[tuple[int, list[str]]]:
     """Read the lines that are not empty, each with its number; the separator is the one that fits the titles best."""
     first, _, rest = text.partition("\n")
     skipped = 0
-    # it is for Excel
+    # A first line such as `sep=;` tells Excel the separator.
     if first.strip().casefold() in [f"sep={separator}".strip() for separator in SEPARATORS]:
-        text, skipped = rest, 1
+        text = rest
+        skipped = 1
     known = {*NUMBERS, *LOGINS, *NAMES, *FIRST_NAMES, *LAST_NAMES}
     head = text.lstrip("\r\n").partition("\n")[0]
     fits = {}
     for separator in SEPARATORS:
         titles = next(csv.reader([head], delimiter=separator), [])
-        fits[separator] = (
-            sum(" ".join(title.split()).casefold() in known for title in titles),
-            len(titles),
-        )
+        known_titles = sum(" ".join(title.split()).casefold() in known for title in titles)
+        fits[separator] = (known_titles, len(titles))
     separator = max(SEPARATORS, key=lambda each: fits[each])
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
     lines = []
@@ -165,13 +164,13 @@ def _read_lines(text: str, where: str) -> list[tuple[int, list[str]]]:
 
 
 def _read_student(titles: Sequence[str], cells: Sequence[str]) -> Listed | None:
-    """Read a line of the roster; None if it names nobody."""
+    """Read a line of the roster; return None if it has no student's name."""
     found = {title: cell for title, cell in zip(titles, cells, strict=False) if cell}
     name = next((found[title] for title in NAMES if title in found), "")
     first = next((found[title] for title in FIRST_NAMES if title in found), "")
     last = next((found[title] for title in LAST_NAMES if title in found), "")
     name = name or f"{first} {last}".strip()
-    # a line of Canvas's gradebook that is no student
+    # "Points Possible" is a line of Canvas's gradebook that isn't a student.
     if not name or name.casefold() == "points possible":
         return None
     number = next((found[title] for title in (*NUMBERS, *LOGINS) if title in found), "")
@@ -205,7 +204,7 @@ def find_listed(student: Student, index: Index) -> list[Listed]:
 
 
 def is_on_roster(student: Student, index: Index) -> bool:
-    """Whether exactly one person on the roster has both the number and the name that a system gave a file."""
+    """Return whether exactly one person on the roster has both the number and the name that a system gave a file."""
     numbered = index.get(f"{NUMBER_OF.get(student.system)} {student.number}", [])
     return len(numbered) == 1 and numbered[0] in index.get(_letters(student.name), [])
 
@@ -225,7 +224,7 @@ def _keys(listed: Listed) -> set[str]:
 
 
 def _letters(text: str) -> str:
-    """Keep letters and digits only, small and without accents."""
+    """Return the letters and digits of a text, in lower case and without accents."""
     return "".join(
         each for each in unicodedata.normalize("NFKD", text).casefold() if each.isalnum()
     )

@@ -67,7 +67,7 @@ class Work:
 
     @property
     def late(self) -> bool:
-        """Whether the name of one of the files says that it was late."""
+        """Whether one of the files has a name that marks it as late."""
         return any(is_late(row.file) for row in self.rows)
 
 
@@ -80,7 +80,7 @@ class Class:
     works : tuple of Work
         In the order of the students' names.
     worth : dict
-        How many points each lesson has that something was handed in for; without weights, its exercises.
+        For each lesson that somebody handed in, its points; without weights, the number of its exercises.
     missing : tuple of Listed
         People on the roster who handed in no file.
     unlisted : tuple of Student
@@ -115,7 +115,7 @@ class Class:
 
     @property
     def names(self) -> dict[str, str]:
-        """What the student is called who handed in a file, by the file; no two students are called the same.
+        """For each file, a name for the student who handed it in; no two students have the same name.
 
         >>> collect_class([Row("li_7_8_03.ipynb", "tape", "ran"), Row("li_9_5_03.ipynb", "tape", "ran")]).names
         {'li_7_8_03.ipynb': 'li (7)', 'li_9_5_03.ipynb': 'li (9)'}
@@ -183,7 +183,7 @@ def collect_class(
 
 
 def _find_owners(files: Sequence[str], index: Index) -> tuple[dict[str, Student], tuple[str, ...]]:
-    """Find out whose each file is, and which files are kept apart because several people could have such names.
+    """Find the student of each file, and the files kept apart because several people could have such names.
 
     A name that a student chose, ``hw_1_2_ada``, can look like one from Canvas. So two files belong to one
     student only if the roster has this student, or if no part of their names could be another person's.

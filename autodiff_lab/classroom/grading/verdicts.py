@@ -35,7 +35,7 @@ class Answer:
     hint : str
         The hint of the misconception that was recognised; empty if none was.
     attempts : int
-        How often the notebook asked for the check.
+        How often the notebook called the check.
     """
 
     state: str
@@ -210,12 +210,15 @@ def _judge_findings(
         tried = [
             (answer, doubt) for answer, doubt in judged if answer.state in ("passed", "not yet")
         ]
-        if tried:
-            answer = next((answer for answer, _ in tried if answer.state == "passed"), tried[-1][0])
-            answers[name] = replace(answer, attempts=len(mine) - len(judged) + len(tried))
-            doubts += dict.fromkeys(
-                f"{exercise.title.split()[1]} {doubt}" for _, doubt in tried if doubt
-            )
+        if not tried:
+            continue
+        passed = [answer for answer, _ in tried if answer.state == "passed"]
+        last_answer, _ = tried[-1]
+        answer = passed[0] if passed else last_answer
+        attempts_not_judged = len(mine) - len(judged)
+        answers[name] = replace(answer, attempts=attempts_not_judged + len(tried))
+        number = exercise.title.split()[1]
+        doubts += dict.fromkeys(f"{number} {doubt}" for _, doubt in tried if doubt)
     return replace(row, answers=answers, doubts=tuple(map(printable, doubts)))
 
 

@@ -52,7 +52,7 @@ def read_weights(path: Path) -> dict[tuple[str, str], int]:
     ]
     if not lines or [title.casefold() for title in lines[0]] != TITLES:
         raise WeightsError(f"{where} doesn't begin with the titles of its columns. {EXAMPLE}")
-    known = {}
+    known = {}  # from an exercise's title to its lesson and name
     for lesson in lessons():
         for name in lesson.exercises():
             known[exercise_title(lesson.number, name)] = lesson.slug, name
@@ -60,7 +60,8 @@ def read_weights(path: Path) -> dict[tuple[str, str], int]:
     for number, line in enumerate(lines[1:], 2):
         if not any(line):
             continue
-        title, points = line if len(line) == len(TITLES) else (line[0], "")
+        title = line[0]
+        points = line[1] if len(line) == len(TITLES) else ""
         if title not in known:
             raise WeightsError(
                 f"line {number} of {where}: there is no exercise {printable(title)!r}. Write an exercise as in the "
@@ -86,5 +87,5 @@ def points_for(row: Row, weights: Weights) -> int:
 
 
 def most_points(row: Row, weights: Weights) -> int:
-    """Return how many points all exercises of a hand-in's lesson are worth."""
+    """Return the most points that a hand-in can get: those of all exercises of its lesson."""
     return sum(weights.get((row.lesson, name), 1) for name in row.exercises)
