@@ -190,7 +190,7 @@ def enter_namespaces(students: int) -> int:
 
 
 def mount_private_folders() -> None:
-    """Mount private, empty folders where the commands write, and keep what is needed of the old ones readable."""
+    """Mount private, empty folders where the commands write; the parts of the old ones that they need stay readable."""
     node = Path(shutil.which("node") or "node")
     proxy = Path(shutil.which("configurable-http-proxy") or "")
     needed = {Path(sys.prefix), Path(sys.base_prefix), ROOT, proxy.parents[2]}
@@ -470,7 +470,7 @@ def check_travel() -> None:
 
 
 def check_collecting(names: list[str]) -> None:
-    """Check that the page's loop collects each student's notebook into a folder of its own, as grading expects."""
+    """Check that the loop on the lecturers' page collects each student's notebook in a folder of its own."""
     Path("/home/bea/autodiff-lab-notebooks/03_tape.ipynb").unlink()
     Path("/home/bea/autodiff-lab-notebooks/03_tape.ipynb").symlink_to("/etc/shadow")
     run("sh", "-euc", "\n".join(guide_commands("runuser")), cwd="/srv")

@@ -1,4 +1,4 @@
-"""Visit a JupyterLite site in Chromium: run every notebook, use it as a reader would, and print what was wrong as JSON.
+"""Visit a JupyterLite site in Chromium: run every notebook, use it as a reader would, and print all problems as JSON.
 
     python .ci/lite/visit.py ADDRESS CHROMIUM PICTURES         (started by `.ci/lite_works.py`)
 
@@ -109,7 +109,7 @@ async def until(page: Page, condition: str, arg: Any = None) -> None:
 
 
 class Visit:
-    """A visit to the site, with the addresses that were refused, what was wrong, and each notebook's time."""
+    """A visit to the site: the addresses that were refused, the problems found, and each notebook's run time."""
 
     def __init__(self, address: str, browser: Browser, pictures: Path) -> None:
         self.address = address
@@ -135,7 +135,7 @@ class Visit:
     async def open(self, context: BrowserContext, name: str) -> Page:
         """Open a notebook, and wait until its kernel runs."""
         page = await context.new_page()
-        # a page with changes asks to be left
+        # A page with unsaved changes opens a dialog before it is left.
         page.on("dialog", lambda dialog: asyncio.ensure_future(dialog.accept()))
         await page.goto(f"{self.address}/lite/lab/index.html?path={name}")
         await until(page, "window.jupyterapp?.shell?.currentWidget?.content?.widgets?.length > 2")
@@ -159,7 +159,7 @@ class Visit:
         await page.close()
 
     def expect(self, holds: bool, what: str) -> None:
-        """Note what is wrong, unless a condition holds."""
+        """Note a problem if a condition doesn't hold."""
         if not holds:
             self.wrong.append(what)
 
@@ -300,7 +300,7 @@ class Visit:
 
 
 async def main(address: str, chromium: str, pictures: str) -> None:
-    """Visit the site, and print what was wrong as JSON."""
+    """Visit the site, and print all problems as JSON."""
     async with async_playwright() as playwright:
         flags = [
             "--no-sandbox",

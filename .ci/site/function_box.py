@@ -82,7 +82,7 @@ def frame() -> str:
 
 
 def packages() -> bytes:
-    """Pack the packages for the worker: autodiff_lab without what is left out, and two small ones."""
+    """Pack the packages for the worker: autodiff_lab without the parts that it doesn't use, and two small ones."""
     packed = io.BytesIO()
     with (
         tempfile.TemporaryDirectory() as folder,

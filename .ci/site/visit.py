@@ -1,4 +1,4 @@
-"""Visit the website in Chromium, without a network, and print as JSON what is wrong.
+"""Visit the website in Chromium, without a network, and print all problems as JSON.
 
     python .ci/site/visit.py ADDRESS CHROMIUM SITE SHOTS
 
@@ -24,7 +24,7 @@ from autodiff_lab import __version__
 LAPTOP, PHONE = {"width": 1366, "height": 768}, {"width": 390, "height": 800}
 LIVE = re.compile(r"/lite/lab/index\.html\?path=([\w.]+\.ipynb)")
 
-# Returns the colour of an element's text, and of the background behind it.
+# Returns the colours of an element's text and of its background.
 COLOURS = """(element) => {
   const text = getComputedStyle(element).color;
   for (let at = element; at; at = at.parentElement) {
@@ -47,7 +47,7 @@ SMALL_TARGETS = """[...document.querySelectorAll("a, button, summary, select, in
 
 
 class Visitor:
-    """A visitor who goes through the site and notes what is wrong."""
+    """A visitor who goes through the site and notes problems."""
 
     def __init__(self, page: Page, address: str, site: Path, shots: Path) -> None:
         self.page = page
@@ -68,7 +68,7 @@ class Visitor:
         self.wrong.append(f"{self.page.url.removeprefix(self.address)}: {what}")
 
     def expect(self, holds: bool, what: str) -> None:
-        """Note what is wrong, unless a condition holds."""
+        """Note a problem if a condition doesn't hold."""
         if not holds:
             self.note(what)
 
@@ -365,7 +365,7 @@ def look(part: Locator) -> tuple[float, float]:
 
 
 def luminances(part: Locator) -> tuple[float, float]:
-    """Return the luminance of an element's text, and of the background behind it."""
+    """Return the luminance of an element's text and of its background."""
     colours = [re.findall(r"[\d.]+", colour)[:3] for colour in part.evaluate(COLOURS)]
     ink, paper = (
         float(luminance(np.array([float(number) for number in colour]))) for colour in colours

@@ -1,4 +1,4 @@
-"""Use the start page's box as a visitor would, and as an attacker would. Print what is wrong as JSON.
+"""Use the start page's box as a visitor would, and as an attacker would. Print all problems as JSON.
 
     python .ci/site/visit_box.py ADDRESS CHROMIUM SHOTS [PART ...]
 
@@ -167,7 +167,7 @@ def link_to(program: str) -> str:
 
 
 class Visitor:
-    """A visitor who uses the box, and notes what is wrong."""
+    """A visitor who uses the box, and notes problems."""
 
     def __init__(self, page: Page, address: str, shots: Path) -> None:
         self.page = page
@@ -184,7 +184,7 @@ class Visitor:
         dialog.dismiss()
 
     def expect(self, holds: object, what: str) -> None:
-        """Note what is wrong, unless a condition holds."""
+        """Note a problem if a condition doesn't hold."""
         if not holds:
             self.wrong.append(f"the box: {what}")
 

@@ -57,7 +57,7 @@
     };
   }
 
-  /** Handles an answer of `session.py`: a new player, a change of the player, or what is wrong. @param {string} json */
+  /** Handles an answer of `session.py`: a new player, a change of the player, or an error. @param {string} json */
   function takeAnswer(json) {
     const { state, title, line, text } = JSON.parse(json);
     const isChange = state && title === undefined;

@@ -61,7 +61,7 @@ shown: ad.Player | None = None
 
 
 def run(program: str) -> str:
-    """Run a program, and return the state of the last player that it made, or what is wrong and in which line."""
+    """Run a program, and return the state of the last player that it made, or an error and its line."""
     global shown
     StandIn.made.clear()
     if len(program) > LONGEST:
