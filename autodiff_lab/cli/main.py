@@ -78,7 +78,7 @@ def build_parser() -> ArgumentParser:
         "--overwrite", action="store_true", help="write over the files of an earlier run"
     )
     grading = add_command(_grade_notebooks, "grade")
-    grading.add_argument("folder", metavar="DIR", type=Path, help="what was handed in")
+    grading.add_argument("folder", metavar="DIR", type=Path, help="the folder of hand-ins")
     grading.add_argument(
         "--out", metavar="DIR", type=Path, help="where to write the table (default: DIR-grades)"
     )

@@ -78,10 +78,10 @@ def present(name: str, *, browser: bool = True, port: int | None = None) -> None
 
 
 def make_presented(notebook: Any) -> Any:
-    """Return the copy of a notebook that is presented: with slides, and marked for the extension of JupyterLab.
+    """Return a copy of a notebook to present: with slides, and with metadata for our JupyterLab extension.
 
-    A notebook without slides of its own is shown without its outputs, so that the answer to a question appears only
-    when its cell is run.
+    If the notebook defines no slides, its outputs are removed, so that the answer to a question appears only when
+    its cell is run.
     """
     ready = has_slides(notebook)
     notebook = with_slides(notebook)

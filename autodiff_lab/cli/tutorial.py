@@ -97,7 +97,7 @@ def run_lab(
     port: int | None,
     options: Sequence[str] = (),
 ) -> None:
-    """Run JupyterLab on a folder of the tutorial, in this process, until it is stopped; `start` is what it opens."""
+    """Run JupyterLab on a folder of the tutorial, in this process, until it is stopped; it opens the file `start`."""
     try:
         import ipykernel  # noqa: F401  (JupyterLab starts without it, and then no notebook runs)
         from jupyterlab.labapp import LabApp

@@ -31,7 +31,7 @@ class Copied:
 def installed_notebooks() -> Path:
     """Return the folder with the tutorial's notebooks.
 
-    In a wheel they travel inside the package; in a checkout they are the folder ``notebooks`` beside it.
+    A wheel has them inside the package; in a checkout they are in the folder ``notebooks`` next to the package.
 
     Raises
     ------

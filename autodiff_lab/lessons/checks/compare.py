@@ -18,7 +18,7 @@ _LARGEST = 1000
 
 
 class Finding(str):
-    """A sentence in which a check says what it found; compared and quoted as it is, unlike a learner's own text."""
+    """A sentence that a check returns as its result; compared and quoted unchanged, unlike a learner's own text."""
 
 
 @dataclass
@@ -169,7 +169,7 @@ def is_shortened(seen: Any, wanted: Any) -> bool:
 
 
 def has_form_of(seen: Any, wanted: Any) -> bool:
-    """Whether an answer has the form of the right one, whatever its values.
+    """Return whether an answer has the same structure as the correct one, with any values.
 
     A number may replace None, and None a number.
 

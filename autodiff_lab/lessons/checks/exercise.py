@@ -1,6 +1,6 @@
-"""An exercise: a question, its right answer, the wrong answers that are recognised, hints and replies.
+"""An exercise: a question, its correct answer, the wrong answers that are recognised, hints and replies.
 
-An exercise never raises, whatever it is given. The notebook must run from top to bottom with nothing
+An exercise never raises, whatever the answer is. The notebook must run from top to bottom with nothing
 answered, and a learner with a broken answer needs a sentence, not a traceback through code they didn't write.
 """
 

@@ -1,4 +1,4 @@
-"""The progress file, ``my_progress.jsonl`` beside the notebooks: a learner's progress as a list of events.
+"""The progress file, ``my_progress.jsonl`` next to the notebooks: a learner's progress as a list of events.
 
 The file has one line of JSON for each event, and lines are only ever appended. So two notebooks may write
 at the same time, and a line that was cut off or comes from a later version affects no other line. If the

@@ -44,7 +44,7 @@ class Given(tuple[Any, ...]):
     names: tuple[str, ...]
 
     def __new__(cls, **data: Any) -> Self:
-        """Keep the values as the tuple, and the names beside it."""
+        """Store the values as the tuple's elements, and their names in the attribute `names`."""
         given = super().__new__(cls, data.values())
         given.names = tuple(data)
         return given
