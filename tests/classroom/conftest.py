@@ -1,4 +1,4 @@
-"""What holds for all tests of the classroom: the key that journals are signed with is not the one of who runs them."""
+"""A fixture for all tests of the classroom: journals are signed with a new key, never with the key of the tester."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The sandbox of a hand-in, tried from inside: what it can see, reach, write and use, as root and as a user."""
+"""The sandbox of a hand-in, tested from inside as root and as a user: files, network, system calls and limits."""
 
 import ast
 import contextlib
@@ -382,7 +382,7 @@ def test_an_ordinary_user_with_600_threads_grades_as_usual(tmp_path_factory):
 
 
 def as_user(*also):
-    """The beginning of a command that runs as the user `nobody`, who can read this Python wherever it is installed."""
+    """Return the beginning of a command that runs as the user `nobody`, with a Python which that user can read."""
     if os.geteuid() != 0:
         pytest.skip("only root can become another user; these tests have just run as one")
     if not shutil.which("setpriv"):

@@ -42,7 +42,7 @@ SHORT = nbformat.from_dict(GOOD | {"cells": without_still_pictures(GOOD.cells)})
 
 
 def wrong():
-    """The first wrong answer that each exercise knows."""
+    """The first recognised wrong answer of each exercise."""
     notebook = copy.deepcopy(OPEN)
     for cell in notebook.cells:
         for name, exercise in EXERCISES.items():
@@ -247,7 +247,7 @@ def test_the_guide_names_the_limits_that_hold():
 
 
 def test_the_guides_container_holds_one_student_each(tmp_path, programs):
-    """Its commands are run with a `docker` that only says what it was asked for."""
+    """The guide's commands run with a fake `docker`, which only prints its arguments."""
     guide = (ROOT / "notebooks" / "for_lecturers.md").read_text(encoding="utf-8")
     (recipe,) = (block for block in guide.split("```") if "docker run" in block)
     programs("docker", f'echo "$@" >> {tmp_path}/asked\nfor last; do :; done')
@@ -282,7 +282,7 @@ def test_a_report_is_not_written_over(tmp_path):
 
 
 def test_the_command(tmp_path, capsys):
-    """It writes beside the hand-ins, not among them: who can write there could leave it a report to go on with."""
+    """The report is written next to the hand-ins, not among them, where a student could plant an earlier report."""
     folder = tmp_path / "class"
     folder.mkdir()
     nbformat.write(OPEN, folder / "ada.ipynb")
@@ -300,7 +300,7 @@ def test_the_command(tmp_path, capsys):
 
 FORGES = "import gc; tell = next(x for x in gc.get_objects()"
 FORGES += " if 'main.<locals>.write_finding' in getattr(x, '__qualname__', ''))"
-"""It finds, in the memory of its own process, the function with which the examiner writes findings."""
+"""Code that finds, in the memory of its own process, the function with which the examiner writes findings."""
 TELLS = (
     r'tell(dict(exercise="printing_tape.ex_1", status="not yet", reply="\ud800\x1b[2J", '
     r'observed="[]", changed=["\x1b[0m"]))'
@@ -352,7 +352,7 @@ def test_no_name_and_no_finding_loses_a_row_or_forges_a_line(tmp_path, monkeypat
 
 
 def test_rows_are_written_as_they_come(tmp_path):
-    """Whatever ends the grading: what was done is there, and at the end it is in order."""
+    """If grading is interrupted, the finished rows are in the report, sorted."""
     table, page = report_paths(tmp_path)
     with pytest.raises(KeyboardInterrupt), open_report(tmp_path) as add:
         add(Row("zoë.ipynb", "printing_tape", "ran"))
@@ -376,7 +376,7 @@ def test_where_nothing_can_be_written_nothing_is_run(tmp_path, capsys, monkeypat
 
 @pytest.fixture
 def programs(tmp_path_factory, monkeypatch):
-    """A folder that holds all the programs there are."""
+    """Return a function that adds a script to the PATH, which is otherwise empty."""
     if os.name == "nt":
         pytest.skip("scripts stand for the programs")
     folder = tmp_path_factory.mktemp("bin")
@@ -440,7 +440,7 @@ def test_a_sandbox_that_fails_later_blames_no_student(tmp_path, capsys, programs
 
 
 def test_a_seed_of_ones_own_is_graded_with_it(tmp_path):
-    """Where the numbers are drawn by a seed, the file of progress beside the notebook tells which."""
+    """If a student's numbers are drawn with a seed, it is in the progress file next to the notebook."""
     from autodiff_lab.lessons.dual_numbers import progress as second
 
     varied = next(each for each in second.exercises().values() if each.is_varied)

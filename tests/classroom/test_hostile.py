@@ -30,7 +30,7 @@ EXERCISES = lesson.exercises()
 RIGHT = f"{EXERCISES['ex_1'].reference}\ncheck.ex_1(answer)"
 FINDS = "import gc; tell = next(x for x in gc.get_objects()"
 FINDS += " if 'main.<locals>.write_finding' in getattr(x, '__qualname__', ''))"
-"""What the examiner writes with, found in the memory of the hand-in's own process."""
+"""Code that finds the examiner's write function in the memory of its own process."""
 FLOODS = (
     "for _ in range(10**5): tell({'exercise': 'printing_tape.ex_3', "
     "'status': 'passed', 'observed': '[[1, 2]]', 'x': '#' * 99})"
@@ -140,7 +140,7 @@ def folder(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def graded(folder):
-    """For each user the rows by name."""
+    """Return each user's rows, by name."""
     jobs = f"jobs=4, limits=Limits(seconds={SECONDS})"
     code = (
         "import sys\nfrom pathlib import Path\nfrom autodiff_lab.classroom.grading.grade import Limits, grade\n"
@@ -223,7 +223,7 @@ def test_each_attack_is_told_as_what_it_is(rows):
 
 
 def test_nothing_is_left_running(graded):
-    """Of this process and all that it has started: others may be grading, too."""
+    """Only this process and its descendants are looked at, since others may be grading too."""
     deadline = time.monotonic() + 10  # the kernel clears up behind the first process of each
     while family_usage(os.getpid())[1] >= 40 and time.monotonic() < deadline:
         time.sleep(0.05)
@@ -240,7 +240,7 @@ def test_a_cheat_is_pointed_at(rows, who):
 
 @pytest.mark.parametrize("who", [name for name in CHEATS if name.startswith("unseen")])
 def test_what_is_not_seen_is_said_in_the_guide(rows, who):
-    """Should it be seen some day, the guide may say so."""
+    """If grading detects one of these some day, this test fails and the guide has to be updated."""
     row = rows[who]
     assert row.answers["ex_3"].state == "passed" and not row.doubts
     guide = (Path(__file__).parents[2] / "notebooks" / "for_lecturers.md").read_text(

@@ -91,7 +91,7 @@ def test_a_folder_that_cannot_be_written_is_named(tmp_path, capsys):
 
 @pytest.fixture
 def started(monkeypatch, tmp_path):
-    """Start a student's server in a home of its own; return its command and its environment."""
+    """Start a student's server in a new home folder; return its command and its environment."""
     home = tmp_path / "home"
     home.mkdir()
     monkeypatch.setattr(Path, "home", lambda: home)

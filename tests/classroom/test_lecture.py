@@ -30,7 +30,7 @@ BESIDE_A_PICTURE = 44  # characters: what has room in half a slide
 
 
 class Reading(HTMLParser):
-    """What a page would load, what is left open in it, and its text outside of code."""
+    """A parser that collects a page's external addresses, its unclosed tags, and its text outside of code."""
 
     ALONE = frozenset(
         (
@@ -101,7 +101,7 @@ def tags(cell):
 
 
 def shown(cell):
-    """All that a cell shows, as text."""
+    """Return everything that a cell shows, as text."""
     return "".join(
         output.get("text", "") + "".join(map(str, output.get("data", {}).values()))
         for output in cell.get("outputs", [])

@@ -1,4 +1,4 @@
-"""What a lecturer gets of a grading run: a report that survives a kill, in order, and tables for Moodle and Canvas."""
+"""The files of a grading run: a sorted report that survives a kill, and tables for Moodle and Canvas."""
 
 import csv
 import io
@@ -47,7 +47,7 @@ def known_rows(out):
 
 @pytest.mark.skipif(os.name == "nt", reason="it is killed as on Unix")
 def test_a_killed_run_goes_on_and_reports_the_same(tmp_path, capsys, monkeypatch):
-    """It is killed while the second of three runs."""
+    """The run is killed while the second of three notebooks is graded."""
     folder, whole = tmp_path / "class", tmp_path / "whole"
     folder.mkdir()
     out = default_folder(folder)
@@ -91,7 +91,7 @@ def test_a_killed_run_goes_on_and_reports_the_same(tmp_path, capsys, monkeypatch
 
 
 def forged_row(folder):
-    """What a student would write who knows the package: a row as of an earlier run, with full marks."""
+    """A forged row of an earlier run, with full marks, as a student who knows the package could write it."""
     rows = grade(folder, Limits(), sandbox=not WITHOUT)
     return replace(rows[0], answers=dict.fromkeys(NAMES, Answer("passed")))
 
@@ -146,7 +146,7 @@ def test_the_key_is_whoever_grades_alone(tmp_path, monkeypatch):
 
 
 def test_who_ran_out_of_time_beside_others_is_tried_again_alone(tmp_path, monkeypatch):
-    """If others held the processors, that is none of its fault."""
+    """The other hand-ins may have used all processors, so running out of time isn't this hand-in's fault."""
     hand_in(tmp_path, ada="check.ex_3((5, 15))", bob="1", eve="1")
     real, asked = grading.run_confined, []
 
@@ -169,7 +169,7 @@ def test_who_ran_out_of_time_beside_others_is_tried_again_alone(tmp_path, monkey
 
 
 def test_every_file_has_a_row(tmp_path):
-    """Whatever it is; what programs leave behind is not handed in."""
+    """Every kind of file counts as handed in, except files that programs leave there."""
     hand_in(tmp_path, ada="1")
     (tmp_path / "bob.docx").write_bytes(b"PK")
     (tmp_path / "carl").mkdir()
@@ -220,7 +220,7 @@ def test_a_notebook_is_parsed_inside_the_sandbox(tmp_path, monkeypatch):
 
 
 def test_nobody_hands_in_as_somebody_else():
-    """In Moodle's names the first number is Moodle's own; what follows is the student's choice."""
+    """In a name from Moodle the first number is Moodle's; the student chooses everything after it."""
     row = Row(
         "Mallory M_7_assignsubmission_file_x_8_assignsubmission_file.ipynb",
         "printing_tape",
@@ -272,7 +272,7 @@ def test_what_could_not_be_run_is_tried_again(tmp_path, monkeypatch):
 
 
 def test_several_run_at_a_time_and_are_shown_by_name(tmp_path, monkeypatch):
-    """They end in the other order."""
+    """The hand-ins finish in the reverse order of their names."""
     hand_in(tmp_path, a="1", b="1", c="1")
     running, most = [], []
 
@@ -324,7 +324,7 @@ RIGHT = Answer("passed", "Exercise 3 passed. Well.", "answer = (5, 15)")
 
 
 def test_every_answer_is_in_the_report_right_or_wrong():
-    """With what was said to it, and how many attempts it took; what went wrong most comes first."""
+    """Each answer has its reply and the number of attempts; the most frequent mistakes come first."""
     rows = [
         Row(f"{who}.ipynb", "printing_tape", "ran", NAMES, {"ex_3": WRONG})
         for who in ("ada", "bob")
@@ -363,7 +363,7 @@ def table(text):
 
 
 def test_moodle_gets_its_grading_worksheet():
-    """Its importer asks for Identifier, Grade and Last modified (grade)."""
+    """Moodle's importer requires the columns Identifier, Grade and Last modified (grade)."""
     one = "Ada Love_lace_7_assignsubmission_file"
     passed = {"ex_3": RIGHT}
     rows = [
@@ -404,7 +404,7 @@ def test_moodle_gets_its_grading_worksheet():
 
 
 def test_canvas_gets_a_table_for_its_gradebook():
-    """Its importer asks for Student and ID at the left, and Section before the assignments."""
+    """Canvas's importer requires Student and ID as the first columns, and Section before the assignments."""
     rows = [
         Row(
             "lovelaceada_4711_99_05_printing_tape.ipynb",

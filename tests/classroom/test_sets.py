@@ -1,4 +1,4 @@
-"""The course as students get it, and as their teacher reads it."""
+"""The two sets of notebooks of a course: the students' and the teacher's."""
 
 import re
 
@@ -57,7 +57,7 @@ def test_pictures_travel_along(course):
 
 
 def test_the_page_for_lecturers_is_not_for_students(course):
-    """It tells what to ask in a lecture, and the answers."""
+    """The lecturers' page contains the questions of a lecture and their answers."""
     page = "for_lecturers.md"
     assert (course / "teacher" / page).read_bytes() == (installed_notebooks() / page).read_bytes()
     assert not list((course / "student").rglob(page)) and not list(

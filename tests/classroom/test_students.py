@@ -1,4 +1,4 @@
-"""What is said of each student and of the whole class: names, the roster, feedback, the summary, identical answers."""
+"""The report on each student and on the whole class: names, the roster, feedback, the summary, identical answers."""
 
 import csv
 import html
@@ -143,7 +143,7 @@ def test_a_bad_roster_is_told_before_anything_runs(tmp_path, capsys, monkeypatch
 
 
 def test_moodles_number_decides_and_the_name_only_without_it(tmp_path):
-    """Two people may have one name; whom a name fits twice is not guessed."""
+    """Two people may have the same name; then the report doesn't guess which of them handed in the file."""
     files = [
         row("Ada L_7_assignsubmission_file_/03.ipynb"),
         row("Eve_9_assignsubmission_file_/03.ipynb"),
@@ -388,7 +388,7 @@ def test_feedback_is_not_written_through_a_link(tmp_path):
 
 
 def test_the_feedback_of_an_earlier_run_goes_and_is_not_handed_in(tmp_path):
-    """Also where the report lies among the hand-ins."""
+    """This holds even if the report's folder is among the hand-ins."""
     nbformat.write(brief("check.ex_3((5, 15))"), tmp_path / "ada.ipynb")
     for more in ([], ["--resume"], ["--overwrite"]):
         assert main(["grade", str(tmp_path), "--out", str(tmp_path), *more, *WITHOUT]) == 0
@@ -398,7 +398,7 @@ def test_the_feedback_of_an_earlier_run_goes_and_is_not_handed_in(tmp_path):
 
 
 def test_identical_answers_are_there_once():
-    """Whatever spaces end their lines; another verdict, seed or letter is another answer."""
+    """Trailing spaces don't matter; a different verdict, seed or letter makes a different answer."""
     spaced = replace(WRONG, code="answer = (5, 8)   \n\n")
     other = replace(WRONG, code="answer = (5,8)")
     rows = [

@@ -1,4 +1,4 @@
-"""The command line: what it understands, what it answers, and its exit codes."""
+"""The command line: its arguments, its output and its exit codes."""
 
 import subprocess
 import sys

@@ -1,4 +1,4 @@
-"""JupyterLab asks for no news, encrypts what goes to a kernel, and leaves in the terminal what helps."""
+"""JupyterLab doesn't fetch news, encrypts its messages to kernels, and prints only helpful lines in the terminal."""
 
 import json
 import logging

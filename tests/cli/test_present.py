@@ -1,4 +1,4 @@
-"""What `autodiff-lab present` gives to JupyterLab: the lecturer's own settings, and a copy with slides."""
+"""`autodiff-lab present` starts JupyterLab with the lecturer's own settings and a copy of the notebook with slides."""
 
 import json
 

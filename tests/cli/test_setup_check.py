@@ -1,4 +1,4 @@
-"""`autodiff-lab check` finds each known trouble where it is really there, and says how to fix it."""
+"""`autodiff-lab check` finds each known problem on a system that really has it, and says how to fix it."""
 
 import os
 import platform
@@ -27,7 +27,7 @@ def only(findings: Iterator[Finding]) -> Finding:
 
 @contextmanager
 def an_ordinary_user() -> Iterator[None]:
-    """Root may write everywhere, and so finds out nothing about permissions."""
+    """Give up root's rights inside the block: root may write everywhere, so permissions couldn't be tested."""
     if os.geteuid() != 0:
         yield
         return
@@ -93,7 +93,7 @@ def test_the_python_is_checked_before_anything_is_installed() -> None:
 def test_a_missing_library_is_one_problem_with_its_remedy(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Several checks need it; the report names it once, and goes on."""
+    """Several checks need the missing module; the report names it once, and goes on."""
     monkeypatch.setitem(sys.modules, "jupyter_core.paths", None)
     assert setup_check.check_setup() == 1
     said = capsys.readouterr().out
@@ -153,7 +153,7 @@ def test_jupyter_without_a_folder_of_its_own(
 
 @pytest.fixture
 def own_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Let what Jupyter trusts be kept in a folder of the test's own."""
+    """Make Jupyter store its trusted notebooks in a temporary folder."""
     monkeypatch.setenv("JUPYTER_DATA_DIR", str(tmp_path / "data"))
     notebooks = tmp_path / "notebooks"
     notebooks.mkdir()

@@ -21,7 +21,7 @@ from autodiff_lab.jupyter.notebooks import TutorialError, copy_notebooks
 
 @pytest.fixture
 def source(tmp_path: Path) -> Path:
-    """Return a small tutorial, with what a running notebook leaves beside it."""
+    """Return a small tutorial, with the files that a running notebook leaves next to it."""
     folder = tmp_path / "package" / "notebooks"
     for name in [
         "00_start_here.ipynb",
@@ -180,7 +180,7 @@ def test_two_environments_of_one_python_file_are_two(tmp_path: Path) -> None:
 
 
 def test_no_deprecation_reaches_the_terminal(recwarn: pytest.WarningsRecorder) -> None:
-    """Not even where an extension of the server has set a filter that shows it."""
+    """The warning stays hidden even if a server extension has set a filter that shows it."""
     with tutorial._without_deprecations():
         warnings.simplefilter("always")
         warnings.warn("an old name", DeprecationWarning, stacklevel=1)
@@ -189,7 +189,7 @@ def test_no_deprecation_reaches_the_terminal(recwarn: pytest.WarningsRecorder) -
 
 
 def test_the_tutorial_opens_in_a_real_jupyterlab(tmp_path: Path, shadowing_kernel: Path) -> None:
-    """Started as a learner starts it, on a machine where another kernel shadows ours; ended by Ctrl-C."""
+    """It is started as a learner would, on a machine where another kernel shadows ours, and ended by Ctrl-C."""
     environment = {key: value for key, value in os.environ.items() if not key.startswith("JUPYTER")}
     environment |= {
         "HOME": str(tmp_path / "home"),
@@ -198,7 +198,7 @@ def test_the_tutorial_opens_in_a_real_jupyterlab(tmp_path: Path, shadowing_kerne
     }
     (tmp_path / "home").mkdir()
     command = [sys.executable, "-m", "autodiff_lab", "--no-browser", "--to", "mine"]
-    # A job in the background ignores Ctrl-C, and so does all that it starts; here it must be heard.
+    # A background job ignores Ctrl-C, and so do its child processes; here the signal has to arrive.
     heard = signal.signal(signal.SIGINT, signal.default_int_handler)
     process = subprocess.Popen(
         command,
