@@ -1,4 +1,4 @@
-"""Browser tests; what the modules beside the tests assert is shown in full, as in the tests themselves."""
+"""Browser tests; pytest also explains failed assertions in the helper modules of this folder."""
 
 import pytest
 

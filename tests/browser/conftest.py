@@ -117,7 +117,7 @@ def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
 
 @pytest.fixture(scope="session")
 def server(browser: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[LabServer]:
-    """One JupyterLab for all tests; asks for the browser first, so that nothing starts where there is none."""
+    """One JupyterLab for all tests. It depends on the browser, so that nothing starts if there is no browser."""
     lab = LabServer(tmp_path_factory.mktemp("jupyterlab"))
     lab.start()
     yield lab
@@ -134,7 +134,7 @@ WHOLE_HEIGHT = """() => {
 
 
 def photograph(page: Any, request: pytest.FixtureRequest, moment: str = "") -> None:
-    """Keep a picture of the whole page, also of what is scrolled out of sight, under the name of the test."""
+    """Save a screenshot of the whole page, including the parts scrolled out of sight, under the test's name."""
     if not (SCREENSHOTS_WANTED or request.node.stash.get(FAILED, False)):
         return
     name = re.sub(r"[^\w.-]+", "_", f"{request.node.name} {moment}").strip("_")
@@ -265,7 +265,7 @@ def tidy_server(server: LabServer) -> Iterator[LabServer]:
 
 @pytest.fixture(scope="session")
 def lasting_tab(browser: Any, server: LabServer) -> Iterator[Tab]:
-    """A page of JupyterLab for all tests, in a browser context of its own."""
+    """A page of JupyterLab for all tests, in a separate browser context."""
     with browser.new_context(reduced_motion="reduce") as context:
         context.set_default_timeout(PATIENCE)
         yield Tab(context.new_page(), server)

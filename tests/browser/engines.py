@@ -1,4 +1,4 @@
-"""Chromium, Firefox and WebKit behind one driver: a page is opened, pressed, read and looked at alike in each."""
+"""One interface to Chromium, Firefox and WebKit: open a page, press keys, read text, take screenshots."""
 
 from __future__ import annotations
 
@@ -39,11 +39,11 @@ WENT_AWAY = """() => performance.getEntriesByType("resource").map(({ name }) => 
 
 
 class Missing(Exception):
-    """An engine, or what drives it, is not on this machine."""
+    """An engine or its driver is not installed on this machine."""
 
 
 class Engine:
-    """One engine with one window; what is opened in it goes on until the next page is opened."""
+    """One engine with one window; a page stays open until the next is opened."""
 
     def __init__(self, name: str, driver: Any, display: str = "") -> None:
         self.name, self.driver, self.display = name, driver, display
@@ -168,7 +168,7 @@ def _firefox() -> Any:
 
 @contextmanager
 def _screen() -> Iterator[str]:
-    """A screen that nobody sees, for a browser that has to have one. The pointer rests in its middle."""
+    """A virtual screen for a browser that can't run headless. The pointer rests in its middle."""
     reading, writing = os.pipe()
     size = f"{2 * WINDOW[0] + 100}x{2 * WINDOW[1] + 100}x24"  # its middle is outside of the window
     command = [

@@ -88,7 +88,7 @@ class OpenNotebook:
         return self
 
     def unfold(self) -> OpenNotebook:
-        """Choose View → Expand All Outputs: what answers a question is folded until its cell is run."""
+        """Choose View → Expand All Outputs: an output that answers a question is folded until its cell is run."""
         self.page.get_by_role("menuitem", name="View", exact=True).click()
         self.page.get_by_role("menuitem", name="Expand All Outputs", exact=True).click()
         self.page.wait_for_function(
@@ -179,7 +179,7 @@ class OpenNotebook:
         self._wait_for_idle_kernel()
 
     def shut_kernel_down(self) -> None:
-        """End the kernel behind Lab's back, as a crash or a sleeping laptop does."""
+        """End the kernel without JupyterLab's knowledge, as a crash or a sleeping laptop does."""
         for kernel in self.server.kernels():
             self.server.api("DELETE", f"/api/kernels/{kernel}")
         assert self.server.kernels() == []

@@ -1,4 +1,4 @@
-"""A player on a page: what a learner can press, and what the page then shows."""
+"""A player on a page: its buttons and keys, and the text that the page shows."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ class PlayerOnPage:
 
     @property
     def step(self) -> int:
-        """What the counter says, as it stands at the scrubber too."""
+        """The number of the current step, on which the counter and the scrubber have to agree."""
         counter, value, last, shown = self.root.evaluate(STEP)
         step, steps = map(int, counter.split(" / "))
         assert (value, last) == (str(step), str(steps))
@@ -89,7 +89,7 @@ class PlayerOnPage:
         self.key("Home")
 
     def open_details(self) -> None:
-        """Unfold what one can do without: modes, names on the tape, speed, costs."""
+        """Unfold the optional controls: modes, names on the tape, speed, costs."""
         details = self.root.locator(".adl-more-button")
         if details.get_attribute("aria-expanded") == "false":
             details.click()
@@ -99,7 +99,7 @@ class PlayerOnPage:
         self.press("predict")
 
     def show_names(self, shown: bool = True) -> None:
-        """Show the names on the tape beside the learner's own, and each step in symbols."""
+        """Show the names on the tape next to the learner's own names, and each step in symbols."""
         self.open_details()
         self.root.get_by_role("checkbox", name="names on the tape").set_checked(shown)
 

@@ -148,7 +148,7 @@ class LabServer:
         )
 
     def stop(self) -> None:
-        """End the server and its kernels: they are one process group, and nobody else is in it."""
+        """End the server and its kernels: they are a process group without other members."""
         for sign, patience in ((signal.SIGTERM, 10), (signal.SIGKILL, 10)):
             try:
                 os.killpg(self._process.pid, sign)
@@ -186,7 +186,7 @@ class LabServer:
         return [kernel["id"] for kernel in self.api("GET", "/api/kernels")]
 
     def kernel_of(self, path: str) -> dict[str, Any] | None:
-        """What the server knows of the kernel of a notebook: its state and how many pages listen to it."""
+        """Return the server's record of a notebook's kernel: its state, and the number of pages connected to it."""
         sessions = self.api("GET", "/api/sessions")
         return next((session["kernel"] for session in sessions if session["path"] == path), None)
 

@@ -1,4 +1,4 @@
-"""For a reader who uses the keyboard alone, a screen reader, or wants nothing to move: the player in a saved page."""
+"""The player in a saved page for readers with a keyboard only, with a screen reader, or with reduced motion."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The entries of arrays: a node or a line of the tape opens its table, with what broadcasting copies and sums."""
+"""The elements of arrays: a node or a tape line opens a table, which shows how broadcasting copies and sums."""
 
 import numpy as np
 import pytest

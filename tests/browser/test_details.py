@@ -1,4 +1,4 @@
-"""What one can do without stands in a fold; and a value is called what the learner has called it."""
+"""Optional controls are folded away, and a value has the name that the learner's code gives it."""
 
 import pytest
 

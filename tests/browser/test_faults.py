@@ -1,4 +1,4 @@
-"""A faulty engine is marked as one in every pane, and the true adjoints stand beside its own."""
+"""A faulty engine is marked in every pane, and the true adjoints are shown next to its own."""
 
 import pytest
 

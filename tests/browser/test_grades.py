@@ -1,4 +1,4 @@
-"""The report on what was handed in, at the width of a laptop, light and dark: nothing is cut off, all is legible."""
+"""The grading report at the width of a laptop, light and dark: nothing is cut off, and everything is legible."""
 
 import pytest
 

@@ -176,7 +176,7 @@ class Handle:
         return self.group.get_attribute("aria-valuetext")
 
     def changes(self, do):
-        """Do something, and wait until the handle stands elsewhere."""
+        """Do something, and wait until the handle has moved."""
         before = self.state()
         do()
         self.page.wait_for_function(

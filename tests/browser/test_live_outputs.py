@@ -6,7 +6,7 @@ PLAYER = cell(f, "player = play(f, 2.0, 5.0)\nplayer")
 
 
 def sliders(page):
-    """How many players of a page have a kernel behind them."""
+    """Return how many players of a page are connected to a kernel."""
     return page.locator(".adl-player").get_by_role("slider", name="x1", exact=True)
 
 
@@ -51,7 +51,7 @@ def test_an_output_has_a_second_view(server, open_notebook):
 
 
 def test_a_cell_may_be_taken_off_the_page_for_a_while(server, open_notebook):
-    """As JupyterLab does when a cell is moved: nobody but its output holds the player, and that is enough."""
+    """As when JupyterLab moves a cell: only its output holds a reference to the player, and that is enough."""
     notebook = open_notebook(server.write("away.ipynb", PLAYER), height=1100).run_all()
     is_live(notebook)
     notebook.page.evaluate(

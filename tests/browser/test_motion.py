@@ -433,7 +433,7 @@ FRAMES = """(milliseconds) => new Promise((done) => {
     ids=["seed", "500 operations"],
 )
 def test_playing_keeps_the_frames_of_an_empty_page(function, args, least, opened, new_page):
-    """How many frames a second depends on the machine and its load; a page that does nothing is measured beside it."""
+    """The frame rate depends on the machine and its load, so it is compared with that of an idle page."""
     player = opened(function, *args)
     empty = new_page(offline=True)
     shares = []

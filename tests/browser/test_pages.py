@@ -1,4 +1,4 @@
-"""A link of the glossary, or of the page of what people get wrong, brings the reader to its cell."""
+"""Each link in the glossary or in the misconceptions leads to its cell."""
 
 import re
 

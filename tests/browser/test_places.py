@@ -19,7 +19,7 @@ CELLS = (cell(f, "play(f, 2.0, 5.0)"), "'a cell below'")
 
 
 def steps(player):
-    """By button, by key and by scrubber; the slider of an input asks the kernel and is tried by the caller."""
+    """Step by button, by key and by scrubber. An input's slider needs a kernel, so the caller tests it."""
     player.shows_the_start()
     player.press("Forward one step")
     player.arrives_at(1)
@@ -63,13 +63,13 @@ def test_in_notebook_7(server, open_notebook, watch):
 
 
 def is_found_by_its_output(page):
-    """Where the kernel knows that this works, the output is HTML, and no widget view."""
+    """If the kernel can tell that HTML works there, the output is HTML instead of a widget view."""
     assert page.locator(".adl-player").count() == 1
     assert page.locator(".jupyter-widgets .adl-player").count() == 0
 
 
 def uses(lab):
-    """The slider of the lab asks the kernel."""
+    """The lab's slider needs the kernel."""
     lab.control(VCurve.controls[0]).focus()
     lab.changes(lambda: lab.page.keyboard.press("ArrowLeft"))
     assert lab.error() == ""
@@ -124,7 +124,7 @@ def test_a_notebook_that_was_saved_is_opened_again(server, open_notebook, reques
 
 
 def test_in_voila(tidy_server, new_page, watch):
-    """A page of outputs alone, with a kernel behind it."""
+    """A page that has only outputs and a running kernel."""
     watch.allow_strangers(
         "fontawesome|mathjax|jsdelivr|cdnjs", because="Voilà's own template asks for them"
     )

@@ -77,7 +77,7 @@ class Slides:
         self.settle()
 
     def settle(self):
-        """Wait until the cells that are shown have run, and what they show is there."""
+        """Wait until the visible cells have run and their outputs are shown."""
         self.page.wait_for_function(IDLE)
         self.page.wait_for_timeout(200)
         self.page.wait_for_function(IDLE)

@@ -254,7 +254,7 @@ def pages_of(pdf):
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_on_paper(theme, opened):
-    """The step that is shown, in dark ink, on one sheet; what can only be pressed is left out."""
+    """The current step is printed in dark ink on one sheet, without buttons and sliders."""
     player = opened(width=1280, color_scheme=theme)
     page = player.page
     # as a page around it does
@@ -283,7 +283,7 @@ def test_on_paper(theme, opened):
 
 
 def test_nothing_is_cut_off_on_paper(opened, request):
-    """On the screen the panes of a longer run scroll; on paper all of it stands there."""
+    """The panes of a longer run scroll on the screen; on paper they are printed in full."""
     player = opened(long, (0.5, 1.3), width=1280)
     page = player.page
     player.open_details()

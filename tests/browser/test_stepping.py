@@ -154,7 +154,7 @@ def test_python_and_the_page_share_the_step(server, open_notebook):
 
 
 def test_no_kernel_is_needed(server, open_notebook, watch, request):
-    """The kernel is busy, then restarted, then gone; the player steps, and says when an input finds nobody."""
+    """With a busy, a restarted or no kernel, the player steps, and reports that an input gets no answer."""
     notebook = open_notebook(server.write("no_kernel.ipynb", *CELLS), height=1100).run_all()
     player = PlayerOnPage(notebook.page)
     notebook.add_cell("import time\ntime.sleep(600)", wait=False)

@@ -1,4 +1,4 @@
-"""What every browser test relies on: nothing leaves this machine, what tries fails, and no page leaves traces."""
+"""Guarantees for every browser test: no request leaves this machine, an attempt fails, and pages are isolated."""
 
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -50,7 +50,7 @@ def is_a_stranger(watch, host):
 
 @pytest.mark.parametrize("way", WAYS)
 def test_nothing_leaves_this_machine(way, elsewhere, new_page, watch):
-    """Another name and another address of this machine stand for any others: the server behind them would answer."""
+    """Another name and another address of this machine represent all others: a server would answer there."""
     port, callers = elsewhere
     page = new_page()
     page.goto(f"http://127.0.0.1:{port}/")

@@ -1,4 +1,4 @@
-"""The graph can be zoomed, dragged and fitted; what the learner has placed, no step moves."""
+"""The graph can be zoomed, dragged and fitted; a step doesn't move a graph that the learner has placed."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""The committed bundles: made of the sources beside them, whole, and importable as they are."""
+"""The committed bundles: up to date with their sources, complete, and importable."""
 
 import hashlib
 import json

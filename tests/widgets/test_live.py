@@ -1,4 +1,4 @@
-"""How an output finds its live widget: where it is left to a script, and what that script does."""
+"""How an output finds its live widget: when a script does it, and how that script works."""
 
 import os
 import re

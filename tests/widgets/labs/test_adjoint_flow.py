@@ -1,4 +1,4 @@
-"""AdjointFlow, the player's way back: what it asserts of the function of the course, and of its faulty engines."""
+"""AdjointFlow, the player's backward pass: its results for the course's function and for faulty engines."""
 
 import pytest
 

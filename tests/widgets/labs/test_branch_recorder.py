@@ -1,4 +1,4 @@
-"""BranchRecorder: what ran, what it left on the tape, and where the next piece begins."""
+"""BranchRecorder: the branch that ran, its lines on the tape, and where the next piece begins."""
 
 import itertools
 import sys

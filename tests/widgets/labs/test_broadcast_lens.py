@@ -1,4 +1,4 @@
-"""BroadcastLens: what was copied is added, what was added is copied, and what becomes of it otherwise."""
+"""BroadcastLens: adjoints of broadcast values are summed, those of sums are broadcast; and common mistakes."""
 
 import itertools
 import re

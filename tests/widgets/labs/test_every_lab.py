@@ -1,4 +1,4 @@
-"""What holds for every lab, found by itself."""
+"""Tests of every lab; a new lab is found automatically."""
 
 import json
 import math
@@ -179,7 +179,7 @@ def test_whatever_hands_do_it_stays_whole_and_keeps_its_size(kind, monkeypatch):
 
 @every_lab
 def test_a_handle_is_where_its_sliders_are(kind):
-    """Grasped and let go, nothing moves; and each handle has a name of its own."""
+    """Pressing and releasing a handle moves nothing, and each handle has its own name."""
     lab = kind()
     lab.picture()
     sliders = {control.name: control for control in kind.controls if isinstance(control, Slider)}

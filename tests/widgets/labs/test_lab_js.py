@@ -1,4 +1,4 @@
-"""The page's half of the labs: what ipywidgets leaves unsaid, and a kernel that does not answer."""
+"""The labs' JavaScript: details that ipywidgets leaves open, and a kernel that doesn't answer."""
 
 import json
 import re

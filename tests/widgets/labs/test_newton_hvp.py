@@ -1,4 +1,4 @@
-"""NewtonHVP: where Newton's method lands, from where it arrives, and what the other methods make of the same start."""
+"""NewtonHVP: where Newton's method converges, from which starts, and where other methods go from the same start."""
 
 import json
 import math

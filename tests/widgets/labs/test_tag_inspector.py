@@ -59,7 +59,7 @@ def test_with_tags_it_is_the_slope(program, point, derivative):
 @pytest.mark.parametrize("program", PROGRAMS)
 @pytest.mark.parametrize("point", [(1.0, 1.0), (2.5, 4.0), (6.0, 1.5)])
 def test_without_tags_it_is_what_a_machine_without_tags_gives(program, point):
-    """A second machine of three lines, with no watcher beside it."""
+    """A second machine of three lines, without a watcher."""
 
     def derivative(f, x):
         result = f(Untagged(x, 1.0))

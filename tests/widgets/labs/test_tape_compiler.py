@@ -1,4 +1,4 @@
-"""TapeCompiler: what each pass takes, that nothing else changes, and a guard that fires."""
+"""TapeCompiler: the lines that each pass removes, that nothing else changes, and a guard that fires."""
 
 import re
 

@@ -20,7 +20,7 @@ from autodiff_lab.widgets.labs.view import CANNOT
 
 
 class Stairs(SteppedLab):
-    """Every kind of control, and what it did."""
+    """A lab with every kind of control, which records its effects."""
 
     title, about = "Stairs <1>", "Climb."
     controls = (

@@ -457,7 +457,7 @@ def test_the_reason_is_told_for_every_kind_of_birth(f, args, said):
 
 
 def test_a_birth_on_the_way_through_a_reduction_along_an_axis():
-    """The weights have an axis more than what arrives, and the two must not be multiplied entry by entry."""
+    """The weights have one axis more than the upstream gradient, so an elementwise product would be wrong."""
     trace = play(lambda v: np.sum(np.prod(v, axis=1)), np.full((3, 3), 1e200)).trace
     assert [phase for phase, _, birth in births(trace) if "prod(v, axis=1)" in birth] == [
         "record",

@@ -1,4 +1,4 @@
-"""Players for a lecture hall: their scale, and what is said once for all of them."""
+"""Players for a lecture hall: their scale, and defaults that apply to all of them."""
 
 import pytest
 

@@ -31,7 +31,7 @@ def quoted(x):
 
 
 def opened(player):
-    """The player that the page behind the link shows: the last expression of its program."""
+    """Return the player that the link's page shows: the last expression of its program."""
     found = player.link(SITE)
     assert found.startswith(f"{SITE}#function=")
     program = link.read_address(found)

@@ -1,4 +1,4 @@
-"""A player among other widgets: what moves it, and what it moves."""
+"""A player linked to other widgets, in both directions."""
 
 import ipywidgets as widgets
 import pytest

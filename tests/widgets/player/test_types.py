@@ -92,7 +92,7 @@ def test_each_kind_of_record():
 
 
 def misfits(x: Any, hint: Any, where: str = "") -> list[str]:
-    """Where a value, or what is inside of it, is none of the type that is declared."""
+    """Return the places where a value, or a value nested in it, doesn't have the declared type."""
     origin, args = typing.get_origin(hint), typing.get_args(hint)
     if hint is Any or hint == Entries:
         return []

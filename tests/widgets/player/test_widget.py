@@ -27,7 +27,7 @@ from .cases import CASES, f, model, square
 
 
 def payload_of(text: str) -> dict:
-    """The payload inside a page: what `mount` is called with."""
+    """Return the payload inside a page: the argument of `mount`."""
     return json.loads(re.search(r"mount\(place, (\{.*?\}), \{ css: ", text, re.DOTALL)[1])
 
 
