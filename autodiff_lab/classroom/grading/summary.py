@@ -64,7 +64,7 @@ def _count(number: int, noun: str) -> str:
 
 
 def _roster(everybody: Class) -> str:
-    """List who is missing, and whose files belong to nobody on the roster."""
+    """List the people on the roster who handed in nothing, and the students who are not on it."""
     if everybody.roster is None:
         return "<p>Nobody is known to be missing: there was no --roster.</p>"
     count = len(everybody.missing)
@@ -110,7 +110,7 @@ def _label(student: Student) -> str:
 
 
 def _names(names: Sequence[str]) -> str:
-    """List names in columns; many are folded away."""
+    """List names in columns, folded if there are more than `MAX_NAMES`."""
     if not names:
         return ""
     listed = f"<p class=names>{'<br>'.join(map(escape, names))}</p>"
@@ -120,7 +120,7 @@ def _names(names: Sequence[str]) -> str:
 
 
 def _first(everybody: Class, links: Mapping[Student, str]) -> str:
-    """List whom to look at first: those whose points are not final, then those who most need a person's help."""
+    """List the students to look at first: those whose points are not final, then those who most need help."""
     found = []
     for work in everybody.works:
         reasons = find_reasons(work)

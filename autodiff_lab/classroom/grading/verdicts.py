@@ -154,7 +154,7 @@ def _read_findings(output: bytes, token: str) -> tuple[list[dict[str, Any]], boo
 
 
 def complete_row(row: Row, done: Done, token: str, limits: Limits) -> Row:
-    """Judge what the examiner found in a hand-in, and complete the row with the verdicts."""
+    """Judge the examiner's findings on a hand-in, and complete the row with the verdicts."""
     row = replace(row, crowded=done.crowded)
     findings, others = _read_findings(done.output, token)
     if not any("begin" in finding for finding in findings):
@@ -178,7 +178,8 @@ def complete_row(row: Row, done: Done, token: str, limits: Limits) -> Row:
             for each in findings
             if "raised" in each
         ]
-        ended = _describe_end(done, raised, any("end" in finding for finding in findings), limits)
+        has_end = any("end" in finding for finding in findings)
+        ended = _describe_end(done, raised, has_end, limits)
     except Exception:  # these lines aren't the examiner's
         return replace(
             row,
@@ -196,7 +197,7 @@ def _judge_findings(
     cells: Sequence[str],
     exercises: Mapping[str, Exercise],
 ) -> Row:
-    """Judge what was observed of the answers to each exercise."""
+    """Judge the observations of the answers to each exercise."""
     doubts = []
     changed = dict.fromkeys(
         str(name)[:80] for finding in findings for name in finding.get("changed", ())
@@ -225,7 +226,7 @@ def _judge_findings(
 def _judge(
     exercise: Exercise, finding: Mapping[str, Any], cells: Sequence[str]
 ) -> tuple[Answer, str]:
-    """Judge what was observed of an answer; return the verdict, and a doubt if the examiner reported another one."""
+    """Judge the observation of an answer; return the verdict, and a doubt if the examiner reported another one."""
     said = Reply(str(finding.get("status")), _clip(finding.get("reply")))
     reply = said
     hint = ""
