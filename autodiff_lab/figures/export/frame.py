@@ -1,7 +1,7 @@
-"""Frames: pictures of single steps, the graph as it stands with the arithmetic and the sentence of the step below it.
+"""Frames: pictures of single steps, each with the graph after the step, and the step's arithmetic and sentence below.
 
-All frames of a run have one size, and each box keeps its place: they can be shown one after the other. The graph is
-drawn by `figures.graph`; here it gets its surroundings.
+All frames of a run have the same size, and each box keeps its place, so they can be shown as an animation.
+`figures.graph` draws the graph; this module adds the text around it.
 """
 
 from collections.abc import Mapping, Sequence
@@ -31,12 +31,14 @@ from autodiff_lab.trace.outline import group_lines
 
 _MARGIN = 16.0
 _TITLE, _EQUATION = 18.0, 15.0
-# how small a graph may become, and how narrow the words may be
+# The smallest scale of the graph, and the smallest width of the text, of a single frame and of a panel.
 _PICTURE, _PANEL = (0.75, 560.0), (1.0, 240.0)
-_FLAT, _LOW = 0.45, 250.0  # how tall a window on a part of a graph is, by its width and at least
-# a cut edge fades under veils, each a little deeper than the one before
+# The height of a window on a part of a graph: this share of its width, and at least this many points.
+_FLAT, _LOW = 0.45, 250.0
+# At a cut, the graph fades out under translucent strips, each a little wider than the one before: the width of the
+# widest, their number, and their opacity.
 _DEPTH, _VEILS, _VEIL = 24.0, 8, "0.25"
-_SINGLE = 250  # lines of a tape that are drawn one by one
+_SINGLE = 250  # tape lines: a longer tape is drawn in groups
 
 
 class Frames:
@@ -46,20 +48,20 @@ class Frames:
     ----------
     trace : Trace
     steps : sequence of int, optional
-        Which steps are to be shown; all of them, if not given. The frame has room for the words of these.
+        The steps to be shown, by default all. The frame is tall enough for the text of each of them.
     theme : {"light", "dark", "auto"}
-        ``"auto"`` turns dark on a dark page; it is for SVG alone.
+        ``"auto"`` turns dark on a dark page; it works only for SVG.
     direction : {"LR", "TB"}
-        Which way the graph runs.
+        The direction of the graph: left to right, or top to bottom.
     room : pair of float
-        How wide and tall the graph may be; a larger one is looked at through a window that follows the steps.
+        The largest width and height of the graph; of a larger one, a window that follows the steps is shown.
     panel : bool
-        Whether frames stand beside each other: then what is run is said above them all, a sentence is enough, and a
-        graph shrinks by no more than all of them.
+        Whether the frames are panels of a sheet, which has the title and the legend. A panel shows the sentence without
+        the arithmetic, and its graph isn't scaled down.
     remark : str
-        What else a frame has to say.
+        An additional footnote.
     layout : mapping, optional
-        The `layout` of other frames of the same run in the same direction, which need not be found a second time.
+        The `layout` of other frames of the same run in the same direction, to save computing it again.
 
     Attributes
     ----------
@@ -67,7 +69,7 @@ class Frames:
         The size of every frame, in points.
     colours : Theme
     whole : bool
-        Whether all of the graph is in view.
+        Whether the whole graph is in view.
     """
 
     def __init__(
@@ -127,9 +129,9 @@ class Frames:
         return follow_page_theme(svg) if self._theme == "auto" else svg
 
     def sentence(self, step: int) -> str:
-        """Return the sentence that stands below the graph in the frame of a step.
+        """Return the sentence below the graph in the frame of a step.
 
-        Where the arithmetic stands above it, it is the one that the player has.
+        Below the arithmetic, it is the shorter sentence that the player shows too.
         """
         if step < 0:
             return self.trace.opening
@@ -138,18 +140,20 @@ class Frames:
 
     @property
     def remarks(self) -> list[str]:
-        """Footnotes of a frame: that its graph is drawn in groups, or that only a part of it is in view."""
+        """The footnotes of a frame, if its graph is drawn in groups, or if only a part of it is in view."""
         boxes = len(self._groups) + len(self.trace.inputs)
-        grouped = (
-            [message("grouped", lines=len(self.trace.lines), boxes=boxes)] if self._group else []
-        )
-        return grouped if self.whole else [*grouped, message("in view", boxes=boxes)]
+        remarks = []
+        if self._group:
+            remarks.append(message("grouped", lines=len(self.trace.lines), boxes=boxes))
+        if not self.whole:
+            remarks.append(message("in view", boxes=boxes))
+        return remarks
 
     def _graph(self, step: int) -> Any:
         drawing = graph(
             self.trace, step, direction=self._direction, theme=self._theme, group=self._group
         )
-        # The frame has paper already; a second one, under all of a large graph, would be painted for minutes.
+        # The frame already has a background; painting a second one under all of a large graph would take minutes.
         drawing.graph_attr["bgcolor"] = "transparent"
         return drawing
 
@@ -157,15 +161,15 @@ class Frames:
         return wrap_runs(runs, self.width - 2 * _MARGIN, size)
 
     def _number(self, step: int) -> str:
-        return (
-            message("before the first")
-            if step < 0
-            else message("step", step=step + 1, count=len(self.trace.steps))
-        )
+        if step < 0:
+            return message("before the first")
+        return message("step", step=step + 1, count=len(self.trace.steps))
 
     def _head(self, step: int) -> tuple[str, float]:
-        """Write what stands above the graph; return it and where the graph begins."""
-        colours, top, right = self.colours, _MARGIN * 0.6, self.width - _MARGIN
+        """Write the text above the graph; return its SVG, and the y at which the graph begins."""
+        colours = self.colours
+        top = _MARGIN * 0.6
+        right = self.width - _MARGIN
         counter = [Run(self._number(step), "soft_ink")]
         if step >= 0:
             phase = Run(message(f"phase.{self.trace.steps[step].phase}"), "ink", True)
@@ -184,7 +188,7 @@ class Frames:
         return write_paragraphs([count], right, top + 4, colours, "end")[0] + written, end + 6
 
     def _words(self, step: int) -> list[Paragraph]:
-        """Return what stands below the graph: the arithmetic, and the sentence."""
+        """Return the paragraphs below the graph: the arithmetic and the sentence."""
         equations = () if step < 0 or self._panel else self.trace.steps[step].equations
         arithmetic = [
             self._wrap(svg_text.equation_runs(equation), _EQUATION) for equation in equations
@@ -204,18 +208,16 @@ class Frames:
         }
         view["viewBox"] = f"{left:.1f} {top:.1f} {wide:g} {tall:g}"
         if self.whole:
-            # what is not cut is painted in half the time
+            # Painting without clipping takes half the time.
             return element("svg", inside, **view, overflow="visible")
         right, bottom = self.layout["width"] - wide - left, self.layout["height"] - tall - top
         shown = element("svg", crop(inside, (left, top), wide, tall), **view)
         return shown + self._fade(x, y, [left > 1, right > 1, top > 1, bottom > 1])
 
     def _fade(self, x: float, y: float, cut: Sequence[bool]) -> str:
-        """Let the graph fade into the paper on the left, right, upper and lower side of the window where it is cut."""
-        (width, height), look = (
-            self._size,
-            {"fill": self.colours.paper, "fill_opacity": _VEIL, "stroke": "none"},
-        )
+        """Fade the graph into the background where it is `cut`: on the left, right, top or bottom of the window."""
+        width, height = self._size
+        look = {"fill": self.colours.paper, "fill_opacity": _VEIL, "stroke": "none"}
         veils = []
         for k in range(1, _VEILS + 1):
             deep = _DEPTH * k / _VEILS

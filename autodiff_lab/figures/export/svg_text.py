@@ -1,6 +1,6 @@
-"""SVG text: coloured words in a picture, lines that are broken to a width, and paragraphs that stand below each other.
+"""SVG text: coloured words in a picture, wrapped into lines of a given width, and stacked paragraphs.
 
-Widths are estimated a little generously, as those of boxes are; so the picture does not depend on a font.
+Widths are estimated a little generously, as for boxes, so that a picture doesn't depend on the font of a machine.
 """
 
 import itertools
@@ -15,18 +15,18 @@ from autodiff_lab.text.messages import message, message_parts
 from autodiff_lab.text.notation import escape
 from autodiff_lab.trace.model import Equation, Trace
 
-_LEADING = 1.45  # from one line to the next, in sizes of type
+_LEADING = 1.45  # the distance between two baselines, in font sizes
 
-# Words end at a space that is not a no-break space. Chinese breaks between any two characters, but no line begins with
-# a stop.
+# Words end at a space that isn't a no-break space. Chinese text can be broken between any two characters, but no line
+# may begin with a punctuation mark.
 CHINESE = re.compile("[⺀-鿿！-～]")
 _ATOMS = re.compile(r"[⺀-鿿][，。；：、！？）」』]*|[^\S\u00a0]+|(?:[^\s⺀-鿿]|\u00a0)+")
 _TIED = "\N{NO-BREAK SPACE}"
-_SHORTEST = 4
+_SHORTEST = 4  # characters: a word too long for a line is never cut into shorter pieces
 
 
 class Run(NamedTuple):
-    """A run of SVG text in one colour, which is a role of a `Theme`."""
+    """A run of SVG text in one colour; `ink` is the name of a role of a `Theme`."""
 
     text: str
     ink: str = "ink"
@@ -34,27 +34,24 @@ class Run(NamedTuple):
 
 
 class Paragraph(NamedTuple):
-    """A paragraph of SVG text: lines of runs in one size of type."""
+    """A paragraph of SVG text: lines of runs, in one font size."""
 
     lines: Sequence[Sequence[Run]]
     size: float = SIZE
 
     @property
     def height(self) -> float:
-        """How tall the lines of this paragraph of SVG text are together, in points."""
+        """The total height of the lines of this paragraph of SVG text, in points."""
         return len(self.lines) * _LEADING * self.size
 
     @property
     def width(self) -> float:
-        """How wide the longest line of this paragraph of SVG text is, in points."""
-        return (
-            max(sum(text_width(run.text, run.bold) for run in line) for line in self.lines)
-            * self.size
-            / SIZE
-        )
+        """The width of the longest line of this paragraph of SVG text, in points."""
+        widths = [sum(text_width(run.text, run.bold) for run in line) for line in self.lines]
+        return max(widths) * self.size / SIZE
 
 
-# How the pieces of an equation are written; the letters are those of `KINDS` in trace/model/equation.py.
+# The colour of each kind of piece of an equation; the letters are those of `KINDS` in trace/model/equation.py.
 _INKS = {
     "n": "ink",
     "p": "ink",
@@ -68,24 +65,26 @@ _BOLD_INKS = {"w": "value", "r": "adjoint", "u": "tangent", "g": "ink"}
 
 
 def equation_runs(equation: Equation) -> list[Run]:
-    """Return runs of SVG text for an equation of a step: values, adjoints and tangents each in their colour."""
-    texts, inks = iter(equation.pieces), _INKS | _BOLD_INKS
-    return [
-        Run(next(texts), inks[kind], kind in _BOLD_INKS)
-        if kind.isalpha()
-        else Run(f" {kind}{_TIED}", "soft_ink")
-        for kind in equation.form
-    ]
+    """Return runs of SVG text for an equation of a step: values, adjoints and tangents each in their own colour."""
+    texts = iter(equation.pieces)
+    inks = _INKS | _BOLD_INKS
+    runs = []
+    for kind in equation.form:
+        if kind.isalpha():
+            runs.append(Run(next(texts), inks[kind], kind in _BOLD_INKS))
+        else:  # a sign, such as = or +
+            runs.append(Run(f" {kind}{_TIED}", "soft_ink"))
+    return runs
 
 
 def legend_runs(trace: Trace) -> tuple[list[Run], list[Run]]:
-    """Return runs of SVG text for the legend of a graph, and the warning of a faulty engine, if it is one."""
+    """Return runs of SVG text for the legend of a graph, and for the run's warning, which may be empty."""
     inks = {kind: Run(message(kind), kind, True) for kind in ("value", "adjoint", "tangent")}
     return fill_runs(f"legend.{trace.mode}", **inks), [Run(trace.warning, "adjoint", True)]
 
 
 def fill_runs(key: str, **slots: Run) -> list[Run]:
-    """Fill the slots of a message with runs of SVG text; its own words are in the soft ink."""
+    """Fill the slots of a message with runs of SVG text; the rest of the message is in the soft ink."""
     return [
         piece if isinstance(piece, Run) else Run(piece, "soft_ink")
         for piece in message_parts(key, **slots)
@@ -93,7 +92,7 @@ def fill_runs(key: str, **slots: Run) -> list[Run]:
 
 
 def wrap_runs(runs: Iterable[Run], width: float, size: float = SIZE) -> Paragraph:
-    """Wrap runs of SVG text into a paragraph whose lines are at most so wide, in points.
+    """Wrap runs of SVG text into a paragraph whose lines are at most `width` points wide.
 
     >>> [[run.text for run in line] for line in wrap_runs([Run("one two "), Run("three", "value")], 70).lines]
     [['one two'], ['three']]
@@ -112,7 +111,7 @@ def wrap_runs(runs: Iterable[Run], width: float, size: float = SIZE) -> Paragrap
 
 
 def _split_words(runs: Iterable[Run], longest: int) -> Iterator[list[Run]]:
-    """Yield what must stay on one line: words, which may have several colours, and the spaces between them."""
+    """Yield the pieces that must stay on one line: words, which may have several colours, and spaces."""
     word: list[Run] = []
     for run in runs:
         for atom in _ATOMS.findall(run.text):
@@ -130,7 +129,7 @@ def _split_words(runs: Iterable[Run], longest: int) -> Iterator[list[Run]]:
 
 
 def _join_runs(line: list[Run]) -> list[Run]:
-    """Leave out the spaces at the end of a line, and put neighbours of one look together."""
+    """Remove the spaces at the end of a line, and merge neighbouring runs of the same colour and weight."""
     while line and line[-1].text.isspace():
         line.pop()
     looks = itertools.groupby(line, key=lambda run: run[1:])
@@ -138,14 +137,14 @@ def _join_runs(line: list[Run]) -> list[Run]:
 
 
 def add_heights(paragraphs: Iterable[Paragraph]) -> float:
-    """Add up the heights of paragraphs of SVG text that stand below each other."""
+    """Return the height of a stack of paragraphs of SVG text, in points."""
     return sum(paragraph.height for paragraph in paragraphs)
 
 
 def write_paragraphs(
     paragraphs: Iterable[Paragraph], x: float, top: float, theme: Theme, anchor: str = "start"
 ) -> tuple[str, float]:
-    """Write paragraphs of SVG text below each other from `top` on; return the SVG and where the last one ends."""
+    """Write paragraphs of SVG text below each other, starting at `top`; return the SVG and the y of their end."""
     written = []
     for paragraph in paragraphs:
         size = paragraph.size

@@ -1,11 +1,11 @@
-"""The form of a layout: what `layout_graph` returns, and what the player's script is given."""
+"""The types of a layout, as `layout_graph` returns it and the player's JavaScript receives it."""
 
 from __future__ import annotations
 
 from typing import Literal, NotRequired, TypedDict
 
-# A value that leaves a group of a long run: its line, its name and its value, both as they are shown; and where an
-# adjoint reaches it, that adjoint, and the steps of the whole run at which it begins and is complete.
+# A value that leaves a group of a long run: its line, and its name and value as text. If an adjoint reaches it, also
+# that adjoint as text, and the steps of the whole run at which it first arrives and at which it is complete.
 LeavingValue = tuple[int, str, str] | tuple[int, str, str, str, int, int]
 
 
@@ -24,10 +24,10 @@ class Size(TypedDict):
 
 
 class Box(TypedDict):
-    """A box in a layout: its centre, its width and its height; of a line also the first line of its text.
+    """A box in a layout: its centre, width and height, and for a tape line also the first line of its text.
 
-    The `head` has the name, which is bold, and the operation. The cells of a `bare` box have no numbers, and those of
-    a value and of its derivative stand beside each other.
+    That text is the `head`: the name, which is bold, and the operation. The cells of a `bare` box have no numbers, and
+    the value's cells are next to the derivative's.
     """
 
     x: float
@@ -51,10 +51,10 @@ class Edge(TypedDict):
 
 
 class GroupLayout(TypedDict):
-    """A group in a nested layout: its title (the `whole` of it, where it is cut), its size in words, and its inside.
+    """A group in a nested layout: its title, its size in words (`said`), and the layout of its inside.
 
-    `outs` are the lines whose values leave it, and `more` how many are not listed. An `input` of a long run is a
-    group that does not open.
+    `whole` is the full title, if `title` is shortened. `outs` lists the lines whose values leave the group, and `more`
+    is the number of those that aren't listed. An `input` of a long run is a group that can't be opened.
     """
 
     title: NotRequired[str]
@@ -67,11 +67,12 @@ class GroupLayout(TypedDict):
 
 
 class Layout(TypedDict):
-    """A layout of a graph: its boxes and edges by their ids, and how large it is, in points.
+    """A layout of a graph: its boxes and edges by id, and its size in points.
 
-    `groups` are those of a nested layout, at every depth; `names` are of a long run the lines that edges between groups
-    lead from. `shape`, `ease` and `step` tell its alternatives apart: `step` is how large the boxes of a line and of
-    its operands are together, at most. A `note` says if it was made in haste.
+    `groups` has the groups of a nested layout, at every depth. In a long run, `names` has the names of the lines at
+    which edges between groups begin. `shape`, `ease` and `step` distinguish alternative layouts: `step` is the largest
+    size that the box of a line and those of its operands take up together. A `note` for the reader is set if careful
+    placing took too long, and the boxes are placed roughly.
     """
 
     width: float

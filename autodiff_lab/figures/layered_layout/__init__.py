@@ -1,5 +1,5 @@
-"""The layered layout of the player's graphs: where boxes stand and edges run, found from sizes alone.
+"""The layered layout of the player's graphs: the places of boxes and the paths of edges, computed from sizes alone.
 
-`layers` puts boxes into ranks, `folds` puts ranks into rows, and `paths` has the curves of edges. It knows nothing of
-traces, of DOT or of Graphviz.
+`layers` puts boxes into ranks, `folds` puts ranks into rows, and `paths` has the curves of edges. Nothing here depends
+on traces, DOT or Graphviz.
 """

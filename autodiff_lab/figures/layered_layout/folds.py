@@ -1,7 +1,7 @@
-"""Folds of a layered layout: its ranks in several rows of about the same length, as a snake: every other one runs back.
+"""Folds of a layered layout: its ranks in several rows of about the same length, every other row running backwards.
 
-An edge into the next row goes straight down, if no other box is in between; else it runs along the rows and turns round
-at their end, as what is drawn on a strip of paper that is folded.
+An edge into the next row goes straight down if no other box is in between. Otherwise, it follows its row to the end and
+turns into the next row there, like a line on a folded strip of paper.
 """
 
 from collections.abc import Iterable, Sequence
@@ -11,11 +11,13 @@ from math import dist
 from autodiff_lab.figures.layered_layout.layers import Box, Way, place_ranks
 from autodiff_lab.figures.layered_layout.paths import Point, sample_path
 
-# Room between two rows, and more for each edge in it.
+# The space between two rows, and how much each edge in it adds.
 _CHANNEL, _EACH = 36.0, 4.0
 
+# The largest distance between the ends of two edges that go straight down at the same box.
 _PORT = 14.0
-# How far an edge goes aside where it turns into the next row: more, if it turns round others.
+# How far an edge swings out where it turns into the next row, and how much each point of height adds, so that outer
+# turns pass around inner ones.
 _TURN, _WIDER = 12.0, 0.2
 
 
@@ -27,19 +29,21 @@ def fold_ranks(
     between: float,
     beside: float,
 ) -> int:
-    """Fold a graph's ordered ranks into at most so many rows of about the same length, and place boxes and edges.
+    """Fold a graph's ordered ranks into at most `rows` rows of about the same length, and place boxes and edges.
 
     Parameters
     ----------
     ranks, chains
-        What `order_ranks` has found; `chains` are those of the `ways`.
-    ways, rows, between, beside
-        As for `arrange`, and the number of rows.
+        The results of `order_ranks`; there is one chain for each of the `ways`.
+    ways, between, beside
+        As for `arrange`.
+    rows : int
+        The largest number of rows.
 
     Returns
     -------
     int
-        How often an edge turns into the next row at its end.
+        How many times an edge turns into the next row at a row's end.
     """
     fold = _Fold(ranks, ways, chains, rows)
     top = left = 0.0
@@ -63,7 +67,7 @@ def fold_ranks(
 
 
 class _Fold:
-    """Which rank is in which row, which rows are upside down, and which edges go straight down."""
+    """The plan of a fold: the ranks of each row, the rows that are upside down, and the edges straight down."""
 
     def __init__(
         self,
@@ -81,10 +85,10 @@ class _Fold:
         usual = tuple(k % 2 for k in range(len(self.rows)))
 
         def rate(turned: Sequence[int]) -> tuple[int, int]:
-            # As paper is folded, every other row is upside down, and the turns do not cross; more ways down are better.
-            return len(self._find_direct(turned)), sum(
-                a == b for a, b in zip(turned, usual, strict=True)
-            )
+            # In folded paper every other row is upside down, and no turns cross. Having more edges go straight down is
+            # worth more than that.
+            as_in_paper = sum(a == b for a, b in zip(turned, usual, strict=True))
+            return len(self._find_direct(turned)), as_in_paper
 
         self.turned = max(product((0, 1), repeat=len(usual)), key=rate)
         self.direct = self._find_direct(self.turned)
@@ -102,7 +106,7 @@ class _Fold:
 
 
 class _Row:
-    """One row: its ranks, with points where edges come from the row before it, or turn into the next."""
+    """One row: its ranks, with extra points where edges come from the previous row or turn into the next one."""
 
     def __init__(self, fold: _Fold, number: int, between: float, beside: float) -> None:
         self.back, self.turned, self.shift = number % 2, fold.turned[number], (0.0, 0.0)
@@ -119,11 +123,9 @@ class _Row:
             if way in fold.direct:
                 dropped.update(box for box in inside if box.is_point)
             elif inside:
-                first, last, (begin, end) = (
-                    chain.index(inside[0]),
-                    chain.index(inside[-1]),
-                    way.arrows,
-                )
+                first = chain.index(inside[0])
+                last = chain.index(inside[-1])
+                begin, end = way.arrows
                 if last < len(chain) - 1:
                     inside, end = [*inside, Box(is_point=True, is_side=way.tail.is_side)], 0.0
                     leaving[inside[-1]] = order[chain[last]], order[chain[last + 1]]
@@ -147,14 +149,16 @@ class _Row:
         self.low, self.high = min(ys), max(ys)
 
     def place(self, point: Point) -> Point:
-        """Where a point of this row is in the folded layout."""
-        (x, y), (left, top) = point, self.shift
-        return left + (self.length - x if self.back else x), top + (
-            self.high - y if self.turned else y - self.low
-        )
+        """Convert a point of this row to its place in the folded layout."""
+        x, y = point
+        left, top = self.shift
+        along = self.length - x if self.back else x
+        across = self.high - y if self.turned else y - self.low
+        return left + along, top + across
 
 
 def _join(way: Way, pieces: Iterable[tuple[_Row, Way]]) -> None:
+    """Join the pieces of an edge, which are in successive rows, by turns at the ends of the rows."""
     way.points = []
     for row, piece in pieces:
         points = [row.place(point) for point in piece.points]
@@ -167,7 +171,7 @@ def _join(way: Way, pieces: Iterable[tuple[_Row, Way]]) -> None:
 
 
 def _lead_down(fold: _Fold, rows: Sequence[_Row]) -> None:
-    """Draw the edges that go straight down: at each box side by side, so that they do not cross there."""
+    """Draw the edges that go straight down, side by side at each box, so that they don't cross there."""
     ends: dict[tuple[Box, int], list[tuple[float, Way]]] = {}
     for way in fold.direct:
         ends.setdefault((way.tail, 0), []).append((way.head.along, way))
@@ -178,11 +182,10 @@ def _lead_down(fold: _Fold, rows: Sequence[_Row]) -> None:
         for i, (_, way) in enumerate(sorted(some, key=lambda one: one[0])):
             ports[way, end] = box.along + (i - (len(some) - 1) / 2) * apart
     for way in fold.direct:
-        x, u, tip = ports[way, 0], ports[way, 1], way.arrows[1]
-        start, way.stop = (
-            (x, way.tail.across + way.tail.breadth / 2),
-            (u, way.head.across - way.head.breadth / 2),
-        )
+        x, u = ports[way, 0], ports[way, 1]
+        tip = way.arrows[1]
+        start = (x, way.tail.across + way.tail.breadth / 2)
+        way.stop = (u, way.head.across - way.head.breadth / 2)
         top = max(box.across + box.breadth / 2 for box in rows[fold.row[way.tail]].boxes)
         bottom = min(box.across - box.breadth / 2 for box in rows[fold.row[way.head]].boxes) - tip
         middle = (top + bottom) / 2
@@ -197,9 +200,9 @@ def _lead_down(fold: _Fold, rows: Sequence[_Row]) -> None:
 
 
 def _lead_straight(start: Point, end: Point) -> list[Point]:
-    """Return three points that lead an edge's path straight on: a Bézier piece that is a line.
+    """Return the three points of a Bézier piece that continues an edge's path in a straight line.
 
-    There are none for less than a pixel: an arrowhead on a piece without a length would have no direction.
+    For less than a point of length the list is empty: an arrowhead on a piece of no length would have no direction.
     """
     (x, y), (u, v) = start, end
     if dist(start, end) < 1:
@@ -208,7 +211,7 @@ def _lead_straight(start: Point, end: Point) -> list[Point]:
 
 
 def _cut_evenly(lengths: Sequence[float], rows: int) -> list[int]:
-    """Choose where rows begin and end, at most so many, so that the longest is as short as possible.
+    """Cut ranks into at most `rows` rows so that the longest row is as short as possible; return the bounds.
 
     >>> _cut_evenly([1, 1, 1, 1, 3], 2)
     [0, 4, 5]

@@ -1,12 +1,18 @@
-"""The layers of a graph: its boxes in ranks that follow each other, its edges in curves between them.
+"""The layers of a graph: its boxes in successive ranks, and its edges as curves between them.
 
-The four steps of Sugiyama, Tagawa and Toda (1981): nodes are given ranks along the arrows; an edge over several ranks
-is cut into pieces by points of its own, one of which carries its label; the nodes of each rank are ordered so that few
-edges cross; and then moved to where their neighbours are. Everything is deterministic, and the same on every machine.
+The algorithm has the four steps of Sugiyama, Tagawa and Toda (1981):
 
-Each box is drawn to its neighbours as by springs, the pieces of a long edge by stronger ones (as Gansner, Koutsofios,
-North and Vo weigh them, 1993); order and distances within a rank are kept. Boxes are never joined to rigid lines: in a
-long graph that makes a staircase. An edge is straight past the boxes of a rank, and curved only between two ranks.
+1. Each node gets a rank, which increases along the arrows.
+2. An edge over several ranks is divided by a point on each rank in between; one of the points carries its label.
+3. The nodes of each rank are ordered so that few edges cross.
+4. Each node moves close to its neighbours.
+
+The result is deterministic, and the same on every machine.
+
+In the last step, springs pull each box towards its neighbours, with stronger springs along a long edge (weighted as by
+Gansner, Koutsofios, North and Vo, 1993); the order and the gaps within a rank are kept. Boxes are never joined into
+rigid lines, which would make a staircase of a long graph. An edge is straight where it passes the boxes of a rank, and
+curved only between two ranks.
 """
 
 from bisect import bisect_right, insort
@@ -19,37 +25,38 @@ from statistics import fmean
 from autodiff_lab.figures.layered_layout.paths import Point
 
 _ORDERINGS = 24
-# Neighbours change places only in a graph with at most so many boxes and points; that step is the slow one.
+# The most boxes and points of a graph in which neighbours are swapped to save crossings, because that step is slow.
 _MAX_SWAPPED = 400
 
 _LEAST_GAP = 12.0
-# Room for an arrow of this size is always left, so that a change of its size moves nothing.
+# There is always room for an arrow of this length, so that changing a shorter arrow's length moves nothing.
 _USUAL_ARROW = 10.0
 
 _SLOPE, _MAX_GAP, _TURN = 0.2, 48.0, 16.0
 
 _SWEEPS = 40
-# How strongly two neighbours are drawn to each other, by how many of them are points of an edge.
+# The strength of the spring between two neighbours of which none, one or both are points of an edge.
 _STRONG = (1.0, 2.0, 40.0)
 
-# So much weaker is a short side way, such as the weights of a layer: it follows, and the main way stays straight.
+# The factor by which a short side path, such as a layer's weights, is weaker: the main path stays straight.
 _WEAK = 0.02
 
-# Between two edges less room is needed than between boxes.
+# An edge needs less room next to it than a box: this share of it.
 _POINT = 0.6
 
-_APART = 20.0
-_SAME = 0.05
-# Edges arrive on so much of a border, at least so far from each other if there is room.
+# Edges arrive on this share of a box's border, at most this many points apart.
 _BORDER = 0.7
+_APART = 20.0
+# Two points of a path that are closer than this are one.
+_SAME = 0.05
 
 
 @dataclass(eq=False)
 class Box:
-    """A node in a layered layout: its room along the ranks (`length`) and across them (`breadth`), and its centre.
+    """A node in a layered layout: its size along the ranks (`length`) and across them (`breadth`), and its centre.
 
-    If `is_point`, it is a point of an edge, or its label. `oval` says that the border is an ellipse. `is_side` that it
-    stands beside the main way, which it need not bend.
+    If `is_point`, it is a point of an edge, or the edge's label. If `oval`, its border is an ellipse. If `is_side`, it
+    belongs to a side path, which should not bend the main path.
     """
 
     length: float = 0.0
@@ -68,7 +75,7 @@ class Box:
 
     @property
     def corners(self) -> list[Point]:
-        """Two opposite corners of this box in the layered layout: least coordinates first, then largest."""
+        """Two opposite corners of this box in the layered layout: smallest coordinates first, then largest."""
         return [
             (self.along + k * self.length / 2, self.across + k * self.breadth / 2) for k in (-1, 1)
         ]
@@ -76,10 +83,10 @@ class Box:
 
 @dataclass(eq=False)
 class Way:
-    """An edge in a layered layout: from where to where, room for its label and arrows, and (found here) where it runs.
+    """An edge in a layered layout: its end boxes, the size of its label and arrows, and the path that the layout finds.
 
-    `points` are those of a Bézier curve, three more for each piece. It ends where its arrows begin; `start` and `stop`
-    are on the borders. `label` is where the label is.
+    `points` are the control points of a Bézier curve: one, and three more for each piece. The curve ends where the
+    arrows begin; `start` and `stop` are on the borders of the boxes. `label` has the place of the label.
     """
 
     tail: Box
@@ -97,21 +104,21 @@ Neighbours = dict[Box, list[Box]]
 
 
 def turn(point: Point, flat: bool) -> Point:
-    """Turn a point of a layered layout, along and across its ranks, to x and y, or back; no change if `flat`."""
+    """Convert a point of a layered layout from (along, across) to (x, y), or back; no change if `flat`."""
     return point if flat else (point[1], point[0])
 
 
 def arrange(
     boxes: Sequence[Box], ways: Sequence[Way], *, between: float = 24.0, beside: float = 22.0
 ) -> None:
-    """Lay out boxes and edges in layers: ranks that follow each other along the first coordinate.
+    """Lay out boxes and edges in layers: successive ranks along the first coordinate.
 
     Parameters
     ----------
     boxes, ways
-        What is to be arranged; their places are written into them. Cycles are allowed, edges to the same box are not.
+        The boxes and edges; their places are written into them. Cycles are allowed, but no edge from a box to itself.
     between, beside : float
-        The least room between two ranks, and between two boxes of a rank.
+        The smallest gap between two ranks, and between two boxes of a rank.
 
     Examples
     --------
@@ -122,7 +129,7 @@ def arrange(
     """
     ranks, chains = order_ranks(boxes, ways)
     if any(way.length for way in ways):
-        # Between two ranks there is one for the labels.
+        # Between two ranks of boxes there is one for labels.
         between /= 2
     place_ranks(ranks, ways, chains, between, beside)
 
@@ -130,7 +137,7 @@ def arrange(
 def order_ranks(
     boxes: Sequence[Box], ways: Sequence[Way]
 ) -> tuple[list[list[Box]], list[list[Box]]]:
-    """Order boxes in the ranks of a layered layout, with points for edges that pass; give each edge's chain too."""
+    """Put boxes and the points of long edges into ordered ranks of a layered layout; return the edges' chains too."""
     _rank(boxes, ways)
     if any(way.length for way in ways):
         for box in boxes:
@@ -152,7 +159,7 @@ def place_ranks(
     between: float,
     beside: float,
 ) -> list[tuple[float, float]]:
-    """Place the boxes and edges of a layered layout whose order is known; give where each rank begins and ends."""
+    """Place the boxes and edges of a layered layout with ordered ranks; return where each rank begins and ends."""
     for number, rank in enumerate(ranks):
         for box in rank:
             box.rank = number
@@ -165,9 +172,11 @@ def place_ranks(
 
 
 def _find_side_ways(ranks: Sequence[Sequence[Box]], before: Neighbours, behind: Neighbours) -> None:
-    """Mark the boxes of each tree whose result is used once, by a box to which a longer way leads as well."""
+    """Mark the boxes of each tree whose result is used once, by a box that a longer path leads to as well."""
     depth: dict[Box, int] = {}
-    own: dict[Box, set[Box]] = {}  # the tree that ends in a box, if nobody else uses what is in it
+    own: dict[
+        Box, set[Box]
+    ] = {}  # the tree that ends in a box, if no box outside the tree uses its inner boxes
     for box in (box for rank in ranks for box in rank):
         joined = set(before.get(box, ()))
         deepest = max((depth[o] for o in joined), default=-1)
@@ -181,7 +190,7 @@ def _find_side_ways(ranks: Sequence[Sequence[Box]], before: Neighbours, behind: 
 
 
 def _neighbours(chains: Iterable[list[Box]]) -> tuple[Neighbours, Neighbours]:
-    """What each box is joined to on the rank before its own, and behind."""
+    """Return the neighbours of each box on the rank before its own, and on the rank after."""
     before: Neighbours = {}
     behind: Neighbours = {}
     for one, other in (pair for chain in chains for pair in pairwise(chain)):
@@ -191,7 +200,10 @@ def _neighbours(chains: Iterable[list[Box]]) -> tuple[Neighbours, Neighbours]:
 
 
 def _rank(boxes: Sequence[Box], ways: Sequence[Way]) -> None:
-    """The longest way from a source; what is used late, and needs nothing that others use, then moves up to its use."""
+    """Set each box's rank: its longest path from a source; a box that only later ranks use then moves up to its use.
+
+    A box moves only if it has more users than operands that hold it back because other boxes use them too.
+    """
     heads: Neighbours = {box: [] for box in boxes}
     waiting, pending = dict.fromkeys(boxes, 0), dict.fromkeys(boxes)
     for way in ways:
@@ -199,7 +211,7 @@ def _rank(boxes: Sequence[Box], ways: Sequence[Way]) -> None:
         waiting[way.head] += 1
     ready = deque(box for box in boxes if not waiting[box])
     while pending:
-        # Where all wait for each other there is a cycle: it begins at the box that was given first.
+        # If all boxes wait for each other, there is a cycle; it begins at the box that was given first.
         box = ready.popleft() if ready else next(iter(pending))
         del pending[box]
         box.rank = max([box.rank, *(head.rank + 1 for head in heads[box] if head not in pending)])
@@ -208,7 +220,7 @@ def _rank(boxes: Sequence[Box], ways: Sequence[Way]) -> None:
             waiting[head] -= 1
             if not waiting[head]:
                 ready.append(head)
-    # to what each is joined that does not move with it
+    # The neighbours before each box that don't move with it.
     held: dict[Box, set[Box]] = {box: set() for box in boxes}
     for box in sorted(boxes, key=lambda box: box.rank):
         for head in heads[box]:
@@ -219,7 +231,7 @@ def _rank(boxes: Sequence[Box], ways: Sequence[Way]) -> None:
 
 
 def _chain(way: Way) -> list[Box]:
-    """The boxes of an edge, by rank: its ends, and a point on every rank between them; the label is before the head."""
+    """Return the boxes of an edge by rank: its ends, and a point on each rank between; label before the head."""
     tail, head = way.tail, way.head
     step = 1 if head.rank > tail.rank else -1
     points = [Box(is_point=True, rank=rank) for rank in range(tail.rank + step, head.rank, step)]
@@ -229,7 +241,7 @@ def _chain(way: Way) -> list[Box]:
 
 
 def _visit(boxes: Sequence[Box], behind: Neighbours) -> Iterable[Box]:
-    """All boxes and points, in the order in which one meets them who follows the edges."""
+    """Return all boxes and points in depth-first order along the edges."""
     visited: dict[Box, None] = {}
     stack = sorted(boxes, key=lambda box: box.rank)[::-1]
     while stack:
@@ -241,7 +253,7 @@ def _visit(boxes: Sequence[Box], behind: Neighbours) -> Iterable[Box]:
 
 
 def _order(ranks: list[list[Box]], before: Neighbours, behind: Neighbours) -> None:
-    """Order each rank by the mean place of the neighbours on the rank before, then behind, and so on; keep the best."""
+    """Order each rank by the mean place of its neighbours on the rank before, then after, and so on; keep the best."""
     fewest, best = _crossings(ranks, behind), [list(rank) for rank in ranks]
     for turn in range(_ORDERINGS):
         if not fewest:
@@ -264,7 +276,7 @@ def _order(ranks: list[list[Box]], before: Neighbours, behind: Neighbours) -> No
 
 
 def _swap(ranks: list[list[Box]], before: Neighbours, behind: Neighbours) -> None:
-    """Let neighbours in a rank change places while that saves crossings."""
+    """Swap neighbours in a rank as long as that saves crossings."""
     place = {box: i for rank in ranks for i, box in enumerate(rank)}
     for rank in ranks:
         ends = {
@@ -304,7 +316,7 @@ def _crossings(ranks: list[list[Box]], behind: Neighbours) -> int:
 def _place_along(
     ranks: list[list[Box]], behind: Neighbours, between: float
 ) -> list[tuple[float, float]]:
-    """One rank behind the other, with more room where edges go far aside; gives where each rank begins and ends."""
+    """Place the ranks one after another, with more room where edges are steep; return where each begins and ends."""
     bounds: list[tuple[float, float]] = []
     end = 0.0
     for rank, previous in zip(ranks, [[], *ranks], strict=False):
@@ -314,7 +326,7 @@ def _place_along(
         )
         room = max(between, min(_SLOPE * aside, _MAX_GAP))
         if any(all(box.is_point and not box.length for box in side) for side in (rank, previous)):
-            room = _TURN  # edges only come in here, or go out
+            room = _TURN  # a rank of points alone is the end of a row, where edges enter or leave
         begin = end + room if previous else 0.0
         end = begin + max((box.length for box in rank), default=0.0)
         for box in rank:
@@ -333,9 +345,9 @@ def _align_boxes(
     ranks
         The boxes of each rank, in their order.
     before, behind
-        The boxes that each is joined to on the rank before its own, and behind.
+        The neighbours of each box on the rank before its own, and on the rank after.
     beside : float
-        The room between two boxes of a rank.
+        The gap between two boxes of a rank.
     """
     rooms = [[_room(one, other, beside) for one, other in pairwise(rank)] for rank in ranks]
     for rank, room in zip(ranks, rooms, strict=True):
@@ -344,7 +356,7 @@ def _align_boxes(
     order, both = range(len(ranks)), ((before, False), (behind, True))
     for sweep in range(_SWEEPS):
         forwards = sweep % 2 == 0
-        # First each rank follows the one before it, so that all find their places; then each listens to both.
+        # In the first half, each rank follows only the one that was moved before it; then both of its neighbours.
         near = both if sweep >= _SWEEPS // 2 else both[:1] if forwards else both[1:]
         for k in order if forwards else reversed(order):
             _move(ranks[k], rooms[k], near)
@@ -371,7 +383,7 @@ def _move(
         weights.append((weight or 0.1) * (_WEAK if box.is_side else 1.0))
     joined = [k for k, box in enumerate(rank) if any(box in side for side, _ in near)]
     if 0 < len(joined) < len(rank):
-        # What nothing is joined to stays near the others.
+        # A box without neighbours stays near the others.
         mean = sum(wanted[k] for k in joined) / len(joined)
         wanted = [want if k in joined else mean for k, want in enumerate(wanted)]
     for box, across in zip(rank, _find_nearest(wanted, room, weights), strict=True):
@@ -381,13 +393,13 @@ def _move(
 def _find_nearest(
     wanted: Sequence[float], room: Sequence[float], weights: Sequence[float]
 ) -> list[float]:
-    """The places nearest to those wanted that keep the order and the room between them (pool adjacent violators).
+    """Find the places nearest to those wanted that keep the order and the gaps (pool adjacent violators).
 
     >>> _find_nearest([5.0, 5.0, 30.0], [10.0, 10.0], [1.0, 1.0, 1.0])
     [0.0, 10.0, 30.0]
     """
     offsets = list(accumulate(room, initial=0.0))
-    # what is wanted less the offset, weighed; the weight; how many share it
+    # Each pool: the weighted sum of (wanted place − offset), the total weight, and the number of boxes in it.
     pools: list[tuple[float, float, int]] = []
     for want, offset, weight in zip(wanted, offsets, weights, strict=False):
         total, heavy, count = weight * (want - offset), weight, 1
@@ -400,7 +412,7 @@ def _find_nearest(
 
 
 def _room(left: Box, right: Box, beside: float) -> float:
-    """From the middle of a box to the middle of the next."""
+    """Return the distance from the middle of a box to the middle of the next one in its rank."""
     between = beside * (_POINT if left.is_point or right.is_point else 1.0)
     return left.breadth / 2 + between + right.breadth / 2
 
@@ -419,13 +431,12 @@ def _route_edges(
     """
     ports = _ports(chains)
     for k, (way, chain) in enumerate(zip(ways, chains, strict=True)):
-        (first, here), (last, there) = (chain[0], ports[k, 0]), (chain[-1], ports[k, 1])
+        first, last = chain[0], chain[-1]
+        here, there = ports[k, 0], ports[k, 1]
         forwards = first is way.tail
         arrows = way.arrows if forwards else way.arrows[::-1]
-        begin, end = (
-            (first.along + _reach(first, here), here),
-            (last.along - _reach(last, there), there),
-        )
+        begin = (first.along + _reach(first, here), here)
+        end = (last.along - _reach(last, there), there)
         knots = [(begin[0] + arrows[0], here), (bounds[first.rank][1] + arrows[0], here)]
         knots += [(side, box.across) for box in chain[1:-1] for side in bounds[box.rank]]
         knots += [(bounds[last.rank][0] - arrows[1], there), (end[0] - arrows[1], there)]
@@ -436,7 +447,7 @@ def _route_edges(
 
 
 def _ports(chains: Sequence[list[Box]]) -> dict[tuple[int, int], float]:
-    """Where each edge meets the border of its boxes: opposite to where it goes, in order, side by side."""
+    """Find where each edge meets the borders of its boxes: as straight as possible, in order, side by side."""
     sides: dict[tuple[Box, int], list[tuple[float, int]]] = {}
     for k, chain in enumerate(chains):
         sides.setdefault((chain[0], 0), []).append((chain[1].across, k))
@@ -455,13 +466,13 @@ def _ports(chains: Sequence[list[Box]]) -> dict[tuple[int, int], float]:
 
 
 def _reach(box: Box, across: float) -> float:
-    """How far the border is from the middle of a box, along the ranks."""
+    """Return the distance from the middle of a box to its border along the ranks, at `across`."""
     part = min(1.0, abs(across - box.across) / (box.breadth / 2)) if box.oval else 0.0
     return box.length / 2 * (1 - part * part) ** 0.5
 
 
 def _curve(knots: Sequence[Point]) -> list[Point]:
-    """Points of a Bézier curve through the knots, which it passes along the ranks; a straight stretch is one piece."""
+    """Return a Bézier curve through the knots, which it passes along the ranks; a straight run is one piece."""
     needed: list[Point] = []
     for knot in knots:
         if len(needed) > 1 and needed[-1][1] == needed[-2][1] == knot[1]:

@@ -1,4 +1,4 @@
-"""Paths of edges: Bézier curves with a straight tip, as SVG writes them, and as they are measured."""
+"""Paths of edges: Bézier curves with a straight tip, written as SVG, and sampled to measure their length."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -7,7 +7,7 @@ from math import dist
 
 Point = tuple[float, float]
 
-# So many short lines stand for a piece of a curve where it is measured.
+# The number of straight segments that approximate one Bézier piece when a curve is measured.
 _SAMPLES = 8
 
 
@@ -24,7 +24,7 @@ def write_path(curve: Sequence[Point], *tip: Point) -> str:
 
 
 def middle_of(path: str) -> Point:
-    """Find the point half way along the path of an edge in a layout, where its label stands.
+    """Find the point halfway along the path of an edge in a layout, where its label is placed.
 
     >>> middle_of("M0,0C10,0 20,0 30,0L40,0")
     (20.0, 0.0)
@@ -43,11 +43,17 @@ def middle_of(path: str) -> Point:
 
 
 def sample_path(curve: Sequence[Point]) -> Iterator[Point]:
-    """Yield points close to each other on the path of an edge in a layout, by which it is measured."""
+    """Yield closely spaced points on the path of an edge in a layout, to measure it."""
     yield curve[0]
     for k in range(0, len(curve) - 1, 3):
-        (a, b), (c, d), (e, f), (g, h) = curve[k : k + 4]
+        (x0, y0), (x1, y1), (x2, y2), (x3, y3) = curve[k : k + 4]
         for i in range(1, _SAMPLES + 1):
             t = i / _SAMPLES
-            p, q, r, s = (1 - t) ** 3, 3 * t * (1 - t) ** 2, 3 * t * t * (1 - t), t**3
-            yield p * a + q * c + r * e + s * g, p * b + q * d + r * f + s * h
+            # The weights of the four control points: the cubic Bernstein polynomials.
+            b0 = (1 - t) ** 3
+            b1 = 3 * t * (1 - t) ** 2
+            b2 = 3 * t * t * (1 - t)
+            b3 = t**3
+            x = b0 * x0 + b1 * x1 + b2 * x2 + b3 * x3
+            y = b0 * y0 + b1 * y1 + b2 * y2 + b3 * y3
+            yield x, y

@@ -1,6 +1,6 @@
-"""Plots by matplotlib, in one style: data in, a figure with a text alternative out.
+"""Matplotlib plots in one style; each function returns a figure with a text alternative.
 
-Matplotlib is loaded with this room, and nothing else loads it. Every derivative in a plot is the engine's.
+Only this subpackage imports matplotlib. The engine computes every derivative in a plot.
 """
 
 from autodiff_lab.figures.plots.landscapes import plot_descent, plot_tangent

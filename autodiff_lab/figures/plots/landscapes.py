@@ -55,7 +55,7 @@ def plot_tangent(
     Raises
     ------
     InputError
-        If there are not one or two numbers, or `f` does not return a number.
+        If the arguments aren't one or two numbers, or `f` doesn't return a number.
 
     See Also
     --------
@@ -325,9 +325,9 @@ def _draw_curve(axes: Axes, f: Callable[..., Any], span: Span, name: str, colour
 def _draw_contours(
     axes: Axes, f: Callable[..., Any], spans: Sequence[Span], names: Sequence[str], colours: Theme
 ) -> None:
-    """Draw contour lines; between two of them lies the same share of the picture, so that a narrow valley shows too.
+    """Draw contour lines, and shades between them; darker is higher.
 
-    Darker is higher.
+    Between each two lines lies the same share of the picture, so that a narrow valley is visible too.
     """
     x, y = (np.linspace(*span, _N_GRID_POINTS) for span in spans)
     with np.errstate(all="ignore"):
@@ -358,7 +358,7 @@ def _draw_contours(
 
 
 def _draw_arrows(axes: Axes, f: Callable[..., Any], spans: Sequence[Span], colours: Theme) -> None:
-    """Draw arrows along the gradient; long ones are shortened, or they would hide the others."""
+    """Draw arrows along the gradient; long arrows are shortened, because they would hide the others."""
     cells = [(np.arange(_N_ARROWS) + 0.5) / _N_ARROWS * (high - low) + low for low, high in spans]
     points = np.stack([x.ravel() for x in np.meshgrid(*cells)])
     with np.errstate(all="ignore"):

@@ -1,4 +1,4 @@
-"""Plots of matrices such as Jacobians and Hessians: their numbers if there is room, or a heat map, or the pattern."""
+"""Plots of matrices such as Jacobians and Hessians: as numbers if there is room, as a heat map, or as a pattern."""
 
 from __future__ import annotations
 
@@ -174,7 +174,7 @@ def plot_matrix(
     Raises
     ------
     ShapeError
-        If it is not a matrix, or the number of labels is wrong.
+        If `matrix` isn't a matrix, or the number of labels is wrong.
 
     See Also
     --------
@@ -308,7 +308,7 @@ def _draw_frame(
 def _describe_matrix(
     title: str, matrix: np.ndarray, names: Sequence[Sequence[str]], has_numbers: bool
 ) -> str:
-    """Describe the matrix in words: all its numbers if they are shown, or else where it is not 0."""
+    """Describe a matrix in words: all of its numbers if they are shown, otherwise where it isn't 0."""
     m, n = matrix.shape
     size = f"{title}, {m} row{'s' * (m != 1)} and {n} column{'s' * (n != 1)}."
     if has_numbers:

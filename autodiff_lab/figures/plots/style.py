@@ -24,12 +24,12 @@ _DPI = 96
 
 
 class Plot(Figure):
-    """A matplotlib figure with a text alternative. A notebook shows it by itself, with or without pyplot.
+    """A matplotlib figure with a text alternative. A notebook displays it with or without pyplot.
 
     Attributes
     ----------
     description : str
-        What there is to see, in words and numbers.
+        The content of the plot in words and numbers.
     theme : str
         ``"auto"`` if it turns dark on a dark page; otherwise its colours stay.
 
@@ -75,10 +75,10 @@ class Plot(Figure):
 
 
 def style_plots() -> None:
-    """Give every plot of this session the look of the course: readable from afar, sharp, dark on a dark page.
+    """Give every plot of this session the look of the course: readable from afar, sharp, and dark on a dark page.
 
-    It sets matplotlib's ``rcParams``. In a notebook a figure is then shown as a scalable picture instead of a bitmap,
-    and a graph made with `graphviz` is shown in the same look, for which Graphviz's program ``dot`` is not needed.
+    This sets matplotlib's ``rcParams``. In a notebook, figures are then shown as scalable SVG instead of bitmaps, and
+    graphs made with `graphviz` get the same look, even if Graphviz's program ``dot`` isn't installed.
 
     See Also
     --------
@@ -93,7 +93,8 @@ def style_plots() -> None:
     11.0
     """
     matplotlib.rcParams.update(_settings(find_theme("plot", "light")))
-    # Imported here, this module prepares a running notebook for pyplot, once; nothing later takes our view away.
+    # Importing this module sets a running notebook up for pyplot, once. Doing it now keeps pyplot from replacing our
+    # formatter later.
     from IPython import get_ipython
     from matplotlib_inline import backend_inline
 
@@ -105,7 +106,7 @@ def style_plots() -> None:
 
 
 def _show(figure: Figure) -> str:
-    """Show a figure in a notebook: a `Plot` with its description, another one with its axes' titles and labels."""
+    """Return a figure as HTML for a notebook: a `Plot` with its description, others with their titles and labels."""
     if isinstance(figure, Plot):
         return image_tag(_compact(figure.svg()), figure.description)
     file = io.StringIO()
@@ -120,7 +121,7 @@ def _show(figure: Figure) -> str:
 
 
 def _name_fonts(svg: str) -> str:
-    """Let a machine without the font of the picture take the one that is nearest.
+    """Add fallbacks to the font of a picture, for a machine that doesn't have it.
 
     >>> _name_fonts("font: 11px 'DejaVu Sans'")
     "font: 11px 'DejaVu Sans',Verdana,Helvetica,Arial,sans-serif"
@@ -131,7 +132,7 @@ def _name_fonts(svg: str) -> str:
 def _compact(svg: str) -> str:
     r"""Write matplotlib's SVG in fewer bytes: coordinates to a tenth of a point, and fewer spaces.
 
-    Only what is inside a tag is rewritten. The words and numbers that a reader sees stay as they are.
+    Only the inside of a tag is rewritten. The words and numbers that a reader sees don't change.
 
     >>> _compact('<!-- 1 --><path d="M 36.708241 195 \nL 9 9 \n" style="fill: none" transform="scale(0.015625)"/>')
     '<path d="M36.7 195L9 9" style="fill:none" transform="scale(0.015625)"/>'
@@ -149,7 +150,7 @@ def _compact(svg: str) -> str:
 
 
 def _compact_tag(tag: re.Match[str]) -> str:
-    """Write one tag in fewer bytes: it loses an unused id, the digits of coordinates, and spaces."""
+    """Write one tag in fewer bytes, without unused ids, needless digits of coordinates, and spaces."""
     text = _UNUSED_ID.sub("", tag[0])
     text = _LONG_DECIMAL.sub(lambda found: f"{float(found[0]):.1f}".removesuffix(".0"), text)
     text = _PATH.sub(
@@ -174,7 +175,7 @@ _ALIKE = re.compile(
 def open_plot(
     theme: str, width: float = 6.6, height: float = 4.4
 ) -> Iterator[tuple[Plot, Axes, Theme]]:
-    """Open a plot in the course's matplotlib style, to be drawn on inside the block; the reader's settings stay."""
+    """Open a plot in the course's matplotlib style, for a `with` block; the reader's settings don't change."""
     colours = find_theme("plot", theme)
     with matplotlib.rc_context(_settings(colours)):
         figure = Plot(figsize=(width, height), dpi=_DPI, layout="constrained")
@@ -188,9 +189,9 @@ _STYLE_SHEET = matplotlib.rc_params_from_file(
 
 
 def _settings(colours: Theme) -> Any:
-    """Everything that matters is said here and in the style sheet: a reader's settings do not change a picture.
+    """Return the settings of all plots, complete enough that the reader's own settings don't change a picture.
 
-    A dict; which names of settings matplotlib's types know differs from version to version.
+    They are a plain dict, because the names that matplotlib's types accept differ from version to version.
     """
     roles = {
         "line": "axes.edgecolor xtick.color ytick.color",

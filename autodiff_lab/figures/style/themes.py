@@ -1,4 +1,4 @@
-"""Themes: the colours of every picture, for a light page, for a dark one, and for a page that may be either."""
+"""Themes: the colours of every picture, for a light page, a dark page, or a page that may be either."""
 
 import re
 from typing import NamedTuple
@@ -9,12 +9,12 @@ from autodiff_lab.text.arguments import check_choice
 GREEN = "#009E73"
 VERMILION = "#D55E00"
 BLUE = "#0072B2"
-# One grey that stays visible on white and on #111, for lines that are drawn on the page itself.
+# A grey that is visible on both white and #111, for lines that are drawn on the page itself.
 _GREY = "#808080"
 
 
 class Theme(NamedTuple):
-    """A theme, one colour for each role; every ink reaches a contrast of 4.5 on every paper (WCAG AA)."""
+    """A theme: one colour for each role. Every ink has a contrast of at least 4.5:1 on every paper (WCAG AA)."""
 
     paper: str
     adjoint_paper: str
@@ -30,8 +30,8 @@ class Theme(NamedTuple):
 
 # The colour of each role, on a light page and on a dark one.
 #
-# The inks are Okabe and Ito's hues, darkened until text of 14 px reaches a contrast of 4.5 on a white box (WCAG AA), or
-# made light. The dark paper is JupyterLab's dark page.
+# The inks are Okabe and Ito's hues, darkened (or lightened, in the dark theme) until 14 px text has contrast 4.5:1
+# on every paper (WCAG AA). The dark paper is the background of JupyterLab's dark theme.
 _COLOURS = {
     "paper": ("#FFFFFF", "#111111"),
     "adjoint_paper": ("#FFF1E6", "#2E1C0C"),
@@ -47,7 +47,7 @@ _COLOURS = {
 
 LIGHT, DARK = (Theme(*colours) for colours in zip(*_COLOURS.values(), strict=True))
 
-# What only a picture that can be touched needs besides, on a light page and on a dark one.
+# Additional colours for interactive pictures, on a light page and on a dark one.
 ON_SCREEN = {
     "value_tint": ("#E6F3EE", "#12271F"),
     "tangent_tint": ("#E7F1FA", "#13253A"),
@@ -68,7 +68,7 @@ THEMES = ("auto", "light", "dark")
 
 
 def css_variables(prefix: str = "") -> dict[str, str]:
-    """Give every colour of the themes as a CSS variable that is light or dark as the page is.
+    """Return every colour of the themes as a CSS variable that follows the page's light or dark colour scheme.
 
     >>> css_variables("adl-")["--adl-soft_ink"]
     'light-dark(#5F6368, #A9AEB4)'
@@ -84,7 +84,7 @@ _TAG = re.compile(r"<[^<>]*>")
 
 
 def find_theme(function: str, name: str) -> Theme:
-    """Return the colours of a theme; ``"auto"`` is drawn light, and `follow_page_theme` lets it follow the page.
+    """Return the colours of a theme; for ``"auto"``, the light ones, which `follow_page_theme` makes follow the page.
 
     >>> find_theme("draw", "dark").ink
     '#EDEDED'
@@ -93,11 +93,12 @@ def find_theme(function: str, name: str) -> Theme:
 
 
 def follow_page_theme(svg: str) -> str:
-    """Let an SVG picture in the light theme turn dark where its page is dark.
+    """Make an SVG picture in the light theme turn dark on a dark page.
 
     Notes
     -----
-    A picture in an ``<img>`` cannot see the page, but it is told the colour scheme that the page declares.
+    A picture in an ``<img>`` has no access to the page's styles, but the browser applies the colour scheme that the
+    page declares to the picture's media query.
 
     >>> follow_page_theme('<svg width="9"><path fill="#1a1a1a"/></svg>').partition("</style>")[2]
     '<path fill="var(--ink,#1A1A1A)"/></svg>'
@@ -110,7 +111,7 @@ def follow_page_theme(svg: str) -> str:
     colours = re.compile(rf"(?:{'|'.join(roles)})\b", re.IGNORECASE)
     head, tag, rest = svg.partition("<svg")
     attributes, _, inside = rest.partition(">")
-    # In tags only: a name that looks like a colour stays what it is.
+    # Only inside tags: text that looks like a colour must not change.
     inside = _TAG.sub(
         lambda tag: colours.sub(lambda colour: roles[colour[0].lower()], tag[0]), inside
     )

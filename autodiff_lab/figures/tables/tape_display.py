@@ -1,18 +1,18 @@
-"""The display of a tape in a notebook: its graph, and its evaluation trace beside it."""
+"""The display of a tape in a notebook: its graph and its evaluation trace, side by side."""
 
 from autodiff_lab.engine.tape import Tape
 from autodiff_lab.figures.graph.draw import draw
 from autodiff_lab.figures.tables.trace_table import table
 from autodiff_lab.trace.tape_reader import trace_of_tape
 
-# Lines. Beside the graph of a longer tape, which is drawn in groups, there is no table.
+# In tape lines. A longer tape's graph is drawn in groups, and has no table next to it.
 LONGEST_TABLE = 60
 
 
 def show_tape(tape: Tape) -> dict[str, str]:
-    """Return what a notebook displays for a recorded tape: graph and evaluation trace in HTML, and the text of `print`.
+    """Return a notebook's display of a recorded tape: graph and evaluation trace as HTML, and the text of `print`.
 
-    Nothing has been swept, so no adjoint is shown; ``tape.draw()`` shows where a sweep would go.
+    A tape that is only recorded has no adjoints to show; ``tape.draw()`` shows where a sweep would go.
 
     >>> from autodiff_lab import record
     >>> sorted(show_tape(record(lambda x: x * x, 3.0)[1]))

@@ -106,7 +106,7 @@ class Table:
         return self.whole.csv()
 
     def data(self) -> dict[str, list[Any]]:
-        """Return the trace table as lists by title, in full precision; ``pandas.DataFrame`` takes this as it is."""
+        """Return the trace table as lists by title, in full precision, as ``pandas.DataFrame`` accepts them."""
         return self.whole.data()
 
     __str__ = __repr__ = text
@@ -153,11 +153,11 @@ def table(
     Raises
     ------
     InputError
-        If an option or a direction is not one of these, or the `Trace` was recorded in another mode.
+        If an option or a direction has another value, or the `Trace` was recorded in another mode.
 
     See Also
     --------
-    Table : What `table` returns.
+    Table : The type of the result.
     Trace : The record of a run that is shown.
     draw : Draw the graph of a run.
 
@@ -413,7 +413,7 @@ def _send(trace: Trace, step: Step, send: Contribution) -> Cell:
 
 
 def _write_sum(trace: Trace, step: Step, send: Contribution) -> str:
-    """Write the adjoint of an operand before a contribution, plus the contribution; of large arrays only the result."""
+    """Write the adjoint of an operand before a contribution, plus the contribution; for large arrays, only the sum."""
     contribution = send.contribution
     if contribution.shape and not contribution.lists_entries:
         return send.after.text

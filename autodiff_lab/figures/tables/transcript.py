@@ -1,4 +1,4 @@
-"""Transcripts: a whole run in words. Every step has a number and a sentence, under the heading of its phase."""
+"""Transcripts: a whole run in words, as one numbered sentence for each step, under the headings of the phases."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -22,15 +22,15 @@ class Section:
 
 @dataclass(frozen=True, repr=False)
 class Transcript:
-    """The transcript of a run: all of its sentences. `print` shows it as text, a notebook as Markdown.
+    """The transcript of a run: all of its sentences. `print` shows plain text, and a notebook shows Markdown.
 
     Attributes
     ----------
     title : str
         The call that was recorded.
     remarks : tuple of str
-        A warning if the run is unusual or its engine faulty, and which lines of the source didn't run, or ran several
-        times.
+        A warning if the run is unusual or its engine is faulty, and a note on the lines of the source that didn't run
+        or ran several times.
     opening : str
         The sentence before the first step.
     sections : tuple of Section
@@ -102,7 +102,7 @@ def transcript(trace: Trace) -> Transcript:
 
 
 def _describe_counts(sources: Sequence[Source]) -> list[str]:
-    """Describe for each source of the run which of its lines didn't run, and which ran several times."""
+    """For each source of the run, describe which lines didn't run and which ran several times."""
     notes = []
     for source in sources:
         parts = []

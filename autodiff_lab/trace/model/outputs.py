@@ -1,6 +1,6 @@
 """The outputs of a run, as methods of `Trace` and of `Player`: pictures, films, handouts, tables and transcripts.
 
-Each method asks for its view when it is called: a trace itself needs neither matplotlib nor Pillow.
+Each method looks its view up when it is called, so a trace alone needs neither matplotlib nor Pillow.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from autodiff_lab.engine.views import view
 class Outputs:
     """The outputs of a trace or a player, as methods: pictures, films, handouts, tables and transcripts.
 
-    A picture has the graph as it stands at a step, and the arithmetic and the sentence of the step below it. All of a
-    run have one size. Of a graph that is too large they show the part around the step, and say so.
+    A picture shows the graph after a step, with the step's arithmetic and sentence below it. All pictures of a run
+    have the same size. If the graph is too large, a picture shows the part around the step, with a note that it does.
     """
 
     @property
@@ -25,14 +25,14 @@ class Outputs:
         raise NotImplementedError
 
     def save_svg(self, path: str | Path, step: int | None = None, *, theme: str = "auto") -> Path:
-        """Output one step of a trace or a player as an SVG file.
+        """Save one step of a trace or a player as an SVG file.
 
         Parameters
         ----------
         path : str or Path
-            Where to write; it ends in ``.svg``. A file that is there already is replaced.
+            Where to write; the name must end in ``.svg``. An existing file is replaced.
         step : int, optional
-            Which step was the last; −1 for none, the last step of all if not given.
+            The step to show; −1 is before the first. By default, the last step.
         theme : {"auto", "light", "dark"}
             ``"auto"`` turns dark on a dark page.
 
@@ -44,7 +44,7 @@ class Outputs:
         Raises
         ------
         PathError
-            If the name has another ending, or there is no such folder.
+            If the name doesn't end in ``.svg``, or the folder doesn't exist.
         InputError
             If there is no such step or theme.
         """
@@ -54,12 +54,12 @@ class Outputs:
     def save_png(
         self, path: str | Path, step: int | None = None, *, theme: str = "light", scale: float = 2.0
     ) -> Path:
-        """Output one step of a trace or a player as a PNG file; see `save_svg`.
+        """Save one step of a trace or a player as a PNG file; see `save_svg`.
 
         Parameters
         ----------
         path, step
-            As `save_svg` takes them; the name ends in ``.png``.
+            As for `save_svg`, but the name must end in ``.png``.
         theme : {"light", "dark"}
         scale : float
             How many times larger than on a page: 2 is sharp on most screens, 3 in a lecture hall.
@@ -67,7 +67,7 @@ class Outputs:
         Raises
         ------
         DrawingError
-            If resvg_py is not installed, as in a browser. This holds for GIF and PDF as well; SVG needs nothing.
+            If resvg_py isn't installed, as in a browser. GIF and PDF files need it too; SVG files don't.
         """
         written: Path = view("save_png")(self._run, path, step, theme=theme, scale=scale)
         return written
@@ -81,19 +81,19 @@ class Outputs:
         scale: float = 1.0,
         seconds: float | None = None,
     ) -> Path:
-        """Output the run of a trace or a player as an animated GIF, one frame for each step.
+        """Save the run of a trace or a player as an animated GIF, one frame for each step.
 
         Parameters
         ----------
         path : str or Path
-            Where to write; it ends in ``.gif``.
+            Where to write; the name must end in ``.gif``.
         steps : iterable of int, optional
-            Which steps, in this order; all of them, if not given. Of a very long run 120 are chosen, with a warning.
+            The steps to show, in this order. By default, all steps; for a very long run, 120 of them, with a warning.
         theme : {"light", "dark"}
         scale : float
             How many times larger than on a page.
         seconds : float, optional
-            How long each frame is shown; if not given, as long as it takes to read.
+            How long each frame is shown. By default, as long as it takes to read.
 
         Returns
         -------
@@ -103,9 +103,9 @@ class Outputs:
         Raises
         ------
         PathError
-            If the name has another ending, or there is no such folder.
+            If the name doesn't end in ``.gif``, or the folder doesn't exist.
         InputError
-            If there is no such step, or an option is not one of these.
+            If there is no such step, or an option has another value.
         """
         written: Path = view("save_gif")(
             self._run, path, steps, theme=theme, scale=scale, seconds=seconds
@@ -120,18 +120,18 @@ class Outputs:
         page: str | None = None,
         theme: str = "light",
     ) -> Any:
-        """The output `strip` of a trace or a player: steps side by side for a handout; `Strip.save` writes it.
+        """Lay out steps of a trace or a player side by side for a handout, each with its sentence below.
 
-        Each step has its sentence below.
+        Call the result's `save` to write it to a file.
 
         Parameters
         ----------
         steps : iterable of int, optional
-            Which steps; if not given, six at most: the ends of each phase, and what lies between.
+            The steps to show. By default, at most six: the ends of each phase, and some steps in between.
         columns : {1, 2, 3, 4}, optional
-            If not given, as many as keep the type large enough to read.
+            By default, as many as keep the text large enough to read.
         page : {"A4", "A4 landscape", "letter", "letter landscape"}, optional
-            If not given, A4, upright or lying.
+            By default, A4 in either orientation.
         theme : {"light", "dark"}
 
         Returns
@@ -141,14 +141,14 @@ class Outputs:
         Raises
         ------
         InputError
-            If there is no such step, or an option is not one of these.
+            If there is no such step, or an option has another value.
         """
         return view("strip")(self._run, steps, columns=columns, page=page, theme=theme)
 
     def table(self, **options: Any) -> Any:
-        """Output the run of a trace or a player as a table; see `autodiff_lab.table` for the options."""
+        """Return the run of a trace or a player as a table; see `autodiff_lab.table` for the options."""
         return view("table")(self._run, **options)
 
     def transcript(self) -> Any:
-        """The output `transcript` of a trace or a player: all sentences, numbered, under their phases."""
+        """Return the transcript of a trace or a player: all sentences, numbered, grouped by phase."""
         return view("transcript")(self._run)

@@ -8,25 +8,25 @@ from typing import Any
 from autodiff_lab.engine.errors import InputError
 
 MODES = ("reverse", "forward")
-# The mistakes of the faulty engines, see `faulty_engines`.
+# The bugs of the engines in `faulty_engines`.
 FAULTS = ("overwrite", "wrong order", "recursion", "stale")
 
 
 @dataclass(frozen=True)
 class RunOptions:
-    """The options of a run that `Trace.of` and `play` are given, checked.
+    """The options of a run, as passed to `Trace.of` and `play`; making them checks them.
 
     Attributes
     ----------
     mode : {"reverse", "forward"}
     direction : str, tuple, dict or list, optional
-        Forward only: where the inputs move, as `Trace.of` takes it.
+        Forward mode only: the tangents of the inputs, in a form that `Trace.of` accepts.
     fault : {"", "overwrite", "wrong order", "recursion", "stale"}
-        Reverse only: the mistake that the engine makes.
-    result : optional
-        Which of several results is differentiated, as `Trace.of` takes it.
-    seed : optional
-        A seed for each of several results, as `Trace.of` takes it.
+        Reverse mode only: the engine's bug.
+    result : str, int or tuple, optional
+        Which of several results to differentiate, as for `Trace.of`.
+    seed : tuple, list or dict, optional
+        The seed of each result, as for `Trace.of`.
 
     Raises
     ------

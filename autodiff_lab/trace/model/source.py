@@ -9,8 +9,8 @@ class Source:
     """A function in the source map: its dedented text, and its `first_line` in the file or cell.
 
     `ran` counts how often each line ran; for the head of a loop, the number of iterations. A line that
-    is known not to have run has 0, and one without a count −1. `ran` is empty if every line ran once,
-    or if nothing is known.
+    is known not to have run has 0, and a line without a count has −1. `ran` is empty if every line ran
+    once, or if nothing is known.
     """
 
     name: str
@@ -39,9 +39,9 @@ class Turn(NamedTuple):
 
 
 class ModuleCall(NamedTuple):
-    """A call of a framework's module that was running at a line: the module's `path`, and the number of the call.
+    """A call of a framework's module during which a line was recorded: the module's `path`, and the call's number `n`.
 
-    `frames` is the number of frames of the learner's code around it.
+    `frames` is the number of frames of the learner's code around the call.
     """
 
     path: str

@@ -1,4 +1,4 @@
-"""A step of a trace: what is recorded, sent or moved, in numbers and in words."""
+"""A step of a trace: the line that is recorded, or the contributions that are sent, in numbers and in words."""
 
 from __future__ import annotations
 
@@ -18,8 +18,10 @@ class Contribution:
 
     Attributes
     ----------
-    slot, parent : int
-        The position of the operand in the operation that sends, and the line that the operand is.
+    slot : int
+        The position of the operand in the operation.
+    parent : int
+        The operand's line.
     contribution : Number
         The upstream gradient times the local partial.
     before, after : Number
@@ -27,9 +29,9 @@ class Contribution:
     term : str
         The product in numbers, as in ``"(−1) × 0.2837"``.
     share : float
-        The magnitude relative to the largest contribution of the run, from 0 to 1.
+        The magnitude of the contribution relative to the largest one of the run, from 0 to 1.
     replaces : bool
-        Whether it overwrites the adjoint instead of being added, as in a faulty engine.
+        Whether the contribution overwrites the adjoint instead of being added, as in a faulty engine.
     copies : Number or None
         If the operand was broadcast, the contributions of all its copies, of which this is the sum.
     """
@@ -57,7 +59,7 @@ class TangentTerm:
 
 
 class Meter(NamedTuple):
-    """The memory usage at a step, and what the run has cost up to there.
+    """The memory usage at a step, and the cost of the run so far.
 
     `operations` counts the lines computed so far, and `products` the multiplications by a local partial
     (one for each edge and direction). `kept` counts the numbers that are still needed, and `bytes` is
@@ -74,14 +76,15 @@ class Meter(NamedTuple):
 class Step:
     """One step of a `Trace`: a line is recorded, the sweep is seeded, or a line sends its contributions.
 
-    In reverse mode, `phase` is ``"record"``, ``"seed"`` or ``"sweep"``; `adjoint` is the line's own, None
-    while recording. In forward mode, `phase` is ``"forward"``: a line is computed together with its
+    In reverse mode, `phase` is ``"record"``, ``"seed"`` or ``"sweep"``; `adjoint` is the line's adjoint,
+    None while recording. In forward mode, `phase` is ``"forward"``: a line is computed together with its
     `tangents`, one for each direction. For a single direction, `pushes` are the terms of the tangent.
 
     Three attributes explain the step: `sentence` in words, `arithmetic` in numbers with the learner's
-    names, `equations` in symbols with the names of the tape. `birth` explains where a NaN or an infinity
-    comes from, if this step produces one; the sentence includes it. `freed_lines` are the lines that
-    are no longer needed after this step. `questions` let the reader predict the step's numbers.
+    names, and `equations` in symbols with the names of the tape. If the step produces a NaN or an
+    infinity, `birth` explains where it comes from, and the sentence includes that. `freed_lines` are
+    the lines that are no longer needed after this step. `questions` let the reader predict the step's
+    numbers.
 
     While the numbers move, a player shows the `announcement`, which doesn't reveal the result. Once
     they have arrived, it shows `shown_sentence`: the `outcome`, which doesn't repeat `arithmetic`, or

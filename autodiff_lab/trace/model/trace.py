@@ -1,7 +1,7 @@
-"""The model of a run as plain data: a `Trace`, its lines, and its steps through the reverse sweep or the tangents.
+"""A run of a function as plain data: a `Trace`, with its tape lines and the steps of its sweep or of its tangents.
 
 Everything that a view shows (a table, a drawing, the player, a sentence) is a function of a `Trace` and a step
-number. A trace holds numbers and text only, never an array or an engine object; so it can be stored, compared and
+number. A trace holds only numbers and text, never an array or an engine object, so it can be stored, compared and
 sent to a browser.
 """
 
@@ -30,8 +30,9 @@ from autodiff_lab.transforms.signatures import check_keywords
 class Cost(NamedTuple):
     """The cost of the whole gradient in one mode: the operations of all `passes`, and the memory usage.
 
-    A pass is one run, in reverse mode together with its sweep. `kept` is the largest number of values
-    held at any step, and `bytes` the memory they take.
+    In forward mode, a pass is one run of the function; in reverse mode, one run and its sweep. `operations`
+    and `products` are counted as in `Meter`. `kept` is the largest number of values held at any step, and
+    `bytes` the memory they take.
     """
 
     passes: int
@@ -42,10 +43,10 @@ class Cost(NamedTuple):
 
 
 class Group(NamedTuple):
-    """A group of lines, cut from the outline of a run: from `first` up to, not including, `end`; one box of a picture.
+    """A group of consecutive lines in the outline of a run, drawn as one box: from `first` up to, not including, `end`.
 
-    `title` is the text of the source that wrote them. For a loop, `turns` is the number of iterations,
-    and `each` the number of lines of an iteration; 0 if these differ. Anything else has 0 `turns`.
+    `title` is the source text that recorded these lines. For a loop, `turns` is the number of iterations,
+    and `each` is the number of lines per iteration, or 0 if it varies. For anything else, `turns` is 0.
     """
 
     title: str
@@ -62,10 +63,10 @@ class Group(NamedTuple):
 
 @dataclass(frozen=True)
 class ResultSeed:
-    """The seed of one result of a `Trace` that differentiates all of them: the result's index, line and name.
+    """The seed of one result, in a `Trace` that differentiates all results: the result's index, line and name.
 
-    `weight` is the factor of the result in the sum: the seed, or the value of all its elements. It is None
-    if the elements of the seed differ.
+    `weight` is the factor of this result in the sum of all results. It is None if the seed is an array
+    whose elements differ.
     """
 
     result: int
@@ -76,7 +77,7 @@ class ResultSeed:
 
 
 class StepRange(NamedTuple):
-    """A range of steps of an excerpt's `Trace`: `first` to `last`, which are the whole run's from `at` on."""
+    """Steps `first` to `last` (inclusive) of an excerpt's `Trace`; `first` is step `at` of the whole run."""
 
     first: int
     last: int
@@ -101,13 +102,15 @@ class Excerpt:
     lines, steps : int
         The numbers of lines and steps of the whole run.
     parts : tuple of StepRange
-        Which steps of the whole run it has. Its other steps only prepare these.
-    said, later : str
-        The excerpt in words, and in words where the adjoints come from that have `arrived`.
+        The steps of the whole run that it shows. Its other steps only prepare these.
+    said : str
+        A description of the excerpt.
+    later : str
+        A description of where the adjoints in `arrived` come from.
     arrived : tuple of Number or None
         The adjoint that each line has when the excerpt's sweep starts.
     before : tuple of int
-        Lines of the whole run that come before the excerpt and that it uses; its own first lines.
+        The earlier lines of the whole run that the excerpt uses; they are its own first lines.
     swept : tuple of SweptRange
         For each chapter of the run, the steps in which the sweep goes through it.
     seeds : int
@@ -141,7 +144,7 @@ class RaisedError:
 
 @dataclass(frozen=True)
 class Direction:
-    """A direction of a forward `Trace`: the tangents of the inputs, a `name` for a menu, and `shown` in full."""
+    """A direction of a forward `Trace`: the inputs' tangents (`seeds`), its `name` in a menu, and its full text."""
 
     name: str
     shown: str
@@ -150,7 +153,7 @@ class Direction:
 
 @dataclass(frozen=True)
 class Trace(Outputs):
-    """A trace of one run of a function, line by line: recorded and swept in reverse, or forward with its tangents.
+    """A trace of one run of a function, line by line: in reverse mode with its sweep, in forward mode with tangents.
 
     Attributes
     ----------
@@ -159,7 +162,9 @@ class Trace(Outputs):
     steps : tuple of Step
         The steps of the run, in order; `opening` is the sentence before the first.
     sources : tuple of Source
-        The learner's functions; `note` says what is unusual about this run.
+        The learner's functions.
+    note : str
+        What is unusual about this run, in a sentence.
     mode : str
         ``"reverse"`` or ``"forward"``. In forward mode, each step has a tangent for each of `directions`.
     cost : Cost or None
@@ -170,13 +175,13 @@ class Trace(Outputs):
     warning : str
         A warning before the first step: the bug, the exception that ended the run, or the first NaN.
     headline : Equation or None
-        The equation before the first step, for a constant result: no step of the run shows that one.
+        The equation before the first step, if the result is constant: no step of the run shows it.
     results : tuple of str
         If the function returns several results, the text that chooses each, as in ``result="loss"``;
-        empty for a single one. `chosen_result` is the index of the differentiated one, None for all.
+        empty for a single result. `chosen_result` is the index of the differentiated result, or None for all.
     seeds : tuple of ResultSeed
-        The seeds, if all results are differentiated. `result` is then the last of their lines, `value`
-        the sum of the results, each multiplied by its seed, and `result_name` the name of that sum.
+        The seeds, if all results are differentiated. `result` is then the last of the results' lines,
+        `value` is the sum of the results, each multiplied by its seed, and `result_name` names that sum.
     raised : RaisedError or None
         The exception that ended the run; the trace has the part before it.
     hints : tuple of Hint
@@ -186,8 +191,8 @@ class Trace(Outputs):
     chapters : tuple of Group
         For a run of more than 30 lines: its loops, and the source lines between them.
     engine : str
-        The library that ran it and computed all numbers, such as ``"PyTorch 2.13.0"``; empty for the
-        engine of this package.
+        The library that ran the function and computed all numbers, such as ``"PyTorch 2.13.0"``; empty
+        for the engine of this package.
     agreement : Equation or None
         In forward mode along one direction: the result's tangent, and the same number computed from the
         gradient in reverse mode.
@@ -262,7 +267,7 @@ class Trace(Outputs):
         f : callable
             The function to trace.
         *args : float or array_like
-            Where to run it; see `record` for what stays constant.
+            The inputs; see `record` for which arguments stay constant.
         kwargs : mapping of str, optional
             Keyword arguments for `f`; they stay constant.
         mode : {"reverse", "forward"}
@@ -298,7 +303,7 @@ class Trace(Outputs):
             If there is no such mode, fault, input or result, or if the shape of a tangent or seed differs
             from that of its input or result.
         Exception
-            Whatever `f` raises. To see the run up to the exception, use `play`.
+            Any exception that `f` raises. To see the run up to the exception, use `play`.
 
         Examples
         --------
@@ -347,9 +352,9 @@ class Trace(Outputs):
 
     @property
     def derivative_name(self) -> str:
-        """The name of what a `Trace` differentiates: of the function, or else of the result.
+        """The name of the differentiated quantity of a `Trace`: the function's name, or else the result's.
 
-        For an array in reverse mode, that is the sum of its elements: ``Σf``.
+        If the result is an array, reverse mode differentiates the sum of its elements: ``Σf``.
         """
         if self.seeds:
             return f"({self.result_name})" if len(self.seeds) > 1 else self.result_name
@@ -379,7 +384,7 @@ class Trace(Outputs):
 
     @property
     def tangent(self) -> tuple[Number, ...]:
-        """The tangents of the result of a `Trace`, one for each direction; none in reverse, or for a constant."""
+        """The tangents of a `Trace`'s result, one per direction; empty in reverse mode, or if it is constant."""
         if self.result is None:
             return ()
         last = self.tangents_at(len(self.steps) - 1)
@@ -387,12 +392,12 @@ class Trace(Outputs):
 
     @property
     def unreached(self) -> tuple[int, ...]:
-        """The lines of a `Trace` that get no adjoint: the result does not depend on them."""
+        """The lines of a `Trace` that get no adjoint, because the result doesn't depend on them."""
         last = self.adjoints_at(len(self.steps) - 1)
         return tuple(i for i, adjoint in enumerate(last) if adjoint is None)
 
     def recorded_at(self, step: int) -> int:
-        """Count the lines that a `Trace` has recorded after step `step`; −1 stands for before the first."""
+        """Count the lines that a `Trace` has recorded after step `step`; −1 means before the first step."""
         return sum(1 for done in self.steps[: step + 1] if done.phase in ("record", "forward"))
 
     def adjoints_at(self, step: int) -> list[Number | None]:
@@ -418,9 +423,9 @@ class Trace(Outputs):
     def to_dict(self) -> dict[str, Any]:
         """Convert this `Trace` to dictionaries, lists, strings, numbers and None, as JSON has them.
 
-        Fields that have their default are left out. The list ``"numbers"`` has each different `Number`
-        once, and the index in that list replaces it everywhere else. A named tuple, such as `Span`,
-        becomes a list.
+        Fields with their default value are left out. The list ``"numbers"`` contains each distinct `Number`
+        once; everywhere else, a number is replaced by its index in that list. A named tuple, such as
+        `Span`, becomes a list.
         """
         pool = Pool(Number)
         data = plain(self, pool)

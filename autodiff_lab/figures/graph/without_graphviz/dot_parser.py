@@ -1,7 +1,7 @@
 """DOT parser for the text of a `graphviz.Digraph`: nodes and edges with their attributes, and labels.
 
-Understood is the language that the `graphviz` package writes: quoted names, labels in markup, attributes for all that
-follow, subgraphs. A subgraph as the end of an edge is not.
+The parser supports the DOT that the `graphviz` package writes: quoted names, HTML-like labels, default attributes, and
+subgraphs. A subgraph as the end of an edge isn't supported.
 """
 
 import html
@@ -22,12 +22,12 @@ _TOKEN = re.compile(
 
 
 class DotGraph:
-    """A parsed DOT text: attributes of the whole graph, and nodes and edges with all that holds for them.
+    """A parsed DOT text: the graph's attributes, and the nodes and edges with theirs, defaults included.
 
     Raises
     ------
     ValueError
-        If it is no DOT text.
+        If the text isn't valid DOT.
 
     Examples
     --------
@@ -61,7 +61,7 @@ class DotGraph:
             pass
 
     def _skip(self, *signs: str) -> bool:
-        """Go on behind one of these signs, if it comes next."""
+        """Skip the next token if it is one of `signs`; return whether it was."""
         found = self._tokens[-1] in signs
         if found:
             self._tokens.pop()
@@ -71,10 +71,12 @@ class DotGraph:
         token = self._next()
         if re.fullmatch(r"->|[{}\[\]=;,]", token):
             raise ValueError(f"the DOT text has {token!r} where a name is expected")
-        return token[1:-1].replace('\\"', '"').replace("\\\n", "") if token[0] == '"' else token
+        if token[0] != '"':
+            return token
+        return token[1:-1].replace('\\"', '"').replace("\\\n", "")
 
     def _read_statements(self, usual: dict[str, Attributes]) -> None:
-        """Read up to the closing brace. `usual` are the attributes of this (sub)graph, and of all that follows."""
+        """Read up to the closing brace. `usual` has the attributes of this (sub)graph, and the current defaults."""
         while not self._skip("}"):
             kind = self._tokens[-1]
             if kind in ("{", "subgraph"):
@@ -111,7 +113,7 @@ class DotGraph:
 
 @dataclass(frozen=True)
 class Run:
-    """A run of text in one style, parsed from a label in DOT."""
+    """A run of text in one style, parsed from a DOT label."""
 
     text: str
     bold: bool = False
@@ -119,13 +121,13 @@ class Run:
 
     @property
     def width(self) -> float:
-        """The width of this run of a parsed DOT label, in points, at the usual size of type."""
+        """The width of this run of a parsed DOT label, in points, at the default font size."""
         return text_width(self.text, self.bold)
 
 
 @dataclass(frozen=True)
 class Cell:
-    """A cell of a table in a label in DOT, with its size in points; an empty colour is none."""
+    """A cell of a table in a DOT label, with its size in points; an empty `paper` or `border` isn't drawn."""
 
     text: str
     width: float
@@ -137,7 +139,7 @@ class Cell:
 
 @dataclass(frozen=True)
 class Table:
-    """A table of cells of given sizes, parsed from a label in DOT, where it stands like a line of text."""
+    """A table of cells of given sizes, parsed from a DOT label; it takes the place of a line of text."""
 
     rows: list[list[Cell]]
 
@@ -154,14 +156,16 @@ class Table:
 
 @dataclass(frozen=True)
 class Label:
-    """The label of a node or edge, parsed from DOT: lines of runs, tables, the paper behind them, the size of type."""
+    """The label of a node or edge, parsed from DOT: its lines (of text, or a table), background, and font size."""
 
     lines: list[list[Run] | Table]
     paper: str = ""
     size: float = SIZE
 
-    # Lines are so many times as far apart as the type is high; tables have so much room below, in points.
-    LEADING, BELOW_TABLE = 1.3, 4.0
+    # The distance between two lines, in font sizes.
+    LEADING = 1.3
+    # The space below a table, in points.
+    BELOW_TABLE = 4.0
 
     @property
     def width(self) -> float:
@@ -181,24 +185,22 @@ class Label:
 
     def width_of(self, line: list[Run] | Table) -> float:
         """Return the width of one line of this parsed DOT label, in points."""
-        return (
-            line.width
-            if isinstance(line, Table)
-            else sum(run.width for run in line) * self.size / SIZE
-        )
+        if isinstance(line, Table):
+            return line.width
+        return sum(run.width for run in line) * self.size / SIZE
 
     def height_of(self, line: list[Run] | Table) -> float:
-        """Return the height of one line of this parsed DOT label, in points, with the room below a table."""
-        return (
-            line.height + self.BELOW_TABLE if isinstance(line, Table) else self.size * self.LEADING
-        )
+        """Return the height of one line of this parsed DOT label, in points, including the space below a table."""
+        if isinstance(line, Table):
+            return line.height + self.BELOW_TABLE
+        return self.size * self.LEADING
 
 
 _ENTITY = re.compile(r"&(?!(?:lt|gt|amp|quot|apos|#\d+|#x[\da-fA-F]+);)(\w+);")
 
 
 def read_label(look: Attributes, default: str = "", name: str = "") -> Label:
-    r"""Parse the label of a node or an edge in DOT, plain or in markup; `name` is what ``\N`` stands for.
+    r"""Parse the label of a node or edge in DOT, plain or HTML-like; `name` replaces ``\N``.
 
     >>> read_label({"label": "<<b>x</b><br/>1 &lt; 2>"}).lines
     [[Run(text='x', bold=True, colour='')], [Run(text='1 < 2', bold=False, colour='')]]
@@ -225,13 +227,13 @@ def read_label(look: Attributes, default: str = "", name: str = "") -> Label:
 
 
 def _unescape(text: str, name: str) -> str:
-    """Resolve Graphviz's escapes: the name, the ends of lines, and the backslash itself."""
+    """Resolve Graphviz's escapes: the node's name, line breaks, and the backslash itself."""
     meant = {"N": name, "n": "\n", "l": "\n", "r": "\n"}
     return re.sub(r"\\(.)", lambda found: meant.get(found[1], found[1]), text, flags=re.DOTALL)
 
 
 def _read_table(element: ElementTree.Element) -> Table | None:
-    """Read a table whose cells have a size; of any other the text is enough."""
+    """Read a table if all of its cells have a width; otherwise return None, and only its text is used."""
     rows = [row for row in element if row.tag.lower() == "tr"]
     if not rows or any(cell.get("width") is None for row in rows for cell in row):
         return None
@@ -247,7 +249,7 @@ def _read_cell(element: ElementTree.Element, border: str) -> Cell:
 
 
 def _collect_runs(element: ElementTree.Element, lines: list[list[Run] | Table], style: Run) -> None:
-    """Collect the text of some markup, line by line."""
+    """Append the text of an HTML-like label to `lines`, line by line; `style` is inherited by the children."""
     tag = element.tag.lower()
     table = _read_table(element) if tag == "table" else None
     if table is not None:
@@ -268,7 +270,7 @@ def _collect_runs(element: ElementTree.Element, lines: list[list[Run] | Table], 
 
 
 def _last_line(lines: list[list[Run] | Table]) -> list[Run]:
-    """Return the line of text that goes on; behind a table begins another one."""
+    """Return the line of text to append to; after a table, begin a new one."""
     last = lines[-1]
     if isinstance(last, Table):
         last = []

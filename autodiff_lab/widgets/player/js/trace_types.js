@@ -66,7 +66,7 @@
  */
 
 /**
- * A call of a framework's module that was running at a line: the module's `path`, and the number of the call.
+ * A call of a framework's module during which a line was recorded: the module's `path`, and the call's number `n`.
  * @typedef {object} ModuleCall
  * @property {string} path
  * @property {number} n
@@ -131,7 +131,7 @@
  */
 
 /**
- * The memory usage at a step, and what the run has cost up to there.
+ * The memory usage at a step, and the cost of the run so far.
  * @typedef {object} Meter
  * @property {number} operations
  * @property {number} products
@@ -176,7 +176,7 @@
  */
 
 /**
- * A direction of a forward `Trace`: the tangents of the inputs, a `name` for a menu, and `shown` in full.
+ * A direction of a forward `Trace`: the inputs' tangents (`seeds`), its `name` in a menu, and its full text.
  * @typedef {object} Direction
  * @property {string} name
  * @property {string} shown
@@ -201,7 +201,7 @@
  */
 
 /**
- * A range of steps of an excerpt's `Trace`: `first` to `last`, which are the whole run's from `at` on.
+ * Steps `first` to `last` (inclusive) of an excerpt's `Trace`; `first` is step `at` of the whole run.
  * @typedef {object} StepRange
  * @property {number} first
  * @property {number} last
@@ -231,7 +231,7 @@
  */
 
 /**
- * A group of lines, cut from the outline of a run: from `first` up to, not including, `end`; one box of a picture.
+ * A group of consecutive lines in the outline of a run, drawn as one box: from `first` up to, not including, `end`.
  * @typedef {object} Group
  * @property {string} title
  * @property {number} first
@@ -249,7 +249,7 @@
  */
 
 /**
- * The seed of one result of a `Trace` that differentiates all of them: the result's index, line and name.
+ * The seed of one result, in a `Trace` that differentiates all results: the result's index, line and name.
  * @typedef {object} ResultSeed
  * @property {number} result
  * @property {number} line
@@ -259,7 +259,7 @@
  */
 
 /**
- * A trace of one run of a function, line by line: recorded and swept in reverse, or forward with its tangents.
+ * A trace of one run of a function, line by line: in reverse mode with its sweep, in forward mode with tangents.
  * @typedef {object} Trace
  * @property {string} title
  * @property {string} function
@@ -306,7 +306,7 @@
  */
 
 /**
- * A box in a layout: its centre, its width and its height; of a line also the first line of its text.
+ * A box in a layout: its centre, width and height, and for a tape line also the first line of its text.
  * @typedef {object} Box
  * @property {number} x
  * @property {number} y
@@ -326,7 +326,7 @@
  */
 
 /**
- * A group in a nested layout: its title (the `whole` of it, where it is cut), its size in words, and its inside.
+ * A group in a nested layout: its title, its size in words (`said`), and the layout of its inside.
  * @typedef {object} GroupLayout
  * @property {string} [title]
  * @property {string} [said]
@@ -338,7 +338,7 @@
  */
 
 /**
- * A layout of a graph: its boxes and edges by their ids, and how large it is, in points.
+ * A layout of a graph: its boxes and edges by id, and its size in points.
  * @typedef {object} Layout
  * @property {number} width
  * @property {number} height
