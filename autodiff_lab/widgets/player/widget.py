@@ -420,7 +420,7 @@ class Player(Outputs, Live):
                 "The page's box runs NumPy alone, and this run can't be repeated there. Write a file instead: "
                 "player.save_html('player.html')."
             )
-        # the value of each option, and its default, which the link leaves out
+        # The value of each option, and its default. The link leaves out an option that has its default.
         options = {
             "ranges": (self._ranges, {}),
             "mode": (self.mode, "reverse"),

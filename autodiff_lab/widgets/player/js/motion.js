@@ -36,7 +36,7 @@ const MAX_WITH_FORMULA = 18; // characters with the formula that it comes from: 
  * is how far a seed still is above its box.
  * @typedef {object} Token
  * @property {number} [slot] the operand whose edge it is on; a seed is on none
- * @property {Kind} kind decides its color, and its position in its box
+ * @property {Kind} kind decides its colour, and its position in its box
  * @property {number} [along]
  * @property {number} [drop]
  * @property {number} spread the distance between the copies of an array
@@ -285,7 +285,7 @@ function sending(trace, { line, adjoint, sends }, u) {
 }
 
 /**
- * The contributions that have come to their boxes, and are about to be added: by how much they are there, 0 to 1.
+ * The contributions that have arrived at their boxes and are about to be added; `shade` is their opacity, 0 to 1.
  * @param {Trace} trace @param {number} s @param {number} u
  * @returns {{line: number, number: Num, isAdded: boolean, shade: number}[]}
  */

@@ -115,7 +115,7 @@ export function groupBox(trace, group, toggle) {
 
   /**
    * Shows the group after step `s`. `lit` holds this step's CSS classes: "is-current" or "is-operand", and a
-   * color.
+   * colour.
    * @param {{s: number, adjoint: (line: number) => Num|null, recorded: number}} now @param {string} lit
    */
   function write({ s, adjoint, recorded }, lit) {

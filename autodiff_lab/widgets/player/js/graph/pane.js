@@ -237,7 +237,7 @@ export function graphView(run, store, actions, prefix) {
   }
 
   /**
-   * How large the graph would show in a room, and how high: the best of its layouts.
+   * The layout that is shown largest in a space of this size, with its scale and height.
    * @param {Size} given
    */
   const best = (given) => ({
@@ -248,7 +248,7 @@ export function graphView(run, store, actions, prefix) {
   const look = whenChanged(
     (state) => [state.lens],
     (state) => {
-      if (lens === state.lens) return; // it has only begun
+      if (lens === state.lens) return; // the first render
       lens = state.lens;
       fit();
       const { step } = momentOf(state);
@@ -268,7 +268,7 @@ export function graphView(run, store, actions, prefix) {
     (state) => drawing.link(state.hover),
   );
   /**
-   * Draws the groups that are open, and writes the lines that look different.
+   * Draws the open groups, and rewrites the lines whose look has changed.
    * @param {State} state
    */
   function write(state) {
@@ -303,7 +303,7 @@ export function graphView(run, store, actions, prefix) {
       curve.render(state);
       tools.render(state);
     },
-    /** Gives the graph its room. @param {Size} given */
+    /** Fits the graph into the space that the pane has. @param {Size} given */
     place(given) {
       room = given;
       const { layout: suited, whole: isWhole } = best(given);
@@ -317,14 +317,14 @@ export function graphView(run, store, actions, prefix) {
       drawing.label(shown?.step);
     },
     /**
-     * Where something of this size hides least of the graph, near its middle: in pixels from the
-     * corner of the pane.
+     * The place near the center where a square of this size hides the least of the graph, in pixels
+     * from the corner of the pane.
      * @param {number} size
      */
     freeSpot(size) {
       const { clientWidth: width, clientHeight: height, offsetTop: below } = element;
       const drawn = sizeOfDrawing();
-      // A graph that is larger than its room begins at its corner.
+      // A graph that is larger than the pane starts at its corner.
       const left = Math.max(0, (width - drawn.width * scale) / 2) - element.scrollLeft;
       const top = Math.max(0, (height - drawn.height * scale) / 2) - element.scrollTop;
       const boxes = [...drawing.scene.boxes.values()].map(({ x, y, w, h }) => ({

@@ -44,7 +44,7 @@ export function sizeOfToken(texts) {
   return { w: width, h: HEIGHT };
 }
 
-/** Joins neighboring pieces that have the same color. @param {Piece[]} texts */
+/** Joins neighbouring pieces that have the same colour. @param {Piece[]} texts */
 function piecesOf(texts) {
   /** @type {{kind: string, text: string}[]} */
   const pieces = [];
