@@ -160,9 +160,8 @@ class Lab:
 
     def __init__(self) -> None:
         for name, control in self._inputs.items():
-            if not hasattr(
-                type(self), name
-            ):  # otherwise it is a property, computed from other state
+            # Where the class has this attribute, it is a property, computed from other state.
+            if not hasattr(type(self), name):
                 setattr(self, name, control.initial)
         self.begin()
 
@@ -326,7 +325,7 @@ class SteppedLab(Lab):
         self.done = 0
 
     def change(self, name: str) -> None:
-        """Begin again, because another setting has another run."""
+        """Begin again, because the new setting has a different run."""
         self.begin()
 
     def can(self, name: str) -> bool:

@@ -118,7 +118,7 @@ def _carry(f: Any, imports: dict[str, str], definitions: dict[str, str]) -> None
             raise LinkError(
                 f"`{name}` has two meanings in the functions that {name_of(f)} needs: rename one of them."
             )
-    # Dicts keep the order of insertion: this moves the function behind what it needs.
+    # Dicts keep the order of insertion: this moves the function after everything that it needs.
     definitions[f.__name__] = definitions.pop(f.__name__)
 
 

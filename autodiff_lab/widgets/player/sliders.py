@@ -60,14 +60,14 @@ def check_ranges(
         if not low <= scalars[name] <= high:
             raise RangeError(
                 f"ranges: {name} is {scalars[name]:g}, outside of its range ({low:g}, {high:g}); "
-                "write a range that has it."
+                "write a range that contains it."
             )
         checked[name] = (low, high)
     return checked
 
 
 def control(name: str, value: float, within: Range | None = None) -> dict[str, Any]:
-    """Return one slider of a player, in the form that the player's JavaScript takes.
+    """Return one slider of a player, in the form that the player's JavaScript expects.
 
     If no range is given, it goes from near 0 to near twice the value: the input keeps its sign, so that its logarithm
     stays defined. If the value is close to 0, the range goes from 1 below it to 1 above it. `value` is always one of

@@ -85,7 +85,7 @@ class Views:
     curves: Mapping[str, Curve] = field(default_factory=dict)
 
     def payload(self, layouts: Mapping[str, list[Layout]]) -> Payload:
-        """Return the views in the form that the player's JavaScript takes.
+        """Return the views in the form that the player's JavaScript expects.
 
         Parameters
         ----------

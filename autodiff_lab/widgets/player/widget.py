@@ -242,7 +242,7 @@ class Player(Outputs, Live):
         How many questions were ``"asked"``, how many were answered correctly at the first try (``"right"``), and how
         often each kind of mistake was made (``"mistakes"``).
     payload : dict
-        The traces and the layouts of the graph, in the form that the player's JavaScript takes.
+        The traces and the layouts of the graph, in the form that the player's JavaScript expects.
     beside : dict
         The part of a long run's payload that is the same for all its excerpts, and is sent only once.
     trace : Trace
@@ -420,7 +420,7 @@ class Player(Outputs, Live):
                 "The page's box runs NumPy alone, and this run can't be repeated there. Write a file instead: "
                 "player.save_html('player.html')."
             )
-        # the value of each option, and its default, which the link leaves out
+        # The value of each option, and its default. The link leaves out an option that has its default.
         options = {
             "ranges": (self._ranges, {}),
             "mode": (self.mode, "reverse"),

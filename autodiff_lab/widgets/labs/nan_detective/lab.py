@@ -42,7 +42,7 @@ class Program(NamedTuple):
 
 
 def double_where(x: Any) -> Any:
-    """Return log x where x > 0, else 0, so that no NaN is born: a second where gives the log a harmless operand."""
+    """Return log x where x > 0, else 0, so that no NaN appears: a second where gives the log a harmless operand."""
     safe = np.where(x > 0, x, 1.0)
     return np.where(x > 0, np.log(safe), 0.0)
 

@@ -60,7 +60,7 @@ def train(task: str, method: str) -> list[Step]:
 
 
 def count_right(task: str, step: Step) -> int:
-    """Count the points of a task for which the network's output is on the right side of 0.5."""
+    """Count the points of a task for which the network's output is on the correct side of 0.5."""
     x, t = CASES[task].task
     predicted = perceptron.network(step.params, x) > 0.5
     return int(np.sum(predicted == (t > 0.5)))

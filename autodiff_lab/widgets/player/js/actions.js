@@ -208,7 +208,7 @@ export function actionsOf(store, page) {
       if (!store.get().isPlaying) store.update({ hover });
     },
     /**
-     * Goes to a group of a long run that is not in this stretch: to its first line, or in the sweep
+     * Goes to a group of a long run that is not in this excerpt: to its first line, or in the sweep
      * to its last line, which the sweep reaches first.
      * @param {Group} group
      */
@@ -231,7 +231,7 @@ export function actionsOf(store, page) {
       store.update((state) => entriesShown(paused(state), line));
       const records = line; // each line is recorded at the step of its own number
       const target = wholeStep(trace, isSweeping(state) && sends >= 0 ? sends : records);
-      const isElsewhere = trace.excerpt && target < 0; // in another stretch of a long run
+      const isElsewhere = trace.excerpt && target < 0; // in another excerpt of a long run
       if (!isElsewhere) actions.go(target);
     },
     closeEntries() {

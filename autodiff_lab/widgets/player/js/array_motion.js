@@ -1,5 +1,6 @@
 /**
- * How small arrays move: which cells travel in a step, and which are lit. Pure functions of the step and its progress.
+ * The motion of small arrays: the cells that move in a step, and those that are highlighted. Pure functions of the step
+ * and its progress.
  *
  * @import { CellsOnTheWay, Kind } from "./cells.js"
  * @import { ShownTrace as Trace } from "./trace.js"
@@ -17,13 +18,13 @@ import {
   rowOf,
 } from "./matrix_product.js";
 
-/** @typedef {[first: number, second: number]} Progress of the two stages of a way, 0 to 1 each */
+/** @typedef {[first: number, second: number]} Progress of the two stages of a motion, 0 to 1 each */
 
 /** @param {Num} number */
 const isDrawn = (number) => hasCells(number) || !number.shape.length;
 
 /**
- * An array that stays as it is; null if it is none that is drawn as cells.
+ * The cells of an array that moves unchanged; null if it isn't drawn as cells.
  * @param {Num} number @returns {CellsOnTheWay|null}
  */
 export function cellsOf(number) {
@@ -32,8 +33,8 @@ export function cellsOf(number) {
 }
 
 /**
- * An operand on its way to an operation: where it is broadcast its cells fan out into copies, in a reduction they fold,
- * and of an index only what it picks arrives.
+ * An operand that moves to an operation. If it's broadcast, its cells fan out into copies; in a reduction, they fold
+ * together; with an index, only the selected cells arrive.
  * @param {Line} line @param {number} slot @param {Num} value @param {Progress} progress
  * @returns {CellsOnTheWay|null}
  */
@@ -53,8 +54,8 @@ export function cellsRead(line, slot, value, [fans, folds]) {
 }
 
 /**
- * An adjoint on its way to an operand: it meets the local partial, cell by cell; where the operand was copied, what comes
- * out folds into its sum; through a reduction or an index it fans out.
+ * An adjoint that moves to an operand. It's multiplied by the local partial, cell by cell. If the operand was
+ * broadcast, the products then fold into their sum; through a reduction or an index, the adjoint fans out.
  * @param {Line} line @param {number} slot @param {Num} adjoint
  * @param {{contribution: Num, copies: Num|null}} sent @param {Progress} progress
  * @returns {CellsOnTheWay|null}
@@ -86,7 +87,7 @@ export function cellsSent(line, slot, adjoint, { contribution, copies }, [meets,
     return { ...fan, map: targets, isCopied: true };
   if (!adjoint.shape.length && hasCells(product))
     return { ...fan, map: originsOf([], product.shape) };
-  const isBefore = meets < 0.5; // half way, the adjoint becomes the product
+  const isBefore = meets < 0.5; // halfway, the adjoint becomes the product
   if (!hasCells(product)) return isBefore ? cellsOf(adjoint) : null;
   if (!hasCells(adjoint)) return isBefore ? null : cellsOf(product);
   const isSameShape = adjoint.shape.join() === product.shape.join();
@@ -95,8 +96,8 @@ export function cellsSent(line, slot, adjoint, { contribution, copies }, [meets,
 }
 
 /**
- * A tangent on its way to an operation: it meets the local partial, cell by cell, where the operand is copied its cells fan
- * out, in a reduction they fold, and a matrix product is made entry by entry.
+ * A tangent that moves to an operation. It's multiplied by the local partial, cell by cell. If the operand is broadcast,
+ * its cells fan out; in a reduction, they fold together; a matrix product is computed entry by entry.
  * @param {Line} line @param {number} slot @param {Num} rate @param {Num} contribution @param {number} meets
  * @returns {CellsOnTheWay|null}
  */
@@ -104,9 +105,8 @@ export function cellsPushed(line, slot, rate, contribution, meets) {
   const { partial, is_copied: isCopied, goes_to: targets } = line.operands[slot];
   if (!isDrawn(rate) || !isDrawn(contribution)) return null;
   const { shape } = contribution;
-  const toShape = shape;
   /** @type {CellsOnTheWay} */
-  const fan = { from: rate, to: contribution, toShape, way: "fan", map: null, t: meets };
+  const fan = { from: rate, to: contribution, toShape: shape, way: "fan", map: null, t: meets };
   if (isProduct(line)) return { ...fan, way: "entries", parts: factorsOf(line, slot) };
   if (isCopied && hasCells(contribution))
     return { ...fan, map: originsOf(rate.shape, shape), isCopied: true };
@@ -116,12 +116,12 @@ export function cellsPushed(line, slot, rate, contribution, meets) {
   return { ...fan, partial: partial && hasCells(partial) ? partial : null, meets };
 }
 
-/** @typedef {Map<number, Partial<Record<Kind, Set<number>>>>} Lit cells that are lit, by line and by kind */
+/** @typedef {Map<number, Partial<Record<Kind, Set<number>>>>} Lit the highlighted cells, by line and by kind */
 
 /**
- * The cells that a step is about, by the lines that they are of: what an index picks, and of a matrix product the row
- * and the column of one entry after another, on the way back too.
- * @param {Trace} trace @param {Step} step @param {number} t how far the step is, 0 to 1
+ * The highlighted cells of a step, by their lines: the entries that an index selects, or for a matrix product the row
+ * and the column of one entry after another, in both passes.
+ * @param {Trace} trace @param {Step} step @param {number} t the progress of the step, 0 to 1
  * @returns {Lit}
  */
 export function cellsLit(trace, step, t) {

@@ -1,5 +1,6 @@
 /**
- * The chapters of a run: what its loops and its source lines have written, forth and back. No browser is needed here.
+ * The chapters of a run, in the forward pass and in the sweep: the lines that each loop or range of source lines
+ * recorded. Needs no browser.
  *
  * @import { ShownTrace as Trace } from "./trace.js"
  * @import { Group } from "./trace_types.js"
@@ -12,9 +13,9 @@ import { phaseLengths } from "./trace.js";
  */
 
 /**
- * Where a line is recorded, or in the sweep first sends its adjoint: a step of the whole run. In a stretch of a long run
- * the steps of other stretches are not there; the sweep goes back through all lines, so it is told from how far back it is
- * in its chapter.
+ * The step of the whole run that records a line, or in the sweep first sends its adjoint. An excerpt of a long run
+ * doesn't contain the steps of other excerpts. Because the sweep visits all lines in reverse, the step is then
+ * estimated from the line's position in its chapter.
  * @param {Trace} trace @param {number} line of the whole run @param {boolean} back
  */
 export function stepOfLine(trace, line, back) {

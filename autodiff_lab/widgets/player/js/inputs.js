@@ -19,7 +19,7 @@ const RANGE = /** @type {const} */ (["min", "max", "step"]);
 const WALL_CLOCK = { now: () => Date.now(), later: (f, ms) => setTimeout(f, ms) };
 
 /**
- * Calls `send` at most once in `wait` ms; the last value always gets through.
+ * Wraps `send` so that it's called at most once in `wait` ms, and always with the last value in the end.
  * @template T
  * @param {(value: T) => void} send @param {number} wait @param {Clock} [clock]
  * @returns {(value: T) => void}
@@ -45,8 +45,9 @@ export function throttle(send, wait, clock = WALL_CLOCK) {
 }
 
 /**
- * The fields of the seeds, where all results are followed; none if a seed is an array of different numbers.
- * @param {Say} say @param {((seeds: number[]) => void)|undefined} onSeeds given one for each result, also of a constant
+ * The fields for the seeds, shown if all results are differentiated. There are none if a seed is an array of
+ * different numbers.
+ * @param {Say} say @param {((seeds: number[]) => void)|undefined} onSeeds receives one seed for each result, even for a constant one
  */
 function seedsView(say, onSeeds) {
   const element = html("span", { class: "adl-seeds" });
@@ -95,10 +96,10 @@ function seedsView(say, onSeeds) {
 }
 
 /**
- * The sliders of the inputs, and of a function with several results the menu of these.
+ * The sliders of the inputs and, for a function with several results, the menu that selects one.
  * @param {Say} say
  * @param {(changed: {index: number, value: number}) => void} onChange
- * @param {((place: number|null) => void)|undefined} onResult given where somebody can follow another result; null for all
+ * @param {((place: number|null) => void)|undefined} onResult missing if the result can't be changed; it receives null for all results
  * @param {((seeds: number[]) => void)|undefined} onSeeds
  */
 export function inputsView(say, onChange, onResult, onSeeds) {
@@ -107,7 +108,7 @@ export function inputsView(say, onChange, onResult, onSeeds) {
     "aria-label": say("result menu"),
     onchange: () => onResult?.(select.selectedIndex < places ? select.selectedIndex : null),
   });
-  let places = 0; // of results; the entry after them is for all
+  let places = 0; // how many results there are; the menu's entry after them is for all
   const seeds = seedsView(say, onSeeds);
   const menu = html("label", { class: "adl-result-menu" }, html("span", {}, say("result")), select);
   const results = html("div", { class: "adl-results" }, menu, seeds.element);
@@ -165,7 +166,7 @@ export function inputsView(say, onChange, onResult, onSeeds) {
       });
     },
   );
-  // It must not write the sliders: while a hand moves one, the state has its old value.
+  // This must not set the sliders: while one is being moved, the state still has its old value.
   const markOld = whenChanged(
     ({ controls, felt }) => [controls, felt],
     ({ controls, felt }) => {

@@ -1,6 +1,6 @@
 /**
- * How a matrix product goes back: each entry of an adjoint is made of a row or a column of the adjoint that comes, and of
- * one of the other operand. Pure functions.
+ * The entries that a matrix product combines, forward and backward, as pure functions. In the backward pass, each entry
+ * of a contribution is a product of a row or column of the upstream adjoint and one of the other operand.
  *
  * @import { Line, Num } from "./trace_types.js"
  */
@@ -8,17 +8,17 @@
 import { isSmallShape, sidesOf } from "./cells.js";
 
 /**
- * For each entry that goes to an operand, the entries that it is made of, by their numbers.
+ * For each entry of a contribution, the indices (in C order) of the entries that it's computed from.
  * @typedef {object} ProductParts
- * @property {number[][]} adjoint of the adjoint that comes
- * @property {number[][]} other of the other operand
+ * @property {number[][]} adjoint indices into the upstream adjoint
+ * @property {number[][]} other indices into the other operand
  */
 
 /** @param {number} n @returns {number[]} 0 to n − 1 */
 const upTo = (n) => Array.from({ length: n }, (_, k) => k);
 
 /**
- * How many rows and columns a matrix product has; a vector on the left is a row, on the right a column.
+ * The numbers of rows and columns of a matrix product. A vector on the left is a row, on the right a column.
  * @param {Pick<Num, "shape">} left @param {Pick<Num, "shape">} right
  * @returns {[rows: number, columns: number]}
  */
@@ -27,20 +27,20 @@ export function productSides(left, right) {
   return [rows, right.shape.length > 1 ? right.shape[1] : 1];
 }
 
-/** The numbers of the entries of a row. @param {Pick<Num, "shape">} number @param {number} row */
+/** The indices of the entries of a row. @param {Pick<Num, "shape">} number @param {number} row */
 export function rowOf({ shape }, row) {
   const [, width] = sidesOf(shape);
   return upTo(width).map((k) => row * width + k);
 }
 
-/** The numbers of the entries of a column; of a vector all. @param {Pick<Num, "shape">} number @param {number} column */
+/** The indices of the entries of a column; for a vector, all of them. @param {Pick<Num, "shape">} number @param {number} column */
 export function columnOf({ shape }, column) {
   if (shape.length < 2) return upTo(shape[0] ?? 1);
   const [height, width] = sidesOf(shape);
   return upTo(height).map((k) => k * width + column);
 }
 
-/** Whether a line is a matrix product whose operands are drawn entry by entry. @param {Line} line */
+/** Whether a line is a matrix product of arrays that are small enough to draw every entry. @param {Line} line */
 export function isProduct({ op, operands }) {
   if (op !== "matmul" || !operands.every(({ value }) => isSmallShape(value.shape))) return false;
   const [left, right] = operands.map(({ value }) => value.shape);
@@ -48,9 +48,9 @@ export function isProduct({ op, operands }) {
 }
 
 /**
- * What the entries are made of that a matrix product sends to the operand in a slot: entry (i, k) of `adjoint @ right.T`
- * of row i of the adjoint and row k of the right operand, entry (k, j) of `left.T @ adjoint` of column j of the adjoint and
- * column k of the left one.
+ * The entries that a contribution of a matrix product is computed from. The left operand (slot 0) receives
+ * `adjoint @ right.T`: its entry (i, k) combines row i of the adjoint with row k of the right operand. The right
+ * operand receives `left.T @ adjoint`: its entry (k, j) combines column j of the adjoint with column k of the left one.
  * @param {Line} line @param {number} slot
  * @returns {ProductParts}
  */
@@ -79,8 +79,8 @@ export function productParts({ operands }, slot) {
 }
 
 /**
- * What the entries of a matrix product are made of, of the operand in a slot: entry (i, j) of row i of the left one, or of
- * column j of the right one.
+ * For each entry (i, j) of a matrix product, the indices of the entries of one operand that it's computed from:
+ * row i of the left operand (slot 0), or column j of the right one.
  * @param {Line} line @param {number} slot
  */
 export function factorsOf({ operands }, slot) {
@@ -91,12 +91,13 @@ export function factorsOf({ operands }, slot) {
   );
 }
 
-const OPENS = 0.12; // from here on there is room for the product, which then appears entry by entry
-const GOES = 0.88; // from here on its factors disappear
+const OPENS = 0.12; // until here, space opens for the product, which then appears entry by entry
+const GOES = 0.88; // from here on, its factors disappear
 
 /**
- * How far a product is made on the way back at progress `t`: how far it has been made room for, how many of its entries
- * there are (with a share of the one that comes), and how far what they are made of has gone.
+ * The state of a product in the backward pass at progress `t`: `opens` is how far its space has opened (0 to 1), `done`
+ * how many of its entries are computed (with a fraction for the current one), and `goes` how far its factors have
+ * disappeared (0 to 1).
  * @param {number} t @param {number} count
  */
 export function productAt(t, count) {

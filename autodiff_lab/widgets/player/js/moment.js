@@ -13,7 +13,7 @@ import { clampStop, wholeStep } from "./trace.js";
 /**
  * @typedef {object} Moment
  * @property {Run} run
- * @property {number} s the step of this stretch; at the start the last input, for the inputs are there from the start
+ * @property {number} s the step of this excerpt; at the start the last input, for the inputs are there from the start
  * @property {number} u how far its motion has come, 0 to 1
  * @property {number} at the stop of the whole run; −1 at the start
  * @property {number} shown the step that the words are about; −1 at the start
@@ -22,7 +22,7 @@ import { clampStop, wholeStep } from "./trace.js";
  */
 
 /**
- * @param {Run} run @param {number} s a step of this stretch @param {number} u
+ * @param {Run} run @param {number} s a step of this excerpt @param {number} u
  * @returns {Moment}
  */
 export function momentAt(run, s, u) {

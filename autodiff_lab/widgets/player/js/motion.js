@@ -1,9 +1,9 @@
 /**
- * How a step moves: pure functions of the step and of its progress u, 0 to 1, which need no browser.
+ * The motion of a step, as pure functions of the step and its progress u, 0 to 1; they need no browser.
  *
- * Cause comes before effect. Numbers leave where they stand and travel along the edges; only when they have come together
- * does the step land, and the boxes, the tape and the arithmetic change. At u = 1 nothing is on its way: that is what
- * scrubbing shows, and a reader who wants no motion.
+ * Cause comes before effect. Numbers leave their boxes and travel along the edges. Only when they have met does the
+ * step land, and then the boxes, the tape and the arithmetic change. At u = 1 nothing moves: this is what scrubbing
+ * shows, and what a reader sees who prefers reduced motion.
  *
  * @import { Lit } from "./array_motion.js"
  * @import { CellsOnTheWay } from "./cells.js"
@@ -18,35 +18,36 @@ import { tangentsOf } from "./run.js";
 
 /** @type {Record<Phase, number>} */
 const DURATION = { record: 750, forward: 1100, seed: 700, sweep: 1080 }; // milliseconds at speed 1
-const REST = 560; // milliseconds from the landing of a step to the next one: one can read what has come of it
+const REST = 560; // milliseconds from the landing of a step to the next one: time to read the result
+/** The progress at which a step lands. */
 /** @type {Record<Phase, number>} */
 const LANDS = { record: 0.78, forward: 0.88, seed: 0.6, sweep: 0.93 };
 /** @type {[from: number, to: number]} */
 const MEETS = [0.4, 0.62]; // a number stops at the local partial, and is multiplied there
 /** @type {[from: number, to: number]} */
-const MAKES = [0.28, 0.72]; // there a matrix product is made, entry by entry
-const PRODUCT_SLOWER = 1.9; // a matrix product takes that much longer, because it is shown element by element
+const MAKES = [0.28, 0.72]; // a matrix product is computed there, element by element
+const PRODUCT_SLOWER = 1.9; // a matrix product takes so many times as long, because it is shown element by element
 const ARRIVES = 0.82; // an adjoint has reached its box, and is about to be added
-const ON_EDGE = 12; // characters of a local partial on its edge
-const WITH_FORMULA = 18; // and with the formula that it comes from: "cos x2 = 0.2837"
+const MAX_PARTIAL = 12; // characters of a local partial on its edge
+const MAX_WITH_FORMULA = 18; // characters with the formula that it comes from: "cos x2 = 0.2837"
 
 /**
- * A number on its way. `along` is where: 0 at the operand, 1 at the operation, ½ where the local partial stands; `drop`
- * is how far above its box a seed still is.
+ * A number that moves. `along` is its position: 0 at the operand, 1 at the operation, ½ at the local partial; `drop`
+ * is how far a seed still is above its box.
  * @typedef {object} Token
  * @property {number} [slot] the operand whose edge it is on; a seed is on none
- * @property {Kind} kind decides where in its box it stands, and its colour
+ * @property {Kind} kind decides its colour, and its position in its box
  * @property {number} [along]
  * @property {number} [drop]
- * @property {number} spread how far the copies of an array are apart
- * @property {-1|1} [side] of its way on which its cells go: above, or below
- * @property {number} [together] how far it has come to stand beside the other operands, 0 to 1
+ * @property {number} spread the distance between the copies of an array
+ * @property {-1|1} [side] of the edge on which its cells move: above or below
+ * @property {number} [together] how far it has moved next to the other operands, 0 to 1
  * @property {Piece[]} texts
- * @property {CellsOnTheWay|null} [cells] of a small array: they are drawn instead of the texts
+ * @property {CellsOnTheWay|null} [cells] of a small array, drawn instead of the texts
  */
 /** @typedef {"value"|"tangent"|"adjoint"} Kind */
 /**
- * @typedef {Operand & {slot: number, line: number}} Moving an operand that has a line of its own
+ * @typedef {Operand & {slot: number, line: number}} Moving an operand that is a line of the tape
  */
 
 /**
@@ -58,7 +59,7 @@ export function durationOf({ phase }, line) {
   return isByElement ? DURATION[phase] * PRODUCT_SLOWER : DURATION[phase];
 }
 /**
- * How long a step stands after its motion before the next one follows, in milliseconds.
+ * How long a step rests after its motion, before the next one starts, in milliseconds.
  * @param {Pick<Step, "phase">} step @param {Line} [line] that it is about
  */
 export const restOf = ({ phase }, line) => REST - (1 - LANDS[phase]) * durationOf({ phase }, line);
@@ -78,23 +79,23 @@ const ease = (t) => t * t * (3 - 2 * t);
 /** @param {Num} number */
 const inShort = (number) => number.short || number.text;
 /** @param {string} text */
-const cut = (text) => (text.length > ON_EDGE ? `${text.slice(0, ON_EDGE - 1)}…` : text);
+const cut = (text) => (text.length > MAX_PARTIAL ? `${text.slice(0, MAX_PARTIAL - 1)}…` : text);
 
 /**
- * The local partial of an operand as it stands on the edge: with the formula that it comes from, if that is short. Half a
- * formula says nothing, so there is none of an array whose formula is long; the arithmetic has it.
+ * The text of a local partial on its edge, with the formula that it comes from if that is short. An array whose
+ * formula is too long has no text, because half a formula is useless; the arithmetic shows all of it.
  * @param {Pick<Operand, "partial"|"edge"|"edge_reading">} operand
  */
 function labelOf({ partial, edge, edge_reading: reading }) {
   const label = reading || edge;
-  if (label && label.length <= WITH_FORMULA) return label;
+  if (label && label.length <= MAX_WITH_FORMULA) return label;
   if (partial && !partial.shape.length) return cut(inShort(partial));
   if (label) return "";
   return partial ? cut(inShort(partial)) : "";
 }
 
 /**
- * What a number meets on the edge: the local partial alone, or a formula that stands for many.
+ * The text that a number is multiplied by on the edge: the local partial alone, or a formula that stands for many.
  * @param {Operand} operand
  */
 function partialOf(operand) {
@@ -104,8 +105,8 @@ function partialOf(operand) {
 }
 
 /**
- * What stands on the edges of a step, by slot: the local partials that it multiplies by, or how an
- * array is copied.
+ * The labels on the edges of a step, by slot: the local partials that it multiplies by, or how an
+ * array is broadcast.
  * @param {Trace} trace @param {Step} step
  * @returns {Map<number, string>}
  */
@@ -127,20 +128,20 @@ export function labelsOf(trace, step) {
 }
 
 /**
- * How far a number has come that is multiplied half way: 0 to 1.
- * @param {number} u @param {number} from @param {number} to @param {[from: number, to: number]} [stop] when it stands
+ * The progress of a number that stops halfway, where it is multiplied: 0 to 1.
+ * @param {number} u @param {number} from @param {number} to @param {[from: number, to: number]} [stop] when it stops
  */
 const stopping = (u, from, to, [stops, goes] = MEETS) =>
   0.5 * ease(between(u, from, stops)) + 0.5 * ease(between(u, goes, to));
 
 /**
- * What a number is on its way: itself; where it meets the local partial, the product that it becomes, or the map that it
- * goes through; then what comes out.
+ * The text of a number that moves: first itself; at the local partial, the product (or the formula that it goes
+ * through); then the result.
  * @param {number} u @param {Kind} kind @param {string} rate @param {Operand} operand @param {string} result
  * @returns {Piece[]}
  */
 function multiplied(u, kind, rate, operand, result) {
-  // What an operand without a table of partials has to say is how an adjoint goes back.
+  // Without a partial, the edge's text is the formula for adjoints; it doesn't apply to tangents.
   const partial = kind === "tangent" && !operand.partial ? "" : partialOf(operand);
   if (!partial || u < MEETS[0] + 0.03) return [[kind, rate]];
   if (u >= MEETS[1] - 0.02) return [[kind, result]];
@@ -149,7 +150,7 @@ function multiplied(u, kind, rate, operand, result) {
 }
 
 /**
- * The lines whose values the local partials of a step are computed from: as long as the partials are about to be met.
+ * The lines whose values a step's local partials are computed from, until the partials have been multiplied by.
  * @param {Trace} trace @param {number} s @param {number} u
  * @returns {number[]}
  */
@@ -161,7 +162,7 @@ export function sourcesAt(trace, s, u) {
 }
 
 /**
- * The numbers that are on their way at progress `u` of step `s`.
+ * The numbers that move at progress `u` of step `s`.
  * @param {Trace} trace @param {number} s @param {number} u
  * @returns {Token[]}
  */
@@ -176,7 +177,7 @@ export function tokensAt(trace, s, u) {
 /** @type {Record<Phase, Motion>} */
 const MOTIONS = { record: recording, forward: pushing, seed: seeding, sweep: sending };
 
-/** Operands are read, one copy for each entry where an array is broadcast. @type {Motion} */
+/** Operands are read; a broadcast one fans out into a copy for each element. @type {Motion} */
 function recording(trace, step, u) {
   const line = trace.lines[step.line];
   const along = ease(between(u, 0.02, LANDS.record));
@@ -194,7 +195,7 @@ function recording(trace, step, u) {
 }
 
 /**
- * Forward, a value and its tangent go together; the tangent is multiplied by the local partial.
+ * In forward mode, a value and its tangent move together, and the tangent is multiplied by the local partial.
  * @type {Motion}
  */
 function pushing(trace, step, u) {
@@ -256,7 +257,7 @@ function seeding(_, { adjoint }, u) {
 }
 
 /**
- * An adjoint goes back to an operand, is multiplied on its way, and is added to what is there.
+ * An adjoint moves to an operand. It's multiplied on the way, and added to the operand's adjoint.
  * @type {Motion}
  */
 function sending(trace, { line, adjoint, sends }, u) {
@@ -284,7 +285,7 @@ function sending(trace, { line, adjoint, sends }, u) {
 }
 
 /**
- * The contributions that have come to their boxes, and are about to be added: by how much they are there, 0 to 1.
+ * The contributions that have arrived at their boxes and are about to be added; `shade` is their opacity, 0 to 1.
  * @param {Trace} trace @param {number} s @param {number} u
  * @returns {{line: number, number: Num, isAdded: boolean, shade: number}[]}
  */

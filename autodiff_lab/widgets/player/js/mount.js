@@ -1,6 +1,6 @@
 /**
- * A player on the page. This file only composes: the state (`state.js`) is in a store, views show it, actions
- * change it. README.md beside it leads through them.
+ * A player on the page. This file only connects the parts: a store holds the state (`state.js`), views show it,
+ * and actions change it. README.md explains them.
  *
  * @import { Details, State } from "./state.js"
  * @import { Host } from "./host.js"
@@ -30,24 +30,26 @@ import { wordsView } from "./words.js";
 
 let instances = 0;
 
-const NOTEBOOK_SCROLLS = 300; // milliseconds until a notebook that goes on to the next cell has scrolled
+const NOTEBOOK_SCROLL_MS = 300; // until a notebook that moves on to the next cell has scrolled
 
 /**
- * A notebook that goes on to the next cell may leave the player of the cell that was just run above the screen, or below.
+ * Scrolls the player of the cell that was just run into view: when a notebook moves on to the next cell,
+ * the player may end up above or below the visible part.
  * @param {HTMLElement} root
  */
 function showAfterRun(root) {
   const cell = root.closest(".jp-Notebook .jp-Cell");
   const area = root.closest(".jp-WindowedPanel-outer") ?? root.closest(".jp-Notebook");
   if (!area || !cell?.nextElementSibling?.matches(".jp-mod-active")) return;
-  const [own, seen] = [root.getBoundingClientRect(), area.getBoundingClientRect()];
+  const own = root.getBoundingClientRect();
+  const seen = area.getBoundingClientRect();
   const isAbove = own.top < seen.top || own.height > seen.height;
   if (isAbove || own.bottom > seen.bottom)
     root.scrollIntoView({ block: isAbove ? "start" : "nearest" });
 }
 
 /**
- * Puts a player into `element`, and returns what one can do with it. What is not given may stand in the payload.
+ * Puts a player into `element`, and returns its actions. Options that aren't given are taken from the payload.
  * @param {HTMLElement} element
  * @param {Payload & Given} payload
  * @param {Given & Host & {css?: string}} given
@@ -118,11 +120,11 @@ export function mount(element, payload, given = {}) {
   const { root } = stage;
   const views = [stage, panes, words, details, modes, inputs, predict, arrays, overview, transport];
 
-  /** Gives everything its room, and keeps the step in view. */
+  /** Lays out the parts, and keeps the step in view. */
   function arrange(state = store.get()) {
     if (stage.arrange(state)) panes.follow(state);
   }
-  const arrangeIfNeeded = whenChanged(neededForRoom, (state) => {
+  const arrangeIfNeeded = whenChanged(neededForLayout, (state) => {
     arrange(state);
     panes.restorePlaces();
   });
@@ -134,12 +136,12 @@ export function mount(element, payload, given = {}) {
   element.replaceChildren(root);
   store.subscribe((state) => {
     for (const view of views) view.render(state);
-    follow(state); // after all is written, so that the browser lays out once
+    follow(state); // after all views have rendered, so that the browser lays out once
     arrangeIfNeeded(state);
   });
   store.subscribe(hostListener(options));
 
-  /** Whether there is no step left in the direction of a page key: then it turns the slide. @param {string} key */
+  /** Whether no step is left in the direction of a page key; then the key changes the slide. @param {string} key */
   function hasNothingLeft(key) {
     if (key === "PageUp") return stopOf(store.get()) < 0;
     return key === "PageDown" && isAtEnd(store.get());
@@ -156,13 +158,13 @@ export function mount(element, payload, given = {}) {
     hasNothingLeft,
   );
   const giveClickerBack = takeClicker(root);
-  const arrival = setTimeout(() => showAfterRun(root), NOTEBOOK_SCROLLS);
+  const arrival = setTimeout(() => showAfterRun(root), NOTEBOOK_SCROLL_MS);
   const onResize = () => arrange();
   const observer = new ResizeObserver(onResize);
   observer.observe(root);
   addEventListener("resize", onResize);
 
-  /** What a page, a film and a test can do with a player. */
+  // For pages, films and tests.
   return {
     ...actions,
     root: Object.assign(root, {
@@ -187,8 +189,8 @@ export function mount(element, payload, given = {}) {
   };
 }
 
-/** What the room of the parts depends on. @param {State} state */
-const neededForRoom = (state) => [
+/** The dependencies of the layout. @param {State} state */
+const neededForLayout = (state) => [
   runAt(state),
   state.controls,
   state.custom,

@@ -1,5 +1,5 @@
 /**
- * The overview of a run, as it stands under the panes.
+ * The overview of a run: a strip under the panes.
  *
  * @import { Actions } from "./actions.js"
  * @import { Chapter } from "./chapters.js"
@@ -18,10 +18,10 @@ const TICKS = 60; // turns that can still be told apart
 
 /**
  * @typedef {{node: HTMLElement, chapter: Chapter, from: number, last: number}} ChapterButton with
- *   the steps it stands for
+ *   the first and last step of its chapter
  */
 
-/** Whether two traces are stretches of the same long run. @param {Trace} one @param {Trace} other */
+/** Whether two traces are excerpts of the same long run. @param {Trace} one @param {Trace} other */
 function areOfOneRun(one, other) {
   if (!one.excerpt || !other.excerpt) return false;
   /** @param {Trace} trace */
@@ -30,7 +30,7 @@ function areOfOneRun(one, other) {
 }
 
 /**
- * The whole run as a strip: what its loops and its source lines have written, and where we are.
+ * The whole run as a strip: a button for each chapter (a loop, or a range of source lines), and a marker of the step.
  * @param {Actions} actions @param {Say} say
  */
 export function overviewView({ go }, say) {
@@ -64,7 +64,7 @@ export function overviewView({ go }, say) {
   function button(trace, chapter, phase) {
     const { title, first, end, turns, each, back } = chapter;
     const inputs = trace.chapters[0].first;
-    const shown = turns ? `${title} ×${turns}` : title; // what is seen is a part of what is said
+    const shown = turns ? `${title} ×${turns}` : title; // the visible text must be part of the label
     const hasTicks = each > 0 && turns <= TICKS;
     let said = say("chapter", {
       phase: say(`segment ${back ? "sweep" : phase}`),
@@ -89,7 +89,7 @@ export function overviewView({ go }, say) {
     /** @param {MouseEvent} event */
     function jump(event) {
       const { left, width } = node.getBoundingClientRect();
-      const share = event.detail ? (event.clientX - left) / width : 0; // a key has no place: the beginning
+      const share = event.detail ? (event.clientX - left) / width : 0; // pressed by a key: go to the beginning
       go(target(trace, chapter, turnAt(chapter, share)));
     }
     /** The first line of an iteration, in the order of the steps. @param {number} k */
@@ -134,7 +134,7 @@ export function overviewView({ go }, say) {
     (state) => [traceAt(state)],
     (state) => {
       const next = traceAt(state);
-      // The stretches of one run share one strip. It isn't rebuilt for another stretch, so that it keeps the focus.
+      // The excerpts of one run share a strip. It isn't rebuilt for another excerpt, so that it keeps the focus.
       const isSameRun = trace !== null && areOfOneRun(trace, next);
       trace = next;
       if (!isSameRun) build(trace);

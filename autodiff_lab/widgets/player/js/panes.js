@@ -1,5 +1,5 @@
 /**
- * The three panes of a player: graph, source and tape. They are built anew for each run.
+ * The three panes of a player: graph, source and tape. They are rebuilt for each run.
  *
  * @import { Actions } from "./actions.js"
  * @import { ShownRun, State } from "./state.js"
@@ -22,7 +22,7 @@ import { tapeView } from "./tape_pane.js";
 
 /**
  * @param {Store<State>} store @param {Actions} actions
- * @param {string} prefix of the names that no other player on the page may have
+ * @param {string} prefix makes ids unique among the players of the page
  * @param {HTMLElement} begin the button on the picture
  */
 export function panesView(store, actions, prefix, begin) {
@@ -30,7 +30,7 @@ export function panesView(store, actions, prefix, begin) {
   /** @type {Panes|null} */
   let panes = null;
   /** @type {{left: number, top: number}[]|null} */
-  let places = null; // where the panes before these were scrolled to
+  let places = null; // the scroll positions of the panes that were replaced
 
   /** @param {Panes} panes */
   const all = ({ source, graph, tape }) => [source, graph, tape];
@@ -72,7 +72,7 @@ export function panesView(store, actions, prefix, begin) {
     return built;
   }
 
-  /** Where the panes are scrolled to. @param {Panes|null} panes */
+  /** The scroll positions of the panes. @param {Panes|null} panes */
   const placesOf = (panes) =>
     panes &&
     all(panes).map(({ element }) => ({ left: element.scrollLeft, top: element.scrollTop }));
@@ -81,7 +81,7 @@ export function panesView(store, actions, prefix, begin) {
     element,
     /** @returns {Panes} */
     get shown() {
-      if (!panes) throw new Error("The panes are there once a state has been rendered.");
+      if (!panes) throw new Error("There are no panes yet: render a state first.");
       return panes;
     },
     /** @param {State} state */
@@ -90,12 +90,12 @@ export function panesView(store, actions, prefix, begin) {
       if (panes?.run !== run) {
         const before = panes?.run.trace.excerpt?.number;
         const isOther = before !== undefined && before !== run.trace.excerpt?.number;
-        places = isOther ? null : placesOf(panes); // another stretch has another picture
+        places = isOther ? null : placesOf(panes); // another excerpt has a different picture
         panes = build(run);
       }
       for (const one of all(panes)) one.render(state);
     },
-    /** New panes are scrolled to where those before them were. */
+    /** Scrolls new panes to the positions of those they replaced. */
     restorePlaces() {
       if (panes && places)
         for (const [k, { element }] of all(panes).entries())

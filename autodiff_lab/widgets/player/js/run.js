@@ -1,9 +1,9 @@
 /**
- * What a run shows at a moment: pure functions, which need no browser.
+ * What a run shows at a moment, as pure functions that need no browser.
  *
- * A moment is a step and how far its motion has come, 0 to 1. Everything shown is a function of these, so going back is
- * the same thing as going forward, and a film is a list of moments. Until a motion lands (see `motion.js`) values and
- * adjoints are those of the step before.
+ * A moment is a step and the progress of its motion, 0 to 1. Everything shown is a function of these, so stepping
+ * back works exactly like stepping forward, and a film is a list of moments. Until a motion lands (see `motion.js`),
+ * values and adjoints are those of the previous step.
  *
  * @import { Mode, ShownTrace as Trace } from "./trace.js"
  * @import { Cost, Equation, Meter, Num, Step } from "./trace_types.js"
@@ -24,7 +24,7 @@ import { EQUATION_KINDS } from "./trace_types.js";
  */
 /** @typedef {{recorded: boolean, released: boolean, swept: boolean, classes: string}} Mark */
 /**
- * A trace, and what is worked out once for it, so that any step is cheap to show.
+ * A trace with everything that is computed once for it, so that any step is cheap to show.
  * @typedef {object} Run
  * @property {Trace} trace
  * @property {number[]} sweptAt for each line the last step that sends its adjoint
@@ -37,11 +37,11 @@ import { EQUATION_KINDS } from "./trace_types.js";
  */
 /** @typedef {Step["phase"]} Phase */
 
-/** How an adjoint that no contribution has reached is shown; a reached 0 is shown as "0". */
+/** The text of an adjoint without any contribution yet; an adjoint that is 0 is shown as "0". */
 export const NOT_REACHED = "·";
 
 /**
- * For every line, the steps at which its adjoint changes. It is computed once, and then any step is quick to show.
+ * For every line, the steps at which its adjoint changes.
  * @param {Trace} trace @returns {AdjointChanges[]}
  */
 export function adjointHistory(trace) {
@@ -50,7 +50,7 @@ export function adjointHistory(trace) {
   trace.steps.forEach((step, s) => {
     const isSeed = step.phase === "seed";
     if (isSeed && step.adjoint) history[step.line].push({ step: s, adjoint: step.adjoint });
-    // In a stretch of a long run, the seed step stands for all that later stretches have sent.
+    // In an excerpt of a long run, the seed step stands for everything that later excerpts sent.
     const arrived = isSeed && !step.adjoint ? (trace.excerpt?.arrived ?? []) : [];
     for (const [line, adjoint] of arrived.entries()) {
       if (adjoint) history[line].push({ step: s, adjoint });
@@ -61,7 +61,7 @@ export function adjointHistory(trace) {
 }
 
 /**
- * The adjoint a line holds after step `s`, or null when nothing has reached it yet.
+ * The adjoint a line holds after step `s`, or null before the first contribution.
  * @param {AdjointChanges[]} history @param {number} line @param {number} s
  */
 export function adjointAt(history, line, s) {
@@ -77,7 +77,7 @@ export function adjointAt(history, line, s) {
 export function touchedLines(trace, s) {
   const step = trace.steps[s];
   if (!step) return [];
-  if (step.phase === "seed") return trace.lines.map((_, i) => i); // each has an adjoint from now on, which nothing has reached
+  if (step.phase === "seed") return trace.lines.map((_, i) => i); // from now on, every line shows an adjoint
   const operands = trace.lines[step.line].operands
     .map((o) => o.line)
     .filter((line) => line !== null);
@@ -132,7 +132,7 @@ function sweepStepsUpTo(trace, s) {
 }
 
 /**
- * What is said at step `s`, and at the start: before the step has landed what it will do, then what has come of it.
+ * The sentence of step `s`, or of the start: first what the step will do, and once it has landed, what it did.
  * @param {Trace} trace @param {number} s @param {boolean} [hasLanded]
  */
 export function sentenceAt(trace, s, hasLanded = true) {
@@ -157,8 +157,8 @@ function piecesOf({ form, pieces }) {
 export const equationsAt = (trace, s) => (trace.steps[s]?.equations ?? []).map(piecesOf);
 
 /**
- * The one line of arithmetic that a step shows: in numbers, and in the learner's own names. At the start it is the
- * headline of the run, if that has one.
+ * The single line of arithmetic that a step shows, in numbers and in the learner's variable names. At the start
+ * it's the headline of the run, if there is one.
  * @param {Trace} trace @param {number} s
  */
 export function arithmeticAt(trace, s) {
@@ -170,7 +170,7 @@ export function arithmeticAt(trace, s) {
 const NOTHING_SPENT = { operations: 0, products: 0, kept: 0, bytes: 0 };
 
 /**
- * What each mode has cost by step `s`; a mode that has ended stays at its end.
+ * The cost of each mode up to step `s`; after a mode's last step, its cost no longer changes.
  * @param {Trace} trace @param {number} s @returns {[mode: Mode, now: Meter, whole: Cost|null][]}
  */
 export const metersAt = (trace, s) =>
@@ -181,7 +181,7 @@ export const metersAt = (trace, s) =>
   });
 
 /**
- * Works out what is needed to show any step of a trace.
+ * Computes everything that's needed to show any step of a trace.
  * @param {Trace} trace @returns {Run}
  */
 export function runOf(trace) {
@@ -210,7 +210,7 @@ export function runOf(trace) {
 }
 
 /**
- * For every line what is sent to its adjoint, in order; `lostAt` is where a faulty engine overwrites it.
+ * For every line, the contributions to its adjoint, in order; `lostAt` is where a faulty engine overwrites it.
  * @param {Trace} trace @returns {SentTo[][]}
  */
 export function contributionsOf(trace) {
@@ -226,8 +226,8 @@ export function contributionsOf(trace) {
 }
 
 /**
- * What the adjoint of a line is the sum of after step `s`: its seed, if it has one, and what was
- * sent to it.
+ * The terms whose sum is the adjoint of a line after step `s`: its seed, if it has one, and the
+ * contributions so far.
  * @param {Run} run @param {number} line @param {number} s
  * @returns {Num[]}
  */
@@ -241,7 +241,7 @@ export function termsAt({ trace, contributions, first }, line, s) {
 }
 
 /**
- * The seeds that a line has at step `s`: those of a result, or what has come to it from later lines of a long run.
+ * The seeds of a line at step `s`: those of a result, or the adjoint that it received from later lines of a long run.
  * @param {Trace} trace @param {number} first the first step of the sweep @param {number} line @param {number} s
  * @returns {Num[]}
  */
@@ -269,8 +269,8 @@ export function receivers(trace, s) {
 }
 
 /**
- * How thick the edges into a line are, by slot: what has come along them by step `s`, beside the
- * largest of the run.
+ * The widths of the edges into a line, by slot: the size of what came along them up to step `s`, as
+ * a share of the largest of the run.
  * @param {Run} run @param {number} line @param {number} s
  */
 export function sharesAt({ trace, sentAt, first }, line, s) {
@@ -287,8 +287,7 @@ export function sharesAt({ trace, sentAt, first }, line, s) {
 }
 
 /**
- * The tangents of a line, one for each direction; none in reverse mode. A line is computed at the
- * step of its number.
+ * The tangents of a line, one for each direction; none in reverse mode. (Step i computes line i.)
  * @param {Trace} trace @param {number} line
  */
 export const tangentsOf = (trace, line) => trace.steps[line]?.tangents ?? [];
@@ -302,14 +301,14 @@ const COLORS = {
 };
 
 /**
- * Whether a step computes its line: numbers come from its operands. Else adjoints go to them.
+ * Whether a step computes its line from its operands. Other steps send adjoints to the operands.
  * @param {Step} step
  */
 export const isAhead = ({ phase }) => phase === "record" || phase === "forward";
 
 /**
- * What is special about a line at step `s`: whether it is recorded, and its CSS classes. `told` is the last step that has
- * landed: `s`, or while it moves the one before.
+ * The state of a line at step `s`, and its CSS classes. `told` is the last step that has landed: `s`, or the
+ * previous one while `s` moves.
  * @param {Run} run @param {number} line @param {number} s @param {number} [told] @returns {Mark}
  */
 export function markAt({ trace, sweptAt, releasedAt, first }, line, s, told = s) {

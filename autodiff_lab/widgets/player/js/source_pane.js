@@ -14,39 +14,41 @@ import { counted } from "./speech.js";
 import { whenChanged } from "./store.js";
 
 /**
- * @typedef {{node: HTMLElement, text: string, said: string}} Times what stands before a row: how
- *   often it ran
+ * @typedef {{node: HTMLElement, text: string, said: string}} Times the text in the margin of a row:
+ *   how often it ran
  */
 
 /**
- * How long an expression is; one on more lines is always the longer.
+ * The length of an expression. One on more lines always counts as longer.
  * @param {Span} span
  */
 const lengthOf = (span) => (span.end_line - span.line) * 1e4 + span.end_column - span.column;
 
 /**
- * The learner's own code, with how often each row ran before it. The expression that the step runs is marked.
+ * The view of the learner's code. The margin shows how often each row ran, and the expression of the step is
+ * highlighted.
  * @param {Run} run @param {Store<State>} store @param {Actions} actions
  */
 export function sourceView({ trace }, store, actions) {
   const element = html("div", { class: "adl-source" });
   /** @type {HTMLElement[][]} */
-  const piecesOf = trace.lines.map(() => []); // the pieces of text that are the line's own expression
+  const piecesOf = trace.lines.map(() => []); // the pieces of text that make up the line's expression
   /** @type {HTMLElement[][]} */
-  const callsOf = trace.lines.map(() => []); // the pieces of the calls that led there
+  const callsOf = trace.lines.map(() => []); // the pieces of the calls that led to it
   /** @type {(HTMLElement|null)[]} */
   const rowOf = trace.lines.map(() => null);
   /** @type {HTMLElement[]} */
   const focusable = [];
-  const told = trace.sources.some(({ ran }) => ran?.length);
+  const hasCounts = trace.sources.some(({ ran }) => ran?.length);
   const turns = trace.lines.flatMap((line) => line.turns);
-  const widest = Math.max(3, ...turns.map(({ count }) => 2 * String(count).length + 1)); // of what stands before a row
+  const widest = Math.max(3, ...turns.map(({ count }) => 2 * String(count).length + 1)); // characters of the margin
   /** @type {Map<string, Times>} */
   const times = new Map();
-  /** How often a row ran, in words. @param {number} ran */
+  /** The count of a row, in words. @param {number} ran */
   const saidOf = (ran) => (ran ? counted(trace.say, "row ran", ran) : trace.say("row missed"));
   /**
-   * How often a row ran; at the head of a loop, while one of its iterations is shown, the number of that iteration.
+   * The margin of a row: how often it ran. At the head of a loop, it shows the number of the current iteration
+   * instead.
    * @param {string} place @param {number|undefined} ran negative or undefined where it isn't counted
    */
   function timesOf(place, ran) {
@@ -108,12 +110,12 @@ export function sourceView({ trace }, store, actions) {
       const code = html("code");
       const ran = source.ran?.[r];
       const marginStyle = { class: "adl-margin", style: `--adl-times: ${widest}ch` };
-      const margin = told && html("span", marginStyle, timesOf(`${k} ${r}`, ran));
+      const margin = hasCounts && html("span", marginStyle, timesOf(`${k} ${r}`, ran));
       const row = html(
         "div",
         {
           class: classNames("adl-code", ran === 0 && "is-missed"),
-          style: `--adl-indent: ${indent + 2}ch`, // a line that is too long wraps, and is indented further
+          style: `--adl-indent: ${indent + 2}ch`, // a line that is too long wraps, with a deeper indent
         },
         margin,
         code,
@@ -153,7 +155,7 @@ export function sourceView({ trace }, store, actions) {
   if (note) element.append(html("p", { class: "adl-note" }, note));
   roving(element, () => focusable).renew();
 
-  // The pieces that are marked.
+  // The elements that each of these classes marks now.
   /** @type {Element[]} */
   let current = [];
   /** @type {Element[]} */
@@ -166,14 +168,14 @@ export function sourceView({ trace }, store, actions) {
     (state) => [momentOf(state).step],
     (state) => {
       const { step } = momentOf(state);
-      if (told) showTurns(step ? trace.lines[step.line].turns : []);
+      if (hasCounts) showTurns(step ? trace.lines[step.line].turns : []);
       const marked = step ? [rowOf[step.line], ...piecesOf[step.line]] : [];
       const present = marked.filter((node) => node !== null);
       current = passClass("is-current", current, present);
       calls = passClass("is-call", calls, step ? callsOf[step.line] : []);
     },
   );
-  /** Rows that a NaN or an infinity was born in keep their mark from then on. */
+  /** Marks the rows where a NaN or an infinity first appeared, from that step on. */
   const markBirths = whenChanged(
     (state) => [momentOf(state).landed],
     (state) => {
@@ -189,7 +191,7 @@ export function sourceView({ trace }, store, actions) {
       linked = passClass("is-linked", linked, hover ? piecesOf[hover.line] : []);
     },
   );
-  let rows = note ? 1 + note.length / 36 : 0; // how high the pane would like to be
+  let rows = note ? 1 + note.length / 36 : 0; // the height that shows all of it
   for (const source of trace.sources) {
     rows += source.text.length;
     if (trace.sources.length > 1) rows += 1.4; // its name

@@ -1,5 +1,5 @@
 /**
- * The player as it stands on the page: its parts from the top to the bottom, and how much room each has.
+ * The layout of the player: its parts from top to bottom, and how much space each gets.
  *
  * @import { State } from "./state.js"
  * @import { Say } from "./speech.js"
@@ -10,10 +10,13 @@ import { html, set } from "./dom.js";
 import { momentOf, traceAt } from "./state.js";
 import { whenChanged } from "./store.js";
 
-const [LOW, HIGH, LEAST_PANES] = [400, 860, 220]; // pixels, of a player that has the window for itself, and of its panes
-const AROUND = { notebook: 150, page: 26 }; // pixels that a window has for other things
-const ROW_HEIGHT = { source: 22, tape: 27 }; // pixels of a row, at the normal size
-const BEGIN = 84; // pixels of the button on the picture
+// All in pixels.
+const MIN_AVAILABLE = 400; // height that the player assumes, however low the window is
+const MAX_HEIGHT = 860;
+const MIN_PANES = 220; // height of the panes
+const AROUND = { notebook: 150, page: 26 }; // height of the window that other things take up
+const ROW_HEIGHT = { source: 22, tape: 27 }; // at the normal font size
+const BEGIN_SIZE = 84; // of the start button on the picture
 
 /**
  * @typedef {object} Parts
@@ -65,7 +68,7 @@ export function stageView(
     if (on) root.dataset[name] = "true";
     else delete root.dataset[name];
   }
-  /** Says what the run is. */
+  /** Writes the run's title and warning. */
   const name = whenChanged(
     (state) => [traceAt(state)],
     (state) => {
@@ -83,7 +86,7 @@ export function stageView(
       root.setAttribute("aria-label", say(label, { title: trace.title, badge: trace.badge }));
     },
   );
-  /** Says where the run is. */
+  /** Puts the step and its phase into data attributes. */
   const mark = whenChanged(
     (state) => [traceAt(state), state.step],
     (state) => {
@@ -120,7 +123,7 @@ export function stageView(
       flags(state);
       complain(state);
     },
-    /** Gives everything its room. @param {State} state @returns {boolean} whether there is any */
+    /** Lays out the parts. @param {State} state @returns {boolean} whether the player is visible */
     arrange(state) {
       // A page can have all of its players in lecture size: slides, or a notebook on a projector.
       const ofPage = getComputedStyle(root).getPropertyValue("--adl-scale").trim();
@@ -133,7 +136,7 @@ export function stageView(
       const usual = root.closest(".jp-Notebook") ? AROUND.notebook : AROUND.page;
       const given = parseFloat(getComputedStyle(root).getPropertyValue("--adl-around"));
       const around = given || usual;
-      const fold = root.matches(".adl-lecture") ? [details.element] : []; // on a slide nobody scrolls
+      const fold = root.matches(".adl-lecture") ? [details.element] : []; // a slide doesn't scroll
       const others = [
         bar,
         ...fold,
@@ -144,8 +147,8 @@ export function stageView(
         overview.element,
       ];
       const taken = others.reduce((sum, one) => sum + one.offsetHeight, 4); // 4 for the border and rounding
-      const available = Math.max(LOW, innerHeight - around);
-      const height = Math.max(LEAST_PANES, Math.min(HIGH * unit, available) - taken);
+      const available = Math.max(MIN_AVAILABLE, innerHeight - around);
+      const height = Math.max(MIN_PANES, Math.min(MAX_HEIGHT * unit, available) - taken);
       const composed = compose({
         width: root.clientWidth,
         height,
@@ -164,7 +167,7 @@ export function stageView(
       for (const [name, pixels] of Object.entries(sizes))
         root.style.setProperty(`--adl-${name}`, `${pixels}px`);
       graph.place(composed.room);
-      transport.placeBegin(graph.freeSpot(BEGIN));
+      transport.placeBegin(graph.freeSpot(BEGIN_SIZE));
       tape.fit();
       words.fit();
       return true;

@@ -53,14 +53,14 @@ import {
  * @property {Payload} payload what Python sent
  * @property {Mode} mode the mode asked for; a run may not have it
  * @property {string} direction the direction asked for; it may only come with the next payload
- * @property {number} step the step that is shown, counted in this stretch
+ * @property {number} step the step that is shown, counted in this excerpt
  * @property {number} arrivals how many times a step has been shown; the panes scroll whenever it changes, also for the
  *   same step
  * @property {number} progress how far the step's motion has come, from 0 to 1
  * @property {boolean} isRunning whether the clock advances `progress`
  * @property {boolean} isPlaying whether the next step follows automatically
- * @property {number|null} wanted a step of another stretch, until that stretch has arrived
- * @property {boolean} canFetch whether other stretches can be requested from Python
+ * @property {number|null} wanted a step of another excerpt, until that excerpt has arrived
+ * @property {boolean} canFetch whether other excerpts can be requested from Python
  * @property {string} notice why a step is not shown
  * @property {string} error why inputs could not be recorded
  * @property {Control[]} controls
@@ -138,7 +138,7 @@ export const stopOf = (state) => momentOf(state).at;
 /** The step of the whole run after the one that is shown. @param {State} state */
 export const nextStop = (state) => stopAfter(traceAt(state), stopOf(state), 1);
 
-/** The next step, counted in this stretch; −1 if it is in another stretch. @param {State} state */
+/** The next step, counted in this excerpt; −1 if it is in another excerpt. @param {State} state */
 export const nextStep = (state) => ownStep(traceAt(state), nextStop(state)) ?? -1;
 
 /** @param {State} state */
@@ -191,7 +191,7 @@ export function initialState(payload, { step = -1, predict = false, score, ...gi
 }
 
 /**
- * Shows a step of this stretch: with `moves` from the beginning of its motion, provided it is the
+ * Shows a step of this excerpt: with `moves` from the beginning of its motion, provided it is the
  * step after the one shown now; otherwise its result at once.
  * @param {State} state @param {number} next @param {boolean} [moves]
  * @returns {State}
@@ -218,7 +218,7 @@ export function shown(state, next, moves = false) {
 }
 
 /**
- * Shows a step of the whole run. It is in this stretch, in another one of the payload, or has to be fetched from Python.
+ * Shows a step of the whole run. It is in this excerpt, in another one of the payload, or has to be fetched from Python.
  * What the last slider move changed is no longer shown.
  * @param {State} before @param {number} next @param {boolean} [moves] @returns {State}
  */
@@ -272,7 +272,7 @@ function reshown(before, next) {
   return {
     ...shown({ ...next, hover: null }, own ?? first),
     wanted: own === null ? next.wanted : null,
-    lens: hasTurned ? { ...next.lens, isHeld: false } : next.lens, // another stretch has another picture
+    lens: hasTurned ? { ...next.lens, isHeld: false } : next.lens, // another excerpt has another picture
     entries: hasEntries(trace, next.entries?.line) ? next.entries : null,
     prediction: on ? turned(next.prediction, trace, true) : next.prediction,
   };

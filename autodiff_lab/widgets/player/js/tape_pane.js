@@ -17,8 +17,8 @@ import { momentOf } from "./state.js";
 import { NOT_REACHED, adjointHistory, receivers, tangentsOf } from "./run.js";
 import { whenChanged } from "./store.js";
 
-const WIDEST = 13; // characters of a value in the tape; a longer one is cut, and its tooltip has all of it
-// How many characters of an array there are, and whether the cells of a small one have numbers: with ever less room.
+const WIDEST = 13; // characters of a value on the tape; a longer one is cut, and its tooltip shows all of it
+// The characters of an array, and whether the cells of a small one contain numbers; later choices need less space.
 const ARRAYS = [
   { value: 20, adjoint: 20, isWritten: true },
   { value: 15, adjoint: 15, isWritten: false },
@@ -36,29 +36,30 @@ const MISSING = {
   lists_entries: false,
 };
 const NUMBERS = [{ value: WIDEST, adjoint: WIDEST, isWritten: true }];
-const LEAST_READING = 5; // so wide, in ems, is what a line computes, before numbers in cells give way
+const MIN_READING = 5; // ems; if the column of expressions gets narrower, cells lose their numbers
 
 /**
- * A name that is too long for the tape, by its end: of `params['W1']` the key. The box in the graph
- * has it whole.
+ * Shortens a name that is too long for the tape to its end: `params['W1']` to its key. The box in the
+ * graph shows all of it.
  * @param {string} name
  */
 const inMargin = (name) =>
   name.length > 8 ? name.replace(/^.*\['([^'\]]+)'\]((\[\d+\])*)$/, "$1$2") : name;
 
-/** A text in so many characters: a longer one is cut. @param {number} room @param {string} text */
+/** Cuts a text to this many characters. @param {number} room @param {string} text */
 function cutTo(room, text) {
   if (text.length <= room) return text;
   return `${text.slice(0, room - 1).replace(/[ …]+$/, "")}…`;
 }
 
 /**
- * The tape of a run as a table: a line for each operation, with its value and its adjoint.
+ * The view of a run's tape: a table with a row for each line, with its value and its adjoint.
  * @param {Run} run @param {Actions} actions
  */
 export function tapeView({ trace }, actions) {
   const { say } = trace;
-  const [forward, back] = [trace.directions.length > 0, trace.mode !== "forward"];
+  const hasTangents = trace.directions.length > 0;
+  const hasAdjoints = trace.mode !== "forward";
   const several = trace.directions.length > 1;
   /** @param {string} title @param {string} [hint] */
   const heading = (title, hint) => html("th", { scope: "col", title: hint }, title);
@@ -67,7 +68,7 @@ export function tapeView({ trace }, actions) {
     const title = several ? `→ ${name}` : say("tape tangent");
     head.push(heading(title, say("the tangent along", { direction: shown })));
   }
-  if (back) head.push(heading(say("tape adjoint")));
+  if (hasAdjoints) head.push(heading(say("tape adjoint")));
   if (trace.fault) head.push(heading(say("tape true"), say("what a right engine finds")));
   const header = html("thead", {}, html("tr", {}, head));
   const body = html("tbody");
@@ -79,12 +80,12 @@ export function tapeView({ trace }, actions) {
   );
   const rooms = trace.lines.some(({ value }) => value.shape?.length) ? ARRAYS : NUMBERS;
   let most = rooms[rooms.length - 1];
-  // The columns are as wide as their widest entry of the whole run, so nothing shifts while stepping.
+  // A column is as wide as its widest text of the whole run, so that nothing shifts while stepping.
   /** @type {Num[][]} */
   const columns = [trace.lines.map(({ value }) => value)];
   for (const k of trace.directions.keys())
     columns.push(trace.lines.map((_, i) => tangentsOf(trace, i)[k]));
-  if (back) columns.push(reached);
+  if (hasAdjoints) columns.push(reached);
   if (trace.fault) columns.push(trace.truth.filter((number) => number !== null));
   const texts = columns.map((column) => column.filter((one) => !hasCells(one)).map(inBox));
   const arrays = columns.map((column) => column.filter(hasCells));
@@ -97,17 +98,17 @@ export function tapeView({ trace }, actions) {
   const rows = trace.lines.map((line, i) => {
     const isArray = line.value.shape?.length > 0;
     const value = html("td", { class: classNames("adl-value", isArray && "has-entries") });
-    const tangents = forward
+    const tangents = hasTangents
       ? trace.directions.map(() => html("td", { class: "adl-tangent" }))
       : [];
-    const adjoint = back ? html("td", { class: "adl-adjoint" }) : null;
+    const adjoint = hasAdjoints ? html("td", { class: "adl-adjoint" }) : null;
     const truth = trace.fault ? html("td", { class: "adl-truth" }) : null;
     const isInput = line.kind === "input";
     const operation = html("span", {}, line.reading);
     set(operation, "title", `${line.display_name} = ${line.expression}`);
     const name = html(
       "th",
-      // An input computes nothing: its name has the room of two columns.
+      // An input has no expression, so its name spans two columns.
       { scope: "row", title: line.assigned_name || null, colspan: isInput ? 2 : null },
       inMargin(line.assigned_name || line.display_name),
       line.occurrence > 0 && html("small", {}, ` ${line.occurrence}`),
@@ -139,7 +140,7 @@ export function tapeView({ trace }, actions) {
   /** @type {Element[]} */
   let linked = [];
   /** @type {Moment|null} */
-  let shown = null; // the moment that is written
+  let shown = null; // the moment that the table shows
   function setColumns() {
     /** @param {number} k of the column of numbers */
     const least = (k) => (several && k && k <= trace.directions.length ? 4 : 7);
@@ -174,7 +175,7 @@ export function tapeView({ trace }, actions) {
     if (number && shown !== text) cell.dataset.whole = number.text;
     else delete cell.dataset.whole;
   };
-  /** Writes the lines that have changed. @param {Moment} moment @param {Iterable<number>} lines */
+  /** Rewrites the lines that have changed. @param {Moment} moment @param {Iterable<number>} lines */
   function update(moment, lines) {
     const { step, s, shown: at, landed } = moment;
     const hasLanded = landed === s;
@@ -210,7 +211,7 @@ export function tapeView({ trace }, actions) {
     },
   );
 
-  /** How wide what a line computes may be, in ems. */
+  /** The width of the column of expressions, in ems. */
   function readingWidth() {
     /** @type {HTMLElement|null} */
     const reading = element.querySelector("th:nth-child(2)");
@@ -220,8 +221,8 @@ export function tapeView({ trace }, actions) {
   return {
     element,
     /**
-     * The numbers come first. What a line computes stands there if there is room: the source and
-     * the graph tell it too.
+     * Chooses the widths of the columns. Numbers have priority; the expressions are shown if there's
+     * space left, because the source and the graph show them too.
      */
     fit() {
       const before = most;
@@ -229,7 +230,7 @@ export function tapeView({ trace }, actions) {
       element.classList.add("is-measured");
       for (most of rooms) {
         setColumns();
-        const isReadable = !most.isWritten || rooms.length === 1 || readingWidth() >= LEAST_READING;
+        const isReadable = !most.isWritten || rooms.length === 1 || readingWidth() >= MIN_READING;
         if (element.scrollWidth <= element.clientWidth && isReadable) break;
       }
       element.classList.remove("is-measured");
@@ -246,7 +247,7 @@ export function tapeView({ trace }, actions) {
     },
     /** @param {Step} step @param {boolean} smooth @param {number} s */
     follow(step, smooth, s) {
-      const head = header.offsetHeight; // it stays, and rows pass behind it
+      const head = header.offsetHeight; // it's sticky: rows scroll behind it
       const boxes = [step.line, ...receivers(trace, s)].map((i) =>
         rows[i].row.getBoundingClientRect(),
       );

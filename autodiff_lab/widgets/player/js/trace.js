@@ -1,7 +1,7 @@
 /**
- * A run as Python wrote it: its traces, its modes, and where a stretch of a long run stands in the whole.
+ * Reading a run that Python recorded: its traces, its modes, and the position of an excerpt in a long run.
  *
- * Every number, formula and sentence of the run comes written from Python (autodiff_lab/trace).
+ * Python (autodiff_lab/trace) formats every number, formula and sentence of the run.
  *
  * @typedef {import("./trace_types.js").Num} Num
  * @typedef {import("./trace_types.js").Trace} Trace
@@ -10,11 +10,11 @@
  * @typedef {import("./trace_types.js").Cost} Cost
  * @typedef {import("./trace_types.js").Step} Step
  * @typedef {"reverse"|"forward"|"both"} Mode
- * @typedef {Trace & {say: Say, layouts?: Layout[]}} SpokenTrace with the words of the player, and
+ * @typedef {Trace & {say: Say, layouts?: Layout[]}} SpokenTrace with the player's phrases, and with
  *   its own layouts if it needs wider boxes
  * @typedef {{reverse: SpokenTrace, forward: Record<string, SpokenTrace>}} Runs
- * @typedef {Omit<SpokenTrace, "mode"> & {mode: Mode, costs: [mode: Mode, cost: Cost | null][], meters: Step[][]}} ShownTrace with the cost of each
- *   mode that is shown, and the steps whose meters lead to it
+ * @typedef {Omit<SpokenTrace, "mode"> & {mode: Mode, costs: [mode: Mode, cost: Cost | null][], meters: Step[][]}} ShownTrace with
+ *   the cost of each mode that is shown, and the steps whose meters add up to it
  * @import { Say } from "./speech.js"
  * @import { Excerpt } from "./trace_types.js"
  */
@@ -23,14 +23,14 @@ import { speaker } from "./speech.js";
 import { RECORDS } from "./trace_types.js";
 
 /**
- * A trace as Python has it, from its JSON.
- * @param {Record<string, any>} data as `Trace.to_dict` gives it
+ * Reads a trace from its JSON.
+ * @param {Record<string, any>} data as Python's `Trace.to_dict` returns it
  * @returns {Trace}
  */
 export const read = (data) => readWith(data, readNumbers(data));
 
 /**
- * The list of numbers in which those of a trace have their places.
+ * Reads the numbers of a trace. The JSON lists each number once; records refer to it by its index.
  * @param {Record<string, any>} data @returns {Num[]}
  */
 const readNumbers = (data) =>
@@ -39,12 +39,13 @@ const readNumbers = (data) =>
 /** @param {Record<string, any>} data @param {Num[]} numbers @returns {Trace} */
 function readWith(data, numbers) {
   const trace = complete("Trace", data, numbers);
-  delete trace.numbers; // they are where they belong now
+  delete trace.numbers; // the records hold them now
   return trace;
 }
 
 /**
- * A record whole: with the names of its fields, what its JSON leaves out, and the records inside of it.
+ * Completes a record: names its fields, fills in the defaults that its JSON leaves out, and reads the
+ * records inside it.
  * @param {string} type @param {any} data @param {Num[]} numbers @returns {any}
  */
 function complete(type, data, numbers) {
@@ -63,7 +64,7 @@ function complete(type, data, numbers) {
 }
 
 /**
- * A record inside of another, if there is one; a number stands there as its place in the list of numbers.
+ * Reads a record inside another one; null stays null, and a number is given by its index.
  * @param {string} type @param {any} data @param {Num[]} numbers @returns {any}
  */
 function resolve(type, data, numbers) {
@@ -72,7 +73,7 @@ function resolve(type, data, numbers) {
 }
 
 /**
- * The traces of a payload: the run in reverse, and forward by direction.
+ * Reads the traces of a payload: the run in reverse mode, and one run in forward mode for each direction.
  * @param {Payload} payload
  * @returns {Runs}
  */
@@ -92,7 +93,7 @@ export function readAll(payload) {
 }
 
 /**
- * What a mode shows: one run, or the run forward with the sweep behind it.
+ * The trace that a mode shows: a single run, or in mode "both" the forward run followed by the sweep.
  * @param {Runs} runs @param {Mode} mode @param {string} direction
  * @returns {ShownTrace}
  */
@@ -113,7 +114,9 @@ export function chosen({ reverse, forward }, mode, direction) {
       meters: [pushed.steps],
     };
   const back = reverse.steps.slice(reverse.lines.length);
-  const steps = [...pushed.steps.map((step) => ({ ...step, freed_lines: [] })), ...back]; // the tape forgets nothing
+  // The sweep needs every line, so the forward run doesn't free any.
+  const kept = pushed.steps.map((step) => ({ ...step, freed_lines: [] }));
+  const steps = [...kept, ...back];
   const last = steps.at(-1);
   if (pushed.agreement && back.length && last)
     steps[steps.length - 1] = { ...last, equations: [...last.equations, pushed.agreement] };
@@ -131,15 +134,15 @@ export function chosen({ reverse, forward }, mode, direction) {
 }
 
 /**
- * How many lines of the whole run are inputs: they are there from the start, so their steps are
- * none to stop at.
+ * How many lines of the whole run are inputs. They exist from the start, so the player doesn't stop
+ * at their steps.
  * @param {Pick<Trace, "excerpt"|"chapters"|"lines">} trace
  */
 export const inputsOf = ({ excerpt, chapters, lines }) =>
   excerpt ? chapters[0].first : lines.filter(({ kind }) => kind === "input").length;
 
 /**
- * The step of the whole run to stop at for `next`: the inputs are the start, −1.
+ * The step of the whole run to stop at for `next`; −1, the start, if `next` is the step of an input.
  * @param {Pick<Trace, "excerpt"|"chapters"|"lines"|"steps">} trace @param {number} next
  */
 export const clampStop = (trace, next) => {
@@ -172,7 +175,7 @@ export function phaseLengths(trace) {
 }
 
 /**
- * What the scrubber shows: each phase with its length; a recorded sweep is a phase of its own.
+ * The segments of the scrubber: each phase with its length. A recorded sweep is a separate segment.
  * @param {Pick<Trace, "excerpt"|"chapters"|"lines"|"steps">} trace
  * @returns {[name: string, length: number][]}
  */
@@ -196,14 +199,14 @@ export function segmentsOf(trace) {
 }
 
 /**
- * A run that is shown whole is an excerpt of itself.
+ * The excerpt of a short run: the whole of it.
  * @type {Pick<Excerpt, "number"|"before"|"parts">}
  */
 const WHOLE = { number: 0, before: [], parts: [{ first: 0, last: Infinity, at: 0 }] };
 
 /**
- * A long run is shown a stretch at a time: an excerpt. Where step `s` of the excerpt stands in the whole run; −1 for the start.
- * Steps that only prepare the others have no place of their own.
+ * The step of the whole run that is step `s` of this excerpt; −1 for the start. (A long run is shown
+ * one excerpt at a time.) Steps that only prepare the excerpt count as the start.
  * @param {Pick<Trace, "excerpt">} trace @param {number} s
  */
 export function wholeStep({ excerpt }, s) {
@@ -212,7 +215,7 @@ export function wholeStep({ excerpt }, s) {
 }
 
 /**
- * The step of this excerpt that is `step` of the whole run; null if it is in another stretch.
+ * The step of this excerpt that is `step` of the whole run; null if it is in another excerpt.
  * @param {Pick<Trace, "excerpt">} trace @param {number} step
  */
 export function ownStep({ excerpt }, step) {
@@ -223,13 +226,14 @@ export function ownStep({ excerpt }, step) {
 }
 
 /**
- * Whether a trace that is not read yet has this step of the whole run.
- * @param {Record<string, any>} data @param {number} step
+ * Whether a trace contains this step of the whole run.
+ * @param {Record<string, any>} data the trace's JSON @param {number} step
  */
 export const hasStep = (data, step) => ownStep(read(data), step) !== null;
 
 /**
- * The line of the whole run that is line `i` of this excerpt; its first lines are from before.
+ * The line of the whole run that is line `i` of this excerpt. The first lines of an excerpt come from
+ * earlier ones.
  * @param {Pick<Trace, "excerpt">} trace @param {number} i
  */
 export function wholeLine({ excerpt }, i) {
@@ -239,7 +243,7 @@ export function wholeLine({ excerpt }, i) {
 }
 
 /**
- * The line of this excerpt that is `line` of the whole run; null if it is not here.
+ * The line of this excerpt that is `line` of the whole run; null if this excerpt doesn't have it.
  * @param {Pick<Trace, "excerpt"|"lines">} trace @param {number} line
  */
 export function ownLine({ excerpt, lines }, line) {
@@ -253,7 +257,7 @@ export function ownLine({ excerpt, lines }, line) {
 export const stepsOf = ({ excerpt, steps }) => excerpt?.steps ?? steps.length;
 
 /**
- * The step of this stretch that is nearest to `s`; −1 is before all.
+ * The step of this excerpt that is nearest to `s`; −1 is the start.
  * @param {Pick<Trace, "steps">} trace @param {number} s
  */
 export const clampStep = (trace, s) =>

@@ -1,5 +1,5 @@
 /**
- * What draws the cells of small arrays: in boxes with their numbers, on edges without.
+ * Drawing the cells of small arrays: in boxes with their numbers, on edges without.
  *
  * @import { Dot } from "../cells.js"
  * @import { Say } from "../speech.js"
@@ -10,7 +10,7 @@ import { put, set, svg } from "../dom.js";
 import { blockOf, entriesOf, isSmallShape, shareOf, sidesOf } from "../cells.js";
 import { CELLS } from "../trace_types.js";
 
-const { LIGHTEST, DARKEST } = CELLS; // percent of the colour in a cell: 0 has none
+const { LIGHTEST, DARKEST } = CELLS; // opacity of a cell's colour, in percent; a cell with 0 has no colour
 /** The side of a cell on an edge. */
 export const CELL_SIDE = 15;
 const HALF_BAR = 5; // the longest bar in a cell on an edge
@@ -18,7 +18,7 @@ const MARK = 3; // how high the bar in a cell is
 
 /** @typedef {{group: SVGGElement, rect: SVGRectElement, bar: SVGPathElement}} DrawnCell */
 
-/** How much of its colour a cell has, in percent. @param {number} share */
+/** The opacity of a cell's colour, in percent. @param {number} share */
 export const shadeOf = (share) =>
   share ? Math.round(LIGHTEST + (DARKEST - LIGHTEST) * Math.sqrt(Math.abs(share))) : 0;
 

@@ -11,11 +11,14 @@ import { progress } from "./groups.js";
 import { NOT_REACHED, tangentsOf } from "../run.js";
 import { inBox, middle } from "./parts.js";
 
-const [ROW, AIR, HEAD] = [21, 10, 26]; // as `boxes.py` measures
+// In pixels, as in boxes.py.
+const ROW = 21;
+const AIR = 10;
+const HEAD = 26;
 
 /**
- * A group of the graph, closed or open: closed a box with its title, its size and what leaves it; open a frame with a
- * head that closes it. An input of a long run is such a box too, which does not open.
+ * A group of the graph. Closed, it's a box with its title, its size and the values that are used outside; open, it's
+ * a frame whose head closes it. An input of a long run is such a box too, but doesn't open.
  * @param {Trace} trace @param {Group} group @param {() => void} toggle
  */
 export function groupBox(trace, group, toggle) {
@@ -74,7 +77,7 @@ export function groupBox(trace, group, toggle) {
   let isOpen = null;
 
   /**
-   * Open or closed, as large as its box.
+   * Draws the group open or closed, in the size of its box.
    * @param {{w: number, h: number}} box
    * @param {boolean} open
    */
@@ -90,7 +93,7 @@ export function groupBox(trace, group, toggle) {
     [...texts.children].forEach((row, k) => set(row, "y", top + (firstRow + k) * ROW));
     if (isOpen === open) return;
     isOpen = open;
-    const closed = group.layout ? "\u25b8 " : "\u25b9 "; // hollow: its inside is not at hand
+    const closed = group.layout ? "\u25b8 " : "\u25b9 "; // hollow: its content belongs to another excerpt
     if (opens) put(sign, open ? "\u25be " : closed);
     set(title, "text-anchor", open ? "start" : "middle");
     set(title, "x", 0);
@@ -99,8 +102,8 @@ export function groupBox(trace, group, toggle) {
     if (opens) element.setAttribute("aria-expanded", String(open));
   }
   /**
-   * The title of an open group stays in sight: `left` is where the visible part of the drawing
-   * begins.
+   * Keeps the title of an open group in view; `left` is the left edge of the visible part of the
+   * drawing.
    * @param {{x: number, w: number}} box
    * @param {number} left
    */
@@ -111,8 +114,8 @@ export function groupBox(trace, group, toggle) {
   }
 
   /**
-   * Shows the group after step `s`. `lit` is how this step looks here: "is-current" or "is-operand", and the colour of
-   * what flows.
+   * Shows the group after step `s`. `lit` holds this step's CSS classes: "is-current" or "is-operand", and a
+   * colour.
    * @param {{s: number, adjoint: (line: number) => Num|null, recorded: number}} now @param {string} lit
    */
   function write({ s, adjoint, recorded }, lit) {
@@ -151,13 +154,13 @@ export function groupBox(trace, group, toggle) {
     return [shownName, value, tangent, shownAdjoint];
   }
 
-  /** What the group is, for the tooltip and a screen reader, and what a click does. @param {GroupRow[]} rows */
+  /** The tooltip, also for a screen reader: the group, its values, and what a click does. @param {GroupRow[]} rows */
   function hintOf(rows) {
     const known = rows.filter(({ value }) => value).map(({ name, value }) => `${name} = ${value}`);
     if (group.input) return known.join("") || group.title;
     const named = say("group", { title: group.whole ?? group.title, size: group.said });
     const label = [named, ...known].join(say("separator"));
-    const toOpen = group.layout ? "open group" : "go to group"; // else its inside is in another stretch
+    const toOpen = group.layout ? "open group" : "go to group"; // otherwise its content belongs to another excerpt
     return `${label}. ${say(isOpen ? "close group" : toOpen)}`;
   }
   return { group: element, shape, slide, write };

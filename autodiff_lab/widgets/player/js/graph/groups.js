@@ -1,7 +1,7 @@
 /**
- * The groups of a graph: which there are, which hold a line, which are open. No browser is needed here.
+ * The groups of a graph: which exist, which contain a line, and which are open. Needs no browser.
  *
- * All numbers of lines are those of the whole run; a stretch of a long run has its own, see `trace.js`.
+ * Line numbers are those of the whole run; an excerpt of a long run has different ones, see `trace.js`.
  *
  * @import { ShownTrace as Trace } from "../trace.js"
  * @import { GroupLayout, Layout, Num } from "../trace_types.js"
@@ -10,34 +10,34 @@
 import { ownLine, phaseLengths, wholeLine, wholeStep } from "../trace.js";
 
 /**
- * A group: what Python tells of it, and its place among the others. Its boxes are called after their first line, as
- * `line` reads it.
+ * A group: its data from Python, and its place among the others. The name of a box contains the number of its first
+ * line; `line` converts it.
  * @typedef {object} Nesting
  * @property {string} id
  * @property {string} title
- * @property {string} said how large it is, in words
- * @property {number} first its lines
- * @property {number} end
- * @property {Out[]} outs the values that leave it
+ * @property {string} said its size, in words
+ * @property {number} first its first line
+ * @property {number} end the line after its last one
+ * @property {Out[]} outs its values that are used outside
  * @property {Group|null} parent
  * @property {Map<number, Group>} inside the groups that are directly inside, by their first lines
- * @property {(line: number) => number} line the line of the whole run that its layout calls so
- * @property {(name: string) => Group|undefined} child the group behind the name of a box
- * @property {(name: string) => string} key makes the name of a box or an edge one of the whole graph
+ * @property {(line: number) => number} line converts a line number of its layout to one of the whole run
+ * @property {(name: string) => Group|undefined} child the group that a box stands for
+ * @property {(name: string) => string} key makes the name of a box or an edge unique in the whole graph
  */
 /** @typedef {Omit<GroupLayout, "title"|"said"|"outs"> & Nesting} Group */
 /**
  * @typedef {number|[line: number, name: string, value: string, adjoint?: string, reached?: number,
- *   complete?: number]} Out a value that leaves a group: its line, or of a long run what is shown
- *   of it; `reached` and `complete` are steps
+ *   complete?: number]} Out a value of a group that is used outside: its line, or for a long run the
+ *   texts to show; `reached` and `complete` are steps
  */
 
 /** @type {Pick<Nesting, "title"|"said"|"outs">} */
 const UNTOLD = { title: "", said: "", outs: [] };
 
 /**
- * The groups of a layout; without any, a graph is one group that is open.
- * @param {Trace} trace @param {Layout} layout @param {Layout} [whole] of the whole run, if this is a stretch of it
+ * The groups of a layout. A graph without groups is a single open group, the root.
+ * @param {Trace} trace @param {Layout} layout @param {Layout} [whole] of the whole run, if this trace is an excerpt
  * @returns {{root: Group, all: Group[]}} `all` without the root, in the order of the tape, outer ones first
  */
 export function groupsOf(trace, layout, whole) {
@@ -76,7 +76,7 @@ export function groupsOf(trace, layout, whole) {
 }
 
 /**
- * Makes a group of what is told of it; none is around it yet, and none inside.
+ * Makes a group from its data, without a parent or children yet.
  * @param {Omit<Group, "parent"|"inside"|"line"|"child"|"key">} told @param {Nesting["line"]} line
  * @returns {Group}
  */
@@ -93,7 +93,7 @@ function nest(told, line) {
   return { ...told, parent: null, inside, line, child, key };
 }
 
-/** The groups that hold a line, the outermost first. @param {Group} root @param {number} line */
+/** The groups that contain a line, outermost first. @param {Group} root @param {number} line */
 export function holding(root, line) {
   /** @type {Group[]} */
   const found = [];
@@ -114,7 +114,7 @@ export function holding(root, line) {
  */
 
 /**
- * Which groups are open: those that the learner has opened, and those that hold the step, unless the learner has closed
+ * The groups that are open: those that the learner opened, and those that contain the step, unless the learner closed
  * them.
  * @param {Group[]} all @param {Group[]} around the groups that hold the step @param {KeptGroups} kept
  * @returns {Map<string, number>} how far each is open: 1
@@ -122,7 +122,7 @@ export function holding(root, line) {
 export function openGroups(all, around, { opened, shut }) {
   /** @param {Group} group */
   const isOpen = (group) => {
-    if (!group.layout) return false; // its inside is not at hand
+    if (!group.layout) return false; // its content belongs to another excerpt
     if (opened.has(group.id)) return true;
     return around.includes(group) && !shut.has(group.id);
   };
@@ -130,8 +130,8 @@ export function openGroups(all, around, { opened, shut }) {
 }
 
 /**
- * A group that the learner has closed around the step may open again, once the step has left it.
- * @param {KeptGroups} kept @param {Group[]} around @returns {KeptGroups} the same, if nothing was left behind
+ * Forgets that the learner closed a group around the step once the step has left it, so it may open again.
+ * @param {KeptGroups} kept @param {Group[]} around @returns {KeptGroups} the same object if nothing changed
  */
 export function leftBehind(kept, around) {
   const shut = [...kept.shut].filter((id) => around.some((group) => group.id === id));
@@ -157,7 +157,7 @@ export function toggledGroup(kept, group, isOpen, around) {
 }
 
 /**
- * Opens all groups whose inside is at hand, or closes all.
+ * Opens all groups whose content is available, or closes all.
  * @param {Group[]} all @param {Group[]} around @param {boolean} open
  * @returns {KeptGroups}
  */
@@ -179,12 +179,13 @@ export function recordedAt(trace, s) {
 }
 
 /**
- * A value that leaves a group; `adjoint` "" is one that nothing has reached, null that of a line that is not recorded.
+ * A value of a group that is used outside. Its `adjoint` is "" before the first contribution, and null for a line
+ * that isn't recorded.
  * @typedef {{name: string, value: string, line: number|null, adjoint: string|null}} GroupRow
  */
 
 /**
- * What a closed group shows at step `s`: how far the run has come in it, and the values that leave it.
+ * The state of a closed group at step `s`: whether it's recorded and swept, and its values that are used outside.
  * @param {Trace} trace @param {Group} group @param {number} s @param {(line: number) => Num|null} adjoint of a line of this trace
  * @param {number} [recorded] how many lines are
  * @returns {{recorded: boolean, swept: boolean, rows: GroupRow[]}}
@@ -209,7 +210,7 @@ export function progress(trace, group, s, adjoint, recorded = recordedAt(trace, 
 }
 
 /**
- * A value of this stretch that leaves a group.
+ * A row for a value of this excerpt.
  * @param {Trace} trace @param {number} line @param {string|undefined} name @param {boolean} isKnown @param {Num|null} reached
  * @returns {GroupRow}
  */

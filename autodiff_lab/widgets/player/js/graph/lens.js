@@ -15,19 +15,19 @@ const [SMALLEST, LARGEST, ZOOM] = [0.1, 4, 1.25];
 const ZOOM_KEYS = { "+": ZOOM, "=": ZOOM, "-": 1 / ZOOM, "\u2212": 1 / ZOOM };
 
 /**
- * Zoom, pan and fit of a drawing in a scrolling pane: buttons, keys, Ctrl and the wheel, and dragging. Once the
- * learner has moved it, the pane stays where it is, until all of it is asked for, or to follow the steps again.
+ * Zoom, pan and fit of a drawing in a scrolling pane, by buttons, keys, Ctrl+wheel and dragging. Once the learner has
+ * moved the drawing, it no longer follows the steps, until the learner presses the button (or 0) for fit or follow.
  * @param {HTMLElement} pane the scrolling element
  * @param {SVGElement} drawing
  * @param {Store<State>} store @param {Say} say
- * @param {() => number} scale what it is now
+ * @param {() => number} scale returns the current scale
  */
 export function lensTools(pane, drawing, store, say, scale) {
   /** @param {Partial<Lens>} change */
   const change = (change) =>
     store.update((state) => ({ ...state, lens: { ...state.lens, ...change } }));
   /**
-   * Zooms about a point on the screen, or about the middle of the pane.
+   * Zooms around a point on the screen, or around the center of the pane.
    * @param {number} by @param {number} [x] @param {number} [y]
    */
   function zoom(by, x, y) {
@@ -51,11 +51,12 @@ export function lensTools(pane, drawing, store, say, scale) {
     if (!hasPoint && drawing.contains(focused()))
       focused()?.scrollIntoView({ block: "nearest", inline: "nearest", behavior: "instant" });
   }
+  /** Stops following the steps. */
   function hold() {
     if (!store.get().lens.isHeld) change({ isHeld: true });
   }
-  /** Shows the whole graph; asked again, the part about the step, at a size that can be read. */
-  function turn() {
+  /** Switches between the whole graph and the part around the step, at a readable size. */
+  function toggleWhole() {
     change({ scale: null, isHeld: false, isWhole: !store.get().lens.isWhole });
   }
   pane.addEventListener("keydown", (event) => {
@@ -65,7 +66,7 @@ export function lensTools(pane, drawing, store, say, scale) {
     event.preventDefault();
     event.stopPropagation();
     if (factor) zoom(factor);
-    else turn();
+    else toggleWhole();
   });
   pane.addEventListener(
     "wheel",
@@ -110,7 +111,7 @@ export function lensTools(pane, drawing, store, say, scale) {
       { type: "button", ...nameWithKeys(say, say(name), sign), onclick: () => zoom(factor) },
       sign,
     );
-  const fitting = html("button", { type: "button", class: "adl-fit", onclick: turn });
+  const fitting = html("button", { type: "button", class: "adl-fit", onclick: toggleWhole });
   const element = html(
     "div",
     { class: "adl-lens", role: "group", "aria-label": say("zoom") },
@@ -131,7 +132,7 @@ export function lensTools(pane, drawing, store, say, scale) {
 }
 
 /**
- * The buttons that open all groups of a graph, or close them.
+ * The two buttons that open or close all groups of a graph.
  * @param {Say} say @param {(open: boolean) => void} onAll
  */
 export const groupTools = (say, onAll) =>

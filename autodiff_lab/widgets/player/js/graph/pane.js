@@ -1,5 +1,5 @@
 /**
- * The pane of the graph: how large the graph is in it, what part of it is in view, and which of its groups are open.
+ * The pane of the graph: the scale of the graph, the part in view, and the open groups.
  *
  * @import { Actions } from "../actions.js"
  * @import { Side, Sides } from "../dom.js"
@@ -24,19 +24,19 @@ import { bestOf, fitOf, freeSpotAmong, PAD } from "./fit.js";
 import { allTurned, holding, openGroups, toggledGroup } from "./groups.js";
 import { groupTools, lensTools } from "./lens.js";
 
-const FADE = FIT.FOLLOW_MARGIN; // pixels between the sides of the pane, which fade, and what a step is about
-const CLOSE = 3; // the same where there is no room for more
-const LEAST = 0.05; // of a graph that is shown whole
-const MOTION = 180; // milliseconds that a group takes to open
+const FADE = FIT.FOLLOW_MARGIN; // pixels between the faded sides of the pane and the boxes of a step
+const CLOSE = 3; // the same where there isn't enough space
+const MIN_SCALE = 0.05; // of a graph that is shown whole
+const OPENING_MS = 180; // the time that a group takes to open
 
-/** The rectangle around two. @param {Sides} a @param {Sides} b @returns {Sides} */
+/** The smallest rectangle around two others. @param {Sides} a @param {Sides} b @returns {Sides} */
 const around = (a, b) => ({
   left: Math.min(a.left, b.left),
   top: Math.min(a.top, b.top),
   right: Math.max(a.right, b.right),
   bottom: Math.max(a.bottom, b.bottom),
 });
-/** A rectangle with so much more on each side. @param {Sides} box @param {number} by @returns {Sides} */
+/** A rectangle that is `by` larger on each side. @param {Sides} box @param {number} by @returns {Sides} */
 const wideBy = ({ left, top, right, bottom }, by) => ({
   left: left - by,
   top: top - by,
@@ -45,10 +45,10 @@ const wideBy = ({ left, top, right, bottom }, by) => ({
 });
 
 /**
- * The graph of a run, whose groups open.
- * @param {ShownRun} run of its layouts, which have the same boxes, the one that shows largest is taken
+ * The view of a run's graph, whose groups open.
+ * @param {ShownRun} run its layouts have the same boxes; the one that can be shown largest is used
  * @param {Store<State>} store @param {Actions} actions
- * @param {string} prefix of the names that no other player on the page may have
+ * @param {string} prefix makes ids unique among the players of the page
  */
 export function graphView(run, store, actions, prefix) {
   const { trace, layouts, whole, root, allGroups } = run;
@@ -65,9 +65,9 @@ export function graphView(run, store, actions, prefix) {
   let scale = 1;
   let room = { width: 0, height: 0 };
   /** @type {number[]} */
-  let partners = []; // the lines that this step talks to
-  let layout = whole ?? layouts[0]; // the one that the room suits
-  let isOpening = false; // a group is, and draws itself
+  let partners = []; // the lines that this step reads from or sends to
+  let layout = whole ?? layouts[0]; // the one that suits the available space
+  let isOpening = false; // while a group opens, `toggle` draws it
   let drawnOpen = "none yet"; // the ids of the groups that are open
 
   /** The size of the drawing, at scale 1. */
@@ -77,14 +77,14 @@ export function graphView(run, store, actions, prefix) {
   });
   const unitOf = () => parseFloat(getComputedStyle(element).fontSize) / 14;
 
-  /** Gives the drawing the size that the learner wants. */
+  /** Scales the drawing: to fit, or as the learner zoomed it. */
   function fit() {
     if (room.width <= 0) return;
     const fitted = fitOf(layout, room, unitOf()).scale;
     const { width, height } = sizeOfDrawing();
     if (lens.isWhole) {
       const whole = Math.min(fitted, room.width / width, room.height / height);
-      scale = Math.max(LEAST, whole);
+      scale = Math.max(MIN_SCALE, whole);
     } else {
       scale = lens.scale ?? fitted;
     }
@@ -97,11 +97,11 @@ export function graphView(run, store, actions, prefix) {
     drawing.leave(PAD + Math.max(0, (room.height / scale - height) / 2));
     sign();
   }
-  /** Where groups have opened, a graph that is shown whole needs more room. */
+  /** Adapts the scale to opened groups: a graph that is shown whole gets larger. */
   const rescale = () => (lens.isWhole ? fit() : resize());
 
   /**
-   * Where a box is on screen, if the drawing is at `frame`.
+   * The position of a box on screen, for a drawing at `frame`.
    * @param {BoxPart} part @param {Sides} frame
    * @returns {Sides}
    */
@@ -111,7 +111,7 @@ export function graphView(run, store, actions, prefix) {
     return { left, top, right: left + w * scale, bottom: top + h * scale };
   }
 
-  /** The names of those that this step talks to, by the side of the pane beyond which they are. */
+  /** The names of this step's partners that are out of view, by the side of the pane. */
   function partnersBeyond() {
     /** @type {Record<Side, string[]>} */
     const beyond = { left: [], right: [], top: [], bottom: [] };
@@ -126,14 +126,14 @@ export function graphView(run, store, actions, prefix) {
     }
     return beyond;
   }
-  /** The signs at the sides, and the titles of open groups, follow what is in view. */
+  /** Updates the signs at the sides and the titles of open groups, which depend on what is in view. */
   function sign() {
     signs.show(partnersBeyond());
     drawing.slideTitles(element.scrollLeft / scale - PAD);
   }
   element.addEventListener("scroll", sign, { passive: true });
 
-  /** The groups that hold the step. @param {Moment} moment */
+  /** The groups that contain the step. @param {Moment} moment */
   const groupsAround = ({ step }) => (step ? holding(root, wholeLine(trace, step.line)) : []);
   /** How far each group is open. @param {State} state */
   const openAt = (state) => openGroups(allGroups, groupsAround(momentOf(state)), state.groups);
@@ -147,12 +147,11 @@ export function graphView(run, store, actions, prefix) {
     }));
   }
   /**
-   * Opens or closes a group under the learner's hand: its head stays where it is, the rest makes
-   * room.
+   * Opens or closes a group that the learner clicked. Its head stays in place, and the rest moves.
    * @param {Group} group
    */
   function toggle(group) {
-    if (!group.layout) return actions.openGroup(group); // its inside is in another stretch
+    if (!group.layout) return actions.openGroup(group); // its content belongs to another excerpt
     const wasOpen = openAt(store.get()).has(group.id);
     isOpening = true;
     store.update((state) => ({
@@ -161,7 +160,7 @@ export function graphView(run, store, actions, prefix) {
     }));
     const start = performance.now();
     const frame = () => {
-      const t = calm() ? 1 : Math.min(1, (performance.now() - start) / MOTION);
+      const t = calm() ? 1 : Math.min(1, (performance.now() - start) / OPENING_MS);
       const share = t * t * (3 - 2 * t);
       const open = openAt(store.get());
       if (t < 1) open.set(group.id, Math.max(0.01, wasOpen ? 1 - share : share));
@@ -175,13 +174,13 @@ export function graphView(run, store, actions, prefix) {
     };
     frame();
   }
-  /** Where the corner of a group is on screen. @param {Group} group */
+  /** The position of a group's corner on screen. @param {Group} group */
   function cornerOf(group) {
     const part = drawing.boxOfGroup(group);
     if (!part) return { left: 0, top: 0 };
     return placeOf(part, drawing.element.getBoundingClientRect());
   }
-  /** Draws with these groups open, and writes what has come. @param {Map<string, number>} open */
+  /** Draws the graph with these groups open, and writes the boxes that appeared. @param {Map<string, number>} open */
   function redraw(open) {
     const come = drawing.arrange(layout, open, element);
     rescale();
@@ -189,8 +188,7 @@ export function graphView(run, store, actions, prefix) {
   }
 
   /**
-   * Brings the current node into the pane, and with it those it talks to, the nearest first, as far
-   * as they fit.
+   * Scrolls the current node into view, with as many of its partners as fit, nearest first.
    * @param {Step} step @param {boolean} smooth
    */
   function follow(step, smooth) {
@@ -205,7 +203,7 @@ export function graphView(run, store, actions, prefix) {
     /** @param {Sides} box */
     const far = (box) => Math.abs(box.left - own.left) + Math.abs(box.top - own.top);
     const isTall = element.scrollHeight > element.clientHeight;
-    /** Whether all of a box can be in view with so much of a margin around it. @param {Sides} box @param {number} margin */
+    /** Whether a whole box fits into the pane with this margin around it. @param {Sides} box @param {number} margin */
     const fitsWithin = (box, margin) => {
       const across = element.clientWidth - 2 * margin;
       const down = isTall ? element.clientHeight - 2 * margin : Infinity;
@@ -224,7 +222,7 @@ export function graphView(run, store, actions, prefix) {
         target = wider;
         continue;
       }
-      // Rather in the fading side than out of view; only the step's own box stays clear of it.
+      // Better in the faded margin than out of view; only the step's own box must stay clear of it.
       const closer = around(wider, clear);
       if (!fitsWithin(closer, CLOSE)) continue;
       target = closer;
@@ -239,7 +237,7 @@ export function graphView(run, store, actions, prefix) {
   }
 
   /**
-   * How large the graph would show in a room, and how high: the best of its layouts.
+   * The layout that is shown largest in a space of this size, with its scale and height.
    * @param {Size} given
    */
   const best = (given) => ({
@@ -250,7 +248,7 @@ export function graphView(run, store, actions, prefix) {
   const look = whenChanged(
     (state) => [state.lens],
     (state) => {
-      if (lens === state.lens) return; // it has only begun
+      if (lens === state.lens) return; // the first render
       lens = state.lens;
       fit();
       const { step } = momentOf(state);
@@ -270,7 +268,7 @@ export function graphView(run, store, actions, prefix) {
     (state) => drawing.link(state.hover),
   );
   /**
-   * Draws the groups that are open, and writes the lines that look different.
+   * Draws the open groups, and rewrites the lines whose look has changed.
    * @param {State} state
    */
   function write(state) {
@@ -305,7 +303,7 @@ export function graphView(run, store, actions, prefix) {
       curve.render(state);
       tools.render(state);
     },
-    /** Gives the graph its room. @param {Size} given */
+    /** Fits the graph into the space that the pane has. @param {Size} given */
     place(given) {
       room = given;
       const { layout: suited, whole: isWhole } = best(given);
@@ -319,14 +317,14 @@ export function graphView(run, store, actions, prefix) {
       drawing.label(shown?.step);
     },
     /**
-     * Where something of this size hides least of the graph, near its middle: in pixels from the
-     * corner of the pane.
+     * The place near the center where a square of this size hides the least of the graph, in pixels
+     * from the corner of the pane.
      * @param {number} size
      */
     freeSpot(size) {
       const { clientWidth: width, clientHeight: height, offsetTop: below } = element;
       const drawn = sizeOfDrawing();
-      // A graph that is larger than its room begins at its corner.
+      // A graph that is larger than the pane starts at its corner.
       const left = Math.max(0, (width - drawn.width * scale) / 2) - element.scrollLeft;
       const top = Math.max(0, (height - drawn.height * scale) / 2) - element.scrollTop;
       const boxes = [...drawing.scene.boxes.values()].map(({ x, y, w, h }) => ({

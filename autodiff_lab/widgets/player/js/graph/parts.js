@@ -1,5 +1,5 @@
 /**
- * The parts of the graph: boxes, edges and what stands at them. Each is drawn about its own middle.
+ * The parts of the graph: boxes, edges and their texts. Each is drawn around its own center.
  *
  * @import { Actions } from "../actions.js"
  * @import { Mark, Run } from "../run.js"
@@ -16,8 +16,8 @@ import { cellRow } from "./cell_parts.js";
 import { spotBeside } from "./spots.js";
 import { pathOf } from "./stretch.js";
 
-// Where the texts of a node stand, from its middle: what it is, then its numbers.
 /**
+ * The y positions of the texts of a node, from its center: its heading, then its numbers.
  * @typedef {{head: number, value: number, tangent?: number, adjoint?: number, truth?: number}} Rows
  */
 /** @type {Record<Trace["mode"]|"faulty", Rows>} */
@@ -27,16 +27,16 @@ const ROWS = {
   both: { head: -22, value: -7, tangent: 8, adjoint: 22 },
   faulty: { head: -22, value: -7, adjoint: 8, truth: 22 },
 };
-/** Where the texts of the nodes of a trace stand. @param {Trace} trace */
+/** The y positions of the texts in the nodes of a trace. @param {Trace} trace */
 const rowsOf = (trace) => ROWS[trace.fault ? "faulty" : trace.mode];
-/** The rows below the heading, from above. @type {("value"|"tangent"|"adjoint"|"truth")[]} */
+/** The rows below the heading, from top to bottom. @type {("value"|"tangent"|"adjoint"|"truth")[]} */
 const BELOW = ["value", "tangent", "adjoint", "truth"];
 /**
- * Where the numbers of a line stand in its box, and of a small array how large its cells are there, and where a
- * contribution lands.
+ * The positions of a line's numbers in its box; for a small array also the size of its cells, and the
+ * position at which a contribution lands.
  * @param {Trace} trace @param {number} i @param {{w: number, h: number, bare?: boolean}} box
  * @returns {Rows & {across: Record<string, number>, texts?: Record<string, number|undefined>, cell?: {w: number, h: number, isWritten: boolean}, landing?:
- *   number|null}} `across` is how far to the right of the middle each kind stands, `texts` where the range of a strip is
+ *   number|null}} `across` holds the x of each kind, from the center, `texts` the y of the range below a strip
  */
 export function rowsIn(trace, i, box) {
   const usual = rowsOf(trace);
@@ -52,11 +52,11 @@ export function rowsIn(trace, i, box) {
 /** @param {Num} number */
 export const inNode = (number) => number.short || number.text;
 /**
- * In a box stand the entries of an array alone: its shape is in the heading.
+ * The text of a number in a box. An array shows its entries only: its shape is in the heading.
  * @param {Num} number
  */
 export const inBox = (number) => inNode(number).replace(/^\(\d[\d, ]*\) /, "");
-// How thick an edge is, by what came along it; one that carries is never faint.
+// The widths of an edge, by the size of what it carried. An edge that carried something is never faint.
 const [THINNEST, THINNEST_CARRYING, THICKEST] = [1.25, 1.75, 5];
 
 /** @typedef {"plain"|"ahead"|"value"|"tangent"|"adjoint"} EdgeMode */
@@ -76,7 +76,7 @@ const [THINNEST, THINNEST_CARRYING, THICKEST] = [1.25, 1.75, 5];
  */
 
 /**
- * Text about a point.
+ * A text centered on x = 0.
  * @param {string} className @param {number} y @param {string} content @param {number} [size]
  */
 export const middle = (className, y, content, size) =>
@@ -93,7 +93,7 @@ export const middle = (className, y, content, size) =>
   );
 
 /**
- * What draws the parts of the graph of a trace.
+ * Functions that draw the parts of a trace's graph.
  * @param {Trace} trace @param {Pick<Actions, "link"|"visit">} actions @param {string} prefix
  */
 export function partsOf(trace, actions, prefix) {
@@ -161,7 +161,7 @@ export function partsOf(trace, actions, prefix) {
   /** The heading of a box: the name of the value, and the operation. @param {Line} line @param {Box} box @param {number} y */
   function headingOf(line, box, y) {
     const [name, operation] = box.head ?? [line.assigned_name || line.display_name, line.symbol];
-    // A name that is assigned several times has the number of this time behind it, in small type.
+    // A name that is assigned several times is followed by the number of this assignment, in small type.
     const occurrence = box.head && line.occurrence ? ` ${line.occurrence}` : "";
     const called = name.slice(0, name.length - occurrence.length);
     return svg(
@@ -176,7 +176,7 @@ export function partsOf(trace, actions, prefix) {
   }
 
   /**
-   * The rows of cells in the box of a small array. Tangents in several directions are written instead.
+   * The rows of cells in the box of a small array. Tangents in several directions are shown as text instead.
    * @param {number[]} shape @param {ReturnType<typeof rowsIn>} rows
    * @param {{w: number, h: number, isWritten: boolean}} size
    * @returns {CellRows}
@@ -218,7 +218,7 @@ export function partsOf(trace, actions, prefix) {
     cells.adjoint?.group.classList.toggle("is-missing", !swept);
   }
   /**
-   * Lights the cells that a step is about, and shows a contribution that has come, before it is added.
+   * Highlights the cells that a step is about, and shows an arrived contribution before it is added.
    * @param {NodePart} node @param {Partial<Record<string, Set<number>>>} lit by their kind
    * @param {{number: Num, isAdded: boolean, shade: number}|null} landing
    */
@@ -238,7 +238,7 @@ export function partsOf(trace, actions, prefix) {
    * Shows a line at a step.
    * @param {NodePart} node @param {number} i @param {Mark} marks
    * @param {Num|null} reached its adjoint
-   * @param {string} sum that it is
+   * @param {string} sum the arithmetic that made the adjoint
    */
   function writeNode(node, i, marks, reached, sum) {
     const line = trace.lines[i];
@@ -252,7 +252,7 @@ export function partsOf(trace, actions, prefix) {
     );
     set(node.group, "class", look);
     if (node.cells) writeCells(node.cells, i, marks, reached);
-    const isText = !node.cells || !isSmallShape(line.value.shape); // below a strip there is its range
+    const isText = !node.cells || !isSmallShape(line.value.shape); // a strip has its range below it
     put(node.value, marks.recorded && isText ? inBox(line.value) : "");
     if (node.tangent) {
       const isInCells = node.cells?.tangent && !isText;
@@ -271,7 +271,7 @@ export function partsOf(trace, actions, prefix) {
     put(node.title, marks.recorded ? titleOf(node, i, marks, reached, sum) : ahead);
   }
 
-  /** What a correct engine finds, beside a faulty one; "" where there is nothing to compare. @param {number} i @param {Mark} marks */
+  /** The adjoint that a correct engine computes, to compare with a faulty one; "" if there is none. @param {number} i @param {Mark} marks */
   function truthOf(i, { swept }) {
     const truth = trace.truth[i];
     return truth && swept ? say("node true", { value: inBox(truth) }) : "";
@@ -302,7 +302,7 @@ export function partsOf(trace, actions, prefix) {
     return `${display_name} = ${words.join(gap)}`;
   }
 
-  /** A constant, beside its use. @param {string} id @param {Box} box @param {Operand} operand */
+  /** A constant, drawn next to where it is used. @param {string} id @param {Box} box @param {Operand} operand */
   function constant(id, box, { value }) {
     const about = { class: "adl-node is-constant", "data-node": id };
     const title = svg("title", {}, say("constant node", { value: value.text }));
@@ -317,7 +317,7 @@ export function partsOf(trace, actions, prefix) {
   }
 
   /**
-   * A value whose own box stands elsewhere, by its name beside its use.
+   * A value whose box is elsewhere in the graph: its name, drawn next to where it is used.
    * @param {string} id @param {Box} box @param {Operand} operand
    */
   function again(id, box, { line }) {
@@ -338,7 +338,7 @@ export function partsOf(trace, actions, prefix) {
   }
 
   /**
-   * An edge; `target` is what pointing at it means, `title` all that there is to say of it.
+   * An edge. `target` is selected by pointing at it; `title` is its tooltip.
    * @param {string} id @param {Target|null} target @param {string} [title]
    * @returns {EdgeLine}
    */
@@ -352,11 +352,11 @@ export function partsOf(trace, actions, prefix) {
   }
 
   /**
-   * What an edge carries, beside its middle; there is one only while a step is about it. Where it would lie on a box, or on
-   * the edge itself, there is none, and the arithmetic says it.
+   * The label of an edge, near its middle, shown only during a step that uses the edge. Null where it would cover a
+   * box or the edge itself; the arithmetic has the same text.
    * @param {string} text @param {SVGPathElement} path
    * @param {Parameters<typeof spotBeside>[3]} picture
-   * @param {{across: number, down: number}} clear how far from the edge the cells reach that meet the partial
+   * @param {{across: number, down: number}} clear how far the cells that meet the partial extend from the edge
    */
   function label(text, path, picture, clear) {
     const length = path.getTotalLength();
@@ -382,14 +382,14 @@ export function partsOf(trace, actions, prefix) {
 }
 
 /**
- * Puts a box where it belongs, if it is not there.
+ * Moves a box to its place.
  * @param {SVGGElement} group @param {Point} place
  */
 export function move(group, { x, y }) {
   set(group, "transform", `translate(${Math.round(10 * x) / 10},${Math.round(10 * y) / 10})`);
 }
 /**
- * Draws an edge where it belongs.
+ * Draws an edge along its path.
  * @param {EdgeLine} edge @param {Pick<EdgePlace, "points"|"tip">} place
  */
 export function bend(edge, { points, tip }) {
@@ -399,10 +399,10 @@ export function bend(edge, { points, tip }) {
 }
 
 /**
- * How an edge looks, with its tip where the numbers arrive.
+ * Styles an edge, with its tip at the end where the numbers arrive.
  * @param {EdgeLine} edge @param {EdgeMode} mode
- * @param {{share?: number, isSwept?: boolean}} carried `share` is how much of the largest contribution has come along the
- *   edge, undefined: nothing yet; `isSwept` that it was an adjoint, which goes to the operand
+ * @param {{share?: number, isSwept?: boolean}} carried `share` is the size of what came along the edge, as a share of
+ *   the largest, undefined if nothing has; `isSwept` is whether it was an adjoint, which goes to the operand
  * @param {string} prefix
  */
 export function setEdge(edge, mode, { share, isSwept = false }, prefix) {
@@ -418,7 +418,7 @@ export function setEdge(edge, mode, { share, isSwept = false }, prefix) {
   const tip = `url(#${prefix}-${tipOf(mode, share)})`;
   edge.path.setAttribute("marker-end", goesBack ? "" : tip);
   edge.path.setAttribute("marker-start", goesBack ? tip : "");
-  edge.group.prepend(edge.path); // WebKit paints a new tip only on a path that is put in anew
+  edge.group.prepend(edge.path); // WebKit paints a new tip only on a path that is inserted again
 }
 
 /** The tip of an edge. @param {EdgeMode} mode @param {number|undefined} share */
@@ -429,7 +429,7 @@ function tipOf(mode, share) {
 }
 
 /**
- * The sum that an adjoint is, in numbers: "−0.2837 + 2"; empty for a single contribution or a long sum.
+ * The sum that makes an adjoint, in numbers: "−0.2837 + 2"; empty for a single contribution or a long sum.
  * @param {Run} run @param {number} i @param {number} s
  */
 export function spellSum(run, i, s) {
@@ -439,7 +439,7 @@ export function spellSum(run, i, s) {
   return terms.map(({ text }) => text).join(" + ");
 }
 
-/** The tips of the edges. @param {string} prefix */
+/** The arrowheads of the edges. @param {string} prefix */
 export function markers(prefix) {
   return ["plain", "carried-thin", "carried", "value", "tangent", "adjoint"].map((name) => {
     const arrow = svg(

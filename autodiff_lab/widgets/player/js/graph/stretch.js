@@ -1,7 +1,8 @@
 /**
- * Groups that open in place: pure geometry. A closed group is a box of a layout, and what is inside of it has a layout
- * of its own. Where one opens, everything right of it and below it makes room: x and y each go through a map that never
- * turns an order round and never brings two things closer, so nothing overlaps that did not, and a learner finds it again.
+ * The geometry of groups that open in place. A closed group is a box in a layout, and its content has a separate
+ * layout. When a group opens, everything to the right of it and below it moves to make space. Two monotonic maps, one
+ * for x and one for y, move it; they keep the order and never reduce a distance. So no new overlaps appear, and a
+ * learner finds every box again.
  *
  * @import { Box, Edge, Layout } from "../trace_types.js"
  * @import { Group } from "./groups.js"
@@ -13,11 +14,12 @@
  *   of the whole graph
  */
 
-/** What an open group has around its inside. */
+/** The pixels around the content of an open group. */
 export const ROOM = { side: 10, head: 30, foot: 8 };
 
 /**
- * A map of the line that gives each stretch [from, to] at least the length `size`, and never shortens anything.
+ * A monotonic map of numbers under which each interval [from, to] has at least the length `size`, and no
+ * interval gets shorter.
  * @param {[from: number, to: number, size: number][]} stretches @returns {(at: number) => number}
  */
 export function widening(stretches) {
@@ -51,7 +53,7 @@ export const pointsOf = (path) =>
   [...path.matchAll(/(-?[\d.]+),(-?[\d.]+)/g)].map(([, x, y]) => ({ x: Number(x), y: Number(y) }));
 
 /**
- * The path through such points; with a tip the last one is a straight end.
+ * The path through these points, a curve. With a tip, its last segment is a straight line.
  * @param {Point[]} points @param {boolean} tip
  */
 export function pathOf(points, tip) {
@@ -63,12 +65,12 @@ export function pathOf(points, tip) {
 }
 
 /**
- * A group with all that is open in it, as one picture.
+ * Lays out a group and every open group inside it as one scene.
  * @param {Group} nest @param {Map<string, number>} open how far each group is open: 1, or less while it opens @returns {Scene}
  */
 export function composed(nest, open) {
   const { layout } = nest;
-  if (!layout) throw new Error(`The group ${nest.id} has no layout, so it does not open.`);
+  if (!layout) throw new Error(`The group ${nest.id} has no layout, so it can't be opened.`);
   /** @type {Map<string, {scene: Scene, share: number, w: number, h: number}>} */
   const opened = new Map();
   for (const [name, { w, h }] of Object.entries(layout.nodes)) {
@@ -115,7 +117,7 @@ export function composed(nest, open) {
     const middle = { x: (left + right) / 2, y: (top + bottom) / 2 };
     const size = { w: right - left, h: bottom - top };
     whole.boxes.set(nest.key(name), { name, nest, ...middle, ...size });
-    if (inner.share < 1) continue; // its inside appears once it is fully open
+    if (inner.share < 1) continue; // its content appears once it is fully open
     const margin = (size.w - inner.scene.width) / 2;
     insert(inner.scene, whole, left + margin, top + ROOM.head);
   }
@@ -130,7 +132,7 @@ export function composed(nest, open) {
     const tip = place.path.includes("L");
     const [tail, head] = (place.ends ?? []).map(shift);
     const last = drawn.length - (tip ? 3 : 2);
-    /** How the box moved that a point of the path is attached to; null between the boxes. @param {number} k */
+    /** The shift of the box that point `k` of the path is attached to; null between the boxes. @param {number} k */
     const shiftAt = (k) => {
       if (k < 2) return tail;
       return k >= last ? head : null;
@@ -146,7 +148,7 @@ export function composed(nest, open) {
 }
 
 /**
- * Puts one picture into another.
+ * Inserts a scene into another one.
  * @param {Scene} scene @param {Scene} whole @param {number} left @param {number} top
  */
 function insert(scene, whole, left, top) {

@@ -9,11 +9,15 @@
 import { put, set, svg } from "../dom.js";
 import { dotsIn } from "./cell_parts.js";
 
-const [SIZE, HEIGHT, PADDING, FAN] = [14, 24, 9, 11]; // of type, of a token, beside its text, between copies
+// In pixels.
+const FONT_SIZE = 14;
+const HEIGHT = 24; // of a token
+const PADDING = 9; // on each side of its text
+const FAN = 11; // between copies that fan out
 /** @type {Record<string, string>} */
 const FAMILY = { value: "value", tangent: "tangent", adjoint: "adjoint" };
 
-/** How wide a character is, roughly, in ems. @param {string} character */
+/** The approximate width of a character, in ems. @param {string} character */
 function emsOf(character) {
   if (/[.,·:;|!il[\]() ′]/.test(character)) return 0.4;
   if (/[⺀-鿿]/.test(character)) return 1; // Chinese
@@ -21,13 +25,13 @@ function emsOf(character) {
 }
 
 /**
- * How wide a text is, roughly. Measuring it would make the browser lay out the page in each frame.
+ * The approximate width of a text, in pixels. Measuring it would force the browser to lay out the page in each frame.
  * @param {string} text
  */
 function widthOf(text) {
   let ems = 0;
   for (const character of text) ems += emsOf(character);
-  return ems * SIZE;
+  return ems * FONT_SIZE;
 }
 
 /**
@@ -40,7 +44,7 @@ export function sizeOfToken(texts) {
   return { w: width, h: HEIGHT };
 }
 
-/** One piece for each family of colours. @param {Piece[]} texts */
+/** Joins neighbouring pieces that have the same colour. @param {Piece[]} texts */
 function piecesOf(texts) {
   /** @type {{kind: string, text: string}[]} */
   const pieces = [];
@@ -57,7 +61,8 @@ function piecesOf(texts) {
 const line = (a, b, t) => ({ x: a.x + t * (b.x - a.x), y: a.y + t * (b.y - a.y) });
 
 /**
- * Tells where a number is on its way: first out of its box, then along the edge, then into the other box.
+ * The route of a number: first out of its box, then along the edge, then into the other box. Returns a function
+ * from the share of the way (0 to 1) to the point.
  * @param {SVGPathElement|undefined} path @param {Point} from @param {Point} to
  * @returns {(along: number) => Point}
  */
@@ -74,12 +79,12 @@ export function routeAlong(path, from, to) {
 
 /** @typedef {{group: SVGGElement, rect: SVGRectElement, text: SVGTextElement}} TokenPart */
 /**
- * @typedef {{group: SVGGElement, parts: TokenPart[], dots: ReturnType<typeof dotsIn>}} Token a text in
- *   pieces, or the cells of an array
+ * @typedef {{group: SVGGElement, parts: TokenPart[], dots: ReturnType<typeof dotsIn>}} Token pieces of
+ *   text, or the cells of an array
  */
 
 /**
- * The numbers that travel: drawn anew in each frame, from what `tokensAt` says.
+ * Draws the numbers that travel, in each frame, as `tokensAt` returns them.
  * @param {SVGElement} layer
  */
 export function tokensIn(layer) {
@@ -91,7 +96,7 @@ export function tokensIn(layer) {
     const text = svg("text", {
       "dominant-baseline": "central",
       "text-anchor": "middle",
-      "font-size": SIZE,
+      "font-size": FONT_SIZE,
     });
     return { group: svg("g", {}, rect, text), rect, text };
   }
@@ -128,7 +133,7 @@ export function tokensIn(layer) {
   return {
     /**
      * @param {{at: Point, spread: number, texts: Piece[], kind: string, dots: Dot[]|null}[]} tokens
-     * @param {number} size of one: small type grows
+     * @param {number} size scales each token, so that small type stays readable
      */
     draw(tokens, size) {
       let used = 0;

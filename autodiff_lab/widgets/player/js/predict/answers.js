@@ -1,5 +1,5 @@
 /**
- * Judging what a learner typed: right, right but for its digits, a mistake that has a name, or wrong in a way of its own.
+ * Judging a typed answer: right, right except for its digits, a known mistake, or wrong in some other way.
  *
  * @import { Question } from "../trace_types.js"
  */
@@ -13,24 +13,25 @@ const plain = (text) =>
     .replaceAll("∞", "Infinity");
 
 const FINITE = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
-const ENDLESS = /^([+-]?)(Infinity|inf)$/i;
+const INFINITE = /^([+-]?)(Infinity|inf)$/i;
 
 /**
- * Reads ``-0.2837``, ``−0,2837``, ``1/2``, ``-inf``, ``−∞``; NaN for anything else, also for what
- * has no finite value: ``1/0``.
+ * Reads ``-0.2837``, ``−0,2837``, ``1/2``, ``-inf``, ``−∞``. NaN for anything else, including a
+ * fraction without a finite value, as ``1/0``.
  * @param {string} text
  */
 export function readNumber(text) {
   const parts = plain(text).replaceAll(" ", "").split("/");
-  const endless = parts.length === 1 && ENDLESS.exec(parts[0]);
-  if (endless) return endless[1] === "-" ? -Infinity : Infinity;
+  const infinite = parts.length === 1 && INFINITE.exec(parts[0]);
+  if (infinite) return infinite[1] === "-" ? -Infinity : Infinity;
   if (parts.length > 2 || !parts.every((part) => FINITE.test(part))) return NaN;
-  const [over, under = 1] = parts.map(Number);
-  return Number.isFinite(over / under) ? over / under : NaN;
+  const [numerator, denominator = 1] = parts.map(Number);
+  const quotient = numerator / denominator;
+  return Number.isFinite(quotient) ? quotient : NaN;
 }
 
 /** @type {Record<string, number|undefined>} */
-const BEYOND = { inf: Infinity, "-inf": -Infinity, nan: NaN }; // as a trace writes what JSON has no numbers for
+const NOT_FINITE = { inf: Infinity, "-inf": -Infinity, nan: NaN }; // a trace stores these as text: JSON has no such numbers
 
 /** Whether two numbers agree to one part in a million; Infinity agrees only with itself. @param {number} x @param {number} y */
 function near(x, y) {
@@ -40,7 +41,7 @@ function near(x, y) {
 }
 
 /**
- * Whether `x` is `y`, rounded to as many decimals as were typed; `least` or more.
+ * Whether `x` is `y` rounded to the typed number of decimals, at least `least`.
  * @param {string} text @param {number} x @param {number} y @param {number} least
  */
 function rounded(text, x, y, least) {
@@ -50,14 +51,14 @@ function rounded(text, x, y, least) {
 }
 
 /**
- * Right is what is right to one part in a million, or as close as the digits that the player shows; `"rounded"` what is
- * right as far as it was typed, two decimals or more.
+ * Judges a typed answer. It's right if it agrees to one part in a million, or is as close as the digits that the
+ * player shows; it's `"rounded"` if it's the answer rounded to two or more decimals.
  * @param {Pick<Question, "answer"|"mistakes">} question @param {string} text what was typed
  * @returns {{verdict: "right"|"rounded"|"mistake"|"wrong"|"unreadable", kind?: string}}
  */
 export function judge({ answer, mistakes }, text) {
   const { value } = answer;
-  const exact = typeof value === "number" ? value : (BEYOND[String(value)] ?? NaN);
+  const exact = typeof value === "number" ? value : (NOT_FINITE[String(value)] ?? NaN);
   if (/^nan$/i.test(text.trim())) return { verdict: Number.isNaN(exact) ? "right" : "wrong" };
   const x = readNumber(text);
   if (Number.isNaN(x)) return { verdict: "unreadable" };

@@ -1,5 +1,5 @@
 /**
- * Predict, then reveal: what a learner is asked about a step before it is shown, as pure functions.
+ * Questions about a step before it is shown, as pure functions: predict, then reveal.
  *
  * @import { Say } from "../speech.js"
  * @import { ShownTrace as Trace } from "../trace.js"
@@ -13,12 +13,12 @@ import { judge } from "./answers.js";
 /**
  * @typedef {object} Prediction
  * @property {boolean} on
- * @property {boolean} isRefused whether somebody asked for questions, and the run has none
- * @property {string} kind the questions that are asked for: "all", or one kind
+ * @property {boolean} isRefused whether the learner asked for questions about a run that has none
+ * @property {string} kind the kind of questions to ask, or "all"
  * @property {{step: number, question: Question}|null} pending the question that is open
  * @property {string} picked a number that the learner has picked on the graph for an answer
  * @property {boolean} isTried whether the open question has been counted
- * @property {ReadonlySet<string>} answered
+ * @property {ReadonlySet<string>} answered the keys of the questions that are done
  * @property {Score} score
  * @property {{text: string, look: Look}} said
  */
@@ -48,7 +48,7 @@ export const hasQuestions = (trace, kind = "all") =>
   );
 
 /**
- * Predicting is turned on or off.
+ * Turns predicting on or off.
  * @param {Prediction} prediction @param {Trace} trace @param {boolean} wanted
  * @returns {Prediction}
  */
@@ -69,7 +69,7 @@ export function turned(prediction, trace, wanted) {
 const keyOf = (step, question) => `${step} ${question.kind} ${question.ask}`;
 
 /**
- * What is asked next about a step.
+ * The next question about a step.
  * @param {Prediction} prediction @param {Trace} trace @param {number} step @returns {Question|undefined}
  */
 const nextQuestion = ({ kind, answered }, trace, step) =>
@@ -79,7 +79,7 @@ const nextQuestion = ({ kind, answered }, trace, step) =>
   );
 
 /**
- * A step is to be shown next: it is asked about.
+ * Asks about a step that is to be shown next.
  * @param {Prediction} prediction @param {Trace} trace @param {number} step
  * @returns {Prediction|null} null if there is nothing to ask
  */
@@ -93,7 +93,7 @@ export function asked(prediction, trace, step) {
 }
 
 /**
- * The learner picks a box whose number is to be the answer: its value; picked again, its adjoint.
+ * The learner picks a box for the answer: its value, or its adjoint if the box is picked again.
  * @param {Prediction} prediction @param {Num} value @param {Num|null} adjoint
  * @returns {Prediction}
  */
@@ -103,7 +103,7 @@ export function picked(prediction, value, adjoint) {
 }
 
 /**
- * Somebody moved to another step, or wants other questions.
+ * Closes the open question: the learner moved to another step, or chose other questions.
  * @param {Prediction} prediction
  * @returns {Prediction}
  */
@@ -111,7 +111,7 @@ export const left = (prediction) =>
   prediction.pending ? { ...prediction, pending: null } : prediction;
 
 /**
- * The first answer to a question counts.
+ * Counts the first answer to a question in the score; later answers don't count.
  * @param {Prediction} prediction @param {boolean} isRight
  * @param {string} [kind] of a mistake
  * @returns {Prediction}
@@ -128,8 +128,7 @@ function counted(prediction, isRight, kind) {
 }
 
 /**
- * The open question is done with: on to the next one about this step; after the last one, none is
- * open.
+ * Closes the open question and opens the next one about this step, if there is any.
  * @param {Prediction} prediction @param {Trace} trace
  * @returns {Prediction}
  */
@@ -142,14 +141,14 @@ function done(prediction, trace) {
   return { ...prediction, answered, pending, picked: "", isTried: false };
 }
 
-/** A question and its answer, as they are said. @param {Question} question */
+/** The words of a question and its answer. @param {Question} question */
 const solved = ({ ask, answer }) => ({
   question: ask.replace(/ = \?$/, ""),
   answer: answer.text,
 });
 
 /**
- * The learner has typed an answer.
+ * Judges the answer that the learner typed.
  * @param {Prediction} prediction @param {Trace} trace @param {string} text
  * @returns {Prediction}
  */
@@ -171,7 +170,7 @@ export function answered(prediction, trace, text) {
 }
 
 /**
- * The learner wants to see the answer.
+ * Shows the answer, which counts as a wrong one.
  * @param {Prediction} prediction @param {Trace} trace
  * @returns {Prediction}
  */

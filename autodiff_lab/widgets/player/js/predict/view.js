@@ -1,5 +1,5 @@
 /**
- * Predict on the page: the switch, the question that is open, and how many were answered.
+ * The view of the questions: the switch, the open question, and the score.
  *
  * @import { Actions } from "../actions.js"
  * @import { State } from "../state.js"
@@ -69,7 +69,7 @@ export function predictView(store, actions, say) {
   function enter(event) {
     if (event.key !== "Enter") return;
     event.stopPropagation();
-    answer(event); // JupyterLab keeps forms from being sent by this key
+    answer(event); // JupyterLab prevents this key from submitting forms
   }
   /** @param {Event} event */
   function answer(event) {
@@ -96,8 +96,8 @@ export function predictView(store, actions, say) {
   );
 
   /** @type {State["prediction"]["pending"]} */
-  let open = null; // the question that stands there
-  let picked = ""; // the number from the graph that stands there
+  let open = null; // the question that is written
+  let picked = ""; // the number picked on the graph that is written
   const write = whenChanged(
     ({ prediction }) => [prediction],
     (state) => {
