@@ -27,7 +27,7 @@ export function lensTools(pane, drawing, store, say, scale) {
   const change = (change) =>
     store.update((state) => ({ ...state, lens: { ...state.lens, ...change } }));
   /**
-   * Zooms around a point on the screen, or around the center of the pane.
+   * Zooms around a point on the screen, or around the centre of the pane.
    * @param {number} by @param {number} [x] @param {number} [y]
    */
   function zoom(by, x, y) {

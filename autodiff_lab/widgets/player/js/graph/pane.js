@@ -317,7 +317,7 @@ export function graphView(run, store, actions, prefix) {
       drawing.label(shown?.step);
     },
     /**
-     * The place near the center where a square of this size hides the least of the graph, in pixels
+     * The place near the centre where a square of this size hides the least of the graph, in pixels
      * from the corner of the pane.
      * @param {number} size
      */

@@ -1,5 +1,5 @@
 /**
- * The parts of the graph: boxes, edges and their texts. Each is drawn around its own center.
+ * The parts of the graph: boxes, edges and their texts. Each is drawn around its own centre.
  *
  * @import { Actions } from "../actions.js"
  * @import { Mark, Run } from "../run.js"
@@ -17,7 +17,7 @@ import { spotBeside } from "./spots.js";
 import { pathOf } from "./stretch.js";
 
 /**
- * The y positions of the texts of a node, from its center: its heading, then its numbers.
+ * The y positions of the texts of a node, from its centre: its heading, then its numbers.
  * @typedef {{head: number, value: number, tangent?: number, adjoint?: number, truth?: number}} Rows
  */
 /** @type {Record<Trace["mode"]|"faulty", Rows>} */
@@ -36,7 +36,7 @@ const BELOW = ["value", "tangent", "adjoint", "truth"];
  * position at which a contribution lands.
  * @param {Trace} trace @param {number} i @param {{w: number, h: number, bare?: boolean}} box
  * @returns {Rows & {across: Record<string, number>, texts?: Record<string, number|undefined>, cell?: {w: number, h: number, isWritten: boolean}, landing?:
- *   number|null}} `across` holds the x of each kind, from the center, `texts` the y of the range below a strip
+ *   number|null}} `across` holds the x of each kind, from the centre, `texts` the y of the range below a strip
  */
 export function rowsIn(trace, i, box) {
   const usual = rowsOf(trace);
