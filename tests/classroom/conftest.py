@@ -1,4 +1,4 @@
-"""What holds for all tests of the classroom: the key that journals are signed with is not the one of who runs them."""
+"""Set-up for all tests of the classroom: journals are signed with a test key, not with the user's own."""
 
 import pytest
 

@@ -247,7 +247,7 @@ def test_the_guide_names_the_limits_that_hold():
 
 
 def test_the_guides_container_holds_one_student_each(tmp_path, programs):
-    """Its commands are run with a `docker` that only says what it was asked for."""
+    """Its commands are run with a fake `docker` that only prints its arguments."""
     guide = (ROOT / "notebooks" / "for_lecturers.md").read_text(encoding="utf-8")
     (recipe,) = (block for block in guide.split("```") if "docker run" in block)
     programs("docker", f'echo "$@" >> {tmp_path}/asked\nfor last; do :; done')
@@ -352,7 +352,7 @@ def test_no_name_and_no_finding_loses_a_row_or_forges_a_line(tmp_path, monkeypat
 
 
 def test_rows_are_written_as_they_come(tmp_path):
-    """Whatever ends the grading: what was done is there, and at the end it is in order."""
+    """However the grading ends, the finished results are kept, and in the end they are in order."""
     table, page = report_paths(tmp_path)
     with pytest.raises(KeyboardInterrupt), open_report(tmp_path) as add:
         add(Row("zoë.ipynb", "printing_tape", "ran"))
@@ -376,7 +376,7 @@ def test_where_nothing_can_be_written_nothing_is_run(tmp_path, capsys, monkeypat
 
 @pytest.fixture
 def programs(tmp_path_factory, monkeypatch):
-    """A folder that holds all the programs there are."""
+    """A folder that contains every program."""
     if os.name == "nt":
         pytest.skip("scripts stand for the programs")
     folder = tmp_path_factory.mktemp("bin")

@@ -30,7 +30,7 @@ BESIDE_A_PICTURE = 44  # characters: what has room in half a slide
 
 
 class Reading(HTMLParser):
-    """What a page would load, what is left open in it, and its text outside of code."""
+    """The files that a page would load, the tags that are left open, and its text outside of code."""
 
     ALONE = frozenset(
         (
@@ -199,7 +199,7 @@ def test_code_has_room_beside_its_picture(name):
 
 @pytest.mark.parametrize("name", LECTURES)
 def test_numbers_on_slides_are_computed_and_those_in_notes_are_right(name):
-    """Digits after a point stand in an output, or in code; what is written by hand repeats them, rounded perhaps."""
+    """Digits after a point come from an output or from code; text written by hand repeats them, perhaps rounded."""
     cells = LECTURES[name].cells
     text = " ".join(shown(cell).replace("−", "-") for cell in cells)
     code = " ".join(cell.source for cell in cells if cell.cell_type == "code")

@@ -91,7 +91,7 @@ def test_a_killed_run_goes_on_and_reports_the_same(tmp_path, capsys, monkeypatch
 
 
 def forged_row(folder):
-    """What a student would write who knows the package: a row as of an earlier run, with full marks."""
+    """A row that a student who knows the package would forge: one of an earlier run, with full marks."""
     rows = grade(folder, Limits(), sandbox=not WITHOUT)
     return replace(rows[0], answers=dict.fromkeys(NAMES, Answer("passed")))
 
@@ -169,7 +169,7 @@ def test_who_ran_out_of_time_beside_others_is_tried_again_alone(tmp_path, monkey
 
 
 def test_every_file_has_a_row(tmp_path):
-    """Whatever it is; what programs leave behind is not handed in."""
+    """Hand-ins of any type have a row; files that programs leave behind have none."""
     hand_in(tmp_path, ada="1")
     (tmp_path / "bob.docx").write_bytes(b"PK")
     (tmp_path / "carl").mkdir()
