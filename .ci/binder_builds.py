@@ -17,6 +17,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -138,10 +139,15 @@ def inside(python: Path) -> dict[str, str]:
 
 def the_tutorial_runs(python: Path, tree: Path) -> None:
     """Run all notebooks, weigh the largest kernel together with JupyterLab, and time the first player."""
-    weights = {}
-    for path in NOTEBOOKS:
+
+    def weigh(path: Path) -> float:
+        """Run a notebook, and return the megabytes that its kernel takes."""
         said = run(python, "-c", RUN, tree / "notebooks" / path.name, cwd=tree, env=inside(python))
-        weights[path.name] = float(said.split()[-1])  # a kernel may have said something before
+        return float(said.split()[-1])  # a kernel may have printed something before
+
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        names = [path.name for path in NOTEBOOKS]
+        weights = dict(zip(names, pool.map(weigh, NOTEBOOKS), strict=True))
     heaviest = max(weights, key=weights.__getitem__)
     say(
         f"all {len(weights)} notebooks run; the heaviest kernel is that of {heaviest}: {weights[heaviest]:.0f} MB"

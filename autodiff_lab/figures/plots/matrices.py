@@ -1,4 +1,4 @@
-"""Plots of matrices, as Jacobians and Hessians: every number where there is room, else a heat map or the pattern."""
+"""Plots of matrices such as Jacobians and Hessians: their numbers if there is room, or a heat map, or the pattern."""
 
 from __future__ import annotations
 
@@ -20,33 +20,36 @@ from autodiff_lab.transforms import pytree
 from autodiff_lab.transforms.jacobians import hessian, jacobian
 from autodiff_lab.transforms.signatures import argument_names
 
-_WRITTEN_OUT = 8
-_SIGNED = 20
-_LABELLED = 12
-_LONGEST_NAME = 12
-# Inches.
+# The most rows or columns of a matrix whose cells show their numbers, or at least their minus signs.
+_MAX_WITH_NUMBERS = 8
+_MAX_WITH_SIGNS = 20
+# The most rows or columns that all have a label, and the length of a label.
+_MAX_WITH_LABELS = 12
+_LONGEST_LABEL = 12
+# The width of a letter of a label, in inches.
 _LETTER = 0.09
-# Half transparent at most, so that numbers can be read on any cell and the page's own colour is the zero.
+# The opacity of the largest number's cell, so that the number in it is readable on a light and on a dark page.
 _STRONGEST = 0.58
-# Okabe and Ito's light blue: on a dark page their blue would not stand out.
-_BELOW, _ABOVE = "#56B4E9", VERMILION
+# For negative numbers Okabe and Ito's light blue: on a dark page their blue would not stand out.
+_NEGATIVE = "#56B4E9"
+_POSITIVE = VERMILION
 
 
 def plot_jacobian(
     f: Callable[..., Any], *args: Any, sparsity: bool = False, theme: str = "auto"
 ) -> Plot:
-    """Plot the Jacobian matrix of `f`: a row for each entry of the result, a column for each entry of the arguments.
+    """Plot the Jacobian matrix of `f`: a row for each element of the result, a column for each of the arguments.
 
     Parameters
     ----------
     f : callable
         Returns a number, an array, or several of these.
     *args : number, array, or nested tuples, lists and dicts of these
-        Where.
+        The point.
     sparsity : bool
         Show only which entries are not 0.
     theme : {"auto", "light", "dark"}
-        Whether it turns dark with the page, or has fixed colours.
+        ``"auto"`` turns dark on a dark page; the others have fixed colours.
 
     Returns
     -------
@@ -55,8 +58,8 @@ def plot_jacobian(
 
     See Also
     --------
-    jacobian : The whole Jacobian, in the cheaper mode.
-    plot_matrix : Any matrix as a picture.
+    jacobian : The Jacobian itself, computed in the cheaper mode.
+    plot_matrix : Plot any matrix.
 
     Examples
     --------
@@ -64,18 +67,22 @@ def plot_jacobian(
     'Jacobian, 2 rows and 2 columns. Row y[0]: 2 by x[0], 3 by x[1]. Row y[1]: 1 by x[0], 0 by x[1].'
     """
     args = _as_floats(args)
-    value, names = f(*args), _entries(argument_names(f, len(args)), args)
-    matrix = _join_blocks(jacobian(f, tuple(range(len(args))))(*args), value, args)
-    rows = _entries(["y"], (value,))
+    value = f(*args)
+    blocks = jacobian(f, tuple(range(len(args))))(*args)
     return plot_matrix(
-        matrix, rows=rows, columns=names, title="Jacobian", sparsity=sparsity, theme=theme
+        _join_blocks(blocks, value, args),
+        rows=_name_elements(["y"], (value,)),
+        columns=_name_elements(argument_names(f, len(args)), args),
+        title="Jacobian",
+        sparsity=sparsity,
+        theme=theme,
     )
 
 
 def plot_hessian(
     f: Callable[..., Any], *args: Any, sparsity: bool = False, theme: str = "auto"
 ) -> Plot:
-    """Plot the Hessian matrix of `f`, which returns one number: rows and columns are the entries of the arguments.
+    """Plot the Hessian matrix of `f`, with a row and a column for each element of the arguments.
 
     Parameters
     ----------
@@ -86,7 +93,7 @@ def plot_hessian(
     sparsity : bool
         Show only which entries are not 0.
     theme : {"auto", "light", "dark"}
-        Whether it turns dark with the page, or has fixed colours.
+        ``"auto"`` turns dark on a dark page; the others have fixed colours.
 
     Returns
     -------
@@ -95,8 +102,8 @@ def plot_hessian(
 
     See Also
     --------
-    hessian : The whole matrix of second derivatives.
-    plot_matrix : Any matrix as a picture.
+    hessian : The matrix of second derivatives itself.
+    plot_matrix : Plot any matrix.
 
     Examples
     --------
@@ -104,36 +111,36 @@ def plot_hessian(
     'Hessian, 2 rows and 2 columns. Row x: 4 by x, 6 by y. Row y: 6 by x, 0 by y.'
     """
     args = _as_floats(args)
-    names = _entries(argument_names(f, len(args)), args)
-    matrix = _join_blocks(hessian(f, tuple(range(len(args))))(*args), args, args)
+    blocks = hessian(f, tuple(range(len(args))))(*args)
+    matrix = _join_blocks(blocks, args, args)
+    names = _name_elements(argument_names(f, len(args)), args)
     return plot_matrix(
         matrix, rows=names, columns=names, title="Hessian", sparsity=sparsity, theme=theme
     )
 
 
 def _as_floats(args: Sequence[Any]) -> tuple[Any, ...]:
+    """Convert the numbers in all arguments to floats: integers can't be differentiated."""
     return tuple(pytree.map_leaves(lambda x: np.asarray(x, dtype=float)[()], x) for x in args)
 
 
 def _join_blocks(blocks: Any, rows: Any, columns: Any) -> np.ndarray:
-    """One matrix of the blocks of a derivative, which has one for each leaf of the rows and each of the columns."""
-    flat = iter(pytree.flatten(blocks))
-    heights, widths = (
-        [math.prod(np.shape(leaf)) for leaf in pytree.flatten(tree)] for tree in (rows, columns)
-    )
-    return np.block([[np.reshape(next(flat), (m, n)) for n in widths] for m in heights])
+    """Join the blocks of a derivative, one for each pair of a leaf of `rows` and a leaf of `columns`, to one matrix."""
+    heights = [math.prod(np.shape(leaf)) for leaf in pytree.flatten(rows)]
+    widths = [math.prod(np.shape(leaf)) for leaf in pytree.flatten(columns)]
+    remaining = iter(pytree.flatten(blocks))
+    return np.block([[np.reshape(next(remaining), (m, n)) for n in widths] for m in heights])
 
 
-def _entries(names: Sequence[str], values: Sequence[Any]) -> list[str]:
-    """What to call every entry of nested arrays: ``x``, ``x[0]``, ``p['w'][0, 1]``."""
-    called = []
+def _name_elements(names: Sequence[str], values: Sequence[Any]) -> list[str]:
+    """Name every element of nested arrays: ``x``, ``x[0]``, ``p['w'][0, 1]``."""
+    element_names = []
     for name, value in zip(names, values, strict=True):
         for path, leaf in zip(pytree.paths(name, value), pytree.flatten(value), strict=True):
-            places = np.ndindex(np.shape(leaf))
-            called += [
-                f"{path}[{', '.join(map(str, place))}]" if place else path for place in places
-            ]
-    return called
+            for index in np.ndindex(np.shape(leaf)):
+                inside = ", ".join(map(str, index))
+                element_names.append(f"{path}[{inside}]" if inside else path)
+    return element_names
 
 
 def plot_matrix(
@@ -145,20 +152,19 @@ def plot_matrix(
     sparsity: bool = False,
     theme: str = "auto",
 ) -> Plot:
-    """Plot a matrix: with its numbers up to 8 by 8, as a heat map beyond, or only where it is not 0.
+    """Plot a matrix: with its numbers up to 8 by 8, a larger one as a heat map; or only the pattern of its entries.
 
     Parameters
     ----------
     matrix : array_like of shape (m, n)
         The numbers.
     rows, columns : sequence of str, optional
-        What to call them; by default their numbers.
+        Their labels; by default 0, 1, 2, …
     title : str
-        What to call the matrix.
     sparsity : bool
         Show only which entries are not 0.
     theme : {"auto", "light", "dark"}
-        Whether it turns dark with the page, or has fixed colours.
+        ``"auto"`` turns dark on a dark page; the others have fixed colours.
 
     Returns
     -------
@@ -168,12 +174,12 @@ def plot_matrix(
     Raises
     ------
     ShapeError
-        If it is not a matrix, or the names do not fit it.
+        If it is not a matrix, or the number of labels is wrong.
 
     See Also
     --------
-    plot_jacobian : The Jacobian as a picture.
-    plot_hessian : The Hessian as a picture.
+    plot_jacobian : Plot the Jacobian of a function.
+    plot_hessian : Plot the Hessian of a function.
 
     Examples
     --------
@@ -187,96 +193,111 @@ def plot_matrix(
             f"A matrix has rows and columns; this has shape {matrix.shape}. Reshape it, or pick a block."
         )
     m, n = matrix.shape
-    names = []
-    for given, count, which in ((rows, m, "rows"), (columns, n, "columns")):
-        names.append(list(map(str, range(count)) if given is None else given))
-        if len(names[-1]) != count:
-            raise ShapeError(
-                f"{which} has {len(names[-1])} names, and the matrix has {count} {which}."
-            )
-    written = not sparsity and max(m, n) <= _WRITTEN_OUT
-    longest = max(len(_short(x)) for x in matrix.flat) if written else 0
-    side = 0.3 + 0.105 * max(longest, 5) if written else max(0.1, min(0.42, 5.0 / max(m, n)))
-    width = max(3.6, side * n + 1.4 + (0.0 if written or sparsity else 0.9))
-    with open_plot(theme, width, max(2.2, (0.55 if written else side) * m + 1.2)) as (
-        figure,
-        axes,
-        colours,
-    ):
+    names = (_read_labels("rows", rows, m), _read_labels("columns", columns, n))
+    has_numbers = not sparsity and max(m, n) <= _MAX_WITH_NUMBERS
+    cell_width, cell_height = _cell_size(matrix, has_numbers)
+    has_bar = not sparsity and not has_numbers
+    width = max(3.6, cell_width * n + 1.4 + (0.9 if has_bar else 0.0))
+    height = max(2.2, cell_height * m + 1.2)
+    with open_plot(theme, width, height) as (figure, axes, colours):
         if sparsity:
-            _pattern(axes, matrix, colours)
+            _draw_pattern(axes, matrix)
         else:
-            _heat(figure, axes, matrix, bar=not written)
-        if not sparsity and max(m, n) <= _SIGNED:
-            _numbers(axes, matrix, colours, written)
-        _frame(axes, names, colours, side)
+            _draw_heat_map(figure, axes, matrix, has_bar)
+        if has_numbers:
+            _write_in_cells(axes, matrix, colours, _short)
+        elif not sparsity and max(m, n) <= _MAX_WITH_SIGNS:
+            # So that colour isn't the only sign of a negative number.
+            _write_in_cells(axes, matrix, colours, lambda x: "−" if x < 0 else "")
+        _draw_frame(axes, names, colours, cell_width)
         axes.set_title(title, pad=10)
-    figure.description = _describe_matrix(title, matrix, names, written)
+    figure.description = _describe_matrix(title, matrix, names, has_numbers)
     return figure
 
 
-def _heat(figure: Plot, axes: Axes, matrix: np.ndarray, bar: bool) -> None:
-    """What is not 0 is tinted, be it ever so small; what is 0 has the colour of the page."""
+def _read_labels(which: str, labels: Sequence[str] | None, count: int) -> Sequence[str]:
+    """Return a user's labels of the rows or columns, or their numbers."""
+    if labels is None:
+        return [str(k) for k in range(count)]
+    if len(labels) != count:
+        raise ShapeError(
+            f"{which} has {len(labels)} names, and the matrix has {count} {which}: give one name for each."
+        )
+    return labels
+
+
+def _cell_size(matrix: np.ndarray, has_numbers: bool) -> tuple[float, float]:
+    """Return the width and height of a cell, in inches: large enough for the longest number, or else square."""
+    if has_numbers:
+        longest = max(5, *(len(_short(x)) for x in matrix.flat))
+        return 0.3 + 0.105 * longest, 0.55
+    side = max(0.1, min(0.42, 5.0 / max(matrix.shape)))
+    return side, side
+
+
+def _draw_heat_map(figure: Plot, axes: Axes, matrix: np.ndarray, has_bar: bool) -> None:
+    """Colour the cells by their numbers; only a 0 has no colour, so that even the smallest number is visible."""
     finite = np.abs(matrix[np.isfinite(matrix)])
     most = float(finite.max()) if finite.size and finite.max() > 0 else 1.0
-    stops = ((0.0, _BELOW, 1), (0.5, _BELOW, 0.2), (0.5, _ABOVE, 0.2), (1.0, _ABOVE, 1))
+    stops = ((0.0, _NEGATIVE, 1), (0.5, _NEGATIVE, 0.2), (0.5, _POSITIVE, 0.2), (1.0, _POSITIVE, 1))
     shades = [(place, to_rgba(hue, share * _STRONGEST)) for place, hue, share in stops]
     blend = LinearSegmentedColormap.from_list("below and above 0", shades, N=256)
-    colours = ScalarMappable(
-        Normalize(-most, most), blend.with_extremes(bad=to_rgba("#808080", 0.5))
-    )
+    not_finite = to_rgba("#808080", 0.5)
+    colours = ScalarMappable(Normalize(-most, most), blend.with_extremes(bad=not_finite))
     picture = colours.to_rgba(np.ma.masked_invalid(matrix))
     picture[matrix == 0] = 0.0
     axes.imshow(picture, aspect="auto", interpolation="nearest")
-    if bar:
-        legend = figure.colorbar(colours, ax=axes, ticks=[-most, 0.0, most])
-        legend.ax.set_yticklabels([number(-most), "0", number(most)])
-        legend.outline.set_visible(False)
+    if has_bar:
+        bar = figure.colorbar(colours, ax=axes, ticks=[-most, 0.0, most])
+        bar.ax.set_yticklabels([number(-most), "0", number(most)])
+        bar.outline.set_visible(False)
 
 
-def _numbers(axes: Axes, matrix: np.ndarray, colours: Theme, written: bool) -> None:
-    """The numbers; or where there is no room for them, the minus signs, so that colour does not stand alone."""
+def _write_in_cells(
+    axes: Axes, matrix: np.ndarray, colours: Theme, write: Callable[[float], str]
+) -> None:
+    """Write a text in each cell, made from its number; a 0 is paler."""
     for (i, j), x in np.ndenumerate(matrix):
-        if text := _short(x) if written else "−" if x < 0 else "":
-            axes.text(
-                j,
-                i,
-                text,
-                ha="center",
-                va="center",
-                color=colours.soft_ink if x == 0 else colours.ink,
-            )
+        text = write(x)
+        if text:
+            ink = colours.soft_ink if x == 0 else colours.ink
+            axes.text(j, i, text, ha="center", va="center", color=ink)
 
 
 def _short(x: float) -> str:
     return number(float(f"{x:.4g}"))
 
 
-def _pattern(axes: Axes, matrix: np.ndarray, colours: Theme) -> None:
+def _draw_pattern(axes: Axes, matrix: np.ndarray) -> None:
+    """Colour the cells whose entries are not 0."""
     pattern = LinearSegmentedColormap.from_list(
         "not 0", [to_rgba(BLUE, 0.0), to_rgba(BLUE, 1.0)], N=2
     )
     axes.imshow(matrix != 0, cmap=pattern, vmin=0, vmax=1, aspect="auto", interpolation="nearest")
 
 
-def _ending(name: str) -> str:
-    """The end of a long name: entries of one array differ there."""
-    return name if len(name) <= _LONGEST_NAME else f"…{name[1 - _LONGEST_NAME :]}"
+def _shorten(name: str) -> str:
+    """Keep only the end of a long name, because the elements of one array differ there."""
+    return name if len(name) <= _LONGEST_LABEL else f"…{name[1 - _LONGEST_LABEL :]}"
 
 
-def _frame(axes: Axes, names: Sequence[Sequence[str]], colours: Theme, side: float) -> None:
-    """Names at the rows and columns, as many as there is room for, and lines between the cells."""
+def _draw_frame(
+    axes: Axes, names: Sequence[Sequence[str]], colours: Theme, cell_width: float
+) -> None:
+    """Label the rows and columns, as many as there is room for, and draw lines between the cells."""
     axes.grid(False)
-    for axis, called in zip((axes.yaxis, axes.xaxis), names, strict=True):
-        count = len(called)
-        every = 1 if count <= _LABELLED else 5 * math.ceil(count / 50)
+    for axis, labels in zip((axes.yaxis, axes.xaxis), names, strict=True):
+        count = len(labels)
+        every = 1 if count <= _MAX_WITH_LABELS else 5 * math.ceil(count / 50)
         places = range(0, count, every)
-        axis.set_ticks(places, labels=[_ending(called[k]) for k in places])
-        if count <= _SIGNED:
+        axis.set_ticks(places, labels=[_shorten(labels[k]) for k in places])
+        if count <= _MAX_WITH_SIGNS:
             axis.set_ticks([k - 0.5 for k in range(count + 1)], minor=True)
     axes.grid(True, which="minor", color=colours.faint)
     axes.tick_params(which="both", length=0, top=False, labeltop=True, labelbottom=False)
-    if len(names[1]) <= _LABELLED and max(len(_ending(name)) for name in names[1]) * _LETTER > side:
+    columns = names[1]
+    longest = max(len(_shorten(name)) for name in columns)
+    if len(columns) <= _MAX_WITH_LABELS and longest * _LETTER > cell_width:
         axes.tick_params(axis="x", labelrotation=45)
         for label in axes.get_xticklabels():
             label.set(ha="left", rotation_mode="anchor")
@@ -285,18 +306,23 @@ def _frame(axes: Axes, names: Sequence[Sequence[str]], colours: Theme, side: flo
 
 
 def _describe_matrix(
-    title: str, matrix: np.ndarray, names: Sequence[Sequence[str]], written: bool
+    title: str, matrix: np.ndarray, names: Sequence[Sequence[str]], has_numbers: bool
 ) -> str:
+    """Describe the matrix in words: all its numbers if they are shown, or else where it is not 0."""
     m, n = matrix.shape
-    start = f"{title}, {m} row{'s' * (m != 1)} and {n} column{'s' * (n != 1)}."
-    if written:
-        rows = [
-            f"Row {name}: {', '.join(f'{number(float(x))} by {by}' for x, by in zip(row, names[1], strict=True))}."
-            for name, row in zip(names[0], matrix, strict=True)
-        ]
-        return " ".join([start, *rows])
+    size = f"{title}, {m} row{'s' * (m != 1)} and {n} column{'s' * (n != 1)}."
+    if has_numbers:
+        sentences = [size]
+        for row_name, row in zip(names[0], matrix, strict=True):
+            entries = [f"{number(float(x))} by {by}" for x, by in zip(row, names[1], strict=True)]
+            sentences.append(f"Row {row_name}: {', '.join(entries)}.")
+        return " ".join(sentences)
     i, j = np.nonzero(matrix)
     if not i.size:
-        return f"{start} All entries are 0."
-    where = f"they lie between diagonal {number(int((j - i).min()))} and diagonal {number(int((j - i).max()))}."
-    return f"{start} {i.size} of {matrix.size} entries are not 0; {where}"
+        return f"{size} All entries are 0."
+    lowest = number(int((j - i).min()))
+    highest = number(int((j - i).max()))
+    return (
+        f"{size} {i.size} of {matrix.size} entries are not 0; "
+        f"they lie between diagonal {lowest} and diagonal {highest}."
+    )

@@ -1,7 +1,7 @@
 """Evaluation trace tables, as in Griewank and Walther: the forward run, and the reverse sweep in its own order.
 
-Beside each other, primal, tangent and adjoint stand as in the survey of Baydin and others (2018, tables 2 and 3).
-What is in a column is decided here; how a table is written, in `text.grid`.
+With ``layout="beside"``, one table has columns for primal, tangent and adjoint, as in the survey of Baydin and others
+(2018, tables 2 and 3). `text.grid` writes the tables as text, HTML, LaTeX, Markdown and CSV.
 """
 
 from __future__ import annotations
@@ -44,11 +44,11 @@ class Table:
     Attributes
     ----------
     grids : tuple of Grid
-        What is shown: one table, or the forward one and the reverse one.
+        The tables that are shown: one, or the forward one and the reverse one.
     whole : Grid
-        All of it in one table, a row for each line of the tape; `csv` and `data` give this one.
+        One table with all columns and a row for each line of the tape, for `csv` and `data`.
     note : str
-        What is unusual about this run.
+        A remark if something about this run is unusual.
 
     See Also
     --------
@@ -73,14 +73,15 @@ class Table:
 
     @property
     def reverse(self) -> Grid | None:
-        """The trace table of the reverse sweep: line, adjoint, and what it sends; None where there is no such table."""
+        """The trace table of the reverse sweep: line, adjoint, and what it sends; None if there is only one table."""
         return self.grids[1] if len(self.grids) > 1 else None
 
     def text(self) -> str:
         """Write the evaluation trace table as plain text, as `print` shows it."""
-        return "\n\n".join(
-            [grid.text() for grid in self.grids] + ([self.note] if self.note else [])
-        )
+        parts = [grid.text() for grid in self.grids]
+        if self.note:
+            parts.append(self.note)
+        return "\n\n".join(parts)
 
     def html(self) -> str:
         """Write the evaluation trace table as HTML, as a notebook shows it."""
@@ -89,16 +90,16 @@ class Table:
 
     def latex(self) -> str:
         """Write the evaluation trace table as LaTeX for math mode, the sweep below the forward run."""
-        arrays = [grid.latex() for grid in self.grids]
-        return "\n".join(
-            [r"\begin{array}{l}", ("\n" + r"\\[2ex]" + "\n").join(arrays), r"\end{array}"]
-        )
+        gap = "\n" + r"\\[2ex]" + "\n"
+        arrays = gap.join(grid.latex() for grid in self.grids)
+        return "\n".join([r"\begin{array}{l}", arrays, r"\end{array}"])
 
     def markdown(self) -> str:
         """Write the evaluation trace table as Markdown."""
-        return "\n\n".join(
-            [grid.markdown() for grid in self.grids] + ([escape(self.note)] if self.note else [])
-        )
+        parts = [grid.markdown() for grid in self.grids]
+        if self.note:
+            parts.append(escape(self.note))
+        return "\n\n".join(parts)
 
     def csv(self) -> str:
         """Write the evaluation trace table as comma-separated values: one record for each line, in full precision."""
@@ -122,25 +123,25 @@ def table(
     layout: str | None = None,
     partials: bool = False,
 ) -> Table:
-    """Run ``f(*args)`` and give its evaluation trace.
+    """Run ``f(*args)`` and return its evaluation trace as a table.
 
     Parameters
     ----------
     f : callable, or Trace
-        The function to look at. A `Trace` that exists already is taken as it is, without `args`.
+        The function, or the record of a run; a `Trace` needs no `args`.
     *args : float or array_like
-        Where to run it; see `record` for what stays constant.
+        The inputs; see `record` for what stays constant.
     kwargs : mapping of str, optional
         Keyword arguments for `f`; they stay constant.
     mode : {"reverse", "forward", "both"}, optional
-        Values and adjoints; values and tangents; or values, tangents and adjoints. By default that of the `Trace`, and
-        ``"reverse"`` for a function.
+        Values and adjoints; values and tangents; or values, tangents and adjoints. By default the mode of the `Trace`,
+        and ``"reverse"`` for a function.
     direction : str, tuple, dict or list, optional
-        Where the inputs move, one column for each direction; see `Trace.of`. By default ``"all"``: each input by
-        itself.
+        The directions of the tangents, one column for each; see `Trace.of`. By default ``"all"``: one for each input.
     layout : {"stacked", "beside"}, optional
-        Two tables, the reverse one in the order of the sweep (Griewank and Walther); or one, in which arrows say
-        which way a column is computed (Baydin and others). By default ``"stacked"`` for the reverse mode alone.
+        ``"stacked"`` is two tables, the second in the order of the sweep (Griewank and Walther). ``"beside"`` is one
+        table, in which an arrow shows whether a column is computed downwards or upwards (Baydin and others). By
+        default ``"stacked"`` for reverse mode, and else ``"beside"``.
     partials : bool
         Add a column with each local partial, as a formula and as a number.
 
@@ -152,7 +153,7 @@ def table(
     Raises
     ------
     InputError
-        If an option or a direction is not one of these, or a `Trace` is of another mode.
+        If an option or a direction is not one of these, or the `Trace` was recorded in another mode.
 
     See Also
     --------
@@ -196,139 +197,162 @@ def table(
         raise InputError(
             f"table(direction={direction!r}) belongs to forward mode: add mode='forward' or mode='both'."
         )
-    if isinstance(f, Trace):
-        if f.mode != mode:
-            raise InputError(
-                f"This is a trace of {f.mode} mode; for mode={mode!r} give the function: table(f, *args)."
-            )
+    if not isinstance(f, Trace):
+        traces = _record_traces(f, args, kwargs, mode, direction or "all")
+    elif f.mode == mode:
         traces = [f]
     else:
-        outcome, tape = record_to_show(f, args, kwargs, stop=True)
-        options = {"reverse": {}, "forward": {"mode": "forward", "direction": direction or "all"}}
-        modes = ("forward", "reverse") if mode == "both" else (mode,)
-        traces = [read_tape(tape, f, outcome, RunOptions(**options[each])) for each in modes]
+        raise InputError(
+            f"This is a trace of {f.mode} mode; for mode={mode!r} give the function: table(f, *args)."
+        )
     grids, whole = _build_grids(traces, layout == "beside", partials)
-    return Table(grids, whole, " ".join(filter(None, (traces[-1].warning, traces[-1].note))))
+    remarks = (traces[-1].warning, traces[-1].note)
+    return Table(grids, whole, " ".join(filter(None, remarks)))
+
+
+def _record_traces(
+    f: Callable[..., Any], args: Sequence[Any], kwargs: Any, mode: str, direction: Any
+) -> list[Trace]:
+    """Run `f` once, and return its trace in forward mode, in reverse mode, or in both in this order."""
+    outcome, tape = record_to_show(f, args, kwargs, stop=True)
+    traces = []
+    if mode != "reverse":
+        options = RunOptions(mode="forward", direction=direction)
+        traces.append(read_tape(tape, f, outcome, options))
+    if mode != "forward":
+        traces.append(read_tape(tape, f, outcome, RunOptions()))
+    return traces
 
 
 def _build_grids(
     traces: Sequence[Trace], beside: bool, partials: bool
 ) -> tuple[tuple[Grid, ...], Grid]:
-    """Put the columns of an evaluation trace together into grids: those that are shown, and one that has all columns.
+    """Put the columns of an evaluation trace into grids: those that are shown, and one that has all columns.
 
     Parameters
     ----------
     traces : sequence of Trace
-        One, or the same run in forward and in reverse; the last has the sweep.
+        One, or the same run in forward and in reverse mode; the last one has the sweep.
     beside : bool
-        Whether one table is shown, with arrows that say which way a column is computed.
+        Whether all columns are shown in one table, with arrows.
     partials : bool
-        Whether there is a column with each local partial.
+        Whether there is a column with the local partials.
     """
-    trace, directions = traces[-1], traces[0].directions
-    forward = _forward_columns(trace) + _tangent_columns(traces[0])
-    adjoints = [] if trace.mode == "forward" or trace.result is None else [_adjoint_column(trace)]
-    # The local partials, which are words, stand last.
-    last = (
-        [(Column(message("column.partials")), [_partials(trace, line) for line in trace.lines])]
-        if partials
-        else []
-    )
+    trace = traces[-1]
+    tangents = _tangent_columns(traces[0])
+    forward = [*_forward_columns(trace), *tangents]
+    has_sweep = trace.mode != "forward" and trace.result is not None
+    adjoints = [_adjoint_column(trace)] if has_sweep else []
+    last = [_partials_column(trace)] if partials else []
     whole = _grid(trace, [*forward, *adjoints, *last], arrows=True)
     if beside:
         return (whole,), whole
-    sweep = [_sweep_grid(trace)] if adjoints else []
-    return (_grid(trace, [*forward, *last], arrows=bool(directions)), *sweep), whole
+    grids = [_grid(trace, [*forward, *last], arrows=bool(tangents))]
+    if has_sweep:
+        grids.append(_sweep_grid(trace))
+    return tuple(grids), whole
 
 
 def _grid(trace: Trace, filled: Sequence[FilledColumn], arrows: bool) -> Grid:
-    columns = tuple(
-        column if arrows else Column(column.title, column.numeric) for column, _ in filled
-    )
-    rows = tuple(zip(*(cells for _, cells in filled), strict=True))
-    return Grid(message("table", title=trace.title), columns, rows)
+    """Make a table of columns; `arrows` in their titles show whether they are computed downwards or upwards."""
+    columns = [column for column, _ in filled]
+    if not arrows:
+        columns = [Column(column.title, column.numeric) for column in columns]
+    rows = zip(*(cells for _, cells in filled), strict=True)
+    return Grid(message("table", title=trace.title), tuple(columns), tuple(rows))
 
 
 def _forward_columns(trace: Trace) -> list[FilledColumn]:
+    """Make the columns of the forward run: the name, the operation and the value of each line."""
     names = [_name(line, trace.name_result(i)) for i, line in enumerate(trace.lines)]
+    operations = [Cell(line.expression, line.latex, line.text) for line in trace.lines]
+    values = [_value(line.value) for line in trace.lines]
     return [
         (Column(message("column.line")), names),
-        (
-            Column(message("column.operation")),
-            [Cell(line.expression, line.latex, line.text) for line in trace.lines],
-        ),
-        (Column(message("column.value"), True, DOWN), [_value(line.value) for line in trace.lines]),
+        (Column(message("column.operation")), operations),
+        (Column(message("column.value"), True, DOWN), values),
     ]
 
 
-def _name(line: Line, called: str) -> Cell:
-    """The name of a line on the tape, and what else it is called, if anything."""
-    text = [line.display_name, *([called] if called else [])]
+def _name(line: Line, other: str) -> Cell:
+    """Write the name of a line on the tape, and its other name, if it has one: ``v₂ = y``."""
+    if not other:
+        return Cell(line.display_name, notation.latex(line.name), line.name)
     return Cell(
-        " = ".join(text), " = ".join(map(notation.latex, [line.name, *text[1:]])), line.name
+        f"{line.display_name} = {other}",
+        f"{notation.latex(line.name)} = {notation.latex(other)}",
+        line.name,
     )
+
+
+def _partials_column(trace: Trace) -> FilledColumn:
+    """Make the column of the local partials; they are formulas, so it is the last one."""
+    return Column(message("column.partials")), [_partials(trace, line) for line in trace.lines]
 
 
 def _partials(trace: Trace, line: Line) -> Cell:
-    joined = _join(
-        [_partial(trace, line, operand) for operand in line.operands if operand.line is not None]
-    )
+    """Write the local partials of a line with respect to all its operands."""
+    operands = [operand for operand in line.operands if operand.line is not None]
+    joined = _join([_partial(trace, line, operand) for operand in operands])
     return Cell(joined.text, joined.latex, joined.text)
 
 
 def _join(cells: Sequence[Cell]) -> Cell:
-    """One cell with what several have, in a row."""
-    return Cell(
-        ";  ".join(cell.text for cell in cells), r",\quad ".join(cell.latex for cell in cells)
-    )
+    """Write the contents of several cells into one."""
+    text = ";  ".join(cell.text for cell in cells)
+    latex = r",\quad ".join(cell.latex for cell in cells)
+    return Cell(text, latex)
 
 
 def _partial(trace: Trace, line: Line, operand: Operand) -> Cell:
-    """``∂v₄/∂v₀ = cos v₀ = 0.2837``; of a map, which has no table of partials, what goes back through it."""
+    """Write a local partial: ``∂v₄/∂v₀ = cos v₀ = 0.2837``.
+
+    For a linear map of arrays, whose partials would be a large matrix, write its transpose instead.
+    """
     parent = trace.lines[operand.parent]
     formula = format_expression(operand.formula)
-    if operand.partial is None:
-        if operand.formula == "0":
-            return Cell(
-                f"∂{line.display_name}/∂{parent.display_name} = 0", f"{_quotient(line, parent)} = 0"
-            )
-        name = message("way back", adjoint=format_adjoint(parent.name), map=formula)
-        parts = message_parts(
-            "way back", adjoint=(notation.latex_adjoint(parent.name),), map=(operand.latex,)
-        )
-        return Cell(
-            name, " ".join(x[0] if isinstance(x, tuple) else rf"\text{{{x}}}" for x in parts)
-        )
-    number = operand.partial.text
-    same = formula in ("", number)
-    latex = [_quotient(line, parent), *([] if same else [operand.latex]), latex_value(number)]
-    text = [f"∂{line.display_name}/∂{parent.display_name}", *([] if same else [formula]), number]
-    return Cell(" = ".join(text), " = ".join(latex))
-
-
-def _quotient(line: Line, parent: Line) -> str:
-    return rf"\partial {notation.latex(line.name)} / \partial {notation.latex(parent.name)}"
+    texts = [f"∂{line.display_name}/∂{parent.display_name}"]
+    latex = [rf"\partial {notation.latex(line.name)} / \partial {notation.latex(parent.name)}"]
+    if operand.partial is not None:
+        number = operand.partial.text
+        if formula not in ("", number):
+            texts.append(formula)
+            latex.append(operand.latex)
+        texts.append(number)
+        latex.append(latex_value(number))
+        return Cell(" = ".join(texts), " = ".join(latex))
+    if operand.formula == "0":
+        return Cell(f"{texts[0]} = 0", f"{latex[0]} = 0")
+    text = message("way back", adjoint=format_adjoint(parent.name), map=formula)
+    # A part is a word of the message, or a tuple with one formula.
+    parts = message_parts(
+        "way back", adjoint=(notation.latex_adjoint(parent.name),), map=(operand.latex,)
+    )
+    written = [part[0] if isinstance(part, tuple) else rf"\text{{{part}}}" for part in parts]
+    return Cell(text, " ".join(written))
 
 
 def _tangent_columns(trace: Trace) -> list[FilledColumn]:
-    """The tangents, one column for each direction."""
-    last = trace.tangents_at(len(trace.steps) - 1)
-    return [
-        (Column(_direction_title(direction), True, DOWN), [_value(of_line[k]) for of_line in last])
-        for k, direction in enumerate(trace.directions)
-    ]
+    """Make the columns of the tangents, one for each direction."""
+    tangents = trace.tangents_at(len(trace.steps) - 1)
+    columns: list[FilledColumn] = []
+    for k, direction in enumerate(trace.directions):
+        column = Column(_direction_title(direction), True, DOWN)
+        columns.append((column, [_value(of_line[k]) for of_line in tangents]))
+    return columns
 
 
 def _direction_title(direction: Direction) -> str:
+    """Write the title of a column of tangents."""
     if direction.name == "custom":
         return message("column.tangent along", direction=direction.shown)
     return message("column.tangent", name=direction.name)
 
 
 def _adjoint_column(trace: Trace) -> FilledColumn:
-    """The column that is computed against the program."""
-    last = trace.adjoints_at(len(trace.steps) - 1)
-    return Column(message("column.adjoint"), True, UP), [_adjoint(adjoint) for adjoint in last]
+    """Make the column of the adjoints, which is computed from the last line to the first."""
+    adjoints = trace.adjoints_at(len(trace.steps) - 1)
+    return Column(message("column.adjoint"), True, UP), [_adjoint(each) for each in adjoints]
 
 
 def _adjoint(adjoint: Number | None) -> Cell:
@@ -336,26 +360,27 @@ def _adjoint(adjoint: Number | None) -> Cell:
 
 
 def _words(key: str) -> Cell:
-    return Cell(message(key), rf"\text{{{notation.latex_text(message(key))}}}")
+    """Write a message that stands in for a number."""
+    text = message(key)
+    return Cell(text, rf"\text{{{notation.latex_text(text)}}}")
 
 
 def _sweep_grid(trace: Trace) -> Grid:
-    """The sweep in its own order: each line, its adjoint, and what it sends."""
-    swept: dict[int, list[Step]] = {}
+    """Make the table of the sweep, in its own order: each line, its adjoint, and what it sends."""
+    steps_of: dict[int, list[Step]] = {}
     for step in trace.steps:
         if step.phase == "sweep":
-            swept.setdefault(step.line, []).append(step)
-    last = trace.adjoints_at(len(trace.steps) - 1)
+            steps_of.setdefault(step.line, []).append(step)
+    adjoints = trace.adjoints_at(len(trace.steps) - 1)
     rows = []
-    first = -1 if trace.result is None else trace.result
-    for i in range(first, -1, -1):
-        line, adjoint = trace.lines[i], last[i]
-        if adjoint is None and line.kind == "operation":
+    last = -1 if trace.result is None else trace.result
+    for i in range(last, -1, -1):
+        line = trace.lines[i]
+        if adjoints[i] is None and line.kind == "operation":
             continue
         name = _name(line, line.label if line.kind == "input" else "")
-        rows.append(
-            (name, _adjoint(adjoint), _sends(trace, swept[i]) if i in swept else Cell("", ""))
-        )
+        sends = _sends(trace, steps_of[i]) if i in steps_of else Cell("", "")
+        rows.append((name, _adjoint(adjoints[i]), sends))
     columns = (
         Column(message("column.line")),
         Column(message("column.adjoint"), True),
@@ -365,36 +390,42 @@ def _sweep_grid(trace: Trace) -> Grid:
 
 
 def _value(value: Number) -> Cell:
-    return Cell(
-        value.text, latex_value(value.text), value.text if value.value is None else value.value
-    )
+    """Write a number or an array; its `data` is the number in full precision."""
+    data = value.text if value.value is None else value.value
+    return Cell(value.text, latex_value(value.text), data)
 
 
 def _sends(trace: Trace, steps: Sequence[Step]) -> Cell:
+    """Write the contributions that a line sends to its operands."""
     cells = [_send(trace, step, send) for step in steps for send in step.sends]
     return _join(cells) if cells else _words("sends nothing")
 
 
 def _send(trace: Trace, step: Step, send: Contribution) -> Cell:
-    """``v̄₀ = −0.2837 + 1 · 2 = 1.7163``: the sum at the parent, as this contribution arrives."""
+    """Write a contribution and the sum at the operand after it: ``v̄₀ = −0.2837 + 1 · 2 = 1.7163``."""
     name = trace.lines[send.parent].name
-    operand = trace.lines[step.line].operands[send.slot]
-    before = f"{send.before.text} + " if send.before is not None else ""
-    if send.contribution.shape and not send.contribution.lists_entries:
-        text = send.after.text
-    elif (
-        operand.partial is None
-        or step.adjoint is None
-        or step.adjoint.shape
-        or send.contribution.shape
-    ):
-        text = (
-            f"{before}{notation.atom(send.contribution.text) if before else send.contribution.text}"
-        )
-    else:
-        term = f"{step.adjoint.text} · {notation.atom(operand.partial.text)}"
-        text = f"{before}({term})" if before and term.startswith("−") else f"{before}{term}"
-    text = text if text == send.after.text else f"{text} = {send.after.text}"
+    text = _write_sum(trace, step, send)
+    if text != send.after.text:
+        text = f"{text} = {send.after.text}"
     return Cell(
         f"{format_adjoint(name)} = {text}", f"{notation.latex_adjoint(name)} = {latex_value(text)}"
     )
+
+
+def _write_sum(trace: Trace, step: Step, send: Contribution) -> str:
+    """Write the adjoint of an operand before a contribution, plus the contribution; of large arrays only the result."""
+    contribution = send.contribution
+    if contribution.shape and not contribution.lists_entries:
+        return send.after.text
+    partial = trace.lines[step.line].operands[send.slot].partial
+    adjoint = step.adjoint
+    if partial is None or adjoint is None or adjoint.shape or contribution.shape:
+        if send.before is None:
+            return contribution.text
+        return f"{send.before.text} + {notation.atom(contribution.text)}"
+    product = f"{adjoint.text} · {notation.atom(partial.text)}"
+    if send.before is None:
+        return product
+    if product.startswith("−"):
+        product = f"({product})"
+    return f"{send.before.text} + {product}"

@@ -165,12 +165,12 @@ def run_guarded(guard: Any, rerecording: Any) -> Any:
 
 # A loop, forward and backward
 
-TURNED = (1.5, 1.6, 3.0, 12.0)
+ITERATED = (1.5, 1.6, 3.0, 12.0)
 
 
 def expected_loop() -> dict[str, Any]:
     """Exercise 3: the value and the slope of the loop where it runs five times, four times, twice and not at all."""
-    return {_value_and_slope_at(x): plain(engine(until_ten)(x)) for x in TURNED}
+    return {_value_and_slope_at(x): plain(engine(until_ten)(x)) for x in ITERATED}
 
 
 def run_loop(there_and_back: Any) -> Any:
@@ -180,7 +180,7 @@ def run_loop(there_and_back: Any) -> Any:
         return Refused(
             "Your function calls the engine. Here the two loops and the stack have to find the slope alone."
         )
-    return {_value_and_slope_at(x): summarize(attempt(there_and_back, x)) for x in TURNED}
+    return {_value_and_slope_at(x): summarize(attempt(there_and_back, x)) for x in ITERATED}
 
 
 def _value_and_slope_at(x: float) -> str:

@@ -14,17 +14,17 @@ from autodiff_lab.engine.errors import ShapeError
 from autodiff_lab.lessons.checks import Instance, describe, plain, run_cases
 from autodiff_lab.lessons.checks.run_code import STEPS
 
-Turn = Callable[[Any, Any], Any]
-TURNS = 150
+Step = Callable[[Any, Any], Any]
+ITERATIONS = 150
 
 
-def unrolled(turn: Turn, start: Any) -> Callable[[Any], Any]:
+def unrolled(step: Step, start: Any) -> Callable[[Any], Any]:
     """Return the function of x that iterates a loop until long after it has converged."""
 
     def run(x: Any) -> Any:
         z = start
-        for _ in range(TURNS):
-            z = turn(z, x)
+        for _ in range(ITERATIONS):
+            z = step(z, x)
         return z
 
     return run
@@ -54,7 +54,7 @@ def slope_roots(root_slope: Any) -> Any:
 # Fixed points of several numbers
 
 CHAIN = np.array([[0.1, 0.6, 0.0], [0.3, 0.2, 0.6], [0.0, 0.3, -0.1]])
-LOOPS: dict[str, tuple[Turn, Any, Any, Any]] = {
+LOOPS: dict[str, tuple[Step, Any, Any, Any]] = {
     "tanh(W z + x), three numbers": (
         lambda z, x: np.tanh(CHAIN @ z + x),
         np.zeros(3),
@@ -74,16 +74,16 @@ THREE, TWO = LOOPS
 def expected_tangents() -> dict[str, Any]:
     """Exercise 2: the tangents of two fixed points, pushed through every iteration of their loops."""
     return {
-        case: plain(jvp(unrolled(turn, start), (x,), (dx,))[1])
-        for case, (turn, start, x, dx) in LOOPS.items()
+        case: plain(jvp(unrolled(step, start), (x,), (dx,))[1])
+        for case, (step, start, x, dx) in LOOPS.items()
     }
 
 
 def push_solutions(push: Any) -> Any:
     """Exercise 2: the tangents of the same fixed points by the learner's `push`, at the solutions."""
     cases = {
-        case: (turn, unrolled(turn, start)(x), x, dx)
-        for case, (turn, start, x, dx) in LOOPS.items()
+        case: (step, unrolled(step, start)(x), x, dx)
+        for case, (step, start, x, dx) in LOOPS.items()
     }
     return run_cases(lambda names, *at: push(*at), cases, push, listing=("ad", "np"))
 
@@ -100,12 +100,12 @@ HESSIAN = "the Hessian of Σ z³ times (1, 1, 1) for tanh(W z + x), three number
 LINES = "lines on the tape of a solution: its input, and itself"
 
 
-def list_looks() -> dict[str, tuple[Callable[[Any, Any], Any], Turn, Any, Any]]:
+def list_looks() -> dict[str, tuple[Callable[[Any, Any], Any], Step, Any, Any]]:
     """Exercise 3: for each case a function that looks at a solution, and the loop whose solution it is."""
-    looks: dict[str, tuple[Callable[[Any, Any], Any], Turn, Any, Any]] = {}
-    for case, (turn, start, x, _) in LOOPS.items():
-        looks[f"the solution of {case}"] = (lambda solution, x: solution(x)), turn, start, x
-        looks[f"the gradient of Σ z³ for {case}"] = _differentiate, turn, start, x
+    looks: dict[str, tuple[Callable[[Any, Any], Any], Step, Any, Any]] = {}
+    for case, (step, start, x, _) in LOOPS.items():
+        looks[f"the solution of {case}"] = (lambda solution, x: solution(x)), step, start, x
+        looks[f"the gradient of Σ z³ for {case}"] = _differentiate, step, start, x
     looks[LINES] = (lambda solution, x: float(len(record(solution, x)[1]))), *LOOPS[THREE][:3]
     return looks | {HESSIAN: (_differentiate_twice, *LOOPS[THREE][:3])}
 
@@ -113,8 +113,8 @@ def list_looks() -> dict[str, tuple[Callable[[Any, Any], Any], Turn, Any, Any]]:
 def expected_rule() -> dict[str, Any]:
     """Exercise 3: solutions and gradients of the converged loops, and a tape of two lines."""
     found = {
-        case: plain(look(unrolled(turn, start), x))
-        for case, (look, turn, start, x) in list_looks().items()
+        case: plain(look(unrolled(step, start), x))
+        for case, (look, step, start, x) in list_looks().items()
     }
     return found | {LINES: 2.0}
 
@@ -122,8 +122,8 @@ def expected_rule() -> dict[str, Any]:
 def use_rule(implicit: Any) -> Any:
     """Exercise 3: values, gradients and tapes of the learner's implicit solutions."""
 
-    def run(names: dict[str, Any], look: Any, turn: Turn, start: Any, x: Any) -> Any:
-        return look(implicit(turn, start), x)
+    def run(names: dict[str, Any], look: Any, step: Step, start: Any, x: Any) -> Any:
+        return look(implicit(step, start), x)
 
     # A rule that runs hundreds of iterations is correct too, and its own derivative takes millions of steps.
     return run_cases(run, list_looks(), implicit, listing=("ad", "np", "settle"), steps=5 * STEPS)
@@ -135,7 +135,7 @@ def use_rule(implicit: Any) -> Any:
 Pull = Callable[[Any], tuple[Any, Any]]
 MIX = np.array([[0.3, -0.5, 0.1], [0.4, 0.2, 0.3], [-0.2, 0.1, 0.5]])
 # As in the notebook's network: the state has a row of units for each point.
-ROWS: tuple[Turn, Any, Any] = (
+ROWS: tuple[Step, Any, Any] = (
     lambda z, x: np.tanh(z @ MIX + x),
     np.zeros((2, 3)),
     np.array([[0.5, -0.3, 0.2], [0.1, 0.4, -0.6]]),
@@ -144,16 +144,16 @@ ROWS: tuple[Turn, Any, Any] = (
 ADJOINTS = {f"the adjoint w for {case}": LOOPS[case][:3] for case in (TWO, THREE)}
 ADJOINTS |= {"the adjoint w for a state of 2 rows with 3 units each": ROWS}
 # As in the notebook's spirals, where each iteration removes only a fiftieth of the error.
-SLOW: tuple[Turn, Any, Any] = (lambda z, x: 0.97 * z[::-1] + x, np.zeros(2), np.array([0.1, 0.2]))
+SLOW: tuple[Step, Any, Any] = (lambda z, x: 0.97 * z[::-1] + x, np.zeros(2), np.array([0.1, 0.2]))
 ADJOINTS["the adjoint w for a loop that forgets slowly"] = SLOW
 LARGEST = "the adjoints that were sent back"
 GROW = "grow without end"
 
 
-def _find_state_and_jacobian(turn: Turn, start: Any, x: Any) -> tuple[Any, np.ndarray, np.ndarray]:
-    """The solution z, and there the Jacobians of one iteration with respect to z and x, as matrices."""
-    z = unrolled(turn, start)(x)
-    A, B = jacobian(turn, argnums=(0, 1))(z, x)
+def _find_state_and_jacobian(step: Step, start: Any, x: Any) -> tuple[Any, np.ndarray, np.ndarray]:
+    """The solution z, and there the Jacobians of one step with respect to z and x, as matrices."""
+    z = unrolled(step, start)(x)
+    A, B = jacobian(step, argnums=(0, 1))(z, x)
     return z, A.reshape(z.size, -1), B.reshape(z.size, -1)
 
 
@@ -175,8 +175,8 @@ def settle_adjoints(adjoint: Any) -> Any:
     """Exercise 7: the adjoints of four fixed points by the learner's loop, and whether they grew without end."""
     largest = 0.0
 
-    def make_pullback(turn: Turn, start: Any, x: Any) -> tuple[Pull, Any]:
-        z, A, B = _find_state_and_jacobian(turn, start, x)
+    def make_pullback(step: Step, start: Any, x: Any) -> tuple[Pull, Any]:
+        z, A, B = _find_state_and_jacobian(step, start, x)
 
         def pullback(w: Any) -> tuple[Any, Any]:
             nonlocal largest
@@ -294,18 +294,18 @@ def slope_shares(slope_of_shares: Any) -> Any:
 
 
 def count_turns(rate: float = 0.9, digits: int = 6) -> Instance:
-    """Exercise 4: how many iterations n it takes until the relative error rateⁿ of a slope is below 10 to the −digits.
+    """Exercise 4: after how many iterations the relative error rateⁿ of a slope is below 10 to the −digits.
 
     >>> count_turns().expected
     132
     """
     exact = digits / -math.log10(rate)
     mistakes = {
-        "one turn": 1,
-        "one turn a digit": digits,
-        "one turn short": math.floor(exact),
+        "one iteration": 1,
+        "one iteration a digit": digits,
+        "one iteration short": math.floor(exact),
         "natural logarithm": math.ceil(digits / -math.log(rate)),
-        "one turn too many": math.ceil(exact) + 1,
+        "one iteration too many": math.ceil(exact) + 1,
         "division by 1 − rate": round(digits / (1 - rate)),
     }
     return Instance(math.ceil(exact), mistakes=mistakes)

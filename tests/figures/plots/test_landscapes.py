@@ -67,7 +67,7 @@ def test_a_path_of_numbers_hops_on_the_curve():
         (
             lambda: plot_tangent(lambda x: x, np.ones(3)),
             InputError,
-            "A picture has room for one number or two",
+            "A plot has room for one or two numbers",
         ),
         (
             lambda: plot_tangent(lambda x: x * np.ones(2), 1.0),
@@ -80,7 +80,7 @@ def test_a_path_of_numbers_hops_on_the_curve():
             "is not a reach, a pair (from, to)",
         ),
         (lambda: plot_descent(valley, [[1.0, 2.0, 3.0]]), ShapeError, "shape (1, 3)"),
-        (lambda: plot_descent(valley, []), ShapeError, "one point at least"),
+        (lambda: plot_descent(valley, []), ShapeError, "at least one point"),
     ],
 )
 def test_bad_input_for_a_landscape(make, error, message):

@@ -5,23 +5,23 @@ import pytest
 
 from autodiff_lab.transforms.gradients import grad
 from autodiff_lab.widgets.labs import ConvergedLoop
-from autodiff_lab.widgets.labs.converged_loop.lab import LARGEST, TURNS, WAYS, run
+from autodiff_lab.widgets.labs.converged_loop.lab import LARGEST, LOOPS, WAYS, run
 
-PLAIN, DAMPED, NEWTON, BISECTION = TURNS
+PLAIN, DAMPED, NEWTON, BISECTION = LOOPS
 
 
-def at(loop=PLAIN, turns=LARGEST, x=1.0):
+def at(loop=PLAIN, iterations=LARGEST, x=1.0):
     lab = ConvergedLoop()
-    lab.set(loop=loop, turns=turns, x=x)
+    lab.set(loop=loop, iterations=iterations, x=x)
     return lab.snapshot()
 
 
 def error(snap, way):
-    return snap["errors"][way][snap["turns"]]
+    return snap["errors"][way][snap["iterations"]]
 
 
 @pytest.mark.parametrize("x", [0.5, 1.0, 1.2])
-@pytest.mark.parametrize("loop", TURNS)
+@pytest.mark.parametrize("loop", LOOPS)
 def test_the_implicit_slope_is_as_good_as_the_value(loop, x):
     snap = at(loop, x=x)
     assert error(snap, "implicit") <= 2 * snap["value_error"] + 1e-15
@@ -36,15 +36,15 @@ def test_the_slope_is_that_of_finite_differences(x):
 
 
 def test_unrolled_lags_behind():
-    for turns in (10, 20, 40):
-        snap = at(turns=turns)
+    for iterations in (10, 20, 40):
+        snap = at(iterations=iterations)
         assert error(snap, "unrolled") > 10 * error(snap, "implicit")
 
 
 def test_bisection_has_no_slope_at_all():
     snap = at(BISECTION)
     assert snap["value_error"] < 1e-15
-    assert error(snap, "unrolled") == error(snap, "one turn") == abs(snap["slope"])
+    assert error(snap, "unrolled") == error(snap, "one iteration") == abs(snap["slope"])
 
 
 def test_four_turns_of_newton_are_enough_for_all():
@@ -54,21 +54,21 @@ def test_four_turns_of_newton_are_enough_for_all():
 
 
 def test_one_turn_is_enough_for_newton_alone():
-    assert error(at(NEWTON), "one turn") < 1e-15
+    assert error(at(NEWTON), "one iteration") < 1e-15
     for loop in (PLAIN, DAMPED, BISECTION):
-        assert error(at(loop), "one turn") > 0.1
+        assert error(at(loop), "one iteration") > 0.1
 
 
 @pytest.mark.parametrize("loop", [PLAIN, DAMPED, NEWTON])
-@pytest.mark.parametrize("turns", [1, 7])
-def test_the_unrolled_slope_is_that_of_the_engine(loop, turns):
-    snap = at(loop, turns)
-    slope = grad(lambda x: run(loop, turns)(x)[-1])(1.0)
+@pytest.mark.parametrize("iterations", [1, 7])
+def test_the_unrolled_slope_is_that_of_the_engine(loop, iterations):
+    snap = at(loop, iterations)
+    slope = grad(lambda x: run(loop, iterations)(x)[-1])(1.0)
     assert error(snap, "unrolled") == pytest.approx(abs(slope - snap["slope"]), abs=1e-15)
 
 
 def test_the_tape_of_the_equation_does_not_grow():
-    few, many = at(turns=2), at(turns=50)
+    few, many = at(iterations=2), at(iterations=50)
     assert many["lines"]["unrolled"] == 25 * few["lines"]["unrolled"]
     assert many["lines"]["implicit"] == few["lines"]["implicit"]
     assert many["work"]["implicit"] < many["work"]["unrolled"]

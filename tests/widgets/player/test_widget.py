@@ -388,7 +388,7 @@ def test_save_html_writes_one_file_that_needs_nothing_else(tmp_path):
     player = play(f, 2.0, 5.0)
     path = player.save_html(tmp_path / "flow.html")
     text = path.read_text(encoding="utf-8")
-    assert path.stat().st_size < 143_000
+    assert path.stat().st_size < 144_000
     assert text.startswith('<!DOCTYPE html>\n<html lang="en">')
     assert "<title>f(x1, x2), step by step</title>" in text
     assert 'name="viewport"' in text

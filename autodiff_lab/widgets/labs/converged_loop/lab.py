@@ -23,13 +23,13 @@ from autodiff_lab.widgets.labs.lab import Choice, Lab, Slider
 from autodiff_lab.widgets.labs.phrases import count_noun, write_error
 
 LARGEST = 60
-WAYS = ("unrolled", "one turn", "implicit")
-Turn = Callable[[Any, Any], Any]
+WAYS = ("unrolled", "one iteration", "implicit")
+Step = Callable[[Any, Any], Any]
 
 PLOT = (56.0, 30.0, 440.0, 290.0)
 LOOKS = {
     "unrolled": ("adjoint", "", 4.0),
-    "one turn": ("soft_ink", "2 5", 3.0),
+    "one iteration": ("soft_ink", "2 5", 3.0),
     "implicit": ("tangent", "9 4", 3.0),
 }
 SMALLEST, BARS = -16, 560.0
@@ -58,22 +58,22 @@ def halve(ends: Any, x: Any) -> Any:
     return (middle, high) if middle < np.cos(x * middle) else (low, middle)
 
 
-TURNS: dict[str, tuple[Turn, Any]] = {
+LOOPS: dict[str, tuple[Step, Any]] = {
     "z ← cos(x z)": (lambda z, x: np.cos(x * z), 1.0),
-    "a tenth of that turn": (lambda z, x: 0.9 * z + 0.1 * np.cos(x * z), 1.0),
+    "a tenth of that step": (lambda z, x: 0.9 * z + 0.1 * np.cos(x * z), 1.0),
     "Newton's method": (turn_newton, 1.0),
     "bisection": (halve, (0.0, 1.0)),
 }
 
 
-def run(loop: str, turns: int) -> Callable[[Any], list[Any]]:
+def run(loop: str, iterations: int) -> Callable[[Any], list[Any]]:
     """Make a function of x that runs a loop for some iterations and returns the value of z before and after each."""
-    turn, start = TURNS[loop]
+    step, start = LOOPS[loop]
 
     def program(x: Any) -> list[Any]:
         states = [start]
-        for _ in range(turns):
-            states.append(turn(states[-1], x))
+        for _ in range(iterations):
+            states.append(step(states[-1], x))
         return [_value(state) for state in states]
 
     return program
@@ -99,7 +99,7 @@ def find_errors(
     states, unrolled = jvp(run(loop, LARGEST), (x,), (1.0,))
     slopes = {
         "unrolled": unrolled,
-        "one turn": [one_turn(loop, z, x) for z in states],
+        "one iteration": [one_iteration(loop, z, x) for z in states],
         "implicit": [slope_of_root(z, x) for z in states],
     }
     value_errors = tuple(abs(float(z) - solution) for z in states)
@@ -115,23 +115,23 @@ def slope_of_root(z: float, x: float) -> float:
     return float(-by_x / by_z)
 
 
-def one_turn(loop: str, z: float, x: float) -> float:
+def one_iteration(loop: str, z: float, x: float) -> float:
     """Find dz/dx from a single iteration of a loop, with the state as a constant."""
-    turn, start = TURNS[loop]
+    step, start = LOOPS[loop]
     is_bisection = isinstance(start, tuple)
     if is_bisection:
         return 0.0
-    return float(grad(turn, argnums=1)(z, x))
+    return float(grad(step, argnums=1)(z, x))
 
 
 @functools.lru_cache(256)
-def count_lines(loop: str, turns: int, x: float) -> dict[str, int]:
+def count_lines(loop: str, iterations: int, x: float) -> dict[str, int]:
     """Count the tape lines that each of the `WAYS` records, without the inputs."""
-    _, start = TURNS[loop]
-    _, unrolled = record(lambda x: run(loop, turns)(x)[-1], x)
-    _, one_turn = record(lambda x: run(loop, 1)(x)[-1], x)
+    _, start = LOOPS[loop]
+    _, unrolled = record(lambda x: run(loop, iterations)(x)[-1], x)
+    _, one_iteration = record(lambda x: run(loop, 1)(x)[-1], x)
     _, equation = record(residual, _value(start), x)
-    tapes = {"unrolled": unrolled, "one turn": one_turn, "implicit": equation}
+    tapes = {"unrolled": unrolled, "one iteration": one_iteration, "implicit": equation}
     return {way: len(tapes[way]) - tapes[way].n_inputs for way in WAYS}
 
 
@@ -153,30 +153,30 @@ class ConvergedLoop(Lab):
     """A lab on implicit differentiation: four loops to the solution of z = cos(x z), and three derivatives of it.
 
     >>> lab = ConvergedLoop()
-    >>> lab.set(turns=60)
+    >>> lab.set(iterations=60)
     >>> lab.snapshot()["lines"]
-    {'unrolled': 120, 'one turn': 2, 'implicit': 3}
+    {'unrolled': 120, 'one iteration': 2, 'implicit': 3}
     """
 
-    about = "Drag the turns in the plot, and choose another loop. All four look for the solution of z = cos(x z)."
+    about = "Drag the iterations in the plot, and choose another loop. All four look for the solution of z = cos(x z)."
     controls = (
-        Choice("loop", "loop", tuple(TURNS)),
-        Slider("turns", "turns", 0, LARGEST, 1, 20),
+        Choice("loop", "loop", tuple(LOOPS)),
+        Slider("iterations", "iterations", 0, LARGEST, 1, 20),
         Slider("x", "x", 0.5, 1.2, 0.05, 1.0),
     )
     loop: str
-    turns: int
+    iterations: int
     x: float
 
     def snapshot(self) -> dict[str, Any]:
         """Return the errors after each iteration, and the tape lines and operations of the chosen number."""
         slope, value_errors, errors = find_errors(self.loop, self.x)
-        lines = count_lines(self.loop, self.turns, self.x)
+        lines = count_lines(self.loop, self.iterations, self.x)
         return {
             "loop": self.loop,
-            "turns": self.turns,
+            "iterations": self.iterations,
             "slope": slope,
-            "value_error": value_errors[self.turns],
+            "value_error": value_errors[self.iterations],
             "errors": errors,
             "lines": lines,
             "work": count_work(lines),
@@ -185,13 +185,13 @@ class ConvergedLoop(Lab):
     def sentence(self) -> str:
         """Describe the three errors after these iterations, and the lengths of two tapes."""
         snap = self.snapshot()
-        off = {way: write_error(errors[self.turns]) for way, errors in snap["errors"].items()}
+        off = {way: write_error(errors[self.iterations]) for way, errors in snap["errors"].items()}
         return (
-            f"After {count_noun(self.turns, 'turn')} of “{self.loop}” the value is off by "
+            f"After {count_noun(self.iterations, 'iteration')} of “{self.loop}” the value is off by "
             f"{write_error(snap['value_error'])}. The slope {number(round(snap['slope'], 6))} is off by "
-            f"{off['unrolled']} unrolled, by {off['one turn']} from one turn, and by {off['implicit']} from the "
-            f"equation. The tape of the loop has {count_noun(snap['lines']['unrolled'], 'line')}, that of the equation "
-            f"{snap['lines']['implicit']}."
+            f"{off['unrolled']} unrolled, by {off['one iteration']} from one iteration, and by {off['implicit']} "
+            f"from the equation. The tape of the loop has {count_noun(snap['lines']['unrolled'], 'line')}, that of the "
+            f"equation {snap['lines']['implicit']}."
         )
 
     def table(self) -> Grid:
@@ -200,14 +200,14 @@ class ConvergedLoop(Lab):
         rows = [
             (
                 way,
-                write_error(snap["errors"][way][self.turns]),
+                write_error(snap["errors"][way][self.iterations]),
                 snap["lines"][way],
                 snap["work"][way],
             )
             for way in LOOKS
         ]
         heads = ("way", "error of the slope", "lines on the tape", "operations, with the sweep")
-        return grid(f"“{self.loop}” after {count_noun(self.turns, 'turn')}", heads, rows)
+        return grid(f"“{self.loop}” after {count_noun(self.iterations, 'iteration')}", heads, rows)
 
     def picture(self) -> str:
         """Draw the error of the slope after each iteration, and next to it the cost of each way."""
@@ -215,13 +215,13 @@ class ConvergedLoop(Lab):
         sheet = Sheet(
             900,
             400,
-            "Error of the slope over the turns of the loop, and bars for tape lines and operations",
+            "Error of the slope over the iterations of the loop, and bars for tape lines and operations",
         )
         axes = Axes(sheet, PLOT, (0, LARGEST), (SMALLEST, 1))
         axes.scales(
             make_ticks(range(0, LARGEST + 1, 10)),
             make_power_ticks(range(SMALLEST, 1, 4)),
-            "turns of the loop",
+            "iterations of the loop",
         )
         sheet.text(PLOT[0], 20, "error of the slope dz/dx", "soft_ink", size=14)
         for k, (way, (role, dash, width)) in enumerate(LOOKS.items()):
@@ -232,10 +232,10 @@ class ConvergedLoop(Lab):
             axes.curve(
                 [(float(n), min(error, 1.0)) for n, error in enumerate(errors)], role, width, dash
             )
-            sheet.dot(*axes.at(snap["turns"], errors[snap["turns"]]), role, 5)
+            sheet.dot(*axes.at(snap["iterations"], errors[snap["iterations"]]), role, 5)
             draw_legend(sheet, PLOT[0] + 150 * k, 392, way, role, width, dash)
-        axes.marker(snap["turns"])
-        axes.slide("turns, in the plot", snap["turns"], axes.across("turns"))
+        axes.marker(snap["iterations"])
+        axes.slide("iterations, in the plot", snap["iterations"], axes.across("iterations"))
         _draw_bars(sheet, 20, "lines on the tape", snap["lines"])
         _draw_bars(sheet, 206, "operations, with the sweep", snap["work"])
         sheet.cut(530)
